@@ -112,7 +112,7 @@ static void print_command(const struct st_printer *printer, const struct st_find
 {
     size_t bytes;
     const char *command = one_command(finding->fix_now, printer->width, &bytes);
-    const char *root = finding->rule->os == ST_OS_LINUX ? "sudo " : "";
+    const char *root = st_rule_os(finding->rule) == ST_OS_LINUX ? "sudo " : "";
     fprintf(printer->out, "%*s", INDENT, "");
     if (command != NULL)
         st_safe_print(printer->out, command, bytes);
@@ -142,9 +142,10 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
     const int head = (int)strcspn(cost, ":,\n");
     char text[512];
     /* Linux has its sudo in the command */
-    const char *root = finding->rule->os == ST_OS_FREEBSD && strcmp(finding->rule->privilege, "root") == 0
-                           ? "; as root"
-                           : "";
+    const char *root =
+        st_rule_os(finding->rule) == ST_OS_FREEBSD && strcmp(st_rule_privilege(finding->rule), "root") == 0
+            ? "; as root"
+            : "";
     const bool has_fix = finding->fix_now != NULL || finding->fix_persistent != NULL;
     if (!has_fix)
         snprintf(text, sizeof(text), "%s: nothing to paste; see why", finding->rule->id);

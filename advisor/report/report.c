@@ -29,7 +29,8 @@ static bool is_told(const struct st_facts *facts, const struct st_rule *rule)
     for (const char *const *pattern = rule->facts; *pattern != NULL; pattern++)
         matches_n += has_match(facts, *pattern);
     for (size_t i = 0; i < st_rules_n; i++)
-        rules_n += st_rules[i]->os == rule->os && strcmp(st_rules[i]->facts[0], rule->facts[0]) == 0;
+        rules_n +=
+            st_rule_os(st_rules[i]) == st_rule_os(rule) && strcmp(st_rules[i]->facts[0], rule->facts[0]) == 0;
     return matches_n >= 2 || rules_n == 1;
 }
 
@@ -137,7 +138,7 @@ int st_report_make(const struct st_facts *facts, uint32_t frames, uint32_t rate_
     if (report.findings == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < st_rules_n; i++) {
-        if (st_rules[i]->os != st_facts_os(facts))
+        if (st_rule_os(st_rules[i]) != st_facts_os(facts))
             continue;
         struct st_finding *finding = &report.findings[report.findings_n++];
         finding->rule = st_rules[i];

@@ -131,8 +131,8 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
         finding->effect_known ? json_real(finding->effect_us) : json_null(), "formula",
         st_json_text(finding->formula), "evidence", evidence_json(finding), "fix", "now",
         st_json_text(finding->fix_now), "persistent", st_json_text(finding->fix_persistent), "needs",
-        st_words_needs_name(finding->needs), "privilege", rule->privilege, "cost", rule->cost, "when_not",
-        rule->when_not, "sources", lines_json(rule->sources), "applicability",
+        st_words_needs_name(finding->needs), "privilege", st_rule_privilege(rule), "cost", rule->cost,
+        "when_not", rule->when_not, "sources", lines_json(rule->sources), "applicability",
         st_words_applicability_name(rule->applicability), "first_version", st_json_text(rule->first_version),
         "last_version", st_json_text(rule->last_version), "muted", mute_json(finding->mute), "set_aside",
         st_json_text(finding->set_aside), "measured", measured_json(report, finding));

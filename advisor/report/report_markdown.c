@@ -80,7 +80,7 @@ static void finding_markdown(const struct st_report *report, const struct st_fin
     fputs("\n<details><summary>Why</summary>\n\n", out);
     field(out, "Why", rule->mechanism);
     field(out, "Formula", finding->formula);
-    field(out, "Rights", rule->privilege);
+    field(out, "Rights", st_rule_privilege(rule));
     field(out, "Sources", rule->sources);
     fputs("\n</details>\n", out);
 }

@@ -23,7 +23,8 @@ static void print_fix(const struct st_printer *printer, const struct st_finding 
     if (finding->fix_now == NULL && finding->fix_persistent == NULL)
         return;
     char text[256];
-    snprintf(text, sizeof(text), "%s; rights: %s", st_words_needs(finding->needs), finding->rule->privilege);
+    snprintf(text, sizeof(text), "%s; rights: %s", st_words_needs(finding->needs),
+             st_rule_privilege(finding->rule));
     print_field(printer, "Needs:", text);
     print_field(printer, "Cost:", finding->rule->cost);
     print_field(printer, "Not when:", finding->rule->when_not);
@@ -119,7 +120,7 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
             st_print_verbatim(&printer, INDENT, "For ever:", TEXT_INDENT, finding->fix_persistent);
         fputc('\n', out);
     }
-    print_field(&printer, "Rights:", rule->privilege);
+    print_field(&printer, "Rights:", st_rule_privilege(rule));
     print_field(&printer, "Cost:", rule->cost);
     print_field(&printer, "Not when:", rule->when_not);
     print_field(&printer, "Risk:", st_words_applicability(rule->applicability));

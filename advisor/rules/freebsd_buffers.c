@@ -103,12 +103,10 @@ static void judge_snd_latency(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_snd_latency = {
     .id = "freebsd-snd-latency",
-    .os = ST_OS_FREEBSD,
     .title = "Default sound buffer (hw.snd.latency)",
     .mechanism = "A program that does not set its own fragments gets a ring from a table by hw.snd.latency "
                  "and hw.snd.latency_profile. It is woken once a block, and what it plays is heard up to a "
                  "whole ring later.",
-    .privilege = "root",
     .cost = "CPU: more interrupts and context switches; programs that are slow to refill may crackle",
     .when_not = "programs set their fragments themselves (JACK, virtual_oss): they are not touched; "
                 "desktops that crackle: they want a larger value",
@@ -172,12 +170,10 @@ static void judge_sndctl_realtime(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_sndctl_realtime = {
     .id = "freebsd-sndctl-realtime",
-    .os = ST_OS_FREEBSD,
     .title = "Three settings in one (sndctl realtime=1)",
     .mechanism = "sndctl(8) calls a device realtime when hw.snd.latency, hw.snd.latency_profile and "
                  "kern.timecounter.alloweddeviation are all 0, and realtime=1 sets them so. It does not "
                  "outlast a reboot.",
-    .privilege = "root",
     .cost = "power, CPU: latency 0 with profile 0 means blocks of a third of a millisecond for programs "
             "that set none, which may crackle",
     .when_not = "programs that crackle: freebsd-snd-latency names the shortest buffer that fits your period",
@@ -194,7 +190,6 @@ const struct st_rule st_rule_freebsd_sndctl_realtime = {
     .guide.undo = "sysctl hw.snd.latency=5 hw.snd.latency_profile=1 kern.timecounter.alloweddeviation=5, "
                   "the defaults; take the lines out of /etc/sysctl.conf",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .first_version = "15.0",
     .facts = ST_RULE_KEYS(ST_FREEBSD_OSRELDATE, LATENCY, PROFILE, DEVIATION, PRECISE),
     .judge = judge_sndctl_realtime,
@@ -258,12 +253,10 @@ static void judge_snd_verbose(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_snd_verbose = {
     .id = "freebsd-snd-verbose",
-    .os = ST_OS_FREEBSD,
     .title = "Are underruns visible? (hw.snd.verbose)",
     .mechanism = "The kernel counts underruns for each open channel. /dev/sndstat shows the counters from "
                  "verbosity 2 on, on the line of the virtual channel when there is one; they begin at 0 "
                  "with each start of a stream.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "from 15.0 on, where 'sndctl -v' shows them, too",
     .sources = "sound(4) (hw.snd.verbose, statistics), sndctl(8)\n"
@@ -416,11 +409,9 @@ static void judge_virtual_oss(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_virtual_oss = {
     .id = "freebsd-virtual-oss",
-    .os = ST_OS_FREEBSD,
     .title = "Block and priority of virtual_oss",
     .mechanism = "virtual_oss mixes, resamples and routes sound in blocks of its own (-s), at the priority "
                  "of -i. All that goes through it waits for at least one such block.",
-    .privilege = "root",
     .cost = "CPU: shorter blocks mean more wake-ups",
     .when_not = "playback only, where a longer block does no harm",
     .sources = "virtual_oss(8) (-s frames or milliseconds with \"ms\", -i real-time priority, -r rate)\n"
@@ -430,7 +421,6 @@ const struct st_rule st_rule_freebsd_virtual_oss = {
     .guide.check = "ps -axo args | grep '[v]irtual_oss'   # -i and -s are there",
     .guide.undo = "sysrc virtual_oss_dsp with the words of before; service virtual_oss restart",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(ARGS, ENABLE, DSP, CUSE),
     .judge = judge_virtual_oss,
 };

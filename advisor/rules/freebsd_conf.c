@@ -120,11 +120,9 @@ static void judge_sysctl_conf(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_sysctl_conf = {
     .id = "freebsd-sysctl-conf",
-    .os = ST_OS_FREEBSD,
     .title = "Settings that did not take (sysctl.conf)",
     .mechanism = "/etc/sysctl.conf is read once, at boot. A line for a driver that is loaded later, or for "
                  "a device that is plugged in later or has another number now, fails without much noise.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "the difference is wanted, as somebody tries something",
     .sources = "sysctl.conf(5), rc.conf(5); sysctl.kld.d is read for modules that rc loads (kld_list), not "
@@ -137,7 +135,6 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
     .guide.check = "service sysctl restart   # no message about an unknown name",
     .guide.undo = "take the lines out again; what they set lasts until the next boot",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(FILE_KEY, PREFIX "*", "freebsd.dev.*", "freebsd.hw.*", "freebsd.kern.*"),
     .judge = judge_sysctl_conf,
 };
@@ -224,11 +221,9 @@ static void judge_loader_conf(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_loader_conf = {
     .id = "freebsd-loader-conf",
-    .os = ST_OS_FREEBSD,
     .title = "Settings that wait for a reboot (loader.conf)",
     .mechanism = "/boot/loader.conf is read by the boot loader only. A line that was added since, such as "
                  "kern.hz, is not in force before the next boot.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "the difference is wanted, as somebody tries something with sysctl",
     .sources = "loader.conf(5)",
@@ -237,7 +232,6 @@ const struct st_rule st_rule_freebsd_loader_conf = {
     .guide.check = "sysctl kern.hz   # or what you have set there",
     .guide.undo = "take the line out of /boot/loader.conf and restart",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(LOADER_CONF_FILE_KEY, LOADER_CONF_PREFIX "*", SYSCTL "*", "freebsd.hw.*",
                           "freebsd.kern.*"),
     .judge = judge_loader_conf,

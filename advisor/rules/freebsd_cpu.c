@@ -168,12 +168,10 @@ static void judge_cpu_idle(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_cpu_idle = {
     .id = "freebsd-cpu-idle",
-    .os = ST_OS_FREEBSD,
     .title = "CPU idle states (cx_lowest)",
     .mechanism = "An idle CPU goes to sleep in steps, and the deeper it is the longer it takes to come "
                  "back: that time is added to each wake-up. cx_lowest is the deepest step that the kernel "
                  "may take.",
-    .privilege = "root",
     .cost = "power: some watts, and on laptops a good part of the battery",
     .when_not = "on battery, unless music is played from it",
     .sources = "acpi(4) (hw.acpi.cpu.cx_lowest, dev.cpu.N.cx_supported), rc.conf(5)\n"
@@ -316,12 +314,10 @@ static void judge_cpu_frequency(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_cpu_frequency = {
     .id = "freebsd-cpu-frequency",
-    .os = ST_OS_FREEBSD,
     .title = "CPU clock (powerd)",
     .mechanism = "powerd looks at the load four times a second and sets the clock by it. The work of an "
                  "audio thread comes in short bursts, which look like little load, so it may run at a low "
                  "clock just when it has to be ready in time.",
-    .privilege = "root",
     .cost = "power, heat",
     .when_not = "on battery (powerd's -b mode)",
     .sources = "powerd(8) (modes, poll interval 250 ms), cpufreq(4), est(4); powerd++ has the same modes",
@@ -412,12 +408,10 @@ static void judge_epp(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_epp = {
     .id = "freebsd-epp",
-    .os = ST_OS_FREEBSD,
     .title = "Energy or performance (hwpstate epp)",
     .mechanism = "Newer CPUs choose their clock by themselves, and epp tells them what matters: 0 is "
                  "performance, the highest value is saving power. With a high value they stay slow for a "
                  "while when a burst of work comes.",
-    .privilege = "root",
     .cost = "power, heat",
     .when_not = "on battery",
     .sources = "hwpstate_intel(4): 0 to 100 in 13 and 14, 0 to 255 in later manuals; 0 is performance in "
@@ -511,13 +505,11 @@ static void judge_preemption(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_preemption = {
     .id = "freebsd-preemption",
-    .os = ST_OS_FREEBSD,
     .title = "Kernel preemption (kern.sched)",
     .mechanism = "With PREEMPTION, which GENERIC has, a real-time thread that wakes up takes the CPU at "
                  "once, even from a thread inside the kernel. preempt_thresh says down to which priority "
                  "that is so; above the real-time range it changes normal threads only, and so do slice, "
                  "interact and quantum.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "the value is above the real-time range, as in preempt_thresh=224, a recipe for desktops: "
                 "it does nothing for real-time threads",
@@ -536,7 +528,6 @@ const struct st_rule st_rule_freebsd_preemption = {
                    "sysctl kern.sched.ule.preempt_thresh   # from 15 on: 40",
     .guide.undo = "nothing to undo: that is the default",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(PREEMPTION, NAME, THRESH, ULE_THRESH, ST_FREEBSD_OSRELDATE),
     .judge = judge_preemption,
 };
@@ -579,12 +570,10 @@ static void judge_interrupt_storm(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_interrupt_storm = {
     .id = "freebsd-interrupt-storm",
-    .os = ST_OS_FREEBSD,
     .title = "Interrupts held back (hw.intr_storm_threshold)",
     .mechanism = "An interrupt source that fires more often in a row than the threshold is taken for broken "
                  "and served only once a clock tick. A sound card or USB controller on that line waits with "
                  "it.",
-    .privilege = "root",
     .cost = "none, unless a device is broken: it can take a whole CPU then",
     .when_not = "hardware that really has interrupt storms (see dmesg: \"interrupt storm detected\")",
     .sources = "FreeBSD sys/kern/kern_intr.c ithread_execute_handlers()\n0 on 13.2 and 15.1 as captured",

@@ -71,12 +71,10 @@ static void judge_rt_permission(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_rt_permission = {
     .id = "freebsd-rt-permission",
-    .os = ST_OS_FREEBSD,
     .title = "Right to real-time priority (rtprio)",
     .mechanism = "A thread with a real-time priority (0 is the best, 31 the last) runs before every normal "
                  "one as soon as it is awake. Without it an audio thread waits its turn, and there is no "
                  "upper bound for that.",
-    .privilege = "root",
     .cost = "fairness: a real-time thread that never sleeps starves the rest of its CPU",
     .when_not = "accounts that others use",
     .sources = "rtprio(1), rtprio(2), mac_priority(4)\n"
@@ -93,7 +91,6 @@ const struct st_rule st_rule_freebsd_rt_permission = {
     .guide.undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
                   "mac_priority",
     .worst = ST_STATUS_PROBLEM,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(FIFO, REALTIME, JAILED, UID, GROUPS, ST_FREEBSD_USER_NAME, ST_FREEBSD_OSRELDATE),
     .judge = judge_rt_permission,
 };
@@ -170,11 +167,9 @@ static void judge_mac_priority(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_mac_priority = {
     .id = "freebsd-mac-priority",
-    .os = ST_OS_FREEBSD,
     .title = "Real-time priority for a group (mac_priority)",
     .mechanism = "The kernel module mac_priority gives the right to real-time priority to the members of "
                  "group realtime (gid 47). Without it only root has that right.",
-    .privilege = "root",
     .cost = "fairness: members of the group can starve others of a CPU",
     .when_not = "the sound server is started by root with rtprio",
     .sources = "mac_priority(4)\nused on 13.2: with the module and the group, rtprio works for a normal user",
@@ -186,7 +181,6 @@ const struct st_rule st_rule_freebsd_mac_priority = {
     .guide.undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
                   "mac_priority",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .first_version = "13.1",
     .facts = ST_RULE_KEYS(REALTIME, GID, LOADER, LOADER_FILE, KLD_LIST, FIFO, UID, ST_FREEBSD_USER_NAME,
                           ST_FREEBSD_OSRELDATE),
@@ -309,12 +303,10 @@ static void judge_memlock(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_memlock = {
     .id = "freebsd-memlock",
-    .os = ST_OS_FREEBSD,
     .title = "Limit of locked memory",
     .mechanism = "Memory that is not locked can be paged out or not yet be there, and the thread that "
                  "touches it waits for the disk; there is no upper bound for that. mlockall fails for a "
                  "program larger than its limit.",
-    .privilege = "root",
     .cost = "memory: what is locked is not available to others",
     .when_not = "shared machines: give a size rather than 'unlimited'",
     .sources = "login.conf(5) memorylocked, mlockall(2), limits(1); vm.max_user_wired: sysctl -d\n"
@@ -337,7 +329,6 @@ const struct st_rule st_rule_freebsd_memlock = {
 
 const struct st_rule st_rule_freebsd_jail = {
     .id = "freebsd-jail",
-    .os = ST_OS_FREEBSD,
     .title = "Are these this system's own settings? (jail)",
     .mechanism = "A jail shows the host's sysctls, but may change next to none of them, and it sees only "
                  "the devices that its devfs rules let through. Its threads are scheduled like all others, "
@@ -353,7 +344,6 @@ const struct st_rule st_rule_freebsd_jail = {
     .guide.check = "sysctl security.jail.jailed   # 0 on the host",
     .guide.undo = "take the lines out of /etc/devfs.rules on the host and run service devfs restart",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(JAILED),
     .cases = ST_RULE_CASES(
         {ST_CASE_IS, 0, ST_STATUS_OK, "this is not a jail: the settings are this system's own", "jailed = 0"},

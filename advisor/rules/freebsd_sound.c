@@ -79,12 +79,10 @@ static void judge_default_unit(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_default_unit = {
     .id = "freebsd-default-unit",
-    .os = ST_OS_FREEBSD,
     .title = "Default sound device (hw.snd.default_unit)",
     .mechanism = "Programs that open /dev/dsp get the unit of hw.snd.default_unit. Numbers are given in the "
                  "order in which devices appear, so a USB interface may have another one after it was "
                  "plugged in again.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "programs name their device (/dev/dsp1): they are not touched",
     .sources = "sound(4) (default_unit, default_auto)\n"
@@ -95,7 +93,6 @@ const struct st_rule st_rule_freebsd_default_unit = {
     .guide.check = "cat /dev/sndstat   # your interface says \"default\"",
     .guide.undo = "take the line out of /etc/sysctl.conf",
     .worst = ST_STATUS_PROBLEM,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(ST_FREEBSD_DEFAULT_UNIT, AUTO, PCM "*.%desc"),
     .judge = judge_default_unit,
 };
@@ -183,12 +180,10 @@ static void judge_sound_polling(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_sound_polling = {
     .id = "freebsd-sound-polling",
-    .os = ST_OS_FREEBSD,
     .title = "Sound cards polled in ticks (dev.hdac.N.polling)",
     .mechanism = "In polling mode the driver does not wait for the card's interrupt at the end of a block, "
                  "it looks at the card at clock ticks. Programs hear of a finished block up to that much "
                  "later.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "cards whose interrupts are broken (\"play interrupt timeout, channel dead\")",
     .sources = "snd_hda(4), sound(4) (dev.pcm.N.polling of older drivers)\n"
@@ -270,12 +265,10 @@ static void judge_vchans(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_vchans = {
     .id = "freebsd-vchans",
-    .os = ST_OS_FREEBSD,
     .title = "Mixing in the kernel (vchans)",
     .mechanism = "With virtual channels several programs can play at once: the kernel converts each to the "
                  "rate vchanrate, mixes them and passes the sum on. That adds a ring and a conversion to "
                  "the way of the sound.",
-    .privilege = "root",
     .cost = "convenience: programs of other rates are resampled instead; without vchans only one program "
             "can open the device",
     .when_not = "desktops: keep vchans on, so that more than one program can play",
@@ -292,7 +285,6 @@ const struct st_rule st_rule_freebsd_vchans = {
     .guide.check = "sysctl dev.pcm.N.play.vchanrate",
     .guide.undo = "take the line out of /etc/sysctl.conf and restart",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(ST_FREEBSD_DEFAULT_UNIT, ENABLE, "freebsd.dev.pcm.*.play.vchans",
                           "freebsd.dev.pcm.*.play.vchanrate", "freebsd.dev.pcm.*.play.vchanmode"),
     .judge = judge_vchans,
@@ -342,12 +334,10 @@ static void judge_bitperfect(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_bitperfect = {
     .id = "freebsd-bitperfect",
-    .os = ST_OS_FREEBSD,
     .title = "Sound without conversion (bitperfect)",
     .mechanism = "A bitperfect device gets the stream as the program wrote it: no rate or format "
                  "conversion, no matrix, no equalizer, no software volume. With virtual channels on, their "
                  "rate and format are the ones that count.",
-    .privilege = "root",
     .cost = "convenience: one program at a time, only in formats that the hardware knows, and at full volume",
     .when_not = "desktops, and headphones: the software volume is gone",
     .sources = "sound(4) (dev.pcm.N.bitperfect: the manual recommends it together with vchans off)",
@@ -358,7 +348,6 @@ const struct st_rule st_rule_freebsd_bitperfect = {
                    "conversion",
     .guide.undo = "take the line out of /etc/sysctl.conf and restart",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(ST_FREEBSD_DEFAULT_UNIT, ENABLE, "freebsd.dev.pcm.*.bitperfect",
                           "freebsd.dev.pcm.*.play.vchans"),
     .judge = judge_bitperfect,
@@ -437,11 +426,9 @@ static void judge_equalizer(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_equalizer = {
     .id = "freebsd-equalizer",
-    .os = ST_OS_FREEBSD,
     .title = "Equalizer of the kernel (eq)",
     .mechanism = "With eq on, bass and treble of the mixer are made by a filter in the kernel that works on "
                  "each block of sound. It is off unless somebody switched it on.",
-    .privilege = "root",
     .cost = "convenience: bass and treble controls go away",
     .when_not = "somebody uses them",
     .sources = "sound(4) (hint.pcm.N.eq, later dev.pcm.N.eq); the CPU time was not measured",
@@ -450,7 +437,6 @@ const struct st_rule st_rule_freebsd_equalizer = {
     .guide.check = "kenv hint.pcm.N.eq; sysctl dev.pcm.N.eq   # 0, or no such thing",
     .guide.undo = "hint.pcm.N.eq=\"1\" in /boot/loader.conf, and a restart",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(SYSCTL "*" EQ, KENV "*" EQ, LOADER "*" EQ),
     .judge = judge_equalizer,
 };
@@ -463,12 +449,10 @@ const struct st_rule st_rule_freebsd_equalizer = {
 
 const struct st_rule st_rule_freebsd_resampling = {
     .id = "freebsd-resampling",
-    .os = ST_OS_FREEBSD,
     .title = "Resampling in the kernel (feeder_rate_quality)",
     .mechanism = "Sound whose rate is not that of the device or the mixer is resampled by the kernel, block "
                  "by block. Better filters take more CPU time for each block; where rates agree nothing is "
                  "resampled at all.",
-    .privilege = "root",
     .cost = "convenience: quality of sound that has another rate",
     .when_not = "listening, where nobody waits for the sound and the CPU has time",
     .sources = "sound(4) (hw.snd.feeder_rate_quality: kinds and numbers of taps)\n"

@@ -174,13 +174,11 @@ static void judge_alloweddeviation(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_alloweddeviation = {
     .id = "freebsd-alloweddeviation",
-    .os = ST_OS_FREEBSD,
     .title = "Stretched sleeps (kern.timecounter.alloweddeviation)",
     .mechanism = "To save wake-ups the kernel lets a sleep end anywhere in a window that grows with the "
                  "time still to sleep, and an idle CPU uses the late edge of it. Real-time priority does "
                  "not cancel this; up to FreeBSD 14 it holds for nanosleep, clock_nanosleep and usleep, on "
                  "all versions for poll, select and kevent.",
-    .privilege = "root",
     .cost = "power: timers that are close together no longer share one wake-up",
     .when_not = "laptops on battery, when nobody makes music. A program can do without it: timed waits on a "
                 "condition variable or a semaphore and kqueue timers (EVFILT_TIMER) are exact at any value.",
@@ -341,12 +339,10 @@ static void judge_eventtimer(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_eventtimer = {
     .id = "freebsd-eventtimer",
-    .os = ST_OS_FREEBSD,
     .title = "Event timer mode (kern.eventtimer)",
     .mechanism = "In one-shot mode the kernel sets the event timer for the end of the next sleep. In "
                  "periodic mode it looks at its timers only at each of hz * singlemul interrupts a second, "
                  "so every sleep is rounded up to the next one.",
-    .privilege = "root",
     .cost = "none: one-shot is the default and saves power",
     .when_not = "hardware whose one-shot timers are broken; then raise kern.eventtimer.singlemul instead",
     .sources = "eventtimers(4)\n"
@@ -450,12 +446,10 @@ static void judge_hz(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_hz = {
     .id = "freebsd-hz",
-    .os = ST_OS_FREEBSD,
     .title = "Timer ticks (kern.hz)",
     .mechanism = "With a one-shot event timer, the default, sleeps do not depend on kern.hz. It matters "
                  "with a periodic event timer, for POSIX timers, which round up to ticks, and for where "
                  "long sleeps start to use the coarse clock (freebsd-alloweddeviation).",
-    .privilege = "root",
     .cost = "power: more clock interrupts",
     .when_not = "with a one-shot event timer, the default; above 2000 there were reports of larger sleep "
                 "errors (2009)",
@@ -581,12 +575,10 @@ static void judge_timecounter(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_timecounter = {
     .id = "freebsd-timecounter",
-    .os = ST_OS_FREEBSD,
     .title = "Timecounter: the cost of a clock read",
     .mechanism = "A program looks at the clock several times in each cycle. The CPU's own counter (TSC) is "
                  "read in place; HPET, ACPI and i8254 are chips behind a bus, and every read of them may "
                  "take about a microsecond or more.",
-    .privilege = "root",
     .cost = "none, when the kernel gives the TSC a positive quality",
     .when_not = "a TSC of negative quality: the kernel found it out of step between CPUs. Never force it.",
     .sources = "timecounters(4); FreeBSD sys/kern/kern_tc.c (quality, fast_gettime), "
@@ -645,12 +637,10 @@ static void judge_nanosleep_precise(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_nanosleep_precise = {
     .id = "freebsd-nanosleep-precise",
-    .os = ST_OS_FREEBSD,
     .title = "Exact sleeps (kern.timecounter.nanosleep_precise)",
     .mechanism = "From FreeBSD 15.0 on, nanosleep and clock_nanosleep on the usual clocks end on time by "
                  "default. With kern.timecounter.nanosleep_precise=0 the kernel stretches them by "
                  "alloweddeviation again; poll, select and kevent are stretched either way.",
-    .privilege = "root",
     .cost = "power: the default of FreeBSD 15",
     .when_not = "machines that run on battery and play nothing",
     .sources = "nanosleep(2) of FreeBSD 15, commit 626ea75ed2e9, review D50075\n"
@@ -676,12 +666,10 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
 
 const struct st_rule st_rule_freebsd_fast_gettime = {
     .id = "freebsd-fast-gettime",
-    .os = ST_OS_FREEBSD,
     .title = "Clock reads without system call (fast_gettime)",
     .mechanism = "Programs look at the clock several times in a cycle. With fast_gettime the C library "
                  "reads the timecounter itself, from a page that the kernel shares; without it each look "
                  "enters the kernel.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "never: 1 is the default",
     .sources =

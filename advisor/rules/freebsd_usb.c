@@ -92,11 +92,9 @@ static void judge_uaudio_buffer(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .id = "freebsd-uaudio-buffer",
-    .os = ST_OS_FREEBSD,
     .title = "USB audio blocks (hw.usb.uaudio.buffer_ms)",
     .mechanism = "The USB audio driver moves sound in blocks of buffer_ms, whatever a program asks for. A "
                  "program with a shorter period is woken for several of its periods at once.",
-    .privilege = "root",
     .cost = "power: 2 ms instead of 4 took about 0.5 W more on a laptop; gaps on a busy USB bus",
     .when_not = "playback without live input: 4 ms is a good choice",
     .sources = "snd_uaudio(4); FreeBSD review D41942 (measured there: 32, 16, 8, 4 ms for 8, 4, 2, 1)\n"
@@ -114,7 +112,6 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .guide.undo = "take the line out of /boot/loader.conf; sysctl hw.usb.uaudio.buffer_ms=4, the default, "
                   "for now",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(BUFFER, ST_FREEBSD_OSRELDATE, ST_FREEBSD_DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent",
                           "freebsd.sndstat.*"),
     .judge = judge_uaudio_buffer,
@@ -183,12 +180,10 @@ static void judge_uaudio_format(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_uaudio_format = {
     .id = "freebsd-uaudio-format",
-    .os = ST_OS_FREEBSD,
     .title = "USB audio mode (hw.usb.uaudio.default_rate)",
     .mechanism = "When a USB interface is plugged in, the driver picks its mode by default_rate, "
                  "default_bits and default_channels; 0 means the most that the device can do. A mode above "
                  "the one that is played in costs bandwidth on the bus and a conversion.",
-    .privilege = "root",
     .cost = "convenience: sound of a higher rate is resampled down",
     .when_not = "work at the interface's highest rate",
     .sources = "snd_uaudio(4) (0 is the device's maximum; takes effect when the device is attached)\n"
@@ -200,7 +195,6 @@ const struct st_rule st_rule_freebsd_uaudio_format = {
     .guide.undo =
         "take the line out of /boot/loader.conf; 0, the default, is the most that the device can do",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(RATE, BITS, CHANNELS, ST_FREEBSD_DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent",
                           "freebsd.sndstat.*"),
     .judge = judge_uaudio_format,
@@ -231,19 +225,16 @@ static void judge_usb_suspend(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_usb_suspend = {
     .id = "freebsd-usb-suspend",
-    .os = ST_OS_FREEBSD,
     .title = "USB devices put to sleep (power_timeout)",
     .mechanism = "A USB device in power mode SAVE is suspended when nothing was transferred for "
                  "hw.usb.power_timeout seconds, and needs time to come back. A device that plays transfers "
                  "all the time, so it concerns the first sound only; 'usbconfig -d ugenX.Y power_on' takes "
                  "a device out.",
-    .privilege = "root",
     .cost = "power",
     .when_not = "on battery; devices whose usbconfig line says pwr=ON",
     .sources = "usbconfig(8) (power_on, power_save), FreeBSD sys/dev/usb/usb_hub.c; not tried on hardware\n"
                "hw.pci.do_power_nodriver concerns devices without a driver only",
     .worst = ST_STATUS_OK,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(TIMEOUT, ST_FREEBSD_DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent", "freebsd.sndstat.*"),
     .judge = judge_usb_suspend,
 };

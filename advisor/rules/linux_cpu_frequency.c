@@ -257,12 +257,10 @@ static void judge_cpu_frequency(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_cpu_frequency = {
     .id = "linux-cpu-frequency",
-    .os = ST_OS_LINUX,
     .title = "CPU frequency scaling",
     .mechanism = "An audio callback is a short burst after idle time. A clock that first looks at the load "
                  "starts it at a low frequency, so the same work takes longer although the average load "
                  "looks small; no bound is known.",
-    .privilege = "root",
     .cost = "power, heat, fan noise",
     .when_not = "on battery; laptops that get hot and throttle; while power-profiles-daemon, tuned or TLP "
                 "runs: use its performance profile instead, as it would overwrite this",
@@ -389,7 +387,6 @@ static void judge_power_daemons(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_power_daemons = {
     .id = "linux-power-daemons",
-    .os = ST_OS_LINUX,
     .title = "Daemons that set power profiles",
     .mechanism = "power-profiles-daemon, tuned, TLP and auto-cpufreq write governor and energy preference "
                  "when the profile or the power supply changes. A value set beside them lasts until they "
@@ -407,7 +404,6 @@ const struct st_rule st_rule_linux_power_daemons = {
     .guide.undo = "powerprofilesctl set balanced; sudo tuned-adm profile balanced; delete the file of TLP "
                   "and run sudo tlp start",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(PROCESSES, PRESENT, "linux.daemon.*", "linux.tlp.enabled",
                           "linux.cpufreq.policy*.governor", "linux.cpufreq.policy*.epp", PROFILE),
     .judge = judge_power_daemons,

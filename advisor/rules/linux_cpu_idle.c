@@ -206,7 +206,6 @@ static void judge_idle_states(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_idle_states = {
     .id = "linux-idle-states",
-    .os = ST_OS_LINUX,
     .title = "CPU idle states and PM QoS",
     .mechanism = "An idle CPU goes to sleep in steps, and the deeper it is the longer it takes to come "
                  "back: that time is added to each wake-up. A program can ask for a limit by holding "
@@ -230,7 +229,6 @@ const struct st_rule st_rule_linux_idle_states = {
     .guide.undo = "press Ctrl-C; sudo cpupower idle-set -E enables all states again",
     .worst = ST_STATUS_PROBLEM,
     /* nothing that is written holds a request: a program does */
-    .applicability = ST_APPLY_MANUAL,
     .facts =
         ST_RULE_KEYS(DRIVER, GOVERNOR, STATES "*", CPUS, REQUEST, ST_MACHINE_VIRTUAL, ST_MACHINE_CMDLINE),
     .judge = judge_idle_states,
@@ -304,12 +302,10 @@ static void judge_idle_request_access(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_idle_request_access = {
     .id = "linux-idle-request-access",
-    .os = ST_OS_LINUX,
     .title = "Access to /dev/cpu_dma_latency",
     .mechanism = "A program that holds /dev/cpu_dma_latency open keeps all CPUs out of idle states that "
                  "wake slower than it asks. The file belongs to root, so audio programs that know how "
                  "(jackd, some DAWs) cannot use it.",
-    .privilege = "root",
     .cost = "power: several watts while a program holds a request",
     .when_not = "on battery; with the whole machine tuned already (linux-idle-states is ok)",
     .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst; rtcqs checks "
@@ -385,12 +381,10 @@ static void judge_guest_halt_poll(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_guest_halt_poll = {
     .id = "linux-guest-halt-poll",
-    .os = ST_OS_LINUX,
     .title = "Polling of idle virtual CPUs",
     .mechanism = "A virtual CPU that is halted has to be woken by the host, which costs more than waking a "
                  "real one. The haltpoll governor polls for a while before it halts; only polling that is "
                  "longer than the sleep avoids the halt.",
-    .privilege = "root",
     .cost = "CPU: an idle virtual CPU takes a whole one of the host's while it polls",
     .when_not = "hosts that are shared; machines on battery",
     .sources = "Linux Documentation/virt/guest-halt-polling.rst (default 200000 ns), "
@@ -404,7 +398,6 @@ const struct st_rule st_rule_linux_guest_halt_poll = {
                    "cat /sys/module/haltpoll/parameters/guest_halt_poll_ns",
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION(OPTION),
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(POLL, GOVERNOR, ST_MACHINE_VIRTUAL),
     .judge = judge_guest_halt_poll,
 };

@@ -140,11 +140,9 @@ static void judge_usb_autosuspend(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_usb_autosuspend = {
     .id = "linux-usb-autosuspend",
-    .os = ST_OS_LINUX,
     .title = "Autosuspend of USB audio interfaces",
     .mechanism = "Power savers (TLP, powertop) let the kernel suspend USB devices that are idle. An audio "
                  "interface then takes part of a second to come back, and some do not come back at all.",
-    .privilege = "root",
     .cost = "power: up to some hundred mW (not measured here)",
     .when_not = "on battery, with an interface that is used seldom",
     .sources = "Linux Documentation/driver-api/usb/power-management.rst: power/control, "
@@ -214,11 +212,9 @@ static void judge_usb_audio_options(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_usb_audio_options = {
     .id = "linux-usb-audio-options",
-    .os = ST_OS_LINUX,
     .title = "Options of the USB audio driver",
     .mechanism = "The driver fills its packets just before they leave when lowlatency is on. With N it "
                  "queues them ahead, which adds latency (not lateness).",
-    .privilege = "root",
     .cost = "none",
     .when_not = "interfaces that crackle in the low-latency mode: some quirks want N",
     .sources = "modinfo snd_usb_audio (lowlatency, default Y); Linux sound/usb/card.c\n"
@@ -242,11 +238,9 @@ const struct st_rule st_rule_linux_usb_audio_options = {
 
 const struct st_rule st_rule_linux_hda_power_save = {
     .id = "linux-hda-power-save",
-    .os = ST_OS_LINUX,
     .title = "Power saving of the built-in sound card",
     .mechanism = "The HD audio driver switches the codec off after some seconds without a stream. Switching "
                  "it on again takes up to some hundred ms and may click; a stream that runs is not touched.",
-    .privilege = "root",
     .cost = "power: about half a watt",
     .when_not = "on battery",
     .sources = "Linux Documentation/sound/hd-audio/notes.rst: power_save, power_save_controller, the "

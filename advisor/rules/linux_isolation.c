@@ -78,12 +78,10 @@ static void judge_isolated_cpus(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_isolated_cpus = {
     .id = "linux-isolated-cpus",
-    .os = ST_OS_LINUX,
     .title = "Isolated CPUs",
     .mechanism = "An isolated CPU gets no program that was not pinned to it, and no load balancing. It "
                  "stays free of the kernel's own work only if RCU callbacks, ticks and interrupts are kept "
                  "away, too.",
-    .privilege = "root",
     .cost = "throughput: the isolated CPUs are lost for everything else",
     .when_not = "desktops, and any machine with few CPUs: real-time priority does the same at no cost",
     .sources = "Linux kernel-parameters.txt: isolcpus (deprecated, use cpusets), rcu_nocbs, nohz_full; "
@@ -163,11 +161,9 @@ static void judge_irq_affinity(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_irq_affinity = {
     .id = "linux-irq-affinity",
-    .os = ST_OS_LINUX,
     .title = "Interrupts on isolated CPUs",
     .mechanism = "Isolating a CPU takes programs off it, not interrupts. Each handler that runs there "
                  "delays the thread that has the CPU for itself.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "machines without isolated CPUs: pinning interrupts by hand gains nothing there",
     .sources = "Linux Documentation/core-api/irq/irq-affinity.rst; kernel-parameters.txt: irqaffinity, "
@@ -222,12 +218,10 @@ static void judge_nohz_full(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_nohz_full = {
     .id = "linux-nohz-full",
-    .os = ST_OS_LINUX,
     .title = "CPUs without a tick",
     .mechanism = "nohz_full stops the scheduler's tick on a CPU while a single thread runs there. In return "
                  "each entry into the kernel keeps accounts, so an audio loop that sleeps in each cycle "
                  "pays more than it gains.",
-    .privilege = "root",
     .cost = "throughput: system calls and interrupts cost more on these CPUs",
     .when_not = "a thread computes there without end: that is what nohz_full is for. NO_HZ_IDLE, the "
                 "default, needs no change",
@@ -248,12 +242,10 @@ const struct st_rule st_rule_linux_nohz_full = {
 
 const struct st_rule st_rule_linux_timer_migration = {
     .id = "linux-timer-migration",
-    .os = ST_OS_LINUX,
     .title = "Migration of timers",
     .mechanism = "To let CPUs sleep, the kernel may put a timer on another CPU that is busy anyway. A "
                  "thread that sets its own sleep is running at that moment, so its timer stays, except on "
                  "CPUs that are kept free of timers.",
-    .privilege = "root",
     .cost = "power: idle CPUs wake more often",
     .when_not = "machines without nohz_full CPUs",
     .sources = "Linux kernel/sched/core.c get_nohz_timer_target(): a housekeeping CPU that is not idle "
@@ -321,11 +313,9 @@ static void judge_housekeeping(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_housekeeping = {
     .id = "linux-housekeeping",
-    .os = ST_OS_LINUX,
     .title = "The kernel's small chores on isolated CPUs",
     .mechanism = "Each CPU folds its memory statistics once a second, and all ticks may come at the same "
                  "moment. That is microseconds, and matters only where everything else has been taken away.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "any machine without isolated CPUs",
     .sources = "tuned profiles realtime and cpu-partitioning: vm.stat_interval=10, skew_tick=1; "

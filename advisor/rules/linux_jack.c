@@ -37,7 +37,6 @@ static void judge_jack_realtime(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_jack_realtime = {
     .id = "linux-jack-realtime",
-    .os = ST_OS_LINUX,
     .title = "JACK's real-time priority",
     .mechanism = "jackd runs its cycle at real-time priority unless it was told not to. Without it each "
                  "cycle waits behind whatever else is busy, and there is no upper bound for that.",
@@ -52,7 +51,6 @@ const struct st_rule st_rule_linux_jack_realtime = {
     .guide.check = "ps -eLo cls,rtprio,comm | grep jackd   # FF and a priority",
     .guide.undo = "set the options of before",
     .worst = ST_STATUS_PROBLEM,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER),
     .judge = judge_jack_realtime,
 };
@@ -139,7 +137,6 @@ static void judge_jack_period(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_jack_period = {
     .id = "linux-jack-period",
-    .os = ST_OS_LINUX,
     .title = "JACK's period and ring",
     .mechanism = "JACK's latency is period × periods / rate, and the machine has one period to compute each "
                  "cycle. USB moves sound in packets that do not divide the usual periods, so a ring of two "
@@ -155,7 +152,6 @@ const struct st_rule st_rule_linux_jack_period = {
     .guide.check = "jack_bufsize; jack_samplerate   # the period is the one by the other",
     .guide.undo = "jack_bufsize with the old number, and the options of before",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, USB, FRAMES, RATE),
     .judge = judge_jack_period,
 };
@@ -186,7 +182,6 @@ static void judge_jack_soft_mode(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_jack_soft_mode = {
     .id = "linux-jack-soft-mode",
-    .os = ST_OS_LINUX,
     .title = "JACK's soft mode",
     .mechanism = "With -s the ALSA driver of JACK ignores xruns that the sound card reports. The gaps are "
                  "as audible as before, but no counter shows them.",
@@ -200,7 +195,6 @@ const struct st_rule st_rule_linux_jack_soft_mode = {
     .guide.check = "ps -eo args | grep '[j]ackd'   # no -s behind -d alsa",
     .guide.undo = "add -s again",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER),
     .judge = judge_jack_soft_mode,
 };

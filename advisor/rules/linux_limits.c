@@ -75,12 +75,10 @@ static void judge_memlock(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_memlock = {
     .id = "linux-memlock",
-    .os = ST_OS_LINUX,
     .title = "Limit of locked memory",
     .mechanism = "Memory that is not locked can be paged out or not yet be there, and the thread that "
                  "touches it waits for the disk; there is no upper bound for that. A limit below the size "
                  "of the program makes mlockall fail.",
-    .privilege = "root",
     .cost = "memory: what is locked is not available to others",
     .when_not = "shared machines: give a size rather than 'unlimited'",
     .sources = "mlock(2), getrlimit(2), limits.conf(5), systemd.exec(5) LimitMEMLOCK=\n"
@@ -148,11 +146,9 @@ static void judge_nice_limit(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_nice_limit = {
     .id = "linux-nice-limit",
-    .os = ST_OS_LINUX,
     .title = "Limit on nice values",
     .mechanism = "A normal thread with a lower nice value gets a larger share of a busy CPU, but still "
                  "waits its turn. It is what is left when real-time priority is refused.",
-    .privilege = "root",
     .cost = "fairness",
     .when_not = "real-time priority is granted: nice values do not matter to it",
     .sources = "getrlimit(2) RLIMIT_NICE (ceiling 20 - nice); sched(7) on autogroups; PipeWire module-rt "
@@ -166,7 +162,6 @@ const struct st_rule st_rule_linux_nice_limit = {
     .guide.check = "ulimit -e   # after a new login: 31, that is nice -11",
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(LIMIT, FIFO_ERRNO, RTKIT, INSTALLED, AUTOGROUP),
     .judge = judge_nice_limit,
 };
@@ -207,7 +202,6 @@ static void judge_rttime_limit(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_rttime_limit = {
     .id = "linux-rttime-limit",
-    .os = ST_OS_LINUX,
     .title = "Limit on computing without a sleep",
     .mechanism = "RLIMIT_RTTIME counts how long a real-time thread computes without a blocking call. At the "
                  "soft limit it gets SIGXCPU each second, at the hard one SIGKILL: sound ends, it is not "
@@ -224,7 +218,6 @@ const struct st_rule st_rule_linux_rttime_limit = {
     .guide.check = "ulimit -R   # bash: microseconds, or unlimited",
     .guide.undo = "delete those lines",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(RTTIME_LIMIT_LIMIT),
     .judge = judge_rttime_limit,
 };
@@ -369,12 +362,10 @@ static void judge_service_limits(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_service_limits = {
     .id = "linux-service-limits",
-    .os = ST_OS_LINUX,
     .title = "Limits of audio services",
     .mechanism = "Limits in /etc/security belong to logins (PAM); a service of the system gets those of its "
                  "unit. Without LimitRTPRIO= its program is refused real-time priority, and "
                  "RestrictRealtime=yes refuses it in any case.",
-    .privilege = "root",
     .cost = "fairness: as any right to real-time priority",
     .when_not = "players with seconds of buffer",
     .sources = "systemd.exec(5): LimitRTPRIO=, LimitMEMLOCK=, RestrictRealtime=, CPUSchedulingPolicy=\n"
@@ -475,12 +466,10 @@ static void judge_rt_throttling(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_rt_throttling = {
     .id = "linux-rt-throttling",
-    .os = ST_OS_LINUX,
     .title = "Real-time throttling",
     .mechanism = "When real-time threads have used 95 % of a CPU's second, the kernel stops them for the "
                  "rest of it, so that a thread gone wild does not hang the machine. An audio thread that "
                  "sleeps in each cycle does not get there.",
-    .privilege = "root",
     .cost = "none at the default",
     .when_not = "dedicated machines with isolated CPUs, run by people who know why. Never as a cure for "
                 "xruns: -1 hides the thread that spins and can hang the machine.",

@@ -56,11 +56,9 @@ static void judge_swap(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_swap = {
     .id = "linux-swap",
-    .os = ST_OS_LINUX,
     .title = "Swap on disk",
     .mechanism = "A page that was swapped out is read back when a thread touches it, and the thread waits "
                  "for the disk. Locked memory is not touched; samples and plug-ins often are not locked.",
-    .privilege = "root",
     .cost = "memory: less of it for the cache of files",
     .when_not = "zram and zswap, where high values are meant; machines without swap",
     .sources = "Linux Documentation/admin-guide/sysctl/vm.rst: swappiness 0 to 200, default 60; zram setups "
@@ -128,12 +126,10 @@ static void judge_huge_pages(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_huge_pages = {
     .id = "linux-huge-pages",
-    .os = ST_OS_LINUX,
     .title = "Transparent huge pages",
     .mechanism = "With defrag 'always' a thread that touches new memory stops until the kernel has freed "
                  "and moved enough pages for a huge one, for milliseconds. Memory that was touched before "
                  "(as audio threads should) is not concerned.",
-    .privilege = "root",
     .cost = "throughput: programs that do not ask get no huge pages",
     .when_not = "large sample libraries are in use, which gain from huge pages: keep 'always' with defrag "
                 "'madvise' then. 'never' only for hard real time",
@@ -189,12 +185,10 @@ static void judge_numa_balancing(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_numa_balancing = {
     .id = "linux-numa-balancing",
-    .os = ST_OS_LINUX,
     .title = "Balancing of memory between nodes",
     .mechanism = "On machines with several memory nodes the kernel unmaps pages now and then, to learn by "
                  "the page faults which node they should be on, and may copy them. Threads of all policies "
                  "take these faults.",
-    .privilege = "root",
     .cost = "throughput: of large programs that roam over nodes",
     .when_not = "machines with one node: it is idle there",
     .sources =
@@ -244,7 +238,6 @@ static void judge_session_filesystem(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_session_filesystem = {
     .id = "linux-session-filesystem",
-    .os = ST_OS_LINUX,
     .title = "File system for sessions",
     .mechanism = "A DAW reads and writes sound in threads of its own, some seconds ahead. A network or FUSE "
                  "file system can stop for longer than that; noatime and the like make no difference.",
@@ -257,7 +250,6 @@ const struct st_rule st_rule_linux_session_filesystem = {
     .guide.check = "findmnt -T ~   # FSTYPE",
     .guide.undo = "nothing to undo",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(FSTYPE),
     .judge = judge_session_filesystem,
 };

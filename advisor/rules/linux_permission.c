@@ -164,12 +164,10 @@ static void judge_rt_permission(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_rt_permission = {
     .id = "linux-rt-permission",
-    .os = ST_OS_LINUX,
     .title = "Right to real-time priority",
     .mechanism = "A thread under SCHED_FIFO runs as soon as it is due; a normal thread waits its turn "
                  "behind whatever else is busy, for milliseconds, and there is no upper bound. The right "
                  "comes from the rtprio limit, from rtkit, or from being root.",
-    .privilege = "root",
     .cost = "fairness: a program with this right can take a CPU for itself (the kernel leaves others 5 %)",
     .when_not =
         "shared machines with users you do not trust. 90 is enough: 99 is above the kernel's own threads.",
@@ -292,12 +290,10 @@ static void judge_rt_group_sched(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_rt_group_sched = {
     .id = "linux-rt-group-sched",
-    .os = ST_OS_LINUX,
     .title = "Real-time group scheduling",
     .mechanism = "With CONFIG_RT_GROUP_SCHED each control group needs a real-time budget, and all but the "
                  "root group start with none. A program in such a group gets EPERM for SCHED_FIFO even with "
                  "the right limits, and rtkit fails too.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "machines that really divide real-time CPU time between groups",
     .sources = "Linux Documentation/scheduler/sched-rt-group.rst, init/Kconfig RT_GROUP_SCHED; systemd "
@@ -317,7 +313,6 @@ const struct st_rule st_rule_linux_rt_group_sched = {
                    "chrt -f 80 true && echo granted",
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("rt_group_sched=0"),
     .worst = ST_STATUS_PROBLEM,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(CONFIG, CONFIG_DEFAULT, FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT, GROUP_RUNTIME,
                           CGROUP_VERSION, UID, ST_MACHINE_CMDLINE),
     .judge = judge_rt_group_sched,
@@ -388,12 +383,10 @@ static void judge_rtkit(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_rtkit = {
     .id = "linux-rtkit",
-    .os = ST_OS_LINUX,
     .title = "rtkit, the daemon that grants real-time priority",
     .mechanism = "Desktop programs ask rtkit over D-Bus when the limits give them nothing. It grants "
                  "SCHED_RR of a low priority, wants a limit of 200 ms on computing without a sleep, and "
                  "takes all back when its canary starves.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "periods of 5 ms and more, for which its priority is enough; machines where the limits give "
                 "the right already",
@@ -405,7 +398,6 @@ const struct st_rule st_rule_linux_rtkit = {
     .guide.check = ST_MACHINE_CHECK_LIMITS,
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(FIFO_ERRNO, DAEMON, INSTALLED, COMMAND, MAX),
     .judge = judge_rtkit,
 };
@@ -526,12 +518,10 @@ static void judge_audio_group(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_audio_group = {
     .id = "linux-audio-group",
-    .os = ST_OS_LINUX,
     .title = "Group that carries the real-time limit",
     .mechanism = "Distributions tie the real-time limit to a group (audio, realtime, pipewire, jackuser) in "
                  "/etc/security/limits.d. A group counts from the next login on, and only for logins "
                  "through PAM.",
-    .privilege = "root",
     .cost = "fairness: members can take a CPU. Members of audio also reach the microphone of a session that "
             "is not theirs",
     .when_not = "the limit is there already: no group is needed for its name",
@@ -545,7 +535,6 @@ const struct st_rule st_rule_linux_audio_group = {
                    "id -nG   # after a new login: that group is there",
     .guide.undo = "sudo gpasswd -d $USER audio",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(FIFO_ERRNO, GROUPS, NAME, "linux.limits.*.rtprio", "linux.group.*"),
     .judge = judge_audio_group,
 };

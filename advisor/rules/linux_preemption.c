@@ -204,13 +204,11 @@ static void judge_preemption(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_preemption = {
     .id = "linux-preemption",
-    .os = ST_OS_LINUX,
     .title = "Preemption model of the kernel",
     .mechanism = "A thread that is due must wait until the kernel code that runs on its CPU may be "
                  "interrupted: under none and voluntary only at chosen places, under full and lazy nearly "
                  "anywhere for a real-time thread, under PREEMPT_RT almost always. Delays of hundreds of µs "
                  "to milliseconds may occur; no bound is known but under PREEMPT_RT.",
-    .privilege = "root",
     .cost = "throughput: a few per cent",
     .when_not = "servers; proprietary drivers may not work with PREEMPT_RT",
     .sources = "kernel-parameters (preempt=); Linux kernel/Kconfig.preempt, kernel/sched/debug.c\n"
@@ -280,12 +278,10 @@ static void judge_threaded_irqs(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_threaded_irqs = {
     .id = "linux-threaded-irqs",
-    .os = ST_OS_LINUX,
     .title = "Interrupt handlers in threads",
     .mechanism = "A handler of an interrupt runs before any thread, whatever its priority. With threadirqs "
                  "handlers become threads at SCHED_FIFO 50: an audio thread above them comes first, and the "
                  "sound card's own can be put on top.",
-    .privilege = "root",
     .cost = "throughput: a switch of threads for each interrupt",
     .when_not = "xruns have nothing to do with disk or network load: some devices misbehave under it. With "
                 "it, put the sound card's thread above the rest",
@@ -297,7 +293,6 @@ const struct st_rule st_rule_linux_threaded_irqs = {
                    "ps -eLo cls,rtprio,comm | grep irq/   # FF 50 for each handler",
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("threadirqs"),
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(VERSION, ST_MACHINE_CMDLINE, ST_MACHINE_VIRTUAL),
     .judge = judge_threaded_irqs,
 };
@@ -382,7 +377,6 @@ static void judge_irq_sharing(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_irq_sharing = {
     .id = "linux-irq-sharing",
-    .os = ST_OS_LINUX,
     .title = "Interrupt line of the sound device",
     .mechanism = "When several devices share a line, each of their handlers is called for each interrupt. "
                  "The sound card's waits for the others, for as long as they take.",
@@ -398,7 +392,6 @@ const struct st_rule st_rule_linux_irq_sharing = {
     .guide.check = "grep -E 'snd|xhci' /proc/interrupts   # no other device on the line",
     .guide.undo = "put it back",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(READABLE, "linux.irq.*.actions", USB),
     .judge = judge_irq_sharing,
 };
@@ -443,11 +436,9 @@ static void judge_watchdogs(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_watchdogs = {
     .id = "linux-watchdogs",
-    .os = ST_OS_LINUX,
     .title = "Lock-up detectors",
     .mechanism = "The detectors interrupt each CPU every few seconds to see whether it still lives. The "
                  "interrupt comes before any thread and takes microseconds.",
-    .privilege = "root",
     .cost = "convenience: a machine that hangs says nothing about it",
     .when_not = "periods above half a millisecond",
     .sources = "Linux Documentation/admin-guide/lockup-watchdogs.rst, sysctl/kernel.rst; tuned's realtime "

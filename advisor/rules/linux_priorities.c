@@ -182,12 +182,10 @@ static void judge_server_priority(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_server_priority = {
     .id = "linux-server-priority",
-    .os = ST_OS_LINUX,
     .title = "Real-time thread of the sound server",
     .mechanism = "A sound server moves sound in one thread that asks for real-time priority when it starts. "
                  "If that is refused it goes on as a normal program, which is heard only when the machine "
                  "is busy.",
-    .privilege = "root",
     .cost = "none beyond that of the right to real-time priority",
     .when_not = "machines where nobody needs sound without gaps",
     .sources = "PipeWire module-rt (limits, then the portal, then rtkit); jackd(1) -R\n"
@@ -199,7 +197,6 @@ const struct st_rule st_rule_linux_server_priority = {
     .guide.check = "ps -eLo cls,rtprio,comm | grep -E 'data-loop|jackd'   # FF or RR, and a priority",
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_PROBLEM,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(PROCESSES_N, "linux.daemon.*", THREAD_PROCESS, THREAD_PRIORITY,
                           ST_MACHINE_CONTAINER, ST_JACK_COMMAND, PULSE_REALTIME),
     .judge = judge_server_priority,
@@ -242,7 +239,6 @@ static void judge_priority_order(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_priority_order = {
     .id = "linux-priority-order",
-    .os = ST_OS_LINUX,
     .title = "Programs below the sound server",
     .mechanism = "A program at a higher real-time priority than the server keeps it from the CPU while it "
                  "computes. The server then misses its own deadline, for all programs.",
@@ -259,7 +255,6 @@ const struct st_rule st_rule_linux_priority_order = {
     .guide.check = "ps -eLo cls,rtprio,comm --sort=-rtprio | head -20   # sound interrupt, server, programs",
     .guide.undo = "set the old priority in that program again",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(PROCESSES_N, THREAD_PROCESS, THREAD_PRIORITY, THREAD_NAME, COMPLETE),
     .judge = judge_priority_order,
 };
@@ -359,13 +354,11 @@ static void judge_irq_priorities(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_irq_priorities = {
     .id = "linux-irq-priorities",
-    .os = ST_OS_LINUX,
     .title = "Priority of the sound card's interrupt thread",
     .mechanism = "With threaded interrupts the sound card's interrupt is served by a thread at SCHED_FIFO "
                  "50, as are disk and network. A server above it on the same CPU runs first, and other "
                  "devices at the same 50 come in between; the wished order is sound interrupt, server, "
                  "programs, other interrupts.",
-    .privilege = "root",
     .cost = "fairness: a device that interrupts without end at 90 starves all below",
     .when_not = "servers that wake by timer alone gain little on HD audio cards. The change does not "
                 "survive suspend on all machines.",
@@ -381,7 +374,6 @@ const struct st_rule st_rule_linux_irq_priorities = {
     .guide.check = "ps -eLo cls,rtprio,comm | grep 'irq/'   # snd and xhci above the rest",
     .guide.undo = "sudo systemctl disable rtirq; sudo /etc/init.d/rtirq reset, or a restart",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(PROCESSES_N, IRQ_NAME, IRQ_PRIORITY, THREAD_PROCESS, THREAD_PRIORITY, USB_CLASS),
     .judge = judge_irq_priorities,
 };

@@ -185,7 +185,6 @@ static void judge_alsa_buffer(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_alsa_buffer = {
     .id = "linux-alsa-buffer",
-    .os = ST_OS_LINUX,
     .title = "Rings of the open sound devices",
     .mechanism = "The card plays from a ring of some periods while the server fills the next ones. A ring "
                  "shorter than what the server writes at a time runs dry in each cycle.",
@@ -204,7 +203,6 @@ const struct st_rule st_rule_linux_alsa_buffer = {
                    "period_size, and not below the quantum",
     .guide.undo = "pw-metadata -n settings 0 clock.force-quantum 0; delete the file",
     .worst = ST_STATUS_PROBLEM,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS("linux.alsa.*.buffer_frames", "linux.alsa.*.period_frames", "linux.alsa.*.rate_hz",
                           "linux.alsa.*.owner", QUANTUM, MAX, FORCED, PIPE_RATE, FORCED_RATE),
     .judge = judge_alsa_buffer,
@@ -333,7 +331,6 @@ static void judge_pipewire_quantum(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_pipewire_quantum = {
     .id = "linux-pipewire-quantum",
-    .os = ST_OS_LINUX,
     .title = "PipeWire's shortest cycle",
     .mechanism = "PipeWire's cycle is quantum / rate. It takes the smallest that a program asks for, "
                  "between min-quantum and max-quantum, and the default quantum when nobody asks.",
@@ -352,7 +349,6 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     .guide.check = "pw-top   # QUANT and RATE: the cycle is the one by the other",
     .guide.undo = "delete the file and run systemctl --user restart pipewire",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts =
         ST_RULE_KEYS(DAEMON, QUANTUM, MIN, MAX, RATE, VM_MIN, FORCED, FORCED_RATE, ASKED, ST_MACHINE_VIRTUAL),
     .judge = judge_pipewire_quantum,
@@ -418,7 +414,6 @@ static void judge_pulseaudio(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_pulseaudio = {
     .id = "linux-pulseaudio",
-    .os = ST_OS_LINUX,
     .title = "PulseAudio's scheduling",
     .mechanism = "PulseAudio fills a large ring and wakes by timer when it runs low (tsched), or by the "
                  "card's interrupts with a fixed number of fragments. Its threads ask for real-time "
@@ -433,7 +428,6 @@ const struct st_rule st_rule_linux_pulseaudio = {
     .guide.check = "ps -eLo cls,rtprio,comm | grep alsa-   # RR 5",
     .guide.undo = "delete the file and run systemctl --user restart pulseaudio",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(PULSEAUDIO_DAEMON, REALTIME, TSCHED, FRAGMENTS, FRAGMENT),
     .judge = judge_pulseaudio,
 };

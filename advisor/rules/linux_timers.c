@@ -105,11 +105,9 @@ static void judge_high_res_timers(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_high_res_timers = {
     .id = "linux-high-res-timers",
-    .os = ST_OS_LINUX,
     .title = "High-resolution timers",
     .mechanism = "With high-resolution timers the kernel sets the timer hardware for the end of each sleep. "
                  "Without them it looks only at each tick, so every sleep is rounded up by 1 to 10 ms.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "never: nothing short of a tick can be kept without them",
     .sources = "kernel-parameters (highres=); Linux kernel/time/hrtimer.c, kernel/time/timer_list.c\n"
@@ -121,7 +119,6 @@ const struct st_rule st_rule_linux_high_res_timers = {
     .guide.check = "sudo grep -m 1 resolution /proc/timer_list   # .resolution: 1 nsecs",
     .guide.undo = "nothing to undo: without these timers every sleep is rounded up to a tick",
     .worst = ST_STATUS_PROBLEM,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(GETRES, HRES, RESOLUTION, CONFIG, CONFIG_HZ, ST_MACHINE_CMDLINE),
     .judge = judge_high_res_timers,
 };
@@ -234,12 +231,10 @@ static void judge_clocksource(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_clocksource = {
     .id = "linux-clocksource",
-    .os = ST_OS_LINUX,
     .title = "Clocksource: the cost of a clock read",
     .mechanism = "A program looks at the clock several times in each cycle. With tsc, kvm-clock and the "
                  "like it reads it in place; with hpet or acpi_pm each look is a system call and a read of "
                  "a slow chip, about a microsecond or more.",
-    .privilege = "root",
     .cost = "none, when the kernel offers the TSC",
     .when_not = "the kernel has marked the TSC unstable: it had a reason. Never add tsc=reliable on a guess.",
     .sources = "kernel-parameters (clocksource=, tsc=); Linux kernel/time/clocksource.c\n"
@@ -251,7 +246,6 @@ const struct st_rule st_rule_linux_clocksource = {
                    "sudo dmesg | grep -i clocksource   # not \"unstable\"",
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("clocksource=tsc"),
     .worst = ST_STATUS_PROBLEM,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(CURRENT, AVAILABLE, CONFIG_HZ, ST_MACHINE_CMDLINE),
     .judge = judge_clocksource,
 };
@@ -313,7 +307,6 @@ static void judge_timer_slack(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_timer_slack = {
     .id = "linux-timer-slack",
-    .os = ST_OS_LINUX,
     .title = "Timer slack of normal threads",
     .mechanism = "The kernel may end a normal thread's sleep anywhere between its time and its time plus "
                  "the slack (50 µs by default), and on an idle CPU it is close to the latest. Threads under "
@@ -339,7 +332,6 @@ const struct st_rule st_rule_linux_timer_slack = {
                    "50000 that does not count",
     .guide.undo = "echo 50000 | sudo tee /proc/TID/timerslack_ns, or TimerSlackNSec= out of the unit",
     .worst = ST_STATUS_PROBLEM,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(SLACK, FIFO),
     .judge = judge_timer_slack,
 };
@@ -393,7 +385,6 @@ static void judge_hz(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_hz = {
     .id = "linux-hz",
-    .os = ST_OS_LINUX,
     .title = "Timer ticks (CONFIG_HZ)",
     .mechanism = "HZ is how often a busy CPU is interrupted for accounting and time slices. It bounded the "
                  "precision of sleeps before high-resolution timers; with them it does not.",
@@ -408,7 +399,6 @@ const struct st_rule st_rule_linux_hz = {
     .guide.check = "grep CONFIG_HZ= /boot/config-$(uname -r)",
     .guide.undo = "nothing to undo",
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(CONFIG_HZ, GETRES, HRES),
     .judge = judge_hz,
 };

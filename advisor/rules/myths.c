@@ -29,12 +29,10 @@ static void judge_mitigations(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_mitigations = {
     .id = "linux-mitigations",
-    .os = ST_OS_LINUX,
     .title = "Mitigations of CPU vulnerabilities",
     .mechanism = "They make each entry into the kernel a little longer. An audio loop enters it a few times "
                  "a cycle, so they do not decide whether it is in time; other guides call them a fault all "
                  "the same.",
-    .privilege = "root",
     .cost = "security: without them programs and web pages may read memory that is not theirs",
     .when_not = "never as audio advice",
     .sources = "Linux kernel-parameters.txt: mitigations=; the order of a microsecond: not verified",
@@ -51,18 +49,15 @@ const struct st_rule st_rule_linux_mitigations = {
 
 const struct st_rule st_rule_linux_smt = {
     .id = "linux-smt",
-    .os = ST_OS_LINUX,
     .title = "Hardware threads (SMT, Hyper-Threading)",
     .mechanism = "Two hardware threads share the units of a core, so a callback takes longer while its "
                  "neighbour is busy. With many tracks the second thread is worth more than it costs.",
-    .privilege = "root",
     .cost = "throughput: a fifth or more without it (not measured here)",
     .when_not = "as a matter of course. Try it only when DSP load has peaks above 70 % at a low average: "
                 "echo off | sudo tee /sys/devices/system/cpu/smt/control",
     .sources =
         "Linux kernel-parameters.txt: nosmt; Documentation/ABI/testing/sysfs-devices-system-cpu: smt/control",
     .worst = ST_STATUS_OK,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(ACTIVE, CONTROL),
     .cases = ST_RULE_CASES(
         {ST_CASE_IS, 0, ST_STATUS_OK, "each CPU has its core for itself", "no hardware threads share a core"},
@@ -80,12 +75,10 @@ const struct st_rule st_rule_linux_smt = {
 
 const struct st_rule st_rule_linux_split_lock = {
     .id = "linux-split-lock",
-    .os = ST_OS_LINUX,
     .title = "Split locks",
     .mechanism = "An atomic operation over two cache lines stops the memory bus for all CPUs. The kernel "
                  "makes a program that does it wait 10 ms each time; Windows plug-ins and games under Wine "
                  "are the usual victims.",
-    .privilege = "root",
     .cost = "security: with 0 any program can slow all others down",
     .when_not = "unless the log names the audio program (\"took a split_lock trap\"): then "
                 "kernel.split_lock_mitigate=0 in /etc/sysctl.d/90-sleeptune.conf",
@@ -94,7 +87,6 @@ const struct st_rule st_rule_linux_split_lock = {
                "Documentation/admin-guide/sysctl/kernel.rst: split_lock_mitigate",
     .history = "6.2: the sysctl split_lock_mitigate (commit 727209376f49)",
     .worst = ST_STATUS_OK,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(MITIGATE),
     .cases = ST_RULE_CASES({ST_CASE_IS, 0, ST_STATUS_OK,
                             "programs with split locks are warned about, not slowed down",
@@ -166,12 +158,10 @@ static void judge_stale_sysctls(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_stale_sysctls = {
     .id = "linux-stale-sysctls",
-    .os = ST_OS_LINUX,
     .title = "Scheduler settings of old guides",
     .mechanism = "sched_latency_ns, sched_min_granularity_ns and their like shaped how normal threads share "
                  "a CPU. They left sysctl with Linux 5.13 and never touched real-time threads; at boot they "
                  "only give an error message.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "machines that also boot a kernel before 5.13",
     .sources = "Linux commit 8a99b6833c88 (settings move to debugfs, 5.13: release not verified); "
@@ -180,7 +170,6 @@ const struct st_rule st_rule_linux_stale_sysctls = {
                "release not verified)\n"
                "6.6: EEVDF leaves base_slice_ns only (kernel/sched/debug.c)",
     .worst = ST_STATUS_OK,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS("linux.sysctl_conf.kernel.sched_*", "linux.sysctl.kernel.sched_*"),
     .judge = judge_stale_sysctls,
 };
@@ -191,18 +180,15 @@ const struct st_rule st_rule_linux_stale_sysctls = {
 
 const struct st_rule st_rule_linux_inotify_watches = {
     .id = "linux-inotify-watches",
-    .os = ST_OS_LINUX,
     .title = "Watches for changed files",
     .mechanism = "The limit says how many files programs may watch for changes. Old audio guides ask for "
                  "524288; a DAW that shows a large sample folder may want it, the timing of sound does not.",
-    .privilege = "root",
     .cost = "memory: about 1 KiB a watch that is used",
     .when_not = "for timing, never. If a program says it has run out of watches: "
                 "fs.inotify.max_user_watches in /etc/sysctl.d",
     .sources = "inotify(7); realtimeConfigQuickScan asks for it; Linux 5.11 made the default depend on "
                "memory (commit 92890123749b: not verified)",
     .worst = ST_STATUS_OK,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(WATCHES),
     .cases = ST_RULE_CASES({ST_CASE_ELSE, 0, ST_STATUS_OK,
                             "{} files may be watched for changes; that has nothing to do with timing",
@@ -229,18 +215,15 @@ static void judge_hpet_frequency(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_hpet_frequency = {
     .id = "linux-hpet-frequency",
-    .os = ST_OS_LINUX,
     .title = "Frequency of HPET and RTC for programs",
     .mechanism = "The limit holds for programs that open /dev/hpet or /dev/rtc and ask for periodic "
                  "interrupts. Old guides raise it; today's programs sleep on high-resolution timers, which "
                  "it does not touch.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "for audio, never; a MIDI sequencer of before 2010 that opens /dev/rtc may be the exception",
     .sources = "Linux drivers/char/hpet.c (default 64), drivers/rtc; an ALSA developer called it irrelevant "
                "(realtimeConfigQuickScan issue 33)",
     .worst = ST_STATUS_OK,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(HPET, RTC),
     .judge = judge_hpet_frequency,
 };
@@ -298,17 +281,14 @@ static void judge_pci_latency_timer(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_pci_latency_timer = {
     .id = "linux-pci-latency-timer",
-    .os = ST_OS_LINUX,
     .title = "PCI latency timer",
     .mechanism = "The timer said how long a card may keep a conventional PCI bus. PCI Express has no such "
                  "bus and ignores it; 'setpci latency_timer=b0' in old guides does nothing there.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "only real cards in conventional PCI slots, of before about 2010, can gain from it",
     .sources =
         "PCI Express Base Specification: the register is hard-wired to 0 (not verified); old audio guides",
     .worst = ST_STATUS_OK,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS("linux.pci_sound.*.latency_timer", "linux.pci_sound.*.express"),
     .judge = judge_pci_latency_timer,
 };
@@ -322,17 +302,14 @@ const struct st_rule st_rule_linux_pci_latency_timer = {
 
 const struct st_rule st_rule_freebsd_idle_ticks = {
     .id = "freebsd-idle-ticks",
-    .os = ST_OS_FREEBSD,
     .title = "Ticks on idle CPUs (idletick, singlemul)",
     .mechanism = "idletick keeps the clock ticking on idle CPUs, which costs power and ends no sleep "
                  "earlier where sleeps are exact. singlemul multiplies the interrupts of a periodic timer "
                  "and does nothing in one-shot mode.",
-    .privilege = "root",
     .cost = "power",
     .when_not = "a periodic event timer (freebsd-eventtimer), where singlemul counts",
     .sources = "eventtimers(4)\nFreeBSD sys/kern/kern_clocksource.c setuptimer(), getnextcpuevent()",
     .worst = ST_STATUS_OK,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(FACT, SINGLEMUL, PERIODIC),
     .cases = ST_RULE_CASES(
         {ST_CASE_UNREAD, 0, ST_STATUS_UNKNOWN,
@@ -353,17 +330,14 @@ const struct st_rule st_rule_freebsd_idle_ticks = {
 
 const struct st_rule st_rule_freebsd_stepwarnings = {
     .id = "freebsd-stepwarnings",
-    .os = ST_OS_FREEBSD,
     .title = "Reports of clock steps (stepwarnings)",
     .mechanism = "stepwarnings makes the kernel log each time the wall clock is set. timehands_count, tick "
                  "and the counters below tc.* describe the timecounter; none of them changes when a sleep "
                  "ends, as sleeps of audio programs follow CLOCK_MONOTONIC.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "while looking for what sets the clock: stepwarnings=1 for that time",
     .sources = "FreeBSD sys/kern/kern_tc.c; sysctl -d as captured on 13.2 and 15.1",
     .worst = ST_STATUS_OK,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(STEPWARNINGS_FACT),
     .cases = ST_RULE_CASES({ST_CASE_IS, 0, ST_STATUS_OK,
                             "steps of the clock are not logged; that touches no sleep", "diagnosis only"},
@@ -377,16 +351,13 @@ const struct st_rule st_rule_freebsd_stepwarnings = {
 
 const struct st_rule st_rule_freebsd_snd_timeout = {
     .id = "freebsd-snd-timeout",
-    .os = ST_OS_FREEBSD,
     .title = "Patience with silent cards (hw.snd.timeout)",
     .mechanism = "When a card sends no interrupt for this many seconds the kernel declares its channel "
                  "dead. As long as a card works the value is not used at all.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "never for latency: a shorter time repairs nothing",
     .sources = "FreeBSD sys/dev/sound/pcm/channel.c; sound(4) (\"play interrupt timeout, channel dead\")",
     .worst = ST_STATUS_OK,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(SND_TIMEOUT_FACT),
     .cases =
         ST_RULE_CASES({ST_CASE_ELSE, 0, ST_STATUS_OK,
@@ -400,16 +371,13 @@ const struct st_rule st_rule_freebsd_snd_timeout = {
 
 const struct st_rule st_rule_freebsd_snd_volume = {
     .id = "freebsd-snd-volume",
-    .os = ST_OS_FREEBSD,
     .title = "Volume settings of sound(4) (vpc_*)",
     .mechanism = "vpc_0db, vpc_autoreset, vpc_reset, vpc_mixer_bypass and hint.pcm.N.vpc say how loud each "
                  "program is. Lists of latency settings have them, too, but they move no sound in time.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "never for latency; vpc_0db higher or lower for loudness",
     .sources = "sound(4) (volume per channel)",
     .worst = ST_STATUS_OK,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(SND_VOLUME_FACT),
     .cases = ST_RULE_CASES({ST_CASE_ELSE, 0, ST_STATUS_OK,
                             "vpc_0db is {}: loudness, which has nothing to do with time", "volume only"}),
@@ -421,18 +389,15 @@ const struct st_rule st_rule_freebsd_snd_volume = {
 
 const struct st_rule st_rule_freebsd_usefrags = {
     .id = "freebsd-usefrags",
-    .os = ST_OS_FREEBSD,
     .title = "How drivers are asked for blocks (usefrags)",
     .mechanism = "With usefrags the kernel sets size and number of blocks at once, where a driver knows "
                  "that, else the size only, and the driver takes the number. The size, which says how often "
                  "a program is woken, is the same either way.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "a driver that gets its number of blocks wrong",
     .sources = "FreeBSD sys/dev/sound/pcm/channel.c chn_resizebuf()\n"
                "syncdelay (silence after a sync) and compat_linux_mmap do not shorten anything either",
     .worst = ST_STATUS_OK,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(USEFRAGS_FACT),
     .cases = ST_RULE_CASES({ST_CASE_IS, 0, ST_STATUS_OK,
                             "drivers are asked for the size of blocks; the size is the same",
@@ -448,17 +413,14 @@ const struct st_rule st_rule_freebsd_usefrags = {
 
 const struct st_rule st_rule_freebsd_overcommit = {
     .id = "freebsd-overcommit",
-    .os = ST_OS_FREEBSD,
     .title = "Overcommit, swap switches, core dumps",
     .mechanism = "vm.overcommit decides whether memory may be promised twice, swap_enabled and "
                  "swap_idle_enabled whether whole idle processes are swapped out, kern.coredump whether a "
                  "crash leaves a file. A thread whose memory is locked waits for none of them.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "never for latency: lock the memory instead (freebsd-memlock)",
     .sources = "tuning(7), mlockall(2)\nvm.swap_enabled is gone in 15.1 as captured",
     .worst = ST_STATUS_OK,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(OVERCOMMIT_FACT),
     .cases = ST_RULE_CASES({ST_CASE_ELSE, 0, ST_STATUS_OK,
                             "vm.overcommit is {}: a matter of promises, not of time",
@@ -474,17 +436,14 @@ const struct st_rule st_rule_freebsd_overcommit = {
 
 const struct st_rule st_rule_freebsd_cpu_binding = {
     .id = "freebsd-cpu-binding",
-    .os = ST_OS_FREEBSD,
     .title = "Threads and interrupts on fixed CPUs (cpuset)",
     .mechanism = "'cpuset -l' binds threads to CPUs, 'cpuset -x' an interrupt. A real-time thread gets any "
                  "CPU at once, so binding helps only where a CPU is kept free of everything else, as "
                  "FreeBSD does not do by itself.",
-    .privilege = "root",
     .cost = "throughput: what is bound cannot use another CPU",
     .when_not = "desktops: a thread that is bound to a busy CPU waits while others are idle",
     .sources = "cpuset(1), cpuset_setaffinity(2); the effect was not measured",
     .worst = ST_STATUS_OK,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(CPU_BINDING_FACT),
     .cases = ST_RULE_CASES({ST_CASE_IS, 1, ST_STATUS_OK, "{} CPU" BINDING, BINDING_EFFECT},
                            {ST_CASE_ELSE, 0, ST_STATUS_OK, "{} CPUs" BINDING, BINDING_EFFECT}),
@@ -496,19 +455,16 @@ const struct st_rule st_rule_freebsd_cpu_binding = {
 
 const struct st_rule st_rule_freebsd_no_linux_knobs = {
     .id = "freebsd-no-linux-knobs",
-    .os = ST_OS_FREEBSD,
     .title = "Settings of Linux guides that do not exist here",
     .mechanism = "FreeBSD has no timer slack for each process, no /dev/cpu_dma_latency, no threadirqs "
                  "(interrupts run in threads of their own anyway), no choice of preemption at run time "
                  "(GENERIC has PREEMPTION), no limit on real-time priorities (RLIMIT_RTPRIO) and none on "
                  "real-time CPU time.",
-    .privilege = "root",
     .cost = "none",
     .when_not = "always: look at alloweddeviation, cx_lowest, mac_priority and login.conf instead",
     .sources = "FreeBSD sys/conf/NOTES (PREEMPTION), sys/kern/kern_intr.c, getrlimit(2)\n"
                "measured on 13.2 and 15.1: SCHED_FIFO 0 to 31, no real-time limit",
     .worst = ST_STATUS_OK,
-    .applicability = ST_APPLY_MANUAL,
     .facts = ST_RULE_KEYS(NO_LINUX_KNOBS_FACT),
     .cases = ST_RULE_CASES({ST_CASE_ELSE, 0, ST_STATUS_OK,
                             "timer slack, cpu_dma_latency, threadirqs, PREEMPT_RT: nothing to set on FreeBSD",

@@ -121,6 +121,16 @@ const struct st_rule *st_rule_find(const char *id)
     return NULL;
 }
 
+enum st_os st_rule_os(const struct st_rule *rule)
+{
+    return strncmp(rule->id, "linux-", 6) == 0 ? ST_OS_LINUX : ST_OS_FREEBSD;
+}
+
+const char *st_rule_privilege(const struct st_rule *rule)
+{
+    return rule->privilege != NULL ? rule->privilege : "root";
+}
+
 size_t st_rule_place(const struct st_rule *rule)
 {
     size_t i = 0;

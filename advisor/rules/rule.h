@@ -7,7 +7,7 @@
 #include "advisor/rules/finding.h"
 #include "core/period.h"
 
-enum st_applicability { ST_APPLY_AUTO, ST_APPLY_MANUAL, ST_APPLY_DANGEROUS };
+enum st_applicability { ST_APPLY_MANUAL, ST_APPLY_AUTO, ST_APPLY_DANGEROUS };
 
 /** What the user wants to run. */
 struct st_wish {
@@ -57,11 +57,10 @@ struct st_rule_case {
 };
 
 struct st_rule {
-    const char *id; /* stable for ever, never reused: "linux-timer-slack" */
-    enum st_os os;
+    const char *id;        /* stable for ever, never reused, begins with the OS: "linux-timer-slack" */
     const char *title;     /* at most 60 columns */
     const char *mechanism; /* two sentences in plain words */
-    const char *privilege; /* "none", "root", "CAP_SYS_NICE" ... for the fix */
+    const char *privilege; /* who may make the fix: "none", "CAP_SYS_NICE" ...; NULL: root */
     const char *cost; /* "power, heat: some words": power, fairness, security, throughput, memory ... before
                          the colon are what profiles go by; "none" */
     const char *when_not;
@@ -71,9 +70,9 @@ struct st_rule {
     enum st_status worst; /* the worst it can say: problem, advice, or ok for one that only explains why
                              something has no effect. An unknown counts at a threshold only if that can
                              reach it */
-    enum st_applicability applicability;
-    const char *first_version; /* OS version it is true from; NULL: always */
-    const char *last_version;  /* and up to; NULL: still */
+    enum st_applicability applicability; /* manual, if a rule does not say it */
+    const char *first_version;           /* OS version it is true from; NULL: always */
+    const char *last_version;            /* and up to; NULL: still */
     const char *const
         *facts; /* keys it reads, NULL-terminated; "prefix*" and "*suffix" patterns with one '*' allowed */
     /** Running values that its changes write, NULL-terminated: names of sysctls, paths below /sys; '*' stands
@@ -93,6 +92,8 @@ struct st_rule {
 extern const struct st_rule *const st_rules[];
 extern const size_t st_rules_n;
 const struct st_rule *st_rule_find(const char *id); /* NULL: no such rule */
+enum st_os st_rule_os(const struct st_rule *rule);
+const char *st_rule_privilege(const struct st_rule *rule); /* "root", if the rule does not say it */
 /** Does a change of this rule write that running value? */
 bool st_rule_writes(const struct st_rule *rule, const char *target);
 /** Judges with the rule's cases or code. finding: zeroed. */

@@ -291,7 +291,7 @@ static void leave_alone(struct writer *w)
     for (size_t i = 0; i < st_rules_n; i++) {
         const struct st_rule *rule = st_rules[i];
         char head[128];
-        if (rule->os != w->guide->os || rule->worst != ST_STATUS_OK)
+        if (st_rule_os(rule) != w->guide->os || rule->worst != ST_STATUS_OK)
             continue;
         snprintf(head, sizeof(head), "- **%s.**", rule->title);
         paragraph(w, 0, head, 2, rule->mechanism);

@@ -99,7 +99,7 @@ static void rule_section(FILE *out, const struct st_rule *rule)
             fputs(".br\n", out);
         put(out, *key);
     }
-    item(out, "Rights", rule->privilege);
+    item(out, "Rights", st_rule_privilege(rule));
     item(out, "Cost", rule->cost);
     item(out, "Not when", rule->when_not);
     item(out, "Risk", risks[rule->applicability]);
@@ -123,7 +123,7 @@ static void os_section(FILE *out, const char *title, enum st_os os)
 {
     fprintf(out, ".Sh %s\n", title);
     for (size_t i = 0; i < st_rules_n; i++) {
-        if (st_rules[i]->os == os)
+        if (st_rule_os(st_rules[i]) == os)
             rule_section(out, st_rules[i]);
     }
 }

@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             add_fact(facts, line, value);
     }
     for (size_t i = 0; i < st_rules_n; i++)
-        judge(st_rules[i], facts[st_rules[i]->os == ST_OS_FREEBSD], frames);
+        judge(st_rules[i], facts[st_rule_os(st_rules[i]) == ST_OS_FREEBSD], frames);
     st_facts_free(facts[0]);
     st_facts_free(facts[1]);
     return 0;

@@ -27,9 +27,8 @@ static const struct st_rule rule_a = {.id = "linux-swap", TARGETS("vm.swappiness
 static const struct st_rule rule_b = {.id = "linux-cpu-frequency",
                                       TARGETS("/sys/devices/system/cpu/cpufreq/policy*/scaling_governor")};
 static const struct st_rule rule_c = {.id = "linux-watchdogs", TARGETS("kernel.nmi_watchdog")};
-static const struct st_rule freebsd_rule_a = {
-    .id = "freebsd-snd-latency", .os = ST_OS_FREEBSD, TARGETS("hw.snd.latency")};
-static const struct st_rule freebsd_rule_b = {.id = "freebsd-memlock", .os = ST_OS_FREEBSD};
+static const struct st_rule freebsd_rule_a = {.id = "freebsd-snd-latency", TARGETS("hw.snd.latency")};
+static const struct st_rule freebsd_rule_b = {.id = "freebsd-memlock"};
 
 struct tree {
     char dir[64];

@@ -27,7 +27,7 @@ static char *guide_text(enum st_os os)
 
 static int times_in_outline(const struct st_rule *rule)
 {
-    const struct st_guide *guide = st_guide_of(rule->os);
+    const struct st_guide *guide = st_guide_of(st_rule_os(rule));
     int n = 0;
     for (const struct st_guide_chapter *chapter = guide->chapters; chapter->title != NULL; chapter++) {
         for (const char *const *id = chapter->ids; *id != NULL; id++)
@@ -57,7 +57,7 @@ static void chapters_name_rules_of_their_system(void **state)
         for (const struct st_guide_chapter *chapter = guide->chapters; chapter->title != NULL; chapter++) {
             for (const char *const *id = chapter->ids; *id != NULL; id++) {
                 const struct st_rule *rule = st_rule_find(*id);
-                if (rule == NULL || rule->os != systems[i])
+                if (rule == NULL || st_rule_os(rule) != systems[i])
                     fail_msg("%s is no rule of this system", *id);
             }
         }

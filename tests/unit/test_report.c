@@ -473,7 +473,7 @@ static void findings_are_in_order_of_status_and_effect(void **state)
         assert_true(made.findings_n >= 6);
         for (size_t i = 0; i < made.findings_n; i++) {
             const struct st_finding *b = &made.findings[i];
-            assert_int_equal(b->rule->os, st_facts_os(facts));
+            assert_int_equal(st_rule_os(b->rule), st_facts_os(facts));
             if (i == 0)
                 continue;
             const struct st_finding *a = b - 1;

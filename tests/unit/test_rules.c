@@ -103,7 +103,7 @@ static void parse(struct fixture *f)
     snprintf(path, sizeof(path), "%s/%s", ST_RULES_DIR, f->name);
     FILE *file = fopen(path, "re");
     assert_non_null(file);
-    f->facts = st_facts_new(f->rule->os);
+    f->facts = st_facts_new(st_rule_os(f->rule));
     f->frames = 128;
     f->rate_hz = 48000;
     assert_non_null(f->facts);
@@ -174,7 +174,7 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
         fail_msg("%s: changes need a rule that is applied, and a fix for people", f->name);
     for (size_t i = 0; i < finding->changes_n; i++) {
         struct st_change_form form;
-        if (st_change_form(f->rule->os, &finding->changes[i], &form) != 0)
+        if (st_change_form(st_rule_os(f->rule), &finding->changes[i], &form) != 0)
             fail_msg("%s: change \"%s\" \"%s\" cannot be written", f->name, finding->changes[i].key,
                      finding->changes[i].value);
         if (writes_running_value(finding->changes[i].kind) &&
@@ -248,7 +248,7 @@ static void texts_are_complete(void **state)
     const struct st_rule *rule = ((const struct fixture *)*state)->rule;
     check_text(rule->id, "title", rule->title);
     check_text(rule->id, "mechanism", rule->mechanism);
-    check_text(rule->id, "privilege", rule->privilege);
+    check_text(rule->id, "privilege", st_rule_privilege(rule));
     check_text(rule->id, "cost", rule->cost);
     check_text(rule->id, "when_not", rule->when_not);
     check_text(rule->id, "sources", rule->sources);
@@ -272,7 +272,7 @@ static void collectors_provide_its_facts(void **state)
 {
     const struct st_rule *rule = ((const struct fixture *)*state)->rule;
     for (const char *const *pattern = rule->facts; *pattern != NULL; pattern++) {
-        if (!st_collect_provides(rule->os, *pattern))
+        if (!st_collect_provides(st_rule_os(rule), *pattern))
             fail_msg("%s reads %s, which no collector provides", rule->id, *pattern);
     }
 }
@@ -284,7 +284,7 @@ static void ids_are_unique_and_name_their_os(void **state)
         const char *id = st_rules[i]->id;
         if (strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(id))
             fail_msg("%s: ids are a-z, 0-9 and '-'", id);
-        const char *prefix = st_rules[i]->os == ST_OS_LINUX ? "linux-" : "freebsd-";
+        const char *prefix = st_rule_os(st_rules[i]) == ST_OS_LINUX ? "linux-" : "freebsd-";
         if (strncmp(id, prefix, strlen(prefix)) != 0)
             fail_msg("%s does not begin with %s", id, prefix);
         for (size_t j = 0; j < i; j++) {
