@@ -39,7 +39,7 @@ int st_chart_check(const char *command, const char *option, const char *path)
 {
     if (path == NULL || strcmp(path, "-") == 0 || is_svg(path))
         return 0;
-    return st_usage_error(command, "%s: '%s' does not end in .svg ('-' prints text)", option, path);
+    return st_failure_usage(command, "%s: '%s' does not end in .svg ('-' prints text)", option, path);
 }
 
 /* --- the page --- */
@@ -330,13 +330,13 @@ int st_chart_take_kind(const char *command, void *ctx, const char *text)
             return 0;
         }
     }
-    return st_usage_error(command, "--kind: '%s' is not box, series, hist or quantile", text);
+    return st_failure_usage(command, "--kind: '%s' is not box, series, hist or quantile", text);
 }
 
 int st_chart_option_check(const char *command, const char *path, bool json)
 {
     if (path != NULL && json && strcmp(path, "-") == 0)
-        return st_usage_error(command, "--plot - and --json both want standard output");
+        return st_failure_usage(command, "--plot - and --json both want standard output");
     int r = st_chart_check(command, "--plot", path);
     if (r == 0 && (r = st_output_check(path)) != 0)
         r = st_failure(command, "cannot write %s: %s", path, st_destination_error(r));

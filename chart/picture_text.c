@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "platform/program/locale.h"
 #include "platform/program/options.h"
+#include "platform/program/terminal.h"
 
 #define WIDTH_MAX     100
 #define LABEL_COLUMNS 30 /* at most */

@@ -13,6 +13,7 @@
 #include "core/ns.h"
 #include "core/text.h"
 #include "platform/program/locale.h"
+#include "platform/program/terminal.h"
 
 #define COMMAND         "check"
 #define DURATION_NS     (10 * ST_NS_PER_S)

@@ -44,12 +44,12 @@ static int take_difference(const char *text, struct st_compare_result *result)
         result->wanted_share = percent / 100;
         return percent > 0 && percent <= 1000
                    ? 0
-                   : st_usage_error(NAME, "--difference: %s is out of range: above 0 %% .. 1000 %%", text);
+                   : st_failure_usage(NAME, "--difference: %s is out of range: above 0 %% .. 1000 %%", text);
     }
     result->wanted_share = 0;
     if (st_ns_parse(text, &result->wanted_ns) != 0 || result->wanted_ns <= 0)
-        return st_usage_error(NAME, "--difference: '%s' is not a time such as 1us or percent such as 5%%",
-                              text);
+        return st_failure_usage(NAME, "--difference: '%s' is not a time such as 1us or percent such as 5%%",
+                                text);
     return 0;
 }
 
@@ -103,7 +103,7 @@ int st_cmd_compare(int argc, char **argv)
         {.name = "plot", .text = &chart.path},
         {.name = "kind", .letter = 'k', .take = st_chart_take_kind, .ctx = &chart.kind},
         {.name = "json", .flag = &json},
-        {.name = "format", .take = st_take_format, .ctx = &json},
+        {.name = "format", .take = st_option_format, .ctx = &json},
     };
     int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (status >= 0)
@@ -111,9 +111,9 @@ int st_cmd_compare(int argc, char **argv)
     char **paths = argv + first; /* options have moved before them */
     result.files_n = (size_t)(argc - first);
     if (result.files_n > FILES_MAX)
-        return st_usage_error(NAME, "more than %d files", FILES_MAX);
+        return st_failure_usage(NAME, "more than %d files", FILES_MAX);
     if (result.files_n < 2)
-        return st_usage_error(NAME, "%s", result.files_n == 0 ? "which files?" : "with which other file?");
+        return st_failure_usage(NAME, "%s", result.files_n == 0 ? "which files?" : "with which other file?");
     status = st_chart_option_check(NAME, chart.path, json);
     if (status != ST_EXIT_DONE)
         return status;

@@ -14,8 +14,10 @@
 #include "core/json.h"
 #include "core/ns.h"
 #include "core/when.h"
+#include "platform/module.h"
 #include "platform/program/locale.h"
-#include "platform/program/words.h"
+#include "platform/program/output.h"
+#include "platform/program/terminal.h"
 
 #define COMMAND       "history"
 #define USUAL_SPAN_NS (24 * 3600 * ST_NS_PER_S)
@@ -66,18 +68,18 @@ static int check_options(const struct options *o)
 {
     const bool steps = !o->events && !o->causes;
     if (o->events && o->causes)
-        return st_usage_error(COMMAND, "--events and --causes exclude each other");
+        return st_failure_usage(COMMAND, "--events and --causes exclude each other");
     if (!steps && (o->step != NULL || o->plot != NULL))
-        return st_usage_error(COMMAND, "--step and --plot do not go with --events or --causes");
+        return st_failure_usage(COMMAND, "--step and --plot do not go with --events or --causes");
     if (!o->events && (o->kind != NULL || o->limit > 0 || o->follow))
-        return st_usage_error(COMMAND, "--kind, --limit and --follow need --events");
+        return st_failure_usage(COMMAND, "--kind, --limit and --follow need --events");
     if (o->kind != NULL && !st_event_is_name(o->kind))
-        return st_usage_error(COMMAND, "--kind: '%s' is no kind of events; there are " ST_EVENT_NAMES,
-                              o->kind);
+        return st_failure_usage(COMMAND, "--kind: '%s' is no kind of events; there are " ST_EVENT_NAMES,
+                                o->kind);
     if (o->follow && o->until != NULL)
-        return st_usage_error(COMMAND, "--follow and --until exclude each other");
+        return st_failure_usage(COMMAND, "--follow and --until exclude each other");
     if (o->socket != NULL && o->db != NULL)
-        return st_usage_error(COMMAND, "--socket asks the daemon, --db reads a file: choose one");
+        return st_failure_usage(COMMAND, "--socket asks the daemon, --db reads a file: choose one");
     return st_chart_option_check(COMMAND, o->plot, o->json);
 }
 
@@ -95,7 +97,7 @@ static int read_options(int argc, char **argv, struct options *ret)
         {.name = "limit", .letter = 'n', .number = &ret->limit, .min = 1, .max = EVENTS_MAX},
         {.name = "follow", .letter = 'f', .flag = &ret->follow},
         {.name = "json", .letter = 'j', .flag = &ret->json},
-        {.name = "format", .take = st_take_format, .ctx = &ret->json},
+        {.name = "format", .take = st_option_format, .ctx = &ret->json},
         {.name = "socket", .text = &ret->socket},
         {.name = "db", .text = &ret->db},
     };
@@ -104,7 +106,7 @@ static int read_options(int argc, char **argv, struct options *ret)
     if (status >= 0)
         return status;
     if (first < argc)
-        return st_usage_error(COMMAND, "unexpected argument: %s", argv[first]);
+        return st_failure_usage(COMMAND, "unexpected argument: %s", argv[first]);
     const int wrong = check_options(ret);
     return wrong != 0 ? wrong : -1;
 }
@@ -113,10 +115,10 @@ static int take_time(const char *option, const char *text, int64_t now_wall_ns, 
 {
     if (text == NULL || st_when_parse(text, now_wall_ns, true, ret) == 0)
         return 0;
-    return st_usage_error(COMMAND,
-                          "%s: '%s' is not a time: give how long ago (1h, 2d), a date (2026-11-20, "
-                          "\"2026-11-20 15:00\") or seconds since 1970",
-                          option, text);
+    return st_failure_usage(COMMAND,
+                            "%s: '%s' is not a time: give how long ago (1h, 2d), a date (2026-11-20, "
+                            "\"2026-11-20 15:00\") or seconds since 1970",
+                            option, text);
 }
 
 /* @return 0 or ST_EXIT_USAGE. */
@@ -131,13 +133,13 @@ static int make_wish(const struct options *options, struct st_history_wish *ret)
     if (status != 0)
         return status;
     if (ret->since_ns > now_ns && ret->until_ns == INT64_MIN)
-        return st_usage_error(COMMAND, "--since is in the future");
+        return st_failure_usage(COMMAND, "--since is in the future");
     if (ret->document == ST_HISTORY_OF_STEPS && ret->until_ns == INT64_MIN)
         ret->until_ns = now_ns;
     if (ret->document == ST_HISTORY_OF_STEPS && ret->since_ns == INT64_MIN)
         ret->since_ns = ret->until_ns - USUAL_SPAN_NS;
     if (ret->until_ns != INT64_MIN && ret->since_ns > ret->until_ns)
-        return st_usage_error(COMMAND, "--since is later than --until");
+        return st_failure_usage(COMMAND, "--since is later than --until");
     return 0;
 }
 
@@ -170,7 +172,7 @@ static int take_step(const char *text, struct st_history_wish *wish)
     if (text == NULL)
         wish->step_ns = st_when_step(wish->until_ns - wish->since_ns, ROWS_USUAL);
     else if (st_when_parse_length(text, &wish->step_ns) != 0 || wish->step_ns < 60 * ST_NS_PER_S)
-        return st_usage_error(
+        return st_failure_usage(
             COMMAND, "--step: '%s' is not a length of time of a minute or more: 1m, 10m, 1h, 1d", text);
     return 0;
 }
@@ -294,7 +296,7 @@ static int show_steps(const struct options *options, struct st_history_wish *wis
     if (status == ST_EXIT_DONE && options->plot != NULL && measured)
         status = draw(document, options->plot);
     if (options->json && status == ST_EXIT_DONE)
-        status = st_print_json(COMMAND, json_incref(document));
+        status = st_output_json(COMMAND, json_incref(document));
     json_decref(document);
     return status == ST_EXIT_DONE && !measured ? ST_EXIT_UNKNOWN : status;
 }
@@ -373,7 +375,7 @@ static int show_events(const struct options *options, struct st_history_wish *wi
     if (status != ST_EXIT_DONE)
         return status;
     if (options->json && !options->follow)
-        return st_print_json(COMMAND, document);
+        return st_output_json(COMMAND, document);
     const int64_t last_id = st_json_field(document, "last_id");
     status = print_events(document, options);
     json_decref(document);
@@ -389,7 +391,7 @@ static int show_causes(const struct options *options, struct st_history_wish *wi
     if (status != ST_EXIT_DONE)
         return status;
     if (options->json)
-        return st_print_json(COMMAND, document);
+        return st_output_json(COMMAND, document);
     status = print_text(document, st_history_text_causes);
     json_decref(document);
     return status;

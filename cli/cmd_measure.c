@@ -14,7 +14,8 @@
 #include "core/text.h"
 #include "measure/session.h"
 #include "platform/program/locale.h"
-#include "platform/program/words.h"
+#include "platform/program/output.h"
+#include "platform/program/terminal.h"
 
 #define NAME            "measure"
 #define DURATION_MAX_NS (366 * 86400 * ST_NS_PER_S)
@@ -66,12 +67,12 @@ static void help(void)
 
 static int bad_cpus(const char *text)
 {
-    return st_usage_error(NAME, "--cpu: '%s' is not a CPU, a list like 0,2-3, or 'all'", text);
+    return st_failure_usage(NAME, "--cpu: '%s' is not a CPU, a list like 0,2-3, or 'all'", text);
 }
 
 static int too_many_cpus(void)
 {
-    return st_usage_error(NAME, "--cpu: at most %d CPUs at once", ST_SESSION_CPUS_MAX);
+    return st_failure_usage(NAME, "--cpu: at most %d CPUs at once", ST_SESSION_CPUS_MAX);
 }
 
 /* N, LIST (0,2-3) or all. Only CPUs that this process may use. */
@@ -104,7 +105,7 @@ static int parse_cpus(const char *text, struct st_session_config *config)
     }
     for (size_t cpu = 0; cpu < ST_CPU_LIST_MAX; cpu++) {
         if (st_cpu_list_has(&wanted, cpu))
-            return st_usage_error(NAME, "--cpu: CPU %zu does not exist or may not be used here", cpu);
+            return st_failure_usage(NAME, "--cpu: CPU %zu does not exist or may not be used here", cpu);
     }
     return 0;
 }
@@ -120,7 +121,7 @@ static int take_wait(const char *command, void *ctx, const char *text)
 {
     struct arguments *a = ctx;
     if (strcmp(text, "plain") != 0 && strcmp(text, "precise") != 0)
-        return st_usage_error(command, "--wait: '%s' is not plain or precise", text);
+        return st_failure_usage(command, "--wait: '%s' is not plain or precise", text);
     a->config.precise_wait = strcmp(text, "precise") == 0;
     return 0;
 }
@@ -131,17 +132,18 @@ static int take_punctual(const char *command, void *ctx, const char *text)
     struct arguments *a = ctx;
     const int n = st_arms_parse(text != NULL ? text : "free", a->config.arms);
     if (n == -E2BIG)
-        return st_usage_error(command, "--punctual: at most %d ways at once", ST_ARMS_MAX - 1);
+        return st_failure_usage(command, "--punctual: at most %d ways at once", ST_ARMS_MAX - 1);
     if (n == -ERANGE)
-        return st_usage_error(command,
-                              "--punctual: '%s' is out of range: a factor of 1 .. 100, 0 .. 50 %% of the "
-                              "period, p0.1 .. p99.9, a margin of at most 100 ms",
-                              text);
+        return st_failure_usage(command,
+                                "--punctual: '%s' is out of range: a factor of 1 .. 100, 0 .. 50 %% of the "
+                                "period, p0.1 .. p99.9, a margin of at most 100 ms",
+                                text);
     if (n < 0)
-        return st_usage_error(command,
-                              "--punctual: '%s' is not free, a factor (1.7), a share of the period (2%%), a "
-                              "quantile (p97), a margin (25us), a list of these, or curve",
-                              text);
+        return st_failure_usage(
+            command,
+            "--punctual: '%s' is not free, a factor (1.7), a share of the period (2%%), a "
+            "quantile (p97), a margin (25us), a list of these, or curve",
+            text);
     a->config.arms_n = (size_t)n;
     return 0;
 }
@@ -159,7 +161,7 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"periods", .number = &periods, .min = 2, .max = 64},
         {"duration", 'd', .time_ns = &config->duration_ns, .min = 0, .max = DURATION_MAX_NS},
         {"cpu", 'a', .take = take_cpus, .ctx = a},
-        {"policy", .take = st_take_policy, .ctx = &config->policy},
+        {"policy", .take = st_option_policy, .ctx = &config->policy},
         {"priority", 'p', .number = &priority, .min = 1, .max = 99},
         {"load", .real = &config->load_percent, .min = 0, .max = 90},
         {"warmup", .number = &warmup, .min = 0, .max = 1000000},
@@ -173,7 +175,7 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"plot", .text = &a->plot},
         {"details", .flag = &a->details},
         {"json", .flag = &a->json},
-        {"format", .take = st_take_format, .ctx = &a->json},
+        {"format", .take = st_option_format, .ctx = &a->json},
         {"fail-on-miss", .flag = &a->fail_on_miss},
         {"quiet", 'q', .flag = &a->quiet},
     };
@@ -272,7 +274,7 @@ static int measure(struct arguments *a)
         const int files_status = st_measure_files_close(files, results, n);
         qsort(results, n, sizeof(*results), st_result_compare);
         if (a->json)
-            status = st_print_json(NAME, st_measure_run_document(results, n));
+            status = st_output_json(NAME, st_measure_run_document(results, n));
         else
             status = print_text(a, results, n);
         if (status == 0)

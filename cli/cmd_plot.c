@@ -261,9 +261,9 @@ static int convert(const char *path, char **files, int n)
 {
     struct table table = {.file = files[0]};
     if (n > 1)
-        return st_usage_error(NAME, "CSV has room for one recording, not for %s, too", files[1]);
+        return st_failure_usage(NAME, "CSV has room for one recording, not for %s, too", files[1]);
     if (path != NULL && strcmp(path, "-") != 0 && same_file(files[0], path))
-        return st_usage_error(NAME, "-o %s is the recording itself", path);
+        return st_failure_usage(NAME, "-o %s is the recording itself", path);
     return write_csv(&table, path);
 }
 
@@ -286,7 +286,7 @@ int st_cmd_plot(int argc, char **argv)
     if (status >= 0)
         return status;
     if (first == argc)
-        return st_usage_error(NAME, "which file?");
+        return st_failure_usage(NAME, "which file?");
     if (csv || is_csv(chart.path))
         return convert(chart.path, argv + first, argc - first);
     status = st_chart_check(NAME, "-o", chart.path);

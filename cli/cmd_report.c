@@ -91,10 +91,10 @@ static int read_options(int argc, char **argv, struct options *options)
     options->ids = (const char *const *)argv + first;
     options->ids_n = (size_t)(argc - first);
     if (options->list && options->ids_n > 0)
-        return st_usage_error(COMMAND, "--list takes no rule");
+        return st_failure_usage(COMMAND, "--list takes no rule");
     if (options->ids_n > 0 && options->report.format != &st_report_text)
-        return st_usage_error(COMMAND,
-                              "single rules are printed as text only; for other formats use --only ID");
+        return st_failure_usage(COMMAND,
+                                "single rules are printed as text only; for other formats use --only ID");
     return st_report_run_check_ids(COMMAND, options->ids, options->ids_n) == 0 ? -1 : ST_EXIT_USAGE;
 }
 
@@ -118,7 +118,7 @@ static int load_measurement(struct options *options, struct st_facts *facts)
         return st_failure(COMMAND, "%s: its period is out of range", options->measurement);
     if (options->report.period_given &&
         (frames != options->report.frames || rate_hz != options->report.rate_hz))
-        return st_usage_error(
+        return st_failure_usage(
             COMMAND, "%s is of %lld frames at %lld Hz: leave --frames and --rate out, or measure again",
             options->measurement, (long long)frames, (long long)rate_hz);
     options->report.frames = frames;
@@ -139,9 +139,9 @@ int st_cmd_report(int argc, char **argv)
     const bool own_machine =
         options.input.snapshot == NULL && options.input.root == NULL && options.input.texts_n == 0;
     if (options.try_it && (!own_machine || options.input.user != NULL))
-        return st_usage_error(COMMAND,
-                              "--measure tries this machine with your own rights: leave --snapshot, --root, "
-                              "--input and --user out");
+        return st_failure_usage(
+            COMMAND, "--measure tries this machine with your own rights: leave --snapshot, --root, "
+                     "--input and --user out");
     /* before anything is tried, so that nothing of it is taken for the machine's */
     status = st_facts_input_load(COMMAND, &options.input, &facts);
     if (status != ST_EXIT_DONE)

@@ -49,9 +49,9 @@ static int parse_options(int argc, char **argv, struct options *options)
     options->ids = (const char *const *)argv + first;
     options->ids_n = (size_t)(argc - first);
     if (options->all == (options->ids_n > 0))
-        return st_usage_error(COMMAND, "give --all or the ids of rules");
+        return st_failure_usage(COMMAND, "give --all or the ids of rules");
     if (options->run_generators && options->root != NULL)
-        return st_usage_error(COMMAND, "--run-generators is for this machine, not for --root");
+        return st_failure_usage(COMMAND, "--run-generators is for this machine, not for --root");
     return -1;
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/module.h"
+#include "platform/module.h"
 
 #define COMMAND "status"
 
@@ -34,16 +35,16 @@ int st_cmd_status(int argc, char **argv)
         {.name = "details", .flag = &wish.details},
         {.name = "devices", .flag = &devices},
         {.name = "json", .letter = 'j', .flag = &wish.json},
-        {.name = "format", .take = st_take_format, .ctx = &wish.json},
+        {.name = "format", .take = st_option_format, .ctx = &wish.json},
         {.name = "socket", .text = &wish.socket},
     };
     const int status = st_options_only(COMMAND, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (status >= 0)
         return status;
     if (devices && (watch || wish.details || wish.socket != NULL))
-        return st_usage_error(COMMAND, "--devices goes only with --json");
+        return st_failure_usage(COMMAND, "--devices goes only with --json");
     if (watch && wish.json)
-        return st_usage_error(COMMAND, "--watch and --json exclude each other");
+        return st_failure_usage(COMMAND, "--watch and --json exclude each other");
     const bool on_terminal = watch && isatty(STDOUT_FILENO) == 1;
     char error[512];
     st_module_run_fn function;

@@ -8,7 +8,7 @@
 #include "cli/change/change_target.h"
 #include "cli/command.h"
 #include "cli/compare/before_after.h"
-#include "platform/program/words.h"
+#include "platform/program/output.h"
 
 #define COMMAND "verify"
 
@@ -228,7 +228,7 @@ static int print_json(const struct output *output, const struct st_before_after 
         json_pack("{s:s, s:o, s:O, s:O, s:o}", "schema", "sleeptune-verify/1", "in_effect",
                   outcome == OUTCOME_UNKNOWN ? json_null() : json_boolean(outcome == OUTCOME_GOOD), "entries",
                   output->entries, "rules", output->rules, "proof", st_before_after_json(proof));
-    return st_print_json(COMMAND, document);
+    return st_output_json(COMMAND, document);
 }
 
 static int verify_all(const struct st_change_target *target, const struct st_journal *journal,
@@ -291,7 +291,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         {"measure", .take = take_time, .ctx = &options->measure_ns},
         {"no-measure", .flag = &no_measure},
         {"json", .flag = &options->json},
-        {"format", .take = st_take_format, .ctx = &options->json},
+        {"format", .take = st_option_format, .ctx = &options->json},
     };
     const int r = st_options_only(COMMAND, table, ST_ARRAY_LEN(table), help, argc, argv);
     options->measure = !no_measure;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "platform/module.h"
 #include "st_config.h"
 
 #define FIND  "Find out"
@@ -67,7 +68,7 @@ int st_cmd_help(int argc, char **argv)
     }
     const struct st_command *command = find(argv[1]);
     if (command == NULL)
-        return st_usage_error("help", "no such command: %s", argv[1]);
+        return st_failure_usage("help", "no such command: %s", argv[1]);
     char name[64], option[] = "--help";
     snprintf(name, sizeof(name), "%s", command->name);
     char *args[] = {name, option, NULL};
@@ -102,7 +103,7 @@ int main(int argc, char **argv)
         return version();
     const struct st_command *command = find(argv[1]);
     if (command == NULL)
-        return st_usage_error(NULL, "no such command: %s", argv[1]);
+        return st_failure_usage(NULL, "no such command: %s", argv[1]);
     const int status = command->run(argc - 1, argv + 1);
     if (fflush(stdout) != 0 || ferror(stdout) != 0)
         return st_failure(NULL, "writing to standard output failed");

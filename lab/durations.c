@@ -6,8 +6,8 @@
 
 #include "core/ns.h"
 #include "core/period.h"
+#include "lab/word_list.h"
 #include "platform/program/options.h"
-#include "platform/program/words.h"
 
 #define DURATION_MIN_NS (10 * ST_NS_PER_US)
 #define DURATION_MAX_NS (10 * ST_NS_PER_S)
@@ -24,10 +24,10 @@ static int parse_duration(const char *command, const char *word, int64_t *ret_ns
     errno = 0;
     const long frames = strtol(word, &end, 10);
     if (end == word || strcmp(end, "f") != 0)
-        return st_word_time(command, "--durations", word, ret_ns);
+        return st_word_list_time(command, "--durations", word, ret_ns);
     struct st_period period;
     if (errno != 0 || frames < 1 || frames > 1 << 20 || st_period_init(&period, (uint32_t)frames, 48000) != 0)
-        return st_usage_error(command, "--durations: %s is out of range: 1f .. %df", word, 1 << 20);
+        return st_failure_usage(command, "--durations: %s is out of range: 1f .. %df", word, 1 << 20);
     *ret_ns = st_period_ns(&period);
     return 0;
 }
@@ -40,12 +40,12 @@ static int put_duration(void *ctx, const char *word)
     if (r != 0)
         return r;
     if (ns < DURATION_MIN_NS || ns > DURATION_MAX_NS)
-        return st_usage_error(parse->command, "--durations: %s is out of range: 10us .. 10s", word);
-    return ST_ADD_ONCE(parse->command, "--durations", parse->durations->ns, &parse->durations->n, &ns);
+        return st_failure_usage(parse->command, "--durations: %s is out of range: 10us .. 10s", word);
+    return ST_WORD_LIST_ADD(parse->command, "--durations", parse->durations->ns, &parse->durations->n, &ns);
 }
 
 int st_durations_parse(const char *command, const char *text, struct st_durations *durations)
 {
     struct parse parse = {command, durations};
-    return st_each_word(command, "--durations", text, put_duration, &parse);
+    return st_word_list_each(command, "--durations", text, put_duration, &parse);
 }

@@ -44,7 +44,7 @@ static int help(int argc, char **argv)
     }
     const struct st_command *command = find(argv[1]);
     if (command == NULL)
-        return st_usage_error("help", "no such command: %s", argv[1]);
+        return st_failure_usage("help", "no such command: %s", argv[1]);
     char option[] = "--help";
     char *args[] = {argv[1], option, NULL};
     return command->run(2, args);
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
     }
     const struct st_command *command = find(argv[1]);
     if (command == NULL)
-        return st_usage_error(NULL, "no such command: %s", argv[1]);
+        return st_failure_usage(NULL, "no such command: %s", argv[1]);
     const int status = command->run(argc - 1, argv + 1);
     if (fflush(stdout) != 0 || ferror(stdout) != 0)
         return st_failure(NULL, "writing to standard output failed");

@@ -8,6 +8,7 @@
 #include "chart/input/document.h"
 #include "chart/input/recording_input.h"
 #include "chart/input/series_input.h"
+#include "platform/module.h"
 #include "platform/program/options.h"
 #include "store/recording/module_hlog.h"
 #include "store/recording/recording.h"

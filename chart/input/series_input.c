@@ -299,10 +299,10 @@ int st_series_input_take_every(const char *command, void *ctx, const char *text)
 int st_series_input_period(const char *command, const struct st_series_options *o, struct st_period *ret)
 {
     if (o->every_ns != 0 && (o->frames != 0 || o->rate_hz != 0))
-        return st_usage_error(command, "--every and --frames, --rate exclude each other");
+        return st_failure_usage(command, "--every and --frames, --rate exclude each other");
     const int r = o->frames != 0 || o->rate_hz != 0
                       ? st_period_init(ret, o->frames != 0 ? (uint32_t)o->frames : 128,
                                        o->rate_hz != 0 ? (uint32_t)o->rate_hz : 48000)
                       : st_period_init_ns(ret, (uint64_t)(o->every_ns != 0 ? o->every_ns : ST_NS_PER_S), 1);
-    return r == 0 ? 0 : st_usage_error(command, "the period is out of range");
+    return r == 0 ? 0 : st_failure_usage(command, "the period is out of range");
 }

@@ -7,6 +7,7 @@
 #include "advisor/report/print.h"
 #include "cli/command.h"
 #include "platform/program/locale.h"
+#include "platform/program/terminal.h"
 
 /** Text to standard output; end it with st_locale_end. */
 static struct st_printer printer(struct st_locale_stream *stream)

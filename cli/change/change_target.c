@@ -66,8 +66,8 @@ int st_change_target_judge(const char *command, const struct st_facts_input *inp
     target->facts = NULL;
     if (r == -EXDEV)
         return st_failure(command, "the snapshot is of another operating system");
-    return r == -ERANGE ? st_usage_error(command, "%u frames at %u Hz are longer than an hour",
-                                         (unsigned)frames, (unsigned)rate_hz)
+    return r == -ERANGE ? st_failure_usage(command, "%u frames at %u Hz are longer than an hour",
+                                           (unsigned)frames, (unsigned)rate_hz)
                         : st_failure(command, "%s", strerror(-r));
 }
 
@@ -198,7 +198,7 @@ int st_change_confirm(const char *command, bool yes, const char *question)
     if (yes)
         return 0;
     if (isatty(STDIN_FILENO) != 1)
-        return st_usage_error(command, "nobody can be asked here: give --yes");
+        return st_failure_usage(command, "nobody can be asked here: give --yes");
     fflush(stdout);
     fprintf(stderr, "%s [y/N] ", question);
     if (fgets(answer, sizeof(answer), stdin) == NULL || (answer[0] != 'y' && answer[0] != 'Y'))

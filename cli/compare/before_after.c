@@ -36,7 +36,7 @@ int st_before_after_time(const char *command, const char *text, int64_t *ret_ns)
 {
     int64_t ns;
     if (st_ns_parse(text, &ns) != 0 || ns < TIME_MIN_NS || ns > TIME_MAX_NS)
-        return st_usage_error(command, "--measure: '%s' is not a time such as 30s or 2m, 1s .. 10m", text);
+        return st_failure_usage(command, "--measure: '%s' is not a time such as 30s or 2m, 1s .. 10m", text);
     *ret_ns = ns;
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/compare/compare.h"
 #include "core/text.h"
+#include "platform/module.h"
 #include "store/recording/module_hlog.h"
 #include "store/recording/recording.h"
 

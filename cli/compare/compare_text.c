@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "evidence/verdict.h"
 #include "platform/program/locale.h"
+#include "platform/program/terminal.h"
 
 #define LABEL_COLUMNS 9
 #define MORE_MAX      1000 /* times as much data */

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "core/ns.h"
 #include "platform/destination.h"
+#include "platform/module.h"
 #include "store/recording/module_hlog.h"
 #include "store/recording/recording.h"
 
@@ -96,9 +97,9 @@ static int open_recordings(struct st_measure_files *files, const struct st_sessi
     meta.started_wall_ns = p->wall_ns(p);
     int r = st_period_init(&meta.period, config->frames, config->rate_hz);
     if (r != 0)
-        return st_usage_error(files->command,
-                              "a period of %" PRIu32 " frames at %" PRIu32 " Hz is out of range",
-                              config->frames, config->rate_hz);
+        return st_failure_usage(files->command,
+                                "a period of %" PRIu32 " frames at %" PRIu32 " Hz is out of range",
+                                config->frames, config->rate_hz);
     files->sinks = calloc(files->n, sizeof(*files->sinks));
     if (files->sinks == NULL)
         return st_failure(files->command, "out of memory");

@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "core/ns.h"
 #include "core/safe_text.h"
-#include "platform/program/words.h"
+#include "platform/program/output.h"
 
 #define COMMAND "status"
 #define SCHEMA  "sleeptune-devices/1"
@@ -199,5 +199,5 @@ int st_module_run(const struct st_status_wish *wish)
     }
     json_t *document = json_pack("{s:s, s:s, s:o}", "schema", SCHEMA, "libsoundio", soundio_version_string(),
                                  "backends", list);
-    return st_print_json(COMMAND, document);
+    return st_output_json(COMMAND, document);
 }

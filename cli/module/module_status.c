@@ -9,6 +9,7 @@
 #include "cli/show/status_screen.h"
 #include "core/safe_text.h"
 #include "platform/program/locale.h"
+#include "platform/program/terminal.h"
 
 #define COMMAND  "status"
 #define ROWS_MAX 300

@@ -16,6 +16,7 @@
 #include "platform/platform.h"
 #include "platform/program/locale.h"
 #include "platform/program/stop.h"
+#include "platform/program/terminal.h"
 
 #define COMMAND    "status"
 #define TARGET     "/v1/status"

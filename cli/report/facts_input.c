@@ -127,7 +127,7 @@ static int load_root(const char *command, const char *dir, struct st_facts **ret
 int st_facts_input_text(const char *command, struct st_facts_input *input, const char *path)
 {
     if (input->texts_n == ST_FACTS_INPUT_TEXTS_MAX)
-        return st_usage_error(command, "--input: at most %d files", ST_FACTS_INPUT_TEXTS_MAX);
+        return st_failure_usage(command, "--input: at most %d files", ST_FACTS_INPUT_TEXTS_MAX);
     input->texts[input->texts_n++] = path;
     return 0;
 }
@@ -249,10 +249,10 @@ static int load_machine(const char *command, const struct st_facts_input *input,
 int st_facts_input_load(const char *command, const struct st_facts_input *input, struct st_facts **ret)
 {
     if ((input->snapshot != NULL) + (input->root != NULL) + (input->texts_n > 0) > 1)
-        return st_usage_error(command, "--snapshot, --root and --input exclude each other");
+        return st_failure_usage(command, "--snapshot, --root and --input exclude each other");
     if (input->user != NULL && (input->snapshot != NULL || input->texts_n > 0))
-        return st_usage_error(command,
-                              "--user needs this machine or a folder (--root): the files with his rights");
+        return st_failure_usage(command,
+                                "--user needs this machine or a folder (--root): the files with his rights");
     if (input->texts_n > 0)
         return load_texts(command, input, ret);
     if (input->snapshot != NULL)

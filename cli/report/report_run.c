@@ -13,6 +13,7 @@
 #include "cli/report/mutes.h"
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
+#include "platform/program/terminal.h"
 
 #define NEAR_EDITS 4  /* edits: a typing error or two, or a forgotten word of three letters */
 #define OWN_MAX    16 /* options of one subcommand beside the common ones */
@@ -28,7 +29,7 @@ static int take_format(const char *command, void *ctx, const char *text)
     struct reading *reading = ctx;
     const struct st_report_format *format = st_report_format_find(text);
     if (format == NULL)
-        return st_usage_error(command, "--format: '%s' is none of text, json, markdown, prometheus", text);
+        return st_failure_usage(command, "--format: '%s' is none of text, json, markdown, prometheus", text);
     reading->options.format = format;
     reading->json = false;
     return 0;
@@ -39,9 +40,9 @@ static int take_threshold(const char *command, void *ctx, const char *text)
     struct st_report_options *options = ctx;
     return st_finding_status_parse(text, &options->threshold) == 0
                ? 0
-               : st_usage_error(command,
-                                "--threshold: '%s' is none of problem, advice, unknown, ok, not-applicable",
-                                text);
+               : st_failure_usage(command,
+                                  "--threshold: '%s' is none of problem, advice, unknown, ok, not-applicable",
+                                  text);
 }
 
 static int take_profile(const char *command, void *ctx, const char *text)
@@ -49,7 +50,8 @@ static int take_profile(const char *command, void *ctx, const char *text)
     struct st_report_options *options = ctx;
     return st_report_profile_parse(text, &options->profile) == 0
                ? 0
-               : st_usage_error(command, "--profile: '%s' is none of studio, desktop, laptop, server", text);
+               : st_failure_usage(command, "--profile: '%s' is none of studio, desktop, laptop, server",
+                                  text);
 }
 
 int st_report_run_options(const char *command, const struct st_option *own, size_t own_n, void (*help)(void),
@@ -83,7 +85,7 @@ int st_report_run_options(const char *command, const struct st_option *own, size
     o->format = reading.json ? &st_report_json : o->format;
     *ret = *o;
     if (r < 0 && o->textfile != NULL && st_output_same(o->textfile, o->output))
-        return st_usage_error(command, "--textfile: '%s' is where the report goes", o->textfile);
+        return st_failure_usage(command, "--textfile: '%s' is where the report goes", o->textfile);
     return r;
 }
 
@@ -149,8 +151,8 @@ static int finish_report(const char *command, struct st_report *report,
     const int r = options->only != NULL ? st_report_only(report, options->only, id, sizeof(id)) : 0;
     int status;
     if (r == -ENOENT)
-        status = st_usage_error(command,
-                                "--only: '%s' is no rule for this system: see sleeptune report --list", id);
+        status = st_failure_usage(command,
+                                  "--only: '%s' is no rule for this system: see sleeptune report --list", id);
     else if (r != 0)
         status = st_failure(command, "%s", strerror(-r));
     else
@@ -164,8 +166,8 @@ static int make(const char *command, const struct st_facts *facts, const struct 
 {
     const int r = st_report_make(facts, (uint32_t)options->frames, (uint32_t)options->rate_hz, ret);
     if (r == -ERANGE)
-        return st_usage_error(command, "%lld frames at %lld Hz are longer than an hour",
-                              (long long)options->frames, (long long)options->rate_hz);
+        return st_failure_usage(command, "%lld frames at %lld Hz are longer than an hour",
+                                (long long)options->frames, (long long)options->rate_hz);
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "%s", strerror(-r));
 }
 
@@ -201,8 +203,8 @@ static int unknown_rule(const char *command, const char *typed)
         n++;
     }
     if (n == 0)
-        return st_usage_error(command, "no such rule: %.100s. 'sleeptune report --list' lists all.", typed);
-    return st_usage_error(command, "no such rule: %.100s. Similar: %s", typed, near);
+        return st_failure_usage(command, "no such rule: %.100s. 'sleeptune report --list' lists all.", typed);
+    return st_failure_usage(command, "no such rule: %.100s. Similar: %s", typed, near);
 }
 
 int st_report_run_check_ids(const char *command, const char *const *ids, size_t ids_n)

@@ -11,6 +11,7 @@
 #include "core/ns.h"
 #include "core/text.h"
 #include "platform/program/locale.h"
+#include "platform/program/terminal.h"
 
 #define LABEL_COLUMNS 10
 #define CELL_COLUMNS  34

@@ -46,9 +46,9 @@ int st_cmd_analyse(int argc, char **argv)
     if (status >= 0)
         return status;
     if (first == argc)
-        return st_usage_error(NAME, "which file?");
+        return st_failure_usage(NAME, "which file?");
     if (first + 1 < argc)
-        return st_usage_error(NAME, "unexpected argument: %s", argv[first + 1]);
+        return st_failure_usage(NAME, "unexpected argument: %s", argv[first + 1]);
     const char *path = argv[first];
     status = st_series_input_period(NAME, &common, &period); /* says what is wrong before anything is read */
     if (status == 0)

@@ -16,7 +16,8 @@
 #include "measure/result.h"
 #include "platform/program/locale.h"
 #include "platform/program/options.h"
-#include "platform/program/words.h"
+#include "platform/program/output.h"
+#include "platform/program/terminal.h"
 
 #define LABEL_COLUMNS 10
 
@@ -335,6 +336,6 @@ int st_series_result_show(const char *command, struct st_series_result *result, 
     const int status = st_series_result_analyse(command, result, known_hz);
     if (status != ST_EXIT_DONE)
         return status;
-    return json ? st_print_json(command, st_series_result_json(result, samples))
+    return json ? st_output_json(command, st_series_result_json(result, samples))
                 : st_series_result_text(command, result);
 }

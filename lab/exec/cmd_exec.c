@@ -13,8 +13,9 @@
 #include "lab/durations.h"
 #include "lab/exec/bench_exec.h"
 #include "platform/program/locale.h"
+#include "platform/program/output.h"
 #include "platform/program/stop.h"
-#include "platform/program/words.h"
+#include "platform/program/terminal.h"
 
 #define NAME         "exec"
 #define WORDS_MAX    64
@@ -125,8 +126,8 @@ static int make_ready(struct ready *r, const char *text, int64_t ns, struct st_e
     if (r->bytes == NULL)
         return st_failure(NAME, "out of memory");
     if (split(r->text, r->bytes, r->words) == 0)
-        return st_usage_error(NAME, "'%s' is no command (at most %d words, quotes in pairs)", text,
-                              WORDS_MAX);
+        return st_failure_usage(NAME, "'%s' is no command (at most %d words, quotes in pairs)", text,
+                                WORDS_MAX);
     *command = (struct st_exec_command){.text = r->text, .argv = r->words, .requested_ns = ns > 0 ? ns : 0};
     return 0;
 }
@@ -204,7 +205,7 @@ static int print(const struct st_bench_exec *bench, const struct arguments *a)
     if (st_bench_exec_figures(bench, &figures) != 0)
         return st_failure(NAME, "out of memory");
     if (a->json) {
-        status = st_print_json(NAME, st_bench_exec_json(bench, figures, lab));
+        status = st_output_json(NAME, st_bench_exec_json(bench, figures, lab));
     } else {
         print_text(bench, figures, st_locale_begin(&stream, stdout), width < 100 ? width : 100);
         if (st_locale_end(&stream) != 0)
@@ -291,7 +292,7 @@ static int plan_one(struct plan *plan, const char *text, int64_t ns, size_t star
 {
     const size_t i = plan->n;
     if (i == COMMANDS_MAX)
-        return st_usage_error(NAME, "more than %d programs x durations", COMMANDS_MAX);
+        return st_failure_usage(NAME, "more than %d programs x durations", COMMANDS_MAX);
     plan->n++;
     const int r = make_ready(&plan->ready[i], text, ns, &plan->commands[i]);
     plan->commands[i].start = start != SIZE_MAX ? start : i;
@@ -350,14 +351,14 @@ int st_cmd_exec(int argc, char **argv)
         {"seed", .number = &a.seed, .min = 0, .max = INT64_MAX},
         {"plot", .text = &a.plot},
         {"json", .flag = &a.json},
-        {"format", .take = st_take_format, .ctx = &a.json},
+        {"format", .take = st_option_format, .ctx = &a.json},
         {"quiet", 'q', .flag = &a.quiet},
     };
     int r = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (r >= 0)
         return r;
     if (first == argc)
-        return st_usage_error(NAME, "which program?");
+        return st_failure_usage(NAME, "which program?");
     a.programs = argv + first;
     a.programs_n = (size_t)(argc - first);
     if (a.seed < 0)

@@ -15,11 +15,13 @@
 #include "lab/lab.h"
 #include "lab/posix/sleep_lab.h"
 #include "lab/series/bench_series.h"
+#include "lab/word_list.h"
 #include "measure/result.h"
 #include "platform/program/locale.h"
 #include "platform/program/options.h"
+#include "platform/program/output.h"
 #include "platform/program/stop.h"
-#include "platform/program/words.h"
+#include "platform/program/terminal.h"
 
 #define NAME        "series"
 #define RTTIME_NS   ST_NS_PER_S
@@ -94,16 +96,17 @@ static bool is_here(const struct st_sleep_method *method, struct missing *missin
 static int add_method(struct arguments *a, const struct st_sleep_method *method)
 {
     struct missing missing;
-    return is_here(method, &missing) ? ST_ADD_ONCE(NAME, "--method", a->methods, &a->methods_n, &method)
-                                     : ST_ADD_ONCE(NAME, "--method", a->missing, &a->missing_n, &missing);
+    return is_here(method, &missing)
+               ? ST_WORD_LIST_ADD(NAME, "--method", a->methods, &a->methods_n, &method)
+               : ST_WORD_LIST_ADD(NAME, "--method", a->missing, &a->missing_n, &missing);
 }
 
 static int put_method(void *ctx, const char *name)
 {
     const struct st_sleep_method *method = st_lab_sleep_find(st_lab_native(), name);
     if (method == NULL)
-        return st_usage_error(NAME, "--method: no such method: %s ('sleeptune-lab sleep --list' names all)",
-                              name);
+        return st_failure_usage(NAME, "--method: no such method: %s ('sleeptune-lab sleep --list' names all)",
+                                name);
     return add_method(ctx, method);
 }
 
@@ -122,14 +125,14 @@ static int put_clocks(struct arguments *a, struct st_lab *lab)
 static int choose_methods(struct arguments *a)
 {
     if ((a->methods_text != NULL) + a->clocks + (a->relative && !a->clocks) > 1)
-        return st_usage_error(NAME, a->clocks ? "--clocks and --method exclude each other"
-                                              : "--relative and --method exclude each other");
+        return st_failure_usage(NAME, a->clocks ? "--clocks and --method exclude each other"
+                                                : "--relative and --method exclude each other");
     const int r = a->clocks ? put_clocks(a, st_lab_native())
-                            : st_each_word(NAME, "--method",
-                                           a->methods_text != NULL ? a->methods_text
-                                           : a->relative           ? "clock_nanosleep-rel-monotonic"
-                                                                   : "clock_nanosleep-abs-monotonic",
-                                           put_method, a);
+                            : st_word_list_each(NAME, "--method",
+                                                a->methods_text != NULL ? a->methods_text
+                                                : a->relative           ? "clock_nanosleep-rel-monotonic"
+                                                                        : "clock_nanosleep-abs-monotonic",
+                                                put_method, a);
     for (size_t i = 0; i < a->missing_n && r == 0 && (!a->quiet || a->methods_n == 0); i++)
         fprintf(stderr, "%s: not here: %s\n", a->missing[i].method->name, a->missing[i].why);
     return r != 0 || a->methods_n > 0 ? r : st_failure(NAME, "nothing of it can be measured on this system");
@@ -240,15 +243,15 @@ static int measure(struct arguments *a, const struct st_bench_series_config *con
 static int print_json(const struct arguments *a, struct st_series_result *const *results, size_t n)
 {
     if (!several(a))
-        return st_print_json(NAME, st_series_result_json(results[0], true));
+        return st_output_json(NAME, st_series_result_json(results[0], true));
     json_t *series = json_array(), *missing = json_array();
     for (size_t i = 0; i < n; i++)
         (void)json_array_append_new(series, st_series_result_json(results[i], true));
     for (size_t i = 0; i < a->missing_n; i++)
         (void)json_array_append_new(missing, json_pack("{s:s, s:s}", "method", a->missing[i].method->name,
                                                        "missing", a->missing[i].why));
-    return st_print_json(NAME, json_pack("{s:s, s:s, s:o, s:o}", "schema", SET_SCHEMA, "order",
-                                         "one after the other", "series", series, "not_measured", missing));
+    return st_output_json(NAME, json_pack("{s:s, s:s, s:o, s:o}", "schema", SET_SCHEMA, "order",
+                                          "one after the other", "series", series, "not_measured", missing));
 }
 
 static int print(const struct arguments *a, struct st_series_result *const *results, size_t n)
@@ -330,7 +333,7 @@ int st_cmd_series(int argc, char **argv)
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
         return r;
-    r = a.policy_text != NULL ? st_take_policy(NAME, &a.policy, a.policy_text) : 0;
+    r = a.policy_text != NULL ? st_option_policy(NAME, &a.policy, a.policy_text) : 0;
     if (r == 0)
         r = st_series_input_period(NAME, &a.common, &config.period);
     if (r == 0)

@@ -44,7 +44,7 @@ static int take_rounding(const char *command, void *ctx, const char *text)
 {
     return st_rounding_parse(text, ctx) == 0
                ? 0
-               : st_usage_error(command, "--rounding: '%s' is not tvtohz, tvtohz-fixed or none", text);
+               : st_failure_usage(command, "--rounding: '%s' is not tvtohz, tvtohz-fixed or none", text);
 }
 
 int st_cmd_simulate(int argc, char **argv)
@@ -76,7 +76,7 @@ int st_cmd_simulate(int argc, char **argv)
     struct st_series_result result = {.input = {.source = "simulated"}, .simulation = &simulation};
     r = st_simulate(&simulation, &result.input.series);
     if (r == -ERANGE)
-        return st_usage_error(NAME, "--count times --every is more than 104 days");
+        return st_failure_usage(NAME, "--count times --every is more than 104 days");
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));
     int status = st_series_result_show(NAME, &result, 0, common.json, true);

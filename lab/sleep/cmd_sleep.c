@@ -14,11 +14,13 @@
 #include "core/period.h"
 #include "core/text.h"
 #include "lab/commands.h"
+#include "lab/word_list.h"
 #include "platform/program/locale.h"
 #include "platform/program/options.h"
+#include "platform/program/output.h"
 #include "platform/program/rttime.h"
 #include "platform/program/stop.h"
-#include "platform/program/words.h"
+#include "platform/program/terminal.h"
 
 #define NAME         "sleep"
 #define METHODS_MAX  64
@@ -73,7 +75,7 @@ static void help(void)
 
 static int add_method(struct arguments *a, const struct st_sleep_method *method)
 {
-    return ST_ADD_ONCE(NAME, "--methods", a->methods, &a->config.methods_n, &method);
+    return ST_WORD_LIST_ADD(NAME, "--methods", a->methods, &a->config.methods_n, &method);
 }
 
 static int put_method(void *ctx, const char *word)
@@ -81,14 +83,14 @@ static int put_method(void *ctx, const char *word)
     struct arguments *a = ctx;
     const struct st_sleep_method *method = st_lab_sleep_find(st_lab_native(), word);
     if (method == NULL)
-        return st_usage_error(NAME, "no such method: %s (--list shows all)", word);
+        return st_failure_usage(NAME, "no such method: %s (--list shows all)", word);
     return add_method(a, method);
 }
 
 static int add_setting(struct arguments *a, enum st_policy policy, int64_t slack_ns)
 {
     if (a->config.settings_n == SETTINGS_MAX)
-        return st_usage_error(NAME, "--policy, --slack: at most %d settings", SETTINGS_MAX);
+        return st_failure_usage(NAME, "--policy, --slack: at most %d settings", SETTINGS_MAX);
     a->settings[a->config.settings_n++] =
         (struct st_sleep_setting){.policy = policy, .priority = (int)a->priority, .slack_ns = slack_ns};
     return 0;
@@ -100,7 +102,8 @@ static int put_slack(void *ctx, const char *word)
     int64_t ns = -1;
     if (strcmp(word, "found") != 0 &&
         (st_ns_parse(word, &ns) != 0 || strpbrk(word, "nums") == NULL || ns < 1 || ns > ST_NS_PER_S))
-        return st_usage_error(NAME, "--slack: '%s' is not 'found' or a time with its unit, 1ns .. 1s", word);
+        return st_failure_usage(NAME, "--slack: '%s' is not 'found' or a time with its unit, 1ns .. 1s",
+                                word);
     return add_setting(a, ST_POLICY_OTHER, ns);
 }
 
@@ -110,14 +113,14 @@ static int put_policy(void *ctx, const char *word)
     struct st_platform *p = st_platform_native();
     int64_t found_ns;
     enum st_policy policy;
-    int r = st_take_policy(NAME, &policy, word);
+    int r = st_option_policy(NAME, &policy, word);
     if (r != 0 || policy != ST_POLICY_OTHER)
         return r != 0 ? r : add_setting(a, policy, -1);
     const bool has_slack = p->timer_slack_ns(p, &found_ns) == 0;
     if (a->slacks_text != NULL && !has_slack)
-        return st_usage_error(NAME, "--slack: this system has no timer slack");
+        return st_failure_usage(NAME, "--slack: this system has no timer slack");
     if (a->slacks_text != NULL)
-        return st_each_word(NAME, "--slack", a->slacks_text, put_slack, a);
+        return st_word_list_each(NAME, "--slack", a->slacks_text, put_slack, a);
     r = add_setting(a, ST_POLICY_OTHER, -1);
     return r == 0 && has_slack && found_ns > 1 ? add_setting(a, ST_POLICY_OTHER, 1) : r;
 }
@@ -128,7 +131,7 @@ static int choose_methods(struct arguments *a)
     const struct st_sleep_method *method;
     int r = 0;
     if (a->methods_text != NULL)
-        return st_each_word(NAME, "--methods", a->methods_text, put_method, a);
+        return st_word_list_each(NAME, "--methods", a->methods_text, put_method, a);
     for (size_t i = 0; (method = lab->sleep_method(lab, i)) != NULL && r == 0; i++) {
         if (a->all || method->usual)
             r = add_method(a, method);
@@ -146,7 +149,7 @@ static int choose_baseline(struct arguments *a)
             return 0;
         }
     }
-    return st_usage_error(NAME, "--baseline: %s is not among the methods of this run", a->baseline);
+    return st_failure_usage(NAME, "--baseline: %s is not among the methods of this run", a->baseline);
 }
 
 static int choose(struct arguments *a)
@@ -160,11 +163,11 @@ static int choose(struct arguments *a)
                                &a->durations);
     a->config.durations_n = a->durations.n;
     if (r == 0)
-        r = st_each_word(NAME, "--policy", a->policies_text != NULL ? a->policies_text : "other", put_policy,
-                         a);
+        r = st_word_list_each(NAME, "--policy", a->policies_text != NULL ? a->policies_text : "other",
+                              put_policy, a);
     for (size_t i = 0; i < a->config.durations_n && r == 0 && a->config.budget_ns > 0; i++) {
         if (a->durations.ns[i] > a->config.budget_ns)
-            r = st_usage_error(NAME, "--budget: shorter than one of the durations");
+            r = st_failure_usage(NAME, "--budget: shorter than one of the durations");
     }
     return r;
 }
@@ -197,7 +200,7 @@ static int print(struct arguments *a, const struct st_bench_sleep *bench)
         return st_failure(NAME, "%s", strerror(-r));
     int status = ST_EXIT_DONE;
     if (a->json) {
-        status = st_print_json(NAME, st_bench_sleep_json(bench, figures, st_platform_native()));
+        status = st_output_json(NAME, st_bench_sleep_json(bench, figures, st_platform_native()));
     } else {
         struct st_locale_stream text;
         const int width = st_terminal_width(STDOUT_FILENO);
@@ -224,7 +227,8 @@ static int run(struct arguments *a)
     struct st_bench_sleep bench;
     int r = st_bench_sleep_init(&bench, p, &a->config);
     if (r == -E2BIG)
-        return st_usage_error(NAME, "more than %d methods x durations x settings", ST_BENCH_SLEEP_CELLS_MAX);
+        return st_failure_usage(NAME, "more than %d methods x durations x settings",
+                                ST_BENCH_SLEEP_CELLS_MAX);
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));
     if (!a->quiet)
@@ -265,7 +269,7 @@ int st_cmd_sleep(int argc, char **argv)
         {"brief", .flag = &a.brief},
         {"plot", .text = &a.plot},
         {"json", .flag = &a.json},
-        {"format", .take = st_take_format, .ctx = &a.json},
+        {"format", .take = st_option_format, .ctx = &a.json},
         {"quiet", 'q', .flag = &a.quiet},
     };
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);

@@ -11,10 +11,12 @@
 #include "core/text.h"
 #include "lab/bench_text.h"
 #include "lab/commands.h"
+#include "lab/word_list.h"
 #include "platform/program/locale.h"
 #include "platform/program/options.h"
+#include "platform/program/output.h"
 #include "platform/program/stop.h"
-#include "platform/program/words.h"
+#include "platform/program/terminal.h"
 
 #define NAME        "syscall"
 #define METHODS_MAX 64
@@ -56,14 +58,14 @@ static void help(void)
 
 static int add_method(struct arguments *a, const struct st_call_method *method)
 {
-    return ST_ADD_ONCE(NAME, "--calls", a->methods, &a->config.methods_n, &method);
+    return ST_WORD_LIST_ADD(NAME, "--calls", a->methods, &a->config.methods_n, &method);
 }
 
 static int put_call(void *ctx, const char *word)
 {
     const struct st_call_method *method = st_call_find(st_lab_native(), word);
     if (method == NULL)
-        return st_usage_error(NAME, "no such call: %s (--list shows all)", word);
+        return st_failure_usage(NAME, "no such call: %s (--list shows all)", word);
     return add_method(ctx, method);
 }
 
@@ -73,7 +75,7 @@ static int choose(struct arguments *a)
     const struct st_call_method *method;
     int r = 0;
     if (a->calls_text != NULL)
-        return st_each_word(NAME, "--calls", a->calls_text, put_call, a);
+        return st_word_list_each(NAME, "--calls", a->calls_text, put_call, a);
     for (size_t i = 0; (method = lab->call_method(lab, i)) != NULL && r == 0; i++)
         r = add_method(a, method);
     return r;
@@ -88,7 +90,7 @@ static int one_shot(const char *name)
     const struct st_call_method *method = st_call_find(lab, name);
     int64_t ns;
     if (method == NULL)
-        return st_usage_error(NAME, "no such call: %s (--list shows all)", name);
+        return st_failure_usage(NAME, "no such call: %s (--list shows all)", name);
     const int r = st_bench_syscall_once(lab, method, &ns);
     if (r != 0)
         return st_failure(NAME, "%s: %s", name, strerror(-r));
@@ -140,7 +142,7 @@ static int print(const struct arguments *a, const struct st_bench_syscall *bench
         n += bench->rows[i].n;
     int status = ST_EXIT_DONE;
     if (a->json) {
-        status = st_print_json(NAME, st_bench_syscall_json(bench, lab));
+        status = st_output_json(NAME, st_bench_syscall_json(bench, lab));
     } else {
         struct st_locale_stream text;
         const int width = st_terminal_width(STDOUT_FILENO);
@@ -179,7 +181,7 @@ int st_cmd_syscall(int argc, char **argv)
         {"brief", .flag = &a.brief},
         {"plot", .text = &a.plot},
         {"json", .flag = &a.json},
-        {"format", .take = st_take_format, .ctx = &a.json},
+        {"format", .take = st_option_format, .ctx = &a.json},
         {"one-shot", .text = &a.one_shot}, /* what fresh processes are started with */
         {"quiet", 'q', .flag = &a.quiet},
     };

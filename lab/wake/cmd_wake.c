@@ -11,10 +11,12 @@
 #include "core/text.h"
 #include "lab/bench_text.h"
 #include "lab/commands.h"
+#include "lab/word_list.h"
 #include "platform/program/locale.h"
 #include "platform/program/options.h"
+#include "platform/program/output.h"
 #include "platform/program/stop.h"
-#include "platform/program/words.h"
+#include "platform/program/terminal.h"
 
 #define NAME         "wake"
 #define METHODS_MAX  64
@@ -73,14 +75,14 @@ static void help(void)
 
 static int add_method(struct arguments *a, const struct st_wake_method *method)
 {
-    return ST_ADD_ONCE(NAME, "--mechanisms", a->methods, &a->config.methods_n, &method);
+    return ST_WORD_LIST_ADD(NAME, "--mechanisms", a->methods, &a->config.methods_n, &method);
 }
 
 static int put_method(void *ctx, const char *word)
 {
     const struct st_wake_method *method = st_wake_find(st_lab_native(), word);
     if (method == NULL)
-        return st_usage_error(NAME, "no such mechanism: %s (--list shows all)", word);
+        return st_failure_usage(NAME, "no such mechanism: %s (--list shows all)", word);
     return add_method(ctx, method);
 }
 
@@ -88,12 +90,12 @@ static int put_slice(void *ctx, const char *word)
 {
     struct arguments *a = ctx;
     int64_t ns;
-    const int r = st_word_time(NAME, "--slices", word, &ns);
+    const int r = st_word_list_time(NAME, "--slices", word, &ns);
     if (r != 0)
         return r;
     if (ns < SLICE_MIN_NS || ns > SLICE_MAX_NS)
-        return st_usage_error(NAME, "--slices: %s is out of range: 100us .. 1s", word);
-    return ST_ADD_ONCE(NAME, "--slices", a->slices_ns, &a->config.slices_n, &ns);
+        return st_failure_usage(NAME, "--slices: %s is out of range: 100us .. 1s", word);
+    return ST_WORD_LIST_ADD(NAME, "--slices", a->slices_ns, &a->config.slices_n, &ns);
 }
 
 static int put_peers(void *ctx, const char *word)
@@ -102,9 +104,9 @@ static int put_peers(void *ctx, const char *word)
     for (int i = ST_WAKE_THREADS; i <= ST_WAKE_PROCESSES; i++) {
         const enum st_wake_peers peers = (enum st_wake_peers)i;
         if (strcmp(word, st_wake_peers_name(peers)) == 0)
-            return ST_ADD_ONCE(NAME, "--peers", a->peers, &a->config.peers_n, &peers);
+            return ST_WORD_LIST_ADD(NAME, "--peers", a->peers, &a->config.peers_n, &peers);
     }
-    return st_usage_error(NAME, "--peers: '%s' is not threads or processes", word);
+    return st_failure_usage(NAME, "--peers: '%s' is not threads or processes", word);
 }
 
 static int put_kind(void *ctx, const char *word)
@@ -113,9 +115,9 @@ static int put_kind(void *ctx, const char *word)
     for (int i = ST_WAKE_INTERRUPTED; i <= ST_WAKE_TIMED_OUT; i++) {
         const enum st_wake_kind kind = (enum st_wake_kind)i;
         if (strcmp(word, st_wake_kind_name(kind)) == 0)
-            return ST_ADD_ONCE(NAME, "--kinds", a->kinds, &a->config.kinds_n, &kind);
+            return ST_WORD_LIST_ADD(NAME, "--kinds", a->kinds, &a->config.kinds_n, &kind);
     }
-    return st_usage_error(NAME, "--kinds: '%s' is not interrupted or timed-out", word);
+    return st_failure_usage(NAME, "--kinds: '%s' is not interrupted or timed-out", word);
 }
 
 /* --- choices --- */
@@ -126,7 +128,7 @@ static int choose_methods(struct arguments *a)
     const struct st_wake_method *method;
     int r = 0;
     if (a->methods_text != NULL)
-        return st_each_word(NAME, "--mechanisms", a->methods_text, put_method, a);
+        return st_word_list_each(NAME, "--mechanisms", a->methods_text, put_method, a);
     for (size_t i = 0; (method = lab->wake_method(lab, i)) != NULL && r == 0; i++) {
         if (a->all || method->usual)
             r = add_method(a, method);
@@ -142,7 +144,7 @@ static int put_cpu(void *ctx, const char *word)
     if (r != 0)
         return r;
     if (a->config.sender_cpu >= 0 && a->config.other_cpu >= 0)
-        return st_usage_error(NAME, "--cpus: two, the sender's and another one");
+        return st_failure_usage(NAME, "--cpus: two, the sender's and another one");
     *(a->config.sender_cpu < 0 ? &a->config.sender_cpu : &a->config.other_cpu) = (int)cpu;
     return 0;
 }
@@ -153,7 +155,7 @@ static int check_cpu(int cpu, const int *allowed, int n)
         if (allowed[i] == cpu)
             return 0;
     }
-    return st_usage_error(NAME, "--cpus: CPU %d does not exist or may not be used here", cpu);
+    return st_failure_usage(NAME, "--cpus: CPU %d does not exist or may not be used here", cpu);
 }
 
 /* The two given, or the first two that this process may use; without a second one, that is listed as missing.
@@ -169,9 +171,9 @@ static int choose_cpus(struct arguments *a)
     const int n = allowed_n < (int)ST_ARRAY_LEN(allowed) ? allowed_n : (int)ST_ARRAY_LEN(allowed);
     a->config.sender_cpu = a->config.other_cpu = -1;
     if (a->cpus_text != NULL) {
-        int r = st_each_word(NAME, "--cpus", a->cpus_text, put_cpu, a);
+        int r = st_word_list_each(NAME, "--cpus", a->cpus_text, put_cpu, a);
         if (r == 0 && (a->config.other_cpu < 0 || a->config.other_cpu == a->config.sender_cpu))
-            r = st_usage_error(NAME, "--cpus: two different ones, as 0,1");
+            r = st_failure_usage(NAME, "--cpus: two different ones, as 0,1");
         if (r == 0)
             r = check_cpu(a->config.sender_cpu, allowed, n);
         return r == 0 ? check_cpu(a->config.other_cpu, allowed, n) : r;
@@ -190,17 +192,18 @@ static int choose(struct arguments *a)
 {
     int r = choose_methods(a);
     if (r == 0)
-        r = st_each_word(NAME, "--slices",
-                         given_or(a->slices_text, a->all ? "2ms,5ms,10ms,50ms,100ms" : "2ms"), put_slice, a);
+        r = st_word_list_each(NAME, "--slices",
+                              given_or(a->slices_text, a->all ? "2ms,5ms,10ms,50ms,100ms" : "2ms"), put_slice,
+                              a);
     if (r == 0)
-        r = st_each_word(NAME, "--peers", given_or(a->peers_text, a->all ? "threads,processes" : "threads"),
-                         put_peers, a);
+        r = st_word_list_each(
+            NAME, "--peers", given_or(a->peers_text, a->all ? "threads,processes" : "threads"), put_peers, a);
     if (r == 0)
-        r = st_each_word(NAME, "--kinds",
-                         given_or(a->kinds_text, a->all ? "interrupted,timed-out" : "interrupted"), put_kind,
-                         a);
+        r = st_word_list_each(NAME, "--kinds",
+                              given_or(a->kinds_text, a->all ? "interrupted,timed-out" : "interrupted"),
+                              put_kind, a);
     if (r == 0)
-        r = st_take_policy(NAME, &a->config.policy, a->policy_text);
+        r = st_option_policy(NAME, &a->config.policy, a->policy_text);
     if (r == 0)
         r = choose_cpus(a);
     a->config.priority = (int)a->priority;
@@ -267,7 +270,7 @@ static int print(const struct arguments *a, const struct st_bench_wake *bench)
     struct st_lab *lab = st_lab_native();
     int status = ST_EXIT_DONE;
     if (a->json) {
-        status = st_print_json(NAME, st_bench_wake_json(bench, lab));
+        status = st_output_json(NAME, st_bench_wake_json(bench, lab));
     } else {
         struct st_locale_stream text;
         const int width = st_terminal_width(STDOUT_FILENO);
@@ -286,12 +289,12 @@ static int run(struct arguments *a)
     struct st_bench_wake bench;
     int r = st_bench_wake_init(&bench, &a->config);
     if (r == -E2BIG)
-        return st_usage_error(NAME, "more than %d combinations", ST_BENCH_WAKE_CELLS_MAX);
+        return st_failure_usage(NAME, "more than %d combinations", ST_BENCH_WAKE_CELLS_MAX);
     if (r == -ERANGE) {
         char least[32];
         st_bench_rough(st_bench_wake_expected_ns(&bench), least, sizeof(least));
         st_bench_wake_finish(&bench);
-        return st_usage_error(NAME, "--budget: one round of each takes about %s", least);
+        return st_failure_usage(NAME, "--budget: one round of each takes about %s", least);
     }
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));
@@ -326,7 +329,7 @@ int st_cmd_wake(int argc, char **argv)
         {"seed", .number = &a.seed, .min = 0, .max = INT64_MAX},
         {"plot", .text = &a.plot},
         {"json", .flag = &a.json},
-        {"format", .take = st_take_format, .ctx = &a.json},
+        {"format", .take = st_option_format, .ctx = &a.json},
         {"quiet", 'q', .flag = &a.quiet},
     };
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);

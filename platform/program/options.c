@@ -1,67 +1,24 @@
-/* What the subcommands share: numbers, messages, the terminal. */
 #include "platform/program/options.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "core/ns.h"
 #include "core/number.h"
-#include "core/safe_text.h"
-#include "platform/program/locale.h"
-
-const char *st_program_name = "sleeptune";
-
-#define MESSAGE_BYTES 8192 /* a path has at most 4096 */
-
-ST_PRINTF(2, 0)
-static void say(const char *command, const char *format, va_list args)
-{
-    char text[MESSAGE_BYTES];
-    const int len = vsnprintf(text, sizeof(text), format, args);
-    fprintf(stderr, "%s%s%s: ", st_program_name, command != NULL ? " " : "", command != NULL ? command : "");
-    if (len > 0) { /* names in it may be foreign: one line, whatever they hold */
-        st_locale_text(text);
-        st_safe_print(stderr, text, ST_TEXT_TO_NUL);
-    }
-    fputc('\n', stderr);
-}
-
-int st_usage_error(const char *command, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    say(command, format, args);
-    va_end(args);
-    fprintf(stderr, "Try '%s%s%s --help'.\n", st_program_name, command != NULL ? " " : "",
-            command != NULL ? command : "");
-    return ST_EXIT_USAGE;
-}
-
-int st_failure(const char *command, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    say(command, format, args);
-    va_end(args);
-    return ST_EXIT_FAILURE;
-}
+#include "platform/platform.h"
 
 int st_option_i64(const char *command, const char *option, const char *text, int64_t min, int64_t max,
                   int64_t *ret)
 {
     const int r = st_number_i64(text, min, max, ret);
     if (r == -EINVAL)
-        return st_usage_error(command, "%s: '%s' is not a whole number", option, text);
+        return st_failure_usage(command, "%s: '%s' is not a whole number", option, text);
     if (r == -ERANGE)
-        return st_usage_error(command, "%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
-                              (long long)max);
+        return st_failure_usage(command, "%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
+                                (long long)max);
     return 0;
 }
 
@@ -71,10 +28,10 @@ static int option_real(const char *command, const char *option, const char *text
     double value;
     const int r = st_number_double(text, &value);
     if (r == -EINVAL)
-        return st_usage_error(command, "%s: '%s' is not a number", option, text);
+        return st_failure_usage(command, "%s: '%s' is not a number", option, text);
     if (r < 0 || value < (double)min || value > (double)max)
-        return st_usage_error(command, "%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
-                              (long long)max);
+        return st_failure_usage(command, "%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
+                                (long long)max);
     *ret = value;
     return 0;
 }
@@ -101,24 +58,36 @@ int st_option_time(const char *command, const char *option, const char *text, in
     int64_t ns = 0;
     const int r = st_ns_parse(text, &ns);
     if (r == -EINVAL)
-        return st_usage_error(command, "%s: '%s' is not a time such as 30s, 20ms or 1333us", option, text);
+        return st_failure_usage(command, "%s: '%s' is not a time such as 30s, 20ms or 1333us", option, text);
     /* 0 may mean "without end": only what is typed as 0 */
     if (r == 0 && ns == 0 && strpbrk(text, "123456789") != NULL)
-        return st_usage_error(command, "%s: %s is less than 1 ns", option, text);
+        return st_failure_usage(command, "%s: %s is less than 1 ns", option, text);
     if (r != 0 || ns < min_ns || ns > max_ns)
-        return st_usage_error(command, "%s: %s is out of range: %s .. %s", option, text,
-                              typed(min_ns, low, sizeof(low)), typed(max_ns, high, sizeof(high)));
+        return st_failure_usage(command, "%s: %s is out of range: %s .. %s", option, text,
+                                typed(min_ns, low, sizeof(low)), typed(max_ns, high, sizeof(high)));
     *ret_ns = ns;
     return 0;
 }
 
-int st_take_format(const char *command, void *ctx, const char *text)
+int st_option_format(const char *command, void *ctx, const char *text)
 {
     bool *json = ctx;
     if (strcmp(text, "json") != 0 && strcmp(text, "text") != 0)
-        return st_usage_error(command, "--format: '%s' is not json or text", text);
+        return st_failure_usage(command, "--format: '%s' is not json or text", text);
     *json = strcmp(text, "json") == 0;
     return 0;
+}
+
+int st_option_policy(const char *command, void *ctx, const char *text)
+{
+    enum st_policy *ret = ctx;
+    for (int i = ST_POLICY_OTHER; i <= ST_POLICY_RR; i++) {
+        if (strcmp(text, st_policy_name((enum st_policy)i)) == 0) {
+            *ret = (enum st_policy)i;
+            return 0;
+        }
+    }
+    return st_failure_usage(command, "--policy: '%s' is not other, fifo or rr", text);
 }
 
 #define OPTIONS_MAX 32
@@ -177,8 +146,8 @@ int st_options_read(const char *command, const struct st_option *options, size_t
         if (i == options_n) {
             /* of letters that are written together, the one */
             const char letter[] = {'-', (char)optopt, '\0'};
-            return st_usage_error(command, option == ':' ? "%s needs a value" : "no such option: %s",
-                                  optopt > ' ' && optopt < 0x7f ? letter : argv[optind - 1]);
+            return st_failure_usage(command, option == ':' ? "%s needs a value" : "no such option: %s",
+                                    optopt > ' ' && optopt < 0x7f ? letter : argv[optind - 1]);
         }
         const int r = keep_value(command, &options[i], optarg);
         if (r != 0)
@@ -194,29 +163,6 @@ int st_options_only(const char *command, const struct st_option *options, size_t
     int first;
     const int r = st_options_read(command, options, options_n, help, argc, argv, &first);
     if (r < 0 && first < argc)
-        return st_usage_error(command, "unexpected argument: %s", argv[first]);
+        return st_failure_usage(command, "unexpected argument: %s", argv[first]);
     return r;
-}
-
-int st_terminal_width(int fd)
-{
-    const char *columns = getenv("COLUMNS");
-    int64_t width;
-    if (columns != NULL && st_number_i64(columns, 20, 1000, &width) == 0)
-        return (int)width;
-    struct winsize size;
-    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
-        return size.ws_col;
-    return 80;
-}
-
-bool st_terminal_colour(FILE *stream)
-{
-    const char *no_color = getenv("NO_COLOR");
-    const char *term = getenv("TERM");
-    if (no_color != NULL && no_color[0] != '\0')
-        return false;
-    if (term == NULL || strcmp(term, "dumb") == 0)
-        return false;
-    return isatty(fileno(stream)) == 1;
 }

@@ -1,23 +1,11 @@
-/* What both programs need on the command line: exit statuses, messages, options, the terminal. */
+/* Commands and their options. */
 #ifndef ST_PLATFORM_PROGRAM_OPTIONS_H
 #define ST_PLATFORM_PROGRAM_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/base.h"
-#include "platform/module.h"
-
-/** Exit statuses, the same in all subcommands. */
-enum st_exit {
-    ST_EXIT_DONE = 0,
-    ST_EXIT_FINDINGS =
-        1, /* findings at or above the threshold, a difference shown, misses with --fail-on-miss */
-    ST_EXIT_UNKNOWN = 2, /* an unread fact left a rule unknown that could have reached the threshold */
-    ST_EXIT_USAGE = 3,
-    ST_EXIT_FAILURE = 4,
-    ST_EXIT_BOOKS = 5, /* the books do not balance */
-};
+#include "platform/program/failure.h"
 
 /** argv[0] is the subcommand's name. @return an st_exit. */
 typedef int (*st_command_fn)(int argc, char **argv);
@@ -28,14 +16,6 @@ struct st_command {
     st_command_fn run;
     const char *group; /* heading in the help of `sleeptune`; NULL: not listed there */
 };
-
-/** The program that messages name; "sleeptune" unless its main says otherwise before anything else. */
-extern const char *st_program_name;
-
-/** "PROGRAM NAME: message" on stderr, and where help is. @return ST_EXIT_USAGE. */
-int st_usage_error(const char *command, const char *format, ...) ST_PRINTF(2, 3);
-/** "PROGRAM NAME: message" on stderr. @return ST_EXIT_FAILURE. */
-int st_failure(const char *command, const char *format, ...) ST_PRINTF(2, 3);
 
 /** As st_number_i64, and says what is wrong (option, value, range) on stderr. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_option_i64(const char *command, const char *option, const char *text, int64_t min,
@@ -73,12 +53,10 @@ ST_NODISCARD int st_options_read(const char *command, const struct st_option *op
 ST_NODISCARD int st_options_only(const char *command, const struct st_option *options, size_t options_n,
                                  void (*help)(void), int argc, char **argv);
 
+/** The policy of a name: other, fifo, rr. For a row of st_options_read, too. @param ctx enum st_policy.
+ * @return 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_option_policy(const char *command, void *ctx, const char *text);
 /** --format json|text; ctx: a bool, whether it is json. @return 0 or ST_EXIT_USAGE. */
-ST_NODISCARD int st_take_format(const char *command, void *ctx, const char *text);
-
-/** Columns of the terminal on fd; COLUMNS wins; 80 where there is none. */
-int st_terminal_width(int fd);
-/** Colour on this stream? A terminal, TERM not dumb, NO_COLOR unset or empty. */
-bool st_terminal_colour(FILE *stream);
+ST_NODISCARD int st_option_format(const char *command, void *ctx, const char *text);
 
 #endif

@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/json.h"
+#include "platform/program/failure.h"
+
 #define NAMES_MAX 100 /* that are tried */
 
 /* Owner and mode of the file that is replaced; old NULL: of a new one. Only root can give files away. */
@@ -184,4 +187,19 @@ int st_output_write(const char *path, const char *text, size_t bytes)
         r = -errno;
     const int closed = st_output_close(&output, r == 0);
     return r != 0 ? r : closed;
+}
+
+int st_output_json(const char *command, json_t *document)
+{
+    if (document == NULL)
+        return st_failure(command, "out of memory");
+    char *text = st_json_dump(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12), NULL);
+    json_decref(document);
+    if (text == NULL)
+        return st_failure(command, "out of memory");
+    const int r = puts(text) != EOF && fflush(stdout) == 0
+                      ? ST_EXIT_DONE
+                      : st_failure(command, "cannot write the result: %s", strerror(errno));
+    free(text);
+    return r;
 }

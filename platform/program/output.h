@@ -2,6 +2,7 @@
 #ifndef ST_PLATFORM_PROGRAM_OUTPUT_H
 #define ST_PLATFORM_PROGRAM_OUTPUT_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -32,5 +33,8 @@ ST_NODISCARD int st_output_close(struct st_output *output, bool keep);
 
 /** Writes all of a text. Needs no st_output_open. @return 0 or -errno of what went wrong first. */
 ST_NODISCARD int st_output_write(const char *path, const char *text, size_t bytes);
+
+/** Writes a document to standard output; takes it. NULL: there was no memory for it. @return an st_exit. */
+int st_output_json(const char *command, json_t *document);
 
 #endif

@@ -1,0 +1,54 @@
+#include "lab/word_list.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "platform/program/options.h"
+
+int st_word_list_each(const char *command, const char *option, const char *text,
+                      int (*put)(void *ctx, const char *word), void *ctx)
+{
+    for (const char *at = text;;) {
+        const size_t bytes = strcspn(at, ",");
+        char word[64];
+        if (bytes == 0 || bytes >= sizeof(word))
+            return st_failure_usage(command, "%s: '%s' is not a list of words with commas between", option,
+                                    text);
+        memcpy(word, at, bytes);
+        word[bytes] = '\0';
+        const int r = put(ctx, word);
+        if (r != 0)
+            return r;
+        if (at[bytes] == '\0')
+            return 0;
+        at += bytes + 1;
+    }
+}
+
+int st_word_list_add(const char *command, const char *option, void *items, size_t item_bytes, size_t most,
+                     size_t *n, const void *item)
+{
+    char *const at = items;
+    for (size_t i = 0; i < *n; i++) {
+        if (memcmp(at + i * item_bytes, item, item_bytes) == 0)
+            return 0;
+    }
+    if (*n == most)
+        return st_failure_usage(command, "%s: at most %zu", option, most);
+    memcpy(at + (*n)++ * item_bytes, item, item_bytes);
+    return 0;
+}
+
+int st_word_list_time(const char *command, const char *option, const char *word, int64_t *ret_ns)
+{
+    const int r = st_ns_parse(word, ret_ns);
+    if (r == -ERANGE)
+        *ret_ns = INT64_MAX;
+    else if (r != 0)
+        return st_failure_usage(command, "%s: '%s' is not a time such as 5ms", option, word);
+    if (*ret_ns != 0 && word[strspn(word, "0123456789.")] == '\0')
+        return st_failure_usage(command, "%s: '%s' has no unit: in a list each time has its own, as %sms",
+                                option, word, word);
+    return 0;
+}

@@ -1,0 +1,24 @@
+/* Lists of words with commas between, on the command line. */
+#ifndef ST_LAB_WORD_LIST_H
+#define ST_LAB_WORD_LIST_H
+
+#include "core/base.h"
+
+/** Calls put for each word of a list with commas between.
+ * @return 0, the first of put's results that is not 0, or ST_EXIT_USAGE for an empty word. */
+ST_NODISCARD int st_word_list_each(const char *command, const char *option, const char *text,
+                                   int (*put)(void *ctx, const char *word), void *ctx);
+
+/** Adds an item to an array that has n of them, unless it is there; `option` has more than fit.
+ * @return 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_word_list_add(const char *command, const char *option, void *items, size_t item_bytes,
+                                  size_t most, size_t *n, const void *item);
+#define ST_WORD_LIST_ADD(command, option, array, n, item)                                                    \
+    st_word_list_add(command, option, array, sizeof((array)[0]), ST_ARRAY_LEN(array), n, item)
+
+/** One time of a list, with its unit: in "5,10ms" nobody knows what the 5 is. INT64_MAX
+ * beyond 292 years, for the caller's range to refuse. @return 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_word_list_time(const char *command, const char *option, const char *word,
+                                   int64_t *ret_ns);
+
+#endif

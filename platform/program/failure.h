@@ -1,0 +1,26 @@
+/* Messages of a command line program, and the exit statuses they end with. */
+#ifndef ST_PLATFORM_PROGRAM_FAILURE_H
+#define ST_PLATFORM_PROGRAM_FAILURE_H
+
+#include "core/base.h"
+
+/** Exit statuses, the same in all subcommands. */
+enum st_exit {
+    ST_EXIT_DONE = 0,
+    ST_EXIT_FINDINGS =
+        1, /* findings at or above the threshold, a difference shown, misses with --fail-on-miss */
+    ST_EXIT_UNKNOWN = 2, /* an unread fact left a rule unknown that could have reached the threshold */
+    ST_EXIT_USAGE = 3,
+    ST_EXIT_FAILURE = 4,
+    ST_EXIT_BOOKS = 5, /* the books do not balance */
+};
+
+/** The program that messages name; "sleeptune" unless its main says otherwise before anything else. */
+extern const char *st_program_name;
+
+/** "PROGRAM NAME: message" on stderr, and where help is. @return ST_EXIT_USAGE. */
+int st_failure_usage(const char *command, const char *format, ...) ST_PRINTF(2, 3);
+/** "PROGRAM NAME: message" on stderr. @return ST_EXIT_FAILURE. */
+int st_failure(const char *command, const char *format, ...) ST_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,13 @@
+/* The terminal: its width, and whether to use colour. */
+#ifndef ST_PLATFORM_PROGRAM_TERMINAL_H
+#define ST_PLATFORM_PROGRAM_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/** Columns of the terminal on fd; COLUMNS wins; 80 where there is none. */
+int st_terminal_width(int fd);
+/** Colour on this stream? A terminal, TERM not dumb, NO_COLOR unset or empty. */
+bool st_terminal_colour(FILE *stream);
+
+#endif
