@@ -9,7 +9,7 @@
 
 #include "core/ns.h"
 #include "core/pages.h"
-#include "daemon/loop/waittest.h"
+#include "daemon/loop/wait_comparison.h"
 #include "daemon/notify.h"
 #include "st_config.h"
 
@@ -26,8 +26,8 @@ static void test_waits(struct st_service *service)
     int64_t plain_ns, precise_ns;
     if (st_period_init(&period, (uint32_t)service->config.loop.frames,
                        (uint32_t)service->config.loop.rate_hz) != 0 ||
-        st_waittest_run(service->platform, &period, (int)service->config.loop.priority, &plain_ns,
-                        &precise_ns) != 0)
+        st_wait_comparison_run(service->platform, &period, (int)service->config.loop.priority, &plain_ns,
+                               &precise_ns) != 0)
         return;
     pthread_mutex_lock(&service->mutex);
     service->view.wait_plain_ns = plain_ns;
@@ -40,12 +40,12 @@ static void test_waits(struct st_service *service)
 
 static void start_state(struct st_service *service)
 {
-    service->has_state_path = st_laststate_path(service->state_path, sizeof(service->state_path));
+    service->has_state_path = st_saved_state_path(service->state_path, sizeof(service->state_path));
     if (!service->has_state_path)
         return;
     char text[ST_VIEW_TEXT_BYTES];
-    const char *previous = st_laststate_previous(service->state_path, text, sizeof(text));
-    service->state_fd = st_laststate_hold(service->state_path);
+    const char *previous = st_saved_state_previous(service->state_path, text, sizeof(text));
+    service->state_fd = st_saved_state_hold(service->state_path);
     if (previous[0] == '\0')
         return;
     st_service_set_text(service, service->view.previous_run, text);
@@ -61,8 +61,8 @@ static void find_state(struct st_service *service)
         if (service->has_state_path)
             st_service_store_state(service);
     }
-    if (st_keeper_misses_folder(service->keeper))
-        st_keeper_set(service->keeper, &service->config);
+    if (st_history_writer_misses_folder(service->keeper))
+        st_history_writer_set(service->keeper, &service->config);
 }
 
 static int start_parts(struct st_service *service)
@@ -102,7 +102,7 @@ static void free_service(struct st_service *service)
     st_events_release(&service->events, INT64_MAX); /* what those told last is kept, too */
     if (service->loop_hangs)
         st_events_forget_listeners(&service->events);
-    st_keeper_stop(service->keeper); /* the last one who adds events */
+    st_history_writer_stop(service->keeper); /* the last one who adds events */
     st_socket_close(&service->socket);
     if (service->state_fd >= 0)
         close(service->state_fd);
@@ -139,7 +139,7 @@ static int init_books(struct st_service *service)
     r = st_live_init(&service->live);
     if (r < 0)
         goto no_live;
-    r = st_keeper_start(service->platform, &service->config, &service->events, &service->keeper);
+    r = st_history_writer_start(service->platform, &service->config, &service->events, &service->keeper);
     if (r == 0)
         return 0;
     st_live_finish(&service->live);
@@ -269,8 +269,8 @@ static int apply(struct st_service *service, const struct st_config *config)
         st_service_restart_tcp(service);
     if ((applies & ST_CONFIG_APPLIES_OBSERVE) != 0)
         st_observe_set(service->observe, config);
-    if ((applies & ST_CONFIG_APPLIES_HISTORY) != 0 || st_keeper_fails(service->keeper))
-        st_keeper_set(service->keeper, config);
+    if ((applies & ST_CONFIG_APPLIES_HISTORY) != 0 || st_history_writer_fails(service->keeper))
+        st_history_writer_set(service->keeper, config);
     if ((applies & ST_CONFIG_APPLIES_TRACE) != 0)
         st_service_stop_trace(service); /* the next tick starts it, if it is wished for */
     if ((applies & (ST_CONFIG_APPLIES_AUDIO | ST_CONFIG_APPLIES_LOOP)) !=

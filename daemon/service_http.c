@@ -46,9 +46,9 @@ static char *body(void *ctx, enum st_route_body which, const struct st_query *qu
     case ST_ROUTE_CAUSES:
         return causes_text(ctx, query);
     case ST_ROUTE_HISTORY:
-        return st_keeper_history(service->keeper, query, http_status);
+        return st_history_writer_answer_history(service->keeper, query, http_status);
     case ST_ROUTE_EVENTS:
-        return st_keeper_events(service->keeper, query, http_status);
+        return st_history_writer_answer_events(service->keeper, query, http_status);
     case ST_ROUTE_STATUS:
         return status_text(ctx);
     case ST_ROUTE_METRICS:

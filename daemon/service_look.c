@@ -13,8 +13,8 @@ int64_t st_service_overdue_ns(struct st_service *service)
 {
     if (service->session == NULL || (service->view.ended && !service->loop_hangs))
         return 0;
-    return st_stall_overdue_ns(&service->stall, st_session_heartbeat(service->session, 0),
-                               st_live_due_ns(&service->live), service->platform->now_ns(service->platform));
+    return st_overdue_ns(&service->stall, st_session_heartbeat(service->session, 0),
+                         st_live_due_ns(&service->live), service->platform->now_ns(service->platform));
 }
 
 /* Fills a view. *result holds what view->loop points to: finish it when has_result. */
@@ -32,7 +32,7 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
         st_watchdog_look(service->watchdog, &view->watchdog);
     if (service->observe != NULL)
         st_observe_look(service->observe, &view->observe);
-    st_keeper_look(service->keeper, &view->history);
+    st_history_writer_look(service->keeper, &view->history);
     view->overdue_ns = st_service_overdue_ns(service);
     pthread_mutex_unlock(&service->mutex);
     view->loop = has_result ? result : NULL;

@@ -16,7 +16,7 @@ void st_service_store_state(struct st_service *service)
     if (!service->has_state_path)
         return;
     json_t *document = st_service_document(service);
-    const int r = document != NULL ? st_laststate_write(service->state_path, document) : -ENOMEM;
+    const int r = document != NULL ? st_saved_state_write(service->state_path, document) : -ENOMEM;
     json_decref(document);
     char text[ST_VIEW_TEXT_BYTES] = "";
     if (r < 0)
@@ -57,7 +57,7 @@ static bool take_minute(struct st_service *service, struct st_minute *ret)
     if (is_over) {
         struct st_causes_minute causes;
         st_causes_end_minute(service->causes, &causes);
-        st_keeper_minute(service->keeper, ret, &lateness, &causes, &result);
+        st_history_writer_add_minute(service->keeper, ret, &lateness, &causes, &result);
     }
     st_hist_finish(&lateness);
     st_result_finish(&result);
@@ -108,8 +108,8 @@ void st_service_check_stall(struct st_service *service)
 {
     const int64_t now_ns = service->platform->now_ns(service->platform);
     pthread_mutex_lock(&service->mutex);
-    st_stall_check(&service->stall, st_session_heartbeat(service->session, 0), st_live_due_ns(&service->live),
-                   now_ns);
+    st_overdue_check(&service->stall, st_session_heartbeat(service->session, 0),
+                     st_live_due_ns(&service->live), now_ns);
     const int64_t overdue_ns = st_service_overdue_ns(service);
     pthread_mutex_unlock(&service->mutex);
     if ((overdue_ns > 0) == (service->stalled_since_ns != 0))

@@ -6,15 +6,15 @@
 
 #include "daemon/causes/causes.h"
 #include "daemon/causes/late.h"
-#include "daemon/history/history.h"
+#include "daemon/history/history_writer.h"
 #include "daemon/http/http.h"
 #include "daemon/http/socket.h"
 #include "daemon/loop/clockwatch.h"
-#include "daemon/loop/stall.h"
+#include "daemon/loop/overdue.h"
 #include "daemon/service.h"
-#include "daemon/status/fan.h"
-#include "daemon/status/laststate.h"
 #include "daemon/status/live.h"
+#include "daemon/status/saved_state.h"
+#include "daemon/status/tee.h"
 #include "daemon/status/view.h"
 
 struct st_service {
@@ -28,11 +28,11 @@ struct st_service {
     bool tracer_tried;        /* main thread; for this loop */
     struct st_minute_sink sink;
     struct st_live live;
-    struct st_fan fan; /* of the sinks */
+    struct st_tee fan; /* of the sinks */
     struct st_socket socket;
     struct st_http *http, *http_tcp;
     struct st_clockwatch clockwatch;
-    struct st_keeper *keeper; /* as long as events are added */
+    struct st_history_writer *keeper; /* as long as events are added */
 
     pthread_mutex_t mutex;                       /* all below, for HTTP threads; the main thread writes */
     struct st_session *session;                  /* NULL between two runs */
@@ -42,7 +42,7 @@ struct st_service {
     struct st_view view; /* its texts and times; the rest is filled when somebody looks */
     uint64_t own_xruns_before[ST_AUDIO_DIRECTIONS]; /* of streams that were closed */
     int64_t started_ns;
-    struct st_stall stall;
+    struct st_overdue stall;
     bool loop_hangs; /* it did not end when it was asked to */
 
     /* main thread */
@@ -55,7 +55,7 @@ struct st_service {
     int64_t stalled_since_ns; /* a stall was told of; 0: none */
     bool has_state_path;
     int state_fd; /* holds the state folder; < 0: not held */
-    char state_path[ST_LASTSTATE_PATH_BYTES];
+    char state_path[ST_SAVED_STATE_PATH_BYTES];
 };
 
 /* --- service_look.c: what is known at a moment --- */
@@ -65,7 +65,7 @@ int64_t st_service_wall_ns(struct st_service *service);
 /** Fills a view. *result holds what view->loop points to: finish it when true is returned. Threads: any. */
 bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result);
 
-/** How long the loop's next cycle is overdue (daemon/loop/stall.h). Under the mutex. */
+/** How long the loop's next cycle is overdue (daemon/loop/overdue.h). Under the mutex. */
 int64_t st_service_overdue_ns(struct st_service *service);
 
 /** The status document; NULL when out of memory. Threads: any. */

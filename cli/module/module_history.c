@@ -77,13 +77,13 @@ static int ask_daemon(const char *command, const struct st_history_wish *wish, j
         snprintf(target.text + target.len, sizeof(target.text) - target.len, "%ckind=%s",
                  strchr(target.text, '?') != NULL ? '&' : '?', wish->kind);
     char error[512];
-    int status = st_daemon_try(wish->socket, target.text, documents[wish->document].schema,
-                               ST_DAEMON_TIMEOUT_MS, &answer, error, sizeof(error));
+    int status = st_daemon_client_try(wish->socket, target.text, documents[wish->document].schema,
+                                      ST_DAEMON_TIMEOUT_MS, &answer, error, sizeof(error));
     if (status == 0)
         *ret = json_incref(answer.document);
     else
         status = fail(command, wish, "%s", error);
-    st_daemon_answer_finish(&answer);
+    st_daemon_client_finish(&answer);
     return status;
 }
 
@@ -127,7 +127,7 @@ int st_module_history_ask(const char *command, const struct st_history_wish *wis
 {
     if (wish->db != NULL)
         return read_file(command, wish->db, wish, ret);
-    if (st_daemon_listens(wish->socket))
+    if (st_daemon_client_listens(wish->socket))
         return ask_daemon(command, wish, ret);
     if (access(USUAL_PATH, F_OK) != 0)
         return fail(command, wish, "no sleeptuned is listening, and %s: %s", USUAL_PATH, strerror(errno));

@@ -30,7 +30,7 @@ static int print_text(const struct st_daemon_answer *answer, bool details)
 int st_module_run(const struct st_status_wish *wish)
 {
     struct st_daemon_answer answer;
-    int status = st_daemon_ask(COMMAND, wish->socket, "/v1/status", "sleeptune-status/1", &answer);
+    int status = st_daemon_client_ask(COMMAND, wish->socket, "/v1/status", "sleeptune-status/1", &answer);
     if (status == 0 && wish->json) {
         st_safe_print_lines(stdout, answer.text, ST_TEXT_TO_NUL);
         putchar('\n');
@@ -39,6 +39,6 @@ int st_module_run(const struct st_status_wish *wish)
     } else if (status == 0) {
         status = print_text(&answer, wish->details);
     }
-    st_daemon_answer_finish(&answer);
+    st_daemon_client_finish(&answer);
     return status;
 }

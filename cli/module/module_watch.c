@@ -82,18 +82,18 @@ struct watch {
 static void ask(struct watch *watch)
 {
     struct st_daemon_answer answer;
-    const int status = st_daemon_try(watch->wish->socket, TARGET, SCHEMA, ANSWER_MS, &answer, watch->error,
-                                     sizeof(watch->error));
+    const int status = st_daemon_client_try(watch->wish->socket, TARGET, SCHEMA, ANSWER_MS, &answer,
+                                            watch->error, sizeof(watch->error));
     if (status != 0) {
-        st_daemon_answer_finish(&answer);
+        st_daemon_client_finish(&answer);
         return;
     }
     if (!st_status_screen_is_in(answer.document)) {
         snprintf(watch->error, sizeof(watch->error), ST_STATUS_SCREEN_MISSING, answer.socket);
-        st_daemon_answer_finish(&answer);
+        st_daemon_client_finish(&answer);
         return;
     }
-    st_daemon_answer_finish(&watch->answer);
+    st_daemon_client_finish(&watch->answer);
     watch->answer = answer;
     watch->error[0] = '\0';
     watch->since_wall_ns = watch->platform->wall_ns(watch->platform);
@@ -192,6 +192,6 @@ int st_module_run(const struct st_status_wish *wish)
     run(&watch);
     endwin();
     delscreen(terminal);
-    st_daemon_answer_finish(&watch.answer);
+    st_daemon_client_finish(&watch.answer);
     return ST_EXIT_DONE;
 }

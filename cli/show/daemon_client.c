@@ -81,7 +81,7 @@ static int choose_socket(const struct asking *asking, const char *wish, char *bu
     return 0;
 }
 
-bool st_daemon_listens(const char *socket_wish)
+bool st_daemon_client_listens(const char *socket_wish)
 {
     const char *env = getenv("SLEEPTUNE_SOCKET");
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
@@ -215,8 +215,8 @@ static int check(const struct asking *asking, const struct body *body, const cha
     return 0;
 }
 
-int st_daemon_try(const char *socket_wish, const char *target, const char *schema, int timeout_ms,
-                  struct st_daemon_answer *ret, char *error, size_t error_bytes)
+int st_daemon_client_try(const char *socket_wish, const char *target, const char *schema, int timeout_ms,
+                         struct st_daemon_answer *ret, char *error, size_t error_bytes)
 {
     const struct asking asking = {target, schema, timeout_ms, error, error_bytes};
     struct body body = {0};
@@ -230,16 +230,16 @@ int st_daemon_try(const char *socket_wish, const char *target, const char *schem
     return status;
 }
 
-int st_daemon_ask(const char *command, const char *socket_wish, const char *target, const char *schema,
-                  struct st_daemon_answer *ret)
+int st_daemon_client_ask(const char *command, const char *socket_wish, const char *target, const char *schema,
+                         struct st_daemon_answer *ret)
 {
     char error[512];
     const int status =
-        st_daemon_try(socket_wish, target, schema, ST_DAEMON_TIMEOUT_MS, ret, error, sizeof(error));
+        st_daemon_client_try(socket_wish, target, schema, ST_DAEMON_TIMEOUT_MS, ret, error, sizeof(error));
     return status == 0 ? 0 : st_failure(command, "%s", error);
 }
 
-void st_daemon_answer_finish(struct st_daemon_answer *answer)
+void st_daemon_client_finish(struct st_daemon_answer *answer)
 {
     json_decref(answer->document);
     free(answer->text);

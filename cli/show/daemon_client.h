@@ -9,7 +9,7 @@
 #include "core/base.h"
 
 /** Does a daemon listen where one would be asked? True where a socket was named. */
-bool st_daemon_listens(const char *socket_wish);
+bool st_daemon_client_listens(const char *socket_wish);
 
 struct st_daemon_answer {
     char socket[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* who was asked */
@@ -24,15 +24,16 @@ struct st_daemon_answer {
  * @param schema  what the answer must be.
  * @return 0 or ST_EXIT_FAILURE with a message; *ret is to be finished in both cases.
  */
-ST_NODISCARD int st_daemon_ask(const char *command, const char *socket_wish, const char *target,
-                               const char *schema, struct st_daemon_answer *ret);
-#define ST_DAEMON_TIMEOUT_MS 5000 /* of st_daemon_ask */
+ST_NODISCARD int st_daemon_client_ask(const char *command, const char *socket_wish, const char *target,
+                                      const char *schema, struct st_daemon_answer *ret);
+#define ST_DAEMON_TIMEOUT_MS 5000 /* of st_daemon_client_ask */
 
-/** As st_daemon_ask, for at most so long (of a history, some 20 s more where the daemon says that it is busy
+/** As st_daemon_client_ask, for at most so long (of a history, some 20 s more where the daemon says that it is busy
  * with other readers), and the message comes in `error`. */
-ST_NODISCARD int st_daemon_try(const char *socket_wish, const char *target, const char *schema,
-                               int timeout_ms, struct st_daemon_answer *ret, char *error, size_t error_bytes);
+ST_NODISCARD int st_daemon_client_try(const char *socket_wish, const char *target, const char *schema,
+                                      int timeout_ms, struct st_daemon_answer *ret, char *error,
+                                      size_t error_bytes);
 
-void st_daemon_answer_finish(struct st_daemon_answer *answer);
+void st_daemon_client_finish(struct st_daemon_answer *answer);
 
 #endif

@@ -5,13 +5,13 @@
 
 #include "cli/command.h"
 
-bool st_daemon_listens(const char *socket_wish)
+bool st_daemon_client_listens(const char *socket_wish)
 {
     return socket_wish != NULL;
 }
 
-int st_daemon_ask(const char *command, const char *socket_wish, const char *target, const char *schema,
-                  struct st_daemon_answer *ret)
+int st_daemon_client_ask(const char *command, const char *socket_wish, const char *target, const char *schema,
+                         struct st_daemon_answer *ret)
 {
     (void)socket_wish;
     (void)target;
@@ -20,7 +20,7 @@ int st_daemon_ask(const char *command, const char *socket_wish, const char *targ
     return st_failure(command, "this build cannot ask the daemon (no libcurl); --db reads its file");
 }
 
-void st_daemon_answer_finish(struct st_daemon_answer *answer)
+void st_daemon_client_finish(struct st_daemon_answer *answer)
 {
     (void)answer;
 }

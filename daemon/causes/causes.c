@@ -43,7 +43,7 @@ struct telling {
 struct st_causes {
     struct st_platform *platform;
     struct st_events *events;
-    struct st_circumstances circumstances;
+    struct st_system_pressure circumstances;
     pthread_mutex_t mutex; /* all below */
     int64_t above_ns;      /* 0: no loop so far */
     struct st_cause_sums now;
@@ -173,7 +173,7 @@ static int64_t fill(void *ctx, struct st_event *event, bool last)
     const bool xrun = is_others_xrun(event);
     const bool is_late = xrun || event->lateness_ns != INT64_MIN || strstr(event->name, "xrun") != NULL;
     if (is_late && event->span_ns <= SAME_TIME_NS && !is_known(&event->circumstances))
-        event->circumstances = st_circumstances_now(&causes->circumstances);
+        event->circumstances = st_system_pressure_now(&causes->circumstances);
     if (event->cause[0] != '\0' || !xrun)
         return 0;
     const int64_t from_ns = st_ns_sub(event->wall_ns, event->span_ns), to_ns = event->wall_ns;
@@ -200,7 +200,8 @@ int st_causes_new(struct st_platform *platform, struct st_events *events, struct
     if (causes == NULL)
         return -ENOMEM;
     st_pages_touch(causes, sizeof(*causes));
-    if (st_circumstances_init(&causes->circumstances) != 0 || pthread_mutex_init(&causes->mutex, NULL) != 0) {
+    if (st_system_pressure_init(&causes->circumstances) != 0 ||
+        pthread_mutex_init(&causes->mutex, NULL) != 0) {
         free(causes);
         return -ENOMEM;
     }
@@ -221,7 +222,7 @@ void st_causes_free(struct st_causes *causes)
         return;
     st_events_fill_by(causes->events, NULL, NULL);
     pthread_mutex_destroy(&causes->mutex);
-    st_circumstances_finish(&causes->circumstances);
+    st_system_pressure_finish(&causes->circumstances);
     free(causes);
 }
 
@@ -240,7 +241,7 @@ void st_causes_begin(struct st_causes *causes, const struct st_session_config *c
 
 void st_causes_tick(struct st_causes *causes, int cpu)
 {
-    st_circumstances_sample(&causes->circumstances, causes->platform, cpu);
+    st_system_pressure_sample(&causes->circumstances, causes->platform, cpu);
 }
 
 void st_causes_end_minute(struct st_causes *causes, struct st_causes_minute *ret)

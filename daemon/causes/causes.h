@@ -3,8 +3,8 @@
 #ifndef ST_DAEMON_CAUSES_CAUSES_H
 #define ST_DAEMON_CAUSES_CAUSES_H
 
-#include "daemon/causes/circumstances.h"
 #include "daemon/causes/events.h"
+#include "daemon/causes/system_pressure.h"
 #include "measure/session.h"
 #include "store/history/cause_sums.h"
 

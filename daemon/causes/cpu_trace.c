@@ -242,8 +242,8 @@ static int64_t turns_ns(const struct st_trace_event *events, size_t in, int pid,
     return sum_ns;
 }
 
-int st_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid, enum st_cause cause,
-                          int64_t due_ns, int64_t woke_ns, struct st_trace_culprit *ret)
+int st_cpu_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid, enum st_cause cause,
+                              int64_t due_ns, int64_t woke_ns, struct st_trace_culprit *ret)
 {
     enum threads threads;
     if (!suspects(cause, &threads))

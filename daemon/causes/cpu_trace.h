@@ -68,8 +68,8 @@ struct st_trace_culprit {
  * @return 0; -ENODATA: the switch is not among the events; -ENOENT: nobody who counts had the CPU for a fifth
  * of the time or more, or the cause is no other's doing (a stop, a throttle). Pure; threads: any.
  */
-ST_NODISCARD int st_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid,
-                                       enum st_cause cause, int64_t due_ns, int64_t woke_ns,
-                                       struct st_trace_culprit *ret);
+ST_NODISCARD int st_cpu_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid,
+                                           enum st_cause cause, int64_t due_ns, int64_t woke_ns,
+                                           struct st_trace_culprit *ret);
 
 #endif

@@ -60,9 +60,9 @@ static void name(struct st_tracer *tracer, size_t n)
             continue;
         }
         last_at_ns = INT64_MIN;
-        if (st_trace_find_culprit(tracer->events, tracer->events_n, (int)tracer->tid, late->event.cause,
-                                  late->event.at_ns - late->event.lateness_ns, late->event.at_ns,
-                                  &found) != 0) {
+        if (st_cpu_trace_find_culprit(tracer->events, tracer->events_n, (int)tracer->tid, late->event.cause,
+                                      late->event.at_ns - late->event.lateness_ns, late->event.at_ns,
+                                      &found) != 0) {
             st_causes_take(tracer->causes, late, NULL);
             continue;
         }

@@ -169,7 +169,7 @@ static void read_key(struct parse *parse, const config_setting_t *setting, const
         if (strcmp(key->path, path) != 0)
             continue;
         char value[NAME_BYTES + 8], allowed[256];
-        if (!st_config_store(key, setting, parse->config))
+        if (!st_config_value_store(key, setting, parse->config))
             complain(parse, config_setting_source_line(setting), "%s = %s: allowed is %s", path,
                      value_text(setting, value, sizeof(value)),
                      st_config_allowed(key, allowed, sizeof(allowed)));
@@ -229,7 +229,7 @@ void st_config_defaults(struct st_config *ret)
         } else {
             char text[ST_CONFIG_TEXT_BYTES];
             snprintf(text, sizeof(text), "%.*s", (int)strlen(key->default_text) - 2, key->default_text + 1);
-            (void)st_config_store_text(key, text, member);
+            (void)st_config_value_store_text(key, text, member);
         }
     }
 }

@@ -48,7 +48,7 @@ static const char *reload_text(const struct st_config_key *key)
     }
 }
 
-void st_config_write_example(FILE *out)
+void st_config_doc_example(FILE *out)
 {
     fputs("# sleeptuned.conf: every key at its default. See sleeptuned.conf(5).\n"
           "# sleeptuned -n checks this file; kill -HUP (systemctl reload sleeptuned) reads it again.\n",
@@ -105,7 +105,7 @@ static void write_mdoc_argument(FILE *out, const char *text)
     }
 }
 
-void st_config_write_mdoc(FILE *out)
+void st_config_doc_mdoc(FILE *out)
 {
     for (size_t i = 0; i < st_config_keys_n; i++) {
         const struct st_config_key *key = &st_config_keys[i];

@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 /** conf/sleeptuned.conf: every key at its default, commented out. */
-void st_config_write_example(FILE *out);
+void st_config_doc_example(FILE *out);
 
 /** The key list of sleeptuned.conf(5), mdoc. */
-void st_config_write_mdoc(FILE *out);
+void st_config_doc_mdoc(FILE *out);
 
 #endif

@@ -97,7 +97,7 @@ static bool is_choice(const char *choices, const char *text)
     return false;
 }
 
-bool st_config_store_text(const struct st_config_key *key, const char *text, void *member)
+bool st_config_value_store_text(const struct st_config_key *key, const char *text, void *member)
 {
     if (key->type == ST_CONFIG_MODE) {
         char *end;
@@ -155,8 +155,8 @@ static bool is_list_of_mutes(const config_setting_t *setting)
     return true;
 }
 
-bool st_config_store(const struct st_config_key *key, const config_setting_t *setting,
-                     struct st_config *config)
+bool st_config_value_store(const struct st_config_key *key, const config_setting_t *setting,
+                           struct st_config *config)
 {
     void *member = (char *)config + key->offset;
     const int type = config_setting_type(setting);
@@ -180,5 +180,5 @@ bool st_config_store(const struct st_config_key *key, const config_setting_t *se
         return true;
     }
     return type == CONFIG_TYPE_STRING &&
-           st_config_store_text(key, config_setting_get_string(setting), member);
+           st_config_value_store_text(key, config_setting_get_string(setting), member);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/ns.h"
-#include "daemon/history/history.h"
+#include "daemon/history/history_writer.h"
 #include "daemon/http/http.h"
 #include "store/history/history_read.h"
 
@@ -15,7 +15,7 @@
 enum { HTTP_BAD_REQUEST = 400, HTTP_NO_STORE = 503 };
 
 /* A file that cannot be read says nothing of what is not in it yet. */
-static void say_cannot_be_read(const struct st_keeper_view *view, const char *why, char *error,
+static void say_cannot_be_read(const struct st_history_writer_view *view, const char *why, char *error,
                                size_t error_bytes)
 {
     const int n = snprintf(error, error_bytes, "the history cannot be read: %s", why);
@@ -27,13 +27,14 @@ static void say_cannot_be_read(const struct st_keeper_view *view, const char *wh
 }
 
 /* @return NULL with a sentence. */
-static struct st_history_reader *open_reader(struct st_keeper *keeper, char *error, size_t error_bytes)
+static struct st_history_reader *open_reader(struct st_history_writer *keeper, char *error,
+                                             size_t error_bytes)
 {
-    struct st_keeper_view view;
+    struct st_history_writer_view view;
     struct st_history_reader *reader = NULL;
     char why[256];
-    st_keeper_look(keeper, &view);
-    if (view.state == ST_KEEPER_OFF)
+    st_history_writer_look(keeper, &view);
+    if (view.state == ST_HISTORY_WRITER_OFF)
         snprintf(error, error_bytes, "no history is kept: %s", view.why);
     else if (st_history_read_open(view.path, &reader, why, sizeof(why)) < 0)
         say_cannot_be_read(&view, why, error, error_bytes);
@@ -46,24 +47,25 @@ static char *refuse(unsigned *http_status, unsigned status, const char *error)
     return st_route_error_text(error);
 }
 
-static char *refuse_damaged(struct st_keeper *keeper, unsigned *http_status,
+static char *refuse_damaged(struct st_history_writer *keeper, unsigned *http_status,
                             const struct st_history_reader *reader, int r)
 {
-    struct st_keeper_view view;
+    struct st_history_writer_view view;
     char error[SENTENCE];
-    st_keeper_look(keeper, &view);
+    st_history_writer_look(keeper, &view);
     say_cannot_be_read(&view, st_history_read_error(reader, r), error, sizeof(error));
     return refuse(http_status, HTTP_NO_STORE, error);
 }
 
-char *st_keeper_history(struct st_keeper *keeper, const struct st_query *query, unsigned *http_status)
+char *st_history_writer_answer_history(struct st_history_writer *keeper, const struct st_query *query,
+                                       unsigned *http_status)
 {
     char error[SENTENCE];
     char *text;
     struct st_history_span span = {.until_ns = query->until_wall_ns,
                                    .step_ns = query->step_ns != INT64_MIN ? query->step_ns : 0};
     if (span.until_ns == INT64_MIN)
-        span.until_ns = st_keeper_wall_ns(keeper);
+        span.until_ns = st_history_writer_wall_ns(keeper);
     span.since_ns = query->since_wall_ns != INT64_MIN ? query->since_wall_ns : span.until_ns - USUAL_SPAN_NS;
     if (span.since_ns > span.until_ns)
         return refuse(http_status, HTTP_BAD_REQUEST, "since is behind until");
@@ -80,7 +82,8 @@ char *st_keeper_history(struct st_keeper *keeper, const struct st_query *query, 
     return text;
 }
 
-char *st_keeper_events(struct st_keeper *keeper, const struct st_query *query, unsigned *http_status)
+char *st_history_writer_answer_events(struct st_history_writer *keeper, const struct st_query *query,
+                                      unsigned *http_status)
 {
     char error[SENTENCE];
     char *text;

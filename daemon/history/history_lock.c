@@ -90,7 +90,7 @@ int st_history_lock(const char *path, int *fd, char *error, size_t error_bytes)
     return -EBUSY;
 }
 
-void st_history_unlock(const char *path, int *fd)
+void st_history_lock_release(const char *path, int *fd)
 {
     char lock_path[4096];
     if (*fd < 0)

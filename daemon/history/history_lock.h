@@ -14,6 +14,6 @@
 ST_NODISCARD int st_history_lock(const char *path, int *fd, char *error, size_t error_bytes);
 
 /** Gives it back and removes the file. An fd of -1 is fine. */
-void st_history_unlock(const char *path, int *fd);
+void st_history_lock_release(const char *path, int *fd);
 
 #endif

@@ -1,5 +1,5 @@
 /* Built without SQLite or zlib. */
-#include "daemon/history/history.h"
+#include "daemon/history/history_writer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,17 +7,17 @@
 
 #include "daemon/http/http.h"
 
-struct st_keeper {
-    struct st_keeper_view view;
+struct st_history_writer {
+    struct st_history_writer_view view;
 };
 
-int st_keeper_start(struct st_platform *platform, const struct st_config *config, struct st_events *events,
-                    struct st_keeper **ret)
+int st_history_writer_start(struct st_platform *platform, const struct st_config *config,
+                            struct st_events *events, struct st_history_writer **ret)
 {
     (void)platform;
     (void)config;
     (void)events;
-    struct st_keeper *keeper = calloc(1, sizeof(*keeper));
+    struct st_history_writer *keeper = calloc(1, sizeof(*keeper));
     if (keeper == NULL)
         return -ENOMEM;
     keeper->view.bytes = INT64_MIN;
@@ -27,15 +27,15 @@ int st_keeper_start(struct st_platform *platform, const struct st_config *config
     return 0;
 }
 
-void st_keeper_set(struct st_keeper *keeper, const struct st_config *config)
+void st_history_writer_set(struct st_history_writer *keeper, const struct st_config *config)
 {
     (void)keeper;
     (void)config;
 }
 
-void st_keeper_minute(struct st_keeper *keeper, const struct st_minute *minute,
-                      const struct st_hist *lateness, const struct st_causes_minute *causes,
-                      const struct st_result *result)
+void st_history_writer_add_minute(struct st_history_writer *keeper, const struct st_minute *minute,
+                                  const struct st_hist *lateness, const struct st_causes_minute *causes,
+                                  const struct st_result *result)
 {
     (void)keeper;
     (void)minute;
@@ -44,29 +44,31 @@ void st_keeper_minute(struct st_keeper *keeper, const struct st_minute *minute,
     (void)result;
 }
 
-void st_keeper_stop(struct st_keeper *keeper)
+void st_history_writer_stop(struct st_history_writer *keeper)
 {
     free(keeper);
 }
 
-void st_keeper_look(struct st_keeper *keeper, struct st_keeper_view *ret)
+void st_history_writer_look(struct st_history_writer *keeper, struct st_history_writer_view *ret)
 {
     *ret = keeper->view;
 }
 
-static char *nothing(const struct st_keeper *keeper, unsigned *http_status)
+static char *nothing(const struct st_history_writer *keeper, unsigned *http_status)
 {
     *http_status = 503;
     return st_route_error_text(keeper->view.why);
 }
 
-char *st_keeper_history(struct st_keeper *keeper, const struct st_query *query, unsigned *http_status)
+char *st_history_writer_answer_history(struct st_history_writer *keeper, const struct st_query *query,
+                                       unsigned *http_status)
 {
     (void)query;
     return nothing(keeper, http_status);
 }
 
-char *st_keeper_events(struct st_keeper *keeper, const struct st_query *query, unsigned *http_status)
+char *st_history_writer_answer_events(struct st_history_writer *keeper, const struct st_query *query,
+                                      unsigned *http_status)
 {
     (void)query;
     return nothing(keeper, http_status);

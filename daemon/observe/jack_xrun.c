@@ -6,9 +6,10 @@
 #define LATE_FRACTION 16 /* of a period: what a driver is late by that misses none */
 #define LATELY_US     10000000
 
-void st_jack_judge_begin(struct st_jack_judge *judge, float delayed_us)
+void st_jack_xrun_begin(struct st_jack_xrun_judge *judge, float delayed_us)
 {
-    *judge = (struct st_jack_judge){.delayed_us = delayed_us, .at_us = INT64_MIN, .device_us = INT64_MIN};
+    *judge =
+        (struct st_jack_xrun_judge){.delayed_us = delayed_us, .at_us = INT64_MIN, .device_us = INT64_MIN};
 }
 
 static bool within(int64_t then_us, const struct st_jack_cycle *now, int64_t us)
@@ -16,7 +17,7 @@ static bool within(int64_t then_us, const struct st_jack_cycle *now, int64_t us)
     return then_us != INT64_MIN && now->at_us - then_us < us;
 }
 
-static struct st_jack_xrun conclude(const struct st_jack_judge *judge, const struct st_jack_cycle *now)
+static struct st_jack_xrun conclude(const struct st_jack_xrun_judge *judge, const struct st_jack_cycle *now)
 {
     if (now->delayed_us <= 0) /* the device had none since the server began */
         return (struct st_jack_xrun){.client = true};
@@ -29,7 +30,7 @@ static struct st_jack_xrun conclude(const struct st_jack_judge *judge, const str
                                  .probable = true};
 }
 
-struct st_jack_xrun st_jack_judge(struct st_jack_judge *judge, const struct st_jack_cycle *now)
+struct st_jack_xrun st_jack_xrun_conclude(struct st_jack_xrun_judge *judge, const struct st_jack_cycle *now)
 {
     struct st_jack_xrun xrun = {.client = false};
     if (now->delayed_us < judge->delayed_us || now->delayed_us > judge->delayed_us)

@@ -19,7 +19,7 @@ struct st_jack_cycle {
                         a driver that missed a period is behind it for a second; INT64_MIN: not known */
 };
 
-struct st_jack_judge {
+struct st_jack_xrun_judge {
     float delayed_us;  /* at the xrun before, or when watching began */
     int64_t at_us;     /* the xrun before; INT64_MIN: none */
     int64_t device_us; /* the latest that was surely the device's; INT64_MIN: none */
@@ -30,7 +30,7 @@ struct st_jack_xrun {
     bool probable; /* else exact */
 };
 
-void st_jack_judge_begin(struct st_jack_judge *judge, float delayed_us);
-struct st_jack_xrun st_jack_judge(struct st_jack_judge *judge, const struct st_jack_cycle *now);
+void st_jack_xrun_begin(struct st_jack_xrun_judge *judge, float delayed_us);
+struct st_jack_xrun st_jack_xrun_conclude(struct st_jack_xrun_judge *judge, const struct st_jack_cycle *now);
 
 #endif

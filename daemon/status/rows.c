@@ -359,10 +359,10 @@ static void put_minutes_and_events(struct line *line, uint64_t minutes, uint64_t
     PUT(line, " %s", state);
 }
 
-static void add_history(struct section *to, const struct st_keeper_view *history)
+static void add_history(struct section *to, const struct st_history_writer_view *history)
 {
     struct line line = {0};
-    PUT(&line, "%s", st_keeper_state_name(history->state));
+    PUT(&line, "%s", st_history_writer_state_name(history->state));
     if (history->path[0] != '\0')
         PUT(&line, " %s", history->path);
     if (history->bytes != INT64_MIN)
@@ -371,7 +371,7 @@ static void add_history(struct section *to, const struct st_keeper_view *history
         PUT(&line, ": %s", history->why);
     put_minutes_and_events(&line, history->waiting_minutes_n, history->waiting_events_n, "waiting in memory");
     put_minutes_and_events(&line, history->lost_minutes_n, history->lost_events_n, "lost");
-    add(to, history->state == ST_KEEPER_FAILING ? BAD : OK, "History", "%s", line.text);
+    add(to, history->state == ST_HISTORY_WRITER_FAILING ? BAD : OK, "History", "%s", line.text);
     if (history->aside[0] != '\0')
         add(to, WARN, "", "the file that was there before is now %s", history->aside);
 }

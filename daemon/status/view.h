@@ -3,7 +3,7 @@
 #define ST_DAEMON_STATUS_VIEW_H
 
 #include "daemon/audio/audio.h"
-#include "daemon/history/history.h"
+#include "daemon/history/history_writer.h"
 #include "daemon/loop/watchdog.h"
 #include "daemon/observe/observe.h"
 #include "daemon/status/minute.h"
@@ -19,12 +19,13 @@ struct st_view {
     bool ended;                   /* the last document of a daemon that ends */
     const struct st_result *loop; /* NULL: not known yet */
     uint64_t loop_starts;
-    int64_t overdue_ns; /* the loop's next cycle, where it has not run for seconds (daemon/loop/stall.h); else
+    int64_t
+        overdue_ns; /* the loop's next cycle, where it has not run for seconds (daemon/loop/overdue.h); else
                            0 */
     struct st_audio_view audio[ST_AUDIO_DIRECTIONS];
     struct st_watchdog_view watchdog;
     struct st_observe_view observe;
-    struct st_keeper_view history;
+    struct st_history_writer_view history;
     bool has_minute;
     struct st_minute minute;
     const struct st_live_look *seconds;   /* borrowed; NULL: unknown */

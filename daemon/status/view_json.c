@@ -83,7 +83,7 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
         add(ret, &n, "trace", "late wake-ups are not traced: %s", view->trace_error);
     if (view->state_error[0] != '\0')
         add(ret, &n, "state", "%s", view->state_error);
-    if (view->history.state == ST_KEEPER_FAILING)
+    if (view->history.state == ST_HISTORY_WRITER_FAILING)
         add(ret, &n, "history", "kept in memory for now: %s", view->history.why);
     else if (view->history.missing)
         add(ret, &n, "history", "enabled, but %s", view->history.why);
@@ -244,7 +244,7 @@ json_t *st_view_json(const struct st_view *view)
                         json_pack("{s:o, s:I, s:o}", "file", text_or_null(view->config_file), "read_ns",
                                   (json_int_t)view->config_read_wall_ns, "error",
                                   text_or_null(view->config_error)));
-    json_object_set_new(document, "history", st_keeper_json(&view->history));
+    json_object_set_new(document, "history", st_history_writer_json(&view->history));
     json_object_set_new(document, "wait_test", wait_json(view));
     json_object_set_new(document, "last_minute", minute_json(view));
     json_object_set_new(document, "previous_run", text_or_null(view->previous_run));

@@ -131,7 +131,7 @@ static void degraded(FILE *out, const struct st_view *view)
     }
 }
 
-static void history(FILE *out, const struct st_keeper_view *view)
+static void history(FILE *out, const struct st_history_writer_view *view)
 {
     fprintf(out,
             "# HELP sleeptune_history_rows_total Rows written to the history since the start.\n"

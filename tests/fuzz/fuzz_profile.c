@@ -4,7 +4,7 @@
 
 #include <spa/pod/pod.h>
 
-#include "daemon/observe/profile.h"
+#include "daemon/observe/pipewire_profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -18,7 +18,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct st_profile profile;
+    static struct st_pipewire_profile profile;
     if (size < sizeof(struct spa_pod))
         return 0;
     struct spa_pod *pod = malloc(size);
@@ -26,11 +26,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(pod, data, size);
     if (pod->size <= size - sizeof(*pod)) {
-        profile = (struct st_profile){0};
-        st_profile_add(&profile, 31, ST_PROFILE_NO_CLIENT, true);
+        profile = (struct st_pipewire_profile){0};
+        st_pipewire_profile_add(&profile, 31, ST_PIPEWIRE_PROFILE_NO_CLIENT, true);
         for (int i = 0; i < 2; i++)
-            seen_n += st_profile_take(&profile, pod) == 0;
-        st_profile_tell(&profile, on_seen, NULL);
+            seen_n += st_pipewire_profile_take(&profile, pod) == 0;
+        st_pipewire_profile_tell(&profile, on_seen, NULL);
     }
     free(pod);
     return 0;

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/history/history.h"
+#include "daemon/history/history_writer.h"
 #include "platform/fake/fake.h"
 
 #define TRIES_MAX 600
@@ -19,7 +19,7 @@ static char folder[64];
 static struct st_platform *fake;
 static struct st_events events;
 static struct st_config config;
-static struct st_keeper *keeper;
+static struct st_history_writer *keeper;
 
 static inline int setup(void **state)
 {
@@ -38,7 +38,7 @@ static inline int teardown(void **state)
 {
     (void)state;
     char command[128];
-    st_keeper_stop(keeper);
+    st_history_writer_stop(keeper);
     st_events_finish(&events);
     st_fake_free(fake);
     snprintf(command, sizeof(command), "rm -rf '%s'", folder);
@@ -47,30 +47,31 @@ static inline int teardown(void **state)
 
 static inline void start(void)
 {
-    assert_int_equal(st_keeper_start(fake, &config, &events, &keeper), 0);
+    assert_int_equal(st_history_writer_start(fake, &config, &events, &keeper), 0);
 }
 
-static inline struct st_keeper_view look(void)
+static inline struct st_history_writer_view look(void)
 {
-    struct st_keeper_view view;
-    st_keeper_look(keeper, &view);
+    struct st_history_writer_view view;
+    st_history_writer_look(keeper, &view);
     return view;
 }
 
 /* How long it takes says nothing; half a minute is a failure. */
-static inline void wait_for_other(struct st_keeper *other, enum st_keeper_state state, uint64_t minutes_n)
+static inline void wait_for_other(struct st_history_writer *other, enum st_history_writer_state state,
+                                  uint64_t minutes_n)
 {
     const struct timespec pause = {.tv_nsec = TRY_NS};
-    struct st_keeper_view view;
-    st_keeper_look(other, &view);
+    struct st_history_writer_view view;
+    st_history_writer_look(other, &view);
     for (int i = 0; i < TRIES_MAX && (view.state != state || view.minutes_n < minutes_n); i++) {
         nanosleep(&pause, NULL);
-        st_keeper_look(other, &view);
+        st_history_writer_look(other, &view);
     }
     assert_int_equal(view.state, state);
 }
 
-static inline void wait_for(enum st_keeper_state state)
+static inline void wait_for(enum st_history_writer_state state)
 {
     wait_for_other(keeper, state, 0);
 }

@@ -48,7 +48,8 @@ static void thread_that_kept_the_cpu_is_named_with_its_length(void **state)
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c), 0);
+    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
+                     0);
     assert_string_equal(c.name, "hog/4711");
     assert_int_equal(c.ns, 2996 * US); /* from the waking: it did not delay the wake-up before */
     assert_int_equal(c.waited_ns, 2996 * US);
@@ -64,7 +65,8 @@ static void who_had_the_cpu_before_the_first_event_is_known_by_the_switch_from_i
         switched(4000, 1, HOG, "hog", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 2, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(st_cpu_trace_find_culprit(events, 2, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
     assert_string_equal(c.name, "hog/4711");
     assert_int_equal(c.ns, 3000 * US);
     assert_int_equal(c.turns_ns, 0); /* it may have had it for long */
@@ -87,16 +89,17 @@ static void time_before_the_oldest_event_is_nobodys(void **state)
         switched(603 * s, 1, 50, "sh", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(overwritten, 3, LOOP, ST_CAUSE_RUN_QUEUE, due_ns, woke_ns, &c),
+    assert_int_equal(st_cpu_trace_find_culprit(overwritten, 3, LOOP, ST_CAUSE_RUN_QUEUE, due_ns, woke_ns, &c),
                      -ENOENT);
-    assert_int_equal(st_trace_find_culprit(overwritten, 3, LOOP, ST_CAUSE_TIMER, due_ns, woke_ns, &c),
+    assert_int_equal(st_cpu_trace_find_culprit(overwritten, 3, LOOP, ST_CAUSE_TIMER, due_ns, woke_ns, &c),
                      -ENOENT);
     /* of 3 ms the last 1 ms was seen */
     const struct st_trace_event half[] = {
         switched(3000, 0, 77, "innocent", HOG, "hog"),
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
-    assert_int_equal(st_trace_find_culprit(half, 2, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(st_cpu_trace_find_culprit(half, 2, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
     assert_string_equal(c.name, "hog/4711");
     assert_int_equal(c.ns, 1000 * US);
     assert_int_equal(c.turns_ns, 0); /* there may have been others before it */
@@ -117,7 +120,8 @@ static void time_of_which_the_ring_lost_the_events_is_nobodys(void **state)
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 8, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(st_cpu_trace_find_culprit(events, 8, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
     assert_string_equal(c.name, "hog/4711");
     assert_int_equal(c.ns, 700 * US);
     assert_int_equal(c.turns_ns, 0);
@@ -129,7 +133,8 @@ static void time_of_which_the_ring_lost_the_events_is_nobodys(void **state)
         lost(2000, 0),
         switched(4000, 0, 77, "innocent", LOOP, "st-loop"),
     };
-    assert_int_equal(st_trace_find_culprit(after, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(st_cpu_trace_find_culprit(after, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
     assert_int_equal(c.ns, 2000 * US);
     assert_true(c.explains);
     const struct st_trace_event two[] = {
@@ -140,7 +145,7 @@ static void time_of_which_the_ring_lost_the_events_is_nobodys(void **state)
         lost(3900, 0),
         switched(4000, 0, 77, "innocent", LOOP, "st-loop"),
     };
-    assert_int_equal(st_trace_find_culprit(two, 6, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+    assert_int_equal(st_cpu_trace_find_culprit(two, 6, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
                      -ENOENT);
     /* another CPU's gap is no matter */
     const struct st_trace_event other[] = {
@@ -149,7 +154,8 @@ static void time_of_which_the_ring_lost_the_events_is_nobodys(void **state)
         lost(3900, 1),
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
-    assert_int_equal(st_trace_find_culprit(other, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(st_cpu_trace_find_culprit(other, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
     assert_int_equal(c.ns, 2999 * US);
     assert_int_equal(c.turns_ns, 3100 * US);
 }
@@ -164,7 +170,8 @@ static void turns_before_a_gap_are_not_counted(void **state)
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(st_cpu_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
     assert_int_equal(c.ns, 2999 * US);
     assert_int_equal(c.turns_ns, 0);
 }
@@ -180,7 +187,8 @@ static void without_its_waking_since_when_it_waited_is_not_known(void **state)
     };
     struct st_trace_culprit c;
     /* by the counters it waited for its CPU: the hog had it, but since when it was waited for is not known */
-    assert_int_equal(st_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(st_cpu_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
     assert_string_equal(c.name, "hog/4711");
     assert_int_equal(c.ns, 2000 * US);
     assert_int_equal(c.waited_ns, 0);
@@ -189,7 +197,7 @@ static void without_its_waking_since_when_it_waited_is_not_known(void **state)
     /* nothing says that it waited: what remains is the interrupt, whose time nobody else had */
     const enum st_cause causes[] = {ST_CAUSE_TIMER, ST_CAUSE_UNKNOWN};
     for (size_t i = 0; i < ST_ARRAY_LEN(causes); i++) {
-        assert_int_equal(st_trace_find_culprit(events, 4, LOOP, causes[i], 1000 * US, 4001 * US, &c), 0);
+        assert_int_equal(st_cpu_trace_find_culprit(events, 4, LOOP, causes[i], 1000 * US, 4001 * US, &c), 0);
         assert_string_equal(c.name, "irq/27-hda");
         assert_int_equal(c.ns, 1000 * US);
         assert_int_equal(c.waited_ns, 0);
@@ -208,7 +216,8 @@ static void the_longest_of_several_is_named(void **state)
         switched(4400, 0, HOG, "hog", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4500 * US, &c), 0);
+    assert_int_equal(st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4500 * US, &c),
+                     0);
     assert_string_equal(c.name, "hog/4711");
     assert_int_equal(c.ns, 2400 * US); /* both of its turns */
 }
@@ -231,8 +240,8 @@ static void turns_are_whole_with_their_interrupts_and_those_of_the_time_only(voi
         switched(4010, 0, LOOP, "st-loop", HOG, "hog"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 12, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
-                     0);
+    assert_int_equal(
+        st_cpu_trace_find_culprit(events, 12, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c), 0);
     assert_string_equal(c.name, "hog/4711");
     assert_int_equal(c.ns, 2850 * US); /* from 1100 on, less 50 */
     assert_int_equal(c.turns_ns, 3250 * US);
@@ -248,7 +257,8 @@ static void turns_of_which_an_event_was_lost_are_not_known(void **state)
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c), 0);
+    assert_int_equal(st_cpu_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
+                     0);
     assert_int_equal(c.ns, 2900 * US);
     assert_int_equal(c.turns_ns, 0);
 }
@@ -263,7 +273,8 @@ static void interrupt_is_taken_off_the_thread_below_it(void **state)
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 7, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(st_cpu_trace_find_culprit(events, 7, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
     assert_string_equal(c.name, "irq/27-hda");
     assert_int_equal(c.ns, 2000 * US);
     assert_int_equal(c.turns_ns, 0); /* turns are a thread's */
@@ -279,7 +290,8 @@ static void softirq_has_the_kernels_name(void **state)
         switched(4000, 0, 0, "swapper/0", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(st_cpu_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
     assert_string_equal(c.name, "softirq/NET_RX");
     assert_int_equal(c.ns, 2900 * US); /* before the waking, too: it may be what kept the timer */
     assert_int_equal(c.waited_ns, 900 * US);
@@ -297,7 +309,7 @@ static void thread_counts_before_the_waking_when_the_waking_was_what_came_late_o
     (void)state;
     struct st_trace_culprit c;
     assert_int_equal(
-        st_trace_find_culprit(waking_came_late, 3, LOOP, ST_CAUSE_TIMER, 1000 * US, 4001 * US, &c), 0);
+        st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, ST_CAUSE_TIMER, 1000 * US, 4001 * US, &c), 0);
     assert_string_equal(c.name, "hog/4711");
     assert_int_equal(c.ns, 3000 * US);
     assert_int_equal(c.waited_ns, 100 * US);
@@ -307,15 +319,15 @@ static void thread_that_was_there_when_the_host_took_the_cpu_is_not_blamed(void 
 {
     (void)state;
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(waking_came_late, 3, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT,
-                                           1000 * US, 4001 * US, &c),
+    assert_int_equal(st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT,
+                                               1000 * US, 4001 * US, &c),
                      -ENOENT);
     const struct st_trace_event after[] = {
         waking(1001), /* nor is it when the host took it between the waking and the switch */
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     assert_int_equal(
-        st_trace_find_culprit(after, 2, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000 * US, 4001 * US, &c),
+        st_cpu_trace_find_culprit(after, 2, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000 * US, 4001 * US, &c),
         -ENOENT);
 }
 
@@ -326,10 +338,11 @@ static void of_a_wait_for_the_cpu_only_the_wait_is_a_threads(void **state)
     for (size_t i = 0; i < ST_ARRAY_LEN(causes); i++) {
         struct st_trace_culprit c;
         assert_int_equal(
-            st_trace_find_culprit(waking_came_late, 3, LOOP, causes[i], 3600 * US, 4000 * US, &c), 0);
+            st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, causes[i], 3600 * US, 4000 * US, &c), 0);
         assert_int_equal(c.ns, 100 * US);
         assert_int_equal(
-            st_trace_find_culprit(waking_came_late, 3, LOOP, causes[i], 1000 * US, 4001 * US, &c), -ENOENT);
+            st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, causes[i], 1000 * US, 4001 * US, &c),
+            -ENOENT);
     }
 }
 
@@ -344,9 +357,9 @@ static void in_a_guest_an_interrupt_has_the_time_from_its_entry_to_its_exit(void
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(
-        st_trace_find_culprit(events, 5, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000 * US, 4001 * US, &c),
-        0);
+    assert_int_equal(st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000 * US,
+                                               4001 * US, &c),
+                     0);
     assert_string_equal(c.name, "irq/27-hda");
     assert_int_equal(c.ns, 2000 * US);
     assert_int_equal(c.waited_ns, 1900 * US);
@@ -366,15 +379,15 @@ static void interrupt_without_its_exit_has_no_time(void **state)
             switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
         };
         struct st_trace_culprit c;
-        assert_int_equal(st_trace_find_culprit(events, 5, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000 * US,
-                                               4001 * US, &c),
+        assert_int_equal(st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT,
+                                                   1000 * US, 4001 * US, &c),
                          -ENOENT);
-        assert_int_equal(st_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
-                         0);
+        assert_int_equal(
+            st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
         assert_string_equal(c.name, "hog/4711"); /* it was its turn */
         assert_int_equal(c.ns, 2999 * US);
-        assert_int_equal(st_trace_find_culprit(events, 5, LOOP, ST_CAUSE_KERNEL, 1000 * US, 4001 * US, &c),
-                         0);
+        assert_int_equal(
+            st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_KERNEL, 1000 * US, 4001 * US, &c), 0);
         assert_string_equal(c.name, "hog/4711"); /* in the kernel */
     }
 }
@@ -387,7 +400,7 @@ static void what_is_no_others_doing_has_no_culprit(void **state)
                                     ST_CAUSE_OWN_WORK, ST_CAUSE_SUSPEND,       ST_CAUSE_PAGE_FAULT};
     for (size_t i = 0; i < ST_ARRAY_LEN(causes); i++) {
         struct st_trace_culprit c;
-        assert_int_equal(st_trace_find_culprit(events, 1, LOOP, causes[i], 1000 * US, 4001 * US, &c),
+        assert_int_equal(st_cpu_trace_find_culprit(events, 1, LOOP, causes[i], 1000 * US, 4001 * US, &c),
                          -ENOENT);
     }
 }
@@ -401,7 +414,7 @@ static void idle_cpu_has_no_culprit(void **state)
         switched(4000, 0, 0, "swapper/0", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
                      -ENOENT);
 }
 
@@ -414,7 +427,7 @@ static void who_had_it_for_a_moment_is_not_blamed(void **state)
         switched(4000, 0, 0, "swapper/0", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
                      -ENOENT);
 }
 
@@ -427,7 +440,7 @@ static void nobody_is_blamed_for_a_time_of_which_events_were_lost(void **state)
         switched(4000, 0, 77, "other", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
+    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
                      -ENOENT);
 }
 
@@ -440,11 +453,11 @@ static void other_cpus_and_other_times_do_not_count(void **state)
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),    switched(5000, 0, LOOP, "st-loop", 9, "later"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+    assert_int_equal(st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
                      -ENOENT);
-    assert_int_equal(st_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
                      -ENODATA); /* the ring lost it */
-    assert_int_equal(st_trace_find_culprit(events, 0, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+    assert_int_equal(st_cpu_trace_find_culprit(events, 0, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
                      -ENODATA);
 }
 
@@ -456,7 +469,8 @@ static void names_hold_no_control_characters(void **state)
         switched(4000, 0, HOG, "a\033[2J\n", LOOP, "st-loop"),
     };
     struct st_trace_culprit c;
-    assert_int_equal(st_trace_find_culprit(events, 2, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
+    assert_int_equal(st_cpu_trace_find_culprit(events, 2, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
+                     0);
     assert_string_equal(c.name, "a?[2J?/4711");
 }
 
@@ -481,7 +495,7 @@ static void no_disorder_makes_more_time_than_there_was(void **state)
         }
         const int64_t due_ns = (int64_t)(st_random_u64(&random) % 4000), woke_ns = due_ns + 1500;
         struct st_trace_culprit c;
-        if (st_trace_find_culprit(events, 40, 1, ST_CAUSE_RUN_QUEUE, due_ns, woke_ns, &c) != 0)
+        if (st_cpu_trace_find_culprit(events, 40, 1, ST_CAUSE_RUN_QUEUE, due_ns, woke_ns, &c) != 0)
             continue;
         named++;
         assert_true(c.ns > 0 && c.ns <= woke_ns - due_ns);

@@ -113,9 +113,10 @@ static int ask(struct server *server, char *error, size_t error_bytes)
     struct st_daemon_answer got;
     start(server);
     now_s = 1000000;
-    const int status = st_daemon_try(server->path, "/v1/history", SCHEMA, 60000, &got, error, error_bytes);
+    const int status =
+        st_daemon_client_try(server->path, "/v1/history", SCHEMA, 60000, &got, error, error_bytes);
     assert_int_equal(status == 0, got.document != NULL);
-    st_daemon_answer_finish(&got);
+    st_daemon_client_finish(&got);
     stop_server(server);
     now_s -= 1000000;
     return status;

@@ -318,7 +318,7 @@ static char *written(void (*write)(FILE *))
 static void committed_example_is_current(void **state)
 {
     (void)state;
-    char *committed = source_file("conf/sleeptuned.conf"), *current = written(st_config_write_example);
+    char *committed = source_file("conf/sleeptuned.conf"), *current = written(st_config_doc_example);
     if (strcmp(committed, current) != 0)
         fail_msg("conf/sleeptuned.conf: run daemon/gen_config example");
     free(committed);
@@ -328,7 +328,7 @@ static void committed_example_is_current(void **state)
 static void example_with_all_lines_in_force_means_defaults(void **state)
 {
     (void)state;
-    char *text = written(st_config_write_example);
+    char *text = written(st_config_doc_example);
     unsigned keys_n = 0;
     for (char *line = text; line != NULL && *line != '\0'; line = strchr(line, '\n') + 1) {
         char *hash = line + strspn(line, " ");
@@ -349,7 +349,7 @@ static void example_with_all_lines_in_force_means_defaults(void **state)
 static void key_list_of_the_manual_is_current(void **state)
 {
     (void)state;
-    char *manual = source_file("man/sleeptuned.conf.5"), *current = written(st_config_write_mdoc);
+    char *manual = source_file("man/sleeptuned.conf.5"), *current = written(st_config_doc_mdoc);
     char *begin = strstr(manual, "gen_config mdoc\n"), *end = strstr(manual, ".\\\" end of keys");
     assert_non_null(begin);
     assert_non_null(end);
@@ -364,7 +364,7 @@ static void key_list_of_the_manual_is_current(void **state)
 static void each_key_of_the_daemon_says_what_sighup_does(void **state)
 {
     (void)state;
-    char *manual = written(st_config_write_mdoc);
+    char *manual = written(st_config_doc_mdoc);
     unsigned keys_n = 0;
     for (size_t i = 0; i < st_config_keys_n; i++)
         keys_n += st_config_keys[i].applies != ST_CONFIG_APPLIES_NEVER;

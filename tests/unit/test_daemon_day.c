@@ -25,12 +25,12 @@
 #include "core/ns.h"
 #include "daemon/causes/causes.h"
 #include "daemon/causes/late.h"
-#include "daemon/history/history.h"
+#include "daemon/history/history_writer.h"
 #include "daemon/loop/clockwatch.h"
 #include "daemon/observe/observed.h"
-#include "daemon/status/fan.h"
 #include "daemon/status/live.h"
 #include "daemon/status/minute.h"
+#include "daemon/status/tee.h"
 #include "measure/drain.h"
 #include "platform/fake/fake.h"
 #include "store/history/history_private.h"
@@ -70,10 +70,10 @@ static struct st_causes *causes;
 static struct st_minute_sink minute_sink;
 static struct st_late_wakes late_wakes;
 static struct st_live live;
-static struct st_fan fan;
+static struct st_tee fan;
 static struct st_clockwatch clockwatch;
 static struct st_observed observed;
-static struct st_keeper *keeper;
+static struct st_history_writer *keeper;
 static struct st_ring ring;
 static struct st_loop loop;
 static struct st_drain drain;
@@ -172,10 +172,10 @@ static size_t in_use(void)
 #endif
 }
 
-static struct st_keeper_view look(void)
+static struct st_history_writer_view look(void)
 {
-    struct st_keeper_view view;
-    st_keeper_look(keeper, &view);
+    struct st_history_writer_view view;
+    st_history_writer_look(keeper, &view);
     return view;
 }
 
@@ -183,7 +183,7 @@ static struct st_keeper_view look(void)
 static void wait_for_history(void)
 {
     const struct timespec pause = {.tv_nsec = 10 * ST_NS_PER_MS};
-    while (look().state != ST_KEEPER_FAILING &&
+    while (look().state != ST_HISTORY_WRITER_FAILING &&
            (look().minutes_n < told.minutes_n || look().waiting_minutes_n + look().waiting_events_n > 0))
         nanosleep(&pause, NULL);
 }
@@ -203,7 +203,7 @@ static void end_minute(void)
     assert_int_equal(lateness.total_n, minute.cycles);
     static struct st_causes_minute minute_causes;
     st_causes_end_minute(causes, &minute_causes);
-    st_keeper_minute(keeper, &minute, &lateness, &minute_causes, &result);
+    st_history_writer_add_minute(keeper, &minute, &lateness, &minute_causes, &result);
     st_hist_finish(&lateness);
     told.minutes_n++;
     told.cycles += minute.cycles;
@@ -312,10 +312,10 @@ static void start_loop(void)
     const struct st_sink minute = st_minute_sink_functions(&minute_sink);
     const struct st_sink seconds = st_live_sink(&live, &loop.period);
     const struct st_sink late = st_late_sink(&late_wakes);
-    assert_int_equal(st_fan_add(&fan, &minute), 0);
-    assert_int_equal(st_fan_add(&fan, &late), 0);
-    assert_int_equal(st_fan_add(&fan, &seconds), 0);
-    const struct st_sink sink = st_fan_sink(&fan);
+    assert_int_equal(st_tee_add(&fan, &minute), 0);
+    assert_int_equal(st_tee_add(&fan, &late), 0);
+    assert_int_equal(st_tee_add(&fan, &seconds), 0);
+    const struct st_sink sink = st_tee_sink(&fan);
     assert_int_equal(st_drain_init(&drain, &loop, &result, &sink, &machine), 0);
 }
 
@@ -337,7 +337,7 @@ static void start_all(void)
     assert_int_equal(st_late_init(&late_wakes, causes), 0);
     assert_int_equal(st_minute_sink_init(&minute_sink, causes), 0);
     assert_int_equal(st_live_init(&live), 0);
-    assert_int_equal(st_keeper_start(fake, &config, &events, &keeper), 0);
+    assert_int_equal(st_history_writer_start(fake, &config, &events, &keeper), 0);
     st_observed_init(&observed, fake, &events, &player);
     st_observed_set(&observed, ST_OBSERVED_ON, &setting);
     drained_ns = START_NS;
@@ -366,7 +366,7 @@ static int clean_up(void **state)
 {
     (void)state;
     char command[128];
-    st_keeper_stop(keeper);
+    st_history_writer_stop(keeper);
     st_minute_sink_finish(&minute_sink);
     st_late_finish(&late_wakes);
     st_live_finish(&live);
@@ -437,7 +437,7 @@ static void the_history_has_all_of_it(void **state)
     char path[96], error[256];
     struct st_history_reader *reader;
     json_t *document;
-    assert_int_equal(look().state, ST_KEEPER_WRITING);
+    assert_int_equal(look().state, ST_HISTORY_WRITER_WRITING);
     assert_int_equal(look().minutes_n, MINUTES);
     assert_int_equal(look().lost_minutes_n + look().lost_events_n, 0);
     snprintf(path, sizeof(path), "%s/history.db", folder);

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "daemon/history/history.h"
 #include "daemon/history/history_lock.h"
+#include "daemon/history/history_writer.h"
 #include "platform/fake/fake.h"
 
 #include "keeper_fixture.h"
@@ -29,9 +29,9 @@
 #define EVENTS_EACH 50
 
 /* SIGHUP: at once. */
-static void set_and_wait_for(enum st_keeper_state state)
+static void set_and_wait_for(enum st_history_writer_state state)
 {
-    st_keeper_set(keeper, &config);
+    st_history_writer_set(keeper, &config);
     wait_for(state);
 }
 
@@ -63,7 +63,7 @@ static void add_minute(void)
     assert_int_equal(st_hist_init(&lateness, ST_MINUTE_DIGITS), 0);
     st_hist_add_n(&lateness, 5000, 2000);
     static const struct st_causes_minute none_late;
-    st_keeper_minute(keeper, &minute, &lateness, &none_late, &result);
+    st_history_writer_add_minute(keeper, &minute, &lateness, &none_late, &result);
     st_hist_finish(&lateness);
 }
 
@@ -74,8 +74,8 @@ static json_t *answer(bool steps)
     st_query_init(&query);
     query.since_wall_ns = 0;
     query.until_wall_ns = 3600 * ST_NS_PER_S;
-    char *text = steps ? st_keeper_history(keeper, &query, &http_status)
-                       : st_keeper_events(keeper, &query, &http_status);
+    char *text = steps ? st_history_writer_answer_history(keeper, &query, &http_status)
+                       : st_history_writer_answer_events(keeper, &query, &http_status);
     assert_non_null(text);
     json_t *document = json_loads(text, 0, NULL);
     assert_non_null(document);
@@ -94,8 +94,8 @@ static void what_threads_put_is_in_the_file(void **state)
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     add_minute(); /* takes the events along at once */
-    wait_for_other(keeper, ST_KEEPER_WRITING, 1);
-    const struct st_keeper_view view = look();
+    wait_for_other(keeper, ST_HISTORY_WRITER_WRITING, 1);
+    const struct st_history_writer_view view = look();
     assert_int_equal(view.minutes_n, 1);
     assert_int_equal(
         view.waiting_minutes_n + view.waiting_events_n + view.lost_minutes_n + view.lost_events_n, 0);
@@ -119,7 +119,7 @@ static void what_is_left_at_the_end_is_written(void **state)
     start();
     add_events(NULL);
     add_minute();
-    st_keeper_stop(keeper);
+    st_history_writer_stop(keeper);
     events.sinks_n = 0;
     start();
     json_t *document = answer(false);
@@ -132,13 +132,13 @@ static void what_cannot_be_written_waits_within_bounds_and_is_written_later(void
     (void)state;
     in_folder(config.history.path, sizeof(config.history.path), "none/history.db");
     start();
-    wait_for(ST_KEEPER_FAILING);
+    wait_for(ST_HISTORY_WRITER_FAILING);
     assert_non_null(strstr(look().why, "/none/history.db cannot be written"));
-    while (events.added_n < ST_KEEPER_EVENTS_MAX + 2 * EVENTS_EACH)
+    while (events.added_n < ST_HISTORY_WRITER_EVENTS_MAX + 2 * EVENTS_EACH)
         add_events(NULL);
     add_minute();
-    assert_int_equal(look().waiting_events_n, ST_KEEPER_EVENTS_MAX);
-    assert_int_equal(look().lost_events_n, events.added_n - ST_KEEPER_EVENTS_MAX);
+    assert_int_equal(look().waiting_events_n, ST_HISTORY_WRITER_EVENTS_MAX);
+    assert_int_equal(look().lost_events_n, events.added_n - ST_HISTORY_WRITER_EVENTS_MAX);
     assert_int_equal(look().waiting_minutes_n, 1);
     json_t *document = answer(true);
     assert_non_null(json_object_get(document, "error"));
@@ -150,8 +150,8 @@ static void what_cannot_be_written_waits_within_bounds_and_is_written_later(void
     char parent[96];
     in_folder(parent, sizeof(parent), "none");
     assert_int_equal(mkdir(parent, 0755), 0);
-    set_and_wait_for(ST_KEEPER_WRITING);
-    assert_int_equal(look().events_n, ST_KEEPER_EVENTS_MAX);
+    set_and_wait_for(ST_HISTORY_WRITER_WRITING);
+    assert_int_equal(look().events_n, ST_HISTORY_WRITER_EVENTS_MAX);
     assert_int_equal(look().minutes_n, 1);
     assert_int_equal(look().waiting_events_n, 0);
 }
@@ -163,16 +163,16 @@ static void what_is_off_keeps_nothing_and_says_why(void **state)
     start();
     add_events(NULL);
     add_minute();
-    assert_int_equal(look().state, ST_KEEPER_OFF);
+    assert_int_equal(look().state, ST_HISTORY_WRITER_OFF);
     assert_non_null(strstr(look().why, "history.enabled"));
     assert_int_equal(look().waiting_events_n + look().waiting_minutes_n + look().lost_events_n, 0);
     json_t *document = answer(false);
     assert_non_null(strstr(json_string_value(json_object_get(document, "error")), "history.enabled"));
     json_decref(document);
     st_config_defaults(&config);
-    set_and_wait_for(ST_KEEPER_WRITING);
+    set_and_wait_for(ST_HISTORY_WRITER_WRITING);
     want_none();
-    set_and_wait_for(ST_KEEPER_OFF);
+    set_and_wait_for(ST_HISTORY_WRITER_OFF);
 }
 
 static void a_machine_without_a_state_folder_has_no_history(void **state)
@@ -180,13 +180,13 @@ static void a_machine_without_a_state_folder_has_no_history(void **state)
     (void)state;
     setenv("STATE_DIRECTORY", "/nonexistent", 1);
     start();
-    assert_int_equal(look().state, ST_KEEPER_OFF);
+    assert_int_equal(look().state, ST_HISTORY_WRITER_OFF);
     assert_non_null(strstr(look().why, "state folder"));
     assert_true(look().missing); /* it is wanted: that is degraded */
     add_minute();
     assert_int_equal(look().waiting_minutes_n, 0);
     setenv("STATE_DIRECTORY", folder, 1);
-    set_and_wait_for(ST_KEEPER_WRITING);
+    set_and_wait_for(ST_HISTORY_WRITER_WRITING);
     assert_false(look().missing);
 }
 
@@ -195,16 +195,16 @@ static void a_state_folder_that_goes_away_does_not_cost_what_waits(void **state)
     (void)state;
     char command[128];
     start();
-    wait_for(ST_KEEPER_WRITING);
+    wait_for(ST_HISTORY_WRITER_WRITING);
     snprintf(command, sizeof(command), "rm -r '%s'", folder);
     assert_int_equal(system(command), 0);
     add_minute();
-    wait_for(ST_KEEPER_FAILING);
-    set_and_wait_for(ST_KEEPER_FAILING);
+    wait_for(ST_HISTORY_WRITER_FAILING);
+    set_and_wait_for(ST_HISTORY_WRITER_FAILING);
     assert_int_equal(look().waiting_minutes_n, 1);
     assert_int_equal(look().lost_minutes_n, 0);
     assert_int_equal(mkdir(folder, 0755), 0);
-    set_and_wait_for(ST_KEEPER_WRITING);
+    set_and_wait_for(ST_HISTORY_WRITER_WRITING);
     assert_int_equal(look().minutes_n, 1);
 }
 
@@ -214,7 +214,7 @@ static void who_wants_no_history_misses_no_folder(void **state)
     setenv("STATE_DIRECTORY", "/nonexistent", 1);
     want_none();
     start();
-    assert_int_equal(look().state, ST_KEEPER_OFF);
+    assert_int_equal(look().state, ST_HISTORY_WRITER_OFF);
     assert_false(look().missing);
 }
 
@@ -222,23 +222,23 @@ static void two_daemons_do_not_write_one_file(void **state)
 {
     (void)state;
     struct st_events other_events;
-    struct st_keeper *other;
+    struct st_history_writer *other;
     char path[96];
     assert_int_equal(st_events_init(&other_events), 0);
-    assert_int_equal(st_keeper_start(fake, &config, &other_events, &other), 0);
-    wait_for_other(other, ST_KEEPER_WRITING, 0);
+    assert_int_equal(st_history_writer_start(fake, &config, &other_events, &other), 0);
+    wait_for_other(other, ST_HISTORY_WRITER_WRITING, 0);
     start();
-    wait_for(ST_KEEPER_FAILING);
+    wait_for(ST_HISTORY_WRITER_FAILING);
     assert_non_null(strstr(look().why, "another sleeptuned (process "));
     add_events(NULL);
     add_minute();
     assert_int_equal(look().waiting_minutes_n, 1);
-    st_keeper_stop(other);
+    st_history_writer_stop(other);
     st_events_finish(&other_events);
-    set_and_wait_for(ST_KEEPER_WRITING);
+    set_and_wait_for(ST_HISTORY_WRITER_WRITING);
     assert_int_equal(look().minutes_n, 1);
     assert_int_equal(look().events_n, EVENTS_EACH);
-    st_keeper_stop(keeper);
+    st_history_writer_stop(keeper);
     keeper = NULL;
     in_folder(path, sizeof(path), "history.db.lock");
     assert_int_equal(access(path, F_OK), -1); /* nothing is left of it */
@@ -263,7 +263,7 @@ static void a_lock_whose_file_was_removed_is_taken_anew_or_lost(void **state)
     assert_int_equal(st_history_lock(path, &second, error, sizeof(error)), 0);
     assert_int_equal(st_history_lock(path, &first, error, sizeof(error)), -EBUSY); /* lost */
     assert_int_equal(first, -1);
-    st_history_unlock(path, &second);
+    st_history_lock_release(path, &second);
     assert_int_equal(access(file, F_OK), -1);
 }
 
@@ -281,7 +281,7 @@ static void a_dead_process_is_not_named_as_the_writer(void **state)
     close(fd);
     assert_int_equal(st_history_lock(path, &second, error, sizeof(error)), -EBUSY);
     assert_string_equal(error, "something else holds its lock file");
-    st_history_unlock(path, &first);
+    st_history_lock_release(path, &first);
 }
 
 static void a_lock_that_was_left_behind_is_no_hindrance(void **state)
@@ -294,17 +294,17 @@ static void a_lock_that_was_left_behind_is_no_hindrance(void **state)
     fprintf(file, "%ld\n", (long)getppid());
     fclose(file);
     start();
-    wait_for(ST_KEEPER_WRITING);
+    wait_for(ST_HISTORY_WRITER_WRITING);
 }
 
 static void what_waits_is_written_before_another_file_is_taken(void **state)
 {
     (void)state;
     start();
-    wait_for(ST_KEEPER_WRITING);
+    wait_for(ST_HISTORY_WRITER_WRITING);
     add_events(NULL); /* they would wait some seconds */
     want_none();
-    set_and_wait_for(ST_KEEPER_OFF);
+    set_and_wait_for(ST_HISTORY_WRITER_OFF);
     assert_int_equal(look().events_n, EVENTS_EACH);
     assert_int_equal(look().lost_events_n, 0);
 }
@@ -314,11 +314,11 @@ static void what_is_given_up_is_counted(void **state)
     (void)state;
     in_folder(config.history.path, sizeof(config.history.path), "none/history.db");
     start();
-    wait_for(ST_KEEPER_FAILING);
+    wait_for(ST_HISTORY_WRITER_FAILING);
     add_events(NULL);
     add_minute();
     want_none();
-    set_and_wait_for(ST_KEEPER_OFF);
+    set_and_wait_for(ST_HISTORY_WRITER_OFF);
     assert_int_equal(look().lost_events_n, EVENTS_EACH);
     assert_int_equal(look().lost_minutes_n, 1);
 }

@@ -91,7 +91,7 @@ static void put_aside_at_the_usual_place(enum file_kind kind)
     make_file(path, kind);
     assert_int_equal(stat(path, &status), 0);
     start();
-    wait_for(ST_KEEPER_WRITING);
+    wait_for(ST_HISTORY_WRITER_WRITING);
     check_aside(status.st_ino);
 }
 
@@ -132,11 +132,11 @@ static void an_empty_file_becomes_a_history(void **state)
         assert_int_equal(stat(path, &before), 0);
         if (set) {
             snprintf(config.history.path, sizeof(config.history.path), "%s", path);
-            st_keeper_set(keeper, &config);
+            st_history_writer_set(keeper, &config);
         } else {
             start();
         }
-        wait_for(ST_KEEPER_WRITING);
+        wait_for(ST_HISTORY_WRITER_WRITING);
         const struct timespec pause = {.tv_nsec = TRY_NS};
         for (int i = 0; i < TRIES_MAX && (stat(path, &after) != 0 || after.st_size == 0); i++)
             nanosleep(&pause, NULL);
@@ -156,10 +156,10 @@ static void left_alone_where_it_was_set(enum file_kind kind, const char *why)
     assert_int_equal(system(command), 0);
     snprintf(config.history.path, sizeof(config.history.path), "%s", path);
     start();
-    wait_for(ST_KEEPER_FAILING);
+    wait_for(ST_HISTORY_WRITER_FAILING);
     assert_non_null(strstr(look().why, why));
     assert_non_null(strstr(look().why, "left alone"));
-    assert_true(st_keeper_fails(keeper));
+    assert_true(st_history_writer_fails(keeper));
     check_left_alone(path, copy);
 }
 
@@ -190,7 +190,7 @@ static void a_damaged_history_at_a_path_that_was_set_is_put_aside(void **state)
     make_file(config.history.path, DAMAGED_FILE);
     assert_int_equal(stat(config.history.path, &status), 0);
     start();
-    wait_for(ST_KEEPER_WRITING);
+    wait_for(ST_HISTORY_WRITER_WRITING);
     check_aside(status.st_ino);
     assert_non_null(strstr(events.events[0].text, "it is damaged: "));
 }
@@ -204,7 +204,7 @@ static void a_history_of_a_newer_version_is_left_alone_wherever_it_is(void **sta
     make_file(path, NEWER_FILE);
     assert_int_equal(stat(path, &before), 0);
     start();
-    wait_for(ST_KEEPER_FAILING);
+    wait_for(ST_HISTORY_WRITER_FAILING);
     assert_non_null(
         strstr(look().why, "left alone: it is of version 99, made by a newer sleeptune; this one knows"));
     assert_int_equal(stat(path, &after), 0);
@@ -212,7 +212,7 @@ static void a_history_of_a_newer_version_is_left_alone_wherever_it_is(void **sta
     assert_string_equal(look().aside, "");
     make_path(config.history.path, sizeof(config.history.path), "mine.db");
     make_file(config.history.path, NEWER_FILE);
-    st_keeper_set(keeper, &config);
+    st_history_writer_set(keeper, &config);
     const struct timespec pause = {.tv_nsec = TRY_NS};
     for (int i = 0; i < TRIES_MAX && strstr(look().why, "mine.db") == NULL; i++)
         nanosleep(&pause, NULL);
@@ -229,7 +229,7 @@ static void a_link_is_not_followed(void **state)
     write_text(target, LETTER);
     assert_int_equal(symlink("notes.txt", path), 0);
     start();
-    wait_for(ST_KEEPER_FAILING);
+    wait_for(ST_HISTORY_WRITER_FAILING);
     assert_non_null(strstr(look().why, "history.db cannot be written: it is a symbolic link"));
     assert_string_equal(look().aside, "");
 }

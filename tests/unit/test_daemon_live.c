@@ -11,8 +11,8 @@
 
 #include "core/ns.h"
 #include "daemon/causes/events.h"
-#include "daemon/status/fan.h"
 #include "daemon/status/live.h"
+#include "daemon/status/tee.h"
 
 #define T0_NS (5 * ST_NS_PER_S) /* periods of 10 ms: a hundred a second */
 
@@ -178,7 +178,7 @@ static void count_silence(void *ctx, int64_t at_ns, int64_t silence_ns, const st
 static void fan_gives_everything_to_all(void **state)
 {
     (void)state;
-    struct st_fan fan = {0};
+    struct st_tee fan = {0};
     const struct st_sink silent = {0};
     int64_t heard_ns = 0;
     const struct st_sink third = {.late = count_late, .xrun = count_silence, .ctx = &heard_ns};
@@ -187,11 +187,11 @@ static void fan_gives_everything_to_all(void **state)
     assert_int_equal(st_live_init(&other), 0);
     assert_int_equal(st_period_init(&period, 480, 48000), 0);
     const struct st_sink second = st_live_sink(&other, &period);
-    assert_int_equal(st_fan_add(&fan, &sink), 0);
-    assert_int_equal(st_fan_add(&fan, &silent), 0);
-    assert_int_equal(st_fan_add(&fan, &second), 0);
-    assert_int_equal(st_fan_add(&fan, &third), 0);
-    const struct st_sink all = st_fan_sink(&fan);
+    assert_int_equal(st_tee_add(&fan, &sink), 0);
+    assert_int_equal(st_tee_add(&fan, &silent), 0);
+    assert_int_equal(st_tee_add(&fan, &second), 0);
+    assert_int_equal(st_tee_add(&fan, &third), 0);
+    const struct st_sink all = st_tee_sink(&fan);
     const struct st_cause_event event = {.lateness_ns = 5};
     all.start(all.ctx, T0_NS);
     all.cycle(all.ctx, 0, 500, 0);
@@ -209,7 +209,7 @@ static void fan_gives_everything_to_all(void **state)
     assert_int_equal(a.seconds[0].misses, 99);
     assert_int_equal(a.seconds[1].lost, 100);
     assert_int_equal(heard_ns, 35);
-    assert_int_equal(st_fan_add(&fan, &silent), -ENOSPC);
+    assert_int_equal(st_tee_add(&fan, &silent), -ENOSPC);
     st_live_finish(&other);
 }
 

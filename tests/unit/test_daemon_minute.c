@@ -10,8 +10,8 @@
 
 #include "core/ns.h"
 #include "daemon/causes/late.h"
-#include "daemon/status/fan.h"
 #include "daemon/status/minute.h"
+#include "daemon/status/tee.h"
 #include "platform/fake/fake.h"
 
 static struct st_platform *fake;
@@ -20,7 +20,7 @@ static struct st_causes *causes;
 static struct st_causes_minute ended;
 static struct st_late_wakes late_wakes;
 static struct st_minute_sink sink;
-static struct st_fan fan;
+static struct st_tee fan;
 static struct st_hist lateness;
 
 static int setup(void **state)
@@ -48,10 +48,10 @@ static int teardown(void **state)
 static struct st_sink all_sinks(void)
 {
     const struct st_sink minute = st_minute_sink_functions(&sink), late = st_late_sink(&late_wakes);
-    fan = (struct st_fan){0};
-    assert_int_equal(st_fan_add(&fan, &minute), 0);
-    assert_int_equal(st_fan_add(&fan, &late), 0);
-    return st_fan_sink(&fan);
+    fan = (struct st_tee){0};
+    assert_int_equal(st_tee_add(&fan, &minute), 0);
+    assert_int_equal(st_tee_add(&fan, &late), 0);
+    return st_tee_sink(&fan);
 }
 
 /* What was measured until second s, by a wall clock that is an hour ahead. */

@@ -258,7 +258,7 @@ static void history_without_a_folder_is_degraded_when_it_is_wanted(void **state)
 {
     (void)state;
     for (int missing = 0; missing < 2; missing++) {
-        view.history.state = ST_KEEPER_OFF;
+        view.history.state = ST_HISTORY_WRITER_OFF;
         view.history.missing = missing != 0;
         snprintf(view.history.why, sizeof(view.history.why), "there is no state folder");
         json_t *document = st_view_json(&view);
@@ -338,7 +338,7 @@ static void degrade_all(size_t sources_n)
                                               view.state_error, view.trace_error, NULL};
          *error != NULL; error++)
         memcpy(*error, "x", 2);
-    view.history.state = ST_KEEPER_FAILING;
+    view.history.state = ST_HISTORY_WRITER_FAILING;
     view.observe.n = sources_n;
     for (size_t i = 0; i < view.observe.n; i++)
         view.observe.sources[i] = (struct st_observed_view){
@@ -594,13 +594,13 @@ static void screen_shows_streams_that_record_with_overflows_and_gaps(void **stat
 static void screen_says_what_waits_and_what_was_put_aside(void **state)
 {
     (void)state;
-    view.history = (struct st_keeper_view){.state = ST_KEEPER_FAILING,
-                                           .bytes = 2500000,
-                                           .waiting_minutes_n = 3,
-                                           .lost_events_n = 4,
-                                           .why = "disk full",
-                                           .path = "/h.db",
-                                           .aside = "/h.db.aside-1"};
+    view.history = (struct st_history_writer_view){.state = ST_HISTORY_WRITER_FAILING,
+                                                   .bytes = 2500000,
+                                                   .waiting_minutes_n = 3,
+                                                   .lost_events_n = 4,
+                                                   .why = "disk full",
+                                                   .path = "/h.db",
+                                                   .aside = "/h.db.aside-1"};
     expect_row("History",
                "failing /h.db, 2.5 MB: disk full; 3 minutes and 0 events waiting in memory; 0 minutes "
                "and 4 events lost",

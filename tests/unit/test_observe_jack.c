@@ -16,12 +16,12 @@
  * "client?" ... */
 static const char *judged(float before_us, float delayed_us, int64_t after_us, int64_t late_us)
 {
-    struct st_jack_judge judge;
-    st_jack_judge_begin(&judge, before_us);
+    struct st_jack_xrun_judge judge;
+    st_jack_xrun_begin(&judge, before_us);
     judge.at_us = judge.device_us = 1000000;
     const struct st_jack_cycle now = {
         .delayed_us = delayed_us, .at_us = 1000000 + after_us, .period_us = PERIOD_US, .late_us = late_us};
-    const struct st_jack_xrun xrun = st_jack_judge(&judge, &now);
+    const struct st_jack_xrun xrun = st_jack_xrun_conclude(&judge, &now);
     return xrun.client ? xrun.probable ? "client?" : "client" : xrun.probable ? "device?" : "device";
 }
 
@@ -66,14 +66,14 @@ static void a_long_silence_is_not_repeated_to_the_microsecond(void **state)
 static void what_was_there_before_watching_was_told_to_nobody(void **state)
 {
     (void)state;
-    struct st_jack_judge judge;
-    st_jack_judge_begin(&judge, 10);
+    struct st_jack_xrun_judge judge;
+    st_jack_xrun_begin(&judge, 10);
     struct st_jack_cycle now = {.delayed_us = 10, .at_us = 5, .period_us = PERIOD_US, .late_us = 0};
-    assert_true(st_jack_judge(&judge, &now).client);
+    assert_true(st_jack_xrun_conclude(&judge, &now).client);
     now.at_us += LONG_AGO;
-    assert_true(st_jack_judge(&judge, &now).client); /* a client's is none of the device */
+    assert_true(st_jack_xrun_conclude(&judge, &now).client); /* a client's is none of the device */
     now.delayed_us = 11;
-    assert_false(st_jack_judge(&judge, &now).client);
+    assert_false(st_jack_xrun_conclude(&judge, &now).client);
 }
 
 int main(void)

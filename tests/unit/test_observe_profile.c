@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/observe/profile.h"
+#include "daemon/observe/pipewire_profile.h"
 
 #include <spa/param/param.h>
 #include <spa/param/profiler.h>
@@ -64,8 +64,8 @@ static void put_cycle(struct spa_pod_builder *builder, int64_t prev_signal_ns, i
     spa_pod_builder_pop(builder, &frame);
 }
 
-static void take(struct st_profile *profile, int64_t prev_signal_ns, int64_t signal_ns, int driver_xruns_n,
-                 const struct follower *followers, size_t followers_n)
+static void take(struct st_pipewire_profile *profile, int64_t prev_signal_ns, int64_t signal_ns,
+                 int driver_xruns_n, const struct follower *followers, size_t followers_n)
 {
     static uint8_t space[65536];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
@@ -74,7 +74,7 @@ static void take(struct st_profile *profile, int64_t prev_signal_ns, int64_t sig
     put_cycle(&builder, prev_signal_ns, signal_ns, driver_xruns_n, followers, followers_n);
     const struct spa_pod *pod = spa_pod_builder_pop(&builder, &frame);
     assert_non_null(pod);
-    assert_int_equal(st_profile_take(profile, pod), 0);
+    assert_int_equal(st_pipewire_profile_take(profile, pod), 0);
 }
 
 #define FOLLOWERS(...)                                                                                       \
@@ -95,25 +95,25 @@ static void write_seen(void *ctx, const struct st_xrun_seen *seen)
                  (int)seen->device_xruns_n, (int)seen->starved_n);
 }
 
-static const char *told(struct st_profile *profile)
+static const char *told(struct st_pipewire_profile *profile)
 {
     static char text[256];
     text[0] = '\0';
     assert_int_equal(profile->pending, true);
-    st_profile_tell(profile, write_seen, text);
+    st_pipewire_profile_tell(profile, write_seen, text);
     assert_int_equal(profile->pending, false);
     return text;
 }
 
-static struct st_profile profile;
+static struct st_pipewire_profile profile;
 
 static int begin(void **state)
 {
     (void)state;
-    profile = (struct st_profile){0};
-    st_profile_add(&profile, DRIVER, ST_PROFILE_NO_CLIENT, true);
-    st_profile_add(&profile, CARD, ST_PROFILE_NO_CLIENT, true);
-    st_profile_add(&profile, PLAYER, CLIENT, false);
+    profile = (struct st_pipewire_profile){0};
+    st_pipewire_profile_add(&profile, DRIVER, ST_PIPEWIRE_PROFILE_NO_CLIENT, true);
+    st_pipewire_profile_add(&profile, CARD, ST_PIPEWIRE_PROFILE_NO_CLIENT, true);
+    st_pipewire_profile_add(&profile, PLAYER, CLIENT, false);
     return 0;
 }
 
@@ -142,8 +142,8 @@ static void what_was_before_the_first_sight_is_not_told(void **state)
     (void)state;
     TAKE(&profile, 1000, 500, {PLAYER, "player", FINISHED, 400});
     assert_false(profile.pending);
-    st_profile_remove(&profile, PLAYER); /* another has its id now */
-    st_profile_add(&profile, PLAYER, CLIENT, false);
+    st_pipewire_profile_remove(&profile, PLAYER); /* another has its id now */
+    st_pipewire_profile_add(&profile, PLAYER, CLIENT, false);
     TAKE(&profile, 2000, 500, {PLAYER, "other", FINISHED, 900});
     assert_false(profile.pending);
 }
@@ -152,15 +152,15 @@ static void nodes_of_a_client_that_is_left_out_tell_nothing(void **state)
 {
     (void)state;
     enum { OWN = 41, OWN_CLIENT = 51 };
-    st_profile_add(&profile, OWN, OWN_CLIENT, false);
+    st_pipewire_profile_add(&profile, OWN, OWN_CLIENT, false);
     TAKE(&profile, 1000, 5, {OWN, "own", FINISHED, 1}, {PLAYER, "player", FINISHED, 1});
     TAKE(&profile, 2000, 5, {OWN, "own", FINISHED, 4}, {PLAYER, "player", FINISHED, 3});
-    st_profile_leave_out(&profile, OWN_CLIENT); /* it is heard of late */
+    st_pipewire_profile_leave_out(&profile, OWN_CLIENT); /* it is heard of late */
     TAKE(&profile, 3000, 5, {OWN, "own", FINISHED, 5}, {PLAYER, "player", FINISHED, 3});
     assert_string_equal(told(&profile), "alsa_output.card/player 0 2; ");
-    st_profile_remove(&profile, OWN);
-    st_profile_remove(&profile, OWN_CLIENT); /* another client has its id now */
-    st_profile_add(&profile, OWN, OWN_CLIENT, false);
+    st_pipewire_profile_remove(&profile, OWN);
+    st_pipewire_profile_remove(&profile, OWN_CLIENT); /* another client has its id now */
+    st_pipewire_profile_add(&profile, OWN, OWN_CLIENT, false);
     TAKE(&profile, 4000, 5, {OWN, "other", FINISHED, 1}, {PLAYER, "player", FINISHED, 3});
     TAKE(&profile, 5000, 5, {OWN, "other", FINISHED, 2}, {PLAYER, "player", FINISHED, 3});
     assert_string_equal(told(&profile), "alsa_output.card/other 0 1; ");
@@ -212,13 +212,13 @@ static void more_nodes_than_there_is_room_for_are_not_watched(void **state)
 {
     (void)state;
     for (int round = 0; round < 2; round++) {
-        for (int id = 1000; id < 1000 + 2 * ST_PROFILE_NODES_MAX; id++)
+        for (int id = 1000; id < 1000 + 2 * ST_PIPEWIRE_PROFILE_NODES_MAX; id++)
             TAKE(&profile, 1000 + round, 5, {id, "one of many", FINISHED, round});
     }
     int seen_n = 0;
-    for (int i = 0; i < ST_PROFILE_NODES_MAX; i++)
+    for (int i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++)
         seen_n += profile.nodes[i].starved_n == 1;
-    assert_int_equal(seen_n, ST_PROFILE_NODES_MAX - 3);
+    assert_int_equal(seen_n, ST_PIPEWIRE_PROFILE_NODES_MAX - 3);
 }
 
 static void other_pods_are_malformed(void **state)
@@ -227,8 +227,8 @@ static void other_pods_are_malformed(void **state)
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
     (void)state;
     struct spa_pod_int number = SPA_POD_INIT_Int(7);
-    assert_int_equal(st_profile_take(&profile, &number.pod), -EBADMSG);
-    assert_int_equal(st_profile_take(&profile, spa_pod_builder_add_struct(&builder, SPA_POD_Int(7))),
+    assert_int_equal(st_pipewire_profile_take(&profile, &number.pod), -EBADMSG);
+    assert_int_equal(st_pipewire_profile_take(&profile, spa_pod_builder_add_struct(&builder, SPA_POD_Int(7))),
                      -EBADMSG);
 }
 

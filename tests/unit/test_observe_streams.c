@@ -6,20 +6,21 @@
 
 #include <cmocka.h>
 
-#include "daemon/observe/streams.h"
+#include "daemon/observe/pulse_streams.h"
 
 enum { CORKED = -1, GONE = -2 };
 
 /* One stream through looks at its queue, in microseconds. @return how often it was starved. */
 static int starved(const int *looks, size_t looks_n)
 {
-    struct st_streams streams = {0};
+    struct st_pulse_streams streams = {0};
     int n = 0;
     for (size_t i = 0; i < looks_n; i++) {
-        st_streams_look_begin(&streams);
+        st_pulse_streams_look_begin(&streams);
         if (looks[i] != GONE)
-            n += st_streams_look(&streams, 7, looks[i] == CORKED, looks[i] > 0 ? (uint64_t)looks[i] : 0);
-        st_streams_look_end(&streams);
+            n +=
+                st_pulse_streams_look(&streams, 7, looks[i] == CORKED, looks[i] > 0 ? (uint64_t)looks[i] : 0);
+        st_pulse_streams_look_end(&streams);
         assert_int_equal(streams.playing, looks[i] >= 0);
         assert_int_equal(streams.streams_n, looks[i] != GONE);
     }
@@ -65,27 +66,27 @@ static void a_pause_is_no_starvation(void **state)
 
 static void streams_are_told_apart(void **state)
 {
-    struct st_streams streams = {0};
+    struct st_pulse_streams streams = {0};
     (void)state;
     for (int i = 0; i < 4; i++) {
-        st_streams_look_begin(&streams);
-        assert_false(st_streams_look(&streams, 1, false, 5000));
-        assert_int_equal(st_streams_look(&streams, 2, false, i % 2 == 0 ? 5000 : 0), i == 2);
-        st_streams_look_end(&streams);
+        st_pulse_streams_look_begin(&streams);
+        assert_false(st_pulse_streams_look(&streams, 1, false, 5000));
+        assert_int_equal(st_pulse_streams_look(&streams, 2, false, i % 2 == 0 ? 5000 : 0), i == 2);
+        st_pulse_streams_look_end(&streams);
     }
 }
 
 static void more_streams_than_there_is_room_for_are_not_watched(void **state)
 {
-    struct st_streams streams = {0};
+    struct st_pulse_streams streams = {0};
     (void)state;
     for (int i = 0; i < 3; i++) {
-        st_streams_look_begin(&streams);
-        for (uint32_t index = 0; index < ST_STREAMS_MAX + 10; index++)
-            assert_int_equal(st_streams_look(&streams, index, false, i == 1 ? 0 : 5000),
-                             i == 2 && index < ST_STREAMS_MAX);
-        st_streams_look_end(&streams);
-        assert_int_equal(streams.streams_n, ST_STREAMS_MAX);
+        st_pulse_streams_look_begin(&streams);
+        for (uint32_t index = 0; index < ST_PULSE_STREAMS_MAX + 10; index++)
+            assert_int_equal(st_pulse_streams_look(&streams, index, false, i == 1 ? 0 : 5000),
+                             i == 2 && index < ST_PULSE_STREAMS_MAX);
+        st_pulse_streams_look_end(&streams);
+        assert_int_equal(streams.streams_n, ST_PULSE_STREAMS_MAX);
     }
 }
 

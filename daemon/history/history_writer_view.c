@@ -1,18 +1,18 @@
 /* What the status says about the history. */
-#include "daemon/history/history.h"
+#include "daemon/history/history_writer.h"
 
 #include "core/json.h"
 
-const char *st_keeper_state_name(enum st_keeper_state state)
+const char *st_history_writer_state_name(enum st_history_writer_state state)
 {
     switch (state) {
-    case ST_KEEPER_OFF:
+    case ST_HISTORY_WRITER_OFF:
         return "off";
-    case ST_KEEPER_OPENING:
+    case ST_HISTORY_WRITER_OPENING:
         return "opening";
-    case ST_KEEPER_WRITING:
+    case ST_HISTORY_WRITER_WRITING:
         return "writing";
-    case ST_KEEPER_FAILING:
+    case ST_HISTORY_WRITER_FAILING:
         break;
     }
     return "failing";
@@ -23,10 +23,10 @@ static json_t *text_or_null(const char *text)
     return text[0] != '\0' ? st_json_safe_string(text) : json_null();
 }
 
-json_t *st_keeper_json(const struct st_keeper_view *view)
+json_t *st_history_writer_json(const struct st_history_writer_view *view)
 {
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "state",
-                     st_keeper_state_name(view->state), "why", text_or_null(view->why), "path",
+                     st_history_writer_state_name(view->state), "why", text_or_null(view->why), "path",
                      text_or_null(view->path), "put_aside", text_or_null(view->aside), "bytes",
                      view->bytes != INT64_MIN ? json_integer(view->bytes) : json_null(), "minutes",
                      (json_int_t)view->minutes_n, "events", (json_int_t)view->events_n, "waiting_minutes",
@@ -35,16 +35,16 @@ json_t *st_keeper_json(const struct st_keeper_view *view)
                      "lost_events", (json_int_t)view->lost_events_n);
 }
 
-bool st_keeper_fails(struct st_keeper *keeper)
+bool st_history_writer_fails(struct st_history_writer *keeper)
 {
-    struct st_keeper_view view;
-    st_keeper_look(keeper, &view);
-    return view.state == ST_KEEPER_FAILING || view.missing;
+    struct st_history_writer_view view;
+    st_history_writer_look(keeper, &view);
+    return view.state == ST_HISTORY_WRITER_FAILING || view.missing;
 }
 
-bool st_keeper_misses_folder(struct st_keeper *keeper)
+bool st_history_writer_misses_folder(struct st_history_writer *keeper)
 {
-    struct st_keeper_view view;
-    st_keeper_look(keeper, &view);
+    struct st_history_writer_view view;
+    st_history_writer_look(keeper, &view);
     return view.missing;
 }

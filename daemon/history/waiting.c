@@ -1,5 +1,5 @@
 /* Lists of what waits to be written to the history. */
-#include "daemon/history/history_waiting.h"
+#include "daemon/history/waiting.h"
 
 #include <stdlib.h>
 

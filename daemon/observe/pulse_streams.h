@@ -5,14 +5,14 @@
  * something again was starved in between. One that is empty and then ends had played all it had. All
  * functions: one thread.
  */
-#ifndef ST_DAEMON_OBSERVE_STREAMS_H
-#define ST_DAEMON_OBSERVE_STREAMS_H
+#ifndef ST_DAEMON_OBSERVE_PULSE_STREAMS_H
+#define ST_DAEMON_OBSERVE_PULSE_STREAMS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define ST_STREAMS_MAX 128 /* of them at once; further ones are not watched */
+#define ST_PULSE_STREAMS_MAX 128 /* of them at once; further ones are not watched */
 
 /* A queue with no more is empty: PulseAudio adds what its resampler holds back (180 us from 44.1 to 48
  * kHz, 16.1) */
@@ -26,19 +26,19 @@ struct st_stream {
     bool seen; /* in the look that is under way */
 };
 
-struct st_streams {
-    struct st_stream streams[ST_STREAMS_MAX];
+struct st_pulse_streams {
+    struct st_stream streams[ST_PULSE_STREAMS_MAX];
     size_t streams_n;
     bool playing; /* one plays, as of the last look */
 };
 
-void st_streams_look_begin(struct st_streams *streams);
+void st_pulse_streams_look_begin(struct st_pulse_streams *streams);
 
 /** One stream of this look. @param queued_us what it has queued in the server. @return true when it was
  * starved since the look before. */
-bool st_streams_look(struct st_streams *streams, uint32_t index, bool corked, uint64_t queued_us);
+bool st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked, uint64_t queued_us);
 
 /** Forgets the streams that this look has not seen. */
-void st_streams_look_end(struct st_streams *streams);
+void st_pulse_streams_look_end(struct st_pulse_streams *streams);
 
 #endif

@@ -1,6 +1,6 @@
-/* Lists of what waits to be written to the history, daemon/history/history_sqlite.c. */
-#ifndef ST_DAEMON_HISTORY_HISTORY_WAITING_H
-#define ST_DAEMON_HISTORY_HISTORY_WAITING_H
+/* Lists of what waits to be written to the history, daemon/history/history_writer.c. */
+#ifndef ST_DAEMON_HISTORY_WAITING_H
+#define ST_DAEMON_HISTORY_WAITING_H
 
 #include "daemon/causes/event_kinds.h"
 #include "store/history/history.h"

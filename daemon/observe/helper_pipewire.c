@@ -16,8 +16,8 @@
 #include <pipewire/extensions/profiler.h>
 #include <pipewire/impl.h>
 
-#include "daemon/observe/line.h"
-#include "daemon/observe/profile.h"
+#include "daemon/observe/helper_line.h"
+#include "daemon/observe/pipewire_profile.h"
 
 #define NAME     "sleeptune-observe-pipewire"
 #define ANSWER_S 5
@@ -34,7 +34,7 @@ struct observer {
     bool told_lately;
     int sync; /* after it, all objects of the server have been announced */
     char version[32];
-    struct st_profile profile;
+    struct st_pipewire_profile profile;
     pid_t own;  /* whose clients are left out */
     int status; /* what main returns */
 };
@@ -51,15 +51,15 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     (void)ctx;
     if (seen->new_epoch)
-        st_line_epoch();
+        st_helper_line_epoch();
     else
-        st_line_xrun(seen);
+        st_helper_line_xrun(seen);
 }
 
 static void tell(struct observer *observer)
 {
     struct timespec pause = {.tv_nsec = TELL_NS};
-    st_profile_tell(&observer->profile, on_seen, NULL);
+    st_pipewire_profile_tell(&observer->profile, on_seen, NULL);
     observer->told_lately = true;
     pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->tell_timer, &pause, NULL, false);
 }
@@ -76,9 +76,9 @@ static void on_tell_timer(void *ctx, uint64_t expirations)
 static void on_profile(void *ctx, const struct spa_pod *pod)
 {
     struct observer *observer = ctx;
-    if (st_profile_take(&observer->profile, pod) < 0)
-        end(observer, st_line_absent("PipeWire %s: its profiler tells something else than expected",
-                                     observer->version));
+    if (st_pipewire_profile_take(&observer->profile, pod) < 0)
+        end(observer, st_helper_line_absent("PipeWire %s: its profiler tells something else than expected",
+                                            observer->version));
     if (observer->profile.pending && !observer->told_lately)
         tell(observer);
 }
@@ -98,8 +98,8 @@ static void on_client_info(void *ctx, const struct pw_client_info *info)
     struct client *client = ctx;
     /* as the client says it: pipewire.sec.pid would be that of pipewire-pulse for all of its clients */
     const char *process = info->props != NULL ? spa_dict_lookup(info->props, PW_KEY_APP_PROCESS_ID) : NULL;
-    if (st_line_is_process(process, client->observer->own))
-        st_profile_leave_out(&client->observer->profile, info->id);
+    if (st_helper_line_is_process(process, client->observer->own))
+        st_pipewire_profile_leave_out(&client->observer->profile, info->id);
 }
 
 static const struct pw_client_events client_events = {PW_VERSION_CLIENT_EVENTS, .info = on_client_info};
@@ -128,7 +128,7 @@ static uint32_t client_of(const struct spa_dict *props)
 {
     uint32_t id;
     const char *text = props != NULL ? spa_dict_lookup(props, PW_KEY_CLIENT_ID) : NULL;
-    return spa_atou32(text, &id, 10) ? id : ST_PROFILE_NO_CLIENT;
+    return spa_atou32(text, &id, 10) ? id : ST_PIPEWIRE_PROFILE_NO_CLIENT;
 }
 
 static void on_global(void *ctx, uint32_t id, uint32_t permissions, const char *type, uint32_t version,
@@ -138,8 +138,8 @@ static void on_global(void *ctx, uint32_t id, uint32_t permissions, const char *
     (void)permissions;
     (void)version;
     if (strcmp(type, PW_TYPE_INTERFACE_Node) == 0) {
-        st_profile_add(&observer->profile, id, client_of(props),
-                       props != NULL && spa_dict_lookup(props, PW_KEY_DEVICE_ID) != NULL);
+        st_pipewire_profile_add(&observer->profile, id, client_of(props),
+                                props != NULL && spa_dict_lookup(props, PW_KEY_DEVICE_ID) != NULL);
     } else if (strcmp(type, PW_TYPE_INTERFACE_Client) == 0 && observer->own != 0) {
         ask_client(observer, id, type);
     } else if (strcmp(type, PW_TYPE_INTERFACE_Profiler) == 0 && observer->profiler == NULL) {
@@ -153,7 +153,7 @@ static void on_global(void *ctx, uint32_t id, uint32_t permissions, const char *
 static void on_global_remove(void *ctx, uint32_t id)
 {
     struct observer *observer = ctx;
-    st_profile_remove(&observer->profile, id);
+    st_pipewire_profile_remove(&observer->profile, id);
 }
 
 static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = on_global,
@@ -174,13 +174,14 @@ static void on_done(void *ctx, uint32_t id, int seq)
     struct observer *observer = ctx;
     if (id != PW_ID_CORE || seq != observer->sync)
         return;
-    st_line_deadline(0, NULL);
+    st_helper_line_deadline(0, NULL);
     if (observer->profiler == NULL)
-        end(observer, st_line_absent("PipeWire %s has no profiler for us: its configuration does not load "
-                                     "module-profiler, or this client may not see it",
-                                     observer->version));
+        end(observer,
+            st_helper_line_absent("PipeWire %s has no profiler for us: its configuration does not load "
+                                  "module-profiler, or this client may not see it",
+                                  observer->version));
     else
-        st_line_ready("profiler of PipeWire %s", observer->version);
+        st_helper_line_ready("profiler of PipeWire %s", observer->version);
 }
 
 static void on_error(void *ctx, uint32_t id, int seq, int res, const char *message)
@@ -188,9 +189,9 @@ static void on_error(void *ctx, uint32_t id, int seq, int res, const char *messa
     struct observer *observer = ctx;
     (void)seq;
     if (id == PW_ID_CORE && res == -EPIPE)
-        end(observer, st_line_absent("PipeWire %s has ended", observer->version));
+        end(observer, st_helper_line_absent("PipeWire %s has ended", observer->version));
     else if (id == PW_ID_CORE)
-        end(observer, st_line_absent("PipeWire %s: %s", observer->version, message));
+        end(observer, st_helper_line_absent("PipeWire %s: %s", observer->version, message));
 }
 
 static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .info = on_info, .done = on_done,
@@ -202,21 +203,21 @@ static void on_input(void *ctx, int fd, uint32_t mask)
 {
     (void)fd;
     (void)mask;
-    if (st_line_input_ended())
-        end(ctx, ST_LINE_DONE);
+    if (st_helper_line_input_ended())
+        end(ctx, ST_HELPER_LINE_DONE);
 }
 
 static void on_alive_timer(void *ctx, uint64_t expirations)
 {
     (void)ctx;
     (void)expirations;
-    st_line_alive();
+    st_helper_line_alive();
 }
 
-/* @return ST_LINE_DONE, or what main returns, the reason said. */
+/* @return ST_HELPER_LINE_DONE, or what main returns, the reason said. */
 static int begin(struct observer *observer)
 {
-    struct timespec alive = {.tv_sec = ST_LINE_ALIVE_S};
+    struct timespec alive = {.tv_sec = ST_HELPER_LINE_ALIVE_S};
     struct pw_loop *loop = pw_main_loop_get_loop(observer->loop);
     struct spa_source *alive_timer = pw_loop_add_timer(loop, on_alive_timer, observer);
     observer->tell_timer = pw_loop_add_timer(loop, on_tell_timer, observer);
@@ -227,38 +228,38 @@ static int begin(struct observer *observer)
         pw_context_load_module(context, PW_EXTENSION_MODULE_PROFILER, NULL, NULL) == NULL ||
         pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, observer) == NULL) {
         perror(NAME);
-        return ST_LINE_FAILED;
+        return ST_HELPER_LINE_FAILED;
     }
     pw_loop_update_timer(loop, alive_timer, &alive, &alive, false);
     observer->core = pw_context_connect(context, NULL, 0);
     if (observer->core == NULL)
-        return st_line_absent("no PipeWire server of this user answers: %s", strerror(errno));
+        return st_helper_line_absent("no PipeWire server of this user answers: %s", strerror(errno));
     pw_core_add_listener(observer->core, &observer->core_listener, &core_events, observer);
     observer->registry = pw_core_get_registry(observer->core, PW_VERSION_REGISTRY, 0);
     if (observer->registry == NULL)
-        return st_line_absent("PipeWire does not list its objects: %s", strerror(errno));
+        return st_helper_line_absent("PipeWire does not list its objects: %s", strerror(errno));
     pw_registry_add_listener(observer->registry, &observer->registry_listener, &registry_events, observer);
     observer->sync = pw_core_sync(observer->core, PW_ID_CORE, 0);
-    return ST_LINE_DONE;
+    return ST_HELPER_LINE_DONE;
 }
 
 int main(int argc, char **argv)
 {
     static struct observer observer;
-    observer.own =
-        st_line_options(argc, argv, NAME,
-                        "Tells of the xruns of a PipeWire server: the one that PIPEWIRE_REMOTE names, or\n"
-                        "\"pipewire-0\" in PIPEWIRE_RUNTIME_DIR or XDG_RUNTIME_DIR.\n");
+    observer.own = st_helper_line_options(
+        argc, argv, NAME,
+        "Tells of the xruns of a PipeWire server: the one that PIPEWIRE_REMOTE names, or\n"
+        "\"pipewire-0\" in PIPEWIRE_RUNTIME_DIR or XDG_RUNTIME_DIR.\n");
     setenv("PIPEWIRE_DEBUG", "0", 0); /* what matters is a line of ours; a user may wish for more */
     pw_init(NULL, NULL);
     observer.loop = pw_main_loop_new(NULL);
     if (observer.loop == NULL) {
         perror(NAME);
-        return ST_LINE_FAILED;
+        return ST_HELPER_LINE_FAILED;
     }
-    st_line_deadline(ANSWER_S, "the PipeWire server does not answer");
+    st_helper_line_deadline(ANSWER_S, "the PipeWire server does not answer");
     const int r = begin(&observer);
-    if (r != ST_LINE_DONE)
+    if (r != ST_HELPER_LINE_DONE)
         return r;
     pw_main_loop_run(observer.loop);
     return observer.status; /* what is open ends with the process */

@@ -2,44 +2,49 @@
  * (platform/xrun/xrun_line.h has their form). One thread writes lines. A line that cannot be written ends the
  * program.
  */
-#ifndef ST_DAEMON_OBSERVE_LINE_H
-#define ST_DAEMON_OBSERVE_LINE_H
+#ifndef ST_DAEMON_OBSERVE_HELPER_LINE_H
+#define ST_DAEMON_OBSERVE_HELPER_LINE_H
 
 #include <sys/types.h>
 
 #include "platform/xrun/xrun_line.h"
 
 /* Exit statuses, as of all of sleeptune (design 8). */
-enum { ST_LINE_DONE = 0, ST_LINE_ABSENT = 2, ST_LINE_USAGE = 3, ST_LINE_FAILED = 4 };
+enum {
+    ST_HELPER_LINE_DONE = 0,
+    ST_HELPER_LINE_ABSENT = 2,
+    ST_HELPER_LINE_USAGE = 3,
+    ST_HELPER_LINE_FAILED = 4
+};
 
-#define ST_LINE_ALIVE_S 8 /* the daemon wants a line every 10 s */
+#define ST_HELPER_LINE_ALIVE_S 8 /* the daemon wants a line every 10 s */
 
 /** Options: -h, -V, -p PID. The former two, and wrong ones, end the program.
  * @param name of the program. @param about what it does, which server it looks for and how: whole lines.
  * @return whose own streams are no other program's (sleeptuned's); 0: nobody's. */
-pid_t st_line_options(int argc, char **argv, const char *name, const char *about);
+pid_t st_helper_line_options(int argc, char **argv, const char *name, const char *about);
 
 /** Is this text, a property of a client, that process? NULL is not. */
-bool st_line_is_process(const char *text, pid_t pid);
+bool st_helper_line_is_process(const char *text, pid_t pid);
 
-void st_line_ready(const char *format, ...) ST_PRINTF(1, 2);
-void st_line_alive(void);
+void st_helper_line_ready(const char *format, ...) ST_PRINTF(1, 2);
+void st_helper_line_alive(void);
 
-/** The last line. @return ST_LINE_ABSENT, for main. */
-int st_line_absent(const char *format, ...) ST_PRINTF(1, 2);
+/** The last line. @return ST_HELPER_LINE_ABSENT, for main. */
+int st_helper_line_absent(const char *format, ...) ST_PRINTF(1, 2);
 
-void st_line_epoch(void);
+void st_helper_line_epoch(void);
 
 /** seen->new_epoch is not looked at. */
-void st_line_xrun(const struct st_xrun_seen *seen);
+void st_helper_line_xrun(const struct st_xrun_seen *seen);
 
 /** Reads what is there on standard input. @return true at its end: the daemon is gone. Call it when standard
  * input is readable, else it waits. */
-bool st_line_input_ended(void);
+bool st_helper_line_input_ended(void);
 
 /** In `seconds` from now: says "absent why" and ends the program, for libraries that wait for ever. 0: no
  * more.
  * @param why is kept. */
-void st_line_deadline(unsigned seconds, const char *why);
+void st_helper_line_deadline(unsigned seconds, const char *why);
 
 #endif

@@ -1,13 +1,13 @@
 /* Samples of the surroundings. */
-#include "daemon/causes/circumstances.h"
+#include "daemon/causes/system_pressure.h"
 
-int st_circumstances_init(struct st_circumstances *circumstances)
+int st_system_pressure_init(struct st_system_pressure *circumstances)
 {
-    *circumstances = (struct st_circumstances){.now = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
+    *circumstances = (struct st_system_pressure){.now = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
     return -pthread_mutex_init(&circumstances->mutex, NULL);
 }
 
-void st_circumstances_finish(struct st_circumstances *circumstances)
+void st_system_pressure_finish(struct st_system_pressure *circumstances)
 {
     pthread_mutex_destroy(&circumstances->mutex);
 }
@@ -27,7 +27,8 @@ static int64_t permille(int64_t now_us, int64_t before_us, int64_t span_ns)
     return share < 1000 ? (int64_t)(share + 0.5) : 1000;
 }
 
-void st_circumstances_sample(struct st_circumstances *circumstances, struct st_platform *platform, int cpu)
+void st_system_pressure_sample(struct st_system_pressure *circumstances, struct st_platform *platform,
+                               int cpu)
 {
     struct st_surroundings sample;
     const struct st_surroundings *last = &circumstances->last;
@@ -53,7 +54,7 @@ void st_circumstances_sample(struct st_circumstances *circumstances, struct st_p
     pthread_mutex_unlock(&circumstances->mutex);
 }
 
-struct st_event_circumstances st_circumstances_now(struct st_circumstances *circumstances)
+struct st_event_circumstances st_system_pressure_now(struct st_system_pressure *circumstances)
 {
     pthread_mutex_lock(&circumstances->mutex);
     const struct st_event_circumstances now = circumstances->now;

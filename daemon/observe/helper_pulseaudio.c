@@ -12,8 +12,8 @@
 
 #include <pulse/pulseaudio.h>
 
-#include "daemon/observe/line.h"
-#include "daemon/observe/streams.h"
+#include "daemon/observe/helper_line.h"
+#include "daemon/observe/pulse_streams.h"
 
 #define NAME     "sleeptune-observe-pulseaudio"
 #define ANSWER_S 5
@@ -27,7 +27,7 @@ struct observer {
     bool ended;   /* and has said why */
     bool looking; /* an answer is on its way */
     pid_t own;    /* whose streams are left out */
-    struct st_streams streams;
+    struct st_pulse_streams streams;
 };
 
 static void end(struct observer *observer, int status)
@@ -59,7 +59,7 @@ static void on_sink(pa_context *context, const pa_sink_info *sink, int eol, void
         snprintf(seen->device, sizeof(seen->device), "%s", sink->name != NULL ? sink->name : "");
         return;
     }
-    st_line_xrun(seen); /* at the end, also when the sink has gone */
+    st_helper_line_xrun(seen); /* at the end, also when the sink has gone */
     free(seen);
 }
 
@@ -85,16 +85,17 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
 {
     struct observer *observer = ctx;
     if (eol == 0 && stream != NULL) {
-        if (st_line_is_process(pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_PROCESS_ID),
-                               observer->own))
+        if (st_helper_line_is_process(pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_PROCESS_ID),
+                                      observer->own))
             return;
-        if (st_streams_look(&observer->streams, stream->index, stream->corked != 0, stream->buffer_usec))
+        if (st_pulse_streams_look(&observer->streams, stream->index, stream->corked != 0,
+                                  stream->buffer_usec))
             tell(observer, stream);
         return;
     }
     observer->looking = false;
     if (eol > 0)
-        st_streams_look_end(&observer->streams);
+        st_pulse_streams_look_end(&observer->streams);
     if (observer->streams.playing)
         pa_context_rttime_restart(context, observer->look_timer, pa_rtclock_now() + LOOK_US);
 }
@@ -103,7 +104,7 @@ static void look(struct observer *observer)
 {
     if (observer->looking)
         return;
-    st_streams_look_begin(&observer->streams);
+    st_pulse_streams_look_begin(&observer->streams);
     pa_operation *operation = pa_context_get_sink_input_info_list(observer->context, on_stream, observer);
     observer->looking = operation != NULL;
     forget(operation);
@@ -132,17 +133,17 @@ static void on_server(pa_context *context, const pa_server_info *server, void *c
 {
     struct observer *observer = ctx;
     if (server == NULL) {
-        end(observer, st_line_absent("PulseAudio says nothing of itself: %s", error_text(observer)));
+        end(observer, st_helper_line_absent("PulseAudio says nothing of itself: %s", error_text(observer)));
         return;
     }
     if (strstr(server->server_name, "PipeWire") != NULL) {
-        end(observer, st_line_absent("%s: its xruns are those of PipeWire, which is watched directly",
-                                     server->server_name));
+        end(observer, st_helper_line_absent("%s: its xruns are those of PipeWire, which is watched directly",
+                                            server->server_name));
         return;
     }
-    st_line_deadline(0, NULL);
-    st_line_ready("queues of the streams of %s %s, 4 looks a second while one plays", server->server_name,
-                  server->server_version);
+    st_helper_line_deadline(0, NULL);
+    st_helper_line_ready("queues of the streams of %s %s, 4 looks a second while one plays",
+                         server->server_name, server->server_version);
     observer->ready = true;
     pa_context_set_subscribe_callback(context, on_event, observer);
     forget(pa_context_subscribe(context, PA_SUBSCRIPTION_MASK_SINK_INPUT, NULL, NULL));
@@ -157,10 +158,10 @@ static void on_state(pa_context *context, void *ctx)
         forget(pa_context_get_server_info(context, on_server, observer));
     } else if (!PA_CONTEXT_IS_GOOD(state)) {
         if (observer->ready)
-            end(observer, st_line_absent("the PulseAudio server has ended: %s", error_text(observer)));
+            end(observer, st_helper_line_absent("the PulseAudio server has ended: %s", error_text(observer)));
         else
             end(observer,
-                st_line_absent("no PulseAudio server of this user answers: %s", error_text(observer)));
+                st_helper_line_absent("no PulseAudio server of this user answers: %s", error_text(observer)));
     }
 }
 
@@ -172,8 +173,8 @@ static void on_input(pa_mainloop_api *api, pa_io_event *event, int fd, pa_io_eve
     (void)event;
     (void)fd;
     (void)flags;
-    if (st_line_input_ended())
-        end(ctx, ST_LINE_DONE);
+    if (st_helper_line_input_ended())
+        end(ctx, ST_HELPER_LINE_DONE);
 }
 
 static void on_alive_timer(pa_mainloop_api *api, pa_time_event *event, const struct timeval *when, void *ctx)
@@ -182,34 +183,35 @@ static void on_alive_timer(pa_mainloop_api *api, pa_time_event *event, const str
     (void)api;
     (void)when;
     if (observer->ready)
-        st_line_alive();
-    pa_context_rttime_restart(observer->context, event, pa_rtclock_now() + ST_LINE_ALIVE_S * PA_USEC_PER_SEC);
+        st_helper_line_alive();
+    pa_context_rttime_restart(observer->context, event,
+                              pa_rtclock_now() + ST_HELPER_LINE_ALIVE_S * PA_USEC_PER_SEC);
 }
 
 int main(int argc, char **argv)
 {
     static struct observer observer;
-    int status = ST_LINE_FAILED;
-    observer.own =
-        st_line_options(argc, argv, NAME,
-                        "Tells which playback streams of a PulseAudio server seem to have run empty. The\n"
-                        "server is the one that PULSE_SERVER names, or this user's. It starts none.\n");
+    int status = ST_HELPER_LINE_FAILED;
+    observer.own = st_helper_line_options(
+        argc, argv, NAME,
+        "Tells which playback streams of a PulseAudio server seem to have run empty. The\n"
+        "server is the one that PULSE_SERVER names, or this user's. It starts none.\n");
     pa_mainloop *loop = pa_mainloop_new();
     if (loop == NULL) {
         perror(NAME);
-        return ST_LINE_FAILED;
+        return ST_HELPER_LINE_FAILED;
     }
     observer.api = pa_mainloop_get_api(loop);
     observer.context = pa_context_new(observer.api, NAME);
     if (observer.context == NULL)
-        return st_line_absent("libpulse makes no context");
+        return st_helper_line_absent("libpulse makes no context");
     pa_context_set_state_callback(observer.context, on_state, &observer);
-    st_line_deadline(ANSWER_S, "the PulseAudio server does not answer");
+    st_helper_line_deadline(ANSWER_S, "the PulseAudio server does not answer");
     if (pa_context_connect(observer.context, NULL, PA_CONTEXT_NOAUTOSPAWN, NULL) < 0)
-        return observer.ended ? ST_LINE_ABSENT
-                              : st_line_absent("no PulseAudio server: %s", error_text(&observer));
+        return observer.ended ? ST_HELPER_LINE_ABSENT
+                              : st_helper_line_absent("no PulseAudio server: %s", error_text(&observer));
     observer.look_timer = pa_context_rttime_new(observer.context, PA_USEC_INVALID, on_look_timer, &observer);
-    pa_context_rttime_new(observer.context, pa_rtclock_now() + ST_LINE_ALIVE_S * PA_USEC_PER_SEC,
+    pa_context_rttime_new(observer.context, pa_rtclock_now() + ST_HELPER_LINE_ALIVE_S * PA_USEC_PER_SEC,
                           on_alive_timer, &observer);
     observer.api->io_new(observer.api, STDIN_FILENO, PA_IO_EVENT_INPUT | PA_IO_EVENT_HANGUP, on_input,
                          &observer);

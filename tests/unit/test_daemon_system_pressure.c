@@ -9,24 +9,24 @@
 #include <errno.h>
 
 #include "core/ns.h"
-#include "daemon/causes/circumstances.h"
+#include "daemon/causes/system_pressure.h"
 #include "platform/fake/fake.h"
 
 #define CPU3 "/sys/devices/system/cpu/cpu3/"
 
 static struct st_platform *fake;
-static struct st_circumstances circumstances;
+static struct st_system_pressure circumstances;
 
 static int setup(void **state)
 {
     fake = st_fake_new(*(enum st_os *)*state, ST_NS_PER_S);
-    return fake == NULL || st_circumstances_init(&circumstances) != 0;
+    return fake == NULL || st_system_pressure_init(&circumstances) != 0;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    st_circumstances_finish(&circumstances);
+    st_system_pressure_finish(&circumstances);
     st_fake_free(fake);
     return 0;
 }
@@ -39,8 +39,8 @@ static void file(const char *path, const char *text)
 static struct st_event_circumstances a_second_later(void)
 {
     st_fake_advance(fake, ST_NS_PER_S);
-    st_circumstances_sample(&circumstances, fake, 3);
-    return st_circumstances_now(&circumstances);
+    st_system_pressure_sample(&circumstances, fake, 3);
+    return st_system_pressure_now(&circumstances);
 }
 
 static void linux_has_shares_of_the_second(void **state)

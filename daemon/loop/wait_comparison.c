@@ -1,5 +1,5 @@
 /* Median lateness of two ways to sleep. */
-#include "daemon/loop/waittest.h"
+#include "daemon/loop/wait_comparison.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 static int median_lateness(struct st_platform *platform, const struct st_period *period,
                            int (*sleep_until)(struct st_platform *, int64_t), int64_t *ret_ns)
 {
-    int64_t lateness_ns[ST_WAITTEST_SLEEPS];
-    for (size_t i = 0; i < ST_WAITTEST_SLEEPS; i++) {
+    int64_t lateness_ns[ST_WAIT_COMPARISON_SLEEPS];
+    for (size_t i = 0; i < ST_WAIT_COMPARISON_SLEEPS; i++) {
         const int64_t due_ns = platform->now_ns(platform) + st_period_ns(period);
         int r;
         do {
@@ -20,13 +20,13 @@ static int median_lateness(struct st_platform *platform, const struct st_period 
             return r;
         lateness_ns[i] = platform->now_ns(platform) - due_ns;
     }
-    st_stats_sort_i64(lateness_ns, ST_WAITTEST_SLEEPS);
-    *ret_ns = lateness_ns[ST_WAITTEST_SLEEPS / 2];
+    st_stats_sort_i64(lateness_ns, ST_WAIT_COMPARISON_SLEEPS);
+    *ret_ns = lateness_ns[ST_WAIT_COMPARISON_SLEEPS / 2];
     return 0;
 }
 
-int st_waittest_run(struct st_platform *platform, const struct st_period *period, int priority,
-                    int64_t *ret_plain_ns, int64_t *ret_precise_ns)
+int st_wait_comparison_run(struct st_platform *platform, const struct st_period *period, int priority,
+                           int64_t *ret_plain_ns, int64_t *ret_precise_ns)
 {
     int64_t plain_ns, precise_ns;
     int r = platform->sleep_until_precise_ns(platform, platform->now_ns(platform));

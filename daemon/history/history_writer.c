@@ -1,5 +1,5 @@
 /* The thread that writes the history. */
-#include "daemon/history/history.h"
+#include "daemon/history/history_writer.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -9,8 +9,8 @@
 
 #include "core/ns.h"
 #include "daemon/history/history_lock.h"
-#include "daemon/history/history_waiting.h"
-#include "daemon/status/laststate.h"
+#include "daemon/history/waiting.h"
+#include "daemon/status/saved_state.h"
 #include "store/history/history.h"
 #include "store/recording/hist_deflate.h"
 
@@ -24,14 +24,14 @@
 #define BYTES_A_MB  INT64_C(1000000)
 
 struct settings {
-    char path[ST_KEEPER_PATH_BYTES]; /* "": off */
-    char why[SENTENCE];              /* why it is off */
-    bool usual;                      /* the path is that of the state folder */
-    bool missing;                    /* off, because there is no state folder */
+    char path[ST_HISTORY_WRITER_PATH_BYTES]; /* "": off */
+    char why[SENTENCE];                      /* why it is off */
+    bool usual;                              /* the path is that of the state folder */
+    bool missing;                            /* off, because there is no state folder */
     int64_t keep_days, max_bytes;
 };
 
-struct st_keeper {
+struct st_history_writer {
     struct st_platform *platform;
     struct st_events *events;
     pthread_t thread;
@@ -41,7 +41,7 @@ struct st_keeper {
     struct settings settings;
     bool changed, stop;
     struct st_waiting waiting;
-    struct st_keeper_view view;
+    struct st_history_writer_view view;
 
     /* the thread's */
     struct settings used;
@@ -54,12 +54,12 @@ struct st_keeper {
 /* --- what waits --- */
 
 /* The oldest beyond the bounds are lost. The mutex is held. */
-static void trim(struct st_keeper *keeper)
+static void trim(struct st_history_writer *keeper)
 {
     struct st_waiting *waiting = &keeper->waiting;
-    for (; waiting->minutes_n > ST_KEEPER_MINUTES_MAX; keeper->view.lost_minutes_n++)
+    for (; waiting->minutes_n > ST_HISTORY_WRITER_MINUTES_MAX; keeper->view.lost_minutes_n++)
         st_waiting_drop_minute(waiting);
-    for (; waiting->events_n > ST_KEEPER_EVENTS_MAX; keeper->view.lost_events_n++)
+    for (; waiting->events_n > ST_HISTORY_WRITER_EVENTS_MAX; keeper->view.lost_events_n++)
         st_waiting_drop_event(waiting);
     keeper->view.waiting_minutes_n = waiting->minutes_n;
     keeper->view.waiting_events_n = waiting->events_n;
@@ -67,7 +67,7 @@ static void trim(struct st_keeper *keeper)
 
 /* --- the file --- */
 
-static void close_file(struct st_keeper *keeper)
+static void close_file(struct st_history_writer *keeper)
 {
     st_history_close(keeper->history);
     keeper->history = NULL;
@@ -75,16 +75,16 @@ static void close_file(struct st_keeper *keeper)
 
 /* In the state folder nobody else's file belongs. A path that somebody has set may be that of any file: it is
  * not opened for writing, locked or renamed unless it is a history. @return 0 or why it is left alone. */
-static int look_at_file(const struct st_keeper *keeper, char *error, size_t error_bytes)
+static int look_at_file(const struct st_history_writer *keeper, char *error, size_t error_bytes)
 {
     return keeper->used.usual ? 0 : st_history_look(keeper->used.path, error, error_bytes);
 }
 
 /* A file that is damaged or not ours makes room for a new one. A history of a newer version stays, whole.
  * @param r, why  what is wrong with it. @return 0 or why it stays. */
-static int put_aside(struct st_keeper *keeper, int r, char *why, size_t why_bytes)
+static int put_aside(struct st_history_writer *keeper, int r, char *why, size_t why_bytes)
 {
-    char aside[ST_KEEPER_PATH_BYTES], reason[SENTENCE];
+    char aside[ST_HISTORY_WRITER_PATH_BYTES], reason[SENTENCE];
     if (r != -EBADMSG && (r != -EPROTO || !keeper->used.usual))
         return r;
     r = look_at_file(keeper, reason, sizeof(reason));
@@ -109,11 +109,11 @@ static int put_aside(struct st_keeper *keeper, int r, char *why, size_t why_byte
     return 0;
 }
 
-static int open_file(struct st_keeper *keeper, char *error, size_t error_bytes)
+static int open_file(struct st_history_writer *keeper, char *error, size_t error_bytes)
 {
     if (keeper->history != NULL && !st_history_is_at_path(keeper->history)) {
         close_file(keeper); /* it was moved or removed: what is written there would be lost */
-        st_history_unlock(keeper->used.path, &keeper->lock_fd);
+        st_history_lock_release(keeper->used.path, &keeper->lock_fd);
     }
     int r = keeper->history == NULL ? look_at_file(keeper, error, error_bytes) : 0;
     if (r == 0)
@@ -134,7 +134,7 @@ static int open_file(struct st_keeper *keeper, char *error, size_t error_bytes)
 }
 
 /* All of it in one transaction. */
-static int write_rows(struct st_keeper *keeper, const struct st_waiting *rows)
+static int write_rows(struct st_history_writer *keeper, const struct st_waiting *rows)
 {
     int r = st_history_begin(keeper->history);
     for (const struct st_waiting_minute *node = rows->minutes; r == 0 && node != NULL; node = node->next)
@@ -146,7 +146,7 @@ static int write_rows(struct st_keeper *keeper, const struct st_waiting *rows)
 
 /* Each hour, whenever rows that were written leave no room for SQLite's log, and while the file is larger
  * than it may be, of which some 4 MB are given back at a time. */
-static int retain(struct st_keeper *keeper)
+static int retain(struct st_history_writer *keeper)
 {
     const int64_t now_ns = keeper->platform->now_ns(keeper->platform);
     const int64_t max_bytes = keeper->used.max_bytes - ST_HISTORY_LOG_BYTES - 2 * GROWN_BYTES;
@@ -163,7 +163,8 @@ static int retain(struct st_keeper *keeper)
 }
 
 /* @return 0 when all is in the file. */
-static int write_all(struct st_keeper *keeper, const struct st_waiting *rows, char *error, size_t error_bytes)
+static int write_all(struct st_history_writer *keeper, const struct st_waiting *rows, char *error,
+                     size_t error_bytes)
 {
     int r = open_file(keeper, error, error_bytes);
     for (int attempt = 0; r == 0 && attempt < 2; attempt++) {
@@ -185,11 +186,11 @@ static int write_all(struct st_keeper *keeper, const struct st_waiting *rows, ch
     return r;
 }
 
-static void tell_written(struct st_keeper *keeper, const struct st_waiting *rows)
+static void tell_written(struct st_history_writer *keeper, const struct st_waiting *rows)
 {
     const int64_t bytes = st_history_bytes(keeper->history);
     pthread_mutex_lock(&keeper->mutex);
-    keeper->view.state = ST_KEEPER_WRITING;
+    keeper->view.state = ST_HISTORY_WRITER_WRITING;
     keeper->view.why[0] = '\0';
     keeper->view.bytes = bytes >= 0 ? bytes : INT64_MIN;
     keeper->view.minutes_n += rows->minutes_n;
@@ -199,7 +200,7 @@ static void tell_written(struct st_keeper *keeper, const struct st_waiting *rows
 }
 
 /* What could not be written goes back to where it was, before what has come since. The mutex is held. */
-static void give_back(struct st_keeper *keeper, struct st_waiting *rows)
+static void give_back(struct st_history_writer *keeper, struct st_waiting *rows)
 {
     struct st_waiting since;
     st_waiting_init(&since);
@@ -209,7 +210,8 @@ static void give_back(struct st_keeper *keeper, struct st_waiting *rows)
     trim(keeper);
 }
 
-static void say_why(const struct st_keeper *keeper, int r, const char *error, char *buf, size_t buf_bytes)
+static void say_why(const struct st_history_writer *keeper, int r, const char *error, char *buf,
+                    size_t buf_bytes)
 {
     const char *path = keeper->used.path;
     if (r == -EPROTO)
@@ -221,7 +223,7 @@ static void say_why(const struct st_keeper *keeper, int r, const char *error, ch
 }
 
 /* Writes what waits. @return true when it is in the file. */
-static bool flush(struct st_keeper *keeper)
+static bool flush(struct st_history_writer *keeper)
 {
     struct st_waiting rows;
     char error[SENTENCE] = "", why[SENTENCE];
@@ -241,7 +243,7 @@ static bool flush(struct st_keeper *keeper)
     pthread_mutex_lock(&keeper->mutex);
     give_back(keeper, &rows);
     if (r < 0) {
-        keeper->view.state = ST_KEEPER_FAILING;
+        keeper->view.state = ST_HISTORY_WRITER_FAILING;
         snprintf(keeper->view.why, sizeof(keeper->view.why), "%s", why);
     }
     pthread_mutex_unlock(&keeper->mutex);
@@ -251,7 +253,7 @@ static bool flush(struct st_keeper *keeper)
 /* --- the thread --- */
 
 /* Takes other settings. The mutex is held. @return true when another file is to be opened. */
-static bool use_settings(struct st_keeper *keeper)
+static bool use_settings(struct st_history_writer *keeper)
 {
     const bool other = strcmp(keeper->used.path, keeper->settings.path) != 0;
     keeper->used = keeper->settings;
@@ -263,9 +265,9 @@ static bool use_settings(struct st_keeper *keeper)
         keeper->view.lost_events_n += keeper->waiting.events_n;
         st_waiting_drop_all(&keeper->waiting);
         trim(keeper);
-        keeper->view.state = ST_KEEPER_OFF;
+        keeper->view.state = ST_HISTORY_WRITER_OFF;
     } else if (other) {
-        keeper->view.state = ST_KEEPER_OPENING;
+        keeper->view.state = ST_HISTORY_WRITER_OPENING;
     }
     keeper->view.missing = keeper->used.missing;
     if (other || keeper->used.path[0] == '\0')
@@ -277,21 +279,21 @@ static bool use_settings(struct st_keeper *keeper)
 }
 
 /* How long there is nothing to do; INT64_MAX: until something comes. The mutex is held. */
-static int64_t idle_ns(const struct st_keeper *keeper, bool failed)
+static int64_t idle_ns(const struct st_history_writer *keeper, bool failed)
 {
     if (keeper->stop || keeper->changed)
         return 0;
     if (keeper->used.path[0] == '\0')
         return INT64_MAX;
     if (failed) /* a minute more does not make the disk any larger */
-        return ST_KEEPER_RETRY_NS;
+        return ST_HISTORY_WRITER_RETRY_NS;
     if (keeper->history == NULL || keeper->waiting.minutes != NULL)
         return 0;
-    return keeper->waiting.events != NULL ? ST_KEEPER_EVENTS_NS : INT64_MAX;
+    return keeper->waiting.events != NULL ? ST_HISTORY_WRITER_EVENTS_NS : INT64_MAX;
 }
 
 /* Waits until idle_ns is over. The mutex is held. */
-static void wait_for_work(struct st_keeper *keeper, bool failed)
+static void wait_for_work(struct st_history_writer *keeper, bool failed)
 {
     struct timespec now, until;
     int64_t wait_ns;
@@ -307,7 +309,7 @@ static void wait_for_work(struct st_keeper *keeper, bool failed)
 
 static void *run(void *ctx)
 {
-    struct st_keeper *keeper = ctx;
+    struct st_history_writer *keeper = ctx;
     bool failed = false, stop = false;
     (void)keeper->platform->set_name(keeper->platform, "st-history");
     while (!stop) {
@@ -318,7 +320,7 @@ static void *run(void *ctx)
             (void)flush(keeper);
             pthread_mutex_lock(&keeper->mutex);
         }
-        char before[ST_KEEPER_PATH_BYTES];
+        char before[ST_HISTORY_WRITER_PATH_BYTES];
         snprintf(before, sizeof(before), "%s", keeper->used.path);
         const bool other = keeper->changed && use_settings(keeper);
         stop = keeper->stop;
@@ -326,12 +328,12 @@ static void *run(void *ctx)
         pthread_mutex_unlock(&keeper->mutex);
         if (other) {
             close_file(keeper);
-            st_history_unlock(before, &keeper->lock_fd);
+            st_history_lock_release(before, &keeper->lock_fd);
         }
         failed = !off && !flush(keeper);
     }
     close_file(keeper);
-    st_history_unlock(keeper->used.path, &keeper->lock_fd);
+    st_history_lock_release(keeper->used.path, &keeper->lock_fd);
     return NULL;
 }
 
@@ -339,7 +341,7 @@ static void *run(void *ctx)
 
 static void hear(void *ctx, const struct st_event *event)
 {
-    struct st_keeper *keeper = ctx;
+    struct st_history_writer *keeper = ctx;
     struct st_waiting_event *node = malloc(sizeof(*node));
     pthread_mutex_lock(&keeper->mutex);
     if (keeper->settings.path[0] == '\0') {
@@ -365,7 +367,7 @@ static struct settings read_settings(const struct st_config *config)
         snprintf(settings.why, sizeof(settings.why), "history.enabled = \"off\"");
     else if (config->history.path[0] != '\0')
         snprintf(settings.path, sizeof(settings.path), "%s", config->history.path);
-    else if (st_state_path("history.db", settings.path, sizeof(settings.path)))
+    else if (st_saved_state_folder("history.db", settings.path, sizeof(settings.path)))
         settings.usual = true;
     else {
         settings.path[0] = '\0';
@@ -375,7 +377,7 @@ static struct settings read_settings(const struct st_config *config)
     return settings;
 }
 
-static int start_thread(struct st_keeper *keeper)
+static int start_thread(struct st_history_writer *keeper)
 {
     pthread_condattr_t by_clock;
     pthread_attr_t small;
@@ -400,10 +402,10 @@ static int start_thread(struct st_keeper *keeper)
     return -r;
 }
 
-int st_keeper_start(struct st_platform *platform, const struct st_config *config, struct st_events *events,
-                    struct st_keeper **ret)
+int st_history_writer_start(struct st_platform *platform, const struct st_config *config,
+                            struct st_events *events, struct st_history_writer **ret)
 {
-    struct st_keeper *keeper = calloc(1, sizeof(*keeper));
+    struct st_history_writer *keeper = calloc(1, sizeof(*keeper));
     if (keeper == NULL)
         return -ENOMEM;
     keeper->platform = platform;
@@ -431,7 +433,7 @@ int st_keeper_start(struct st_platform *platform, const struct st_config *config
     return 0;
 }
 
-void st_keeper_set(struct st_keeper *keeper, const struct st_config *config)
+void st_history_writer_set(struct st_history_writer *keeper, const struct st_config *config)
 {
     struct settings settings = read_settings(config);
     pthread_mutex_lock(&keeper->mutex);
@@ -471,9 +473,9 @@ static struct st_cause_sum *copy_of(const struct st_cause_sums *sums)
     return rows;
 }
 
-void st_keeper_minute(struct st_keeper *keeper, const struct st_minute *minute,
-                      const struct st_hist *lateness, const struct st_causes_minute *causes,
-                      const struct st_result *result)
+void st_history_writer_add_minute(struct st_history_writer *keeper, const struct st_minute *minute,
+                                  const struct st_hist *lateness, const struct st_causes_minute *causes,
+                                  const struct st_result *result)
 {
     struct st_waiting_minute *node = malloc(sizeof(*node));
     size_t bytes = 0;
@@ -513,7 +515,7 @@ void st_keeper_minute(struct st_keeper *keeper, const struct st_minute *minute,
     pthread_mutex_unlock(&keeper->mutex);
 }
 
-void st_keeper_stop(struct st_keeper *keeper)
+void st_history_writer_stop(struct st_history_writer *keeper)
 {
     if (keeper == NULL)
         return;
@@ -533,12 +535,12 @@ void st_keeper_stop(struct st_keeper *keeper)
     free(keeper);
 }
 
-int64_t st_keeper_wall_ns(const struct st_keeper *keeper)
+int64_t st_history_writer_wall_ns(const struct st_history_writer *keeper)
 {
     return keeper->platform->wall_ns(keeper->platform);
 }
 
-void st_keeper_look(struct st_keeper *keeper, struct st_keeper_view *ret)
+void st_history_writer_look(struct st_history_writer *keeper, struct st_history_writer_view *ret)
 {
     pthread_mutex_lock(&keeper->mutex);
     *ret = keeper->view;

@@ -1,18 +1,18 @@
 /* Whether the loop gets no CPU at all: then it counts nothing, and its figures are as good as before. */
-#ifndef ST_DAEMON_LOOP_STALL_H
-#define ST_DAEMON_LOOP_STALL_H
+#ifndef ST_DAEMON_LOOP_OVERDUE_H
+#define ST_DAEMON_LOOP_OVERDUE_H
 
 #include <stdint.h>
 
 #include "core/base.h"
 
-#define ST_STALL_NS       INT64_C(2000000000) /* and two periods: what is overdue for longer is told */
-#define ST_STALL_CHECK_NS INT64_C(1000000000) /* and two periods: a check finds the loop overdue */
-#define ST_STALL_CHECKS   2                   /* so many checks in a row must */
+#define ST_OVERDUE_AFTER_NS INT64_C(2000000000) /* and two periods: what is overdue for longer is told */
+#define ST_OVERDUE_CHECK_NS INT64_C(1000000000) /* and two periods: a check finds the loop overdue */
+#define ST_OVERDUE_CHECKS   2                   /* so many checks in a row must */
 
 /** Judges by the loop's heartbeat. Counts checks, not only time: after a SIGSTOP of the daemon or a pause of
  * the machine the loop runs before the second check finds it overdue, however long it was. Pure. */
-struct st_stall {
+struct st_overdue {
     int64_t period_ns;
     uint64_t heartbeat; /* at the last check */
     int64_t heard_ns;   /* of the last check at which the loop's last cycle was still to come */
@@ -21,14 +21,14 @@ struct st_stall {
 };
 
 /** A loop is started now. */
-void st_stall_begin(struct st_stall *stall, int64_t period_ns, int64_t now_ns);
+void st_overdue_begin(struct st_overdue *stall, int64_t period_ns, int64_t now_ns);
 
 /** A check, once a second. @param due_ns  when the first period was due of which nothing is known (struct
  * st_live); INT64_MIN: the loop does not count yet. */
-void st_stall_check(struct st_stall *stall, uint64_t heartbeat, int64_t due_ns, int64_t now_ns);
+void st_overdue_check(struct st_overdue *stall, uint64_t heartbeat, int64_t due_ns, int64_t now_ns);
 
 /** How long the loop's next cycle is overdue; 0: it runs, or it is too early to tell. Parameters as those of
- * st_stall_check, at any time. */
-int64_t st_stall_overdue_ns(const struct st_stall *stall, uint64_t heartbeat, int64_t due_ns, int64_t now_ns);
+ * st_overdue_check, at any time. */
+int64_t st_overdue_ns(const struct st_overdue *stall, uint64_t heartbeat, int64_t due_ns, int64_t now_ns);
 
 #endif

@@ -6,18 +6,18 @@
  * that ran dry. Before, its status says that it had not finished. Counters are taken from the first sight of
  * a node on: what was before is nobody's now. All functions: one thread.
  */
-#ifndef ST_DAEMON_OBSERVE_PROFILE_H
-#define ST_DAEMON_OBSERVE_PROFILE_H
+#ifndef ST_DAEMON_OBSERVE_PIPEWIRE_PROFILE_H
+#define ST_DAEMON_OBSERVE_PIPEWIRE_PROFILE_H
 
 #include "platform/xrun/xrun_source.h"
 
 struct spa_pod;
 
-#define ST_PROFILE_NODES_MAX 256 /* of them at once; further ones are not watched */
-#define ST_PROFILE_OWN_MAX   8
-#define ST_PROFILE_NO_CLIENT UINT32_MAX
+#define ST_PIPEWIRE_PROFILE_NODES_MAX 256 /* of them at once; further ones are not watched */
+#define ST_PIPEWIRE_PROFILE_OWN_MAX   8
+#define ST_PIPEWIRE_PROFILE_NO_CLIENT UINT32_MAX
 
-struct st_profile_node {
+struct st_pipewire_profile_node {
     uint32_t id, client;
     bool used;
     bool is_device; /* a sound device's node, not a program's */
@@ -29,28 +29,29 @@ struct st_profile_node {
     int64_t device_n, starved_n;     /* not told yet */
 };
 
-struct st_profile {
-    struct st_profile_node nodes[ST_PROFILE_NODES_MAX];
-    uint32_t own[ST_PROFILE_OWN_MAX]; /* clients that are left out */
+struct st_pipewire_profile {
+    struct st_pipewire_profile_node nodes[ST_PIPEWIRE_PROFILE_NODES_MAX];
+    uint32_t own[ST_PIPEWIRE_PROFILE_OWN_MAX]; /* clients that are left out */
     size_t own_n;
     bool pending; /* something is to be told */
     bool epoch;   /* a counter was lower than before */
 };
 
 /** A node has come; nodes that nobody announced are a program's. @param client whose it is. */
-void st_profile_add(struct st_profile *profile, uint32_t id, uint32_t client, bool is_device);
+void st_pipewire_profile_add(struct st_pipewire_profile *profile, uint32_t id, uint32_t client,
+                             bool is_device);
 
 /** A client whose nodes are no other program's: what they miss is not told. */
-void st_profile_leave_out(struct st_profile *profile, uint32_t client);
+void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t client);
 
 /** A node or client has gone: what was not told of it is lost. Its id may be used again. */
-void st_profile_remove(struct st_profile *profile, uint32_t id);
+void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id);
 
 /** Takes one event of the profiler. @return 0, or -EBADMSG: malformed from somewhere on; what was before it
  * counts. */
-ST_NODISCARD int st_profile_take(struct st_profile *profile, const struct spa_pod *pod);
+ST_NODISCARD int st_pipewire_profile_take(struct st_pipewire_profile *profile, const struct spa_pod *pod);
 
 /** Tells what was not told yet, a sighting for each node, and new epochs. */
-void st_profile_tell(struct st_profile *profile, st_xrun_seen_fn seen, void *ctx);
+void st_pipewire_profile_tell(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);
 
 #endif

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/status/laststate.h"
+#include "daemon/status/saved_state.h"
 
 static char folder[] = "/tmp/sleeptune-test-XXXXXX";
 static char path[64], text[512];
@@ -37,9 +37,9 @@ static void clean_end_is_no_news(void **state)
 {
     (void)state;
     json_t *document = json_pack("{s:s, s:I}", "state", "ended", "time_ns", (json_int_t)1700000000000000000);
-    assert_int_equal(st_laststate_write(path, document), 0);
+    assert_int_equal(st_saved_state_write(path, document), 0);
     json_decref(document);
-    assert_string_equal(st_laststate_previous(path, text, sizeof(text)), "");
+    assert_string_equal(st_saved_state_previous(path, text, sizeof(text)), "");
 }
 
 static void daemon_that_was_killed_is_told_with_the_time_of_its_state(void **state)
@@ -47,9 +47,9 @@ static void daemon_that_was_killed_is_told_with_the_time_of_its_state(void **sta
     (void)state;
     json_t *document =
         json_pack("{s:s, s:I}", "state", "running", "time_ns", (json_int_t)1700000000000000000);
-    assert_int_equal(st_laststate_write(path, document), 0);
+    assert_int_equal(st_saved_state_write(path, document), 0);
     json_decref(document);
-    assert_non_null(strstr(st_laststate_previous(path, text, sizeof(text)), "2023-11-14 22:13:20 UTC"));
+    assert_non_null(strstr(st_saved_state_previous(path, text, sizeof(text)), "2023-11-14 22:13:20 UTC"));
     assert_non_null(strstr(text, "did not end cleanly"));
 }
 
@@ -58,20 +58,20 @@ static void failed_loop_is_told_as_such(void **state)
     (void)state;
     put("{\"state\": \"failed\", \"pid\": 1}");
     assert_non_null(
-        strstr(st_laststate_previous(path, text, sizeof(text)), "the loop of the run before failed"));
+        strstr(st_saved_state_previous(path, text, sizeof(text)), "the loop of the run before failed"));
 }
 
 static void state_of_a_process_that_still_runs_is_no_unclean_end(void **state)
 {
     (void)state;
-    const int fd = st_laststate_hold(path);
+    const int fd = st_saved_state_hold(path);
     assert_true(fd >= 0);
-    assert_int_equal(st_laststate_hold(path), -EBUSY);
+    assert_int_equal(st_saved_state_hold(path), -EBUSY);
     put("{\"state\": \"running\", \"pid\": 1}"); /* init */
     assert_non_null(
-        strstr(st_laststate_previous(path, text, sizeof(text)), "process 1, which stored its state"));
+        strstr(st_saved_state_previous(path, text, sizeof(text)), "process 1, which stored its state"));
     put("{\"state\": \"running\", \"pid\": -1}"); /* kill(-1) would be everybody */
-    assert_non_null(strstr(st_laststate_previous(path, text, sizeof(text)), "did not end cleanly"));
+    assert_non_null(strstr(st_saved_state_previous(path, text, sizeof(text)), "did not end cleanly"));
     close(fd);
 }
 
@@ -79,13 +79,13 @@ static void number_that_another_process_has_after_a_boot_is_an_unclean_end(void 
 {
     (void)state;
     put("{\"state\": \"running\", \"pid\": 1}");
-    assert_non_null(strstr(st_laststate_previous(path, text, sizeof(text)), "did not end cleanly"));
+    assert_non_null(strstr(st_saved_state_previous(path, text, sizeof(text)), "did not end cleanly"));
 }
 
 static void missing_file_is_no_news(void **state)
 {
     (void)state;
-    assert_string_equal(st_laststate_previous(path, text, sizeof(text)), "");
+    assert_string_equal(st_saved_state_previous(path, text, sizeof(text)), "");
 }
 
 static void damaged_file_is_told_and_not_followed(void **state)
@@ -95,7 +95,7 @@ static void damaged_file_is_told_and_not_followed(void **state)
         "", "{", "[]", "{\"state\": 7}", "\x01\x02", "{\"state\":\"ended\""};
     for (size_t i = 0; i < ST_ARRAY_LEN(damaged); i++) {
         put(damaged[i]);
-        if (st_laststate_previous(path, text, sizeof(text))[0] == '\0')
+        if (st_saved_state_previous(path, text, sizeof(text))[0] == '\0')
             fail_msg("taken for a clean end: %s", damaged[i]);
     }
 }
@@ -104,7 +104,7 @@ static void fifo_in_place_of_the_file_does_not_hang(void **state)
 {
     (void)state;
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_non_null(strstr(st_laststate_previous(path, text, sizeof(text)), "cannot be read"));
+    assert_non_null(strstr(st_saved_state_previous(path, text, sizeof(text)), "cannot be read"));
 }
 
 static void failed_write_leaves_the_old_state_and_no_rubbish(void **state)
@@ -115,7 +115,7 @@ static void failed_write_leaves_the_old_state_and_no_rubbish(void **state)
     snprintf(temporary, sizeof(temporary), "%s.tmp", path);
     assert_int_equal(mkdir(temporary, 0700), 0);
     json_t *document = json_object();
-    assert_true(st_laststate_write(path, document) < 0);
+    assert_true(st_saved_state_write(path, document) < 0);
     json_decref(document);
     struct stat status;
     assert_int_equal(stat(path, &status), 0);
@@ -126,13 +126,13 @@ static void failed_write_leaves_the_old_state_and_no_rubbish(void **state)
 static void folder_comes_from_systemd_and_must_be_there(void **state)
 {
     (void)state;
-    char chosen[ST_LASTSTATE_PATH_BYTES], two[200];
+    char chosen[ST_SAVED_STATE_PATH_BYTES], two[200];
     snprintf(two, sizeof(two), "%s:/other", folder);
     setenv("STATE_DIRECTORY", two, 1);
-    assert_true(st_laststate_path(chosen, sizeof(chosen)));
+    assert_true(st_saved_state_path(chosen, sizeof(chosen)));
     assert_string_equal(chosen, path);
     setenv("STATE_DIRECTORY", "/no/such/folder", 1);
-    assert_false(st_laststate_path(chosen, sizeof(chosen)));
+    assert_false(st_saved_state_path(chosen, sizeof(chosen)));
 }
 
 int main(void)

@@ -1,28 +1,28 @@
 /* Heartbeat and due time side by side. */
-#include "daemon/loop/stall.h"
+#include "daemon/loop/overdue.h"
 
 #include "core/ns.h"
 
 /* The due time is known as of the last drain. A drain thread that got no CPU itself says nothing of the loop,
  * whose heartbeat goes on. */
-static int64_t overdue_ns(const struct st_stall *stall, int64_t due_ns, int64_t now_ns)
+static int64_t overdue_ns(const struct st_overdue *stall, int64_t due_ns, int64_t now_ns)
 {
     if (due_ns == INT64_MIN) /* warm-up */
         due_ns = st_ns_add(stall->heard_ns, stall->period_ns);
     return st_ns_sub(now_ns, due_ns > stall->heard_ns ? due_ns : stall->heard_ns);
 }
 
-static bool is_above(const struct st_stall *stall, int64_t ns, int64_t least_ns)
+static bool is_above(const struct st_overdue *stall, int64_t ns, int64_t least_ns)
 {
     return ns > least_ns && ns / 2 > stall->period_ns;
 }
 
-void st_stall_begin(struct st_stall *stall, int64_t period_ns, int64_t now_ns)
+void st_overdue_begin(struct st_overdue *stall, int64_t period_ns, int64_t now_ns)
 {
-    *stall = (struct st_stall){.period_ns = period_ns, .heard_ns = now_ns, .checked_ns = now_ns};
+    *stall = (struct st_overdue){.period_ns = period_ns, .heard_ns = now_ns, .checked_ns = now_ns};
 }
 
-void st_stall_check(struct st_stall *stall, uint64_t heartbeat, int64_t due_ns, int64_t now_ns)
+void st_overdue_check(struct st_overdue *stall, uint64_t heartbeat, int64_t due_ns, int64_t now_ns)
 {
     if (heartbeat != stall->heartbeat) {
         stall->heartbeat = heartbeat;
@@ -30,17 +30,17 @@ void st_stall_check(struct st_stall *stall, uint64_t heartbeat, int64_t due_ns, 
         stall->checks = 0;
     }
     stall->checked_ns = now_ns;
-    const bool found = is_above(stall, overdue_ns(stall, due_ns, now_ns), ST_STALL_CHECK_NS);
+    const bool found = is_above(stall, overdue_ns(stall, due_ns, now_ns), ST_OVERDUE_CHECK_NS);
     stall->checks = found ? stall->checks + 1 : 0;
 }
 
-int64_t st_stall_overdue_ns(const struct st_stall *stall, uint64_t heartbeat, int64_t due_ns, int64_t now_ns)
+int64_t st_overdue_ns(const struct st_overdue *stall, uint64_t heartbeat, int64_t due_ns, int64_t now_ns)
 {
-    if (stall->checks < ST_STALL_CHECKS)
+    if (stall->checks < ST_OVERDUE_CHECKS)
         return 0;
     /* it runs again: what it missed is known after the next drain, which moves the due time */
     if (due_ns == INT64_MIN && heartbeat != stall->heartbeat)
         return 0;
     const int64_t ns = overdue_ns(stall, due_ns, now_ns);
-    return is_above(stall, ns, ST_STALL_NS) ? ns : 0;
+    return is_above(stall, ns, ST_OVERDUE_AFTER_NS) ? ns : 0;
 }

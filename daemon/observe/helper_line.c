@@ -1,4 +1,4 @@
-#include "daemon/observe/line.h"
+#include "daemon/observe/helper_line.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -25,7 +25,7 @@ static pid_t process_of(const char *text)
     return st_number_i64(text, 1, INT_MAX, &pid) == 0 ? (pid_t)pid : 0;
 }
 
-bool st_line_is_process(const char *text, pid_t pid)
+bool st_helper_line_is_process(const char *text, pid_t pid)
 {
     return text != NULL && pid != 0 && process_of(text) == pid;
 }
@@ -45,7 +45,7 @@ static void drop_limits(void)
         (void)setrlimit(RLIMIT_MEMLOCK, &locked);
 }
 
-pid_t st_line_options(int argc, char **argv, const char *name, const char *about)
+pid_t st_helper_line_options(int argc, char **argv, const char *name, const char *about)
 {
     int option;
     pid_t own = 0;
@@ -58,23 +58,23 @@ pid_t st_line_options(int argc, char **argv, const char *name, const char *about
                    "standard input ends: sleeptuned(8).\n\n"
                    "-p PID  whose streams are not another program's: sleeptuned gives its own\n",
                    name, about);
-            exit(ST_LINE_DONE);
+            exit(ST_HELPER_LINE_DONE);
         case 'p':
             own = process_of(optarg);
             if (own != 0)
                 break;
             fprintf(stderr, "%s: -p: '%s' is no process id\n", name, optarg);
-            exit(ST_LINE_USAGE);
+            exit(ST_HELPER_LINE_USAGE);
         case 'V':
             printf("%s %s\n", name, ST_VERSION);
-            exit(ST_LINE_DONE);
+            exit(ST_HELPER_LINE_DONE);
         default:
-            exit(ST_LINE_USAGE); /* getopt has said why */
+            exit(ST_HELPER_LINE_USAGE); /* getopt has said why */
         }
     }
     if (optind < argc) {
         fprintf(stderr, "%s: takes no argument: %s\n", name, argv[optind]);
-        exit(ST_LINE_USAGE);
+        exit(ST_HELPER_LINE_USAGE);
     }
     return own;
 }
@@ -85,7 +85,7 @@ static void put(const char *line)
 {
     if (fputs(line, stdout) == EOF || fflush(stdout) == EOF) {
         perror("standard output");
-        exit(ST_LINE_FAILED);
+        exit(ST_HELPER_LINE_FAILED);
     }
 }
 
@@ -97,7 +97,7 @@ static ST_PRINTF(2, 0) void put_text(const char *word, const char *format, va_li
     put(line);
 }
 
-void st_line_ready(const char *format, ...)
+void st_helper_line_ready(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -105,26 +105,26 @@ void st_line_ready(const char *format, ...)
     va_end(args);
 }
 
-void st_line_alive(void)
+void st_helper_line_alive(void)
 {
     put("alive\n");
 }
 
-int st_line_absent(const char *format, ...)
+int st_helper_line_absent(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     put_text("absent", format, args);
     va_end(args);
-    return ST_LINE_ABSENT;
+    return ST_HELPER_LINE_ABSENT;
 }
 
-void st_line_epoch(void)
+void st_helper_line_epoch(void)
 {
     put("epoch\n");
 }
 
-void st_line_xrun(const struct st_xrun_seen *seen)
+void st_helper_line_xrun(const struct st_xrun_seen *seen)
 {
     char line[ST_XRUN_LINE_BYTES];
     put(st_xrun_line_format(seen, line, sizeof(line)));
@@ -132,7 +132,7 @@ void st_line_xrun(const struct st_xrun_seen *seen)
 
 /* --- beginning and end --- */
 
-bool st_line_input_ended(void)
+bool st_helper_line_input_ended(void)
 {
     char ignored[256];
     const ssize_t n = read(STDIN_FILENO, ignored, sizeof(ignored));
@@ -145,10 +145,10 @@ static void on_deadline(int number)
 {
     (void)number;
     const ssize_t n = write(STDOUT_FILENO, deadline_line, strlen(deadline_line));
-    _exit(n < 0 ? ST_LINE_FAILED : ST_LINE_ABSENT);
+    _exit(n < 0 ? ST_HELPER_LINE_FAILED : ST_HELPER_LINE_ABSENT);
 }
 
-void st_line_deadline(unsigned seconds, const char *why)
+void st_helper_line_deadline(unsigned seconds, const char *why)
 {
     const struct sigaction action = {.sa_handler = on_deadline};
     alarm(0);

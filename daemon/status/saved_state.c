@@ -1,5 +1,5 @@
 /* Keeps the last state over an end of any kind. */
-#include "daemon/status/laststate.h"
+#include "daemon/status/saved_state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,12 +18,12 @@
 
 #define FILE_BYTES_MAX (4 * 1024 * 1024)
 
-bool st_laststate_path(char *buf, size_t buf_bytes)
+bool st_saved_state_path(char *buf, size_t buf_bytes)
 {
-    return st_state_path("last.json", buf, buf_bytes);
+    return st_saved_state_folder("last.json", buf, buf_bytes);
 }
 
-bool st_state_path(const char *name, char *buf, size_t buf_bytes)
+bool st_saved_state_folder(const char *name, char *buf, size_t buf_bytes)
 {
     const char *folder = getenv("STATE_DIRECTORY");
     if (folder == NULL || folder[0] != '/')
@@ -54,9 +54,9 @@ static int write_all(int fd, const char *text, size_t len)
     return fsync(fd) == 0 ? 0 : -errno;
 }
 
-int st_laststate_write(const char *path, const json_t *document)
+int st_saved_state_write(const char *path, const json_t *document)
 {
-    char temporary[ST_LASTSTATE_PATH_BYTES + 8];
+    char temporary[ST_SAVED_STATE_PATH_BYTES + 8];
     if (snprintf(temporary, sizeof(temporary), "%s.tmp", path) >= (int)sizeof(temporary))
         return -ENAMETOOLONG;
     char *text = json_dumps(document, JSON_INDENT(2));
@@ -92,9 +92,9 @@ static json_t *load(const char *path)
     return document;
 }
 
-int st_laststate_hold(const char *path)
+int st_saved_state_hold(const char *path)
 {
-    char folder[ST_LASTSTATE_PATH_BYTES];
+    char folder[ST_SAVED_STATE_PATH_BYTES];
     const char *slash = strrchr(path, '/');
     const int n = snprintf(folder, sizeof(folder), "%.*s/", slash != NULL ? (int)(slash - path) : 0, path);
     if (n < 0 || (size_t)n >= sizeof(folder))
@@ -114,13 +114,13 @@ static bool is_alive(json_int_t pid, const char *path)
 {
     if (pid <= 0 || pid > INT_MAX || pid == getpid() || (kill((pid_t)pid, 0) != 0 && errno != EPERM))
         return false;
-    const int fd = st_laststate_hold(path);
+    const int fd = st_saved_state_hold(path);
     if (fd >= 0)
         close(fd);
     return fd == -EBUSY;
 }
 
-const char *st_laststate_previous(const char *path, char *buf, size_t buf_bytes)
+const char *st_saved_state_previous(const char *path, char *buf, size_t buf_bytes)
 {
     buf[0] = '\0';
     json_t *document = load(path);

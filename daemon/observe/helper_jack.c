@@ -18,8 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/observe/helper_line.h"
 #include "daemon/observe/jack_xrun.h"
-#include "daemon/observe/line.h"
 
 #define NAME         "sleeptune-observe-jack"
 #define ANSWER_S     5   /* a server that hangs does not answer at all */
@@ -36,9 +36,9 @@ enum what {
 
 struct observer {
     jack_client_t *client;
-    int fds[2];                 /* what happened, a byte each, from libjack's thread and the signal handler */
-    struct st_jack_judge judge; /* Threads: libjack's, once it calls back */
-    bool own_plays;             /* on this server, as was said */
+    int fds[2]; /* what happened, a byte each, from libjack's thread and the signal handler */
+    struct st_jack_xrun_judge judge; /* Threads: libjack's, once it calls back */
+    bool own_plays;                  /* on this server, as was said */
 };
 
 static struct observer observer;
@@ -95,7 +95,7 @@ static int on_xrun(void *ctx)
 {
     (void)ctx;
     const struct st_jack_cycle now = look_at_cycle(observer.client);
-    const struct st_jack_xrun xrun = st_jack_judge(&observer.judge, &now);
+    const struct st_jack_xrun xrun = st_jack_xrun_conclude(&observer.judge, &now);
     tell((xrun.client ? WHAT_CLIENT : WHAT_DEVICE) + (xrun.probable ? WHAT_PROBABLY : 0));
     return 0;
 }
@@ -106,30 +106,31 @@ static void on_shutdown(void *ctx)
     tell(WHAT_GONE);
 }
 
-/* @return ST_LINE_DONE, or what main returns, the reason said. */
+/* @return ST_HELPER_LINE_DONE, or what main returns, the reason said. */
 static int open_client(const char *server)
 {
     jack_status_t status = 0;
     jack_set_error_function(keep_message);
     jack_set_info_function(drop_message);
-    st_line_deadline(ANSWER_S,
-                     "the JACK server does not answer, or a client that was killed has left an empty "
-                     "/dev/shm/jack_db-UID/__db.001");
+    st_helper_line_deadline(ANSWER_S,
+                            "the JACK server does not answer, or a client that was killed has left an empty "
+                            "/dev/shm/jack_db-UID/__db.001");
     observer.client = jack_client_open(NAME, JackNoStartServer | JackServerName, &status, server);
     if (observer.client == NULL) {
         if ((status & JackVersionError) != 0)
-            return st_line_absent("JACK server \"%s\": speaks another protocol than libjack here", server);
+            return st_helper_line_absent("JACK server \"%s\": speaks another protocol than libjack here",
+                                         server);
         if ((status & JackServerFailed) != 0)
-            return st_line_absent("no JACK server \"%s\" of this user answers", server);
-        return st_line_absent("JACK server \"%s\": refuses a client, status 0x%x: %s", server,
-                              (unsigned)status, message);
+            return st_helper_line_absent("no JACK server \"%s\" of this user answers", server);
+        return st_helper_line_absent("JACK server \"%s\": refuses a client, status 0x%x: %s", server,
+                                     (unsigned)status, message);
     }
-    st_jack_judge_begin(&observer.judge, jack_get_xrun_delayed_usecs(observer.client));
+    st_jack_xrun_begin(&observer.judge, jack_get_xrun_delayed_usecs(observer.client));
     jack_on_shutdown(observer.client, on_shutdown, NULL);
     if (jack_set_xrun_callback(observer.client, on_xrun, NULL) != 0 || jack_activate(observer.client) != 0)
-        return st_line_absent("JACK server \"%s\": does not tell of xruns: %s", server, message);
-    st_line_deadline(0, NULL);
-    return ST_LINE_DONE;
+        return st_helper_line_absent("JACK server \"%s\": does not tell of xruns: %s", server, message);
+    st_helper_line_deadline(0, NULL);
+    return ST_HELPER_LINE_DONE;
 }
 
 /* Has sleeptuned a port there? By name: jack2 does not tell clients of each other's processes. */
@@ -146,9 +147,10 @@ static bool own_plays(void)
 static void say_ready(const char *server)
 {
     observer.own_plays = own_plays();
-    st_line_ready("JACK server \"%s\", %u frames at %u Hz%s", server, jack_get_buffer_size(observer.client),
-                  jack_get_sample_rate(observer.client),
-                  observer.own_plays ? "; an own stream is on it, whose own xruns are the same ones" : "");
+    st_helper_line_ready("JACK server \"%s\", %u frames at %u Hz%s", server,
+                         jack_get_buffer_size(observer.client), jack_get_sample_rate(observer.client),
+                         observer.own_plays ? "; an own stream is on it, whose own xruns are the same ones"
+                                            : "");
 }
 
 /* Says what was told meanwhile. @return WHAT_GONE or WHAT_END when it is over. */
@@ -170,7 +172,7 @@ static enum what forward(const char *server)
     for (size_t i = 0; i < ST_ARRAY_LEN(seen); i++) {
         snprintf(seen[i].device, sizeof(seen[i].device), "%s", server);
         if (seen[i].device_xruns_n > 0 || seen[i].starved_n > 0)
-            st_line_xrun(&seen[i]);
+            st_helper_line_xrun(&seen[i]);
     }
     return over;
 }
@@ -178,43 +180,45 @@ static enum what forward(const char *server)
 int main(int argc, char **argv)
 {
     const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    (void)st_line_options(argc, argv, NAME,
-                          "Tells of the xruns of a JACK server: the one that JACK_DEFAULT_SERVER names, or\n"
-                          "\"default\". It starts none.\n");
+    (void)st_helper_line_options(
+        argc, argv, NAME,
+        "Tells of the xruns of a JACK server: the one that JACK_DEFAULT_SERVER names, or\n"
+        "\"default\". It starts none.\n");
     const char *server = getenv("JACK_DEFAULT_SERVER");
     if (server == NULL || server[0] == '\0')
         server = "default";
     if (strlen(server) >= SERVER_BYTES)
-        return st_line_absent("the name of the JACK server is longer than %d bytes", SERVER_BYTES - 1);
+        return st_helper_line_absent("the name of the JACK server is longer than %d bytes", SERVER_BYTES - 1);
     if (pipe(observer.fds) != 0) {
         perror(NAME);
-        return ST_LINE_FAILED;
+        return ST_HELPER_LINE_FAILED;
     }
     /* before libjack: a client that is killed while it makes its data base locks all others out */
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     const int r = open_client(server);
-    if (r != ST_LINE_DONE)
+    if (r != ST_HELPER_LINE_DONE)
         return r;
     say_ready(server);
     struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = observer.fds[0], .events = POLLIN}};
     enum what over = WHAT_DEVICE;
     while (over != WHAT_END) {
-        const int n = poll(fds, 2, ST_LINE_ALIVE_S * 1000);
+        const int n = poll(fds, 2, ST_HELPER_LINE_ALIVE_S * 1000);
         if (n == 0 && own_plays() != observer.own_plays)
             say_ready(server);
         else if (n == 0)
-            st_line_alive();
+            st_helper_line_alive();
         if (n > 0 && fds[1].revents != 0)
             over = forward(server);
         if (over == WHAT_GONE)
-            return st_line_absent("JACK server \"%s\" has ended", server); /* nothing is left to close */
-        if (n > 0 && fds[0].revents != 0 && st_line_input_ended())
+            return st_helper_line_absent("JACK server \"%s\" has ended",
+                                         server); /* nothing is left to close */
+        if (n > 0 && fds[0].revents != 0 && st_helper_line_input_ended())
             over = WHAT_END;
         if (n > 0 && fds[1].revents != 0 && over == WHAT_DEVICE)
             poll(fds, 1, PAUSE_MS);
     }
-    st_line_deadline(1, "the JACK server does not answer any more");
+    st_helper_line_deadline(1, "the JACK server does not answer any more");
     jack_client_close(observer.client);
-    return ST_LINE_DONE;
+    return ST_HELPER_LINE_DONE;
 }

@@ -1,26 +1,26 @@
-#include "daemon/observe/streams.h"
+#include "daemon/observe/pulse_streams.h"
 
-static struct st_stream *find_or_add(struct st_streams *streams, uint32_t index)
+static struct st_stream *find_or_add(struct st_pulse_streams *streams, uint32_t index)
 {
     for (size_t i = 0; i < streams->streams_n; i++) {
         if (streams->streams[i].index == index)
             return &streams->streams[i];
     }
-    if (streams->streams_n == ST_STREAMS_MAX)
+    if (streams->streams_n == ST_PULSE_STREAMS_MAX)
         return NULL;
     struct st_stream *stream = &streams->streams[streams->streams_n++];
     *stream = (struct st_stream){.index = index};
     return stream;
 }
 
-void st_streams_look_begin(struct st_streams *streams)
+void st_pulse_streams_look_begin(struct st_pulse_streams *streams)
 {
     streams->playing = false;
     for (size_t i = 0; i < streams->streams_n; i++)
         streams->streams[i].seen = false;
 }
 
-bool st_streams_look(struct st_streams *streams, uint32_t index, bool corked, uint64_t queued_us)
+bool st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked, uint64_t queued_us)
 {
     struct st_stream *stream = find_or_add(streams, index);
     if (stream == NULL)
@@ -41,7 +41,7 @@ bool st_streams_look(struct st_streams *streams, uint32_t index, bool corked, ui
     return starved;
 }
 
-void st_streams_look_end(struct st_streams *streams)
+void st_pulse_streams_look_end(struct st_pulse_streams *streams)
 {
     size_t kept_n = 0;
     for (size_t i = 0; i < streams->streams_n; i++) {

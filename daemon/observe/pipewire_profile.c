@@ -1,4 +1,4 @@
-#include "daemon/observe/profile.h"
+#include "daemon/observe/pipewire_profile.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,35 +17,38 @@ enum { STATUS_TRIGGERED = 1, STATUS_AWAKE = 2 };
 
 /* --- nodes --- */
 
-static struct st_profile_node *find(struct st_profile *profile, uint32_t id)
+static struct st_pipewire_profile_node *find(struct st_pipewire_profile *profile, uint32_t id)
 {
-    for (size_t i = 0; i < ST_PROFILE_NODES_MAX; i++) {
+    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
         if (profile->nodes[i].used && profile->nodes[i].id == id)
             return &profile->nodes[i];
     }
     return NULL;
 }
 
-static struct st_profile_node *find_or_add(struct st_profile *profile, uint32_t id)
+static struct st_pipewire_profile_node *find_or_add(struct st_pipewire_profile *profile, uint32_t id)
 {
-    struct st_profile_node *node = find(profile, id);
-    for (size_t i = 0; node == NULL && i < ST_PROFILE_NODES_MAX; i++) {
+    struct st_pipewire_profile_node *node = find(profile, id);
+    for (size_t i = 0; node == NULL && i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
         if (!profile->nodes[i].used) {
             node = &profile->nodes[i];
-            *node = (struct st_profile_node){.id = id, .client = ST_PROFILE_NO_CLIENT, .used = true};
+            *node = (struct st_pipewire_profile_node){
+                .id = id, .client = ST_PIPEWIRE_PROFILE_NO_CLIENT, .used = true};
         }
     }
     return node;
 }
 
-void st_profile_add(struct st_profile *profile, uint32_t id, uint32_t client, bool is_device)
+void st_pipewire_profile_add(struct st_pipewire_profile *profile, uint32_t id, uint32_t client,
+                             bool is_device)
 {
-    struct st_profile_node *node = find_or_add(profile, id);
+    struct st_pipewire_profile_node *node = find_or_add(profile, id);
     if (node != NULL)
-        *node = (struct st_profile_node){.id = id, .client = client, .used = true, .is_device = is_device};
+        *node = (struct st_pipewire_profile_node){
+            .id = id, .client = client, .used = true, .is_device = is_device};
 }
 
-static bool is_own(const struct st_profile *profile, uint32_t client)
+static bool is_own(const struct st_pipewire_profile *profile, uint32_t client)
 {
     size_t i = 0;
     while (i < profile->own_n && profile->own[i] != client)
@@ -53,20 +56,20 @@ static bool is_own(const struct st_profile *profile, uint32_t client)
     return i < profile->own_n;
 }
 
-void st_profile_leave_out(struct st_profile *profile, uint32_t client)
+void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t client)
 {
-    if (is_own(profile, client) || profile->own_n == ST_PROFILE_OWN_MAX)
+    if (is_own(profile, client) || profile->own_n == ST_PIPEWIRE_PROFILE_OWN_MAX)
         return;
     profile->own[profile->own_n++] = client;
-    for (size_t i = 0; i < ST_PROFILE_NODES_MAX; i++) {
+    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
         if (profile->nodes[i].client == client)
             profile->nodes[i].starved_n = 0;
     }
 }
 
-void st_profile_remove(struct st_profile *profile, uint32_t id)
+void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id)
 {
-    struct st_profile_node *node = find(profile, id);
+    struct st_pipewire_profile_node *node = find(profile, id);
     if (node != NULL)
         node->used = false;
     size_t i = 0;
@@ -77,7 +80,8 @@ void st_profile_remove(struct st_profile *profile, uint32_t id)
 }
 
 /* By how much the node's counter has risen. */
-static int64_t risen(struct st_profile *profile, struct st_profile_node *node, int32_t xruns_n)
+static int64_t risen(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                     int32_t xruns_n)
 {
     const int64_t rise = node->counted ? (int64_t)xruns_n - node->xruns_n : 0;
     node->counted = true;
@@ -146,9 +150,9 @@ static int read_driver_xruns(const struct spa_pod *pod, int32_t *ret)
                : 0;
 }
 
-static void take_driver(struct st_profile *profile, const struct block *driver, int32_t xruns_n)
+static void take_driver(struct st_pipewire_profile *profile, const struct block *driver, int32_t xruns_n)
 {
-    struct st_profile_node *node = find_or_add(profile, driver->id);
+    struct st_pipewire_profile_node *node = find_or_add(profile, driver->id);
     if (node == NULL)
         return;
     rename_node(&node->name, driver->name);
@@ -159,7 +163,8 @@ static void take_driver(struct st_profile *profile, const struct block *driver, 
 
 /* Without a counter: a cycle in which the node did not finish is told twice when the next begins, as
  * incomplete and as ended by the driver; only the former cycle's time is the same in both (0.3.65). */
-static bool unfinished(struct st_profile_node *node, const struct block *block, int64_t cycle_before_ns)
+static bool unfinished(struct st_pipewire_profile_node *node, const struct block *block,
+                       int64_t cycle_before_ns)
 {
     if (block->status != STATUS_TRIGGERED && block->status != STATUS_AWAKE)
         return false;
@@ -168,9 +173,10 @@ static bool unfinished(struct st_profile_node *node, const struct block *block, 
     return first;
 }
 
-static void take_follower(struct st_profile *profile, const struct block *driver, const struct block *block)
+static void take_follower(struct st_pipewire_profile *profile, const struct block *driver,
+                          const struct block *block)
 {
-    struct st_profile_node *node = find_or_add(profile, block->id);
+    struct st_pipewire_profile_node *node = find_or_add(profile, block->id);
     if (node == NULL)
         return;
     rename_node(&node->name, block->name);
@@ -187,7 +193,7 @@ static void take_follower(struct st_profile *profile, const struct block *driver
 }
 
 /* The driver's block is before its followers'. */
-static int take_cycle(struct st_profile *profile, const struct spa_pod_object *object)
+static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_object *object)
 {
     const struct spa_pod_prop *prop;
     struct block driver = {0}, follower;
@@ -218,7 +224,7 @@ static int take_cycle(struct st_profile *profile, const struct spa_pod_object *o
     return 0;
 }
 
-int st_profile_take(struct st_profile *profile, const struct spa_pod *pod)
+int st_pipewire_profile_take(struct st_pipewire_profile *profile, const struct spa_pod *pod)
 {
     const struct spa_pod *cycle;
     if (!spa_pod_is_struct(pod))
@@ -236,12 +242,12 @@ int st_profile_take(struct st_profile *profile, const struct spa_pod *pod)
 
 /* --- told --- */
 
-void st_profile_tell(struct st_profile *profile, st_xrun_seen_fn seen, void *ctx)
+void st_pipewire_profile_tell(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
 {
     if (profile->epoch)
         seen(ctx, &(struct st_xrun_seen){.new_epoch = true});
-    for (size_t i = 0; profile->pending && i < ST_PROFILE_NODES_MAX; i++) {
-        struct st_profile_node *node = &profile->nodes[i];
+    for (size_t i = 0; profile->pending && i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        struct st_pipewire_profile_node *node = &profile->nodes[i];
         if (!node->used || (node->device_n == 0 && node->starved_n == 0))
             continue;
         struct st_xrun_seen sighting = {

@@ -1,0 +1,88 @@
+/* The history of the daemon: a normal thread that writes minutes and events to a file
+ * (store/history/history.h).
+ *
+ * Nobody waits for it: minutes and events are put into lists. While the file cannot be written they stay
+ * there, at most ST_HISTORY_WRITER_MINUTES_MAX and ST_HISTORY_WRITER_EVENTS_MAX, the oldest are dropped and counted; it is
+ * tried again every half minute. Events reach the file within ST_HISTORY_WRITER_EVENTS_NS, a minute at once.
+ */
+#ifndef ST_DAEMON_HISTORY_HISTORY_WRITER_H
+#define ST_DAEMON_HISTORY_HISTORY_WRITER_H
+
+#include "daemon/causes/events.h"
+#include "daemon/config/config.h"
+#include "daemon/http/query.h"
+#include "daemon/status/minute.h"
+
+#define ST_HISTORY_WRITER_MINUTES_MAX 1440
+#define ST_HISTORY_WRITER_EVENTS_MAX  2048
+#define ST_HISTORY_WRITER_EVENTS_NS   INT64_C(5000000000)
+#define ST_HISTORY_WRITER_RETRY_NS    INT64_C(30000000000)
+#define ST_HISTORY_WRITER_PATH_BYTES  1024
+
+enum st_history_writer_state {
+    ST_HISTORY_WRITER_OFF,     /* not wanted, or nowhere to write (missing); why says which */
+    ST_HISTORY_WRITER_OPENING, /* not opened yet */
+    ST_HISTORY_WRITER_WRITING,
+    ST_HISTORY_WRITER_FAILING, /* kept in memory; why */
+};
+
+/** "off", "opening", "writing", "failing". */
+const char *st_history_writer_state_name(enum st_history_writer_state state);
+
+struct st_history_writer_view {
+    enum st_history_writer_state state;
+    char path[ST_HISTORY_WRITER_PATH_BYTES];
+    char why[256];                            /* OFF and FAILING */
+    bool missing;                             /* OFF, though it is wanted: there is no state folder */
+    char aside[ST_HISTORY_WRITER_PATH_BYTES]; /* a file that was put aside since the start; "" */
+    int64_t bytes;                            /* of the file in use; INT64_MIN: not known */
+    uint64_t minutes_n, events_n;             /* written since the start */
+    uint64_t waiting_minutes_n, waiting_events_n;
+    uint64_t lost_minutes_n, lost_events_n; /* dropped, or left over at the end */
+};
+
+struct st_history_writer;
+
+/** Starts the thread and listens to events. @param config history.*; copied. @return 0, -ENOMEM, -EAGAIN,
+ * -ENOSPC (too many who listen); no events may be added after an error. Threads: main. */
+ST_NODISCARD int st_history_writer_start(struct st_platform *platform, const struct st_config *config,
+                                         struct st_events *events, struct st_history_writer **ret);
+
+/** Other settings; what failed is tried again at once. Threads: main. */
+void st_history_writer_set(struct st_history_writer *keeper, const struct st_config *config);
+
+/** Adds a minute with its histogram (ST_MINUTE_DIGITS digits), why wake-ups were late and what the loop ran
+ * under. Threads: main. */
+void st_history_writer_add_minute(struct st_history_writer *keeper, const struct st_minute *minute,
+                                  const struct st_hist *lateness, const struct st_causes_minute *causes,
+                                  const struct st_result *result);
+
+/** Writes what is waiting, once, and ends. Nobody may add events any more. NULL is fine. Threads: main. */
+void st_history_writer_stop(struct st_history_writer *keeper);
+
+/** CLOCK_REALTIME as the keeper sees it. Threads: any. */
+int64_t st_history_writer_wall_ns(const struct st_history_writer *keeper);
+
+/** Threads: any. */
+void st_history_writer_look(struct st_history_writer *keeper, struct st_history_writer_view *ret);
+
+/** Documents sleeptune-history/1, by default of the last day, and sleeptune-events/1, from the file.
+ * @param http_status 200; it becomes 400 or 503 where the text is an error.
+ * @return text to be freed, NULL when out of memory. Threads: any. */
+char *st_history_writer_answer_history(struct st_history_writer *keeper, const struct st_query *query,
+                                       unsigned *http_status);
+char *st_history_writer_answer_events(struct st_history_writer *keeper, const struct st_query *query,
+                                      unsigned *http_status);
+
+/* --- history_view.c --- */
+
+/** Is what is to be written kept in memory only, or lost? Threads: any. */
+bool st_history_writer_fails(struct st_history_writer *keeper);
+/** Is a history wanted, and there is no state folder that can be written? st_history_writer_set looks again.
+ * Threads: any. */
+bool st_history_writer_misses_folder(struct st_history_writer *keeper);
+
+/** The object "history" of the status document. New reference. */
+json_t *st_history_writer_json(const struct st_history_writer_view *view);
+
+#endif
