@@ -21,9 +21,6 @@ enum st_chart_kind {
     ST_CHART_ANY = ST_CHART_KINDS /* the first that the data have figures for */
 };
 
-/** "box" ... */
-const char *st_chart_kind_name(enum st_chart_kind kind);
-
 #define ST_CHART_SETS_MAX   4096
 #define ST_CHART_LINES_MAX  6 /* lines that can be told apart in one picture */
 #define ST_CHART_MARKS_MAX  8

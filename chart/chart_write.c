@@ -24,11 +24,6 @@ static const struct st_picture_kind *const kinds[ST_CHART_KINDS] = {
     [ST_CHART_QUANTILE] = &st_picture_quantile,
 };
 
-const char *st_chart_kind_name(enum st_chart_kind kind)
-{
-    return kinds[kind]->name;
-}
-
 static bool is_svg(const char *path)
 {
     const size_t bytes = strlen(path);
@@ -325,7 +320,7 @@ int st_chart_take_kind(const char *command, void *ctx, const char *text)
 {
     enum st_chart_kind *kind = ctx;
     for (int i = 0; i < ST_CHART_KINDS; i++) {
-        if (strcmp(text, st_chart_kind_name((enum st_chart_kind)i)) == 0) {
+        if (strcmp(text, kinds[i]->name) == 0) {
             *kind = (enum st_chart_kind)i;
             return 0;
         }

@@ -163,6 +163,12 @@ static int read_json(struct input *input, struct st_series_input *result)
 
 /* --- text --- */
 
+/* Was one of the three given? */
+static bool period_given(const struct st_series_options *options)
+{
+    return options->every_ns != 0 || options->frames != 0 || options->rate_hz != 0;
+}
+
 static const char *reason(int r)
 {
     switch (r) {
@@ -239,9 +245,7 @@ static int read_text(struct input *input, struct st_series_input *result)
         st_ns_format(st_period_ns(&result->series.period), every, sizeof(every));
         snprintf(result->note, sizeof(result->note), "Read as %s%s%s%s.", st_series_text_kind_name(text.kind),
                  text.period_known ? "" : ", one every ", text.period_known ? "" : every,
-                 text.period_known || st_series_input_period_given(input->options)
-                     ? ""
-                     : " (--every says otherwise)");
+                 text.period_known || period_given(input->options) ? "" : " (--every says otherwise)");
     }
     st_series_text_finish(&text);
     return status;
@@ -284,11 +288,6 @@ int st_series_input_read(const char *command, const char *path, const struct st_
 void st_series_input_options_init(struct st_series_options *options)
 {
     *options = (struct st_series_options){.count = 900};
-}
-
-bool st_series_input_period_given(const struct st_series_options *options)
-{
-    return options->every_ns != 0 || options->frames != 0 || options->rate_hz != 0;
 }
 
 int st_series_input_take_every(const char *command, void *ctx, const char *text)

@@ -47,8 +47,6 @@ ST_NODISCARD int st_series_input_take_every(const char *command, void *ctx, cons
 /** The period of --every, or of --frames and --rate; a second without them. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_series_input_period(const char *command, const struct st_series_options *options,
                                         struct st_period *ret);
-/** Was one of the three given? */
-bool st_series_input_period_given(const struct st_series_options *options);
 
 #define ST_SERIES_SCHEMA "sleeptune-series/1"
 

@@ -306,7 +306,7 @@ void st_measure_text_print(const struct st_result *result, bool all, FILE *out, 
         doubts(result, out, width);
 }
 
-const char *st_measure_text_progress(const struct st_result *result, char *buf, size_t buf_bytes)
+static const char *progress(const struct st_result *result, char *buf, size_t buf_bytes)
 {
     char seconds[24], latest[24], bound[32];
     if (result->lateness.total_n == 0) {
@@ -326,7 +326,7 @@ void st_measure_text_show(void *ctx, const struct st_result *worst, bool first)
     (void)ctx;
     if (worst->cpu >= 0)
         snprintf(cpu, sizeof(cpu), "CPU %d: ", worst->cpu);
-    snprintf(line, sizeof(line), "%s%s", cpu, st_measure_text_progress(worst, text, sizeof(text)));
+    snprintf(line, sizeof(line), "%s%s", cpu, progress(worst, text, sizeof(text)));
     fprintf(stderr, "%s%s\033[K", first ? "" : "\r",
             st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
     fflush(stderr);

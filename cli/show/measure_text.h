@@ -12,10 +12,8 @@
  * goes beyond. */
 void st_measure_text_print(const struct st_result *result, bool all, FILE *out, int width);
 
-/** One line for a run that goes on, without newline. @return buf. */
-const char *st_measure_text_progress(const struct st_result *result, char *buf, size_t buf_bytes);
-/** Writes it over the one before, on the terminal that is standard error: a st_measure_look_fn. ctx: not
- * used. */
+/** Writes one line for a running measurement over the line before, on the terminal that is standard error: a
+ * st_measure_look_fn. @param ctx not used. */
 void st_measure_text_show(void *ctx, const struct st_result *worst, bool first);
 
 #endif

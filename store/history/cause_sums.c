@@ -148,8 +148,9 @@ static void say_most(const struct st_cause_sums *sums, int64_t total_ns, char *b
     }
 }
 
-const char *st_cause_sums_verdict(const struct st_cause_sums *sums, const struct st_cause_span *span,
-                                  char *buf, size_t buf_bytes)
+/* One sentence: how many of how many, and where most of the time went. @return buf. */
+static const char *verdict_of(const struct st_cause_sums *sums, const struct st_cause_span *span, char *buf,
+                           size_t buf_bytes)
 {
     char measured[48], wakes[32], above[32], total[32];
     span_text(span->measured_ns, measured, sizeof(measured));
@@ -208,8 +209,7 @@ json_t *st_cause_sums_json(const struct st_cause_sums *sums, const struct st_cau
     }
     return json_pack(
         "{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema", "sleeptune-causes/1",
-        "verdict", st_json_safe_string(st_cause_sums_verdict(sums, span, verdict, sizeof(verdict))),
-        "asked_from_ns",
+        "verdict", st_json_safe_string(verdict_of(sums, span, verdict, sizeof(verdict))), "asked_from_ns",
         span->asked_from_wall_ns != INT64_MIN ? json_integer(span->asked_from_wall_ns) : json_null(),
         "from_ns", (json_int_t)span->from_wall_ns, "to_ns", (json_int_t)span->to_wall_ns, "measured_ns",
         (json_int_t)span->measured_ns, "wakes", (json_int_t)span->wakes_n, "late_threshold_ns",

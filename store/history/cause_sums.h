@@ -47,10 +47,6 @@ struct st_cause_span {
     const char *tracer; /* "" it runs; else why nobody can be named */
 };
 
-/** One sentence: how many of how many, and where most of the time went. @return buf. */
-const char *st_cause_sums_verdict(const struct st_cause_sums *sums, const struct st_cause_span *span,
-                                  char *buf, size_t buf_bytes);
-
 /** Document sleeptune-causes/1 of sorted sums. New reference, NULL when out of memory. */
 json_t *st_cause_sums_json(const struct st_cause_sums *sums, const struct st_cause_span *span);
 

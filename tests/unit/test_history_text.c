@@ -13,8 +13,8 @@
 
 #include "core/ns.h"
 #include "store/history/history.h"
-#include "store/history/history_read.h"
 #include "store/history/history_private.h"
+#include "store/history/history_read.h"
 #include "store/recording/hist_deflate.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
@@ -129,8 +129,8 @@ static int64_t most_pieces(bool steps, int64_t rows_n)
     char *text;
     json_n = json_most_n = 0;
     json_set_alloc_funcs(counted_malloc, counted_free);
-    const int r =
-        steps ? st_history_read_text(reader, &span, &text) : st_history_read_events_text(reader, &wish, &text);
+    const int r = steps ? st_history_read_text(reader, &span, &text)
+                        : st_history_read_events_text(reader, &wish, &text);
     json_set_alloc_funcs(malloc, free);
     assert_int_equal(r, 0);
     assert_int_equal(json_n, 0);
