@@ -29,7 +29,7 @@ static void help(void)
           "       sleeptune report --list\n"
           "Judge the settings of this machine: what may cost how many microseconds of each\n"
           "period, and how to change it. Nothing is changed; root is not needed.\n"
-          "With ids of rules: mechanism, formula and sources of each, and what it finds here.\n\n"
+          "With ids of rules: mechanism, formula and sources of each, and what it finds.\n\n"
           "  --list             list all rules\n"
           "  --snapshot FILE    judge a snapshot; '-': standard input\n"
           "  --root DIR         judge a captured tree (a folder with proc/, sys/ ...) or a\n"
