@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include "advisor/report/print.h"
-#include "cli/change/change_lines.h"
+#include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
+#include "cli/change/snapshot_check.h"
 #include "cli/command.h"
 #include "cli/compare/before_after.h"
 #include "cli/report/report_run.h"
-#include "cli/report/snapshot_check.h"
 #include "core/safe_text.h"
 #include "core/shell_word.h"
 
@@ -113,16 +113,16 @@ static void print_head(const struct st_rule *rule, const char *text)
 {
     char label[96];
     snprintf(label, sizeof(label), "%s:", rule->id);
-    st_change_print(0, label, text);
+    st_change_output_text(0, label, text);
 }
 
 static void print_by_hand(const struct st_finding *finding, const char *why)
 {
     print_head(finding->rule, why);
     if (finding->fix_now != NULL)
-        st_change_print_lines(finding->fix_now);
+        st_change_output_lines(finding->fix_now);
     if (finding->fix_persistent != NULL)
-        st_change_print_lines(finding->fix_persistent);
+        st_change_output_lines(finding->fix_persistent);
 }
 
 static bool is_fired(const struct st_finding *finding)
@@ -142,7 +142,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     if (!is_fired(finding)) {
         if (asked) {
             print_head(rule, "nothing to change");
-            st_change_print(4, "as:", finding->summary);
+            st_change_output_text(4, "as:", finding->summary);
         }
         return;
     }
@@ -167,14 +167,14 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         return;
     }
     print_head(rule, finding->summary);
-    st_change_print(4, "cost:", rule->cost);
-    st_change_print(4, "not when:", rule->when_not);
+    st_change_output_text(4, "cost:", rule->cost);
+    st_change_output_text(4, "not when:", rule->when_not);
     for (size_t i = 0; i < finding->changes_n; i++) {
         struct st_change change = finding->changes[i];
         if (st_change_resolve(work->target->p, &change, message, sizeof(message)) == 0 && message[0] != '\0')
-            st_change_print(4, "where:", message);
+            st_change_output_text(4, "where:", message);
         if (st_change_conflict(work->target->p, &change, message, sizeof(message)))
-            st_change_print(4, "but:", message);
+            st_change_output_text(4, "but:", message);
     }
 }
 
@@ -213,7 +213,7 @@ static void print_planned_by_hand(const struct work *work)
         } else {
             snprintf(text, sizeof(text), "# now: %s = %s", step->target, step->new_value);
         }
-        st_change_print_lines(text);
+        st_change_output_lines(text);
     }
 }
 
@@ -232,12 +232,12 @@ static bool is_not_allowed(int r)
 static int carry_out(struct work *work)
 {
     char message[512];
-    struct st_change_teller teller = {
+    struct st_change_output output = {
         .command = COMMAND, .os = work->target->p->os, .user = player(&work->options->input)};
     struct st_applied changes;
     size_t left_n;
-    int r = st_applied_open(&changes, work->target->p, work->target->folder, st_change_say, &teller, message,
-                            sizeof(message));
+    int r = st_applied_open(&changes, work->target->p, work->target->folder, st_change_output_event, &output,
+                            message, sizeof(message));
     if (r < 0) {
         if (is_not_allowed(r))
             print_planned_by_hand(work);
@@ -258,10 +258,10 @@ static int carry_out(struct work *work)
     }
     st_applied_close(&changes);
     if (status == ST_EXIT_DONE) {
-        status = st_change_then_do(&teller, work->target->p, false, work->options->run_generators);
+        status = st_change_output_then(&output, work->target->p, false, work->options->run_generators);
         printf("'sleeptune verify' tells what took effect, 'sleeptune revert --all' takes it back\n");
     }
-    st_change_teller_finish(&teller);
+    st_change_output_finish(&output);
     return status;
 }
 
@@ -355,10 +355,11 @@ static int decide(struct work *work, int argc, char **argv)
     }
     if (work->in_way_n > 0)
         return st_failure(COMMAND, "nothing was changed; name the rules to apply the others");
-    if (st_change_needs_root(COMMAND, work->target, is_users(work), argc, argv))
+    if (st_change_target_needs_root(COMMAND, work->target, is_users(work), argc, argv))
         return ST_EXIT_FAILURE;
     char question[512];
-    int status = st_change_confirm(COMMAND, work->options->yes, ask_about(work, question, sizeof(question)));
+    int status =
+        st_change_target_confirm(COMMAND, work->options->yes, ask_about(work, question, sizeof(question)));
     if (status == 0)
         status = carry_out(work);
     return status == ST_EXIT_DONE ? rest : status;
@@ -368,7 +369,7 @@ static int decide(struct work *work, int argc, char **argv)
 static int recover(struct work *work, int argc, char **argv)
 {
     char message[512];
-    struct st_change_teller teller = {.command = COMMAND, .os = work->target->p->os};
+    struct st_change_output output = {.command = COMMAND, .os = work->target->p->os};
     struct st_applied changes;
     struct st_revert_counts counts;
     bool interrupted = false;
@@ -379,11 +380,11 @@ static int recover(struct work *work, int argc, char **argv)
     if (work->options->dry_run)
         return st_failure(COMMAND,
                           "an earlier run was interrupted; the next apply or revert takes it back first");
-    if (st_change_needs_root(COMMAND, work->target, false, argc, argv))
+    if (st_change_target_needs_root(COMMAND, work->target, false, argc, argv))
         return ST_EXIT_FAILURE;
     puts("an earlier run was interrupted; it is taken back first");
-    int r = st_applied_open(&changes, work->target->p, work->target->folder, st_change_say, &teller, message,
-                            sizeof(message));
+    int r = st_applied_open(&changes, work->target->p, work->target->folder, st_change_output_event, &output,
+                            message, sizeof(message));
     if (r < 0)
         return st_failure(COMMAND, "%s", message);
     r = st_applied_recover(&changes, &counts);
@@ -392,7 +393,7 @@ static int recover(struct work *work, int argc, char **argv)
     work->journal = changes.journal;
     changes.journal = (struct st_journal){0};
     st_applied_close(&changes);
-    st_change_teller_finish(&teller);
+    st_change_output_finish(&output);
     return r < 0 ? st_failure(COMMAND, "taking it back failed: %s", strerror(-r)) : ST_EXIT_DONE;
 }
 

@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/measure/measure_run.h"
 #include "cli/report/facts_input.h"
-#include "cli/report/measured_facts.h"
+#include "cli/report/report_measure.h"
 #include "cli/report/report_run.h"
 #include "core/ns.h"
 #include "core/text.h"
@@ -83,7 +83,7 @@ static int measure(const struct options *options, struct st_facts *facts)
     if (!options->quiet && isatty(STDERR_FILENO) == 1)
         fputs("\r\033[K", stderr);
     json_t *document = st_measure_run_document(&result, 1);
-    if (st_measured_facts_put(facts, document, "sleeptune check", message, sizeof(message)) != 0)
+    if (st_report_measure_put(facts, document, "sleeptune check", message, sizeof(message)) != 0)
         status = st_failure(COMMAND, "%s", message);
     else
         status = st_measure_run_status(&result, 1);

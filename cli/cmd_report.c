@@ -1,9 +1,8 @@
 /* sleeptune report: judges the settings of this machine, a snapshot or a captured tree. */
 #include "cli/command.h"
 #include "cli/report/facts_input.h"
-#include "cli/report/measured_facts.h"
+#include "cli/report/report_measure.h"
 #include "cli/report/report_run.h"
-#include "cli/report/trials_run.h"
 #include "core/ns.h"
 #include "measure/experiments.h"
 
@@ -109,7 +108,7 @@ static int list_rules(void)
 static int load_measurement(struct options *options, struct st_facts *facts)
 {
     int64_t frames, rate_hz;
-    const int status = st_measured_facts_load(COMMAND, options->measurement, facts);
+    const int status = st_report_measure_load(COMMAND, options->measurement, facts);
     if (status != ST_EXIT_DONE)
         return status;
     if (st_facts_int(facts, ST_MEASURED_FRAMES, &frames) != 0 ||
@@ -150,8 +149,8 @@ int st_cmd_report(int argc, char **argv)
         status = load_measurement(&options, facts);
     if (status == ST_EXIT_DONE && options.try_it) {
         options.report.trials = &trials;
-        status = st_trials_run(COMMAND, (uint32_t)options.report.frames, (uint32_t)options.report.rate_hz,
-                               options.try_ns, &trials);
+        status = st_report_measure_try(COMMAND, (uint32_t)options.report.frames,
+                                       (uint32_t)options.report.rate_hz, options.try_ns, &trials);
     }
     if (status == ST_EXIT_DONE && options.ids_n > 0)
         status = st_report_run_rules(COMMAND, facts, &options.report, options.ids, options.ids_n);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
 #include "cli/compare/before_after.h"
@@ -56,13 +57,13 @@ static int parse_options(int argc, char **argv, struct options *options)
 }
 
 static int take_back(const struct options *options, const struct st_change_target *target,
-                     struct st_change_teller *teller)
+                     struct st_change_output *output)
 {
     char message[512];
     struct st_applied changes;
     struct st_revert_counts counts, left;
-    int r =
-        st_applied_open(&changes, target->p, target->folder, st_change_say, teller, message, sizeof(message));
+    int r = st_applied_open(&changes, target->p, target->folder, st_change_output_event, output, message,
+                            sizeof(message));
     if (r < 0)
         return st_failure(COMMAND, "%s", message);
     const size_t entries_n = changes.journal.entries_n;
@@ -83,7 +84,7 @@ static int take_back(const struct options *options, const struct st_change_targe
                           entries_n, r != -EIO ? ": " : "", r != -EIO ? strerror(-r) : "");
     if (counts.restored_n + counts.changed_n == 0)
         puts("nothing to revert");
-    if (st_change_then_do(teller, target->p, true, options->run_generators) != ST_EXIT_DONE)
+    if (st_change_output_then(output, target->p, true, options->run_generators) != ST_EXIT_DONE)
         return ST_EXIT_FAILURE;
     return counts.changed_n > 0 ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
 }
@@ -118,12 +119,12 @@ int st_cmd_revert(int argc, char **argv)
     if (status != ST_EXIT_DONE)
         return status;
     status = check_ids(&options, &target);
-    struct st_change_teller teller = {.command = COMMAND, .os = target.p->os};
-    if (status == ST_EXIT_DONE && st_change_needs_root(COMMAND, &target, false, argc, argv))
+    struct st_change_output output = {.command = COMMAND, .os = target.p->os};
+    if (status == ST_EXIT_DONE && st_change_target_needs_root(COMMAND, &target, false, argc, argv))
         status = ST_EXIT_FAILURE;
     if (status == ST_EXIT_DONE)
-        status = take_back(&options, &target, &teller);
-    st_change_teller_finish(&teller);
+        status = take_back(&options, &target, &output);
+    st_change_output_finish(&output);
     st_change_target_close(&target);
     return status;
 }

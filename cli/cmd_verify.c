@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "advisor/report/words.h"
-#include "cli/change/change_lines.h"
+#include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
 #include "cli/compare/before_after.h"
@@ -68,10 +68,10 @@ static void print_entry(const struct st_entry *entry, const char *state, const c
                         const json_t *overruled_by)
 {
     char text[1024];
-    printf("%-11s %s%s%s\n", state, st_change_entry_text(entry, text, sizeof(text)),
+    printf("%-11s %s%s%s\n", state, st_change_output_entry(entry, text, sizeof(text)),
            detail[0] != '\0' ? ": " : "", detail);
     for (size_t i = 0; i < json_array_size(overruled_by); i++)
-        st_change_print(0, "overruled  ", json_string_value(json_array_get(overruled_by, i)));
+        st_change_output_text(0, "overruled  ", json_string_value(json_array_get(overruled_by, i)));
 }
 
 /** Is it as we wrote it, and does it count? */
@@ -187,7 +187,7 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
     char label[96], *text;
     snprintf(label, sizeof(label), "%-10s  %s:", state, id);
     if (asprintf(&text, "%s%s%s", finding->summary, more, needs != NULL ? needs : "") >= 0) {
-        st_change_print(0, label, text);
+        st_change_output_text(0, label, text);
         free(text);
     }
     return outcome;

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/change/change_lines.h"
+#include "cli/change/change_output.h"
 #include "cli/command.h"
 #include "core/safe_text.h"
 #include "core/shell_word.h"
@@ -81,78 +81,6 @@ void st_change_target_close(struct st_change_target *target)
         st_platform_root_free(target->p);
 }
 
-const char *st_change_entry_text(const struct st_entry *entry, char *buf, size_t buf_bytes)
-{
-    if (entry->type == ST_ENTRY_FILE)
-        snprintf(buf, buf_bytes, "%s: lines of %s", entry->target, entry->rule);
-    else
-        snprintf(buf, buf_bytes, "%s = %s (was %s)", entry->target, entry->new_value, entry->old_value);
-    return st_safe_text(buf);
-}
-
-static const char *error_text(int error)
-{
-    switch (error) {
-    case -EALREADY:
-        return "another sleeptune has applied this meanwhile";
-    case -EEXIST:
-        return "sleeptune has changed it already, for another rule";
-    case -ESTALE:
-        return "somebody changed it meanwhile: run it again";
-    case -EPERM:
-        return "not permitted; to root neither where it is immutable (lsattr, ls -lo)";
-    case -EROFS:
-        return "the file system is read-only here";
-    case -ELOOP:
-        return "it is a link, or leads through one; not followed";
-    case -EBUSY:
-        return "the kernel does not take the value now (EBUSY)";
-    default:
-        return strerror(-error);
-    }
-}
-
-/* One line to standard output, made safe. */
-static void ST_PRINTF(1, 2) say(const char *format, ...)
-{
-    char text[2048];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
-    puts(st_safe_text(text));
-}
-
-void st_change_say(void *ctx, enum st_change_event event, const struct st_entry *entry, const char *now,
-                   int error)
-{
-    struct st_change_teller *teller = ctx;
-    char text[1024];
-    st_change_entry_text(entry, text, sizeof(text));
-    if (event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED)
-        st_change_teller_mark(teller, entry);
-    switch (event) {
-    case ST_EVENT_WRITTEN:
-        say("written   %s", text);
-        break;
-    case ST_EVENT_RESTORED:
-        if (entry->type == ST_ENTRY_FILE)
-            say("restored  %s", text);
-        else
-            say("restored  %s = %s", entry->target, entry->old_value);
-        break;
-    case ST_EVENT_AS_BEFORE:
-        say("as before %s", text);
-        break;
-    case ST_EVENT_CHANGED:
-        say("left      %s; somebody changed it since: %s", text, now);
-        break;
-    case ST_EVENT_FAILED:
-        (void)st_failure(teller->command, "%s: %s", text, error_text(error));
-        break;
-    }
-}
-
 /** The words of a command line, each behind a space, quoted for a shell. @return false: one of them has a
  * character that changes what is seen of the line; do not print it. */
 static bool quote_words(char *buf, size_t buf_bytes, int argc, char *const *argv)
@@ -170,8 +98,8 @@ static bool quote_words(char *buf, size_t buf_bytes, int argc, char *const *argv
     return true;
 }
 
-bool st_change_needs_root(const char *command, const struct st_change_target *target, bool as_user, int argc,
-                          char *const *argv)
+bool st_change_target_needs_root(const char *command, const struct st_change_target *target, bool as_user,
+                                 int argc, char *const *argv)
 {
     if (!target->live || geteuid() == 0)
         return false;
@@ -192,7 +120,7 @@ bool st_change_needs_root(const char *command, const struct st_change_target *ta
     return true;
 }
 
-int st_change_confirm(const char *command, bool yes, const char *question)
+int st_change_target_confirm(const char *command, bool yes, const char *question)
 {
     char answer[16] = "";
     if (yes)

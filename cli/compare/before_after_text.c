@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/change/change_lines.h"
+#include "cli/change/change_output.h"
 #include "cli/command.h"
 #include "cli/compare/before_after.h"
 #include "cli/show/figure_text.h"
@@ -160,7 +160,7 @@ static void print_drift(const struct st_before_after *done)
         return;
     st_text_append(text, sizeof(text),
                    " within one run; where that is more than chance, only a larger difference is shown");
-    st_change_print(0, "drift:", text);
+    st_change_output_text(0, "drift:", text);
 }
 
 static const char *when(const struct st_before_after_run *run, char *buf, size_t buf_bytes)
@@ -190,10 +190,10 @@ void st_before_after_print(const struct st_before_after *done)
     char text[3 * TEXT_BYTES], times[2][24], dates[2][40], cpu[32] = "any CPU";
     const struct st_before_after_run *runs[2] = {&done->before, &done->now};
     if (!done->compared) {
-        st_change_print(0, "proof:", done->why);
+        st_change_output_text(0, "proof:", done->why);
         return;
     }
-    st_change_print(0, "proof:", sentence(done, text, sizeof(text)));
+    st_change_output_text(0, "proof:", sentence(done, text, sizeof(text)));
     table(done);
     print_drift(done);
     for (int i = 0; i < 2; i++) {
@@ -209,7 +209,7 @@ void st_before_after_print(const struct st_before_after *done)
              done->frames, done->rate_hz, st_policy_name(done->policy), done->priority, cpu, dates[0],
              times[0], runs[0]->interrupted ? " (ended early)" : "", dates[1], times[1],
              runs[1]->interrupted ? " (ended early)" : "", blocks_n(done));
-    st_change_print(0, "runs:", text);
+    st_change_output_text(0, "runs:", text);
     for (size_t i = 0; i < done->changes_n; i++) {
         const struct st_test_condition_pair *change = &done->changes[i];
         char label[96];
@@ -217,7 +217,7 @@ void st_before_after_print(const struct st_before_after *done)
         snprintf(text, sizeof(text), "%.500s -> %.500s",
                  change->before[0] != '\0' ? change->before : "not known",
                  change->now[0] != '\0' ? change->now : "not known");
-        st_change_print(0, label, text);
+        st_change_output_text(0, label, text);
     }
 }
 

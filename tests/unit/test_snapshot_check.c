@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/report/snapshot_check.h"
+#include "cli/change/snapshot_check.h"
 
 #define MPD "linux.unit.mpd."
 
@@ -46,7 +46,7 @@ static void is(struct st_facts *facts, const char *key, enum st_fact_state state
 
 static bool agrees(const char *rule)
 {
-    return st_snapshot_agrees(claimed, here, st_rule_find(rule), message, sizeof(message));
+    return st_snapshot_check_agrees(claimed, here, st_rule_find(rule), message, sizeof(message));
 }
 
 static void the_same_agrees(void **state)
@@ -98,7 +98,7 @@ static void limits_of_the_user_are_believed(void **state)
     says(claimed, "user.name", "ann");
     says(here, "user.name", "root");
     for (size_t i = 0; i < st_rules_n; i++)
-        assert_true(st_snapshot_agrees(claimed, here, st_rules[i], message, sizeof(message)));
+        assert_true(st_snapshot_check_agrees(claimed, here, st_rules[i], message, sizeof(message)));
 }
 
 #define ROW(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -1,4 +1,4 @@
-#include "cli/report/snapshot_check.h"
+#include "cli/change/snapshot_check.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -91,8 +91,8 @@ static const struct st_fact *disagreeing(const struct st_facts *from, const stru
     return NULL;
 }
 
-bool st_snapshot_agrees(const struct st_facts *claimed, const struct st_facts *here,
-                        const struct st_rule *rule, char *message, size_t message_bytes)
+bool st_snapshot_check_agrees(const struct st_facts *claimed, const struct st_facts *here,
+                              const struct st_rule *rule, char *message, size_t message_bytes)
 {
     const struct st_fact *fact = disagreeing(claimed, claimed, here, rule);
     if (fact == NULL)
@@ -115,7 +115,7 @@ int st_snapshot_check(const char *command, const struct st_facts *claimed, const
         return status;
     for (size_t i = 0; i < plan->steps_n && status == ST_EXIT_DONE; i++) {
         if (plan->steps[i].rule != last &&
-            !st_snapshot_agrees(claimed, here, plan->steps[i].rule, message, sizeof(message)))
+            !st_snapshot_check_agrees(claimed, here, plan->steps[i].rule, message, sizeof(message)))
             status = st_failure(command, "%s. Nothing was changed: take the snapshot again on this machine",
                                 message);
         last = plan->steps[i].rule;

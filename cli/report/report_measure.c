@@ -1,16 +1,23 @@
-/* A measurement becomes facts "measured.*" for the advisor. */
-#include "cli/report/measured_facts.h"
+/* What a measurement adds to a report: facts "measured.*", and settings that are tried beside what is there. */
+#include "cli/report/report_measure.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/report/facts_input.h"
 #include "core/ns.h"
+#include "core/text.h"
+#include "measure/experiments.h"
 #include "measure/result.h"
+#include "platform/program/rttime.h"
+#include "platform/program/stop.h"
+#include "platform/program/terminal.h"
 
 #define SCHEMA         "sleeptune-measure/1"
 #define SCHEMA_PREFIX  "sleeptune-measure/"
@@ -103,7 +110,7 @@ static int put_texts(struct st_facts *facts, const json_t *loop)
     return st_facts_put_text(facts, ST_MEASURED_POLICY, text, NULL, SCHEMA);
 }
 
-int st_measured_facts_put(struct st_facts *facts, const json_t *document, const char *source, char *message,
+int st_report_measure_put(struct st_facts *facts, const json_t *document, const char *source, char *message,
                           size_t message_bytes)
 {
     int r = check_schema(document, message, message_bytes);
@@ -122,7 +129,7 @@ int st_measured_facts_put(struct st_facts *facts, const json_t *document, const 
     return r == 0 ? st_facts_put_text(facts, ST_MEASURED_SOURCE, source, NULL, SCHEMA) : r;
 }
 
-int st_measured_facts_load(const char *command, const char *path, struct st_facts *facts)
+int st_report_measure_load(const char *command, const char *path, struct st_facts *facts)
 {
     char message[200], source[128], *text;
     size_t bytes;
@@ -139,7 +146,7 @@ int st_measured_facts_load(const char *command, const char *path, struct st_fact
     if (document == NULL) {
         status = st_failure(command, "%s: not JSON: line %d", path, error.line);
     } else {
-        const int r = st_measured_facts_put(facts, document, source, message, sizeof(message));
+        const int r = st_report_measure_put(facts, document, source, message, sizeof(message));
         if (r == -ENOMEM)
             status = st_failure(command, "out of memory");
         else if (r != 0)
@@ -148,4 +155,59 @@ int st_measured_facts_load(const char *command, const char *path, struct st_fact
     json_decref(document);
     free(text);
     return status;
+}
+
+/* --- trials --- */
+
+#define PERIOD_MIN_NS (50 * ST_NS_PER_US)
+#define PERIOD_MAX_NS (10 * ST_NS_PER_S)
+
+static _Atomic bool stop;
+
+static void on_stop(void)
+{
+    atomic_store(&stop, true);
+}
+
+static void look(void *ctx, const struct st_experiment *current, int64_t done_ns)
+{
+    const struct st_experiments *plan = ctx;
+    char line[160];
+    snprintf(line, sizeof(line), "%.0f of %.0f s: %s", (double)done_ns / ST_NS_PER_S,
+             (double)plan->duration_ns / ST_NS_PER_S, current->title);
+    st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1);
+    fprintf(stderr, "\r%s\033[K", line);
+    fflush(stderr);
+}
+
+int st_report_measure_try(const char *command, uint32_t frames, uint32_t rate_hz, int64_t budget_ns,
+                          struct st_trials *ret)
+{
+    struct st_platform *p = st_platform_native();
+    const bool terminal = isatty(STDERR_FILENO) == 1;
+    struct st_period period;
+    struct st_experiments plan;
+    size_t tried_n = 0;
+    if (st_period_init(&period, frames, rate_hz) != 0 || st_period_ns(&period) < PERIOD_MIN_NS ||
+        st_period_ns(&period) > PERIOD_MAX_NS)
+        return st_usage_error(command,
+                              "--measure: a period of %u frames at %u Hz is out of range: 50 us .. 10 s",
+                              frames, rate_hz);
+    st_rttime_limit(p, on_stop);
+    st_experiments_plan(p, &period, budget_ns, &plan);
+    for (size_t i = 0; i < plan.n; i++)
+        tried_n += plan.rows[i].not_tried[0] == '\0';
+    st_stop_catch(on_stop);
+    fprintf(stderr, "sleeptune %s: trying %zu of %zu settings beside what is there, %.1f s\n", command,
+            tried_n, plan.n, (double)plan.duration_ns / ST_NS_PER_S);
+    const struct st_experiments_run run = {
+        .seed = (uint64_t)p->wall_ns(p),
+        .stop = &stop,
+        .look = terminal ? look : NULL,
+        .look_ctx = &plan,
+    };
+    const int r = st_experiments_run(p, &plan, &run, ret);
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "%s", strerror(-r));
 }

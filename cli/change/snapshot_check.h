@@ -1,6 +1,6 @@
 /* What a snapshot claims about this machine is read again before anything is done because of it. */
-#ifndef ST_CLI_REPORT_SNAPSHOT_CHECK_H
-#define ST_CLI_REPORT_SNAPSHOT_CHECK_H
+#ifndef ST_CLI_CHANGE_SNAPSHOT_CHECK_H
+#define ST_CLI_CHANGE_SNAPSHOT_CHECK_H
 
 #include "cli/change/change_target.h"
 
@@ -15,7 +15,7 @@ ST_NODISCARD int st_snapshot_check(const char *command, const struct st_facts *c
 
 /** As st_snapshot_check, with this machine's facts from elsewhere. @return false: `message` says which fact
  * of which rule disagrees. */
-bool st_snapshot_agrees(const struct st_facts *claimed, const struct st_facts *here,
-                        const struct st_rule *rule, char *message, size_t message_bytes);
+bool st_snapshot_check_agrees(const struct st_facts *claimed, const struct st_facts *here,
+                              const struct st_rule *rule, char *message, size_t message_bytes);
 
 #endif

@@ -1,0 +1,208 @@
+/* What apply, verify and revert print: lines, what happened to each write, and what makes changed files count. */
+#include "cli/change/change_output.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "advisor/report/print.h"
+#include "cli/command.h"
+#include "core/safe_text.h"
+#include "core/shell_word.h"
+#include "platform/child_env.h"
+#include "platform/program/locale.h"
+#include "platform/program/terminal.h"
+
+/** Text to standard output; end it with st_locale_end. */
+static struct st_printer printer(struct st_locale_stream *stream)
+{
+    return (struct st_printer){
+        .out = st_locale_begin(stream, stdout),
+        .width = isatty(STDOUT_FILENO) == 1 ? st_terminal_width(STDOUT_FILENO) : 0,
+    };
+}
+
+static void printed(struct st_locale_stream *stream)
+{
+    if (st_locale_end(stream) != 0)
+        (void)st_failure(NULL, "out of memory: a line is missing");
+}
+
+void st_change_output_text(int column, const char *label, const char *text)
+{
+    struct st_locale_stream stream;
+    const struct st_printer to = printer(&stream);
+    st_print_wrapped(&to, column, label, column == 0 ? 4 : 14, text);
+    printed(&stream);
+}
+
+void st_change_output_lines(const char *text)
+{
+    struct st_locale_stream stream;
+    const struct st_printer to = printer(&stream);
+    st_print_verbatim(&to, 0, "", 4, text);
+    printed(&stream);
+}
+
+/* --- what happened to a write --- */
+
+const char *st_change_output_entry(const struct st_entry *entry, char *buf, size_t buf_bytes)
+{
+    if (entry->type == ST_ENTRY_FILE)
+        snprintf(buf, buf_bytes, "%s: lines of %s", entry->target, entry->rule);
+    else
+        snprintf(buf, buf_bytes, "%s = %s (was %s)", entry->target, entry->new_value, entry->old_value);
+    return st_safe_text(buf);
+}
+
+static const char *error_text(int error)
+{
+    switch (error) {
+    case -EALREADY:
+        return "another sleeptune has applied this meanwhile";
+    case -EEXIST:
+        return "sleeptune has changed it already, for another rule";
+    case -ESTALE:
+        return "somebody changed it meanwhile: run it again";
+    case -EPERM:
+        return "not permitted; to root neither where it is immutable (lsattr, ls -lo)";
+    case -EROFS:
+        return "the file system is read-only here";
+    case -ELOOP:
+        return "it is a link, or leads through one; not followed";
+    case -EBUSY:
+        return "the kernel does not take the value now (EBUSY)";
+    default:
+        return strerror(-error);
+    }
+}
+
+/* One line to standard output, made safe. */
+static void ST_PRINTF(1, 2) say(const char *format, ...)
+{
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    puts(st_safe_text(text));
+}
+
+/* Remembers which kind of file changed. */
+static void mark(struct st_change_output *output, const struct st_entry *entry)
+{
+    enum st_change_kind kind;
+    if (entry->type == ST_ENTRY_FILE && st_change_kind_of(output->os, entry->target, &kind) == 0 &&
+        output->changed[kind] == NULL)
+        output->changed[kind] = strdup(entry->target); /* with no memory for it a hint is missing */
+}
+
+void st_change_output_event(void *ctx, enum st_change_event event, const struct st_entry *entry,
+                            const char *now, int error)
+{
+    struct st_change_output *output = ctx;
+    char text[1024];
+    st_change_output_entry(entry, text, sizeof(text));
+    if (event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED)
+        mark(output, entry);
+    switch (event) {
+    case ST_EVENT_WRITTEN:
+        say("written   %s", text);
+        break;
+    case ST_EVENT_RESTORED:
+        if (entry->type == ST_ENTRY_FILE)
+            say("restored  %s", text);
+        else
+            say("restored  %s = %s", entry->target, entry->old_value);
+        break;
+    case ST_EVENT_AS_BEFORE:
+        say("as before %s", text);
+        break;
+    case ST_EVENT_CHANGED:
+        say("left      %s; somebody changed it since: %s", text, now);
+        break;
+    case ST_EVENT_FAILED:
+        (void)st_failure(output->command, "%s: %s", text, error_text(error));
+        break;
+    }
+}
+
+/* --- what makes changed files count --- */
+
+void st_change_output_finish(struct st_change_output *output)
+{
+    for (unsigned i = 0; i < ST_CHANGE_KINDS; i++)
+        free(output->changed[i]);
+}
+
+/* With the name of who plays in the place of $USER, where it is known. */
+static void fill_in(const char *text, const char *user, char *buf, size_t buf_bytes)
+{
+    char quoted[256];
+    const char *at = strstr(text, "$USER");
+    const char *word = user != NULL ? st_shell_word(user, quoted, sizeof(quoted)) : NULL;
+    if (at == NULL || word == NULL)
+        snprintf(buf, buf_bytes, "%s", text);
+    else
+        snprintf(buf, buf_bytes, "%.*s%s%s", (int)(at - text), text, word, at + strlen("$USER"));
+}
+
+/* @return an st_exit. */
+static int run(const struct st_change_output *output, const char *line)
+{
+    fflush(stdout);
+    const int status = st_child_env_shell(line); /* one of change_boot.c's, for root's shell */
+    if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+        printf("ran       %s\n", line);
+        return ST_EXIT_DONE;
+    }
+    if (status == -1)
+        return st_failure(output->command, "cannot run %s: %s", line, strerror(errno));
+    return st_failure(output->command, "%s ended with %s %d; the files are written, so run it again", line,
+                      WIFEXITED(status) ? "status" : "signal",
+                      WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+/* Boot loaders keep the old command line, too, until they are told; other files are as before at once. */
+static bool counts_when_reverted(enum st_change_kind kind)
+{
+    return kind == ST_CHANGE_BOOT || kind == ST_CHANGE_BOOT_GRUB || kind == ST_CHANGE_BOOT_CMDLINE ||
+           kind == ST_CHANGE_LOADER;
+}
+
+static void print_then(const char *path, const char *line, bool command, const char *when)
+{
+    char text[1024];
+    snprintf(text, sizeof(text), "%s%s%s%s", command ? "sudo " : "", line,
+             line[0] != '\0' && when[0] != '\0' ? "; it " : "", when);
+    char *label = NULL;
+    if (text[0] != '\0' && asprintf(&label, "then      %s:", path) >= 0)
+        st_change_output_text(0, label, text);
+    free(label);
+}
+
+int st_change_output_then(const struct st_change_output *output, struct st_platform *p, bool reverted,
+                          bool run_commands)
+{
+    char line[256], when[256];
+    int status = ST_EXIT_DONE;
+    for (unsigned i = 0; i < ST_CHANGE_KINDS; i++) {
+        const enum st_change_kind kind = (enum st_change_kind)i;
+        if (output->changed[i] == NULL)
+            continue;
+        const bool command = st_change_command(p, kind, line, sizeof(line)) == 0;
+        if (command && run_commands) {
+            if (run(output, line) != ST_EXIT_DONE)
+                status = ST_EXIT_FAILURE;
+            line[0] = '\0';
+        }
+        const char *then = reverted && !counts_when_reverted(kind) ? NULL : st_change_then(kind);
+        fill_in(then != NULL ? then : "", output->user, when, sizeof(when));
+        print_then(output->changed[i], line, command && line[0] != '\0', when);
+    }
+    return status;
+}

@@ -1,0 +1,32 @@
+/* What apply, verify and revert print. */
+#ifndef ST_CLI_CHANGE_CHANGE_OUTPUT_H
+#define ST_CLI_CHANGE_CHANGE_OUTPUT_H
+
+#include "advisor/change/applied.h"
+
+/** A label at this column and a text, on stdout: wrapped for a terminal, control characters replaced. */
+void st_change_output_text(int column, const char *label, const char *text);
+/** The lines of a text, indented, on stdout. */
+void st_change_output_lines(const char *text);
+
+/** "/etc/x: lines of RULE", "kern.y = 1 (was 0)", safe to print. @return buf. */
+const char *st_change_output_entry(const struct st_entry *entry, char *buf, size_t buf_bytes);
+/** Prints what was done, and remembers which kinds of files changed. Free with st_change_output_finish. */
+struct st_change_output {
+    const char *command;
+    enum st_os os;
+    const char *user;               /* who plays; NULL: not known */
+    char *changed[ST_CHANGE_KINDS]; /* a file of each kind that changed; NULL: none */
+};
+/** One line an event on stdout, failures on stderr: a st_change_event_fn. ctx: a st_change_output. */
+void st_change_output_event(void *ctx, enum st_change_event event, const struct st_entry *entry,
+                            const char *now, int error);
+
+void st_change_output_finish(struct st_change_output *output);
+/** Prints what is to be done for the kinds that changed, or does what is a command (update-grub, cap_mkdb).
+ *  reverted: the files are as before again. @return ST_EXIT_DONE, or ST_EXIT_FAILURE when a command failed.
+ */
+ST_NODISCARD int st_change_output_then(const struct st_change_output *output, struct st_platform *p,
+                                       bool reverted, bool run_commands);
+
+#endif
