@@ -20,6 +20,12 @@ static inline json_t *st_json_integer_or_null(bool known, json_int_t value)
     return known ? json_integer(value) : json_null();
 }
 
+/** null for NULL */
+static inline json_t *st_json_string_or_null(const char *text)
+{
+    return text != NULL ? json_string(text) : json_null();
+}
+
 /** null also for what JSON has no number for (infinite). */
 static inline json_t *st_json_real_or_null(bool known, double value)
 {

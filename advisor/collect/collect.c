@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "advisor/collect/ask.h"
-#include "advisor/collect/collect_sources.h"
+#include "advisor/collect/collector.h"
 #include "advisor/parse/posted.h"
 #include "advisor/parse/sysctl_text.h"
 #include "platform/cache.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/collect/collect_sources.h"
+#include "advisor/collect/collector.h"
 #include "advisor/parse/freebsd_text.h"
 
 /* --- sysctls that rules read, on a live machine; a capture has them all (sysctl_text.c) --- */

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/collect/collect_sources.h"
+#include "advisor/collect/collector.h"
 #include "advisor/parse/linux_text.h"
 
 #define CONFIG_KEY "linux.config."

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/collect/collect_sources.h"
+#include "advisor/collect/collector.h"
 #include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
 

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "advisor/collect/collect_sources.h"
+#include "advisor/collect/collector.h"
 
 #define TRIED_PRIORITY 70 /* what the loop asks for (design 3) */
 #define GROUPS_MAX     1024

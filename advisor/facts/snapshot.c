@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "advisor/facts/json.h"
 #include "advisor/facts/snapshot.h"
+#include "core/json.h"
 #include "core/safe_text.h"
 #include "st_config.h"
 
@@ -16,17 +16,13 @@
 
 static const char *const os_names[] = {[ST_OS_LINUX] = "linux", [ST_OS_FREEBSD] = "freebsd"};
 
-const char *st_os_name(enum st_os os)
+const char *st_snapshot_os_name(enum st_os os)
 {
     return os_names[os];
 }
 
-json_t *st_json_text(const char *text)
-{
-    return text != NULL ? json_string(text) : json_null();
-}
-
-json_t *st_json_time(int64_t time_ns)
+/* ISO 8601, UTC, milliseconds; null for 0 */
+static json_t *time_json(int64_t time_ns)
 {
     const time_t seconds = (time_t)(time_ns / 1000000000);
     struct tm tm;
@@ -44,23 +40,24 @@ static json_t *value_json(const struct st_fact *fact)
     char plain[24];
     snprintf(plain, sizeof(plain), "%" PRId64, fact->i64);
     return fact->is_int && strcmp(fact->text, plain) == 0 ? json_integer(fact->i64)
-                                                          : st_json_text(fact->text);
+                                                          : st_json_string_or_null(fact->text);
 }
 
-json_t *st_fact_json(const struct st_fact *fact)
+json_t *st_snapshot_fact(const struct st_fact *fact)
 {
-    return json_pack(
-        "{s:s, s:o, s:s, s:o, s:o, s:o, s:o}", "key", fact->key, "value",
-        fact->state == ST_FACT_OK ? value_json(fact) : json_null(), "state", st_fact_state_name(fact->state),
-        "errno", fact->state == ST_FACT_UNREADABLE ? json_integer(fact->error) : json_null(), "raw",
-        st_json_text(fact->raw), "source", st_json_text(fact->source), "time", st_json_time(fact->time_ns));
+    return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o}", "key", fact->key, "value",
+                     fact->state == ST_FACT_OK ? value_json(fact) : json_null(), "state",
+                     st_fact_state_name(fact->state), "errno",
+                     fact->state == ST_FACT_UNREADABLE ? json_integer(fact->error) : json_null(), "raw",
+                     st_json_string_or_null(fact->raw), "source", st_json_string_or_null(fact->source),
+                     "time", time_json(fact->time_ns));
 }
 
 json_t *st_snapshot_json(const struct st_facts *facts)
 {
     json_t *array = json_array();
     for (size_t i = 0; array != NULL && i < st_facts_count(facts); i++) {
-        if (json_array_append_new(array, st_fact_json(st_facts_at(facts, i))) != 0) {
+        if (json_array_append_new(array, st_snapshot_fact(st_facts_at(facts, i))) != 0) {
             json_decref(array);
             array = NULL;
         }
@@ -68,7 +65,7 @@ json_t *st_snapshot_json(const struct st_facts *facts)
     if (array == NULL)
         return NULL;
     return json_pack("{s:s, s:s, s:s, s:o}", "schema", SCHEMA_PREFIX "1", "sleeptune", ST_VERSION, "os",
-                     st_os_name(st_facts_os(facts)), "facts", array);
+                     st_snapshot_os_name(st_facts_os(facts)), "facts", array);
 }
 
 struct reader {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/facts/json.h"
 #include "advisor/facts/measured.h"
 #include "advisor/facts/place.h"
+#include "advisor/facts/snapshot.h"
 #include "advisor/report/headline.h"
 #include "advisor/report/report_format.h"
 #include "advisor/report/words.h"
@@ -31,7 +31,7 @@ static json_t *evidence_json(const struct st_finding *finding)
 {
     json_t *array = json_array();
     for (size_t i = 0; array != NULL && i < finding->evidence_n; i++) {
-        if (json_array_append_new(array, st_fact_json(finding->evidence[i])) != 0) {
+        if (json_array_append_new(array, st_snapshot_fact(finding->evidence[i])) != 0) {
             json_decref(array);
             return NULL;
         }
@@ -43,7 +43,8 @@ static json_t *mute_json(const struct st_mute *mute)
 {
     if (mute == NULL)
         return json_null();
-    return json_pack("{s:o, s:o}", "reason", st_json_text(mute->reason), "until", st_json_text(mute->until));
+    return json_pack("{s:o, s:o}", "reason", st_json_string_or_null(mute->reason), "until",
+                     st_json_string_or_null(mute->until));
 }
 
 /* --- trials --- */
@@ -81,7 +82,7 @@ static json_t *trial_json(const struct st_trial *trial)
     return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "id", trial->id, "title",
                      trial->title, "outcome", st_trial_outcome_name(st_trial_outcome(trial)), "text",
                      st_trial_text(trial, text, sizeof(text)), "rules", rules, "not_tried",
-                     st_json_text(tried ? NULL : trial->not_tried), "a", arm_json(trial, 0), "b",
+                     st_json_string_or_null(tried ? NULL : trial->not_tried), "a", arm_json(trial, 0), "b",
                      arm_json(trial, 1), "pairs", (json_int_t)trial->pairs_n, "median_us",
                      difference_json(&trial->figures[ST_FIGURE_MEDIAN]), "p99_us",
                      difference_json(&trial->figures[ST_FIGURE_P99]), "p999_us",
@@ -129,13 +130,14 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
         "id", rule->id, "status", st_finding_status_name(finding->status), "title", rule->title, "summary",
         finding->summary, "mechanism", rule->mechanism, "effect_us",
         finding->effect_known ? json_real(finding->effect_us) : json_null(), "formula",
-        st_json_text(finding->formula), "evidence", evidence_json(finding), "fix", "now",
-        st_json_text(finding->fix_now), "persistent", st_json_text(finding->fix_persistent), "needs",
-        st_words_needs_name(finding->needs), "privilege", st_rule_privilege(rule), "cost", rule->cost,
-        "when_not", rule->when_not, "sources", lines_json(rule->sources), "applicability",
-        st_words_applicability_name(rule->applicability), "first_version", st_json_text(rule->first_version),
-        "last_version", st_json_text(rule->last_version), "muted", mute_json(finding->mute), "set_aside",
-        st_json_text(finding->set_aside), "measured", measured_json(report, finding));
+        st_json_string_or_null(finding->formula), "evidence", evidence_json(finding), "fix", "now",
+        st_json_string_or_null(finding->fix_now), "persistent",
+        st_json_string_or_null(finding->fix_persistent), "needs", st_words_needs_name(finding->needs),
+        "privilege", st_rule_privilege(rule), "cost", rule->cost, "when_not", rule->when_not, "sources",
+        lines_json(rule->sources), "applicability", st_words_applicability_name(rule->applicability),
+        "first_version", st_json_string_or_null(rule->first_version), "last_version",
+        st_json_string_or_null(rule->last_version), "muted", mute_json(finding->mute), "set_aside",
+        st_json_string_or_null(finding->set_aside), "measured", measured_json(report, finding));
 }
 
 /** The facts that were unreadable or malformed. */
@@ -146,7 +148,7 @@ static json_t *unread_json(const struct st_facts *facts)
         const struct st_fact *fact = st_facts_at(facts, i);
         if (fact->state != ST_FACT_UNREADABLE && fact->state != ST_FACT_MALFORMED)
             continue;
-        if (json_array_append_new(array, st_fact_json(fact)) != 0) {
+        if (json_array_append_new(array, st_snapshot_fact(fact)) != 0) {
             json_decref(array);
             return NULL;
         }
@@ -191,10 +193,10 @@ static json_t *measurement_json(const struct st_report *report)
         return json_null();
     return json_pack("{s:s, s:b, s:I, s:I, s:o, s:I, s:I, s:s, s:o, s:o, s:b, s:o}", "source", m.source,
                      "valid", (int)m.valid, "periods", (json_int_t)m.periods_n, "misses",
-                     (json_int_t)m.misses_n, "misses_per_hour_max95", st_json_text(m.bound), "duration_ns",
-                     (json_int_t)m.duration_ns, "lateness_max_ns", (json_int_t)m.latest_ns, "policy",
-                     m.policy, "degraded", st_json_text(m.degraded), "kernel_release", st_json_text(m.kernel),
-                     "elsewhere", (int)m.elsewhere, "age_s",
+                     (json_int_t)m.misses_n, "misses_per_hour_max95", st_json_string_or_null(m.bound),
+                     "duration_ns", (json_int_t)m.duration_ns, "lateness_max_ns", (json_int_t)m.latest_ns,
+                     "policy", m.policy, "degraded", st_json_string_or_null(m.degraded), "kernel_release",
+                     st_json_string_or_null(m.kernel), "elsewhere", (int)m.elsewhere, "age_s",
                      m.age_s >= 0 ? json_integer(m.age_s) : json_null());
 }
 
@@ -212,7 +214,7 @@ json_t *st_report_format_json(const struct st_report *report)
         return NULL;
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:o}", "schema",
-        "sleeptune-report/1", "sleeptune", ST_VERSION, "os", st_os_name(st_facts_os(report->facts)),
+        "sleeptune-report/1", "sleeptune", ST_VERSION, "os", st_snapshot_os_name(st_facts_os(report->facts)),
         "verdict", st_headline(report, verdict, sizeof(verdict)), "period", "frames",
         (json_int_t)report->wish.frames, "rate_hz", (json_int_t)report->wish.rate_hz, "period_ns",
         (json_int_t)report->wish.period_ns, "facts", (json_int_t)st_facts_count(report->facts),

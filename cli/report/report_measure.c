@@ -190,9 +190,9 @@ int st_report_measure_try(const char *command, uint32_t frames, uint32_t rate_hz
     size_t tried_n = 0;
     if (st_period_init(&period, frames, rate_hz) != 0 || st_period_ns(&period) < PERIOD_MIN_NS ||
         st_period_ns(&period) > PERIOD_MAX_NS)
-        return st_usage_error(command,
-                              "--measure: a period of %u frames at %u Hz is out of range: 50 us .. 10 s",
-                              frames, rate_hz);
+        return st_failure_usage(command,
+                                "--measure: a period of %u frames at %u Hz is out of range: 50 us .. 10 s",
+                                frames, rate_hz);
     st_rttime_limit(p, on_stop);
     st_experiments_plan(p, &period, budget_ns, &plan);
     for (size_t i = 0; i < plan.n; i++)
