@@ -1,4 +1,4 @@
-/* What a rule uses to write its finding, and the names of the statuses. */
+/* The finding of a rule, and the names of the statuses. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ int st_finding_status_parse(const char *text, enum st_status *ret)
     return -EINVAL;
 }
 
-/** Replaces *text, also when a precision cut a character in two: valid UTF-8. NULL when out of memory. */
+/** Replaces *text by valid UTF-8, also if a precision cut a character in two. NULL: out of memory. */
 static void ST_PRINTF(2, 0) replace(char **text, const char *format, va_list args)
 {
     char *printed;
@@ -126,7 +126,7 @@ void st_finding_quote(struct st_finding *finding, const char *key)
     quote(finding, st_facts_find(finding->facts, key));
 }
 
-/** The finding for a fact that gave r < 0. */
+/** Sets the finding for a fact whose value could not be used. r: the errno of st_facts_int(), < 0. */
 static void explain_state(struct st_finding *finding, const struct st_fact *fact, const char *key, int r)
 {
     static const char sysctl[] = "freebsd.";

@@ -4,7 +4,7 @@
 
 #include "advisor/facts/facts.h"
 
-/** In the order of the report (design 8). 0 is "unknown", so that a forgotten assignment never reads "ok". */
+/** In the order of the report. 0 is "unknown", so that a forgotten assignment never reads "ok". */
 enum st_status {
     ST_STATUS_UNKNOWN,
     ST_STATUS_PROBLEM,
@@ -25,8 +25,8 @@ enum st_needs { ST_NEEDS_NOTHING, ST_NEEDS_REOPEN, ST_NEEDS_RELOGIN, ST_NEEDS_RE
 struct st_mute; /* report.h */
 struct st_rule; /* rule.h */
 
-/** What `apply` can write. advisor/change/change.c says where and how each is written for ever; sysctl and sysfs change
- * the running system, too. */
+/** What `apply` can write. advisor/change/change.c says where and how each is written for ever; sysctl and
+ * sysfs change the running system, too. */
 enum st_change_kind {
     ST_CHANGE_SYSCTL,     /* key: name of a sysctl */
     ST_CHANGE_SYSCTL_NOW, /* the running value only, where it can be read; another change keeps it */
@@ -89,20 +89,19 @@ void st_finding_set(struct st_finding *finding, enum st_status status, const cha
 #define st_finding_unknown(finding, ...) st_finding_set((finding), ST_STATUS_UNKNOWN, __VA_ARGS__)
 #define st_finding_not_applicable(finding, ...)                                                              \
     st_finding_set((finding), ST_STATUS_NOT_APPLICABLE, __VA_ARGS__)
-/** Upper bound in us with its formula in this machine's numbers. */
+/** Sets the upper bound in us, >= 0, and its formula with this machine's numbers. */
 void st_finding_effect(struct st_finding *finding, double effect_us, const char *format, ...) ST_PRINTF(3, 4);
-/** Commands; NULL for none. */
+/** Sets the commands; NULL: none. */
 void st_finding_fix(struct st_finding *finding, const char *now, const char *persistent, enum st_needs needs);
-/** Adds a change; texts that do not fit leave it empty, which st_change_check refuses. With one too many, or
- * no memory, all of them go: it has to be done by hand then. */
+/** Adds a change. One whose texts do not fit is empty, and st_change_check() refuses it. With too many
+ * changes, or out of memory, the finding has none, and the user has to make them by hand. */
 void st_finding_change(struct st_finding *finding, enum st_change_kind kind, const char *key,
                        const char *value);
-/** Quotes a fact as evidence (also an absent or unreadable one, if somebody looked for it). */
+/** Quotes a fact as evidence (also an absent or unreadable one, if a collector looked for it). */
 void st_finding_quote(struct st_finding *finding, const char *key);
 /**
- * The usual beginning of a rule: quotes the fact and turns its state into a status when it is not ok:
- * absent -> not-applicable, unreadable or malformed -> unknown (with the reason and what would make it
- * readable).
+ * How a rule begins: quotes the fact, and sets the finding if there is no value: absent -> not-applicable,
+ * unreadable or malformed -> unknown, with the reason and what would make it readable.
  * @return 0 with the number, or the negative errno of st_facts_int with the finding set.
  */
 ST_NODISCARD int st_finding_need_int(struct st_finding *finding, const char *key, int64_t *ret);
@@ -111,15 +110,15 @@ void st_finding_finish(struct st_finding *finding);
 
 /* --- for reports --- */
 
-/** Does it count: neither muted nor set aside by the profile? */
+/** Neither muted nor set aside by the profile. */
 bool st_finding_counts(const struct st_finding *finding);
 /** A problem or advice that counts. */
 bool st_finding_fired(const struct st_finding *finding);
-/** One of those that can make this loop late: a problem, or its cost is not known to be 0. */
+/** It fired and can make this loop late: a problem, or an effect that is not known to be 0. */
 bool st_finding_bears(const struct st_finding *finding);
-/** One of those that are about delay, comfort or what is seen. */
+/** It fired and cannot make this loop late: it is about delay, comfort or what is shown. */
 bool st_finding_harmless(const struct st_finding *finding);
-/** Is there something to say about the cost? A known one, or that of a setting to be changed. */
+/** Reports show its effect: that is known, or the rule asks for a change. */
 bool st_finding_costs(const struct st_finding *finding);
 
 #endif

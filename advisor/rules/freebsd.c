@@ -1,4 +1,4 @@
-/* What several FreeBSD rules ask of the facts. */
+/* Facts about FreeBSD that several rules need. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ const char *st_freebsd_pcm_key(int64_t unit, const char *leaf, char *ret, size_t
     return ret;
 }
 
-static void count(void *ctx, const struct st_fact *fact)
+static void count_device(void *ctx, const struct st_fact *fact)
 {
     int *n = ctx;
     *n += fact->state == ST_FACT_OK && fact->text[0] != '\0';
@@ -28,7 +28,7 @@ static void count(void *ctx, const struct st_fact *fact)
 int st_freebsd_pcm_count(const struct st_facts *facts)
 {
     int n = 0;
-    st_facts_each(facts, PCM, ".%desc", count, &n);
+    st_facts_each(facts, PCM, ".%desc", count_device, &n);
     return n;
 }
 
@@ -37,8 +37,8 @@ struct usb {
     int64_t default_unit;
 };
 
-/** A parent "uaudio0"; where 13 and older say in sndstat "at ? kld snd_uaudio", that. */
-static void see_parent(void *ctx, const struct st_fact *fact)
+/** The parent is "uaudio0"; in sndstat of 13 and older it is "at ? kld snd_uaudio". */
+static void find_usb_parent(void *ctx, const struct st_fact *fact)
 {
     struct usb *usb = ctx;
     const char *number =
@@ -55,8 +55,8 @@ static void see_parent(void *ctx, const struct st_fact *fact)
 int64_t st_freebsd_usb_unit(const struct st_facts *facts)
 {
     struct usb usb = {.unit = -1, .default_unit = st_machine_int_or(facts, ST_FREEBSD_DEFAULT_UNIT, -1)};
-    st_facts_each(facts, PCM, ".%parent", see_parent, &usb);
-    st_facts_each(facts, SNDSTAT, ".parent", see_parent, &usb);
+    st_facts_each(facts, PCM, ".%parent", find_usb_parent, &usb);
+    st_facts_each(facts, SNDSTAT, ".parent", find_usb_parent, &usb);
     return usb.unit;
 }
 

@@ -1,4 +1,4 @@
-/* What several FreeBSD rules ask of the facts. */
+/* Facts about FreeBSD that several rules need. */
 #ifndef ST_ADVISOR_RULES_FREEBSD_H
 #define ST_ADVISOR_RULES_FREEBSD_H
 
@@ -12,18 +12,19 @@
 /** Key of a sysctl of sound device pcmN: "freebsd.dev.pcm.<unit>.<leaf>". @return ret */
 const char *st_freebsd_pcm_key(int64_t unit, const char *leaf, char *ret, size_t bytes);
 
-/** Number of pcm devices that the facts know of. */
+/** Number of pcm devices in the facts. */
 int st_freebsd_pcm_count(const struct st_facts *facts);
 
-/** The unit of a USB sound device, the default one if that is one; -1: there is none, or nobody looked. */
+/** The unit of a USB sound device, the default one if that is one; -1: there is none, or no collector looked.
+ * */
 int64_t st_freebsd_usb_unit(const struct st_facts *facts);
 
-/** Is what a file sets what the kernel has? Both facts are ok. "Cmax" is the deepest idle state, which reads
- * C8. */
+/** Has the kernel the value that a file sets? Both facts are ok. "Cmax" is the deepest idle state, which
+ * reads as C8. */
 bool st_freebsd_same_value(const struct st_fact *wanted, const struct st_fact *found);
 
-/** Who plays, for a command that root pastes: the user of a live report, "NAME" where that is root or not
- * known. */
+/** The user who plays, for a command that root pastes: the user of a live report; "NAME" if that is root or
+ * not known. */
 const char *st_freebsd_user(const struct st_facts *facts);
 
 /** The right to real-time priority for the members of a group, from 13.1 on: now and for ever. */

@@ -208,7 +208,7 @@ struct sum {
     int64_t xruns;
 };
 
-static void see(void *ctx, const struct st_fact *fact)
+static void add_xruns(void *ctx, const struct st_fact *fact)
 {
     struct sum *sum = ctx;
     if (fact->state != ST_FACT_OK || !fact->is_int || fact->i64 <= 0 || sum->xruns > INT64_MAX - fact->i64)
@@ -230,7 +230,7 @@ static void judge_snd_verbose(struct st_finding *finding)
         return;
     }
     st_finding_quote(finding, ST_FREEBSD_OSRELDATE);
-    st_facts_each(facts, SNDSTAT, ".xruns", see, &sum);
+    st_facts_each(facts, SNDSTAT, ".xruns", add_xruns, &sum);
     if (verbose >= COUNTERS_FROM && sum.xruns > 0) {
         st_finding_ok(finding,
                       "/dev/sndstat counts underruns of open devices: %" PRId64 " when this was read",
@@ -355,7 +355,7 @@ static void judge_options(const struct options *options, struct st_finding *find
             st_finding_advice(finding, "virtual_oss runs without a real-time priority (-i)%s",
                               unknown ? " and with its default block (no -s)" : "");
         else
-            st_finding_advice(finding, "virtual_oss works with its default block, as it is not told -s");
+            st_finding_advice(finding, "virtual_oss works with its default block, as it has no -s");
         snprintf(persistent, sizeof(persistent), VIRTUAL_OSS_EVER("%u", "%u"),
                  (unsigned)finding->wish->rate_hz, (unsigned)finding->wish->frames);
         st_finding_fix(finding, NULL, persistent, ST_NEEDS_REOPEN);
@@ -402,7 +402,7 @@ static void judge_virtual_oss(struct st_finding *finding)
     }
     st_finding_quote(finding, CUSE);
     if (read_options(args, finding->wish->rate_hz, &options) != 0)
-        st_finding_unknown(finding, "virtual_oss is told \"%.40s\", which is not understood", args);
+        st_finding_unknown(finding, "virtual_oss has the options \"%.40s\", which are not understood", args);
     else
         judge_options(&options, finding);
 }
@@ -419,7 +419,7 @@ const struct st_rule st_rule_freebsd_virtual_oss = {
     .guide.persistent = VIRTUAL_OSS_EVER("48000", "128"),
     .guide.needs = ST_NEEDS_REOPEN,
     .guide.check = "ps -axo args | grep '[v]irtual_oss'   # -i and -s are there",
-    .guide.undo = "sysrc virtual_oss_dsp with the words of before; service virtual_oss restart",
+    .guide.undo = "sysrc virtual_oss_dsp with the old options; service virtual_oss restart",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ARGS, ENABLE, DSP, CUSE),
     .judge = judge_virtual_oss,

@@ -39,7 +39,7 @@ static bool is_moved(const struct st_facts *facts, const char *name)
            (device == NULL || device->state == ST_FACT_ABSENT);
 }
 
-static void see(void *ctx, const struct st_fact *fact)
+static void compare_sysctl_line(void *ctx, const struct st_fact *fact)
 {
     struct scan *scan = ctx;
     char key[256];
@@ -52,7 +52,7 @@ static void see(void *ctx, const struct st_fact *fact)
     }
     const struct st_fact *found = st_facts_find(scan->facts, key);
     const bool moved = is_moved(scan->facts, name);
-    /* a sysctl that nobody looked for says nothing; 15 has fewer than 13, so one that is absent does */
+    /* a sysctl that was not looked for proves nothing; an absent one does: 15 has fewer than 13 */
     const bool wrong =
         moved || (found != NULL && (found->state == ST_FACT_ABSENT ||
                                     (found->state == ST_FACT_OK && !st_freebsd_same_value(fact, found))));
@@ -105,7 +105,7 @@ static void judge_sysctl_conf(struct st_finding *finding)
     }
     if (r != 0)
         return;
-    st_facts_each(finding->facts, PREFIX, "", see, &scan);
+    st_facts_each(finding->facts, PREFIX, "", compare_sysctl_line, &scan);
     if (scan.wrong > 0) {
         judge_wrong(&scan, finding);
     } else if (scan.unread > 0) {
@@ -124,7 +124,7 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
     .mechanism = "/etc/sysctl.conf is read once, at boot. A line for a driver that is loaded later, or for "
                  "a device that is plugged in later or has another number now, fails without much noise.",
     .cost = "none",
-    .when_not = "the difference is wanted, as somebody tries something",
+    .when_not = "the difference is wanted, for a try",
     .sources = "sysctl.conf(5), rc.conf(5); sysctl.kld.d is read for modules that rc loads (kld_list), not "
                "for others\n"
                "unit numbers of USB devices: given in the order in which they appear",
@@ -156,7 +156,7 @@ struct loader_conf_scan {
     const char *found;
 };
 
-static void see_loader_conf(void *ctx, const struct st_fact *fact)
+static void compare_loader_line(void *ctx, const struct st_fact *fact)
 {
     struct loader_conf_scan *scan = ctx;
     char key[256];
@@ -206,7 +206,7 @@ static void judge_loader_conf(struct st_finding *finding)
         st_finding_not_applicable(finding, "there is no /boot/loader.conf, or it is not in this capture");
     if (r != 0)
         return;
-    st_facts_each(finding->facts, LOADER_CONF_PREFIX, "", see_loader_conf, &scan);
+    st_facts_each(finding->facts, LOADER_CONF_PREFIX, "", compare_loader_line, &scan);
     if (scan.wrong > 0) {
         judge_wrong_loader_conf(&scan, finding);
     } else if (scan.unread > 0) {
@@ -225,7 +225,7 @@ const struct st_rule st_rule_freebsd_loader_conf = {
     .mechanism = "/boot/loader.conf is read by the boot loader only. A line that was added since, such as "
                  "kern.hz, is not in force before the next boot.",
     .cost = "none",
-    .when_not = "the difference is wanted, as somebody tries something with sysctl",
+    .when_not = "the difference is wanted, for a try with sysctl",
     .sources = "loader.conf(5)",
     .guide.persistent = "# loader.conf is read at boot: restart the machine",
     .guide.needs = ST_NEEDS_REBOOT,

@@ -28,7 +28,7 @@
     "sysrc performance_cx_lowest=\"" state "\"\n"                                                            \
     "# on battery as well:\nsysrc economy_cx_lowest=\"" state "\""
 
-/** What is not worth a word: 20 us, or 2 % of a long period. Choices of this rule. */
+/** Up to 20 us, or 2 % of a long period, is no advice. Choices of this rule. */
 #define SMALL_US    20
 #define SMALL_SHARE 0.02
 
@@ -70,7 +70,7 @@ static int lowest_of(const struct scan *scan, const char *supported_key)
 }
 
 /** One CPU: "C1/1/1 C2/2/80 C3/3/104", name/type/latency in us. */
-static void see_cpu(void *ctx, const struct st_fact *fact)
+static void scan_cpu(void *ctx, const struct st_fact *fact)
 {
     struct scan *scan = ctx;
     if (fact->state == ST_FACT_ABSENT)
@@ -155,7 +155,7 @@ static void judge_cpu_idle(struct st_finding *finding)
         return;
     }
     scan.c3_off = c3_stops_the_timer(finding);
-    st_facts_each(facts, CPU, SUPPORTED, see_cpu, &scan);
+    st_facts_each(facts, CPU, SUPPORTED, scan_cpu, &scan);
     if (scan.cpus == 0)
         st_finding_not_applicable(finding, "this machine shows no ACPI idle states");
     else if (scan.unread > 0)
@@ -203,7 +203,7 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
 #define MHZ_MAX   100000
 #define TURBO_MHZ 1 /* est(4) shows turbo as one MHz more */
 
-static void see_epp(void *ctx, const struct st_fact *fact)
+static void find_epp(void *ctx, const struct st_fact *fact)
 {
     bool *found = ctx;
     *found = *found || fact->state == ST_FACT_OK;
@@ -255,7 +255,7 @@ static void judge_powerd(struct st_finding *finding)
                       "ms",
                       mode);
     st_rule_fix(finding);
-    /* flags of somebody's own are theirs to change, and powerd++ has other ones */
+    /* flags that the user has set stay as they are, and powerd++ has other ones */
     const bool own = st_facts_text(facts, FLAGS, &flags) == 0 && flags[0] != '\0';
     if (!own && st_facts_text(facts, FLAGS_XX, &flags) != 0 && st_facts_text(facts, ARGS_XX, &flags) != 0)
         st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd_flags", "-a maximum -b adaptive");
@@ -297,7 +297,7 @@ static void judge_cpu_frequency(struct st_finding *finding)
         st_finding_unknown(finding, "a clock of %" PRId64 " MHz cannot be", mhz);
         return;
     }
-    st_facts_each(finding->facts, EPP, ".epp", see_epp, &hardware);
+    st_facts_each(finding->facts, EPP, ".epp", find_epp, &hardware);
     if (hardware) {
         st_finding_not_applicable(finding, "the hardware chooses the clock by itself here: see freebsd-epp");
         return;
@@ -350,7 +350,7 @@ struct epp_scan {
     const char *worst_key;
 };
 
-static void see(void *ctx, const struct st_fact *fact)
+static void scan_epp(void *ctx, const struct st_fact *fact)
 {
     struct epp_scan *scan = ctx;
     int64_t epp;
@@ -366,7 +366,7 @@ static void see(void *ctx, const struct st_fact *fact)
     }
 }
 
-static void change(void *ctx, const struct st_fact *fact)
+static void change_epp(void *ctx, const struct st_fact *fact)
 {
     if (fact->state == ST_FACT_OK)
         st_finding_change(ctx, ST_CHANGE_SYSCTL, fact->key + strlen("freebsd."), "0");
@@ -376,7 +376,7 @@ static void judge_epp(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     struct epp_scan scan = {.facts = facts, .finding = finding};
-    st_facts_each(facts, PREFIX, SUFFIX, see, &scan);
+    st_facts_each(facts, PREFIX, SUFFIX, scan_epp, &scan);
     if (scan.cpus == 0) {
         st_finding_quote(finding, INTEL);
         st_finding_not_applicable(finding,
@@ -403,7 +403,7 @@ static void judge_epp(struct st_finding *finding)
     snprintf(now, sizeof(now), EPP_NOW("%s"), driver);
     snprintf(persistent, sizeof(persistent), EPP_EVER("%s"), driver);
     st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
-    st_facts_each(facts, PREFIX, SUFFIX, change, finding);
+    st_facts_each(facts, PREFIX, SUFFIX, change_epp, finding);
 }
 
 const struct st_rule st_rule_freebsd_epp = {

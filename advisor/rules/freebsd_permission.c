@@ -18,7 +18,7 @@
 #define GROUPS            "user.groups"
 #define FIRST_WITH_POLICY 1301000 /* mac_priority(4) */
 
-static void fix(struct st_finding *finding)
+static void fix_rt_permission(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t realtime;
@@ -62,7 +62,7 @@ static void judge_rt_permission(struct st_finding *finding)
         st_finding_problem(finding,
                            "this user may not ask for a real-time priority: audio threads queue with all "
                            "the others");
-        fix(finding);
+        fix_rt_permission(finding);
     } else {
         st_finding_problem(finding, "asking for a real-time priority failed: %s",
                            error > 0 && error < 200 ? strerror((int)error) : "no errno");

@@ -19,7 +19,7 @@
 #define AUTO_NEWEST 2
 #define UNIT_MAX    255
 
-static void see_first(void *ctx, const struct st_fact *fact)
+static void find_first_unit(void *ctx, const struct st_fact *fact)
 {
     int64_t *unit = ctx;
     const long n = strtol(fact->key + strlen(PCM), NULL, 10);
@@ -31,7 +31,7 @@ static void judge_gone(int64_t unit, struct st_finding *finding)
 {
     int64_t other = -1;
     char now[64], key[ST_FREEBSD_KEY_BYTES];
-    st_facts_each(finding->facts, PCM, ".%desc", see_first, &other);
+    st_facts_each(finding->facts, PCM, ".%desc", find_first_unit, &other);
     if (unit < 0)
         st_finding_problem(finding,
                            "/dev/dsp leads nowhere (default_unit %" PRId64 "), although pcm%" PRId64 " is "
@@ -97,7 +97,7 @@ const struct st_rule st_rule_freebsd_default_unit = {
     .judge = judge_default_unit,
 };
 
-/* --- freebsd-sound-polling: Sound cards that are looked at in ticks instead of telling by interrupt. --- */
+/* --- freebsd-sound-polling: Sound cards that are polled at clock ticks instead of using interrupts. --- */
 
 #define HDAC                    "freebsd.dev.hdac."
 #define POLLING                 ".polling"
@@ -115,7 +115,7 @@ struct scan {
     const char *polled; /* key of the first one; NULL: none */
 };
 
-static void see(void *ctx, const struct st_fact *fact)
+static void scan_polling(void *ctx, const struct st_fact *fact)
 {
     struct scan *scan = ctx;
     int64_t polling;
@@ -131,7 +131,7 @@ static void see(void *ctx, const struct st_fact *fact)
 
 static void judge_polled(const struct scan *scan, const struct st_wish *wish)
 {
-    /* it becomes part of a command that people paste, and a capture may come from anybody */
+    /* the name becomes part of a command to paste, and a capture may come from a stranger */
     static const char plain[] = "0123456789.abcdefghijklmnopqrstuvwxyz";
     const double period_us = st_period_seconds(&wish->period) * 1e6;
     const int64_t hz = st_machine_int_or(scan->facts, HZ, 0);
@@ -163,8 +163,8 @@ static void judge_sound_polling(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     struct scan scan = {.facts = facts, .finding = finding};
-    st_facts_each(facts, HDAC, POLLING, see, &scan);
-    st_facts_each(facts, PCM, POLLING, see, &scan);
+    st_facts_each(facts, HDAC, POLLING, scan_polling, &scan);
+    st_facts_each(facts, PCM, POLLING, scan_polling, &scan);
     if (scan.polled != NULL) {
         judge_polled(&scan, finding->wish);
     } else if (scan.unread > 0) {
@@ -181,9 +181,9 @@ static void judge_sound_polling(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_sound_polling = {
     .id = "freebsd-sound-polling",
     .title = "Sound cards polled in ticks (dev.hdac.N.polling)",
-    .mechanism = "In polling mode the driver does not wait for the card's interrupt at the end of a block, "
-                 "it looks at the card at clock ticks. Programs hear of a finished block up to that much "
-                 "later.",
+    .mechanism =
+        "In polling mode the driver does not wait for the card's interrupt at the end of a block, "
+        "it looks at the card at clock ticks. Programs hear of a finished block up to one look later.",
     .cost = "none",
     .when_not = "cards whose interrupts are broken (\"play interrupt timeout, channel dead\")",
     .sources = "snd_hda(4), sound(4) (dev.pcm.N.polling of older drivers)\n"
@@ -370,7 +370,7 @@ struct equalizer_scan {
     const char *unit; /* of the first one that is on, in its key; NULL: none */
 };
 
-static void see_equalizer(struct equalizer_scan *scan, const struct st_fact *fact, size_t prefix)
+static void scan_equalizer(struct equalizer_scan *scan, const struct st_fact *fact, size_t prefix)
 {
     int64_t eq;
     if (fact->state == ST_FACT_ABSENT)
@@ -383,28 +383,28 @@ static void see_equalizer(struct equalizer_scan *scan, const struct st_fact *fac
         scan->unit = fact->key + prefix;
 }
 
-static void see_sysctl(void *ctx, const struct st_fact *fact)
+static void scan_equalizer_sysctl(void *ctx, const struct st_fact *fact)
 {
-    see_equalizer(ctx, fact, strlen(SYSCTL));
+    scan_equalizer(ctx, fact, strlen(SYSCTL));
 }
 
-static void see_kenv(void *ctx, const struct st_fact *fact)
+static void scan_equalizer_kenv(void *ctx, const struct st_fact *fact)
 {
-    see_equalizer(ctx, fact, strlen(KENV));
+    scan_equalizer(ctx, fact, strlen(KENV));
 }
 
-static void see_loader(void *ctx, const struct st_fact *fact)
+static void scan_equalizer_loader(void *ctx, const struct st_fact *fact)
 {
-    see_equalizer(ctx, fact, strlen(LOADER));
+    scan_equalizer(ctx, fact, strlen(LOADER));
 }
 
 static void judge_equalizer(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     struct equalizer_scan scan = {.facts = facts, .finding = finding};
-    st_facts_each(facts, SYSCTL, EQ, see_sysctl, &scan);
-    st_facts_each(facts, KENV, EQ, see_kenv, &scan);
-    st_facts_each(facts, LOADER, EQ, see_loader, &scan);
+    st_facts_each(facts, SYSCTL, EQ, scan_equalizer_sysctl, &scan);
+    st_facts_each(facts, KENV, EQ, scan_equalizer_kenv, &scan);
+    st_facts_each(facts, LOADER, EQ, scan_equalizer_loader, &scan);
     if (scan.unit != NULL) {
         const size_t digits = strspn(scan.unit, "0123456789");
         const int len = digits > 0 && digits <= UNIT_MAX_DIGITS ? (int)digits : 0;
@@ -428,9 +428,9 @@ const struct st_rule st_rule_freebsd_equalizer = {
     .id = "freebsd-equalizer",
     .title = "Equalizer of the kernel (eq)",
     .mechanism = "With eq on, bass and treble of the mixer are made by a filter in the kernel that works on "
-                 "each block of sound. It is off unless somebody switched it on.",
+                 "each block of sound. It is off by default.",
     .cost = "convenience: bass and treble controls go away",
-    .when_not = "somebody uses them",
+    .when_not = "the filter is wanted",
     .sources = "sound(4) (hint.pcm.N.eq, later dev.pcm.N.eq); the CPU time was not measured",
     .guide.persistent = EQUALIZER_EVER("N"),
     .guide.needs = ST_NEEDS_REBOOT,
@@ -454,7 +454,7 @@ const struct st_rule st_rule_freebsd_resampling = {
                  "by block. Better filters take more CPU time for each block; where rates agree nothing is "
                  "resampled at all.",
     .cost = "convenience: quality of sound that has another rate",
-    .when_not = "listening, where nobody waits for the sound and the CPU has time",
+    .when_not = "listening, where delay does not matter and the CPU has time",
     .sources = "sound(4) (hw.snd.feeder_rate_quality: kinds and numbers of taps)\n"
                "the CPU time was not measured",
     .guide.now = "sysctl hw.snd.feeder_rate_quality=1",

@@ -20,7 +20,7 @@
 /** Kernels from here on have nanosleep_precise (15.0; early 15-CURRENT had the number without the sysctl). */
 #define OSRELDATE_PRECISE 1500000
 
-/** More than this share of the period: the loop cannot do its work in time. A choice of this rule. */
+/** A lateness above this share of the period is a problem. A choice of this rule. */
 #define PROBLEM_SHARE 0.25
 
 enum nanosleep { NANOSLEEP_STRETCHED, NANOSLEEP_PRECISE, NANOSLEEP_UNKNOWN };
@@ -78,7 +78,7 @@ static bool lateness(int64_t percent, struct st_finding *finding, struct st_tick
     return true;
 }
 
-static void fix(struct st_finding *finding)
+static void fix_alloweddeviation(struct st_finding *finding)
 {
     st_rule_fix(finding);
     st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.alloweddeviation", "0");
@@ -115,11 +115,11 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
                           late->shift, period_us, late->shift, max_us, max_us, late->shift,
                           late->settled_ns / 1e3);
     }
-    fix(finding);
+    fix_alloweddeviation(finding);
 }
 
-/** A periodic timer ends a sleep at its first interrupt after the time, so that the window adds nothing;
- * where the coarse clock starts the sleep, that does. */
+/** A periodic timer ends a sleep at its first interrupt after the time, so the window adds nothing. The
+ * coarse clock adds its part if the kernel starts the sleep with it. */
 static void judge_periodic(int64_t percent, const struct st_tick_late *late, struct st_finding *finding)
 {
     const double period_us = st_period_seconds(&finding->wish->period) * 1e6,
@@ -138,7 +138,7 @@ static void judge_periodic(int64_t percent, const struct st_tick_late *late, str
                    percent, period_us, coarse_us);
     st_finding_effect(finding, coarse_us, "%.1f µs of coarse clock, as the sleep is not shorter than %.1f ms",
                       coarse_us, late->threshold_ns / 1e6);
-    fix(finding);
+    fix_alloweddeviation(finding);
 }
 
 static void judge_alloweddeviation(struct st_finding *finding)
@@ -180,7 +180,7 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
                  "not cancel this; up to FreeBSD 14 it holds for nanosleep, clock_nanosleep and usleep, on "
                  "all versions for poll, select and kevent.",
     .cost = "power: timers that are close together no longer share one wake-up",
-    .when_not = "laptops on battery, when nobody makes music. A program can do without it: timed waits on a "
+    .when_not = "laptops on battery that play no music. A program can do without it: timed waits on a "
                 "condition variable or a semaphore and kqueue timers (EVFILT_TIMER) are exact at any value.",
     .sources = "FreeBSD sys/kern/kern_tc.c tc_adjprecision(), sys/kern/kern_time.c kern_clock_nanosleep()\n"
                "periodic timers: sys/kern/kern_clocksource.c handleevents(), nextcallopt\n"
@@ -230,7 +230,7 @@ static void find_alternative(void *ctx, const struct st_fact *fact)
     if (name[0] != '\0' || fact->state != ST_FACT_OK || !fact->is_int || len >= NAME_MAX_BYTES ||
         (fact->i64 & (ET_ONESHOT | ET_PERCPU)) != (ET_ONESHOT | ET_PERCPU))
         return;
-    /* it becomes part of a command that people paste, and a capture may come from anybody */
+    /* the name becomes part of a command to paste, and a capture may come from a stranger */
     if (strspn(fact->key + prefix, NAME_CHARACTERS) != len)
         return;
     memcpy(name, fact->key + prefix, len);
@@ -367,8 +367,8 @@ const struct st_rule st_rule_freebsd_eventtimer = {
 #define GUEST    "freebsd.kern.vm_guest"
 #define HZ_USUAL 1000
 
-/** What the coarse clock adds where it starts the sleep, in us; 0: it does not. It moves once a tick, and not
- * more often than 1000 times a second. */
+/** What the coarse clock adds, in us, if the kernel starts the sleep with it; else 0. That clock moves once a
+ * tick, and at most 1000 times a second. */
 static double coarse_us(const struct st_facts *facts, const struct st_wish *wish, int64_t hz)
 {
     int64_t percent;
@@ -505,7 +505,7 @@ static bool has_prefix(const char *text, const char *const *prefixes)
     return false;
 }
 
-/** A slow counter is in use: is there a better one that the kernel trusts? */
+/** The counter in use is slow: is there a better one that the kernel trusts? */
 static void judge_slow(const char *hardware, struct st_finding *finding)
 {
     char now[96], persistent[128];

@@ -31,7 +31,7 @@ static double attached_ms(struct st_finding *finding, int64_t unit)
     return (double)us / 1e3;
 }
 
-static void fix(int64_t ms, bool adaptive, struct st_finding *finding)
+static void fix_uaudio_buffer(int64_t ms, bool adaptive, struct st_finding *finding)
 {
     char now[160], persistent[128];
     snprintf(now, sizeof(now), NOW("%" PRId64, "%s"), ms,
@@ -54,13 +54,13 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
         st_finding_advice(finding,
                           "buffer_ms is %" PRId64 ", but pcm%" PRId64 " still works with blocks of %.1f ms",
                           ms, unit, now_ms);
-        fix(ms <= fits ? ms : fits, adaptive, finding);
+        fix_uaudio_buffer(ms <= fits ? ms : fits, adaptive, finding);
     } else if (ms > fits) {
         st_finding_advice(finding,
                           "sound goes to pcm%" PRId64 " in blocks of %" PRId64 " ms, longer than your "
                           "period of %.2f ms",
                           unit, ms, period_ms);
-        fix(fits, adaptive, finding);
+        fix_uaudio_buffer(fits, adaptive, finding);
     } else {
         st_finding_ok(finding, "sound goes to pcm%" PRId64 " in blocks of %" PRId64 " ms%s%s", unit, ms,
                       (double)ms > period_ms ? ", the shortest there is" : "",

@@ -16,13 +16,13 @@
 #define NO_TURBO  "linux.cpufreq.no_turbo"
 #define KEY_BYTES 160
 
-/** A limit above this share of the highest clock is none worth a word. A choice of this rule. */
+/** A limit above this share of the highest clock does not count. A choice of this rule. */
 #define CAPPED_SHARE 0.95
 
 /** How a policy behaves, from best to worst. */
 enum kind {
     KIND_FAST,      /* stays at the highest clock the hardware gives */
-    KIND_UNREAD,    /* cannot be told */
+    KIND_UNREAD,    /* not known */
     KIND_CAPPED,    /* would be fast, but may not go up to what the hardware can */
     KIND_USERSPACE, /* a program sets it */
     KIND_SCALING,   /* follows the load in software */
@@ -58,7 +58,7 @@ static enum kind active_pstate_kind(const struct st_facts *facts, const char *po
     return strcmp(epp, "performance") == 0 || strcmp(epp, "0") == 0 ? KIND_FAST : KIND_EPP;
 }
 
-/** May it go no higher than well below what the hardware can? */
+/** Is its limit well below the highest clock of the hardware? */
 static bool is_capped(const struct st_facts *facts, const char *policy)
 {
     char max_key[KEY_BYTES], hardware_key[KEY_BYTES];
@@ -96,7 +96,7 @@ static enum kind kind_of(const struct st_facts *facts, const char *policy)
     return KIND_LOWEST;
 }
 
-static void see_policy(void *ctx, const struct st_fact *fact)
+static void scan_policy(void *ctx, const struct st_fact *fact)
 {
     struct scan *scan = ctx;
     char policy[KEY_BYTES];
@@ -133,7 +133,7 @@ static double worst_ghz(const struct scan *scan, struct st_finding *finding, con
     return (double)st_machine_int_or(scan->facts, key, 0) / 1e6;
 }
 
-static void fix(const struct scan *scan, struct st_finding *finding)
+static void fix_cpu_frequency(const struct scan *scan, struct st_finding *finding)
 {
     char key[KEY_BYTES];
     const char *available;
@@ -205,10 +205,10 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
                           slow, scan->policies, driver, governor);
         break;
     }
-    fix(scan, finding);
+    fix_cpu_frequency(scan, finding);
 }
 
-/** Turbo makes work shorter and may make it uneven: it is told, not judged. */
+/** Turbo makes work shorter and may make it uneven: the report mentions it and does not judge it. */
 static const char *without_turbo(struct st_finding *finding)
 {
     st_finding_quote(finding, BOOST);
@@ -224,7 +224,7 @@ static void judge_cpu_frequency(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     struct scan scan = {.facts = facts, .worst_kind = KIND_FAST};
     int64_t present;
-    st_facts_each(facts, PREFIX, ".governor", see_policy, &scan);
+    st_facts_each(facts, PREFIX, ".governor", scan_policy, &scan);
     st_finding_quote(finding, PRESENT);
     if (scan.policies == 0) {
         const int r = st_facts_int(facts, PRESENT, &present);
@@ -243,8 +243,7 @@ static void judge_cpu_frequency(struct st_finding *finding)
     } else if (scan.worst_kind == KIND_UNREAD) {
         (void)worst_text(&scan, finding, "driver");
         (void)worst_text(&scan, finding, "epp");
-        st_finding_unknown(finding,
-                           "for %d of %d CPU clocks it cannot be told how they scale (governor %.40s)",
+        st_finding_unknown(finding, "how %d of %d CPU clocks scale is not known (governor %.40s)",
                            scan.counts[KIND_UNREAD], scan.policies, worst_text(&scan, finding, "governor"));
     } else {
         (void)worst_text(&scan, finding, "epp");
@@ -284,8 +283,8 @@ const struct st_rule st_rule_linux_cpu_frequency = {
     .judge = judge_cpu_frequency,
 };
 
-/* --- linux-power-daemons: Daemons that set the CPU's frequency policy and would overwrite what somebody
- * else sets. --- */
+/* --- linux-power-daemons: Daemons that set the CPU's frequency policy and overwrite other settings of it.
+ * --- */
 
 #define PROCESSES "linux.processes_n"
 #define GOVERNOR  ".governor"
@@ -317,7 +316,7 @@ struct power_daemons_scan {
     size_t unread_n;
 };
 
-static void look(void *ctx, const struct st_fact *fact)
+static void find_slow_governor(void *ctx, const struct st_fact *fact)
 {
     struct power_daemons_scan *scan = ctx;
     char key[KEY_BYTES];
@@ -352,7 +351,7 @@ static void judge_power_daemons(struct st_finding *finding)
         n++;
     }
     struct power_daemons_scan scan = {.facts = facts, .finding = finding};
-    st_facts_each(facts, "linux.cpufreq.policy", GOVERNOR, look, &scan);
+    st_facts_each(facts, "linux.cpufreq.policy", GOVERNOR, find_slow_governor, &scan);
     if (scan.slow != NULL)
         st_finding_quote(finding, scan.slow->key);
     if (n == 0) {

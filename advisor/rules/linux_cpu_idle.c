@@ -18,8 +18,8 @@
 #define REQUEST         "linux.pmqos.cpu_dma_latency_us"
 #define REQUEST_NONE_US INT64_C(2000000000) /* PM_QOS_CPU_LATENCY_DEFAULT_VALUE */
 
-/** What is not worth a word: 20 us, or 2 % of a long period. More than half of the period is a problem.
- * Choices of this rule. */
+/** Up to 20 us, or 2 % of a long period, is no advice. More than half of the period is a problem. Choices of
+ * this rule. */
 #define SMALL_US      20.0
 #define SMALL_SHARE   0.02
 #define PROBLEM_SHARE 0.5
@@ -48,7 +48,7 @@ struct scan {
     int64_t least_us;   /* shortest that is not small; INT64_MAX: none */
 };
 
-static void see_state(void *ctx, const struct st_fact *fact)
+static void scan_state(void *ctx, const struct st_fact *fact)
 {
     struct scan *scan = ctx;
     char stem[KEY_BYTES], key[KEY_BYTES + 16];
@@ -91,7 +91,7 @@ static void see_state(void *ctx, const struct st_fact *fact)
     }
 }
 
-static void fix(const struct scan *scan, struct st_finding *finding)
+static void fix_idle_states(const struct scan *scan, struct st_finding *finding)
 {
     char now[160], persistent[320];
     /* C1's latency rather than 0, which would mean to poll */
@@ -147,7 +147,7 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
         st_finding_set(finding, effect_us > PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                        "waking from %.40s takes up to %" PRId64 " µs%s", name, scan->worst_us,
                        request_known ? "" : ", unless a program holds a request (only root can read that)");
-        fix(scan, finding);
+        fix_idle_states(scan, finding);
     }
     const int64_t cpus_n = st_machine_int_or(scan->facts, CPUS, 1);
     char deeper[128] = "", within[64] = "", whose[32] = "CPU 0's";
@@ -181,7 +181,7 @@ static void judge_idle_states(struct st_finding *finding)
         scan.request_us = REQUEST_NONE_US;
     if (st_facts_text(facts, GOVERNOR, &governor) == 0)
         scan.looks_ahead = strcmp(governor, "ladder") != 0;
-    st_facts_each(facts, STATES, LATENCY, see_state, &scan);
+    st_facts_each(facts, STATES, LATENCY, scan_state, &scan);
     if (scan.unread > 0) {
         st_finding_unknown(finding, "the exit latency of %d of %d idle states could not be read", scan.unread,
                            scan.states);
@@ -228,7 +228,7 @@ const struct st_rule st_rule_linux_idle_states = {
                    "sudo od -An -td4 -N4 /dev/cpu_dma_latency   # the request that holds now, in µs",
     .guide.undo = "press Ctrl-C; sudo cpupower idle-set -E enables all states again",
     .worst = ST_STATUS_PROBLEM,
-    /* nothing that is written holds a request: a program does */
+    /* no file holds a request: a program does, as long as it runs */
     .facts =
         ST_RULE_KEYS(DRIVER, GOVERNOR, STATES "*", CPUS, REQUEST, ST_MACHINE_VIRTUAL, ST_MACHINE_CMDLINE),
     .judge = judge_idle_states,
@@ -248,7 +248,7 @@ struct idle_request_access_scan {
     size_t unread_n;
 };
 
-static void look(void *ctx, const struct st_fact *fact)
+static void find_deepest_state(void *ctx, const struct st_fact *fact)
 {
     struct idle_request_access_scan *scan = ctx;
     char key[128];
@@ -269,7 +269,7 @@ static void judge_idle_request_access(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     struct idle_request_access_scan scan = {.facts = facts};
     int64_t request;
-    st_facts_each(facts, PREFIX, LATENCY, look, &scan);
+    st_facts_each(facts, PREFIX, LATENCY, find_deepest_state, &scan);
     const struct st_fact *fact = st_facts_find(facts, REQUEST);
     if (fact == NULL || fact->state == ST_FACT_ABSENT || scan.deepest == NULL) {
         st_finding_quote(finding, REQUEST);
@@ -333,7 +333,7 @@ const struct st_rule st_rule_linux_idle_request_access = {
 #define OPTION                  "haltpoll.guest_halt_poll_ns"
 #define GUEST_HALT_POLL_NOW(ns) "echo " ns " | sudo tee /sys/module/haltpoll/parameters/guest_halt_poll_ns"
 
-/** Below this a whole CPU for polling may be worth it. A choice of this rule. */
+/** For shorter periods a whole CPU for polling may be worth it. A choice of this rule. */
 #define PERIOD_SHORT_NS INT64_C(1400000)
 
 static void advise(struct st_finding *finding, int64_t poll)

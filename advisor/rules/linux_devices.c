@@ -57,8 +57,8 @@ static const char *device_of(const struct st_fact *control, char *buf, size_t bu
     return st_machine_is_plain(buf) ? buf : "DEVICE";
 }
 
-/* For the one that is plugged in, and for each like it that will be. */
-static void change(const struct scan *scan, const struct st_fact *control)
+/* Changes the device that is plugged in, and by a udev rule each device with the same ids. */
+static void change_usb_power(const struct scan *scan, const struct st_fact *control)
 {
     char device[64], path[128], rule[ST_CHANGE_VALUE_BYTES];
     const char *vendor, *product;
@@ -70,7 +70,7 @@ static void change(const struct scan *scan, const struct st_fact *control)
     st_finding_change(scan->finding, ST_CHANGE_UDEV, "rule", rule);
 }
 
-static void look(void *ctx, const struct st_fact *fact)
+static void scan_usb_power(void *ctx, const struct st_fact *fact)
 {
     struct scan *scan = ctx;
     char key[KEY_BYTES];
@@ -92,10 +92,10 @@ static void look(void *ctx, const struct st_fact *fact)
         return;
     if (scan->asleep_n++ == 0)
         scan->first = fact;
-    change(scan, fact);
+    change_usb_power(scan, fact);
 }
 
-static void fix(const struct scan *scan, struct st_finding *finding)
+static void fix_usb_power(const struct scan *scan, struct st_finding *finding)
 {
     char device[64], now[256], ever[384];
     const char *vendor, *product;
@@ -113,7 +113,7 @@ static void judge_usb_autosuspend(struct st_finding *finding)
     struct scan scan = {.facts = finding->facts, .finding = finding};
     const char *name = "a USB audio interface";
     char key[KEY_BYTES];
-    st_facts_each(finding->facts, PREFIX, CONTROL, look, &scan);
+    st_facts_each(finding->facts, PREFIX, CONTROL, scan_usb_power, &scan);
     if (scan.first == NULL) {
         st_finding_not_applicable(finding, "no USB audio interface is connected");
         return;
@@ -128,7 +128,7 @@ static void judge_usb_autosuspend(struct st_finding *finding)
     if (scan.asleep_n > 0) {
         st_finding_advice(finding,
                           "%.40s may be put to sleep when nothing plays, and wakes late or drops out", name);
-        fix(&scan, finding);
+        fix_usb_power(&scan, finding);
     } else if (scan.unread_n > 0) {
         st_finding_unknown(finding, "the power setting of %.40s could not be read", name);
     } else {

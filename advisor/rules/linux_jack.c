@@ -38,7 +38,7 @@ static void judge_jack_realtime(struct st_finding *finding)
 const struct st_rule st_rule_linux_jack_realtime = {
     .id = "linux-jack-realtime",
     .title = "JACK's real-time priority",
-    .mechanism = "jackd runs its cycle at real-time priority unless it was told not to. Without it each "
+    .mechanism = "jackd runs its cycle at real-time priority unless -r is among its options. Without it each "
                  "cycle waits behind whatever else is busy, and there is no upper bound for that.",
     .privilege = "none (the right to real-time priority: see linux-rt-permission)",
     .cost = "none",
@@ -49,7 +49,7 @@ const struct st_rule st_rule_linux_jack_realtime = {
                         "QjackCtl's settings (Realtime)",
     .guide.needs = ST_NEEDS_REOPEN,
     .guide.check = "ps -eLo cls,rtprio,comm | grep jackd   # FF and a priority",
-    .guide.undo = "set the options of before",
+    .guide.undo = "set the old options",
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER),
     .judge = judge_jack_realtime,
@@ -64,9 +64,9 @@ const struct st_rule st_rule_linux_jack_realtime = {
 #define FRAMES_MAX 8192  /* as the ALSA driver's -p */
 #define ROUNDED    1.001 /* a period this much longer is the same one */
 
-/** What the running server says instead of its command line. @return false: it was asked and nobody knows;
- * the finding is set. */
-static bool told(struct st_finding *finding, const char *key, int64_t *ret)
+/** The value of the running server replaces that of its command line. @return false: the server did not
+ * answer; the finding is set. */
+static bool take_running_value(struct st_finding *finding, const char *key, int64_t *ret)
 {
     int64_t value;
     const int r = st_facts_int(finding->facts, key, &value);
@@ -79,14 +79,15 @@ static bool told(struct st_finding *finding, const char *key, int64_t *ret)
     return true;
 }
 
-static void note(void *ctx, const struct st_fact *fact)
+static void keep_usb(void *ctx, const struct st_fact *fact)
 {
     if (fact->state == ST_FACT_OK)
         *(const struct st_fact **)ctx = fact;
 }
 
 /** The longest period of a power of two that is not longer than the wished one; JACK has 16 to 8192. */
-static void fix(const struct st_jack_command *jack, double wish_us, bool usb, struct st_finding *finding)
+static void fix_jack_period(const struct st_jack_command *jack, double wish_us, bool usb,
+                            struct st_finding *finding)
 {
     char now[64], persistent[96];
     int64_t frames = FRAMES_MIN;
@@ -109,18 +110,19 @@ static void judge_jack_period(struct st_finding *finding)
         st_finding_not_applicable(finding, "JACK does not use the ALSA driver here");
         return;
     }
-    if (jack.running && (!told(finding, FRAMES, &jack.frames) || !told(finding, RATE, &jack.rate_hz)))
+    if (jack.running && (!take_running_value(finding, FRAMES, &jack.frames) ||
+                         !take_running_value(finding, RATE, &jack.rate_hz)))
         return;
     const double period_us = (double)jack.frames * 1e6 / (double)jack.rate_hz;
     const double wish_us = (double)finding->wish->period_ns / 1e3;
     const double ring_ms = period_us * (double)jack.periods_n / 1e3;
-    st_facts_each(finding->facts, "linux.usb_audio.", ".control", note, &usb);
+    st_facts_each(finding->facts, "linux.usb_audio.", ".control", keep_usb, &usb);
     if (period_us > wish_us * ROUNDED) {
         st_finding_advice(finding,
                           "JACK's period is %" PRId64 " frames at %" PRId64 " Hz (%.2f ms), longer than "
                           "the wished %.2f ms",
                           jack.frames, jack.rate_hz, period_us / 1e3, wish_us / 1e3);
-        fix(&jack, wish_us, usb != NULL, finding);
+        fix_jack_period(&jack, wish_us, usb != NULL, finding);
     } else if (usb != NULL && jack.periods_n < 3) {
         st_finding_quote(finding, usb->key);
         st_finding_advice(finding,
@@ -150,7 +152,7 @@ const struct st_rule st_rule_linux_jack_period = {
     .guide.persistent = "# in ~/.jackdrc or QjackCtl's settings: -p 128 -n 3",
     .guide.needs = ST_NEEDS_REOPEN,
     .guide.check = "jack_bufsize; jack_samplerate   # the period is the one by the other",
-    .guide.undo = "jack_bufsize with the old number, and the options of before",
+    .guide.undo = "jack_bufsize with the old number, and the old options",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, USB, FRAMES, RATE),
     .judge = judge_jack_period,

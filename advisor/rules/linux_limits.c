@@ -19,7 +19,7 @@
  * more. */
 #define ENOUGH_BYTES (INT64_C(256) * MIB)
 
-/** CAP_IPC_LOCK makes the limit void; root has it unless a container took it away. */
+/** With CAP_IPC_LOCK the limit does not count. Root has it, but not in every container. */
 static bool is_privileged(const struct st_facts *facts)
 {
     const bool usual = st_machine_int_or(facts, UID, -1) == 0 && !st_machine_in_container(facts);
@@ -170,7 +170,7 @@ const struct st_rule st_rule_linux_nice_limit = {
 
 #define RTTIME_LIMIT_LIMIT "linux.rt.rttime_limit_us"
 
-/** Fewer cycles than this leave no room for a start-up or a hiccup. A choice of this rule. */
+/** Fewer cycles than this leave no room for the start of a program. A choice of this rule. */
 #define CYCLES_LEAST 8
 
 static void judge_rttime_limit(struct st_finding *finding)
@@ -278,7 +278,7 @@ static enum fault fault_of(const struct st_facts *facts, const char *unit)
     return FAULT_LIMIT;
 }
 
-static void look(void *ctx, const struct st_fact *fact)
+static void scan_service(void *ctx, const struct st_fact *fact)
 {
     struct scan *scan = ctx;
     char unit[UNIT_BYTES];
@@ -308,7 +308,7 @@ static void quote(struct st_finding *finding, const struct scan *scan)
     }
 }
 
-static void fix(struct st_finding *finding, const char *unit, const char *first, const char *second)
+static void fix_service(struct st_finding *finding, const char *unit, const char *first, const char *second)
 {
     char text[512], service[ST_CHANGE_KEY_BYTES];
     const char *name = st_machine_is_plain(unit) ? unit : "UNIT";
@@ -326,7 +326,7 @@ static void fix(struct st_finding *finding, const char *unit, const char *first,
 static void judge_service_limits(struct st_finding *finding)
 {
     struct scan scan = {.facts = finding->facts};
-    st_facts_each(finding->facts, PREFIX, PROGRAM, look, &scan);
+    st_facts_each(finding->facts, PREFIX, PROGRAM, scan_service, &scan);
     if (scan.units_n == 0) {
         st_finding_not_applicable(finding,
                                   "no unit that was read in /etc/systemd/system starts an audio program");
@@ -340,14 +340,14 @@ static void judge_service_limits(struct st_finding *finding)
                            "%.40s.service has RestrictRealtime=yes: its program is refused real-time "
                            "priority",
                            unit);
-        fix(finding, unit, "RestrictRealtime=no", NULL);
+        fix_service(finding, unit, "RestrictRealtime=no", NULL);
         break;
     case FAULT_LIMIT:
         st_finding_advice(finding,
                           "%.40s.service runs as a user without LimitRTPRIO=; what /etc/security gives "
                           "does not reach services",
                           unit);
-        fix(finding, unit, RTPRIO, SERVICE_LIMITS_MEMLOCK);
+        fix_service(finding, unit, RTPRIO, SERVICE_LIMITS_MEMLOCK);
         break;
     case FAULT_UNREAD:
         st_finding_unknown(finding, "%.40s.service could not be read", unit);
@@ -393,7 +393,8 @@ const struct st_rule st_rule_linux_service_limits = {
 #define SHARE_USUAL     0.95
 #define PERIOD_USUAL_US 1000000
 
-/** In an order in which the running time is never longer than the period, which the kernel refuses. */
+/** Changes both in an order in which the running time is never longer than the period: the kernel refuses
+ * that. */
 static void change_back(struct st_finding *finding, int64_t runtime)
 {
     const bool runtime_first = runtime > PERIOD_USUAL_US;

@@ -87,7 +87,7 @@ const struct st_rule st_rule_linux_swap = {
     "# /etc/tmpfiles.d/sleeptune.conf\nw /sys/kernel/mm/transparent_hugepage/enabled - - - - madvise\n"      \
     "w /sys/kernel/mm/transparent_hugepage/defrag - - - - madvise"
 
-static int choice(struct st_finding *finding, const char *key, char *ret, size_t bytes)
+static int need_choice(struct st_finding *finding, const char *key, char *ret, size_t bytes)
 {
     const char *text;
     int r = st_finding_need_text(finding, key, &text);
@@ -102,14 +102,14 @@ static int choice(struct st_finding *finding, const char *key, char *ret, size_t
 static void judge_huge_pages(struct st_finding *finding)
 {
     char enabled[32], defrag[32];
-    if (choice(finding, ENABLED, enabled, sizeof(enabled)) != 0)
+    if (need_choice(finding, ENABLED, enabled, sizeof(enabled)) != 0)
         return;
     if (strcmp(enabled, "always") != 0) {
         st_finding_ok(finding, "huge pages only for programs that ask (%.20s)", enabled);
         st_finding_effect(finding, 0, "no compaction for programs that do not ask");
         return;
     }
-    if (choice(finding, DEFRAG, defrag, sizeof(defrag)) != 0)
+    if (need_choice(finding, DEFRAG, defrag, sizeof(defrag)) != 0)
         return;
     if (strcmp(defrag, "always") == 0) {
         st_finding_advice(finding,

@@ -102,7 +102,7 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
     }
 }
 
-/** By what a login would give; the user is another one, so nothing was tried. */
+/** Judges by the limits that a login would give: the user is another one, so nothing was tried. */
 static void judge_read(int64_t error, int64_t priority, struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -325,10 +325,10 @@ const struct st_rule st_rule_linux_rt_group_sched = {
 #define MAX              "linux.rtkit.max_priority"
 #define PRIORITY_DEFAULT 20 /* rtkit-daemon --help */
 
-/** Below this a cycle cannot wait for the threads of interrupts; a choice of this rule. */
+/** Shorter cycles cannot wait for the threads of interrupts. A choice of this rule. */
 #define PERIOD_SHORT_NS INT64_C(5000000)
 
-/** As the running daemon says, else by its command line. */
+/** From the running daemon, else from its command line. */
 static int64_t highest(const struct st_facts *facts)
 {
     int64_t max;
@@ -385,7 +385,7 @@ const struct st_rule st_rule_linux_rtkit = {
     .id = "linux-rtkit",
     .title = "rtkit, the daemon that grants real-time priority",
     .mechanism = "Desktop programs ask rtkit over D-Bus when the limits give them nothing. It grants "
-                 "SCHED_RR of a low priority, wants a limit of 200 ms on computing without a sleep, and "
+                 "SCHED_RR of a low priority, needs a limit of 200 ms on computing without a sleep, and "
                  "takes all back when its canary starves.",
     .cost = "none",
     .when_not = "periods of 5 ms and more, for which its priority is enough; machines where the limits give "
@@ -423,7 +423,7 @@ struct scan {
     int64_t priority;
 };
 
-static void look(void *ctx, const struct st_fact *fact)
+static void find_best_group(void *ctx, const struct st_fact *fact)
 {
     struct scan *scan = ctx;
     char group[NAME_BYTES], key[NAME_BYTES + 20];
@@ -505,7 +505,7 @@ static void judge_audio_group(struct st_finding *finding)
         return;
     if (st_facts_text(facts, NAME, &scan.user) != 0)
         scan.user = "";
-    st_facts_each(facts, LIMITS, RTPRIO, look, &scan);
+    st_facts_each(facts, LIMITS, RTPRIO, find_best_group, &scan);
     if (scan.limit != NULL)
         advise(&scan);
     else if (st_facts_int(facts, UNREADABLE, &error) == -EACCES) {

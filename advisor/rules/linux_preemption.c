@@ -85,7 +85,8 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/** What runs counts before what was configured: version text, debugfs, command line, configuration last. */
+/** The running kernel counts before its configuration: version text, debugfs, command line, configuration
+ * last. */
 static struct detected detect(const struct st_facts *facts)
 {
     const char *version;
@@ -140,7 +141,7 @@ static void judge_unknown(const struct detected *found, struct st_finding *findi
         st_finding_unknown(finding, "nothing here tells the preemption model");
 }
 
-static void fix(const struct detected *found, struct st_finding *finding)
+static void fix_preemption(const struct detected *found, struct st_finding *finding)
 {
     if (found->model == MODEL_FULL || found->model == MODEL_LAZY)
         st_finding_fix(finding, NULL,
@@ -199,7 +200,7 @@ static void judge_preemption(struct st_finding *finding)
                           model_names[found.model], period_ms);
         break;
     }
-    fix(&found, finding);
+    fix_preemption(&found, finding);
 }
 
 const struct st_rule st_rule_linux_preemption = {
@@ -239,7 +240,7 @@ const struct st_rule st_rule_linux_preemption = {
 
 /* --- linux-threaded-irqs: threadirqs: handlers of interrupts in threads whose priority can be chosen. --- */
 
-/** Above this the handlers of other devices are short beside a cycle. A choice of this rule. */
+/** In longer periods the handlers of other devices do not matter. A choice of this rule. */
 #define PERIOD_SHORT_NS INT64_C(1400000)
 
 static void judge_threaded_irqs(struct st_finding *finding)
@@ -310,7 +311,7 @@ struct search {
     const struct st_fact *shared; /* one with other names on it */
 };
 
-static void note_usb(void *ctx, const struct st_fact *fact)
+static void keep_usb(void *ctx, const struct st_fact *fact)
 {
     struct search *search = ctx;
     search->has_usb = search->has_usb || fact->state == ST_FACT_OK;
@@ -331,7 +332,7 @@ static bool is_sound(const struct search *search, const char *name)
     return false;
 }
 
-static void look(void *ctx, const struct st_fact *fact)
+static void scan_sound_interrupt(void *ctx, const struct st_fact *fact)
 {
     struct search *search = ctx;
     char names[NAMES_BYTES], *rest = NULL;
@@ -357,8 +358,8 @@ static void judge_irq_sharing(struct st_finding *finding)
     int64_t readable;
     if (st_finding_need_int(finding, READABLE, &readable) != 0)
         return;
-    st_facts_each(facts, "linux.usb_audio.", ".control", note_usb, &search);
-    st_facts_each(facts, "linux.irq.", ".actions", look, &search);
+    st_facts_each(facts, "linux.usb_audio.", ".control", keep_usb, &search);
+    st_facts_each(facts, "linux.irq.", ".actions", scan_sound_interrupt, &search);
     if (search.shared != NULL) {
         st_finding_quote(finding, search.shared->key);
         st_finding_advice(finding,
@@ -403,7 +404,7 @@ const struct st_rule st_rule_linux_irq_sharing = {
 #define THRESH           "linux.sysctl.kernel.watchdog_thresh"
 #define THRESH_DEFAULT_S 10
 
-/** Only below this a microsecond now and then counts. A choice of this rule. */
+/** In longer periods a few microseconds every few seconds do not matter. A choice of this rule. */
 #define WATCHDOGS_PERIOD_SHORT_NS INT64_C(500000)
 
 static void judge_watchdogs(struct st_finding *finding)

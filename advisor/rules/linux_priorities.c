@@ -58,7 +58,7 @@ struct thread_search {
     struct top_thread top;
 };
 
-static void see_thread(void *ctx, const struct st_fact *fact)
+static void find_top_thread(void *ctx, const struct st_fact *fact)
 {
     static const char suffix[] = ".process";
     struct thread_search *search = ctx;
@@ -77,7 +77,7 @@ static void see_thread(void *ctx, const struct st_fact *fact)
 static struct top_thread top_thread(const struct st_facts *facts, process_fn fn)
 {
     struct thread_search search = {.facts = facts, .fn = fn};
-    st_facts_each(facts, "linux.rt_thread.", ".process", see_thread, &search);
+    st_facts_each(facts, "linux.rt_thread.", ".process", find_top_thread, &search);
     return search.top;
 }
 
@@ -100,8 +100,8 @@ static bool is_pulseaudio(const char *process)
     return strcmp(process, "pulseaudio") == 0;
 }
 
-/** Was jackd told to do without (-r)? Then linux-jack-realtime says so. */
-static bool jack_is_told(const struct st_facts *facts)
+/** Was jackd started without real-time priority (-r)? linux-jack-realtime reports that. */
+static bool jack_runs_without(const struct st_facts *facts)
 {
     struct st_jack_command jack;
     const char *command;
@@ -111,48 +111,48 @@ static bool jack_is_told(const struct st_facts *facts)
     return !jack.realtime;
 }
 
-/** linux-pulseaudio says so. */
-static bool pulse_is_told(const struct st_facts *facts)
+/** linux-pulseaudio reports that. */
+static bool pulse_runs_without(const struct st_facts *facts)
 {
     const char *text;
     return st_facts_text(facts, PULSE_REALTIME, &text) == 0 && st_machine_is_off(text);
 }
 
-static bool nobody_is_told(const struct st_facts *facts)
+static bool never_runs_without(const struct st_facts *facts)
 {
     (void)facts;
     return false;
 }
 
-/* jackdbus is not among them: until a program asks for JACK it has nothing to do. */
+/* Without jackdbus, which has nothing to do until a program asks for JACK. */
 static const struct {
     const char *key;
     const char *name;
     process_fn fn;
-    bool (*is_told)(const struct st_facts *facts); /* to do without, maybe */
-    const char *told_by;
+    bool (*runs_without)(const struct st_facts *facts); /* by its own settings */
+    const char *rule_id;                                /* that reports these settings */
     const char *now;
 } servers[] = {
-    {"linux.daemon.pipewire", "PipeWire", is_pipewire, nobody_is_told, "",
+    {"linux.daemon.pipewire", "PipeWire", is_pipewire, never_runs_without, "",
      "# what it was refused is in its log:\njournalctl --user -b -u pipewire | grep -i -e rt -e realtime"},
-    {"linux.daemon.jackd", "jackd", is_jack, jack_is_told, "linux-jack-realtime", NULL},
-    {"linux.daemon.pulseaudio", "PulseAudio", is_pulseaudio, pulse_is_told, "linux-pulseaudio", NULL},
+    {"linux.daemon.jackd", "jackd", is_jack, jack_runs_without, "linux-jack-realtime", NULL},
+    {"linux.daemon.pulseaudio", "PulseAudio", is_pulseaudio, pulse_runs_without, "linux-pulseaudio", NULL},
 };
 
 static void judge_server_priority(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t processes, pid;
-    const char *told = NULL, *told_by = NULL;
+    const char *without = NULL, *rule_id = NULL;
     if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
         return;
     for (size_t i = 0; i < ST_ARRAY_LEN(servers); i++) {
         st_finding_quote(finding, servers[i].key);
         if (st_facts_int(facts, servers[i].key, &pid) != 0 || top_thread(facts, servers[i].fn).priority > 0)
             continue;
-        if (servers[i].is_told(facts)) {
-            told = servers[i].name;
-            told_by = servers[i].told_by;
+        if (servers[i].runs_without(facts)) {
+            without = servers[i].name;
+            rule_id = servers[i].rule_id;
             continue;
         }
         st_finding_problem(finding,
@@ -167,11 +167,11 @@ static void judge_server_priority(struct st_finding *finding)
         st_finding_quote(finding, top.priority_fact->key);
         st_finding_ok(finding, "the sound server's thread runs at real-time priority %" PRId64, top.priority);
         st_finding_effect(finding, 0, "priority %" PRId64 ": no normal program delays it", top.priority);
-    } else if (told != NULL) {
+    } else if (without != NULL) {
         st_finding_quote(finding, ST_JACK_COMMAND);
         st_finding_quote(finding, PULSE_REALTIME);
-        st_finding_not_applicable(finding, "%s was told to do without real-time priority; see %s", told,
-                                  told_by);
+        st_finding_not_applicable(finding, "%s runs without real-time priority by its own settings; see %s",
+                                  without, rule_id);
     } else {
         st_finding_quote(finding, ST_MACHINE_CONTAINER);
         st_finding_not_applicable(
@@ -187,7 +187,7 @@ const struct st_rule st_rule_linux_server_priority = {
                  "If that is refused it goes on as a normal program, which is heard only when the machine "
                  "is busy.",
     .cost = "none beyond that of the right to real-time priority",
-    .when_not = "machines where nobody needs sound without gaps",
+    .when_not = "machines on which gaps in the sound do not matter",
     .sources = "PipeWire module-rt (limits, then the portal, then rtkit); jackd(1) -R\n"
                "field report: stock installation without rtkit, limits or group: all data loops SCHED_OTHER "
                "(omarchy issue 9390)\n"
@@ -274,7 +274,7 @@ struct search {
     int64_t priority;
 };
 
-static void note_usb(void *ctx, const struct st_fact *fact)
+static void keep_usb(void *ctx, const struct st_fact *fact)
 {
     struct search *search = ctx;
     search->has_usb = search->has_usb || fact->state == ST_FACT_OK;
@@ -293,7 +293,7 @@ static bool is_sound(const struct search *search, const char *name)
     return false;
 }
 
-static void look(void *ctx, const struct st_fact *fact)
+static void find_interrupt_thread(void *ctx, const struct st_fact *fact)
 {
     static const char suffix[] = ".name";
     struct search *search = ctx;
@@ -320,8 +320,8 @@ static void judge_irq_priorities(struct st_finding *finding)
     struct search search = {.facts = facts};
     if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
         return;
-    st_facts_each(facts, "linux.usb_audio.", ".control", note_usb, &search);
-    st_facts_each(facts, "linux.irq_thread.", ".name", look, &search);
+    st_facts_each(facts, "linux.usb_audio.", ".control", keep_usb, &search);
+    st_facts_each(facts, "linux.irq_thread.", ".name", find_interrupt_thread, &search);
     const struct top_thread server = top_thread(facts, is_server);
     if (search.name == NULL) {
         st_finding_not_applicable(finding, "%s",

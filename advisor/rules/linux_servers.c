@@ -102,7 +102,7 @@ static void quote_stream(struct scan *scan, const char *stream)
     }
 }
 
-static void look(void *ctx, const struct st_fact *fact)
+static void scan_stream(void *ctx, const struct st_fact *fact)
 {
     struct scan *scan = ctx;
     char stream[KEY_BYTES], key[KEY_BYTES];
@@ -147,7 +147,7 @@ static void look(void *ctx, const struct st_fact *fact)
 static void judge_alsa_buffer(struct st_finding *finding)
 {
     struct scan scan = {.facts = finding->facts, .finding = finding};
-    st_facts_each(finding->facts, PREFIX, BUFFER, look, &scan);
+    st_facts_each(finding->facts, PREFIX, BUFFER, scan_stream, &scan);
     if (scan.stream[0] != '\0')
         quote_stream(&scan, scan.stream);
     if (scan.worst_gap_us > 0) {
@@ -255,7 +255,7 @@ static void judge_forced(int64_t quantum, int64_t rate, struct st_finding *findi
 }
 
 /** @return 0, or what the fact said if it is there and not a positive number; the finding is set then. */
-static int setting(struct st_finding *finding, const char *key, int64_t fallback, int64_t *ret)
+static int need_setting(struct st_finding *finding, const char *key, int64_t fallback, int64_t *ret)
 {
     *ret = fallback;
     if (st_facts_int(finding->facts, key, ret) == -ENOENT)
@@ -269,7 +269,7 @@ static int setting(struct st_finding *finding, const char *key, int64_t fallback
 }
 
 /** PipeWire's own minimum, or less where even that is longer than the wish. */
-static void fix(bool guest, int64_t rate, double wish_us, struct st_finding *finding)
+static void fix_pipewire_quantum(bool guest, int64_t rate, double wish_us, struct st_finding *finding)
 {
     char now[80], persistent[160];
     int min = MIN_DEFAULT;
@@ -293,9 +293,11 @@ static void judge_pipewire_quantum(struct st_finding *finding)
         return;
     }
     st_finding_quote(finding, DAEMON);
-    if (setting(finding, QUANTUM, QUANTUM_DEFAULT, &quantum) != 0 ||
-        setting(finding, MIN, MIN_DEFAULT, &min) != 0 || setting(finding, MAX, MAX_DEFAULT, &max) != 0 ||
-        setting(finding, RATE, RATE_DEFAULT, &rate) != 0 || setting(finding, VM_MIN, min, &vm_min) != 0)
+    if (need_setting(finding, QUANTUM, QUANTUM_DEFAULT, &quantum) != 0 ||
+        need_setting(finding, MIN, MIN_DEFAULT, &min) != 0 ||
+        need_setting(finding, MAX, MAX_DEFAULT, &max) != 0 ||
+        need_setting(finding, RATE, RATE_DEFAULT, &rate) != 0 ||
+        need_setting(finding, VM_MIN, min, &vm_min) != 0)
         return;
     const char *answer;
     const bool running = st_facts_text(facts, ASKED, &answer) == 0 && strcmp(answer, "answered") == 0;
@@ -318,7 +320,7 @@ static void judge_pipewire_quantum(struct st_finding *finding)
                           "PipeWire never goes below %" PRId64 " frames (%.2f ms)%s, so a cycle of %.2f ms "
                           "cannot be had through it",
                           min, min_us / 1e3, guest ? " in a virtual machine" : "", wish_us / 1e3);
-        fix(guest, rate, wish_us, finding);
+        fix_pipewire_quantum(guest, rate, wish_us, finding);
         return;
     }
     st_finding_ok(finding,
@@ -333,7 +335,7 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     .id = "linux-pipewire-quantum",
     .title = "PipeWire's shortest cycle",
     .mechanism = "PipeWire's cycle is quantum / rate. It takes the smallest that a program asks for, "
-                 "between min-quantum and max-quantum, and the default quantum when nobody asks.",
+                 "between min-quantum and max-quantum, and the default quantum when none asks.",
     .privilege = "root, or none in ~/.config/pipewire",
     .cost = "power, CPU: a shorter cycle wakes all programs more often",
     .when_not = "for all programs at once: let those that need a short cycle ask for it. In virtual "
@@ -366,7 +368,7 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
 #define FRAGMENTS_DEFAULT   4
 #define FRAGMENT_DEFAULT_MS 25
 
-static int64_t number(const struct st_facts *facts, const char *key, int64_t fallback)
+static int64_t setting_or(const struct st_facts *facts, const char *key, int64_t fallback)
 {
     int64_t value;
     return st_facts_int(facts, key, &value) == 0 && value > 0 && value < 100000 ? value : fallback;
@@ -388,9 +390,9 @@ static void judge_pulseaudio(struct st_finding *finding)
         return;
     st_finding_quote(finding, REALTIME);
     if (r == 0 && st_machine_is_off(realtime)) {
-        st_finding_advice(finding,
-                          "PulseAudio was told not to ask for real-time priority, so any busy program can "
-                          "delay all sound");
+        st_finding_advice(
+            finding, "PulseAudio's settings forbid it to ask for real-time priority, so any busy program can "
+                     "delay all sound");
         st_rule_fix(finding);
         return;
     }
@@ -399,8 +401,8 @@ static void judge_pulseaudio(struct st_finding *finding)
     if (r != 0 && r != -ENOENT && st_finding_need_text(finding, TSCHED, &tsched) != 0)
         return;
     if (r == 0 && strcmp(tsched, "0") == 0) {
-        const int64_t n = number(facts, FRAGMENTS, FRAGMENTS_DEFAULT),
-                      ms = number(facts, FRAGMENT, FRAGMENT_DEFAULT_MS);
+        const int64_t n = setting_or(facts, FRAGMENTS, FRAGMENTS_DEFAULT),
+                      ms = setting_or(facts, FRAGMENT, FRAGMENT_DEFAULT_MS);
         st_finding_quote(finding, FRAGMENTS);
         st_finding_quote(finding, FRAGMENT);
         st_finding_ok(finding,

@@ -16,7 +16,7 @@
 #define CONFIG_HZ  "linux.config.HZ"
 #define HZ_MAX     10000
 
-/** The tick in ns by what is known, 0 when nothing is. */
+/** The tick in ns from the facts that were read; 0: not known. */
 static int64_t tick_ns(const struct st_facts *facts)
 {
     int64_t value;
@@ -52,7 +52,7 @@ static void judge_off(struct st_finding *finding, const char *why)
                    ST_NEEDS_REBOOT);
 }
 
-/** Only the configuration is known. */
+/** Judges when only the configuration is known. */
 static void judge_config(struct st_finding *finding)
 {
     const char *config;
@@ -128,7 +128,7 @@ const struct st_rule st_rule_linux_high_res_timers = {
 #define CURRENT   "linux.clocksource.current"
 #define AVAILABLE "linux.clocksource.available"
 
-/** Read in place, by the CPU. */
+/** The CPU reads it without a system call. */
 static const char *const fast[] = {
     "tsc",      "tsc-early",        "kvm-clock",         "hyperv_clocksource_tsc_page",
     "timebase", "arch_sys_counter", "riscv_clocksource", NULL};
@@ -156,7 +156,7 @@ static bool best_fast(const char *available, char *ret, size_t bytes)
     return false;
 }
 
-/** The boot option goes with the TSC; what keeps a hypervisor's own clock away has to be taken away. */
+/** tsc=reliable is for the TSC; for a hypervisor's own clock, options that disable it have to go. */
 static void fix_slow(const char *best, bool chosen, struct st_finding *finding)
 {
     char now[128];
@@ -255,7 +255,7 @@ const struct st_rule st_rule_linux_clocksource = {
 #define SLACK "linux.timer_slack_ns"
 #define FIFO  "linux.rt.fifo_errno"
 
-/** Up to here it is lost in the noise of a wake-up. A choice of this rule. */
+/** Up to here the slack is small beside the wake-up latency. A choice of this rule. */
 #define ENOUGH_NS 5000
 
 static void judge_timer_slack(struct st_finding *finding)

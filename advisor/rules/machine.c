@@ -1,4 +1,4 @@
-/* Facts about the machine as a whole. */
+/* Facts about the machine as a whole, and words of the kernel and of sysfs. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

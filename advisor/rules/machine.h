@@ -1,4 +1,4 @@
-/* What several rules ask of the facts about the machine as a whole. */
+/* Facts about the machine as a whole, and texts that several rules share. */
 #ifndef ST_ADVISOR_RULES_MACHINE_H
 #define ST_ADVISOR_RULES_MACHINE_H
 
@@ -7,24 +7,24 @@
 /** The number of a fact, or `fallback` when there is none. */
 int64_t st_machine_int_or(const struct st_facts *facts, const char *key, int64_t fallback);
 
-/** Is this fact there, but could not be read or understood? Then nothing may rest on what it would say. */
+/** Is this fact there, but could not be read or understood? Then a rule that depends on it is unknown. */
 bool st_machine_is_unread(const struct st_facts *facts, const char *key);
 
-/** Is this inside a container (docker, lxc, flatpak ...)? false also when nobody knows. */
+/** Is this inside a container (docker, lxc, flatpak ...)? false also when that is not known. */
 bool st_machine_in_container(const struct st_facts *facts);
 
-/** Is this a virtual machine? false also when nobody knows. */
+/** Is this a virtual machine? false also when that is not known. */
 bool st_machine_is_guest(const struct st_facts *facts);
 
 /**
  * The value of a kernel command line option; the last one counts, as in the kernel. "" for an option without
- * "=". What follows " -- " belongs to init and is not looked at.
+ * "=". Options after " -- " are for init and are ignored.
  * @return 0, -ENOENT (not given), -ENODATA (the command line is not known), -ENOSPC (the value is too long).
  */
 ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char *name, char *ret,
                                         size_t bytes);
 
-/** How to add an option to the kernel command line for ever, and how to take one away. */
+/** How to add an option to the kernel command line for ever, and how to remove one. */
 #define ST_MACHINE_FIX_BOOT_OPTION(option)                                                                   \
     "# /etc/default/grub.d/sleeptune.cfg (Debian, Ubuntu)\n"                                                 \
     "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT " option "\"\n"                                \
@@ -38,7 +38,7 @@ ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char
 #define ST_MACHINE_SYSCTL_NOW(key, value)  "sudo sysctl " key "=" value
 #define ST_MACHINE_SYSCTL_EVER(key, value) "# /etc/sysctl.d/90-sleeptune.conf\n" key " = " value
 
-/** The limits of group audio, for ever; how to see them and how to take them back. */
+/** The limits of group audio, for ever; how to check and how to undo them. */
 #define ST_MACHINE_FIX_LIMITS                                                                                \
     "# /etc/security/limits.d/90-sleeptune.conf\n@audio - rtprio 90\n@audio - memlock 4194304\n"             \
     "# then\nsudo usermod -aG audio $USER"
@@ -46,7 +46,7 @@ ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char
 #define ST_MACHINE_UNDO_LIMITS                                                                               \
     "delete the lines in /etc/security/limits.d/90-sleeptune.conf; sudo gpasswd -d $USER audio"
 
-/** How to take back, by hand, what the fixes above do. */
+/** How to undo the fixes above by hand. */
 #define ST_MACHINE_UNDO_BOOT_OPTION(option)                                                                  \
     "take " option " out of /etc/default/grub.d/sleeptune.cfg, run sudo update-grub and restart"
 #define ST_MACHINE_UNDO_SYSCTL(key, value)                                                                   \
@@ -68,10 +68,10 @@ bool st_machine_kernel_from(const struct st_facts *facts, int major, int minor);
 /** The choice of a sysfs text "always [madvise] never". @return 0, -EBADMSG (none is chosen, or too long). */
 ST_NODISCARD int st_machine_choice(const char *text, char *ret, size_t bytes);
 
-/** Does a list of words divided by blanks hold this one? */
+/** Is this word in a list of words, which blanks or commas divide? */
 bool st_machine_has_word(const char *words, const char *word);
 
-/** Does the text of a fact consist of nothing that means anything to a shell? For names in fixes. */
+/** Is the text safe in a shell command, that is of letters, digits and "_.:-" only? For names in fixes. */
 bool st_machine_is_plain(const char *text);
 
 #define ST_MACHINE_CMDLINE   "linux.cmdline"

@@ -109,7 +109,7 @@ struct scan {
     const struct st_fact *first; /* stale, or else the first */
 };
 
-static void look(void *ctx, const struct st_fact *fact)
+static void scan_sysctl(void *ctx, const struct st_fact *fact)
 {
     struct scan *scan = ctx;
     char key[160];
@@ -133,7 +133,7 @@ static void look(void *ctx, const struct st_fact *fact)
 static void judge_stale_sysctls(struct st_finding *finding)
 {
     struct scan scan = {.facts = finding->facts};
-    st_facts_each(finding->facts, CONFIGURED, "", look, &scan);
+    st_facts_each(finding->facts, CONFIGURED, "", scan_sysctl, &scan);
     if (scan.first == NULL) {
         st_finding_not_applicable(finding, "no scheduler setting stands in /etc/sysctl.d");
         return;
@@ -159,14 +159,15 @@ static void judge_stale_sysctls(struct st_finding *finding)
 const struct st_rule st_rule_linux_stale_sysctls = {
     .id = "linux-stale-sysctls",
     .title = "Scheduler settings of old guides",
-    .mechanism = "sched_latency_ns, sched_min_granularity_ns and their like shaped how normal threads share "
-                 "a CPU. They left sysctl with Linux 5.13 and never touched real-time threads; at boot they "
-                 "only give an error message.",
+    .mechanism =
+        "sched_latency_ns, sched_min_granularity_ns and similar ones shaped how normal threads share "
+        "a CPU. They left sysctl with Linux 5.13 and never touched real-time threads; at boot they "
+        "only give an error message.",
     .cost = "none",
     .when_not = "machines that also boot a kernel before 5.13",
     .sources = "Linux commit 8a99b6833c88 (settings move to debugfs, 5.13: release not verified); "
                "kernel/sched/debug.c; EEVDF (6.6) leaves base_slice_ns",
-    .history = "5.13: sched_latency_ns and its like move from sysctl to debugfs (commit 8a99b6833c88; "
+    .history = "5.13: sched_latency_ns and similar ones move from sysctl to debugfs (commit 8a99b6833c88; "
                "release not verified)\n"
                "6.6: EEVDF leaves base_slice_ns only (kernel/sched/debug.c)",
     .worst = ST_STATUS_OK,
@@ -220,7 +221,8 @@ const struct st_rule st_rule_linux_hpet_frequency = {
                  "interrupts. Old guides raise it; today's programs sleep on high-resolution timers, which "
                  "it does not touch.",
     .cost = "none",
-    .when_not = "for audio, never; a MIDI sequencer of before 2010 that opens /dev/rtc may be the exception",
+    .when_not =
+        "for audio, never; a MIDI sequencer from before 2010 that opens /dev/rtc may be the exception",
     .sources = "Linux drivers/char/hpet.c (default 64), drivers/rtc; an ALSA developer called it irrelevant "
                "(realtimeConfigQuickScan issue 33)",
     .worst = ST_STATUS_OK,
@@ -239,7 +241,7 @@ struct pci_latency_timer_scan {
     int64_t timer;
 };
 
-static void look_pci_latency_timer(void *ctx, const struct st_fact *fact)
+static void scan_pci_card(void *ctx, const struct st_fact *fact)
 {
     struct pci_latency_timer_scan *scan = ctx;
     char key[160];
@@ -262,7 +264,7 @@ static void look_pci_latency_timer(void *ctx, const struct st_fact *fact)
 static void judge_pci_latency_timer(struct st_finding *finding)
 {
     struct pci_latency_timer_scan scan = {.facts = finding->facts, .finding = finding};
-    st_facts_each(finding->facts, "linux.pci_sound.", PREFIX, look_pci_latency_timer, &scan);
+    st_facts_each(finding->facts, "linux.pci_sound.", PREFIX, scan_pci_card, &scan);
     if (scan.cards_n == 0) {
         st_finding_set(finding, scan.unread_n > 0 ? ST_STATUS_UNKNOWN : ST_STATUS_NOT_APPLICABLE,
                        scan.unread_n > 0 ? "the configuration of the sound card could not be read"
@@ -285,7 +287,7 @@ const struct st_rule st_rule_linux_pci_latency_timer = {
     .mechanism = "The timer said how long a card may keep a conventional PCI bus. PCI Express has no such "
                  "bus and ignores it; 'setpci latency_timer=b0' in old guides does nothing there.",
     .cost = "none",
-    .when_not = "only real cards in conventional PCI slots, of before about 2010, can gain from it",
+    .when_not = "only real cards in conventional PCI slots, from before about 2010, can gain from it",
     .sources =
         "PCI Express Base Specification: the register is hard-wired to 0 (not verified); old audio guides",
     .worst = ST_STATUS_OK,
@@ -324,7 +326,7 @@ const struct st_rule st_rule_freebsd_idle_ticks = {
          IDLE_TICKS_EFFECT}),
 };
 
-/* --- freebsd-stepwarnings: kern.timecounter.stepwarnings and its like: diagnosis only. --- */
+/* --- freebsd-stepwarnings: kern.timecounter.stepwarnings: diagnosis only. --- */
 
 #define STEPWARNINGS_FACT "freebsd.kern.timecounter.stepwarnings"
 
@@ -365,7 +367,7 @@ const struct st_rule st_rule_freebsd_snd_timeout = {
                        "used only when a card sends no interrupts"}),
 };
 
-/* --- freebsd-snd-volume: hw.snd.vpc_0db and its like: volume, not time. --- */
+/* --- freebsd-snd-volume: hw.snd.vpc_0db: volume, not time. --- */
 
 #define SND_VOLUME_FACT "freebsd.hw.snd.vpc_0db"
 

@@ -1,5 +1,5 @@
-/* Rules judge facts and make findings. A rule is one `const struct st_rule` in the file of its topic, a row in
- * the table of rule.c, and fixtures in tests/fixtures/rules/<id>/. */
+/* Rules judge facts and make findings. A rule is one `const struct st_rule` in the file of its topic, a row
+ * in the table of rule.c, and fixtures in tests/fixtures/rules/<id>/. */
 #ifndef ST_ADVISOR_RULES_RULE_H
 #define ST_ADVISOR_RULES_RULE_H
 
@@ -62,7 +62,7 @@ struct st_rule {
     const char *mechanism; /* two sentences in plain words */
     const char *privilege; /* who may make the fix: "none", "CAP_SYS_NICE" ...; NULL: root */
     const char *cost; /* "power, heat: some words": power, fairness, security, throughput, memory ... before
-                         the colon are what profiles go by; "none" */
+                         the colon are what profiles look at; "none" */
     const char *when_not;
     const char *sources; /* documents, kernel files; one a line */
     const char *history; /* "15.0: what changed (source)", one a line, oldest first; NULL: nothing known */
@@ -78,13 +78,13 @@ struct st_rule {
     /** Running values that its changes write, NULL-terminated: names of sysctls, paths below /sys; '*' stands
      * for a name. A journal may name no other. NULL: none. */
     const char *const *targets;
-    /** A rule that looks at one number has cases and no code: the first that holds is the finding, which begins
-     * as st_finding_need_int() with the rule's first fact. A problem or advice has the guide's fix and these
-     * changes. Both lists end with {0}; NULL: none. */
+    /** A rule that looks at one number has cases and no code: the first that holds is the finding, which
+     * begins as st_finding_need_int() with the rule's first fact. A problem or advice has the guide's fix and
+     * these changes. Both lists end with {0}; NULL: none. */
     const struct st_rule_case *cases;
     const struct st_change *changes;
-    /** Judges, if there are no cases. Pure: no I/O, no clock, no globals. The finding has rule, facts and wish,
-     * and the status unknown. */
+    /** Judges, if there are no cases. Pure: no I/O, no clock, no globals. The finding has rule, facts and
+     * wish, and the status unknown. */
     void (*judge)(struct st_finding *finding);
 };
 
