@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/xml_text.h"
+#include "core/xml.h"
 
 static FILE *line(struct st_svg *svg)
 {

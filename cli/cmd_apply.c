@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "cli/compare/before_after.h"
 #include "cli/report/report_run.h"
-#include "core/safe_text.h"
+#include "core/safe.h"
 #include "core/shell_word.h"
 
 #define COMMAND    "apply"

@@ -25,22 +25,22 @@ static const struct {
     [ST_CAUSE_UNKNOWN] = {"unknown", "not known: the wait for a CPU could not be read", true},
 };
 
-const char *st_cause_name(enum st_cause cause)
+const char *st_cause_kind_name(enum st_cause cause)
 {
     return causes[cause].name;
 }
 
-const char *st_cause_text(enum st_cause cause)
+const char *st_cause_kind_text(enum st_cause cause)
 {
     return causes[cause].text;
 }
 
-bool st_cause_by_exclusion(enum st_cause cause)
+bool st_cause_kind_by_exclusion(enum st_cause cause)
 {
     return causes[cause].by_exclusion;
 }
 
-int st_cause_find(const char *name, enum st_cause *ret)
+int st_cause_kind_find(const char *name, enum st_cause *ret)
 {
     for (int c = 0; c < ST_CAUSE_COUNT; c++) {
         if (strcmp(causes[c].name, name) == 0) {
@@ -51,7 +51,7 @@ int st_cause_find(const char *name, enum st_cause *ret)
     return -ENOENT;
 }
 
-size_t st_cause_program_len(const char *culprit)
+size_t st_cause_kind_program_len(const char *culprit)
 {
     const char *slash = strrchr(culprit, '/');
     const bool number =

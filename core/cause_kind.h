@@ -23,17 +23,17 @@ enum st_cause {
 };
 
 /** Stable name ("run-queue", "rt-throttling" ...) and the sentence for people. */
-const char *st_cause_name(enum st_cause cause);
-const char *st_cause_text(enum st_cause cause);
+const char *st_cause_kind_name(enum st_cause cause);
+const char *st_cause_kind_text(enum st_cause cause);
 
 /** true: said because nothing that is counted explains it, so no figure says how much of the lateness it was.
  */
-bool st_cause_by_exclusion(enum st_cause cause);
+bool st_cause_kind_by_exclusion(enum st_cause cause);
 
 /** The cause of that name. @return 0 or -ENOENT. */
-ST_NODISCARD int st_cause_find(const char *name, enum st_cause *ret);
+ST_NODISCARD int st_cause_kind_find(const char *name, enum st_cause *ret);
 
 /** How much of a culprit is its program's name: "ffmpeg/4711" 6, "irq/27-hda" and "other" 0, as no thread. */
-size_t st_cause_program_len(const char *culprit);
+size_t st_cause_kind_program_len(const char *culprit);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/safe_text.h"
+#include "core/safe.h"
 
 #define ESCAPE_BYTES 6 /* \u009b */
 
@@ -39,7 +39,7 @@ int st_json_written(char *text, json_t **ret)
  * indented document are not among them. @return its bytes, 0: another character. */
 static size_t unsafe(const char *at, uint32_t *ret_point)
 {
-    const size_t bytes = (unsigned char)*at >= 0x7F ? st_utf8_read(at, ST_TEXT_TO_NUL, ret_point) : 0;
+    const size_t bytes = (unsigned char)*at >= 0x7F ? st_safe_utf8_read(at, ST_TEXT_TO_NUL, ret_point) : 0;
     return bytes > 0 && !st_safe_point(*ret_point) ? bytes : 0;
 }
 

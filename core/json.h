@@ -33,7 +33,7 @@ static inline json_t *st_json_real_or_null(bool known, double value)
     return number != NULL ? number : json_null();
 }
 
-/** A string, made safe (core/safe_text.h): who prints the document on a terminal need not escape it.
+/** A string, made safe (core/safe.h): who prints the document on a terminal need not escape it.
  * New reference, NULL when out of memory. */
 json_t *st_json_safe_string(const char *text);
 
@@ -43,7 +43,7 @@ int st_json_write(const char *text, size_t bytes, void *ctx);
 /** Reads what was written, and frees it. @return 0, -ENOMEM. */
 int st_json_written(char *text, json_t **ret);
 
-/** As json_dumps, with \u escapes also for what is not safe text (core/safe_text.h) and JSON lets pass: DEL,
+/** As json_dumps, with \u escapes also for what is not safe text (core/safe.h) and JSON lets pass: DEL,
  * C1 control characters, bidirectional marks. The document stays the same.
  * @param ret_bytes its length (may be NULL). @return NULL: out of memory, or no document. Free it with free.
  */

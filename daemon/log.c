@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/safe_text.h"
+#include "core/safe.h"
 
 #define MESSAGE_BYTES 1024
 

@@ -17,7 +17,7 @@
 #include "st_config.h"
 
 #define LOG_MODULE "main"
-#include "core/safe_text.h"
+#include "core/safe.h"
 #include "daemon/log.h"
 
 /* the exit statuses of all of sleeptune (design 8) */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/stats/normal.h"
+#include "core/stats/distribution.h"
 #include "core/stats/stats.h"
 
 static int compare_buckets(const void *left, const void *right)
@@ -114,7 +114,7 @@ uint64_t st_draw_count(const struct st_draw *run, size_t i)
 static size_t quantile_bucket(const struct st_draw *run, double p)
 {
     size_t low = 0, high = run->values_n - 1;
-    const uint64_t rank = st_quantile_rank(st_draw_count(run, high), p);
+    const uint64_t rank = st_hist_quantile_rank(st_draw_count(run, high), p);
     while (low < high) {
         const size_t middle = (low + high) / 2;
         if (st_draw_count(run, middle) >= rank)
@@ -167,6 +167,6 @@ double st_draw_scatter(const struct st_draw *run, size_t bucket, double known, d
     }
     if (df < 1)
         return 1;
-    *ret_p = st_chi_squared_p(squares / known, df);
+    *ret_p = st_distribution_chi_squared_p(squares / known, df);
     return fmax(1, squares / df);
 }

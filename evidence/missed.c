@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "core/stats/normal.h"
+#include "core/stats/distribution.h"
 #include "evidence/verdict.h"
 
 #define EXACT_MAX  100000.0 /* events; above, their number is as good as normal */
@@ -28,7 +28,7 @@ static double fisher_p(double events_b, double all, double trials_a, double tria
         return 1;
     if (all > EXACT_MAX) {
         const double off = fabs(events_b - mean) - 0.5;
-        return off > 0 ? st_normal_p(off / sd) : 1;
+        return off > 0 ? st_distribution_normal_p(off / sd) : 1;
     }
     const double first = ceil(fmax(0, all - trials_a)), last = floor(fmin(all, trials_b));
     const double mode = fmin(last, fmax(first, floor(mean))), reach = WINDOW * sd + WINDOW;
@@ -64,7 +64,8 @@ static double counts_p(const struct st_missed *counts, double a, double b)
     const double whole_a = fmin(n[0], whole(a, !b_more)), whole_b = fmin(n[1], whole(b, b_more));
     const bool turned = b_more != (whole_b * n[0] > whole_a * n[1]); /* what is left of it is the rounding */
     const double p = turned ? 1 : fisher_p(whole_b, whole_a + whole_b, n[0], n[1]);
-    return counts->df > 0 ? fmin(1, st_student_p(st_normal_z(p / 2), counts->df)) : p;
+    return counts->df > 0 ? fmin(1, st_distribution_student_p(st_distribution_normal_z(p / 2), counts->df))
+                          : p;
 }
 
 void st_missed_judge(const struct st_missed *counts, struct st_figure *ret)
@@ -76,7 +77,10 @@ void st_missed_judge(const struct st_missed *counts, struct st_figure *ret)
         figure.value[side] = n[side] > 0 ? x[side] / n[side] : 0;
     if (figure.known[0] && figure.known[1]) {
         const double a = figure.value[0], b = figure.value[1], value = b - a;
-        const double factor = counts->df > 0 ? st_student_t(ST_NORMAL_975, counts->df) / ST_NORMAL_975 : 1;
+        const double factor = counts->df > 0
+                                  ? st_distribution_student_t(ST_DISTRIBUTION_NORMAL_975, counts->df) /
+                                        ST_DISTRIBUTION_NORMAL_975
+                                  : 1;
         double low_a, high_a, low_b, high_b;
         st_estimate_share(x[0], n[0], &low_a, &high_a);
         st_estimate_share(x[1], n[1], &low_b, &high_b);
@@ -84,15 +88,15 @@ void st_missed_judge(const struct st_missed *counts, struct st_figure *ret)
         double high = value + factor * hypot(high_b - b, a - low_a);
         figure.p_value = counts_p(counts, x[0], x[1]);
         /* the end towards 0 is on the side of 0 that the test says */
-        const double z = st_normal_z(figure.p_value / 2);
-        const double end = z > 0 ? value * (1 - ST_NORMAL_975 / z) : value > 0 ? -1 : 1;
+        const double z = st_distribution_normal_z(figure.p_value / 2);
+        const double end = z > 0 ? value * (1 - ST_DISTRIBUTION_NORMAL_975 / z) : value > 0 ? -1 : 1;
         const bool shown = figure.p_value <= ST_VERDICT_LEVEL;
         if (value > 0 && shown != (low > 0))
             low = end;
         if (value < 0 && shown != (high < 0))
             high = end;
         figure.difference = (struct st_estimate){true, value, fmax(low, -1), fmin(high, 1)};
-        figure.error = (figure.difference.high - figure.difference.low) / (2 * ST_NORMAL_975);
+        figure.error = (figure.difference.high - figure.difference.low) / (2 * ST_DISTRIBUTION_NORMAL_975);
     }
     *ret = figure;
 }
@@ -163,11 +167,11 @@ static double power_at(const struct st_missed *counts, double a, double b, doubl
     double seen = 0, shown = 0, at, least = 0;
     if (mean > EVENTS_MAX) {
         const double pooled = (mean + n[1] * b) / (n[0] + n[1]), step = 0.5 / n[0] + 0.5 / n[1];
-        double z = st_normal_z(level / 2);
-        z = counts->df > 0 ? st_student_t(z, counts->df) : z;
+        double z = st_distribution_normal_z(level / 2);
+        z = counts->df > 0 ? st_distribution_student_t(z, counts->df) : z;
         const double beyond = z * sqrt(pooled * (1 - pooled) * (1 / n[0] + 1 / n[1])) + step;
         const double off = (b - a - beyond) / sqrt(a * (1 - a) / n[0] + b * (1 - b) / n[1]);
-        return off > 0 ? 1 - st_normal_p(off) / 2 : st_normal_p(off) / 2;
+        return off > 0 ? 1 - st_distribution_normal_p(off) / 2 : st_distribution_normal_p(off) / 2;
     }
     for (double k = fmax(0, floor(mean - 4 * sd)); k <= fmin(floor(n[0]), mean + 4 * sd + 4); k++) {
         double share = k == 0;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/stats/normal.h"
+#include "core/stats/distribution.h"
 #include "core/stats/stats.h"
 #include "evidence/draw.h"
 #include "evidence/drift.h"
@@ -127,7 +127,7 @@ static void judge(const struct both *both, struct scale *ret, double value)
     double df;
     const double square = variance_of(both, &df);
     ret->error = sqrt(square);
-    const double tail = 0.5 * st_normal_p(st_student_t(both->z, df) * factor);
+    const double tail = 0.5 * st_distribution_normal_p(st_distribution_student_t(both->z, df) * factor);
     const size_t skip = (size_t)(tail * (double)n);
     ret->low = effects[skip];
     ret->high = effects[n - 1 - skip];
@@ -135,9 +135,11 @@ static void judge(const struct both *both, struct scale *ret, double value)
     for (size_t i = 0; i < n; i++)
         against_n += value > 0 ? effects[i] <= 0 : effects[i] >= 0;
     const double share = (double)(against_n + 1) / (double)(n + 1);
-    double p = value == 0 || share >= 0.5 ? 1 : square > 0 ? st_student_p(value / sqrt(square), df) : 0;
+    double p = value == 0 || share >= 0.5 ? 1
+               : square > 0               ? st_distribution_student_p(value / sqrt(square), df)
+                                          : 0;
     if (against_n > 0 && p < 1) /* with none, it is beyond what so many draws can show */
-        p = fmax(p, st_student_p(st_normal_z(share) / factor, df));
+        p = fmax(p, st_distribution_student_p(st_distribution_normal_z(share) / factor, df));
     ret->p_value = p;
 }
 
@@ -326,7 +328,7 @@ static void make_up(struct widest *widest, const struct both *both)
     figure->difference.high = value + (figure->difference.high - value) * factor;
     figure->error *= factor;
     if (figure->p_value > 0 && figure->p_value < 1)
-        figure->p_value = st_normal_p(st_normal_z(figure->p_value / 2) / factor);
+        figure->p_value = st_distribution_normal_p(st_distribution_normal_z(figure->p_value / 2) / factor);
 }
 
 /** Are there too few groups of values that depend on each other for an interval that is wide enough? */
@@ -454,7 +456,8 @@ static int compare_runs(struct both *both, enum st_confidence confidence, struct
 int st_pairs_compare(const struct st_blocks *a, const struct st_blocks *b, enum st_pairs_order order,
                      enum st_confidence confidence, struct st_random *random, struct st_comparison *ret)
 {
-    struct both both = {.order = order, .z = st_normal_z(confidence == ST_CONFIDENCE_99 ? 0.005 : 0.025)};
+    struct both both = {.order = order,
+                        .z = st_distribution_normal_z(confidence == ST_CONFIDENCE_99 ? 0.005 : 0.025)};
     *ret = (struct st_comparison){.same = st_blocks_equal(a, b)};
     int r = st_draw_init(&both.run[0], a);
     if (r != 0)

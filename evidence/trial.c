@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/ns.h"
@@ -220,4 +221,10 @@ const char *st_trials_heading(const struct st_trials *trials, char *buf, size_t 
     say_p99_budget(&text, trials);
     st_text_buffer_printf(&text, ".");
     return buf;
+}
+
+void st_trials_finish(struct st_trials *trials)
+{
+    free(trials->rows);
+    *trials = (struct st_trials){0};
 }

@@ -69,4 +69,6 @@ const struct st_trial *st_trials_gain(const struct st_trials *trials, const char
  * "Tried for 9.8 s at a period of 2666.7 µs ...". @return buf; ST_TRIAL_TEXT_BYTES hold any. */
 const char *st_trials_heading(const struct st_trials *trials, char *buf, size_t buf_bytes);
 
+void st_trials_finish(struct st_trials *trials);
+
 #endif

@@ -82,7 +82,7 @@ static int64_t charged_ns(const struct st_cause_record *record, const struct st_
 static void put_down_to(struct st_cause_event *event, enum st_cause cause, int64_t explained_ns)
 {
     event->cause = cause;
-    event->explained_ns = st_cause_by_exclusion(cause) ? INT64_MIN : explained_ns;
+    event->explained_ns = st_cause_kind_by_exclusion(cause) ? INT64_MIN : explained_ns;
 }
 
 struct st_cause_event st_cause_judge(const struct st_cause_record *record,

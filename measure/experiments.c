@@ -349,9 +349,3 @@ int st_experiments_run(struct st_platform *p, const struct st_experiments *plan,
     *ret = trials;
     return 0;
 }
-
-void st_trials_finish(struct st_trials *trials)
-{
-    free(trials->rows);
-    *trials = (struct st_trials){0};
-}

@@ -42,10 +42,9 @@ struct st_experiments_run {
 
 /**
  * Runs them one after the other. What fails on the way is a row that says so.
- * @return 0, -ENOMEM. Free with st_trials_finish.
+ * @return 0, -ENOMEM. Free with st_trials_finish (evidence/trial.h).
  */
 ST_NODISCARD int st_experiments_run(struct st_platform *p, const struct st_experiments *plan,
                                     const struct st_experiments_run *run, struct st_trials *ret);
-void st_trials_finish(struct st_trials *trials);
 
 #endif

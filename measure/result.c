@@ -113,7 +113,7 @@ double st_result_misses_per_hour_max95(const struct st_result *result)
     return st_stats_rate_max95(result->misses, periods_seen(result)) * periods_an_hour;
 }
 
-const char *st_bound_text(double bound, char *buf, size_t buf_bytes)
+const char *st_result_bound_text(double bound, char *buf, size_t buf_bytes)
 {
     int decimals = 0;
     if (isfinite(bound) && bound > 0) {
@@ -128,7 +128,7 @@ const char *st_bound_text(double bound, char *buf, size_t buf_bytes)
 
 const char *st_result_bound(const struct st_result *result, char *buf, size_t buf_bytes)
 {
-    return st_bound_text(st_result_misses_per_hour_max95(result), buf, buf_bytes);
+    return st_result_bound_text(st_result_misses_per_hour_max95(result), buf, buf_bytes);
 }
 
 /* "128 frames at 48000 Hz (2.667 ms)" */
@@ -250,7 +250,7 @@ const char *st_result_verdict_of_all(const struct st_result *results, size_t n, 
     char what[96], latest[32], bound[32], lost[80], one[400];
     what_text(worst, what, sizeof(what));
     st_ns_format(latest_of->lateness.max_ns, latest, sizeof(latest));
-    st_bound_text(bound_max, bound, sizeof(bound));
+    st_result_bound_text(bound_max, bound, sizeof(bound));
     lost_text(lost_n, lost, sizeof(lost));
     if (badness(worst) == 0)
         snprintf(buf, buf_bytes,

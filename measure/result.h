@@ -101,7 +101,7 @@ const char *st_result_verdict_of_all(const struct st_result *results, size_t n, 
 double st_result_misses_per_hour_max95(const struct st_result *result);
 
 /** A bound as text, rounded up to three digits, as an upper bound must be. @return buf. */
-const char *st_bound_text(double bound, char *buf, size_t buf_bytes);
+const char *st_result_bound_text(double bound, char *buf, size_t buf_bytes);
 /** st_result_misses_per_hour_max95 as such a text. @return buf. */
 const char *st_result_bound(const struct st_result *result, char *buf, size_t buf_bytes);
 

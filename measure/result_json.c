@@ -68,7 +68,7 @@ static json_t *punctual(const struct st_result *result)
 /* Share of the lateness that the cause's figure explains; null for a cause by exclusion. */
 static json_t *explained(const struct st_cause_row *row, enum st_cause cause)
 {
-    return st_json_real_or_null(!st_cause_by_exclusion(cause) && row->total_ns > 0,
+    return st_json_real_or_null(!st_cause_kind_by_exclusion(cause) && row->total_ns > 0,
                                 (double)row->explained_ns / (double)row->total_ns);
 }
 
@@ -80,10 +80,10 @@ json_t *st_result_causes_json(const struct st_result *result)
         if (row->n == 0)
             continue;
         (void)json_array_append_new(
-            array, json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "cause", st_cause_name((enum st_cause)c),
-                             "text", st_cause_text((enum st_cause)c), "count", (json_int_t)row->n, "total_ns",
-                             (json_int_t)row->total_ns, "worst_ns", (json_int_t)row->max_ns, "explained",
-                             explained(row, (enum st_cause)c)));
+            array, json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "cause", st_cause_kind_name((enum st_cause)c),
+                             "text", st_cause_kind_text((enum st_cause)c), "count", (json_int_t)row->n,
+                             "total_ns", (json_int_t)row->total_ns, "worst_ns", (json_int_t)row->max_ns,
+                             "explained", explained(row, (enum st_cause)c)));
     }
     return array;
 }
@@ -96,7 +96,7 @@ static json_t *events(const struct st_result *result)
         (void)json_array_append_new(
             array,
             json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:I, s:o}", "cause",
-                      st_cause_name(e->cause), "at_ns", (json_int_t)e->at_ns, "lateness_ns",
+                      st_cause_kind_name(e->cause), "at_ns", (json_int_t)e->at_ns, "lateness_ns",
                       (json_int_t)e->lateness_ns, "span_ns", (json_int_t)e->span_ns, "runq_wait_ns",
                       (json_int_t)e->runq_wait_ns, "charged_ns", (json_int_t)e->charged_ns, "rest_ns",
                       (json_int_t)e->rest_ns, "switches_involuntary", (json_int_t)e->switches_involuntary_n,

@@ -7,7 +7,7 @@
 
 #include "advisor/facts/snapshot.h"
 #include "core/json.h"
-#include "core/safe_text.h"
+#include "core/safe.h"
 #include "st_config.h"
 
 #define SCHEMA_PREFIX  "sleeptune-snapshot/"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/number.h"
-#include "core/safe_text.h"
+#include "core/safe.h"
 
 /** Are the next 8 bytes ASCII without NUL? A NUL among them makes the first difference borrow. */
 static bool is_ascii(const unsigned char *p)
@@ -27,7 +27,7 @@ static size_t valid_bytes(const unsigned char *p, size_t bytes)
             continue;
         }
         uint32_t point;
-        const size_t n = st_utf8_read((const char *)p + i, bytes - i, &point);
+        const size_t n = st_safe_utf8_read((const char *)p + i, bytes - i, &point);
         if (n == 0 || point == 0)
             break;
         i += n;

@@ -9,7 +9,7 @@
 #include "advisor/facts/text.h"
 #include "advisor/parse/posted.h"
 #include "advisor/report/headline.h"
-#include "core/safe_text.h"
+#include "core/safe.h"
 #include "core/text.h"
 
 #define SCREEN_LINES  23 /* and the prompt */

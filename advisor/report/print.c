@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/safe_text.h"
+#include "core/safe.h"
 #include "core/text.h"
 
 static int columns(const char *text, size_t bytes)

@@ -11,7 +11,7 @@
 
 #include "advisor/report/print.h"
 #include "cli/command.h"
-#include "core/safe_text.h"
+#include "core/safe.h"
 #include "core/shell_word.h"
 #include "platform/child_env.h"
 #include "platform/program/locale.h"

@@ -10,7 +10,7 @@
 
 #include "cli/change/change_output.h"
 #include "cli/command.h"
-#include "core/safe_text.h"
+#include "core/safe.h"
 #include "core/shell_word.h"
 
 #define LINE_BYTES 32768 /* of a command line to be pasted */

@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "core/ns.h"
-#include "core/safe_text.h"
+#include "core/safe.h"
 #include "platform/program/output.h"
 
 #define COMMAND "status"

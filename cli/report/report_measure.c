@@ -100,7 +100,8 @@ static int put_texts(struct st_facts *facts, const json_t *loop)
         r = put_age(facts, json_object_get(loop, "started_ns"));
     if (r == 0 && json_is_number(bound))
         r = st_facts_put_text(facts, ST_MEASURED_BOUND,
-                              st_bound_text(json_number_value(bound), text, sizeof(text)), NULL, SCHEMA);
+                              st_result_bound_text(json_number_value(bound), text, sizeof(text)), NULL,
+                              SCHEMA);
     if (r != 0 || policy == NULL)
         return r;
     if (priority > 0)

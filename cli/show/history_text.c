@@ -130,7 +130,7 @@ static void say_sums(FILE *out, const json_t *document, const struct sums *sums,
     const double bound = rate * (double)periods * (double)HOUR_NS / (double)sums->measured_ns;
     if (periods > 0)
         snprintf(text, sizeof(text), "%" PRId64 " of %" PRId64 " periods (95%%: at most %s per hour)",
-                 sums->misses, periods, st_bound_text(bound, from, sizeof(from)));
+                 sums->misses, periods, st_result_bound_text(bound, from, sizeof(from)));
     else
         snprintf(text, sizeof(text), "no period was counted");
     st_text_field(out, "missed", text, LABEL_COLUMNS, columns);
@@ -391,7 +391,7 @@ static size_t gather(const json_t *document_rows, struct shown *rows)
         row.explained_ns = json_number_value(explained) * (double)row.total_ns;
         st_json_field_safe(json_object_get(from, "cause"), row.cause, sizeof(row.cause));
         st_json_field_safe(json_object_get(from, "culprit"), row.culprit, sizeof(row.culprit));
-        row.program_len = st_cause_program_len(row.culprit);
+        row.program_len = st_cause_kind_program_len(row.culprit);
         struct shown *to = of_same_program(rows, n, &row);
         if (to == NULL) {
             rows[n++] = row;

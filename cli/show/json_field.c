@@ -1,7 +1,7 @@
 /* Members of documents. */
 #include "cli/show/json_field.h"
 
-#include "core/safe_text.h"
+#include "core/safe.h"
 
 int64_t st_json_field(const json_t *object, const char *key)
 {

@@ -9,7 +9,7 @@
 /** The integer of that name; 0 where there is none. */
 int64_t st_json_field(const json_t *object, const char *key);
 
-/** A text as one safe line (core/safe_text.h), cut to the room; "" for what is none. @return buf. */
+/** A text as one safe line (core/safe.h), cut to the room; "" for what is none. @return buf. */
 const char *st_json_field_safe(const json_t *value, char *buf, size_t buf_bytes);
 
 #endif

@@ -156,11 +156,11 @@ static void causes(const struct st_result *result, FILE *out, int width)
         if (r->n == 0)
             continue;
         char share[32] = "by exclusion";
-        if (!st_cause_by_exclusion((enum st_cause)c) && r->total_ns > 0)
+        if (!st_cause_kind_by_exclusion((enum st_cause)c) && r->total_ns > 0)
             snprintf(share, sizeof(share), "%.0f %% explained",
                      100 * (double)r->explained_ns / (double)r->total_ns);
         snprintf(line, sizeof(line), "%" PRIu64 " x %s: %s in all, worst %s, %s", r->n,
-                 st_cause_text((enum st_cause)c), st_ns_format(r->total_ns, total, sizeof(total)),
+                 st_cause_kind_text((enum st_cause)c), st_ns_format(r->total_ns, total, sizeof(total)),
                  st_ns_format(r->max_ns, worst, sizeof(worst)), share);
         st_text_field(out, "", line, LABEL_COLUMNS, width);
     }

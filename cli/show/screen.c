@@ -6,7 +6,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "core/safe_text.h"
+#include "core/safe.h"
 #include "platform/program/locale.h"
 
 int st_screen_init(struct st_screen *screen, int rows, int columns, bool unicode)
@@ -37,7 +37,7 @@ struct st_cell *st_screen_cell(const struct st_screen *screen, int row, int colu
 static size_t next_glyph(const struct st_screen *screen, const char *text, char glyph[5], int *ret_width)
 {
     uint32_t point;
-    const size_t bytes = st_utf8_read(text, ST_TEXT_TO_NUL, &point);
+    const size_t bytes = st_safe_utf8_read(text, ST_TEXT_TO_NUL, &point);
     const bool safe = bytes > 0 && st_safe_point(point);
     const char *ascii = "?";
     *ret_width = 1;

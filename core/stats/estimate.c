@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/stats/normal.h"
+#include "core/stats/distribution.h"
 #include "core/stats/stats.h"
 
 bool st_estimate_shows(const struct st_estimate *estimate)
@@ -38,9 +38,10 @@ int st_estimate_of_pairs(const double *a, const double *b, size_t pairs_n, enum 
 
 void st_estimate_share(double events, double n, double *ret_low, double *ret_high)
 {
-    const double z2 = ST_NORMAL_975 * ST_NORMAL_975, share = events / n;
+    const double z2 = ST_DISTRIBUTION_NORMAL_975 * ST_DISTRIBUTION_NORMAL_975, share = events / n;
     const double middle = (share + z2 / (2 * n)) / (1 + z2 / n);
-    const double half = ST_NORMAL_975 * sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n);
+    const double half =
+        ST_DISTRIBUTION_NORMAL_975 * sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n);
     *ret_low = events > 0 ? middle - half : 0;
     *ret_high = events < n ? middle + half : 1;
 }

@@ -231,7 +231,7 @@ int64_t st_hist_value_at_rank(const struct st_hist *hist, uint64_t rank)
     return hist->max_ns;
 }
 
-uint64_t st_quantile_rank(uint64_t n, double p)
+uint64_t st_hist_quantile_rank(uint64_t n, double p)
 {
     /* the factor takes back what p * n may be too large by rounding: 0.07 * 100 > 7 */
     const double rank = ceil(p * (double)n * (1 - 1e-14));
@@ -242,7 +242,7 @@ uint64_t st_quantile_rank(uint64_t n, double p)
 
 int64_t st_hist_quantile(const struct st_hist *hist, double p)
 {
-    return st_hist_value_at_rank(hist, st_quantile_rank(hist->total_n, p));
+    return st_hist_value_at_rank(hist, st_hist_quantile_rank(hist->total_n, p));
 }
 
 uint64_t st_hist_count_above(const struct st_hist *hist, int64_t limit_ns)

@@ -59,8 +59,8 @@ ST_NODISCARD int st_hist_merge(struct st_hist *hist, const struct st_hist *from)
 int64_t st_hist_value_at_rank(const struct st_hist *hist, uint64_t rank);
 
 /** The rank of quantile p in [0, 1] among n >= 1 values: ceil(p * n), at least 1. */
-uint64_t st_quantile_rank(uint64_t n, double p);
-/** Quantile p in [0, 1]: the value at st_quantile_rank. */
+uint64_t st_hist_quantile_rank(uint64_t n, double p);
+/** Quantile p in [0, 1]: the value at st_hist_quantile_rank. */
 int64_t st_hist_quantile(const struct st_hist *hist, double p);
 
 /** How many values are > limit_ns (to the resolution of a bucket). */

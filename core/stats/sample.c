@@ -90,7 +90,7 @@ int64_t st_sample_at(const struct st_sample *sample, uint64_t rank)
 
 int64_t st_sample_quantile(const struct st_sample *sample, double p)
 {
-    return st_sample_at(sample, st_quantile_rank(st_sample_n(sample), p));
+    return st_sample_at(sample, st_hist_quantile_rank(st_sample_n(sample), p));
 }
 
 int64_t st_sample_step_ns(const struct st_sample *sample)

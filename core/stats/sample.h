@@ -23,7 +23,7 @@ void st_sample_finish(struct st_sample *sample);
 uint64_t st_sample_n(const struct st_sample *sample);
 /** The value at rank 1 (smallest) .. n. */
 int64_t st_sample_at(const struct st_sample *sample, uint64_t rank);
-/** The value at st_quantile_rank; n >= 1. */
+/** The value at st_hist_quantile_rank; n >= 1. */
 int64_t st_sample_quantile(const struct st_sample *sample, double p);
 /** The step that the values come in: the least difference between two that differ. @return 0: all are equal.
  */

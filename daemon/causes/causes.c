@@ -136,8 +136,8 @@ static void put_down_to(struct st_event *event, const struct recent *late)
     st_text_append(event->text, sizeof(event->text), "; %s the loop%s woke %s%s late: %s%s%s",
                    moment ? "at the same time" : "in that time", cpu_text(late->cpu, cpu, sizeof(cpu)),
                    moment ? "" : "at worst ", st_ns_format(late->lateness_ns, lateness, sizeof(lateness)),
-                   st_cause_text(late->cause), late->culprit[0] != '\0' ? ", " : "", late->culprit);
-    snprintf(event->cause, sizeof(event->cause), "%s", st_cause_name(late->cause));
+                   st_cause_kind_text(late->cause), late->culprit[0] != '\0' ? ", " : "", late->culprit);
+    snprintf(event->cause, sizeof(event->cause), "%s", st_cause_kind_name(late->cause));
     snprintf(event->culprit, sizeof(event->culprit), "%s", late->culprit);
     if (event->lateness_ns == INT64_MIN) {
         event->lateness_ns = late->lateness_ns;
@@ -162,7 +162,7 @@ static void put_down_to_none_of_ours(struct st_event *event, bool on_time, int l
     else
         st_text_append(event->text, sizeof(event->text), "; not known whether the loop was late then");
     snprintf(event->cause, sizeof(event->cause), "%s",
-             on_time ? ST_CAUSES_ON_TIME : st_cause_name(ST_CAUSE_UNKNOWN));
+             on_time ? ST_CAUSES_ON_TIME : st_cause_kind_name(ST_CAUSE_UNKNOWN));
 }
 
 /* What the machine was under when something was late; an xrun that others had, or our own stream: what kept
@@ -310,10 +310,10 @@ static void say_why(const struct st_late *late, const struct st_culprit *culprit
     if (late->xrun && !late->known)
         snprintf(buf, buf_bytes, "not known why");
     else if (culprit != NULL)
-        snprintf(buf, buf_bytes, "%s: %s for %s", st_cause_text(late->event.cause), culprit->name,
+        snprintf(buf, buf_bytes, "%s: %s for %s", st_cause_kind_text(late->event.cause), culprit->name,
                  st_ns_format(culprit->ns, length, sizeof(length)));
     else
-        snprintf(buf, buf_bytes, "%s", st_cause_text(late->event.cause));
+        snprintf(buf, buf_bytes, "%s", st_cause_kind_text(late->event.cause));
 }
 
 size_t st_causes_fields(const struct st_cause_event *event, const struct st_culprit *culprit,
@@ -345,7 +345,8 @@ static void tell(struct st_causes *causes, const struct st_late *late, const str
                    : st_event_make(wall_ns, "late-wake", "woke %s late: %s",
                                    st_ns_format(event->lateness_ns, length, sizeof(length)), why);
     snprintf(told.source, sizeof(told.source), "loop");
-    snprintf(told.cause, sizeof(told.cause), "%s", st_cause_name(known ? event->cause : ST_CAUSE_UNKNOWN));
+    snprintf(told.cause, sizeof(told.cause), "%s",
+             st_cause_kind_name(known ? event->cause : ST_CAUSE_UNKNOWN));
     if (culprit != NULL)
         memcpy(told.culprit, culprit->name, sizeof(told.culprit));
     struct st_log_field fields[ST_CAUSES_FIELDS];

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/safe_text.h"
+#include "core/safe.h"
 
 #define OWNERS_MAX 64
 

@@ -11,7 +11,7 @@
 
 #include "core/ns.h"
 #include "core/period.h"
-#include "core/safe_text.h"
+#include "core/safe.h"
 #include "daemon/config/config_check.h"
 #include "daemon/config/config_value.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "core/number.h"
-#include "core/safe_text.h"
+#include "core/safe.h"
 #include "st_config.h"
 
 #define LOCKED_BYTES 65536

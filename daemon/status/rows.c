@@ -167,7 +167,7 @@ static void add_main_cause(struct section *to, const struct st_result *loop)
     const struct st_cause_row *row = &loop->causes[worst];
     if (row->n > 0)
         add(to, WARN, "Main cause", "%s: %" PRIu64 " of %" PRIu64 " late wake-ups, longest %s",
-            st_cause_text((enum st_cause)worst), (uint64_t)row->n, loop->cause_late_n,
+            st_cause_kind_text((enum st_cause)worst), (uint64_t)row->n, loop->cause_late_n,
             st_ns_format(row->max_ns, text, sizeof(text)));
 }
 
@@ -213,7 +213,7 @@ static void add_causes(json_t *sections, const struct st_view *view)
         if (row->n == 0)
             continue;
         put_count(&line, (uint64_t)row->n, "late wake-up");
-        PUT(&line, ": %s", st_cause_text((enum st_cause)i));
+        PUT(&line, ": %s", st_cause_kind_text((enum st_cause)i));
         put_ns(&line, "in all", true, row->total_ns);
         put_ns(&line, "longest", true, row->max_ns);
         add(&to, WARN, "", "%s", line.text);

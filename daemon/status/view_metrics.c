@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "core/safe_text.h"
+#include "core/safe.h"
 #include "st_config.h"
 
 /* Upper bounds of the exported lateness histogram. Early wake-ups are in the first one. */
@@ -64,13 +64,13 @@ static void late_wakes(FILE *out, const struct st_result *loop)
           out);
     for (int i = 0; i < ST_CAUSE_COUNT; i++)
         fprintf(out, "sleeptune_late_wakes_total{cause=\"%s\"} %" PRIu64 "\n",
-                st_cause_name((enum st_cause)i), loop->causes[i].n);
+                st_cause_kind_name((enum st_cause)i), loop->causes[i].n);
     fputs("# HELP sleeptune_late_wakes_seconds_total Their lateness.\n"
           "# TYPE sleeptune_late_wakes_seconds_total counter\n",
           out);
     for (int i = 0; i < ST_CAUSE_COUNT; i++)
         fprintf(out, "sleeptune_late_wakes_seconds_total{cause=\"%s\"} %.9f\n",
-                st_cause_name((enum st_cause)i), seconds(loop->causes[i].total_ns));
+                st_cause_kind_name((enum st_cause)i), seconds(loop->causes[i].total_ns));
 }
 
 /** What the loop runs under. Only what changes with the machine, its kernel or its settings: each set of

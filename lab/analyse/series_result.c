@@ -263,7 +263,7 @@ static void print_figures(const struct st_series_result *result, FILE *out, int 
         return;
     snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods (95 %%: at most %s per hour)",
              result->input.misses_n, result->input.periods_n,
-             st_bound_text(misses_bound(result), bound, sizeof(bound)));
+             st_result_bound_text(misses_bound(result), bound, sizeof(bound)));
     st_text_field(out, "missed", line, LABEL_COLUMNS, width);
 }
 

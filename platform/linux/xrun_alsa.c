@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "core/safe_text.h"
+#include "core/safe.h"
 #include "platform/linux/linux.h"
 #include "platform/proc_text.h"
 

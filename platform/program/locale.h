@@ -1,4 +1,4 @@
-/* Text for people: names in it may be foreign, so it is made safe (core/safe_text.h); where the locale is not
+/* Text for people: names in it may be foreign, so it is made safe (core/safe.h); where the locale is not
  * UTF-8, "µs" becomes "us". JSON, HTML and Markdown stay UTF-8. */
 #ifndef ST_PLATFORM_PROGRAM_LOCALE_H
 #define ST_PLATFORM_PROGRAM_LOCALE_H

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/safe_text.h"
+#include "core/safe.h"
 #include "platform/proc_text.h"
 
 #define MARK "]: spd "

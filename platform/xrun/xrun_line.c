@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/safe_text.h"
+#include "core/safe.h"
 #include "platform/proc_text.h"
 
 #define COUNT_MAX UINT64_C(1000000000) /* more in one line is no count */

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/safe_text.h"
+#include "core/safe.h"
 
 int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...)
 {

@@ -97,11 +97,11 @@ static void sum_programs(const struct st_cause_sums *sums, struct st_cause_sums 
     ret->n = 0;
     for (size_t i = 0; i < sums->n; i++) {
         struct st_cause_sum row = sums->rows[i];
-        const size_t len = st_cause_program_len(row.culprit);
+        const size_t len = st_cause_kind_program_len(row.culprit);
         unsigned threads_n = 0;
         for (size_t j = 0; j < sums->n && len > 0; j++)
             threads_n += sums->rows[j].cause == row.cause &&
-                         st_cause_program_len(sums->rows[j].culprit) == len &&
+                         st_cause_kind_program_len(sums->rows[j].culprit) == len &&
                          memcmp(sums->rows[j].culprit, row.culprit, len) == 0;
         if (threads_n > 1)
             snprintf(row.culprit + len, sizeof(row.culprit) - len, " (%u threads)", threads_n);
@@ -131,8 +131,8 @@ static void say_most(const struct st_cause_sums *sums, int64_t total_ns, char *b
     enum st_cause cause;
     const double percent = 100 / (double)total_ns;
     const int64_t most_ns = longest_cause(sums, &cause);
-    const int used =
-        snprintf(buf, buf_bytes, "; %.0f %% of that: %s", percent * (double)most_ns, st_cause_text(cause));
+    const int used = snprintf(buf, buf_bytes, "; %.0f %% of that: %s", percent * (double)most_ns,
+                              st_cause_kind_text(cause));
     if (used < 0 || (size_t)used >= buf_bytes)
         return;
     sum_programs(sums, &programs);
@@ -142,7 +142,7 @@ static void say_most(const struct st_cause_sums *sums, int64_t total_ns, char *b
             strcmp(row->culprit, ST_CAUSE_CULPRIT_OTHER) == 0)
             continue;
         snprintf(buf + used, buf_bytes - (size_t)used,
-                 st_cause_by_exclusion(cause) ? "; %.0f %% with %s on the CPU" : "; %.0f %% went to %s",
+                 st_cause_kind_by_exclusion(cause) ? "; %.0f %% with %s on the CPU" : "; %.0f %% went to %s",
                  percent * (double)row->total_ns, row->culprit);
         return;
     }
@@ -187,8 +187,8 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
 
 static json_t *row_json(const struct st_cause_sum *row)
 {
-    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:I}", "cause", st_cause_name(row->cause), "text",
-                     st_cause_text(row->cause), "culprit",
+    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:I}", "cause", st_cause_kind_name(row->cause),
+                     "text", st_cause_kind_text(row->cause), "culprit",
                      row->culprit[0] != '\0' ? st_json_safe_string(row->culprit) : json_null(), "count",
                      (json_int_t)row->n, "total_ns", (json_int_t)row->total_ns, "worst_ns",
                      (json_int_t)row->worst_ns, "explained",

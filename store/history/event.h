@@ -36,7 +36,7 @@ struct st_event {
     /* what was late, and why */
     int64_t lateness_ns;
     int64_t explained_ns; /* of the lateness, by the cause */
-    char cause[40];       /* st_cause_name */
+    char cause[40];       /* st_cause_kind_name */
     char culprit[64];     /* thread, interrupt or softirq that had the CPU: "name/pid", "irq/27-hda" */
     struct st_event_circumstances circumstances;
 };

@@ -17,7 +17,7 @@ static int add_row(struct st_history *history, const struct st_history_minute *m
         "INSERT INTO cause (level, from_ns, to_ns, above_ns, cause, culprit, n, total_ns, worst_ns,"
         " explained_ns, xruns_n) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         "iiiittiiini", ST_HISTORY_MINUTE, minute->from_wall_ns, minute->to_wall_ns, minute->late_above_ns,
-        st_cause_name(row->cause), row->culprit, (int64_t)row->n, row->total_ns, row->worst_ns,
+        st_cause_kind_name(row->cause), row->culprit, (int64_t)row->n, row->total_ns, row->worst_ns,
         row->figures ? row->explained_ns : INT64_MIN, (int64_t)row->xruns_n);
 }
 
@@ -102,7 +102,7 @@ static void take_row(sqlite3_stmt *statement, struct st_cause_sums *sums, struct
                                .xruns_n = (uint64_t)st_history_sql_int(statement, 6)};
     st_history_sql_text(statement, 0, name, sizeof(name));
     st_history_sql_text(statement, 1, row.culprit, sizeof(row.culprit));
-    if (st_cause_find(name, &row.cause) != 0)
+    if (st_cause_kind_find(name, &row.cause) != 0)
         row.cause = ST_CAUSE_UNKNOWN; /* of a later version */
     row.figures = row.explained_ns != INT64_MIN;
     if (!row.figures)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "core/safe_text.h"
+#include "core/safe.h"
 #include "core/stats/hist_payload.h"
 #include "platform/destination.h"
 #include "store/recording/hist_deflate.h"

@@ -8,7 +8,7 @@
 
 #include "advisor/facts/text.h"
 #include "advisor/rules/rule.h"
-#include "core/safe_text.h"
+#include "core/safe.h"
 
 #define LINE_BYTES 512
 
@@ -45,7 +45,7 @@ static void check_command(const struct st_rule *rule, const char *text)
         return;
     for (const char *at = text; *at != '\0';) {
         uint32_t point;
-        const size_t bytes = st_utf8_read(at, ST_TEXT_TO_NUL, &point);
+        const size_t bytes = st_safe_utf8_read(at, ST_TEXT_TO_NUL, &point);
         require(bytes > 0 && (point == '\n' || st_safe_point(point)), "unsafe text in a fix", rule);
         at += bytes;
     }

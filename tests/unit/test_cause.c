@@ -283,10 +283,11 @@ static void every_cause_has_a_name_and_a_text(void **state)
 {
     (void)state;
     for (int c = 0; c < ST_CAUSE_COUNT; c++) {
-        assert_non_null(st_cause_name((enum st_cause)c));
-        assert_non_null(st_cause_text((enum st_cause)c));
+        assert_non_null(st_cause_kind_name((enum st_cause)c));
+        assert_non_null(st_cause_kind_text((enum st_cause)c));
         for (int other = 0; other < c; other++)
-            assert_string_not_equal(st_cause_name((enum st_cause)c), st_cause_name((enum st_cause)other));
+            assert_string_not_equal(st_cause_kind_name((enum st_cause)c),
+                                    st_cause_kind_name((enum st_cause)other));
     }
 }
 

@@ -58,7 +58,7 @@ static void check_quantiles(int64_t *values, size_t n, double within)
     assert_int_equal(st_long_series_sample(&all, &sample), 0);
     qsort(values, n, sizeof(*values), compare);
     for (double p = 1e-5; p < 1 - 1e-6; p = p < 0.9 ? p + 1e-3 : 1 - (1 - p) * 0.9) {
-        const double exact = (double)values[st_quantile_rank(n, p) - 1];
+        const double exact = (double)values[st_hist_quantile_rank(n, p) - 1];
         assert_true(fabs((double)st_sample_quantile(&sample, p) - exact) <= within * fabs(exact));
     }
     assert_int_equal(all.hist.min_ns, values[0]);

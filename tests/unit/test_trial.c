@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "core/stats/normal.h"
+#include "core/stats/distribution.h"
 #include "evidence/trial.h"
 
 /* What is known of a figure: both values, and the 99 % interval. */
@@ -21,7 +21,7 @@ static void set(struct st_trial *trial, enum st_figure_id id, double a, double b
         .value = {a, b},
         .difference = {true, b - a, low, high},
         .error = error,
-        .p_value = st_normal_p((b - a) / error),
+        .p_value = st_distribution_normal_p((b - a) / error),
         .by_blocks = true,
     };
 }

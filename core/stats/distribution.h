@@ -1,20 +1,20 @@
 /* Tails of the normal distribution, of Student's and of chi-squared. */
-#ifndef ST_CORE_STATS_NORMAL_H
-#define ST_CORE_STATS_NORMAL_H
+#ifndef ST_CORE_STATS_DISTRIBUTION_H
+#define ST_CORE_STATS_DISTRIBUTION_H
 
-#define ST_NORMAL_975 1.959963984540054 /* 97.5 % lie below it */
+#define ST_DISTRIBUTION_NORMAL_975 1.959963984540054 /* 97.5 % lie below it */
 
 /** Probability beyond z on both sides. */
-double st_normal_p(double z);
+double st_distribution_normal_p(double z);
 /** The z with so much beyond it on one side, 0 < tail <= 0.5. */
-double st_normal_z(double tail);
+double st_distribution_normal_z(double tail);
 
 /** Probability beyond t on both sides. @param df degrees of freedom, 7 at least. */
-double st_student_p(double t, double df);
+double st_distribution_student_p(double t, double df);
 /** The t that has as much beyond it as z of the normal distribution. */
-double st_student_t(double z, double df);
+double st_distribution_student_t(double z, double df);
 
 /** Probability that chi-squared with df degrees of freedom is x at least. */
-double st_chi_squared_p(double x, double df);
+double st_distribution_chi_squared_p(double x, double df);
 
 #endif

@@ -1,8 +1,8 @@
-#include "core/safe_text.h"
+#include "core/safe.h"
 
 #include <string.h>
 
-size_t st_utf8_read(const char *text, size_t bytes, uint32_t *ret_point)
+size_t st_safe_utf8_read(const char *text, size_t bytes, uint32_t *ret_point)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* less is an overlong form */
     const unsigned char *p = (const unsigned char *)text;
@@ -47,7 +47,7 @@ bool st_safe_point(uint32_t point)
 static size_t next(const char *text, size_t bytes, const char **ret_safe, size_t *ret_bytes)
 {
     uint32_t point;
-    const size_t n = st_utf8_read(text, bytes, &point);
+    const size_t n = st_safe_utf8_read(text, bytes, &point);
     const bool safe = n > 0 && st_safe_point(point);
     *ret_safe = safe ? text : *text == '\t' ? " " : "?";
     *ret_bytes = safe ? n : 1;
@@ -58,7 +58,7 @@ bool st_safe_is(const char *text)
 {
     while (*text != '\0') {
         uint32_t point;
-        const size_t n = st_utf8_read(text, ST_TEXT_TO_NUL, &point);
+        const size_t n = st_safe_utf8_read(text, ST_TEXT_TO_NUL, &point);
         if (n == 0 || !st_safe_point(point))
             return false;
         text += n;

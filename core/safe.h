@@ -5,8 +5,8 @@
  * U+202A to U+202E, U+2066 to U+2069), line and paragraph separators (U+2028, U+2029), and U+FFFE and U+FFFF,
  * which XML does not allow. A tab becomes a space; each other such character, and each byte that is not
  * UTF-8, becomes '?'. Safe text stays as it is. Threads: any. */
-#ifndef ST_CORE_SAFE_TEXT_H
-#define ST_CORE_SAFE_TEXT_H
+#ifndef ST_CORE_SAFE_H
+#define ST_CORE_SAFE_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 /** Reads one character. @param bytes that may be read, or ST_TEXT_TO_NUL.
  * @return its bytes, 1 to 4 (also for U+0000); 0: no valid UTF-8 begins here. */
-size_t st_utf8_read(const char *text, size_t bytes, uint32_t *ret_point);
+size_t st_safe_utf8_read(const char *text, size_t bytes, uint32_t *ret_point);
 
 /** Whether a character may be shown; false for '\n' and '\t', too. */
 bool st_safe_point(uint32_t point);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/safe_text.h"
+#include "core/safe.h"
 
 static const struct {
     const char *text, *safe;

@@ -1,9 +1,9 @@
-#include "core/xml_text.h"
+#include "core/xml.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/safe_text.h"
+#include "core/safe.h"
 
 static void put(FILE *out, const char *text, bool lines)
 {

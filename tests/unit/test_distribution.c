@@ -1,0 +1,34 @@
+/* Tails against the tables. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/stats/distribution.h"
+
+static void assert_within(double got, double wanted, double share)
+{
+    assert_true(fabs(got - wanted) <= share * wanted);
+}
+
+static void test_tails(void **state)
+{
+    (void)state;
+    assert_within(st_distribution_normal_p(ST_DISTRIBUTION_NORMAL_975), 0.05, 1e-12);
+    assert_within(st_distribution_normal_z(0.025), ST_DISTRIBUTION_NORMAL_975, 1e-12);
+    assert_within(st_distribution_student_t(ST_DISTRIBUTION_NORMAL_975, 7), 2.3646, 0.003);
+    assert_within(st_distribution_student_t(ST_DISTRIBUTION_NORMAL_975, 30), 2.0423, 0.001);
+    assert_within(st_distribution_student_p(2.3646, 7), 0.05, 0.01);
+    assert_within(st_distribution_chi_squared_p(14.067, 7), 0.05, 0.01);
+    assert_within(st_distribution_chi_squared_p(24.322, 7), 0.001, 0.1);
+    assert_within(st_distribution_chi_squared_p(103.442, 63), 0.001, 0.02);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tails)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
