@@ -1,4 +1,4 @@
-/* Prints the setup guide: each setting with why, now, for ever, check, price and the way back. */
+/* Prints the setup guide: for each setting why, now, for ever, check, cost and undo. */
 #include "docs/generate/guide.h"
 
 #include <errno.h>
@@ -7,8 +7,9 @@
 
 #include "advisor/report/print.h"
 
-#define WIDTH     110
-#define LINE_FULL 70 /* columns; rule.h says so */
+#define WIDTH 110
+#define LINE_FULL                                                                                            \
+    70 /* columns, from which on a line of words goes on in the next: rule.h, struct st_rule_guide */
 
 struct writer {
     FILE *out;
@@ -16,7 +17,7 @@ struct writer {
     bool failed; /* out of memory */
 };
 
-/** A paragraph of sentences, wrapped, behind `label`, which is Markdown; further lines begin at `indent`. */
+/** Prints a wrapped paragraph after `label`, which is Markdown; further lines begin at `indent`. */
 static void paragraph(struct writer *w, int label_indent, const char *label, int indent, const char *text)
 {
     char *markdown = NULL;
@@ -34,7 +35,7 @@ static void paragraph(struct writer *w, int label_indent, const char *label, int
     free(markdown);
 }
 
-/** Paragraphs that an empty line divides. */
+/** Prints paragraphs, which an empty line divides. */
 static void paragraphs(struct writer *w, const char *text)
 {
     while (*text != '\0') {
@@ -85,7 +86,7 @@ static bool goes_on(const char *line, size_t bytes)
            (bytes >= LINE_FULL && memmem(line, bytes, "sudo ", 5) == NULL);
 }
 
-/** The lines from here on that are of this kind and belong together. @return behind them. */
+/** Finds the lines from here on that have this kind and belong together. @return the text after them. */
 static const char *run_of(const char *text, enum line kind, size_t *ret_bytes)
 {
     const char *at = text;
@@ -101,7 +102,8 @@ static const char *run_of(const char *text, enum line kind, size_t *ret_bytes)
     return at;
 }
 
-/** "# a\n# b" as "a b", with a full stop or a colon at its end. @return NULL: out of memory. */
+/** Makes "a b." of "# a\n# b"; a colon at the end if code follows. The caller frees it. @return NULL: out of
+ * memory. */
 static char *words_of(const char *text, size_t bytes, bool code_follows)
 {
     char *words = calloc(1, bytes + 3);
@@ -120,31 +122,32 @@ static char *words_of(const char *text, size_t bytes, bool code_follows)
     return words;
 }
 
-/** The comment before a block, as a paragraph. first: it begins with "For ever". */
+/** Prints the comment before a block as a paragraph. first: it begins with "For ever". */
 static void words(struct writer *w, enum line kind, const char *text, size_t bytes, bool first)
 {
-    char *said = words_of(text, bytes, text[bytes] == '\n' && line_kind(text + bytes + 1, 0) == LINE_CODE);
-    if (said == NULL) {
+    char *sentence =
+        words_of(text, bytes, text[bytes] == '\n' && line_kind(text + bytes + 1, 0) == LINE_CODE);
+    if (sentence == NULL) {
         w->failed = true;
         return;
     }
     fputc('\n', w->out);
     if (kind == LINE_FILE) {
         /* "/etc/sysctl.conf, as ..." and "/etc/sysctl.conf: as ..." */
-        char *rest = said + strcspn(said, " ");
-        if (rest > said && rest[-1] == ':' && *rest == ' ')
+        char *rest = sentence + strcspn(sentence, " ");
+        if (rest > sentence && rest[-1] == ':' && *rest == ' ')
             rest[-1] = ',';
-        paragraph(w, 0, first ? "**For ever**, in" : "In", 0, said);
+        paragraph(w, 0, first ? "**For ever**, in" : "In", 0, sentence);
     } else {
-        const size_t name = strcspn(said, " .");
-        if (!first && said[0] >= 'a' && said[0] <= 'z' && said[name] == ' ')
-            said[0] = (char)(said[0] - 'a' + 'A');
-        paragraph(w, 0, first ? "**For ever:**" : "", 0, said);
+        const size_t name = strcspn(sentence, " .");
+        if (!first && sentence[0] >= 'a' && sentence[0] <= 'z' && sentence[name] == ' ')
+            sentence[0] = (char)(sentence[0] - 'a' + 'A');
+        paragraph(w, 0, first ? "**For ever:**" : "", 0, sentence);
     }
-    free(said);
+    free(sentence);
 }
 
-/** Lines of a file that was not named begin with its section. */
+/** Is the block a command? Lines of a file without a name begin with a section in brackets. */
 static bool is_shell(const char *text, bool file)
 {
     return strncmp(text, "sudo ", 5) == 0 || (!file && text[0] != '[');
@@ -198,7 +201,7 @@ static const char *needs_sentence(enum st_needs needs)
     return NULL;
 }
 
-/** "- **Label:** text." */
+/** Prints "- **Label:** text." */
 static void bullet(struct writer *w, const char *label, const char *before, const char *text)
 {
     char *line = NULL, head[64];

@@ -6,7 +6,7 @@
 
 #include "advisor/rules/rule.h"
 
-/** A chapter: settings in the order of their effect. */
+/** A chapter: rules in the order of their effect. */
 struct st_guide_chapter {
     const char *title;
     const char *intro;
@@ -16,13 +16,13 @@ struct st_guide_chapter {
 struct st_guide {
     enum st_os os;
     const char *title;
-    const char *root;  /* what goes before a command for root: "sudo ", or "" where all of them are */
+    const char *root;  /* before a command for root: "sudo "; "" if all commands of the guide are for root */
     const char *intro; /* paragraphs, divided by an empty line */
-    const struct st_guide_chapter *chapters; /* up to one without a title */
+    const struct st_guide_chapter *chapters; /* the last one has no title */
 };
 
-/** The outline. Each rule that can say problem or advice is in one chapter; the others are listed at the end.
- */
+/** The outline. Each rule that can be a problem or advice is in one chapter; the others are listed at the
+ * end. */
 const struct st_guide *st_guide_of(enum st_os os);
 
 /** The index of the chapter that has this rule; -1: none has it. */

@@ -1,31 +1,27 @@
-/* The outline of the setup guides: what comes first, and the words between the settings. */
+/* The outline of the setup guides: the chapters, their rules, and their introductions. */
 #include "docs/generate/guide.h"
 
 static const struct st_guide_chapter linux_chapters[] = {
     {"The right to real-time priority",
      "This decides more than everything else together. An audio thread without real-time priority waits "
-     "behind "
-     "any busy program, and nothing below can make up for that. Do the first section; the others of this "
-     "chapter are for when it does not help.",
+     "behind any busy program, and nothing below can make up for that. Do the first section; the others of "
+     "this chapter are for when it does not help.",
      (const char *const[]){"linux-rt-permission", "linux-audio-group", "linux-memlock", "linux-rtkit",
                            "linux-service-limits", "linux-rt-group-sched", "linux-rttime-limit",
                            "linux-nice-limit", NULL}},
     {"CPU and power",
      "A machine that saves power is slow to wake up. On a laptop these settings cost battery, so make them "
-     "for "
-     "the time you play.",
+     "for the time you play.",
      (const char *const[]){"linux-idle-states", "linux-idle-request-access", "linux-cpu-frequency",
                            "linux-power-daemons", "linux-guest-halt-poll", NULL}},
     {"Timers and clocks",
      "Kernels of today have all of this right. It is worth a look because a single wrong option on the "
-     "kernel "
-     "command line, often from an old guide, spoils every sleep.",
+     "kernel command line, often from an old guide, spoils every sleep.",
      (const char *const[]){"linux-high-res-timers", "linux-clocksource", "linux-timer-slack", "linux-hz",
                            NULL}},
     {"Kernel",
      "Between the timer's interrupt and your thread there is whatever the kernel is doing at that moment. "
-     "For "
-     "periods above 5 ms the defaults do; below that, preemption comes first.",
+     "For periods above 5 ms the defaults do; below that, preemption comes first.",
      (const char *const[]){"linux-preemption", "linux-threaded-irqs", "linux-irq-priorities",
                            "linux-irq-sharing", "linux-huge-pages", "linux-swap", "linux-rt-throttling",
                            NULL}},
@@ -51,20 +47,17 @@ static const struct st_guide_chapter linux_chapters[] = {
 static const struct st_guide_chapter freebsd_chapters[] = {
     {"The right to real-time priority",
      "A normal user has no right to it, and an audio thread without it waits behind any busy program. The "
-     "first "
-     "section is what matters, and the second keeps it.",
+     "first section is what matters, and the second keeps it.",
      (const char *const[]){"freebsd-rt-permission", "freebsd-mac-priority", "freebsd-memlock", "freebsd-jail",
                            NULL}},
     {"Timers and clocks",
      "Up to FreeBSD 14 the first of these is the strongest single setting there is. From 15.0 on the kernel "
-     "has "
-     "it right for most programs.",
+     "has it right for most programs.",
      (const char *const[]){"freebsd-alloweddeviation", "freebsd-nanosleep-precise", "freebsd-eventtimer",
                            "freebsd-hz", "freebsd-timecounter", "freebsd-fast-gettime", NULL}},
     {"CPU and power",
      "A machine that saves power is slow to wake up. On a laptop these settings cost battery, so make them "
-     "for "
-     "the time you play.",
+     "for the time you play.",
      (const char *const[]){"freebsd-cpu-idle", "freebsd-cpu-frequency", "freebsd-epp", NULL}},
     {"Kernel",
      "GENERIC has both of these right. Look here if you build your own kernel or have old recipes in "

@@ -1,4 +1,4 @@
-/* Plain sentences as Markdown: what is code is recognised by its look. */
+/* Prints plain sentences as Markdown. Code (settings, files, commands) is recognised by its spelling. */
 #include "docs/generate/guide.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ int st_guide_chapter_of(const struct st_guide *guide, const char *id)
     return -1;
 }
 
-/** "#the-heading", as GitHub and GitLab name the anchors of headings. */
+/** Prints the anchor of a heading as GitHub and GitLab name it: "#the-heading". */
 static void put_anchor(FILE *out, const char *heading)
 {
     fputc('#', out);
@@ -29,7 +29,7 @@ static void put_anchor(FILE *out, const char *heading)
     }
 }
 
-/** Text without markup of its own. */
+/** Prints text and escapes what would be markup. */
 static void put_plain(FILE *out, const char *text, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
@@ -50,7 +50,8 @@ static bool is_flag(const char *word)
     return word[0] == '-' && isalpha((unsigned char)word[1]) != 0;
 }
 
-/** kern.hz, sysctl.conf, /etc/rc.conf, SCHED_FIFO, quantum=64, -p: but not 15.0, e.g. or and/or. */
+/** Is the word code: kern.hz, sysctl.conf, /etc/rc.conf, SCHED_FIFO, quantum=64, -p? Not 15.0, e.g. or
+ * and/or. */
 static bool is_code(const char *word, size_t bytes)
 {
     const size_t letters = strspn(word, LETTERS);
@@ -67,7 +68,7 @@ static bool is_code(const char *word, size_t bytes)
            strchr(LETTERS, dot[1]) != NULL && memchr(word, '(', bytes) == NULL;
 }
 
-/** Does a command begin here? Only asked where a clause begins. */
+/** Does a command begin here? text: the beginning of a clause. */
 static bool is_command(const char *text)
 {
     static const char *const programs[] = {
@@ -82,7 +83,7 @@ static bool is_command(const char *text)
     return false;
 }
 
-/** Bytes of the command that begins here: it ends with the clause. */
+/** @return the bytes of the command that begins here: it ends with the clause. */
 static size_t command_bytes(const char *text)
 {
     static const char *const ends[] = {";", ",", " and ", " with ", " enables ", " brings "};
@@ -117,7 +118,7 @@ static bool put_link(FILE *out, const struct st_guide *guide, const char *word, 
     return true;
 }
 
-/** One word, with the punctuation around it. */
+/** Prints one word with the punctuation around it. */
 static void put_word(FILE *out, const struct st_guide *guide, const char *word, size_t bytes)
 {
     size_t begin = 0, end = bytes;
@@ -138,7 +139,7 @@ static void put_word(FILE *out, const struct st_guide *guide, const char *word, 
     put_plain(out, word + end, bytes - end);
 }
 
-/** Bytes of the word here; of "-p 128 -n 3" all of it. */
+/** @return the bytes of the word here; "-p 128 -n 3" is one word. */
 static size_t word_bytes(const char *text)
 {
     static const char white[] = " \n";
@@ -150,7 +151,7 @@ static size_t word_bytes(const char *text)
     return bytes;
 }
 
-/** "'cpuset -l'": bytes of what is quoted; 0: nothing is. */
+/** @return the bytes between single quotes, as in "'cpuset -l'"; 0: the text does not begin with a quote. */
 static size_t quoted_bytes(const char *text)
 {
     const char *end = text[0] == '\'' ? strchr(text + 1, '\'') : NULL;

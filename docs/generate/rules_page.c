@@ -6,9 +6,9 @@
 
 #include "advisor/rules/rule.h"
 
-#define PAGE_DATE "November 20, 2026" /* when the words of this file last changed */
+#define PAGE_DATE "November 20, 2026" /* change it with the texts of this file */
 
-/** One character that is not ASCII as roff writes it. @return its bytes. */
+/** Prints one character that is not ASCII in roff. @return its bytes in the text. */
 static size_t put_wide(FILE *out, const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -20,7 +20,7 @@ static size_t put_wide(FILE *out, const char *text)
     return n;
 }
 
-/** Text for roff: each line of it one line, none of them a request. */
+/** Prints text for roff, line by line. No line becomes a request. */
 static void put(FILE *out, const char *text)
 {
     bool begins = true;
@@ -44,7 +44,7 @@ static void put(FILE *out, const char *text)
         fputc('\n', out);
 }
 
-/** A sentence a line, as mdoc wants it. */
+/** Prints each sentence on a line of its own, as mdoc needs it. */
 static void put_sentences(FILE *out, const char *text)
 {
     while (*text != '\0') {
@@ -66,7 +66,7 @@ static void item(FILE *out, const char *term, const char *text)
     put_sentences(out, text);
 }
 
-/** Each line of the text for itself. */
+/** Prints the lines of the text with line breaks between them. */
 static void lines(FILE *out, const char *text)
 {
     for (const char *line = text; *line != '\0';) {
@@ -134,20 +134,20 @@ void st_rules_page_print(FILE *out)
           ".Dd " PAGE_DATE "\n.Dt SLEEPTUNE-RULES 7\n.Os\n"
           ".Sh NAME\n.Nm sleeptune-rules\n.Nd what sleeptune report looks at, and why\n"
           ".Sh DESCRIPTION\n"
-          "A rule judges facts: single readings of files, sysctls and limits, each with its source and one "
-          "of four\n"
-          "states (ok, absent, unreadable, malformed) that are never merged.\n"
-          "It comes to one of these, in the order of the report:\n"
+          "A rule judges facts.\n"
+          "A fact is one reading of a file, a sysctl or a limit, with its source and one of four states:\n"
+          "ok, absent, unreadable, malformed.\n"
+          "The result is one of these, in the order of the report:\n"
           ".Bl -tag -width \"not-applicable\"\n"
-          ".It problem\nthe wished-for period is at risk\n"
+          ".It problem\nthe chosen period is at risk\n"
           ".It advice\na setting may cost time or delay, and can be changed\n"
-          ".It unknown\na fact that it needs could not be read\n"
-          ".It ok\nit was read, and is fine\n"
-          ".It not-applicable\nthis machine has no such thing\n"
+          ".It unknown\na fact that the rule needs could not be read\n"
+          ".It ok\nthe setting was read and is fine\n"
+          ".It not-applicable\nthis machine has no such device or setting\n"
           ".El\n.Pp\n"
-          "Within problems those without a known bound come first, then the largest effect.\n"
+          "Problems without a known bound come first, then those with the largest effect.\n"
           "An effect is an upper bound in microseconds for one period of the chosen length.\n"
-          "Ids are stable and are never used again for something else.\n"
+          "The id of a rule never changes and is never used for another rule.\n"
           ".Pp\n"
           ".Ic sleeptune report Ar id\n"
           "shows a rule with the numbers of this machine.\n",

@@ -1,4 +1,4 @@
-/* The setup guides: complete, current, and safe Markdown. */
+/* The pages that are generated from the rules: complete, up to date, and safe Markdown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
