@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "core/safe.h"
+#include "daemon/systemd.h"
 
 #define MESSAGE_BYTES 1024
 
@@ -30,8 +31,8 @@ void st_log_event(enum st_log_level level, const char *module, const char *event
         if (log_to_stderr)
             fprintf(stderr, "sleeptuned %s: %s: %s\n", level_names[level], module, safe);
         else
-            st_log_system(level, module, event, fields,
-                          fields_n < ST_LOG_FIELDS_MAX ? fields_n : ST_LOG_FIELDS_MAX, safe);
+            st_systemd_log(level, module, event, fields,
+                           fields_n < ST_LOG_FIELDS_MAX ? fields_n : ST_LOG_FIELDS_MAX, safe);
     }
     errno = saved_errno;
 }

@@ -28,10 +28,6 @@ void st_log(enum st_log_level level, const char *module, const char *format, ...
 void st_log_event(enum st_log_level level, const char *module, const char *event,
                   const struct st_log_field *fields, size_t fields_n, const char *text);
 
-/** The system's log: log_systemd.c or log_syslog.c. event may be NULL. */
-void st_log_system(enum st_log_level level, const char *module, const char *event,
-                   const struct st_log_field *fields, size_t fields_n, const char *text);
-
 #define ST_ERR(...)  st_log(ST_LOG_ERR, LOG_MODULE, __VA_ARGS__)
 #define ST_WARN(...) st_log(ST_LOG_WARN, LOG_MODULE, __VA_ARGS__)
 #define ST_INFO(...) st_log(ST_LOG_INFO, LOG_MODULE, __VA_ARGS__)

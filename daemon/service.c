@@ -10,7 +10,7 @@
 #include "core/ns.h"
 #include "core/pages.h"
 #include "daemon/loop/wait_comparison.h"
-#include "daemon/notify.h"
+#include "daemon/systemd.h"
 #include "st_config.h"
 
 #define LOG_MODULE "daemon"
@@ -191,7 +191,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     }
     ST_INFO("sleeptuned " ST_VERSION ": %lld frames at %lld Hz, status on %s", (long long)config->loop.frames,
             (long long)config->loop.rate_hz, ST_HAVE_HTTP ? service->socket.path : "no socket");
-    st_notify_ready();
+    st_systemd_ready();
     *ret = service;
     return 0;
 }
@@ -209,7 +209,7 @@ int st_service_tick(struct st_service *service)
     st_causes_tick(service->causes, (int)service->config.loop.cpu);
     /* fed by this thread's life: to start anew would not give a loop without a CPU one, and its figures would
      * be lost; it is told instead */
-    st_notify_watchdog();
+    st_systemd_watchdog();
     st_service_check_stall(service);
     st_http_tick(service->http);
     st_http_tick(service->http_tcp);
@@ -297,7 +297,7 @@ static int apply(struct st_service *service, const struct st_config *config)
 
 int st_service_reload(struct st_service *service)
 {
-    st_notify_reloading(service->platform->now_ns(service->platform));
+    st_systemd_reloading(service->platform->now_ns(service->platform));
     struct st_config config;
     char error[ST_VIEW_TEXT_BYTES] = "";
     const char *file = service->config_path;
@@ -326,7 +326,7 @@ int st_service_reload(struct st_service *service)
         service->view.config_read_wall_ns = st_service_wall_ns(service);
         pthread_mutex_unlock(&service->mutex);
     }
-    st_notify_ready();
+    st_systemd_ready();
     return r;
 }
 
@@ -353,7 +353,7 @@ static void close_books(struct st_service *service)
 
 int st_service_stop(struct st_service *service)
 {
-    st_notify_stopping();
+    st_systemd_stopping();
     close_books(service);
     const int r = service->loop_hangs ? -ETIMEDOUT : 0;
     free_service(service);

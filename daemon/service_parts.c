@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "daemon/loop/rtkit.h"
+#include "daemon/systemd.h"
 #include "st_config.h"
 
 #define LOG_MODULE "daemon"
@@ -21,7 +21,7 @@ static int on_refused(void *ctx, pid_t tid, int priority)
 {
     struct st_service *service = ctx;
     char text[ST_VIEW_TEXT_BYTES];
-    const int r = st_rtkit_ask(service->platform, tid, priority, text, sizeof(text));
+    const int r = st_systemd_ask_rtkit(service->platform, tid, priority, text, sizeof(text));
     st_service_set_text(service, service->view.rtkit, text);
     st_events_add(&service->events, r == 0 ? ST_LOG_INFO : ST_LOG_WARN, st_service_wall_ns(service), "rtkit",
                   NULL, 0, "%s", text);
@@ -265,4 +265,33 @@ int st_service_open_socket(struct st_service *service)
     }
     service->socket.fd = -1; /* the server closes it */
     return 0;
+}
+
+/* --- the tracer, as long as there is a loop to trace --- */
+
+void st_service_trace(struct st_service *service)
+{
+    const pid_t tid = st_session_tid(service->session, 0);
+    if (service->tracer_tried || tid == 0)
+        return;
+    service->tracer_tried = true;
+    if (strcmp(service->config.trace.enabled, "on") != 0) {
+        st_late_trace_by(&service->late, NULL, "trace.enabled is off");
+        st_service_set_text(service, service->view.trace_error, "");
+        return;
+    }
+    char why[200] = "";
+    const int r = st_tracer_start(&service->config, tid, service->causes, &service->tracer, why, sizeof(why));
+    st_late_trace_by(&service->late, service->tracer, why);
+    st_service_set_text(service, service->view.trace_error, why);
+    if (r == 0)
+        ST_INFO("late wake-ups are traced");
+}
+
+void st_service_stop_trace(struct st_service *service)
+{
+    st_late_trace_by(&service->late, NULL, "no loop runs");
+    st_tracer_stop(service->tracer);
+    service->tracer = NULL;
+    service->tracer_tried = false;
 }

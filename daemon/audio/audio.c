@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "st_config.h"
 
 #define BACKOFF_MAX_NS (60 * ST_NS_PER_S)
 
@@ -32,6 +33,13 @@ void st_audio_view_init(const struct st_config *config, enum st_audio_direction 
                                   .xruns_known = direction == ST_AUDIO_OUTPUT};
     snprintf(ret->backend, sizeof(ret->backend), "%.31s", config->audio.backend);
     snprintf(ret->error, sizeof(ret->error), "%s", why);
+    if (!ST_HAVE_SOUNDIO && ret->state == ST_AUDIO_OPENING) {
+        ret->state = ST_AUDIO_OFF;
+        snprintf(
+            ret->error, sizeof(ret->error),
+            "sleeptuned was built without libsoundio and opens no stream. Set audio.backend = \"none\" if "
+            "none is wanted.");
+    }
 }
 
 bool st_audio_hangs(struct st_audio_judge *judge, uint64_t calls, int64_t latency_ns)

@@ -1,19 +1,299 @@
 /* Reads sleeptuned.conf through libconfig; every message names file, line, key, value and what is allowed. */
 #include "daemon/config/config.h"
 
+#include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <libconfig.h>
+#include <netinet/in.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "core/ns.h"
+#include "core/number.h"
 #include "core/period.h"
 #include "core/safe.h"
-#include "daemon/config/config_check.h"
-#include "daemon/config/config_value.h"
+#include "core/when.h"
+
+/* --- a scanner that knows only what separates numbers from texts and comments --- */
+
+/* Called with the line (from 1) and a sentence. */
+typedef void (*check_fn)(void *ctx, unsigned line, const char *message);
+
+#define NUMBER_BYTES 40
+
+struct scan {
+    const char *at, *end;
+    unsigned line;
+    unsigned reported_n;
+    check_fn report;
+    void *ctx;
+};
+
+static void report(struct scan *scan, const char *message)
+{
+    scan->reported_n++;
+    scan->report(scan->ctx, scan->line, message);
+}
+
+static bool starts_with(const struct scan *scan, const char *text)
+{
+    const size_t len = strlen(text);
+    return (size_t)(scan->end - scan->at) >= len && memcmp(scan->at, text, len) == 0;
+}
+
+static void step(struct scan *scan)
+{
+    scan->line += *scan->at == '\n';
+    scan->at++;
+}
+
+/* Steps behind `closing`, or to the end. */
+static void skip_to(struct scan *scan, const char *closing)
+{
+    while (scan->at < scan->end && !starts_with(scan, closing)) {
+        if (closing[0] == '"' && *scan->at == '\\' && scan->at + 1 < scan->end)
+            step(scan);
+        step(scan);
+    }
+    for (size_t i = 0; i < strlen(closing) && scan->at < scan->end; i++)
+        step(scan);
+}
+
+/* A word: a name, a number, true ... */
+static void check_word(struct scan *scan)
+{
+    const char *first = scan->at;
+    while (scan->at < scan->end &&
+           (isalnum((unsigned char)*scan->at) || *scan->at == '_' || *scan->at == '.'))
+        scan->at++;
+    const size_t len = (size_t)(scan->at - first);
+    char number[NUMBER_BYTES], message[NUMBER_BYTES + 64];
+    if (!isdigit((unsigned char)*first))
+        return;
+    snprintf(number, sizeof(number), "%.*s%s", (int)(len < 32 ? len : 32), first, len > 32 ? "..." : "");
+    char *end;
+    errno = 0;
+    const long long value =
+        strtoll(number, &end, first[0] == '0' && len > 1 && (first[1] | 0x20) == 'x' ? 16 : 10);
+    const bool whole = *end == '\0' || (len > 32 && *end == '.');
+    if (!whole || (errno == 0 && value <= INT32_MAX))
+        return; /* a float, a number with L, or one that fits */
+    snprintf(message, sizeof(message), "%s: no setting takes so large a number", number);
+    report(scan, message);
+}
+
+/* What libconfig would read wrongly or must not see: zero bytes (they end its text), @include (all settings are
+ * in one file, so that every message has the right line), and integers beyond 32 bits (libconfig 1.5 wraps
+ * them: 4294967424 would read as 128). @return how many were reported. */
+static unsigned check_text(const char *text, size_t len, check_fn fn, void *ctx)
+{
+    struct scan scan = {.at = text, .end = text + len, .line = 1, .report = fn, .ctx = ctx};
+    const char *nul = memchr(text, '\0', len);
+    if (nul != NULL) {
+        for (const char *p = text; p < nul; p++)
+            scan.line += *p == '\n';
+        report(&scan, "a zero byte: this is not a text file");
+        return scan.reported_n;
+    }
+    while (scan.at < scan.end) {
+        if (*scan.at == '#' || starts_with(&scan, "//")) {
+            skip_to(&scan, "\n");
+        } else if (starts_with(&scan, "/*")) {
+            skip_to(&scan, "*/");
+        } else if (*scan.at == '"') {
+            scan.at++;
+            skip_to(&scan, "\"");
+        } else if (starts_with(&scan, "@include")) {
+            report(&scan, "@include is not supported: all settings are in one file");
+            skip_to(&scan, "\n");
+        } else if (isalnum((unsigned char)*scan.at) || *scan.at == '_') {
+            check_word(&scan);
+        } else {
+            step(&scan);
+        }
+    }
+    return scan.reported_n;
+}
+
+/* --- one value: what is allowed, and storing it --- */
+
+const char *st_config_allowed(const struct st_config_key *key, char *buf, size_t buf_bytes)
+{
+    const char *space = key->unit[0] != '\0' ? " " : "";
+    switch (key->type) {
+    case ST_CONFIG_INT:
+        snprintf(buf, buf_bytes, "a whole number, %" PRId64 " .. %" PRId64 "%s%s", key->min, key->max, space,
+                 key->unit);
+        break;
+    case ST_CONFIG_FLOAT:
+        snprintf(buf, buf_bytes, "a number, %" PRId64 " .. %" PRId64 "%s%s", key->min, key->max, space,
+                 key->unit);
+        break;
+    case ST_CONFIG_CHOICE: {
+        int at = snprintf(buf, buf_bytes, "one of");
+        for (const char *word = key->choices; at > 0 && (size_t)at < buf_bytes && *word != '\0';) {
+            const size_t len = strcspn(word, " ");
+            at += snprintf(buf + at, buf_bytes - (size_t)at, "%s \"%.*s\"", word == key->choices ? "" : ",",
+                           (int)len, word);
+            word += len;
+            word += strspn(word, " ");
+        }
+        break;
+    }
+    case ST_CONFIG_TEXT:
+        snprintf(buf, buf_bytes, "a text of at most %d bytes", ST_CONFIG_TEXT_BYTES - 1);
+        break;
+    case ST_CONFIG_PATH:
+        snprintf(buf, buf_bytes, "\"\" or an absolute path of at most %d bytes", ST_CONFIG_TEXT_BYTES - 1);
+        break;
+    case ST_CONFIG_MODE:
+        snprintf(buf, buf_bytes, "octal digits in quotes, \"0000\" .. \"0777\"");
+        break;
+    case ST_CONFIG_LISTEN:
+        snprintf(buf, buf_bytes, "\"\" or an IP address and a port, such as \"127.0.0.1:9733\"");
+        break;
+    case ST_CONFIG_LIST:
+        snprintf(buf, buf_bytes,
+                 "a list such as ( { id = \"linux-hz\"; reason = \"old\"; until = \"2027-01-01\"; } )");
+        break;
+    }
+    return buf;
+}
+
+int st_config_split_listen(const char *text, char *ret_address, size_t address_bytes, uint16_t *ret_port,
+                           bool *ret_v6)
+{
+    const char *colon = strrchr(text, ':');
+    if (colon == NULL || colon == text)
+        return -EINVAL;
+    int64_t port;
+    if (st_number_i64(colon + 1, 1, 65535, &port) != 0)
+        return -EINVAL;
+    const bool v6 = text[0] == '[';
+    if (v6 && colon[-1] != ']')
+        return -EINVAL;
+    const char *first = v6 ? text + 1 : text;
+    const size_t len = (size_t)(colon - first) - (v6 ? 1 : 0);
+    char address[INET6_ADDRSTRLEN];
+    if (len >= sizeof(address) || len >= address_bytes)
+        return -EINVAL;
+    memcpy(address, first, len);
+    address[len] = '\0';
+    unsigned char parsed[sizeof(struct in6_addr)];
+    if (inet_pton(v6 ? AF_INET6 : AF_INET, address, parsed) != 1)
+        return -EINVAL;
+    memcpy(ret_address, address, len + 1);
+    *ret_port = (uint16_t)port;
+    *ret_v6 = v6;
+    return 0;
+}
+
+static bool is_choice(const char *choices, const char *text)
+{
+    const size_t len = strlen(text);
+    for (const char *word = choices; *word != '\0';) {
+        const size_t word_len = strcspn(word, " ");
+        if (word_len == len && memcmp(word, text, len) == 0)
+            return true;
+        word += word_len;
+        word += strspn(word, " ");
+    }
+    return false;
+}
+
+/* For the types that are text in the file. @param member the key's place in a struct st_config. */
+static bool store_text(const struct st_config_key *key, const char *text, void *member)
+{
+    if (key->type == ST_CONFIG_MODE) {
+        char *end;
+        const unsigned long mode = strtoul(text, &end, 8);
+        if (text[0] < '0' || text[0] > '7' || *end != '\0' || mode > (unsigned long)key->max)
+            return false;
+        *(int64_t *)member = (int64_t)mode;
+        return true;
+    }
+    char address[INET6_ADDRSTRLEN];
+    uint16_t port;
+    bool v6;
+    if (strlen(text) >= ST_CONFIG_TEXT_BYTES)
+        return false;
+    if (key->type == ST_CONFIG_CHOICE && !is_choice(key->choices, text))
+        return false;
+    if (key->type == ST_CONFIG_PATH && text[0] != '\0' && text[0] != '/')
+        return false;
+    if (key->type == ST_CONFIG_LISTEN && text[0] != '\0' &&
+        st_config_split_listen(text, address, sizeof(address), &port, &v6) != 0)
+        return false;
+    memset(member, 0, ST_CONFIG_TEXT_BYTES); /* so that two configurations can be compared byte by byte */
+    memcpy(member, text, strlen(text));
+    return true;
+}
+
+/** { id = "..."; reason = "..."; until = "2027-01-01"; }, as cli/report/mutes.c reads it. */
+static bool is_mute(const config_setting_t *group)
+{
+    bool has_id = false;
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const config_setting_t *member = config_setting_get_elem(group, (unsigned)i);
+        const char *name = config_setting_name(member), *text = config_setting_get_string(member);
+        if (name == NULL || text == NULL)
+            return false;
+        const bool is_id = strcmp(name, "id") == 0, is_until = strcmp(name, "until") == 0;
+        if ((!is_id && !is_until && strcmp(name, "reason") != 0) || (is_until && !st_when_is_day(text)))
+            return false;
+        has_id = has_id || is_id;
+    }
+    return has_id;
+}
+
+/** Mutes, or ids alone. Whether there is such a rule, who uses them says. */
+static bool is_list_of_mutes(const config_setting_t *setting)
+{
+    if (!config_setting_is_list(setting) && !config_setting_is_array(setting))
+        return false;
+    for (int i = 0; i < config_setting_length(setting); i++) {
+        const config_setting_t *element = config_setting_get_elem(setting, (unsigned)i);
+        if (config_setting_is_group(element) ? !is_mute(element)
+                                             : config_setting_type(element) != CONFIG_TYPE_STRING)
+            return false;
+    }
+    return true;
+}
+
+/* Stores a setting at its place in *config. @return false when it is not allowed; nothing is written then. */
+static bool store(const struct st_config_key *key, const config_setting_t *setting, struct st_config *config)
+{
+    void *member = (char *)config + key->offset;
+    const int type = config_setting_type(setting);
+    const bool whole = type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64;
+    if (key->type == ST_CONFIG_LIST)
+        return is_list_of_mutes(setting);
+    if (key->type == ST_CONFIG_INT) {
+        const int64_t value = config_setting_get_int64(setting);
+        if (!whole || value < key->min || value > key->max)
+            return false;
+        *(int64_t *)member = value;
+        return true;
+    }
+    if (key->type == ST_CONFIG_FLOAT) {
+        const double value =
+            whole ? (double)config_setting_get_int64(setting) : config_setting_get_float(setting);
+        if ((!whole && type != CONFIG_TYPE_FLOAT) ||
+            !(value >= (double)key->min && value <= (double)key->max))
+            return false;
+        *(double *)member = value;
+        return true;
+    }
+    return type == CONFIG_TYPE_STRING && store_text(key, config_setting_get_string(setting), member);
+}
+
+/* --- the file --- */
 
 #define ERRORS_MAX    20
 #define PERIOD_MIN_NS (100 * ST_NS_PER_US)
@@ -169,7 +449,7 @@ static void read_key(struct parse *parse, const config_setting_t *setting, const
         if (strcmp(key->path, path) != 0)
             continue;
         char value[NAME_BYTES + 8], allowed[256];
-        if (!st_config_value_store(key, setting, parse->config))
+        if (!store(key, setting, parse->config))
             complain(parse, config_setting_source_line(setting), "%s = %s: allowed is %s", path,
                      value_text(setting, value, sizeof(value)),
                      st_config_allowed(key, allowed, sizeof(allowed)));
@@ -229,7 +509,7 @@ void st_config_defaults(struct st_config *ret)
         } else {
             char text[ST_CONFIG_TEXT_BYTES];
             snprintf(text, sizeof(text), "%.*s", (int)strlen(key->default_text) - 2, key->default_text + 1);
-            (void)st_config_value_store_text(key, text, member);
+            (void)store_text(key, text, member);
         }
     }
 }
@@ -245,7 +525,7 @@ int st_config_parse(const char *text, size_t len, const char *name, struct st_co
     struct st_config config;
     struct parse parse = {.name = name, .config = &config, .error = error, .ctx = ctx};
     st_config_defaults(&config);
-    if (st_config_check(text, len, on_check, &parse) > 0)
+    if (check_text(text, len, on_check, &parse) > 0)
         return -EBADMSG;
     config_t file;
     config_init(&file);

@@ -1,15 +1,143 @@
-/* Minutes, the stored state, what the watchdog and the log are told. */
+/* What is known at a moment: for HTTP, for each minute, and for events about what is degraded. */
 #include "daemon/service_private.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/ns.h"
-#include "daemon/notify.h"
+#include "daemon/page/page.h"
+#include "daemon/systemd.h"
 
 #define LOG_MODULE "daemon"
 #include "daemon/log.h"
+
+int64_t st_service_wall_ns(struct st_service *service)
+{
+    return service->platform->wall_ns(service->platform);
+}
+
+int64_t st_service_overdue_ns(struct st_service *service)
+{
+    if (service->session == NULL || (service->view.ended && !service->loop_hangs))
+        return 0;
+    return st_overdue_ns(&service->stall, st_session_heartbeat(service->session, 0),
+                         st_live_due_ns(&service->live), service->platform->now_ns(service->platform));
+}
+
+/* Fills a view. *result holds what view->loop points to: finish it when has_result. */
+bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result)
+{
+    pthread_mutex_lock(&service->mutex);
+    *view = service->view;
+    const bool has_result = service->session != NULL && st_session_result(service->session, 0, result) == 0;
+    for (size_t i = 0; i < ST_AUDIO_DIRECTIONS; i++) {
+        if (service->audio[i] != NULL)
+            st_audio_look(service->audio[i], &view->audio[i]);
+        view->audio[i].xruns_n += service->own_xruns_before[i];
+    }
+    if (service->watchdog != NULL)
+        st_watchdog_look(service->watchdog, &view->watchdog);
+    if (service->observe != NULL)
+        st_observe_look(service->observe, &view->observe);
+    st_history_writer_look(service->keeper, &view->history);
+    view->overdue_ns = st_service_overdue_ns(service);
+    pthread_mutex_unlock(&service->mutex);
+    view->loop = has_result ? result : NULL;
+    view->now_wall_ns = st_service_wall_ns(service);
+    view->uptime_ns = service->platform->now_ns(service->platform) - service->started_ns;
+    return has_result;
+}
+
+json_t *st_service_document(struct st_service *service)
+{
+    struct st_view view;
+    struct st_result result;
+    struct st_live_look seconds;
+    const bool has_result = st_service_look(service, &view, &result);
+    st_live_take(&service->live, service->platform->now_ns(service->platform), &seconds);
+    view.seconds = &seconds;
+    view.events = st_events_json(&service->events);
+    json_t *document = st_view_json(&view);
+    json_decref(view.events);
+    if (has_result)
+        st_result_finish(&result);
+    return document;
+}
+
+void st_service_set_text(struct st_service *service, char *to, const char *text)
+{
+    pthread_mutex_lock(&service->mutex);
+    snprintf(to, ST_VIEW_TEXT_BYTES, "%s", text);
+    pthread_mutex_unlock(&service->mutex);
+}
+
+/* --- HTTP --- */
+
+static char *page_text(struct st_service *service)
+{
+    json_t *document = st_service_document(service);
+    char *page = document != NULL ? st_page_text(document) : NULL;
+    json_decref(document);
+    return page;
+}
+
+static char *status_text(struct st_service *service)
+{
+    json_t *document = st_service_document(service);
+    char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
+    json_decref(document);
+    return text;
+}
+
+static char *metrics_text(struct st_service *service)
+{
+    struct st_view view;
+    struct st_result result;
+    const bool has_result = st_service_look(service, &view, &result);
+    char *text = st_view_metrics(&view);
+    if (has_result)
+        st_result_finish(&result);
+    return text;
+}
+
+static char *causes_text(struct st_service *service, const struct st_query *query)
+{
+    json_t *document = st_causes_json(service->causes, query->since_wall_ns, query->until_wall_ns);
+    char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
+    json_decref(document);
+    return text;
+}
+
+static char *body(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status)
+{
+    const struct st_service *service = ctx;
+    switch (which) {
+    case ST_ROUTE_CAUSES:
+        return causes_text(ctx, query);
+    case ST_ROUTE_HISTORY:
+        return st_history_writer_answer_history(service->keeper, query, http_status);
+    case ST_ROUTE_EVENTS:
+        return st_history_writer_answer_events(service->keeper, query, http_status);
+    case ST_ROUTE_STATUS:
+        return status_text(ctx);
+    case ST_ROUTE_METRICS:
+        return metrics_text(ctx);
+    case ST_ROUTE_PAGE:
+        return page_text(ctx);
+    case ST_ROUTE_ERROR:
+        break;
+    }
+    return NULL;
+}
+
+struct st_http_source st_service_source(struct st_service *service)
+{
+    return (struct st_http_source){.body = body, .ctx = service};
+}
+
+/* --- each minute, and each change --- */
 
 void st_service_store_state(struct st_service *service)
 {
@@ -79,7 +207,7 @@ void st_service_end_minute(struct st_service *service)
         {"LATENESS_NS", minute.lateness_max_ns}}; /* the last one, left out when there was no cycle */
     st_log_event(ST_LOG_INFO, LOG_MODULE, "minute", fields,
                  ST_ARRAY_LEN(fields) - (minute.lateness_max_ns == INT64_MIN), text);
-    st_notify_status(text);
+    st_systemd_status(text);
     pthread_mutex_lock(&service->mutex);
     service->view.has_minute = true;
     service->view.minute = minute;

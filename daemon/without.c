@@ -1,0 +1,167 @@
+/* What a build without an optional library does instead: nothing, and the status says why. */
+#include <errno.h>
+#include <stdio.h>
+#include <syslog.h>
+
+#include "daemon/audio/audio.h"
+#include "daemon/history/history_writer.h"
+#include "daemon/http/http.h"
+#include "daemon/systemd.h"
+#include "st_config.h"
+
+#if !ST_HAVE_SYSTEMD
+
+void st_systemd_ready(void) {}
+
+void st_systemd_reloading(int64_t monotonic_ns)
+{
+    (void)monotonic_ns;
+}
+
+void st_systemd_stopping(void) {}
+
+void st_systemd_status(const char *text)
+{
+    (void)text;
+}
+
+void st_systemd_watchdog(void) {}
+
+void st_systemd_log(enum st_log_level level, const char *module, const char *event,
+                    const struct st_log_field *fields, size_t fields_n, const char *text)
+{
+    static const int priorities[] = {LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG};
+    (void)fields;
+    (void)fields_n;
+    syslog(LOG_DAEMON | priorities[level], "%s: %s%s%s%s", module, text, event != NULL ? " (" : "",
+           event != NULL ? event : "", event != NULL ? ")" : "");
+}
+
+int st_systemd_ask_rtkit(struct st_platform *platform, pid_t tid, int priority, char *text, size_t text_bytes)
+{
+    (void)platform;
+    (void)tid;
+    (void)priority;
+    snprintf(text, text_bytes, "rtkit was not asked: this sleeptuned was built without systemd");
+    return -ENOTSUP;
+}
+
+#endif
+
+#if !ST_HAVE_SOUNDIO
+
+int st_audio_start(struct st_platform *platform, const struct st_config *config,
+                   enum st_audio_direction direction, struct st_events *events, struct st_audio **ret)
+{
+    (void)platform;
+    (void)config;
+    (void)direction;
+    (void)events;
+    *ret = NULL; /* the view stays as st_audio_view_init made it */
+    return 0;
+}
+
+void st_audio_stop(struct st_audio *audio)
+{
+    (void)audio;
+}
+
+void st_audio_look(struct st_audio *audio, struct st_audio_view *ret)
+{
+    (void)audio;
+    (void)ret;
+}
+
+#endif
+
+#if !ST_HAVE_HISTORY
+
+static const char no_history[] = "no history is kept: this sleeptuned was built without SQLite";
+
+int st_history_writer_start(struct st_platform *platform, const struct st_config *config,
+                            struct st_events *events, struct st_history_writer **ret)
+{
+    (void)platform;
+    (void)config;
+    (void)events;
+    *ret = NULL;
+    return 0;
+}
+
+void st_history_writer_set(struct st_history_writer *writer, const struct st_config *config)
+{
+    (void)writer;
+    (void)config;
+}
+
+void st_history_writer_add_minute(struct st_history_writer *writer, const struct st_minute *minute,
+                                  const struct st_hist *lateness, const struct st_causes_minute *causes,
+                                  const struct st_result *result)
+{
+    (void)writer;
+    (void)minute;
+    (void)lateness;
+    (void)causes;
+    (void)result;
+}
+
+void st_history_writer_stop(struct st_history_writer *writer)
+{
+    (void)writer;
+}
+
+void st_history_writer_look(struct st_history_writer *writer, struct st_history_writer_view *ret)
+{
+    (void)writer;
+    *ret = (struct st_history_writer_view){.bytes = INT64_MIN};
+    snprintf(ret->why, sizeof(ret->why), "%s", no_history);
+}
+
+char *st_history_writer_answer_history(struct st_history_writer *writer, const struct st_query *query,
+                                       unsigned *http_status)
+{
+    (void)writer;
+    (void)query;
+    *http_status = 503;
+    return st_route_error_text(no_history);
+}
+
+char *st_history_writer_answer_events(struct st_history_writer *writer, const struct st_query *query,
+                                      unsigned *http_status)
+{
+    return st_history_writer_answer_history(writer, query, http_status);
+}
+
+#endif
+
+#if !ST_HAVE_HTTP
+
+int st_http_start_fd(int fd, const struct st_http_source *source, struct st_http **ret)
+{
+    (void)fd;
+    (void)source;
+    (void)ret;
+    return -ENOTSUP;
+}
+
+int st_http_start_tcp(const char *listen, const char *names, const struct st_http_source *source,
+                      struct st_http **ret)
+{
+    (void)listen;
+    (void)names;
+    (void)source;
+    (void)ret;
+    return -ENOTSUP;
+}
+
+void st_http_tick(struct st_http *http)
+{
+    (void)http;
+}
+
+void st_http_stop(struct st_http *http)
+{
+    (void)http;
+}
+
+#endif
