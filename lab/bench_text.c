@@ -21,14 +21,14 @@ static void circumstance(void *ctx, const char *key, const char *value)
     }
 }
 
-void st_bench_circumstances(struct st_platform *p, FILE *out, int width)
+void st_bench_text_conditions(struct st_platform *p, FILE *out, int width)
 {
     char line[LINE_BYTES] = "";
-    p->circumstances(p, -1, circumstance, line);
+    p->conditions(p, -1, circumstance, line);
     st_text_wrap(out, line, 0, width);
 }
 
-const char *st_bench_rough(int64_t ns, char *buf, size_t buf_bytes)
+const char *st_bench_text_rough(int64_t ns, char *buf, size_t buf_bytes)
 {
     if (ns < 600 * ST_NS_PER_S)
         snprintf(buf, buf_bytes, "%.0f s", ceil((double)ns / 1e9));

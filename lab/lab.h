@@ -5,7 +5,7 @@
 #define ST_LAB_LAB_H
 
 #include "platform/platform.h"
-#include "platform/sleep_method.h"
+#include "platform/sleep.h"
 
 struct st_call_method; /* syscall/call_method.h */
 struct st_wake_method; /* wake/wake_method.h */

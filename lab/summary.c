@@ -57,12 +57,12 @@ void st_summary_of(const struct st_sample *sample, struct st_summary *ret)
     moments(sample->values_ns, sample->len, &ret->mean_ns, &ret->sd_ns);
 }
 
-struct st_quantile st_median_interval(int64_t *values_ns, size_t n)
+struct st_quantile st_summary_median_interval(int64_t *values_ns, size_t n)
 {
-    return st_median_interval_at(values_ns, n, 0.95);
+    return st_summary_median_interval_at(values_ns, n, 0.95);
 }
 
-struct st_quantile st_median_interval_at(int64_t *values_ns, size_t n, double confidence)
+struct st_quantile st_summary_median_interval_at(int64_t *values_ns, size_t n, double confidence)
 {
     struct st_quantile q = {.p = 0.5, .n = n};
     uint64_t low, high;
@@ -85,8 +85,8 @@ static double resampled_sd(const struct st_sample *sample, int64_t *scratch, str
     return sd;
 }
 
-int st_sd_ratio(const struct st_sample *a, const struct st_sample *b, struct st_random *random,
-                struct st_estimate *ret)
+int st_summary_sd_ratio(const struct st_sample *a, const struct st_sample *b, struct st_random *random,
+                        struct st_estimate *ret)
 {
     double mean, sd_a, sd_b;
     memset(ret, 0, sizeof(*ret));
@@ -138,7 +138,7 @@ json_t *st_summary_json(const struct st_summary *s)
     return o;
 }
 
-json_t *st_median_interval_json(const struct st_summary *s)
+json_t *st_summary_median_interval_json(const struct st_summary *s)
 {
     const struct st_quantile *median = &s->median;
     return median->interval_known
@@ -146,7 +146,7 @@ json_t *st_median_interval_json(const struct st_summary *s)
                : json_null();
 }
 
-json_t *st_integers_json(const int64_t *values, size_t n)
+json_t *st_summary_integers_json(const int64_t *values, size_t n)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < n; i++)

@@ -24,10 +24,10 @@ void st_summary_of(const struct st_sample *sample, struct st_summary *ret);
 
 /** Median of values, differences of pairs for example, with its interval (order statistics: the sign test
  * turned round, exact for any distribution). Known from 6 values on. Sorts the values. Threads: any. */
-struct st_quantile st_median_interval(int64_t *values_ns, size_t n);
+struct st_quantile st_summary_median_interval(int64_t *values_ns, size_t n);
 
 /** The same with an interval of another confidence: higher ones take more values. */
-struct st_quantile st_median_interval_at(int64_t *values_ns, size_t n, double confidence);
+struct st_quantile st_summary_median_interval_at(int64_t *values_ns, size_t n, double confidence);
 
 /**
  * Standard deviation of B over that of A with a 95 % interval, for independent values: both are resampled
@@ -36,8 +36,8 @@ struct st_quantile st_median_interval_at(int64_t *values_ns, size_t n, double co
  * @return 0, -ENOMEM. Source: Efron & Tibshirani, "An Introduction to the Bootstrap", 1993, 13.3 (percentile
  * interval).
  */
-ST_NODISCARD int st_sd_ratio(const struct st_sample *a, const struct st_sample *b, struct st_random *random,
-                             struct st_estimate *ret);
+ST_NODISCARD int st_summary_sd_ratio(const struct st_sample *a, const struct st_sample *b,
+                                     struct st_random *random, struct st_estimate *ret);
 
 #define ST_SD_RATIO_RESAMPLES 1000
 
@@ -47,9 +47,9 @@ ST_NODISCARD int st_sd_ratio(const struct st_sample *a, const struct st_sample *
 json_t *st_summary_json(const struct st_summary *s);
 
 /** [low, high] of the median, or null. */
-json_t *st_median_interval_json(const struct st_summary *s);
+json_t *st_summary_median_interval_json(const struct st_summary *s);
 
 /** An array of whole numbers. */
-json_t *st_integers_json(const int64_t *values, size_t n);
+json_t *st_summary_integers_json(const int64_t *values, size_t n);
 
 #endif

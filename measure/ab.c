@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "platform/sleep_method.h"
+#include "platform/sleep.h"
 
 /* One block: what its thread does, and what came of it. */
 struct block {

@@ -11,7 +11,7 @@
 
 /** How a thread is set up and how it sleeps. */
 struct st_ab_arm {
-    const char *method; /* of platform/sleep_method.h */
+    const char *method; /* of platform/sleep.h */
     enum st_policy policy;
     int priority;
     int cpu;          /* -1: as found */

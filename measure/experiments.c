@@ -180,7 +180,8 @@ static void name_arm(struct st_platform *p, const struct st_ab_arm *arm, char *n
     else if (strcmp(arm->method, ABSOLUTE) != 0)
         snprintf(name, bytes, "%s", arm->method);
     else if (arm->policy != ST_POLICY_OTHER)
-        snprintf(name, bytes, "real-time thread, %s %d%s", st_policy_name(arm->policy), arm->priority, slack);
+        snprintf(name, bytes, "real-time thread, %s %d%s", st_platform_policy_name(arm->policy),
+                 arm->priority, slack);
     else
         snprintf(name, bytes, "normal thread%s", slack);
 }
@@ -321,7 +322,7 @@ int st_experiments_run(struct st_platform *p, const struct st_experiments *plan,
     trials.rows = calloc(plan->n + 1, sizeof(*trials.rows));
     if (trials.rows == NULL)
         return -ENOMEM;
-    p->circumstances(p, -1, add_condition, &trials);
+    p->conditions(p, -1, add_condition, &trials);
     for (size_t i = 0; i < plan->n; i++) {
         struct st_trial *trial = &trials.rows[i];
         looking.row = &plan->rows[i];

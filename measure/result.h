@@ -106,7 +106,7 @@ const char *st_result_bound_text(double bound, char *buf, size_t buf_bytes);
 const char *st_result_bound(const struct st_result *result, char *buf, size_t buf_bytes);
 
 /** Puts one test condition into an object: a whole number as a number, anything else as text. Is an
- * st_circumstance_fn; object: a json_t. */
+ * st_condition_fn; object: a json_t. */
 void st_result_condition_json(void *object, const char *key, const char *value);
 /** The machine's test conditions. New reference. */
 json_t *st_result_conditions_json(struct st_platform *p);

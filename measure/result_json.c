@@ -121,7 +121,7 @@ void st_result_condition_json(void *object, const char *key, const char *value)
 json_t *st_result_conditions_json(struct st_platform *p)
 {
     json_t *o = json_object();
-    p->circumstances(p, -1, st_result_condition_json, o);
+    p->conditions(p, -1, st_result_condition_json, o);
     return o;
 }
 
@@ -130,8 +130,8 @@ static json_t *conditions(const struct st_result *result)
     static const char *const lock_names[] = {
         [ST_LOCK_NONE] = "no", [ST_LOCK_ALL] = "all", [ST_LOCK_ON_FAULT] = "on-fault"};
     json_t *object = json_object();
-    st_json_set(object, "policy", json_string(st_policy_name(result->policy)));
-    st_json_set(object, "policy_asked", json_string(st_policy_name(result->policy_asked)));
+    st_json_set(object, "policy", json_string(st_platform_policy_name(result->policy)));
+    st_json_set(object, "policy_asked", json_string(st_platform_policy_name(result->policy_asked)));
     st_json_set(object, "priority", ST_JSON(result->priority));
     st_json_set(object, "cpu", st_json_integer_or_null(result->cpu >= 0, result->cpu));
     st_json_set(object, "frames", ST_JSON(result->frames));

@@ -195,10 +195,9 @@ static void prepare(struct lane *lane)
     become_real_time(lane, &found);
     if (session->lock_error != 0)
         st_result_degrade(&found, "memory is not locked (%s)", strerror(-session->lock_error));
-    p->circumstances(p, cpu, add_condition, &found);
+    p->conditions(p, cpu, add_condition, &found);
     add_condition(&found, "wait", lane->loop.precise_wait ? "precise" : "plain");
-    add_condition(&found, "punctual",
-                     st_arms_text(config->arms, config->arms_n, punctual, sizeof(punctual)));
+    add_condition(&found, "punctual", st_arms_text(config->arms, config->arms_n, punctual, sizeof(punctual)));
     if (config->arms_n > 0)
         add_condition(&found, "rseq", rseq == 0 ? "none" : rseq == -ENOTSUP ? "unknown" : "registered");
     lane->smi_known = pinned && p->smi_count(p, cpu, &lane->smi_start) == 0;

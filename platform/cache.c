@@ -208,7 +208,7 @@ static int cache_list(struct st_platform *p, const char *path, st_name_fn fn, vo
 
 /* --- the view --- */
 
-int st_platform_cache_new(struct st_platform *inner, struct st_platform **ret)
+int st_cache_new(struct st_platform *inner, struct st_platform **ret)
 {
     struct cache *cache = calloc(1, sizeof(*cache));
     char *scratch = malloc(SCRATCH_BYTES);
@@ -227,7 +227,7 @@ int st_platform_cache_new(struct st_platform *inner, struct st_platform **ret)
     return 0;
 }
 
-void st_platform_cache_free(struct st_platform *p)
+void st_cache_free(struct st_platform *p)
 {
     struct cache *cache = (struct cache *)p;
     if (p == NULL)

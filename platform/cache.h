@@ -9,9 +9,9 @@
  * is freed. What it does not read (clocks, rights, programs that are run) is that of inner, as is writing: a
  * cached view is for one look at a machine, not for changing it. /proc/PID is not kept: nobody reads it
  * twice. One thread.
- * @return 0, -ENOMEM. Free it, before inner, with st_platform_cache_free.
+ * @return 0, -ENOMEM. Free it, before inner, with st_cache_free.
  */
-ST_NODISCARD int st_platform_cache_new(struct st_platform *inner, struct st_platform **ret);
-void st_platform_cache_free(struct st_platform *p);
+ST_NODISCARD int st_cache_new(struct st_platform *inner, struct st_platform **ret);
+void st_cache_free(struct st_platform *p);
 
 #endif

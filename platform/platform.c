@@ -1,6 +1,6 @@
 #include "platform/platform.h"
 
-const char *st_policy_name(enum st_policy policy)
+const char *st_platform_policy_name(enum st_policy policy)
 {
     switch (policy) {
     case ST_POLICY_OTHER:

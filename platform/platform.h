@@ -19,7 +19,7 @@ enum st_os { ST_OS_LINUX, ST_OS_FREEBSD };
 enum st_policy { ST_POLICY_OTHER, ST_POLICY_FIFO, ST_POLICY_RR };
 
 /** "other", "fifo", "rr". */
-const char *st_policy_name(enum st_policy policy);
+const char *st_platform_policy_name(enum st_policy policy);
 
 /** What a thread has used so far, from its start. A member is valid only if its bit is in `valid`. */
 struct st_thread_counters {
@@ -86,7 +86,7 @@ struct st_run_as {
 };
 
 /** Called once for each circumstance: a stable snake_case key (units in the name) and its value as text. */
-typedef void (*st_circumstance_fn)(void *ctx, const char *key, const char *value);
+typedef void (*st_condition_fn)(void *ctx, const char *key, const char *value);
 
 /** Called once for each name in a folder or each sysctl below a prefix; return non-zero to stop. */
 typedef int (*st_name_fn)(void *ctx, const char *name);
@@ -209,7 +209,7 @@ struct st_platform {
      * cpu_dma_latency_us (2000000000: nobody asks) and timer_slack_ns (of this thread). FreeBSD: scheduler,
      * eventtimer, eventtimer_periodic, alloweddeviation_pct, nanosleep_precise, idle_method, idle_lowest,
      * cpu_mhz. */
-    void (*circumstances)(struct st_platform *p, int cpu, st_circumstance_fn fn, void *ctx);
+    void (*conditions)(struct st_platform *p, int cpu, st_condition_fn fn, void *ctx);
     /** System-management interrupts of one CPU since boot (MSR 0x34). -ENOTSUP, -EACCES, -ENOENT where not
      * readable. */
     int (*smi_count)(struct st_platform *p, int cpu, uint64_t *ret);

@@ -19,14 +19,14 @@ static int root_read_text(struct st_platform *p, const char *path, char *buf, si
                           size_t *ret_len)
 {
     const struct root *root = (const struct root *)p;
-    const int fd = st_open_beneath(root->dir_fd, path, 0);
+    const int fd = st_beneath_open(root->dir_fd, path, 0);
     return fd < 0 ? fd : st_posix_read_text_fd(fd, buf, buf_bytes, ret_len);
 }
 
 static int root_list(struct st_platform *p, const char *path, st_name_fn fn, void *ctx)
 {
     const struct root *root = (const struct root *)p;
-    const int fd = st_open_beneath(root->dir_fd, path, O_DIRECTORY);
+    const int fd = st_beneath_open(root->dir_fd, path, O_DIRECTORY);
     return fd < 0 ? fd : st_posix_list_fd(fd, fn, ctx);
 }
 
@@ -34,7 +34,7 @@ static int root_list(struct st_platform *p, const char *path, st_name_fn fn, voi
 
 static int open_in_root(struct st_platform *p, const char *path, int flags)
 {
-    return st_open_beneath(((const struct root *)p)->dir_fd, path, flags);
+    return st_beneath_open(((const struct root *)p)->dir_fd, path, flags);
 }
 
 static int root_replace_file(struct st_platform *p, const char *path, const char *text, size_t bytes,
@@ -159,7 +159,7 @@ int st_platform_root_new(const char *dir, struct st_platform **ret)
     root->row.write_sysctl = st_tree_write_sysctl_linux;
     root->row.can_write = root_can_write;
     root->row.lock_folder = root_lock_folder;
-    root->row.circumstances = st_tree_circumstances;
+    root->row.conditions = st_tree_conditions;
     root->row.virtualised = st_tree_virtualised;
     root->row.smi_count = root_smi_count;
     root->row.timer_slack_ns = root_timer_slack_ns;

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "core/cpu_list.h"
-#include "platform/proc_text.h"
+#include "platform/proc.h"
 
 #define CPU_DIR       "/sys/devices/system/cpu/"
 #define CPUINFO_BYTES 16384  /* the first CPU's part is enough */
@@ -31,7 +31,7 @@ int st_tree_first_line(struct st_platform *p, const char *path, char *buf, size_
 
 struct say {
     struct st_platform *p;
-    st_circumstance_fn fn;
+    st_condition_fn fn;
     void *ctx;
 };
 
@@ -265,8 +265,8 @@ static void say_hypervisor(const struct say *say, const char *hypervisor)
 
 /* --- all of it --- */
 
-void st_tree_circumstances_linux(struct st_platform *p, int cpu, const char *hypervisor,
-                                 st_circumstance_fn fn, void *ctx)
+void st_tree_conditions_linux(struct st_platform *p, int cpu, const char *hypervisor, st_condition_fn fn,
+                              void *ctx)
 {
     const struct say say = {.p = p, .fn = fn, .ctx = ctx};
     say_kernel(&say);
@@ -355,7 +355,7 @@ static const struct row rows[] = {
     {"idle_method", "machdep.idle"},
 };
 
-void st_tree_circumstances_freebsd(struct st_platform *p, int cpu, st_circumstance_fn fn, void *ctx)
+void st_tree_conditions_freebsd(struct st_platform *p, int cpu, st_condition_fn fn, void *ctx)
 {
     char name[64], value[VALUE_BYTES];
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
@@ -383,14 +383,14 @@ int st_tree_virtualised_freebsd(struct st_platform *p, bool *ret)
 
 /* --- by the OS of the tunables --- */
 
-void st_tree_circumstances(struct st_platform *p, int cpu, st_circumstance_fn fn, void *ctx)
+void st_tree_conditions(struct st_platform *p, int cpu, st_condition_fn fn, void *ctx)
 {
     switch (p->os) {
     case ST_OS_LINUX:
-        st_tree_circumstances_linux(p, cpu, NULL, fn, ctx);
+        st_tree_conditions_linux(p, cpu, NULL, fn, ctx);
         break;
     case ST_OS_FREEBSD:
-        st_tree_circumstances_freebsd(p, cpu, fn, ctx);
+        st_tree_conditions_freebsd(p, cpu, fn, ctx);
         break;
     }
 }

@@ -167,10 +167,10 @@ static int collect_dir(struct st_platform *root, struct st_facts **ret)
     if (r == 0) {
         r = collect_freebsd_capture(root, text, bytes, ret);
     } else if (r == -ENOENT) {
-        r = st_platform_cache_new(root, &cached);
+        r = st_cache_new(root, &cached);
         if (r == 0) {
             r = collect_tree(cached, ret);
-            st_platform_cache_free(cached);
+            st_cache_free(cached);
         }
     }
     free(text);

@@ -85,7 +85,7 @@ static void circumstance(void *ctx, const char *key, const char *value)
 static void collect_place(struct st_collector *c)
 {
     container(c);
-    c->p->circumstances(c->p, -1, circumstance, c);
+    c->p->conditions(c->p, -1, circumstance, c);
     if (st_facts_find(c->facts, VIRTUAL_KEY) == NULL)
         st_collector_put_state(c, VIRTUAL_KEY, ST_FACT_ABSENT, 0, NULL, VIRTUAL_SOURCE);
     if (st_facts_find(c->facts, HYPERVISOR_KEY) == NULL)

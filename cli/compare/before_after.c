@@ -236,11 +236,12 @@ static void choose_policy(struct st_before_after *done, struct st_session_config
     int64_t number = 0;
     (void)st_test_conditions_value(done->before.conditions, "policy", policy, sizeof(policy));
     (void)st_test_conditions_value(done->before.conditions, "priority", priority, sizeof(priority));
-    if (strcmp(policy, st_policy_name(ST_POLICY_OTHER)) == 0) {
+    if (strcmp(policy, st_platform_policy_name(ST_POLICY_OTHER)) == 0) {
         config->policy = ST_POLICY_OTHER;
         return;
     }
-    if (strcmp(policy, st_policy_name(ST_POLICY_FIFO)) != 0 || st_number_i64(priority, 1, 99, &number) != 0) {
+    if (strcmp(policy, st_platform_policy_name(ST_POLICY_FIFO)) != 0 ||
+        st_number_i64(priority, 1, 99, &number) != 0) {
         because(done, "the recording does not say with which policy the loop ran");
         return;
     }
@@ -299,7 +300,7 @@ static int measure_now(const char *command, const struct st_journal *journal,
     (void)unlink(path);
     if (done->why[0] == '\0' &&
         (!st_test_conditions_value(done->now.conditions, "policy", policy, sizeof(policy)) ||
-         strcmp(policy, st_policy_name(config->policy)) != 0))
+         strcmp(policy, st_platform_policy_name(config->policy)) != 0))
         because(done, "the loop ran with another policy than then");
     return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
 }

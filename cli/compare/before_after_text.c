@@ -206,8 +206,8 @@ void st_before_after_print(const struct st_before_after *done)
              "%" PRIu32 " frames at %" PRIu32
              " Hz, %s %d, %s; before: %s, %s%s; now: %s, %s%s; lateness of waking, "
              "intervals from %zu blocks. Each ran once: whatever else changed is in the difference, too",
-             done->frames, done->rate_hz, st_policy_name(done->policy), done->priority, cpu, dates[0],
-             times[0], runs[0]->interrupted ? " (ended early)" : "", dates[1], times[1],
+             done->frames, done->rate_hz, st_platform_policy_name(done->policy), done->priority, cpu,
+             dates[0], times[0], runs[0]->interrupted ? " (ended early)" : "", dates[1], times[1],
              runs[1]->interrupted ? " (ended early)" : "", blocks_n(done));
     st_change_output_text(0, "runs:", text);
     for (size_t i = 0; i < done->changes_n; i++) {
@@ -266,8 +266,8 @@ json_t *st_before_after_json(const struct st_before_after *done)
     }
     return json_pack("{s:b, s:s, s:i, s:i, s:s, s:i, s:o, s:i, s:o, s:o, s:{s:o, s:o, s:o, s:o}, s:o}",
                      "compared", 1, "sentence", sentence(done, text, sizeof(text)), "frames",
-                     (int)done->frames, "rate_hz", (int)done->rate_hz, "policy", st_policy_name(done->policy),
-                     "priority", done->priority, "cpu",
+                     (int)done->frames, "rate_hz", (int)done->rate_hz, "policy",
+                     st_platform_policy_name(done->policy), "priority", done->priority, "cpu",
                      done->cpu >= 0 ? json_integer(done->cpu) : json_null(), "blocks", (int)blocks_n(done),
                      "before", run_json(done, &done->before, 0), "now", run_json(done, &done->now, 1),
                      "difference", "median_ns", figure_json(&figures[ST_FIGURE_MEDIAN]), "p99_ns",

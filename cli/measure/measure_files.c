@@ -184,7 +184,8 @@ static char *circumstances_of(const struct st_result *result, const char *first)
         return NULL;
     fputs(first, out);
     fprintf(out, "policy: %s\npriority: %d\nload_percent: %g\nmemory_locked: %s\n",
-            st_policy_name(result->policy), result->priority, result->load_percent, locks[result->lock]);
+            st_platform_policy_name(result->policy), result->priority, result->load_percent,
+            locks[result->lock]);
     if (result->cpu >= 0)
         fprintf(out, "cpu: %d\n", result->cpu);
     else

@@ -227,7 +227,7 @@ static int load_machine(const char *command, const struct st_facts_input *input,
 {
     struct st_platform *p;
     struct st_facts *facts = NULL;
-    int r = st_platform_cache_new(st_platform_native(), &p);
+    int r = st_cache_new(st_platform_native(), &p);
     if (r != 0)
         return st_failure(command, "%s", strerror(-r));
     int status = ST_EXIT_DONE;
@@ -238,7 +238,7 @@ static int load_machine(const char *command, const struct st_facts_input *input,
         status = load_user(command, input, p, facts);
     if (status == ST_EXIT_DONE)
         status = ask_servers(command, input, facts);
-    st_platform_cache_free(p);
+    st_cache_free(p);
     if (status == ST_EXIT_DONE)
         *ret = facts;
     else

@@ -22,7 +22,7 @@ struct st_long_series {
     size_t head_max_n;
 };
 
-/** @param head_max_n so many samples are kept; at least ST_LONG_SERIES_HEAD_N for st_analyse_long.
+/** @param head_max_n so many samples are kept; at least ST_LONG_SERIES_HEAD_N for st_series_analysis_of_long.
  * @return 0, -ENOMEM. Threads: one a st_long_series. Free with st_long_series_finish. */
 ST_NODISCARD int st_long_series_init(struct st_long_series *all, const struct st_period *period,
                                      size_t head_max_n);

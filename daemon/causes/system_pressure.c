@@ -30,10 +30,10 @@ static int64_t permille(int64_t now_us, int64_t before_us, int64_t span_ns)
 void st_system_pressure_sample(struct st_system_pressure *circumstances, struct st_platform *platform,
                                int cpu)
 {
-    struct st_surroundings sample;
-    const struct st_surroundings *last = &circumstances->last;
+    struct st_pressure sample;
+    const struct st_pressure *last = &circumstances->last;
     const int64_t at_ns = platform->now_ns(platform), span_ns = at_ns - circumstances->at_ns;
-    st_surroundings_read(platform, cpu, &sample);
+    st_pressure_read(platform, cpu, &sample);
     struct st_event_circumstances now = ST_EVENT_CIRCUMSTANCES_UNKNOWN;
     now.cpu_khz = sample.cpu_khz;
     now.temperature_mc = sample.temperature_mc;

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "platform/surroundings.h"
+#include "platform/pressure.h"
 #include "store/history/event.h"
 
 struct st_system_pressure {
@@ -13,7 +13,7 @@ struct st_system_pressure {
     /* main thread */
     bool sampled;
     int64_t at_ns;
-    struct st_surroundings last;
+    struct st_pressure last;
 };
 
 int st_system_pressure_init(struct st_system_pressure *circumstances);

@@ -460,7 +460,7 @@ static struct st_history_circumstances circumstances_of(const struct st_result *
     const char *governor = st_result_condition(result, "governor");
     snprintf(ret.kernel, sizeof(ret.kernel), "%s", kernel != NULL ? kernel : "");
     snprintf(ret.governor, sizeof(ret.governor), "%s", governor != NULL ? governor : "");
-    snprintf(ret.policy, sizeof(ret.policy), "%s", st_policy_name(result->policy));
+    snprintf(ret.policy, sizeof(ret.policy), "%s", st_platform_policy_name(result->policy));
     return ret;
 }
 

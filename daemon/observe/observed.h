@@ -3,7 +3,7 @@
 #define ST_DAEMON_OBSERVE_OBSERVED_H
 
 #include "daemon/causes/events.h"
-#include "platform/xrun/xrun_source.h"
+#include "platform/xrun/xrun.h"
 
 #define ST_OBSERVED_DEVICES_MAX  8 /* with counts of their own; xruns of more are counted in the sum only */
 #define ST_OBSERVED_PENDING_MAX  8

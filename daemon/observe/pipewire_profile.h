@@ -9,7 +9,7 @@
 #ifndef ST_DAEMON_OBSERVE_PIPEWIRE_PROFILE_H
 #define ST_DAEMON_OBSERVE_PIPEWIRE_PROFILE_H
 
-#include "platform/xrun/xrun_source.h"
+#include "platform/xrun/xrun.h"
 
 struct spa_pod;
 

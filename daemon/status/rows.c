@@ -256,8 +256,8 @@ static void add_loop(json_t *sections, const struct st_view *view)
     char text[32];
     if (loop != NULL) {
         PUT(&line, "%" PRIu32 " frames at %" PRIu32 " Hz (%s), %s %d, ", loop->frames, loop->rate_hz,
-            st_ns_format(st_period_ns(&loop->period), text, sizeof(text)), st_policy_name(loop->policy),
-            loop->priority);
+            st_ns_format(st_period_ns(&loop->period), text, sizeof(text)),
+            st_platform_policy_name(loop->policy), loop->priority);
         if (loop->cpu >= 0)
             PUT(&line, "CPU %d", loop->cpu);
         else

@@ -148,8 +148,9 @@ static json_t *audio_json(const struct st_audio_view *audio, enum st_audio_direc
     json_object_set_new(object, "latency_ns", json_integer(audio->latency_ns));
     json_object_set_new(object, "callbacks", callbacks_json(&audio->callbacks));
     json_object_set_new(object, "policy",
-                        audio->policy >= 0 ? json_string(st_policy_name((enum st_policy)audio->policy))
-                                           : json_null());
+                        audio->policy >= 0
+                            ? json_string(st_platform_policy_name((enum st_policy)audio->policy))
+                            : json_null());
     json_object_set_new(object, "priority", audio->policy >= 0 ? json_integer(audio->priority) : json_null());
     return object;
 }

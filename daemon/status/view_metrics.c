@@ -112,7 +112,7 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
         out,
         "# HELP %s How the loop runs.\n# TYPE %s gauge\n%s{policy=\"%s\",priority=\"%d\",frames=\"%" PRIu32
         "\",rate_hz=\"%" PRIu32 "\"} 1\n",
-        name, name, name, st_policy_name(loop->policy), loop->priority, loop->frames, loop->rate_hz);
+        name, name, name, st_platform_policy_name(loop->policy), loop->priority, loop->frames, loop->rate_hz);
 }
 
 /** All parts, the good ones with 0, so that a part that gets worse is a change and no new series. */

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "lab/analyse/lattice.h"
 #include "lab/analyse/tick_rate.h"
+#include "lab/analyse/ticks.h"
 
 int st_interval_find(const struct st_series *s, struct st_interval *ret)
 {
@@ -13,7 +13,7 @@ int st_interval_find(const struct st_series *s, struct st_interval *ret)
     struct st_series intervals; /* as a series, for its quantiles */
     uint64_t skips_n = 0;
     int r = 0;
-    if (s->n < ST_LATTICE_SAMPLES_MIN)
+    if (s->n < ST_TICKS_SAMPLES_MIN)
         return -ENODATA;
     st_series_init(&intervals, &s->period);
     for (size_t i = 1; i < s->n && r == 0; i++) {

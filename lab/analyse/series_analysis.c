@@ -10,7 +10,7 @@
 
 #define TEXT_BYTES       32
 #define PERIOD_TICKS_MIN 2.2 /* ticks a period that a lattice of wake-ups is found from */
-#define SPREAD_MIN       0.4 /* of lateness, in ticks, where wake-ups are at ticks only (lab/analyse/lattice.c) */
+#define SPREAD_MIN       0.4 /* of lateness, in ticks, where wake-ups are at ticks only (lab/analyse/ticks.c) */
 #define OVERLAPS_MAX     0.05 /* of samples */
 #define DRIFT_ERRORS     2    /* standard errors: of less drift nothing is said */
 #define DRIFT_MIN_PPM    1e-6 /* nor of this, which is a ms in 32 years: exact numbers are no more exact */
@@ -76,7 +76,7 @@ static const char *list_text(const int *hz, size_t n, char *buf, size_t buf_byte
 /* Of a sawtooth, one slope and all that follows from it. */
 static void say_sawtooth(struct st_analysis *a)
 {
-    const struct st_lattice *l = &a->lattice;
+    const struct st_ticks *l = &a->lattice;
     char tooth[TEXT_BYTES], slope[TEXT_BYTES], unseen[TEXT_BYTES], span[TEXT_BYTES], also[160] = "";
     if (l->slope_modulo)
         return;
@@ -98,7 +98,7 @@ static void say_sawtooth(struct st_analysis *a)
 
 static void say_lattice(struct st_analysis *a)
 {
-    const struct st_lattice *l = &a->lattice;
+    const struct st_ticks *l = &a->lattice;
     char tick[TEXT_BYTES], rate[3 * TEXT_BYTES], number[TEXT_BYTES];
     if (!l->found)
         return;
@@ -132,7 +132,7 @@ static void say_lattice(struct st_analysis *a)
 /* What a lattice leaves open. */
 static void say_lattice_limits(struct st_analysis *a)
 {
-    const struct st_lattice *l = &a->lattice;
+    const struct st_ticks *l = &a->lattice;
     char modulo[TEXT_BYTES];
     if (!l->steady)
         say(a,
@@ -156,7 +156,7 @@ static void say_lattice_limits(struct st_analysis *a)
 
 static void say_settling(struct st_analysis *a)
 {
-    const struct st_settling *s = &a->settling;
+    const struct st_rest *s = &a->settling;
     char rest[TEXT_BYTES], within[TEXT_BYTES], jump[80] = "";
     if (!s->found)
         return;
@@ -180,7 +180,7 @@ static void say_interval(struct st_analysis *a)
 
 static void say_beat(struct st_analysis *a)
 {
-    const struct st_beat *b = &a->beat;
+    const struct st_periodic *b = &a->beat;
     char amplitude[TEXT_BYTES], sd[TEXT_BYTES], repeats[TEXT_BYTES], rates[120], others[60] = "";
     if (!b->found)
         return;
@@ -196,7 +196,7 @@ static void say_beat(struct st_analysis *a)
     }
     if (b->others_n > 0)
         snprintf(others, sizeof(others), ", and %d more whole rates up to %d Hz", b->others_n,
-                 ST_BEAT_HZ_MAX);
+                 ST_PERIODIC_HZ_MAX);
     say(a, "A component of %s amplitude (standard error %s) goes with a tick of %s Hz%s%s.", amplitude, sd,
         list_text(b->names_hz, b->names_n, rates, sizeof(rates)), others,
         b->names_n > 1 || b->others_n > 0 ? ": at this period they look the same" : "");
@@ -232,10 +232,10 @@ static const char *known_size(double center_ns)
 
 static void say_clusters(struct st_analysis *a)
 {
-    const struct st_clusters *c = &a->clusters;
+    const struct st_outlier_sizes *c = &a->clusters;
     char low[TEXT_BYTES], high[TEXT_BYTES], above[TEXT_BYTES];
     for (size_t i = 0; i < c->n; i++) {
-        const struct st_cluster *cluster = &c->cluster[i];
+        const struct st_outlier_size *cluster = &c->cluster[i];
         say(a,
             "%" PRIu64 " of the %" PRIu64
             " outliers (later than %s) lie close together, %s to %s above the median%s.",
@@ -248,21 +248,21 @@ static void say_blind(const struct st_series *series, int known_hz, struct st_an
 {
     char rates[160];
     bool usual = false;
-    for (size_t i = 0; i < st_beat_usual_hz_n; i++) {
-        usual |= st_beat_usual_hz[i] == known_hz;
-        if (!st_beat_can_tell(&series->period, st_beat_usual_hz[i], a->span_periods))
-            a->blind_hz[a->blind_n++] = st_beat_usual_hz[i];
+    for (size_t i = 0; i < st_periodic_usual_hz_n; i++) {
+        usual |= st_periodic_usual_hz[i] == known_hz;
+        if (!st_periodic_can_tell(&series->period, st_periodic_usual_hz[i], a->span_periods))
+            a->blind_hz[a->blind_n++] = st_periodic_usual_hz[i];
     }
-    if (known_hz > 0 && !usual && !st_beat_can_tell(&series->period, known_hz, a->span_periods))
+    if (known_hz > 0 && !usual && !st_periodic_can_tell(&series->period, known_hz, a->span_periods))
         a->blind_hz[a->blind_n++] = known_hz;
     if (a->blind_n == 0)
         return;
-    st_beat_sort_hz(a->blind_hz, a->blind_n);
+    st_periodic_sort_hz(a->blind_hz, a->blind_n);
     say(a,
         "A steady tick of %s Hz cannot be told from none here: a period is a whole number of its ticks, or "
         "so "
         "nearly that it comes round less than %d times.",
-        list_text(a->blind_hz, a->blind_n, rates, sizeof(rates)), ST_BEAT_CYCLES_MIN);
+        list_text(a->blind_hz, a->blind_n, rates, sizeof(rates)), ST_PERIODIC_CYCLES_MIN);
 }
 
 static bool skips_often(uint64_t samples_n, uint64_t span)
@@ -324,9 +324,9 @@ static int find_clusters(const struct parts *parts, struct st_analysis *ret)
 {
     int r = -ERANGE;
     if (parts->all != NULL)
-        r = st_clusters_of(&parts->all->hist, &ret->clusters);
+        r = st_outlier_sizes_of(&parts->all->hist, &ret->clusters);
     ret->clusters_n = r == 0 ? ret->samples_n : ret->head_n;
-    return r == -ERANGE ? st_clusters_find(&parts->head, &ret->clusters) : r;
+    return r == -ERANGE ? st_outlier_sizes_find(&parts->head, &ret->clusters) : r;
 }
 
 /* Where periods are skipped, lateness is what sleeps take less whole periods: a period, or a tick, more or
@@ -370,19 +370,19 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
             ret->overlaps_n, ret->head_n);
         return 0;
     }
-    r = st_lattice_find(head, &ret->lattice);
+    r = st_ticks_find(head, &ret->lattice);
     if (r == -ENODATA) {
         say(ret, "%" PRIu64 " samples are too few to look for a tick, a trend or steps: %d are the least.",
-            ret->samples_n, ST_LATTICE_SAMPLES_MIN);
+            ret->samples_n, ST_TICKS_SAMPLES_MIN);
         return 0;
     }
     if (r == 0 && !(ret->lattice.found && ret->lattice.steady))
-        r = st_settling_find(head, &ret->settling);
-    const bool settles = ret->settling.found && head->n <= ST_SETTLING_SAMPLES_MAX;
+        r = st_rest_find(head, &ret->settling);
+    const bool settles = ret->settling.found && head->n <= ST_REST_SAMPLES_MAX;
     if (settles) {
         ret->clusters.n = 0; /* what is far from rest is no outlier */
         ret->lattice =
-            (struct st_lattice){.p_value = 1}; /* that it comes to rest says more than unsteady teeth */
+            (struct st_ticks){.p_value = 1}; /* that it comes to rest says more than unsteady teeth */
     }
     if (r == 0 && !ret->lattice.found && !settles)
         r = find_changes(parts, ret);
@@ -393,10 +393,10 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
     if (!ret->lattice.found && !settles) {
         r = st_interval_find(head, &ret->interval);
         if (r == 0 && !ret->interval.skips)
-            r = st_beat_find(head, known_hz, &ret->beat);
+            r = st_periodic_find(head, known_hz, &ret->beat);
         if (ret->beat.found && ret->beat.names_n == 0 && skips_often(head->n, st_series_span(head)))
             ret->beat =
-                (struct st_beat){.samples_n = ret->beat.samples_n}; /* the rhythm of what is skipped */
+                (struct st_periodic){.samples_n = ret->beat.samples_n}; /* the rhythm of what is skipped */
         if (r != 0 && r != -ENODATA)
             return r;
         say_interval(ret);
@@ -417,7 +417,7 @@ static void begin(struct st_analysis *a, uint64_t samples_n, uint64_t span_perio
     a->head_n = parts->head.n;
 }
 
-int st_analyse(const struct st_series *series, int known_hz, struct st_analysis *ret)
+int st_series_analysis_of(const struct st_series *series, int known_hz, struct st_analysis *ret)
 {
     const struct parts parts = {.head = *series};
     if (series->n == 0)
@@ -426,11 +426,11 @@ int st_analyse(const struct st_series *series, int known_hz, struct st_analysis 
     return analyse(&parts, known_hz, ret);
 }
 
-int st_analyse_long(const struct st_long_series *all, int known_hz, struct st_analysis *ret)
+int st_series_analysis_of_long(const struct st_long_series *all, int known_hz, struct st_analysis *ret)
 {
     struct parts parts = {.head = all->head, .all = all};
     if (st_long_series_is_short(all))
-        return st_analyse(&all->head, known_hz, ret);
+        return st_series_analysis_of(&all->head, known_hz, ret);
     if (parts.head.n > ST_LONG_SERIES_HEAD_N)
         parts.head.n = ST_LONG_SERIES_HEAD_N;
     begin(ret, all->n, st_long_series_span(all), &parts);

@@ -3,12 +3,12 @@
 #define ST_LAB_ANALYSE_SERIES_ANALYSIS_H
 
 #include "core/stats/long_series.h"
-#include "lab/analyse/beat.h"
 #include "lab/analyse/changes.h"
-#include "lab/analyse/clusters.h"
 #include "lab/analyse/interval.h"
-#include "lab/analyse/lattice.h"
-#include "lab/analyse/settling.h"
+#include "lab/analyse/outlier_sizes.h"
+#include "lab/analyse/periodic.h"
+#include "lab/analyse/rest.h"
+#include "lab/analyse/ticks.h"
 
 #define ST_SENTENCES_MAX  20
 #define ST_SENTENCE_BYTES 400
@@ -23,14 +23,14 @@ struct st_analysis {
     uint64_t overlaps_n; /* of the first head_n samples: later than the next one was due */
     bool skips;          /* so many periods are skipped that neither trend nor steps were looked for */
     bool untimed;        /* so many that their indices are no times: only sizes of outliers are looked for */
-    struct st_lattice lattice;
-    struct st_settling
+    struct st_ticks lattice;
+    struct st_rest
         settling; /* nor with a steady lattice; no changes, beat and clusters where it has all samples */
     struct st_interval
-        interval;        /* neither this nor the next two when there is a lattice: it is the same thing */
-    struct st_beat beat; /* nor this when wake-ups have intervals of their own */
+        interval;            /* neither this nor the next two when there is a lattice: it is the same thing */
+    struct st_periodic beat; /* nor this when wake-ups have intervals of their own */
     struct st_changes changes;
-    struct st_clusters clusters;
+    struct st_outlier_sizes clusters;
     int blind_hz[ST_BLIND_MAX]; /* usual tick rates, and the known one, that these samples could not show:
                                    ascending; none with a lattice */
     size_t blind_n;
@@ -45,9 +45,10 @@ struct st_analysis {
  * @return 0 (also for too few samples: a sentence says so), -ENODATA (no sample), -ENOMEM. Threads: any.
  * In noise less than 1 of 1000 series gets any finding; docs/measuring.md has how many were tried.
  */
-ST_NODISCARD int st_analyse(const struct st_series *series, int known_hz, struct st_analysis *ret);
+ST_NODISCARD int st_series_analysis_of(const struct st_series *series, int known_hz, struct st_analysis *ret);
 
-/** The same of a series of any length: as st_analyse if it is short, else by its parts. */
-ST_NODISCARD int st_analyse_long(const struct st_long_series *all, int known_hz, struct st_analysis *ret);
+/** The same of a series of any length: as st_series_analysis_of if it is short, else by its parts. */
+ST_NODISCARD int st_series_analysis_of_long(const struct st_long_series *all, int known_hz,
+                                            struct st_analysis *ret);
 
 #endif

@@ -44,7 +44,7 @@ static json_t *integers(const int *values, size_t n)
     return array;
 }
 
-static json_t *sawtooth(const struct st_lattice *l)
+static json_t *sawtooth(const struct st_ticks *l)
 {
     if (!l->found || !l->steady || l->slope_modulo)
         return json_null();
@@ -54,7 +54,7 @@ static json_t *sawtooth(const struct st_lattice *l)
                      "residual_sd_ns", l->residual_sd_ns);
 }
 
-static json_t *settling(const struct st_settling *s)
+static json_t *settling(const struct st_rest *s)
 {
     if (!s->found)
         return json_null();
@@ -72,7 +72,7 @@ static json_t *wake_interval(const struct st_interval *i)
                      integers(hz, i->hz > 0 ? 2 : 0));
 }
 
-static json_t *beat(const struct st_beat *b)
+static json_t *beat(const struct st_periodic *b)
 {
     if (!b->found)
         return json_null();
@@ -101,7 +101,7 @@ static json_t *steps(const struct st_changes *c)
     return array;
 }
 
-static json_t *clusters(const struct st_clusters *c)
+static json_t *clusters(const struct st_outlier_sizes *c)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < c->n; i++)
@@ -113,7 +113,7 @@ static json_t *clusters(const struct st_clusters *c)
 
 static json_t *analysis_json(const struct st_analysis *a)
 {
-    const struct st_lattice *l = &a->lattice;
+    const struct st_ticks *l = &a->lattice;
     json_t *sentences = json_array();
     for (size_t i = 0; i < a->sentences_n; i++)
         append(sentences, json_string(a->sentence[i]));
@@ -146,8 +146,8 @@ static json_t *simulation_json(const struct st_simulation *s)
     if (s == NULL)
         return json_null();
     return json_pack("{s:I, s:s, s:f, s:f, s:I, s:I}", "hz", (json_int_t)s->hz, "rounding",
-                     st_rounding_name(s->rounding), "drift_ppm", s->drift_ppm, "pll_gain", s->pll_gain,
-                     "noise_ns", (json_int_t)s->noise_ns, "seed", (json_int_t)s->seed);
+                     st_simulate_rounding_name(s->rounding), "drift_ppm", s->drift_ppm, "pll_gain",
+                     s->pll_gain, "noise_ns", (json_int_t)s->noise_ns, "seed", (json_int_t)s->seed);
 }
 
 static const struct {
@@ -304,7 +304,7 @@ int st_series_result_text(const char *command, const struct st_series_result *re
         st_text_field(out, "note", result->input.note, LABEL_COLUMNS, width);
     print_figures(result, out, width);
     print_looked_at(result, out, width);
-    if (a->findings_n == 0 && a->samples_n >= ST_LATTICE_SAMPLES_MIN)
+    if (a->findings_n == 0 && a->samples_n >= ST_TICKS_SAMPLES_MIN)
         st_text_field(out, "found", "nothing that passes its test", LABEL_COLUMNS, width);
     for (size_t i = 0; i < a->sentences_n; i++)
         st_text_field(out,
@@ -324,7 +324,7 @@ int st_series_result_analyse(const char *command, struct st_series_result *resul
     if (r == 0)
         r = st_long_series_sample(&result->input.all, &result->sample);
     if (r == 0)
-        r = st_analyse_long(&result->input.all, known_hz, &result->analysis);
+        r = st_series_analysis_of_long(&result->input.all, known_hz, &result->analysis);
     if (r == -ENODATA)
         return st_failure(command, "no samples");
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot analyse: %s", strerror(-r));

@@ -10,7 +10,7 @@
 #define ST_TICK_DRIFT_MAX_PPM 500
 
 /** @param tick_ns > 0, with its standard error. @return the whole rate in Hz that it has, within four of
- * these and the drift that ticks may have: a usual one (lab/analyse/beat.h) if one fits; 0: none. Threads:
+ * these and the drift that ticks may have: a usual one (lab/analyse/periodic.h) if one fits; 0: none. Threads:
  * any. */
 int st_tick_rate_of(double tick_ns, double tick_sd_ns);
 

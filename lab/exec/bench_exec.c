@@ -161,7 +161,7 @@ static int figures_of(const struct st_bench_exec *bench, size_t i, struct st_exe
     if (!is_start(bench, i)) {
         for (size_t k = 0; k < arm->n; k++)
             values[k] = net_ns(bench, i, k);
-        ret->net = st_median_interval(values, arm->n);
+        ret->net = st_summary_median_interval(values, arm->n);
     }
     if (arm->n > 0)
         memcpy(values, arm->wall_ns, arm->n * sizeof(*values));
@@ -186,7 +186,7 @@ static int difference(const void *ctx, size_t a, size_t b, double confidence, st
         return -ENOMEM;
     for (size_t k = 0; k < n; k++)
         values[k] = net_ns(bench, b, k) - net_ns(bench, a, k);
-    *ret = st_median_interval_at(values, n, confidence);
+    *ret = st_summary_median_interval_at(values, n, confidence);
     free(values);
     return 0;
 }
@@ -264,7 +264,7 @@ static json_t *arm_json(const struct st_bench_exec *bench, size_t i, const struc
     st_json_set(wall, "q3", quantile(&s->q3));
     st_json_set(wall, "max", st_json_integer_or_null(s->n > 0, s->max_ns));
     st_json_set(o, "wall_ns", wall);
-    st_json_set(o, "median_ci95_ns", st_median_interval_json(s));
+    st_json_set(o, "median_ci95_ns", st_summary_median_interval_json(s));
     st_json_set(o, "cpu_ns_per_run", st_json_real_or_null(f->cpu_ns >= 0, f->cpu_ns));
     st_json_set(o, "net_ns", quantile(&f->net));
     st_json_set(o, "net_ci95_ns",

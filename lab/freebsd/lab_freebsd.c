@@ -253,11 +253,11 @@ struct st_lab *st_lab_native(void)
         .sleep_method = sleep_method,
         .call_method = call_method,
         .wake_method = wake_method,
-        .wake_open = st_posix_wake_open,
-        .wake_round = st_posix_wake_round,
-        .wake_close = st_posix_wake_close,
-        .time_program = st_posix_time_program,
-        .signal_program = st_posix_signal_program,
+        .wake_open = st_lab_posix_wake_open,
+        .wake_round = st_lab_posix_wake_round,
+        .wake_close = st_lab_posix_wake_close,
+        .time_program = st_lab_posix_time_program,
+        .signal_program = st_lab_posix_signal_program,
     };
     row.platform = st_platform_native();
     return &row;

@@ -11,13 +11,13 @@
 
 #include "core/ns.h"
 
-int st_sleep_nanosleep(struct st_sleep *s, int64_t requested_ns)
+int st_sleep_lab_nanosleep(struct st_sleep *s, int64_t requested_ns)
 {
     const struct timespec ts = st_sleep_rounded(s, requested_ns);
     return nanosleep(&ts, NULL) == 0 ? 0 : -errno;
 }
 
-int st_sleep_usleep(struct st_sleep *s, int64_t requested_ns)
+int st_sleep_lab_usleep(struct st_sleep *s, int64_t requested_ns)
 {
     return usleep((useconds_t)st_sleep_units(s, requested_ns)) == 0 ? 0 : -errno;
 }
@@ -30,25 +30,25 @@ static int timed_out(int r)
     return r == 0 ? 0 : r < 0 ? -errno : -EIO;
 }
 
-int st_sleep_select(struct st_sleep *s, int64_t requested_ns)
+int st_sleep_lab_select(struct st_sleep *s, int64_t requested_ns)
 {
     const struct timespec ts = st_sleep_rounded(s, requested_ns);
     struct timeval tv = {.tv_sec = ts.tv_sec, .tv_usec = (suseconds_t)(ts.tv_nsec / ST_NS_PER_US)};
     return timed_out(select(0, NULL, NULL, NULL, &tv));
 }
 
-int st_sleep_poll(struct st_sleep *s, int64_t requested_ns)
+int st_sleep_lab_poll(struct st_sleep *s, int64_t requested_ns)
 {
     return timed_out(poll(NULL, 0, st_sleep_units(s, requested_ns)));
 }
 
-int st_sleep_ppoll(struct st_sleep *s, int64_t requested_ns)
+int st_sleep_lab_ppoll(struct st_sleep *s, int64_t requested_ns)
 {
     const struct timespec ts = st_sleep_rounded(s, requested_ns);
     return timed_out(ppoll(NULL, 0, &ts, NULL));
 }
 
-/* A timer that sends a signal, which is blocked in all threads (st_sleep_block_signals), so that the one that
+/* A timer that sends a signal, which is blocked in all threads (st_sleep_lab_block_signals), so that the one that
  * waits gets it. */
 
 static int wait_for(int signal_number)
@@ -66,7 +66,7 @@ static int check_blocked(int signal_number)
     return sigprocmask(SIG_BLOCK, NULL, &set) == 0 && sigismember(&set, signal_number) == 1 ? 0 : -EINVAL;
 }
 
-int st_sleep_open_posix_timer(struct st_sleep *s)
+int st_sleep_lab_open_posix_timer(struct st_sleep *s)
 {
     if (check_blocked(SIGRTMIN) != 0)
         return -EINVAL;
@@ -82,7 +82,7 @@ int st_sleep_open_posix_timer(struct st_sleep *s)
     return 0;
 }
 
-int st_sleep_posix_timer(struct st_sleep *s, int64_t requested_ns)
+int st_sleep_lab_posix_timer(struct st_sleep *s, int64_t requested_ns)
 {
     (void)requested_ns;
     const timer_t *timer = s->state;
@@ -90,14 +90,14 @@ int st_sleep_posix_timer(struct st_sleep *s, int64_t requested_ns)
     return timer_settime(*timer, TIMER_ABSTIME, &once, NULL) == 0 ? wait_for(SIGRTMIN) : -errno;
 }
 
-void st_sleep_close_posix_timer(struct st_sleep *s)
+void st_sleep_lab_close_posix_timer(struct st_sleep *s)
 {
     const timer_t *timer = s->state;
     timer_delete(*timer);
     st_sleep_free_state(s);
 }
 
-int st_sleep_block_signals(void)
+int st_sleep_lab_block_signals(void)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -112,7 +112,7 @@ struct condition {
     pthread_cond_t cond;
 };
 
-int st_sleep_open_cond(struct st_sleep *s)
+int st_sleep_lab_open_cond(struct st_sleep *s)
 {
     struct condition *c = malloc(sizeof(*c));
     pthread_condattr_t attr;
@@ -134,7 +134,7 @@ int st_sleep_open_cond(struct st_sleep *s)
     return 0;
 }
 
-int st_sleep_cond(struct st_sleep *s, int64_t requested_ns)
+int st_sleep_lab_cond(struct st_sleep *s, int64_t requested_ns)
 {
     (void)requested_ns;
     struct condition *c = s->state;
@@ -148,7 +148,7 @@ int st_sleep_cond(struct st_sleep *s, int64_t requested_ns)
     return r == ETIMEDOUT ? 0 : -r;
 }
 
-void st_sleep_close_cond(struct st_sleep *s)
+void st_sleep_lab_close_cond(struct st_sleep *s)
 {
     struct condition *c = s->state;
     pthread_cond_destroy(&c->cond);

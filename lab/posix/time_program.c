@@ -53,7 +53,7 @@ static int spawn(const char *path, char *const argv[], char *const env[], pid_t 
  * off while they change. */
 static volatile sig_atomic_t running, early;
 
-void st_posix_signal_program(struct st_lab *lab, int signal_number)
+void st_lab_posix_signal_program(struct st_lab *lab, int signal_number)
 {
     const int error = errno;
     (void)lab;
@@ -126,7 +126,7 @@ static int time_path(struct st_platform *p, const char *path, char *const argv[]
     return 0;
 }
 
-int st_posix_time_program(struct st_lab *lab, char *const argv[], struct st_program_time *ret)
+int st_lab_posix_time_program(struct st_lab *lab, char *const argv[], struct st_program_time *ret)
 {
     char path[PATH_MAX];
     struct st_child_env env;

@@ -172,7 +172,7 @@ static int await_sleep(struct pair *pair, int64_t begin_ns)
     }
 }
 
-int st_posix_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret)
+int st_lab_posix_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret)
 {
     struct pair *pair = w->state;
     struct st_platform *p = w->platform;
@@ -237,7 +237,7 @@ static void dispose(struct st_wake *w, struct pair *pair)
     munmap(pair, sizeof(*pair));
 }
 
-void st_posix_wake_close(struct st_wake *w)
+void st_lab_posix_wake_close(struct st_wake *w)
 {
     struct pair *pair = w->state;
     w->state = NULL;
@@ -249,7 +249,7 @@ void st_posix_wake_close(struct st_wake *w)
     dispose(w, pair);
 }
 
-int st_posix_wake_open(struct st_wake *w, const struct st_wake_setting *setting)
+int st_lab_posix_wake_open(struct st_wake *w, const struct st_wake_setting *setting)
 {
     struct pair *pair = mmap(NULL, sizeof(*pair), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (pair == MAP_FAILED)
@@ -282,7 +282,7 @@ int st_posix_wake_open(struct st_wake *w, const struct st_wake_setting *setting)
     pair->stuck = answered != 0;
     r = answered != 0 ? answered : pair->result;
     if (r != 0)
-        st_posix_wake_close(w);
+        st_lab_posix_wake_close(w);
     return r;
 }
 

@@ -3,7 +3,7 @@
 #define ST_LAB_SERIES_BENCH_SERIES_H
 
 #include "core/stats/long_series.h"
-#include "platform/sleep_method.h"
+#include "platform/sleep.h"
 
 struct st_bench_series_config {
     const struct st_sleep_method *method; /* not an absent one */

@@ -152,8 +152,8 @@ static void set_policy(const struct arguments *a, struct st_platform *p, struct 
     const int r = p->set_policy(p, a->policy, (int)a->priority);
     if (r != 0)
         snprintf(result->input.note, sizeof(result->input.note),
-                 "Degraded: no right to the policy %s (%s); measured as found.", st_policy_name(a->policy),
-                 strerror(-r));
+                 "Degraded: no right to the policy %s (%s); measured as found.",
+                 st_platform_policy_name(a->policy), strerror(-r));
 }
 
 static bool go_on(void *ctx, uint64_t n, int64_t latest_ns)
@@ -184,10 +184,10 @@ static int circumstances(struct st_platform *p, const struct st_sleep_method *me
     st_result_condition_json(result->circumstances, "method", method->name);
     if (p->get_policy(p, &policy, &priority) == 0) {
         snprintf(text, sizeof(text), "%d", priority);
-        st_result_condition_json(result->circumstances, "policy", st_policy_name(policy));
+        st_result_condition_json(result->circumstances, "policy", st_platform_policy_name(policy));
         st_result_condition_json(result->circumstances, "priority", text);
     }
-    p->circumstances(p, -1, st_result_condition_json, result->circumstances);
+    p->conditions(p, -1, st_result_condition_json, result->circumstances);
     const json_int_t hz = json_integer_value(json_object_get(result->circumstances, "hz")); /* 0: unknown */
     return hz >= 1 && hz <= 1000000 ? (int)hz : 0;
 }
@@ -281,7 +281,7 @@ static int run(struct arguments *a, struct st_bench_series_config *config)
     const struct st_series *series[METHODS_MAX];
     size_t n = 0;
     int status = ST_EXIT_DONE;
-    const int r = st_sleep_block_signals();
+    const int r = st_sleep_lab_block_signals();
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));
     st_stop_catch(NULL);

@@ -42,7 +42,7 @@ static void help(void)
 
 static int take_rounding(const char *command, void *ctx, const char *text)
 {
-    return st_rounding_parse(text, ctx) == 0
+    return st_simulate_rounding_parse(text, ctx) == 0
                ? 0
                : st_failure_usage(command, "--rounding: '%s' is not tvtohz, tvtohz-fixed or none", text);
 }

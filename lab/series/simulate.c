@@ -52,7 +52,7 @@ static double sleep_ns(struct ticker *t, const struct st_simulation *s, double n
     if (s->rounding == ST_ROUNDING_NONE)
         return due_ns;
     do {
-        advance(t, st_tvtohz((int64_t)((due_ns - now_ns) / 1e3), s->hz, s->rounding));
+        advance(t, st_simulate_tvtohz((int64_t)((due_ns - now_ns) / 1e3), s->hz, s->rounding));
         now_ns = t->edge_ns;
     } while (now_ns < due_ns);
     return now_ns;
@@ -112,12 +112,12 @@ static const char *const names[] = {
     [ST_ROUNDING_TVTOHZ_FIXED] = "tvtohz-fixed",
 };
 
-const char *st_rounding_name(enum st_rounding rounding)
+const char *st_simulate_rounding_name(enum st_rounding rounding)
 {
     return names[rounding];
 }
 
-int st_rounding_parse(const char *name, enum st_rounding *ret)
+int st_simulate_rounding_parse(const char *name, enum st_rounding *ret)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
         if (strcmp(names[i], name) == 0) {
@@ -128,7 +128,7 @@ int st_rounding_parse(const char *name, enum st_rounding *ret)
     return -EINVAL;
 }
 
-int64_t st_tvtohz(int64_t us, int64_t hz, enum st_rounding rounding)
+int64_t st_simulate_tvtohz(int64_t us, int64_t hz, enum st_rounding rounding)
 {
     if (us < 0 || us > US_MAX || hz < 1 || hz > US_PER_S || rounding == ST_ROUNDING_NONE)
         return -ERANGE;

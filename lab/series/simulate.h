@@ -12,9 +12,9 @@ enum st_rounding {
 };
 
 /** "none", "tvtohz", "tvtohz-fixed". */
-const char *st_rounding_name(enum st_rounding rounding);
+const char *st_simulate_rounding_name(enum st_rounding rounding);
 /** @return 0 or -EINVAL (no such name). */
-ST_NODISCARD int st_rounding_parse(const char *name, enum st_rounding *ret);
+ST_NODISCARD int st_simulate_rounding_parse(const char *name, enum st_rounding *ret);
 
 /**
  * Ticks for a sleep of whole microseconds; at least one.
@@ -24,7 +24,7 @@ ST_NODISCARD int st_rounding_parse(const char *name, enum st_rounding *ret);
  * tick = 1000000 / hz, all integer. The article's table parses seconds as a double and cuts it to us first,
  * which makes 1.000001 s one of 1000000 us and 101 ticks at 100 Hz; 1000001 us are 102.
  */
-int64_t st_tvtohz(int64_t us, int64_t hz, enum st_rounding rounding);
+int64_t st_simulate_tvtohz(int64_t us, int64_t hz, enum st_rounding rounding);
 
 /* Lateness of a sleep on a kernel that wakes at clock ticks only: the patterns of P. Herman's article. */
 

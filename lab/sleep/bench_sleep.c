@@ -16,7 +16,7 @@
 #define NARROW_MIN_N      100                  /* in ST_BENCH_SLEEP_BLOCKS blocks, which ranks go by */
 #define NARROW_NS         500                  /* half an interval that nobody needs narrower */
 
-size_t st_sleep_visit_n(const struct st_bench_sleep *bench, int64_t requested_ns)
+size_t st_bench_sleep_visit_n(const struct st_bench_sleep *bench, int64_t requested_ns)
 {
     const int64_t fit_n = VISIT_NS / requested_ns;
     const int64_t full_n = fit_n < 1 ? 1 : fit_n > VISIT_MAX_N ? VISIT_MAX_N : fit_n;
@@ -40,7 +40,7 @@ static int64_t visit_ns(const struct st_bench_sleep *bench, const struct st_slee
 {
     if (cell->visits_n > 0)
         return cell->spent_ns / (int64_t)cell->visits_n;
-    return (int64_t)st_sleep_visit_n(bench, cell->requested_ns) * cell->requested_ns;
+    return (int64_t)st_bench_sleep_visit_n(bench, cell->requested_ns) * cell->requested_ns;
 }
 
 int64_t st_bench_sleep_block_ns(const struct st_bench_sleep *bench)
@@ -205,7 +205,7 @@ static void sleep_times(struct st_bench_sleep *bench, struct st_platform *p, str
 static int visit(struct st_bench_sleep *bench, struct st_platform *p, struct st_sleep_cell *cell,
                  int64_t read_cost_ns)
 {
-    const size_t n = st_sleep_visit_n(bench, cell->requested_ns);
+    const size_t n = st_bench_sleep_visit_n(bench, cell->requested_ns);
     struct st_sleep s;
     if (make_room(cell, n) != 0)
         return -ENOMEM;

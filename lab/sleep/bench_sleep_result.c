@@ -1,4 +1,4 @@
-#include "lab/sleep/bench_sleep_result.h"
+#include "lab/sleep/bench_sleep.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -61,14 +61,14 @@ static size_t most_samples(const struct st_bench_sleep *bench)
     return most_n;
 }
 
-int st_sleep_difference(const struct st_sleep_cell *a, const struct st_sleep_cell *b, double confidence,
-                        struct st_quantile *ret)
+int st_bench_sleep_difference(const struct st_sleep_cell *a, const struct st_sleep_cell *b, double confidence,
+                              struct st_quantile *ret)
 {
     const size_t most_n = a->n > b->n ? a->n : b->n;
     int64_t *room = calloc(2 * (most_n + 1), sizeof(*room));
     if (room == NULL)
         return -ENOMEM;
-    *ret = st_median_interval_at(room, differences(a, b, room + most_n + 1, room), confidence);
+    *ret = st_summary_median_interval_at(room, differences(a, b, room + most_n + 1, room), confidence);
     free(room);
     return 0;
 }
@@ -78,7 +78,7 @@ int st_sleep_difference(const struct st_sleep_cell *a, const struct st_sleep_cel
 static int difference(const void *ctx, size_t a, size_t b, double confidence, struct st_quantile *ret)
 {
     const struct st_bench_sleep *bench = ctx;
-    return st_sleep_difference(&bench->cells[a], &bench->cells[b], confidence, ret);
+    return st_bench_sleep_difference(&bench->cells[a], &bench->cells[b], confidence, ret);
 }
 
 /* Ranks of one setting and duration. order: room for all methods. */
@@ -120,7 +120,7 @@ static int compare_group(const struct st_bench_sleep *bench, size_t first, const
     const struct st_summary *b = &figures[base].overshoot;
     for (size_t i = first; i < first + bench->config.methods_n; i++) {
         struct st_sleep_figures *f = &figures[i];
-        const int r = st_sd_ratio(&samples[base], &samples[i], random, &f->sd_ratio);
+        const int r = st_summary_sd_ratio(&samples[base], &samples[i], random, &f->sd_ratio);
         if (r != 0)
             return r;
         f->range_ratio_known = b->n >= 2 && b->max_ns > b->min_ns && f->overshoot.n >= 2;
@@ -259,7 +259,7 @@ static int measure_contrast(const struct st_bench_sleep *bench, const struct st_
             n += differences(st_bench_sleep_cell(bench, c->low, d, method),
                              st_bench_sleep_cell(bench, c->high, d, method), scratch, room + n);
     }
-    *ret = st_median_interval(room, n);
+    *ret = st_summary_median_interval(room, n);
     free(room);
     return 0;
 }
@@ -289,8 +289,8 @@ int st_bench_sleep_stretch(const struct st_bench_sleep *bench, struct st_platfor
 
 /* What the figures say, in words. */
 
-const char *st_sleep_setting_text(const struct st_bench_sleep *bench, size_t setting, char *buf,
-                                  size_t buf_bytes)
+const char *st_bench_sleep_setting_text(const struct st_bench_sleep *bench, size_t setting, char *buf,
+                                        size_t buf_bytes)
 {
     const struct st_sleep_setting *s = &bench->config.settings[setting];
     char slack[32];
@@ -461,7 +461,7 @@ static json_t *cell_json(const struct st_bench_sleep *bench, const struct st_sle
     const struct st_sleep_setting *setting = &bench->config.settings[cell->setting];
     json_t *o = json_object();
     st_json_set(o, "method", json_string(cell->method->name));
-    st_json_set(o, "policy", json_string(st_policy_name(setting->policy)));
+    st_json_set(o, "policy", json_string(st_platform_policy_name(setting->policy)));
     st_json_set(o, "priority", setting->policy != ST_POLICY_OTHER ? ST_JSON(setting->priority) : ST_JSON(0));
     st_json_set(o, "timer_slack_ns", slack(bench, cell->setting));
     st_json_set(o, "slack_as_found", json_boolean(setting->slack_ns < 0));
@@ -472,7 +472,7 @@ static json_t *cell_json(const struct st_bench_sleep *bench, const struct st_sle
     st_json_set(o, "overshoot_percent", st_json_real_or_null(f->percent_known, f->percent));
     st_json_set(o, "on_time_share", st_json_real_or_null(cell->n > 0, f->on_time));
     st_json_set(o, "cpu_ns_per_sleep", st_json_real_or_null(f->cpu_ns >= 0, f->cpu_ns));
-    st_json_set(o, "median_ci95_ns", st_median_interval_json(&f->overshoot));
+    st_json_set(o, "median_ci95_ns", st_summary_median_interval_json(&f->overshoot));
     st_json_set(o, "rank", f->rank > 0 ? ST_JSON(f->rank) : json_null());
     st_json_set(o, "beaten_by", f->rank > 0 ? ST_JSON(f->beaten_by_n) : json_null());
     st_json_set(o, "sd_ratio", st_json_real_or_null(f->sd_ratio.known, f->sd_ratio.value));

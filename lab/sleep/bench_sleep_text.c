@@ -1,5 +1,5 @@
 /* Results of `sleeptune-lab sleep` for people. */
-#include "lab/sleep/bench_sleep_result.h"
+#include "lab/sleep/bench_sleep.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -95,7 +95,8 @@ static void samples_range(const struct st_bench_sleep *bench, size_t *ret_least,
     *ret_least = SIZE_MAX;
     *ret_most = 0;
     for (size_t i = 0; i < bench->config.durations_n; i++) {
-        const size_t n = (size_t)(blocks * (double)st_sleep_visit_n(bench, bench->config.durations_ns[i]));
+        const size_t n =
+            (size_t)(blocks * (double)st_bench_sleep_visit_n(bench, bench->config.durations_ns[i]));
         *ret_least = n < *ret_least ? n : *ret_least;
         *ret_most = n > *ret_most ? n : *ret_most;
     }
@@ -212,7 +213,7 @@ static void group(const struct st_bench_sleep *bench, const struct st_sleep_figu
 {
     char requested[32], text[120];
     fprintf(out, "%s, %s\n", asked(bench->config.durations_ns[duration], requested, sizeof(requested)),
-            st_sleep_setting_text(bench, setting, text, sizeof(text)));
+            st_bench_sleep_setting_text(bench, setting, text, sizeof(text)));
     fprintf(out, " # %-*s%5s %6s  %-14s%6s  %s\n", NAME_COLUMNS, "overshoot in µs", "n", "median",
             "95 % interval", "%", "mean ± sd");
     for (size_t i = 0; i < bench->config.methods_n; i++) {
@@ -267,7 +268,7 @@ static void matrix(const struct st_bench_sleep *bench, const struct st_sleep_fig
     const size_t fit_n =
         width > NAME_COLUMNS + MATRIX_COLUMNS ? (size_t)((width - NAME_COLUMNS) / MATRIX_COLUMNS) : 1;
     fprintf(out, "Median overshoot in µs, and rank: %s\n",
-            st_sleep_setting_text(bench, setting, text, sizeof(text)));
+            st_bench_sleep_setting_text(bench, setting, text, sizeof(text)));
     for (size_t first = 0; first < durations_n; first += fit_n)
         matrix_rows(bench, figures, setting, first, first + fit_n < durations_n ? first + fit_n : durations_n,
                     out);
@@ -323,8 +324,8 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
         return;
     used = (size_t)snprintf(line, sizeof(line),
                             "Most exact (%s; none is shown to be earlier at %zu of %zu duration%s): ",
-                            st_sleep_setting_text(bench, setting, text, sizeof(text)), most, durations_n,
-                            durations_n == 1 ? "" : "s");
+                            st_bench_sleep_setting_text(bench, setting, text, sizeof(text)), most,
+                            durations_n, durations_n == 1 ? "" : "s");
     size_t n = 0;
     for (size_t i = 0; i < bench->config.methods_n && i < ST_ARRAY_LEN(firsts) && used < sizeof(line); i++) {
         if (firsts[i] == most)
@@ -385,7 +386,7 @@ static void refused_line(const struct st_bench_sleep *bench, const struct st_sle
     used = (size_t)snprintf(line, sizeof(line), "-: not measured: %s%s%s%s; %s: ", head->why,
                             head->error != 0 ? " (" : "", head->error != 0 ? strerror(-head->error) : "",
                             head->error != 0 ? ")" : "",
-                            st_sleep_setting_text(bench, head->setting, setting, sizeof(setting)));
+                            st_bench_sleep_setting_text(bench, head->setting, setting, sizeof(setting)));
     for (size_t m = 0; m < bench->config.methods_n; m++) {
         size_t refused_n = 0;
         for (size_t d = 0; d < bench->config.durations_n; d++) {
@@ -506,5 +507,5 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
              bench->blocks_n == 1 ? "" : "s", st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)),
              c->seed, bench->stopped ? ", ended early" : "");
     st_text_wrap(out, text, 0, width);
-    st_bench_circumstances(p, out, width);
+    st_bench_text_conditions(p, out, width);
 }

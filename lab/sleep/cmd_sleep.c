@@ -2,7 +2,7 @@
 #include "lab/durations.h"
 #include "lab/lab.h"
 #include "lab/posix/sleep_lab.h"
-#include "lab/sleep/bench_sleep_result.h"
+#include "lab/sleep/bench_sleep.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -275,7 +275,7 @@ int st_cmd_sleep(int argc, char **argv)
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
         return r;
-    const int blocked = st_sleep_block_signals(); /* some methods cannot be opened without */
+    const int blocked = st_sleep_lab_block_signals(); /* some methods cannot be opened without */
     if (blocked != 0)
         return st_failure(NAME, "cannot block signals: %s", strerror(-blocked));
     if (a.list) {

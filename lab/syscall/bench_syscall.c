@@ -54,7 +54,7 @@ static int fresh_process_sample(struct st_lab *lab, const char *call, int64_t *r
 
 /* --- samples --- */
 
-const char *st_call_mode_name(enum st_call_mode mode)
+const char *st_bench_syscall_mode_name(enum st_call_mode mode)
 {
     switch (mode) {
     case ST_CALL_IN_PROCESS:
@@ -151,22 +151,22 @@ static void figure(const struct st_bench_syscall *bench, struct st_syscall_row *
     for (size_t i = 0; i < row->n; i++)
         row->ns[i] = st_ns_sub(row->ns[i], row->offset_ns);
     /* each fresh process makes its first call: there is no later one to compare with */
-    row->warm_up_n = row->mode == ST_CALL_IN_PROCESS ? st_warm_up_n(row->ns, row->n, scratch) : 0;
+    row->warm_up_n = row->mode == ST_CALL_IN_PROCESS ? st_outliers_warm_up_n(row->ns, row->n, scratch) : 0;
     const size_t steady_n = row->n - row->warm_up_n;
     memcpy(scratch, row->ns + row->warm_up_n, steady_n * sizeof(*scratch));
     const struct st_sample sample = st_sample_of(scratch, steady_n);
     st_summary_of(&sample, &row->summary);
     row->outliers_known = row->summary.q1.known && row->summary.q3.known;
     if (row->outliers_known) {
-        const struct st_fences fences = st_fences_of(&sample);
-        row->outliers_n = st_fence_outliers_n(&sample);
+        const struct st_outlier_limits fences = st_outliers_limits(&sample);
+        row->outliers_n = st_outliers_n(&sample);
         row->iqr_is_zero = fences.low_ns == fences.high_ns;
     }
     row->enough_n =
-        st_median_enough_n(&sample, ST_SYSCALL_PRECISION, bench->clock_step_ns, ST_SYSCALL_ENOUGH_N);
+        st_summary_median_enough_n(&sample, ST_SYSCALL_PRECISION, bench->clock_step_ns, ST_SYSCALL_ENOUGH_N);
 }
 
-bool st_syscall_is_below_clock(const struct st_syscall_row *row)
+bool st_bench_syscall_is_below_clock(const struct st_syscall_row *row)
 {
     return row->batches.known && row->offset_ns > 0 && row->batches.call_ns < (double)row->offset_ns;
 }

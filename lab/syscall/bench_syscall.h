@@ -14,7 +14,7 @@
 enum st_call_mode { ST_CALL_IN_PROCESS, ST_CALL_FRESH };
 
 /** "in-process", "fresh". */
-const char *st_call_mode_name(enum st_call_mode mode);
+const char *st_bench_syscall_mode_name(enum st_call_mode mode);
 
 struct st_syscall_row {
     const struct st_call_method *method;
@@ -80,7 +80,7 @@ ST_NODISCARD int st_bench_syscall_once(struct st_lab *lab, const struct st_call_
                                        int64_t *ret_ns);
 
 /** Does what measuring by itself costs exceed the call? Then a single call is not told well: see batches. */
-bool st_syscall_is_below_clock(const struct st_syscall_row *row);
+bool st_bench_syscall_is_below_clock(const struct st_syscall_row *row);
 
 /** Id of the advisor's rule on a clock that is read by a system call; NULL: the clock is not, or nobody
  * knows. */

@@ -82,7 +82,7 @@ static void enough_text(const struct st_syscall_row *row, char *buf, size_t buf_
     else if (n < st_stats_quantile_min_n(0.5))
         snprintf(buf, buf_bytes, "too few samples (%u) to tell how many would do",
                  (unsigned)st_stats_quantile_min_n(0.5));
-    else if (n < st_median_not_enough_min_n(ST_SYSCALL_ENOUGH_N))
+    else if (n < st_summary_median_not_enough_min_n(ST_SYSCALL_ENOUGH_N))
         snprintf(buf, buf_bytes, "how many samples would do cannot be told from %llu", n);
     else
         snprintf(buf, buf_bytes, "even %d samples would not do", ST_SYSCALL_ENOUGH_N);
@@ -106,7 +106,7 @@ static void details(const struct st_syscall_row *row, FILE *out, int width)
     }
     if (b->known && b->calls_n > 1)
         n += snprintf(line + n, sizeof(line) - (size_t)n, "; %s%.1f in rows of %u",
-                      st_syscall_is_below_clock(row) ? "less than the clock read around it: " : "",
+                      st_bench_syscall_is_below_clock(row) ? "less than the clock read around it: " : "",
                       b->call_ns, (unsigned)b->calls_n);
     if (b->known && b->calls_n > 1 && b->raw_known)
         n += snprintf(line + n, sizeof(line) - (size_t)n, ", %.1f by syscall(2)", b->raw_ns);
@@ -270,7 +270,7 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
         st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
     no_spread_sentence(bench, out, width);
-    st_bench_circumstances(lab->platform, out, width);
+    st_bench_text_conditions(lab->platform, out, width);
 }
 
 /* sleeptune-bench-syscall/1 */
@@ -299,18 +299,18 @@ static json_t *row_json(const struct st_syscall_row *row)
 {
     json_t *o = json_object();
     st_json_set(o, "call", json_string(row->method->name));
-    st_json_set(o, "mode", json_string(st_call_mode_name(row->mode)));
+    st_json_set(o, "mode", json_string(st_bench_syscall_mode_name(row->mode)));
     st_json_set(o, "path", path_json(row->path));
     st_json_set(o, "n", ST_JSON(row->summary.n));
     st_json_set(o, "ns", st_summary_json(&row->summary));
-    st_json_set(o, "median_ci95_ns", st_median_interval_json(&row->summary));
+    st_json_set(o, "median_ci95_ns", st_summary_median_interval_json(&row->summary));
     st_json_set(o, "offset_ns", row->n > 0 ? ST_JSON(row->offset_ns) : json_null());
-    st_json_set(o, "below_clock", json_boolean(st_syscall_is_below_clock(row)));
+    st_json_set(o, "below_clock", json_boolean(st_bench_syscall_is_below_clock(row)));
     st_json_set(o, "warm_up", ST_JSON(row->warm_up_n));
     st_json_set(o, "outliers", st_json_integer_or_null(row->outliers_known, (json_int_t)row->outliers_n));
     st_json_set(o, "samples_enough", st_json_integer_or_null(row->enough_n > 0, (json_int_t)row->enough_n));
     st_json_set(o, "amortised", batches_json(&row->batches));
-    st_json_set(o, "samples_ns", st_integers_json(row->ns, row->n));
+    st_json_set(o, "samples_ns", st_summary_integers_json(row->ns, row->n));
     st_json_set(o, "missing", row->why != NULL ? json_string(row->why) : json_null());
     st_json_set(o, "error", row->error != 0 ? json_string(strerror(-row->error)) : json_null());
     return o;

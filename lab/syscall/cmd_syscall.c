@@ -130,7 +130,7 @@ static void announce(const struct arguments *a)
         snprintf(fresh, sizeof(fresh), " and %zu fresh process%s", c->fresh, c->fresh == 1 ? "" : "es");
     snprintf(line, sizeof(line), "%zu call%s, %zu sample%s%s each: about %s.", present_n,
              present_n == 1 ? "" : "s", c->count, c->count == 1 ? "" : "s", fresh,
-             st_bench_rough(st_bench_syscall_expected_ns(st_lab_native(), c), text, sizeof(text)));
+             st_bench_text_rough(st_bench_syscall_expected_ns(st_lab_native(), c), text, sizeof(text)));
     st_text_wrap(stderr, st_locale_text(line), 0, st_terminal_width(STDERR_FILENO));
 }
 

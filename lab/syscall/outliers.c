@@ -5,21 +5,22 @@
 #include "core/stats/stats.h"
 #include "lab/syscall/outliers.h"
 
-struct st_fences st_fences_of(const struct st_sample *sample)
+struct st_outlier_limits st_outliers_limits(const struct st_sample *sample)
 {
     const int64_t q1_ns = st_sample_quantile(sample, 0.25);
     const int64_t q3_ns = st_sample_quantile(sample, 0.75);
     const int64_t iqr_ns = st_ns_sub(q3_ns, q1_ns);
     const int64_t reach_ns = st_ns_add(iqr_ns, iqr_ns / 2);
-    return (struct st_fences){.low_ns = st_ns_sub(q1_ns, reach_ns), .high_ns = st_ns_add(q3_ns, reach_ns)};
+    return (struct st_outlier_limits){.low_ns = st_ns_sub(q1_ns, reach_ns),
+                                      .high_ns = st_ns_add(q3_ns, reach_ns)};
 }
 
-uint64_t st_fence_outliers_n(const struct st_sample *sample)
+uint64_t st_outliers_n(const struct st_sample *sample)
 {
     uint64_t outliers_n = 0;
     if (sample->len == 0)
         return 0;
-    const struct st_fences fences = st_fences_of(sample);
+    const struct st_outlier_limits fences = st_outliers_limits(sample);
     for (size_t i = 0; i < sample->len; i++)
         outliers_n += sample->values_ns[i] < fences.low_ns || sample->values_ns[i] > fences.high_ns;
     return outliers_n;
@@ -36,7 +37,8 @@ static bool enough(const struct st_sample *sample, uint64_t n, double wide_ns)
     return (double)st_ns_sub(high_ns, low_ns) / 2 <= wide_ns;
 }
 
-uint64_t st_median_enough_n(const struct st_sample *sample, double share, int64_t least_ns, uint64_t max_n)
+uint64_t st_summary_median_enough_n(const struct st_sample *sample, double share, int64_t least_ns,
+                                    uint64_t max_n)
 {
     uint64_t low_n = st_stats_quantile_min_n(0.5), high_n = max_n;
     if (st_sample_n(sample) < low_n || max_n < low_n)
@@ -54,7 +56,7 @@ uint64_t st_median_enough_n(const struct st_sample *sample, double share, int64_
     return high_n;
 }
 
-uint64_t st_median_not_enough_min_n(uint64_t max_n)
+uint64_t st_summary_median_not_enough_min_n(uint64_t max_n)
 {
     uint64_t low, high;
     if (st_stats_quantile_ranks(max_n, 0.5, 0.95, &low, &high) != 0)
@@ -62,14 +64,14 @@ uint64_t st_median_not_enough_min_n(uint64_t max_n)
     return (uint64_t)ceil(10 * ((double)max_n + 1) / (double)(high - low));
 }
 
-size_t st_warm_up_n(const int64_t *values_ns, size_t n, int64_t *scratch)
+size_t st_outliers_warm_up_n(const int64_t *values_ns, size_t n, int64_t *scratch)
 {
     if (n < ST_WARM_UP_MIN_N)
         return 0;
     const size_t half_n = n / 2;
     memcpy(scratch, values_ns + half_n, (n - half_n) * sizeof(*scratch));
     const struct st_sample steady = st_sample_of(scratch, n - half_n);
-    const int64_t fence_ns = st_fences_of(&steady).high_ns;
+    const int64_t fence_ns = st_outliers_limits(&steady).high_ns;
     size_t best = 0;
     int64_t sum = 0, most = 0;
     for (size_t i = 0; i < half_n; i++) {

@@ -6,15 +6,15 @@
 #include "core/stats/sample.h"
 
 /** Q1 - 1.5 IQR and Q3 + 1.5 IQR; what lies beyond is an outlier. */
-struct st_fences {
+struct st_outlier_limits {
     int64_t low_ns, high_ns;
 };
 
 /** sample: at least one value. Threads: any. Source: Tukey, "Exploratory Data Analysis", 1977. */
-struct st_fences st_fences_of(const struct st_sample *sample);
+struct st_outlier_limits st_outliers_limits(const struct st_sample *sample);
 
 /** Values of an array (st_sample_of) beyond its fences. */
-uint64_t st_fence_outliers_n(const struct st_sample *sample);
+uint64_t st_outliers_n(const struct st_sample *sample);
 
 /**
  * The least n at which the 95 % interval of the median is good enough for a distribution like the sample's:
@@ -23,14 +23,15 @@ uint64_t st_fence_outliers_n(const struct st_sample *sample);
  * @return 20 .. max_n; 0: not even max_n is enough, or the sample has fewer than 20 values to tell it from.
  * Source: David & Nagaraja, Order Statistics, 7.1.
  */
-uint64_t st_median_enough_n(const struct st_sample *sample, double share, int64_t least_ns, uint64_t max_n);
+uint64_t st_summary_median_enough_n(const struct st_sample *sample, double share, int64_t least_ns,
+                                    uint64_t max_n);
 
 /**
- * So many samples it takes to say of a 0 of st_median_enough_n that max_n values would not be enough: 10 of
+ * So many samples it takes to say of a 0 of st_summary_median_enough_n that max_n values would not be enough: 10 of
  * them lie where the interval of max_n values would. Fewer do not tell how wide that is. 0: none do (max_n <
  * 6).
  */
-uint64_t st_median_not_enough_min_n(uint64_t max_n);
+uint64_t st_summary_median_not_enough_min_n(uint64_t max_n);
 
 /* The first calls of a series, dearer than the rest: cold caches, lazy binding, first page faults. */
 
@@ -47,6 +48,6 @@ uint64_t st_median_not_enough_min_n(uint64_t max_n);
  * @return 0 .. n / 2. Threads: any.
  * Source of the sum: Page, "Continuous inspection schemes", 1954; of the fence: Tukey 1977.
  */
-size_t st_warm_up_n(const int64_t *values_ns, size_t n, int64_t *scratch);
+size_t st_outliers_warm_up_n(const int64_t *values_ns, size_t n, int64_t *scratch);
 
 #endif

@@ -12,7 +12,7 @@
 #define OPEN_NS      (1 * ST_NS_PER_MS)   /* about what starting a pair takes */
 #define ROUND_NS     (200 * ST_NS_PER_US) /* and a round beside its slice */
 
-const char *st_wake_kind_name(enum st_wake_kind kind)
+const char *st_bench_wake_kind_name(enum st_wake_kind kind)
 {
     switch (kind) {
     case ST_WAKE_INTERRUPTED:
@@ -23,7 +23,7 @@ const char *st_wake_kind_name(enum st_wake_kind kind)
     return "?";
 }
 
-const char *st_wake_placement_name(enum st_wake_placement placement)
+const char *st_bench_wake_placement_name(enum st_wake_placement placement)
 {
     switch (placement) {
     case ST_WAKE_SAME_CPU:
@@ -208,7 +208,7 @@ static int figure(struct st_wake_cell *cell, int64_t *scratch)
     memcpy(scratch, cell->delay_ns, cell->n * sizeof(*scratch));
     const struct st_sample delay = st_sample_of(scratch, cell->n);
     st_summary_of(&delay, &cell->delay);
-    return st_modes_of(&delay, &cell->modes);
+    return st_humps_of(&delay, &cell->modes);
 }
 
 int st_bench_wake_measure(struct st_bench_wake *bench, struct st_lab *lab)

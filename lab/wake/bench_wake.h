@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "lab/summary.h"
-#include "lab/wake/modes.h"
+#include "lab/wake/humps.h"
 #include "lab/wake/wake.h"
 
 #define ST_BENCH_WAKE_CELLS_MAX    4096
@@ -16,12 +16,12 @@
 enum st_wake_kind { ST_WAKE_INTERRUPTED, ST_WAKE_TIMED_OUT };
 
 /** "interrupted", "timed-out". */
-const char *st_wake_kind_name(enum st_wake_kind kind);
+const char *st_bench_wake_kind_name(enum st_wake_kind kind);
 
 enum st_wake_placement { ST_WAKE_SAME_CPU, ST_WAKE_OTHER_CPU };
 
 /** "same-cpu", "other-cpu". */
-const char *st_wake_placement_name(enum st_wake_placement placement);
+const char *st_bench_wake_placement_name(enum st_wake_placement placement);
 
 struct st_wake_cell {
     const struct st_wake_method *method;
@@ -37,7 +37,7 @@ struct st_wake_cell {
 
     /* figures */
     struct st_summary delay, send;
-    struct st_modes modes;
+    struct st_humps modes;
 };
 
 struct st_bench_wake;

@@ -49,7 +49,7 @@ static void put_number(FILE *out, double ns)
 }
 
 /* "2.10 38 %, 12.4 62 %": of two humps. */
-static void put_modes(FILE *out, const struct st_modes *modes)
+static void put_modes(FILE *out, const struct st_humps *modes)
 {
     char text[2][32];
     if (modes->n == 2)
@@ -266,7 +266,7 @@ static void dash_sentence(const struct st_bench_wake *bench, FILE *out, int widt
         return;
     snprintf(line, sizeof(line),
              "A dash: too few rounds; a median takes %u, humps %d. Set --rounds or a longer --budget.",
-             (unsigned)st_stats_quantile_min_n(0.5), ST_MODES_MIN_N);
+             (unsigned)st_stats_quantile_min_n(0.5), ST_HUMPS_MIN_N);
     st_text_wrap(out, line, 0, width);
 }
 
@@ -294,20 +294,20 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
     dash_sentence(bench, out, width);
     if (c->policy != ST_POLICY_OTHER)
         snprintf(priority, sizeof(priority), " %d", c->priority);
-    int n = snprintf(line, sizeof(line), "Policy %s%s, sender on CPU %d", st_policy_name(c->policy), priority,
-                     c->sender_cpu);
+    int n = snprintf(line, sizeof(line), "Policy %s%s, sender on CPU %d", st_platform_policy_name(c->policy),
+                     priority, c->sender_cpu);
     if (c->other_cpu >= 0)
         n += snprintf(line + n, sizeof(line) - (size_t)n, ", other CPU %d", c->other_cpu);
     snprintf(line + n, sizeof(line) - (size_t)n, "; random order, seed %llu; %s%s.",
              (unsigned long long)c->seed, st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)),
              bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
-    st_bench_circumstances(lab->platform, out, width);
+    st_bench_text_conditions(lab->platform, out, width);
 }
 
 /* sleeptune-bench-wake/1 */
 
-static json_t *modes_json(const struct st_modes *modes)
+static json_t *modes_json(const struct st_humps *modes)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < modes->n; i++) {
@@ -326,16 +326,16 @@ static json_t *cell_json(const struct st_bench_wake *bench, const struct st_wake
     json_t *o = json_object();
     st_json_set(o, "mechanism", json_string(cell->method->name));
     st_json_set(o, "peers", json_string(st_wake_peers_name(cell->peers)));
-    st_json_set(o, "placement", json_string(st_wake_placement_name(cell->placement)));
-    st_json_set(o, "kind", json_string(st_wake_kind_name(cell->kind)));
+    st_json_set(o, "placement", json_string(st_bench_wake_placement_name(cell->placement)));
+    st_json_set(o, "kind", json_string(st_bench_wake_kind_name(cell->kind)));
     st_json_set(o, "slice_ns", ST_JSON(cell->slice_ns));
     st_json_set(o, "n", ST_JSON(cell->n));
     st_json_set(o, "delay_ns", st_summary_json(&cell->delay));
-    st_json_set(o, "median_ci95_ns", st_median_interval_json(&cell->delay));
+    st_json_set(o, "median_ci95_ns", st_summary_median_interval_json(&cell->delay));
     st_json_set(o, "modes", modes_json(&cell->modes));
     st_json_set(o, "timed_out", timed_out != NULL ? st_summary_json(&timed_out->delay) : json_null());
     st_json_set(o, "send_ns", cell->kind == ST_WAKE_INTERRUPTED ? st_summary_json(&cell->send) : json_null());
-    st_json_set(o, "samples_ns", st_integers_json(cell->delay_ns, cell->n));
+    st_json_set(o, "samples_ns", st_summary_integers_json(cell->delay_ns, cell->n));
     st_json_set(o, "missing", cell->why != NULL ? json_string(cell->why) : json_null());
     st_json_set(o, "error", cell->error != 0 ? json_string(strerror(-cell->error)) : json_null());
     return o;
@@ -347,7 +347,7 @@ static json_t *growth_json(const struct st_wake_cell *cell, const struct st_wake
     json_t *o = json_object();
     st_json_set(o, "mechanism", json_string(cell->method->name));
     st_json_set(o, "peers", json_string(st_wake_peers_name(cell->peers)));
-    st_json_set(o, "placement", json_string(st_wake_placement_name(cell->placement)));
+    st_json_set(o, "placement", json_string(st_bench_wake_placement_name(cell->placement)));
     st_json_set(o, "from_ns", ST_JSON(growth->from_ns));
     st_json_set(o, "to_ns", ST_JSON(growth->to_ns));
     st_json_set(o, "blocks", ST_JSON(growth->blocks_n));
@@ -383,7 +383,7 @@ json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_lab *lab
     st_json_set(o, "schema", json_string("sleeptune-bench-wake/1"));
     st_json_set(o, "seed", json_sprintf("%llu", (unsigned long long)c->seed));
     st_json_set(o, "rounds", ST_JSON(c->rounds));
-    st_json_set(o, "policy", json_string(st_policy_name(c->policy)));
+    st_json_set(o, "policy", json_string(st_platform_policy_name(c->policy)));
     st_json_set(o, "priority", c->policy != ST_POLICY_OTHER ? ST_JSON(c->priority) : ST_JSON(0));
     st_json_set(o, "sender_cpu", ST_JSON(c->sender_cpu));
     st_json_set(o, "other_cpu", st_json_integer_or_null(c->other_cpu >= 0, c->other_cpu));

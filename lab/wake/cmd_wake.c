@@ -114,7 +114,7 @@ static int put_kind(void *ctx, const char *word)
     struct arguments *a = ctx;
     for (int i = ST_WAKE_INTERRUPTED; i <= ST_WAKE_TIMED_OUT; i++) {
         const enum st_wake_kind kind = (enum st_wake_kind)i;
-        if (strcmp(word, st_wake_kind_name(kind)) == 0)
+        if (strcmp(word, st_bench_wake_kind_name(kind)) == 0)
             return ST_WORD_LIST_ADD(NAME, "--kinds", a->kinds, &a->config.kinds_n, &kind);
     }
     return st_failure_usage(NAME, "--kinds: '%s' is not interrupted or timed-out", word);
@@ -258,7 +258,7 @@ static void announce(const struct arguments *a, const struct st_bench_wake *benc
     snprintf(line, sizeof(line),
              "%zu combination%s, %zu round%s each, in random order (seed %llu): about %s.", cells_n,
              cells_n == 1 ? "" : "s", rounds, rounds == 1 ? "" : "s", (unsigned long long)bench->config.seed,
-             st_bench_rough(st_bench_wake_expected_ns(bench), text, sizeof(text)));
+             st_bench_text_rough(st_bench_wake_expected_ns(bench), text, sizeof(text)));
     st_text_wrap(stderr, line, 0, st_terminal_width(STDERR_FILENO));
     if (rounds < a->config.rounds && rounds < st_stats_quantile_min_n(0.5))
         st_text_wrap(stderr, "Too short for a median (20 rounds): take a longer --budget.", 0,
@@ -292,7 +292,7 @@ static int run(struct arguments *a)
         return st_failure_usage(NAME, "more than %d combinations", ST_BENCH_WAKE_CELLS_MAX);
     if (r == -ERANGE) {
         char least[32];
-        st_bench_rough(st_bench_wake_expected_ns(&bench), least, sizeof(least));
+        st_bench_text_rough(st_bench_wake_expected_ns(&bench), least, sizeof(least));
         st_bench_wake_finish(&bench);
         return st_failure_usage(NAME, "--budget: one round of each takes about %s", least);
     }

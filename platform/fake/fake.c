@@ -7,7 +7,7 @@
 
 #include "core/ns.h"
 #include "platform/fake/fake_state.h"
-#include "platform/sleep_method.h"
+#include "platform/sleep.h"
 
 static const char *const function_names[F_COUNT] = {
     [F_SLEEP_UNTIL_NS] = "sleep_until_ns",

@@ -4,7 +4,7 @@
 
 #include "core/ns.h"
 #include "platform/fake/fake_state.h"
-#include "platform/sleep_method.h"
+#include "platform/sleep.h"
 
 static int64_t fake_now_ns(struct st_platform *p) ST_NONBLOCKING
 {

@@ -4,7 +4,7 @@
 
 #include "platform/fake/fake_state.h"
 #include "platform/tree.h"
-#include "platform/xrun/xrun_source.h"
+#include "platform/xrun/xrun.h"
 
 static int set_policy(struct st_fake *fake, enum st_policy policy, int priority)
 {
@@ -313,7 +313,7 @@ void st_fake_state_add_system(struct st_platform *row)
     row->rt_rights = fake_rt_rights;
     row->resident_bytes = fake_resident_bytes;
     row->program_path = fake_program_path;
-    row->circumstances = st_tree_circumstances;
+    row->conditions = st_tree_conditions;
     row->smi_count = fake_smi_count;
     row->virtualised = fake_virtualised;
     row->xrun_source = fake_xrun_source;

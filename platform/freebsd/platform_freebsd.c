@@ -10,9 +10,9 @@
 #include "platform/posix/posix.h"
 #include "platform/posix/sleep_posix.h"
 #include "platform/tree.h"
-#include "platform/xrun/xrun_source.h"
+#include "platform/xrun/xrun.h"
 
-int st_open_beneath(int dir_fd, const char *path, int flags)
+int st_beneath_open(int dir_fd, const char *path, int flags)
 {
     path += strspn(path, "/");
     const int fd = openat(dir_fd, *path != '\0' ? path : ".",
@@ -204,7 +204,7 @@ struct st_platform *st_platform_native(void)
         .resident_bytes = st_freebsd_resident_bytes,
         .program_path = st_freebsd_program_path,
         .run = st_posix_run,
-        .circumstances = st_tree_circumstances_freebsd,
+        .conditions = st_tree_conditions_freebsd,
         .smi_count = no_smi_count,
         .virtualised = st_tree_virtualised_freebsd,
         .read_text = freebsd_read_text,

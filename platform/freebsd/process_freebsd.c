@@ -168,18 +168,18 @@ void st_run_child_alone(void)
     closefrom(STDERR_FILENO + 1);
 }
 
-void st_run_reap_begin(void)
+void st_run_child_reap_begin(void)
 {
     (void)procctl(P_PID, 0, PROC_REAP_ACQUIRE, NULL);
 }
 
-void st_run_reap_end(void)
+void st_run_child_reap_end(void)
 {
     (void)procctl(P_PID, 0, PROC_REAP_RELEASE, NULL);
 }
 
 /* Descendants that were there before the programs are in our own session. */
-bool st_run_reap_rest(void)
+bool st_run_child_reap_rest(void)
 {
     struct procctl_reaper_pidinfo pids[PIDS_MAX] = {{0}};
     struct procctl_reaper_pids list = {.rp_count = PIDS_MAX, .rp_pids = pids};

@@ -3,8 +3,8 @@
 #define ST_PLATFORM_LINUX_LINUX_H
 
 #include "platform/platform.h"
-#include "platform/xrun/alsa_text.h"
-#include "platform/xrun/xrun_source.h"
+#include "platform/xrun/alsa.h"
+#include "platform/xrun/xrun.h"
 
 /* clock_linux.c */
 int st_linux_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;

@@ -14,9 +14,9 @@
 #include "platform/posix/beneath_posix.h"
 #include "platform/posix/posix.h"
 #include "platform/posix/sleep_posix.h"
-#include "platform/proc_text.h"
+#include "platform/proc.h"
 #include "platform/tree.h"
-#include "platform/xrun/xrun_source.h"
+#include "platform/xrun/xrun.h"
 
 #define MSR_SMI_COUNT 0x34 /* Intel SDM volume 4, MSR_SMI_COUNT, bits 31:0 */
 
@@ -52,7 +52,7 @@ static const char *hypervisor_by_cpuid(void)
 
 /* The limit on wake-up latency that is in force. The read is binary; opening registers a request for the
  * default, which asks for nothing. Source: Documentation/power/pm_qos_interface.rst. */
-static void say_cpu_dma_latency(st_circumstance_fn fn, void *ctx)
+static void say_cpu_dma_latency(st_condition_fn fn, void *ctx)
 {
     const int fd = open("/dev/cpu_dma_latency", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
@@ -66,9 +66,9 @@ static void say_cpu_dma_latency(st_circumstance_fn fn, void *ctx)
     close(fd);
 }
 
-static void linux_circumstances(struct st_platform *p, int cpu, st_circumstance_fn fn, void *ctx)
+static void linux_conditions(struct st_platform *p, int cpu, st_condition_fn fn, void *ctx)
 {
-    st_tree_circumstances_linux(p, cpu, hypervisor_by_cpuid(), fn, ctx);
+    st_tree_conditions_linux(p, cpu, hypervisor_by_cpuid(), fn, ctx);
     say_cpu_dma_latency(fn, ctx);
     int64_t slack_ns;
     if (st_linux_timer_slack_ns(p, &slack_ns) == 0) {
@@ -100,7 +100,7 @@ static int linux_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
     return r;
 }
 
-int st_open_beneath(int dir_fd, const char *path, int flags)
+int st_beneath_open(int dir_fd, const char *path, int flags)
 {
     path += strspn(path, "/");
     const struct open_how how = {
@@ -111,7 +111,7 @@ int st_open_beneath(int dir_fd, const char *path, int flags)
     if (fd >= 0)
         return (int)fd;
     if (errno == ENOSYS || errno == EPERM) /* before Linux 5.6, or a seccomp filter older than that */
-        return st_open_beneath_posix(dir_fd, path, flags);
+        return st_beneath_open_posix(dir_fd, path, flags);
     return -errno;
 }
 
@@ -191,7 +191,7 @@ struct st_platform *st_platform_native(void)
         .resident_bytes = st_linux_resident_bytes,
         .program_path = st_linux_program_path,
         .run = st_posix_run,
-        .circumstances = linux_circumstances,
+        .conditions = linux_conditions,
         .smi_count = linux_smi_count,
         .virtualised = st_tree_virtualised_linux,
         .read_text = st_posix_read_text,

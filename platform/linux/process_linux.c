@@ -19,7 +19,7 @@
 #include "platform/linux/linux.h"
 #include "platform/posix/posix.h"
 #include "platform/posix/run_child.h"
-#include "platform/proc_text.h"
+#include "platform/proc.h"
 
 /* With MCL_FUTURE every mapping beyond RLIMIT_MEMLOCK fails: malloc() would, some time after. Does the limit
  * hold for us? Asked by a mapping, because the right to ignore it (CAP_IPC_LOCK) counts only in the first
@@ -171,12 +171,12 @@ void st_run_child_alone(void)
         (void)close(fd);
 }
 
-void st_run_reap_begin(void)
+void st_run_child_reap_begin(void)
 {
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
-void st_run_reap_end(void)
+void st_run_child_reap_end(void)
 {
     (void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 }
@@ -199,7 +199,7 @@ static pid_t parent_of(const char *name)
 
 /* A program was started in a session of its own and cannot enter ours again; children that this process had
  * from elsewhere (a shell's, which it replaced) are in ours. */
-bool st_run_reap_rest(void)
+bool st_run_child_reap_rest(void)
 {
     const pid_t own = getpid(), session = getsid(0);
     siginfo_t info;

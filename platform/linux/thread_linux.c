@@ -20,7 +20,7 @@
 #include "core/ns.h"
 #include "platform/linux/linux.h"
 #include "platform/posix/posix.h"
-#include "platform/proc_text.h"
+#include "platform/proc.h"
 
 #define REGISTERED_LEAST_BYTES 32u  /* of a restartable sequence */
 #define CPUS_MAX               8192 /* NR_CPUS of the largest kernels */

@@ -22,7 +22,7 @@
 #include "core/ns.h"
 #include "core/safe.h"
 #include "platform/linux/linux.h"
-#include "platform/proc_text.h"
+#include "platform/proc.h"
 
 #define POLL_NS        (250 * ST_NS_PER_MS)
 #define POLLS_A_SCAN   8   /* for cards that came or went */

@@ -23,7 +23,7 @@ static int open_component(int dir_fd, const char *name, int flags)
     return r;
 }
 
-int st_open_beneath_posix(int dir_fd, const char *path, int flags)
+int st_beneath_open_posix(int dir_fd, const char *path, int flags)
 {
     int fd = open_component(dir_fd, ".", O_DIRECTORY);
     for (const char *s = path; fd >= 0;) {

@@ -10,9 +10,9 @@
  * @param flags added to O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC. @return fd; -ELOOP or -EXDEV for a
  * refused link, or what open said.
  */
-ST_NODISCARD int st_open_beneath(int dir_fd, const char *path, int flags);
+ST_NODISCARD int st_beneath_open(int dir_fd, const char *path, int flags);
 
 /** The same with POSIX calls only: one component at a time, every link refused (-ELOOP, ".." -EXDEV). */
-ST_NODISCARD int st_open_beneath_posix(int dir_fd, const char *path, int flags);
+ST_NODISCARD int st_beneath_open_posix(int dir_fd, const char *path, int flags);
 
 #endif

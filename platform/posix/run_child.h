@@ -9,12 +9,12 @@
  * key of this session, gains no rights by a set-uid program, and is killed when its parent dies. */
 void st_run_child_alone(void);
 
-/** From here on, a process whose parent ends becomes a child of this process, so that st_run_reap_rest finds
+/** From here on, a process whose parent ends becomes a child of this process, so that st_run_child_reap_rest finds
  * it. */
-void st_run_reap_begin(void);
+void st_run_child_reap_begin(void);
 /** Kills and reaps what the programs left, however they hid it (setsid, setpgid, a second fork): every child
  * of this process that is in another session. @return whether something was left. */
-bool st_run_reap_rest(void);
-void st_run_reap_end(void);
+bool st_run_child_reap_rest(void);
+void st_run_child_reap_end(void);
 
 #endif

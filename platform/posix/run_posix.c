@@ -192,7 +192,7 @@ int st_posix_run(struct st_platform *p, struct st_run *runs, size_t runs_n, cons
     const int64_t end_ns = st_ns_add(p->now_ns(p), limit_ns);
     if (runs_n > RUNS_MAX)
         return -EINVAL;
-    st_run_reap_begin();
+    st_run_child_reap_begin();
     for (size_t i = 0; i < runs_n; i++) {
         children[i] = (struct child){.fd = -1};
         runs[i].len = 0;
@@ -210,8 +210,8 @@ int st_posix_run(struct st_platform *p, struct st_run *runs, size_t runs_n, cons
     while (alive(children, runs_n) > 0 && p->now_ns(p) < dead_ns)
         turn(children, runs, runs_n, NAP_NS);
     const int64_t rest_ns = st_ns_add(p->now_ns(p), REST_NS);
-    while (st_run_reap_rest() && p->now_ns(p) < rest_ns)
+    while (st_run_child_reap_rest() && p->now_ns(p) < rest_ns)
         (void)poll(NULL, 0, 1);
-    st_run_reap_end();
+    st_run_child_reap_end();
     return 0;
 }

@@ -17,8 +17,8 @@
 
 #include "core/ns.h"
 #include "platform/child_env.h"
+#include "platform/xrun/xrun.h"
 #include "platform/xrun/xrun_line.h"
-#include "platform/xrun/xrun_source.h"
 #include "st_config.h"
 
 #define SILENT_POLLS 8 /* so many polls, which come every poll_ns, without a line: it hangs */

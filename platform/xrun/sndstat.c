@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/safe.h"
-#include "platform/proc_text.h"
+#include "platform/proc.h"
 
 #define MARK "]: spd "
 

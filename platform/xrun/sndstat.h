@@ -6,7 +6,7 @@
 #ifndef ST_PLATFORM_XRUN_SNDSTAT_H
 #define ST_PLATFORM_XRUN_SNDSTAT_H
 
-#include "platform/xrun/xrun_source.h"
+#include "platform/xrun/xrun.h"
 
 #define ST_SND_NAME_BYTES 64
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/safe.h"
-#include "platform/proc_text.h"
+#include "platform/proc.h"
 
 #define COUNT_MAX UINT64_C(1000000000) /* more in one line is no count */
 

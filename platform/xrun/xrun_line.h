@@ -18,7 +18,7 @@
 #ifndef ST_PLATFORM_XRUN_XRUN_LINE_H
 #define ST_PLATFORM_XRUN_XRUN_LINE_H
 
-#include "platform/xrun/xrun_source.h"
+#include "platform/xrun/xrun.h"
 
 #define ST_XRUN_LINE_BYTES 1024
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "advisor/parse/linux_text.h"
-#include "platform/proc_text.h"
+#include "platform/proc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "platform/xrun/xrun_source.h"
+#include "platform/xrun/xrun.h"
 
 static const struct st_xrun_source *source;
 static struct st_xrun_watch watch;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "lab/sleep/bench_sleep_result.h"
+#include "lab/sleep/bench_sleep.h"
 #include "platform/fake/fake.h"
 
 #define BLOCKS 12

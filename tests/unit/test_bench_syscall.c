@@ -155,8 +155,8 @@ static void the_path_is_told_by_evidence(void **state)
     assert_true(fabs(b->call_ns - 20) < 1e-9);
     assert_true(fabs(b->raw_ns - 150) < 1e-9);
     assert_true(fabs(b->getppid_ns - 120) < 1e-9);
-    assert_true(st_syscall_is_below_clock(row("sysconf", ST_CALL_IN_PROCESS)));
-    assert_false(st_syscall_is_below_clock(row("getppid", ST_CALL_IN_PROCESS)));
+    assert_true(st_bench_syscall_is_below_clock(row("sysconf", ST_CALL_IN_PROCESS)));
+    assert_false(st_bench_syscall_is_below_clock(row("getppid", ST_CALL_IN_PROCESS)));
     assert_int_equal(row("nanosleep-1ns", ST_CALL_IN_PROCESS)->batches.calls_n, 1);
 }
 

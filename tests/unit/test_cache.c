@@ -19,7 +19,7 @@ static struct st_platform *fake, *cached;
 static int setup_os(enum st_os os)
 {
     fake = st_fake_new(os, 0);
-    return fake != NULL && st_platform_cache_new(fake, &cached) == 0 ? 0 : -1;
+    return fake != NULL && st_cache_new(fake, &cached) == 0 ? 0 : -1;
 }
 
 static int setup(void **state)
@@ -37,7 +37,7 @@ static int setup_freebsd(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    st_platform_cache_free(cached);
+    st_cache_free(cached);
     st_fake_free(fake);
     return 0;
 }

@@ -372,7 +372,7 @@ static void circumstances_have_keys_and_values(void **state)
     (void)state;
     struct st_platform *p = st_platform_native();
     unsigned seen = 0;
-    p->circumstances(p, 0, remember, &seen);
+    p->conditions(p, 0, remember, &seen);
     assert_int_equal(seen, 3);
 }
 
@@ -558,9 +558,9 @@ static void the_limit_on_real_time_work_is_set(void **state)
 static void policies_have_names(void **state)
 {
     (void)state;
-    assert_string_equal(st_policy_name(ST_POLICY_OTHER), "other");
-    assert_string_equal(st_policy_name(ST_POLICY_FIFO), "fifo");
-    assert_string_equal(st_policy_name(ST_POLICY_RR), "rr");
+    assert_string_equal(st_platform_policy_name(ST_POLICY_OTHER), "other");
+    assert_string_equal(st_platform_policy_name(ST_POLICY_FIFO), "fifo");
+    assert_string_equal(st_platform_policy_name(ST_POLICY_RR), "rr");
 }
 
 int main(void)

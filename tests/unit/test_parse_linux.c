@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "advisor/parse/linux_text.h"
-#include "platform/proc_text.h"
+#include "platform/proc.h"
 
 static char noted[4096];
 

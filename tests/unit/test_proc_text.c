@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "platform/proc_text.h"
+#include "platform/proc.h"
 
 static void schedstat_is_read(void **state)
 {

@@ -203,7 +203,7 @@ static int walk(const struct fixture *f, const char *path, int flags)
 {
     const int dir = open(f->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_true(dir >= 0);
-    const int fd = st_open_beneath_posix(dir, path, flags);
+    const int fd = st_beneath_open_posix(dir, path, flags);
     close(dir);
     if (fd >= 0)
         close(fd);

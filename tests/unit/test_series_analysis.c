@@ -28,7 +28,7 @@ static bool says(const struct st_analysis *a, const char *text)
 static struct st_analysis analyse(const struct st_series *series)
 {
     struct st_analysis a;
-    assert_int_equal(st_analyse(series, 0, &a), 0);
+    assert_int_equal(st_series_analysis_of(series, 0, &a), 0);
     return a;
 }
 
@@ -95,12 +95,12 @@ static void the_analyser_names_what_the_simulator_was_told(void **state)
                          a.sentence[0]);
             if (can_be_told(&s) ? !right : a.lattice.found && !right)
                 fail_msg("%lld Hz %s %g ppm every %llu ns: found %d, %d Hz, %g ppm, %d extra",
-                         (long long)s.hz, st_rounding_name(s.rounding), s.drift_ppm,
+                         (long long)s.hz, st_simulate_rounding_name(s.rounding), s.drift_ppm,
                          (unsigned long long)s.period.num, a.lattice.found, a.lattice.hz, a.lattice.drift_ppm,
                          a.lattice.extra_ticks);
             if (!right && !named_or_said(&a, s.hz))
                 fail_msg("%lld Hz %s %g ppm every %llu ns: neither told nor said that it cannot be: %s",
-                         (long long)s.hz, st_rounding_name(s.rounding), s.drift_ppm,
+                         (long long)s.hz, st_simulate_rounding_name(s.rounding), s.drift_ppm,
                          (unsigned long long)s.period.num, a.sentences_n > 0 ? a.sentence[0] : "nothing");
             *(can_be_told(&s) ? &told : &others) += 1;
         }
@@ -277,7 +277,7 @@ static void what_cannot_be_told_is_said(void **state)
     assert_int_equal(st_period_init_ns(&s.period, ST_NS_PER_S, 1), 0);
     struct st_analysis a = blind(&s);
     assert_false(a.lattice.found);
-    assert_int_equal(a.blind_n, st_beat_usual_hz_n); /* a second is whole ticks of all */
+    assert_int_equal(a.blind_n, st_periodic_usual_hz_n); /* a second is whole ticks of all */
     assert_true(says(&a, "24, 50, 60, 64, 100, 128, 200, 250, 256, 300, 500, 512, 1000, "));
     assert_true(says(&a, "10000 Hz cannot be told from none"));
     assert_int_equal(a.coarse_hz, 0); /* none is as long as the period */
@@ -334,11 +334,11 @@ static void ticks_as_long_as_periods_are_said_to_be_hidden(void **state)
         struct st_analysis a;
         assert_int_equal(st_period_init_ns(&s.period, rows[i].num, rows[i].den), 0);
         assert_int_equal(st_simulate(&s, &series), 0);
-        assert_int_equal(st_analyse(&series, 0, &a), 0);
+        assert_int_equal(st_series_analysis_of(&series, 0, &a), 0);
         assert_int_equal(a.findings_n, 0);
         assert_true(a.coarse_hz > s.hz);
         assert_true(says(&a, "cannot be told at this period where they come at less than"));
-        assert_int_equal(st_analyse(&series, rows[i].hz, &a), 0);
+        assert_int_equal(st_series_analysis_of(&series, rows[i].hz, &a), 0);
         assert_true(says(&a, "Hz only cannot be told at this period: such a tick is "));
         st_series_finish(&series);
     }
@@ -375,9 +375,9 @@ static void a_known_rate_that_cannot_be_told_is_said(void **state)
     struct st_analysis a;
     assert_int_equal(st_period_init(&period, 64, 48000), 0);
     assert_int_equal(noise_series(NOISE_NORMAL, 4, &period, 7500, 0, 0, &series), 0);
-    assert_int_equal(st_analyse(&series, 0, &a), 0);
+    assert_int_equal(st_series_analysis_of(&series, 0, &a), 0);
     assert_int_equal(a.sentences_n, 0); /* lateness that is short beside the period hides no tick */
-    assert_int_equal(st_analyse(&series, 750, &a), 0);
+    assert_int_equal(st_series_analysis_of(&series, 750, &a), 0);
     assert_true(a.blind_n == 1 && a.coarse_hz == 0 && says(&a, "tick of 750 Hz cannot be told from none"));
     st_series_finish(&series);
 }
@@ -539,7 +539,7 @@ static void few_samples_are_said_to_be_few(void **state)
     struct st_analysis a;
     assert_int_equal(st_period_init_ns(&period, ST_NS_PER_S, 1), 0);
     st_series_init(&series, &period);
-    assert_int_equal(st_analyse(&series, 0, &a), -ENODATA);
+    assert_int_equal(st_series_analysis_of(&series, 0, &a), -ENODATA);
     for (uint64_t i = 0; i < 5; i++)
         assert_int_equal(st_series_add(&series, i, herman_ns[i]), 0);
     a = analyse(&series);

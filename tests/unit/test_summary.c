@@ -95,7 +95,7 @@ static void the_interval_of_a_ratio_of_spreads_holds_the_truth_as_often_as_it_sa
             b[i] = normal(&random, 20000);
         }
         const struct st_sample sa = st_sample_of(a, N), sb = st_sample_of(b, N);
-        assert_int_equal(st_sd_ratio(&sa, &sb, &random, &ratio), 0);
+        assert_int_equal(st_summary_sd_ratio(&sa, &sb, &random, &ratio), 0);
         assert_true(ratio.known && ratio.low < ratio.high);
         held_n += ratio.low <= 2.0 && 2.0 <= ratio.high;
         shown_n += ratio.low > 1.0;
@@ -111,9 +111,9 @@ static void a_ratio_needs_values_and_a_spread(void **state)
     struct st_random random = {.state = 1};
     struct st_estimate ratio;
     const struct st_sample a = st_sample_of(same, 20), b = st_sample_of(few, 19);
-    assert_int_equal(st_sd_ratio(&a, &a, &random, &ratio), 0);
+    assert_int_equal(st_summary_sd_ratio(&a, &a, &random, &ratio), 0);
     assert_false(ratio.known);
-    assert_int_equal(st_sd_ratio(&a, &b, &random, &ratio), 0);
+    assert_int_equal(st_summary_sd_ratio(&a, &b, &random, &ratio), 0);
     assert_false(ratio.known);
 }
 

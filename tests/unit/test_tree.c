@@ -50,7 +50,7 @@ static void note(void *ctx, const char *key, const char *value)
 static const char *say(struct st_platform *p, int cpu, struct said *said)
 {
     snprintf(said->text, sizeof(said->text), "\n");
-    p->circumstances(p, cpu, note, said);
+    p->conditions(p, cpu, note, said);
     return said->text;
 }
 

@@ -31,7 +31,7 @@ static void the_first_calls_of_b2_are_set_apart(void **state)
         values[i] = cycle[i % ST_ARRAY_LEN(cycle)];
     values[0] = 15940;
     values[1] = 164;
-    assert_int_equal(st_warm_up_n(values, N, scratch), 2);
+    assert_int_equal(st_outliers_warm_up_n(values, N, scratch), 2);
     assert_int_equal(values[0], 15940); /* the order stays */
 }
 
@@ -42,7 +42,7 @@ static void a_long_warm_up_with_cheap_calls_in_it_is_found(void **state)
     steady(&random, N);
     for (size_t i = 0; i < 120; i++)
         values[i] += i % 5 == 1 ? 0 : 5000;
-    assert_int_equal(st_warm_up_n(values, N, scratch), 120);
+    assert_int_equal(st_outliers_warm_up_n(values, N, scratch), 120);
 }
 
 /* One that comes later is a stall, not a warm-up. */
@@ -54,7 +54,7 @@ static void an_outlier_in_the_middle_is_none(void **state)
     values[0] = values[1] = values[2] = 6600;
     values[40] = 900000;
     values[41] = 900000;
-    assert_int_equal(st_warm_up_n(values, N, scratch), 0);
+    assert_int_equal(st_outliers_warm_up_n(values, N, scratch), 0);
 }
 
 static void steady_noise_rarely_has_one(void **state)
@@ -64,7 +64,7 @@ static void steady_noise_rarely_has_one(void **state)
     int found_n = 0;
     for (int t = 0; t < 1000; t++) {
         steady(&random, 100);
-        found_n += st_warm_up_n(values, 100, scratch) > 0;
+        found_n += st_outliers_warm_up_n(values, 100, scratch) > 0;
     }
     assert_true(found_n <= 20); /* 0.35 % normal, more as the fence is one of 50 values */
 }
@@ -74,11 +74,11 @@ static void few_and_equal_values_have_none(void **state)
     (void)state;
     for (size_t i = 0; i < N; i++)
         values[i] = 20;
-    assert_int_equal(st_warm_up_n(values, N, scratch), 0);
+    assert_int_equal(st_outliers_warm_up_n(values, N, scratch), 0);
     values[0] = 9999;
-    assert_int_equal(st_warm_up_n(values, N, scratch), 1);
-    assert_int_equal(st_warm_up_n(values, ST_WARM_UP_MIN_N - 1, scratch), 0);
-    assert_int_equal(st_warm_up_n(values, 0, scratch), 0);
+    assert_int_equal(st_outliers_warm_up_n(values, N, scratch), 1);
+    assert_int_equal(st_outliers_warm_up_n(values, ST_WARM_UP_MIN_N - 1, scratch), 0);
+    assert_int_equal(st_outliers_warm_up_n(values, 0, scratch), 0);
 }
 
 int main(void)

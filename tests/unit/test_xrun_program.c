@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "platform/xrun/xrun_source.h"
+#include "platform/xrun/xrun.h"
 
 #define SCRIPT "sleeptune-observe-test"
 

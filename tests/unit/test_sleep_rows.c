@@ -17,7 +17,7 @@
 static int prepare(void **state)
 {
     *state = st_lab_fake_new(ST_OS_LINUX, START);
-    return *state == NULL ? -1 : st_sleep_block_signals();
+    return *state == NULL ? -1 : st_sleep_lab_block_signals();
 }
 
 static int finish(void **state)

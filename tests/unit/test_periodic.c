@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <math.h>
 
-#include "lab/analyse/beat.h"
 #include "lab/analyse/fft.h"
+#include "lab/analyse/periodic.h"
 #include "tests/unit/noise.h"
 
 static struct st_period audio(void)
@@ -20,7 +20,7 @@ static struct st_period audio(void)
     return period;
 }
 
-static bool named(const struct st_beat *beat, int hz)
+static bool named(const struct st_periodic *beat, int hz)
 {
     for (size_t i = 0; i < beat->names_n; i++) {
         if (beat->names_hz[i] == hz)
@@ -29,14 +29,14 @@ static bool named(const struct st_beat *beat, int hz)
     return false;
 }
 
-static struct st_beat find(enum noise noise, uint64_t seed, size_t n, double amplitude_ns, double hz,
-                           int known_hz)
+static struct st_periodic find(enum noise noise, uint64_t seed, size_t n, double amplitude_ns, double hz,
+                               int known_hz)
 {
     const struct st_period period = audio();
     struct st_series series;
-    struct st_beat beat;
+    struct st_periodic beat;
     assert_int_equal(noise_series(noise, seed, &period, n, amplitude_ns, hz, &series), 0);
-    assert_int_equal(st_beat_find(&series, known_hz, &beat), 0);
+    assert_int_equal(st_periodic_find(&series, known_hz, &beat), 0);
     st_series_finish(&series);
     return beat;
 }
@@ -65,14 +65,14 @@ static void rates_are_folded_by_the_period(void **state)
 {
     (void)state;
     const struct st_period period = audio(); /* 4/3 ms */
-    assert_true(fabs(st_beat_alias(&period, 250) - 1.0 / 3) < 1e-12);
-    assert_true(fabs(st_beat_alias(&period, 1000) - 1.0 / 3) < 1e-12);
-    assert_true(fabs(st_beat_alias(&period, 300) - 0.4) < 1e-12);
-    assert_true(st_beat_alias(&period, 750) < 1e-12);
-    assert_true(st_beat_can_tell(&period, 250, 7500));
-    assert_true(st_beat_can_tell(&period, 250, 60));
-    assert_false(st_beat_can_tell(&period, 250, 59));
-    assert_false(st_beat_can_tell(&period, 750, UINT64_MAX));
+    assert_true(fabs(st_periodic_alias(&period, 250) - 1.0 / 3) < 1e-12);
+    assert_true(fabs(st_periodic_alias(&period, 1000) - 1.0 / 3) < 1e-12);
+    assert_true(fabs(st_periodic_alias(&period, 300) - 0.4) < 1e-12);
+    assert_true(st_periodic_alias(&period, 750) < 1e-12);
+    assert_true(st_periodic_can_tell(&period, 250, 7500));
+    assert_true(st_periodic_can_tell(&period, 250, 60));
+    assert_false(st_periodic_can_tell(&period, 250, 59));
+    assert_false(st_periodic_can_tell(&period, 750, UINT64_MAX));
 }
 
 /* 10 s at 1333 us, standard deviation 5 us: 0.5 us is 6 standard errors. Found in 95 of 100
@@ -85,7 +85,7 @@ static void half_a_microsecond_in_ten_seconds_is_found(void **state)
         int found = 0;
         double amplitude_ns = 0, sd_ns = 0;
         for (uint64_t seed = 0; seed < 40; seed++) {
-            const struct st_beat beat = find(NOISE_NORMAL, seed, 7500, 500, rates[i], 0);
+            const struct st_periodic beat = find(NOISE_NORMAL, seed, 7500, 500, rates[i], 0);
             found += beat.found && named(&beat, rates[i]);
             if (beat.found) {
                 amplitude_ns += beat.amplitude_ns;
@@ -102,7 +102,7 @@ static void a_stronger_one_is_found_in_any_noise(void **state)
 {
     (void)state;
     for (int noise = 0; noise < NOISE_COUNT; noise++) {
-        const struct st_beat beat = find((enum noise)noise, 7, 7500, 5000, 250, 0);
+        const struct st_periodic beat = find((enum noise)noise, 7, 7500, 5000, 250, 0);
         assert_true(beat.found);
         assert_true(named(&beat, 250) && named(&beat, 500) && named(&beat, 1000) && !named(&beat, 300));
         assert_int_equal(beat.names_n + (size_t)beat.others_n, 27); /* two of three multiples of 250 */
@@ -112,7 +112,7 @@ static void a_stronger_one_is_found_in_any_noise(void **state)
 static void a_rate_that_nobody_has_is_measured(void **state)
 {
     (void)state;
-    const struct st_beat beat = find(NOISE_NORMAL, 3, 7500, 2000, 77.77, 0);
+    const struct st_periodic beat = find(NOISE_NORMAL, 3, 7500, 2000, 77.77, 0);
     assert_true(beat.found);
     assert_int_equal(beat.names_n, 0);
     assert_true(fabs(1 / beat.repeats_s - 77.77) < 0.02);
@@ -121,9 +121,9 @@ static void a_rate_that_nobody_has_is_measured(void **state)
 static void what_is_known_of_the_kernel_helps(void **state)
 {
     (void)state;
-    const struct st_beat blind = find(NOISE_NORMAL, 5, 7500, 0, 0, 0);
+    const struct st_periodic blind = find(NOISE_NORMAL, 5, 7500, 0, 0, 0);
     assert_false(blind.found);
-    const struct st_beat beat = find(NOISE_NORMAL, 5, 7500, 700, 333, 333);
+    const struct st_periodic beat = find(NOISE_NORMAL, 5, 7500, 700, 333, 333);
     assert_true(beat.found);
     assert_int_equal(beat.names_n, 0); /* told by the caller, not a usual one */
     assert_true(fabs(beat.cycles_per_period - 0.444) < 1e-3);
@@ -134,12 +134,12 @@ static void half_a_cycle_a_period_is_a_place_like_others(void **state)
     (void)state;
     struct st_period period;
     struct st_series series;
-    struct st_beat beat;
+    struct st_periodic beat;
     assert_int_equal(st_period_init_ns(&period, 2000000, 1), 0); /* 250 Hz: half a cycle */
     assert_int_equal(noise_series(NOISE_NORMAL, 1, &period, 5000, 0, 0, &series), 0);
     for (size_t i = 0; i < series.n; i++)
         series.lateness_ns[i] += i % 2 == 0 ? 1000 : -1000;
-    assert_int_equal(st_beat_find(&series, 0, &beat), 0);
+    assert_int_equal(st_periodic_find(&series, 0, &beat), 0);
     assert_true(beat.found && named(&beat, 250));
     assert_true(fabs(beat.amplitude_ns - 1000) < 300);
     st_series_finish(&series);
@@ -150,14 +150,14 @@ static void little_or_nothing_gives_nothing(void **state)
     (void)state;
     const struct st_period period = audio();
     struct st_series series;
-    struct st_beat beat;
+    struct st_periodic beat;
     assert_int_equal(noise_series(NOISE_NORMAL, 1, &period, 255, 0, 0, &series), 0);
-    assert_int_equal(st_beat_find(&series, 0, &beat), -ENODATA);
+    assert_int_equal(st_periodic_find(&series, 0, &beat), -ENODATA);
     st_series_finish(&series);
     st_series_init(&series, &period);
     for (uint64_t i = 0; i < 1000; i++)
         assert_int_equal(st_series_add(&series, i, 77), 0);
-    assert_int_equal(st_beat_find(&series, 0, &beat), -ENODATA); /* no spread */
+    assert_int_equal(st_periodic_find(&series, 0, &beat), -ENODATA); /* no spread */
     st_series_finish(&series);
 }
 
@@ -166,14 +166,14 @@ static void gaps_do_not_hide_it(void **state)
     (void)state;
     const struct st_period period = audio();
     struct st_series all, some;
-    struct st_beat beat;
+    struct st_periodic beat;
     assert_int_equal(noise_series(NOISE_NORMAL, 9, &period, 9000, 1500, 100, &all), 0);
     st_series_init(&some, &period);
     for (size_t i = 0; i < all.n; i++) {
         if (i % 10 != 3 && (i < 4000 || i > 5000))
             assert_int_equal(st_series_add(&some, all.index[i], all.lateness_ns[i]), 0);
     }
-    assert_int_equal(st_beat_find(&some, 0, &beat), 0);
+    assert_int_equal(st_periodic_find(&some, 0, &beat), 0);
     assert_true(beat.found && named(&beat, 100));
     st_series_finish(&all);
     st_series_finish(&some);
@@ -187,12 +187,12 @@ static void rounding_is_no_rhythm(void **state)
     for (int k = 0; k < 10; k++) {
         for (int grain_ns = 1; grain_ns <= 1000; grain_ns *= 1000) {
             struct st_series series;
-            struct st_beat beat;
+            struct st_periodic beat;
             st_series_init(&series, &period);
             for (uint64_t i = 0; i < 3000; i++)
                 assert_int_equal(st_series_add(&series, i, llrint((0.13 + 0.37 * k) * (double)i) * grain_ns),
                                  0);
-            assert_int_equal(st_beat_find(&series, 0, &beat), 0);
+            assert_int_equal(st_periodic_find(&series, 0, &beat), 0);
             assert_false(beat.found);
             st_series_finish(&series);
         }

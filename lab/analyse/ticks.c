@@ -1,10 +1,10 @@
-#include "lab/analyse/lattice.h"
+#include "lab/analyse/ticks.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "core/ns.h"
-#include "lab/analyse/beat.h"
+#include "lab/analyse/periodic.h"
 #include "lab/analyse/tick_rate.h"
 
 #define P_MAX          1e-5
@@ -34,7 +34,7 @@
 #define TEETH_NOISE_MAX  (1.0 / 16) /* of a tick */
 #define TEETH_MIDDLE_MIN 0.1
 #define STEERED_MAX      0.003 /* of a tick, while it is steered */
-#define USUAL_APART      0.02  /* the closest two of st_beat_usual_hz */
+#define USUAL_APART      0.02  /* the closest two of st_periodic_usual_hz */
 #define LOOP_S           1.5   /* a loop acts once a second: in a longer period it has acted in between */
 #define MIXED_MIN        0.15  /* ticks */
 
@@ -237,7 +237,7 @@ static bool look_locally(const struct track *t, struct local *ret)
         mm += bend_m * bend_m;
         mx += bend_m * bend_at(t, t->x, i);
     }
-    if (!(mm > 0) || t->n < ST_LATTICE_SAMPLES_MIN / 2)
+    if (!(mm > 0) || t->n < ST_TICKS_SAMPLES_MIN / 2)
         return false;
     const double n = (double)(t->n - 3);
     struct local local = {.tick_ns = -mx / mm};
@@ -385,7 +385,7 @@ static bool has_teeth(const struct track *t, const struct fit *fit, const struct
 
 /* Wake-up k is at tick N = M k - m, M ticks a period at slope zero: the length of a tick by least squares of
  * the wake-up times on N, taken from what they are more than nominal ticks. */
-static void tell_drift(double period_ns, const struct fit *fit, struct st_lattice *lattice)
+static void tell_drift(double period_ns, const struct fit *fit, struct st_ticks *lattice)
 {
     const struct sums *s = &fit->sums;
     const double tick_ns = 1e9 / lattice->hz, ticks = nearbyint((period_ns + fit->slope_ns) / tick_ns);
@@ -405,7 +405,7 @@ static void tell_drift(double period_ns, const struct fit *fit, struct st_lattic
 
 /* Ticks that are added to each sleep. It ends so many ticks of a clock without drift after the first one that
  * is due; drift moves the end by what it does in a period. -1: that is not known. */
-static int extra_ticks(double period_ns, const struct st_series_bulk *bulk, const struct st_lattice *l)
+static int extra_ticks(double period_ns, const struct st_series_bulk *bulk, const struct st_ticks *l)
 {
     const double low = (double)bulk->low_ns / l->tick_ns,
                  most = ST_TICK_DRIFT_MAX_PPM * 1e-6 * period_ns / l->tick_ns;
@@ -417,7 +417,7 @@ static int extra_ticks(double period_ns, const struct st_series_bulk *bulk, cons
 }
 
 static void tell(const struct st_series *s, const struct st_series_bulk *bulk, const struct fit *fit,
-                 struct st_lattice *lattice)
+                 struct st_ticks *lattice)
 {
     const double period_ns = (double)s->period.num / (double)s->period.den;
     lattice->steady = true;
@@ -451,7 +451,7 @@ static void tell(const struct st_series *s, const struct st_series_bulk *bulk, c
 }
 
 /* What is told of the mean of a slope that may change. */
-static void doubt(struct st_lattice *lattice)
+static void doubt(struct st_ticks *lattice)
 {
     lattice->maybe_bent = true;
     lattice->drift_known = false;
@@ -473,9 +473,9 @@ static int usual_near(const struct local *local)
 {
     const double hz = 1e9 / local->tick_ns, within = 4 * local->tick_sd_ns / local->tick_ns + STEERED_MAX;
     int found = 0;
-    for (size_t i = 0; i < st_beat_usual_hz_n && within < USUAL_APART / 2; i++) {
-        if (fabs(st_beat_usual_hz[i] / hz - 1) <= within)
-            found = st_beat_usual_hz[i];
+    for (size_t i = 0; i < st_periodic_usual_hz_n && within < USUAL_APART / 2; i++) {
+        if (fabs(st_periodic_usual_hz[i] / hz - 1) <= within)
+            found = st_periodic_usual_hz[i];
     }
     return found;
 }
@@ -490,7 +490,7 @@ static bool jumps_are_mixed(const struct st_series *s, const struct clusters *c)
 }
 
 static void tell_unsteady(const struct st_series *s, const struct st_series_bulk *bulk,
-                          const struct local *local, struct st_lattice *lattice)
+                          const struct local *local, struct st_ticks *lattice)
 {
     lattice->tick_ns = local->tick_ns;
     lattice->tick_sd_ns = local->tick_sd_ns;
@@ -525,9 +525,9 @@ static bool is_sawtooth(struct track *track, struct fit *fit)
 }
 
 static void find(const struct st_series *s, const struct st_series_bulk *bulk, struct track *track,
-                 struct st_lattice *ret)
+                 struct st_ticks *ret)
 {
-    struct st_lattice lattice = {.p_value = 1};
+    struct st_ticks lattice = {.p_value = 1};
     struct clusters clusters;
     struct local local;
     struct fit fit;
@@ -563,10 +563,10 @@ static void find(const struct st_series *s, const struct st_series_bulk *bulk, s
     *ret = lattice;
 }
 
-int st_lattice_find(const struct st_series *s, struct st_lattice *ret)
+int st_ticks_find(const struct st_series *s, struct st_ticks *ret)
 {
     struct st_series_bulk bulk;
-    if (s->n < ST_LATTICE_SAMPLES_MIN)
+    if (s->n < ST_TICKS_SAMPLES_MIN)
         return -ENODATA;
     const int r = st_series_bulk(s, &bulk);
     if (r != 0)
@@ -575,7 +575,7 @@ int st_lattice_find(const struct st_series *s, struct st_lattice *ret)
     if (room == NULL)
         return -ENOMEM;
     struct track track = {.k = room, .m = room + s->n, .x = room + 2 * s->n, .left = room + 3 * s->n};
-    *ret = (struct st_lattice){.p_value = 1};
+    *ret = (struct st_ticks){.p_value = 1};
     find(s, &bulk, &track, ret);
     free(room);
     return 0;

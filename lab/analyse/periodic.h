@@ -1,46 +1,46 @@
 /* Is there a component of lateness that goes with a clock tick, or comes back in any other rhythm? */
-#ifndef ST_LAB_ANALYSE_BEAT_H
-#define ST_LAB_ANALYSE_BEAT_H
+#ifndef ST_LAB_ANALYSE_PERIODIC_H
+#define ST_LAB_ANALYSE_PERIODIC_H
 
 #include <stdbool.h>
 
 #include "core/stats/series.h"
 
-#define ST_BEAT_CYCLES_MIN  20 /* of the rhythm in the series: a slower one is a trend or a step */
-#define ST_BEAT_SAMPLES_MIN 256
-#define ST_BEAT_HZ_MIN      24
-#define ST_BEAT_HZ_MAX      10000
-#define ST_BEAT_NAMES_MAX   12
+#define ST_PERIODIC_CYCLES_MIN  20 /* of the rhythm in the series: a slower one is a trend or a step */
+#define ST_PERIODIC_SAMPLES_MIN 256
+#define ST_PERIODIC_HZ_MIN      24
+#define ST_PERIODIC_HZ_MAX      10000
+#define ST_PERIODIC_NAMES_MAX   12
 
 /** Rates that kernels' ticks have: HZ of Linux, kern.hz, and the old PC and audio ones. */
-extern const int st_beat_usual_hz[];
-extern const size_t st_beat_usual_hz_n;
+extern const int st_periodic_usual_hz[];
+extern const size_t st_periodic_usual_hz_n;
 
-struct st_beat {
+struct st_periodic {
     bool found;
-    double cycles_per_period;        /* 0 .. 0.5: as it is seen once a period */
-    double repeats_s;                /* the rhythm that is seen: period / cycles_per_period */
-    double amplitude_ns;             /* of the sine: half of peak to peak */
-    double amplitude_sd_ns;          /* its standard error, from the noise at frequencies nearby */
-    double p_value;                  /* of so strong a rhythm in noise, all places looked at counted */
-    int names_hz[ST_BEAT_NAMES_MAX]; /* usual tick rates that look like this at this period, ascending */
+    double cycles_per_period;            /* 0 .. 0.5: as it is seen once a period */
+    double repeats_s;                    /* the rhythm that is seen: period / cycles_per_period */
+    double amplitude_ns;                 /* of the sine: half of peak to peak */
+    double amplitude_sd_ns;              /* its standard error, from the noise at frequencies nearby */
+    double p_value;                      /* of so strong a rhythm in noise, all places looked at counted */
+    int names_hz[ST_PERIODIC_NAMES_MAX]; /* usual tick rates that look like this at this period, ascending */
     size_t names_n;
     int others_n; /* other whole rates 24 .. 10000 Hz that look like this */
     uint64_t samples_n;
 };
 
 /** Rates in ascending order. */
-void st_beat_sort_hz(int *hz, size_t n);
+void st_periodic_sort_hz(int *hz, size_t n);
 
 /**
  * Rate hz as it is seen once a period: cycles a period, folded to 0 .. 0.5. Two rates with the same value
  * cannot be told apart by samples once a period.
  */
-double st_beat_alias(const struct st_period *period, double hz);
+double st_periodic_alias(const struct st_period *period, double hz);
 
 /** Can a tick of this rate be told from a constant in `span` periods? It cannot when it goes into the period
  * a whole number of times, or so nearly that it comes round less than 20 times. */
-bool st_beat_can_tell(const struct st_period *period, double hz, uint64_t span);
+bool st_periodic_can_tell(const struct st_period *period, double hz, uint64_t span);
 
 /**
  * Looks at the first 2^17 periods. Outliers are clipped and a straight line is taken away first. Known tick
@@ -51,6 +51,6 @@ bool st_beat_can_tell(const struct st_period *period, double hz, uint64_t span);
  * Threads: any. Source: periodogram against the mean of its neighbours, F test with 2 and 2K degrees of
  * freedom (Bloomfield, Fourier Analysis of Time Series, ch. 9), Bonferroni over rates and frequencies.
  */
-ST_NODISCARD int st_beat_find(const struct st_series *series, int known_hz, struct st_beat *ret);
+ST_NODISCARD int st_periodic_find(const struct st_series *series, int known_hz, struct st_periodic *ret);
 
 #endif

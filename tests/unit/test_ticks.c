@@ -10,8 +10,8 @@
 #include <math.h>
 
 #include "core/ns.h"
-#include "lab/analyse/lattice.h"
 #include "lab/analyse/tick_rate.h"
+#include "lab/analyse/ticks.h"
 #include "lab/series/simulate.h"
 
 /* 512 frames are 2 and 2/3 ticks of 250 Hz: lateness grows by 1/3 tick, an eighth of the period, in each. */
@@ -22,9 +22,9 @@ static void slope_is_as_exact_as_the_ticks_are(void **state)
     assert_int_equal(st_period_init(&s.period, 512, 48000), 0);
     for (s.seed = 1; s.seed <= 6; s.seed++) {
         struct st_series series;
-        struct st_lattice lattice;
+        struct st_ticks lattice;
         assert_int_equal(st_simulate(&s, &series), 0);
-        assert_int_equal(st_lattice_find(&series, &lattice), 0);
+        assert_int_equal(st_ticks_find(&series, &lattice), 0);
         st_series_finish(&series);
         assert_true(lattice.found && lattice.drift_known && lattice.hz == 250);
         assert_true(fabs(lattice.slope_ns_per_s - 125e6) < 4 * lattice.slope_sd_ns_per_s);

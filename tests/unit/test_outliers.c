@@ -19,17 +19,17 @@ static void outliers_lie_beyond_one_and_a_half_iqr(void **state)
     for (int i = 0; i < 100; i++)
         values[i] = i; /* q1 24, q3 74: -51 .. 149 */
     struct st_sample sample = st_sample_of(values, 100);
-    const struct st_fences fences = st_fences_of(&sample);
+    const struct st_outlier_limits fences = st_outliers_limits(&sample);
     assert_int_equal(fences.low_ns, -51);
     assert_int_equal(fences.high_ns, 149);
-    assert_int_equal(st_fence_outliers_n(&sample), 0);
+    assert_int_equal(st_outliers_n(&sample), 0);
     values[0] = -52;
     values[98] = 149;
     values[99] = 150;
     sample = st_sample_of(values, 100);
-    assert_int_equal(st_fence_outliers_n(&sample), 2);
+    assert_int_equal(st_outliers_n(&sample), 2);
     sample.len = 0;
-    assert_int_equal(st_fence_outliers_n(&sample), 0);
+    assert_int_equal(st_outliers_n(&sample), 0);
 }
 
 /* The n that it names is checked by measuring so often: half the interval of so many values is within the
@@ -41,7 +41,7 @@ static void so_many_are_enough(void **state)
     for (int i = 0; i < N; i++)
         values[i] = 10000 + (int64_t)st_random_below(&random, 4000);
     const struct st_sample sample = st_sample_of(values, N);
-    const uint64_t n = st_median_enough_n(&sample, 0.05, 0, 100000);
+    const uint64_t n = st_summary_median_enough_n(&sample, 0.05, 0, 100000);
     assert_in_range(n, 30, 60); /* uniform: half width 0.98 / sqrt(n) of 4000 = 600 -> n = 43 */
     int narrow_n = 0;
     for (int t = 0; t < 200; t++) {
@@ -62,17 +62,19 @@ static void a_clock_that_tells_no_finer_needs_few(void **state)
     for (int i = 0; i < N; i++)
         values[i] = i % 2 * 100;
     const struct st_sample sample = st_sample_of(values, N);
-    assert_int_equal(st_median_enough_n(&sample, 0.05, 100, 100000), 20);
-    assert_int_equal(st_median_enough_n(&sample, 0.05, 1, 100000), 0); /* two humps of the same size */
+    assert_int_equal(st_summary_median_enough_n(&sample, 0.05, 100, 100000), 20);
+    assert_int_equal(st_summary_median_enough_n(&sample, 0.05, 1, 100000),
+                     0); /* two humps of the same size */
 }
 
 static void too_few_cannot_tell(void **state)
 {
     (void)state;
     const struct st_sample sample = st_sample_of(values, 19);
-    assert_int_equal(st_median_enough_n(&sample, 0.05, 1, 100000), 0);
-    assert_in_range(st_median_not_enough_min_n(100000), 1600, 1630); /* ranks of 100000: 1.96 * 316 apart */
-    assert_int_equal(st_median_not_enough_min_n(5), 0);
+    assert_int_equal(st_summary_median_enough_n(&sample, 0.05, 1, 100000), 0);
+    assert_in_range(st_summary_median_not_enough_min_n(100000), 1600,
+                    1630); /* ranks of 100000: 1.96 * 316 apart */
+    assert_int_equal(st_summary_median_not_enough_min_n(5), 0);
 }
 
 int main(void)

@@ -8,17 +8,18 @@
 
 #include <math.h>
 
-#include "lab/analyse/clusters.h"
+#include "lab/analyse/outlier_sizes.h"
 #include "tests/unit/noise.h"
 
 /* 7500 samples of noise of which every 100th is an outlier: exponential with a mean of mean_ns, and `special`
  * of them between low_ns and high_ns. */
-static struct st_clusters find(uint64_t seed, double mean_ns, size_t special, double low_ns, double high_ns)
+static struct st_outlier_sizes find(uint64_t seed, double mean_ns, size_t special, double low_ns,
+                                    double high_ns)
 {
     struct st_random random = {.state = seed};
     struct st_period period;
     struct st_series series;
-    struct st_clusters clusters;
+    struct st_outlier_sizes clusters;
     assert_int_equal(st_period_init(&period, 64, 48000), 0);
     assert_int_equal(noise_series(NOISE_NORMAL, seed, &period, 7500, 0, 0, &series), 0);
     for (size_t i = 50; i < series.n; i += 100) {
@@ -27,7 +28,7 @@ static struct st_clusters find(uint64_t seed, double mean_ns, size_t special, do
             late_ns = low_ns + (high_ns - low_ns) * st_random_unit(&random);
         series.lateness_ns[i] += llrint(late_ns);
     }
-    assert_int_equal(st_clusters_find(&series, &clusters), 0);
+    assert_int_equal(st_outlier_sizes_find(&series, &clusters), 0);
     st_series_finish(&series);
     return clusters;
 }
@@ -37,7 +38,7 @@ static void ten_of_seventy_five_at_a_quantum_are_a_cluster(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
-        const struct st_clusters clusters = find(seed, 2e6, 10, 20.0e6, 20.8e6);
+        const struct st_outlier_sizes clusters = find(seed, 2e6, 10, 20.0e6, 20.8e6);
         assert_true(clusters.outliers_n >= 60);
         assert_int_equal(clusters.n, 1);
         assert_in_range(clusters.cluster[0].n, 10, 11);
@@ -70,15 +71,15 @@ static void no_outlier_no_cluster(void **state)
     (void)state;
     struct st_period period;
     struct st_series series;
-    struct st_clusters clusters;
+    struct st_outlier_sizes clusters;
     assert_int_equal(st_period_init(&period, 64, 48000), 0);
     assert_int_equal(noise_series(NOISE_UNIFORM, 1, &period, 7500, 0, 0, &series), 0);
-    assert_int_equal(st_clusters_find(&series, &clusters), 0);
+    assert_int_equal(st_outlier_sizes_find(&series, &clusters), 0);
     assert_int_equal(clusters.outliers_n, 0);
     assert_int_equal(clusters.n, 0);
     st_series_finish(&series);
     st_series_init(&series, &period);
-    assert_int_equal(st_clusters_find(&series, &clusters), -ENODATA);
+    assert_int_equal(st_outlier_sizes_find(&series, &clusters), -ENODATA);
 }
 
 /* More outliers than a table of a fixed size, and all samples equal but for them. */
@@ -87,12 +88,12 @@ static void two_clusters_on_a_constant(void **state)
     (void)state;
     struct st_period period;
     struct st_series series;
-    struct st_clusters clusters;
+    struct st_outlier_sizes clusters;
     assert_int_equal(st_period_init(&period, 64, 48000), 0);
     st_series_init(&series, &period);
     for (uint64_t i = 0; i < 20000; i++)
         assert_int_equal(st_series_add(&series, i, i % 100 == 0 ? 50000000 : i % 100 == 50 ? 4000000 : 0), 0);
-    assert_int_equal(st_clusters_find(&series, &clusters), 0);
+    assert_int_equal(st_outlier_sizes_find(&series, &clusters), 0);
     assert_int_equal(clusters.outliers_n, 400);
     assert_int_equal(clusters.n, 2);
     assert_int_equal(clusters.cluster[0].n, 200);
@@ -108,15 +109,15 @@ static void a_histogram_shows_the_same(void **state)
     struct st_series series;
     assert_int_equal(st_period_init(&period, 64, 48000), 0);
     for (uint64_t seed = 0; seed < 20; seed++) {
-        struct st_clusters of_series, of_hist;
+        struct st_outlier_sizes of_series, of_hist;
         struct st_hist hist;
         assert_int_equal(noise_series(NOISE_TWO_MODES, seed, &period, 20000, 0, 0, &series), 0);
         for (size_t i = 0; i < 20; i++)
             series.lateness_ns[i * 900] = 20000000 + (int64_t)i * 1000;
         assert_int_equal(st_hist_init(&hist, 4), 0);
         st_hist_add_values(&hist, series.lateness_ns, series.n);
-        assert_int_equal(st_clusters_find(&series, &of_series), 0);
-        assert_int_equal(st_clusters_of(&hist, &of_hist), 0);
+        assert_int_equal(st_outlier_sizes_find(&series, &of_series), 0);
+        assert_int_equal(st_outlier_sizes_of(&hist, &of_hist), 0);
         assert_int_equal(of_series.n, 1);
         assert_int_equal(of_hist.n, 1);
         assert_int_equal(of_hist.cluster[0].n, of_series.cluster[0].n);
@@ -132,13 +133,13 @@ static void a_histogram_that_is_too_coarse_says_so(void **state)
 {
     (void)state;
     for (int digits = 3; digits <= 4; digits++) {
-        struct st_clusters clusters;
+        struct st_outlier_sizes clusters;
         struct st_hist hist;
         assert_int_equal(st_hist_init(&hist, digits), 0);
-        assert_int_equal(st_clusters_of(&hist, &clusters), -ENODATA);
+        assert_int_equal(st_outlier_sizes_of(&hist, &clusters), -ENODATA);
         for (int64_t i = 0; i < 1000; i++)
             st_hist_add(&hist, INT64_C(2000000000) + i * 10000);
-        assert_int_equal(st_clusters_of(&hist, &clusters), digits == 3 ? -ERANGE : 0);
+        assert_int_equal(st_outlier_sizes_of(&hist, &clusters), digits == 3 ? -ERANGE : 0);
         st_hist_finish(&hist);
     }
 }

@@ -1,4 +1,4 @@
-#include "lab/wake/modes.h"
+#include "lab/wake/humps.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,18 +60,18 @@ static void look(const struct bin *bins, size_t n, struct valley *best)
     }
 }
 
-static struct st_mode mode_of(const struct st_sample *s, size_t from, size_t to)
+static struct st_hump mode_of(const struct st_sample *s, size_t from, size_t to)
 {
     const struct st_sample side = {.values_ns = s->values_ns + from, .len = to - from};
-    return (struct st_mode){.center_ns = st_sample_quantile(&side, 0.5),
+    return (struct st_hump){.center_ns = st_sample_quantile(&side, 0.5),
                             .n = to - from,
                             .share = (double)(to - from) / (double)s->len};
 }
 
-int st_modes_of(const struct st_sample *sample, struct st_modes *ret)
+int st_humps_of(const struct st_sample *sample, struct st_humps *ret)
 {
-    *ret = (struct st_modes){0};
-    if (sample->len < ST_MODES_MIN_N)
+    *ret = (struct st_humps){0};
+    if (sample->len < ST_HUMPS_MIN_N)
         return 0;
     struct valley best = {0};
     const size_t len = (size_t)ceil(TAIL * (double)sample->len);

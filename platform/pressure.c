@@ -1,12 +1,12 @@
 /* Pressure, clock, heat. */
-#include "platform/surroundings.h"
+#include "platform/pressure.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/proc_text.h"
+#include "platform/proc.h"
 #include "platform/tree.h"
 
 #define UNKNOWN     INT64_MIN
@@ -55,7 +55,7 @@ static int on_zone(void *ctx, const char *name)
     return 0;
 }
 
-static void read_linux(struct st_platform *p, int cpu, struct st_surroundings *ret)
+static void read_linux(struct st_platform *p, int cpu, struct st_pressure *ret)
 {
     static const char *const of[ST_PRESSURES] = {"cpu", "io", "memory"};
     char path[PATH_BYTES];
@@ -71,7 +71,7 @@ static void read_linux(struct st_platform *p, int cpu, struct st_surroundings *r
 }
 
 /* "45.0C" of coretemp(4) and amdtemp(4), MHz of cpufreq(4). */
-static void read_freebsd(struct st_platform *p, int cpu, struct st_surroundings *ret)
+static void read_freebsd(struct st_platform *p, int cpu, struct st_pressure *ret)
 {
     char name[PATH_BYTES], text[64];
     size_t len;
@@ -91,9 +91,9 @@ static void read_freebsd(struct st_platform *p, int cpu, struct st_surroundings 
     }
 }
 
-void st_surroundings_read(struct st_platform *p, int cpu, struct st_surroundings *ret)
+void st_pressure_read(struct st_platform *p, int cpu, struct st_pressure *ret)
 {
-    *ret = (struct st_surroundings){{UNKNOWN, UNKNOWN, UNKNOWN}, UNKNOWN, UNKNOWN, UNKNOWN};
+    *ret = (struct st_pressure){{UNKNOWN, UNKNOWN, UNKNOWN}, UNKNOWN, UNKNOWN, UNKNOWN};
     if (p->os == ST_OS_LINUX)
         read_linux(p, cpu >= 0 ? cpu : 0, ret);
     else if (p->os == ST_OS_FREEBSD)

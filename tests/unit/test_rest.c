@@ -38,9 +38,9 @@ static void it_comes_to_rest_where_the_last_samples_are(void **state)
         struct st_simulation s = told(hz[i % 6], ppm[i / 6 % 5], gains[i / 30], i % 2 == 0 ? 0 : 2000);
         s.rounding = i % 3 == 0 ? ST_ROUNDING_TVTOHZ_FIXED : ST_ROUNDING_TVTOHZ;
         struct st_series series;
-        struct st_settling settling;
+        struct st_rest settling;
         assert_int_equal(st_simulate(&s, &series), 0);
-        assert_int_equal(st_settling_find(&series, &settling), 0);
+        assert_int_equal(st_rest_find(&series, &settling), 0);
         if (settling.found) {
             found++;
             assert_true(settling.hz == 0 || settling.hz == s.hz);
@@ -65,7 +65,7 @@ static void it_is_said_and_nothing_beside_it(void **state)
     struct st_analysis a;
     const struct st_simulation s = told(100, 10, 0.1, 2000);
     assert_int_equal(st_simulate(&s, &series), 0);
-    assert_int_equal(st_analyse(&series, 0, &a), 0);
+    assert_int_equal(st_series_analysis_of(&series, 0, &a), 0);
     assert_int_equal(a.findings_n, 1);
     assert_non_null(strstr(a.sentence[0], "Lateness comes to rest at 10"));
     assert_non_null(strstr(a.sentence[0], "a tick of 100 Hz"));
@@ -77,14 +77,14 @@ static bool found_in(double (*value_ns)(double k), double noise_ns)
 {
     struct st_period period;
     struct st_series series;
-    struct st_settling settling;
+    struct st_rest settling;
     struct st_random random = {.state = 1};
     assert_int_equal(st_period_init_ns(&period, 1000000000, 1), 0);
     st_series_init(&series, &period);
     for (uint64_t k = 0; k < N; k++)
         assert_int_equal(
             st_series_add(&series, k, llrint(value_ns((double)k) + noise_ns * noise_normal(&random))), 0);
-    assert_int_equal(st_settling_find(&series, &settling), 0);
+    assert_int_equal(st_rest_find(&series, &settling), 0);
     st_series_finish(&series);
     return settling.found;
 }
@@ -132,9 +132,9 @@ static void noise_does_not_settle(void **state)
     for (enum noise noise = 0; noise < NOISE_COUNT; noise++) {
         for (uint64_t seed = 0; seed < 20; seed++) {
             struct st_series series;
-            struct st_settling settling;
+            struct st_rest settling;
             assert_int_equal(noise_series(noise, seed, &period, N, 0, 0, &series), 0);
-            assert_int_equal(st_settling_find(&series, &settling), 0);
+            assert_int_equal(st_rest_find(&series, &settling), 0);
             assert_false(settling.found);
             st_series_finish(&series);
         }
@@ -146,13 +146,13 @@ static void few_samples_and_short_periods_are_not_looked_at(void **state)
     (void)state;
     struct st_simulation s = told(100, 10, 0.5, 0);
     struct st_series series;
-    struct st_settling settling;
+    struct st_rest settling;
     assert_int_equal(st_simulate(&s, &series), 0);
-    series.n = ST_SETTLING_SAMPLES_MIN - 1;
-    assert_int_equal(st_settling_find(&series, &settling), -ENODATA);
+    series.n = ST_REST_SAMPLES_MIN - 1;
+    assert_int_equal(st_rest_find(&series, &settling), -ENODATA);
     series.n = N;
     assert_int_equal(st_period_init(&series.period, 64, 48000), 0);
-    assert_int_equal(st_settling_find(&series, &settling), 0);
+    assert_int_equal(st_rest_find(&series, &settling), 0);
     assert_false(settling.found);
     st_series_finish(&series);
 }

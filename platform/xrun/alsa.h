@@ -1,8 +1,8 @@
 /* Parsers of ALSA's text in /proc/asound and in the kernel's trace. Pure, so that every host can fuzz them.
  * Foreign text: any bytes, ended by '\0'. All: 0 or -EBADMSG (not in this form). Threads: any; no allocation.
  */
-#ifndef ST_PLATFORM_XRUN_ALSA_TEXT_H
-#define ST_PLATFORM_XRUN_ALSA_TEXT_H
+#ifndef ST_PLATFORM_XRUN_ALSA_H
+#define ST_PLATFORM_XRUN_ALSA_H
 
 #include <stdbool.h>
 

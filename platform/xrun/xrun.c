@@ -1,5 +1,5 @@
 /* What all sources of xruns have in common. */
-#include "platform/xrun/xrun_source.h"
+#include "platform/xrun/xrun.h"
 
 #include <errno.h>
 #include <stdarg.h>

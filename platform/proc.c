@@ -1,4 +1,4 @@
-#include "platform/proc_text.h"
+#include "platform/proc.h"
 
 #include <errno.h>
 #include <limits.h>

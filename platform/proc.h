@@ -1,8 +1,8 @@
 /* Parsers of Linux' /proc and /sys text. Pure, so that every host can judge a captured tree and fuzz them.
  * Foreign text: any bytes, ended by '\0'. All: 0, -EBADMSG (not in this form), -ENODATA (well formed, says
  * nothing). Threads: any; no allocation. */
-#ifndef ST_PLATFORM_PROC_TEXT_H
-#define ST_PLATFORM_PROC_TEXT_H
+#ifndef ST_PLATFORM_PROC_H
+#define ST_PLATFORM_PROC_H
 
 #include <stdbool.h>
 

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "core/stats/random.h"
-#include "lab/wake/modes.h"
+#include "lab/wake/humps.h"
 
 #define N_MAX 10000
 
@@ -20,11 +20,11 @@ static double normal(struct st_random *random)
     return sqrt(-2 * log(1 - u)) * cos(6.283185307179586 * v);
 }
 
-static struct st_modes modes_of(size_t n)
+static struct st_humps modes_of(size_t n)
 {
     const struct st_sample sample = st_sample_of(values, n);
-    struct st_modes modes;
-    assert_int_equal(st_modes_of(&sample, &modes), 0);
+    struct st_humps modes;
+    assert_int_equal(st_humps_of(&sample, &modes), 0);
     return modes;
 }
 
@@ -96,7 +96,7 @@ static void mixtures_are_told_apart(void **state)
                 values[i] = (int64_t)(high ? x->high_ns + x->high_sd_ns * normal(&random)
                                            : x->low_ns + x->low_sd_ns * normal(&random));
             }
-            const struct st_modes modes = modes_of(x->n);
+            const struct st_humps modes = modes_of(x->n);
             const double share = (double)high_n / (double)x->n;
             found_n += modes.n == 2 && fabs(modes.mode[1].share - share) < 0.02 &&
                        fabs((double)modes.mode[0].center_ns - x->low_ns) < x->low_sd_ns &&
@@ -112,7 +112,7 @@ static void shares_add_up_and_few_values_are_not_asked(void **state)
     (void)state;
     for (size_t i = 0; i < 100; i++)
         values[i] = i < 40 ? 100 + (int64_t)(i % 2) : 9000;
-    const struct st_modes modes = modes_of(100);
+    const struct st_humps modes = modes_of(100);
     assert_int_equal(modes.n, 2);
     assert_int_equal(modes.mode[0].center_ns, 100);
     assert_int_equal(modes.mode[0].n, 40);
@@ -125,7 +125,7 @@ static void shares_add_up_and_few_values_are_not_asked(void **state)
         values[i] = 7;
     assert_int_equal(modes_of(100).n, 1);
     assert_int_equal(modes_of(100).mode[0].center_ns, 7);
-    assert_int_equal(modes_of(ST_MODES_MIN_N - 1).n, 0);
+    assert_int_equal(modes_of(ST_HUMPS_MIN_N - 1).n, 0);
 }
 
 int main(void)

@@ -2,8 +2,8 @@
  * (linux/platform_linux.c, freebsd/platform_freebsd.c, fake/fake_clock.c); the laboratory adds more. What only the
  * other OS has is in the list with the reason, not left out.
  */
-#ifndef ST_PLATFORM_SLEEP_METHOD_H
-#define ST_PLATFORM_SLEEP_METHOD_H
+#ifndef ST_PLATFORM_SLEEP_H
+#define ST_PLATFORM_SLEEP_H
 
 #include "platform/platform.h"
 

@@ -1,4 +1,4 @@
-#include "platform/sleep_method.h"
+#include "platform/sleep.h"
 
 #include <errno.h>
 #include <string.h>

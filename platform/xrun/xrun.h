@@ -5,8 +5,8 @@
  *
  * All functions: one thread a watch; it may be any normal one, never the cycle loop's.
  */
-#ifndef ST_PLATFORM_XRUN_XRUN_SOURCE_H
-#define ST_PLATFORM_XRUN_XRUN_SOURCE_H
+#ifndef ST_PLATFORM_XRUN_XRUN_H
+#define ST_PLATFORM_XRUN_XRUN_H
 
 #include "core/event.h"
 #include "platform/platform.h"

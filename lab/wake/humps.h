@@ -1,23 +1,23 @@
 /* Two humps: does a distribution have two modes, where, and with what shares? */
-#ifndef ST_LAB_WAKE_MODES_H
-#define ST_LAB_WAKE_MODES_H
+#ifndef ST_LAB_WAKE_HUMPS_H
+#define ST_LAB_WAKE_HUMPS_H
 
 #include <stdbool.h>
 
 #include "core/stats/sample.h"
 
 /** Fewer values than this are not asked. */
-#define ST_MODES_MIN_N 50
+#define ST_HUMPS_MIN_N 50
 
-struct st_mode {
+struct st_hump {
     int64_t center_ns; /* the median of the values on its side of the valley */
     uint64_t n;
     double share; /* of all values */
 };
 
-struct st_modes {
+struct st_humps {
     size_t n; /* 0: too few values; 1, 2: ascending */
-    struct st_mode mode[2];
+    struct st_hump mode[2];
 };
 
 /**
@@ -30,6 +30,6 @@ struct st_modes {
  * beyond the 99.5 % quantile are not looked at, so a mode with a smaller share is not found.
  * @param sample an array in order (st_sample_of). @return 0, -ENOMEM. Threads: any.
  */
-ST_NODISCARD int st_modes_of(const struct st_sample *sample, struct st_modes *ret);
+ST_NODISCARD int st_humps_of(const struct st_sample *sample, struct st_humps *ret);
 
 #endif

@@ -1,4 +1,4 @@
-#include "lab/analyse/beat.h"
+#include "lab/analyse/periodic.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,9 +16,9 @@
 #define LEAST_NS       5   /* of an amplitude: rounding to whole ns makes rhythms of less */
 #define GUARD          3.0 /* frequencies next to the peak that belong to it */
 
-const int st_beat_usual_hz[] = {100, 250, 300, 1000, 24,   50,   60,   64,   128,  200,
-                                256, 500, 512, 1024, 1200, 2000, 4000, 8000, 10000};
-const size_t st_beat_usual_hz_n = ST_ARRAY_LEN(st_beat_usual_hz);
+const int st_periodic_usual_hz[] = {100, 250, 300, 1000, 24,   50,   60,   64,   128,  200,
+                                    256, 500, 512, 1024, 1200, 2000, 4000, 8000, 10000};
+const size_t st_periodic_usual_hz_n = ST_ARRAY_LEN(st_periodic_usual_hz);
 
 /* 100, 250, 300 and 1000 Hz are what nearly all kernels have: four fifths of the chance of a false alarm. */
 #define COMMON_N      4
@@ -43,20 +43,21 @@ static int compare_hz(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-void st_beat_sort_hz(int *hz, size_t n)
+void st_periodic_sort_hz(int *hz, size_t n)
 {
     qsort(hz, n, sizeof(*hz), compare_hz);
 }
 
-double st_beat_alias(const struct st_period *period, double hz)
+double st_periodic_alias(const struct st_period *period, double hz)
 {
     const double cycles = hz * ((double)period->num / (double)period->den) / 1e9;
     return fabs(cycles - nearbyint(cycles));
 }
 
-bool st_beat_can_tell(const struct st_period *period, double hz, uint64_t span)
+bool st_periodic_can_tell(const struct st_period *period, double hz, uint64_t span)
 {
-    return st_beat_alias(period, hz) * (double)(span < GRID_MAX ? span : GRID_MAX) >= ST_BEAT_CYCLES_MIN;
+    return st_periodic_alias(period, hz) * (double)(span < GRID_MAX ? span : GRID_MAX) >=
+           ST_PERIODIC_CYCLES_MIN;
 }
 
 /* What the samples were rounded to. */
@@ -110,7 +111,7 @@ static int make_grid(const struct st_series *series, struct spectrum *s)
         square += s->grid[k] * s->grid[k];
     }
     s->variance = square / n;
-    return s->samples_n < ST_BEAT_SAMPLES_MIN || !(s->variance > 0) ? -ENODATA : 0;
+    return s->samples_n < ST_PERIODIC_SAMPLES_MIN || !(s->variance > 0) ? -ENODATA : 0;
 }
 
 static int make_power(struct spectrum *s)
@@ -212,8 +213,9 @@ struct peak {
 
 static double named_weight(size_t i, int known_hz)
 {
-    const double w = i < COMMON_N ? COMMON_WEIGHT / COMMON_N
-                                  : (1 - COMMON_WEIGHT) / (double)(ST_ARRAY_LEN(st_beat_usual_hz) - COMMON_N);
+    const double w = i < COMMON_N
+                         ? COMMON_WEIGHT / COMMON_N
+                         : (1 - COMMON_WEIGHT) / (double)(ST_ARRAY_LEN(st_periodic_usual_hz) - COMMON_N);
     return known_hz > 0 ? w / 2 : w;
 }
 
@@ -223,11 +225,11 @@ static double weight_of(const struct spectrum *s, const struct st_period *period
 {
     const double same = 0.5 / (double)s->grid_n;
     double weight = 0;
-    for (size_t i = 0; i < ST_ARRAY_LEN(st_beat_usual_hz); i++) {
-        if (fabs(st_beat_alias(period, st_beat_usual_hz[i]) - frequency) < same)
+    for (size_t i = 0; i < ST_ARRAY_LEN(st_periodic_usual_hz); i++) {
+        if (fabs(st_periodic_alias(period, st_periodic_usual_hz[i]) - frequency) < same)
             weight += named_weight(i, known_hz);
     }
-    if (known_hz > 0 && fabs(st_beat_alias(period, known_hz) - frequency) < same)
+    if (known_hz > 0 && fabs(st_periodic_alias(period, known_hz) - frequency) < same)
         weight += 0.5;
     return weight;
 }
@@ -235,8 +237,8 @@ static double weight_of(const struct spectrum *s, const struct st_period *period
 static void try_rate(const struct spectrum *s, const struct st_period *period, int hz, int known_hz,
                      struct peak *best)
 {
-    const double frequency = st_beat_alias(period, hz);
-    if (!st_beat_can_tell(period, hz, s->grid_n))
+    const double frequency = st_periodic_alias(period, hz);
+    if (!st_periodic_can_tell(period, hz, s->grid_n))
         return;
     const double power = power_at(s, frequency);
     const double p = chance(s, frequency, power);
@@ -248,7 +250,7 @@ static void try_rate(const struct spectrum *s, const struct st_period *period, i
 /* Any other rhythm: the strongest frequency of all. */
 static void try_all(const struct spectrum *s, struct peak *best)
 {
-    const size_t first = (size_t)ceil(ST_BEAT_CYCLES_MIN * s->fft_n / (double)s->grid_n);
+    const size_t first = (size_t)ceil(ST_PERIODIC_CYCLES_MIN * s->fft_n / (double)s->grid_n);
     const double places = (double)s->grid_n; /* half as many frequencies, and places between them */
     for (size_t j = first; j < s->power_n; j++) {
         const bool top = (j == 0 || s->power[j] >= s->power[j - 1]) &&
@@ -277,25 +279,26 @@ static double sharpen(const struct spectrum *s, double frequency)
     return frequency;
 }
 
-static void name(const struct st_period *period, const struct spectrum *s, struct st_beat *beat)
+static void name(const struct st_period *period, const struct spectrum *s, struct st_periodic *beat)
 {
     const double same = 0.75 / (double)s->grid_n;
-    for (size_t i = 0; i < ST_ARRAY_LEN(st_beat_usual_hz); i++) {
-        if (fabs(st_beat_alias(period, st_beat_usual_hz[i]) - beat->cycles_per_period) < same &&
-            beat->names_n < ST_BEAT_NAMES_MAX)
-            beat->names_hz[beat->names_n++] = st_beat_usual_hz[i];
+    for (size_t i = 0; i < ST_ARRAY_LEN(st_periodic_usual_hz); i++) {
+        if (fabs(st_periodic_alias(period, st_periodic_usual_hz[i]) - beat->cycles_per_period) < same &&
+            beat->names_n < ST_PERIODIC_NAMES_MAX)
+            beat->names_hz[beat->names_n++] = st_periodic_usual_hz[i];
     }
-    st_beat_sort_hz(beat->names_hz, beat->names_n);
-    for (int hz = ST_BEAT_HZ_MIN; hz <= ST_BEAT_HZ_MAX; hz++)
-        beat->others_n += fabs(st_beat_alias(period, hz) - beat->cycles_per_period) < same;
+    st_periodic_sort_hz(beat->names_hz, beat->names_n);
+    for (int hz = ST_PERIODIC_HZ_MIN; hz <= ST_PERIODIC_HZ_MAX; hz++)
+        beat->others_n += fabs(st_periodic_alias(period, hz) - beat->cycles_per_period) < same;
     beat->others_n -= (int)beat->names_n;
 }
 
-static void find(const struct st_series *series, const struct spectrum *s, int known_hz, struct st_beat *beat)
+static void find(const struct st_series *series, const struct spectrum *s, int known_hz,
+                 struct st_periodic *beat)
 {
     struct peak best = {.score = 1};
-    for (size_t i = 0; i < ST_ARRAY_LEN(st_beat_usual_hz); i++)
-        try_rate(s, &series->period, st_beat_usual_hz[i], known_hz, &best);
+    for (size_t i = 0; i < ST_ARRAY_LEN(st_periodic_usual_hz); i++)
+        try_rate(s, &series->period, st_periodic_usual_hz[i], known_hz, &best);
     if (known_hz > 0)
         try_rate(s, &series->period, known_hz, known_hz, &best);
     const struct peak named = best;
@@ -319,16 +322,16 @@ static void find(const struct st_series *series, const struct spectrum *s, int k
     beat->p_value = fmin(best.p_value, 1);
     beat->found = beat->amplitude_ns >= fmax(LEAST_NS, s->grain_ns);
     if (!beat->found)
-        *beat = (struct st_beat){.samples_n = s->samples_n};
+        *beat = (struct st_periodic){.samples_n = s->samples_n};
     else
         name(&series->period, s, beat);
 }
 
-int st_beat_find(const struct st_series *series, int known_hz, struct st_beat *ret)
+int st_periodic_find(const struct st_series *series, int known_hz, struct st_periodic *ret)
 {
     struct spectrum s = {0};
-    struct st_beat beat = {0};
-    int r = series->n < ST_BEAT_SAMPLES_MIN ? -ENODATA : make_grid(series, &s);
+    struct st_periodic beat = {0};
+    int r = series->n < ST_PERIODIC_SAMPLES_MIN ? -ENODATA : make_grid(series, &s);
     if (r == 0)
         r = make_power(&s);
     if (r == 0)

@@ -1,15 +1,15 @@
 /* Does the machine wake at clock ticks only? Lateness is then a sawtooth: it grows or falls steadily, by the
  * drift of tick against clock or by what the period is more than whole ticks, and jumps back by one tick. */
-#ifndef ST_LAB_ANALYSE_LATTICE_H
-#define ST_LAB_ANALYSE_LATTICE_H
+#ifndef ST_LAB_ANALYSE_TICKS_H
+#define ST_LAB_ANALYSE_TICKS_H
 
 #include <stdbool.h>
 
 #include "core/stats/series.h"
 
-#define ST_LATTICE_SAMPLES_MIN 64
+#define ST_TICKS_SAMPLES_MIN 64
 
-struct st_lattice {
+struct st_ticks {
     bool found;
     bool steady;    /* one slope for all teeth; false: it changes, and nothing is known of slope and drift */
     double tick_ns; /* as measured: from all wake-ups where the drift is known, else from the jumps */
@@ -46,6 +46,6 @@ struct st_lattice {
  * (F test, 1 in 10 million), the sawtooth is not steady. Its rate is then that of the jumps, if only one
  * usual one is near, and nothing is said of slope and drift.
  */
-ST_NODISCARD int st_lattice_find(const struct st_series *series, struct st_lattice *ret);
+ST_NODISCARD int st_ticks_find(const struct st_series *series, struct st_ticks *ret);
 
 #endif

@@ -1,4 +1,4 @@
-#include "lab/analyse/clusters.h"
+#include "lab/analyse/outlier_sizes.h"
 
 #include <errno.h>
 #include <math.h>
@@ -83,10 +83,10 @@ static double binomial_above(uint64_t n, double p, uint64_t k, double limit)
 
 /* The surest cluster among the outliers that are not taken.
  * @param grain how wide the buckets are that the values come from, as a share of lateness. */
-static bool find_one(const struct outliers *o, double median_ns, double grain, struct st_cluster *ret,
+static bool find_one(const struct outliers *o, double median_ns, double grain, struct st_outlier_size *ret,
                      size_t *ret_first, size_t *ret_end)
 {
-    struct st_cluster best = {.p_value = ALPHA};
+    struct st_outlier_size best = {.p_value = ALPHA};
     const double all = (double)before(o, o->len);
     bool found = false;
     for (size_t i = 0, flank = 0, end = 0; i < o->len; i++) {
@@ -106,7 +106,7 @@ static bool find_one(const struct outliers *o, double median_ns, double grain, s
             continue;
         const double p = binomial_above(members - 1 + below, share, members - 1, best.p_value / all) * all;
         if (p < best.p_value) {
-            best = (struct st_cluster){
+            best = (struct st_outlier_size){
                 .low_ns = low, .high_ns = o->size_ns[end - 1], .n = members, .p_value = p};
             *ret_first = i;
             *ret_end = end;
@@ -118,7 +118,8 @@ static bool find_one(const struct outliers *o, double median_ns, double grain, s
 }
 
 /* clusters->above_ns is known. @return 0, -ENOMEM. */
-static int find(const struct st_sample *sample, int64_t median_ns, double grain, struct st_clusters *clusters)
+static int find(const struct st_sample *sample, int64_t median_ns, double grain,
+                struct st_outlier_sizes *clusters)
 {
     struct outliers o;
     size_t first = 0, end = 0;
@@ -126,9 +127,9 @@ static int find(const struct st_sample *sample, int64_t median_ns, double grain,
     if (r != 0)
         return r;
     clusters->outliers_n = before(&o, o.len);
-    while (clusters->n < ST_CLUSTERS_MAX &&
+    while (clusters->n < ST_OUTLIER_SIZES_MAX &&
            find_one(&o, (double)median_ns, grain, &clusters->cluster[clusters->n], &first, &end)) {
-        struct st_cluster *cluster = &clusters->cluster[clusters->n++];
+        struct st_outlier_size *cluster = &clusters->cluster[clusters->n++];
         for (size_t i = first; i < end; i++) {
             o.taken[i] = true;
             cluster->center_ns += o.size_ns[i] * (double)(o.up_to_n[i] - before(&o, i)) / (double)cluster->n;
@@ -138,7 +139,7 @@ static int find(const struct st_sample *sample, int64_t median_ns, double grain,
     return 0;
 }
 
-int st_clusters_find(const struct st_series *series, struct st_clusters *ret)
+int st_outlier_sizes_find(const struct st_series *series, struct st_outlier_sizes *ret)
 {
     struct st_series_bulk bulk;
     int r = st_series_bulk(series, &bulk);
@@ -155,7 +156,7 @@ int st_clusters_find(const struct st_series *series, struct st_clusters *ret)
             late_ns[at++] = series->lateness_ns[i];
     }
     const struct st_sample sample = st_sample_of(late_ns, n);
-    struct st_clusters clusters = {.above_ns = bulk.clip_high_ns};
+    struct st_outlier_sizes clusters = {.above_ns = bulk.clip_high_ns};
     r = find(&sample, bulk.median_ns, 0, &clusters);
     free(late_ns);
     if (r == 0)
@@ -163,7 +164,7 @@ int st_clusters_find(const struct st_series *series, struct st_clusters *ret)
     return r;
 }
 
-int st_clusters_of(const struct st_hist *hist, struct st_clusters *ret)
+int st_outlier_sizes_of(const struct st_hist *hist, struct st_outlier_sizes *ret)
 {
     struct st_sample sample;
     if (hist->total_n == 0)
@@ -172,7 +173,7 @@ int st_clusters_of(const struct st_hist *hist, struct st_clusters *ret)
     if (r != 0)
         return r;
     const struct st_series_bulk bulk = st_series_bulk_of(&sample);
-    struct st_clusters clusters = {.above_ns = bulk.clip_high_ns};
+    struct st_outlier_sizes clusters = {.above_ns = bulk.clip_high_ns};
     const double grain = 2.0 / hist->sub_bucket_count;
     const double size_ns = (double)bulk.clip_high_ns - (double)bulk.median_ns;
     if (grain * fmax(fabs((double)bulk.clip_high_ns), fabs((double)bulk.median_ns)) > GRAIN_MAX * size_ns)

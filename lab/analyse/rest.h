@@ -1,15 +1,15 @@
 /* Does lateness come to rest, as it does where a loop steers the tick towards the clock? */
-#ifndef ST_LAB_ANALYSE_SETTLING_H
-#define ST_LAB_ANALYSE_SETTLING_H
+#ifndef ST_LAB_ANALYSE_REST_H
+#define ST_LAB_ANALYSE_REST_H
 
 #include <stdbool.h>
 
 #include "core/stats/series.h"
 
-#define ST_SETTLING_SAMPLES_MIN 64
-#define ST_SETTLING_SAMPLES_MAX 4096 /* the first so many are looked at */
+#define ST_REST_SAMPLES_MIN 64
+#define ST_REST_SAMPLES_MAX 4096 /* the first so many are looked at */
 
-struct st_settling {
+struct st_rest {
     bool found;
     double rest_ns;  /* where it comes to rest */
     double start_ns; /* the third sample's distance from there, ticks that it jumps by taken out */
@@ -30,6 +30,6 @@ struct st_settling {
  * of those on the way to rest at most are outliers. Which g fits best is not reported: several fit nearly as
  * well.
  */
-ST_NODISCARD int st_settling_find(const struct st_series *all, struct st_settling *ret);
+ST_NODISCARD int st_rest_find(const struct st_series *all, struct st_rest *ret);
 
 #endif

@@ -1,11 +1,11 @@
 /* ALSA's text in /proc/asound and in the kernel's trace. */
-#include "platform/xrun/alsa_text.h"
+#include "platform/xrun/alsa.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "core/ns.h"
-#include "platform/proc_text.h"
+#include "platform/proc.h"
 
 #define SUBSTREAMS_MAX 256                 /* more are no sound card */
 #define SECONDS_MAX    INT64_C(9000000000) /* what fits into ns */

@@ -1,22 +1,22 @@
 /* Sizes that outliers prefer: a scheduling quantum of the host, real-time throttling, a tick. */
-#ifndef ST_LAB_ANALYSE_CLUSTERS_H
-#define ST_LAB_ANALYSE_CLUSTERS_H
+#ifndef ST_LAB_ANALYSE_OUTLIER_SIZES_H
+#define ST_LAB_ANALYSE_OUTLIER_SIZES_H
 
 #include "core/stats/series.h"
 
-#define ST_CLUSTERS_MAX 4
+#define ST_OUTLIER_SIZES_MAX 4
 
-struct st_cluster {
+struct st_outlier_size {
     double center_ns; /* mean lateness of its members above the median of the series */
     double low_ns, high_ns;
     uint64_t n;
     double p_value;
 };
 
-struct st_clusters {
+struct st_outlier_sizes {
     uint64_t outliers_n; /* later than above_ns */
     int64_t above_ns;    /* median + twice the width from 5 % to 95 %, as st_series_bulk */
-    struct st_cluster cluster[ST_CLUSTERS_MAX]; /* the surest first */
+    struct st_outlier_size cluster[ST_OUTLIER_SIZES_MAX]; /* the surest first */
     size_t n;
 };
 
@@ -27,12 +27,12 @@ struct st_clusters {
  * widths at most; a cluster passes at 1 in 10000, all places counted, and with a quarter more than that
  * share.
  */
-ST_NODISCARD int st_clusters_find(const struct st_series *series, struct st_clusters *ret);
+ST_NODISCARD int st_outlier_sizes_find(const struct st_series *series, struct st_outlier_sizes *ret);
 /**
  * The same of a histogram, to the resolution of its buckets.
  * @return 0, -ENODATA (empty), -ERANGE (sizes above the median are too small for its buckets: less than a
  * hundred of them to the smallest outlier), -ENOMEM.
  */
-ST_NODISCARD int st_clusters_of(const struct st_hist *hist, struct st_clusters *ret);
+ST_NODISCARD int st_outlier_sizes_of(const struct st_hist *hist, struct st_outlier_sizes *ret);
 
 #endif

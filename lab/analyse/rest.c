@@ -1,11 +1,11 @@
-#include "lab/analyse/settling.h"
+#include "lab/analyse/rest.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "core/stats/stats.h"
-#include "lab/analyse/beat.h"
+#include "lab/analyse/periodic.h"
 
 #define GAIN_MIN       0.004
 #define GAIN_STEP      1.1 /* of the grid */
@@ -217,13 +217,13 @@ static double related(const struct curve *c, const struct fit *fit, double away_
 }
 
 /* Is the fit a settling? Fills what is told of it. */
-static bool judge(struct curve *c, const struct fit *fit, struct st_settling *ret)
+static bool judge(struct curve *c, const struct fit *fit, struct st_rest *ret)
 {
     const double variance = fit->square / (double)(fit->used_n - 4), sd = sqrt(variance);
     const double end_s = c->time_s[c->n - 1];
     double largest = 0;
     size_t away_n = 0, moving_n = 0, odd_n = 0;
-    struct st_settling s = {.found = true, .rest_ns = fit->rest_ns, .residual_sd_ns = sd};
+    struct st_rest s = {.found = true, .rest_ns = fit->rest_ns, .residual_sd_ns = sd};
     for (size_t i = 0; i < c->n; i++)
         largest = fmax(largest, fabs(distance_ns(c, fit, i)));
     for (size_t i = 0; i < c->n; i++) {
@@ -274,7 +274,7 @@ static double longest_ns(const struct st_series *series, size_t n)
 }
 
 /* @return whether a curve follows the samples; ret says whether it is a settling. */
-static bool try_tick(const struct st_series *series, int hz, struct curve *c, struct st_settling *ret,
+static bool try_tick(const struct st_series *series, int hz, struct curve *c, struct st_rest *ret,
                      size_t *ret_odd_n)
 {
     struct fit fit;
@@ -291,7 +291,7 @@ static bool try_tick(const struct st_series *series, int hz, struct curve *c, st
     }
     fit_fine(c, &fit);
     if (!judge(c, &fit, ret)) {
-        *ret = (struct st_settling){.residual_sd_ns = sqrt(fit.square / (double)(fit.used_n - 4))};
+        *ret = (struct st_rest){.residual_sd_ns = sqrt(fit.square / (double)(fit.used_n - 4))};
         return true;
     }
     ret->rest_ns += (double)series->lateness_ns[0];
@@ -329,11 +329,11 @@ static void curve_finish(struct curve *c)
     free(c->odd);
 }
 
-int st_settling_find(const struct st_series *all, struct st_settling *ret)
+int st_rest_find(const struct st_series *all, struct st_rest *ret)
 {
-    struct st_settling best = {.found = false}, settling;
+    struct st_rest best = {.found = false}, settling;
     struct curve c;
-    if (all->n < ST_SETTLING_SAMPLES_MIN)
+    if (all->n < ST_REST_SAMPLES_MIN)
         return -ENODATA;
     *ret = best;
     if (st_period_seconds(&all->period) < 1 - 1e-6)
@@ -343,7 +343,7 @@ int st_settling_find(const struct st_series *all, struct st_settling *ret)
                                    .lateness_ns = all->lateness_ns + BEFORE_N,
                                    .index = all->index + BEFORE_N};
     const struct st_series *series = &view;
-    if (!curve_init(&c, series->n < ST_SETTLING_SAMPLES_MAX ? series->n : ST_SETTLING_SAMPLES_MAX)) {
+    if (!curve_init(&c, series->n < ST_REST_SAMPLES_MAX ? series->n : ST_REST_SAMPLES_MAX)) {
         curve_finish(&c);
         return -ENOMEM;
     }
@@ -351,9 +351,9 @@ int st_settling_find(const struct st_series *all, struct st_settling *ret)
     size_t best_odd_n = 0, odd_n = 0;
     bool any = try_tick(series, 0, &c, &best, &best_odd_n);
     const double longest = longest_ns(series, c.n);
-    for (size_t i = 0; i < st_beat_usual_hz_n; i++) {
-        if (fabs(longest * st_beat_usual_hz[i] / 1e9 - 1) >= TICK_REACH ||
-            !try_tick(series, st_beat_usual_hz[i], &c, &settling, &odd_n))
+    for (size_t i = 0; i < st_periodic_usual_hz_n; i++) {
+        if (fabs(longest * st_periodic_usual_hz[i] / 1e9 - 1) >= TICK_REACH ||
+            !try_tick(series, st_periodic_usual_hz[i], &c, &settling, &odd_n))
             continue;
         if (!any || odd_n < best_odd_n ||
             (odd_n == best_odd_n && settling.residual_sd_ns < TICK_GAIN * best.residual_sd_ns)) {
