@@ -82,7 +82,7 @@ int st_option_policy(const char *command, void *ctx, const char *text)
 {
     enum st_policy *ret = ctx;
     for (int i = ST_POLICY_OTHER; i <= ST_POLICY_RR; i++) {
-        if (strcmp(text, st_policy_name((enum st_policy)i)) == 0) {
+        if (strcmp(text, st_platform_policy_name((enum st_policy)i)) == 0) {
             *ret = (enum st_policy)i;
             return 0;
         }
