@@ -1,4 +1,4 @@
-/* sleeptune apply: writes what the advisor found, so that it can be taken back. */
+/* sleeptune apply: changes the settings that the advisor found, so that revert can undo it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,22 +43,23 @@ static void help(void)
 {
     fputs("Usage: sleeptune apply [OPTION...] [ID...]\n"
           "Change the settings that 'sleeptune report' found, in drop-in files of its own\n"
-          "and in the running system; 'sleeptune revert' takes all of it back. Without ID:\n"
-          "every finding that is a problem or advice and safe to change. What is dangerous\n"
-          "or needs a look at the machine is shown, never done.\n\n"
+          "and in the running system; 'sleeptune revert' undoes all of it. Without ID: every\n"
+          "problem or advice that is safe to change. What is dangerous, or depends on what\n"
+          "only you know of the machine, is shown and never applied.\n\n"
           "  --dry-run          show a diff and the running values; change nothing\n"
           "  -y, --yes          do not ask\n"
           "  -f, --frames N     frames a period (128)\n"
           "  -r, --rate N       frames a second (48000)\n"
-          "  --run-generators   run what makes the changed files count: update-grub,\n"
-          "                     cap_mkdb, systemctl daemon-reload ...; else it is printed\n"
-          "  --measure TIME     record the loop for so long first, for verify to compare\n"
-          "                     with, 1s .. 10m (30s); not with --dry-run or --root\n"
-          "  --no-measure       do not\n"
+          "  --run-generators   run the commands that make changed files take effect\n"
+          "                     (update-grub, cap_mkdb, systemctl daemon-reload ...);\n"
+          "                     without it they are printed\n"
+          "  --measure TIME     record the loop for TIME first, 1s .. 10m (30s); verify\n"
+          "                     compares with it. Not with --dry-run or --root\n"
+          "  --no-measure       do not record the loop\n"
           "  --user NAME        for NAME, with the rights that NAME gets at login\n"
-          "  --snapshot FILE    judge by a snapshot of this machine, as the user who plays\n"
-          "                     took it: root's limits are not theirs; '-': standard input.\n"
-          "                     It decides what is changed: use your own only\n"
+          "  --snapshot FILE    judge a snapshot that the user who plays took of this\n"
+          "                     machine, since root has other limits; '-': standard input.\n"
+          "                     It decides what is changed: use only your own\n"
           "  --root DIR         change a captured tree, not this machine\n"
           "  -h, --help         this text\n\n"
           "Examples:\n"
@@ -66,9 +67,9 @@ static void help(void)
           "  sudo sleeptune apply linux-cpu-frequency\n"
           "  sleeptune snapshot | sudo sleeptune apply --yes --snapshot -\n"
           "  sudo sleeptune revert --all\n\n"
-          "Exit status: 0 done, or nothing to do; 1 a difference was shown, or something\n"
-          "has to be done by hand; 3 usage, 4 failure: nothing is half-changed, or the\n"
-          "files are written and a command of --run-generators failed.\n",
+          "Exit status: 0 done, or nothing to do; 1 a difference was shown, or a change must be\n"
+          "made by hand; 3 usage; 4 failure: nothing was changed, or the files are written and\n"
+          "a command of --run-generators failed.\n",
           stdout);
 }
 
@@ -136,21 +137,20 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     char message[512];
     const struct st_rule *rule = finding->rule;
     if ((asked || is_fired(finding)) && st_journal_count(&work->journal, rule->id) > 0) {
-        printf("%s: applied already; see sleeptune verify, or revert it first\n", rule->id);
+        printf("%s: already applied. Check it with 'sleeptune verify', or revert it first.\n", rule->id);
         return;
     }
     if (!is_fired(finding)) {
         if (asked) {
             print_head(rule, "nothing to change");
-            st_change_output_text(4, "as:", finding->summary);
+            st_change_output_text(4, "because:", finding->summary);
         }
         return;
     }
     if (rule->applicability != ST_APPLY_AUTO || finding->changes_n == 0) {
         if (asked || rule->applicability == ST_APPLY_AUTO)
-            print_by_hand(finding, rule->applicability == ST_APPLY_DANGEROUS
-                                       ? "dangerous, so it is shown and not done"
-                                       : "to be done by hand");
+            print_by_hand(finding, rule->applicability == ST_APPLY_DANGEROUS ? "dangerous: shown, not applied"
+                                                                             : "make this change by hand");
         work->by_hand_n += asked;
         return;
     }
@@ -189,7 +189,7 @@ static int look(struct work *work)
     for (size_t i = 0; i < work->options->ids_n; i++) {
         const struct st_finding *finding = st_report_find(&work->target->report, work->options->ids[i]);
         if (finding == NULL)
-            return st_failure(COMMAND, "%s is a rule of another system", work->options->ids[i]);
+            return st_failure(COMMAND, "rule %s is for another operating system", work->options->ids[i]);
         look_at(work, finding, true);
     }
     return ST_EXIT_DONE;
@@ -205,7 +205,7 @@ static void print_planned_by_hand(const struct work *work)
     for (size_t i = 0; i < work->plan.steps_n; i++) {
         const struct st_plan_step *step = &work->plan.steps[i];
         if (step->rule != last)
-            print_head(step->rule, "to be done by hand");
+            print_head(step->rule, "make this change by hand");
         last = step->rule;
         if (step->type == ST_ENTRY_FILE) {
             snprintf(text, sizeof(text), "# %s\n%s", step->target,
@@ -217,7 +217,7 @@ static void print_planned_by_hand(const struct work *work)
     }
 }
 
-/* Who plays: whom it is for, else who became root. */
+/* The user who plays: of --user, else the one who ran sudo. */
 static const char *player(const struct st_facts_input *input)
 {
     const char *user = input->user != NULL ? input->user : getenv("SUDO_USER");
@@ -249,9 +249,10 @@ static int carry_out(struct work *work)
                                (uint32_t)work->options->rate_hz, work->options->measure_ns);
     r = st_applied_add(&changes, &work->plan, &left_n);
     if (r < 0) {
-        status = left_n > 0 ? st_failure(COMMAND,
-                                         "%zu writes could not be taken back: sleeptune revert --all", left_n)
-                            : st_failure(COMMAND, "nothing was changed (%s)", strerror(-r));
+        status =
+            left_n > 0
+                ? st_failure(COMMAND, "%zu writes could not be undone. Run: sleeptune revert --all", left_n)
+                : st_failure(COMMAND, "nothing was changed (%s)", strerror(-r));
         if (is_not_allowed(r))
             print_planned_by_hand(work);
         (void)st_before_after_forget(COMMAND, work->target, &changes.journal);
@@ -259,13 +260,13 @@ static int carry_out(struct work *work)
     st_applied_close(&changes);
     if (status == ST_EXIT_DONE) {
         status = st_change_output_then(&output, work->target->p, false, work->options->run_generators);
-        printf("'sleeptune verify' tells what took effect, 'sleeptune revert --all' takes it back\n");
+        printf("Next: 'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it.\n");
     }
     st_change_output_finish(&output);
     return status;
 }
 
-/* As it is for patch(1); a terminal gets no control characters from files that somebody else wrote. */
+/* As it is for patch(1); a terminal gets no control characters from files of other users. */
 static int print_plan(const struct work *work)
 {
     char *text = NULL;
@@ -296,16 +297,16 @@ static bool is_users(const struct work *work)
     return false;
 }
 
-/* sudo: what was judged is what root may do, who needs it less than anybody. */
-static void say_whose_rights(const struct work *work)
+/* With sudo, what was judged are root's rights, not the player's. */
+static void note_whose_rights(const struct work *work)
 {
     const struct st_facts_input *input = &work->options->input;
     const char *user = player(input);
     char word[256];
     if (work->target->live && geteuid() == 0 && input->user == NULL && input->snapshot == NULL &&
         user != NULL && strcmp(user, "root") != 0)
-        (void)st_failure(COMMAND, "judged with the rights of root; those of %s: --user %s", user,
-                         st_shell_word(user, word, sizeof(word)) != NULL ? word : "USER");
+        (void)st_failure(COMMAND, "judged with root's rights. To judge with the rights of %s: --user %s",
+                         user, st_shell_word(user, word, sizeof(word)) != NULL ? word : "USER");
 }
 
 /* "Apply this? It changes mpd.service, jackd.service." */
@@ -333,7 +334,7 @@ static int decide(struct work *work, int argc, char **argv)
                      : work->by_hand_n > 0 ? ST_EXIT_FINDINGS
                                            : ST_EXIT_DONE;
     fflush(stdout); /* before what goes to stderr */
-    say_whose_rights(work);
+    note_whose_rights(work);
     const char *refusal = st_change_refusal(work->target->p);
     if (work->plan.steps_n == 0) {
         if (rest == ST_EXIT_DONE)
@@ -354,7 +355,7 @@ static int decide(struct work *work, int argc, char **argv)
         return st_failure(COMMAND, "nothing was changed: %s", refusal);
     }
     if (work->in_way_n > 0)
-        return st_failure(COMMAND, "nothing was changed; name the rules to apply the others");
+        return st_failure(COMMAND, "nothing was changed. To apply the other rules, name them.");
     if (st_change_target_needs_root(COMMAND, work->target, is_users(work), argc, argv))
         return ST_EXIT_FAILURE;
     char question[512];
@@ -365,7 +366,7 @@ static int decide(struct work *work, int argc, char **argv)
     return status == ST_EXIT_DONE ? rest : status;
 }
 
-/* What an interrupted run left is taken back before anything is judged: it may look right and not last. */
+/* Undoes what an interrupted run left before anything is judged: it may look right and not last. */
 static int recover(struct work *work, int argc, char **argv)
 {
     char message[512];
@@ -379,10 +380,10 @@ static int recover(struct work *work, int argc, char **argv)
         return ST_EXIT_DONE;
     if (work->options->dry_run)
         return st_failure(COMMAND,
-                          "an earlier run was interrupted; the next apply or revert takes it back first");
+                          "an earlier run was interrupted. The next apply or revert undoes it first.");
     if (st_change_target_needs_root(COMMAND, work->target, false, argc, argv))
         return ST_EXIT_FAILURE;
-    puts("an earlier run was interrupted; it is taken back first");
+    puts("an earlier run was interrupted: undoing it first");
     int r = st_applied_open(&changes, work->target->p, work->target->folder, st_change_output_event, &output,
                             message, sizeof(message));
     if (r < 0)
@@ -394,7 +395,7 @@ static int recover(struct work *work, int argc, char **argv)
     changes.journal = (struct st_journal){0};
     st_applied_close(&changes);
     st_change_output_finish(&output);
-    return r < 0 ? st_failure(COMMAND, "taking it back failed: %s", strerror(-r)) : ST_EXIT_DONE;
+    return r < 0 ? st_failure(COMMAND, "cannot undo the interrupted run: %s", strerror(-r)) : ST_EXIT_DONE;
 }
 
 int st_cmd_apply(int argc, char **argv)

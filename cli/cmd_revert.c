@@ -1,4 +1,4 @@
-/* sleeptune revert: takes back what apply wrote, as far as it is still ours. */
+/* sleeptune revert: undoes what apply wrote, unless it was changed since. */
 #include <errno.h>
 #include <string.h>
 
@@ -13,17 +13,18 @@
 static void help(void)
 {
     fputs("Usage: sleeptune revert [OPTION...] --all | ID...\n"
-          "Take back what 'sleeptune apply' wrote, also when it was interrupted. What\n"
-          "somebody changed since is left alone and named.\n\n"
-          "  --all              everything\n"
-          "  --run-generators   run what makes it count (update-grub, cap_mkdb ...)\n"
-          "  --root DIR         in a captured tree, not on this machine\n"
+          "Undo what 'sleeptune apply' wrote, also if it was interrupted. What was changed\n"
+          "since is left alone and listed.\n\n"
+          "  --all              undo everything\n"
+          "  --run-generators   run the commands that make it take effect (update-grub,\n"
+          "                     cap_mkdb ...)\n"
+          "  --root DIR         revert in a captured tree, not on this machine\n"
           "  -h, --help         this text\n\n"
           "Examples:\n"
           "  sudo sleeptune revert --all\n"
           "  sudo sleeptune revert linux-cpu-frequency\n\n"
-          "Exit status: 0 all is as before, 1 something was changed since and left alone,\n"
-          "3 usage, 4 failure: what failed stays in the journal, so try again.\n",
+          "Exit status: 0 everything is as before, 1 something was changed since and left alone,\n"
+          "3 usage, 4 failure: what failed stays in the journal; run revert again.\n",
           stdout);
 }
 
@@ -80,7 +81,7 @@ static int take_back(const struct options *options, const struct st_change_targe
     counts.failed_n += left.failed_n;
     if (r < 0)
         /* -EIO: each of them was named with its own reason */
-        return st_failure(COMMAND, "%zu of %zu writes are not taken back%s%s; try again", counts.failed_n,
+        return st_failure(COMMAND, "%zu of %zu writes were not undone%s%s. Try again.", counts.failed_n,
                           entries_n, r != -EIO ? ": " : "", r != -EIO ? strerror(-r) : "");
     if (counts.restored_n + counts.changed_n == 0)
         puts("nothing to revert");

@@ -23,27 +23,27 @@ struct options {
 static void help(void)
 {
     fputs("Usage: sleeptune verify [OPTION...]\n"
-          "Is everything that 'sleeptune apply' wrote still in place, and do its rules find\n"
-          "nothing any more? Most useful after a reboot. Then the loop runs once more, as\n"
-          "long as apply recorded it, and both runs are compared. Changes nothing and needs\n"
-          "no root, but the right to the priority that apply had.\n\n"
+          "Check that everything 'sleeptune apply' wrote is still in place and took effect; most\n"
+          "useful after a reboot. Then run the loop as long as apply recorded it, and compare\n"
+          "both runs. Changes nothing. Needs no root, but the right to the priority that apply\n"
+          "measured with.\n\n"
           "  -f, --frames N     frames a period (128)\n"
           "  -r, --rate N       frames a second (48000)\n"
-          "  --measure TIME     run the loop for so long, 1s .. 10m (as long as before)\n"
-          "  --no-measure       do not\n"
+          "  --measure TIME     run the loop for TIME, 1s .. 10m (as long as before)\n"
+          "  --no-measure       do not run the loop\n"
           "  --user NAME        judge with the rights that NAME gets at login\n"
-          "  --root DIR         of a captured tree, not this machine\n"
+          "  --root DIR         check a captured tree, not this machine\n"
           "  --format FORMAT    text or json; --json is short for --format json\n"
           "  -h, --help         this text\n\n"
           "Example:\n"
           "  sleeptune verify\n\n"
-          "Exit status: 0 all of it took effect, 1 a difference was shown, or the loop runs\n"
-          "worse than before, 2 something could not be read (1 wins over 2); 3 usage,\n"
+          "Exit status: 0 all of it took effect, 1 something did not, or the loop runs worse\n"
+          "than before, 2 something could not be read (1 wins over 2); 3 usage,\n"
           "4 failure, 5 the books do not balance.\n",
           stdout);
 }
 
-/* In this order: the worst of several counts. */
+/* In rising order: the worst one decides. */
 enum outcome { OUTCOME_GOOD, OUTCOME_UNKNOWN, OUTCOME_BAD };
 
 struct output {
@@ -82,7 +82,7 @@ static enum outcome verify_entry(struct st_platform *p, const struct st_entry *e
                                         [ST_ENTRY_GONE] = "gone",
                                         [ST_ENTRY_UNREAD] = "not read"};
     char now[ST_CHANGE_VALUE_BYTES] = "";
-    const char *name = "interrupted", *detail = "run sleeptune revert";
+    const char *name = "interrupted", *detail = "run: sleeptune revert --all";
     int error = 0;
     enum outcome outcome = OUTCOME_BAD;
     json_t *by = json_array();
@@ -90,7 +90,7 @@ static enum outcome verify_entry(struct st_platform *p, const struct st_entry *e
         const enum st_entry_state state = st_change_state(p, entry, now, sizeof(now), &error);
         const bool file = entry->type == ST_ENTRY_FILE;
         name = names[state];
-        detail = state == ST_ENTRY_DIFFERS  ? (file ? "they are not there as written" : now)
+        detail = state == ST_ENTRY_DIFFERS  ? (file ? "the lines are gone or edited" : now)
                  : state == ST_ENTRY_UNREAD ? strerror(-error)
                                             : "";
         if (state == ST_ENTRY_UNREAD)
@@ -124,7 +124,7 @@ static bool is_written(struct st_platform *p, const struct st_change *wanted, co
     return strstr(entry->new_value, form.line + form.section_bytes) != NULL;
 }
 
-/* Does the rule ask again for something that it has got? */
+/* Does the rule still ask for something that apply wrote? */
 static bool asks_again(struct st_platform *p, const struct st_finding *finding,
                        const struct st_journal *journal)
 {
@@ -167,7 +167,7 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
     } else if (finding->status == ST_STATUS_UNKNOWN || (fired && error != 0)) {
         outcome = OUTCOME_UNKNOWN;
         state = "not known";
-        more = fired ? "; but what was written cannot be read here: " : "";
+        more = fired ? "; the value cannot be read here: " : "";
         needs = fired ? strerror(-error) : NULL;
     } else if (fired && asks_again(target->p, finding, journal)) {
         outcome = OUTCOME_BAD;
@@ -175,7 +175,7 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
         more = finding->needs != ST_NEEDS_NOTHING ? "; " : "";
         needs = finding->needs != ST_NEEDS_NOTHING ? st_words_needs(finding->needs) : NULL;
     } else if (fired) {
-        more = "; that goes beyond what was written: ";
+        more = "; more than apply changed, see: ";
         needs = "sleeptune report";
     }
     if (output->json) {

@@ -121,7 +121,7 @@ static enum st_change_event undo_file(struct st_applied *applied, const struct s
             r = p->replace_file(p, entry->target, undo.text, undo.bytes, 0644);
     }
     free(undo.text);
-    snprintf(now, now_bytes, "a file without the lines that were written");
+    snprintf(now, now_bytes, "the lines are gone or edited");
     *ret_error = r;
     return r == 0 ? event : ST_EVENT_FAILED;
 }
@@ -138,7 +138,7 @@ static unsigned depth_below(const char *path, const char *folder)
     return n;
 }
 
-/* Somebody else's file is in a folder that we made for this one: whoever goes last removes it. */
+/* Another file of ours is in a folder that we made for this one: the last file removes it. */
 static void hand_folder_over(struct st_journal *journal, const char *path, const char *folder)
 {
     for (size_t i = 0; i < journal->files_n; i++) {
@@ -251,8 +251,9 @@ int st_applied_open(struct st_applied *applied, struct st_platform *p, const cha
     if (r < 0) {
         snprintf(message, message_bytes, "%s: %s", folder,
                  r == -EWOULDBLOCK ? "another sleeptune is changing settings"
-                 : r == -EPERM     ? "belongs to somebody else, or others may write to it"
-                                   : strerror(-r));
+                 : r == -EPERM
+                     ? "it belongs to another user, or others may write to it. Check its owner and mode."
+                     : strerror(-r));
         return r;
     }
     applied->lock = r;
@@ -270,7 +271,7 @@ void st_applied_close(struct st_applied *applied)
 
 /* --- before the first write --- */
 
-/* Between the plan and the write somebody was asked, and the loop recorded. */
+/* Between the plan and the write the user was asked, and the loop was recorded. */
 static bool is_as_planned(const struct st_applied *applied, const struct st_plan_step *step)
 {
     char now[ST_CHANGE_VALUE_BYTES];
@@ -395,7 +396,7 @@ static size_t roll_back(struct st_applied *applied, size_t first_n)
         if (!used)
             st_journal_file_remove(&applied->journal, path);
     }
-    /* with no space for this the journal tells of writes that are no more, and revert finds them as before */
+    /* if the disk is full, the journal lists writes that are undone, and revert finds them as before */
     const int r = st_journal_write(applied->p, applied->folder, &applied->journal);
     return left_n + (r < 0 && applied->journal.entries_n > 0);
 }

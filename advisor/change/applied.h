@@ -12,7 +12,7 @@ enum st_change_event {
     ST_EVENT_FAILED,    /* apply or revert could not; error says why */
     ST_EVENT_RESTORED,  /* revert took it back */
     ST_EVENT_AS_BEFORE, /* revert found it as it was before */
-    ST_EVENT_CHANGED,   /* somebody changed it since: left alone. now: what is there */
+    ST_EVENT_CHANGED,   /* changed since it was applied: left alone. now: its value */
 };
 
 /** @param now only with ST_EVENT_CHANGED, else NULL. error: 0 or a negative errno. */

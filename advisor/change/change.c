@@ -13,7 +13,7 @@
 #define SYSTEMD_FILE ".d/90-sleeptune.conf"
 
 #define GRUB_APPEND "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT "
-#define THEN_BOOT   "counts after a reboot"
+#define THEN_BOOT   "takes effect after a reboot"
 
 struct row {
     const char *path; /* NULL: no such kind on this OS */
@@ -34,25 +34,26 @@ static const struct kind kinds[ST_CHANGE_KINDS] = {
                           NULL},
     [ST_CHANGE_SYSFS] = {{{"/etc/tmpfiles.d/sleeptune.conf", "w ", " - - - - ", ""}}, NULL},
     [ST_CHANGE_MODPROBE] = {{{"/etc/modprobe.d/sleeptune.conf", "options ", " ", ""}},
-                            "counts when the module is loaded again, at the latest after a reboot"},
-    [ST_CHANGE_UDEV] = {{{"/etc/udev/rules.d/90-sleeptune.rules", "", NULL, ""}},
-                        "counts for what is plugged in after that, and for the rest after a reboot or "
-                        "sudo udevadm trigger --action=add"},
-    [ST_CHANGE_LIMITS] =
-        {{{"/etc/security/limits.d/90-sleeptune.conf", "", " ", ""}},
-         "counts for members of the group after the next login: sudo usermod -aG audio $USER"},
+                            "takes effect when the module is loaded again, at the latest after a reboot"},
+    [ST_CHANGE_UDEV] =
+        {{{"/etc/udev/rules.d/90-sleeptune.rules", "", NULL, ""}},
+         "takes effect for devices that are plugged in from now on; for the others after a reboot or "
+         "sudo udevadm trigger --action=add"},
+    [ST_CHANGE_LIMITS] = {{{"/etc/security/limits.d/90-sleeptune.conf", "", " ", ""}},
+                          "takes effect for members of the group audio at their next login. To join it: "
+                          "sudo usermod -aG audio $USER"},
     [ST_CHANGE_SYSTEMD] = {{{SYSTEMD_DIR, "[Service]\n", NULL, ""}},
-                           "counts when the unit is restarted after that"},
+                           "takes effect when the unit is restarted"},
     [ST_CHANGE_BOOT] = {{{"/etc/default/grub.d/sleeptune.cfg", GRUB_APPEND, NULL, "\""}}, THEN_BOOT},
     [ST_CHANGE_BOOT_GRUB] = {{{"/etc/default/grub", GRUB_APPEND, NULL, "\""}}, THEN_BOOT},
     /* one command line, however many lines; older systemd hands comments to the kernel */
     [ST_CHANGE_BOOT_CMDLINE] = {{{"/etc/kernel/cmdline", "", NULL, ""}}, THEN_BOOT, .bare = true},
     [ST_CHANGE_LOADER] = {{{NULL}, {"/boot/loader.conf.d/sleeptune.conf", "", "=\"", "\""}},
-                          "counts after a reboot"},
+                          "takes effect after a reboot"},
     [ST_CHANGE_RC_CONF] = {{{NULL}, {"/etc/rc.conf", "", "=\"", "\""}},
-                           "counts after a reboot, or when its service is restarted"},
+                           "takes effect after a reboot, or when its service is restarted"},
     [ST_CHANGE_LOGIN_CLASS] = {{{NULL}, {"/etc/login.conf", "", ":", ":tc=default:"}},
-                               "counts for users of the class after the next login: "
+                               "takes effect for users of the class audio at their next login. To join it: "
                                "sudo pw usermod $USER -L audio"},
 };
 

@@ -30,17 +30,17 @@ ST_NODISCARD int st_change_form(enum st_os os, const struct st_change *change, s
 ST_NODISCARD int st_change_parse(enum st_os os, const char *path, const char *line, struct st_change *ret);
 /** Of which kind are the lines in this file? @return 0 or -ENOENT: not a file that we write. */
 ST_NODISCARD int st_change_kind_of(enum st_os os, const char *path, enum st_change_kind *ret);
-/** When the file counts, as a sentence for people; NULL: at once. "$USER" in it is who plays. */
+/** When the file takes effect, a clause for people; NULL: at once. "$USER" in it is the user who plays. */
 const char *st_change_then(enum st_change_kind kind);
 
-/* --- change_boot.c: where this machine keeps its kernel's command line, and what puts files into force --- */
+/* --- change_boot.c: where this machine keeps its kernel's command line, and the commands that make files take effect --- */
 
 /** Turns ST_CHANGE_BOOT into the kind of this machine's boot loader; others stay as they are.
  *  @param why which, and by what sign, or why none can be written: one clause; "" for other kinds.
  *  @return 0 or -ENODATA: none that is known, or its file is not there to be added to. */
 ST_NODISCARD int st_change_resolve(struct st_platform *p, struct st_change *change, char *why,
                                    size_t why_bytes);
-/** The command (for sh, as root) that makes files of this kind count: update-grub, cap_mkdb ...
+/** The command (for sh, as root) that makes files of this kind take effect: update-grub, cap_mkdb ...
  *  @return 0 or -ENOENT: none is needed, or none is known here (then buf says what to do by hand, or is
  *  empty). */
 ST_NODISCARD int st_change_command(struct st_platform *p, enum st_change_kind kind, char *buf,

@@ -1,4 +1,4 @@
-/* Where this machine keeps its kernel's command line, and the commands that put changed files into force. */
+/* Where this machine keeps its kernel's command line, and the commands that make changed files take effect. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static void loader_name(struct st_platform *p, char *ret, size_t ret_bytes)
     ret[used] = '\0';
 }
 
-/* Drop-ins are Debian's addition; a folder that somebody made elsewhere is not read. */
+/* Drop-ins are Debian's addition; a folder that was made by hand on another distribution is not read. */
 static enum st_change_kind grub_kind(struct st_platform *p)
 {
     const char *script = grub_script(p);
@@ -94,14 +94,13 @@ static int no_file(struct st_platform *p, char *why, size_t why_bytes)
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         if (exists(p, rows[i].path)) {
-            snprintf(why, why_bytes, "the kernel's command line is not in a file that sleeptune writes: %s",
+            snprintf(why, why_bytes, "sleeptune cannot write this machine's kernel command line: %s",
                      rows[i].what);
             return -ENODATA;
         }
     }
     snprintf(why, why_bytes,
-             "no boot loader's settings are known here (" GRUB_FILE ", " CMDLINE
-             "): add it to the kernel's command line by hand");
+             "neither " GRUB_FILE " nor " CMDLINE " exists: add it to the kernel's command line by hand");
     return -ENODATA;
 }
 
@@ -144,7 +143,7 @@ const char *st_change_refusal(struct st_platform *p)
     if (exists(p, "/etc/NIXOS"))
         return "this is NixOS, where /etc is generated: put it into configuration.nix";
     if (exists(p, "/run/ostree-booted"))
-        return "this is an ostree system, whose image decides: put it into the image or a layer of it";
+        return "this is an ostree system: put the setting into the image or a layer";
     return NULL;
 }
 

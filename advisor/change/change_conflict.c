@@ -403,7 +403,7 @@ static void look_into_file(struct search *search, const char *path)
 {
     char *text;
     if (st_change_file_read(search->p, path, &text) != 0)
-        return; /* what cannot be read is no reason not to apply: verify tells after the boot */
+        return; /* a file that cannot be read is no reason not to apply: verify finds out after the boot */
     look_into(search, path, text, 1, UINT32_MAX);
     free(text);
 }
@@ -549,10 +549,11 @@ bool st_change_conflict(struct st_platform *p, const struct st_change *change, c
         struct search search = {.p = p, .change = change, .order = order, .pair = &pair, .form = &form};
         if (!find(&search))
             continue;
-        snprintf(buf, buf_bytes,
-                 "%.200s:%u sets %.80s to %.60s %s, and wins at the next boot or login: take that line out",
-                 search.path, search.line_n, pair.name, search.value[0] != '\0' ? search.value : "nothing",
-                 order->first_wins ? "first" : "later");
+        snprintf(
+            buf, buf_bytes,
+            "%.200s:%u sets %.80s to %.60s %s and overrides it at the next boot or login: remove that line",
+            search.path, search.line_n, pair.name, search.value[0] != '\0' ? search.value : "nothing",
+            order->first_wins ? "first" : "later");
         return true;
     }
     return false;

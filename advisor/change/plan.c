@@ -56,7 +56,7 @@ static int add_step(struct adder *adder, enum st_entry_type type, const struct i
 {
     struct st_plan *plan = adder->plan;
     if (plan->steps_n == STEPS_MAX)
-        return refuse(adder, -E2BIG, "more than %d writes", STEPS_MAX);
+        return refuse(adder, -E2BIG, "it needs more than %d writes", STEPS_MAX);
     struct st_plan_step *grown = reallocarray(plan->steps, plan->steps_n + 1, sizeof(*plan->steps));
     if (grown == NULL)
         return refuse(adder, -ENOMEM, "out of memory");
@@ -88,13 +88,13 @@ static int add_value(struct adder *adder, enum st_entry_type type, const struct 
         if (step->type == type && strcmp(step->target, target) == 0)
             return strcmp(step->new_value, value) == 0
                        ? 0
-                       : refuse(adder, -EEXIST, "%s sets %s to another value", step->rule->id, target);
+                       : refuse(adder, -EEXIST, "rule %s sets %s to another value", step->rule->id, target);
     }
     const int r = st_change_value_read(adder->p, type, target, old_value, sizeof(old_value));
     if (r == -ENOTSUP || (r < 0 && item->form.running_only))
         return 0; /* a capture: there is nothing that runs; or it comes with the next boot only */
     if (r == -EBADMSG)
-        return refuse(adder, r, "%s has a value that could not be restored", target);
+        return refuse(adder, r, "%s has a value that revert could not restore", target);
     if (r < 0)
         return refuse(adder, r, "cannot read %s: %s", target, strerror(-r));
     return strcmp(old_value, value) == 0 ? 0 : add_step(adder, type, item, target, old_value, value);
@@ -254,7 +254,7 @@ int st_plan_add(struct st_plan *plan, struct st_platform *p, const struct st_fin
     struct adder adder = {
         .plan = plan, .p = p, .finding = finding, .message = message, .message_bytes = message_bytes};
     const size_t before_n = plan->steps_n;
-    int r = finding->changes_n > 0 ? resolve(&adder) : refuse(&adder, -ENODATA, "it has to be done by hand");
+    int r = finding->changes_n > 0 ? resolve(&adder) : refuse(&adder, -ENODATA, "make this change by hand");
     for (size_t i = 0; r == 0 && i < finding->changes_n; i++)
         r = add_running(&adder, &adder.items[i]);
     for (size_t i = 0; r == 0 && i < finding->changes_n; i++)

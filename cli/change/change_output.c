@@ -1,4 +1,4 @@
-/* What apply, verify and revert print: lines, what happened to each write, and what makes changed files count. */
+/* What apply, verify and revert print: lines, what happened to each write, and what makes changed files take effect. */
 #include "cli/change/change_output.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static struct st_printer printer(struct st_locale_stream *stream)
 static void printed(struct st_locale_stream *stream)
 {
     if (st_locale_end(stream) != 0)
-        (void)st_failure(NULL, "out of memory: a line is missing");
+        (void)st_failure(NULL, "out of memory: one line was not printed");
 }
 
 void st_change_output_text(int column, const char *label, const char *text)
@@ -63,26 +63,26 @@ static const char *error_text(int error)
 {
     switch (error) {
     case -EALREADY:
-        return "another sleeptune has applied this meanwhile";
+        return "another sleeptune applied this rule in the meantime. Run the command again.";
     case -EEXIST:
-        return "sleeptune has changed it already, for another rule";
+        return "already changed for another rule. Revert that rule first.";
     case -ESTALE:
-        return "somebody changed it meanwhile: run it again";
+        return "the value changed after it was read. Run the command again.";
     case -EPERM:
-        return "not permitted; to root neither where it is immutable (lsattr, ls -lo)";
+        return "permission denied. The file may be immutable: check with lsattr (FreeBSD: ls -lo).";
     case -EROFS:
-        return "the file system is read-only here";
+        return "the file system is mounted read-only";
     case -ELOOP:
-        return "it is a link, or leads through one; not followed";
+        return "the path has a symbolic link in it, which sleeptune does not follow";
     case -EBUSY:
-        return "the kernel does not take the value now (EBUSY)";
+        return "the kernel refuses the value at the moment (EBUSY). Try again later.";
     default:
         return strerror(-error);
     }
 }
 
 /* One line to standard output, made safe. */
-static void ST_PRINTF(1, 2) say(const char *format, ...)
+static void ST_PRINTF(1, 2) print_line(const char *format, ...)
 {
     char text[2048];
     va_list args;
@@ -98,7 +98,7 @@ static void mark(struct st_change_output *output, const struct st_entry *entry)
     enum st_change_kind kind;
     if (entry->type == ST_ENTRY_FILE && st_change_kind_of(output->os, entry->target, &kind) == 0 &&
         output->changed[kind] == NULL)
-        output->changed[kind] = strdup(entry->target); /* with no memory for it a hint is missing */
+        output->changed[kind] = strdup(entry->target); /* out of memory: one hint less is printed */
 }
 
 void st_change_output_event(void *ctx, enum st_change_event event, const struct st_entry *entry,
@@ -111,19 +111,19 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
         mark(output, entry);
     switch (event) {
     case ST_EVENT_WRITTEN:
-        say("written   %s", text);
+        print_line("written   %s", text);
         break;
     case ST_EVENT_RESTORED:
         if (entry->type == ST_ENTRY_FILE)
-            say("restored  %s", text);
+            print_line("restored  %s", text);
         else
-            say("restored  %s = %s", entry->target, entry->old_value);
+            print_line("restored  %s = %s", entry->target, entry->old_value);
         break;
     case ST_EVENT_AS_BEFORE:
-        say("as before %s", text);
+        print_line("as before %s", text);
         break;
     case ST_EVENT_CHANGED:
-        say("left      %s; somebody changed it since: %s", text, now);
+        print_line("left      %s; changed since, now: %s", text, now);
         break;
     case ST_EVENT_FAILED:
         (void)st_failure(output->command, "%s: %s", text, error_text(error));
@@ -131,7 +131,7 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
     }
 }
 
-/* --- what makes changed files count --- */
+/* --- what makes changed files take effect --- */
 
 void st_change_output_finish(struct st_change_output *output)
 {
@@ -139,7 +139,7 @@ void st_change_output_finish(struct st_change_output *output)
         free(output->changed[i]);
 }
 
-/* With the name of who plays in the place of $USER, where it is known. */
+/* Replaces $USER by the name of the user who plays, if it is known. */
 static void fill_in(const char *text, const char *user, char *buf, size_t buf_bytes)
 {
     char quoted[256];
@@ -162,13 +162,13 @@ static int run(const struct st_change_output *output, const char *line)
     }
     if (status == -1)
         return st_failure(output->command, "cannot run %s: %s", line, strerror(errno));
-    return st_failure(output->command, "%s ended with %s %d; the files are written, so run it again", line,
-                      WIFEXITED(status) ? "status" : "signal",
+    return st_failure(output->command, "%s ended with %s %d. The files are written; run this command again.",
+                      line, WIFEXITED(status) ? "status" : "signal",
                       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
-/* Boot loaders keep the old command line, too, until they are told; other files are as before at once. */
-static bool counts_when_reverted(enum st_change_kind kind)
+/* A reverted file has no effect at once, but boot loaders keep a copy of the command line. */
+static bool needs_command_when_reverted(enum st_change_kind kind)
 {
     return kind == ST_CHANGE_BOOT || kind == ST_CHANGE_BOOT_GRUB || kind == ST_CHANGE_BOOT_CMDLINE ||
            kind == ST_CHANGE_LOADER;
@@ -200,7 +200,7 @@ int st_change_output_then(const struct st_change_output *output, struct st_platf
                 status = ST_EXIT_FAILURE;
             line[0] = '\0';
         }
-        const char *then = reverted && !counts_when_reverted(kind) ? NULL : st_change_then(kind);
+        const char *then = reverted && !needs_command_when_reverted(kind) ? NULL : st_change_then(kind);
         fill_in(then != NULL ? then : "", output->user, when, sizeof(when));
         print_then(output->changed[i], line, command && line[0] != '\0', when);
     }

@@ -15,7 +15,7 @@ const char *st_change_output_entry(const struct st_entry *entry, char *buf, size
 struct st_change_output {
     const char *command;
     enum st_os os;
-    const char *user;               /* who plays; NULL: not known */
+    const char *user;               /* the user who plays; NULL: unknown */
     char *changed[ST_CHANGE_KINDS]; /* a file of each kind that changed; NULL: none */
 };
 /** One line an event on stdout, failures on stderr: a st_change_event_fn. ctx: a st_change_output. */
@@ -23,8 +23,8 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
                             const char *now, int error);
 
 void st_change_output_finish(struct st_change_output *output);
-/** Prints what is to be done for the kinds that changed, or does what is a command (update-grub, cap_mkdb).
- *  reverted: the files are as before again. @return ST_EXIT_DONE, or ST_EXIT_FAILURE when a command failed.
+/** Prints the next step for each kind of file that changed, or runs it if it is a command (update-grub,
+ *  cap_mkdb). reverted: the files are as they were before apply. @return ST_EXIT_DONE, or ST_EXIT_FAILURE when a command failed.
  */
 ST_NODISCARD int st_change_output_then(const struct st_change_output *output, struct st_platform *p,
                                        bool reverted, bool run_commands);

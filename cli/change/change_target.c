@@ -65,7 +65,7 @@ int st_change_target_judge(const char *command, const struct st_facts_input *inp
     st_facts_free(target->facts);
     target->facts = NULL;
     if (r == -EXDEV)
-        return st_failure(command, "the snapshot is of another operating system");
+        return st_failure(command, "the snapshot is from another operating system");
     return r == -ERANGE ? st_failure_usage(command, "%u frames at %u Hz are longer than an hour",
                                            (unsigned)frames, (unsigned)rate_hz)
                         : st_failure(command, "%s", strerror(-r));
@@ -107,8 +107,8 @@ bool st_change_target_needs_root(const char *command, const struct st_change_tar
     fflush(stdout);
     if (!quote_words(words, sizeof(words), argc, argv)) {
         (void)st_failure(command,
-                         "this needs root. Run this command again as root. It is not printed here to be "
-                         "pasted: a word of it has control characters, or is too long");
+                         "this needs root. Run the same command as root. It is not shown here, because "
+                         "it has control characters or is too long.");
         return true;
     }
     fprintf(stderr, "sleeptune %s: this needs root. Run:\n", command);
@@ -126,7 +126,7 @@ int st_change_target_confirm(const char *command, bool yes, const char *question
     if (yes)
         return 0;
     if (isatty(STDIN_FILENO) != 1)
-        return st_failure_usage(command, "nobody can be asked here: give --yes");
+        return st_failure_usage(command, "no terminal to ask on: add --yes");
     fflush(stdout);
     fprintf(stderr, "%s [y/N] ", question);
     if (fgets(answer, sizeof(answer), stdin) == NULL || (answer[0] != 'y' && answer[0] != 'Y'))

@@ -50,7 +50,7 @@ keep
 out=$(apply --yes --root "$tree" linux-preemption)
 is "GRUB of Debian: applied" "$?" 0
 like "it says where" "$out" "^    where: +into GRUB's settings$"
-like "and what makes it count" "$out" '^then +/etc/default/grub\.d/sleeptune\.cfg: sudo update-grub; it counts after a reboot$'
+like "and what makes it count" "$out" '^then +/etc/default/grub\.d/sleeptune\.cfg: sudo update-grub; it takes effect after a reboot$'
 is "the command line that Debian's GRUB makes of it" \
     "$(sh -c '. "$1/etc/default/grub"; . "$1/etc/default/grub.d/sleeptune.cfg"; echo "$GRUB_CMDLINE_LINUX_DEFAULT"' sh "$tree")" 'quiet preempt=full'
 echo 'GRUB_CMDLINE_LINUX_DEFAULT="console=tty0"' >"$tree/etc/default/grub.d/zz.cfg"
@@ -58,7 +58,7 @@ like "verify names a drop-in that makes it useless" "$(verify --root "$tree")" \
     '^overruled +/etc/default/grub\.d/zz\.cfg:1 sets preempt to a text without it later'
 rm "$tree/etc/default/grub.d/zz.cfg"
 out=$(revert --all --root "$tree")
-like "revert says what makes that count" "$out" '^then +/etc/default/grub\.d/sleeptune\.cfg: sudo update-grub; it counts after a reboot$'
+like "revert says what makes that count" "$out" '^then +/etc/default/grub\.d/sleeptune\.cfg: sudo update-grub; it takes effect after a reboot$'
 ok "and leaves every byte as it was" unchanged
 
 fresh arch
@@ -112,7 +112,7 @@ like "and is not yet as wanted" "$out" '^not yet +linux-preemption: .*voluntary'
 echo 'none voluntary (full)' >"$debugfs" # as the kernel shows it
 out=$(verify --root "$tree" --frames 16)
 is "what was written took effect, though a short period wants more: 0" "$?" 0
-like "and both are said" "$out" '^in effect +linux-preemption: .*only PREEMPT_RT.*goes beyond what was written: sleeptune report$'
+like "and both are said" "$out" '^in effect +linux-preemption: .*only PREEMPT_RT.*more than apply changed, see: sleeptune report$'
 if can_be_nobody; then
     chmod 700 "$tree/sys/kernel/debug"
     out=$(as_nobody "$SLEEPTUNE" verify --root "$tree")
@@ -152,8 +152,8 @@ apply --yes --root "$tree" linux-cpu-frequency >/dev/null
 if chattr +i "$tree/etc/tmpfiles.d/sleeptune.conf" 2>/dev/null; then
     out=$(revert --all --root "$tree" 2>&1)
     is "a drop-in made immutable: 4" "$?" 4
-    like "it is named, with where to look" "$out" '/etc/tmpfiles\.d/sleeptune\.conf: .*immutable \(lsattr, ls -lo\)$'
-    like "and counted" "$out" '1 of 3 writes are not taken back; try again$'
+    like "it is named, with where to look" "$out" '/etc/tmpfiles\.d/sleeptune\.conf: .*permission denied\. The file may be immutable: check with lsattr'
+    like "and counted" "$out" '1 of 3 writes were not undone. Try again.$'
     chattr -i "$tree/etc/tmpfiles.d/sleeptune.conf"
 else
     skip "a drop-in made immutable" "no right to, or a file system without"
@@ -182,7 +182,7 @@ refused "--user of nobody known" 4 'no user zoe in /etc/passwd' apply --yes --ro
 like "one who has the right needs nothing" "$(apply --yes --root "$tree" --user ann linux-rt-permission)" '^nothing to apply$'
 out=$(apply --yes --root "$tree" --user bob linux-rt-permission)
 is "one who has not gets it" "$(grep -c '^@audio - rtprio 90$' "$tree/etc/security/limits.d/90-sleeptune.conf")" 1
-like "by the group, with the name in the command" "$out" 'counts for members of the group after the next login: sudo usermod -aG audio bob$'
+like "by the group, with the name in the command" "$out" 'takes effect for members of the group audio at their next login. To join it: sudo usermod -aG audio bob$'
 is "verify for that user ends as the rule does" "$(verify --root "$tree" --user ann >/dev/null; echo $?)" 0
 revert --all --root "$tree" >/dev/null
 ok "and back" unchanged
@@ -269,7 +269,7 @@ $(by freebsd-cpu-idle)
 performance_cx_lowest=\"C1\""
 is "FreeBSD: login.conf" "$(tail -n 2 "$tree/etc/login.conf")" "$(by freebsd-memlock)
 audio:memorylocked=unlimited:tc=default:"
-like "FreeBSD: its command" "$out" '^then +/etc/login\.conf: sudo cap_mkdb /etc/login\.conf; it counts for users of the class'
+like "FreeBSD: its command" "$out" '^then +/etc/login\.conf: sudo cap_mkdb /etc/login\.conf; it takes effect for users of the class'
 echo 'hw.snd.latency=7' >"$tree/etc/sysctl.conf.local"
 like "FreeBSD: sysctl.conf.local wins" "$(verify --root "$tree")" '^overruled +/etc/sysctl\.conf\.local:1 sets hw\.snd\.latency to 7'
 rm "$tree/etc/sysctl.conf.local"
@@ -412,7 +412,7 @@ END
     cp "$tmp/sbin/failing" "$tmp/sbin/update-grub"
     out=$(inside apply --yes --run-generators --snapshot "$tmp/snapshot" linux-preemption)
     is "a command that fails: 4" "$?" 4
-    like "and is named with its status" "$out" 'update-grub ended with status 7; the files are written'
+    like "and is named with its status" "$out" 'update-grub ended with status 7\. The files are written'
     ok "the files are there" test -e "$tmp/etc/default/grub.d/sleeptune.cfg"
     inside revert --all >/dev/null
     ok "and can be reverted" test ! -e "$tmp/etc/default/grub.d/sleeptune.cfg"

@@ -63,7 +63,7 @@ out=$("$SLEEPTUNE" verify --root "$tree")
 is "verify says 1 while something waits for the next login" "$?" 1
 like "and names it" "$out" '^not yet .*linux-memlock.*log out and in again'
 like "and what is in effect" "$out" '^in effect .*linux-cpu-frequency'
-like "a second apply finds it applied" "$(apply --yes --root "$tree" linux-cpu-frequency)" 'applied already'
+like "a second apply finds it applied" "$(apply --yes --root "$tree" linux-cpu-frequency)" 'already applied'
 out=$(revert --root "$tree" linux-cpu-frequency)
 is "one rule is reverted" "$?" 0
 is "its value is as before" "$(cat "$tree/$epp")" balance_performance
@@ -126,10 +126,10 @@ refused() {
     ok "$name: nothing is changed" unchanged
 }
 fresh no
-refused "nobody to ask" 3 'give --yes' apply --root "$tree"
+refused "no terminal to ask on" 3 'add --yes' apply --root "$tree"
 refused "no such rule" 3 'no such rule: linux-nonsense' apply --root "$tree" linux-nonsense
 refused "revert of nothing in particular" 3 'give --all' revert --root "$tree"
-refused "a rule of another system" 4 'another system' apply --yes --root "$tree" freebsd-hz
+refused "a rule of another system" 4 'another operating system' apply --yes --root "$tree" freebsd-hz
 refused "no such tree" 4 'No such file' apply --yes --root "$tmp/none"
 out=$(apply --yes --root "$tree" linux-rt-throttling 2>&1)
 is "a rule that does not fire is nothing to do" "$?" 0
@@ -177,7 +177,7 @@ if can_be_nobody; then
     "$SLEEPTUNE" snapshot --root "$captures/linux-laptop" >"$tmp/$hostile"
     chmod 644 "$tmp/$hostile"
     out=$(cd "$tmp" && as_nobody "$SLEEPTUNE" apply --snapshot "$hostile" 2>&1)
-    like "a word that would not be shown as it is: no line to be pasted" "$out" 'Run this command again as root'
+    like "a word that would not be shown as it is: no line to be pasted" "$out" 'Run the same command as root'
     is "nor is it shown raw" "$(grep -c -e '^  sudo' -e $'\033' -e $'\302\233' -e $'\342\200\256' <<<"$out")" 0
     out=$(as_nobody "$SLEEPTUNE" apply --yes --root "$tree" linux-cpu-frequency 2>&1)
     is "a tree of somebody else's: 4" "$?" 4

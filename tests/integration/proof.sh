@@ -94,7 +94,7 @@ else
 fi
 
 apply --measure 2s
-like "what is applied is not recorded again" "$(cat "$tmp/out" "$tmp/err")" 'applied already'
+like "what is applied is not recorded again" "$(cat "$tmp/out" "$tmp/err")" 'already applied'
 without_rights "$SLEEPTUNE" verify >"$tmp/out" 2>"$tmp/err"
 is "without the right to the priority of then: 1, as that is not in effect" "$?" 1
 like "and no comparison" "$(all "$tmp/out")" "proof: +the loop ran with SCHED_FIFO 70 then, and this user may not: 'sudo sleeptune verify' can"
