@@ -33,7 +33,7 @@ static void help(void)
           "  --snapshot FILE    judge a snapshot; '-': standard input\n"
           "  --root DIR         judge a captured tree (a folder with proc/, sys/ ...) or a\n"
           "                     FreeBSD capture (a folder with sysctl-a.txt)\n"
-          "  --input FILE       judge what somebody posted: the output of sysctl -a,\n"
+          "  --input FILE       judge a posted text: the output of sysctl -a,\n"
           "                     alsa-info.sh or /dev/sndstat; up to 8 times\n"
           "  --user NAME        judge with the rights that NAME gets at login: groups, PAM,\n"
           "                     limits.d\n" ST_NO_SERVERS_HELP

@@ -1,4 +1,4 @@
-/* The journal of changes: one JSON document, replaced as a whole, on the disk before what it tells of. */
+/* The journal of changes: one JSON document, replaced as a whole, on the disk before the writes that it lists. */
 #ifndef ST_ADVISOR_CHANGE_JOURNAL_H
 #define ST_ADVISOR_CHANGE_JOURNAL_H
 
@@ -20,7 +20,8 @@ struct st_entry {
     char *rule;
     enum st_entry_type type;
     enum st_entry_phase phase;
-    bool interrupted; /* of a run that has not ended well: may be half-way. Not on the disk: from the phase */
+    bool
+        interrupted; /* its run did not end: the write may be incomplete. Not on the disk: derived from the phase */
     char *target;
     char *old_value; /* of running values; NULL for files */
     char *new_value; /* of files: the block, with the newline before it where the file had none at its end */
@@ -34,7 +35,7 @@ struct st_journal_file {
     bool existed;
     bool newline_added;    /* its last line had none */
     uint64_t hash;         /* of all of it, before the first entry */
-    unsigned folders_made; /* so many of the folders above it were not there */
+    unsigned folders_made; /* number of folders above it that apply made */
 };
 
 struct st_journal {

@@ -1,4 +1,4 @@
-/* Asks running servers what they were told. One row a question. */
+/* Asks running servers for their settings. One row a question. */
 #include "advisor/collect/ask.h"
 
 #include <errno.h>
@@ -29,13 +29,13 @@ struct asker {
 struct question {
     const char *key;      /* "linux.ask.pipewire" */
     const char *daemon;   /* the fact that it runs */
-    bool of_user;         /* it is asked over a socket of the user's session, not of the system */
-    const char *in_files; /* the one fact that it tells, which files tell as well; NULL: they do not */
+    bool of_user;         /* asked over a socket of the user's session, not of the system */
+    const char *in_files; /* the one fact of its answer that files have, too; NULL: none */
     const char *source;
     const char *const *argv;
     const char *const *names; /* of D-Bus properties, in the order of argv */
     int (*parse)(struct asker *asker, char *text);
-    const char *const *tells; /* facts that nobody knows when it does not answer; NULL-terminated */
+    const char *const *facts; /* unknown if it does not answer; NULL-terminated */
 };
 
 #define WORDS(...)                                                                                           \
@@ -143,7 +143,7 @@ static int parse_jack(struct asker *asker, char *text)
     int64_t number;
     const int r = st_answer_jack_number(text, &number);
     if (r == 0)
-        keep_error(asker, st_facts_put_int(asker->facts, asker->question->tells[0], number, NULL,
+        keep_error(asker, st_facts_put_int(asker->facts, asker->question->facts[0], number, NULL,
                                            asker->question->source));
     return r;
 }
@@ -212,7 +212,7 @@ static const struct question questions[] = {
      .source = "pw-metadata -n settings",
      .argv = WORDS("pw-metadata", "-n", "settings"),
      .parse = parse_pipewire,
-     .tells = WORDS("linux.pipewire.force_quantum", "linux.pipewire.max_quantum",
+     .facts = WORDS("linux.pipewire.force_quantum", "linux.pipewire.max_quantum",
                     "linux.pipewire.min_quantum", "linux.pipewire.quantum", "linux.pipewire.rate_hz")},
     {.key = "linux.ask.pulseaudio",
      .daemon = "linux.daemon.pulseaudio",
@@ -221,21 +221,21 @@ static const struct question questions[] = {
      .source = "pactl list short modules",
      .argv = WORDS("pactl", "list", "short", "modules"),
      .parse = parse_pulse,
-     .tells = WORDS("linux.pulse.tsched")},
+     .facts = WORDS("linux.pulse.tsched")},
     {.key = "linux.ask.jack_bufsize",
      .daemon = "linux.daemon.jackd",
      .of_user = true,
      .source = "jack_bufsize",
      .argv = WORDS("jack_bufsize"),
      .parse = parse_jack,
-     .tells = WORDS("linux.jack.buffer_frames")},
+     .facts = WORDS("linux.jack.buffer_frames")},
     {.key = "linux.ask.jack_samplerate",
      .daemon = "linux.daemon.jackd",
      .of_user = true,
      .source = "jack_samplerate",
      .argv = WORDS("jack_samplerate"),
      .parse = parse_jack,
-     .tells = WORDS("linux.jack.rate_hz")},
+     .facts = WORDS("linux.jack.rate_hz")},
     {.key = "linux.ask.power_profiles",
      .daemon = "linux.daemon.power-profiles-daemon",
      .source = "busctl get-property net.hadess.PowerProfiles",
@@ -243,7 +243,7 @@ static const struct question questions[] = {
                    "net.hadess.PowerProfiles", "ActiveProfile"),
      .names = WORDS("ActiveProfile"),
      .parse = parse_properties,
-     .tells = WORDS("linux.power_profile")},
+     .facts = WORDS("linux.power_profile")},
     {.key = "linux.ask.rtkit",
      .daemon = "linux.daemon.rtkit-daemon",
      .source = "busctl get-property org.freedesktop.RealtimeKit1",
@@ -251,7 +251,7 @@ static const struct question questions[] = {
                    "org.freedesktop.RealtimeKit1", "MaxRealtimePriority", "RTTimeUSecMax"),
      .names = WORDS("MaxRealtimePriority", "RTTimeUSecMax"),
      .parse = parse_properties,
-     .tells = WORDS("linux.rtkit.max_priority", "linux.rtkit.rttime_max_us")},
+     .facts = WORDS("linux.rtkit.max_priority", "linux.rtkit.rttime_max_us")},
     {.key = "linux.ask.systemd",
      .daemon = "linux.daemon.systemd",
      .source = "systemctl show",
@@ -259,8 +259,9 @@ static const struct question questions[] = {
      .argv = WORDS("systemctl", "--system", "--no-pager", "show", "--property",
                    "Id,User,LimitRTPRIO,LimitMEMLOCK,CPUSchedulingPolicy,RestrictRealtime"),
      .parse = parse_units,
-     .tells =
-         (const char *const[]){NULL}}, /* its files still hold: it would have to be told to read them anew */
+     .facts =
+         (const char *const[]){
+             NULL}}, /* its files are still in force: it reads them again only on daemon-reload */
 };
 
 #define QUESTIONS_N (sizeof(questions) / sizeof(questions[0]))
@@ -371,10 +372,10 @@ static void add_arguments(struct open_question *open, const struct asker *asker)
     open->argv[n] = NULL;
 }
 
-/** The server runs and was asked, but what it was told is not known: neither is what files say then. */
+/** The server runs and did not answer: its settings are unknown, whatever its files say. */
 static void unanswered(struct asker *asker, enum st_fact_state state, int error)
 {
-    for (const char *const *key = asker->question->tells; *key != NULL; key++)
+    for (const char *const *key = asker->question->facts; *key != NULL; key++)
         put_state(asker, *key, state, error);
     put_state(asker, asker->question->key, state, error);
 }

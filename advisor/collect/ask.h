@@ -1,4 +1,4 @@
-/* Facts that only a running server can tell: PipeWire, PulseAudio, JACK, and what answers on the system's
+/* Facts that only a running server has: PipeWire, PulseAudio, JACK, and what answers on the system's
  * bus. */
 #ifndef ST_ADVISOR_COLLECT_ASK_H
 #define ST_ADVISOR_COLLECT_ASK_H
@@ -9,7 +9,7 @@
 #define ST_ASK_LIMIT_NS INT64_C(300000000)
 
 struct st_ask {
-    bool skip;        /* ask nobody, and say so */
+    bool skip;        /* ask no server; the facts say so */
     const char *user; /* whose servers; NULL: of who runs this */
 };
 

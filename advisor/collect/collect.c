@@ -105,7 +105,7 @@ static int collect_freebsd_capture(struct st_platform *p, const char *text, size
     if (r == 0)
         r = st_sysctl_text_freebsd(c.facts, text, bytes, "sysctl-a.txt");
     if (r == 0) {
-        run(&st_collect_freebsd_capture, &c); /* goes by kern.osreldate */
+        run(&st_collect_freebsd_capture, &c); /* reads kern.osreldate */
         r = c.error;
     }
     if (r == 0)

@@ -11,7 +11,7 @@
 
 #define FILE_BYTES     (256 * 1024)
 #define FILES_MAX      64 /* of a folder */
-#define TRIED_PRIORITY 70 /* what the loop asks for (design 3) */
+#define TRIED_PRIORITY 70 /* what the loop asks for */
 #define UNLIMITED      (-1)
 #define NAME_BYTES     65
 #define GROUPS_BYTES   2048

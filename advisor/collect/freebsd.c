@@ -309,7 +309,7 @@ static void collect_files(struct st_collector *c)
         st_collector_put_failure(c, "freebsd.powerd.running", r, "/var/run");
 }
 
-/** What lies beside sysctl-a.txt; goes by kern.osreldate. */
+/** What lies beside sysctl-a.txt; reads kern.osreldate. */
 static void collect_capture(struct st_collector *c)
 {
     size_t bytes;

@@ -9,7 +9,7 @@
 #include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
 
-/* --- what this runs in (hypervisor, container), and the idle latency that somebody asked for --- */
+/* --- what this runs in (hypervisor, container), and the idle latency that a program requests --- */
 
 #define HYPERVISOR_KEY "system.hypervisor"
 #define VIRTUAL_KEY    "linux.virtual"
@@ -218,7 +218,7 @@ struct other_cpus {
 };
 
 /** Of another CPU only the states that are not as CPU 0's become facts: those of a hybrid CPU, or ones that
- * somebody disabled on some CPUs only. */
+ * are disabled on some CPUs only. */
 static int other_cpu(void *ctx, const char *name)
 {
     struct other_cpus *cpus = ctx;

@@ -9,7 +9,7 @@
 
 #include "advisor/collect/collector.h"
 
-#define TRIED_PRIORITY 70 /* what the loop asks for (design 3) */
+#define TRIED_PRIORITY 70 /* what the loop asks for */
 #define GROUPS_MAX     1024
 
 #define CAP_IPC_LOCK_BIT 14 /* linux/capability.h */

@@ -1,4 +1,4 @@
-/* Facts: one reading each, with its state. The four states are never merged (design 4). */
+/* Facts: one reading each, with its state. The four states are never merged. */
 #ifndef ST_ADVISOR_FACTS_FACTS_H
 #define ST_ADVISOR_FACTS_FACTS_H
 
@@ -55,7 +55,7 @@ ST_NODISCARD int st_facts_put_state(struct st_facts *facts, const char *key, enu
 const char *st_fact_state_name(enum st_fact_state state);
 ST_NODISCARD int st_fact_state_parse(const char *text, enum st_fact_state *ret); /* 0 or -EINVAL */
 
-/** NULL when nobody looked for it; a rule treats that as absent. */
+/** NULL: no collector looked for it; a rule treats that as absent. */
 const struct st_fact *st_facts_find(const struct st_facts *facts, const char *key);
 
 /**

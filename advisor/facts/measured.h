@@ -22,7 +22,7 @@
 
 struct st_measured {
     bool of_this_period; /* the wished one; else nothing of it counts */
-    bool valid;          /* the books balance, nothing ended it, a period went by */
+    bool valid;          /* cycles + skipped periods = elapsed periods > 0, and no error ended it */
     bool elsewhere;      /* under another kernel than that of the facts */
     int64_t frames, rate_hz, periods_n, misses_n, duration_ns, latest_ns;
     const char *bound, *policy, *source;

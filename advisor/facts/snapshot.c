@@ -34,7 +34,7 @@ static json_t *time_json(int64_t time_ns)
     return json_string(text);
 }
 
-/* "0002", a USB product's id, is to be read back as it was. */
+/* "0002", a USB product's id, must come back as it was. */
 static json_t *value_json(const struct st_fact *fact)
 {
     char plain[24];

@@ -32,8 +32,8 @@ void st_linux_text_modprobe(char *text, st_setting_fn fn, void *ctx);
  */
 void st_linux_text_spa(const char *text, st_setting_fn fn, void *ctx);
 
-/** Called for each interrupt line with a number. actions: "a, b" as the kernel says (the chip, if nobody uses
- * the line). */
+/** Called for each interrupt line with a number. actions: "a, b" as the kernel prints it (the chip, if no
+ * driver uses the line). */
 typedef void (*st_interrupt_fn)(void *ctx, unsigned number, const char *actions);
 
 /** /proc/interrupts, whole or its beginning. Cuts `text` into pieces. @return 0, -EBADMSG (no heading). */

@@ -1,13 +1,13 @@
-/* One text that somebody saved or posted: sysctl -a, sndstat, alsa-info ... becomes facts. */
+/* A text that a user saved or posted (sysctl -a, alsa-info.sh, /dev/sndstat) becomes facts. */
 #ifndef ST_ADVISOR_PARSE_POSTED_H
 #define ST_ADVISOR_PARSE_POSTED_H
 
 #include "advisor/facts/facts.h"
 
-/** Which kinds of text these facts came from, "alsa-info, sysctl". Where it is there, a rule that they tell
- * nothing about is unknown: nobody looked. */
+/** Which kinds of text these facts came from, "alsa-info, sysctl". If it is there, a rule whose
+ * facts are not in the text is unknown. */
 #define ST_POSTED_KEY "system.input"
-/** Folders that a captured tree does not have although every Linux does, "/proc /sys": a rule that found
+/** Folders that a captured tree lacks although every Linux has them, "/proc /sys": a rule that found
  * nothing there is unknown. */
 #define ST_POSTED_LACKS "system.capture_lacks"
 /** Among them: `sysctl -a` of FreeBSD, where what is not in it does not exist. */

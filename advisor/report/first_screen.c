@@ -18,7 +18,7 @@
 #define STATUS_WIDTH  9
 #define INDENT        2
 #define NAMED_MAX     4 /* ids that a count names */
-#define SETTINGS_MIN  3 /* so many shall have room before more ids are named */
+#define SETTINGS_MIN  3 /* settings that must have room before more ids are named */
 
 static const char *colour_of(enum st_status status)
 {

@@ -19,9 +19,9 @@ static bool has_match(const struct st_facts *facts, const char *pattern)
     return false;
 }
 
-/** Do the facts tell of what the rule is about? That is its first key; where several rules begin with the
- * same one, it takes a second. */
-static bool is_told(const struct st_facts *facts, const struct st_rule *rule)
+/** Do the facts cover the subject of the rule? That is its first key; if several rules begin with the same
+ * key, one more of its keys must be there. */
+static bool is_covered(const struct st_facts *facts, const struct st_rule *rule)
 {
     size_t matches_n = 0, rules_n = 0;
     if (!has_match(facts, rule->facts[0]))
@@ -34,7 +34,7 @@ static bool is_told(const struct st_facts *facts, const struct st_rule *rule)
     return matches_n >= 2 || rules_n == 1;
 }
 
-/** "Not applicable" needs somebody who looked and found nothing. */
+/** "Not applicable" needs a fact that was looked for and is absent. */
 static bool saw_absence(const struct st_finding *finding)
 {
     for (size_t i = 0; i < finding->evidence_n; i++) {
@@ -90,13 +90,13 @@ static void doubt(const struct st_facts *facts, struct st_finding *finding)
     doubt_lacking(facts, finding);
     if (st_facts_text(facts, ST_POSTED_KEY, &input) != 0 || strstr(input, ST_POSTED_ALL) != NULL)
         return;
-    if (is_told(facts, finding->rule) &&
+    if (is_covered(facts, finding->rule) &&
         (finding->status != ST_STATUS_NOT_APPLICABLE || saw_absence(finding)))
         return;
     const struct st_rule *rule = finding->rule;
     st_finding_finish(finding);
     finding->rule = rule;
-    st_finding_set(finding, ST_STATUS_UNKNOWN, "%s does not tell", input);
+    st_finding_set(finding, ST_STATUS_UNKNOWN, "not in this text: %s", input);
 }
 
 /* --- judging --- */

@@ -5,7 +5,7 @@
 #include "cli/change/change_target.h"
 
 /**
- * A snapshot decides what is changed, and it may come from somebody else. Limits and rights are the player's
+ * A snapshot decides what is changed, and it may come from another user. Limits and rights are the player's
  * own and are believed. The names of objects (units, devices, drivers) choose what is written, so those that
  * the planned rules read are collected here again.
  * @return an st_exit; ST_EXIT_FAILURE after a message on stderr, when a fact disagrees.
