@@ -110,7 +110,7 @@ static void free_service(struct st_service *service)
         return; /* its threads have the rest until the process ends */
     st_live_finish(&service->live);
     st_minute_sink_finish(&service->sink);
-    st_late_finish(&service->late);
+    st_tracer_way_finish(&service->late);
     st_causes_free(service->causes);
     st_events_finish(&service->events);
     pthread_mutex_destroy(&service->mutex);
@@ -130,7 +130,7 @@ static int init_books(struct st_service *service)
     r = st_causes_new(service->platform, &service->events, &service->causes);
     if (r < 0)
         goto no_causes;
-    r = st_late_init(&service->late, service->causes);
+    r = st_tracer_way_init(&service->late, service->causes);
     if (r < 0)
         goto no_late;
     r = st_minute_sink_init(&service->sink, service->causes);
@@ -146,7 +146,7 @@ static int init_books(struct st_service *service)
 no_live:
     st_minute_sink_finish(&service->sink);
 no_sink:
-    st_late_finish(&service->late);
+    st_tracer_way_finish(&service->late);
 no_late:
     st_causes_free(service->causes);
 no_causes:

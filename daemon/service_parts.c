@@ -42,7 +42,7 @@ static int gather_sinks(struct st_service *service, struct st_period *ret_period
         return r;
     service->fan = (struct st_tee){0};
     const struct st_sink minute = st_minute_sink_functions(&service->sink);
-    const struct st_sink late = st_late_sink(&service->late);
+    const struct st_sink late = st_tracer_way_sink(&service->late);
     const struct st_sink live = st_live_sink(&service->live, ret_period);
     r = st_tee_add(&service->fan, &minute);
     if (r == 0)
@@ -276,13 +276,13 @@ void st_service_trace(struct st_service *service)
         return;
     service->tracer_tried = true;
     if (strcmp(service->config.trace.enabled, "on") != 0) {
-        st_late_trace_by(&service->late, NULL, "trace.enabled is off");
+        st_tracer_way_use(&service->late, NULL, "trace.enabled is off");
         st_service_set_text(service, service->view.trace_error, "");
         return;
     }
     char why[200] = "";
     const int r = st_tracer_start(&service->config, tid, service->causes, &service->tracer, why, sizeof(why));
-    st_late_trace_by(&service->late, service->tracer, why);
+    st_tracer_way_use(&service->late, service->tracer, why);
     st_service_set_text(service, service->view.trace_error, why);
     if (r == 0)
         ST_INFO("late wake-ups are traced");
@@ -290,7 +290,7 @@ void st_service_trace(struct st_service *service)
 
 void st_service_stop_trace(struct st_service *service)
 {
-    st_late_trace_by(&service->late, NULL, "no loop runs");
+    st_tracer_way_use(&service->late, NULL, "no loop runs");
     st_tracer_stop(service->tracer);
     service->tracer = NULL;
     service->tracer_tried = false;

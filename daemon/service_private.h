@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "daemon/causes/causes.h"
-#include "daemon/causes/late.h"
+#include "daemon/causes/tracer.h"
 #include "daemon/history/history_writer.h"
 #include "daemon/http/http.h"
 #include "daemon/http/socket.h"
@@ -23,7 +23,7 @@ struct st_service {
     const char *config_path; /* NULL: no file so far */
     struct st_events events;
     struct st_causes *causes;
-    struct st_late_wakes late;
+    struct st_tracer_way late;
     struct st_tracer *tracer; /* main thread; NULL: none */
     bool tracer_tried;        /* main thread; for this loop */
     struct st_minute_sink sink;

@@ -10,7 +10,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "daemon/causes/trace_module.h"
+#include "daemon/causes/cpu_trace.h"
 #include "platform/kernel_trace.h"
 
 extern const struct st_trace_module st_trace_module;

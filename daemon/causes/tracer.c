@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/causes/trace_module.h"
+#include "daemon/causes/cpu_trace.h"
 #include "platform/kernel_trace.h"
 #include "platform/module.h"
 
@@ -191,4 +191,53 @@ void st_tracer_stop(struct st_tracer *tracer)
     pthread_cond_destroy(&tracer->wake);
     pthread_mutex_destroy(&tracer->mutex);
     free(tracer);
+}
+
+/* --- late wake-ups on their way from the loop to the tracer and the sums --- */
+
+int st_tracer_way_init(struct st_tracer_way *late, struct st_causes *causes)
+{
+    *late = (struct st_tracer_way){.causes = causes};
+    return -pthread_mutex_init(&late->mutex, NULL);
+}
+
+void st_tracer_way_finish(struct st_tracer_way *late)
+{
+    pthread_mutex_destroy(&late->mutex);
+}
+
+static void judge(struct st_tracer_way *late, const struct st_late *one)
+{
+    pthread_mutex_lock(&late->mutex);
+    const bool asked = late->tracer != NULL && st_tracer_ask(late->tracer, one);
+    pthread_mutex_unlock(&late->mutex);
+    if (!asked)
+        st_causes_take(late->causes, one, NULL);
+}
+
+static void on_late(void *ctx, const struct st_cause_event *event)
+{
+    const struct st_late one = {.event = *event};
+    judge(ctx, &one);
+}
+
+static void on_xrun(void *ctx, int64_t at_ns, int64_t silence_ns, const struct st_cause_event *because)
+{
+    struct st_late one = {.xrun = true, .known = because != NULL, .at_ns = at_ns, .silence_ns = silence_ns};
+    if (because != NULL)
+        one.event = *because;
+    judge(ctx, &one);
+}
+
+struct st_sink st_tracer_way_sink(struct st_tracer_way *late)
+{
+    return (struct st_sink){.late = on_late, .xrun = on_xrun, .ctx = late};
+}
+
+void st_tracer_way_use(struct st_tracer_way *late, struct st_tracer *tracer, const char *why)
+{
+    pthread_mutex_lock(&late->mutex);
+    late->tracer = tracer;
+    pthread_mutex_unlock(&late->mutex);
+    st_causes_set_untraced(late->causes, tracer != NULL ? "" : why);
 }

@@ -2,8 +2,11 @@
 #ifndef ST_DAEMON_CAUSES_TRACER_H
 #define ST_DAEMON_CAUSES_TRACER_H
 
+#include <pthread.h>
+
 #include "daemon/causes/causes.h"
 #include "daemon/config/config.h"
+#include "measure/session.h"
 
 struct st_tracer;
 
@@ -12,7 +15,7 @@ struct st_tracer;
 void st_tracer_clear(void);
 
 /**
- * Starts the trace and its thread; to be given to st_late_trace_by.
+ * Starts the trace and its thread; to be given to st_tracer_way_use.
  * @param tid  the loop's thread.
  * @param why  when it fails: a sentence, for the log, the status and `sleeptune history --causes`.
  * @return 0; -ENOENT (built without it), -ENOTSUP (no such thing here), -EACCES, -EPERM ...; it is NULL then.
@@ -27,5 +30,25 @@ void st_tracer_stop(struct st_tracer *tracer);
 /** A late wake-up that a culprit is to be sought for. Does not wait.
  * @return false: there are too many; the caller takes it without. Threads: drain. */
 bool st_tracer_ask(struct st_tracer *tracer, const struct st_late *late);
+
+/* --- the way to the tracer --- */
+
+/** Takes each late wake-up and simulated xrun of the loop to the tracer, which names a culprit, or without a
+ * tracer straight to the sums of causes. */
+struct st_tracer_way {
+    struct st_causes *causes;
+    pthread_mutex_t mutex;
+    struct st_tracer *tracer; /* NULL: none */
+};
+
+/** @param causes  must live longer. @return 0 or a negative errno value. */
+ST_NODISCARD int st_tracer_way_init(struct st_tracer_way *late, struct st_causes *causes);
+void st_tracer_way_finish(struct st_tracer_way *late);
+
+/** To be given to a session; its functions run in the drain thread. */
+struct st_sink st_tracer_way_sink(struct st_tracer_way *late);
+
+/** From now on the tracer is asked; NULL: none, because of `why`. Threads: main. */
+void st_tracer_way_use(struct st_tracer_way *late, struct st_tracer *tracer, const char *why);
 
 #endif

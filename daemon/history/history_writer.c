@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "daemon/causes/event_kinds.h"
 #include "daemon/history/history_lock.h"
-#include "daemon/history/waiting.h"
 #include "daemon/status/saved_state.h"
 #include "store/history/history.h"
 #include "store/recording/hist_deflate.h"
@@ -31,6 +31,108 @@ struct settings {
     int64_t keep_days, max_bytes;
 };
 
+/* --- what waits --- */
+
+struct waiting_minute {
+    struct waiting_minute *next;
+    struct st_history_minute minute;
+};
+
+struct waiting_event {
+    struct waiting_event *next;
+    struct st_event event;
+};
+
+/* What waits to be written, oldest first. Nodes are from malloc; the list frees them, with what their minute
+ * points to. */
+struct waiting {
+    struct waiting_minute *minutes, **minutes_end;
+    struct waiting_event *events, **events_end;
+    uint64_t minutes_n, events_n;
+    struct st_event_kinds kinds; /* of the events */
+};
+
+static void init_waiting(struct waiting *waiting)
+{
+    *waiting = (struct waiting){0};
+    waiting->minutes_end = &waiting->minutes;
+    waiting->events_end = &waiting->events;
+}
+
+static void append_minute(struct waiting *waiting, struct waiting_minute *node)
+{
+    node->next = NULL;
+    *waiting->minutes_end = node;
+    waiting->minutes_end = &node->next;
+    waiting->minutes_n++;
+}
+
+static void append_event(struct waiting *waiting, struct waiting_event *node)
+{
+    node->next = NULL;
+    *waiting->events_end = node;
+    waiting->events_end = &node->next;
+    waiting->events_n++;
+    waiting->kinds.kinds[st_event_kinds_place(&waiting->kinds, &node->event)].n++;
+}
+
+/* Drops the oldest one; there must be one. */
+static void drop_minute(struct waiting *waiting)
+{
+    struct waiting_minute *node = waiting->minutes;
+    waiting->minutes = node->next;
+    if (waiting->minutes == NULL)
+        waiting->minutes_end = &waiting->minutes;
+    waiting->minutes_n--;
+    free(node->minute.lateness);
+    free(node->minute.causes);
+    free(node);
+}
+
+/* Drops the oldest one of the most frequent kind; there must be one. */
+static void drop_event(struct waiting *waiting)
+{
+    const size_t place = st_event_kinds_largest(&waiting->kinds);
+    struct waiting_event **at = &waiting->events;
+    while ((*at)->next != NULL && st_event_kinds_place(&waiting->kinds, &(*at)->event) != place)
+        at = &(*at)->next;
+    struct waiting_event *node = *at;
+    *at = node->next;
+    if (node->next == NULL)
+        waiting->events_end = at;
+    waiting->kinds.kinds[place].n--;
+    waiting->events_n--;
+    free(node);
+}
+
+static void drop_all(struct waiting *waiting)
+{
+    while (waiting->minutes != NULL)
+        drop_minute(waiting);
+    while (waiting->events != NULL)
+        drop_event(waiting);
+}
+
+/* Moves all of `from` behind `to`. */
+static void move_all(struct waiting *to, struct waiting *from)
+{
+    if (from->minutes != NULL) {
+        *to->minutes_end = from->minutes;
+        to->minutes_end = from->minutes_end;
+    }
+    if (from->events != NULL) {
+        *to->events_end = from->events;
+        to->events_end = from->events_end;
+    }
+    for (const struct waiting_event *node = from->events; node != NULL; node = node->next)
+        to->kinds.kinds[st_event_kinds_place(&to->kinds, &node->event)].n++;
+    to->minutes_n += from->minutes_n;
+    to->events_n += from->events_n;
+    init_waiting(from);
+}
+
+/* --- the thread that writes --- */
+
 struct st_history_writer {
     struct st_platform *platform;
     struct st_events *events;
@@ -40,7 +142,7 @@ struct st_history_writer {
     pthread_cond_t cond;
     struct settings settings;
     bool changed, stop;
-    struct st_waiting waiting;
+    struct waiting waiting;
     struct st_history_writer_view view;
 
     /* the thread's */
@@ -56,11 +158,11 @@ struct st_history_writer {
 /* The oldest beyond the bounds are lost. The mutex is held. */
 static void trim(struct st_history_writer *keeper)
 {
-    struct st_waiting *waiting = &keeper->waiting;
+    struct waiting *waiting = &keeper->waiting;
     for (; waiting->minutes_n > ST_HISTORY_WRITER_MINUTES_MAX; keeper->view.lost_minutes_n++)
-        st_waiting_drop_minute(waiting);
+        drop_minute(waiting);
     for (; waiting->events_n > ST_HISTORY_WRITER_EVENTS_MAX; keeper->view.lost_events_n++)
-        st_waiting_drop_event(waiting);
+        drop_event(waiting);
     keeper->view.waiting_minutes_n = waiting->minutes_n;
     keeper->view.waiting_events_n = waiting->events_n;
 }
@@ -134,12 +236,12 @@ static int open_file(struct st_history_writer *keeper, char *error, size_t error
 }
 
 /* All of it in one transaction. */
-static int write_rows(struct st_history_writer *keeper, const struct st_waiting *rows)
+static int write_rows(struct st_history_writer *keeper, const struct waiting *rows)
 {
     int r = st_history_begin(keeper->history);
-    for (const struct st_waiting_minute *node = rows->minutes; r == 0 && node != NULL; node = node->next)
+    for (const struct waiting_minute *node = rows->minutes; r == 0 && node != NULL; node = node->next)
         r = st_history_add_minute(keeper->history, &node->minute);
-    for (const struct st_waiting_event *node = rows->events; r == 0 && node != NULL; node = node->next)
+    for (const struct waiting_event *node = rows->events; r == 0 && node != NULL; node = node->next)
         r = st_history_add_event(keeper->history, &node->event);
     return r == 0 ? st_history_commit(keeper->history) : r;
 }
@@ -163,7 +265,7 @@ static int retain(struct st_history_writer *keeper)
 }
 
 /* @return 0 when all is in the file. */
-static int write_all(struct st_history_writer *keeper, const struct st_waiting *rows, char *error,
+static int write_all(struct st_history_writer *keeper, const struct waiting *rows, char *error,
                      size_t error_bytes)
 {
     int r = open_file(keeper, error, error_bytes);
@@ -186,7 +288,7 @@ static int write_all(struct st_history_writer *keeper, const struct st_waiting *
     return r;
 }
 
-static void tell_written(struct st_history_writer *keeper, const struct st_waiting *rows)
+static void tell_written(struct st_history_writer *keeper, const struct waiting *rows)
 {
     const int64_t bytes = st_history_bytes(keeper->history);
     pthread_mutex_lock(&keeper->mutex);
@@ -200,13 +302,13 @@ static void tell_written(struct st_history_writer *keeper, const struct st_waiti
 }
 
 /* What could not be written goes back to where it was, before what has come since. The mutex is held. */
-static void give_back(struct st_history_writer *keeper, struct st_waiting *rows)
+static void give_back(struct st_history_writer *keeper, struct waiting *rows)
 {
-    struct st_waiting since;
-    st_waiting_init(&since);
-    st_waiting_move(&since, &keeper->waiting);
-    st_waiting_move(&keeper->waiting, rows);
-    st_waiting_move(&keeper->waiting, &since);
+    struct waiting since;
+    init_waiting(&since);
+    move_all(&since, &keeper->waiting);
+    move_all(&keeper->waiting, rows);
+    move_all(&keeper->waiting, &since);
     trim(keeper);
 }
 
@@ -225,11 +327,11 @@ static void say_why(const struct st_history_writer *keeper, int r, const char *e
 /* Writes what waits. @return true when it is in the file. */
 static bool flush(struct st_history_writer *keeper)
 {
-    struct st_waiting rows;
+    struct waiting rows;
     char error[SENTENCE] = "", why[SENTENCE];
-    st_waiting_init(&rows);
+    init_waiting(&rows);
     pthread_mutex_lock(&keeper->mutex);
-    st_waiting_move(&rows, &keeper->waiting);
+    move_all(&rows, &keeper->waiting);
     pthread_mutex_unlock(&keeper->mutex);
     int r = write_all(keeper, &rows, error, sizeof(error));
     if (r == 0) {
@@ -237,7 +339,7 @@ static bool flush(struct st_history_writer *keeper)
         if (retained < 0) /* the new rows are safe all the same */
             ST_WARN("old rows of %s cannot be removed: %s", keeper->used.path, strerror(-retained));
         tell_written(keeper, &rows);
-        st_waiting_drop_all(&rows);
+        drop_all(&rows);
     }
     say_why(keeper, r, error[0] != '\0' ? error : strerror(-r), why, sizeof(why));
     pthread_mutex_lock(&keeper->mutex);
@@ -263,7 +365,7 @@ static bool use_settings(struct st_history_writer *keeper)
     if (keeper->used.path[0] == '\0') {
         keeper->view.lost_minutes_n += keeper->waiting.minutes_n;
         keeper->view.lost_events_n += keeper->waiting.events_n;
-        st_waiting_drop_all(&keeper->waiting);
+        drop_all(&keeper->waiting);
         trim(keeper);
         keeper->view.state = ST_HISTORY_WRITER_OFF;
     } else if (other) {
@@ -342,7 +444,7 @@ static void *run(void *ctx)
 static void hear(void *ctx, const struct st_event *event)
 {
     struct st_history_writer *keeper = ctx;
-    struct st_waiting_event *node = malloc(sizeof(*node));
+    struct waiting_event *node = malloc(sizeof(*node));
     pthread_mutex_lock(&keeper->mutex);
     if (keeper->settings.path[0] == '\0') {
         free(node);
@@ -351,7 +453,7 @@ static void hear(void *ctx, const struct st_event *event)
     } else {
         const bool first = keeper->waiting.events == NULL;
         node->event = *event;
-        st_waiting_append_event(&keeper->waiting, node);
+        append_event(&keeper->waiting, node);
         trim(keeper);
         if (first)
             pthread_cond_signal(&keeper->cond);
@@ -412,7 +514,7 @@ int st_history_writer_start(struct st_platform *platform, const struct st_config
     keeper->events = events;
     keeper->view.bytes = INT64_MIN;
     keeper->lock_fd = -1;
-    st_waiting_init(&keeper->waiting);
+    init_waiting(&keeper->waiting);
     keeper->settings = read_settings(config);
     (void)use_settings(keeper);
     if (keeper->used.path[0] == '\0')
@@ -477,7 +579,7 @@ void st_history_writer_add_minute(struct st_history_writer *keeper, const struct
                                   const struct st_hist *lateness, const struct st_causes_minute *causes,
                                   const struct st_result *result)
 {
-    struct st_waiting_minute *node = malloc(sizeof(*node));
+    struct waiting_minute *node = malloc(sizeof(*node));
     size_t bytes = 0;
     uint8_t *payload = node != NULL ? st_hist_deflate(lateness, &bytes) : NULL;
     struct st_cause_sum *rows = copy_of(&causes->sums);
@@ -508,7 +610,7 @@ void st_history_writer_add_minute(struct st_history_writer *keeper, const struct
         free(rows);
         free(node);
     } else {
-        st_waiting_append_minute(&keeper->waiting, node);
+        append_minute(&keeper->waiting, node);
         trim(keeper);
         pthread_cond_signal(&keeper->cond);
     }
@@ -529,7 +631,7 @@ void st_history_writer_stop(struct st_history_writer *keeper)
                 (unsigned long long)keeper->waiting.minutes_n, keeper->waiting.minutes_n == 1 ? "" : "s",
                 (unsigned long long)keeper->waiting.events_n, keeper->waiting.events_n == 1 ? "" : "s",
                 keeper->view.why);
-    st_waiting_drop_all(&keeper->waiting);
+    drop_all(&keeper->waiting);
     pthread_cond_destroy(&keeper->cond);
     pthread_mutex_destroy(&keeper->mutex);
     free(keeper);

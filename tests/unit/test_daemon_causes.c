@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "daemon/causes/late.h"
+#include "daemon/causes/tracer.h"
 #include "platform/fake/fake.h"
 
 #define START_NS (1000 * ST_NS_PER_S)
@@ -18,7 +18,7 @@
 static struct st_platform *fake;
 static struct st_events events;
 static struct st_causes *causes;
-static struct st_late_wakes late_wakes;
+static struct st_tracer_way late_wakes;
 static struct st_causes_minute ended;
 static struct st_session_config config;
 
@@ -28,7 +28,7 @@ static int setup(void **state)
     fake = st_fake_new(ST_OS_LINUX, START_NS);
     st_session_defaults(&config);
     if (fake == NULL || st_events_init(&events) != 0 || st_causes_new(fake, &events, &causes) != 0 ||
-        st_late_init(&late_wakes, causes) != 0)
+        st_tracer_way_init(&late_wakes, causes) != 0)
         return -1;
     st_causes_begin(causes, &config);
     return 0;
@@ -37,7 +37,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    st_late_finish(&late_wakes);
+    st_tracer_way_finish(&late_wakes);
     st_causes_free(causes);
     st_events_finish(&events);
     st_fake_free(fake);
@@ -55,13 +55,13 @@ static struct st_cause_event late(enum st_cause cause, int64_t lateness_ns, int6
 
 static void take_late(const struct st_cause_event *event)
 {
-    const struct st_sink sink = st_late_sink(&late_wakes);
+    const struct st_sink sink = st_tracer_way_sink(&late_wakes);
     sink.late(sink.ctx, event);
 }
 
 static void take_xrun(int64_t silence_ns, const struct st_cause_event *because)
 {
-    const struct st_sink sink = st_late_sink(&late_wakes);
+    const struct st_sink sink = st_tracer_way_sink(&late_wakes);
     sink.xrun(sink.ctx, fake->now_ns(fake), silence_ns, because);
 }
 

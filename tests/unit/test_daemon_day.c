@@ -24,7 +24,7 @@
 
 #include "core/ns.h"
 #include "daemon/causes/causes.h"
-#include "daemon/causes/late.h"
+#include "daemon/causes/tracer.h"
 #include "daemon/history/history_writer.h"
 #include "daemon/loop/clockwatch.h"
 #include "daemon/observe/observed.h"
@@ -68,7 +68,7 @@ static struct st_config config;
 static struct st_events events;
 static struct st_causes *causes;
 static struct st_minute_sink minute_sink;
-static struct st_late_wakes late_wakes;
+static struct st_tracer_way late_wakes;
 static struct st_live live;
 static struct st_tee fan;
 static struct st_clockwatch clockwatch;
@@ -311,7 +311,7 @@ static void start_loop(void)
     assert_int_equal(st_hist_init(&result.response, 3), 0);
     const struct st_sink minute = st_minute_sink_functions(&minute_sink);
     const struct st_sink seconds = st_live_sink(&live, &loop.period);
-    const struct st_sink late = st_late_sink(&late_wakes);
+    const struct st_sink late = st_tracer_way_sink(&late_wakes);
     assert_int_equal(st_tee_add(&fan, &minute), 0);
     assert_int_equal(st_tee_add(&fan, &late), 0);
     assert_int_equal(st_tee_add(&fan, &seconds), 0);
@@ -334,7 +334,7 @@ static void start_all(void)
     atomic_store(&wall_ahead_ns, WALL_NS - START_NS);
     assert_int_equal(st_events_init(&events), 0);
     assert_int_equal(st_causes_new(fake, &events, &causes), 0);
-    assert_int_equal(st_late_init(&late_wakes, causes), 0);
+    assert_int_equal(st_tracer_way_init(&late_wakes, causes), 0);
     assert_int_equal(st_minute_sink_init(&minute_sink, causes), 0);
     assert_int_equal(st_live_init(&live), 0);
     assert_int_equal(st_history_writer_start(fake, &config, &events, &keeper), 0);
@@ -368,7 +368,7 @@ static int clean_up(void **state)
     char command[128];
     st_history_writer_stop(keeper);
     st_minute_sink_finish(&minute_sink);
-    st_late_finish(&late_wakes);
+    st_tracer_way_finish(&late_wakes);
     st_live_finish(&live);
     st_causes_free(causes);
     st_events_finish(&events);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "daemon/causes/late.h"
+#include "daemon/causes/tracer.h"
 #include "daemon/status/minute.h"
 #include "daemon/status/tee.h"
 #include "platform/fake/fake.h"
@@ -18,7 +18,7 @@ static struct st_platform *fake;
 static struct st_events events;
 static struct st_causes *causes;
 static struct st_causes_minute ended;
-static struct st_late_wakes late_wakes;
+static struct st_tracer_way late_wakes;
 static struct st_minute_sink sink;
 static struct st_tee fan;
 static struct st_hist lateness;
@@ -28,7 +28,7 @@ static int setup(void **state)
     (void)state;
     fake = st_fake_new(ST_OS_LINUX, 0);
     return fake == NULL || st_events_init(&events) != 0 || st_causes_new(fake, &events, &causes) != 0 ||
-           st_late_init(&late_wakes, causes) != 0 || st_minute_sink_init(&sink, causes) != 0 ||
+           st_tracer_way_init(&late_wakes, causes) != 0 || st_minute_sink_init(&sink, causes) != 0 ||
            st_hist_init(&lateness, ST_MINUTE_DIGITS) != 0;
 }
 
@@ -36,7 +36,7 @@ static int teardown(void **state)
 {
     (void)state;
     st_minute_sink_finish(&sink);
-    st_late_finish(&late_wakes);
+    st_tracer_way_finish(&late_wakes);
     st_hist_finish(&lateness);
     st_causes_free(causes);
     st_events_finish(&events);
@@ -47,7 +47,7 @@ static int teardown(void **state)
 /* What a session gives the minute and the sums of causes. */
 static struct st_sink all_sinks(void)
 {
-    const struct st_sink minute = st_minute_sink_functions(&sink), late = st_late_sink(&late_wakes);
+    const struct st_sink minute = st_minute_sink_functions(&sink), late = st_tracer_way_sink(&late_wakes);
     fan = (struct st_tee){0};
     assert_int_equal(st_tee_add(&fan, &minute), 0);
     assert_int_equal(st_tee_add(&fan, &late), 0);
