@@ -13,14 +13,14 @@
 static void help(void)
 {
     fputs("Usage: sleeptune compare A B [FILE...] [OPTION...]\n"
-          "Say by how much the lateness of runs differs, each against the first, and\n"
-          "whether that is more than chance.\n\n"
+          "Compare the lateness of runs, each with the first: by how much do they differ,\n"
+          "and is that more than chance?\n\n"
           "A file is a recording of 'measure --record', a histogram log, the JSON of\n"
           "sleeptune-lab or 'measure', the CSV of 'plot' or text with one lateness\n"
           "a line.\n\n"
-          "      --difference D     a difference that would matter: a time such as 1us, or\n"
-          "                         percent of A's figure (5%); where none is shown, how\n"
-          "                         much data would show that much\n"
+          "      --difference D     the smallest difference that matters: a time such as 1us,\n"
+          "                         or percent of A's figure (5%). If no difference is shown,\n"
+          "                         print how much data would show one of this size\n"
           "      --every TIME       period of text (1s)\n"
           "      --plot FILE        draw the runs side by side: .svg, or - for\n"
           "                         text\n"
@@ -111,9 +111,11 @@ int st_cmd_compare(int argc, char **argv)
     char **paths = argv + first; /* options have moved before them */
     result.files_n = (size_t)(argc - first);
     if (result.files_n > FILES_MAX)
-        return st_failure_usage(NAME, "more than %d files", FILES_MAX);
+        return st_failure_usage(NAME, "at most %d files", FILES_MAX);
     if (result.files_n < 2)
-        return st_failure_usage(NAME, "%s", result.files_n == 0 ? "which files?" : "with which other file?");
+        return st_failure_usage(NAME, "%s",
+                                result.files_n == 0 ? "name the files to compare"
+                                                    : "name a second file to compare with");
     status = st_chart_option_check(NAME, chart.path, json);
     if (status != ST_EXIT_DONE)
         return status;

@@ -111,7 +111,7 @@ static int record(const char *command, const char *what, const char *path, const
         if (status == ST_EXIT_DONE)
             status = st_measure_run_status(&result, 1);
         if (!result.books_balance)
-            (void)st_failure(command, "the books of the run do not balance: it proves nothing");
+            (void)st_failure(command, "the run's counters do not agree, so it proves nothing. Run it again.");
         st_result_finish(&result);
     }
     free(machine);
@@ -130,7 +130,7 @@ static void ST_PRINTF(2, 3) because(struct st_before_after *done, const char *fo
 static const char *open_error(int r)
 {
     return r == -EBADMSG           ? "not a recording, or cut at its beginning"
-           : r == -EPROTONOSUPPORT ? "it is of a newer sleeptune"
+           : r == -EPROTONOSUPPORT ? "written by a newer sleeptune"
                                    : strerror(-r);
 }
 
@@ -139,7 +139,7 @@ void st_before_after_read(const char *path, struct st_before_after *done, struct
     struct st_recording_reader *reader;
     int r = st_recording_open(path, &reader);
     if (r != 0) {
-        because(done, "%s cannot be read: %s", path, open_error(r));
+        because(done, "cannot read %s: %s", path, open_error(r));
         return;
     }
     const struct st_recording_meta *meta = st_recording_meta(reader);
@@ -158,11 +158,11 @@ void st_before_after_read(const char *path, struct st_before_after *done, struct
     ret->conditions = strdup(st_recording_circumstances(reader));
     st_recording_close_reader(reader);
     if (r < 0 || ret->conditions == NULL)
-        because(done, "%s cannot be read: %s", path, strerror(r < 0 ? -r : ENOMEM));
+        because(done, "cannot read %s: %s", path, strerror(r < 0 ? -r : ENOMEM));
     else if (end == ST_RECORDING_DAMAGED)
         because(done, "%s is damaged", path);
     else if (done->frames == 0 || ret->blocks.n == 0)
-        because(done, "%s has no cycle, or no period in frames", path);
+        because(done, "%s contains no cycle, or its period is not in frames", path);
     for (char *at = ret->conditions; at != NULL && *at != '\0'; at++) {
         if ((unsigned char)*at > '~') /* it may have come from anywhere */
             *at = '?';
@@ -202,15 +202,15 @@ void st_before_after_record(const char *command, const struct st_change_target *
     struct st_session_config config;
     path_of(target, path, sizeof(path));
     if (journal->entries_n > 0 && access(path, F_OK) == 0) {
-        puts("the loop was recorded before the first change; verify compares with that");
+        puts("a recording from before the first change exists; verify compares with it");
         return;
     }
     config_of(frames, rate_hz, duration_ns, &config);
     config.cpus[0] = cpu_now();
-    if (record(command, "recording the loop as it runs now", path, journal, &config) == ST_EXIT_DONE)
+    if (record(command, "recording the loop before the change", path, journal, &config) == ST_EXIT_DONE)
         return;
     (void)target->p->remove_file(target->p, path); /* of a full disk, it is in the way of the journal */
-    (void)st_failure(command, "not recorded, so verify will have nothing to compare with");
+    (void)st_failure(command, "no recording was made: verify will have nothing to compare with");
 }
 
 bool st_before_after_forget(const char *command, const struct st_change_target *target,
@@ -227,7 +227,7 @@ bool st_before_after_forget(const char *command, const struct st_change_target *
 
 /* --- now --- */
 
-/* The policy of then. Without the right to it there is no fair comparison. */
+/* The policy of the recorded run. Without the right to it there is no fair comparison. */
 static void choose_policy(struct st_before_after *done, struct st_session_config *config)
 {
     struct st_platform *p = st_platform_native();
@@ -242,17 +242,18 @@ static void choose_policy(struct st_before_after *done, struct st_session_config
     }
     if (strcmp(policy, st_platform_policy_name(ST_POLICY_FIFO)) != 0 ||
         st_number_i64(priority, 1, 99, &number) != 0) {
-        because(done, "the recording does not say with which policy the loop ran");
+        because(done, "the recording does not name the loop's scheduling policy");
         return;
     }
     config->priority = (int)number;
     if (p->rt_rights(p, config->priority, &rights) == 0 && rights.fifo_errno != 0)
-        because(done,
-                "the loop ran with SCHED_FIFO %d then, and this user may not: 'sudo sleeptune verify' can",
-                config->priority);
+        because(
+            done,
+            "the recorded loop ran with SCHED_FIFO %d, which this user may not use. Run 'sudo sleeptune verify'",
+            config->priority);
 }
 
-/* The CPU of then. */
+/* The CPU of the recorded run. */
 static void choose_cpu(struct st_before_after *done, struct st_session_config *config)
 {
     struct st_platform *p = st_platform_native();
@@ -263,7 +264,7 @@ static void choose_cpu(struct st_before_after *done, struct st_session_config *c
         strcmp(cpu, "any") == 0)
         return;
     if (st_number_i64(cpu, 0, INT_MAX, &wanted) != 0) {
-        because(done, "the recording does not say on which CPU the loop ran");
+        because(done, "the recording does not name the loop's CPU");
         return;
     }
     const int n = p->cpus_allowed(p, allowed, (int)ST_ARRAY_LEN(allowed));
@@ -273,7 +274,7 @@ static void choose_cpu(struct st_before_after *done, struct st_session_config *c
             config->cpus[0] = allowed[i];
     }
     if (config->cpus[0] < 0)
-        because(done, "the loop ran on CPU %" PRId64 " then, which may not be used now", wanted);
+        because(done, "the recorded loop ran on CPU %" PRId64 ", which this process may not use now", wanted);
 }
 
 /* A recording of its own, gone when it is read. */
@@ -290,18 +291,18 @@ static int measure_now(const char *command, const struct st_journal *journal,
         return ST_EXIT_DONE;
     }
     close(fd);
-    const int status = record(command, "running the loop again, to compare", path, journal, config);
+    const int status = record(command, "running the loop again to compare", path, journal, config);
     if (status == ST_EXIT_DONE)
         st_before_after_read(path, done, &done->now);
     else if (status == ST_EXIT_BOOKS)
-        because(done, "the books of the run do not balance: it is invalid");
+        because(done, "the run's counters do not agree: it is invalid");
     else
-        because(done, "the loop could not run and be recorded");
+        because(done, "the loop could not be run and recorded");
     (void)unlink(path);
     if (done->why[0] == '\0' &&
         (!st_test_conditions_value(done->now.conditions, "policy", policy, sizeof(policy)) ||
          strcmp(policy, st_platform_policy_name(config->policy)) != 0))
-        because(done, "the loop ran with another policy than then");
+        because(done, "the loop got another scheduling policy than in the recording");
     return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
 }
 
@@ -332,7 +333,7 @@ int st_before_after_make(const char *command, const struct st_change_target *tar
     int status = ST_EXIT_DONE;
     *ret = (struct st_before_after){0};
     if (access(path_of(target, path, sizeof(path)), F_OK) != 0 && errno == ENOENT) {
-        because(ret, "nothing was recorded before the changes, so there is nothing to compare with");
+        because(ret, "there is no recording from before the changes to compare with");
         return status;
     }
     st_before_after_read(path, ret, &ret->before);

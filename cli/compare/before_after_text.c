@@ -43,7 +43,7 @@ static bool list(const struct st_before_after *done, enum st_verdict verdict, ch
                        st_figure_text_value(id, more ? e->low : -e->high, low),
                        st_figure_text_value(id, more ? e->high : -e->low, high));
         if (verdict == ST_VERDICT_DRIFTING)
-            st_text_append(buf, buf_bytes, ", and one run alone changes by %s",
+            st_text_append(buf, buf_bytes, ", but within one run it changes by %s",
                            st_figure_text_value(id, figure->drifts, size));
     }
     return buf[0] != '\0';
@@ -64,7 +64,7 @@ static void detectable(const struct st_before_after *done, char *buf, size_t buf
                            st_figure_text_value(id, least, size), phrases[id]);
     }
     if (buf[0] == '\0')
-        snprintf(buf, buf_bytes, "nothing, as there are too few cycles to compare");
+        snprintf(buf, buf_bytes, "nothing (too few cycles)");
 }
 
 /* One sentence, from the verdicts alone. */
@@ -82,7 +82,8 @@ static const char *sentence(const struct st_before_after *done, char *buf, size_
         snprintf(buf, buf_bytes, "Cannot tell: %s.", better);
     } else {
         detectable(done, better, sizeof(better));
-        snprintf(buf, buf_bytes, "No difference shown. What would have been, in 4 of 5 cases: %s.", better);
+        snprintf(buf, buf_bytes, "No difference shown. In 4 of 5 cases this would have been shown: %s.",
+                 better);
     }
     return buf;
 }
@@ -102,7 +103,7 @@ static const char *difference_text(const struct st_before_after *done, enum st_f
     char value[ST_FIGURE_TEXT_BYTES], low[ST_FIGURE_TEXT_BYTES], high[ST_FIGURE_TEXT_BYTES];
     const struct st_estimate *e = &done->found.figures[id].difference;
     if (!e->known)
-        snprintf(buf, buf_bytes, "not known: too few cycles");
+        snprintf(buf, buf_bytes, "unknown: too few cycles");
     else
         snprintf(buf, buf_bytes, "%s (%s .. %s)", st_figure_text_value(id, e->value, value),
                  st_figure_text_value(id, e->low, low), st_figure_text_value(id, e->high, high));
@@ -202,21 +203,21 @@ void st_before_after_print(const struct st_before_after *done)
     }
     if (done->cpu >= 0)
         snprintf(cpu, sizeof(cpu), "CPU %d", done->cpu);
-    snprintf(text, sizeof(text),
-             "%" PRIu32 " frames at %" PRIu32
-             " Hz, %s %d, %s; before: %s, %s%s; now: %s, %s%s; lateness of waking, "
-             "intervals from %zu blocks. Each ran once: whatever else changed is in the difference, too",
-             done->frames, done->rate_hz, st_platform_policy_name(done->policy), done->priority, cpu,
-             dates[0], times[0], runs[0]->interrupted ? " (ended early)" : "", dates[1], times[1],
-             runs[1]->interrupted ? " (ended early)" : "", blocks_n(done));
+    snprintf(
+        text, sizeof(text),
+        "%" PRIu32 " frames at %" PRIu32
+        " Hz, %s %d, %s; before: %s, %s%s; now: %s, %s%s; wake-up lateness, intervals from %zu blocks. Each is one run: the difference includes everything else that changed",
+        done->frames, done->rate_hz, st_platform_policy_name(done->policy), done->priority, cpu, dates[0],
+        times[0], runs[0]->interrupted ? " (ended early)" : "", dates[1], times[1],
+        runs[1]->interrupted ? " (ended early)" : "", blocks_n(done));
     st_change_output_text(0, "runs:", text);
     for (size_t i = 0; i < done->changes_n; i++) {
         const struct st_test_condition_pair *change = &done->changes[i];
         char label[96];
         snprintf(label, sizeof(label), "differs: %s:", change->key);
         snprintf(text, sizeof(text), "%.500s -> %.500s",
-                 change->before[0] != '\0' ? change->before : "not known",
-                 change->now[0] != '\0' ? change->now : "not known");
+                 change->before[0] != '\0' ? change->before : "unknown",
+                 change->now[0] != '\0' ? change->now : "unknown");
         st_change_output_text(0, label, text);
     }
 }

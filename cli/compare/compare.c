@@ -51,8 +51,7 @@ int st_compare_make_alike(const char *command, struct st_compare_result *result)
     for (size_t i = 1; i < result->files_n; i++) {
         const struct st_compare_file *first = &result->files[0], *file = &result->files[i];
         if (file->has_values != first->has_values || file->kind != first->kind)
-            return st_failure(command,
-                              "%s is of %s and %s of %s: they have no figures in common that can be compared",
+            return st_failure(command, "cannot compare %s (%s) with %s (%s): they have no figure in common",
                               file->path, kind_of(file), first->path, kind_of(first));
     }
     return ST_EXIT_DONE;

@@ -15,7 +15,7 @@
 
 /** A row of a document: its figures, and its values where it has them. */
 struct st_compare_row {
-    char label[ST_COMPARE_LABEL]; /* what tells it from the other rows; "" : the only one */
+    char label[ST_COMPARE_LABEL]; /* distinguishes the rows of a document; "": the only one */
     uint64_t n;
     bool known[ST_FIGURES];          /* the figure */
     bool interval_known[ST_FIGURES]; /* and its interval */
@@ -37,7 +37,7 @@ struct st_compare_file {
     size_t rows_n;
     bool period_known;
     struct st_period period;
-    char note[320];   /* what else is to be known of it; "" */
+    char note[320];   /* remarks for the reader; "" */
     char *conditions; /* "key: value" lines */
 };
 

@@ -45,12 +45,12 @@ static int read_recording(const char *command, struct st_compare_file *file)
     if (r < 0 || file->conditions == NULL)
         return st_failure(command, "cannot read %s: %s", file->path, strerror(r < 0 ? -r : ENOMEM));
     if (end == ST_RECORDING_INTERRUPTED)
-        note(file, "It was ended before its time.");
+        note(file, "It ended early.");
     if (end == ST_RECORDING_CUT)
         note(file, "It has no end mark: read up to its last complete block.");
     if (end == ST_RECORDING_DAMAGED)
         note(file, "It is damaged: read up to there.");
-    snprintf(lost, sizeof(lost), "%" PRIu64 " cycles are not in it: the ring was full.", lost_n);
+    snprintf(lost, sizeof(lost), "%" PRIu64 " cycles are missing: the ring was full.", lost_n);
     if (lost_n > 0)
         note(file, lost);
     return ST_EXIT_DONE;
@@ -89,9 +89,9 @@ static int take_log(struct log *log, struct st_compare_file *file)
         return st_blocks_end(&file->blocks);
     st_blocks_finish(&file->blocks);
     const int r = st_blocks_init(&file->blocks);
-    note(file,
-         "A histogram has no order: its values are taken as independent, and the intervals are too narrow "
-         "where they are not.");
+    note(
+        file,
+        "A histogram has no order: values are treated as independent. If they are not, the intervals are too narrow.");
     return r < 0 ? r : st_blocks_scatter(&file->blocks, &log->all, &random);
 }
 
@@ -113,7 +113,7 @@ static int read_log(const char *command, struct st_compare_file *file)
         r = take_log(&log, file);
     st_hist_finish(&log.all);
     file->source = "histogram log";
-    note(file, "Early wake-ups are 0 in a histogram log.");
+    note(file, "A histogram log counts early wake-ups as 0.");
     if (r == -EINVAL)
         return st_failure(command, "%s: a histogram of other than 3 digits", file->path);
     if (r < 0)
@@ -121,7 +121,7 @@ static int read_log(const char *command, struct st_compare_file *file)
                           r == -EBADMSG ? "not a histogram log, or a broken line in it" : strerror(-r));
     return log.intervals_n > 0
                ? ST_EXIT_DONE
-               : st_failure(command, "%s has no values with the tag '%s' or without one", file->path, TAG);
+               : st_failure(command, "%s has neither values tagged '%s' nor untagged ones", file->path, TAG);
 }
 
 /* --- series, text --- */
@@ -285,9 +285,10 @@ int st_compare_read_figures(const char *command, const json_t *document, struct 
     const char *schema = json_string_value(json_object_get(document, "schema"));
     const struct st_document *kind = st_document_of(document);
     if (kind == NULL)
-        return st_failure(command,
-                          "%s is JSON, but not of sleeptune-lab or 'measure' of this version ('%.40s')",
-                          ret->path, schema != NULL ? schema : "");
+        return st_failure(
+            command,
+            "%s is JSON, but not a document of sleeptune-lab or 'sleeptune measure' of this version ('%.40s')",
+            ret->path, schema != NULL ? schema : "");
     const size_t rows_n = rows_of(kind, document);
     ret->kind = kind;
     ret->source = strncmp(kind->schema, BENCH_FAMILY, strlen(BENCH_FAMILY)) == 0 ? "bench" : "measure";
@@ -307,8 +308,9 @@ int st_compare_read_figures(const char *command, const json_t *document, struct 
         }
     }
     if (!ret->in_order)
-        note(ret, "It has no single values: they are taken as independent, and the intervals are too narrow "
-                  "where they are not.");
+        note(
+            ret,
+            "It has no single values: they are treated as independent. If they are not, the intervals are too narrow.");
     return good ? ST_EXIT_DONE
                 : st_failure(command, "%s: its results have no figures that can be compared", ret->path);
 }
@@ -425,6 +427,8 @@ int st_compare_figures_of_values(struct st_compare_file *file)
     file->rows_n = 1;
     file->kind = st_document_of_measure();
     file->has_values = false;
-    note(file, "Compared by its figures, values taken as independent, as the other file has no more.");
+    note(
+        file,
+        "Compared by its figures, because the other file has no single values; values are treated as independent.");
     return 0;
 }

@@ -13,14 +13,14 @@
 #define LATENESS        "lateness (woke - due)"
 #define TAG             "lateness" /* of a histogram log */
 
-/* Of a histogram log what was compared. */
+/* Of a histogram log, only what was compared. */
 static bool is_wanted(const struct st_compare_file *file, const struct st_chart_set *set)
 {
     const bool log = strcmp(file->source, "histogram log") == 0;
     return !log || strcmp(set->label, TAG) == 0 || set->label[0] == '\0';
 }
 
-/* Adds file i: what it has but one of is named "A: before.strec", others "A: nanosleep". */
+/* Adds file i. Its only set is named "A: before.strec", several are named as "A: nanosleep". */
 static int add_file(const char *command, const struct st_compare_file *file, size_t i,
                     const struct st_series_options *series, struct st_chart_data *data)
 {
@@ -44,7 +44,7 @@ static int add_file(const char *command, const struct st_compare_file *file, siz
     return status;
 }
 
-/* JSON of measure has none. */
+/* The JSON of `measure` has none. */
 static bool has_quartiles(const struct st_compare_result *result)
 {
     for (size_t i = 0; i < result->files_n; i++) {
@@ -59,8 +59,7 @@ static void caption(const struct st_compare_result *result, char *buf, size_t bu
 {
     char letter[8], value[ST_FIGURE_TEXT_BYTES], low[ST_FIGURE_TEXT_BYTES], high[ST_FIGURE_TEXT_BYTES];
     st_text_append(buf, buf_bytes, "Differences shown: %zu of %zu%s", result->shown_n, result->tests_n,
-                   result->tests_n > 0 ? " figures that were looked at (5 %, Holm)"
-                                       : ", there is too little to compare");
+                   result->tests_n > 0 ? " figures compared (5 %, Holm)" : ", too few values to compare");
     const char *gap = ": ";
     for (size_t i = 0; i < result->pairs_n; i++) {
         const struct st_compare_pair *pair = &result->pairs[i];

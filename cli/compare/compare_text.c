@@ -76,23 +76,23 @@ static void print_differ(FILE *out, const struct st_compare_result *result, size
     if (period_apart(a, b) > PERIODS_SAME) {
         periods_text((const struct st_compare_file *const[]){a, b}, times);
         snprintf(text, sizeof(text), "period: %s in A, %s in %s.%s", times[0], times[1], letter,
-                 period_apart(a, b) > PERIODS_ALIKE ? " Misses are shares of unlike periods." : "");
+                 period_apart(a, b) > PERIODS_ALIKE ? " Miss shares refer to different periods." : "");
         st_text_field(out, shown, text, LABEL_COLUMNS + 2, width);
         shown = "";
     }
     for (size_t k = 0; k < result->differ_n[i]; k++) {
         const struct st_test_condition_pair *one = &result->differ[i][k];
         snprintf(text, sizeof(text), "%s: %.500s -> %.500s", one->key,
-                 one->before[0] != '\0' ? one->before : "not known",
-                 one->now[0] != '\0' ? one->now : "not known");
+                 one->before[0] != '\0' ? one->before : "unknown",
+                 one->now[0] != '\0' ? one->now : "unknown");
         st_text_field(out, shown, text, LABEL_COLUMNS + 2, width);
         shown = "";
     }
     if (shown[0] != '\0')
         st_text_field(out, shown,
                       a->conditions[0] != '\0' && b->conditions[0] != '\0'
-                          ? "in nothing that both files record."
-                          : "in what is not known: a file does not record its test conditions.",
+                          ? "in no test condition that both files record."
+                          : "unknown: a file does not record its test conditions.",
                       LABEL_COLUMNS + 2, width);
 }
 
@@ -127,7 +127,7 @@ static void print_unknown(FILE *out, const struct st_compare_pair *pair, enum st
     const uint64_t n = pair->n[0] < pair->n[1] ? pair->n[0] : pair->n[1];
     if (f->difference.known || n >= least_n || id == ST_FIGURE_MISSED)
         return;
-    snprintf(text, sizeof(text), "%s: not with %" PRIu64 " value%s; it takes %" PRIu64 ".",
+    snprintf(text, sizeof(text), "%s: %" PRIu64 " value%s, and it needs %" PRIu64 ".",
              st_figure_names[id], n, n == 1 ? "" : "s", least_n);
     st_text_field(out, "", text, LABEL_COLUMNS, width);
 }
@@ -154,12 +154,12 @@ static void print_effect(FILE *out, const struct st_compare_pair *pair, const ch
     st_text_field(out, "effect", text, LABEL_COLUMNS, width);
     const bool in_order[2] = {pair->a->in_order, pair->b->in_order};
     if (pair->found.neighbours_depend && (in_order[0] || in_order[1])) {
-        snprintf(text, sizeof(text), "Neighbours depend on each other: for the median, ");
+        snprintf(text, sizeof(text), "Consecutive values depend on each other. For the median, ");
         for (size_t side = 0, said_n = 0; side < 2; side++) {
             if (!in_order[side])
                 continue;
             st_text_append(text, sizeof(text),
-                           said_n == 0 ? "%s is worth some %.0f independent values" : ", %s as %.0f",
+                           said_n == 0 ? "%s counts as about %.0f independent values" : ", %s as %.0f",
                            side == 0 ? "A" : letter, three_digits(n[side]));
             said_n++;
         }
@@ -169,7 +169,7 @@ static void print_effect(FILE *out, const struct st_compare_pair *pair, const ch
     const double bursts = pair->found.figures[ST_FIGURE_MISSED].counts.scatter;
     if (bursts > 1) {
         snprintf(text, sizeof(text),
-                 "Missed periods do not come one by one: they count as %.3g %% as many that do.",
+                 "Missed periods come in bursts: together they count as %.3g %% of their number.",
                  100 / bursts);
         st_text_field(out, "", text, LABEL_COLUMNS, width);
     }
@@ -184,11 +184,9 @@ static void print_narrow(FILE *out, const struct st_compare_pair *pair, int widt
         if (pair->found.figures[id].narrow)
             st_text_append(text, sizeof(text), "%s%s", n++ > 0 ? ", " : "", st_figure_names[id]);
     }
-    st_text_append(
-        text, sizeof(text),
-        ": the values that decide %s come in few groups, and %s may be too narrow. A longer run has more "
-        "of them.",
-        n == 1 ? "it" : "them", n == 1 ? "its interval" : "their intervals");
+    st_text_append(text, sizeof(text),
+                   ": few independent groups of values decide %s, so %s may be too narrow. Measure longer.",
+                   n == 1 ? "it" : "them", n == 1 ? "its interval" : "their intervals");
     if (n > 0)
         st_text_field(out, "", text, LABEL_COLUMNS, width);
 }
@@ -226,7 +224,7 @@ static bool difference_text(const struct st_figure *f, enum st_figure_id id, con
                  st_figure_text_value(id, fabs(more), size), share, more > 0 ? "later" : "less late");
     }
     if (drifting)
-        st_text_append(buf, buf_bytes, " One run alone changes by %s.",
+        st_text_append(buf, buf_bytes, " Within one run it changes by %s.",
                        st_figure_text_value(id, f->drifts, size));
     return true;
 }
@@ -245,19 +243,19 @@ static void none_text(const struct st_compare_result *result, const struct st_co
     if (factor > MORE_MAX)
         st_text_append(
             buf, buf_bytes,
-            " To show one of %s takes more than %d times as much data of both: in practice it cannot be "
-            "shown.",
+            " To show a difference of %s, both runs need more than %d times as much data, which is not practical.",
             size, MORE_MAX);
     else if (factor > 1)
-        st_text_append(buf, buf_bytes, " To show one of %s takes %.*f times as much data of both.", size,
-                       factor < 10 ? 1 : 0, factor);
+        st_text_append(buf, buf_bytes, " To show a difference of %s, both runs need %.*f times as much data.",
+                       size, factor < 10 ? 1 : 0, factor);
     else if (factor > 0)
-        st_text_append(buf, buf_bytes, " One of %s would have been (in 4 of 5 cases at least).", size);
+        st_text_append(buf, buf_bytes, " A difference of %s would have been shown in at least 4 of 5 cases.",
+                       size);
     else if (isfinite(detectable))
-        st_text_append(buf, buf_bytes, " One of %s%s would have been in 4 of 5 cases.", size,
+        st_text_append(buf, buf_bytes, " A difference of %s%s would have been shown in 4 of 5 cases.", size,
                        id == ST_FIGURE_MISSED ? " more" : "");
     if (f->drifts > 0 && f->drifts >= (factor > 0 ? wanted : 0)) {
-        st_text_append(buf, buf_bytes, " One run alone changes by %s: only more than that is shown.",
+        st_text_append(buf, buf_bytes, " Within one run it changes by %s; only a larger difference is shown.",
                        st_figure_text_value(id, f->drifts, size));
     }
 }
@@ -287,7 +285,7 @@ static void print_verdict(FILE *out, const struct st_compare_result *result,
         label = "";
     }
     if (label[0] != '\0')
-        st_text_field(out, label, "Cannot tell: there is too little to compare.", LABEL_COLUMNS, width);
+        st_text_field(out, label, "Cannot tell: too few values to compare.", LABEL_COLUMNS, width);
 }
 
 static void print_pair(FILE *out, const struct st_compare_result *result, const struct st_compare_pair *pair,
@@ -316,8 +314,7 @@ static void print_pair(FILE *out, const struct st_compare_result *result, const 
     if (!pair->by_values)
         st_text_field(
             out, "",
-            "Only what the JSON has with an interval of its own or as a count is compared: it has no "
-            "single values, of which the rest and the effect would come.",
+            "The JSON has no single values: only counts, and figures with an interval, are compared.",
             LABEL_COLUMNS, width);
     print_effect(out, pair, letter, width);
     print_narrow(out, pair, width);
@@ -330,20 +327,19 @@ static void print_notes(FILE *out, const struct st_compare_result *result, int w
     char text[500] = "";
     fputc('\n', out);
     if (result->left_out_n > 0) {
-        snprintf(text, sizeof(text), "%zu results are in one file only, and left out.", result->left_out_n);
+        snprintf(text, sizeof(text), "%zu results exist in one file only. They are left out.",
+                 result->left_out_n);
         st_text_field(out, "left out", text, LABEL_COLUMNS, width);
     }
     text[0] = '\0';
     if (result->tests_n > 0)
         snprintf(text, sizeof(text),
-                 "p is corrected for the %zu figure%s that were looked at (Holm); * marks a difference that "
-                 "is shown (p <= %.2f, and more than the drift). Intervals are of one figure alone. ",
+                 "p is corrected for the %zu figure%s compared (Holm); * marks a difference that "
+                 "is shown (p <= %.2f, and more than the drift). Each interval is for one figure alone. ",
                  result->tests_n, result->tests_n == 1 ? "" : "s", ST_VERDICT_LEVEL);
     st_text_append(
         text, sizeof(text),
-        "Each ran once: whatever else changed from one run to the other is in the difference, too. "
-        "Another run of A, "
-        "after B, would show how much that is.");
+        "Each file is one run: the difference includes everything else that changed between the runs. To see how much that is, run A again after B.");
     st_text_field(out, "note", text, LABEL_COLUMNS, width);
 }
 

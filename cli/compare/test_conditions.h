@@ -6,23 +6,22 @@
 
 #include "core/base.h"
 
-#define ST_LOAD_KEY "load_average" /* a small difference of it is none */
+#define ST_LOAD_KEY "load_average" /* small differences are ignored */
 
-/** One that is not the same in both runs. */
+/** A condition that differs between both runs. */
 struct st_test_condition_pair {
     char *key;
-    char *before; /* "": not known */
+    char *before; /* "": unknown */
     char *now;
 };
 
 /** The value of a key, cut to ret_bytes; "" without one. @return whether there is one. */
 bool st_test_conditions_value(const char *text, const char *wanted, char *ret, size_t ret_bytes);
 
-/** What differs, what decides most first, then in the order of now, then what is known of before only. Adds
- * to *ret, which is NULL or a list. @return 0, -ENOMEM. Free with st_test_conditions_free. */
+/** The conditions that differ: the most decisive ones first, then in the order of `now`, then those that only `before` has. Appends to *ret, which is NULL or a list. @return 0, -ENOMEM. Free with st_test_conditions_free. */
 ST_NODISCARD int st_test_conditions_compare(const char *before, const char *now,
                                             struct st_test_condition_pair **ret, size_t *ret_n);
-/** Drops what only one of them knows. */
+/** Drops the pairs of which one side is unknown. */
 void st_test_conditions_keep_known(struct st_test_condition_pair *list, size_t *n);
 void st_test_conditions_free(struct st_test_condition_pair *list, size_t n);
 

@@ -30,11 +30,11 @@ column 0 2 12000 >same
 column 500 3 12000 >later
 status 0 "runs that do not differ" compare a same
 like "no difference shown is said" "$(cat out)" 'median: no difference shown'
-like "and how much could not have been missed" "$(cat out)" 'One of .* would have been'
+like "and how much could not have been missed" "$(cat out)" 'A difference of .* would have been shown'
 status 0 "a difference that would matter" compare a same --difference 1ns
-like "and that no amount of data shows it in practice" "$(tr -s ' \n' '  ' <out)" 'one of 1 ns takes more than 1000 times as much data'
+like "and that no amount of data shows it in practice" "$(tr -s ' \n' '  ' <out)" 'a difference of 1 ns, both runs need more than 1000 times as much data'
 status 0 "one that more data shows" compare a same --difference 30ns
-like "and how much more" "$(tr -s ' \n' '  ' <out)" 'one of 30 ns takes [0-9.]+ times as much data'
+like "and how much more" "$(tr -s ' \n' '  ' <out)" 'a difference of 30 ns, both runs need [0-9.]+ times as much data'
 # misses MORE: 2000 values every 1 ms, of which so many miss, far apart
 misses() { awk -v n="$1" 'BEGIN {for (i = 0; i < 2000; i++) print (i % 149 == 50 + int(i / 149) && i / 149 < n ? 1500000 : 20000 + i % 977)}'; }
 misses 0 >none
@@ -44,10 +44,10 @@ for n in 6 7 8 9 10 11 12; do
 done
 misses 0 | awk '{print $1 + 1}' >none2
 compare none none2 --every 1ms >out
-like "how many misses would have been shown" "$(tr -s ' \n' '  ' <out)" 'missed: no difference shown. One of 0.453 % more would have been in 4 of 5'
+like "how many misses would have been shown" "$(tr -s ' \n' '  ' <out)" 'missed: no difference shown. A difference of 0.453 % more would have been shown in 4 of 5'
 awk 'NR > 700 && NR <= 730 {print 1500000; next} {print}' none >stall
 compare none stall --every 1ms >out
-like "a stall of 30 is one, not 30" "$(tr -s ' \n' '  ' <out)" 'do not come one by one: they count as 3\.3[0-9] % as many'
+like "a stall of 30 is one, not 30" "$(tr -s ' \n' '  ' <out)" 'come in bursts: together they count as 3\.3[0-9] % of their number'
 like "and shows nothing of misses" "$(cat out)" '^missed .* 1\.0000$'
 status 1 "runs that differ" compare a later
 like "by how much" "$(cat out)" '^median .*\+(4[5-9][0-9]|5[0-4][0-9]) ns .*\*$'
@@ -68,7 +68,7 @@ status 3 "--every wants a time" compare a same --every soon
 sed '1i# period_ns: 4000000/3\nperiod,lateness_ns,skipped' a | awk 'NR < 3 {print; next} {print NR - 3 "," $1 ",0"}' >third.csv
 compare a third.csv --every 1333us >out
 like "periods that differ have the digits that do" "$(cat out)" '^B differs  period: 1333\.0 µs in A, 1333\.3 µs in B\.$'
-like "alike or not is said of those that are not" "$(compare a third.csv --every 1ms)" 'period: 1.000 ms in A, 1.333 ms in B. Misses are'
+like "alike or not is said of those that are not" "$(compare a third.csv --every 1ms)" 'period: 1.000 ms in A, 1.333 ms in B. Miss shares'
 
 # --- pictures
 picture() { "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$1" 2>&1; }
@@ -93,7 +93,7 @@ is "is said at once" "$(cat out err)" "sleeptune compare: cannot write nowhere/a
 # --- few values
 head -1 a >one
 status 2 "one value cannot be compared" compare one a
-like "which is said" "$(cat out)" 'median: not with 1 value; it takes 20'
+like "which is said" "$(cat out)" 'median: 1 value, and it needs 20'
 head -500 a >few
 compare few same --json >out
 is "p99 of 500 values is null, p99.9 too" "$(sed -n '/"figure": "p99/,/difference/p' out | grep -c '"a": null')" 2
@@ -101,24 +101,24 @@ is "p99 of 500 values is null, p99.9 too" "$(sed -n '/"figure": "p99/,/differenc
 # --- recordings, their CSV and histogram logs
 if "$SLEEPTUNE" measure --duration 3s --frames 32 --policy other --record r.strec --hlog r.hlog --json >r.json 2>err; then
     status 0 "a recording and its histogram log do not differ" compare r.strec r.hlog
-    like "the log knows its circumstances" "$(cat out)" '^B differs  in nothing'
+    like "the log knows its circumstances" "$(cat out)" '^B differs  in no test condition'
     grep -v '^# [a-z]' r.hlog >old.hlog
     like "a log of before does not" "$(compare r.strec old.hlog)" 'a file does not record its'
     compare r.strec r.hlog >out
     if [ "$(grep -c '^"\?Tag=lateness' r.hlog)" -lt 8 ]; then # of so few intervals no order is known
         compare "$SLEEPTUNE_SRC/tests/fixtures/recordings/kvm-guest-128.strec" r.hlog >order
-        like "of neighbours of a log without order nothing is said" "$(tr -s ' \n' '  ' <order)" 'A is worth some [0-9]+ independent values\. '
+        like "of neighbours of a log without order nothing is said" "$(tr -s ' \n' '  ' <order)" 'A counts as about [0-9]+ independent values\. '
     fi
     like "the log has no misses" "$(cat out)" '^missed .* -$'
     status 0 "measure's JSON against itself" compare r.json r.json
     status 0 "a recording and the JSON of the same run do not differ" compare r.strec r.json --plot mixed.svg
     like "which is said to be by figures" "$(tr -s ' \n' '  ' <out)" 'A r.strec: recording, .* Compared by its figures'
     like "their medians are the same" "$(cat out)" '^median .* 0 ns '
-    like "circumstances that both know are the same" "$(cat out)" '^B differs  in nothing'
+    like "circumstances that both know are the same" "$(cat out)" '^B differs  in no test condition'
     is "and both are in the picture" "$(picture mixed.svg | grep -c '^text: [AB]: r.*, n = [0-9]*$')" 2
     sed 's/\("timer_slack_ns": *\|"cpus_online": *\)\([0-9]*\)/\1"\2"/' r.json >older.json # its numbers were texts
     status 0 "documents with numbers as texts are read, too" compare r.json older.json
-    like "and do not differ by that" "$(cat out)" '^B differs  in nothing'
+    like "and do not differ by that" "$(cat out)" '^B differs  in no test condition'
     is "here there are such" "$(grep -c '"cpus_online": *"[0-9]' older.json)" 1
     sed 's/"fifo"/"other"/; s/"policy": "other"/"policy": "changed"/' r.json >changed.json
     like "circumstances that differ are said" "$(compare r.json changed.json)" 'policy: other -> changed'
@@ -143,7 +143,7 @@ if punctual plain.strec >plain.json && punctual early.strec --punctual=free,1.7 
     like "ways of waiting are compared one by one" "$(compare early.json early.json)" '^free$'
     status 4 "and never with plain waiting as a mixture" compare plain.json early.json
     like "a recording of before does not say" "$(compare "$SLEEPTUNE_SRC/tests/fixtures/recordings/kvm-guest-128.strec" early.strec)" \
-        'punctual: not known -> free,1.7'
+        'punctual: unknown -> free,1.7'
 else
     fail "measure records punctual waiting" "$(cat err)"
 fi
@@ -180,11 +180,11 @@ JSON
 sed 's/500/600/; s/490, 510/590, 610/; s/"y"/"z"/' bench.json >other.json
 status 1 "results of a bench are compared" compare bench.json other.json
 like "by name" "$(cat out)" '^x, requested 1.0 µs, policy fifo$'
-like "why there is no more is said" "$(tr -s ' \n' '  ' <out)" 'it has no single values, of which'
+like "why there is no more is said" "$(tr -s ' \n' '  ' <out)" 'The JSON has no single values: only'
 like "with the interval of both" "$(cat out)" '^median .*\+100 ns .*\+86 ns \.\. \+114 ns'
 status 1 "results can be drawn" compare bench.json other.json --plot rows.svg --kind quantile
 like "those that both have, by name" "$(picture rows.svg)" '^text: A: x, n = 100$'
-like "those of one file alone are counted" "$(cat out)" '2 results are in one file only'
+like "those of one file alone are counted" "$(cat out)" '2 results exist in one file only'
 # samples LEVEL SEED: what bench wake writes of one mechanism, 1200 values that depend on their neighbours
 samples() {
     awk -v level="$1" -v seed="$2" 'BEGIN {
@@ -204,7 +204,7 @@ samples 20000 2 >wake2.json
 samples 22000 3 >wake3.json
 status 0 "single values of a bench are compared: none shown" compare wake1.json wake2.json
 is "they are not taken as independent" "$(grep -c 'single values' out)" 0
-like "their neighbours are allowed for" "$(tr -s ' \n' '  ' <out)" 'A is worth some [0-9]{2,3} independent values'
+like "their neighbours are allowed for" "$(tr -s ' \n' '  ' <out)" 'A counts as about [0-9]{2,3} independent values'
 like "p99 has its row and interval" "$(cat out)" '^p99  .*\.\.'
 like "the effect its size" "$(cat out)" "^effect .*of all"
 is "periods it has none" "$(grep -c '^missed' out)" 0
@@ -215,10 +215,10 @@ like "warm-up is left out" "$(compare warm.json wake2.json --json | tr -d ' \n')
 sed 's/"samples_ns": \[/&"x", /' wake1.json >worded.json
 status 4 "values that are none are refused" compare wake1.json worded.json
 status 4 "values and a bench have nothing in common" compare a bench.json
-like "which is said" "$(cat err)" 'no figures in common'
+like "which is said" "$(cat err)" 'no figure in common'
 sed 's/bench-sleep/bench-syscall/; s/overshoot_ns/ns/g; s/"method"/"call"/g' bench.json >calls.json
 status 4 "benches of two kinds have nothing in common" compare bench.json calls.json
-like "which names the kinds" "$(cat err)" 'calls.json is of sleeptune-lab syscall and bench.json of sleeptune-lab sleep: they have no figures'
+like "which names the kinds" "$(cat err)" 'cannot compare calls.json \(sleeptune-lab syscall\) with bench.json \(sleeptune-lab sleep\): they have no figure'
 sed 's/"x"/"u"/; s/"y"/"v"/' bench.json >foreign.json
 status 4 "benches without a common row" compare bench.json foreign.json
 
