@@ -279,10 +279,9 @@ const char *const st_ask_patterns[] = {
     NULL,
 };
 
-static void note_unit(void *ctx, const struct st_fact *fact)
+static void note_unit(struct asker *asker, const struct st_fact *fact)
 {
     static const char prefix[] = "linux.unit.", suffix[] = ".program";
-    struct asker *asker = ctx;
     const size_t len = strlen(fact->key) - (sizeof(prefix) - 1) - (sizeof(suffix) - 1);
     if (fact->state != ST_FACT_OK || asker->units_n == UNITS_MAX || len + 9 >= UNIT_BYTES)
         return;
@@ -437,7 +436,10 @@ int st_ask_servers(struct st_platform *p, const struct st_ask *ask, struct st_fa
     struct st_run runs[QUESTIONS_N] = {0};
     if (st_facts_os(facts) != ST_OS_LINUX)
         return 0;
-    st_facts_each(facts, "linux.unit.", ".program", note_unit, &asker); /* whose files were found */
+    /* whose files were found */
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(facts, "linux.unit.", ".program", fact)) != NULL;)
+        note_unit(&asker, fact);
     int r = find_whom(&whom, ask->user);
     const size_t n = r == 0 ? choose(&asker, ask, &whom, open) : 0;
     char *bufs = n > 0 ? malloc(n * ANSWER_BYTES) : NULL;

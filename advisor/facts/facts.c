@@ -232,18 +232,20 @@ int st_facts_text(const struct st_facts *facts, const char *key, const char **re
     return 0;
 }
 
-void st_facts_each(const struct st_facts *facts, const char *prefix, const char *suffix, st_fact_fn fn,
-                   void *ctx)
+const struct st_fact *st_facts_next(const struct st_facts *facts, const char *prefix, const char *suffix,
+                                    const struct st_fact *after)
 {
     const size_t prefix_len = strlen(prefix), suffix_len = strlen(suffix);
-    for (size_t i = lower_bound(facts, prefix); i < facts->n; i++) {
+    for (size_t i = after != NULL ? lower_bound(facts, after->key) + 1 : lower_bound(facts, prefix);
+         i < facts->n; i++) {
         const struct st_fact *fact = facts->rows[i];
         const size_t len = strlen(fact->key);
         if (strncmp(fact->key, prefix, prefix_len) != 0)
             break;
         if (len >= prefix_len + suffix_len && strcmp(fact->key + len - suffix_len, suffix) == 0)
-            fn(ctx, fact);
+            return fact;
     }
+    return NULL;
 }
 
 size_t st_facts_unreadable(const struct st_facts *facts)

@@ -65,10 +65,12 @@ const struct st_fact *st_facts_find(const struct st_facts *facts, const char *ke
 ST_NODISCARD int st_facts_int(const struct st_facts *facts, const char *key, int64_t *ret);
 ST_NODISCARD int st_facts_text(const struct st_facts *facts, const char *key, const char **ret);
 
-/** Walks the facts whose key starts with prefix and ends with suffix ("" for any), in order of key. */
-typedef void (*st_fact_fn)(void *ctx, const struct st_fact *fact);
-void st_facts_each(const struct st_facts *facts, const char *prefix, const char *suffix, st_fact_fn fn,
-                   void *ctx);
+/**
+ * The next fact, in order of key, whose key starts with prefix and ends with suffix ("": any), after `after`.
+ * NULL stands for the beginning, and for the end: for (fact = NULL; (fact = st_facts_next(...)) != NULL;)
+ */
+const struct st_fact *st_facts_next(const struct st_facts *facts, const char *prefix, const char *suffix,
+                                    const struct st_fact *after);
 
 /** How many facts are unreadable or malformed. */
 size_t st_facts_unreadable(const struct st_facts *facts);

@@ -71,17 +71,12 @@ static void freebsd_notes(struct notes *notes, const struct st_facts *facts)
             st_text_cut(guest, 40), guest);
 }
 
-static void note_server(void *ctx, const struct st_fact *fact)
-{
-    size_t *n = ctx;
-    *n += fact->state == ST_FACT_OK && strcmp(fact->text, "not asked") == 0;
-}
-
 /** Servers that run and were not asked, as it was wished. */
 static void server_note(struct notes *notes, const struct st_facts *facts)
 {
     size_t n = 0;
-    st_facts_each(facts, "linux.ask.", "", note_server, &n);
+    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, "linux.ask.", "", fact)) != NULL;)
+        n += fact->state == ST_FACT_OK && strcmp(fact->text, "not asked") == 0;
     if (n > 0)
         add(notes, "%zu question%s to running servers not asked: their files were judged.", n,
             n == 1 ? "" : "s");

@@ -19,16 +19,16 @@ const char *st_freebsd_pcm_key(int64_t unit, const char *leaf, char *ret, size_t
     return ret;
 }
 
-static void count_device(void *ctx, const struct st_fact *fact)
+static void count_device(int *n, const struct st_fact *fact)
 {
-    int *n = ctx;
     *n += fact->state == ST_FACT_OK && fact->text[0] != '\0';
 }
 
 int st_freebsd_pcm_count(const struct st_facts *facts)
 {
     int n = 0;
-    st_facts_each(facts, PCM, ".%desc", count_device, &n);
+    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, PCM, ".%desc", fact)) != NULL;)
+        count_device(&n, fact);
     return n;
 }
 
@@ -38,9 +38,8 @@ struct usb {
 };
 
 /** The parent is "uaudio0"; in sndstat of 13 and older it is "at ? kld snd_uaudio". */
-static void find_usb_parent(void *ctx, const struct st_fact *fact)
+static void find_usb_parent(struct usb *usb, const struct st_fact *fact)
 {
-    struct usb *usb = ctx;
     const char *number =
         fact->key + (strncmp(fact->key, PCM, strlen(PCM)) == 0 ? strlen(PCM) : strlen(SNDSTAT));
     char *end;
@@ -55,8 +54,10 @@ static void find_usb_parent(void *ctx, const struct st_fact *fact)
 int64_t st_freebsd_usb_unit(const struct st_facts *facts)
 {
     struct usb usb = {.unit = -1, .default_unit = st_machine_int_or(facts, ST_FREEBSD_DEFAULT_UNIT, -1)};
-    st_facts_each(facts, PCM, ".%parent", find_usb_parent, &usb);
-    st_facts_each(facts, SNDSTAT, ".parent", find_usb_parent, &usb);
+    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, PCM, ".%parent", fact)) != NULL;)
+        find_usb_parent(&usb, fact);
+    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, SNDSTAT, ".parent", fact)) != NULL;)
+        find_usb_parent(&usb, fact);
     return usb.unit;
 }
 

@@ -202,26 +202,11 @@ const struct st_rule st_rule_freebsd_sndctl_realtime = {
 #define COUNTERS_FROM 2
 #define VERBOSE_MAX   4
 
-struct sum {
-    struct st_finding *finding;
-    const struct st_facts *facts;
-    int64_t xruns;
-};
-
-static void add_xruns(void *ctx, const struct st_fact *fact)
-{
-    struct sum *sum = ctx;
-    if (fact->state != ST_FACT_OK || !fact->is_int || fact->i64 <= 0 || sum->xruns > INT64_MAX - fact->i64)
-        return;
-    sum->xruns += fact->i64;
-    st_finding_quote(sum->finding, fact->key);
-}
-
 static void judge_snd_verbose(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t verbose;
-    struct sum sum = {.finding = finding, .facts = facts};
+    int64_t xruns = 0;
     if (st_finding_need_int(finding, VERBOSE, &verbose) != 0)
         return;
     if (verbose < 0 || verbose > VERBOSE_MAX) {
@@ -230,11 +215,15 @@ static void judge_snd_verbose(struct st_finding *finding)
         return;
     }
     st_finding_quote(finding, ST_FREEBSD_OSRELDATE);
-    st_facts_each(facts, SNDSTAT, ".xruns", add_xruns, &sum);
-    if (verbose >= COUNTERS_FROM && sum.xruns > 0) {
+    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, SNDSTAT, ".xruns", fact)) != NULL;) {
+        if (fact->state != ST_FACT_OK || !fact->is_int || fact->i64 <= 0 || xruns > INT64_MAX - fact->i64)
+            continue;
+        xruns += fact->i64;
+        st_finding_quote(finding, fact->key);
+    }
+    if (verbose >= COUNTERS_FROM && xruns > 0) {
         st_finding_ok(finding,
-                      "/dev/sndstat counts underruns of open devices: %" PRId64 " when this was read",
-                      sum.xruns);
+                      "/dev/sndstat counts underruns of open devices: %" PRId64 " when this was read", xruns);
     } else if (verbose >= COUNTERS_FROM) {
         st_finding_ok(finding, "/dev/sndstat counts underruns of open devices");
     } else if (st_machine_int_or(facts, ST_FREEBSD_OSRELDATE, 0) >= FIRST_SNDCTL) {

@@ -39,9 +39,8 @@ static bool is_moved(const struct st_facts *facts, const char *name)
            (device == NULL || device->state == ST_FACT_ABSENT);
 }
 
-static void compare_sysctl_line(void *ctx, const struct st_fact *fact)
+static void compare_sysctl_line(struct scan *scan, const struct st_fact *fact)
 {
-    struct scan *scan = ctx;
     char key[256];
     const char *name = fact->key + strlen(PREFIX);
     scan->lines++;
@@ -105,7 +104,8 @@ static void judge_sysctl_conf(struct st_finding *finding)
     }
     if (r != 0)
         return;
-    st_facts_each(finding->facts, PREFIX, "", compare_sysctl_line, &scan);
+    for (const struct st_fact *fact = NULL; (fact = st_facts_next(finding->facts, PREFIX, "", fact)) != NULL;)
+        compare_sysctl_line(&scan, fact);
     if (scan.wrong > 0) {
         judge_wrong(&scan, finding);
     } else if (scan.unread > 0) {
@@ -156,9 +156,8 @@ struct loader_conf_scan {
     const char *found;
 };
 
-static void compare_loader_line(void *ctx, const struct st_fact *fact)
+static void compare_loader_line(struct loader_conf_scan *scan, const struct st_fact *fact)
 {
-    struct loader_conf_scan *scan = ctx;
     char key[256];
     const char *name = fact->key + strlen(LOADER_CONF_PREFIX);
     snprintf(key, sizeof(key), SYSCTL "%.200s", name);
@@ -206,7 +205,9 @@ static void judge_loader_conf(struct st_finding *finding)
         st_finding_not_applicable(finding, "there is no /boot/loader.conf, or it is not in this capture");
     if (r != 0)
         return;
-    st_facts_each(finding->facts, LOADER_CONF_PREFIX, "", compare_loader_line, &scan);
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(finding->facts, LOADER_CONF_PREFIX, "", fact)) != NULL;)
+        compare_loader_line(&scan, fact);
     if (scan.wrong > 0) {
         judge_wrong_loader_conf(&scan, finding);
     } else if (scan.unread > 0) {

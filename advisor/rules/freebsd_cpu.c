@@ -70,9 +70,8 @@ static int lowest_of(const struct scan *scan, const char *supported_key)
 }
 
 /** One CPU: "C1/1/1 C2/2/80 C3/3/104", name/type/latency in us. */
-static void scan_cpu(void *ctx, const struct st_fact *fact)
+static void scan_cpu(struct scan *scan, const struct st_fact *fact)
 {
-    struct scan *scan = ctx;
     if (fact->state == ST_FACT_ABSENT)
         return;
     scan->cpus++;
@@ -155,7 +154,8 @@ static void judge_cpu_idle(struct st_finding *finding)
         return;
     }
     scan.c3_off = c3_stops_the_timer(finding);
-    st_facts_each(facts, CPU, SUPPORTED, scan_cpu, &scan);
+    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, CPU, SUPPORTED, fact)) != NULL;)
+        scan_cpu(&scan, fact);
     if (scan.cpus == 0)
         st_finding_not_applicable(finding, "this machine shows no ACPI idle states");
     else if (scan.unread > 0)
@@ -202,12 +202,6 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
 #define EPP       "freebsd.dev.hwpstate_"
 #define MHZ_MAX   100000
 #define TURBO_MHZ 1 /* est(4) shows turbo as one MHz more */
-
-static void find_epp(void *ctx, const struct st_fact *fact)
-{
-    bool *found = ctx;
-    *found = *found || fact->state == ST_FACT_OK;
-}
 
 /** The mode on mains power from the arguments of powerd (-a) or powerd++ (-a, --ac); hiadaptive without. */
 static void mode_of(const char *args, char *ret, size_t bytes)
@@ -297,7 +291,9 @@ static void judge_cpu_frequency(struct st_finding *finding)
         st_finding_unknown(finding, "a clock of %" PRId64 " MHz cannot be", mhz);
         return;
     }
-    st_facts_each(finding->facts, EPP, ".epp", find_epp, &hardware);
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(finding->facts, EPP, ".epp", fact)) != NULL;)
+        hardware = hardware || fact->state == ST_FACT_OK;
     if (hardware) {
         st_finding_not_applicable(finding, "the hardware chooses the clock by itself here: see freebsd-epp");
         return;
@@ -341,69 +337,55 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
 #define EPP_EVER(driver) "# /etc/sysctl.conf, one line for each CPU\ndev.hwpstate_" driver ".0.epp=0"
 #define EPP_MAX          255 /* 100 in 13 and 14 */
 
-struct epp_scan {
-    const struct st_facts *facts;
-    struct st_finding *finding;
-    int cpus;
-    int unread;
-    int64_t worst;
-    const char *worst_key;
-};
-
-static void scan_epp(void *ctx, const struct st_fact *fact)
-{
-    struct epp_scan *scan = ctx;
-    int64_t epp;
-    if (fact->state == ST_FACT_ABSENT)
-        return;
-    scan->cpus++;
-    if (st_facts_int(scan->facts, fact->key, &epp) != 0 || epp < 0 || epp > EPP_MAX) {
-        scan->unread++;
-        st_finding_quote(scan->finding, fact->key);
-    } else if (scan->worst_key == NULL || epp > scan->worst) {
-        scan->worst = epp;
-        scan->worst_key = fact->key;
-    }
-}
-
-static void change_epp(void *ctx, const struct st_fact *fact)
-{
-    if (fact->state == ST_FACT_OK)
-        st_finding_change(ctx, ST_CHANGE_SYSCTL, fact->key + strlen("freebsd."), "0");
-}
-
 static void judge_epp(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    struct epp_scan scan = {.facts = facts, .finding = finding};
-    st_facts_each(facts, PREFIX, SUFFIX, scan_epp, &scan);
-    if (scan.cpus == 0) {
+    int cpus = 0;
+    int unread = 0;
+    int64_t worst = 0;
+    const char *worst_key = NULL;
+    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, PREFIX, SUFFIX, fact)) != NULL;) {
+        int64_t epp;
+        if (fact->state == ST_FACT_ABSENT)
+            continue;
+        cpus++;
+        if (st_facts_int(facts, fact->key, &epp) != 0 || epp < 0 || epp > EPP_MAX) {
+            unread++;
+            st_finding_quote(finding, fact->key);
+        } else if (worst_key == NULL || epp > worst) {
+            worst = epp;
+            worst_key = fact->key;
+        }
+    }
+    if (cpus == 0) {
         st_finding_quote(finding, INTEL);
         st_finding_not_applicable(finding,
                                   "no CPU here chooses its clock by itself (hwpstate_intel, hwpstate_amd)");
         return;
     }
-    if (scan.unread > 0) {
-        st_finding_unknown(finding, "the preference (epp) of %d of %d CPUs could not be read", scan.unread,
-                           scan.cpus);
+    if (unread > 0) {
+        st_finding_unknown(finding, "the preference (epp) of %d of %d CPUs could not be read", unread, cpus);
         return;
     }
-    st_finding_quote(finding, scan.worst_key);
-    if (scan.worst == 0) {
+    st_finding_quote(finding, worst_key);
+    if (worst == 0) {
         st_finding_ok(finding, "all CPUs prefer performance (epp 0)");
         st_finding_effect(finding, 0, "the clock need not ramp up first");
         return;
     }
-    const char *driver = strstr(scan.worst_key, "_amd.") != NULL ? "amd" : "intel";
+    const char *driver = strstr(worst_key, "_amd.") != NULL ? "amd" : "intel";
     char now[160], persistent[256];
     st_finding_advice(finding,
                       "the CPU's preference (epp) is %" PRId64 ", where 0 is performance: it is slow to "
                       "raise its clock for short bursts",
-                      scan.worst);
+                      worst);
     snprintf(now, sizeof(now), EPP_NOW("%s"), driver);
     snprintf(persistent, sizeof(persistent), EPP_EVER("%s"), driver);
     st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
-    st_facts_each(facts, PREFIX, SUFFIX, change_epp, finding);
+    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, PREFIX, SUFFIX, fact)) != NULL;) {
+        if (fact->state == ST_FACT_OK)
+            st_finding_change(finding, ST_CHANGE_SYSCTL, fact->key + strlen("freebsd."), "0");
+    }
 }
 
 const struct st_rule st_rule_freebsd_epp = {

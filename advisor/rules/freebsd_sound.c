@@ -19,9 +19,8 @@
 #define AUTO_NEWEST 2
 #define UNIT_MAX    255
 
-static void find_first_unit(void *ctx, const struct st_fact *fact)
+static void find_first_unit(int64_t *unit, const struct st_fact *fact)
 {
-    int64_t *unit = ctx;
     const long n = strtol(fact->key + strlen(PCM), NULL, 10);
     if (fact->state == ST_FACT_OK && n >= 0 && n <= UNIT_MAX && (*unit < 0 || n < *unit))
         *unit = n;
@@ -31,7 +30,9 @@ static void judge_gone(int64_t unit, struct st_finding *finding)
 {
     int64_t other = -1;
     char now[64], key[ST_FREEBSD_KEY_BYTES];
-    st_facts_each(finding->facts, PCM, ".%desc", find_first_unit, &other);
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(finding->facts, PCM, ".%desc", fact)) != NULL;)
+        find_first_unit(&other, fact);
     if (unit < 0)
         st_finding_problem(finding,
                            "/dev/dsp leads nowhere (default_unit %" PRId64 "), although pcm%" PRId64 " is "
@@ -115,9 +116,8 @@ struct scan {
     const char *polled; /* key of the first one; NULL: none */
 };
 
-static void scan_polling(void *ctx, const struct st_fact *fact)
+static void scan_polling(struct scan *scan, const struct st_fact *fact)
 {
-    struct scan *scan = ctx;
     int64_t polling;
     if (fact->state == ST_FACT_ABSENT)
         return;
@@ -163,8 +163,10 @@ static void judge_sound_polling(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     struct scan scan = {.facts = facts, .finding = finding};
-    st_facts_each(facts, HDAC, POLLING, scan_polling, &scan);
-    st_facts_each(facts, PCM, POLLING, scan_polling, &scan);
+    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, HDAC, POLLING, fact)) != NULL;)
+        scan_polling(&scan, fact);
+    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, PCM, POLLING, fact)) != NULL;)
+        scan_polling(&scan, fact);
     if (scan.polled != NULL) {
         judge_polled(&scan, finding->wish);
     } else if (scan.unread > 0) {
@@ -362,61 +364,38 @@ const struct st_rule st_rule_freebsd_bitperfect = {
 #define EQUALIZER_EVER(unit) "# /boot/loader.conf, or no such line\nhint.pcm." unit ".eq=\"0\""
 #define UNIT_MAX_DIGITS      3
 
-struct equalizer_scan {
-    const struct st_facts *facts;
-    struct st_finding *finding;
-    int looked;
-    int unread;
-    const char *unit; /* of the first one that is on, in its key; NULL: none */
-};
-
-static void scan_equalizer(struct equalizer_scan *scan, const struct st_fact *fact, size_t prefix)
-{
-    int64_t eq;
-    if (fact->state == ST_FACT_ABSENT)
-        return;
-    scan->looked++;
-    st_finding_quote(scan->finding, fact->key);
-    if (st_facts_int(scan->facts, fact->key, &eq) != 0)
-        scan->unread++;
-    else if (eq == 1 && scan->unit == NULL)
-        scan->unit = fact->key + prefix;
-}
-
-static void scan_equalizer_sysctl(void *ctx, const struct st_fact *fact)
-{
-    scan_equalizer(ctx, fact, strlen(SYSCTL));
-}
-
-static void scan_equalizer_kenv(void *ctx, const struct st_fact *fact)
-{
-    scan_equalizer(ctx, fact, strlen(KENV));
-}
-
-static void scan_equalizer_loader(void *ctx, const struct st_fact *fact)
-{
-    scan_equalizer(ctx, fact, strlen(LOADER));
-}
-
 static void judge_equalizer(struct st_finding *finding)
 {
+    static const char *const prefixes[] = {SYSCTL, KENV, LOADER};
     const struct st_facts *facts = finding->facts;
-    struct equalizer_scan scan = {.facts = facts, .finding = finding};
-    st_facts_each(facts, SYSCTL, EQ, scan_equalizer_sysctl, &scan);
-    st_facts_each(facts, KENV, EQ, scan_equalizer_kenv, &scan);
-    st_facts_each(facts, LOADER, EQ, scan_equalizer_loader, &scan);
-    if (scan.unit != NULL) {
-        const size_t digits = strspn(scan.unit, "0123456789");
+    const char *unit = NULL; /* of the first one that is on, in its key; NULL: none */
+    int looked = 0, unread = 0;
+    for (size_t i = 0; i < ST_ARRAY_LEN(prefixes); i++) {
+        for (const struct st_fact *fact = NULL;
+             (fact = st_facts_next(facts, prefixes[i], EQ, fact)) != NULL;) {
+            int64_t eq;
+            if (fact->state == ST_FACT_ABSENT)
+                continue;
+            looked++;
+            st_finding_quote(finding, fact->key);
+            if (st_facts_int(facts, fact->key, &eq) != 0)
+                unread++;
+            else if (eq == 1 && unit == NULL)
+                unit = fact->key + strlen(prefixes[i]);
+        }
+    }
+    if (unit != NULL) {
+        const size_t digits = strspn(unit, "0123456789");
         const int len = digits > 0 && digits <= UNIT_MAX_DIGITS ? (int)digits : 0;
         char persistent[128];
-        st_finding_advice(finding, "the kernel's equalizer filters each block of pcm%.*s", len, scan.unit);
-        snprintf(persistent, sizeof(persistent), EQUALIZER_EVER("%.*s"), len, scan.unit);
+        st_finding_advice(finding, "the kernel's equalizer filters each block of pcm%.*s", len, unit);
+        snprintf(persistent, sizeof(persistent), EQUALIZER_EVER("%.*s"), len, unit);
         if (len > 0)
             st_finding_fix(finding, NULL, persistent, ST_NEEDS_REBOOT);
         st_finding_effect(finding, 0, "CPU time of the sound thread, not lateness of this loop");
-    } else if (scan.unread > 0) {
+    } else if (unread > 0) {
         st_finding_unknown(finding, "whether the equalizer is on could not be read");
-    } else if (scan.looked == 0) {
+    } else if (looked == 0) {
         st_finding_not_applicable(finding, "no sound device has the equalizer configured");
     } else {
         st_finding_ok(finding, "the equalizer is off");

@@ -223,9 +223,8 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
 #define STATHZ        127 /* kern.clockrate's, the usual value */
 
 /** A timer that can do one-shot on each CPU by itself. */
-static void find_alternative(void *ctx, const struct st_fact *fact)
+static void find_alternative(char *name, const struct st_fact *fact)
 {
-    char *name = ctx;
     const size_t prefix = strlen(ET_PREFIX), len = strlen(fact->key) - prefix - strlen(ET_SUFFIX);
     if (name[0] != '\0' || fact->state != ST_FACT_OK || !fact->is_int || len >= NAME_MAX_BYTES ||
         (fact->i64 & (ET_ONESHOT | ET_PERCPU)) != (ET_ONESHOT | ET_PERCPU))
@@ -269,7 +268,9 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
                           tick_us);
     }
     char other[NAME_MAX_BYTES] = "";
-    st_facts_each(finding->facts, ET_PREFIX, ET_SUFFIX, find_alternative, other);
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(finding->facts, ET_PREFIX, ET_SUFFIX, fact)) != NULL;)
+        find_alternative(other, fact);
     if (flags < 0 || (flags & ET_ONESHOT) != 0) {
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.eventtimer.periodic", "0");
@@ -309,7 +310,9 @@ static void judge_eventtimer(struct st_finding *finding)
     st_finding_quote(finding, CPUS);
     const int64_t cpus = st_machine_int_or(facts, CPUS, 1);
     char other[NAME_MAX_BYTES] = "";
-    st_facts_each(facts, ET_PREFIX, ET_SUFFIX, find_alternative, other);
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(facts, ET_PREFIX, ET_SUFFIX, fact)) != NULL;)
+        find_alternative(other, fact);
     if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1 && other[0] != '\0') {
         st_finding_advice(finding,
                           "%" PRId64 " CPUs share the event timer %s, so a wake-up may take a detour over "

@@ -96,9 +96,8 @@ static enum kind kind_of(const struct st_facts *facts, const char *policy)
     return KIND_LOWEST;
 }
 
-static void scan_policy(void *ctx, const struct st_fact *fact)
+static void scan_policy(struct scan *scan, const struct st_fact *fact)
 {
-    struct scan *scan = ctx;
     char policy[KEY_BYTES];
     const int len = (int)(strlen(fact->key) - strlen(".governor"));
     if (fact->state == ST_FACT_ABSENT || len >= (int)sizeof(policy))
@@ -224,7 +223,8 @@ static void judge_cpu_frequency(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     struct scan scan = {.facts = facts, .worst_kind = KIND_FAST};
     int64_t present;
-    st_facts_each(facts, PREFIX, ".governor", scan_policy, &scan);
+    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, PREFIX, ".governor", fact)) != NULL;)
+        scan_policy(&scan, fact);
     st_finding_quote(finding, PRESENT);
     if (scan.policies == 0) {
         const int r = st_facts_int(facts, PRESENT, &present);
@@ -309,30 +309,6 @@ static const struct {
     {"linux.daemon.system76-power", "system76-power", "system76-power profile performance", NULL},
 };
 
-struct power_daemons_scan {
-    const struct st_facts *facts;
-    struct st_finding *finding;
-    const struct st_fact *slow; /* the first governor that is not for speed */
-    size_t unread_n;
-};
-
-static void find_slow_governor(void *ctx, const struct st_fact *fact)
-{
-    struct power_daemons_scan *scan = ctx;
-    char key[KEY_BYTES];
-    const char *governor, *epp;
-    if (st_facts_text(scan->facts, fact->key, &governor) != 0) {
-        scan->unread_n += fact->state != ST_FACT_ABSENT;
-        return;
-    }
-    snprintf(key, sizeof(key), "%.*s.epp", (int)(strlen(fact->key) - (sizeof(GOVERNOR) - 1)), fact->key);
-    if (strcmp(governor, "performance") != 0 &&
-        (st_facts_text(scan->facts, key, &epp) != 0 ||
-         (strcmp(epp, "performance") != 0 && strcmp(epp, "0") != 0)) &&
-        scan->slow == NULL)
-        scan->slow = fact;
-}
-
 static void judge_power_daemons(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -350,10 +326,25 @@ static void judge_power_daemons(struct st_finding *finding)
         *(n == 0 ? &first : &second) = i;
         n++;
     }
-    struct power_daemons_scan scan = {.facts = facts, .finding = finding};
-    st_facts_each(facts, "linux.cpufreq.policy", GOVERNOR, find_slow_governor, &scan);
-    if (scan.slow != NULL)
-        st_finding_quote(finding, scan.slow->key);
+    const struct st_fact *slow = NULL; /* the first governor that is not for speed */
+    size_t unread_n = 0;
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(facts, "linux.cpufreq.policy", GOVERNOR, fact)) != NULL;) {
+        char key[KEY_BYTES];
+        const char *governor, *epp;
+        if (st_facts_text(facts, fact->key, &governor) != 0) {
+            unread_n += fact->state != ST_FACT_ABSENT;
+            continue;
+        }
+        snprintf(key, sizeof(key), "%.*s.epp", (int)(strlen(fact->key) - (sizeof(GOVERNOR) - 1)), fact->key);
+        if (strcmp(governor, "performance") != 0 &&
+            (st_facts_text(facts, key, &epp) != 0 ||
+             (strcmp(epp, "performance") != 0 && strcmp(epp, "0") != 0)) &&
+            slow == NULL)
+            slow = fact;
+    }
+    if (slow != NULL)
+        st_finding_quote(finding, slow->key);
     if (n == 0) {
         st_finding_ok(finding, "no daemon that changes the CPU's frequency policy runs");
         st_finding_effect(finding, 0, "what is set stays set");
@@ -366,7 +357,7 @@ static void judge_power_daemons(struct st_finding *finding)
             "# keep one and mask the others, as some are started on demand:\n"
             "sudo systemctl mask --now power-profiles-daemon.service   # or tuned, tlp, auto-cpufreq",
             ST_NEEDS_NOTHING);
-    } else if (scan.slow != NULL) {
+    } else if (slow != NULL) {
         char named[80] = "";
         if (st_facts_text(facts, PROFILE, &profile) == 0)
             snprintf(named, sizeof(named), " (now %.*s)", st_text_cut(profile, 40), profile);
@@ -376,7 +367,7 @@ static void judge_power_daemons(struct st_finding *finding)
                           "instead",
                           managers[first].name, named);
         st_finding_fix(finding, managers[first].now, managers[first].persistent, ST_NEEDS_NOTHING);
-    } else if (scan.unread_n > 0) {
+    } else if (unread_n > 0) {
         st_finding_unknown(finding, "%s runs; what it set could not be read", managers[first].name);
     } else {
         st_finding_ok(finding, "%s runs and has set all CPUs to performance", managers[first].name);

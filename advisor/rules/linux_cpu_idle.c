@@ -48,9 +48,8 @@ struct scan {
     int64_t least_us;   /* shortest that is not small; INT64_MAX: none */
 };
 
-static void scan_state(void *ctx, const struct st_fact *fact)
+static void scan_state(struct scan *scan, const struct st_fact *fact)
 {
-    struct scan *scan = ctx;
     char stem[KEY_BYTES], key[KEY_BYTES + 16];
     int64_t latency_us, residency_us, disabled;
     const size_t len = strlen(fact->key) - strlen(LATENCY);
@@ -181,7 +180,8 @@ static void judge_idle_states(struct st_finding *finding)
         scan.request_us = REQUEST_NONE_US;
     if (st_facts_text(facts, GOVERNOR, &governor) == 0)
         scan.looks_ahead = strcmp(governor, "ladder") != 0;
-    st_facts_each(facts, STATES, LATENCY, scan_state, &scan);
+    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, STATES, LATENCY, fact)) != NULL;)
+        scan_state(&scan, fact);
     if (scan.unread > 0) {
         st_finding_unknown(finding, "the exit latency of %d of %d idle states could not be read", scan.unread,
                            scan.states);
@@ -241,56 +241,47 @@ const struct st_rule st_rule_linux_idle_states = {
 /** States that wake within this need no request. A choice of this rule, as in linux-idle-states' advice. */
 #define SHALLOW_US 20
 
-struct idle_request_access_scan {
-    const struct st_facts *facts;
-    const struct st_fact *deepest;
-    int64_t latency_us;
-    size_t unread_n;
-};
-
-static void find_deepest_state(void *ctx, const struct st_fact *fact)
-{
-    struct idle_request_access_scan *scan = ctx;
-    char key[128];
-    int64_t latency, disabled;
-    snprintf(key, sizeof(key), "%.*s.disable", (int)(strlen(fact->key) - strlen(LATENCY)), fact->key);
-    if (strlen(fact->key) < sizeof(key) && st_facts_int(scan->facts, key, &disabled) == 0 && disabled != 0)
-        return;
-    scan->unread_n += st_machine_is_unread(scan->facts, fact->key);
-    if (st_facts_int(scan->facts, fact->key, &latency) != 0 || latency < 0 || latency > 1000000 ||
-        (scan->deepest != NULL && latency <= scan->latency_us))
-        return;
-    scan->deepest = fact;
-    scan->latency_us = latency;
-}
-
 static void judge_idle_request_access(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    struct idle_request_access_scan scan = {.facts = facts};
+    const struct st_fact *deepest = NULL;
+    int64_t latency_us = 0;
+    size_t unread_n = 0;
     int64_t request;
-    st_facts_each(facts, PREFIX, LATENCY, find_deepest_state, &scan);
+    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, PREFIX, LATENCY, fact)) != NULL;) {
+        char key[128];
+        int64_t latency, disabled;
+        snprintf(key, sizeof(key), "%.*s.disable", (int)(strlen(fact->key) - strlen(LATENCY)), fact->key);
+        if (strlen(fact->key) < sizeof(key) && st_facts_int(facts, key, &disabled) == 0 && disabled != 0)
+            continue;
+        unread_n += st_machine_is_unread(facts, fact->key);
+        if (st_facts_int(facts, fact->key, &latency) != 0 || latency < 0 || latency > 1000000 ||
+            (deepest != NULL && latency <= latency_us))
+            continue;
+        deepest = fact;
+        latency_us = latency;
+    }
     const struct st_fact *fact = st_facts_find(facts, REQUEST);
-    if (fact == NULL || fact->state == ST_FACT_ABSENT || scan.deepest == NULL) {
+    if (fact == NULL || fact->state == ST_FACT_ABSENT || deepest == NULL) {
         st_finding_quote(finding, REQUEST);
         st_finding_not_applicable(finding, "this machine has no %s",
-                                  scan.deepest == NULL ? "idle states that could be limited"
-                                                       : "/dev/cpu_dma_latency");
+                                  deepest == NULL ? "idle states that could be limited"
+                                                  : "/dev/cpu_dma_latency");
         return;
     }
-    st_finding_quote(finding, scan.deepest->key);
-    if (scan.latency_us <= SHALLOW_US && scan.unread_n > 0) {
-        st_finding_unknown(finding, "the latency of %zu idle states could not be read", scan.unread_n);
-    } else if (scan.latency_us <= SHALLOW_US) {
+    st_finding_quote(finding, deepest->key);
+    if (latency_us <= SHALLOW_US && unread_n > 0) {
+        st_finding_unknown(finding, "the latency of %zu idle states could not be read", unread_n);
+    } else if (latency_us <= SHALLOW_US) {
         st_finding_ok(finding, "the deepest idle state wakes in %" PRId64 " µs: no request is needed",
-                      scan.latency_us);
-        st_finding_effect(finding, 0, "%" PRId64 " µs <= %d µs", scan.latency_us, SHALLOW_US);
+                      latency_us);
+        st_finding_effect(finding, 0, "%" PRId64 " µs <= %d µs", latency_us, SHALLOW_US);
     } else if (fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM)) {
         st_finding_quote(finding, REQUEST);
         st_finding_advice(finding,
                           "audio programs of this user may not open /dev/cpu_dma_latency to keep CPUs out "
                           "of deep sleep (%" PRId64 " µs)",
-                          scan.latency_us);
+                          latency_us);
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_UDEV, "rule",
                           "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"");

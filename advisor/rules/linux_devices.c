@@ -70,9 +70,8 @@ static void change_usb_power(const struct scan *scan, const struct st_fact *cont
     st_finding_change(scan->finding, ST_CHANGE_UDEV, "rule", rule);
 }
 
-static void scan_usb_power(void *ctx, const struct st_fact *fact)
+static void scan_usb_power(struct scan *scan, const struct st_fact *fact)
 {
-    struct scan *scan = ctx;
     char key[KEY_BYTES];
     const char *control;
     int64_t delay_ms;
@@ -113,7 +112,9 @@ static void judge_usb_autosuspend(struct st_finding *finding)
     struct scan scan = {.facts = finding->facts, .finding = finding};
     const char *name = "a USB audio interface";
     char key[KEY_BYTES];
-    st_facts_each(finding->facts, PREFIX, CONTROL, scan_usb_power, &scan);
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(finding->facts, PREFIX, CONTROL, fact)) != NULL;)
+        scan_usb_power(&scan, fact);
     if (scan.first == NULL) {
         st_finding_not_applicable(finding, "no USB audio interface is connected");
         return;

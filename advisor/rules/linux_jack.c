@@ -79,12 +79,6 @@ static bool take_running_value(struct st_finding *finding, const char *key, int6
     return true;
 }
 
-static void keep_usb(void *ctx, const struct st_fact *fact)
-{
-    if (fact->state == ST_FACT_OK)
-        *(const struct st_fact **)ctx = fact;
-}
-
 /** The longest period of a power of two that is not longer than the wished one; JACK has 16 to 8192. */
 static void fix_jack_period(const struct st_jack_command *jack, double wish_us, bool usb,
                             struct st_finding *finding)
@@ -116,7 +110,9 @@ static void judge_jack_period(struct st_finding *finding)
     const double period_us = (double)jack.frames * 1e6 / (double)jack.rate_hz;
     const double wish_us = (double)finding->wish->period_ns / 1e3;
     const double ring_ms = period_us * (double)jack.periods_n / 1e3;
-    st_facts_each(finding->facts, "linux.usb_audio.", ".control", keep_usb, &usb);
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(finding->facts, "linux.usb_audio.", ".control", fact)) != NULL;)
+        usb = fact->state == ST_FACT_OK ? fact : usb;
     if (period_us > wish_us * ROUNDED) {
         st_finding_advice(finding,
                           "JACK's period is %" PRId64 " frames at %" PRId64 " Hz (%.2f ms), longer than "

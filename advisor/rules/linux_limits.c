@@ -278,9 +278,8 @@ static enum fault fault_of(const struct st_facts *facts, const char *unit)
     return FAULT_LIMIT;
 }
 
-static void scan_service(void *ctx, const struct st_fact *fact)
+static void scan_service(struct scan *scan, const struct st_fact *fact)
 {
-    struct scan *scan = ctx;
     char unit[UNIT_BYTES];
     const char *program;
     if (fact->state == ST_FACT_ABSENT)
@@ -326,7 +325,9 @@ static void fix_service(struct st_finding *finding, const char *unit, const char
 static void judge_service_limits(struct st_finding *finding)
 {
     struct scan scan = {.facts = finding->facts};
-    st_facts_each(finding->facts, PREFIX, PROGRAM, scan_service, &scan);
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(finding->facts, PREFIX, PROGRAM, fact)) != NULL;)
+        scan_service(&scan, fact);
     if (scan.units_n == 0) {
         st_finding_not_applicable(finding,
                                   "no unit that was read in /etc/systemd/system starts an audio program");

@@ -423,9 +423,8 @@ struct scan {
     int64_t priority;
 };
 
-static void find_best_group(void *ctx, const struct st_fact *fact)
+static void find_best_group(struct scan *scan, const struct st_fact *fact)
 {
-    struct scan *scan = ctx;
     char group[NAME_BYTES], key[NAME_BYTES + 20];
     const char *members;
     int64_t priority;
@@ -505,7 +504,8 @@ static void judge_audio_group(struct st_finding *finding)
         return;
     if (st_facts_text(facts, NAME, &scan.user) != 0)
         scan.user = "";
-    st_facts_each(facts, LIMITS, RTPRIO, find_best_group, &scan);
+    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, LIMITS, RTPRIO, fact)) != NULL;)
+        find_best_group(&scan, fact);
     if (scan.limit != NULL)
         advise(&scan);
     else if (st_facts_int(facts, UNREADABLE, &error) == -EACCES) {

@@ -311,9 +311,8 @@ struct search {
     const struct st_fact *shared; /* one with other names on it */
 };
 
-static void keep_usb(void *ctx, const struct st_fact *fact)
+static void keep_usb(struct search *search, const struct st_fact *fact)
 {
-    struct search *search = ctx;
     search->has_usb = search->has_usb || fact->state == ST_FACT_OK;
 }
 
@@ -332,9 +331,8 @@ static bool is_sound(const struct search *search, const char *name)
     return false;
 }
 
-static void scan_sound_interrupt(void *ctx, const struct st_fact *fact)
+static void scan_sound_interrupt(struct search *search, const struct st_fact *fact)
 {
-    struct search *search = ctx;
     char names[NAMES_BYTES], *rest = NULL;
     const char *actions;
     bool sound = false, other = false;
@@ -358,8 +356,12 @@ static void judge_irq_sharing(struct st_finding *finding)
     int64_t readable;
     if (st_finding_need_int(finding, READABLE, &readable) != 0)
         return;
-    st_facts_each(facts, "linux.usb_audio.", ".control", keep_usb, &search);
-    st_facts_each(facts, "linux.irq.", ".actions", scan_sound_interrupt, &search);
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(facts, "linux.usb_audio.", ".control", fact)) != NULL;)
+        keep_usb(&search, fact);
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(facts, "linux.irq.", ".actions", fact)) != NULL;)
+        scan_sound_interrupt(&search, fact);
     if (search.shared != NULL) {
         st_finding_quote(finding, search.shared->key);
         st_finding_advice(finding,

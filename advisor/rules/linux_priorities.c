@@ -52,33 +52,24 @@ static bool is_client(const char *process)
     return !is_server(process) && !is_one_of(process, others, ST_ARRAY_LEN(others));
 }
 
-struct thread_search {
-    const struct st_facts *facts;
-    process_fn fn;
-    struct top_thread top;
-};
-
-static void find_top_thread(void *ctx, const struct st_fact *fact)
-{
-    static const char suffix[] = ".process";
-    struct thread_search *search = ctx;
-    char key[128];
-    int64_t priority;
-    const char *process;
-    const size_t len = strlen(fact->key) - (sizeof(suffix) - 1);
-    if (len > 100 || st_facts_text(search->facts, fact->key, &process) != 0 || !search->fn(process))
-        return;
-    snprintf(key, sizeof(key), "%.*s.priority", (int)len, fact->key);
-    if (st_facts_int(search->facts, key, &priority) != 0 || priority <= search->top.priority || priority > 99)
-        return;
-    search->top = (struct top_thread){priority, st_facts_find(search->facts, key), fact};
-}
-
 static struct top_thread top_thread(const struct st_facts *facts, process_fn fn)
 {
-    struct thread_search search = {.facts = facts, .fn = fn};
-    st_facts_each(facts, "linux.rt_thread.", ".process", find_top_thread, &search);
-    return search.top;
+    struct top_thread top = {0};
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(facts, "linux.rt_thread.", ".process", fact)) != NULL;) {
+        static const char suffix[] = ".process";
+        char key[128];
+        int64_t priority;
+        const char *process;
+        const size_t len = strlen(fact->key) - (sizeof(suffix) - 1);
+        if (len > 100 || st_facts_text(facts, fact->key, &process) != 0 || !fn(process))
+            continue;
+        snprintf(key, sizeof(key), "%.*s.priority", (int)len, fact->key);
+        if (st_facts_int(facts, key, &priority) != 0 || priority <= top.priority || priority > 99)
+            continue;
+        top = (struct top_thread){priority, st_facts_find(facts, key), fact};
+    }
+    return top;
 }
 
 /* --- linux-server-priority: Does the running sound server have its real-time threads? --- */
@@ -274,12 +265,6 @@ struct search {
     int64_t priority;
 };
 
-static void keep_usb(void *ctx, const struct st_fact *fact)
-{
-    struct search *search = ctx;
-    search->has_usb = search->has_usb || fact->state == ST_FACT_OK;
-}
-
 /** "irq/130-snd_hda_", "irq/131-xhci_hc": 15 bytes of the name are kept. */
 static bool is_sound(const struct search *search, const char *name)
 {
@@ -293,10 +278,9 @@ static bool is_sound(const struct search *search, const char *name)
     return false;
 }
 
-static void find_interrupt_thread(void *ctx, const struct st_fact *fact)
+static void find_interrupt_thread(struct search *search, const struct st_fact *fact)
 {
     static const char suffix[] = ".name";
-    struct search *search = ctx;
     char key[128];
     const char *name;
     int64_t priority;
@@ -320,8 +304,12 @@ static void judge_irq_priorities(struct st_finding *finding)
     struct search search = {.facts = facts};
     if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
         return;
-    st_facts_each(facts, "linux.usb_audio.", ".control", keep_usb, &search);
-    st_facts_each(facts, "linux.irq_thread.", ".name", find_interrupt_thread, &search);
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(facts, "linux.usb_audio.", ".control", fact)) != NULL;)
+        search.has_usb = search.has_usb || fact->state == ST_FACT_OK;
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(facts, "linux.irq_thread.", ".name", fact)) != NULL;)
+        find_interrupt_thread(&search, fact);
     const struct top_thread server = top_thread(facts, is_server);
     if (search.name == NULL) {
         st_finding_not_applicable(finding, "%s",

@@ -102,9 +102,8 @@ static void quote_stream(struct scan *scan, const char *stream)
     }
 }
 
-static void scan_stream(void *ctx, const struct st_fact *fact)
+static void scan_stream(struct scan *scan, const struct st_fact *fact)
 {
-    struct scan *scan = ctx;
     char stream[KEY_BYTES], key[KEY_BYTES];
     const char *owner;
     int64_t buffer, rate, period;
@@ -147,7 +146,9 @@ static void scan_stream(void *ctx, const struct st_fact *fact)
 static void judge_alsa_buffer(struct st_finding *finding)
 {
     struct scan scan = {.facts = finding->facts, .finding = finding};
-    st_facts_each(finding->facts, PREFIX, BUFFER, scan_stream, &scan);
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(finding->facts, PREFIX, BUFFER, fact)) != NULL;)
+        scan_stream(&scan, fact);
     if (scan.stream[0] != '\0')
         quote_stream(&scan, scan.stream);
     if (scan.worst_gap_us > 0) {
@@ -390,9 +391,9 @@ static void judge_pulseaudio(struct st_finding *finding)
         return;
     st_finding_quote(finding, REALTIME);
     if (r == 0 && st_machine_is_off(realtime)) {
-        st_finding_advice(
-            finding, "PulseAudio's settings forbid it to ask for real-time priority, so any busy program can "
-                     "delay all sound");
+        st_finding_advice(finding,
+                          "PulseAudio's settings forbid it to ask for real-time priority, so any busy "
+                          "program can delay all sound");
         st_rule_fix(finding);
         return;
     }

@@ -103,51 +103,44 @@ const struct st_rule st_rule_linux_split_lock = {
 #define CONFIGURED "linux.sysctl_conf."
 #define RUNNING    "linux.sysctl."
 
-struct scan {
-    const struct st_facts *facts;
-    size_t configured_n, stale_n, unread_n;
-    const struct st_fact *first; /* stale, or else the first */
-};
-
-static void scan_sysctl(void *ctx, const struct st_fact *fact)
-{
-    struct scan *scan = ctx;
-    char key[160];
-    const char *value;
-    if (fact->state == ST_FACT_ABSENT)
-        return;
-    if (scan->first == NULL)
-        scan->first = fact;
-    if (fact->state != ST_FACT_OK) {
-        scan->unread_n++;
-        return;
-    }
-    scan->configured_n++;
-    snprintf(key, sizeof(key), RUNNING "%.100s", fact->key + sizeof(CONFIGURED) - 1);
-    if (st_facts_find(scan->facts, key) == NULL || st_facts_find(scan->facts, key)->state != ST_FACT_ABSENT)
-        return;
-    if (scan->stale_n++ == 0 && st_facts_text(scan->facts, fact->key, &value) == 0)
-        scan->first = fact;
-}
-
 static void judge_stale_sysctls(struct st_finding *finding)
 {
-    struct scan scan = {.facts = finding->facts};
-    st_facts_each(finding->facts, CONFIGURED, "", scan_sysctl, &scan);
-    if (scan.first == NULL) {
+    size_t configured_n = 0, stale_n = 0, unread_n = 0;
+    const struct st_fact *first = NULL; /* stale, or else the first */
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(finding->facts, CONFIGURED, "", fact)) != NULL;) {
+        char key[160];
+        const char *value;
+        if (fact->state == ST_FACT_ABSENT)
+            continue;
+        if (first == NULL)
+            first = fact;
+        if (fact->state != ST_FACT_OK) {
+            unread_n++;
+            continue;
+        }
+        configured_n++;
+        snprintf(key, sizeof(key), RUNNING "%.100s", fact->key + sizeof(CONFIGURED) - 1);
+        if (st_facts_find(finding->facts, key) == NULL ||
+            st_facts_find(finding->facts, key)->state != ST_FACT_ABSENT)
+            continue;
+        if (stale_n++ == 0 && st_facts_text(finding->facts, fact->key, &value) == 0)
+            first = fact;
+    }
+    if (first == NULL) {
         st_finding_not_applicable(finding, "no scheduler setting stands in /etc/sysctl.d");
         return;
     }
-    st_finding_quote(finding, scan.first->key);
-    const char *name = scan.first->key + sizeof(CONFIGURED) - 1;
-    if (scan.stale_n > 0) {
+    st_finding_quote(finding, first->key);
+    const char *name = first->key + sizeof(CONFIGURED) - 1;
+    if (stale_n > 0) {
         char key[160];
         snprintf(key, sizeof(key), RUNNING "%.100s", name);
         st_finding_quote(finding, key);
         st_finding_ok(finding, "%.60s is set at boot, but this kernel has no such setting%s: the line can go",
-                      name, scan.stale_n > 1 ? " (and others)" : "");
+                      name, stale_n > 1 ? " (and others)" : "");
         st_finding_effect(finding, 0, "it was for normal threads, and does nothing any more");
-    } else if (scan.unread_n > 0) {
+    } else if (unread_n > 0) {
         st_finding_unknown(finding, "%.60s is set at boot to something that is not understood", name);
     } else {
         st_finding_ok(finding, "the scheduler settings in /etc/sysctl.d exist on this kernel");
@@ -234,50 +227,42 @@ const struct st_rule st_rule_linux_hpet_frequency = {
 
 #define PREFIX ".latency_timer"
 
-struct pci_latency_timer_scan {
-    const struct st_facts *facts;
-    struct st_finding *finding;
-    size_t cards_n, unread_n, old_n;
-    int64_t timer;
-};
-
-static void scan_pci_card(void *ctx, const struct st_fact *fact)
-{
-    struct pci_latency_timer_scan *scan = ctx;
-    char key[160];
-    int64_t timer, express;
-    if (fact->state == ST_FACT_ABSENT)
-        return;
-    st_finding_quote(scan->finding, fact->key);
-    if (st_facts_int(scan->facts, fact->key, &timer) != 0) {
-        scan->unread_n++;
-        return;
-    }
-    scan->cards_n++;
-    snprintf(key, sizeof(key), "%.*s.express", (int)(strlen(fact->key) - (sizeof(PREFIX) - 1)), fact->key);
-    if (st_facts_int(scan->facts, key, &express) == 0 && express != 0)
-        return;
-    scan->old_n++;
-    scan->timer = timer;
-}
-
 static void judge_pci_latency_timer(struct st_finding *finding)
 {
-    struct pci_latency_timer_scan scan = {.facts = finding->facts, .finding = finding};
-    st_facts_each(finding->facts, "linux.pci_sound.", PREFIX, scan_pci_card, &scan);
-    if (scan.cards_n == 0) {
-        st_finding_set(finding, scan.unread_n > 0 ? ST_STATUS_UNKNOWN : ST_STATUS_NOT_APPLICABLE,
-                       scan.unread_n > 0 ? "the configuration of the sound card could not be read"
-                                         : "this machine has no PCI sound card");
+    size_t cards_n = 0, unread_n = 0, old_n = 0;
+    int64_t timer = 0;
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(finding->facts, "linux.pci_sound.", PREFIX, fact)) != NULL;) {
+        char key[160];
+        int64_t value, express;
+        if (fact->state == ST_FACT_ABSENT)
+            continue;
+        st_finding_quote(finding, fact->key);
+        if (st_facts_int(finding->facts, fact->key, &value) != 0) {
+            unread_n++;
+            continue;
+        }
+        cards_n++;
+        snprintf(key, sizeof(key), "%.*s.express", (int)(strlen(fact->key) - (sizeof(PREFIX) - 1)),
+                 fact->key);
+        if (st_facts_int(finding->facts, key, &express) == 0 && express != 0)
+            continue;
+        old_n++;
+        timer = value;
+    }
+    if (cards_n == 0) {
+        st_finding_set(finding, unread_n > 0 ? ST_STATUS_UNKNOWN : ST_STATUS_NOT_APPLICABLE,
+                       unread_n > 0 ? "the configuration of the sound card could not be read"
+                                    : "this machine has no PCI sound card");
         return;
     }
-    if (scan.old_n == 0)
+    if (old_n == 0)
         st_finding_ok(finding, "the sound card is on PCI Express, where the latency timer means nothing");
     else
         st_finding_ok(finding,
                       "the latency timer is %" PRId64 "; devices inside the chip set have no bus to wait "
                       "for",
-                      scan.timer);
+                      timer);
     st_finding_effect(finding, 0, "no wait of a thread depends on it");
 }
 

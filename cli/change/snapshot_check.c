@@ -61,21 +61,13 @@ static bool agree(const struct st_fact *claimed, const struct st_fact *here)
     return here->state == ST_FACT_OK && strcmp(claimed->text, here->text) == 0;
 }
 
-static void count(void *ctx, const struct st_fact *fact)
-{
-    (void)fact;
-    ++*(size_t *)ctx;
-}
-
 /* Has the snapshot this object, of which it may leave out what does not suit it? */
 static bool has_object(const struct st_facts *claimed, const char *key)
 {
     char object[512];
-    size_t n = 0;
     const char *leaf = strrchr(key, '.');
     snprintf(object, sizeof(object), "%.*s", (int)(leaf + 1 - key), key);
-    st_facts_each(claimed, object, "", count, &n);
-    return n > 0;
+    return st_facts_next(claimed, object, "", NULL) != NULL;
 }
 
 static const struct st_fact *disagreeing(const struct st_facts *from, const struct st_facts *claimed,
