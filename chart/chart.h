@@ -1,5 +1,4 @@
-/* Charts: what is drawn (chart_data.c, chart_input.c, chart_json.c), as pictures (chart_<kind>.c) and as
- * text. */
+/* Charts: the data (chart_data.c, input/), drawn as SVG or as text (chart_write.c, picture*.c). */
 #ifndef ST_CHART_CHART_H
 #define ST_CHART_CHART_H
 
@@ -18,11 +17,11 @@ enum st_chart_kind {
     ST_CHART_HIST,
     ST_CHART_QUANTILE,
     ST_CHART_KINDS,
-    ST_CHART_ANY = ST_CHART_KINDS /* the first that the data have figures for */
+    ST_CHART_ANY = ST_CHART_KINDS /* the first kind that the data allow */
 };
 
 #define ST_CHART_SETS_MAX   4096
-#define ST_CHART_LINES_MAX  6 /* lines that can be told apart in one picture */
+#define ST_CHART_LINES_MAX  6 /* lines that a reader can distinguish in one picture */
 #define ST_CHART_MARKS_MAX  8
 #define ST_CHART_NAME_BYTES 360
 
@@ -31,33 +30,33 @@ struct st_chart_mark {
     int64_t value_ns;
 };
 
-/** One distribution: a box, a line. What is not known is empty. */
+/** One distribution: a box or a line. Unknown members are empty. */
 struct st_chart_set {
-    char file[96];   /* where it is from; "": measured just now */
-    char label[200]; /* what it is; `file` where that has but one */
+    char file[96];   /* the file it was read from; "": measured by this process */
+    char label[200]; /* name of the set; `file` if the file has only one set */
     char group[160]; /* sets of one group share a panel of boxes */
     uint64_t n;
     struct st_box box;                             /* box.n = 0: no quartiles */
     struct st_chart_mark mark[ST_CHART_MARKS_MAX]; /* single quantiles, ascending */
     size_t marks_n;
-    bool max_known; /* of values that are not known one by one; else box has it */
+    bool max_known; /* for files without single values; otherwise see box */
     int64_t max_ns;
     struct st_hist hist;        /* total_n = 0: only figures are known */
     struct st_sample sample;    /* of hist */
     struct st_columns *columns; /* over time; NULL */
     uint64_t missed_n;
     struct st_period period; /* of values over time */
-    bool timed;              /* a value a period; else columns count values */
-    /* a value each `step` units of time, which is longer than a period can be: 6, "h"; NULL: not so */
+    bool timed;              /* one value per period; else columns count values */
+    /* for values that are further apart than a period can be: one value per `step` units, such as 6 "h"; NULL: not used */
     double step;
     const char *step_unit;
 };
 
 struct st_chart_data {
-    char quantity[64]; /* what the values are: "lateness, woke - due" */
+    char quantity[64]; /* quantity of the values: "lateness, woke - due" */
     char note[700];
     char circumstances[1600];
-    bool circumstances_differ; /* of a later file */
+    bool circumstances_differ; /* a later file has other circumstances */
     struct st_chart_set **set;
     size_t n;
 };
@@ -67,27 +66,25 @@ void st_chart_finish(struct st_chart_data *data);
 
 /** A new, empty set. @return NULL when out of memory, or when there are too many. */
 struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label);
-/** "label", with its group where there are several. @return buf. */
+/** "label", and its group if there are several groups. @return buf. */
 const char *st_chart_name(const struct st_chart_data *data, const struct st_chart_set *set,
                           char buf[ST_CHART_NAME_BYTES]);
-/** Sets of one group lie beside each other from now on, groups in the order of their first ones; in a group
- * those of one name, with their files' names where there are several. Once. */
+/** Sorts the sets by group, in the order of the first set of each group, and within a group by label. Adds file names to the labels if there are several files. Call it once. */
 void st_chart_gather(struct st_chart_data *data);
 /** Frees set i. */
 void st_chart_drop(struct st_chart_data *data, size_t i);
-/** Circumstances of a file, as st_circumstances_text has them; the first ones are shown. */
+/** Adds the circumstances of a file, as text of st_circumstances_text. The picture shows those of the first file. */
 void st_chart_circumstances(struct st_chart_data *data, const char *text);
 
-/** A set of a histogram, which stays the caller's. @return 0, -ENOMEM. */
+/** Adds a copy of a histogram as a set. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_add_hist(struct st_chart_data *data, const char *label, const struct st_hist *hist);
-/** A set of a series, which stays the caller's; periods without a sample are missed. @return 0, -ENOMEM. */
+/** Adds a copy of a series as a set; periods without a sample count as missed. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_add_series(struct st_chart_data *data, const char *label,
                                      const struct st_series *series);
-/** How far one value is from the next on an axis of times, and the unit of that: s, min, h or d by how long
- * it is. */
+/** Distance between two values on an axis of time, and its unit, which depends on the length: s, min, h or d. */
 double st_chart_value_x(const struct st_chart_set *set);
 const char *st_chart_x_unit(const struct st_chart_set *set);
-/** After the last value: boxes and samples are made of histograms. @return 0, -ENOMEM. */
+/** Makes boxes and samples from the histograms. Call it after the last value. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_complete(struct st_chart_data *data);
 
 /** Makes a set ready to take values over time. @return 0, -ENOMEM. */
@@ -95,11 +92,10 @@ ST_NODISCARD int st_chart_set_begin(struct st_chart_set *set, const struct st_pe
 /** One value over time. */
 void st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed);
 
-/** Adds what a file has: a recording, a histogram log, any JSON of sleeptune with figures, a column of text.
- * @return an st_exit, after a message. */
+/** Adds the sets of a file: a recording, a histogram log, JSON of sleeptune, or a column of text. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_read(const char *command, const char *path, const struct st_series_options *options,
                                struct st_chart_data *data);
-/** Adds what a document has. @return an st_exit, after a message. */
+/** Adds the sets of a JSON document. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_json(const char *command, const char *name, const json_t *document,
                                struct st_chart_data *data);
 
@@ -109,8 +105,7 @@ struct st_chart_options {
     int64_t width_px; /* 0: 800 */
 };
 
-/** Is it a path that a picture can be written to? Before anything is measured. @return 0 or an st_exit, after
- * a message. */
+/** Checks the name of the output before anything is measured. @return 0 or an st_exit, after a message. */
 ST_NODISCARD int st_chart_check(const char *command, const char *option, const char *path);
 /** Draws. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_write(const char *command, struct st_chart_data *data,
@@ -121,21 +116,17 @@ ST_NODISCARD int st_chart_write(const char *command, struct st_chart_data *data,
 ST_NODISCARD int st_chart_svg(const char *command, struct st_chart_data *data, enum st_chart_kind kind,
                               FILE *stream);
 
-/* --- chart_option.c: --plot FILE of other commands --- */
+/* --- --plot FILE of other commands --- */
 
 /** Takes the name of a kind of picture. @param ctx enum st_chart_kind. @return 0 or an st_exit, after a
  * message. */
 ST_NODISCARD int st_chart_take_kind(const char *command, void *ctx, const char *text);
 
-/** Before anything is measured: can a picture be written to `path`, which may be NULL? @param json the
- * command writes JSON to standard output, where no text can be drawn then. @return 0 or an st_exit, after a
- * message. */
+/** Checks, before anything is measured, whether a picture can be written to `path`, which may be NULL. @param json the command writes JSON to standard output, so a picture as text is refused. @return 0 or an st_exit, after a message. */
 ST_NODISCARD int st_chart_option_check(const char *command, const char *path, bool json);
-/** Draws a document, which it frees, where path is not NULL. @param status of what was printed before; it
- * wins.
- * @return an st_exit, after a message. */
+/** Draws a document unless path is NULL; frees it. @param status of the result that was printed before; returned if it is an error. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_option_json(const char *command, const char *path, json_t *document, int status);
-/** Draws n series where path is not NULL. @return as st_chart_option_json. */
+/** Draws n series unless path is NULL. @return as st_chart_option_json. */
 ST_NODISCARD int st_chart_option_series(const char *command, const char *path, const char *const *labels,
                                         const struct st_series *const *series, size_t n,
                                         const json_t *circumstances, int status);

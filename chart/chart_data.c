@@ -1,4 +1,4 @@
-/* What charts are drawn of. */
+/* The data of charts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,7 @@ const char *st_chart_name(const struct st_chart_data *data, const struct st_char
     return buf;
 }
 
-/* Names of what several files may have get the file's. */
+/* Adds the name of the file to labels if there are several files. */
 static void name_files(struct st_chart_data *data)
 {
     bool several = false;
@@ -166,7 +166,7 @@ int st_chart_complete(struct st_chart_data *data)
     return 0;
 }
 
-/* Seconds in the unit of time that a span is told in. */
+/* Length in seconds of the unit for this span. */
 static double unit_of(const struct st_chart_set *set, const char **ret_name)
 {
     static const struct {

@@ -10,7 +10,7 @@
 #include "platform/program/options.h"
 #include "platform/program/output.h"
 
-#define LEFT_PX    84.0 /* texts of the axis of values */
+#define LEFT_PX    84.0 /* room for the texts of the axis of values */
 #define RIGHT_PX   26.0
 #define TITLE_PX   17.0
 #define LINE_PX    17.0 /* from one line of text to the next */
@@ -39,11 +39,11 @@ int st_chart_check(const char *command, const char *option, const char *path)
 
 /* --- the page --- */
 
-/* Lines of text wrapped at spaces. @return how many; they are drawn where svg is not NULL. */
+/* Wraps text at spaces and draws it unless svg is NULL. @return the number of lines. */
 static int paragraph(struct st_svg *svg, double y, double width, const char *text)
 {
     const int columns = (int)(width / (0.6 * ST_PICTURE_TEXT_PX)) * 21 /
-                        20; /* whole lines are narrower than the widest words */
+                        20; /* average characters are narrower than the estimate */
     char *lines = NULL, *rest = NULL;
     size_t bytes;
     FILE *stream = open_memstream(&lines, &bytes);
@@ -95,7 +95,7 @@ static double panel_px(const struct st_picture *picture)
     return ST_PICTURE_PANEL_PX + picture->under_px;
 }
 
-/* What is written below: how to read it, then its figures. @return lines. */
+/* The text at the bottom: how to read the picture, then the caption. @return the number of lines. */
 static int foot(const struct st_picture *picture, struct st_svg *svg, double y)
 {
     const double width = picture->width - 2 * ST_PICTURE_MARGIN_PX;
@@ -169,7 +169,7 @@ static int write_picture(const char *command, const struct st_picture *picture, 
 
 /* --- what is drawn --- */
 
-/* Keeps the sets that a kind has figures for. @return how many it left out. */
+/* Moves the sets that a kind can draw to the front. @return their number. */
 static size_t keep(struct st_chart_data *data, const struct st_picture_kind *kind)
 {
     size_t kept = 0;
@@ -183,7 +183,7 @@ static size_t keep(struct st_chart_data *data, const struct st_picture_kind *kin
     return kept;
 }
 
-/* Of what was not kept, what no set that was kept is of. */
+/* Counts the sets that are not drawn and have no drawn set of the same file, label and group. */
 static size_t left_out_n(const struct st_chart_data *data, size_t all_n, size_t kept_n)
 {
     size_t n = 0;
@@ -239,7 +239,7 @@ static int choose(const char *command, struct st_chart_data *data, enum st_chart
                       can[0] != '\0' ? can : "none");
 }
 
-/* What the caption says of all kinds. */
+/* Adds the sentences that all kinds share to the caption. */
 static void say_common(struct st_picture *picture, size_t out_n)
 {
     const struct st_chart_data *data = picture->data;
@@ -255,8 +255,7 @@ static void say_common(struct st_picture *picture, size_t out_n)
                        data->circumstances);
 }
 
-/* Chooses the kind, and what is drawn of it: the first sets of the data from now on. @return an st_exit,
- * after a message. */
+/* Chooses the kind and moves the sets to draw to the front. @return an st_exit, after a message. */
 static int prepare(const char *command, struct st_chart_data *data, const struct st_chart_options *options,
                    struct st_picture *ret)
 {
@@ -338,7 +337,7 @@ int st_chart_option_check(const char *command, const char *path, bool json)
     return r;
 }
 
-/* Where the command's own result is on standard output, a line between. */
+/* Draws; an empty line separates text from the result of the command. */
 static int draw_option(const char *command, const char *path, struct st_chart_data *data)
 {
     const struct st_chart_options options = {.kind = ST_CHART_ANY, .path = path};

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define NO_IDLE_REQUEST "2000000000" /* us: what /dev/cpu_dma_latency says when nobody asks */
+#define NO_IDLE_REQUEST "2000000000" /* us: /dev/cpu_dma_latency without any request */
 
 const char *st_circumstances_shown(const char *key, const char *value)
 {

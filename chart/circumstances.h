@@ -6,7 +6,7 @@
 
 #include "core/base.h"
 
-/** A value as a person reads it: a request of the default latency is none. */
+/** The value as shown: the default of /dev/cpu_dma_latency means that no program requests a latency. */
 const char *st_circumstances_shown(const char *key, const char *value);
 
 /** Of a JSON object with text and whole numbers. @return buf. */

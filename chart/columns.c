@@ -57,7 +57,7 @@ void st_columns_missed(struct st_columns *columns, uint64_t first_index, uint64_
         n = UINT64_MAX - first_index; /* hostile files */
     if (n == 0 || column_of(columns, first_index) == NULL)
         return;
-    /* the last one first: from there on a column spans what it will */
+    /* starting with the last period, so that the width of a column does not change any more */
     (void)column_of(columns, first_index + (n - 1));
     while (n > 0) {
         const uint64_t at = first_index - columns->first;

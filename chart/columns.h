@@ -1,5 +1,4 @@
-/* A series of any length in a bounded number of columns: the least and the greatest of each, nothing left
- * out. */
+/* A series of any length in a bounded number of columns, each with the minimum and the maximum of all its values. */
 #ifndef ST_CHART_COLUMNS_H
 #define ST_CHART_COLUMNS_H
 
@@ -30,10 +29,10 @@ void st_columns_init(struct st_columns *columns);
  * @param missed it is counted as a miss, too. Threads: one writer; constant time in the mean. */
 void st_columns_add(struct st_columns *columns, uint64_t index, int64_t value_ns, bool missed);
 
-/** Takes what another column has. */
+/** Merges another column into this one. */
 void st_columns_merge(struct st_column *to, const struct st_column *from);
 
-/** n periods without a value, missed all. */
+/** Counts n missed periods, which have no value. */
 void st_columns_missed(struct st_columns *columns, uint64_t first_index, uint64_t n);
 
 #endif

@@ -5,7 +5,7 @@
 #include "chart/picture.h"
 #include "core/text.h"
 
-#define TICK_PX    15.0 /* from the text of one to that of the next, at least */
+#define TICK_PX    15.0 /* least distance between the texts of two ticks */
 #define HEADING_PX (ST_PICTURE_TEXT_PX + 1)
 
 double st_picture_text_px(const char *text, double size)
@@ -89,7 +89,7 @@ void st_picture_x_name(const struct st_picture_area *area, const char *name)
 {
     const struct st_font font = {
         .size = ST_PICTURE_TEXT_PX, .rgb = ST_PICTURE_INK, .anchor = ST_ANCHOR_MIDDLE, .role = "axis-name"};
-    /* in the middle, if there it does not go beyond the page */
+    /* centred, or further left if it would leave the page */
     const double x = fmin(area->x + area->width / 2,
                           area->svg->width - 4 - st_picture_text_px(name, ST_PICTURE_TEXT_PX) / 2);
     st_svg_text(area->svg, x, area->y + area->height + 38, name, &font);
@@ -189,8 +189,7 @@ static int heading_columns(const struct st_picture_area *area)
     return (int)((area->svg->width - 2 * ST_PICTURE_MARGIN_PX) / (0.6 * HEADING_PX));
 }
 
-/* Bytes of a heading that go on a line of so many columns: to behind the last comma or semicolon that has
- * room, else to the last space. 0: there is none. */
+/* Bytes of a heading that fit on a line: up to the last comma or semicolon that fits, else up to the last space. 0: no place to break. */
 static size_t heading_bytes(const char *text, int columns)
 {
     size_t parts = 0, words = 0;
@@ -222,7 +221,7 @@ void st_picture_heading(const struct st_picture_area *area, const char *text)
         y += bytes > 0 ? 8 : 0;
     }
     snprintf(line, sizeof(line), "%s", text);
-    if (st_text_columns(text) > columns) { /* longer than two lines: to its last word that has room */
+    if (st_text_columns(text) > columns) { /* longer than two lines: cut after the last word that fits */
         const size_t bytes = heading_bytes(text, columns - 2);
         if (bytes > 0)
             line[bytes < sizeof(line) ? bytes : 0] = '\0';

@@ -1,4 +1,4 @@
-/* What the kinds of pictures share: the page, its axes, its lines. */
+/* Shared by all kinds of pictures: the page, its axes, its lines. */
 #ifndef ST_CHART_PICTURE_H
 #define ST_CHART_PICTURE_H
 
@@ -15,12 +15,12 @@
 #define ST_PICTURE_MISS      UINT32_C(0xd55e00)
 #define ST_PICTURE_PANEL_PX  300.0
 
-/** Where one panel draws its figures. */
+/** The rectangle in which one panel draws. */
 struct st_picture_area {
     struct st_svg *svg;
     double x, y, width, height;
     struct st_axis x_axis, y_axis;
-    bool y_from_0; /* a logarithmic one on whose foot 0 lies */
+    bool y_from_0; /* logarithmic, with 0 at its lower end */
 };
 
 struct st_picture;
@@ -29,15 +29,13 @@ struct st_picture;
 struct st_picture_kind {
     const char *name;
     const char *title;
-    /** Are there figures for it? */
+    /** Can this set be drawn in this kind? */
     bool (*has)(const struct st_chart_set *set);
-    /** Fills description and caption, and says how many panels. @return 0, -ENODATA with why in `caption`,
-     * -ENOMEM. */
+    /** Fills description and caption and sets panels_n. @return 0; -ENODATA, with the reason in `caption`; -ENOMEM. */
     int (*plan)(struct st_picture *picture);
-    /** Draws panel i; x, y, width and height of the area are set: what is left when axes' texts have their
-     * place. */
+    /** Draws panel i into the area, whose x, y, width and height leave room for the texts of the axes. */
     void (*draw)(const struct st_picture *picture, size_t i, struct st_picture_area *area);
-    const char *quantity; /* in the title; NULL: what the data are */
+    const char *quantity; /* in the title; NULL: the quantity of the data */
     bool marks;           /* lines have marks */
     bool lines;           /* a legend names each set; at most ST_CHART_LINES_MAX */
 };
@@ -45,12 +43,12 @@ struct st_picture_kind {
 struct st_picture {
     enum st_chart_kind id;
     const struct st_picture_kind *kind;
-    struct st_chart_data *data; /* only sets that the kind has figures for */
+    struct st_chart_data *data; /* only sets that this kind can draw */
     double width;
     size_t panels_n;
-    double under_px;        /* room for what is written under a panel */
-    char description[1200]; /* what a reader sees in it, in words */
-    char how[300];          /* how to read it: of a picture, not of text */
+    double under_px;        /* room for the text under a panel */
+    char description[1200]; /* for screen readers */
+    char how[300];          /* how to read the picture; not printed with text */
     char caption[2600];
 };
 
@@ -59,10 +57,10 @@ extern const struct st_picture_kind st_picture_box, st_picture_series, st_pictur
 /** "Quantiles: lateness (woke - due)". */
 void st_picture_title(const struct st_picture *picture, char *buf, size_t buf_bytes);
 
-/** How wide text is, about: no font is asked. */
+/** Approximate width of text; no font is read. */
 double st_picture_text_px(const char *text, double size);
 
-/** Colour (Okabe and Ito's, dark ones first) and dashes of line i. */
+/** Colour (palette of Okabe and Ito, dark colours first) and dashes of line i. */
 struct st_pen st_picture_pen(size_t i);
 
 struct st_point st_picture_at(const struct st_picture_area *area, double x, double y);
@@ -74,26 +72,25 @@ void st_picture_marker(struct st_svg *svg, struct st_point at, size_t i, uint32_
 void st_picture_text(struct st_svg *svg, double x, double y, enum st_anchor anchor, uint32_t rgb,
                      const char *text);
 
-/** Grid, ticks and name of the axis of values (times) on the left; of an axis at the foot. */
+/** Grid, ticks and name of an axis of times: on the left, and at the bottom. */
 void st_picture_y_times(const struct st_picture_area *area, const char *name);
 void st_picture_x_times(const struct st_picture_area *area, const char *name);
-/** As these, of plain numbers. */
+/** The same for plain numbers. */
 void st_picture_y_numbers(const struct st_picture_area *area, const char *name);
 void st_picture_x_numbers(const struct st_picture_area *area, const char *name);
-/** One tick at the foot, with its line. @param text "": only the line. */
+/** One tick of the bottom axis, with its grid line. @param text "": only the line. */
 void st_picture_x_tick(const struct st_picture_area *area, double at, const char *text);
 void st_picture_x_name(const struct st_picture_area *area, const char *name);
-/** What a panel is of, above it: on two lines, broken behind a comma or semicolon, where one is too short. */
+/** Heading above a panel, on two lines, broken after a comma or semicolon, if it does not fit on one. */
 void st_picture_heading(const struct st_picture_area *area, const char *text);
 void st_picture_frame(const struct st_picture_area *area);
 
-/** The axis of values that boxes have with their whiskers. @param ret_cut it is logarithmic, and what is 0
- * lies on its lower edge. */
+/** Axis for boxes with whiskers. @param ret_cut the axis is logarithmic and shows 0 at its lower edge. */
 struct st_axis st_picture_box_axis(struct st_chart_set *const *sets, size_t n, bool *ret_cut);
-/** Values in up to bins_max equal parts of an axis. @return how many parts. */
+/** Counts values in up to bins_max equal parts of an axis. @return the number of parts. */
 size_t st_picture_count(const struct st_sample *sample, const struct st_axis *axis, size_t bins_max,
                         uint64_t *bins);
-/** A quantile where enough values, or the file, tell it. */
+/** A quantile, if there are enough values or the file has it. */
 bool st_picture_quantile_of(const struct st_chart_set *set, double p, int64_t *ret_ns);
 /** The greatest value, if it is known. */
 bool st_picture_greatest(const struct st_chart_set *set, int64_t *ret_ns);
@@ -101,8 +98,7 @@ bool st_picture_greatest(const struct st_chart_set *set, int64_t *ret_ns);
 /** The axis of values that holds all sets. */
 struct st_axis st_picture_value_axis(const struct st_chart_data *data);
 
-/** Prints as text (picture_text.c) what the picture would show to standard output, in the terminal's width: blocks and lines
- * of Unicode, or ASCII where the locale is not UTF-8. @return an st_exit, after a message. */
+/** Prints the picture as text to standard output, as wide as the terminal, in Unicode or, if the locale is not UTF-8, in ASCII (picture_text.c). @return an st_exit, after a message. */
 ST_NODISCARD int st_picture_print(const char *command, const struct st_picture *picture);
 
 #endif

@@ -8,17 +8,17 @@
 
 #define BOX_ROOM_PX    100.0 /* a box with its label */
 #define BOX_PX         80.0
-#define SEEN_SHARE     0.2   /* of an axis: less than that, a panel gets its own */
-#define SEEN_SHARE_LOG 0.4   /* the same: a decade may be a small part of it */
-#define EDGE_SHARE     0.08  /* of a logarithmic axis, between what is 0 and what is least */
+#define SEEN_SHARE     0.2   /* part of an axis: a panel that uses less gets its own axis */
+#define SEEN_SHARE_LOG 0.4   /* the same for a logarithmic axis */
+#define EDGE_SHARE     0.08  /* part of a logarithmic axis between 0 and the smallest value */
 #define UNSEEN_SHARE   0.001 /* of an axis: less than a third of a pixel */
 #define LABEL_LINES    4
 #define LABEL_COLUMNS  14
 #define LABEL_PX       15.0
-#define SPECK_PX       5.0 /* from least to greatest: less is not seen as a line */
+#define SPECK_PX       5.0 /* a line shorter than this is not visible */
 #define SPECK_LINE_PX  48.0
 #define CAP_PX         5.0
-#define FILL           UINT32_C(0xb8d9ee) /* a light blue that text is readable on, and that grey keeps */
+#define FILL           UINT32_C(0xb8d9ee) /* light blue: text is readable on it, and it stays distinct in grey */
 
 static bool has(const struct st_chart_set *set)
 {
@@ -38,7 +38,7 @@ struct part {
     size_t i, parts_n; /* the i-th of the panels that the group takes */
 };
 
-/* The next part, from an empty one on. @return whether there is one. */
+/* Goes to the next panel. @return whether there is one. */
 static bool next_part(const struct st_picture *picture, struct part *part)
 {
     const struct st_chart_data *data = picture->data;
@@ -56,13 +56,13 @@ static bool next_part(const struct st_picture *picture, struct part *part)
         *part = (struct part){
             .first = part->first, .group_first = part->first, .group_n = n, .parts_n = (n + room - 1) / room};
     }
-    /* as many in each */
+    /* equal numbers in each panel */
     const size_t left = part->group_first + part->group_n - part->first, parts_left = part->parts_n - part->i;
     part->n = (left + parts_left - 1) / parts_left;
     return true;
 }
 
-/* Bytes of a label that go on one line: broken behind '-', '_', '/' or a space. */
+/* Bytes of a label that fit on one line, broken after '-', '_', '/' or a space. */
 static size_t line_bytes(const char *text)
 {
     const size_t all = strlen(text);
@@ -80,7 +80,7 @@ static size_t line_bytes(const char *text)
     return cut;
 }
 
-/* How many lines a label takes, with n. */
+/* Number of lines of a label, with the line of n. */
 static int label_lines(const char *text)
 {
     int n = 1;
@@ -89,7 +89,7 @@ static int label_lines(const char *text)
     return n;
 }
 
-/* What boxes and whiskers reach. */
+/* Range of boxes and whiskers. */
 struct reach {
     double low, high;
     double least, usual; /* above 0: the least value, the least median; INFINITY: none */
@@ -125,7 +125,7 @@ static struct reach reach_of(struct st_chart_set *const *sets, size_t n)
 struct st_axis st_picture_box_axis(struct st_chart_set *const *sets, size_t n, bool *ret_cut)
 {
     const struct reach reach = reach_of(sets, n);
-    /* what is below 0 by so little would lie on the 0 of a linear axis, too */
+    /* a value this close to 0 would lie on the 0 of a linear axis, too */
     const bool near_0 = reach.low <= 0 && -reach.low < UNSEEN_SHARE * reach.high;
     const double low = near_0 && isfinite(reach.least) ? reach.least : reach.low;
     const bool log = isfinite(reach.usual) && st_axis_wants_log(low, reach.usual, reach.high);
@@ -136,8 +136,7 @@ struct st_axis st_picture_box_axis(struct st_chart_set *const *sets, size_t n, b
     return axis;
 }
 
-/* The parts of a group have one axis, unless a part would be too small to see on it, or wants another kind.
- */
+/* The panels of a group share an axis, unless one would be too small to see on it or needs a logarithmic axis. */
 static struct st_axis axis_of(struct st_chart_set *const *sets, const struct part *part, bool *ret_own,
                               bool *ret_cut)
 {
@@ -260,13 +259,13 @@ static void draw_box(const struct st_picture_area *area, double x, double width,
     double y = fmin(fmax(median, q3 + half + 1), q1 - half - 1); /* the middle of the text, in the box */
     if (q1 - q3 < 2 * half + 2)
         y = high - half - 4 < area->y ? low + half + 4
-                                      : high - half - 4; /* no room there: beyond the whisker */
+                                      : high - half - 4; /* no room: above or below the whisker */
     else if (fabs(y - median) < half)
         st_picture_rectangle(area->svg, x - text_width / 2, median - 2, text_width, 4, FILL, NULL);
     st_svg_text(area->svg, x, y + 4, text, &font);
 }
 
-/* Values that lie too close for a line: a mark with the median, or with the least and the greatest. */
+/* Values too close for a line: a mark with the median, or with minimum and maximum. */
 static void draw_speck(const struct st_picture_area *area, double x, const struct st_box *box)
 {
     const struct st_pen thick = {ST_PICTURE_INK, 2.4, ST_DASH_NONE};
@@ -283,7 +282,7 @@ static void draw_speck(const struct st_picture_area *area, double x, const struc
         st_svg_text(area->svg, x, below, st_ns_format(box->min_ns, text, sizeof(text)), &font);
 }
 
-/* From least to greatest, and the median if it is known. */
+/* A line from minimum to maximum, and the median if it is known. */
 static void draw_few(const struct st_picture_area *area, double x, const struct st_box *box)
 {
     const struct st_pen dashed = {ST_PICTURE_INK, 1.2, ST_DASH_LONG},

@@ -32,7 +32,7 @@ static int plan(struct st_picture *picture)
     return 0;
 }
 
-/* Bins that are not narrower than the ns, or the bucket, that a value is known to. */
+/* Number of bins; a bin is not narrower than the resolution of the values. */
 static size_t bins_of(const struct st_axis *axis, size_t bins_max)
 {
     double most;
@@ -58,7 +58,7 @@ size_t st_picture_count(const struct st_sample *sample, const struct st_axis *ax
     return bins_n;
 }
 
-/* Steps round the bins that hold something. */
+/* Outline of the bins. */
 static void steps(const struct st_picture_area *area, const uint64_t *bins, size_t bins_n, size_t line)
 {
     const struct st_pen pen = st_picture_pen(line);

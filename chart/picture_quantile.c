@@ -1,5 +1,4 @@
-/* Quantiles as HdrHistogram's users plot them: at 1 / (1 - p) on a logarithmic axis, so that each nine has
- * its room. */
+/* Quantiles as HdrHistogram plots them: at 1 / (1 - p) on a logarithmic axis, so that each nine has the same room. */
 #include <math.h>
 
 #include "chart/picture.h"
@@ -79,7 +78,7 @@ static int plan(struct st_picture *picture)
     return 0;
 }
 
-/* The values from which 10 lie beyond, or the marks that are known. */
+/* Draws a line up to the quantile with 10 values beyond it, or the known marks. */
 static void draw_set(const struct st_picture_area *area, const struct st_chart_set *set, size_t line)
 {
     const struct st_pen pen = st_picture_pen(line);
@@ -96,7 +95,7 @@ static void draw_set(const struct st_picture_area *area, const struct st_chart_s
         }
         st_svg_polyline(area->svg, points, n, &pen);
         for (double x = 2; x <= (double)set->n / 10;
-             x *= x < 10 ? 5 : 10) /* so that lines are told apart by shape, too */
+             x *= x < 10 ? 5 : 10) /* so that lines differ in shape, too */
             st_picture_marker(area->svg,
                               st_picture_at(area, x, (double)st_sample_quantile(&set->sample, 1 - 1 / x)),
                               line, pen.rgb, NULL);
@@ -113,7 +112,7 @@ static void draw_set(const struct st_picture_area *area, const struct st_chart_s
     st_svg_end(area->svg);
 }
 
-/* A tick at 1 / (1 - p), its text only where there is room behind that of the last one. */
+/* A tick at 1 / (1 - p), with its text if it does not overlap the previous one. */
 static void tick(const struct st_picture_area *area, double at, const char *text, double *ends)
 {
     const double middle = st_axis_at(&area->x_axis, at) * area->width;

@@ -1,4 +1,4 @@
-/* Values over time: the least and the greatest of each column of pixels, misses marked. */
+/* Values over time: minimum and maximum of each column of pixels; missed periods are marked. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "core/ns.h"
 #include "core/text.h"
 
-#define MARK_PX 7.0 /* from one mark of misses to the next */
+#define MARK_PX 7.0 /* least distance between two marks of missed periods */
 
 static bool has(const struct st_chart_set *set)
 {
@@ -59,7 +59,7 @@ static int plan(struct st_picture *picture)
     return 0;
 }
 
-/* The fewer dots there are, the larger. */
+/* Fewer dots are larger. */
 static double dot_px(const struct st_chart_set *set)
 {
     static const struct {
@@ -73,7 +73,7 @@ static double dot_px(const struct st_chart_set *set)
     return 1.6;
 }
 
-/* Bars of stored columns that fall on one column of pixels are one. @return points. */
+/* Makes bars; those on the same column of pixels are joined. @return the number of points. */
 static size_t bars(const struct st_picture_area *area, const struct st_columns *columns, double column_x,
                    double dot, struct st_point *points)
 {

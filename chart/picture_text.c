@@ -17,12 +17,12 @@
 #define LABEL_COLUMNS 30 /* at most */
 #define LABEL_LEAST   11
 #define LOGARITHMIC   "(logarithmic)"
-#define BOX_COLUMNS   20 /* less for a box: its label gets a line of its own */
-#define BOX_LEAST     10 /* less than that: its figures, too */
+#define BOX_COLUMNS   20 /* with less room for a box its label gets a line of its own */
+#define BOX_LEAST     10 /* with less room than this its figures get a line, too */
 #define BINS          16
 #define ROWS          8 /* of a line chart */
 
-/** Characters of a drawing: one step of eight, the parts of a box that lies, and of one that stands. */
+/** Characters for drawing: eight heights, the parts of a box, and a bar. */
 struct glyphs {
     const char *level[9]; /* [0]: nothing */
     const char *whisker, *box, *median, *low, *high, *bar;
@@ -51,7 +51,7 @@ static void label(const struct page *page, const char *text)
     st_text_pad(page->out, st_text_clip(line, page->label), page->label + 1);
 }
 
-/* Words, wrapped: also where they are longer than a line. */
+/* Prints wrapped text; words longer than a line are broken. */
 static void ST_PRINTF(2, 3) say(const struct page *page, const char *format, ...)
 {
     char text[ST_CHART_NAME_BYTES + 200];
@@ -103,7 +103,7 @@ static void box_line(const struct page *page, const struct st_axis *axis, const 
     }
 }
 
-/* What is written beside a box: also the value that few ones share. */
+/* The texts beside a box: median, or the value if all are equal, and n. */
 static void box_figures(const struct st_box *box, char median[32], char n[40])
 {
     snprintf(median, 32, "(few)");
@@ -112,7 +112,7 @@ static void box_figures(const struct st_box *box, char median[32], char n[40])
     snprintf(n, 40, "n = %llu%s", (unsigned long long)box->n, box->known && !box->outliers_known ? " *" : "");
 }
 
-/* Columns of medians, and of these with n. */
+/* Width of the column of medians, and of the columns of medians and n. */
 static void measure_figures(const struct st_chart_data *data, int *ret_median, int *ret_all)
 {
     char median[32], n[40];
@@ -172,7 +172,7 @@ static void print_boxes(const struct page *wide)
 
 /* --- over time --- */
 
-/* Least and greatest of what falls on each column of text. */
+/* Merges columns of data into columns of text. */
 static size_t squeeze(const struct st_columns *from, struct st_column *to, size_t to_n)
 {
     const size_t used = from->n < to_n ? from->n : to_n;
@@ -189,8 +189,7 @@ static double axis_value(const struct st_axis *axis, double part)
                      : axis->low + (axis->high - axis->low) * part;
 }
 
-/* What stands left of a row, counted from below: the value at the upper edge of the highest and of the middle
- * one. */
+/* The label of a row, counted from below: the value at the upper edge of the highest and of the middle row. */
 static void row_label(const struct page *page, const struct st_axis *axis, int row, int rows)
 {
     char tick[32] = "";
@@ -199,7 +198,7 @@ static void row_label(const struct page *page, const struct st_axis *axis, int r
     label(page, tick);
 }
 
-/* One row of a chart of bars that stand on the foot: level `row` counted from below. */
+/* The part of a vertical bar in row `row`, counted from below. */
 static const char *part_of_bar(const struct page *page, double at, int row)
 {
     const double eighths = (at * ROWS - row) * 8;
@@ -336,7 +335,7 @@ static int label_columns(const struct st_picture *picture)
     return most < LABEL_COLUMNS ? most : LABEL_COLUMNS;
 }
 
-/* Lines that are cut where the terminal ends. */
+/* Prints lines, cut at the width of the terminal. */
 static void put_clipped(FILE *out, char *text, int width)
 {
     for (char *end; (end = strchr(text, '\n')) != NULL; text = end + 1) {

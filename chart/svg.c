@@ -12,7 +12,7 @@ static FILE *line(struct st_svg *svg)
     return svg->out;
 }
 
-/* A tenth of a pixel, without zeros that say nothing. */
+/* A coordinate rounded to a tenth of a pixel, without trailing zeros. */
 static void number(FILE *out, char before, double value)
 {
     const double tenths = round(value * 10);
@@ -114,7 +114,7 @@ int st_svg_finish(struct st_svg *svg, FILE *stream)
 {
     fputs("</svg>\n", svg->out);
     int r = fclose(svg->out) != 0 ? -ENOMEM : 0;
-    /* all of it at once: only then errno is that of a write which failed */
+    /* one write, so that errno is that of the failed write */
     if (r == 0 && (fwrite(svg->text, 1, svg->text_bytes, stream) != svg->text_bytes || fflush(stream) != 0))
         r = -errno;
     free(svg->text);

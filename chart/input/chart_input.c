@@ -1,4 +1,4 @@
-/* What charts are made of: recordings, histogram logs, JSON, text. */
+/* Reads the data of charts: recordings, histogram logs, JSON, text. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +16,14 @@
 #define LATENESS "lateness (woke - due)"
 #define TIME     "time"
 
-/* A name without its folders: it is written in the picture. */
+/* The name of a file without its folders, for the picture. */
 static const char *short_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return strcmp(path, "-") == 0 ? "standard input" : slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-/* As much of a path's end as a name has room for. */
+/* The end of a path, as long as fits into a name. */
 static const char *end_of(const char *path)
 {
     const size_t bytes = strlen(path), room = sizeof(((struct st_chart_set *)0)->file) - 1;
@@ -163,13 +163,12 @@ static void figures(const json_t *result, const json_t *distribution, struct st_
         box->outliers_known = true;
         box->outliers_n = (uint64_t)outliers;
     }
-    /* a document that never writes quartiles has none to show */
+    /* a document without the key q1 never has quartiles */
     if (json_object_get(distribution, "q1") != NULL && box->min_ns <= box->max_ns)
         box->n = set->n;
 }
 
-/* samples_ns: each value in the order in which it was measured; figures and distribution are without the
- * first `warm_up` of them. */
+/* samples_ns has all values in the order of measurement; the distribution excludes the first `warm_up` values. */
 static int add_values(const json_t *result, struct st_chart_set *set)
 {
     const json_t *samples = json_object_get(result, "samples_ns");
@@ -197,7 +196,7 @@ static int add_result(const struct st_document *kind, const char *name, const js
     const json_t *distribution = json_object_get(result, kind->figures);
     char label[96];
     if (!json_is_object(distribution))
-        return 0; /* what could not be measured */
+        return 0; /* not measured */
     st_document_label(kind, result, label, sizeof(label));
     struct st_chart_set *set = st_chart_add(data, label[0] != '\0' ? label : name);
     if (set == NULL)
@@ -316,7 +315,7 @@ static int read_file(const char *command, const char *path, const struct st_seri
     return read_text(command, path, options, data);
 }
 
-/* Pictures have one axis of values: those of histogram logs, which may be any time, go with all others. */
+/* A picture has one axis of values. Times of histogram logs, whose kind is unknown, fit every axis. */
 static int join_quantities(const char *command, const char *path, const char *quantity,
                            struct st_chart_data *data)
 {

@@ -80,7 +80,7 @@ const json_t *st_document_result(const struct st_document *kind, const json_t *d
     return kind->list != NULL ? json_array_get(json_object_get(document, kind->list), i) : document;
 }
 
-/* "fifo"; of a number, or a key that is asked for by name, "requested 5.000 ms". */
+/* Adds "fifo", or with the name of the key, for numbers or if `named`, "requested 5.000 ms". */
 static void add_word(char *buf, size_t buf_bytes, const char *key, bool named, const json_t *value)
 {
     char text[96], name[40];

@@ -1,5 +1,4 @@
-/* Which JSON documents of sleeptune have results: where their figures are, and what tells one result from
- * another. */
+/* JSON documents of sleeptune with results: where the figures are, and which keys distinguish the results. */
 #ifndef ST_CHART_INPUT_DOCUMENT_H
 #define ST_CHART_INPUT_DOCUMENT_H
 
@@ -19,8 +18,8 @@ struct st_document {
     const char *figures;   /* the object in a result that has median ... */
     bool intervals_beside; /* "median_ci95_ns" is beside the figures; else "median_ci95" is in them */
     const char *quantity;
-    /* keys that, together, no two results have in common; "circumstances.cpu" is a key in an object */
-    const char *label[ST_DOCUMENT_LABELS]; /* what it is */
+    /* keys that together identify a result; "circumstances.cpu" is a key in an object */
+    const char *label[ST_DOCUMENT_LABELS]; /* the name of a result */
     const char *group[ST_DOCUMENT_GROUPS]; /* under which conditions */
 };
 
@@ -34,9 +33,9 @@ const struct st_document *st_document_of_measure(void);
 size_t st_document_results_n(const struct st_document *kind, const json_t *document);
 const json_t *st_document_result(const struct st_document *kind, const json_t *document, size_t i);
 
-/** The label of a result: "nanosleep"; "" where it has none. */
+/** The label of a result, such as "nanosleep", or "". */
 void st_document_label(const struct st_document *kind, const json_t *result, char *buf, size_t buf_bytes);
-/** Its group: "requested 5.000 ms, policy fifo"; "". */
+/** The group of a result, such as "requested 5.000 ms, policy fifo", or "". */
 void st_document_group(const struct st_document *kind, const json_t *result, char *buf, size_t buf_bytes);
 
 #endif

@@ -35,7 +35,7 @@ void st_series_input_finish(struct st_series_input *input)
 
 /* --- recordings --- */
 
-/* Cycles that are done after the next one is due. */
+/* Counts cycles that were done after the next one was due. */
 static uint64_t missed(const struct st_period *period, const struct st_recording_event *run,
                        const int64_t *lateness_ns, const int64_t *callback_ns)
 {
@@ -185,8 +185,7 @@ static const char *reason(int r)
     }
 }
 
-/* A line without its newline, as many bytes of it as there is room for, no further than to a NUL. @return
- * whether there is one. */
+/* Reads a line without its newline, up to the room or a NUL. @return whether there is one. */
 static bool read_line(FILE *stream, char line[LINE_BYTES], size_t *ret_bytes)
 {
     size_t bytes = 0;

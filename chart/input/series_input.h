@@ -9,7 +9,7 @@
 #include "core/period.h"
 #include "core/stats/long_series.h"
 
-/** Samples that are kept one by one, at most: what fits into 64 MB. 46 minutes at 64 frames and 48 kHz. */
+/** Maximum number of samples in memory, about 64 MB: 46 minutes at 64 frames and 48 kHz. */
 #define ST_SERIES_COUNT_MAX (INT64_C(1) << 21)
 
 #define ST_SERIES_EVERY_MIN_NS (10 * ST_NS_PER_US)
@@ -24,7 +24,7 @@
     {                                                                                                        \
         "plot", .text = &(o)->plot                                                                           \
     }
-/** How many samples; o as above. */
+/** The number of samples; o as above. */
 #define ST_SERIES_COUNT_OPTION(o, most)                                                                      \
     {                                                                                                        \
         "count", .number = &(o)->count, .min = 1, .max = most                                                \
@@ -41,7 +41,7 @@ struct st_series_options {
 
 void st_series_input_options_init(struct st_series_options *options);
 
-/** --every of a row of st_options_read. @param ctx int64_t, ns. @return 0 or ST_EXIT_USAGE. */
+/** Reads --every, for a row of st_options_read. @param ctx int64_t, ns. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_series_input_take_every(const char *command, void *ctx, const char *text);
 
 /** The period of --every, or of --frames and --rate; a second without them. @return 0 or ST_EXIT_USAGE. */
@@ -51,28 +51,23 @@ ST_NODISCARD int st_series_input_period(const char *command, const struct st_ser
 #define ST_SERIES_SCHEMA "sleeptune-series/1"
 
 struct st_series_input {
-    const char *source;        /* "recording", "text", "json"; of the laboratory: "measured", "simulated" */
-    struct st_series series;   /* of text and JSON */
-    struct st_long_series all; /* of a recording */
-    uint64_t left_out_n;       /* samples behind the last one that there was room for */
-    bool misses_known;         /* of a recording: it has what callbacks took, and what was skipped */
-    uint64_t misses_n, periods_n; /* deadline misses, skipped periods among them, and of how many */
-    char note[200];               /* for people: what was taken for granted; "" */
+    const char *source;           /* "recording", "text", "json"; in lab/ also "measured", "simulated" */
+    struct st_series series;      /* of text and JSON */
+    struct st_long_series all;    /* of a recording */
+    uint64_t left_out_n;          /* samples at the end for which there was no room */
+    bool misses_known;            /* of recordings, which have callback times and skipped periods */
+    uint64_t misses_n, periods_n; /* missed deadlines, with skipped periods; all periods */
+    char note[200];               /* assumptions about the input, for the user; "" */
     bool interrupted;
 };
 
 void st_series_input_finish(struct st_series_input *input);
 
-/**
- * Reads a recording, the JSON of `sleeptune-lab series` or `simulate`, or text (chart/input/series_text); recognised
- * by how it begins.
- * @param path "-": standard input. @param options the period for text that has none.
- * @return an st_exit, after a message. Free the result with st_series_input_finish, also after a failure.
- */
+/** Reads a recording, the JSON of `sleeptune-lab series` or `simulate`, or text (chart/input/series_text). The first bytes decide which. @param path "-": standard input. @param options the period of text that has none. @return an st_exit, after a message. Free the result with st_series_input_finish, also after a failure. */
 ST_NODISCARD int st_series_input_read(const char *command, const char *path,
                                       const struct st_series_options *options, struct st_series_input *ret);
 
-/** The same of a document that is read already. */
+/** The same for a JSON document. */
 ST_NODISCARD int st_series_input_json(const char *command, const char *name, const json_t *document,
                                       struct st_series_input *ret);
 

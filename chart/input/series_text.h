@@ -21,20 +21,15 @@ struct st_series_text {
     enum st_series_text_kind kind;
     bool period_known; /* CSV's comment period_ns was read */
     bool header_seen;
-    double *column; /* figures as they are written, until it is known what they are */
+    double *column; /* figures before their unit is known */
     size_t column_n, column_room;
 };
 
-/** period: what a column has from one line to the next, and CSV without a period of its own. */
+/** @param period between two lines of a column, and of CSV without a period. */
 void st_series_text_init(struct st_series_text *text, const struct st_period *period);
 void st_series_text_finish(struct st_series_text *text);
 
-/**
- * One line, without its newline, and its bytes up to the NUL that ends it. Empty ones and those that begin
- * with '#' are comments.
- * @return 0; -EBADMSG (not a figure, or more than one, or a NUL among the bytes); -ERANGE (a lateness of more
- * than an hour, a period out of range); -EINVAL (period indices do not ascend); -ENOMEM. Threads: one a text.
- */
+/** Adds one line without its newline. Empty lines and lines that begin with '#' are comments. @return 0; -EBADMSG (not one figure, or a NUL in the line); -ERANGE (lateness of more than an hour, period out of range); -EINVAL (period indices do not ascend); -ENOMEM. Threads: one per text. */
 ST_NODISCARD int st_series_text_line(struct st_series_text *text, const char *line, size_t bytes);
 
 /** After the last line: text->series and kind are complete. @return 0, -ENODATA (no figure), -ENOMEM,
