@@ -43,9 +43,9 @@ static void help(void)
 {
     fputs("Usage: sleeptune apply [OPTION...] [ID...]\n"
           "Change the settings that 'sleeptune report' found, in drop-in files of its own\n"
-          "and in the running system; 'sleeptune revert' undoes all of it. Without ID: every\n"
-          "problem or advice that is safe to change. What is dangerous, or depends on what\n"
-          "only you know of the machine, is shown and never applied.\n\n"
+          "and in the running system; 'sleeptune revert' undoes all of it. Without ID:\n"
+          "every problem or advice that is safe to change. What is dangerous, or depends\n"
+          "on what only you know of the machine, is shown and never applied.\n\n"
           "  --dry-run          show a diff and the running values; change nothing\n"
           "  -y, --yes          do not ask\n"
           "  -f, --frames N     frames a period (128)\n"
@@ -67,9 +67,9 @@ static void help(void)
           "  sudo sleeptune apply linux-cpu-frequency\n"
           "  sleeptune snapshot | sudo sleeptune apply --yes --snapshot -\n"
           "  sudo sleeptune revert --all\n\n"
-          "Exit status: 0 done, or nothing to do; 1 a difference was shown, or a change must be\n"
-          "made by hand; 3 usage; 4 failure: nothing was changed, or the files are written and\n"
-          "a command of --run-generators failed.\n",
+          "Exit status: 0 done, or nothing to do; 1 a difference was shown, or a change\n"
+          "must be made by hand; 3 usage; 4 failure: nothing was changed, or the files\n"
+          "are written and a command of --run-generators failed.\n",
           stdout);
 }
 

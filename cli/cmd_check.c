@@ -27,25 +27,25 @@ struct options {
 
 static void help(void)
 {
-    fputs(
-        "Usage: sleeptune check [OPTION...]\n"
-        "Run an audio-shaped loop for ten seconds, judge the settings, and say both on\n"
-        "one screen: does this machine hold the period, how sure is that, what may cost\n"
-        "it most. After two seconds a first verdict is shown. Nothing is changed; root\n"
-        "is not needed. On a terminal 'sleeptune' alone does the same.\n\n"
-        "  -d, --duration T   how long to measure, as in 10s, 500ms, 1m (10s)\n"
-        "  -q, --quiet        nothing on standard error while it measures\n" ST_NO_SERVERS_HELP ST_REPORT_HELP
-        "\n"
-        "Examples:\n"
-        "  sleeptune check --frames 64\n"
-        "  sleeptune check --duration 1m --json | jq .verdict\n\n"
-        "Exit status: 0 no period missed and nothing at or above the threshold, 1\n"
-        "findings or misses, 2 a rule that could have reached it stayed unknown, 3 usage,\n"
-        "4 failure, 5 the books do not balance.\n",
-        stdout);
+    fputs("Usage: sleeptune check [OPTION...]\n"
+          "Run a loop like an audio program's for ten seconds, judge the settings, and\n"
+          "report both on one screen: does this machine hold the period, how sure is\n"
+          "that, and which settings may cost most. The first verdict appears after two\n"
+          "seconds. Changes nothing and needs no root. On a terminal 'sleeptune' alone\n"
+          "does the same.\n\n"
+          "  -d, --duration T   how long to measure, as in 10s, 500ms, 1m (10s)\n"
+          "  -q, --quiet        print nothing on standard error while it measures\n" ST_NO_SERVERS_HELP
+              ST_REPORT_HELP "\n"
+          "Examples:\n"
+          "  sleeptune check --frames 64\n"
+          "  sleeptune check --duration 1m --json | jq .verdict\n\n"
+          "Exit status: 0 no period missed and no finding at or above the threshold, 1\n"
+          "findings or missed periods, 2 a rule that could reach the threshold is\n"
+          "unknown, 3 usage, 4 failure, 5 the books do not balance.\n",
+          stdout);
 }
 
-/** The verdict so far: kept up to date on a terminal, once elsewhere. */
+/** Prints the verdict so far: updated each second on a terminal, once elsewhere. */
 static void look(void *ctx, const struct st_result *worst, bool first)
 {
     const bool terminal = isatty(STDERR_FILENO) == 1;
@@ -53,8 +53,9 @@ static void look(void *ctx, const struct st_result *worst, bool first)
     (void)ctx;
     if ((!first && !terminal) || worst->elapsed_periods == 0)
         return;
-    snprintf(line, sizeof(line), "%s so far: %" PRIu64 " of %" PRIu64 " missed in %s (95 %%: at most %s/h)",
-             worst->misses == 0 ? "Holds" : "Does not hold", worst->misses, worst->elapsed_periods,
+    snprintf(line, sizeof(line),
+             "%s so far: %" PRIu64 " of %" PRIu64 " periods missed in %s (95 %%: at most %s/h)",
+             worst->misses == 0 ? "OK" : "Not OK", worst->misses, worst->elapsed_periods,
              st_ns_format(worst->duration_ns, time, sizeof(time)),
              st_result_bound(worst, bound, sizeof(bound)));
     snprintf(tail, sizeof(tail), ", latest %s", st_ns_format(worst->lateness.max_ns, latest, sizeof(latest)));

@@ -26,9 +26,10 @@ static void help(void)
 {
     fputs("Usage: sleeptune report [OPTION...] [ID...]\n"
           "       sleeptune report --list\n"
-          "Judge the settings of this machine: what may cost how many microseconds of each\n"
-          "period, and how to change it. Nothing is changed; root is not needed.\n"
-          "With ids of rules: mechanism, formula and sources of each, and what it finds.\n\n"
+          "Judge the settings of this machine: how many microseconds of each period each\n"
+          "one may cost, and how to change it. Changes nothing and needs no root.\n"
+          "With ids of rules: print the mechanism, formula and sources of each, and what it\n"
+          "finds here.\n\n"
           "  --list             list all rules\n"
           "  --snapshot FILE    judge a snapshot; '-': standard input\n"
           "  --root DIR         judge a captured tree (a folder with proc/, sys/ ...) or a\n"
@@ -37,11 +38,11 @@ static void help(void)
           "                     alsa-info.sh or /dev/sndstat; up to 8 times\n"
           "  --user NAME        judge with the rights that NAME gets at login: groups, PAM,\n"
           "                     limits.d\n" ST_NO_SERVERS_HELP
-          "  --measurement FILE what 'sleeptune measure --json' wrote, for the first\n"
-          "                     sentence; the period is the one measured\n"
-          "  --measure[=T]      try for T (10s) what needs neither rights nor harm: timer\n"
-          "                     slack, policy, ways of sleeping, idle states, CPUs; each\n"
-          "                     beside what is there, with its effect and interval\n" ST_REPORT_HELP "\n"
+          "  --measurement FILE judge the period of a result of 'sleeptune measure --json',\n"
+          "                     and report that result in the first sentence\n"
+          "  --measure[=T]      try for T (10s) what needs no rights and changes nothing:\n"
+          "                     timer slack, policy, ways of sleeping, idle states, CPUs.\n"
+          "                     Each is compared with the present setting\n" ST_REPORT_HELP "\n"
           "Examples:\n"
           "  sleeptune report --frames 64\n"
           "  sleeptune report linux-timer-slack\n"
@@ -49,7 +50,7 @@ static void help(void)
           "  sleeptune report --snapshot friend.json --format markdown -o answer.md\n"
           "  sysctl -a > capture/sysctl-a.txt; sleeptune report --root capture\n\n"
           "Exit status: 0 nothing at or above the threshold, 1 findings, 2 a rule that\n"
-          "could have reached it stayed unknown, 3 usage, 4 failure.\n",
+          "could reach it is unknown, 3 usage, 4 failure.\n",
           stdout);
 }
 
@@ -118,7 +119,8 @@ static int load_measurement(struct options *options, struct st_facts *facts)
     if (options->report.period_given &&
         (frames != options->report.frames || rate_hz != options->report.rate_hz))
         return st_failure_usage(
-            COMMAND, "%s is of %lld frames at %lld Hz: leave --frames and --rate out, or measure again",
+            COMMAND,
+            "%s was measured at %lld frames and %lld Hz: leave --frames and --rate out, or measure again",
             options->measurement, (long long)frames, (long long)rate_hz);
     options->report.frames = frames;
     options->report.rate_hz = rate_hz;
@@ -138,9 +140,9 @@ int st_cmd_report(int argc, char **argv)
     const bool own_machine =
         options.input.snapshot == NULL && options.input.root == NULL && options.input.texts_n == 0;
     if (options.try_it && (!own_machine || options.input.user != NULL))
-        return st_failure_usage(
-            COMMAND, "--measure tries this machine with your own rights: leave --snapshot, --root, "
-                     "--input and --user out");
+        return st_failure_usage(COMMAND,
+                                "--measure tries settings on this machine with your own rights: leave "
+                                "--snapshot, --root, --input and --user out");
     /* before anything is tried, so that nothing of it is taken for the machine's */
     status = st_facts_input_load(COMMAND, &options.input, &facts);
     if (status != ST_EXIT_DONE)

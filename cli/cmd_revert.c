@@ -23,8 +23,8 @@ static void help(void)
           "Examples:\n"
           "  sudo sleeptune revert --all\n"
           "  sudo sleeptune revert linux-cpu-frequency\n\n"
-          "Exit status: 0 everything is as before, 1 something was changed since and left alone,\n"
-          "3 usage, 4 failure: what failed stays in the journal; run revert again.\n",
+          "Exit status: 0 everything is as before, 1 something was changed since and left\n"
+          "alone, 3 usage, 4 failure: what failed stays in the journal; run revert again.\n",
           stdout);
 }
 

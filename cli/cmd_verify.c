@@ -23,10 +23,10 @@ struct options {
 static void help(void)
 {
     fputs("Usage: sleeptune verify [OPTION...]\n"
-          "Check that everything 'sleeptune apply' wrote is still in place and took effect; most\n"
-          "useful after a reboot. Then run the loop as long as apply recorded it, and compare\n"
-          "both runs. Changes nothing. Needs no root, but the right to the priority that apply\n"
-          "measured with.\n\n"
+          "Check that everything 'sleeptune apply' wrote is still in place and took\n"
+          "effect; most useful after a reboot. Then run the loop as long as apply\n"
+          "recorded it, and compare both runs. Changes nothing. Needs no root, but the\n"
+          "right to the priority that apply measured with.\n\n"
           "  -f, --frames N     frames a period (128)\n"
           "  -r, --rate N       frames a second (48000)\n"
           "  --measure TIME     run the loop for TIME, 1s .. 10m (as long as before)\n"
@@ -37,9 +37,9 @@ static void help(void)
           "  -h, --help         this text\n\n"
           "Example:\n"
           "  sleeptune verify\n\n"
-          "Exit status: 0 all of it took effect, 1 something did not, or the loop runs worse\n"
-          "than before, 2 something could not be read (1 wins over 2); 3 usage,\n"
-          "4 failure, 5 the books do not balance.\n",
+          "Exit status: 0 all of it took effect, 1 something did not, or the loop runs\n"
+          "worse than before, 2 something could not be read (1 wins over 2); 3 usage, 4\n"
+          "failure, 5 the books do not balance.\n",
           stdout);
 }
 

@@ -47,16 +47,16 @@ static void linux_notes(struct notes *notes, const struct st_facts *facts)
     const char *hypervisor = text_or(facts, "system.hypervisor", "unknown");
     int64_t is_virtual;
     if (release != NULL && strcasestr(release, "microsoft") != NULL) {
-        add(notes, "In WSL: Windows' settings count, too, and are not readable from here.");
+        add(notes, "In WSL: Windows' settings matter, too, and cannot be read from here.");
         return;
     }
     if (name != NULL && (strcmp(name, "flatpak") == 0 || strcmp(name, "toolbox") == 0))
-        add(notes, "In %s: these are the host's settings, not all readable from here.", name);
+        add(notes, "In %s: these are the host's settings; some cannot be read from here.", name);
     else if (name != NULL)
-        add(notes, "In a container (%.*s): the host's settings, not all readable from here.",
+        add(notes, "In a container (%.*s): the host's settings; some cannot be read here.",
             st_text_cut(name, 40), name);
     if (st_facts_int(facts, "linux.virtual", &is_virtual) == 0 && is_virtual != 0)
-        add(notes, "In a virtual machine (%.*s): its host's settings count, too, unread.",
+        add(notes, "In a virtual machine (%.*s): the host's settings matter, too.",
             st_text_cut(hypervisor, 40), hypervisor);
 }
 
@@ -65,10 +65,10 @@ static void freebsd_notes(struct notes *notes, const struct st_facts *facts)
     const char *guest = text(facts, "freebsd.kern.vm_guest");
     int64_t jailed;
     if (st_facts_int(facts, "freebsd.security.jail.jailed", &jailed) == 0 && jailed != 0)
-        add(notes, "In a jail: these are the host's settings; change them there.");
+        add(notes, "In a jail: these are the host's settings. Change them on the host.");
     if (guest != NULL && strcmp(guest, "none") != 0)
-        add(notes, "In a virtual machine (%.*s): its host's settings count, too, unread.",
-            st_text_cut(guest, 40), guest);
+        add(notes, "In a virtual machine (%.*s): the host's settings matter, too.", st_text_cut(guest, 40),
+            guest);
 }
 
 /** Servers that run and were not asked, as it was wished. */
@@ -78,7 +78,7 @@ static void server_note(struct notes *notes, const struct st_facts *facts)
     for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, "linux.ask.", "", fact)) != NULL;)
         n += fact->state == ST_FACT_OK && strcmp(fact->text, "not asked") == 0;
     if (n > 0)
-        add(notes, "%zu question%s to running servers not asked: their files were judged.", n,
+        add(notes, "%zu question%s to running servers not asked: judged by their files.", n,
             n == 1 ? "" : "s");
 }
 

@@ -104,8 +104,8 @@ const char *st_words_applicability_name(enum st_applicability applicability)
 const char *st_words_applicability(enum st_applicability applicability)
 {
     static const char *const texts[] = {
-        [ST_APPLY_AUTO] = "safe: a setting of its own that can be taken back",
-        [ST_APPLY_MANUAL] = "to be done by hand, with a look at the machine",
+        [ST_APPLY_AUTO] = "safe: revert can undo it",
+        [ST_APPLY_MANUAL] = "by hand only: it depends on the machine",
         [ST_APPLY_DANGEROUS] = "dangerous: read 'not when' first",
     };
     return texts[applicability];

@@ -41,8 +41,8 @@ static int open_input(const char *command, const char *path)
         return fd;
     st_failure(command, "%s is %s", path,
                r != 0                   ? strerror(errno)
-               : S_ISDIR(info.st_mode)  ? "a folder; a captured tree is read with --root"
-               : S_ISFIFO(info.st_mode) ? "a FIFO, not a file; '-' reads standard input"
+               : S_ISDIR(info.st_mode)  ? "a folder. To read a captured tree use --root."
+               : S_ISFIFO(info.st_mode) ? "a FIFO, not a file. To read standard input give '-'."
                                         : "not a regular file");
     close(fd);
     return -1;
@@ -83,7 +83,7 @@ int st_facts_input_read(const char *command, const char *path, size_t max_bytes,
     free(text);
     if (bytes < 0)
         return st_failure(command, "cannot read %s: %s", name, strerror((int)-bytes));
-    return st_failure(command, "%s is longer than %zu MiB: not %s", name, max_bytes >> 20, what);
+    return st_failure(command, "%s is longer than %zu MiB, too long for %s", name, max_bytes >> 20, what);
 }
 
 static int load_snapshot(const char *command, const char *path, struct st_facts **ret)
@@ -114,7 +114,7 @@ static int load_root(const char *command, const char *dir, struct st_facts **ret
                           "(sysctl-a.txt)",
                           dir);
     case -EBADMSG:
-        return st_failure(command, "%s/sysctl-a.txt: no line of it is a sysctl (name: value)", dir);
+        return st_failure(command, "%s/sysctl-a.txt has no sysctl (name: value)", dir);
     case -EFBIG:
         return st_failure(command, "%s/sysctl-a.txt is longer than 16 MiB", dir);
     case -E2BIG:
@@ -137,10 +137,10 @@ static int refuse_text(const char *command, const char *name, const char *text, 
     switch (error) {
     case -EBADMSG:
         if (text[strspn(text, " \t\r\n")] == '{')
-            return st_failure(command, "%s: JSON; a snapshot is read with --snapshot", name);
-        return st_failure(command, "%s: not the output of %s", name, st_posted_kinds);
+            return st_failure(command, "%s is JSON. To read a snapshot use --snapshot.", name);
+        return st_failure(command, "%s is not the output of %s", name, st_posted_kinds);
     case -EXDEV:
-        return st_failure(command, "%s: of another system than the files before it", name);
+        return st_failure(command, "%s is from another operating system than the files before it", name);
     case -E2BIG:
         return st_failure(command, "%s has more than 262144 names", name);
     default:
@@ -156,8 +156,8 @@ static int load_texts(const char *command, const struct st_facts_input *input, s
         const char *name = strcmp(input->texts[i], "-") == 0 ? "standard input" : input->texts[i];
         char *text;
         size_t bytes;
-        status =
-            st_facts_input_read(command, input->texts[i], ST_POSTED_MAX_BYTES, "such a text", &text, &bytes);
+        status = st_facts_input_read(command, input->texts[i], ST_POSTED_MAX_BYTES, "a posted text", &text,
+                                     &bytes);
         if (status != ST_EXIT_DONE)
             break;
         text[bytes] = '\0';
@@ -184,7 +184,7 @@ static int load_user(const char *command, const struct st_facts_input *input, st
     case -ENOENT:
         return st_failure(command, "no user %s in /etc/passwd", input->user);
     case -ENODATA:
-        return st_failure(command, "--user: there is no /etc/passwd");
+        return st_failure(command, "--user needs /etc/passwd, which does not exist");
     case -EBADMSG:
         return st_failure(command, "the line of %s in /etc/passwd is malformed", input->user);
     default:
@@ -249,10 +249,11 @@ static int load_machine(const char *command, const struct st_facts_input *input,
 int st_facts_input_load(const char *command, const struct st_facts_input *input, struct st_facts **ret)
 {
     if ((input->snapshot != NULL) + (input->root != NULL) + (input->texts_n > 0) > 1)
-        return st_failure_usage(command, "--snapshot, --root and --input exclude each other");
-    if (input->user != NULL && (input->snapshot != NULL || input->texts_n > 0))
         return st_failure_usage(command,
-                                "--user needs this machine or a folder (--root): the files with his rights");
+                                "--snapshot, --root and --input exclude each other: give one of them");
+    if (input->user != NULL && (input->snapshot != NULL || input->texts_n > 0))
+        return st_failure_usage(
+            command, "--user needs this machine or --root: it reads the files with that user's rights");
     if (input->texts_n > 0)
         return load_texts(command, input, ret);
     if (input->snapshot != NULL)

@@ -1,4 +1,4 @@
-/* Where report, apply and snapshot take their facts from. */
+/* Where report, check, apply and snapshot get their facts. */
 #ifndef ST_CLI_REPORT_FACTS_INPUT_H
 #define ST_CLI_REPORT_FACTS_INPUT_H
 
@@ -8,8 +8,8 @@
 
 /** For --help of the commands that have it. */
 #define ST_NO_SERVERS_HELP                                                                                   \
-    "  --no-servers       do not ask running servers (PipeWire, JACK, rtkit ...);\n"                         \
-    "                     their files are judged\n"
+    "  --no-servers       do not ask running servers (PipeWire, JACK ...);\n"                                \
+    "                     judge their configuration files\n"
 
 struct st_facts_input {
     const char *snapshot;                        /* file, "-": standard input; NULL: none */

@@ -147,7 +147,7 @@ int st_mutes_load(const char *command, const char *path, struct st_mutes *ret)
     const int r = p->read_text(p, name, text, CONFIG_MAX_BYTES + 1, &bytes);
     int status = ST_EXIT_DONE;
     if (r == 0 && memchr(text, '\0', bytes) != NULL)
-        status = st_failure(command, "%s: a zero byte: this is not a text file", name);
+        status = st_failure(command, "%s is not a text file: it has a zero byte", name);
     else if (r == 0)
         status = parse(command, name, text, ret);
     else if (path == NULL && (r == -ENOENT || r == -ENOTDIR || r == -EACCES))
@@ -157,7 +157,7 @@ int st_mutes_load(const char *command, const char *path, struct st_mutes *ret)
                             r == -EINVAL ? "not a regular file" : strerror(-r));
     free(text);
     if (status != ST_EXIT_DONE && path == NULL) {
-        fprintf(stderr, "sleeptune %s: going on without its mutes\n", command);
+        fprintf(stderr, "sleeptune %s: continuing without its list of mutes\n", command);
         *ret = (struct st_mutes){0};
         return ST_EXIT_DONE;
     }

@@ -6,7 +6,7 @@
 int st_mutes_load(const char *command, const char *path, struct st_mutes *ret)
 {
     if (path != NULL)
-        return st_failure(command, "this build reads no configuration: it is without libconfig");
+        return st_failure(command, "--config: this build has no libconfig and reads no configuration");
     *ret = (struct st_mutes){0};
     return ST_EXIT_DONE;
 }

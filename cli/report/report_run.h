@@ -24,18 +24,18 @@ struct st_report_options {
 #define ST_REPORT_HELP                                                                                       \
     "  -f, --frames N     frames a period (128)\n"                                                           \
     "  -r, --rate N       frames a second (48000)\n"                                                         \
-    "  --all              the first screen, and the details of every rule\n"                                 \
-    "  --only ID[,ID]     these rules alone\n"                                                               \
-    "  --profile PROFILE  what may be paid: studio everything; desktop (default) not\n"                      \
-    "                     security; laptop not power either; server neither fairness,\n"                     \
-    "                     throughput nor security\n"                                                         \
-    "  --config FILE      whose list 'mute' names what not to show\n"                                        \
+    "  --all              below the first screen, print the details of every rule\n"                         \
+    "  --only ID[,ID]     judge these rules only\n"                                                          \
+    "  --profile PROFILE  accept these costs: studio all; desktop (default) all but\n"                       \
+    "                     security; laptop all but security and power; server all but\n"                     \
+    "                     security, fairness and throughput\n"                                               \
+    "  --config FILE      leave out the rules that the list 'mute' in FILE names\n"                          \
     "  --threshold STATUS exit with 1 from this status on: problem (default), advice,\n"                     \
     "                     unknown, ok, not-applicable\n"                                                     \
     "  --format FORMAT    text (default), json, markdown, prometheus\n"                                      \
     "  --json             the same as --format json\n"                                                       \
     "  -o, --output FILE  write to FILE\n"                                                                   \
-    "  --textfile FILE    besides, the metrics of --format prometheus to FILE\n"                             \
+    "  --textfile FILE    also write the metrics of --format prometheus to FILE\n"                           \
     "  -h, --help         this text\n"
 
 /**

@@ -242,7 +242,7 @@ printf 'hostname="studio"\n' >"$tree/etc/rc.conf"
 printf 'default:\\\n\t:passwd_format=sha512:\\\n\t:memorylocked=128M:\n' >"$tree/etc/login.conf"
 keep
 out=$(apply --yes --root "$tree" --user ann 2>&1)
-like "FreeBSD: another user's rights need the password file" "$out" 'no /etc/passwd'
+like "FreeBSD: another user's rights need the password file" "$out" 'needs /etc/passwd'
 out=$(apply --yes --root "$tree")
 is "FreeBSD: applied" "$?" 0
 by() { echo "# $1: written by 'sleeptune apply', taken back by 'sleeptune revert'"; }

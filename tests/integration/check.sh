@@ -55,7 +55,7 @@ is "the JSON says so" "$(field "$tmp/report.json" 'd["measurement"]["elsewhere"]
 like "an old one says how old it is" "$(verdict old)" '3 days ago'
 like "of several loops the first, the worst, counts" "$(verdict loops)" ': 5 of 7500 periods missed'
 like "from standard input, too" "$(report --measurement - <"$tmp/held.json")" '^This machine held'
-refused "a measurement of another period" 3 'is of 64 frames at 48000 Hz' report --measurement "$tmp/held.json" --frames 128
+refused "a measurement of another period" 3 'was measured at 64 frames and 48000 Hz' report --measurement "$tmp/held.json" --frames 128
 ok "the same period may be named" "$SLEEPTUNE" report --only freebsd-hz --root "$captures/freebsd-13.2" --measurement "$tmp/held.json" --frames 64
 refused "a newer measurement" 4 'version' report --measurement "$tmp/newer.json"
 refused "another document" 4 'not a result of' report --measurement "$tmp/other.json"
@@ -67,7 +67,7 @@ refused "a missing measurement" 4 'No such file' report --measurement "$tmp/miss
 "$SLEEPTUNE" check --duration 6s --frames 256 >"$tmp/check.txt" 2>"$tmp/err"
 like "check ends with a status of report's" "$?" '^[012]$'
 like "its first sentence is of what was measured" "$(head -n 2 "$tmp/check.txt" | tr '\n' ' ')" '^This machine (held|did not hold) 256 frames at 48 kHz \(5333\.3 µs\) for'
-like "a first verdict came after two seconds" "$(cat "$tmp/err")" '^(Holds|Does not hold) so far: [0-9]+ of [0-9]+ missed in .* \(95 %: at most [0-9.]+/h\)'
+like "a first verdict came after two seconds" "$(cat "$tmp/err")" '^(OK|Not OK) so far: [0-9]+ of [0-9]+ periods missed in .* \(95 %: at most [0-9.]+/h\)'
 is "one, where stderr is no terminal" "$(wc -l <"$tmp/err")" 1
 "$SLEEPTUNE" check --duration 1s --quiet --json >"$tmp/check.json" 2>"$tmp/err"
 is "--quiet is quiet" "$(cat "$tmp/err")" ""
@@ -100,6 +100,6 @@ sys.stdout.write(out.decode().replace("\r\n", "\n"))
 print("status", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 PY
 like "on a terminal it is check" "$(cat "$tmp/pty.txt")" 'This machine (held|did not hold) 128 frames at 48 kHz'
-like "which shows the verdict so far" "$(cat "$tmp/pty.txt")" 'so far: [0-9]+ of [0-9]+ missed'
+like "which shows the verdict so far" "$(cat "$tmp/pty.txt")" 'so far: [0-9]+ of [0-9]+ periods missed'
 like "and ends with its status" "$(cat "$tmp/pty.txt")" '^status [012]$'
 tap_done

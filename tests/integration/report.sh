@@ -86,9 +86,9 @@ like "what a text does not have is unknown" "$(report --input "$corpus/sysctl-li
 like "alsa-info's output from a pipe" "$(report --input - <"$corpus/alsa-info")" 'not about lateness \(linux-hda-power-save\)'
 is "several texts of one machine add up" "$(report --json --input "$captures/freebsd-13.2/sysctl-a.txt" --input "$captures/freebsd-13.2/sndstat.txt" | query 'len(f) > 30')" True
 echo 'my sound crackles' >"$tmp/post.txt"
-refused "another text" 4 'post\.txt: not the output of sysctl -a, ' report --input "$tmp/post.txt"
-refused "a snapshot as a text" 4 'read with --snapshot' report --input "$tmp/before.json"
-refused "texts of two systems" 4 'of another system' report --input "$corpus/alsa-info" --input "$corpus/sndstat.txt"
+refused "another text" 4 'post\.txt is not the output of sysctl -a, ' report --input "$tmp/post.txt"
+refused "a snapshot as a text" 4 'use --snapshot' report --input "$tmp/before.json"
+refused "texts of two systems" 4 'from another operating system' report --input "$corpus/alsa-info" --input "$corpus/sndstat.txt"
 refused "a text and a snapshot" 3 'exclude each other' report --input "$corpus/alsa-info" --snapshot "$tmp/before.json"
 head -c 17000000 /dev/zero >"$tmp/zeros"
 refused "17 MB" 4 'longer than 16 MiB' report --input "$tmp/zeros"
