@@ -9,7 +9,7 @@
 #include "core/json.h"
 #include "core/ns.h"
 
-/* Room that is left for the "other" row of each cause. */
+/* Rows reserved for "other", one per cause. */
 #define KEPT_FOR_OTHER ST_CAUSE_COUNT
 
 static struct st_cause_sum *find(struct st_cause_sums *sums, enum st_cause cause, const char *culprit)
@@ -148,9 +148,9 @@ static void say_most(const struct st_cause_sums *sums, int64_t total_ns, char *b
     }
 }
 
-/* One sentence: how many of how many, and where most of the time went. @return buf. */
+/* One sentence: the number of late wake-ups and the largest causes. @return buf. */
 static const char *verdict_of(const struct st_cause_sums *sums, const struct st_cause_span *span, char *buf,
-                           size_t buf_bytes)
+                              size_t buf_bytes)
 {
     char measured[48], wakes[32], above[32], total[32];
     span_text(span->measured_ns, measured, sizeof(measured));
@@ -160,7 +160,7 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
     }
     uint64_t n = 0;
     int64_t total_ns = 0;
-    if (span->above_ns <= 0) { /* nothing that was late says what late meant */
+    if (span->above_ns <= 0) { /* no row has the limit of late */
         snprintf(buf, buf_bytes, "In %s 0 of %s wake-ups were late.", measured,
                  count_text(span->wakes_n, wakes, sizeof(wakes)));
         return buf;

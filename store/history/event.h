@@ -1,4 +1,4 @@
-/* One event of sleeptuned: what happened, to whom, how late, why. */
+/* One event of sleeptuned. */
 #ifndef ST_STORE_HISTORY_EVENT_H
 #define ST_STORE_HISTORY_EVENT_H
 
@@ -8,12 +8,12 @@
 #include "core/base.h"
 #include "core/event.h"
 
-/** What the machine was under in the second before. INT64_MIN: not known here. */
+/** State of the system in the second before. INT64_MIN: unknown. */
 struct st_event_circumstances {
-    /* share of the time in which some task waited for it, thousandths */
+    /* share of the time in which a task waited for this resource, thousandths */
     int64_t pressure_cpu_permille, pressure_io_permille, pressure_memory_permille;
     int64_t cpu_khz;
-    int64_t throttles_n; /* of the CPU's core, because it was too hot */
+    int64_t throttles_n; /* thermal throttlings of the core */
     int64_t temperature_mc;
 };
 
@@ -21,7 +21,7 @@ struct st_event_circumstances {
 #define ST_EVENT_CIRCUMSTANCES_UNKNOWN                                                                       \
     ((struct st_event_circumstances){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN})
 
-/** What is not known, or makes no sense for this event, is "" or INT64_MIN. */
+/** Unknown members, and those without meaning for this event, are "" or INT64_MIN. */
 struct st_event {
     int64_t wall_ns;
     char name[24]; /* one of ST_EVENT_NAMES */
@@ -30,19 +30,18 @@ struct st_event {
     char source[16]; /* "loop", "own", or of an xrun_source */
     char device[64], client[64];
     enum st_certainty certainty;
-    int64_t count_n; /* how many this event stands for */
-    int64_t span_ns; /* ... in so long until wall_ns; 0: at that moment. Neither written nor read */
-    bool no_device;  /* the dummy's: no sound server, no device. Neither written nor read */
-    /* what was late, and why */
+    int64_t count_n; /* number of occurrences that this event stands for */
+    int64_t span_ns; /* ... within this time before wall_ns; 0: at that moment. Not stored */
+    bool no_device;  /* of the dummy: no sound server, no device. Not stored */
+    /* lateness and cause */
     int64_t lateness_ns;
-    int64_t explained_ns; /* of the lateness, by the cause */
+    int64_t explained_ns; /* part of the lateness that the cause explains */
     char cause[40];       /* st_cause_kind_name */
     char culprit[64];     /* thread, interrupt or softirq that had the CPU: "name/pid", "irq/27-hda" */
     struct st_event_circumstances circumstances;
 };
 
-/** {time_ns, event, text} and what is known besides: {source, device, client, certainty, count, lateness_ns,
- * explained_ns, cause, culprit, circumstances}. New reference, NULL when out of memory. */
+/** {time_ns, event, text} and the known ones of {source, device, client, certainty, count, lateness_ns, explained_ns, cause, culprit, circumstances}. New reference, NULL when out of memory. */
 json_t *st_event_json(const struct st_event *event);
 
 #endif

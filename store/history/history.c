@@ -1,4 +1,4 @@
-/* A history's file: opened, made, brought up to date, put aside. */
+/* The file of a history: open, create, update, put aside. */
 #include "store/history/history.h"
 
 #include <stdio.h>
@@ -12,10 +12,10 @@
 #include "store/history/history_private.h"
 
 #define BUSY_MS        2000
-#define PAGE_BYTES     4096 /* SQLite's own choice */
+#define PAGE_BYTES     4096 /* the default of SQLite */
 #define APPLICATION_AT 68   /* in the head of an SQLite file, big-endian: sqlite.org/fileformat2.html */
 
-/* Row i brings a file of version i to version i + 1. What was released is never changed here. */
+/* Row i updates a file from version i to version i + 1. Released rows never change. */
 static const struct {
     const char *sql;
     int (*then)(struct st_history *history); /* NULL: nothing */
@@ -39,7 +39,7 @@ static const struct {
      " lateness BLOB NOT NULL);"
      "CREATE INDEX span_time ON span (level, from_ns);"
      "CREATE TABLE event ("
-     " id INTEGER PRIMARY KEY AUTOINCREMENT," /* never given twice: who follows asks for what is behind it */
+     " id INTEGER PRIMARY KEY AUTOINCREMENT," /* never reused: --follow asks for events after an id */
      " wall_ns INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL,"
      " source TEXT, device TEXT, client TEXT, certainty INTEGER NOT NULL, count_n INTEGER,"
      " lateness_ns INTEGER, explained_ns INTEGER, cause TEXT, culprit TEXT);"
@@ -49,7 +49,7 @@ static const struct {
     {"ALTER TABLE span ADD COLUMN starved INTEGER;"
      "CREATE INDEX event_name ON event (name, wall_ns)",
      st_history_make_days},
-    /* what the machine was under at an event */
+    /* state of the system at an event */
     {"ALTER TABLE event ADD COLUMN pressure_cpu_permille INTEGER;"
      "ALTER TABLE event ADD COLUMN pressure_io_permille INTEGER;"
      "ALTER TABLE event ADD COLUMN pressure_memory_permille INTEGER;"
@@ -57,7 +57,7 @@ static const struct {
      "ALTER TABLE event ADD COLUMN throttles_n INTEGER;"
      "ALTER TABLE event ADD COLUMN temperature_mc INTEGER",
      NULL},
-    /* why wake-ups were late, and the mark from which on that is kept */
+    /* causes of late wake-ups, and a mark: from when on causes are kept */
     {"CREATE TABLE cause ("
      " id INTEGER PRIMARY KEY,"
      " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL, above_ns INTEGER,"
@@ -94,13 +94,12 @@ static int step_up(struct st_history *history, int64_t version)
     return r;
 }
 
-/* The first line of what quick_check gave that is no heading ("*** in database main ***"). @return 1, 0
- * at the end, or an error. */
+/* The first line of quick_check that is not a heading ("*** in database main ***"). @return 1, 0 at the end, or an error. */
 static int first_damage(sqlite3_stmt *statement, char *buf, size_t buf_bytes)
 {
     int r;
     while ((r = st_history_sql_step(statement)) == 1) {
-        char said[1024]; /* a row has several lines, or one, as SQLite's version likes */
+        char said[1024]; /* one or more lines, depending on the version of SQLite */
         st_history_sql_text(statement, 0, said, sizeof(said));
         char *rest = said;
         for (const char *line; (line = strsep(&rest, "\n")) != NULL;) {
@@ -113,7 +112,7 @@ static int first_damage(sqlite3_stmt *statement, char *buf, size_t buf_bytes)
     return r;
 }
 
-/* A file that is damaged is found here, before anything is added to it. */
+/* Finds damage before anything is added. */
 static int check_pages(struct st_history *history, char *error, size_t error_bytes)
 {
     sqlite3_stmt *statement;
@@ -139,12 +138,14 @@ static int prepare_file(struct st_history *history, char *error, size_t error_by
     int r = exec(history, "PRAGMA cache_size = -512");
     if (r == 0)
         r = st_history_sql_identify(history->db, &version, error, error_bytes);
-    if (r == 0 && sqlite3_db_readonly(history->db, "main") == 1) { /* what is added would fail */
+    if (r == 0 && sqlite3_db_readonly(history->db, "main") == 1) { /* adding would fail */
         snprintf(error, error_bytes, "%s",
                  access(history->path, W_OK) != 0 ? strerror(errno) : "it can only be read");
         r = -EROFS;
     }
-    if (r == 0 && version == 0) { /* before there is a log: whose it is must be in the file's first bytes */
+    if (r == 0 &&
+        version ==
+            0) { /* before there is a log: st_history_look reads the application id from the first bytes of the file */
         snprintf(sql, sizeof(sql), "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = %lld",
                  (long long)ST_HISTORY_APPLICATION);
         r = exec(history, sql);
@@ -163,8 +164,7 @@ static int prepare_file(struct st_history *history, char *error, size_t error_by
     return r;
 }
 
-/* Nothing but a file is opened: a FIFO would keep us waiting, and a link may lead to anybody's file.
- * @param suffix "" for the file itself. */
+/* Only regular files are opened: a FIFO would block, and a link may lead to a file of another user. @param suffix "" for the file itself. */
 static int look_at_path(const char *path, const char *suffix, char *error, size_t error_bytes)
 {
     char whole[4096];
@@ -202,7 +202,7 @@ int st_history_look(const char *path, char *error, size_t error_bytes)
     int r = look_at_path(path, "", error, error_bytes);
     if (r < 0)
         return r;
-    /* through SQLite: a file that we close ourselves would lose the locks that a reader of ours has on it */
+    /* through SQLite: closing the file ourselves would drop the locks of a reader in this process */
     bool is_read = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK;
     if (is_read)
         is_read = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK &&
@@ -212,7 +212,7 @@ int st_history_look(const char *path, char *error, size_t error_bytes)
         is_read = file->pMethods->xRead(file, head, n, 0) == SQLITE_OK;
     }
     sqlite3_close(db);
-    if (is_read && bytes == 0) { /* of a single byte, too, which SQLite takes for none */
+    if (is_read && bytes == 0) { /* SQLite also reports 0 bytes for a file of one byte */
         struct stat status;
         is_read = stat(path, &status) == 0 && status.st_size > 0;
     }
@@ -311,7 +311,7 @@ int st_history_put_aside(const char *path, int64_t now_wall_ns, char *buf, size_
         n = snprintf(buf, buf_bytes, "%s.aside-%s-%u", path, when, again);
     if (n < 0 || (size_t)n >= buf_bytes)
         return -ENAMETOOLONG;
-    /* the log first: beside a new file it would be taken for the new file's */
+    /* the log first: it would be taken for the log of the new file */
     int r = rename_beside(path, "-wal", buf);
     if (r == 0)
         r = rename_beside(path, "-shm", buf);

@@ -1,10 +1,4 @@
-/* The history of sleeptuned in an SQLite file: a row a minute, sums of hours, a row an event. Writing.
- *
- * The file is in WAL mode with synchronous = FULL: each commit is one fsync of the log, so what
- * st_history_commit said 0 to survives a power cut. (NORMAL syncs at checkpoints only, which at a row a
- * minute are hours apart; a checkpoint a minute would be two fsyncs.) A process that dies leaves the file as
- * the last commit left it.
- */
+/* Writes the history of sleeptuned to an SQLite file: a row per minute, sums of hours and days, a row per event. The file is in WAL mode with synchronous = FULL: each commit is one fsync of the log, so committed rows survive a power cut. (NORMAL syncs only at checkpoints, which are hours apart at a row per minute; a checkpoint per minute would be two fsyncs.) A process that dies leaves the file as the last commit left it. */
 #ifndef ST_STORE_HISTORY_HISTORY_H
 #define ST_STORE_HISTORY_HISTORY_H
 
@@ -14,28 +8,28 @@
 #include "store/history/cause_sums.h"
 #include "store/history/event.h"
 
-#define ST_HISTORY_MINUTES_DAYS 30 /* minutes are kept so long; their hours longer */
-#define ST_HISTORY_DIGITS       2  /* of a minute's histogram; hours have 3 */
+#define ST_HISTORY_MINUTES_DAYS 30 /* days for which minutes are kept; hours are kept longer */
+#define ST_HISTORY_DIGITS       2  /* digits of the histogram of a minute; hours have 3 */
 
-/** What a minute was measured under. "" or INT64_MIN: not known. */
+/** Circumstances of a minute. "" or INT64_MIN: unknown. */
 struct st_history_circumstances {
     char kernel[96], governor[32], policy[16];
     int64_t priority, cpu /* -1: any */, frames, rate_hz, periods;
     double load_percent;
 };
 
-/** A minute, or less for the first and the last. */
+/** A minute; the first and the last may be shorter. */
 struct st_history_minute {
-    int64_t from_wall_ns, to_wall_ns; /* a clock that was set may make them disagree with measured_ns */
+    int64_t from_wall_ns, to_wall_ns; /* if the clock was set, their difference is not measured_ns */
     int64_t measured_ns;              /* on CLOCK_MONOTONIC */
     uint64_t cycles, misses, skipped_periods, late_wakes;
     uint64_t simulated_xruns, own_xruns;
-    int64_t observed_xruns, starved_clients; /* INT64_MIN: nobody watched */
+    int64_t observed_xruns, starved_clients; /* INT64_MIN: not watched */
     int64_t lateness_max_ns;                 /* exact; INT64_MIN: no cycle */
     uint8_t *lateness;                       /* st_hist_deflate of ST_HISTORY_DIGITS digits */
     size_t lateness_bytes;
     struct st_history_circumstances circumstances;
-    int64_t late_above_ns;       /* from which lateness on a wake-up is late */
+    int64_t late_above_ns;       /* limit above which a wake-up is late */
     struct st_cause_sum *causes; /* why */
     size_t causes_n;
     uint64_t xruns_unknown_n; /* simulated xruns without a known cause */
@@ -43,63 +37,39 @@ struct st_history_minute {
 
 struct st_history;
 
-/** SQLite's log beside the file: it goes into the file at this size, so that it has this and the rows of one
- * transaction, while no reader holds it up. */
+/** Size at which SQLite moves its log into the file. The log has at most this size and one transaction, unless a reader blocks it. */
 #define ST_HISTORY_LOG_BYTES (1024 * 1024)
 
-/**
- * Whose file is it, by its first bytes? Nothing is changed, locked or made.
- * @param error  a sentence without the path, when it fails.
- * @return 0: a history, whole or damaged, an empty file, no file, or one that cannot be read; -EPROTO: of
- * somebody else; -ELOOP: a symbolic link; -EINVAL: no file. Threads: any.
- */
+/** Looks at the first bytes of a file. Nothing is changed, locked or created. @param error a sentence without the path, when it fails. @return 0: a history, whole or damaged, an empty file, no file, or one that cannot be read; -EPROTO: a file of another program; -ELOOP: a symbolic link; -EINVAL: not a regular file. Threads: any. */
 ST_NODISCARD int st_history_look(const char *path, char *error, size_t error_bytes);
 
-/**
- * Opens a history, makes a new one where there is no file or an empty one, and brings an older one up to
- * date.
- * @param error  a sentence without the path, when it fails.
- * @return 0; -EBADMSG: damaged or no database; -EPROTO: of another program; -EPROTONOSUPPORT: of a newer
- * version; -ELOOP, -EINVAL: it, its log or its lock is a symbolic link or no file; -EBUSY: locked by another
- * program for 2 s; -EROFS: it can only be read; -ENOSPC, -EACCES, -ENOENT, -EIO, -ENOMEM. Threads: any, one a
- * history.
- */
+/** Opens a history, creates one if there is no file or an empty one, and updates an older version. @param error a sentence without the path, when it fails. @return 0; -EBADMSG: damaged or no database; -EPROTO: of another program; -EPROTONOSUPPORT: of a newer version; -ELOOP, -EINVAL: the file, its log or its lock is a symbolic link or not a regular file; -EBUSY: locked by another program for 2 s; -EROFS: read-only; -ENOSPC, -EACCES, -ENOENT, -EIO, -ENOMEM. Threads: any, one per history. */
 ST_NODISCARD int st_history_open(const char *path, struct st_history **ret, char *error, size_t error_bytes);
 void st_history_close(struct st_history *history); /* NULL is fine */
 
-/** Is it still the file at its path? Somebody may have moved or removed it. */
+/** Is the file still at its path? It may have been moved or removed. */
 bool st_history_is_at_path(const struct st_history *history);
 
-/**
- * Renames a file, with its log, to PATH.aside-YYYYMMDDTHHMMSSZ; it is never overwritten.
- * @return 0, -EINVAL: no file, or what rename said; what it is called now is in buf.
- */
+/** Renames a file, with its log, to PATH.aside-YYYYMMDDTHHMMSSZ, which is never overwritten. @return 0 with the new name in buf; -EINVAL: not a regular file; or the error of rename. */
 ST_NODISCARD int st_history_put_aside(const char *path, int64_t now_wall_ns, char *buf, size_t buf_bytes);
 
-/** Rows are added between begin and commit; all of them are there then, or none. Errors as st_history_open;
- * after one st_history_rollback is to be called. */
+/** Rows are added between begin and commit, all or none. Errors as st_history_open; after an error call st_history_rollback. */
 ST_NODISCARD int st_history_begin(struct st_history *history);
 ST_NODISCARD int st_history_add_minute(struct st_history *history, const struct st_history_minute *minute);
 ST_NODISCARD int st_history_add_event(struct st_history *history, const struct st_event *event);
 ST_NODISCARD int st_history_commit(struct st_history *history);
 void st_history_rollback(struct st_history *history);
 
-/**
- * Removes what is too old: minutes after ST_HISTORY_MINUTES_DAYS, all after keep_days, but a day's worth a
- * call at most, since now_wall_ns may be years ahead. Then, while more than max_bytes are in use, the oldest
- * minutes but those of the last day, then the oldest hours, then minutes of the last day but its last hour.
- * Events take at most half of max_bytes; of those, the most frequent kind (name and source) loses its oldest.
- * @return 0 or as above.
- */
+/** Removes old rows: minutes after ST_HISTORY_MINUTES_DAYS, all rows after keep_days, but at most one day of rows per call, because now_wall_ns may be years ahead. Then, while more than max_bytes are in use, it removes the oldest minutes except those of the last day, then the oldest hours, then the minutes of the last day except its last hour. Events use at most half of max_bytes; if there are more, the most frequent kind (name and source) loses its oldest. @return 0 or as above. */
 ST_NODISCARD int st_history_retain(struct st_history *history, int64_t now_wall_ns, int64_t keep_days,
                                    int64_t max_bytes);
 
-/** Bytes in use, free pages in the file not counted; < 0: an error. */
+/** Bytes in use, without free pages in the file; < 0: an error. */
 int64_t st_history_bytes(struct st_history *history);
-/** Bytes of the file without its log, free pages counted; < 0: an error. */
+/** Bytes of the file with free pages, without its log; < 0: an error. */
 int64_t st_history_file_bytes(struct st_history *history);
 
-/** What the error r (< 0) of the last call means, for messages. */
+/** Text for the error r (< 0) of the last call. */
 const char *st_history_error(const struct st_history *history, int r);
 
 #endif

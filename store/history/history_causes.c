@@ -6,7 +6,7 @@
 #include "core/ns.h"
 
 #define SINCE_VERSION 4
-#define MINUTES_DAYS  2 /* older sums are of hours */
+#define MINUTES_DAYS  2 /* older sums are per hour */
 #define HOUR_NS       (ST_HISTORY_HOUR * ST_NS_PER_S)
 
 static int add_row(struct st_history *history, const struct st_history_minute *minute,
@@ -52,9 +52,7 @@ int st_history_causes_retain(struct st_history *history, int64_t now_wall_ns, in
     return r;
 }
 
-/* What was measured between the moments, as far back as causes are kept: from the mark on that an older file
- * was given when it was brought up to date, and where there is none, for all that is in the file. A quiet
- * time before the first late wake-up counts. Minutes where all of the time has them. */
+/* The measured time since causes are kept: from the mark that the update of an older file wrote, or for the whole file. Time before the first late wake-up counts, too. It is summed from minutes if the file has them for the whole time. */
 static int read_span(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                      struct st_cause_span *span)
 {
@@ -109,7 +107,7 @@ static void take_row(sqlite3_stmt *statement, struct st_cause_sums *sums, struct
         row.explained_ns = 0;
     const int64_t above_ns = st_history_sql_int(statement, 7);
     if (row.n == 0 && row.xruns_n == 0)
-        return; /* the mark from which on causes are kept */
+        return; /* the mark: from when on causes are kept */
     if (span->above_ns == 0 || above_ns < span->above_ns)
         span->above_ns = above_ns;
     if (row.n == 0 && row.cause == ST_CAUSE_UNKNOWN)

@@ -44,18 +44,16 @@ static json_t *event_json(sqlite3_stmt *statement)
     return document;
 }
 
-/* Where the answer begins, and whether there is more than it holds. */
+/* First event of the answer, and whether there are more events than it holds. */
 struct range {
-    int64_t wall_ns, id; /* the first event; id INT64_MIN: none is left out */
+    int64_t wall_ns, id; /* the first event; id INT64_MIN: the answer has all events */
     bool more;
 };
 
-/* What came after an id is looked up by id; "+" keeps the indexes of times and names, and with them a sort of
- * all, out of it. */
+/* Events after an id are found by id; "+" prevents the use of the indexes of times and names, which would need a sort. */
 #define AFTER "id > ? AND +wall_ns >= ? AND +wall_ns < ?"
 
-/* The last events are found from their end, then read from their beginning: to sort them would take their
- * memory. */
+/* The first of the last events is searched from the end; then they are read in order, which needs no memory for sorting. */
 static int find_range(const struct st_history_reader *reader, const struct st_history_events_wish *wish,
                       const char *kind, struct range *ret)
 {
@@ -104,7 +102,7 @@ static int prepare(const struct st_history_reader *reader, const struct st_histo
                                   range->wall_ns, range->id);
 }
 
-/* What an answer says beside its events, without the closing brace. */
+/* The answer without its events and the closing brace. */
 static int write_head(const struct st_history_reader *reader, const struct st_history_events_wish *wish,
                       bool more, struct st_text_buffer *writing)
 {
@@ -122,7 +120,7 @@ static int write_head(const struct st_history_reader *reader, const struct st_hi
     return r;
 }
 
-/* One event after the other: there is never more than one of them as json_t. */
+/* Event by event, so that only one of them is a json_t at a time. */
 static int write_list(sqlite3_stmt *statement, struct st_text_buffer *writing)
 {
     static const char before[] = ",\"events\":[";

@@ -1,4 +1,4 @@
-/* The inside of struct st_history and st_history_reader, for history*.c. */
+/* The members of struct st_history and st_history_reader, for history*.c. */
 #ifndef ST_STORE_HISTORY_HISTORY_PRIVATE_H
 #define ST_STORE_HISTORY_HISTORY_PRIVATE_H
 
@@ -18,8 +18,8 @@ struct st_history_sum {
 
 /** @return 0 or -ENOMEM. */
 ST_NODISCARD int st_history_sum_init(struct st_history_sum *sum);
-void st_history_sum_touch(struct st_history_sum *sum);  /* its memory now, core/pages.h */
-void st_history_sum_finish(struct st_history_sum *sum); /* one of zeros is fine */
+void st_history_sum_touch(struct st_history_sum *sum);  /* touches its memory (core/pages.h) */
+void st_history_sum_finish(struct st_history_sum *sum); /* may be all zeros */
 /** Adds a stored payload. @return 0 or -EBADMSG. */
 ST_NODISCARD int st_history_sum_add(struct st_history_sum *sum, const void *bytes, size_t n);
 /** Quantile p, INT64_MIN where there are too few values for it (n < 10 / (1 - p)). @param max_ns exact. */
@@ -33,7 +33,7 @@ struct st_history {
     struct st_history_sum sum;
 };
 
-/** Makes the days of hours that are there. @return 0 or a negative errno value. */
+/** Sums the stored hours to days. @return 0 or a negative errno value. */
 ST_NODISCARD int st_history_make_days(struct st_history *history);
 
 struct st_history_reader {
@@ -48,11 +48,10 @@ int64_t st_history_read_level(const struct st_history_reader *reader, int64_t st
 
 /* --- history_causes.c --- */
 
-/** The sums of a minute; st_history_add_minute calls it. Errors as st_history_open. */
+/** Adds the causes of a minute; called by st_history_add_minute. Errors as st_history_open. */
 ST_NODISCARD int st_history_causes_add(struct st_history *history, const struct st_history_minute *minute);
 
-/** Minutes of older days become hours, what is older than all_from_ns is removed; st_history_retain calls it.
- */
+/** Sums minutes of older days to hours and removes everything older than all_from_ns; called by st_history_retain. */
 ST_NODISCARD int st_history_causes_retain(struct st_history *history, int64_t now_wall_ns,
                                           int64_t all_from_ns);
 

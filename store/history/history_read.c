@@ -14,8 +14,8 @@
 #define ROWS_WANTED 100
 #define MINUTE_NS   (ST_HISTORY_MINUTE * ST_NS_PER_S)
 #define HOUR_NS     (ST_HISTORY_HOUR * ST_NS_PER_S)
-#define JOIN_NS     (2 * ST_NS_PER_S) /* between two minutes; less is no gap */
-#define SUMMED_MAX  4000              /* rows of the file whose histograms one answer sums: 0.1 to 0.2 s */
+#define JOIN_NS     (2 * ST_NS_PER_S) /* a smaller distance between two minutes is no gap */
+#define SUMMED_MAX  4000              /* rows whose histograms one answer sums, in 0.1 to 0.2 s */
 #define STEP_MAX_NS (3650 * ST_HISTORY_DAY * ST_NS_PER_S)
 #define COUNTS_N    8
 #define HEAD_BYTES  256
@@ -24,10 +24,10 @@
     "xruns_observed, %s, lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances, "     \
     "lateness"
 
-/* What one row of the answer is made of. */
+/* The rows of the file in one row of the answer. */
 struct group {
     int64_t from_ns, to_ns, measured_ns;
-    int64_t step_ns, rows_to_ns; /* where its step begins; the end of the last of its rows */
+    int64_t step_ns, rows_to_ns; /* the beginning of its step; the end of its last row */
     int64_t counts[COUNTS_N];
     int64_t n, p50_ns, p99_ns, max_ns; /* the quantiles of a single row */
     int64_t circumstances;
@@ -41,8 +41,8 @@ struct walk {
     struct st_text_buffer writing; /* the document, up to its last row */
     size_t rows_n;
     json_t *used;               /* ids of the rows' circumstances, each once */
-    int64_t since_ns, until_ns; /* of the answer: its rows are within */
-    int64_t end_ns;             /* no row of the file was measured behind it */
+    int64_t since_ns, until_ns; /* of the answer */
+    int64_t end_ns;             /* end of the last row in the file */
     int64_t part_ns;            /* where the rows of this level begin */
     int64_t at_ns;              /* where the next row or gap begins */
     struct group group;
@@ -67,7 +67,7 @@ static bool has(const json_t *ids, const json_t *id)
     return false;
 }
 
-/* One row after the other is written: there is never more than one of them as json_t. */
+/* Row by row, so that only one of them is a json_t at a time. */
 static int append(struct walk *walk, json_t *row)
 {
     json_t *id = json_object_get(row, "circumstances");
@@ -94,8 +94,7 @@ static int append_gap(struct walk *walk, int64_t to_ns)
     return r;
 }
 
-/* A minute counts where it began, so the last one of a step may end behind it: what was measured has room in
- * the row. More than a minute too much in sums is a clock that was set back. */
+/* A minute belongs to the step in which it began, so a row may end after its step. More than a minute beyond it means that the clock was set back. */
 static void end_group(struct walk *walk)
 {
     struct group *group = &walk->group;
@@ -158,7 +157,7 @@ static int keep_first(struct group *group, const void *bytes, size_t n)
     return 0;
 }
 
-/* Most groups of one row need no histogram: their quantiles are stored. */
+/* Groups of one row need no histogram, because their quantiles are stored. */
 static int add_histogram(struct walk *walk, sqlite3_stmt *statement)
 {
     struct group *group = &walk->group;
@@ -211,9 +210,7 @@ static int64_t floor_to(int64_t ns, int64_t step_ns)
     return ns - (rest < 0 ? rest + step_ns : rest);
 }
 
-/* A row of the file: joins the group of its step or begins the next one. Single minutes have no grid: they
- * begin when they began. An hour or a day is whole, also where less was asked for, up to where the file ends.
- */
+/* Adds a row of the file to the group of its step or begins the next group. Minutes begin at any time. An hour or a day counts as a whole. */
 static int take(struct walk *walk, sqlite3_stmt *statement, int64_t step_ns)
 {
     struct group *group = &walk->group;
@@ -292,7 +289,7 @@ static json_t *text_or_null(sqlite3_stmt *statement, int i)
     return text[0] != '\0' ? st_json_safe_string(text) : json_null();
 }
 
-/* All that rows of the answer were measured under. */
+/* All circumstances of the answer. */
 static int circumstances(struct st_history_reader *reader, const json_t *used, json_t **ret)
 {
     sqlite3_stmt *statement;
@@ -333,14 +330,14 @@ static int circumstances(struct st_history_reader *reader, const json_t *used, j
 static int64_t usable_step(int64_t step_ns)
 {
     if (step_ns > STEP_MAX_NS)
-        step_ns = STEP_MAX_NS; /* times are at most 2200: a step more is no overflow */
+        step_ns = STEP_MAX_NS; /* times are before the year 2200, so adding a step cannot overflow */
     const int64_t unit_ns = step_ns > HOUR_NS ? HOUR_NS : MINUTE_NS;
     if (step_ns % unit_ns != 0)
         step_ns += unit_ns - step_ns % unit_ns;
     return step_ns;
 }
 
-/* The step that was asked for, else one for what is in the file of the time that was asked for. */
+/* The requested step, or one that fits the rows in the file. */
 static int choose_step(struct walk *walk, const struct st_history_span *span, int64_t *ret)
 {
     int64_t from_ns = span->since_ns, to_ns = walk->until_ns, step_ns = span->step_ns;
@@ -359,7 +356,7 @@ static int choose_step(struct walk *walk, const struct st_history_span *span, in
     return 0;
 }
 
-/* Minutes, where they are left of the time that was asked for, and hours before them. */
+/* Minutes if the file still has them, hours before them. */
 static int walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int64_t step_ns)
 {
     int64_t minutes_ns = until_ns, hour_ns = INT64_MAX;
@@ -386,7 +383,7 @@ static int walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int64
     return r < 0 ? r : walk_part(walk, minutes_ns, until_ns, step_ns);
 }
 
-/* What rows there are says from when to when they are: the head is written last and moved to the front. */
+/* The rows decide the times in the head, so the head is written last and moved to the front. */
 static int write_head(struct walk *walk, int64_t step_ns)
 {
     static const char before[] = ",\"rows\":[";
@@ -423,7 +420,7 @@ static int write_end(struct walk *walk)
     return good ? 0 : -ENOMEM;
 }
 
-/* Where the file ends, or the time that was asked for, if that is later. */
+/* The end of the file or of the request, whichever is later. */
 static int find_end(struct walk *walk)
 {
     int64_t end_ns = INT64_MAX;

@@ -1,4 +1,4 @@
-/* A history as JSON: docs/schema/sleeptune-history-1.json and sleeptune-events-1.json. Reading only. */
+/* Reads a history as JSON: docs/schema/sleeptune-history-1.json, sleeptune-events-1.json, sleeptune-causes-1.json. */
 #ifndef ST_STORE_HISTORY_HISTORY_READ_H
 #define ST_STORE_HISTORY_HISTORY_READ_H
 
@@ -11,60 +11,41 @@
 
 struct st_history_reader;
 
-/**
- * Opens a history that another process may be writing, also one on a medium that cannot be written. All that
- * is read until it is closed is as of the first read: one reader is for one answer. Who wrote the file is not
- * trusted: a view, a trigger, a value that is too large are refused, and after 10 s of this thread's CPU time
- * all reads fail with -ETIMEDOUT.
- * @param error a sentence without the path, when it fails.
- * @return 0, -ENOENT, -EACCES, -EBADMSG (no database, damaged), -EPROTO (of another program),
- * -EPROTONOSUPPORT (of a newer version), -EBUSY, -EIO, -ETIMEDOUT, -ENOMEM. Threads: any, one a reader.
- */
+/** Opens a history that another process may be writing, also on a read-only medium. Until it is closed all reads see the state of the first read, so use one reader for one answer. The file is not trusted: a view, a trigger or a value that is too large is refused, and after 10 s of CPU time of this thread all reads fail with -ETIMEDOUT. @param error a sentence without the path, when it fails. @return 0, -ENOENT, -EACCES, -EBADMSG (no database, damaged), -EPROTO (of another program), -EPROTONOSUPPORT (of a newer version), -EBUSY, -EIO, -ETIMEDOUT, -ENOMEM. Threads: any, one per reader. */
 ST_NODISCARD int st_history_read_open(const char *path, struct st_history_reader **ret, char *error,
                                       size_t error_bytes);
 void st_history_read_close(struct st_history_reader *reader); /* NULL is fine */
 
-/** What the error r (< 0) of the last call means, for messages. */
+/** Text for the error r (< 0) of the last call. */
 const char *st_history_read_error(const struct st_history_reader *reader, int r);
 
-/** Wall-clock times, since <= until; a step of 0 chooses one that gives at most 100 rows of what is in the
- * file; one above ten years is ten years. */
+/** Wall-clock times, since <= until. A step of 0 chooses one that gives at most 100 rows; steps above ten years are ten years. */
 struct st_history_span {
     int64_t since_ns, until_ns, step_ns;
 };
 
-/**
- * One row a step, and one a gap: where nothing was measured there are no figures. Where only hours are left
- * of what is older, a row is an hour or more. since is taken back to the beginning of its step, until goes on
- * to the end of the last row, which is where the file ends at most: all rows are within. A row has measured
- * no longer than it is, but where a clock was set back; it ends up to a minute later where that takes it.
- * @return 0, -E2BIG (more than ST_HISTORY_ROWS_MAX rows, or it would take too long: a step of whole days is
- * quick for any span; how long ago since is does not matter), or as st_history_read_open.
- */
+/** Reads one row per step, and one per gap, which has no figures. If the file has only hours of a time, a row is at least an hour. `since` is moved back to the beginning of its step, `until` forward to the end of the last row, so that all rows are inside. A row may end up to a minute late, so that its measured time fits into it, unless the clock was set back. @return 0; -E2BIG (more than ST_HISTORY_ROWS_MAX rows, or it would take too long; a step of whole days is quick for any span); or as st_history_read_open. */
 ST_NODISCARD int st_history_read(struct st_history_reader *reader, const struct st_history_span *span,
                                  json_t **ret);
-/** The same as text, to be freed: what is as json_t takes ten times the memory. */
+/** The same as text, which the caller frees: a json_t takes ten times the memory. */
 ST_NODISCARD int st_history_read_text(struct st_history_reader *reader, const struct st_history_span *span,
                                       char **ret);
 
 struct st_history_events_wish {
     int64_t since_ns, until_ns; /* INT64_MIN, INT64_MAX: all */
-    int64_t after;              /* id; >= 0: the first `limit` events behind it, else the last `limit` ones */
-    int64_t limit;              /* 1 .. ST_HISTORY_EVENTS_MAX */
-    const char *kind;           /* name of events; "": all */
+    int64_t after;    /* id; >= 0: the first `limit` events after it, else the last `limit` events */
+    int64_t limit;    /* 1 .. ST_HISTORY_EVENTS_MAX */
+    const char *kind; /* name of events; "": all */
 };
 
 /** Oldest first. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_events(struct st_history_reader *reader,
                                         const struct st_history_events_wish *wish, json_t **ret);
-/** The same as text, to be freed. */
+/** The same as text, which the caller frees. */
 ST_NODISCARD int st_history_read_events_text(struct st_history_reader *reader,
                                              const struct st_history_events_wish *wish, char **ret);
 
-/**
- * Document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit.
- * @return 0; -ENODATA: the file is of a version that had no causes; or as st_history_read_open.
- */
+/** Reads document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit. @return 0; -ENODATA: the version of the file has no causes; or as st_history_read_open. */
 ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                         json_t **ret);
 

@@ -10,7 +10,7 @@
 
 #define BUSY_MS 1000
 
-/* "file:" and the path with what a URI gives a meaning escaped. @return false when it does not fit. */
+/* "file:" and the path, escaped for a URI. @return false if it does not fit. */
 static bool make_uri(char *buf, size_t buf_bytes, const char *path, const char *options)
 {
     static const char hex[] = "0123456789ABCDEF";
@@ -49,7 +49,7 @@ static int open_with(struct st_history_reader *reader, const char *path, const c
                                 sqlite3_exec(reader->db, "PRAGMA cache_size = -512", NULL, NULL, NULL));
 }
 
-/* Is there a log with something in it beside the file? */
+/* Is there a log that is not empty? */
 static bool has_log(const char *path)
 {
     char log[4096];
@@ -77,8 +77,7 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, char 
         r = reader == NULL ? -ENOMEM : st_history_sum_init(&reader->sum);
     if (r == 0) {
         r = open_with(reader, path, "mode=ro", error, error_bytes);
-        /* Without the right to make files beside it, or where nothing can be written, SQLite cannot share the
-         * log. Where there is none, nobody writes, and the file alone is whole. */
+        /* If no file can be created beside it, SQLite cannot share the log. Without a log no process is writing, and the file alone is complete. */
         if (r < 0 && r != -EBADMSG && !is_other(r) && !has_log(path)) {
             sqlite3_close(reader->db);
             reader->db = NULL;
@@ -87,7 +86,7 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, char 
         }
         if (r == 0 && reader->version == 0)
             r = -ENODATA;
-        if (r == 0) /* all that it reads is of one moment */
+        if (r == 0) /* all reads see one state */
             r = st_history_sql_run(reader->db, "BEGIN", "");
     }
     if (r < 0) {

@@ -53,7 +53,7 @@ void st_history_sql_limit_time(sqlite3 *db, struct st_history_sql_time *time, in
 const char *st_history_sql_sentence(sqlite3 *db, int r)
 {
     switch (sqlite3_errcode(db) & 0xff) {
-    case SQLITE_OK: /* SQLite gave what it was asked for: what is in it makes no sense */
+    case SQLITE_OK: /* SQLite succeeded, but the content is invalid */
     case SQLITE_ROW:
     case SQLITE_DONE:
         return r == -EBADMSG ? DAMAGED_TEXT "a histogram in it cannot be read" : strerror(-r);
@@ -94,7 +94,7 @@ int st_history_sql_errno(sqlite3 *db, int code)
         return -EINVAL;
     case SQLITE_NOMEM:
         return -ENOMEM;
-    default: /* CANTOPEN, IOERR and what nobody expects */
+    default: /* CANTOPEN, IOERR and unexpected codes */
         return system > 0 ? -system : -EIO;
     }
 }
@@ -219,7 +219,7 @@ void st_history_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_b
     snprintf(buf, buf_bytes, "%s", text != NULL ? text : "");
 }
 
-/* An entry of the schema that has pages of its own: no view, no trigger, no virtual table. */
+/* An entry of the schema with pages of its own, so not a view, a trigger or a virtual table. */
 #define IS_STORED    "(type IN ('table', 'index') AND rootpage > 0)"
 #define OUR_TABLES_N 3
 

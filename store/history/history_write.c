@@ -7,14 +7,14 @@
 #include "store/recording/hist_deflate.h"
 
 #define DAY_NS           (INT64_C(86400) * ST_NS_PER_S)
-#define EVENT_BYTES      768 /* of the longest event with its indexes, in pages that are not quite full */
+#define EVENT_BYTES      768 /* the longest event with its indexes, in pages that are not full */
 #define KINDS_MAX        64  /* of events: their names and sources are about 40 */
-#define VACUUM_PAGES     200 /* given back to the file system at once: what the log holds until a checkpoint */
+#define VACUUM_PAGES     200 /* pages returned to the file system at once: as many as the log holds */
 #define VACUUMS_MAX      5
 #define OLDEST_STEP_NS   (7 * DAY_NS)
 #define RETAIN_STEPS_MAX 1000
 
-/* What a minute is summed up in. */
+/* Levels to which a minute is summed. */
 static const int64_t levels[] = {ST_HISTORY_HOUR, ST_HISTORY_DAY};
 
 /* A row of `span`. */
@@ -76,7 +76,7 @@ static int put(struct st_history *history, int64_t level, const struct row *row,
 
 #define GET "SELECT id, from_ns, measured_ns, " COUNTS ", lateness_max_ns, circumstances, lateness FROM span"
 
-/* A row that GET gave; its histogram is added to history->sum. */
+/* Reads a row of GET and adds its histogram to history->sum. */
 static int get(struct st_history *history, sqlite3_stmt *statement, struct row *ret)
 {
     ret->id = st_history_sql_int(statement, 0);
@@ -90,7 +90,7 @@ static int get(struct st_history *history, sqlite3_stmt *statement, struct row *
     return st_history_sum_add(&history->sum, lateness, (size_t)sqlite3_column_bytes(statement, 13));
 }
 
-/* The hour or day that a row belongs to, empty. */
+/* An empty row for the hour or day of a row. */
 static struct row level_of(const struct row *row, int64_t level)
 {
     const int64_t level_ns = level * ST_NS_PER_S;
@@ -238,7 +238,7 @@ void st_history_rollback(struct st_history *history)
         (void)sqlite3_exec(history->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-/* Pages, less those that `free_pages` counts. */
+/* Bytes of all pages except those that `free_pages` counts. */
 static int64_t page_bytes(struct st_history *history, const char *free_pages)
 {
     int64_t pages_n = 0, free_n = 0, a_page_bytes = 0;
@@ -267,11 +267,10 @@ static int64_t floor_to(int64_t wall_ns, int64_t step_ns)
     return wall_ns / step_ns * step_ns;
 }
 
-/* All levels by name: the index on (level, from_ns) is of use then. */
+/* All levels are named, so that SQLite uses the index on (level, from_ns). */
 #define REMOVE_SPANS "DELETE FROM span WHERE level IN (?, ?, ?) AND from_ns < ?"
 
-/* Lowers *from_ns to a day after the oldest row of the level: a clock that is years ahead until the network
- * sets it must not cost the history. */
+/* Lowers *from_ns to a day after the oldest row of the level, so that a clock that is years ahead until the network sets it does not delete the history. */
 static int not_faster(struct st_history *history, int64_t level, int64_t *from_ns)
 {
     int64_t oldest_ns = INT64_MIN;
@@ -307,7 +306,7 @@ static int read_kinds(struct st_history *history, struct kind kinds[KINDS_MAX])
     return r < 0 ? r : n;
 }
 
-/* How many events each kind may keep, so that all of them are max_n at most: rare kinds keep all theirs. */
+/* The number of events that each kind may keep, so that there are at most max_n; rare kinds keep all. */
 static int64_t share_of(const struct kind kinds[], int kinds_n, int64_t max_n)
 {
     int64_t left_n = max_n;
@@ -319,8 +318,7 @@ static int64_t share_of(const struct kind kinds[], int kinds_n, int64_t max_n)
     return max_n;
 }
 
-/* A kind that floods loses its own oldest events, and not those of others. Some more than there must be are
- * removed, so that it is not to be done again with the next event. */
+/* The most frequent kind loses its oldest events. A tenth more is removed than necessary, so that the next event does not need it again. */
 static int remove_events_above(struct st_history *history, int64_t max_n)
 {
     struct kind kinds[KINDS_MAX];
@@ -363,8 +361,7 @@ static int remove_old(struct st_history *history, int64_t now_wall_ns, int64_t k
     return r == 0 ? st_history_causes_retain(history, now_wall_ns, all_from_ns) : r;
 }
 
-/* Where all the rest is gone, the last day has to give, too, but for its last hour. @return as remove_oldest.
- */
+/* Last resort: removes the oldest hour of the last day, except the newest hour. @return as remove_oldest. */
 static int remove_oldest_hour(struct st_history *history, int64_t minute_ns, int64_t newest_ns)
 {
     const int64_t hour_ns = ST_HISTORY_HOUR * ST_NS_PER_S, to_ns = minute_ns + hour_ns;
@@ -377,7 +374,7 @@ static int remove_oldest_hour(struct st_history *history, int64_t minute_ns, int
     return r < 0 ? r : 1;
 }
 
-/* Removes the oldest of what is worth least. @return 1, 0 when nothing is left to remove, or an error. */
+/* Removes the oldest of the least valuable rows. @return 1, 0 if nothing is left to remove, or an error. */
 static int remove_oldest(struct st_history *history)
 {
     int64_t newest_ns = INT64_MIN, minute_ns = INT64_MIN, hour_ns = INT64_MIN;

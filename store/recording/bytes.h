@@ -7,15 +7,14 @@
 
 #include "core/base.h"
 
-/** Where the next byte goes. `full` once something did not fit; nothing is written from then on. */
+/** Position for the next byte. `full` is set when something does not fit; then nothing more is written. */
 struct st_bytes_out {
     uint8_t *at;
     uint8_t *end;
     bool full;
 };
 
-/** Where the next byte comes from. `bad` once the bytes ran out or a varint was too long; reads give 0 from
- * then on. */
+/** Position of the next byte. `bad` is set when the bytes end or a varint is too long; then reads return 0. */
 struct st_bytes_in {
     const uint8_t *at;
     const uint8_t *end;
@@ -58,7 +57,7 @@ static inline void st_bytes_put_signed(struct st_bytes_out *out, int64_t value)
     st_bytes_put_varint(out, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
 }
 
-/** @return n bytes, NULL (and bad) when fewer are left. */
+/** @return n bytes; NULL, and `bad` is set, if fewer are left. */
 static inline const uint8_t *st_bytes_get(struct st_bytes_in *in, size_t n)
 {
     if (in->bad || n > (size_t)(in->end - in->at)) {
@@ -79,7 +78,7 @@ static inline uint64_t st_bytes_get_uint(struct st_bytes_in *in, size_t bytes)
     return value;
 }
 
-/** 8 bytes from anywhere. */
+/** 8 bytes from any address. */
 static inline uint64_t st_bytes_load_u64(const uint8_t *at)
 {
     uint64_t value;

@@ -6,15 +6,15 @@
 #include "core/stats/stats.h"
 
 #define OFFSET_BITS_MAX 32
-#define EXCEPTION_BITS  36 /* what one costs besides its place among the offsets, roughly */
+#define EXCEPTION_BITS  36 /* approximate size of an exception */
 
-/* Distance to a base, which may be anywhere: modulo 2^64, so that no pair of values overflows. */
+/* Distance to a base, modulo 2^64, so that no pair of values overflows. */
 static uint64_t offset_of(int64_t value, int64_t base)
 {
     return (uint64_t)value - (uint64_t)base;
 }
 
-/* Most values that a window of 2^bits covers, and where that window starts. */
+/* The largest number of values in a window of 2^bits, and its start. */
 static size_t best_window(const int64_t *sorted, size_t n, unsigned bits, int64_t *ret_base)
 {
     size_t best_n = 0;
@@ -79,7 +79,7 @@ void st_column_put(struct st_bytes_out *out, const int64_t *values, size_t n, in
     }
 }
 
-/* n offsets of `bits` bits, added to base. 8 bytes are looked at for each, as long as there are so many. */
+/* Adds n offsets of `bits` bits to base. Reads 8 bytes for each, until fewer are left. */
 static void unpack(const uint8_t *packed, const uint8_t *end, unsigned bits, uint64_t base, int64_t *values,
                    size_t n)
 {

@@ -1,5 +1,4 @@
-/* A column of numbers in few bytes, lossless: offsets from a base in as few bits as pay, the others written
- * out. */
+/* Lossless compression of a column of numbers: offsets from a base in few bits, and exceptions in full. */
 #ifndef ST_STORE_RECORDING_COLUMN_H
 #define ST_STORE_RECORDING_COLUMN_H
 

@@ -17,7 +17,7 @@
 
 #define FIRST_LINE          "#[Histogram log format version 1."
 #define LINE_MAX_BYTES      (1U << 20)
-#define CIRCUMSTANCES_BYTES 16384 /* what is beyond is left out */
+#define CIRCUMSTANCES_BYTES 16384 /* longer text is cut */
 #define YEAR_NS             (365 * 24 * 3600 * ST_NS_PER_S)
 
 /* --- writing --- */
@@ -28,7 +28,7 @@ struct st_hlog {
     int error; /* first one, negative; 0 none */
 };
 
-/* "seconds.milliseconds" of a time >= 0, cut. No locale has a say in it. */
+/* "seconds.milliseconds" of a time >= 0, truncated, in any locale. */
 static void put_seconds(FILE *file, int64_t ns)
 {
     fprintf(file, "%" PRId64 ".%03" PRId64, ns / ST_NS_PER_S, ns % ST_NS_PER_S / ST_NS_PER_MS);
@@ -65,7 +65,7 @@ static int open_for_writing(const char *path, FILE **ret)
 {
     int fd = st_destination_open_path(path, O_RDWR | O_CREAT, 0666);
     if (fd == -EACCES || fd == -ENXIO || fd == -EINVAL)
-        fd = st_destination_open_path(path, O_WRONLY, 0); /* a pipe or a terminal that only takes */
+        fd = st_destination_open_path(path, O_WRONLY, 0); /* a pipe or a terminal */
     if (fd < 0)
         return fd;
     int r = check_overwritable(fd);
@@ -112,7 +112,7 @@ int st_hlog_create(const char *path, int64_t start_wall_ns, const char *comment,
     return 0;
 }
 
-/* Brings what was printed to the file. @return the file's first error. */
+/* Flushes to the file. @return the first error of the file. */
 static int flush(struct st_hlog *log)
 {
     errno = 0;
@@ -151,7 +151,7 @@ int st_hlog_interval(struct st_hlog *log, const char *tag, int64_t start_wall_ns
     fputc(',', log->file);
     put_seconds(log->file, end_wall_ns - start_wall_ns);
     fputc(',', log->file);
-    /* by custom the maximum is in ms */
+    /* the maximum is in ms by convention */
     const int64_t max_ns = hist->total_n > 0 && hist->max_ns > 0 ? hist->max_ns : 0;
     put_seconds(log->file, max_ns > INT64_MAX / 1000 ? INT64_MAX : max_ns * 1000);
     fprintf(log->file, ",%s\n", text);
@@ -201,7 +201,7 @@ static int read_line(struct st_hlog_reader *reader)
     return n > 0 || c != EOF ? 1 : 0;
 }
 
-/* Seconds as decimals up to a delimiter. @return what is behind them, NULL if this is no such number. */
+/* Reads decimal seconds up to a delimiter. @return the text after them, NULL if it is not such a number. */
 static const char *get_seconds(const char *at, int64_t *ret_ns)
 {
     char number[48];
@@ -287,12 +287,12 @@ static int take_line(struct st_hlog_reader *reader, struct st_hlog_entry *ret, s
     at = get_seconds(at + 1, &entry.length_ns);
     if (at == NULL || *at != ',')
         return -EBADMSG;
-    /* the maximum is in a unit that the log does not tell; the histogram has it too */
+    /* the unit of the maximum is unknown; the histogram has the maximum, too */
     at += 1 + strspn(at + 1, "0123456789.");
     if (*at != ',')
         return -EBADMSG;
     if (!reader->base_known) {
-        /* as HdrHistogram: stamps more than a year before the start are relative to it */
+        /* as in HdrHistogram: times more than a year before the start are relative to it */
         reader->base_ns = stamp_ns < reader->start_ns - YEAR_NS ? reader->start_ns : 0;
         reader->base_known = true;
     }

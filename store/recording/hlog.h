@@ -1,9 +1,4 @@
-/* Histogram logs (HdrHistogram log format 1.3): text lines with compressed histograms that any HdrHistogram
- * tool opens.
- *
- * Values are ns. Early wakes count as 0 and values beyond an hour in the last bucket, because a HdrHistogram
- * has neither.
- */
+/* Histogram logs (HdrHistogram log format 1.3): text lines with compressed histograms that any HdrHistogram tool opens. Values are ns. Early wake-ups count as 0, values above an hour in the last bucket, because a HdrHistogram has neither. */
 #ifndef ST_STORE_RECORDING_HLOG_H
 #define ST_STORE_RECORDING_HLOG_H
 
@@ -15,13 +10,7 @@
 
 struct st_hlog;
 
-/**
- * Creates a log. An existing file is overwritten only if it is empty or a histogram log; something else than
- * a file (a pipe, /dev/stdout) is written to.
- * @param start_wall_ns  CLOCK_REALTIME, >= 0.  @param comment  lines, each becomes a "# ..." line; NULL:
- * none.
- * @return 0, -EEXIST, -ERANGE, -ENOMEM or what open and write say. Threads: any, one a log.
- */
+/** Creates a log. An existing file is overwritten only if it is empty or a histogram log; a pipe or a device is written to. @param start_wall_ns CLOCK_REALTIME, >= 0. @param comment lines, each becomes a "# ..." line; NULL: none. @return 0, -EEXIST, -ERANGE, -ENOMEM or an error of open and write. Threads: any, one per log. */
 ST_NODISCARD int st_hlog_create(const char *path, int64_t start_wall_ns, const char *comment,
                                 struct st_hlog **ret);
 
@@ -42,15 +31,12 @@ struct st_hlog_entry {
 
 struct st_hlog_reader;
 
-/** @return 0, -EBADMSG (not a histogram log of version 1), -ENOMEM or what open says. */
+/** @return 0, -EBADMSG (not a histogram log of version 1), -ENOMEM or an error of open. */
 ST_NODISCARD int st_hlog_open(const char *path, struct st_hlog_reader **ret);
 /** As st_hlog_open, from a stream; the reader closes it, also on failure. */
 ST_NODISCARD int st_hlog_open_stream(FILE *stream, struct st_hlog_reader **ret);
 
-/**
- * The next line with its histogram (st_hist_payload_decode says how), which the caller has initialised.
- * @return 1, 0 at the end, -EBADMSG, -EINVAL (a histogram of other digits; the next call goes on), -EIO.
- */
+/** Reads the next line and its histogram, which the caller has initialised (st_hist_payload_decode). @return 1, 0 at the end, -EBADMSG, -EINVAL (a histogram of other digits; the next call goes on), -EIO. */
 ST_NODISCARD int st_hlog_next(struct st_hlog_reader *reader, struct st_hlog_entry *ret, struct st_hist *hist);
 /** "key: value" lines among the comments read so far. @return the reader's, never NULL. */
 const char *st_hlog_circumstances(const struct st_hlog_reader *reader);

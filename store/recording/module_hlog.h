@@ -1,5 +1,4 @@
-/* The module sleeptune-hlog: histogram logs, loaded when asked for, so that `sleeptune` itself links no zlib.
- */
+/* The module sleeptune-hlog: histogram logs, loaded when needed, so that `sleeptune` itself does not link zlib. */
 #ifndef ST_STORE_RECORDING_MODULE_HLOG_H
 #define ST_STORE_RECORDING_MODULE_HLOG_H
 
@@ -24,13 +23,12 @@ st_module_hlog_write(const char *path, const struct st_hist *lateness, const str
 
 /** What st_module_load("hlog", ST_MODULE_HLOG_READ_SYMBOL) returns. */
 #define ST_MODULE_HLOG_READ_SYMBOL "st_module_hlog_read"
-/** Takes one histogram of a log, of 3 digits. @return 0 to go on. */
+/** Called for each histogram of a log, of 3 digits. @return 0 to go on. */
 typedef int (*st_module_hlog_take_fn)(void *ctx, const char *tag, const struct st_hist *hist);
 typedef int (*st_module_hlog_read_fn)(FILE *stream, st_module_hlog_take_fn take, void *ctx,
                                       char **ret_circumstances);
 
-/** Reads a log, and closes the stream. @return 0, -EBADMSG, -EINVAL (other digits), -EIO, what take says.
- * @param ret_circumstances "key: value" lines, free with free(); NULL: not wanted. */
+/** Reads a log and closes the stream. @param ret_circumstances "key: value" lines, free with free(); NULL: ignored. @return 0, -EBADMSG, -EINVAL (other digits), -EIO, or the error of take. */
 __attribute__((visibility("default"))) int st_module_hlog_read(FILE *stream, st_module_hlog_take_fn take,
                                                                void *ctx, char **ret_circumstances);
 

@@ -1,10 +1,4 @@
-/* Raw recordings: every lateness of a run, in order, lossless, about 2 bytes each. docs/recording-format.md
- * has the bytes.
- *
- * A file is a sequence of blocks with length and CRC; whatever byte it is cut at, it can be read up to the
- * last complete block. The writer completes a block for each second of periods, so that a crash loses at most
- * that second.
- */
+/* Recordings: every lateness of a run, in order, lossless, about 2 bytes each. docs/recording-format.md describes the format. A file is a sequence of blocks with length and CRC. A file that is cut anywhere can be read up to the last complete block. The writer completes a block each second, so that a crash loses at most that second. */
 #ifndef ST_STORE_RECORDING_RECORDING_H
 #define ST_STORE_RECORDING_RECORDING_H
 
@@ -17,7 +11,7 @@
 #define ST_RECORDING_TEXT_MAX_BYTES 65536
 #define ST_RECORDING_UNKNOWN_NS     INT64_MIN
 
-/** What is known of a run before it starts. */
+/** Properties of a run that are known before it starts. */
 struct st_recording_meta {
     struct st_period period;
     uint32_t frames, rate_hz; /* 0: the period was given in ns */
@@ -33,20 +27,11 @@ struct st_recording_totals {
 
 struct st_recording;
 
-/**
- * Creates the file at `path`, under its own name from the start. An existing file is overwritten only if it
- * is empty or a recording.
- * @return 0; -EEXIST (another kind of file), -EBUSY (somebody is recording into it), -ERANGE (period),
- * -ENOMEM or what open and write say.
- */
+/** Creates the file `path`. An existing file is overwritten only if it is empty or a recording. @return 0; -EEXIST (another kind of file), -EBUSY (another process is recording into it), -ERANGE (period), -ENOMEM or an error of open and write. */
 ST_NODISCARD int st_recording_create(const char *path, const struct st_recording_meta *meta,
                                      struct st_recording **ret);
 
-/*
- * Each returns 0 or a negative errno value. The first error of the file (-ENOSPC, -EIO ...) stays: everything
- * after it returns the same, the torn block is cut off again, and the file is readable up to the block
- * before.
- */
+/* Each returns 0 or a negative errno value. The first error of the file (-ENOSPC, -EIO ...) stays: later calls return it, too. The torn block is cut off, and the file is readable up to the block before. */
 
 /** Adds "key: value" lines to the circumstances; at any time, ST_RECORDING_TEXT_MAX_BYTES in all (-E2BIG). */
 ST_NODISCARD int st_recording_text(struct st_recording *recording, const char *lines);
@@ -58,8 +43,7 @@ ST_NODISCARD int st_recording_t0(struct st_recording *recording, int64_t t0_ns);
 ST_NODISCARD int st_recording_cycle(struct st_recording *recording, uint64_t period_index,
                                     int64_t lateness_ns, int64_t callback_ns);
 
-/** n skipped periods; the first would have been late by lateness_ns, each later one by its distance to it
- * less. */
+/** n skipped periods; the first would have been late by lateness_ns, each later one by one period less. */
 ST_NODISCARD int st_recording_skipped(struct st_recording *recording, uint64_t first_period_index, uint64_t n,
                                       int64_t lateness_ns);
 
@@ -69,7 +53,7 @@ ST_NODISCARD int st_recording_lost(struct st_recording *recording, uint64_t firs
 /** Completes a block if it spans a second of periods. After each drain. */
 ST_NODISCARD int st_recording_flush(struct st_recording *recording);
 
-/** Writes what is left and the end mark, and frees. NULL is fine. @return the file's first error. */
+/** Writes the last block and the end mark, and frees. NULL is fine. @return the first error of the file. */
 int st_recording_close(struct st_recording *recording, bool interrupted);
 
 /** Bytes written so far. */
@@ -90,30 +74,24 @@ struct st_recording_event {
 enum st_recording_end {
     ST_RECORDING_OPEN,        /* not at the end yet */
     ST_RECORDING_COMPLETE,    /* end mark: the run took its whole duration */
-    ST_RECORDING_INTERRUPTED, /* end mark: somebody ended the run early */
-    ST_RECORDING_CUT,     /* no end mark: the program or the disk stopped; all complete blocks were read */
-    ST_RECORDING_DAMAGED, /* a block that is there in full has a wrong CRC or makes no sense; read up to it */
+    ST_RECORDING_INTERRUPTED, /* end mark: the run was ended early */
+    ST_RECORDING_CUT,         /* no end mark: the writer stopped; all complete blocks were read */
+    ST_RECORDING_DAMAGED, /* a complete block has a wrong CRC or invalid content; everything before it was read */
 };
 
 struct st_recording_reader;
 
-/** @return 0; -EBADMSG (not a recording, or cut within its first block), -EPROTONOSUPPORT (a newer version),
- * -ENOMEM or what open says. */
+/** @return 0; -EBADMSG (not a recording, or cut within its first block), -EPROTONOSUPPORT (a newer version), -ENOMEM or an error of open. */
 ST_NODISCARD int st_recording_open(const char *path, struct st_recording_reader **ret);
 /** As st_recording_open, from a stream; the reader closes it, also on failure. */
 ST_NODISCARD int st_recording_open_stream(FILE *stream, struct st_recording_reader **ret);
 
 /** The next event, in order. @return 1; 0 at the end (st_recording_ended says which); -EIO. */
 ST_NODISCARD int st_recording_next(struct st_recording_reader *reader, struct st_recording_event *ret);
-/**
- * As st_recording_next, but neighbouring cycles come as one event of n, in what is fastest for the reader.
- * @param ret_lateness_ns, ret_callback_ns of cycles (else they are left alone): n values each, valid until
- * the next call.
- */
+/** As st_recording_next, but neighbouring cycles come as one event with n values. @param ret_lateness_ns, ret_callback_ns of cycles (not set for other events): n values each, valid until the next call. */
 ST_NODISCARD int st_recording_next_run(struct st_recording_reader *reader, struct st_recording_event *ret,
                                        const int64_t **ret_lateness_ns, const int64_t **ret_callback_ns);
-/** Back to the first event; what was learnt from the whole file (text, t0) stays. @return 0 or -errno (a
- * pipe). */
+/** Goes back to the first event; text and t0 of the whole file stay. @return 0 or -errno (a pipe). */
 ST_NODISCARD int st_recording_rewind(struct st_recording_reader *reader);
 void st_recording_close_reader(struct st_recording_reader *reader); /* NULL is fine */
 
@@ -121,8 +99,7 @@ const struct st_recording_meta *st_recording_meta(const struct st_recording_read
 enum st_recording_end st_recording_ended(const struct st_recording_reader *reader);
 /** Sums of the events returned so far. */
 struct st_recording_totals st_recording_totals(const struct st_recording_reader *reader);
-/** Circumstances that were read so far; "" without any. Control characters but newline are replaced by '?'.
- */
+/** Circumstances that were read so far, or "". Control characters except newline are replaced by '?'. */
 const char *st_recording_circumstances(const struct st_recording_reader *reader);
 /** due(0); ST_RECORDING_UNKNOWN_NS until it was read. */
 int64_t st_recording_t0_ns(const struct st_recording_reader *reader);

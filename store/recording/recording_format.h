@@ -1,4 +1,4 @@
-/* Numbers of the recording format that writer and reader share; docs/recording-format.md explains them. */
+/* Constants of the recording format (docs/recording-format.md). */
 #ifndef ST_STORE_RECORDING_RECORDING_FORMAT_H
 #define ST_STORE_RECORDING_RECORDING_FORMAT_H
 
@@ -24,7 +24,7 @@
 
 /* Events between the cycles of a DATA block. */
 enum st_recording_mark {
-    ST_RECORDING_MARK_GAP = 1, /* n: period indices that nobody spoke of */
+    ST_RECORDING_MARK_GAP = 1, /* n period indices without an event */
     ST_RECORDING_MARK_SKIPPED = 2,
     ST_RECORDING_MARK_LOST = 3,
 };

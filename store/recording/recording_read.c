@@ -11,13 +11,13 @@
 struct st_recording_reader {
     FILE *stream;
     struct st_recording_meta meta;
-    off_t data_offset; /* of the block behind META */
+    off_t data_offset; /* position of the block after META */
     off_t learnt_to;   /* text and t0 of the blocks before this are known */
     int64_t t0_ns;
     size_t text_bytes;
     struct st_recording_totals totals;
     enum st_recording_end end;
-    /* the block that is being handed out */
+    /* the current block */
     uint64_t index;
     size_t cycles_n, next_cycle;
     struct st_bytes_in events;
@@ -51,8 +51,7 @@ static int read_block(struct st_recording_reader *reader, struct block *ret)
     const size_t payload_bytes = (size_t)st_bytes_get_uint(&head, 4);
     const uint32_t crc = (uint32_t)st_bytes_get_uint(&head, 4);
     if (type == 0 && payload_bytes == 0 && crc == 0)
-        return stop(reader,
-                    ST_RECORDING_CUT); /* after a power cut a file may end in zeros that nobody wrote */
+        return stop(reader, ST_RECORDING_CUT); /* after a power cut a file may end in zeros */
     if (payload_bytes > sizeof(reader->payload))
         return stop(reader, ST_RECORDING_DAMAGED);
     if (fread(reader->payload, 1, payload_bytes, reader->stream) != payload_bytes)
@@ -234,11 +233,11 @@ static int next_data(struct st_recording_reader *reader)
                 return stop(reader, ST_RECORDING_DAMAGED);
             reader->t0_ns = t0_ns;
         }
-        /* any other type is an addition that this version need not understand */
+        /* other types are additions of later versions */
     }
 }
 
-/* @return 1 with an event, 0 for a gap (nothing to tell), -EBADMSG. */
+/* @return 1 with an event, 0 for a gap, -EBADMSG. */
 static int take_event(struct st_recording_reader *reader, struct st_recording_event *ret)
 {
     const uint64_t mark = st_bytes_get_uint(&reader->events, 1);

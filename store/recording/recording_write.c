@@ -215,7 +215,7 @@ static void event_start(struct st_recording *recording, enum st_recording_mark m
     recording->events_n++;
 }
 
-/* Makes room for one more cycle or event, at this period index. */
+/* Makes room for one more cycle or event at this period index. */
 static int arrive(struct st_recording *recording, uint64_t index, uint64_t n)
 {
     if (recording->error != 0)
@@ -298,7 +298,7 @@ int st_recording_close(struct st_recording *recording, bool interrupted)
     if (r == 0)
         r = write_end(recording, interrupted);
     if (close(recording->fd) != 0 && r == 0)
-        r = -errno; /* a network file system may tell only here that the disk is full */
+        r = -errno; /* a network file system may report a full disk only here */
     free(recording);
     return r;
 }
