@@ -1,4 +1,4 @@
-/* Where a file that the user names is to be written. */
+/* Where a file is written that the user names. */
 #ifndef ST_PLATFORM_DESTINATION_H
 #define ST_PLATFORM_DESTINATION_H
 
@@ -9,7 +9,7 @@
 #include "core/base.h"
 
 struct st_destination {
-    int dir_fd;              /* its folder, for openat(2) and its like; the caller closes it */
+    int dir_fd;              /* its folder, for openat(2), renameat(2) ...; the caller closes it */
     char name[NAME_MAX + 1]; /* in that folder; no link */
     bool open_file;          /* name is a link of /proc/PID/fd to what has no path, such as a pipe */
     bool shared;             /* root's alone: another user may change the folder's entries */

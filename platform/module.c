@@ -11,7 +11,7 @@
 #include "platform/platform.h"
 #include "st_config.h"
 
-/* Folder of the running program, "" when it cannot be told. */
+/* Folder of the running program, "" when unknown. */
 static void program_folder(char *buf, size_t buf_bytes)
 {
     struct st_platform *p = st_platform_native();

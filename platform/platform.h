@@ -91,8 +91,8 @@ typedef void (*st_condition_fn)(void *ctx, const char *key, const char *value);
 /** Called once for each name in a folder or each sysctl below a prefix; return non-zero to stop. */
 typedef int (*st_name_fn)(void *ctx, const char *name);
 
-struct st_sleep_method; /* sleep_method.h */
-struct st_xrun_source;  /* xrun_source.h */
+struct st_sleep_method; /* sleep.h */
+struct st_xrun_source;  /* xrun/xrun.h */
 
 struct st_platform {
     const char *name; /* "linux", "freebsd", "fake", "root" */
@@ -109,12 +109,12 @@ struct st_platform {
      * plain sleep of a real-time thread is exact already (Linux). */
     int (*sleep_until_precise_ns)(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
 
-    /** The i-th way of sleeping that `report --measure` compares (sleep_method.h), also those that this
+    /** The i-th way of sleeping that `report --measure` compares (sleep.h), also those that this
      * system lacks; NULL after the last. */
     const struct st_sleep_method *(*sleep_method)(struct st_platform *p, size_t i);
 
-    /** The i-th source of other programs' xruns (xrun_source.h), those that this system has not among them;
-     * NULL after the last. */
+    /** The i-th source of other programs' xruns (xrun/xrun.h), also those that are not available on this
+     * system; NULL after the last. */
     const struct st_xrun_source *(*xrun_source)(struct st_platform *p, size_t i);
 
     /* --- other clocks --- */
@@ -206,14 +206,14 @@ struct st_platform {
      *  Both: os, kernel_release, kernel_version, hz, cpu_model, cpus_online, clocksource, hypervisor ("none":
      * bare metal). Linux: preemption, cpus_isolated, cpufreq_driver, governor (of that CPU, or all distinct
      * ones), energy_performance_preference, idle_driver, idle_governor, and of the running system
-     * cpu_dma_latency_us (2000000000: nobody asks) and timer_slack_ns (of this thread). FreeBSD: scheduler,
+     * cpu_dma_latency_us (2000000000: no request) and timer_slack_ns (of this thread). FreeBSD: scheduler,
      * eventtimer, eventtimer_periodic, alloweddeviation_pct, nanosleep_precise, idle_method, idle_lowest,
      * cpu_mhz. */
     void (*conditions)(struct st_platform *p, int cpu, st_condition_fn fn, void *ctx);
     /** System-management interrupts of one CPU since boot (MSR 0x34). -ENOTSUP, -EACCES, -ENOENT where not
      * readable. */
     int (*smi_count)(struct st_platform *p, int cpu, uint64_t *ret);
-    /** true when this runs below a hypervisor. -ENODATA: nobody knows. */
+    /** true when this runs below a hypervisor. -ENODATA: unknown. */
     int (*virtualised)(struct st_platform *p, bool *ret);
 
     /* --- tunables --- */
@@ -255,7 +255,7 @@ struct st_platform {
     /** May this process write there? in_place: into the file itself; else the file may be replaced, made, or
      *  its folder made. @return 0, -EACCES, -EROFS, -ENOENT (in place only), -ELOOP (a link), -EINVAL, ... */
     int (*can_write)(struct st_platform *p, const char *path, bool in_place);
-    /** Locks a folder for this process alone (flock). @return handle >= 0, -EWOULDBLOCK (somebody has it),
+    /** Locks a folder for this process alone (flock). @return handle >= 0, -EWOULDBLOCK (another process has it),
      *  -EPERM (the folder is not this user's, or others may write to it), ... */
     int (*lock_folder)(struct st_platform *p, const char *path);
     void (*unlock_folder)(struct st_platform *p, int handle);

@@ -18,7 +18,7 @@ const char *st_sleep_asked_name(enum st_sleep_asked asked);
 /** Does the kernel wake a normal thread later on purpose: Linux by the timer slack (never a real-time
  * thread), FreeBSD by kern.timecounter.alloweddeviation (any thread)? */
 enum st_sleep_stretch {
-    ST_STRETCH_UNKNOWN, /* nobody looked */
+    ST_STRETCH_UNKNOWN, /* not read in the source */
     ST_STRETCH_NO,
     ST_STRETCH_YES,
     ST_STRETCH_IF_IMPRECISE, /* FreeBSD: unless kern.timecounter.nanosleep_precise is 1 (from 15.0 on) */
@@ -32,13 +32,13 @@ struct st_sleep;
 struct st_sleep_method {
     const char *name;    /* stable: letters, digits, '-' and '_' */
     const char *summary; /* one line */
-    const char *clock;   /* the clock that the time is told on, as "monotonic" */
+    const char *clock;   /* the clock of the time, as "monotonic" */
     int clock_id;        /* the same for the calls that take one */
     enum st_sleep_asked asked;
     enum st_sleep_stretch stretch;
     const char *stretch_source; /* where that was read or measured; NULL with ST_STRETCH_UNKNOWN */
     int64_t unit_ns;            /* what can be asked for is a multiple of this; rounded up */
-    bool usual;                 /* one of the few that are compared when nobody chooses */
+    bool usual;                 /* one of the few that are compared by default */
     const char *absent;         /* why this OS or build has none; then there are no functions */
 
     /** Makes what the sleeps need, in the thread that will sleep, and tries it where that takes no time.
@@ -67,7 +67,7 @@ ST_NODISCARD int st_sleep_open(struct st_sleep *s, struct st_platform *p,
 
 /**
  * Sleeps requested_ns from start_ns on, which the caller has just read from platform->now_ns. A relative
- * method starts counting when it is called. Afterwards s->due_ns is what now_ns is to be compared with.
+ * method starts counting when it is called. Afterwards s->due_ns is when it should have woken, on the clock of now_ns.
  * @param requested_ns > 0. @return 0, -EINTR (a signal came first), or what the kernel said.
  */
 ST_NODISCARD int st_sleep_once(struct st_sleep *s, int64_t start_ns, int64_t requested_ns);

@@ -1,11 +1,11 @@
-/* What the tunables of a machine tell about it. Through the seam's read_text, list and read_sysctl alone, so
+/* Facts about a machine from its tunables. Through the seam's read_text, list and read_sysctl alone, so
  * that the native row, a captured tree and the fake answer alike, on any host. */
 #ifndef ST_PLATFORM_TREE_H
 #define ST_PLATFORM_TREE_H
 
 #include "platform/platform.h"
 
-/** @param hypervisor its name where somebody knows better than the files (CPUID), or NULL. */
+/** @param hypervisor its name from a better source than the files (CPUID), or NULL. */
 void st_tree_conditions_linux(struct st_platform *p, int cpu, const char *hypervisor, st_condition_fn fn,
                               void *ctx);
 int st_tree_virtualised_linux(struct st_platform *p, bool *ret);

@@ -70,7 +70,7 @@ static void blocks_free(struct blocks *b)
     free(b->ranked);
 }
 
-/* Of levels, or of the means of so many neighbours that there are ST_LEVELS_MAX at most. @return 0 or -ENOMEM. Free with
+/* Of levels; of means of neighbours where there are more than ST_LEVELS_MAX. @return 0 or -ENOMEM. Free with
  * blocks_free. */
 static int blocks_make(const struct st_levels *levels, struct blocks *ret)
 {
@@ -134,13 +134,13 @@ static double blocks_level(struct blocks *b, size_t first, size_t end)
 #define CURVE_N      4   /* level, slope and two curves */
 #define ROUGH_MIN    0.1 /* of squares, between neighbours */
 #define ROUGH_MIN_N  24
-#define JUMP_MIN     0.5   /* of a step, between what is right before and right behind it */
-#define JUMP_SURE    10    /* standard errors that a step has over its neighbourhood */
-#define STEPS_SURE   4.6   /* half the log of a likelihood ratio against a curve: 1 in 100 */
-#define PLACE_SDS    6     /* noise that a step of this size hides its place by about a block */
-#define BESIDE_N     8     /* blocks beside a step; fewer are too often of one kind where there are two */
-#define BESIDE_MAX   4     /* what is beside a step may be so much further off than four of five others are */
-#define BESIDE_LEAST 0.005 /* of the step: less is not told */
+#define JUMP_MIN     0.5 /* of a step, between what is right before and right behind it */
+#define JUMP_SURE    10  /* standard errors that a step has over its neighbourhood */
+#define STEPS_SURE   4.6 /* half the log of a likelihood ratio against a curve: 1 in 100 */
+#define PLACE_SDS    6   /* noise that a step of this size hides its place by about a block */
+#define BESIDE_N     8   /* blocks beside a step; fewer are too often of one kind where there are two */
+#define BESIDE_MAX   4 /* levels beside a step may be this many times further off than four of five others */
+#define BESIDE_LEAST 0.005 /* of the step: less is ignored */
 #define PART_MIN_N   24    /* blocks of a part that may have a slope of its own */
 #define PART_SURE    13.8  /* half the log of a likelihood ratio, of two curves: 1 in a million */
 #define PART_MOVES                                                                                           \
@@ -258,7 +258,7 @@ static bool is_bent(struct blocks *b, const struct model *model)
 
 /* Do the steps fit better than a smooth curve does? By groups' medians; as likelihoods, for what hangs
  * together. b has what the line leaves. */
-static bool beat_curve(struct blocks *b, const struct model *model)
+static bool fits_better_than_curve(struct blocks *b, const struct model *model)
 {
     double u[TREND_GROUPS], value[TREND_GROUPS], left[TREND_GROUPS], steps = 0, curve = 0;
     const size_t n = make_groups(b, model, u, value, left);
@@ -376,7 +376,7 @@ static bool is_noise(struct blocks *b, const struct model *model, const struct s
 static bool is_curve(struct blocks *b, const struct model *model, const struct st_changes *told,
                      double noise_ns)
 {
-    return is_bent(b, model) || (model->cuts_n > 0 && !beat_curve(b, model)) ||
+    return is_bent(b, model) || (model->cuts_n > 0 && !fits_better_than_curve(b, model)) ||
            !is_noise(b, model, told, noise_ns, b->left);
 }
 
@@ -521,8 +521,8 @@ static void find_steps(struct blocks *b, struct cut *cuts, size_t *cuts_n)
     }
 }
 
-/* What is so much less than the largest step may be the end of what made that one, as where a loop comes to
- * rest: it is not told. Keeps cuts in order. */
+/* Drops steps that are much smaller than the largest: each may be the tail of what made that one, as where a loop comes to
+ * rest. Keeps cuts in order. */
 static void drop_small(struct blocks *b, struct cut *cuts, size_t *cuts_n)
 {
     double sizes_ns[ST_CHANGES_STEPS_MAX], largest_ns = 0;
@@ -758,7 +758,7 @@ int st_changes_of(const struct st_levels *levels, struct st_changes *ret)
         if (model.score < best.score)
             best = model;
     }
-    /* a line that is too little to be told may still be what a step was taken for */
+    /* a slope that is too small to report may still have been taken for a step */
     const bool moves = best.trend.slope != 0 || best.cuts_n > 0;
     struct model line = {.trend = whole};
     line.score = score(&b, &line);

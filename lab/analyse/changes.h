@@ -23,7 +23,7 @@ struct st_changes {
     double trend_p_value;
     struct st_step steps[ST_CHANGES_STEPS_MAX]; /* by time */
     size_t steps_n;
-    bool curve_found; /* it moves, neither by a line nor by steps; then none of them is told */
+    bool curve_found; /* it moves, but neither by a line nor by steps; then neither is reported */
 };
 
 /**

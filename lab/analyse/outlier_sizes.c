@@ -7,11 +7,12 @@
 
 #include "core/stats/sample.h"
 
-#define ALPHA      1e-4
-#define WIDTH      0.06 /* of a cluster, logarithm */
-#define FLANK      0.5  /* below it, what it is compared with */
-#define EXCESS_MIN 1.25 /* of so many times as many as the flank lets expect, however sure less may be */
-#define GRAIN_MAX  0.01 /* of a bucket, against the smallest outlier */
+#define ALPHA 1e-4
+#define WIDTH 0.06 /* of a cluster, logarithm */
+#define FLANK 0.5  /* below it, what it is compared with */
+#define EXCESS_MIN                                                                                           \
+    1.25               /* times as many as the flank predicts; less is ignored even where it is significant */
+#define GRAIN_MAX 0.01 /* of a bucket, against the smallest outlier */
 
 /* Outliers in order: sizes above the median, and how many there are up to each. */
 struct outliers {
@@ -117,22 +118,21 @@ static bool find_one(const struct outliers *o, double median_ns, double grain, s
     return found;
 }
 
-/* clusters->above_ns is known. @return 0, -ENOMEM. */
-static int find(const struct st_sample *sample, int64_t median_ns, double grain,
-                struct st_outlier_sizes *clusters)
+/* ret->above_ns is known. @return 0, -ENOMEM. */
+static int find(const struct st_sample *sample, int64_t median_ns, double grain, struct st_outlier_sizes *ret)
 {
     struct outliers o;
     size_t first = 0, end = 0;
-    const int r = outliers_make(sample, median_ns, clusters->above_ns, &o);
+    const int r = outliers_make(sample, median_ns, ret->above_ns, &o);
     if (r != 0)
         return r;
-    clusters->outliers_n = before(&o, o.len);
-    while (clusters->n < ST_OUTLIER_SIZES_MAX &&
-           find_one(&o, (double)median_ns, grain, &clusters->cluster[clusters->n], &first, &end)) {
-        struct st_outlier_size *cluster = &clusters->cluster[clusters->n++];
+    ret->outliers_n = before(&o, o.len);
+    while (ret->n < ST_OUTLIER_SIZES_MAX &&
+           find_one(&o, (double)median_ns, grain, &ret->cluster[ret->n], &first, &end)) {
+        struct st_outlier_size *size = &ret->cluster[ret->n++];
         for (size_t i = first; i < end; i++) {
             o.taken[i] = true;
-            cluster->center_ns += o.size_ns[i] * (double)(o.up_to_n[i] - before(&o, i)) / (double)cluster->n;
+            size->center_ns += o.size_ns[i] * (double)(o.up_to_n[i] - before(&o, i)) / (double)size->n;
         }
     }
     outliers_free(&o);
@@ -156,11 +156,11 @@ int st_outlier_sizes_find(const struct st_series *series, struct st_outlier_size
             late_ns[at++] = series->lateness_ns[i];
     }
     const struct st_sample sample = st_sample_of(late_ns, n);
-    struct st_outlier_sizes clusters = {.above_ns = bulk.clip_high_ns};
-    r = find(&sample, bulk.median_ns, 0, &clusters);
+    struct st_outlier_sizes sizes = {.above_ns = bulk.clip_high_ns};
+    r = find(&sample, bulk.median_ns, 0, &sizes);
     free(late_ns);
     if (r == 0)
-        *ret = clusters;
+        *ret = sizes;
     return r;
 }
 
@@ -173,15 +173,15 @@ int st_outlier_sizes_of(const struct st_hist *hist, struct st_outlier_sizes *ret
     if (r != 0)
         return r;
     const struct st_series_bulk bulk = st_series_bulk_of(&sample);
-    struct st_outlier_sizes clusters = {.above_ns = bulk.clip_high_ns};
+    struct st_outlier_sizes sizes = {.above_ns = bulk.clip_high_ns};
     const double grain = 2.0 / hist->sub_bucket_count;
     const double size_ns = (double)bulk.clip_high_ns - (double)bulk.median_ns;
     if (grain * fmax(fabs((double)bulk.clip_high_ns), fabs((double)bulk.median_ns)) > GRAIN_MAX * size_ns)
         r = -ERANGE;
     else
-        r = find(&sample, bulk.median_ns, grain, &clusters);
+        r = find(&sample, bulk.median_ns, grain, &sizes);
     st_sample_finish(&sample);
     if (r == 0)
-        *ret = clusters;
+        *ret = sizes;
     return r;
 }

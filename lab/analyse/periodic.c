@@ -279,22 +279,22 @@ static double sharpen(const struct spectrum *s, double frequency)
     return frequency;
 }
 
-static void name(const struct st_period *period, const struct spectrum *s, struct st_periodic *beat)
+static void name(const struct st_period *period, const struct spectrum *s, struct st_periodic *ret)
 {
     const double same = 0.75 / (double)s->grid_n;
     for (size_t i = 0; i < ST_ARRAY_LEN(st_periodic_usual_hz); i++) {
-        if (fabs(st_periodic_alias(period, st_periodic_usual_hz[i]) - beat->cycles_per_period) < same &&
-            beat->names_n < ST_PERIODIC_NAMES_MAX)
-            beat->names_hz[beat->names_n++] = st_periodic_usual_hz[i];
+        if (fabs(st_periodic_alias(period, st_periodic_usual_hz[i]) - ret->cycles_per_period) < same &&
+            ret->names_n < ST_PERIODIC_NAMES_MAX)
+            ret->names_hz[ret->names_n++] = st_periodic_usual_hz[i];
     }
-    st_periodic_sort_hz(beat->names_hz, beat->names_n);
+    st_periodic_sort_hz(ret->names_hz, ret->names_n);
     for (int hz = ST_PERIODIC_HZ_MIN; hz <= ST_PERIODIC_HZ_MAX; hz++)
-        beat->others_n += fabs(st_periodic_alias(period, hz) - beat->cycles_per_period) < same;
-    beat->others_n -= (int)beat->names_n;
+        ret->others_n += fabs(st_periodic_alias(period, hz) - ret->cycles_per_period) < same;
+    ret->others_n -= (int)ret->names_n;
 }
 
 static void find(const struct st_series *series, const struct spectrum *s, int known_hz,
-                 struct st_periodic *beat)
+                 struct st_periodic *ret)
 {
     struct peak best = {.score = 1};
     for (size_t i = 0; i < ST_ARRAY_LEN(st_periodic_usual_hz); i++)
@@ -303,7 +303,7 @@ static void find(const struct st_series *series, const struct spectrum *s, int k
         try_rate(s, &series->period, known_hz, known_hz, &best);
     const struct peak named = best;
     try_all(s, &best);
-    beat->samples_n = s->samples_n;
+    ret->samples_n = s->samples_n;
     if (best.score >= 1)
         return;
     /* a known rate beside the strongest place of the transform is that rate */
@@ -315,22 +315,22 @@ static void find(const struct st_series *series, const struct spectrum *s, int k
     double n;
     const double noise = noise_at(s, best.frequency, &n);
     const double quadratures = (0.5 - best.frequency) * (double)s->grid_n < 1.5 ? 1 : 2;
-    beat->cycles_per_period = best.frequency;
-    beat->repeats_s = st_period_seconds(&series->period) / best.frequency;
-    beat->amplitude_ns = quadratures * sqrt(best.power * s->variance / (double)s->samples_n);
-    beat->amplitude_sd_ns = sqrt(quadratures * noise * s->variance / (double)s->samples_n);
-    beat->p_value = fmin(best.p_value, 1);
-    beat->found = beat->amplitude_ns >= fmax(LEAST_NS, s->grain_ns);
-    if (!beat->found)
-        *beat = (struct st_periodic){.samples_n = s->samples_n};
+    ret->cycles_per_period = best.frequency;
+    ret->repeats_s = st_period_seconds(&series->period) / best.frequency;
+    ret->amplitude_ns = quadratures * sqrt(best.power * s->variance / (double)s->samples_n);
+    ret->amplitude_sd_ns = sqrt(quadratures * noise * s->variance / (double)s->samples_n);
+    ret->p_value = fmin(best.p_value, 1);
+    ret->found = ret->amplitude_ns >= fmax(LEAST_NS, s->grain_ns);
+    if (!ret->found)
+        *ret = (struct st_periodic){.samples_n = s->samples_n};
     else
-        name(&series->period, s, beat);
+        name(&series->period, s, ret);
 }
 
 int st_periodic_find(const struct st_series *series, int known_hz, struct st_periodic *ret)
 {
     struct spectrum s = {0};
-    struct st_periodic beat = {0};
+    struct st_periodic periodic = {0};
     int r = series->n < ST_PERIODIC_SAMPLES_MIN ? -ENODATA : make_grid(series, &s);
     if (r == 0)
         r = make_power(&s);
@@ -339,8 +339,8 @@ int st_periodic_find(const struct st_series *series, int known_hz, struct st_per
     if (r == 0) {
         if (s.variance > s.grain_ns * s.grain_ns)
             s.grain_ns = 0; /* what varies by more is rounded here and there, in no rhythm */
-        find(series, &s, known_hz, &beat);
-        *ret = beat;
+        find(series, &s, known_hz, &periodic);
+        *ret = periodic;
     }
     free(s.grid);
     free(s.power);

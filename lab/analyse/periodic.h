@@ -34,12 +34,12 @@ void st_periodic_sort_hz(int *hz, size_t n);
 
 /**
  * Rate hz as it is seen once a period: cycles a period, folded to 0 .. 0.5. Two rates with the same value
- * cannot be told apart by samples once a period.
+ * cannot be distinguished by one sample a period.
  */
 double st_periodic_alias(const struct st_period *period, double hz);
 
-/** Can a tick of this rate be told from a constant in `span` periods? It cannot when it goes into the period
- * a whole number of times, or so nearly that it comes round less than 20 times. */
+/** Can a tick of this rate be distinguished from a constant in `span` periods? Not if the period is a whole number of
+ * its ticks, or so nearly that it passes through fewer than 20 cycles. */
 bool st_periodic_can_tell(const struct st_period *period, double hz, uint64_t span);
 
 /**

@@ -216,7 +216,7 @@ static double related(const struct curve *c, const struct fit *fit, double away_
     return square > 0 ? product / square : 0;
 }
 
-/* Is the fit a settling? Fills what is told of it. */
+/* Does the fit show that lateness comes to rest? Fills what is reported of it. */
 static bool judge(struct curve *c, const struct fit *fit, struct st_rest *ret)
 {
     const double variance = fit->square / (double)(fit->used_n - 4), sd = sqrt(variance);
@@ -273,7 +273,7 @@ static double longest_ns(const struct st_series *series, size_t n)
     return longest;
 }
 
-/* @return whether a curve follows the samples; ret says whether it is a settling. */
+/* @return whether a curve follows the samples; ret says whether it is a rest. */
 static bool try_tick(const struct st_series *series, int hz, struct curve *c, struct st_rest *ret,
                      size_t *ret_odd_n)
 {
@@ -331,7 +331,7 @@ static void curve_finish(struct curve *c)
 
 int st_rest_find(const struct st_series *all, struct st_rest *ret)
 {
-    struct st_rest best = {.found = false}, settling;
+    struct st_rest best = {.found = false}, rest;
     struct curve c;
     if (all->n < ST_REST_SAMPLES_MIN)
         return -ENODATA;
@@ -353,11 +353,11 @@ int st_rest_find(const struct st_series *all, struct st_rest *ret)
     const double longest = longest_ns(series, c.n);
     for (size_t i = 0; i < st_periodic_usual_hz_n; i++) {
         if (fabs(longest * st_periodic_usual_hz[i] / 1e9 - 1) >= TICK_REACH ||
-            !try_tick(series, st_periodic_usual_hz[i], &c, &settling, &odd_n))
+            !try_tick(series, st_periodic_usual_hz[i], &c, &rest, &odd_n))
             continue;
         if (!any || odd_n < best_odd_n ||
-            (odd_n == best_odd_n && settling.residual_sd_ns < TICK_GAIN * best.residual_sd_ns)) {
-            best = settling;
+            (odd_n == best_odd_n && rest.residual_sd_ns < TICK_GAIN * best.residual_sd_ns)) {
+            best = rest;
             best_odd_n = odd_n;
         }
         any = true;

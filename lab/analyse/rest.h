@@ -7,7 +7,7 @@
 #include "core/stats/series.h"
 
 #define ST_REST_SAMPLES_MIN 64
-#define ST_REST_SAMPLES_MAX 4096 /* the first so many are looked at */
+#define ST_REST_SAMPLES_MAX 4096 /* only the first ones are examined */
 
 struct st_rest {
     bool found;

@@ -9,7 +9,7 @@
 #include "core/ns.h"
 
 #define TEXT_BYTES       32
-#define PERIOD_TICKS_MIN 2.2 /* ticks a period that a lattice of wake-ups is found from */
+#define PERIOD_TICKS_MIN 2.2 /* from this many ticks a period on, wake-ups at ticks are found */
 #define SPREAD_MIN       0.4 /* of lateness, in ticks, where wake-ups are at ticks only (lab/analyse/ticks.c) */
 #define OVERLAPS_MAX     0.05 /* of samples */
 #define DRIFT_ERRORS     2    /* standard errors: of less drift nothing is said */
@@ -43,7 +43,7 @@ static const char *seconds_text(double seconds, char *buf)
     return time_text(seconds * 1e9, buf);
 }
 
-/* So many significant digits, as people write them: no exponent, no zeros at the end. @return buf. */
+/* A number with `digits` significant digits, as people write it: no exponent, no zeros at the end. @return buf. */
 static const char *number_text(double x, int digits, char *buf)
 {
     const double size = fabs(x);
@@ -76,7 +76,7 @@ static const char *list_text(const int *hz, size_t n, char *buf, size_t buf_byte
 /* Of a sawtooth, one slope and all that follows from it. */
 static void say_sawtooth(struct st_analysis *a)
 {
-    const struct st_ticks *l = &a->lattice;
+    const struct st_ticks *l = &a->ticks;
     char tooth[TEXT_BYTES], slope[TEXT_BYTES], unseen[TEXT_BYTES], span[TEXT_BYTES], also[160] = "";
     if (l->slope_modulo)
         return;
@@ -96,9 +96,9 @@ static void say_sawtooth(struct st_analysis *a)
     }
 }
 
-static void say_lattice(struct st_analysis *a)
+static void say_ticks(struct st_analysis *a)
 {
-    const struct st_ticks *l = &a->lattice;
+    const struct st_ticks *l = &a->ticks;
     char tick[TEXT_BYTES], rate[3 * TEXT_BYTES], number[TEXT_BYTES];
     if (!l->found)
         return;
@@ -106,14 +106,14 @@ static void say_lattice(struct st_analysis *a)
     if (l->hz > 0 && l->slope_modulo)
         snprintf(rate, sizeof(rate), "%d Hz", l->hz);
     else if (l->slope_modulo)
-        snprintf(rate, sizeof(rate), "the rate of the tick cannot be told at this period");
+        snprintf(rate, sizeof(rate), "the rate of the tick cannot be determined at this period");
     else if (l->hz > 0)
         snprintf(rate, sizeof(rate), "%d Hz, a tick of %s%s", l->hz, l->steady ? "" : "about ", tick);
     else if (l->steady)
         snprintf(rate, sizeof(rate), "%s Hz, no usual rate, a tick of %s",
                  number_text(1e9 / l->tick_ns, 5, number), tick);
     else if (l->mixed)
-        snprintf(rate, sizeof(rate), "a tick that cannot be told from what lateness does in between");
+        snprintf(rate, sizeof(rate), "a tick that cannot be separated from how lateness changes in between");
     else
         snprintf(rate, sizeof(rate), "a tick of about %s", tick);
     say(a, "It wakes at clock ticks only: %s; %" PRIu64 " of %" PRIu64 " samples show a jump of one tick.",
@@ -129,34 +129,35 @@ static void say_lattice(struct st_analysis *a)
             l->extra_ticks == 1 ? ": one is added to each sleep, as 4.4BSD's tvtohz() does" : "");
 }
 
-/* What a lattice leaves open. */
-static void say_lattice_limits(struct st_analysis *a)
+/* What ticks leave open. */
+static void say_ticks_limits(struct st_analysis *a)
 {
-    const struct st_ticks *l = &a->lattice;
+    const struct st_ticks *l = &a->ticks;
     char modulo[TEXT_BYTES];
     if (!l->steady)
         say(a,
             "Between its jumps lateness changes at no steady rate, as where a loop steers the tick and is "
-            "not at rest: %sby how much the tick drifts cannot be told.",
+            "not at rest: %sby how much the tick drifts cannot be determined.",
             l->hz == 0 ? "the rate of the tick, " : "");
     if (l->steady && l->maybe_bent)
         say(a, "Between its jumps lateness may change at no steady rate, as where a loop steers the tick: by "
                "how "
-               "much the tick drifts cannot be told.");
+               "much the tick drifts cannot be determined.");
     if (l->slope_modulo)
         say(a,
-            "Drift and a tick that is added to each sleep cannot be told at this period: any multiple of %s "
+            "Drift and a tick that is added to each sleep cannot be determined at this period: any multiple of %s "
             "ppm "
             "looks the same.",
             number_text(l->modulo_ppm, l->hz > 0 ? 4 : 2, modulo));
     else if (l->extra_ticks < 0)
-        say(a, "Whether a tick is added to each sleep cannot be told: drift may move lateness by as much in "
-               "a period.");
+        say(a,
+            "Whether a tick is added to each sleep cannot be determined: drift may move lateness by as much in "
+            "a period.");
 }
 
-static void say_settling(struct st_analysis *a)
+static void say_rest(struct st_analysis *a)
 {
-    const struct st_rest *s = &a->settling;
+    const struct st_rest *s = &a->rest;
     char rest[TEXT_BYTES], within[TEXT_BYTES], jump[80] = "";
     if (!s->found)
         return;
@@ -178,9 +179,9 @@ static void say_interval(struct st_analysis *a)
     say(a, "It wakes every %s, whatever it was asked for%s.", time_text(i->interval_ns, interval), rates);
 }
 
-static void say_beat(struct st_analysis *a)
+static void say_periodic(struct st_analysis *a)
 {
-    const struct st_periodic *b = &a->beat;
+    const struct st_periodic *b = &a->periodic;
     char amplitude[TEXT_BYTES], sd[TEXT_BYTES], repeats[TEXT_BYTES], rates[120], others[60] = "";
     if (!b->found)
         return;
@@ -230,9 +231,9 @@ static const char *known_size(double center_ns)
     return "";
 }
 
-static void say_clusters(struct st_analysis *a)
+static void say_outlier_sizes(struct st_analysis *a)
 {
-    const struct st_outlier_sizes *c = &a->clusters;
+    const struct st_outlier_sizes *c = &a->outlier_sizes;
     char low[TEXT_BYTES], high[TEXT_BYTES], above[TEXT_BYTES];
     for (size_t i = 0; i < c->n; i++) {
         const struct st_outlier_size *cluster = &c->cluster[i];
@@ -259,9 +260,9 @@ static void say_blind(const struct st_series *series, int known_hz, struct st_an
         return;
     st_periodic_sort_hz(a->blind_hz, a->blind_n);
     say(a,
-        "A steady tick of %s Hz cannot be told from none here: a period is a whole number of its ticks, or "
+        "A steady tick of %s Hz cannot be distinguished from none here: a period is a whole number of its ticks, or "
         "so "
-        "nearly that it comes round less than %d times.",
+        "nearly that it passes through fewer than %d cycles.",
         list_text(a->blind_hz, a->blind_n, rates, sizeof(rates)), ST_PERIODIC_CYCLES_MIN);
 }
 
@@ -284,13 +285,13 @@ static int say_coarse(const struct st_series *series, int known_hz, struct st_an
     a->coarse_hz = tick_ns > 1 ? (int)ceil(1e9 / tick_ns) : 0;
     if (known_hz > 0 && known_hz < a->coarse_hz)
         say(a,
-            "Whether it wakes at the ticks of %d Hz only cannot be told at this period: such a tick is %s, "
+            "Whether it wakes at the ticks of %d Hz only cannot be determined at this period: such a tick is %s, "
             "more "
             "than %s, and a machine that is slow skips periods and is late in the same way.",
             known_hz, time_text(1e9 / known_hz, tick), time_text(tick_ns, longer));
     else
         say(a,
-            "Whether it wakes at clock ticks only cannot be told at this period where they come at less than "
+            "Whether it wakes at clock ticks only cannot be determined at this period where they come at less than "
             "%d "
             "Hz: they are longer than %s, and a machine that is slow skips periods and is late in the same "
             "way.",
@@ -301,16 +302,18 @@ static int say_coarse(const struct st_series *series, int known_hz, struct st_an
 /* What these samples could not have shown. */
 static int say_limits(const struct st_series *series, int known_hz, struct st_analysis *a)
 {
-    if (a->lattice.found)
-        say_lattice_limits(a);
-    if (a->lattice.found || a->interval.found || a->settling.found || (a->beat.found && a->beat.names_n > 0))
+    if (a->ticks.found)
+        say_ticks_limits(a);
+    if (a->ticks.found || a->interval.found || a->rest.found ||
+        (a->periodic.found && a->periodic.names_n > 0))
         return 0;
     say_blind(series, known_hz, a);
     const int r = say_coarse(series, known_hz, a);
     if (r == 0 && a->skips)
-        say(a, "Whether lateness has a trend or steps cannot be told where so many periods are skipped: one "
-               "more or "
-               "less of them looks like a step.");
+        say(a,
+            "Whether lateness has a trend or steps cannot be determined where this many periods are skipped: one "
+            "more or "
+            "less of them looks like a step.");
     return r;
 }
 
@@ -320,13 +323,13 @@ struct parts {
     const struct st_long_series *all; /* NULL: the head is all */
 };
 
-static int find_clusters(const struct parts *parts, struct st_analysis *ret)
+static int find_outlier_sizes(const struct parts *parts, struct st_analysis *ret)
 {
     int r = -ERANGE;
     if (parts->all != NULL)
-        r = st_outlier_sizes_of(&parts->all->hist, &ret->clusters);
-    ret->clusters_n = r == 0 ? ret->samples_n : ret->head_n;
-    return r == -ERANGE ? st_outlier_sizes_find(&parts->head, &ret->clusters) : r;
+        r = st_outlier_sizes_of(&parts->all->hist, &ret->outlier_sizes);
+    ret->outliers_first_n = r == 0 ? ret->samples_n : ret->head_n;
+    return r == -ERANGE ? st_outlier_sizes_find(&parts->head, &ret->outlier_sizes) : r;
 }
 
 /* Where periods are skipped, lateness is what sleeps take less whole periods: a period, or a tick, more or
@@ -342,8 +345,7 @@ static int find_changes(const struct parts *parts, struct st_analysis *ret)
     return st_changes_of(&parts->all->levels, &ret->changes);
 }
 
-/* Nobody wakes for a due time that was over before: periods were skipped in between that the indices do not
- * have. A column of text has no indices of its own. */
+/* No program waits for a due time that has passed: periods between were skipped, and the indices do not show which. A column of text has no indices of its own. */
 static void count_overlaps(const struct st_series *s, struct st_analysis *a)
 {
     const double period_ns = (double)s->period.num / (double)s->period.den;
@@ -355,55 +357,55 @@ static void count_overlaps(const struct st_series *s, struct st_analysis *a)
 static int analyse(const struct parts *parts, int known_hz, struct st_analysis *ret)
 {
     const struct st_series *head = &parts->head;
-    int r = find_clusters(parts, ret);
+    int r = find_outlier_sizes(parts, ret);
     if (r != 0)
         return r;
     count_overlaps(head, ret);
     if (ret->untimed) {
-        say_clusters(ret);
+        say_outlier_sizes(ret);
         ret->findings_n = ret->sentences_n;
         say(ret,
             "%" PRIu64 " of %" PRIu64 " samples are later than the next one was due: periods between them "
             "were skipped, and these data do "
-            "not say which. So they have no times, and a tick, a beat, a trend or steps cannot be looked "
+            "not say which. So they have no times, and a tick, a periodic component, a trend or steps cannot be looked "
             "for.",
             ret->overlaps_n, ret->head_n);
         return 0;
     }
-    r = st_ticks_find(head, &ret->lattice);
+    r = st_ticks_find(head, &ret->ticks);
     if (r == -ENODATA) {
         say(ret, "%" PRIu64 " samples are too few to look for a tick, a trend or steps: %d are the least.",
             ret->samples_n, ST_TICKS_SAMPLES_MIN);
         return 0;
     }
-    if (r == 0 && !(ret->lattice.found && ret->lattice.steady))
-        r = st_rest_find(head, &ret->settling);
-    const bool settles = ret->settling.found && head->n <= ST_REST_SAMPLES_MAX;
+    if (r == 0 && !(ret->ticks.found && ret->ticks.steady))
+        r = st_rest_find(head, &ret->rest);
+    const bool settles = ret->rest.found && head->n <= ST_REST_SAMPLES_MAX;
     if (settles) {
-        ret->clusters.n = 0; /* what is far from rest is no outlier */
-        ret->lattice =
+        ret->outlier_sizes.n = 0; /* what is far from rest is no outlier */
+        ret->ticks =
             (struct st_ticks){.p_value = 1}; /* that it comes to rest says more than unsteady teeth */
     }
-    if (r == 0 && !ret->lattice.found && !settles)
+    if (r == 0 && !ret->ticks.found && !settles)
         r = find_changes(parts, ret);
     if (r != 0)
         return r;
-    say_lattice(ret);
-    say_settling(ret);
-    if (!ret->lattice.found && !settles) {
+    say_ticks(ret);
+    say_rest(ret);
+    if (!ret->ticks.found && !settles) {
         r = st_interval_find(head, &ret->interval);
         if (r == 0 && !ret->interval.skips)
-            r = st_periodic_find(head, known_hz, &ret->beat);
-        if (ret->beat.found && ret->beat.names_n == 0 && skips_often(head->n, st_series_span(head)))
-            ret->beat =
-                (struct st_periodic){.samples_n = ret->beat.samples_n}; /* the rhythm of what is skipped */
+            r = st_periodic_find(head, known_hz, &ret->periodic);
+        if (ret->periodic.found && ret->periodic.names_n == 0 && skips_often(head->n, st_series_span(head)))
+            ret->periodic = (struct st_periodic){
+                .samples_n = ret->periodic.samples_n}; /* the rhythm of what is skipped */
         if (r != 0 && r != -ENODATA)
             return r;
         say_interval(ret);
-        say_beat(ret);
+        say_periodic(ret);
     }
     say_changes(ret);
-    say_clusters(ret);
+    say_outlier_sizes(ret);
     ret->findings_n = ret->sentences_n;
     return say_limits(head, known_hz, ret);
 }

@@ -17,22 +17,23 @@
 struct st_analysis {
     uint64_t samples_n, span_periods;
     double span_s;
-    uint64_t head_n;     /* of the samples: ticks, intervals and beats were looked for in the first so many */
-    uint64_t level_n;    /* trend and steps: in levels of so many samples each; 0: in the samples */
-    uint64_t clusters_n; /* outliers: among the first so many samples */
-    uint64_t overlaps_n; /* of the first head_n samples: later than the next one was due */
-    bool skips;          /* so many periods are skipped that neither trend nor steps were looked for */
-    bool untimed;        /* so many that their indices are no times: only sizes of outliers are looked for */
-    struct st_ticks lattice;
+    uint64_t head_n; /* ticks, intervals and periodic components were looked for in this many first samples */
+    uint64_t level_n;          /* trend and steps: in levels of this many samples each; 0: in the samples */
+    uint64_t outliers_first_n; /* outliers: among this many first samples */
+    uint64_t overlaps_n;       /* of the first head_n samples: later than the next one was due */
+    bool skips;                /* too many periods are skipped to look for trend or steps */
+    bool
+        untimed; /* indices are no times, because periods are missing: only sizes of outliers are looked for */
+    struct st_ticks ticks;
     struct st_rest
-        settling; /* nor with a steady lattice; no changes, beat and clusters where it has all samples */
+        rest; /* nor with steady ticks; no changes, periodic component and outlier sizes where it has all samples */
     struct st_interval
-        interval;            /* neither this nor the next two when there is a lattice: it is the same thing */
-    struct st_periodic beat; /* nor this when wake-ups have intervals of their own */
+        interval; /* not looked for, like the next two, where wake-ups are at ticks: it is the same thing */
+    struct st_periodic periodic; /* nor this when wake-ups have intervals of their own */
     struct st_changes changes;
-    struct st_outlier_sizes clusters;
+    struct st_outlier_sizes outlier_sizes;
     int blind_hz[ST_BLIND_MAX]; /* usual tick rates, and the known one, that these samples could not show:
-                                   ascending; none with a lattice */
+                                   ascending; none where wake-ups are at ticks */
     size_t blind_n;
     int coarse_hz; /* whether it wakes at ticks of less than this could not be shown; 0: it could */
     char sentence[ST_SENTENCES_MAX][ST_SENTENCE_BYTES]; /* for people, each from the figures above */

@@ -113,7 +113,7 @@ static json_t *clusters(const struct st_outlier_sizes *c)
 
 static json_t *analysis_json(const struct st_analysis *a)
 {
-    const struct st_ticks *l = &a->lattice;
+    const struct st_ticks *l = &a->ticks;
     json_t *sentences = json_array();
     for (size_t i = 0; i < a->sentences_n; i++)
         append(sentences, json_string(a->sentence[i]));
@@ -133,10 +133,10 @@ static json_t *analysis_json(const struct st_analysis *a)
         l->found && l->slope_modulo ? json_real(l->modulo_ppm) : json_null(), "tick_steady",
         l->found ? json_boolean(l->steady) : json_null(), "extra_ticks",
         l->found && l->extra_ticks >= 0 ? json_integer(l->extra_ticks) : json_null(), "sawtooth", sawtooth(l),
-        "settling", settling(&a->settling), "wake_interval", wake_interval(&a->interval), "beat",
-        beat(&a->beat), "trend", trend(&a->changes), "steps", steps(&a->changes), "clusters",
-        clusters(&a->clusters), "outliers", (json_int_t)a->clusters.outliers_n, "outliers_above_ns",
-        (json_int_t)a->clusters.above_ns, "cannot_tell_hz", integers(a->blind_hz, a->blind_n),
+        "settling", settling(&a->rest), "wake_interval", wake_interval(&a->interval), "beat",
+        beat(&a->periodic), "trend", trend(&a->changes), "steps", steps(&a->changes), "clusters",
+        clusters(&a->outlier_sizes), "outliers", (json_int_t)a->outlier_sizes.outliers_n, "outliers_above_ns",
+        (json_int_t)a->outlier_sizes.above_ns, "cannot_tell_hz", integers(a->blind_hz, a->blind_n),
         "cannot_tell_below_hz", a->coarse_hz > 0 ? json_integer(a->coarse_hz) : json_null(), "times_known",
         (int)!a->untimed, "sentences", sentences);
 }
@@ -194,7 +194,7 @@ static json_t *misses_json(const struct st_series_result *result)
 static json_t *looked_at_json(const struct st_analysis *a)
 {
     return json_pack("{s:I, s:I, s:I}", "ticks_first_n", (json_int_t)a->head_n, "steps_level_n",
-                     (json_int_t)a->level_n, "outliers_first_n", (json_int_t)a->clusters_n);
+                     (json_int_t)a->level_n, "outliers_first_n", (json_int_t)a->outliers_first_n);
 }
 
 static void add_samples(json_t *document, const struct st_series *series)
@@ -275,12 +275,13 @@ static void print_looked_at(const struct st_series_result *result, FILE *out, in
     if (a->level_n == 0 && a->head_n == a->samples_n)
         return;
     size_t at = (size_t)snprintf(line, sizeof(line),
-                                 "figures: all samples; ticks and beats: the first %" PRIu64, a->head_n);
+                                 "figures: all samples; ticks and periodic components: the first %" PRIu64,
+                                 a->head_n);
     if (a->level_n > 0)
         at += (size_t)snprintf(line + at, sizeof(line) - at,
                                "; trend and steps: all, as medians of blocks of %" PRIu64, a->level_n);
     snprintf(line + at, sizeof(line) - at, "; sizes of outliers: %s%" PRIu64,
-             a->clusters_n < a->samples_n ? "the first " : "all ", a->clusters_n);
+             a->outliers_first_n < a->samples_n ? "the first " : "all ", a->outliers_first_n);
     st_text_field(out, "looked at", line, LABEL_COLUMNS, width);
 }
 

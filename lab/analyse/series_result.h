@@ -12,7 +12,7 @@ struct st_series_result {
     /* `series` until it is shown: then its samples are those of `all` */
     struct st_series_input input;
     struct st_sample sample;                /* of all, once it is shown */
-    const struct st_simulation *simulation; /* what the simulator was told; NULL: nothing was simulated */
+    const struct st_simulation *simulation; /* the options of the simulator; NULL: nothing was simulated */
     json_t *circumstances; /* of a measurement; NULL: unknown. Freed by st_series_result_finish */
     struct st_analysis analysis;
 };

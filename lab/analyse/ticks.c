@@ -383,28 +383,29 @@ static bool has_teeth(const struct track *t, const struct fit *fit, const struct
            local->noise_ns < TEETH_NOISE_MAX * local->tick_ns && local->middle > TEETH_MIDDLE_MIN;
 }
 
-/* Wake-up k is at tick N = M k - m, M ticks a period at slope zero: the length of a tick by least squares of
- * the wake-up times on N, taken from what they are more than nominal ticks. */
-static void tell_drift(double period_ns, const struct fit *fit, struct st_ticks *lattice)
+/* Wake-up k is at tick N = M k - m, M whole_ticks a period at slope zero: the length of a tick by least squares of
+ * the wake-up times on N, taken from what they are more than nominal whole_ticks. */
+static void tell_drift(double period_ns, const struct fit *fit, struct st_ticks *ticks)
 {
     const struct sums *s = &fit->sums;
-    const double tick_ns = 1e9 / lattice->hz, ticks = nearbyint((period_ns + fit->slope_ns) / tick_ns);
-    const double over_ns = period_ns - ticks * tick_ns;
+    const double tick_ns = 1e9 / ticks->hz, whole_ticks = nearbyint((period_ns + fit->slope_ns) / tick_ns);
+    const double over_ns = period_ns - whole_ticks * tick_ns;
     const double kk = s->kk - s->k * s->k / s->n, mm = s->mm - s->m * s->m / s->n,
                  km = s->km - s->k * s->m / s->n;
     const double kx = s->kx - s->k * s->x / s->n, mx = s->mx - s->m * s->x / s->n;
-    const double square = ticks * ticks * kk - 2 * ticks * km + mm;
-    const double product = ticks * kx - mx + over_ns * (ticks * kk - km) + tick_ns * (ticks * km - mm);
+    const double square = whole_ticks * whole_ticks * kk - 2 * whole_ticks * km + mm;
+    const double product =
+        whole_ticks * kx - mx + over_ns * (whole_ticks * kk - km) + tick_ns * (whole_ticks * km - mm);
     const double drift_ppm = product / square / tick_ns * 1e6;
-    lattice->drift_known = square > 0 && fabs(drift_ppm) <= ST_TICK_DRIFT_MAX_PPM;
-    if (lattice->drift_known) {
-        lattice->drift_ppm = drift_ppm;
-        lattice->drift_sd_ppm = lattice->residual_sd_ns / sqrt(square) / tick_ns * 1e6;
+    ticks->drift_known = square > 0 && fabs(drift_ppm) <= ST_TICK_DRIFT_MAX_PPM;
+    if (ticks->drift_known) {
+        ticks->drift_ppm = drift_ppm;
+        ticks->drift_sd_ppm = ticks->residual_sd_ns / sqrt(square) / tick_ns * 1e6;
     }
 }
 
-/* Ticks that are added to each sleep. It ends so many ticks of a clock without drift after the first one that
- * is due; drift moves the end by what it does in a period. -1: that is not known. */
+/* Ticks that are added to each sleep. It ends this many ticks of a clock without drift after the first tick that is
+ * due; drift moves the end by what it does in a period. -1: that is not known. */
 static int extra_ticks(double period_ns, const struct st_series_bulk *bulk, const struct st_ticks *l)
 {
     const double low = (double)bulk->low_ns / l->tick_ns,
@@ -417,44 +418,44 @@ static int extra_ticks(double period_ns, const struct st_series_bulk *bulk, cons
 }
 
 static void tell(const struct st_series *s, const struct st_series_bulk *bulk, const struct fit *fit,
-                 struct st_ticks *lattice)
+                 struct st_ticks *ticks)
 {
     const double period_ns = (double)s->period.num / (double)s->period.den;
-    lattice->steady = true;
-    lattice->tick_ns = fit->tick_ns;
-    lattice->tick_sd_ns = fit->tick_sd_ns;
-    lattice->hz = st_tick_rate_of(fit->tick_ns, fit->tick_sd_ns);
+    ticks->steady = true;
+    ticks->tick_ns = fit->tick_ns;
+    ticks->tick_sd_ns = fit->tick_sd_ns;
+    ticks->hz = st_tick_rate_of(fit->tick_ns, fit->tick_sd_ns);
     /* one more tick a period is the same samples: take the flatter one */
     double slope_ns = remainder(fit->slope_ns, fit->tick_ns), slope_sd_ns = fit->slope_sd_ns;
-    lattice->residual_sd_ns = sqrt(fit->square / (double)(fit->n - 3));
-    if (lattice->hz > 0)
-        tell_drift(period_ns, fit, lattice);
-    if (lattice->drift_known) { /* where the ticks are known, so is what they are beside a period */
-        const double tick_ns = 1e9 / lattice->hz * (1 + lattice->drift_ppm * 1e-6);
+    ticks->residual_sd_ns = sqrt(fit->square / (double)(fit->n - 3));
+    if (ticks->hz > 0)
+        tell_drift(period_ns, fit, ticks);
+    if (ticks->drift_known) { /* where the ticks are known, so is what they are beside a period */
+        const double tick_ns = 1e9 / ticks->hz * (1 + ticks->drift_ppm * 1e-6);
         slope_ns = remainder(-period_ns, tick_ns);
-        slope_sd_ns = nearbyint(period_ns / tick_ns) / lattice->hz * lattice->drift_sd_ppm * 1e3;
+        slope_sd_ns = nearbyint(period_ns / tick_ns) / ticks->hz * ticks->drift_sd_ppm * 1e3;
     }
-    lattice->slope_ns_per_s = slope_ns / (period_ns / 1e9);
-    lattice->slope_sd_ns_per_s = slope_sd_ns / (period_ns / 1e9);
-    lattice->modulo_ppm = fit->tick_ns / period_ns * 1e6;
+    ticks->slope_ns_per_s = slope_ns / (period_ns / 1e9);
+    ticks->slope_sd_ns_per_s = slope_sd_ns / (period_ns / 1e9);
+    ticks->modulo_ppm = fit->tick_ns / period_ns * 1e6;
     /* a period more or less of drift, whole ticks, is the same samples: is it within the limits, too? */
-    lattice->slope_modulo =
-        lattice->modulo_ppm - (lattice->drift_known ? fabs(lattice->drift_ppm) : 0) <= ST_TICK_DRIFT_MAX_PPM;
-    if (lattice->slope_modulo) {
-        lattice->drift_known = false;
-    } else if (lattice->drift_known) { /* all wake-ups say more of it than the height of the jumps */
-        lattice->tick_ns = 1e9 / lattice->hz * (1 + lattice->drift_ppm * 1e-6);
-        lattice->tick_sd_ns = 1e9 / lattice->hz * lattice->drift_sd_ppm * 1e-6;
+    ticks->slope_modulo =
+        ticks->modulo_ppm - (ticks->drift_known ? fabs(ticks->drift_ppm) : 0) <= ST_TICK_DRIFT_MAX_PPM;
+    if (ticks->slope_modulo) {
+        ticks->drift_known = false;
+    } else if (ticks->drift_known) { /* all wake-ups say more of it than the height of the jumps */
+        ticks->tick_ns = 1e9 / ticks->hz * (1 + ticks->drift_ppm * 1e-6);
+        ticks->tick_sd_ns = 1e9 / ticks->hz * ticks->drift_sd_ppm * 1e-6;
     }
-    lattice->tooth_s = slope_ns != 0 ? lattice->tick_ns / fabs(lattice->slope_ns_per_s) : 0;
-    lattice->extra_ticks = lattice->slope_modulo ? -1 : extra_ticks(period_ns, bulk, lattice);
+    ticks->tooth_s = slope_ns != 0 ? ticks->tick_ns / fabs(ticks->slope_ns_per_s) : 0;
+    ticks->extra_ticks = ticks->slope_modulo ? -1 : extra_ticks(period_ns, bulk, ticks);
 }
 
-/* What is told of the mean of a slope that may change. */
-static void doubt(struct st_ticks *lattice)
+/* What is reported of a slope that may change: its mean. */
+static void doubt(struct st_ticks *ticks)
 {
-    lattice->maybe_bent = true;
-    lattice->drift_known = false;
+    ticks->maybe_bent = true;
+    ticks->drift_known = false;
 }
 
 /* A loop takes a share of the error away each second, half a tick at most, and the error with it: the drift
@@ -490,13 +491,13 @@ static bool jumps_are_mixed(const struct st_series *s, const struct clusters *c)
 }
 
 static void tell_unsteady(const struct st_series *s, const struct st_series_bulk *bulk,
-                          const struct local *local, struct st_ticks *lattice)
+                          const struct local *local, struct st_ticks *ticks)
 {
-    lattice->tick_ns = local->tick_ns;
-    lattice->tick_sd_ns = local->tick_sd_ns;
-    lattice->hz = usual_near(local);
-    lattice->residual_sd_ns = local->noise_ns;
-    lattice->extra_ticks = extra_ticks((double)s->period.num / (double)s->period.den, bulk, lattice);
+    ticks->tick_ns = local->tick_ns;
+    ticks->tick_sd_ns = local->tick_sd_ns;
+    ticks->hz = usual_near(local);
+    ticks->residual_sd_ns = local->noise_ns;
+    ticks->extra_ticks = extra_ticks((double)s->period.num / (double)s->period.den, bulk, ticks);
 }
 
 /* A single jump is a step unless lateness moves against it and it is as long as a usual tick. */
@@ -527,7 +528,7 @@ static bool is_sawtooth(struct track *track, struct fit *fit)
 static void find(const struct st_series *s, const struct st_series_bulk *bulk, struct track *track,
                  struct st_ticks *ret)
 {
-    struct st_ticks lattice = {.p_value = 1};
+    struct st_ticks ticks = {.p_value = 1};
     struct clusters clusters;
     struct local local;
     struct fit fit;
@@ -540,27 +541,27 @@ static void find(const struct st_series *s, const struct st_series_bulk *bulk, s
     if (tick_ns < TICK_MIN_NS || spread_ns < SPREAD_MIN * tick_ns || spread_ns > SPREAD_MAX * tick_ns ||
         !follow(s, bulk, slope_ns, tick_ns, track, &fit) || !look_locally(track, &local))
         return;
-    lattice.jumps_n = fit.jumps_n;
+    ticks.jumps_n = fit.jumps_n;
     const bool mixed = jumps_are_mixed(s, &clusters);
     enum bend bend = is_sawtooth(track, &fit) ? how_steady(track, &fit, &local) : BEND_SURE;
     if (mixed && !st_tick_rate_is_usual(st_tick_rate_of(fit.tick_ns, fit.tick_sd_ns)))
         bend = BEND_SURE;
     if (bend != BEND_SURE) {
-        lattice.p_value = exp(log_p(&fit));
-        tell(s, bulk, &fit, &lattice);
+        ticks.p_value = exp(log_p(&fit));
+        tell(s, bulk, &fit, &ticks);
         if (bend == BEND_MAYBE)
-            doubt(&lattice);
-        lattice.unseen_ppm = unseen_ppm(s, &fit);
+            doubt(&ticks);
+        ticks.unseen_ppm = unseen_ppm(s, &fit);
     } else if (has_teeth(track, &fit, &local)) {
-        tell_unsteady(s, bulk, &local, &lattice);
-        lattice.mixed = mixed;
+        tell_unsteady(s, bulk, &local, &ticks);
+        ticks.mixed = mixed;
         if (mixed)
-            lattice.hz = 0;
+            ticks.hz = 0;
     } else {
         return;
     }
-    lattice.found = true;
-    *ret = lattice;
+    ticks.found = true;
+    *ret = ticks;
 }
 
 int st_ticks_find(const struct st_series *s, struct st_ticks *ret)

@@ -57,8 +57,8 @@ struct st_exec_figures {
     struct st_quantile net;       /* less the start, round by round: median of the differences */
     bool overshoot_known;         /* with net, where the request is known */
     double overshoot_ns, percent; /* net - requested */
-    unsigned rank;                /* by net, among those that are to sleep as long; shared where the rounds do
-                                     not tell two apart (lab/rank); 0: a start, too few runs, or nobody beside it */
+    unsigned rank;                /* by net, among those that sleep as long; shared where the rounds do not
+                      distinguish two (lab/rank); 0: a start, too few runs, or no other program */
     size_t beaten_by_n;           /* with a rank: how many of those are shown to take less */
 };
 

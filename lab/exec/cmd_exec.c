@@ -287,7 +287,7 @@ struct plan {
     size_t n;
 };
 
-/* start: of a program that is to be timed; SIZE_MAX: it is a start itself. */
+/* start: that of a timed program; SIZE_MAX: this is a start itself. */
 static int plan_one(struct plan *plan, const char *text, int64_t ns, size_t start)
 {
     const size_t i = plan->n;
@@ -299,7 +299,7 @@ static int plan_one(struct plan *plan, const char *text, int64_t ns, size_t star
     return r;
 }
 
-/* Its start: the one that was given; else itself, told to sleep for 0 s; where it cannot be told, `true`. */
+/* Its start: the one given with --start; else the program itself, asked to sleep for 0 s; without {}: `true`. */
 static int plan_program(struct plan *plan, const struct arguments *a, const char *text, size_t *common)
 {
     const bool told = strstr(text, "{}") != NULL, own = told && a->start == NULL;

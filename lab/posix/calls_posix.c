@@ -10,7 +10,7 @@
 
 #include "lab/posix/call_posix.h"
 
-/* Results go where the compiler cannot see that nobody reads them. */
+/* Results go where the compiler cannot see that they are never read. */
 static volatile int64_t seen;
 
 int st_call_clock(struct st_call *c)

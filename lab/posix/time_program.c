@@ -75,7 +75,7 @@ static void hold(sigset_t *ret_before)
     pthread_sigmask(SIG_BLOCK, &held, ret_before);
 }
 
-/* It is a zombie, whose number nobody else gets, until the handlers know of it no more.
+/* It stays a zombie, whose number no other process gets, until the handlers have forgotten it.
  * @return its status, or a negative errno value. */
 static int wait_for_end(pid_t child, int64_t *ret_end_ns, struct st_platform *p, struct rusage *ret_usage)
 {

@@ -17,8 +17,8 @@
 #define SAVED_MOST   8  /* reviews' worth of spinning: what was not spent before that is forgone */
 
 /* The share of a CPU is an account: time that passes pays in, spinning takes out, and no wait spins for more
- * than is there, so that the budget holds whatever the margin makes of it. The margin is to spend what comes
- * in, by the distribution that it learned; by what it leaves or overdraws it is told to spend more or less.
+ * than is there, so that the budget holds whatever the margin makes of it. The margin should spend what comes
+ * in, by the distribution that it learned; it spends more where it left some, less where it overdrew.
  * Signals make it leave much: a sleep that they end anew, shortly before the time, is not as the distribution
  * says. */
 struct st_punctual {

@@ -36,7 +36,7 @@ struct arguments {
     struct missing {
         const struct st_sleep_method *method;
         char why[96];
-    } missing[METHODS_MAX]; /* asked for, and this system has not */
+    } missing[METHODS_MAX]; /* asked for, but not available here */
     size_t missing_n;
     const char *methods_text, *policy_text;
     bool clocks, relative;
@@ -75,7 +75,7 @@ static void help(void)
           stdout);
 }
 
-/* @return false: this system has not this way of sleeping, and missing->why says why. */
+/* @return false: this way of sleeping is not available here; missing->why has the reason. */
 static bool is_here(const struct st_sleep_method *method, struct missing *missing)
 {
     struct st_sleep sleep;

@@ -13,8 +13,8 @@
 #define VISIT_MAX_N       10
 #define WARM_UP_NS        (100 * ST_NS_PER_US) /* one sleep before those that count: first faults, first arming */
 #define INTERRUPTED_MAX_N 5                    /* visits without one sample */
-#define NARROW_MIN_N      100                  /* in ST_BENCH_SLEEP_BLOCKS blocks, which ranks go by */
-#define NARROW_NS         500                  /* half an interval that nobody needs narrower */
+#define NARROW_MIN_N      100                  /* in ST_BENCH_SLEEP_BLOCKS blocks, which ranks use */
+#define NARROW_NS         500                  /* half an interval that need not be narrower */
 
 size_t st_bench_sleep_visit_n(const struct st_bench_sleep *bench, int64_t requested_ns)
 {

@@ -104,7 +104,7 @@ struct st_sleep_figures {
     double on_time;     /* share of on_time_n; of 0 samples 0 */
     double cpu_ns;      /* CPU time per sleep, user and system together; < 0: not known */
     unsigned rank;      /* among the methods of its setting and duration, 1: least median; shared where they
-                           cannot be told apart (lab/rank); 0: too few samples */
+                           are not distinguished (lab/rank); 0: too few samples */
     size_t beaten_by_n; /* with a rank: how many of them are shown to wake earlier */
     double rank_confidence;      /* with a rank: of the intervals of differences that do not tell two apart */
     struct st_estimate sd_ratio; /* standard deviation over the baseline's */

@@ -394,10 +394,11 @@ static void write_seen(FILE *out, const struct st_bench_sleep *bench, const stru
         return;
     const bool by_slack = p->os == ST_OS_LINUX;
     if (n[ST_STRETCH_NOT_SEEN] > 0)
-        fprintf(out, " Without root a program wakes that much earlier by what is not stretched%s.",
+        fprintf(out,
+                " Without root a program wakes earlier by this amount with a method that is not stretched%s.",
                 by_slack ? ", or with a slack of its own: prctl(PR_SET_TIMERSLACK)" : "");
     else if (by_slack)
-        fputs(" Without root a program wakes that much earlier with a slack of its own: "
+        fputs(" Without root a program wakes earlier by this amount with a slack of its own: "
               "prctl(PR_SET_TIMERSLACK).",
               out);
 }

@@ -303,8 +303,8 @@ static size_t ranked_n(const struct st_bench_sleep *bench, const struct st_sleep
     return n;
 }
 
-/* How often none was shown to be earlier than a method, of two or more: the most. Those of rank 1 that are,
- * in a chain, are not among them. */
+/* How often none was shown to be earlier than a method, of two or more: the most. Not counting those of rank 1 that
+ * are, in a chain. */
 static void best_sentence(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
                           size_t setting, FILE *out, int width)
 {

@@ -50,7 +50,7 @@ static void help(void)
           "      --durations LIST    times, or frames at 48 kHz, as 5ms,64f (5 and 10 ms,\n"
           "                          64 to 512 frames)\n"
           "      --all               every method, also 30 to 500 ms\n"
-          "      --list              all methods, also those that this system has not\n"
+          "      --list              all methods, also those not available here\n"
           "      --budget TIME       for all of it (60s; with --all what 20 blocks take)\n"
           "      --policy LIST       other, fifo, rr (other)\n"
           "  -p, --priority N        of the real-time ones, 1 .. 99 (70)\n"

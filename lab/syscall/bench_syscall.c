@@ -339,7 +339,7 @@ static int make_rows(struct st_bench_syscall *bench)
     return 0;
 }
 
-/* Of the clock that measures all others; also where nobody asks for its row. */
+/* Of the clock that measures all others; also when its row was not asked for. */
 static void look_at_clock(struct st_bench_syscall *bench, struct st_lab *lab)
 {
     const struct st_call_method *method = st_call_find(lab, "clock_gettime-monotonic");

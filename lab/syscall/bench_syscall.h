@@ -28,10 +28,10 @@ struct st_syscall_row {
     int64_t offset_ns; /* median of the empty measurement: what was subtracted; 0: it is the row of it */
     size_t warm_up_n;  /* the first ones of n that are set apart */
     struct st_summary summary; /* of the others */
-    bool outliers_known;       /* as q1 and q3, which they are told by */
+    bool outliers_known;       /* as q1 and q3, from which they follow */
     uint64_t outliers_n;       /* of the others, by the 1.5 IQR rule */
     bool iqr_is_zero;          /* then every value that is not the median is one */
-    uint64_t enough_n;         /* so many samples give a median good enough; 0: not known */
+    uint64_t enough_n;         /* this many samples give a good enough median; 0: not known */
     struct st_call_batches batches;
     enum st_call_path path;
 };
@@ -63,7 +63,7 @@ struct st_bench_syscall {
 /**
  * About how long measuring takes: by the cost of the clock, of some fresh processes, which also say how long
  * a call takes that gives the CPU away, and 300 ns for each other call. The calls themselves are not made in
- * this process, where the first ones are to be samples.
+ * this process, because the first ones must be samples.
  */
 int64_t st_bench_syscall_expected_ns(struct st_lab *lab, const struct st_bench_syscall_config *config);
 
@@ -79,11 +79,11 @@ void st_bench_syscall_finish(struct st_bench_syscall *bench);
 ST_NODISCARD int st_bench_syscall_once(struct st_lab *lab, const struct st_call_method *method,
                                        int64_t *ret_ns);
 
-/** Does what measuring by itself costs exceed the call? Then a single call is not told well: see batches. */
+/** Does what measuring by itself costs exceed the call? Then one call cannot be timed by itself: see batches. */
 bool st_bench_syscall_is_below_clock(const struct st_syscall_row *row);
 
-/** Id of the advisor's rule on a clock that is read by a system call; NULL: the clock is not, or nobody
- * knows. */
+/** Id of the advisor's rule on a clock that is read by a system call; NULL: it is not, or that is
+ * unknown. */
 const char *st_bench_syscall_finding(const struct st_bench_syscall *bench, struct st_lab *lab);
 
 /** sleeptune-bench-syscall/1. New reference; NULL when out of memory. */

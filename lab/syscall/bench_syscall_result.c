@@ -60,7 +60,7 @@ static void put_number(FILE *out, double ns)
     fprintf(out, "%7s", column(ns, text, sizeof(text)));
 }
 
-/* The first values, which a warm-up of two or three is told by. */
+/* The first values, which show a warm-up of two or three. */
 static size_t first_values(const struct st_syscall_row *row, char *buf, size_t buf_bytes)
 {
     size_t used = 0;
@@ -83,7 +83,7 @@ static void enough_text(const struct st_syscall_row *row, char *buf, size_t buf_
         snprintf(buf, buf_bytes, "too few samples (%u) to tell how many would do",
                  (unsigned)st_stats_quantile_min_n(0.5));
     else if (n < st_summary_median_not_enough_min_n(ST_SYSCALL_ENOUGH_N))
-        snprintf(buf, buf_bytes, "how many samples would do cannot be told from %llu", n);
+        snprintf(buf, buf_bytes, "%llu samples do not show how many would do", n);
     else
         snprintf(buf, buf_bytes, "even %d samples would not do", ST_SYSCALL_ENOUGH_N);
 }
@@ -192,11 +192,10 @@ static void clock_sentence(const struct st_bench_syscall *bench, struct st_lab *
             "%s' explains why that may be and what helps.",
             b->call_ns, b->raw_ns, finding);
     else
-        snprintf(
-            line, sizeof(line),
-            "Whether CLOCK_MONOTONIC is read without the kernel cannot be told: %.4g ns, by a system call "
-            "%.4g ns.",
-            b->call_ns, b->raw_ns);
+        snprintf(line, sizeof(line),
+                 "Whether CLOCK_MONOTONIC is read without the kernel is not clear: %.4g ns, by a system call "
+                 "%.4g ns.",
+                 b->call_ns, b->raw_ns);
     st_text_wrap(out, line, 0, width);
 }
 
@@ -260,7 +259,7 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
     clock_sentence(bench, lab, out, width);
     path_sentence(bench, ST_PATH_VDSO, "Without the kernel, by the vDSO:", out, width);
     path_sentence(bench, ST_PATH_LIBRARY, "Without the kernel, by the library:", out, width);
-    path_sentence(bench, ST_PATH_UNKNOWN, "Could not be told:", out, width);
+    path_sentence(bench, ST_PATH_UNKNOWN, "Not clear:", out, width);
     absent_sentence(bench, out, width);
     snprintf(
         line, sizeof(line),

@@ -22,7 +22,7 @@ struct st_call_method {
 
     int (*open)(struct st_call *c); /* makes what the call needs; NULL: nothing. @return 0 or -errno */
     st_call_fn call;
-    /** The same by syscall(2), which enters the kernel in any case: what `call` is told apart from. NULL:
+    /** The same by syscall(2), which enters the kernel in any case: what `call` is compared with. NULL:
      * there is no such system call. */
     st_call_fn raw;
     void (*close)(struct st_call *c); /* NULL: nothing to undo */
@@ -64,7 +64,7 @@ void st_call_close(struct st_call *c);
 
 /** Where a call is answered, as measured. */
 enum st_call_path {
-    ST_PATH_UNKNOWN, /* the measurement does not tell, or nobody looked */
+    ST_PATH_UNKNOWN, /* the measurement does not show it, or there was none */
     ST_PATH_VDSO,    /* a time, without entering the kernel */
     ST_PATH_LIBRARY, /* anything else, without entering the kernel */
     ST_PATH_SYSCALL,
@@ -85,7 +85,7 @@ struct st_call_batches {
 };
 
 /**
- * So many calls, as many by syscall(2), as many of getppid and as many of nothing are timed in turn,
+ * The call, the same by syscall(2), getppid and nothing are timed in turn, equally often,
  * ST_SYSCALL_BATCHES times. The call stays out of the kernel where syscall(2) costs more by at least half a
  * system call (getppid - nothing), with the whole 95 % interval of the median difference, and enters it where
  * the whole interval is below. Without a system call of that name: out of the kernel where it costs less than

@@ -39,7 +39,7 @@ static void help(void)
           "What a system call costs on this machine, in one process and as the first call\n"
           "of a fresh one, and which clocks are read without one.\n\n"
           "      --calls LIST    as getppid,time (all; see --list)\n"
-          "      --list          all calls, also those that this system has not\n"
+          "      --list          all calls, also those not available here\n"
           "      --count N       samples of each in this process (1000)\n"
           "      --fresh N       fresh processes for each, 0: none (100)\n"
           "      --brief         tables and sentences only\n"

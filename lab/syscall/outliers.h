@@ -27,15 +27,15 @@ uint64_t st_summary_median_enough_n(const struct st_sample *sample, double share
                                     uint64_t max_n);
 
 /**
- * So many samples it takes to say of a 0 of st_summary_median_enough_n that max_n values would not be enough: 10 of
- * them lie where the interval of max_n values would. Fewer do not tell how wide that is. 0: none do (max_n <
+ * How many samples it takes to conclude from a 0 of st_summary_median_enough_n that max_n values would not be enough: 10
+ * of them lie where the interval of max_n values would. Fewer do not show how wide that is. 0: none do (max_n <
  * 6).
  */
 uint64_t st_summary_median_not_enough_min_n(uint64_t max_n);
 
 /* The first calls of a series, dearer than the rest: cold caches, lazy binding, first page faults. */
 
-/** Fewer values than this have no warm-up that could be told. */
+/** In fewer values than this a warm-up cannot be found. */
 #define ST_WARM_UP_MIN_N 20
 
 /**

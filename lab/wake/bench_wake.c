@@ -50,7 +50,7 @@ static void refuse_impossible(struct st_wake_cell *cell, const struct st_bench_w
     else if (m->threads_only && cell->peers == ST_WAKE_PROCESSES)
         refuse(cell, "does not reach into another process", 0);
     else if (!m->timed && cell->kind == ST_WAKE_TIMED_OUT)
-        refuse(cell, "its wait cannot be told a time", 0);
+        refuse(cell, "its wait has no timeout", 0);
     else if (cell->placement == ST_WAKE_OTHER_CPU && c->other_cpu < 0)
         refuse(cell, "there is no other CPU", 0);
     else if (m->spins && cell->placement == ST_WAKE_SAME_CPU && c->policy != ST_POLICY_OTHER)

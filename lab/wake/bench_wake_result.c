@@ -123,7 +123,7 @@ static size_t table(const struct st_bench_wake *bench, size_t first, FILE *out, 
 
 /* --- sentences --- */
 
-/* The least median of those that sleep, where every peer, placement and slice is told by itself. */
+/* The least median of those that sleep, each peer, placement and slice by itself. */
 static void fastest_sentence(const struct st_bench_wake *bench, size_t first, size_t last, FILE *out,
                              int width)
 {
@@ -154,8 +154,7 @@ static void fastest_sentence(const struct st_bench_wake *bench, size_t first, si
                      us((double)best->delay.median.low_ns, low, sizeof(low)),
                      us((double)best->delay.median.high_ns, high, sizeof(high)));
     if (as_good_n > 0)
-        n += snprintf(line + n, sizeof(line) - (size_t)n, "; %zu more cannot be told from it by that",
-                      as_good_n);
+        n += snprintf(line + n, sizeof(line) - (size_t)n, "; %zu more overlap with it", as_good_n);
     snprintf(line + n, sizeof(line) - (size_t)n, ".");
     st_text_wrap(out, line, 0, width);
 }

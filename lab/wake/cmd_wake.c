@@ -51,7 +51,7 @@ static void help(void)
           "      --kinds LIST       interrupted, timed-out (interrupted)\n"
           "      --peers LIST       threads, processes (threads)\n"
           "      --all              every mechanism, kind, peer; 2 to 100 ms, 1000 rounds\n"
-          "      --list             all mechanisms, also those that this system has not\n"
+          "      --list             all mechanisms, also those not available here\n"
           "      --rounds N         of each (200; with --all 1000)\n"
           "      --budget TIME      for all of it, with fewer rounds if need be\n"
           "      --cpus A,B         the sender's and the other one (the first two allowed)\n"

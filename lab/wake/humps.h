@@ -22,8 +22,8 @@ struct st_humps {
 
 /**
  * The values are counted in bins of one width, of every width from the finest step of the values on, doubled
- * each time. A valley is a bin that has, on each of its sides, a bin with so many more values that chance
- * does not make it: (peak - valley) / sqrt(peak + valley) of the lower peak, the normal form of a test of two
+ * each time. A valley is a bin that has, on each of its sides, a bin with more values than chance
+ * makes: (peak - valley) / sqrt(peak + valley) of the lower peak, the normal form of a test of two
  * counts that are equal under one hump. The deepest valley of all widths is taken, if it is deeper than
  * sqrt(3 ln n - 3.2), which one hump passes in less than 1 in 100 samples: that was fitted to simulations of
  * uniform (also in steps), normal, exponential, lognormal and heavy-tailed values, n = 50 .. 10000. Values

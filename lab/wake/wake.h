@@ -17,8 +17,8 @@ struct st_wake_ops; /* posix/wake_posix.h: what the platform does with it */
 struct st_wake_method {
     const char *name;    /* stable: letters, digits, '-' and '_' */
     const char *summary; /* one line: what the sleeper waits in, what the sender calls */
-    bool usual;          /* one of those that are compared when nobody chooses */
-    bool timed;          /* its wait can be told a time */
+    bool usual;          /* compared by default */
+    bool timed;          /* its wait can have a timeout */
     bool threads_only;   /* does not reach into another process */
     bool spins;          /* the sleeper uses the CPU all the time */
     const char *absent;  /* why this OS or build has none */
@@ -67,7 +67,7 @@ ST_NODISCARD int st_wake_open(struct st_wake *w, struct st_lab *lab, const struc
                               const struct st_wake_setting *setting);
 
 /**
- * One round: the sleeper waits; interrupted: after slice_ns the sender signals; else nobody does, and the
+ * One round: the sleeper waits; interrupted: after slice_ns the sender signals; else no one does, and the
  * wait times out after slice_ns. @param slice_ns > 0, at most 10 s.
  * @return 0, -ENOTSUP (no timed wait), -ETIMEDOUT (the sleeper does not wake: only st_wake_close helps), or
  * what the kernel said.

@@ -9,7 +9,7 @@
 #include "core/ns.h"
 #include "platform/freebsd/freebsd.h"
 
-/* A wait on a word that nobody wakes, with an absolute timeout. Before FreeBSD 15 (and later with
+/* A wait on a word that no one wakes, with an absolute timeout. Before FreeBSD 15 (and later with
  * kern.timecounter.nanosleep_precise=0) clock_nanosleep is stretched by kern.timecounter.alloweddeviation, a
  * share of the remaining time; umtx passes precision 0 to msleep_sbt and is not. It needs no right. Source:
  * sys/kern/kern_umtx.c, do_wait and umtxq_sleep; _umtx_op(2). */

@@ -1,5 +1,5 @@
 /* Xruns of sound(4)'s channels: from 14 on by an ioctl of /dev/sndstat, which shows them at any verbosity;
- * before, or where that tells of no channel, from the text. sndstat(4). */
+ * before 14, or where that reports no channel, from the text. sndstat(4). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ static void close_ioctl(struct sound4 *sound4)
     free(sound4);
 }
 
-/** @return 0 where the ioctl tells of channels. */
+/** @return 0 if the ioctl reports channels. */
 static int open_ioctl(struct st_xrun_watch *w)
 {
     struct sound4 *sound4 = calloc(1, sizeof(*sound4));

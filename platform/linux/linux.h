@@ -43,7 +43,7 @@ int st_linux_program_path(struct st_platform *p, char *buf, size_t buf_bytes);
 extern const struct st_xrun_source st_xrun_alsa;
 void st_linux_alsa_status_path(const char *proc, const struct st_alsa_substream *of, char *buf,
                                size_t buf_bytes);
-/** Tells of `sighting`, whose device and client are found here; not of our own stream, which counts its own.
+/** Reports `sighting` with its device and client; not for our own stream, which counts its own xruns.
  * @param owner_tid who opened the stream; 0: not known. @param ret_hidden set if that program runs, but is
  * not in /proc for us. */
 void st_linux_alsa_tell(struct st_platform *p, const char *proc, const struct st_alsa_substream *of,

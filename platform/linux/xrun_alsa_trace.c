@@ -3,8 +3,8 @@
  * distributions have both off.
  *
  * It goes to an instance of tracefs of our own, by plain files: what others trace is not touched. Whoever
- * turns on any event makes the kernel look at each switch between threads whether a name is to be kept
- * (record-cmd; an instance cannot do without).
+ * turns on any event makes the kernel check at each switch between threads whether to keep a name
+ * (record-cmd, which an instance cannot turn off).
  *
  * The thread in a line is the one that was interrupted. Whose stream it is, is asked of /proc/asound, at the
  * poll: a program that has closed it by then has no name.

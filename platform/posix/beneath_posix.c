@@ -8,7 +8,7 @@
 
 #define OPEN_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW)
 
-/* Opens one component; a link that O_NOFOLLOW met is told apart from a file where a folder should be. */
+/* Opens one component; a link that O_NOFOLLOW met is -ELOOP, a file where a folder should be is -ENOTDIR. */
 static int open_component(int dir_fd, const char *name, int flags)
 {
     if (strcmp(name, "..") == 0)

@@ -1,4 +1,4 @@
-/* Opening files of a tree that nobody trusts. */
+/* Opening files of a tree that is not trusted. */
 #ifndef ST_PLATFORM_POSIX_BENEATH_POSIX_H
 #define ST_PLATFORM_POSIX_BENEATH_POSIX_H
 

@@ -59,7 +59,7 @@ static void on_continued(int number)
     atomic_store_explicit(&continued_ns, st_posix_clock_ns(CLOCK_MONOTONIC), memory_order_relaxed);
 }
 
-/* A handler of somebody else's stays: then stops are not known. */
+/* Another handler stays in place: then stops are unknown. */
 static void watch(void)
 {
     struct sigaction action = {.sa_handler = on_continued, .sa_flags = SA_RESTART}, before;

@@ -119,7 +119,7 @@ static bool reap(struct child *child, struct st_run *run)
     child->pid = 0;
     if (run->result != -EINPROGRESS)
         return true;
-    /* a process that ignores SIGCHLD is not told how its children ended */
+    /* a process that ignores SIGCHLD does not learn how its children ended */
     run->exit_status = pid < 0 ? 0 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     run->result = run->exit_status == 0 ? 0 : -EIO;
     return true;

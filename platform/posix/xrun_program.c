@@ -21,7 +21,7 @@
 #include "platform/xrun/xrun_line.h"
 #include "st_config.h"
 
-#define SILENT_POLLS 8 /* so many polls, which come every poll_ns, without a line: it hangs */
+#define SILENT_POLLS 8 /* polls without a line, one every poll_ns: it hangs */
 #define READ_BYTES                                                                                           \
     (16 * 1024)      /* a poll; who polls bounds how often, and what floods is held up by its pipe */
 #define TERM_NAPS 45 /* it has this long to end in peace: a client that is killed disturbs its server */
@@ -78,7 +78,7 @@ static int make_environment(const struct st_xrun_watch *w, struct st_child_env *
     return r;
 }
 
-/** Its standard input and output are these, its errors nobody's; signals as a program expects them; a normal
+/** Its standard input and output are these, its errors are discarded; signals have their defaults; a normal
  * program where the daemon was started as a real-time one. */
 static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int in, int out)
 {
@@ -170,7 +170,7 @@ static void close_pipes(struct program *program)
     program->in = program->out = -1;
 }
 
-/** @return whether it is gone within so many naps; its wait status in *ret. */
+/** @return whether it ended within `naps` naps; its wait status in *ret. */
 static bool reap(struct program *program, unsigned naps, int *ret)
 {
     const struct timespec nap = st_ns_to_timespec(NAP_NS);
@@ -192,7 +192,7 @@ static void close_program(struct st_xrun_watch *w)
     int status;
     close_pipes(program);
     if (program->pid != 0)
-        (void)kill(-program->pid, SIGTERM); /* fails on FreeBSD where it has ended: it is to be reaped yet */
+        (void)kill(-program->pid, SIGTERM); /* fails on FreeBSD if it has ended and is not reaped yet */
     if (!reap(program, TERM_NAPS, &status)) {
         (void)kill(-program->pid, SIGKILL);
         (void)reap(program, KILL_NAPS, &status); /* what the kernel does not let die stays */

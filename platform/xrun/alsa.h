@@ -18,7 +18,7 @@ enum st_alsa_state {
 /** /proc/asound/cardN/pcmMp/subK/status. Source: sound/core/pcm.c, snd_pcm_substream_proc_status_read. */
 struct st_alsa_status {
     enum st_alsa_state state;
-    int64_t owner_tid;     /* thread that opened it, in our PID namespace; 0: not told (very old kernels) */
+    int64_t owner_tid;     /* thread that opened it, in our PID namespace; 0: unknown (very old kernels) */
     int64_t trigger_ns;    /* when it was started or stopped last, on the clock that the program chose */
     int64_t hw_ptr_frames; /* where the device is; begins at 0 when the stream is prepared again */
 };
@@ -44,8 +44,8 @@ struct st_alsa_substream {
 /** One line of a trace_pipe in which only the event snd_pcm:xrun is on. */
 struct st_alsa_trace {
     int64_t xruns_n;
-    bool lost;  /* they were overwritten before they were read: of what is not known */
-    bool exact; /* false: at least so many */
+    bool lost;  /* events were overwritten before they were read; their streams are unknown */
+    bool exact; /* false: at least this many */
     struct st_alsa_substream of;
 };
 

@@ -181,7 +181,7 @@ static void note(struct st_snd_channel *channel, bool *has_xruns, const struct p
         return;
     memcpy(&n, pair->data, sizeof(n));
     if (strcmp(pair->name, "pid") == 0) {
-        channel->pid = n <= INT32_MAX ? (int64_t)n : 0; /* (pid_t)-1 where nobody has it */
+        channel->pid = n <= INT32_MAX ? (int64_t)n : 0; /* (pid_t)-1 where no one has it open */
     } else if (strcmp(pair->name, "interrupts") == 0) {
         channel->interrupts_n = n;
     } else if (strcmp(pair->name, "feedcount") == 0) {

@@ -12,9 +12,10 @@
 
 /** One channel. Its counters begin at 0 whenever it is started. */
 struct st_snd_channel {
-    char name[ST_SND_NAME_BYTES];    /* "dsp0.virtual_play.0", "pcm0:virtual:dsp0.vp0" */
-    char program[ST_SND_NAME_BYTES]; /* who has it open; "" when nobody has or the version does not tell */
-    int64_t pid;                     /* of that; 0: none */
+    char name[ST_SND_NAME_BYTES]; /* "dsp0.virtual_play.0", "pcm0:virtual:dsp0.vp0" */
+    char program
+        [ST_SND_NAME_BYTES]; /* who has it open; "" when no one has, or in versions that do not show it */
+    int64_t pid;             /* of that; 0: none */
     bool is_virtual; /* mixed into a hardware channel: the device plays on when its program is not ready */
     uint64_t interrupts_n, feeds_n; /* feeds: 0 where the version does not count them */
     uint64_t xruns_n; /* playing: fragments that could not be filled; recording: fragments lost */
@@ -25,7 +26,7 @@ ST_NODISCARD int st_sndstat_next(const char **text, struct st_snd_channel *ret);
 
 /**
  * Calls fn for each channel (each element of an array "channel_info").
- * @return how many, -EBADMSG (then some may have been told).
+ * @return how many, -EBADMSG (then fn may have been called for some).
  * Source: sys/contrib/libnv/nvlist.c and nvpair.c (format), sys/sys/sndstat.h (names).
  */
 ST_NODISCARD int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,

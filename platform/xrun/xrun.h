@@ -1,7 +1,7 @@
-/* Who tells of other programs' xruns. A source is one file with its operations and one row in the list of its
- * OS, platform->xrun_source(i) (linux/platform_linux.c, freebsd/platform_freebsd.c); what only the
+/* Sources of other programs' xruns. A source is one file with its operations and one row in the list of its
+ * OS, platform->xrun_source(i) (linux/platform_linux.c, freebsd/platform_freebsd.c); a source that only the
  * other OS has is in it with the reason. What needs a library of its own is a helper program
- * (posix/xrun_program.c, xrun_line.h), so that no foreign library is in the daemon's locked memory.
+ * (posix/xrun_program.c, xrun/xrun_line.h), so that no foreign library is in the daemon's locked memory.
  *
  * All functions: one thread a watch; it may be any normal one, never the cycle loop's.
  */
@@ -33,7 +33,7 @@ struct st_xrun_ops {
     /** @return 0, or with a sentence in w->why: -ENOENT (nothing to watch now), -ENOTSUP (never here),
      * -EACCES, ... Waits at most 100 ms. */
     int (*open)(struct st_xrun_watch *w);
-    /** Tells what was seen. @return 0, -EAGAIN (still connecting), or, with a sentence in w->why, that it is
+    /** Calls seen for what happened. @return 0, -EAGAIN (still connecting), or, with a sentence in w->why, that it is
      * over: close, and open again later. Never waits. */
     int (*poll)(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx);
     /** Frees. Waits at most 500 ms for a program to end. */
@@ -73,7 +73,7 @@ struct st_xrun_watch {
     char why[ST_XRUN_WHY_BYTES];
 };
 
-/** A whole row: what this OS has not. */
+/** A whole row: a source that is not available on this OS. */
 #define ST_XRUN_ABSENT(source_name, reason)                                                                  \
     {                                                                                                        \
         .name = (source_name), .summary = (reason), .absent = (reason)                                       \

@@ -1,7 +1,7 @@
 /* What a helper program that watches a sound server writes to its standard output: one line of text an event.
  *
- *   ready TEXT     it watches now; TEXT says what ("JACK server \"default\", 256 frames at 48000 Hz")
- *   alive          said at least every 10 s: a program that is silent for 40 s is taken for hung and killed
+ *   ready TEXT     it watches now; TEXT names the server ("JACK server \"default\", 256 frames at 48000 Hz")
+ *   alive          written at least every 10 s: a program that is silent for 40 s counts as hung and is killed
  *   absent TEXT    there is nothing to watch, and why; it ends after this line, and is started again later
  *   epoch          the server's counters began anew (it was started again, or they were reset)
  *   xrun certainty=exact n=1 starved=0 device=NAME client=NAME
@@ -12,7 +12,7 @@
  * A line is at most 1023 bytes, ends with a newline and is flushed. The program reads nothing, but ends when
  * its standard input ends: then the daemon is gone. Its environment is the daemon's, with the server's
  * variable if configured (st_xrun_source.server_env); its one option, -pPID, is the daemon's process, whose
- * streams are left out where they can be told apart. It does not connect again by itself: it says "absent"
+ * streams are left out where they can be identified. It does not connect again by itself: it says "absent"
  * and ends.
  */
 #ifndef ST_PLATFORM_XRUN_XRUN_LINE_H

@@ -186,7 +186,7 @@ static void what_cannot_be_measured_says_why(void **state)
     story.config.policy = ST_POLICY_FIFO;
     measure();
     assert_string_equal(cell("pipe", ST_WAKE_THREADS, ST_WAKE_SAME_CPU, ST_WAKE_TIMED_OUT, 2 * MS)->why,
-                        "its wait cannot be told a time");
+                        "its wait has no timeout");
     assert_int_equal(cell("pipe", ST_WAKE_THREADS, ST_WAKE_SAME_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->error,
                      -EMFILE);
     assert_non_null(

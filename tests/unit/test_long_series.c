@@ -190,9 +190,9 @@ static void a_size_that_outliers_prefer_behind_the_head_is_found(void **state)
     for (size_t i = ST_LONG_SERIES_HEAD_N; i < LONG_N; i += LONG_N / 40, stalls_n++)
         values[i] = 50000000 + (int64_t)st_random_below(&random, 100000);
     const struct st_analysis a = analyse(values, LONG_N);
-    assert_int_equal(a.clusters.n, 1);
-    assert_int_equal(a.clusters.cluster[0].n, stalls_n);
-    assert_int_equal(a.clusters_n, LONG_N);
+    assert_int_equal(a.outlier_sizes.n, 1);
+    assert_int_equal(a.outlier_sizes.cluster[0].n, stalls_n);
+    assert_int_equal(a.outliers_first_n, LONG_N);
     free(values);
 }
 
@@ -204,7 +204,7 @@ static void sizes_too_small_for_the_buckets_are_those_of_the_head(void **state)
     for (size_t i = 0; i < LONG_N; i++)
         values[i] = INT64_C(3000000000) + values[i] / 1000;
     const struct st_analysis a = analyse(values, LONG_N);
-    assert_int_equal(a.clusters_n, ST_LONG_SERIES_HEAD_N);
+    assert_int_equal(a.outliers_first_n, ST_LONG_SERIES_HEAD_N);
     assert_int_equal(a.findings_n, 0);
     free(values);
 }

@@ -1,4 +1,4 @@
-/* lab/analyse/clusters: sizes that outliers prefer. */
+/* lab/analyse/outlier_sizes: sizes that outliers prefer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

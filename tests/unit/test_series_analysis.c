@@ -1,4 +1,4 @@
-/* lab/analyse/series_analysis and lab/analyse/lattice: blind, does it name what the simulator was told, and nothing in noise?
+/* lab/analyse/series_analysis and lab/analyse/ticks: blind, does it name what the simulator was told, and nothing in noise?
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ static bool named_or_said(const struct st_analysis *a, int64_t hz)
 {
     if (a->interval.found)
         return a->interval.hz == hz || 2 * a->interval.hz == hz;
-    return has(a->beat.names_hz, a->beat.names_n, hz) || has(a->blind_hz, a->blind_n, hz) ||
+    return has(a->periodic.names_hz, a->periodic.names_n, hz) || has(a->blind_hz, a->blind_n, hz) ||
            hz < a->coarse_hz;
 }
 
@@ -87,17 +87,17 @@ static void the_analyser_names_what_the_simulator_was_told(void **state)
             s.seed = i;
             assert_int_equal(st_period_init_ns(&s.period, (uint64_t)grid_period_ns[i / 10], 1), 0);
             const struct st_analysis a = blind(&s);
-            const bool right = a.lattice.found && a.lattice.hz == s.hz && a.lattice.drift_known &&
-                               fabs(a.lattice.drift_ppm - s.drift_ppm) < 1.5 &&
-                               a.lattice.extra_ticks == (s.rounding == ST_ROUNDING_TVTOHZ ? 1 : 0);
-            if (a.beat.names_n > 0 && !has(a.beat.names_hz, a.beat.names_n, s.hz))
+            const bool right = a.ticks.found && a.ticks.hz == s.hz && a.ticks.drift_known &&
+                               fabs(a.ticks.drift_ppm - s.drift_ppm) < 1.5 &&
+                               a.ticks.extra_ticks == (s.rounding == ST_ROUNDING_TVTOHZ ? 1 : 0);
+            if (a.periodic.names_n > 0 && !has(a.periodic.names_hz, a.periodic.names_n, s.hz))
                 fail_msg("%lld Hz every %llu ns: %s", (long long)s.hz, (unsigned long long)s.period.num,
                          a.sentence[0]);
-            if (can_be_told(&s) ? !right : a.lattice.found && !right)
+            if (can_be_told(&s) ? !right : a.ticks.found && !right)
                 fail_msg("%lld Hz %s %g ppm every %llu ns: found %d, %d Hz, %g ppm, %d extra",
                          (long long)s.hz, st_simulate_rounding_name(s.rounding), s.drift_ppm,
-                         (unsigned long long)s.period.num, a.lattice.found, a.lattice.hz, a.lattice.drift_ppm,
-                         a.lattice.extra_ticks);
+                         (unsigned long long)s.period.num, a.ticks.found, a.ticks.hz, a.ticks.drift_ppm,
+                         a.ticks.extra_ticks);
             if (!right && !named_or_said(&a, s.hz))
                 fail_msg("%lld Hz %s %g ppm every %llu ns: neither told nor said that it cannot be: %s",
                          (long long)s.hz, st_simulate_rounding_name(s.rounding), s.drift_ppm,
@@ -139,14 +139,14 @@ static void a_steered_tick_has_no_wrong_rate(void **state)
                                       i % 12 < 10 ? 1000 : 5000);
         s.seed = 1 + i % 12;
         const struct st_analysis a = blind(&s);
-        assert_true(!a.lattice.found || !a.lattice.steady);
-        if (a.lattice.found) {
-            assert_true(a.lattice.hz == s.hz || a.lattice.hz == 0);
-            assert_false(a.lattice.drift_known);
-            assert_true(says(&a, "by how much the tick drifts cannot be told"));
+        assert_true(!a.ticks.found || !a.ticks.steady);
+        if (a.ticks.found) {
+            assert_true(a.ticks.hz == s.hz || a.ticks.hz == 0);
+            assert_false(a.ticks.drift_known);
+            assert_true(says(&a, "by how much the tick drifts cannot be determined"));
         }
-        if (rows[i / 12].named && s.noise_ns == 1000 && !(a.lattice.found && a.lattice.hz == s.hz) &&
-            !a.settling.found)
+        if (rows[i / 12].named && s.noise_ns == 1000 && !(a.ticks.found && a.ticks.hz == s.hz) &&
+            !a.rest.found)
             fail_msg("%d Hz is not named, seed %d", (int)s.hz, (int)s.seed);
     }
 }
@@ -171,13 +171,13 @@ static void an_added_tick_is_told_whatever_the_drift(void **state)
         if (i % 3 == 2 && s.drift_ppm < 0)
             s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
         const struct st_analysis a = blind(&s);
-        assert_true(a.lattice.found && a.lattice.hz == s.hz);
-        assert_int_equal(a.lattice.extra_ticks, rows[i / 3].extra_ticks < 0              ? -1
-                                                : s.rounding == ST_ROUNDING_TVTOHZ_FIXED ? 0
-                                                                                         : 1);
-        assert_int_equal(says(&a, "Whether a tick is added to each sleep cannot be told") ||
-                             says(&a, "Drift and a tick that is added to each sleep cannot be told"),
-                         a.lattice.extra_ticks < 0);
+        assert_true(a.ticks.found && a.ticks.hz == s.hz);
+        assert_int_equal(a.ticks.extra_ticks, rows[i / 3].extra_ticks < 0              ? -1
+                                              : s.rounding == ST_ROUNDING_TVTOHZ_FIXED ? 0
+                                                                                       : 1);
+        assert_int_equal(says(&a, "Whether a tick is added to each sleep cannot be determined") ||
+                             says(&a, "Drift and a tick that is added to each sleep cannot be determined"),
+                         a.ticks.extra_ticks < 0);
     }
 }
 
@@ -199,16 +199,16 @@ static void a_drift_that_is_seen_rarely_is_not_told(void **state)
         const struct st_simulation s =
             told(rows[i / 2].hz, rows[i / 2].ppm, 0, rows[i / 2].period_ns, i % 2 == 0 ? 0 : 1000);
         const struct st_analysis a = blind(&s);
-        if (!a.lattice.found)
+        if (!a.ticks.found)
             continue; /* whole ticks a period: it stands still */
-        assert_true(a.lattice.hz == s.hz && !a.lattice.drift_known && a.lattice.extra_ticks < 0);
-        assert_true(a.lattice.slope_modulo && fabs(a.lattice.modulo_ppm / rows[i / 2].modulo_ppm - 1) < 0.01);
-        assert_true(says(&a, "cannot be told at this period: any multiple of"));
+        assert_true(a.ticks.hz == s.hz && !a.ticks.drift_known && a.ticks.extra_ticks < 0);
+        assert_true(a.ticks.slope_modulo && fabs(a.ticks.modulo_ppm / rows[i / 2].modulo_ppm - 1) < 0.01);
+        assert_true(says(&a, "cannot be determined at this period: any multiple of"));
         assert_false(says(&a, "Ticks are ") || says(&a, "sawtooth") || says(&a, "a tick of"));
     }
     const struct st_simulation often = told(1000, 60, 0, ST_NS_PER_S, 0);
     const struct st_analysis a = blind(&often);
-    assert_true(a.lattice.drift_known && !a.lattice.slope_modulo);
+    assert_true(a.ticks.drift_known && !a.ticks.slope_modulo);
     struct st_simulation aliased =
         told(5000, 215, 0, ST_NS_PER_S, 3000); /* its rate is beyond what a second shows */
     const struct st_analysis b = blind(&aliased);
@@ -222,8 +222,8 @@ static void the_length_of_a_tick_is_that_of_its_drift(void **state)
     s.count = 3000;
     s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
     struct st_analysis a = blind(&s);
-    assert_true(a.lattice.drift_known && fabs(a.lattice.tick_ns - 4000080) < 1);
-    assert_true(a.lattice.tick_sd_ns < 0.1);
+    assert_true(a.ticks.drift_known && fabs(a.ticks.tick_ns - 4000080) < 1);
+    assert_true(a.ticks.tick_sd_ns < 0.1);
     for (int64_t noise_ns = 0; noise_ns <= 2000; noise_ns += 2000) {
         s = told(1000, -100, 0, ST_NS_PER_S, noise_ns);
         a = blind(&s);
@@ -242,8 +242,8 @@ static void hermans_sawtooth_in_words(void **state)
     assert_true(says(&a, "grows by 40 \xc2\xb5s a second (40 ppm) and jumps back by a tick every 4.2 min"));
     assert_true(says(&a, "Ticks are 40 ppm longer than 1/100 s"));
     assert_true(says(&a, "tvtohz()"));
-    assert_true(fabs(a.lattice.slope_ns_per_s - 40000) < 1);
-    assert_true(fabs(a.lattice.tooth_s - 250) < 0.1);
+    assert_true(fabs(a.ticks.slope_ns_per_s - 40000) < 1);
+    assert_true(fabs(a.ticks.tooth_s - 250) < 0.1);
 }
 
 static void figures_are_written_as_people_write_them(void **state)
@@ -253,7 +253,7 @@ static void figures_are_written_as_people_write_them(void **state)
     assert_int_equal(st_period_init_ns(&s.period, 10240000, 1), 0);
     for (s.noise_ns = 0; s.noise_ns <= 2000; s.noise_ns += 2000) {
         const struct st_analysis a = blind(&s);
-        assert_true(a.lattice.found && a.lattice.drift_known);
+        assert_true(a.ticks.found && a.ticks.drift_known);
         assert_false(says(&a, "Ticks are ")); /* no drift, or one below its error */
         assert_true(says(&a, "falls by 23") && !says(&a, "e+0") && !says(&a, "e-0"));
     }
@@ -264,8 +264,8 @@ static void figures_are_written_as_people_write_them(void **state)
     assert_int_equal(noise_series(NOISE_NORMAL, 1, &period, 7500, 3000, 1000, &series), 0);
     const struct st_analysis a = analyse(&series);
     assert_true(says(&a, "a tick of 50, 64, 100") || says(&a, "a tick of 250, 500, 1000"));
-    for (size_t i = 1; i < a.beat.names_n; i++)
-        assert_true(a.beat.names_hz[i] > a.beat.names_hz[i - 1]);
+    for (size_t i = 1; i < a.periodic.names_n; i++)
+        assert_true(a.periodic.names_hz[i] > a.periodic.names_hz[i - 1]);
     st_series_finish(&series);
 }
 
@@ -276,21 +276,21 @@ static void what_cannot_be_told_is_said(void **state)
         .count = 900, .hz = 100, .rounding = ST_ROUNDING_TVTOHZ, .noise_ns = 2000, .seed = 1};
     assert_int_equal(st_period_init_ns(&s.period, ST_NS_PER_S, 1), 0);
     struct st_analysis a = blind(&s);
-    assert_false(a.lattice.found);
+    assert_false(a.ticks.found);
     assert_int_equal(a.blind_n, st_periodic_usual_hz_n); /* a second is whole ticks of all */
     assert_true(says(&a, "24, 50, 60, 64, 100, 128, 200, 250, 256, 300, 500, 512, 1000, "));
-    assert_true(says(&a, "10000 Hz cannot be told from none"));
+    assert_true(says(&a, "10000 Hz cannot be distinguished from none"));
     assert_int_equal(a.coarse_hz, 0); /* none is as long as the period */
     /* at the same place of each tick, but a period that is no multiple of it tells */
     assert_int_equal(st_period_init_ns(&s.period, 997000000, 1), 0);
     a = blind(&s);
-    assert_true(a.lattice.found && !says(&a, "cannot be told"));
+    assert_true(a.ticks.found && !says(&a, "cannot be determined"));
     /* no jump yet: a trend and nothing of ticks */
     assert_int_equal(st_period_init_ns(&s.period, ST_NS_PER_S, 1), 0);
     s.drift_ppm = 1;
     a = blind(&s);
-    assert_true(!a.lattice.found && a.changes.trend_found && fabs(a.changes.slope_ns_per_s - 1000) < 20);
-    assert_true(says(&a, "cannot be told from none"));
+    assert_true(!a.ticks.found && a.changes.trend_found && fabs(a.changes.slope_ns_per_s - 1000) < 20);
+    assert_true(says(&a, "cannot be distinguished from none"));
 }
 
 static void a_period_shorter_than_a_tick_shows_the_interval(void **state)
@@ -300,7 +300,7 @@ static void a_period_shorter_than_a_tick_shows_the_interval(void **state)
         .count = 900, .hz = 100, .rounding = ST_ROUNDING_TVTOHZ, .noise_ns = 2000, .seed = 1};
     assert_int_equal(st_period_init_ns(&s.period, 1300000, 1), 0);
     struct st_analysis a = blind(&s);
-    assert_true(a.interval.found && !a.beat.found);
+    assert_true(a.interval.found && !a.periodic.found);
     assert_true(says(
         &a,
         "every 20.000 ms, whatever it was asked for: a tick of 50 Hz, or one of 100 Hz and a tick added"));
@@ -311,7 +311,7 @@ static void a_period_shorter_than_a_tick_shows_the_interval(void **state)
     assert_int_equal(st_period_init(&s.period, 64, 48000), 0);
     s.rounding = ST_ROUNDING_TVTOHZ;
     a = blind(&s);
-    assert_false(a.interval.found || a.beat.found || a.lattice.found);
+    assert_false(a.interval.found || a.periodic.found || a.ticks.found);
 }
 
 /* Each has no more to it than the times of a machine that is slow. */
@@ -337,9 +337,9 @@ static void ticks_as_long_as_periods_are_said_to_be_hidden(void **state)
         assert_int_equal(st_series_analysis_of(&series, 0, &a), 0);
         assert_int_equal(a.findings_n, 0);
         assert_true(a.coarse_hz > s.hz);
-        assert_true(says(&a, "cannot be told at this period where they come at less than"));
+        assert_true(says(&a, "cannot be determined at this period where they come at less than"));
         assert_int_equal(st_series_analysis_of(&series, rows[i].hz, &a), 0);
-        assert_true(says(&a, "Hz only cannot be told at this period: such a tick is "));
+        assert_true(says(&a, "Hz only cannot be determined at this period: such a tick is "));
         st_series_finish(&series);
     }
 }
@@ -358,7 +358,7 @@ static void rows_that_cannot_be_periods_are_no_times(void **state)
     for (size_t i = 0; i < series.n; i++)
         series.index[i] = i;
     a = analyse(&series);
-    assert_true(a.untimed && a.findings_n == 0 && !a.lattice.found);
+    assert_true(a.untimed && a.findings_n == 0 && !a.ticks.found);
     assert_true(says(&a, "7499 of 7500 samples are later than the next one was due"));
     /* a stall now and then is no reason */
     for (size_t i = 0; i < series.n; i++)
@@ -378,7 +378,8 @@ static void a_known_rate_that_cannot_be_told_is_said(void **state)
     assert_int_equal(st_series_analysis_of(&series, 0, &a), 0);
     assert_int_equal(a.sentences_n, 0); /* lateness that is short beside the period hides no tick */
     assert_int_equal(st_series_analysis_of(&series, 750, &a), 0);
-    assert_true(a.blind_n == 1 && a.coarse_hz == 0 && says(&a, "tick of 750 Hz cannot be told from none"));
+    assert_true(a.blind_n == 1 && a.coarse_hz == 0 &&
+                says(&a, "tick of 750 Hz cannot be distinguished from none"));
     st_series_finish(&series);
 }
 
@@ -392,7 +393,7 @@ static void a_jump_that_is_no_tick_is_a_step(void **state)
     for (size_t i = 500; i < 900; i++)
         series.lateness_ns[i] += 10000000; /* as long as a tick of 100 Hz, but upwards and without a slope */
     const struct st_analysis a = analyse(&series);
-    assert_false(a.lattice.found);
+    assert_false(a.ticks.found);
     assert_int_equal(a.changes.steps_n, 1);
     assert_true(says(&a, "steps up by 10.0"));
     st_series_finish(&series);
@@ -410,7 +411,7 @@ static void stalls_of_the_host_do_not_hide_a_lattice(void **state)
     for (size_t i = 20; i < series.n; i += 80)
         series.lateness_ns[i] += 20000000 + (int64_t)st_random_below(&random, 800000);
     const struct st_analysis a = analyse(&series);
-    assert_true(a.lattice.found && a.lattice.hz == 250);
+    assert_true(a.ticks.found && a.ticks.hz == 250);
     st_series_finish(&series);
 }
 
@@ -425,7 +426,7 @@ static void a_quantum_of_the_host_in_words(void **state)
     for (size_t i = 100; i < series.n; i += 500)
         series.lateness_ns[i] += 20000000 + (int64_t)st_random_below(&random, 800000);
     const struct st_analysis a = analyse(&series);
-    assert_int_equal(a.clusters.n, 1);
+    assert_int_equal(a.outlier_sizes.n, 1);
     assert_true(says(&a, "15 of the 15 outliers"));
     assert_true(says(&a, "scheduling quantum of a hypervisor's host"));
     st_series_finish(&series);
@@ -442,10 +443,10 @@ static void noise_is_noise(void **state)
         struct st_series series;
         assert_int_equal(noise_series((enum noise)(i % NOISE_COUNT), i, &period, 900, 0, 0, &series), 0);
         const struct st_analysis a = analyse(&series);
-        alarms += a.lattice.found || a.beat.found || a.changes.trend_found || a.changes.curve_found ||
-                  a.changes.steps_n > 0 || a.clusters.n > 0;
-        const int found = a.beat.found + a.changes.trend_found + a.changes.curve_found;
-        assert_int_equal(a.sentences_n, (size_t)found + a.changes.steps_n + a.clusters.n);
+        alarms += a.ticks.found || a.periodic.found || a.changes.trend_found || a.changes.curve_found ||
+                  a.changes.steps_n > 0 || a.outlier_sizes.n > 0;
+        const int found = a.periodic.found + a.changes.trend_found + a.changes.curve_found;
+        assert_int_equal(a.sentences_n, (size_t)found + a.changes.steps_n + a.outlier_sizes.n);
         st_series_finish(&series);
     }
     assert_in_range(alarms, 0, 5);
@@ -475,10 +476,10 @@ static void what_a_loop_does_is_no_step_and_no_drift(void **state)
         s.count = rows[i / 2].count;
         s.seed = rows[i / 2].seed;
         const struct st_analysis a = blind(&s);
-        found += a.changes.curve_found || a.settling.found || (a.lattice.found && !a.lattice.steady);
+        found += a.changes.curve_found || a.rest.found || (a.ticks.found && !a.ticks.steady);
         assert_true(a.changes.steps_n == 0 && !says(&a, "and stays there"));
-        assert_false(a.lattice.drift_known);
-        assert_true(!a.lattice.found || a.lattice.hz == s.hz || a.lattice.hz == 0);
+        assert_false(a.ticks.drift_known);
+        assert_true(!a.ticks.found || a.ticks.hz == s.hz || a.ticks.hz == 0);
     }
     assert_true(found >= 16);
 }
@@ -492,7 +493,7 @@ static void a_jump_that_the_loop_is_part_of_is_no_tick(void **state)
         struct st_simulation s =
             told(1000, ppm[i / 2 % 2], gains[i % 2], 10000000000, (int64_t)(i / 4) * 1000);
         const struct st_analysis a = blind(&s);
-        assert_true(!a.lattice.found || a.lattice.hz == 1000 || (a.lattice.hz == 0 && a.lattice.mixed));
+        assert_true(!a.ticks.found || a.ticks.hz == 1000 || (a.ticks.hz == 0 && a.ticks.mixed));
         assert_false(says(&a, "no usual rate"));
     }
 }
@@ -508,7 +509,7 @@ static void skipped_periods_are_no_steps(void **state)
         s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
         const struct st_analysis a = blind(&s);
         assert_true(a.skips && a.changes.steps_n == 0 && !a.changes.trend_found && !a.changes.curve_found);
-        assert_true(says(&a, "cannot be told where so many periods are skipped"));
+        assert_true(says(&a, "cannot be determined where this many periods are skipped"));
     }
 }
 
@@ -520,14 +521,14 @@ static void a_drift_of_a_few_seconds_may_be_a_loops(void **state)
     s.count = 3000;
     s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
     struct st_analysis a = blind(&s);
-    assert_true(a.lattice.drift_known && fabs(a.lattice.drift_ppm - 20) < 1.5);
-    assert_true(a.lattice.unseen_ppm > 1.5 && says(&a, "of it may be a loop's"));
+    assert_true(a.ticks.drift_known && fabs(a.ticks.drift_ppm - 20) < 1.5);
+    assert_true(a.ticks.unseen_ppm > 1.5 && says(&a, "of it may be a loop's"));
     s.pll_gain = 0.005;
     a = blind(&s);
-    assert_true(!a.lattice.drift_known || fabs(a.lattice.drift_ppm - 20) < a.lattice.unseen_ppm);
+    assert_true(!a.ticks.drift_known || fabs(a.ticks.drift_ppm - 20) < a.ticks.unseen_ppm);
     s = told(100, 40, 0, ST_NS_PER_S, 5000);
     a = blind(&s);
-    assert_true(a.lattice.drift_known && a.lattice.unseen_ppm < 1.5 && !says(&a, "of it may be a loop's"));
+    assert_true(a.ticks.drift_known && a.ticks.unseen_ppm < 1.5 && !says(&a, "of it may be a loop's"));
 }
 
 static void few_samples_are_said_to_be_few(void **state)

@@ -36,7 +36,7 @@ struct st_punctual;
 /** What the waits were like so far. All since st_punctual_new or st_punctual_reset. Later versions add
  * members at the end. */
 struct st_punctual_stats {
-    uint64_t waits_n;        /* that ended by themselves, those that came after their time not among them */
+    uint64_t waits_n;        /* waits that ended at their due time; not counting those that began after it */
     uint64_t on_time_n;      /* of them, that ended within 100 ns of due */
     uint64_t past_n;         /* waits for a moment that had passed when they began */
     uint64_t interrupted_n;  /* calls that a signal ended */
