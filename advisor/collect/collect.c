@@ -19,8 +19,8 @@
 
 /* One row a source, in the order in which they run: a later one may read facts of an earlier one. */
 static const struct st_collect_source *const sources[] = {
-    &st_collect_linux_kernel, &st_collect_linux_machine, &st_collect_linux_sound, &st_collect_linux_process,
-    &st_collect_linux_etc,    &st_collect_linux_server,  &st_collect_freebsd,
+    &st_collect_linux_kernel,  &st_collect_linux_machine, &st_collect_linux_sound,
+    &st_collect_linux_process, &st_collect_linux_files,   &st_collect_freebsd,
 };
 
 static void run(const struct st_collect_source *source, struct st_collector *c)

@@ -59,9 +59,8 @@ extern const struct st_collect_source st_collect_linux_kernel;  /* version, conf
 extern const struct st_collect_source st_collect_linux_machine; /* CPUs, hypervisor, PM QoS, swap, mounts */
 extern const struct st_collect_source st_collect_linux_sound;   /* streams, USB and PCI devices, interrupts */
 extern const struct st_collect_source st_collect_linux_process; /* who runs, priorities, limits, cgroup */
-extern const struct st_collect_source st_collect_linux_etc;     /* limits, groups, sysctl, modprobe, units */
-extern const struct st_collect_source st_collect_linux_server; /* PipeWire, PulseAudio, JACK: configuration */
-extern const struct st_collect_source st_collect_freebsd;      /* sysctls and files of a live machine */
+extern const struct st_collect_source st_collect_linux_files;   /* configuration files, also of servers */
+extern const struct st_collect_source st_collect_freebsd;       /* sysctls and files of a live machine */
 extern const struct st_collect_source st_collect_freebsd_capture; /* files beside sysctl-a.txt */
 /** Rights and limits of this process, its user: only of a live machine. */
 extern const struct st_collect_source st_collect_live;

@@ -1,4 +1,4 @@
-/* Linux: what people wrote below /etc: limits, groups, sysctl, modprobe, units. */
+/* Linux: configuration files of the system (limits, groups, sysctl, modprobe, units) and of sound servers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +11,7 @@
 #define SETTINGS_MAX 64           /* of one kind */
 #define FILE_BYTES   (256 * 1024) /* people write less into these */
 #define KEY_BYTES    256
-#define PATH_BYTES   300
-
-static const char *const patterns[] = {
-    "linux.limits.*.rtprio", "linux.limits.*.memlock", "linux.limits.*.nice",
-    "linux.group.*",         "linux.modprobe.*",       "linux.sysctl_conf.*",
-    "linux.unit.*.program",  "linux.unit.*.rtprio",    "linux.unit.*.memlock",
-    "linux.unit.*.policy",   "linux.unit.*.user",      "linux.unit.*.restrict_realtime",
-    "linux.tlp.enabled",     "linux.rtkit.installed",  NULL,
-};
+#define PATH_BYTES   900
 
 struct reader {
     struct st_collector *c;
@@ -55,7 +47,8 @@ static void failed(struct reader *reader, int r, const char *path)
         st_collector_put_failure(reader->c, reader->failure_key, r, path);
 }
 
-static void read_file(struct reader *reader, const char *path)
+/** @return whether it was there and could be read. */
+static bool read_file(struct reader *reader, const char *path)
 {
     size_t len;
     reader->path = path;
@@ -64,6 +57,7 @@ static void read_file(struct reader *reader, const char *path)
         reader->parse(reader, reader->c->buf);
     else
         failed(reader, r, path);
+    return r == 0;
 }
 
 static int file_of_folder(void *ctx, const char *name)
@@ -74,7 +68,7 @@ static int file_of_folder(void *ctx, const char *name)
     if (len <= suffix_len || len > 128 || strcmp(name + len - suffix_len, reader->suffix) != 0)
         return 0;
     snprintf(path, sizeof(path), "%s/%s", reader->folder, name);
-    read_file(reader, path);
+    (void)read_file(reader, path);
     return ++reader->files_n == FILES_MAX;
 }
 
@@ -294,17 +288,17 @@ static void exists(struct st_collector *c, const char *key, const char *path)
         st_collector_put_failure(c, key, r, path);
 }
 
-static void collect(struct st_collector *c)
+static void collect_system(struct st_collector *c)
 {
     struct reader limits = {.c = c, .parse = parse_limits, .failure_key = "linux.limits.any.rtprio"};
-    read_file(&limits, "/etc/security/limits.conf");
+    (void)read_file(&limits, "/etc/security/limits.conf");
     read_folder(&limits, "/etc/security/limits.d", ".conf");
     struct reader groups = {.c = c, .parse = parse_groups, .failure_key = "linux.group.any"};
-    read_file(&groups, "/etc/group");
+    (void)read_file(&groups, "/etc/group");
     struct reader sysctls = {
         .c = c, .parse = parse_sysctl, .failure_key = "linux.sysctl_conf.kernel.sched_any"};
     read_folder(&sysctls, "/etc/sysctl.d", ".conf");
-    read_file(&sysctls, "/etc/sysctl.conf");
+    (void)read_file(&sysctls, "/etc/sysctl.conf");
     struct reader modules = {
         .c = c, .parse = parse_modprobe, .failure_key = "linux.modprobe.snd_usb_audio.nrpacks"};
     read_folder(&modules, "/etc/modprobe.d", ".conf");
@@ -315,5 +309,170 @@ static void collect(struct st_collector *c)
            "/usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service");
 }
 
-const struct st_collect_source st_collect_linux_etc = {
+/* --- sound servers: the package's, the system's and the user's files --- */
+
+/** The user's file hides the system's, and that the package's; drop-ins of all three are added, the user's
+ * last. folders: from the package's to the user's, NULL for none. */
+static void read_layers(struct reader *reader, const char *const *folders, size_t folders_n, const char *name)
+{
+    char path[PATH_BYTES];
+    for (size_t i = folders_n; i-- > 0;) {
+        if (folders[i] == NULL)
+            continue;
+        snprintf(path, sizeof(path), "%s/%s", folders[i], name);
+        if (read_file(reader, path))
+            break;
+    }
+    for (size_t i = 0; i < folders_n; i++) {
+        if (folders[i] == NULL)
+            continue;
+        snprintf(path, sizeof(path), "%s/%s.d", folders[i], name);
+        reader->folder = path;
+        reader->suffix = ".conf";
+        (void)reader->c->p->list(reader->c->p, path, file_of_folder, reader); /* most machines lack some */
+    }
+}
+
+static void put_number(struct reader *reader, const char *key, const char *value)
+{
+    int64_t number;
+    if (st_text_int(value, &number) == 0)
+        st_collector_put_int(reader->c, key, number, value, reader->path);
+    else
+        st_collector_put_state(reader->c, key, ST_FACT_MALFORMED, 0, value, reader->path);
+}
+
+/* --- PipeWire --- */
+
+static void pipewire_setting(void *ctx, const char *section, const char *name, const char *value)
+{
+    static const struct {
+        const char *section;
+        const char *name;
+        const char *key;
+    } rows[] = {
+        {"context.properties", "default.clock.quantum", "linux.pipewire.quantum"},
+        {"context.properties", "default.clock.min-quantum", "linux.pipewire.min_quantum"},
+        {"context.properties", "default.clock.max-quantum", "linux.pipewire.max_quantum"},
+        {"context.properties", "default.clock.rate", "linux.pipewire.rate_hz"},
+        {"vm.overrides", "default.clock.min-quantum", "linux.pipewire.vm_min_quantum"},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (strcmp(section, rows[i].section) == 0 && strcmp(name, rows[i].name) == 0)
+            put_number(ctx, rows[i].key, value);
+    }
+}
+
+static void parse_pipewire(struct reader *reader, char *text)
+{
+    st_linux_text_spa(text, pipewire_setting, reader);
+}
+
+/* --- PulseAudio --- */
+
+static void pulse_setting(void *ctx, const char *section, const char *name, const char *value)
+{
+    static const char *const numbers[] = {"realtime-priority", "default-fragments",
+                                          "default-fragment-size-msec"};
+    struct reader *reader = ctx;
+    char key[KEY_BYTES];
+    (void)section;
+    if (strcmp(name, "realtime-scheduling") == 0)
+        st_collector_put_text(reader->c, "linux.pulse.realtime-scheduling", value, NULL, reader->path);
+    for (size_t i = 0; i < ST_ARRAY_LEN(numbers); i++) {
+        if (strcmp(name, numbers[i]) != 0)
+            continue;
+        snprintf(key, sizeof(key), "linux.pulse.%s", numbers[i]);
+        put_number(reader, key, value);
+    }
+}
+
+static void parse_pulse(struct reader *reader, char *text)
+{
+    st_linux_text_settings(text, '=', "#;", pulse_setting, reader);
+}
+
+/** default.pa: "load-module module-udev-detect tsched=0" */
+static void parse_pulse_script(struct reader *reader, char *text)
+{
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\r\n", &rest); line != NULL; line = strtok_r(NULL, "\r\n", &rest)) {
+        st_text_trim(line);
+        if (strncmp(line, "load-module", 11) != 0)
+            continue;
+        const char *option = strstr(line, " tsched=");
+        if (option != NULL)
+            st_collector_put_text(reader->c, "linux.pulse.tsched", option[8] == '0' ? "0" : "1", line,
+                                  reader->path);
+    }
+}
+
+/* --- JACK --- */
+
+/** ~/.jackdrc: the command line that clients start jackd with. */
+static void parse_jackdrc(struct reader *reader, char *text)
+{
+    st_text_trim(text);
+    text[strcspn(text, "\r\n")] = '\0';
+    st_collector_put_text(reader->c, "linux.jack.jackdrc", text, NULL, reader->path);
+}
+
+static const char *below_home(struct st_collector *c, const char *name, char *path, size_t bytes)
+{
+    if (c->home[0] == '\0')
+        return NULL;
+    snprintf(path, bytes, "%s/%s", c->home, name);
+    return path;
+}
+
+static void collect_servers(struct st_collector *c)
+{
+    char pipewire_home[600], pulse_home[600], jackdrc[600];
+    const char *const pipewire[] = {"/usr/share/pipewire", "/etc/pipewire",
+                                    below_home(c, ".config/pipewire", pipewire_home, sizeof(pipewire_home))};
+    const char *const pulse[] = {"/etc/pulse",
+                                 below_home(c, ".config/pulse", pulse_home, sizeof(pulse_home))};
+    struct reader reader = {.c = c, .parse = parse_pipewire, .failure_key = "linux.pipewire.quantum"};
+    read_layers(&reader, pipewire, ST_ARRAY_LEN(pipewire), "pipewire.conf");
+    reader = (struct reader){.c = c, .parse = parse_pulse, .failure_key = "linux.pulse.realtime-scheduling"};
+    read_layers(&reader, pulse, ST_ARRAY_LEN(pulse), "daemon.conf");
+    reader = (struct reader){.c = c, .parse = parse_pulse_script, .failure_key = "linux.pulse.tsched"};
+    read_layers(&reader, pulse, ST_ARRAY_LEN(pulse), "default.pa");
+    reader = (struct reader){.c = c, .parse = parse_jackdrc, .failure_key = "linux.jack.jackdrc"};
+    if (below_home(c, ".jackdrc", jackdrc, sizeof(jackdrc)) != NULL)
+        (void)read_file(&reader, jackdrc);
+}
+
+static const char *const patterns[] = {
+    "linux.limits.*.rtprio",
+    "linux.limits.*.memlock",
+    "linux.limits.*.nice",
+    "linux.group.*",
+    "linux.modprobe.*",
+    "linux.sysctl_conf.*",
+    "linux.unit.*.program",
+    "linux.unit.*.rtprio",
+    "linux.unit.*.memlock",
+    "linux.unit.*.policy",
+    "linux.unit.*.user",
+    "linux.unit.*.restrict_realtime",
+    "linux.tlp.enabled",
+    "linux.rtkit.installed",
+    "linux.jack.jackdrc",
+    "linux.pipewire.quantum",
+    "linux.pipewire.min_quantum",
+    "linux.pipewire.max_quantum",
+    "linux.pipewire.rate_hz",
+    "linux.pipewire.vm_min_quantum",
+    "linux.pulse.*",
+    NULL,
+};
+
+static void collect(struct st_collector *c)
+{
+    collect_system(c);
+    collect_servers(c);
+}
+
+const struct st_collect_source st_collect_linux_files = {
     .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};
