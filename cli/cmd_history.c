@@ -222,7 +222,7 @@ static int fill(struct st_chart_set *set, const json_t *document, const char *ke
                   since_ns = st_json_field(document, "since_ns");
     struct st_period second;
     size_t i;
-    int r = st_period_init(&second, 1, 1); /* the unit takes its place */
+    int r = st_period_init(&second, 1, 1); /* set->step and its unit are used instead */
     if (r == 0)
         r = st_chart_set_begin(set, &second);
     choose_unit(step_ns, set);

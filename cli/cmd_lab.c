@@ -12,7 +12,7 @@
 #define NAME    "lab"
 #define PROGRAM "sleeptune-lab"
 
-/* Beside this program. @return false: not known where that is. */
+/* The path beside this program. @return false: unknown. */
 static bool beside(char *path, size_t path_bytes)
 {
     char own[PATH_MAX];

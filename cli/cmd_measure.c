@@ -1,4 +1,4 @@
-/* sleeptune measure: an audio-shaped loop on this machine, and whether it holds the period. */
+/* sleeptune measure: runs an audio-shaped loop and prints whether this machine holds the period. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,7 +184,7 @@ static int read_options(int argc, char **argv, struct arguments *a)
     config->frames = (uint32_t)frames;
     config->periods = (uint32_t)periods;
     config->priority = (int)priority;
-    if (warmup >= 0) { /* as many as asked for */
+    if (warmup >= 0) { /* exactly this number, also beyond a second */
         config->warmup_cycles = (uint64_t)warmup;
         config->warmup_max_ns = 0;
     }

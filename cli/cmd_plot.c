@@ -1,4 +1,4 @@
-/* sleeptune plot: pictures of what was measured, and a recording as CSV. */
+/* sleeptune plot: draws measurements, and writes a recording as CSV. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ static void csv_start(const struct table *table)
     fputs("period,lateness_ns,skipped\n", out);
 }
 
-/* In place of printf, which takes five times as long. @return where the next character goes. */
+/* Replaces printf, which takes five times as long. @return the position after the number. */
 static char *put_number(char *at, uint64_t value)
 {
     char digits[20];
@@ -123,7 +123,7 @@ static char *csv_row(char *at, uint64_t period_index, int64_t lateness_ns, bool 
     return at;
 }
 
-/* First pass: how many rows, and what the blocks at the end say. @return 0 or -errno. */
+/* First pass: counts the rows and reads the totals at the end. @return 0 or -errno. */
 static int count_rows(struct table *table)
 {
     struct st_recording_event event;
@@ -142,7 +142,7 @@ static int count_rows(struct table *table)
 struct rows {
     char text[1 << 16];
     char *end;
-    uint64_t n; /* all so far */
+    uint64_t n; /* rows written and waiting */
 };
 
 static int write_waiting(struct table *table, struct rows *rows)
@@ -171,7 +171,7 @@ static int add_rows(struct table *table, struct rows *rows, const struct st_reco
     return r;
 }
 
-/* Second pass. A recording that still grows is exported as far as it was counted. @return 0 or -errno. */
+/* Second pass. Of a recording that still grows it writes the rows that were counted. @return 0 or -errno. */
 static int write_rows(struct table *table)
 {
     struct rows *rows = malloc(sizeof(*rows));
@@ -185,7 +185,7 @@ static int write_rows(struct table *table)
         const int64_t *lateness_ns, *callback_ns;
         r = st_recording_next_run(table->reader, &event, &lateness_ns, &callback_ns);
         if (r <= 0)
-            r = r < 0 ? r : -EIO; /* the file became shorter meanwhile */
+            r = r < 0 ? r : -EIO; /* the file became shorter */
         else if (event.kind == ST_RECORDING_LOST)
             r = 0;
         else
@@ -215,7 +215,7 @@ static int write_table(struct table *table, const char *path)
                   : st_failure(NAME, "cannot convert %s to %s: %s", table->file, name, strerror(-r));
 }
 
-/* The output replaces a file of its name: it must not be the recording itself. */
+/* Output replaces an existing file, so it must not be the recording itself. */
 static bool same_file(const char *a, const char *b)
 {
     struct stat first, second;

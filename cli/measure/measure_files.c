@@ -16,7 +16,7 @@
 
 #define PATH_BYTES 4096
 
-/* What one loop is recorded into. */
+/* The files of one loop. */
 struct lane {
     const char *command;
     struct st_recording *recording;
@@ -72,7 +72,7 @@ static void on_flush(void *ctx)
     keep_first(lane, st_recording_flush(lane->recording));
     if (lane->error == 0 || lane->told)
         return;
-    lane->told = true; /* at once: the run may go on for hours */
+    lane->told = true; /* reported at once, because the run may last for hours */
     (void)st_failure(lane->command, "%s: %s; measuring goes on without it", lane->path,
                      strerror(-lane->error));
 }
@@ -172,7 +172,7 @@ void st_measure_files_text(struct st_measure_files *files, const char *lines)
         keep_first(&files->lanes[i], st_recording_text(files->lanes[i].recording, lines));
 }
 
-/* Only complete at the end. "key: value" lines behind `first`, free with free(). NULL: out of memory. */
+/* Test conditions, complete only at the end: "key: value" lines after `first`, free with free(). NULL: out of memory. */
 static char *circumstances_of(const struct st_result *result, const char *first)
 {
     static const char *const locks[] = {

@@ -1,4 +1,4 @@
-/* The files of `sleeptune measure`: recordings (--record) and histogram logs (--hlog), one a loop. */
+/* The files of `sleeptune measure`: recordings (--record) and histogram logs (--hlog), one per loop. */
 #ifndef ST_CLI_MEASURE_MEASURE_FILES_H
 #define ST_CLI_MEASURE_MEASURE_FILES_H
 
@@ -6,20 +6,17 @@
 
 struct st_measure_files;
 
-/**
- * Opens what was asked for; with several CPUs each file's name gets ".cpuN". NULL names: nothing.
- * @param command who says what is wrong; borrowed. @return 0, or an exit status after a message.
- */
+/** Opens the files; with several CPUs each name gets ".cpuN". NULL names: no file. @param command for messages; borrowed. @return 0, or an exit status after a message. */
 ST_NODISCARD int st_measure_files_open(const char *command, const struct st_session_config *config,
                                        const char *record, const char *hlog, struct st_measure_files **ret);
 
-/** One sink a loop, NULL when nothing is recorded. */
+/** One sink per loop, NULL if nothing is recorded. */
 const struct st_sink *st_measure_files_sinks(struct st_measure_files *files);
 
 /** Ends the recordings and writes the logs; results in the order of the loops. @return 0, or an exit status
  * after a message (disk full: what was written stays readable). */
 int st_measure_files_close(struct st_measure_files *files, const struct st_result *results, size_t n);
-/** Adds "key: value" lines of the caller's to each recording, before st_measure_files_close. */
+/** Adds "key: value" lines to each recording; call it before st_measure_files_close. */
 void st_measure_files_text(struct st_measure_files *files, const char *lines);
 void st_measure_files_free(struct st_measure_files *files);
 

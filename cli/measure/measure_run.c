@@ -28,7 +28,7 @@ static void on_demoted(void)
         st_session_demote(running);
 }
 
-/** Shows the worst loop so far to who looks. */
+/** Calls `look` with the worst loop so far. */
 static void show(struct st_session *session, st_measure_look_fn look, void *ctx, bool first)
 {
     struct st_result worst, result;
@@ -86,7 +86,7 @@ int st_measure_run(const char *command, const struct st_session_config *config, 
     if (r != 0)
         return st_failure(command, "cannot start: %s", strerror(-r));
     running = session;
-    if (st_stop_asked()) /* before the session was there to be told */
+    if (st_stop_asked()) /* before there was a session to stop */
         st_session_ask_stop(session);
     wait_for_end(session, look, ctx);
     st_session_join(session);

@@ -1,4 +1,4 @@
-/* The history: of the daemon that runs, or from its file. */
+/* Reads the history from the running daemon or from its file. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void put_number(struct target *target, const char *key, int64_t value)
     target->len += n > 0 ? (size_t)n : 0;
 }
 
-/* ns where the server takes seconds for small numbers */
+/* with ns: the server takes small numbers for seconds */
 static void put_moment(struct target *target, const char *key, int64_t wall_ns)
 {
     if (wall_ns == INT64_MIN)

@@ -1,4 +1,4 @@
-/* A sentence, a sparkline, then a row a step. */
+/* Documents of the history as text. */
 #include "cli/show/history_text.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@
 #define CAUSE_COLUMNS  24
 #define NAME_MIN       17
 #define NAME_MAX       32
-#define FIGURE_COLUMNS 39 /* of the four behind the name */
+#define FIGURE_COLUMNS 39 /* of the four columns after the name */
 
 /* "2026-11-20 15:04" */
 static const char *minute_of(int64_t wall_ns, char *buf, size_t buf_bytes)
@@ -55,7 +55,7 @@ static const char *length(int64_t ns, char *buf, size_t buf_bytes)
 
 struct sums {
     int64_t measured_ns, cycles, misses, skipped, simulated, own, observed, starved;
-    bool watched; /* somebody watched for observed xruns, at least some of the time */
+    bool watched; /* a source of xruns was watched, at least some of the time */
     int64_t max_ns, max_from_ns, max_to_ns; /* of the row with the greatest lateness */
 };
 
@@ -92,8 +92,7 @@ bool st_history_text_measured(const json_t *document)
     return sum_up(document).measured_ns > 0;
 }
 
-/* " (12.3%)"; "" of no time at all, which only a clock that was set back gives. More than all of it is said,
- * too: a clock was set back then. */
+/* " (12.3%)"; "" for no time at all. A clock that was set back causes this, and also more than 100 %. */
 static const char *share(int64_t measured_ns, int64_t of_ns, char *buf, size_t buf_bytes)
 {
     const double percent = of_ns > 0 ? 100 * (double)measured_ns / (double)of_ns : 0;
@@ -340,7 +339,7 @@ void st_history_text_event(FILE *out, const json_t *event, int columns)
 
 /* --- causes: the sentence, then a row for each cause and culprit --- */
 
-/* What does not fit ends in an ellipsis: a process id that is cut would be another one. */
+/* A name that does not fit ends in an ellipsis, because a process id that is cut would be another id. */
 static void put_name(FILE *out, char *text, int columns)
 {
     const bool fits = st_text_columns(text) < columns;
@@ -373,7 +372,7 @@ static int longest_first(const void *a, const void *b)
     return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
 }
 
-/* @return how many; rows has room for all of the document's. */
+/* @return the number; rows has room for all rows of the document. */
 static size_t gather(const json_t *document_rows, struct shown *rows)
 {
     size_t n = 0, i;
@@ -386,7 +385,7 @@ static size_t gather(const json_t *document_rows, struct shown *rows)
                             .total_ns = st_json_field(from, "total_ns"),
                             .worst_ns = st_json_field(from, "worst_ns"),
                             .figures = json_is_number(explained)};
-        if (row.count <= 0) /* only xruns came of it */
+        if (row.count <= 0) /* it has only xruns */
             continue;
         row.explained_ns = json_number_value(explained) * (double)row.total_ns;
         st_json_field_safe(json_object_get(from, "cause"), row.cause, sizeof(row.cause));

@@ -10,8 +10,7 @@
 /** Was anything measured? @param document sleeptune-history/1. */
 bool st_history_text_measured(const json_t *document);
 
-/** Prints a sleeptune-history/1 document: a sentence, a sparkline, a row a step, circumstances. Times are
- * local. Lines of at most `columns`, which is taken for 80 where it is less. */
+/** Prints a sleeptune-history/1 document: a sentence, a sparkline, a row per step, circumstances. Times are local. Lines have at most `columns`, or 80 if that is less. */
 void st_history_text_steps(FILE *out, const json_t *document, int columns);
 
 /** Prints one event of a sleeptune-events/1 document. */

@@ -1,4 +1,4 @@
-/* Members of documents. */
+/* Members of JSON documents. */
 #include "cli/show/json_field.h"
 
 #include "core/safe.h"

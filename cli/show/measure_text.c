@@ -1,4 +1,4 @@
-/* Results of `sleeptune measure` for people. */
+/* Results of `sleeptune measure` as text. */
 #include "cli/show/measure_text.h"
 
 #include <inttypes.h>
@@ -87,8 +87,7 @@ static void cell_right(FILE *out, const char *text)
     fprintf(out, "%*s%s", st_text_columns(text) < 9 ? 9 - st_text_columns(text) : 0, "", text);
 }
 
-/* Where there is a dash for too few blocks: in which time each way has two whole ones, and one may be lost.
- */
+/* Explains a dash for too few blocks: the time in which each way gets two whole blocks, with one to spare. */
 static void dash_sentence(const struct st_result *result, FILE *out, int width)
 {
     char line[160];
@@ -96,7 +95,7 @@ static void dash_sentence(const struct st_result *result, FILE *out, int width)
     for (size_t i = 0; i < result->arms_n; i++)
         few |= result->arms[i].choice.kind != ST_ARM_PLAIN && result->arms[i].blocks_n < 2;
     if (!few || result->running || result->cpu_ns_per_cycle < 0)
-        return; /* without a clock of CPU time, more time does not help */
+        return; /* without a CPU clock a longer measurement does not help */
     const double periods = (double)((2 * result->arms_n + 1) * ST_ARM_BLOCK);
     double seconds = ceil(periods * st_period_seconds(&result->period));
     if ((double)result->elapsed_periods >= periods) /* blocks were lost to periods that were skipped */
@@ -106,7 +105,7 @@ static void dash_sentence(const struct st_result *result, FILE *out, int width)
     st_text_wrap(out, line, 0, width);
 }
 
-/* One row an arm: what being on time costs. In 80 columns, whatever the figures are. */
+/* One row per way of waiting: its cost. It fits 80 columns with all figures. */
 static void arms(const struct st_result *result, FILE *out, int width)
 {
     char cell[64], line[240], plain[24];
@@ -221,7 +220,7 @@ static void circumstances(const struct st_result *result, FILE *out, int width)
     st_text_field(out, "where", line, LABEL_COLUMNS, width);
 }
 
-/* What the loop did beside lateness: the books, its own cost, the circumstances. */
+/* The books, the cost of the loop itself, the circumstances. */
 static void details(const struct st_result *result, FILE *out, int width)
 {
     char line[480];

@@ -1,4 +1,4 @@
-/* Results of `sleeptune measure` for people. */
+/* Results of `sleeptune measure` as text. */
 #ifndef ST_CLI_SHOW_MEASURE_TEXT_H
 #define ST_CLI_SHOW_MEASURE_TEXT_H
 
