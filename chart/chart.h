@@ -55,8 +55,8 @@ struct st_chart_set {
 struct st_chart_data {
     char quantity[64]; /* quantity of the values: "lateness, woke - due" */
     char note[700];
-    char circumstances[1600];
-    bool circumstances_differ; /* a later file has other circumstances */
+    char conditions[1600];
+    bool conditions_differ; /* a later file has other test conditions */
     struct st_chart_set **set;
     size_t n;
 };
@@ -73,8 +73,8 @@ const char *st_chart_name(const struct st_chart_data *data, const struct st_char
 void st_chart_gather(struct st_chart_data *data);
 /** Frees set i. */
 void st_chart_drop(struct st_chart_data *data, size_t i);
-/** Adds the circumstances of a file, as text of st_circumstances_text. The picture shows those of the first file. */
-void st_chart_circumstances(struct st_chart_data *data, const char *text);
+/** Adds the test conditions of a file, as text of st_conditions_text. The picture shows those of the first file. */
+void st_chart_conditions(struct st_chart_data *data, const char *text);
 
 /** Adds a copy of a histogram as a set. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_add_hist(struct st_chart_data *data, const char *label, const struct st_hist *hist);

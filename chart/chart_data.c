@@ -50,12 +50,12 @@ void st_chart_drop(struct st_chart_data *data, size_t i)
     memmove(&data->set[i], &data->set[i + 1], (--data->n - i) * sizeof(data->set[0]));
 }
 
-void st_chart_circumstances(struct st_chart_data *data, const char *text)
+void st_chart_conditions(struct st_chart_data *data, const char *text)
 {
-    if (data->n <= 1 && data->circumstances[0] == '\0')
-        snprintf(data->circumstances, sizeof(data->circumstances), "%s", text);
-    else if (strcmp(text, data->circumstances) != 0)
-        data->circumstances_differ = true;
+    if (data->n <= 1 && data->conditions[0] == '\0')
+        snprintf(data->conditions, sizeof(data->conditions), "%s", text);
+    else if (strcmp(text, data->conditions) != 0)
+        data->conditions_differ = true;
 }
 
 static bool several_groups(const struct st_chart_data *data)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/circumstances.h"
+#include "chart/conditions.h"
 #include "chart/picture.h"
 #include "core/text.h"
 #include "platform/program/options.h"
@@ -249,10 +249,9 @@ static void say_common(struct st_picture *picture, size_t out_n)
         st_text_append(caption, bytes, " Left out: %zu without figures for it.", out_n);
     if (data->note[0] != '\0')
         st_text_append(caption, bytes, " %s", data->note);
-    if (data->circumstances[0] != '\0')
-        st_text_append(caption, bytes, " Circumstances%s: %s.",
-                       data->circumstances_differ ? " of the first file, others differ" : "",
-                       data->circumstances);
+    if (data->conditions[0] != '\0')
+        st_text_append(caption, bytes, " Test conditions%s: %s.",
+                       data->conditions_differ ? " of the first file, others differ" : "", data->conditions);
 }
 
 /* Chooses the kind and moves the sets to draw to the front. @return an st_exit, after a message. */
@@ -376,8 +375,8 @@ int st_chart_option_series(const char *command, const char *path, const char *co
     if (path == NULL || n == 0 || series[0]->n == 0)
         return status;
     st_chart_init(&data, "lateness (woke - due)");
-    char where[sizeof(data.circumstances)];
-    st_chart_circumstances(&data, st_circumstances_text(circumstances, where, sizeof(where)));
+    char where[sizeof(data.conditions)];
+    st_chart_conditions(&data, st_conditions_text(circumstances, where, sizeof(where)));
     for (size_t i = 0; i < n && r == 0; i++)
         r = st_chart_add_series(&data, labels[i], series[i]);
     const int drawn = r == 0 ? draw_option(command, path, &data) : st_failure(command, "%s", strerror(-r));

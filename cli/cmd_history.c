@@ -255,7 +255,7 @@ static void add_circumstances(struct st_chart_data *data, const json_t *document
              policy != NULL ? policy : "?", (long long)st_json_field(one, "priority"),
              json_number_value(json_object_get(one, "load_percent")), kernel != NULL ? kernel : "?",
              governor != NULL ? governor : "unknown", json_array_size(all) > 1 ? "; others later" : "");
-    st_chart_circumstances(data, text);
+    st_chart_conditions(data, text);
 }
 
 static int draw(const json_t *document, const char *path)

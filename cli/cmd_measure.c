@@ -50,7 +50,7 @@ static void help(void)
           "      --record FILE       every lateness, for plot and compare\n"
           "      --hlog FILE         HdrHistogram log\n"
           "      --plot FILE         histogram: .svg, or - for text\n"
-          "      --details           response time, cost of the loop itself, circumstances\n"
+          "      --details           response time, cost of the loop itself, conditions\n"
           "      --json, --format json|text\n"
           "      --fail-on-miss      exit status 1 when a period was missed\n"
           "  -q, --quiet             no progress line\n"
@@ -234,7 +234,7 @@ static int plot_lateness(const struct st_result *results, size_t n, struct st_ch
     for (size_t i = 0; i < results[0].conditions_n; i++)
         st_text_append(where, sizeof(where), "%s%s %s", i > 0 ? ", " : "", results[0].conditions[i].key,
                        results[0].conditions[i].value);
-    st_chart_circumstances(data, where);
+    st_chart_conditions(data, where);
     for (size_t i = 0; r == 0 && i < n; i++) {
         snprintf(label, sizeof(label), n > 1 ? "CPU %d" : "lateness", results[i].cpu);
         r = st_chart_add_hist(data, label, &results[i].lateness);

@@ -89,7 +89,7 @@ static void csv_start(const struct table *table)
     fprintf(
         out, "# cycles: %" PRIu64 "\n# skipped_periods: %" PRIu64 "\n# lost_cycles: %" PRIu64 "\n# end: %s\n",
         table->totals.cycles, table->totals.skipped_periods, table->totals.lost_cycles, end_name(table->end));
-    const char *at = st_recording_circumstances(table->reader);
+    const char *at = st_recording_conditions(table->reader);
     while (*at != '\0') {
         const size_t n = strcspn(at, "\n");
         fprintf(out, "# %.*s\n", (int)n, at);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "chart/chart.h"
-#include "chart/circumstances.h"
+#include "chart/conditions.h"
 #include "chart/input/document.h"
 #include "chart/input/recording_input.h"
 #include "chart/input/series_input.h"
@@ -63,15 +63,14 @@ static int add_events(struct st_recording_reader *reader, struct st_chart_set *s
 static int read_recording(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
 {
     struct st_recording_reader *reader;
-    char where[sizeof(data->circumstances)];
+    char where[sizeof(data->conditions)];
     int r = st_recording_open_stream(stream, &reader);
     if (r != 0)
         return st_recording_input_refused(command, name, r);
     struct st_chart_set *set = st_chart_add(data, short_name(name));
     r = set == NULL ? -ENOMEM : add_events(reader, set);
     snprintf(data->quantity, sizeof(data->quantity), LATENESS);
-    st_chart_circumstances(data,
-                           st_circumstances_lines(st_recording_circumstances(reader), where, sizeof(where)));
+    st_chart_conditions(data, st_conditions_lines(st_recording_conditions(reader), where, sizeof(where)));
     const enum st_recording_end end = st_recording_ended(reader);
     if (r == 0 && (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED))
         snprintf(data->note, sizeof(data->note), "%.80s is %s: it was read up to there.", short_name(name),
@@ -240,13 +239,13 @@ static int add_series(const char *command, const char *name, const json_t *docum
 
 int st_chart_json(const char *command, const char *name, const json_t *document, struct st_chart_data *data)
 {
-    char where[sizeof(data->circumstances)];
+    char where[sizeof(data->conditions)];
     const char *schema = json_string_value(json_object_get(document, "schema"));
     if (schema == NULL)
         return st_failure(command, "%s is JSON, but none of sleeptune", name);
     const json_t *first = json_array_get(json_object_get(document, "loops"), 0);
     const json_t *circumstances = json_object_get(first != NULL ? first : document, "circumstances");
-    st_chart_circumstances(data, st_circumstances_text(circumstances, where, sizeof(where)));
+    st_chart_conditions(data, st_conditions_text(circumstances, where, sizeof(where)));
     const char *version = strchr(schema, '/');
     if (version != NULL && strcmp(version, "/1") != 0)
         return st_failure(command, "%s was written by a newer sleeptune: '%.40s'", name, schema);

@@ -11,7 +11,7 @@
 #include "platform/program/options.h"
 #include "store/recording/recording.h"
 
-#define LINE_BYTES    1024 /* circumstances in a CSV's comments are the longest */
+#define LINE_BYTES    1024 /* test conditions in a CSV's comments are the longest */
 #define SCHEMA_FAMILY "sleeptune-series/"
 
 struct input {

@@ -155,7 +155,7 @@ void st_before_after_read(const char *path, struct st_before_after *done, struct
     ret->periods_n = totals.cycles + totals.skipped_periods + totals.lost_cycles;
     const enum st_recording_end end = st_recording_ended(reader);
     ret->interrupted = end != ST_RECORDING_COMPLETE;
-    ret->conditions = strdup(st_recording_circumstances(reader));
+    ret->conditions = strdup(st_recording_conditions(reader));
     st_recording_close_reader(reader);
     if (r < 0 || ret->conditions == NULL)
         because(done, "cannot read %s: %s", path, strerror(r < 0 ? -r : ENOMEM));

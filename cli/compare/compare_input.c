@@ -40,7 +40,7 @@ static int read_recording(const char *command, struct st_compare_file *file)
     const enum st_recording_end end = st_recording_ended(reader);
     const uint64_t lost_n = st_recording_totals(reader).lost_cycles;
     char lost[80];
-    file->conditions = strdup(st_recording_circumstances(reader));
+    file->conditions = strdup(st_recording_conditions(reader));
     st_recording_close_reader(reader);
     if (r < 0 || file->conditions == NULL)
         return st_failure(command, "cannot read %s: %s", file->path, strerror(r < 0 ? -r : ENOMEM));

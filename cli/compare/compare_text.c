@@ -127,8 +127,8 @@ static void print_unknown(FILE *out, const struct st_compare_pair *pair, enum st
     const uint64_t n = pair->n[0] < pair->n[1] ? pair->n[0] : pair->n[1];
     if (f->difference.known || n >= least_n || id == ST_FIGURE_MISSED)
         return;
-    snprintf(text, sizeof(text), "%s: %" PRIu64 " value%s, and it needs %" PRIu64 ".",
-             st_figure_names[id], n, n == 1 ? "" : "s", least_n);
+    snprintf(text, sizeof(text), "%s: %" PRIu64 " value%s, and it needs %" PRIu64 ".", st_figure_names[id], n,
+             n == 1 ? "" : "s", least_n);
     st_text_field(out, "", text, LABEL_COLUMNS, width);
 }
 

@@ -173,7 +173,7 @@ void st_measure_files_text(struct st_measure_files *files, const char *lines)
 }
 
 /* Test conditions, complete only at the end: "key: value" lines after `first`, free with free(). NULL: out of memory. */
-static char *circumstances_of(const struct st_result *result, const char *first)
+static char *conditions_of(const struct st_result *result, const char *first)
 {
     static const char *const locks[] = {
         [ST_LOCK_NONE] = "no", [ST_LOCK_ALL] = "yes", [ST_LOCK_ON_FAULT] = "on fault"};
@@ -200,7 +200,7 @@ static char *circumstances_of(const struct st_result *result, const char *first)
 
 static int close_recording(struct lane *lane, const struct st_result *result)
 {
-    char *text = circumstances_of(result, "");
+    char *text = conditions_of(result, "");
     keep_first(lane, text != NULL ? st_recording_text(lane->recording, text) : -ENOMEM);
     free(text);
     keep_first(lane, st_recording_close(lane->recording, result->interrupted));
@@ -223,7 +223,7 @@ int st_measure_files_close(struct st_measure_files *files, const struct st_resul
             char path[PATH_BYTES], verdict[400];
             (void)st_result_verdict(&results[i], verdict, sizeof(verdict) - 1);
             strcat(verdict, "\n");
-            char *comment = circumstances_of(&results[i], verdict);
+            char *comment = conditions_of(&results[i], verdict);
             int r = path_of(files, path, files->hlog, results[i].cpu);
             if (r == 0) {
                 r = files->hlog_write(path, &results[i].lateness, &results[i].response,

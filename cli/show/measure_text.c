@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chart/circumstances.h"
+#include "chart/conditions.h"
 #include "cli/command.h"
 #include "core/ns.h"
 #include "core/text.h"
@@ -193,7 +193,7 @@ static void self_cost(const struct st_result *result, FILE *out, int width)
     st_text_field(out, "self", line, LABEL_COLUMNS, width);
 }
 
-static void circumstances(const struct st_result *result, FILE *out, int width)
+static void conditions(const struct st_result *result, FILE *out, int width)
 {
     static const char *const locks[] = {[ST_LOCK_NONE] = "memory not locked",
                                         [ST_LOCK_ALL] = "memory locked",
@@ -214,13 +214,13 @@ static void circumstances(const struct st_result *result, FILE *out, int width)
                      locks[result->lock], smi);
     for (size_t i = 0; i < result->conditions_n && n > 0 && (size_t)n < sizeof(line); i++) {
         const char *key = result->conditions[i].key;
-        const char *value = st_circumstances_shown(key, result->conditions[i].value);
+        const char *value = st_conditions_shown(key, result->conditions[i].value);
         n += snprintf(line + n, sizeof(line) - (size_t)n, ", %s %s", key, value);
     }
     st_text_field(out, "where", line, LABEL_COLUMNS, width);
 }
 
-/* The books, the cost of the loop itself, the circumstances. */
+/* The books, the cost of the loop itself, the test conditions. */
 static void details(const struct st_result *result, FILE *out, int width)
 {
     char line[480];
@@ -230,7 +230,7 @@ static void details(const struct st_result *result, FILE *out, int width)
              result->books_balance ? "balance" : "DO NOT BALANCE", result->early);
     st_text_field(out, "books", line, LABEL_COLUMNS, width);
     self_cost(result, out, width);
-    circumstances(result, out, width);
+    conditions(result, out, width);
 }
 
 /* Figures about the loop itself, only if they make the result doubtful. */

@@ -8,7 +8,7 @@
 #include "measure/result.h"
 
 /** Prints a result: verdict, missed periods, dropouts, lateness, causes. @param all also what concerns the loop itself:
- * quantiles of the response time, books, its own cost, circumstances. @param width columns, 60 or more; only a longer word
+ * quantiles of the response time, books, its own cost, test conditions. @param width columns, 60 or more; only a longer word
  * goes beyond. */
 void st_measure_text_print(const struct st_result *result, bool all, FILE *out, int width);
 

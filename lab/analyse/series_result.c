@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chart/circumstances.h"
+#include "chart/conditions.h"
 #include "core/ns.h"
 #include "core/stats/sample.h"
 #include "core/stats/stats.h"
@@ -313,7 +313,7 @@ int st_series_result_text(const char *command, const struct st_series_result *re
                       : i == 0           ? "found"
                                          : "",
                       a->sentence[i], LABEL_COLUMNS, width);
-    if (st_circumstances_text(result->circumstances, where, sizeof(where))[0] != '\0')
+    if (st_conditions_text(result->circumstances, where, sizeof(where))[0] != '\0')
         st_text_field(out, "where", where, LABEL_COLUMNS, width);
     const int r = st_locale_end(&stream);
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot print: %s", strerror(-r));

@@ -318,7 +318,7 @@ static void take_comment(struct st_hlog_reader *reader)
     reader->circumstances[reader->circumstances_bytes] = '\0';
 }
 
-const char *st_hlog_circumstances(const struct st_hlog_reader *reader)
+const char *st_hlog_conditions(const struct st_hlog_reader *reader)
 {
     return reader->circumstances;
 }

@@ -39,7 +39,7 @@ ST_NODISCARD int st_hlog_open_stream(FILE *stream, struct st_hlog_reader **ret);
 /** Reads the next line and its histogram, which the caller has initialised (st_hist_payload_decode). @return 1, 0 at the end, -EBADMSG, -EINVAL (a histogram of other digits; the next call goes on), -EIO. */
 ST_NODISCARD int st_hlog_next(struct st_hlog_reader *reader, struct st_hlog_entry *ret, struct st_hist *hist);
 /** "key: value" lines among the comments read so far. @return the reader's, never NULL. */
-const char *st_hlog_circumstances(const struct st_hlog_reader *reader);
+const char *st_hlog_conditions(const struct st_hlog_reader *reader);
 void st_hlog_close_reader(struct st_hlog_reader *reader); /* NULL is fine */
 
 /* --- base64 (RFC 4648, with padding) --- */

@@ -19,7 +19,7 @@ int st_module_hlog_write(const char *path, const struct st_hist *lateness, const
     return closed < 0 ? closed : r;
 }
 
-int st_module_hlog_read(FILE *stream, st_module_hlog_take_fn take, void *ctx, char **ret_circumstances)
+int st_module_hlog_read(FILE *stream, st_module_hlog_take_fn take, void *ctx, char **ret_conditions)
 {
     struct st_hlog_reader *reader;
     struct st_hlog_entry entry;
@@ -33,8 +33,8 @@ int st_module_hlog_read(FILE *stream, st_module_hlog_take_fn take, void *ctx, ch
     if (r == 0) {
         while ((r = st_hlog_next(reader, &entry, &hist)) == 1 && (r = take(ctx, entry.tag, &hist)) == 0)
             ;
-        if (r == 0 && ret_circumstances != NULL &&
-            (*ret_circumstances = strdup(st_hlog_circumstances(reader))) == NULL)
+        if (r == 0 && ret_conditions != NULL &&
+            (*ret_conditions = strdup(st_hlog_conditions(reader))) == NULL)
             r = -ENOMEM;
         st_hlog_close_reader(reader);
     }

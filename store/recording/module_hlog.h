@@ -14,7 +14,7 @@ typedef int (*st_module_hlog_write_fn)(const char *path, const struct st_hist *l
 
 /**
  * Writes a log with one interval for each histogram, tags `lateness` and `response`.
- * @param comment lines of circumstances, or NULL. @return 0, -EEXIST (another kind of file), -ERANGE, -ENOSPC
+ * @param comment lines of test conditions, or NULL. @return 0, -EEXIST (another kind of file), -ERANGE, -ENOSPC
  * ...
  */
 __attribute__((visibility("default"))) int
@@ -26,10 +26,10 @@ st_module_hlog_write(const char *path, const struct st_hist *lateness, const str
 /** Called for each histogram of a log, of 3 digits. @return 0 to go on. */
 typedef int (*st_module_hlog_take_fn)(void *ctx, const char *tag, const struct st_hist *hist);
 typedef int (*st_module_hlog_read_fn)(FILE *stream, st_module_hlog_take_fn take, void *ctx,
-                                      char **ret_circumstances);
+                                      char **ret_conditions);
 
-/** Reads a log and closes the stream. @param ret_circumstances "key: value" lines, free with free(); NULL: ignored. @return 0, -EBADMSG, -EINVAL (other digits), -EIO, or the error of take. */
+/** Reads a log and closes the stream. @param ret_test conditions "key: value" lines, free with free(); NULL: ignored. @return 0, -EBADMSG, -EINVAL (other digits), -EIO, or the error of take. */
 __attribute__((visibility("default"))) int st_module_hlog_read(FILE *stream, st_module_hlog_take_fn take,
-                                                               void *ctx, char **ret_circumstances);
+                                                               void *ctx, char **ret_conditions);
 
 #endif

@@ -33,7 +33,7 @@ ST_NODISCARD int st_recording_create(const char *path, const struct st_recording
 
 /* Each returns 0 or a negative errno value. The first error of the file (-ENOSPC, -EIO ...) stays: later calls return it, too. The torn block is cut off, and the file is readable up to the block before. */
 
-/** Adds "key: value" lines to the circumstances; at any time, ST_RECORDING_TEXT_MAX_BYTES in all (-E2BIG). */
+/** Adds "key: value" lines to the test conditions; at any time, ST_RECORDING_TEXT_MAX_BYTES in all (-E2BIG). */
 ST_NODISCARD int st_recording_text(struct st_recording *recording, const char *lines);
 
 /** due(0) on CLOCK_MONOTONIC, once it is known. */
@@ -99,8 +99,8 @@ const struct st_recording_meta *st_recording_meta(const struct st_recording_read
 enum st_recording_end st_recording_ended(const struct st_recording_reader *reader);
 /** Sums of the events returned so far. */
 struct st_recording_totals st_recording_totals(const struct st_recording_reader *reader);
-/** Circumstances that were read so far, or "". Control characters except newline are replaced by '?'. */
-const char *st_recording_circumstances(const struct st_recording_reader *reader);
+/** Test conditions that were read so far, or "". Control characters except newline are replaced by '?'. */
+const char *st_recording_conditions(const struct st_recording_reader *reader);
 /** due(0); ST_RECORDING_UNKNOWN_NS until it was read. */
 int64_t st_recording_t0_ns(const struct st_recording_reader *reader);
 

@@ -343,7 +343,7 @@ struct st_recording_totals st_recording_totals(const struct st_recording_reader 
     return reader->totals;
 }
 
-const char *st_recording_circumstances(const struct st_recording_reader *reader)
+const char *st_recording_conditions(const struct st_recording_reader *reader)
 {
     return reader->text;
 }

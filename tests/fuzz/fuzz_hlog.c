@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FILE *stream = copy != NULL ? fmemopen(memcpy(copy, data, size), size, "rb") : NULL;
     if (stream != NULL && st_hlog_open_stream(stream, &reader) == 0) {
         read_lines(reader, &hist);
-        const char *text = st_hlog_circumstances(reader);
+        const char *text = st_hlog_conditions(reader);
         const size_t n = strlen(text);
         if (n > 0 && text[n - 1] != '\n')
             abort();

@@ -37,7 +37,7 @@ static uint64_t read_all(struct st_recording_reader *reader, uint64_t *ret_sum)
     const struct st_recording_totals totals = st_recording_totals(reader);
     if (memcmp(&sum, &totals, sizeof(sum)) != 0 || st_recording_ended(reader) == ST_RECORDING_OPEN)
         abort();
-    if (strlen(st_recording_circumstances(reader)) > ST_RECORDING_TEXT_MAX_BYTES)
+    if (strlen(st_recording_conditions(reader)) > ST_RECORDING_TEXT_MAX_BYTES)
         abort();
     return sum.cycles;
 }

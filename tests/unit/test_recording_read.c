@@ -49,7 +49,7 @@ static void everything_told_comes_back_in_order(void **state)
             assert_int_equal(st_recording_ended(reader), ST_RECORDING_COMPLETE);
             assert_int_equal(st_recording_totals(reader).cycles, 120);
             assert_int_equal(st_recording_totals(reader).lost_cycles, 15);
-            assert_string_equal(st_recording_circumstances(reader), "kernel: 6.1\npolicy: fifo 70\n");
+            assert_string_equal(st_recording_conditions(reader), "kernel: 6.1\npolicy: fifo 70\n");
             assert_int_equal(st_recording_t0_ns(reader), 123456789);
             assert_int_equal(st_recording_rewind(reader), 0);
         }

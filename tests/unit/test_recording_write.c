@@ -234,8 +234,8 @@ static void text_cannot_bring_control_characters_or_too_much(void **state)
     assert_int_equal(st_recording_open(path, &reader), 0);
     struct st_recording_event event;
     assert_int_equal(st_recording_next(reader, &event), 0);
-    assert_int_equal(strlen(st_recording_circumstances(reader)), ST_RECORDING_TEXT_MAX_BYTES);
-    assert_memory_equal(st_recording_circumstances(reader), "a: ?[2Jb?\n", 10);
+    assert_int_equal(strlen(st_recording_conditions(reader)), ST_RECORDING_TEXT_MAX_BYTES);
+    assert_memory_equal(st_recording_conditions(reader), "a: ?[2Jb?\n", 10);
     st_recording_close_reader(reader);
     free(much);
 }

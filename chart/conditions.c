@@ -1,10 +1,10 @@
-#include "chart/circumstances.h"
+#include "chart/conditions.h"
 
 #include <string.h>
 
 #define NO_IDLE_REQUEST "2000000000" /* us: /dev/cpu_dma_latency without any request */
 
-const char *st_circumstances_shown(const char *key, const char *value)
+const char *st_conditions_shown(const char *key, const char *value)
 {
     return strcmp(key, "cpu_dma_latency_us") == 0 && strcmp(value, NO_IDLE_REQUEST) == 0 ? "not asked for"
                                                                                          : value;
@@ -13,11 +13,10 @@ const char *st_circumstances_shown(const char *key, const char *value)
 static void add(char *buf, size_t buf_bytes, const char *key, const char *value)
 {
     const size_t at = strlen(buf);
-    snprintf(buf + at, buf_bytes - at, "%s%s %s", at > 0 ? ", " : "", key,
-             st_circumstances_shown(key, value));
+    snprintf(buf + at, buf_bytes - at, "%s%s %s", at > 0 ? ", " : "", key, st_conditions_shown(key, value));
 }
 
-char *st_circumstances_text(const json_t *circumstances, char *buf, size_t buf_bytes)
+char *st_conditions_text(const json_t *circumstances, char *buf, size_t buf_bytes)
 {
     const char *key;
     const json_t *value;
@@ -35,7 +34,7 @@ char *st_circumstances_text(const json_t *circumstances, char *buf, size_t buf_b
     return buf;
 }
 
-char *st_circumstances_lines(const char *lines, char *buf, size_t buf_bytes)
+char *st_conditions_lines(const char *lines, char *buf, size_t buf_bytes)
 {
     char key[64], value[1024];
     buf[0] = '\0';
