@@ -20,14 +20,15 @@
 #include "core/safe.h"
 #include "daemon/log.h"
 
-/* the exit statuses of all of sleeptune (design 8) */
+/* as of all programs of sleeptune */
 enum { EXIT_DONE = 0, EXIT_USAGE = 3, EXIT_FAILED = 4 };
 
 static void usage(FILE *out)
 {
     fputs("Usage: sleeptuned [-dfn] [-c FILE]\n"
           "       sleeptuned -h | -V\n"
-          "Drives an audio-shaped real-time loop, counts what goes wrong, and serves it.\n\n"
+          "Run a real-time loop shaped like audio, count its missed deadlines and the dropouts of\n"
+          "sound servers, and serve the figures.\n\n"
           "  -c FILE  configuration instead of " ST_SERVICE_CONFIG "\n"
           "  -d       log debug messages too\n"
           "  -f       log to standard error instead of the system's log\n"
@@ -35,7 +36,7 @@ static void usage(FILE *out)
           "  -h       this help\n"
           "  -V       version\n\n"
           "It stays in the foreground. SIGHUP reads the configuration again, SIGTERM and SIGINT end it.\n"
-          "'sleeptune status' shows what it says. Manual: man sleeptuned\n",
+          "'sleeptune status' shows the figures. Manual: man sleeptuned\n",
           out);
 }
 

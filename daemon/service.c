@@ -53,7 +53,7 @@ static void start_state(struct st_service *service)
                   text);
 }
 
-/* A state folder that was not there, or could not be written to, is looked for again. */
+/* Looks again for a state folder that did not exist or was not writable. */
 static void find_state(struct st_service *service)
 {
     if (!service->has_state_path) {
@@ -61,8 +61,8 @@ static void find_state(struct st_service *service)
         if (service->has_state_path)
             st_service_store_state(service);
     }
-    if (st_history_writer_misses_folder(service->keeper))
-        st_history_writer_set(service->keeper, &service->config);
+    if (st_history_writer_misses_folder(service->history))
+        st_history_writer_set(service->history, &service->config);
 }
 
 static int start_parts(struct st_service *service)
@@ -72,11 +72,13 @@ static int start_parts(struct st_service *service)
         return r;
     start_state(service);
     if (!service->has_state_path)
-        ST_INFO("no state folder that can be written: the last minute is only logged");
+        ST_INFO(
+            "no state folder is writable: the last minute is only logged. Set STATE_DIRECTORY or run as root to keep it.");
     /* the last line of defence; rtkit may ask for less */
     r = service->platform->set_rttime_limit_ns(service->platform, ST_WATCHDOG_RTTIME_NS);
     if (r < 0 && r != -ENOTSUP)
-        ST_WARN("RLIMIT_RTTIME cannot be set: %s; the watchdog alone stands guard", strerror(-r));
+        ST_WARN("cannot set RLIMIT_RTTIME: %s. Only the watchdog guards against a runaway loop.",
+                strerror(-r));
     test_waits(service);
     r = st_service_start_audio(service);
     if (r == 0)
@@ -86,12 +88,12 @@ static int start_parts(struct st_service *service)
     if (r < 0)
         return r;
     st_service_restart_tcp(service);
-    st_service_store_state(service); /* a kill before the first minute is told by the next run too */
+    st_service_store_state(service); /* so that the next run reports a kill before the first minute, too */
     st_clockwatch_tick(&service->clockwatch, service->platform, &service->events);
     return 0;
 }
 
-/* Frees what is there; parts that were not started are NULL. */
+/* Frees all parts; those that were not started are NULL. */
 static void free_service(struct st_service *service)
 {
     st_http_stop(service->http_tcp);
@@ -99,10 +101,10 @@ static void free_service(struct st_service *service)
     st_observe_stop(service->observe);
     st_service_stop_loop(service);
     st_service_stop_audio(service);
-    st_events_release(&service->events, INT64_MAX); /* what those told last is kept, too */
+    st_events_release(&service->events, INT64_MAX); /* their last events are kept, too */
     if (service->loop_hangs)
         st_events_forget_listeners(&service->events);
-    st_history_writer_stop(service->keeper); /* the last one who adds events */
+    st_history_writer_stop(service->history); /* the last part that adds events */
     st_socket_close(&service->socket);
     if (service->state_fd >= 0)
         close(service->state_fd);
@@ -117,7 +119,7 @@ static void free_service(struct st_service *service)
     free(service);
 }
 
-/* What the parts write to; the keeper's thread is the first one. After an error there is none of it. */
+/* What the parts write to; the thread of the history writer is the first one. After an error there is none of it. */
 static int init_books(struct st_service *service)
 {
     int r = -pthread_mutex_init(&service->mutex, NULL);
@@ -139,7 +141,7 @@ static int init_books(struct st_service *service)
     r = st_live_init(&service->live);
     if (r < 0)
         goto no_live;
-    r = st_history_writer_start(service->platform, &service->config, &service->events, &service->keeper);
+    r = st_history_writer_start(service->platform, &service->config, &service->events, &service->history);
     if (r == 0)
         return 0;
     st_live_finish(&service->live);
@@ -202,13 +204,13 @@ int st_service_tick(struct st_service *service)
     st_clockwatch_tick(&service->clockwatch, service->platform, &service->events);
     st_events_release(&service->events, service->platform->now_ns(service->platform));
     if (st_session_ended(service->session)) {
-        ST_ERR("the loop ended by itself: its sleep failed");
+        ST_ERR("the loop ended: its sleep failed");
         return -EIO;
     }
     st_service_trace(service);
     st_causes_tick(service->causes, (int)service->config.loop.cpu);
-    /* fed by this thread's life: to start anew would not give a loop without a CPU one, and its figures would
-     * be lost; it is told instead */
+    /* fed while this thread runs: a restart would not give the loop a CPU, and its figures would be lost. An
+     * event reports a loop without a CPU. */
     st_systemd_watchdog();
     st_service_check_stall(service);
     st_http_tick(service->http);
@@ -241,7 +243,7 @@ static void on_config_error(void *ctx, const char *message)
     ST_ERR("%s", message);
 }
 
-/* A loop that gets no CPU cannot be ended to be started anew: what it was told last stays. */
+/* A loop that gets no CPU cannot be ended and started again: its settings stay. */
 static void keep_loop(struct st_service *service, struct st_config *config, char *error)
 {
     pthread_mutex_lock(&service->mutex);
@@ -251,7 +253,7 @@ static void keep_loop(struct st_service *service, struct st_config *config, char
         return;
     config->loop = service->config.loop;
     snprintf(error, ST_VIEW_TEXT_BYTES,
-             "the loop does not run: its settings were not taken; reload again when it does");
+             "the loop gets no CPU, so its new settings are not in force. Reload again when it runs.");
     ST_WARN("%s", error);
 }
 
@@ -261,7 +263,7 @@ static int apply(struct st_service *service, const struct st_config *config)
     service->config = *config;
     int r = 0;
     if ((applies & ST_CONFIG_APPLIES_START) != 0)
-        ST_WARN("socket.path was changed: it is used when sleeptuned starts the next time");
+        ST_WARN("socket.path was changed. Restart sleeptuned to use it.");
     /* what failed is tried again: a group may have been made, a port given up */
     if ((applies & ST_CONFIG_APPLIES_SOCKET) != 0 || service->view.socket_error[0] != '\0')
         st_service_set_rights(service);
@@ -269,8 +271,8 @@ static int apply(struct st_service *service, const struct st_config *config)
         st_service_restart_tcp(service);
     if ((applies & ST_CONFIG_APPLIES_OBSERVE) != 0)
         st_observe_set(service->observe, config);
-    if ((applies & ST_CONFIG_APPLIES_HISTORY) != 0 || st_history_writer_fails(service->keeper))
-        st_history_writer_set(service->keeper, config);
+    if ((applies & ST_CONFIG_APPLIES_HISTORY) != 0 || st_history_writer_fails(service->history))
+        st_history_writer_set(service->history, config);
     if ((applies & ST_CONFIG_APPLIES_TRACE) != 0)
         st_service_stop_trace(service); /* the next tick starts it, if it is wished for */
     if ((applies & (ST_CONFIG_APPLIES_AUDIO | ST_CONFIG_APPLIES_LOOP)) !=
@@ -288,7 +290,7 @@ static int apply(struct st_service *service, const struct st_config *config)
                                                     .starved_clients = service->counts.starved_clients,
                                                     .observing = service->counts.observing};
         st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-restart", NULL, 0,
-                      "the loop starts again with %lld frames at %lld Hz; its counts begin at zero",
+                      "the loop starts again with %lld frames at %lld Hz; its counts start at zero",
                       (long long)config->loop.frames, (long long)config->loop.rate_hz);
         r = st_service_start_loop(service);
     }
@@ -305,10 +307,10 @@ int st_service_reload(struct st_service *service)
     if (file == NULL && access(ST_SERVICE_CONFIG, F_OK) == 0)
         file = ST_SERVICE_CONFIG;
     if (file == NULL) {
-        ST_INFO("reload: there is no configuration file");
+        ST_INFO("reload: no configuration file exists");
     } else if (st_config_load(service->platform, file, &config, on_config_error, error) < 0) {
         st_events_add(&service->events, ST_LOG_ERR, st_service_wall_ns(service), "config-rejected", NULL, 0,
-                      "reload: %.100s was not taken, the old settings are kept", file);
+                      "reload: %.100s has errors; the old settings stay in force", file);
     } else {
         keep_loop(service, &config, error);
         r = apply(service, &config);
@@ -317,7 +319,7 @@ int st_service_reload(struct st_service *service)
         service->config_path = file;
         st_service_set_text(service, service->view.config_file, file);
         st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "config-read", NULL, 0,
-                      "reloaded: %.100s was read", file);
+                      "reload: the settings of %.100s are in force", file);
     }
     find_state(service);
     st_service_set_text(service, service->view.config_error, error);

@@ -33,7 +33,7 @@ static pid_t loop_tid(void *ctx)
     return st_session_tid(ctx, 0);
 }
 
-/* All that hear each cycle. @return 0 or -errno. */
+/* All sinks of the session. @return 0 or -errno. */
 static int gather_sinks(struct st_service *service, struct st_period *ret_period)
 {
     int r = st_period_init(ret_period, (uint32_t)service->config.loop.frames,
@@ -80,12 +80,12 @@ int st_service_start_loop(struct st_service *service)
     if (r == 0)
         r = st_session_start(service->platform, &wish, &session);
     if (r < 0) {
-        ST_ERR("the loop cannot be started: %s", strerror(-r));
+        ST_ERR("cannot start the loop: %s", strerror(-r));
         return r;
     }
     r = st_watchdog_start(service->platform, wish.priority, loop_tid, session, &service->events, &watchdog);
     if (r < 0) {
-        ST_ERR("the watchdog cannot be started: %s", strerror(-r));
+        ST_ERR("cannot start the watchdog: %s", strerror(-r));
         st_session_ask_stop(session);
         st_session_join(session);
         st_session_free(session);
@@ -112,14 +112,14 @@ static bool wait_for_end(struct st_service *service)
     const int64_t patience_ns = st_ns_add(LOOP_ENDS_NS, 2 * service->stall.period_ns);
     if (st_session_wait(session, patience_ns))
         return true;
-    ST_WARN("the loop did not end within %s: it goes on as an ordinary thread on any CPU",
+    ST_WARN("the loop did not end within %s; it now runs as an ordinary thread on any CPU",
             st_ns_format(patience_ns, text, sizeof(text)));
     st_session_release(session);
     if (st_session_wait(session, LOOP_GIVE_UP_NS)) {
         ST_INFO("the loop has ended");
         return true;
     }
-    ST_ERR("the loop did not end within another %s: what it would tell of the last seconds is not known",
+    ST_ERR("the loop did not end within another %s: the last seconds were not recorded",
            st_ns_format(LOOP_GIVE_UP_NS, text, sizeof(text)));
     return false;
 }
@@ -165,7 +165,7 @@ int st_service_start_audio(struct st_service *service)
         const int r = st_audio_start(service->platform, &service->config, (enum st_audio_direction)i,
                                      &service->events, &audio);
         if (r < 0) {
-            ST_ERR("the audio thread cannot be started: %s", strerror(-r));
+            ST_ERR("cannot start the audio thread: %s", strerror(-r));
             return r;
         }
         pthread_mutex_lock(&service->mutex);
@@ -196,7 +196,7 @@ int st_service_start_observe(struct st_service *service)
     struct st_observe *observe;
     const int r = st_observe_start(service->platform, &service->config, &service->events, &observe);
     if (r < 0) {
-        ST_ERR("the thread that watches other programs' xruns cannot be started: %s", strerror(-r));
+        ST_ERR("cannot start the thread that watches the xruns of other programs: %s", strerror(-r));
         return r;
     }
     pthread_mutex_lock(&service->mutex);
@@ -219,12 +219,12 @@ void st_service_restart_tcp(struct st_service *service)
     char text[ST_VIEW_TEXT_BYTES];
     if (r == 0) {
         st_service_set_text(service, service->view.http_error, "");
-        ST_INFO("serving on http://%s/ too", listen_on);
+        ST_INFO("also serving on http://%s/", listen_on);
         return;
     }
-    snprintf(text, sizeof(text), "http.listen = \"%.100s\" cannot be served: %s", listen_on,
+    snprintf(text, sizeof(text), "cannot serve http.listen = \"%.100s\": %s", listen_on,
              r == -ENOTSUP ? "built without libmicrohttpd" : strerror(-r));
-    if (strcmp(service->view.http_error, text) == 0) /* told already */
+    if (strcmp(service->view.http_error, text) == 0) /* logged already */
         return;
     st_service_set_text(service, service->view.http_error, text);
     st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "http-failed", NULL, 0, "%s",
@@ -247,7 +247,7 @@ int st_service_open_socket(struct st_service *service)
 {
     char error[ST_SOCKET_PATH_BYTES + 256], path[ST_SOCKET_PATH_BYTES];
     if (!ST_HAVE_HTTP) {
-        ST_WARN("built without libmicrohttpd: status is only logged");
+        ST_WARN("sleeptuned was built without libmicrohttpd: it has no socket and only logs");
         return 0;
     }
     int r = st_socket_choose(&service->config, path, sizeof(path), error, sizeof(error));
@@ -260,7 +260,7 @@ int st_service_open_socket(struct st_service *service)
     const struct st_http_source from = st_service_source(service);
     r = st_http_start_fd(service->socket.fd, &from, &service->http);
     if (r < 0) {
-        ST_ERR("no HTTP server on %s: %s", path, strerror(-r));
+        ST_ERR("cannot start the HTTP server on %s: %s", path, strerror(-r));
         return r;
     }
     service->socket.fd = -1; /* the server closes it */
@@ -285,7 +285,7 @@ void st_service_trace(struct st_service *service)
     st_tracer_way_use(&service->late, service->tracer, why);
     st_service_set_text(service, service->view.trace_error, why);
     if (r == 0)
-        ST_INFO("late wake-ups are traced");
+        ST_INFO("the kernel's trace shows who had the CPU when the loop wakes late");
 }
 
 void st_service_stop_trace(struct st_service *service)

@@ -1,4 +1,4 @@
-/* The inside of struct st_service, for the files service*.c. */
+/* The inside of struct st_service, for service.c, service_parts.c and service_view.c. */
 #ifndef ST_DAEMON_SERVICE_PRIVATE_H
 #define ST_DAEMON_SERVICE_PRIVATE_H
 
@@ -32,14 +32,14 @@ struct st_service {
     struct st_socket socket;
     struct st_http *http, *http_tcp;
     struct st_clockwatch clockwatch;
-    struct st_history_writer *keeper; /* as long as events are added */
+    struct st_history_writer *history; /* as long as events are added */
 
     pthread_mutex_t mutex;                       /* all below, for HTTP threads; the main thread writes */
     struct st_session *session;                  /* NULL between two runs */
     struct st_audio *audio[ST_AUDIO_DIRECTIONS]; /* likewise */
     struct st_watchdog *watchdog;
     struct st_observe *observe;
-    struct st_view view; /* its texts and times; the rest is filled when somebody looks */
+    struct st_view view;                            /* its texts and times; st_service_look fills the rest */
     uint64_t own_xruns_before[ST_AUDIO_DIRECTIONS]; /* of streams that were closed */
     int64_t started_ns;
     struct st_overdue stall;
@@ -50,15 +50,15 @@ struct st_service {
     struct st_minute_counts counts;
     double cpu_ns;
     int64_t cpu_at_ns;
-    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX]; /* as told last */
+    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX]; /* as logged last */
     size_t degraded_n;
-    int64_t stalled_since_ns; /* a stall was told of; 0: none */
+    int64_t stalled_since_ns; /* of the last event about it; 0: it runs */
     bool has_state_path;
     int state_fd; /* holds the state folder; < 0: not held */
     char state_path[ST_SAVED_STATE_PATH_BYTES];
 };
 
-/* --- service_look.c: what is known at a moment --- */
+/* --- service_view.c: what is known at a moment, minutes and events --- */
 
 int64_t st_service_wall_ns(struct st_service *service);
 
@@ -73,8 +73,6 @@ json_t *st_service_document(struct st_service *service);
 
 /** Sets one of the texts in service->view. */
 void st_service_set_text(struct st_service *service, char *to, const char *text);
-
-/* --- service_http.c: what HTTP serves --- */
 
 /** The bodies that HTTP serves. */
 struct st_http_source st_service_source(struct st_service *service);
@@ -94,14 +92,10 @@ void st_service_restart_tcp(struct st_service *service);
 void st_service_set_rights(struct st_service *service);
 int st_service_open_socket(struct st_service *service);
 
-/* --- service_trace.c: who had the CPU; main thread --- */
-
 /** Starts the tracer when it is wished for and the loop runs. Each tick. */
 void st_service_trace(struct st_service *service);
 /** After the loop has ended, or to start it anew. */
 void st_service_stop_trace(struct st_service *service);
-
-/* --- service_minute.c: what is told from time to time; main thread --- */
 
 void st_service_end_minute(struct st_service *service);
 /** Writes last.json. */

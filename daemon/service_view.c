@@ -41,7 +41,7 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
         st_watchdog_look(service->watchdog, &view->watchdog);
     if (service->observe != NULL)
         st_observe_look(service->observe, &view->observe);
-    st_history_writer_look(service->keeper, &view->history);
+    st_history_writer_look(service->history, &view->history);
     view->overdue_ns = st_service_overdue_ns(service);
     pthread_mutex_unlock(&service->mutex);
     view->loop = has_result ? result : NULL;
@@ -117,9 +117,9 @@ static char *body(void *ctx, enum st_route_body which, const struct st_query *qu
     case ST_ROUTE_CAUSES:
         return causes_text(ctx, query);
     case ST_ROUTE_HISTORY:
-        return st_history_writer_answer_history(service->keeper, query, http_status);
+        return st_history_writer_answer_history(service->history, query, http_status);
     case ST_ROUTE_EVENTS:
-        return st_history_writer_answer_events(service->keeper, query, http_status);
+        return st_history_writer_answer_events(service->history, query, http_status);
     case ST_ROUTE_STATUS:
         return status_text(ctx);
     case ST_ROUTE_METRICS:
@@ -148,7 +148,7 @@ void st_service_store_state(struct st_service *service)
     json_decref(document);
     char text[ST_VIEW_TEXT_BYTES] = "";
     if (r < 0)
-        snprintf(text, sizeof(text), "%.300s cannot be written: %s", service->state_path, strerror(-r));
+        snprintf(text, sizeof(text), "cannot write %.300s: %s", service->state_path, strerror(-r));
     if (strcmp(text, service->view.state_error) == 0)
         return;
     st_service_set_text(service, service->view.state_error, text);
@@ -167,7 +167,7 @@ static void count_observed(struct st_minute_counts *counts, const struct st_obse
     }
 }
 
-/* Ends the minute and tells it to the history. @return false: it goes on, and is a longer one. */
+/* Ends the minute and gives it to the history. @return false: it goes on, and is a longer one. */
 static bool take_minute(struct st_service *service, struct st_minute *ret)
 {
     struct st_platform *platform = service->platform;
@@ -185,7 +185,7 @@ static bool take_minute(struct st_service *service, struct st_minute *ret)
     if (is_over) {
         struct st_causes_minute causes;
         st_causes_end_minute(service->causes, &causes);
-        st_history_writer_add_minute(service->keeper, ret, &lateness, &causes, &result);
+        st_history_writer_add_minute(service->history, ret, &lateness, &causes, &result);
     }
     st_hist_finish(&lateness);
     st_result_finish(&result);
@@ -252,11 +252,11 @@ void st_service_check_stall(struct st_service *service)
                       "the loop has not run for %s: it gets no CPU, or it hangs", text);
     else
         st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-resumed", fields, 1,
-                      "the loop runs again, after at most %s", text);
+                      "the loop runs again after at most %s", text);
     service->stalled_since_ns = begins ? now_ns - overdue_ns : 0;
 }
 
-/* Those that are told here. @return how many. */
+/* Keeps only those whose text does not count seconds. @return how many. */
 static size_t without_counting(struct st_degraded *list, size_t n)
 {
     size_t kept = 0;
@@ -286,7 +286,7 @@ void st_service_tell_degraded(struct st_service *service)
                           "degraded, %s: %s", degraded[i].what, degraded[i].why);
     }
     if (all > 0 && n == 0 && service->degraded_n > 0)
-        return; /* not well yet: told when it is */
+        return; /* not well yet */
     if (n == 0 && service->degraded_n > 0)
         st_events_add(&service->events, ST_LOG_INFO, view.now_wall_ns, "recovered", NULL, 0,
                       "nothing is degraded any more");

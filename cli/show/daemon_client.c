@@ -41,8 +41,8 @@ static int fail(const struct asking *asking, const char *format, ...)
     return ST_EXIT_FAILURE;
 }
 
-/* Does somebody listen there? A socket that a killed daemon left behind refuses; one that we may not use is
- * alive. */
+/* Does a daemon listen there? A socket left behind by a killed daemon refuses; one without permission for us
+ * counts as alive. */
 static bool listens(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -66,7 +66,7 @@ static int choose_socket(const struct asking *asking, const char *wish, char *bu
         wish = getenv("SLEEPTUNE_SOCKET");
     if (wish != NULL && wish[0] != '\0') {
         if (strlen(wish) >= buf_bytes)
-            return fail(asking, "the socket path is %zu bytes long, this system takes at most %zu: %s",
+            return fail(asking, "the socket path has %zu bytes, and this system takes at most %zu: %s",
                         strlen(wish), buf_bytes - 1, wish);
         memcpy(buf, wish, strlen(wish) + 1);
         return 0;
@@ -88,11 +88,11 @@ bool st_daemon_client_listens(const char *socket_wish)
     if (socket_wish != NULL || (env != NULL && env[0] != '\0'))
         return true;
     char error[256];
-    const struct asking nobody = {"", "", 0, error, sizeof(error)};
-    return choose_socket(&nobody, NULL, path, sizeof(path)) == 0 && listens(path);
+    const struct asking silent = {"", "", 0, error, sizeof(error)};
+    return choose_socket(&silent, NULL, path, sizeof(path)) == 0 && listens(path);
 }
 
-/* What the daemon says is wrong, sleeptune-error/1. @return as fail. */
+/* The error of the daemon, a sleeptune-error/1 document. @return as fail. */
 static int refused(const struct asking *asking, const struct body *body, const char *path, long http_status)
 {
     json_t *document = body->text != NULL ? json_loadb(body->text, body->len, 0, NULL) : NULL;
@@ -100,8 +100,10 @@ static int refused(const struct asking *asking, const struct body *body, const c
     const int status =
         error != NULL
             ? fail(asking, "%s", error)
-            : fail(asking, "%s answers HTTP %ld: this is not the sleeptuned that belongs to this command",
-                   path, http_status);
+            : fail(
+                  asking,
+                  "%s answers HTTP %ld: it is not the sleeptuned of this command. Install both from one version.",
+                  path, http_status);
     json_decref(document);
     return status;
 }
@@ -132,18 +134,18 @@ static int explain(const struct asking *asking, CURLcode code, long os_errno, co
     if (code != CURLE_COULDNT_CONNECT)
         return fail(asking, "%s: %s", path, curl_easy_strerror(code));
     if (os_errno == EACCES || os_errno == EPERM)
-        return fail(asking, "no right to connect to %s: join its group, or ask as root", path);
+        return fail(asking, "cannot connect to %s: permission denied. Join its group, or run as root.", path);
     if (os_errno == EAGAIN || os_errno == 0) /* libcurl takes EAGAIN, a full queue, for "under way" */
-        return fail(asking, "sleeptuned on %s has more clients than it takes at once: try again later", path);
+        return fail(asking, "sleeptuned on %s has more clients than it takes at once. Try again later.",
+                    path);
     if (os_errno != ENOENT && os_errno != ECONNREFUSED && os_errno != ENOTDIR)
         return fail(asking, "%s: %s", path, strerror((int)os_errno));
-    return fail(
-        asking,
-        "no sleeptuned is listening on %s: start it with 'systemctl start sleeptuned' or 'sleeptuned -f'",
-        path);
+    return fail(asking,
+                "no sleeptuned is listening on %s. Run 'systemctl start sleeptuned' or 'sleeptuned -f'.",
+                path);
 }
 
-/* Does the daemon say that it is worth while to ask again in a second? */
+/* Does the daemon ask for another try in a second? */
 static bool busy(CURL *curl, CURLcode code)
 {
     long http_status = 0;
@@ -159,7 +161,7 @@ static int64_t monotonic_s(void)
     return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? now.tv_sec : 0;
 }
 
-/* @return 0 or ST_EXIT_FAILURE with a message in asking->error; body->text is to be freed in both cases. */
+/* @return 0 or ST_EXIT_FAILURE with a message in asking->error; free body->text in both cases. */
 static int fetch(const struct asking *asking, const char *path, struct body *body)
 {
     CURL *curl = curl_easy_init();
@@ -193,7 +195,7 @@ static int fetch(const struct asking *asking, const char *path, struct body *bod
     if (code != CURLE_OK)
         return explain(asking, code, os_errno, path);
     if (http_status == 404)
-        return fail(asking, "the sleeptuned on %s is of another version: it has no %.*s", path,
+        return fail(asking, "sleeptuned on %s is of another version and has no %.*s. Restart it.", path,
                     (int)strcspn(asking->target, "?"), asking->target);
     if (http_status != 200 || body->text == NULL)
         return refused(asking, body, path, http_status);
@@ -210,7 +212,7 @@ static int check(const struct asking *asking, const struct body *body, const cha
     if (document == NULL)
         return fail(asking, "the answer on %s is not JSON: %s", path, error.text);
     if (its == NULL || strcmp(its, asking->schema) != 0)
-        return fail(asking, "the answer on %s is not %s: another version of sleeptuned runs", path,
+        return fail(asking, "the answer on %s is not %s: sleeptuned is of another version. Restart it.", path,
                     asking->schema);
     return 0;
 }

@@ -8,7 +8,7 @@
 
 #include "core/base.h"
 
-/** Does a daemon listen where one would be asked? True where a socket was named. */
+/** Does a daemon listen on the socket that would be used? True if a socket was named. */
 bool st_daemon_client_listens(const char *socket_wish);
 
 struct st_daemon_answer {
@@ -22,14 +22,14 @@ struct st_daemon_answer {
  * @param socket_wish  --socket; NULL: $SLEEPTUNE_SOCKET, the system's daemon, the user's own.
  * @param target  path and query, encoded: "/v1/causes?since=1h".
  * @param schema  what the answer must be.
- * @return 0 or ST_EXIT_FAILURE with a message; *ret is to be finished in both cases.
+ * @return 0 or ST_EXIT_FAILURE with a message; finish *ret in both cases.
  */
 ST_NODISCARD int st_daemon_client_ask(const char *command, const char *socket_wish, const char *target,
                                       const char *schema, struct st_daemon_answer *ret);
 #define ST_DAEMON_TIMEOUT_MS 5000 /* of st_daemon_client_ask */
 
-/** As st_daemon_client_ask, for at most so long (of a history, some 20 s more where the daemon says that it is busy
- * with other readers), and the message comes in `error`. */
+/** As st_daemon_client_ask, for at most timeout_ms (for a history some 20 s more while the daemon is busy with
+ * other readers); the message goes into `error`. */
 ST_NODISCARD int st_daemon_client_try(const char *socket_wish, const char *target, const char *schema,
                                       int timeout_ms, struct st_daemon_answer *ret, char *error,
                                       size_t error_bytes);

@@ -1,4 +1,4 @@
-/* Built without libcurl: nobody can be asked. */
+/* Built without libcurl: the daemon cannot be asked. */
 #include "cli/show/daemon_client.h"
 
 #include <stdio.h>
@@ -17,7 +17,8 @@ int st_daemon_client_ask(const char *command, const char *socket_wish, const cha
     (void)target;
     (void)schema;
     *ret = (struct st_daemon_answer){0};
-    return st_failure(command, "this build cannot ask the daemon (no libcurl); --db reads its file");
+    return st_failure(command,
+                      "this build cannot ask the daemon (no libcurl). Use --db FILE to read its history.");
 }
 
 void st_daemon_client_finish(struct st_daemon_answer *answer)

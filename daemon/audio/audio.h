@@ -35,7 +35,7 @@ struct st_audio_view {
     int64_t latency_ns;
     int policy; /* enum st_policy of the callback's thread; -1: the sound system's own, or not known yet */
     int priority;
-    bool xruns_known; /* the sound system tells of this direction's */
+    bool xruns_known; /* the sound system reports those of this direction */
     uint64_t xruns_n; /* underflows or overflows, since the daemon started or the backend was changed */
     uint64_t holes_n; /* what it recorded has none of: likewise */
     uint64_t opened_n;
@@ -72,8 +72,8 @@ void st_audio_stop(struct st_audio *audio);
 void st_audio_look(struct st_audio *audio, struct st_audio_view *ret);
 
 #define ST_AUDIO_LOOK_NS      INT64_C(250000000)   /* an open stream is looked after this often */
-#define ST_AUDIO_TELL_NS      INT64_C(10000000000) /* xruns that follow each other are told this often */
-#define ST_AUDIO_SILENT_LOOKS 40                   /* so many without a callback, and 4 buffers: it hangs */
+#define ST_AUDIO_TELL_NS      INT64_C(10000000000) /* xruns in a row are logged this often */
+#define ST_AUDIO_SILENT_LOOKS 40 /* looks without a callback, and 4 buffers: the stream hangs */
 
 /** Does the sound system still ask for samples, or give them? Counts looks, not time: after a SIGSTOP of the
  * daemon its threads are heard again before enough looks are silent. */

@@ -101,7 +101,7 @@ static void set_policy_once(struct stream *stream)
     }
 }
 
-/* A callback has come, for so many frames. */
+/* A callback asked for, or brought, this number of frames. */
 static void on_call(struct stream *stream, int frames)
 {
     atomic_fetch_add_explicit(&stream->calls, 1, memory_order_relaxed);
@@ -495,7 +495,7 @@ static void note_failure(struct st_audio *audio, const char *event, const char *
     pthread_mutex_unlock(&audio->mutex);
     if (!told) /* each reason once, not each try */
         st_events_add(audio->events, ST_LOG_WARN, wall_ns(audio), event, NULL, 0,
-                      "no %s: %s; the daemon goes on without and tries again every 1 s .. 60 s",
+                      "no %s: %s. sleeptuned runs without it and tries again every 1 s to 60 s.",
                       words[audio->direction].stream, error);
 }
 
@@ -672,8 +672,7 @@ void st_audio_stop(struct st_audio *audio)
     const bool ended = audio->ended;
     pthread_mutex_unlock(&audio->mutex);
     if (!ended) { /* stuck in the sound server's library; its memory must stay */
-        ST_WARN("the sound backend %s does not let go; its thread is left behind",
-                audio->config.audio.backend);
+        ST_WARN("the %s backend did not stop in 5 s; its thread was abandoned", audio->config.audio.backend);
         pthread_detach(audio->thread);
         return;
     }

@@ -12,7 +12,7 @@
 #define RESTART    (-1)
 #define WINDOW_NS  (2 * ST_NS_PER_S)
 #define FILL_N     4  /* callbacks that fill the buffer of a device that may begin to play seconds later */
-#define WARM_UP_N  12 /* then so many only set the earliest one */
+#define WARM_UP_N  12 /* the next ones only set the earliest one */
 #define ROW_N      ST_CALLBACKS_ROW_N
 #define DIGITS     2
 

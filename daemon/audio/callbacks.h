@@ -56,7 +56,7 @@ struct st_callbacks_view {
 ST_NODISCARD int st_callbacks_init(struct st_callbacks *c);
 void st_callbacks_finish(struct st_callbacks *c);
 
-/** A stream is opened; nobody calls back yet. */
+/** A stream is opened; no callback came yet. */
 void st_callbacks_open(struct st_callbacks *c, int64_t rate_hz, int64_t now_ns);
 
 /** In the sound system's thread; no lock, no allocation. @param frames that it asks for or gives. */

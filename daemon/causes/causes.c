@@ -34,10 +34,10 @@ struct recent {
     char culprit[ST_CAUSE_CULPRIT_BYTES];
 };
 
-/* What of one kind may still be told in this minute. */
+/* What may still be logged of one kind in this minute. */
 struct telling {
     unsigned left, worse_left;
-    int64_t worst_ns; /* that was told */
+    int64_t worst_ns; /* that was logged */
 };
 
 struct st_causes {

@@ -8,8 +8,8 @@
 #include "measure/session.h"
 #include "store/history/cause_sums.h"
 
-/* Of each kind; all are in the sums. Beyond them, one that is twice as long as all that were told in the
- * minute, so that the worst, or what is half of it, is among the events. */
+/* Of each kind; all are in the sums. Beyond them, one that is twice as long as all that were logged in the
+ * minute, so that the events have the worst one or one of at least half its length. */
 #define ST_CAUSES_EVENTS_A_MINUTE       10
 #define ST_CAUSES_WORSE_EVENTS_A_MINUTE 10
 
@@ -44,7 +44,7 @@ void st_causes_free(struct st_causes *causes); /* NULL is fine */
 /** A loop starts. Where another lateness counts from now on, the sums begin anew. Threads: main. */
 void st_causes_begin(struct st_causes *causes, const struct st_session_config *config);
 
-/** A second goes by: what the machine is under. cpu: the loop's, -1: any. Threads: main. */
+/** Call each second: samples the pressure on the machine. cpu: the loop's, -1: any. Threads: main. */
 void st_causes_tick(struct st_causes *causes, int cpu);
 
 /** What a minute's sums were. */
@@ -57,7 +57,7 @@ struct st_causes_minute {
 /** A minute ends; *ret is it. Threads: main. */
 void st_causes_end_minute(struct st_causes *causes, struct st_causes_minute *ret);
 
-/** That many woke since the last call, late ones too. Threads: drain. */
+/** Adds n wake-ups, on time or late. Threads: drain. */
 void st_causes_wakes(struct st_causes *causes, uint64_t n);
 
 /** Why no culprit is named; "": a tracer runs. Threads: main. */
@@ -70,7 +70,7 @@ void st_causes_set_untraced(struct st_causes *causes, const char *why);
 size_t st_causes_fields(const struct st_cause_event *event, const struct st_culprit *culprit,
                         struct st_log_field ret[ST_CAUSES_FIELDS]);
 
-/** Takes a late wake-up for good. culprit: NULL, nobody was named. Threads: any. */
+/** Adds a late wake-up to the sums. culprit: NULL if none was named. Threads: any. */
 void st_causes_take(struct st_causes *causes, const struct st_late *late, const struct st_culprit *culprit);
 
 /** Document sleeptune-causes/1 of what is held: at most a day, whole minutes. INT64_MIN: no limit. New

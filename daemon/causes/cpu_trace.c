@@ -13,7 +13,7 @@
 static const char *const softirqs[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
                                        "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
 
-enum owner_kind { OWNER_NOBODY, OWNER_THREAD, OWNER_IRQ, OWNER_SOFTIRQ };
+enum owner_kind { OWNER_NONE, OWNER_THREAD, OWNER_IRQ, OWNER_SOFTIRQ };
 
 struct owner {
     enum owner_kind kind;
@@ -35,7 +35,7 @@ struct line {
 
 static void add_to(struct line *line, const struct owner *who, int64_t before_ns, int64_t after_ns)
 {
-    if (who->kind == OWNER_NOBODY || before_ns + after_ns <= 0)
+    if (who->kind == OWNER_NONE || before_ns + after_ns <= 0)
         return;
     size_t i = 0;
     while (i < line->owners_n && (line->owners[i].kind != who->kind || line->owners[i].number != who->number))
@@ -53,8 +53,8 @@ static void add_to(struct line *line, const struct owner *who, int64_t before_ns
 /* An interrupt's time is its own once its exit is there. */
 static void add(struct line *line, int64_t before_ns, int64_t after_ns)
 {
-    struct owner *above = line->irq.kind != OWNER_NOBODY ? &line->irq : &line->softirq;
-    if (above->kind == OWNER_NOBODY) {
+    struct owner *above = line->irq.kind != OWNER_NONE ? &line->irq : &line->softirq;
+    if (above->kind == OWNER_NONE) {
         add_to(line, &line->thread, before_ns, after_ns);
         return;
     }
@@ -66,9 +66,9 @@ static void add(struct line *line, int64_t before_ns, int64_t after_ns)
  * is the thread's that it was on top of. */
 static void leave(struct line *line, struct owner *above, bool by_exit)
 {
-    if (above->kind != OWNER_NOBODY)
+    if (above->kind != OWNER_NONE)
         add_to(line, by_exit ? above : &line->thread, above->before_ns, above->after_ns);
-    *above = (struct owner){.kind = OWNER_NOBODY};
+    *above = (struct owner){.kind = OWNER_NONE};
 }
 
 static struct owner owner(enum owner_kind kind, int number, const char *name)
@@ -80,7 +80,7 @@ static struct owner owner(enum owner_kind kind, int number, const char *name)
 
 static struct owner thread_owner(int pid, const char *name, int tid)
 {
-    return owner(pid == 0 || pid == tid ? OWNER_NOBODY : OWNER_THREAD, pid, name);
+    return owner(pid == 0 || pid == tid ? OWNER_NONE : OWNER_THREAD, pid, name);
 }
 
 static void step(struct line *line, const struct st_trace_event *e, int tid)
@@ -125,16 +125,16 @@ static struct owner taken_from(const struct st_trace_event *events, size_t i, in
         i++;
     const struct st_trace_event *e = &events[i];
     return e->kind == ST_TRACE_SWITCH ? thread_owner(e->prev_pid, e->prev_name, tid)
-                                      : (struct owner){.kind = OWNER_NOBODY};
+                                      : (struct owner){.kind = OWNER_NONE};
 }
 
-/* Goes along the events of the CPU up to the switch `in`. What was before the first event of all, and what
- * was lost, is nobody's. */
+/* Goes along the events of the CPU up to the switch `in`. Time before the first event of all, and time
+ * in which events were lost, has no owner. */
 static void follow(struct line *line, const struct st_trace_event *events, size_t in, int tid, int64_t due_ns,
                    int64_t waking_ns)
 {
     const int cpu = events[in].cpu;
-    const struct owner nobody = {.kind = OWNER_NOBODY};
+    const struct owner none = {.kind = OWNER_NONE};
     const int64_t in_ns = events[in].at_ns;
     int64_t at_ns = events[0].at_ns;
     line->thread = taken_from(events, 0, cpu, tid);
@@ -143,13 +143,13 @@ static void follow(struct line *line, const struct st_trace_event *events, size_
         if (e->cpu != cpu)
             continue;
         if (e->kind == ST_TRACE_LOST) {
-            line->irq = line->softirq = nobody;
+            line->irq = line->softirq = none;
             line->thread = taken_from(events, i + 1, cpu, tid);
             at_ns = e->at_ns;
             continue;
         }
         if (e->kind == ST_TRACE_SWITCH && e->prev_pid != line->thread.number)
-            line->thread = line->irq = line->softirq = nobody; /* events were lost: who had it is not known */
+            line->thread = line->irq = line->softirq = none; /* events were lost: the owner is unknown */
         add(line, between(at_ns, e->at_ns, due_ns, waking_ns),
             between(at_ns, e->at_ns, waking_ns > due_ns ? waking_ns : due_ns, in_ns));
         step(line, e, tid);

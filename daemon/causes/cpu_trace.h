@@ -12,7 +12,7 @@
 
 enum st_trace_kind {
     ST_TRACE_SWITCH, /* prev leaves the CPU, next gets it */
-    ST_TRACE_WAKING, /* pid is to be woken */
+    ST_TRACE_WAKING, /* pid gets a wake-up */
     ST_TRACE_IRQ_ENTRY,
     ST_TRACE_IRQ_EXIT,
     ST_TRACE_SOFTIRQ_ENTRY,
@@ -51,9 +51,9 @@ struct st_trace_culprit {
  * metal (timer), also before it if the wake-up itself took the better half of the time, as when the thread
  * had interrupts off. In a guest (hypervisor-or-interrupt) the host may have taken the CPU away: whoever was
  * on it then did nothing, and no thread counts. Interrupts and softirqs count all of it, from their entry to
- * their exit. The idle thread is nobody.
+ * their exit. The idle thread does not count.
  *
- * What the events do not show is nobody's: the time before the first of all, and on its CPU the time from the
+ * Time that the events do not show has no owner: the time before the first of all, and on its CPU the time from the
  * event before an ST_TRACE_LOST to it. From then on the CPU is the thread's that the next switch takes it
  * from. Where the waking is not among the events, since when the thread waited is not known: then interrupts
  * and softirqs count, and a thread only where the counters say that the CPU was waited for. What it had from
@@ -65,8 +65,8 @@ struct st_trace_culprit {
  *
  * @param events  by time, of one or more CPUs; those before due_ns say who had the CPU by then, and that
  * there was a trace.
- * @return 0; -ENODATA: the switch is not among the events; -ENOENT: nobody who counts had the CPU for a fifth
- * of the time or more, or the cause is no other's doing (a stop, a throttle). Pure; threads: any.
+ * @return 0; -ENODATA: the switch is not among the events; -ENOENT: no thread or interrupt that counts had the CPU for a
+ * fifth of the time or more, or another thread is not the cause (a stop, a throttle). Pure; threads: any.
  */
 ST_NODISCARD int st_cpu_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid,
                                            enum st_cause cause, int64_t due_ns, int64_t woke_ns,

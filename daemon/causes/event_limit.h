@@ -1,5 +1,5 @@
-/* At most so many events of a kind (daemon/causes/event_kinds.h) are logged, listed, streamed and stored; the
- * others are summed into one event a minute.
+/* Limits how many events of a kind (daemon/causes/event_kinds.h) are logged, listed and stored; the others are
+ * summed into one event a minute.
  *
  * Names and numbers of other programs' clients are not ours: one PipeWire client with 60 stalled nodes makes
  * 240 events a second, which would fill the journal and push the events that matter out of list and history.
@@ -11,12 +11,12 @@
 #include "daemon/causes/event_kinds.h"
 #include "daemon/log.h"
 
-/* 30: all that a bad half minute of a few clients has, each client being told of once in 10 s at most. Then
+/* 30: a bad half minute of a few clients has less, each client with at most one event in 10 s. Then
  * one a second: 3600 rows an hour of some 0.7 kB, 2.5 MB, which the smallest history (4 MB) can bear. */
 #define ST_EVENT_LIMIT_BURST_N     30
 #define ST_EVENT_LIMIT_EACH_NS     INT64_C(1000000000)
 #define ST_EVENT_LIMIT_SUM_NS      INT64_C(60000000000)
-#define ST_EVENT_LIMIT_CLIENTS_MAX 256 /* that are told apart in a sum */
+#define ST_EVENT_LIMIT_CLIENTS_MAX 256 /* that a sum distinguishes */
 
 /** All zero: nothing so far. Threads: the owner's lock. */
 struct st_event_limit {

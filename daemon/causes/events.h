@@ -14,7 +14,7 @@
 #define ST_EVENTS_SINKS_MAX 4
 #define ST_EVENTS_HELD_MAX  16
 
-/** The last events, and who else hears of each (history, streams). Threads: any. */
+/** The last events, and the listeners (history). Threads: any. */
 struct st_events {
     pthread_mutex_t mutex;
     struct st_event events[ST_EVENTS_MAX]; /* in the order in which they were added */
@@ -48,7 +48,7 @@ void st_events_finish(struct st_events *events);
 ST_NODISCARD int st_events_listen(struct st_events *events,
                                   void (*hear)(void *ctx, const struct st_event *event), void *ctx);
 
-/** Nobody hears of events any more. Threads: any. */
+/** Removes all listeners. Threads: any. */
 void st_events_forget_listeners(struct st_events *events);
 
 /** Before threads exist. fill is called in the thread of each event, before it is logged, and adds what else

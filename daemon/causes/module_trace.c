@@ -1,5 +1,5 @@
-/* The kernel's events of scheduling and interrupts, by libtracefs, in an instance of our own: what others
- * trace is not touched, and what we leave on costs nobody else. */
+/* The kernel's events of scheduling and interrupts, by libtracefs, in an instance of our own: the traces
+ * of others are not touched, and ours costs them nothing. */
 #include <errno.h>
 #include <event-parse.h>
 #include <fcntl.h>

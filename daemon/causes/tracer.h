@@ -24,11 +24,11 @@ void st_tracer_clear(void);
 ST_NODISCARD int st_tracer_start(const struct st_config *config, pid_t tid, struct st_causes *causes,
                                  struct st_tracer **ret, char *why, size_t why_bytes);
 
-/** Takes what waits, without a culprit where the trace has none, and removes the trace. NULL is fine. */
+/** Ends the requests that wait, without a culprit if the trace has none, and removes the trace. NULL is fine. */
 void st_tracer_stop(struct st_tracer *tracer);
 
-/** A late wake-up that a culprit is to be sought for. Does not wait.
- * @return false: there are too many; the caller takes it without. Threads: drain. */
+/** Asks for the culprit of a late wake-up. Does not wait.
+ * @return false: too many are waiting; the caller adds it to the sums without a culprit. Threads: drain. */
 bool st_tracer_ask(struct st_tracer *tracer, const struct st_late *late);
 
 /* --- the way to the tracer --- */

@@ -27,13 +27,13 @@ static void say_cannot_be_read(const struct st_history_writer_view *view, const 
 }
 
 /* @return NULL with a sentence. */
-static struct st_history_reader *open_reader(struct st_history_writer *keeper, char *error,
+static struct st_history_reader *open_reader(struct st_history_writer *writer, char *error,
                                              size_t error_bytes)
 {
     struct st_history_writer_view view;
     struct st_history_reader *reader = NULL;
     char why[256];
-    st_history_writer_look(keeper, &view);
+    st_history_writer_look(writer, &view);
     if (view.state == ST_HISTORY_WRITER_OFF)
         snprintf(error, error_bytes, "no history is kept: %s", view.why);
     else if (st_history_read_open(view.path, &reader, why, sizeof(why)) < 0)
@@ -47,17 +47,17 @@ static char *refuse(unsigned *http_status, unsigned status, const char *error)
     return st_route_error_text(error);
 }
 
-static char *refuse_damaged(struct st_history_writer *keeper, unsigned *http_status,
+static char *refuse_damaged(struct st_history_writer *writer, unsigned *http_status,
                             const struct st_history_reader *reader, int r)
 {
     struct st_history_writer_view view;
     char error[SENTENCE];
-    st_history_writer_look(keeper, &view);
+    st_history_writer_look(writer, &view);
     say_cannot_be_read(&view, st_history_read_error(reader, r), error, sizeof(error));
     return refuse(http_status, HTTP_NO_STORE, error);
 }
 
-char *st_history_writer_answer_history(struct st_history_writer *keeper, const struct st_query *query,
+char *st_history_writer_answer_history(struct st_history_writer *writer, const struct st_query *query,
                                        unsigned *http_status)
 {
     char error[SENTENCE];
@@ -65,11 +65,11 @@ char *st_history_writer_answer_history(struct st_history_writer *keeper, const s
     struct st_history_span span = {.until_ns = query->until_wall_ns,
                                    .step_ns = query->step_ns != INT64_MIN ? query->step_ns : 0};
     if (span.until_ns == INT64_MIN)
-        span.until_ns = st_history_writer_wall_ns(keeper);
+        span.until_ns = st_history_writer_wall_ns(writer);
     span.since_ns = query->since_wall_ns != INT64_MIN ? query->since_wall_ns : span.until_ns - USUAL_SPAN_NS;
     if (span.since_ns > span.until_ns)
         return refuse(http_status, HTTP_BAD_REQUEST, "since is behind until");
-    struct st_history_reader *reader = open_reader(keeper, error, sizeof(error));
+    struct st_history_reader *reader = open_reader(writer, error, sizeof(error));
     if (reader == NULL)
         return refuse(http_status, HTTP_NO_STORE, error);
     const int r = st_history_read_text(reader, &span, &text);
@@ -77,12 +77,12 @@ char *st_history_writer_answer_history(struct st_history_writer *keeper, const s
         text = refuse(http_status, HTTP_BAD_REQUEST,
                       "that is too much for one answer: ask for less time, or a longer step");
     else if (r < 0)
-        text = refuse_damaged(keeper, http_status, reader, r);
+        text = refuse_damaged(writer, http_status, reader, r);
     st_history_read_close(reader);
     return text;
 }
 
-char *st_history_writer_answer_events(struct st_history_writer *keeper, const struct st_query *query,
+char *st_history_writer_answer_events(struct st_history_writer *writer, const struct st_query *query,
                                       unsigned *http_status)
 {
     char error[SENTENCE];
@@ -93,12 +93,12 @@ char *st_history_writer_answer_events(struct st_history_writer *keeper, const st
         .after = query->after,
         .limit = query->limit != INT64_MIN ? query->limit : USUAL_EVENTS,
         .kind = query->kind};
-    struct st_history_reader *reader = open_reader(keeper, error, sizeof(error));
+    struct st_history_reader *reader = open_reader(writer, error, sizeof(error));
     if (reader == NULL)
         return refuse(http_status, HTTP_NO_STORE, error);
     const int r = st_history_read_events_text(reader, &wish, &text);
     if (r < 0)
-        text = refuse_damaged(keeper, http_status, reader, r);
+        text = refuse_damaged(writer, http_status, reader, r);
     st_history_read_close(reader);
     return text;
 }

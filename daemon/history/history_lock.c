@@ -96,7 +96,7 @@ void st_history_lock_release(const char *path, int *fd)
     if (*fd < 0)
         return;
     if (make_path(path, lock_path, sizeof(lock_path)) && is_at_path(*fd, lock_path))
-        (void)unlink(lock_path); /* before it is given back: nobody else can hold this one */
+        (void)unlink(lock_path); /* before the release: no other process can hold this one */
     close(*fd);
     *fd = -1;
 }

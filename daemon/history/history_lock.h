@@ -1,4 +1,4 @@
-/* Only one daemon writes a history: figures of two in one file cannot be told apart. */
+/* Only one daemon writes a history: figures of two in one file could not be distinguished. */
 #ifndef ST_DAEMON_HISTORY_HISTORY_LOCK_H
 #define ST_DAEMON_HISTORY_HISTORY_LOCK_H
 
@@ -7,7 +7,7 @@
 /**
  * Takes "PATH.lock" for as long as the process lives or until it is given back. A file that a killed daemon
  * left there is no hindrance. Where there can be no such file (no rights, full disk, no locks) it does
- * without. One that is taken is looked at: if somebody removed its file it is taken anew.
+ * without. One that is taken is looked at: if its file was removed, it is taken again.
  * @param fd  -1: not taken; stays so where it does without.
  * @return 0; -EBUSY with a sentence: another process has it.
  */

@@ -156,166 +156,166 @@ struct st_history_writer {
 /* --- what waits --- */
 
 /* The oldest beyond the bounds are lost. The mutex is held. */
-static void trim(struct st_history_writer *keeper)
+static void trim(struct st_history_writer *writer)
 {
-    struct waiting *waiting = &keeper->waiting;
-    for (; waiting->minutes_n > ST_HISTORY_WRITER_MINUTES_MAX; keeper->view.lost_minutes_n++)
+    struct waiting *waiting = &writer->waiting;
+    for (; waiting->minutes_n > ST_HISTORY_WRITER_MINUTES_MAX; writer->view.lost_minutes_n++)
         drop_minute(waiting);
-    for (; waiting->events_n > ST_HISTORY_WRITER_EVENTS_MAX; keeper->view.lost_events_n++)
+    for (; waiting->events_n > ST_HISTORY_WRITER_EVENTS_MAX; writer->view.lost_events_n++)
         drop_event(waiting);
-    keeper->view.waiting_minutes_n = waiting->minutes_n;
-    keeper->view.waiting_events_n = waiting->events_n;
+    writer->view.waiting_minutes_n = waiting->minutes_n;
+    writer->view.waiting_events_n = waiting->events_n;
 }
 
 /* --- the file --- */
 
-static void close_file(struct st_history_writer *keeper)
+static void close_file(struct st_history_writer *writer)
 {
-    st_history_close(keeper->history);
-    keeper->history = NULL;
+    st_history_close(writer->history);
+    writer->history = NULL;
 }
 
-/* In the state folder nobody else's file belongs. A path that somebody has set may be that of any file: it is
- * not opened for writing, locked or renamed unless it is a history. @return 0 or why it is left alone. */
-static int look_at_file(const struct st_history_writer *keeper, char *error, size_t error_bytes)
+/* The state folder has only files of ours. history.path may name any file: it is not opened for writing, locked
+ * or renamed unless it is a history. @return 0 or why it is left alone. */
+static int look_at_file(const struct st_history_writer *writer, char *error, size_t error_bytes)
 {
-    return keeper->used.usual ? 0 : st_history_look(keeper->used.path, error, error_bytes);
+    return writer->used.usual ? 0 : st_history_look(writer->used.path, error, error_bytes);
 }
 
 /* A file that is damaged or not ours makes room for a new one. A history of a newer version stays, whole.
  * @param r, why  what is wrong with it. @return 0 or why it stays. */
-static int put_aside(struct st_history_writer *keeper, int r, char *why, size_t why_bytes)
+static int put_aside(struct st_history_writer *writer, int r, char *why, size_t why_bytes)
 {
     char aside[ST_HISTORY_WRITER_PATH_BYTES], reason[SENTENCE];
-    if (r != -EBADMSG && (r != -EPROTO || !keeper->used.usual))
+    if (r != -EBADMSG && (r != -EPROTO || !writer->used.usual))
         return r;
-    r = look_at_file(keeper, reason, sizeof(reason));
+    r = look_at_file(writer, reason, sizeof(reason));
     if (r < 0) {
         snprintf(why, why_bytes, "%s", reason);
         return r;
     }
-    const int64_t now_ns = keeper->platform->wall_ns(keeper->platform);
-    r = st_history_put_aside(keeper->used.path, now_ns, aside, sizeof(aside));
+    const int64_t now_ns = writer->platform->wall_ns(writer->platform);
+    r = st_history_put_aside(writer->used.path, now_ns, aside, sizeof(aside));
     if (r < 0) {
         snprintf(reason, sizeof(reason), "%s", why);
         snprintf(why, why_bytes, "%.90s, and it cannot be renamed: %s", reason, strerror(-r));
         return r;
     }
-    pthread_mutex_lock(&keeper->mutex);
-    snprintf(keeper->view.aside, sizeof(keeper->view.aside), "%s", aside);
-    pthread_mutex_unlock(&keeper->mutex);
+    pthread_mutex_lock(&writer->mutex);
+    snprintf(writer->view.aside, sizeof(writer->view.aside), "%s", aside);
+    pthread_mutex_unlock(&writer->mutex);
     const char *name = strrchr(aside, '/');
-    st_events_add(keeper->events, ST_LOG_WARN, now_ns, "history-aside", NULL, 0,
-                  "a new history begins; the file that was there is now %.80s: %.90s",
+    st_events_add(writer->events, ST_LOG_WARN, now_ns, "history-aside", NULL, 0,
+                  "sleeptuned started a new history; the old file is now %.80s: %.90s",
                   name != NULL ? name + 1 : aside, why);
     return 0;
 }
 
-static int open_file(struct st_history_writer *keeper, char *error, size_t error_bytes)
+static int open_file(struct st_history_writer *writer, char *error, size_t error_bytes)
 {
-    if (keeper->history != NULL && !st_history_is_at_path(keeper->history)) {
-        close_file(keeper); /* it was moved or removed: what is written there would be lost */
-        st_history_lock_release(keeper->used.path, &keeper->lock_fd);
+    if (writer->history != NULL && !st_history_is_at_path(writer->history)) {
+        close_file(writer); /* it was moved or removed: what is written there would be lost */
+        st_history_lock_release(writer->used.path, &writer->lock_fd);
     }
-    int r = keeper->history == NULL ? look_at_file(keeper, error, error_bytes) : 0;
+    int r = writer->history == NULL ? look_at_file(writer, error, error_bytes) : 0;
     if (r == 0)
-        r = st_history_lock(keeper->used.path, &keeper->lock_fd, error, error_bytes);
+        r = st_history_lock(writer->used.path, &writer->lock_fd, error, error_bytes);
     if (r < 0)
-        close_file(keeper);
-    if (r < 0 || keeper->history != NULL)
+        close_file(writer);
+    if (r < 0 || writer->history != NULL)
         return r;
-    r = st_history_open(keeper->used.path, &keeper->history, error, error_bytes);
+    r = st_history_open(writer->used.path, &writer->history, error, error_bytes);
     if (r < 0) {
-        r = put_aside(keeper, r, error, error_bytes);
+        r = put_aside(writer, r, error, error_bytes);
         if (r == 0)
-            r = st_history_open(keeper->used.path, &keeper->history, error, error_bytes);
+            r = st_history_open(writer->used.path, &writer->history, error, error_bytes);
     }
-    keeper->retained_ns = INT64_MIN;
-    keeper->retained_bytes = 0;
+    writer->retained_ns = INT64_MIN;
+    writer->retained_bytes = 0;
     return r;
 }
 
 /* All of it in one transaction. */
-static int write_rows(struct st_history_writer *keeper, const struct waiting *rows)
+static int write_rows(struct st_history_writer *writer, const struct waiting *rows)
 {
-    int r = st_history_begin(keeper->history);
+    int r = st_history_begin(writer->history);
     for (const struct waiting_minute *node = rows->minutes; r == 0 && node != NULL; node = node->next)
-        r = st_history_add_minute(keeper->history, &node->minute);
+        r = st_history_add_minute(writer->history, &node->minute);
     for (const struct waiting_event *node = rows->events; r == 0 && node != NULL; node = node->next)
-        r = st_history_add_event(keeper->history, &node->event);
-    return r == 0 ? st_history_commit(keeper->history) : r;
+        r = st_history_add_event(writer->history, &node->event);
+    return r == 0 ? st_history_commit(writer->history) : r;
 }
 
 /* Each hour, whenever rows that were written leave no room for SQLite's log, and while the file is larger
  * than it may be, of which some 4 MB are given back at a time. */
-static int retain(struct st_history_writer *keeper)
+static int retain(struct st_history_writer *writer)
 {
-    const int64_t now_ns = keeper->platform->now_ns(keeper->platform);
-    const int64_t max_bytes = keeper->used.max_bytes - ST_HISTORY_LOG_BYTES - 2 * GROWN_BYTES;
-    const int64_t bytes = st_history_bytes(keeper->history);
-    const bool full = (bytes > max_bytes && bytes > keeper->retained_bytes + GROWN_BYTES) ||
-                      st_history_file_bytes(keeper->history) > keeper->used.max_bytes;
-    if (!full && keeper->retained_ns != INT64_MIN && now_ns - keeper->retained_ns < RETAIN_NS)
+    const int64_t now_ns = writer->platform->now_ns(writer->platform);
+    const int64_t max_bytes = writer->used.max_bytes - ST_HISTORY_LOG_BYTES - 2 * GROWN_BYTES;
+    const int64_t bytes = st_history_bytes(writer->history);
+    const bool full = (bytes > max_bytes && bytes > writer->retained_bytes + GROWN_BYTES) ||
+                      st_history_file_bytes(writer->history) > writer->used.max_bytes;
+    if (!full && writer->retained_ns != INT64_MIN && now_ns - writer->retained_ns < RETAIN_NS)
         return 0;
-    keeper->retained_ns = now_ns;
-    const int r = st_history_retain(keeper->history, keeper->platform->wall_ns(keeper->platform),
-                                    keeper->used.keep_days, max_bytes);
-    keeper->retained_bytes = st_history_bytes(keeper->history);
+    writer->retained_ns = now_ns;
+    const int r = st_history_retain(writer->history, writer->platform->wall_ns(writer->platform),
+                                    writer->used.keep_days, max_bytes);
+    writer->retained_bytes = st_history_bytes(writer->history);
     return r;
 }
 
 /* @return 0 when all is in the file. */
-static int write_all(struct st_history_writer *keeper, const struct waiting *rows, char *error,
+static int write_all(struct st_history_writer *writer, const struct waiting *rows, char *error,
                      size_t error_bytes)
 {
-    int r = open_file(keeper, error, error_bytes);
+    int r = open_file(writer, error, error_bytes);
     for (int attempt = 0; r == 0 && attempt < 2; attempt++) {
-        r = write_rows(keeper, rows);
+        r = write_rows(writer, rows);
         if (r == 0)
             break;
         snprintf(error, error_bytes, "%s",
-                 r == -ENOSPC ? "no space left on the device" : st_history_error(keeper->history, r));
-        st_history_rollback(keeper->history);
+                 r == -ENOSPC ? "no space left on the device" : st_history_error(writer->history, r));
+        st_history_rollback(writer->history);
         if (r == -EBUSY || r == -ENOSPC)
             break;
-        close_file(keeper); /* what it knows of the file may be wrong */
+        close_file(writer); /* what it knows of the file may be wrong */
         if (attempt == 0) {
-            r = put_aside(keeper, r, error, error_bytes);
+            r = put_aside(writer, r, error, error_bytes);
             if (r == 0)
-                r = open_file(keeper, error, error_bytes);
+                r = open_file(writer, error, error_bytes);
         }
     }
     return r;
 }
 
-static void tell_written(struct st_history_writer *keeper, const struct waiting *rows)
+static void tell_written(struct st_history_writer *writer, const struct waiting *rows)
 {
-    const int64_t bytes = st_history_bytes(keeper->history);
-    pthread_mutex_lock(&keeper->mutex);
-    keeper->view.state = ST_HISTORY_WRITER_WRITING;
-    keeper->view.why[0] = '\0';
-    keeper->view.bytes = bytes >= 0 ? bytes : INT64_MIN;
-    keeper->view.minutes_n += rows->minutes_n;
-    keeper->view.events_n += rows->events_n;
-    trim(keeper); /* what is written does not wait any more */
-    pthread_mutex_unlock(&keeper->mutex);
+    const int64_t bytes = st_history_bytes(writer->history);
+    pthread_mutex_lock(&writer->mutex);
+    writer->view.state = ST_HISTORY_WRITER_WRITING;
+    writer->view.why[0] = '\0';
+    writer->view.bytes = bytes >= 0 ? bytes : INT64_MIN;
+    writer->view.minutes_n += rows->minutes_n;
+    writer->view.events_n += rows->events_n;
+    trim(writer); /* what is written does not wait any more */
+    pthread_mutex_unlock(&writer->mutex);
 }
 
 /* What could not be written goes back to where it was, before what has come since. The mutex is held. */
-static void give_back(struct st_history_writer *keeper, struct waiting *rows)
+static void give_back(struct st_history_writer *writer, struct waiting *rows)
 {
     struct waiting since;
     init_waiting(&since);
-    move_all(&since, &keeper->waiting);
-    move_all(&keeper->waiting, rows);
-    move_all(&keeper->waiting, &since);
-    trim(keeper);
+    move_all(&since, &writer->waiting);
+    move_all(&writer->waiting, rows);
+    move_all(&writer->waiting, &since);
+    trim(writer);
 }
 
-static void say_why(const struct st_history_writer *keeper, int r, const char *error, char *buf,
+static void say_why(const struct st_history_writer *writer, int r, const char *error, char *buf,
                     size_t buf_bytes)
 {
-    const char *path = keeper->used.path;
+    const char *path = writer->used.path;
     if (r == -EPROTO)
         snprintf(buf, buf_bytes, "%.115s is not a history of sleeptune: left alone (%.80s)", path, error);
     else if (r == -EPROTONOSUPPORT)
@@ -325,117 +325,117 @@ static void say_why(const struct st_history_writer *keeper, int r, const char *e
 }
 
 /* Writes what waits. @return true when it is in the file. */
-static bool flush(struct st_history_writer *keeper)
+static bool flush(struct st_history_writer *writer)
 {
     struct waiting rows;
     char error[SENTENCE] = "", why[SENTENCE];
     init_waiting(&rows);
-    pthread_mutex_lock(&keeper->mutex);
-    move_all(&rows, &keeper->waiting);
-    pthread_mutex_unlock(&keeper->mutex);
-    int r = write_all(keeper, &rows, error, sizeof(error));
+    pthread_mutex_lock(&writer->mutex);
+    move_all(&rows, &writer->waiting);
+    pthread_mutex_unlock(&writer->mutex);
+    int r = write_all(writer, &rows, error, sizeof(error));
     if (r == 0) {
-        const int retained = retain(keeper);
+        const int retained = retain(writer);
         if (retained < 0) /* the new rows are safe all the same */
-            ST_WARN("old rows of %s cannot be removed: %s", keeper->used.path, strerror(-retained));
-        tell_written(keeper, &rows);
+            ST_WARN("cannot remove old rows of %s: %s", writer->used.path, strerror(-retained));
+        tell_written(writer, &rows);
         drop_all(&rows);
     }
-    say_why(keeper, r, error[0] != '\0' ? error : strerror(-r), why, sizeof(why));
-    pthread_mutex_lock(&keeper->mutex);
-    give_back(keeper, &rows);
+    say_why(writer, r, error[0] != '\0' ? error : strerror(-r), why, sizeof(why));
+    pthread_mutex_lock(&writer->mutex);
+    give_back(writer, &rows);
     if (r < 0) {
-        keeper->view.state = ST_HISTORY_WRITER_FAILING;
-        snprintf(keeper->view.why, sizeof(keeper->view.why), "%s", why);
+        writer->view.state = ST_HISTORY_WRITER_FAILING;
+        snprintf(writer->view.why, sizeof(writer->view.why), "%s", why);
     }
-    pthread_mutex_unlock(&keeper->mutex);
+    pthread_mutex_unlock(&writer->mutex);
     return r == 0;
 }
 
 /* --- the thread --- */
 
-/* Takes other settings. The mutex is held. @return true when another file is to be opened. */
-static bool use_settings(struct st_history_writer *keeper)
+/* Takes other settings. The mutex is held. @return true when another file must be opened. */
+static bool use_settings(struct st_history_writer *writer)
 {
-    const bool other = strcmp(keeper->used.path, keeper->settings.path) != 0;
-    keeper->used = keeper->settings;
-    keeper->changed = false;
-    keeper->retained_ns = INT64_MIN;
-    keeper->retained_bytes = 0;
-    if (keeper->used.path[0] == '\0') {
-        keeper->view.lost_minutes_n += keeper->waiting.minutes_n;
-        keeper->view.lost_events_n += keeper->waiting.events_n;
-        drop_all(&keeper->waiting);
-        trim(keeper);
-        keeper->view.state = ST_HISTORY_WRITER_OFF;
+    const bool other = strcmp(writer->used.path, writer->settings.path) != 0;
+    writer->used = writer->settings;
+    writer->changed = false;
+    writer->retained_ns = INT64_MIN;
+    writer->retained_bytes = 0;
+    if (writer->used.path[0] == '\0') {
+        writer->view.lost_minutes_n += writer->waiting.minutes_n;
+        writer->view.lost_events_n += writer->waiting.events_n;
+        drop_all(&writer->waiting);
+        trim(writer);
+        writer->view.state = ST_HISTORY_WRITER_OFF;
     } else if (other) {
-        keeper->view.state = ST_HISTORY_WRITER_OPENING;
+        writer->view.state = ST_HISTORY_WRITER_OPENING;
     }
-    keeper->view.missing = keeper->used.missing;
-    if (other || keeper->used.path[0] == '\0')
-        snprintf(keeper->view.why, sizeof(keeper->view.why), "%s", keeper->used.why);
+    writer->view.missing = writer->used.missing;
+    if (other || writer->used.path[0] == '\0')
+        snprintf(writer->view.why, sizeof(writer->view.why), "%s", writer->used.why);
     if (other)
-        keeper->view.bytes = INT64_MIN;
-    snprintf(keeper->view.path, sizeof(keeper->view.path), "%s", keeper->used.path);
+        writer->view.bytes = INT64_MIN;
+    snprintf(writer->view.path, sizeof(writer->view.path), "%s", writer->used.path);
     return other;
 }
 
 /* How long there is nothing to do; INT64_MAX: until something comes. The mutex is held. */
-static int64_t idle_ns(const struct st_history_writer *keeper, bool failed)
+static int64_t idle_ns(const struct st_history_writer *writer, bool failed)
 {
-    if (keeper->stop || keeper->changed)
+    if (writer->stop || writer->changed)
         return 0;
-    if (keeper->used.path[0] == '\0')
+    if (writer->used.path[0] == '\0')
         return INT64_MAX;
     if (failed) /* a minute more does not make the disk any larger */
         return ST_HISTORY_WRITER_RETRY_NS;
-    if (keeper->history == NULL || keeper->waiting.minutes != NULL)
+    if (writer->history == NULL || writer->waiting.minutes != NULL)
         return 0;
-    return keeper->waiting.events != NULL ? ST_HISTORY_WRITER_EVENTS_NS : INT64_MAX;
+    return writer->waiting.events != NULL ? ST_HISTORY_WRITER_EVENTS_NS : INT64_MAX;
 }
 
 /* Waits until idle_ns is over. The mutex is held. */
-static void wait_for_work(struct st_history_writer *keeper, bool failed)
+static void wait_for_work(struct st_history_writer *writer, bool failed)
 {
     struct timespec now, until;
     int64_t wait_ns;
-    while ((wait_ns = idle_ns(keeper, failed)) == INT64_MAX)
-        pthread_cond_wait(&keeper->cond, &keeper->mutex);
+    while ((wait_ns = idle_ns(writer, failed)) == INT64_MAX)
+        pthread_cond_wait(&writer->cond, &writer->mutex);
     if (wait_ns == 0)
         return;
     clock_gettime(CLOCK_MONOTONIC, &now); /* what the condition waits by, whatever the platform */
     until = st_ns_to_timespec(st_ns_add(st_ns_from_timespec(&now), wait_ns));
-    while (idle_ns(keeper, failed) > 0 && pthread_cond_timedwait(&keeper->cond, &keeper->mutex, &until) == 0)
+    while (idle_ns(writer, failed) > 0 && pthread_cond_timedwait(&writer->cond, &writer->mutex, &until) == 0)
         ;
 }
 
 static void *run(void *ctx)
 {
-    struct st_history_writer *keeper = ctx;
+    struct st_history_writer *writer = ctx;
     bool failed = false, stop = false;
-    (void)keeper->platform->set_name(keeper->platform, "st-history");
+    (void)writer->platform->set_name(writer->platform, "st-history");
     while (!stop) {
-        pthread_mutex_lock(&keeper->mutex);
-        wait_for_work(keeper, failed);
-        if (keeper->changed && keeper->history != NULL) { /* what waits belongs to the file of before */
-            pthread_mutex_unlock(&keeper->mutex);
-            (void)flush(keeper);
-            pthread_mutex_lock(&keeper->mutex);
+        pthread_mutex_lock(&writer->mutex);
+        wait_for_work(writer, failed);
+        if (writer->changed && writer->history != NULL) { /* the waiting rows belong to the previous file */
+            pthread_mutex_unlock(&writer->mutex);
+            (void)flush(writer);
+            pthread_mutex_lock(&writer->mutex);
         }
         char before[ST_HISTORY_WRITER_PATH_BYTES];
-        snprintf(before, sizeof(before), "%s", keeper->used.path);
-        const bool other = keeper->changed && use_settings(keeper);
-        stop = keeper->stop;
-        const bool off = keeper->used.path[0] == '\0';
-        pthread_mutex_unlock(&keeper->mutex);
+        snprintf(before, sizeof(before), "%s", writer->used.path);
+        const bool other = writer->changed && use_settings(writer);
+        stop = writer->stop;
+        const bool off = writer->used.path[0] == '\0';
+        pthread_mutex_unlock(&writer->mutex);
         if (other) {
-            close_file(keeper);
-            st_history_lock_release(before, &keeper->lock_fd);
+            close_file(writer);
+            st_history_lock_release(before, &writer->lock_fd);
         }
-        failed = !off && !flush(keeper);
+        failed = !off && !flush(writer);
     }
-    close_file(keeper);
-    st_history_lock_release(keeper->used.path, &keeper->lock_fd);
+    close_file(writer);
+    st_history_lock_release(writer->used.path, &writer->lock_fd);
     return NULL;
 }
 
@@ -443,22 +443,22 @@ static void *run(void *ctx)
 
 static void hear(void *ctx, const struct st_event *event)
 {
-    struct st_history_writer *keeper = ctx;
+    struct st_history_writer *writer = ctx;
     struct waiting_event *node = malloc(sizeof(*node));
-    pthread_mutex_lock(&keeper->mutex);
-    if (keeper->settings.path[0] == '\0') {
+    pthread_mutex_lock(&writer->mutex);
+    if (writer->settings.path[0] == '\0') {
         free(node);
     } else if (node == NULL) {
-        keeper->view.lost_events_n++;
+        writer->view.lost_events_n++;
     } else {
-        const bool first = keeper->waiting.events == NULL;
+        const bool first = writer->waiting.events == NULL;
         node->event = *event;
-        append_event(&keeper->waiting, node);
-        trim(keeper);
+        append_event(&writer->waiting, node);
+        trim(writer);
         if (first)
-            pthread_cond_signal(&keeper->cond);
+            pthread_cond_signal(&writer->cond);
     }
-    pthread_mutex_unlock(&keeper->mutex);
+    pthread_mutex_unlock(&writer->mutex);
 }
 
 static struct settings read_settings(const struct st_config *config)
@@ -479,7 +479,7 @@ static struct settings read_settings(const struct st_config *config)
     return settings;
 }
 
-static int start_thread(struct st_history_writer *keeper)
+static int start_thread(struct st_history_writer *writer)
 {
     pthread_condattr_t by_clock;
     pthread_attr_t small;
@@ -488,7 +488,7 @@ static int start_thread(struct st_history_writer *keeper)
         return -r;
     r = pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
     if (r == 0)
-        r = pthread_cond_init(&keeper->cond, &by_clock);
+        r = pthread_cond_init(&writer->cond, &by_clock);
     pthread_condattr_destroy(&by_clock);
     if (r != 0)
         return -r;
@@ -496,58 +496,58 @@ static int start_thread(struct st_history_writer *keeper)
     if (r == 0) {
         r = pthread_attr_setstacksize(&small, STACK_BYTES);
         if (r == 0)
-            r = pthread_create(&keeper->thread, &small, run, keeper);
+            r = pthread_create(&writer->thread, &small, run, writer);
         pthread_attr_destroy(&small);
     }
     if (r != 0)
-        pthread_cond_destroy(&keeper->cond);
+        pthread_cond_destroy(&writer->cond);
     return -r;
 }
 
 int st_history_writer_start(struct st_platform *platform, const struct st_config *config,
                             struct st_events *events, struct st_history_writer **ret)
 {
-    struct st_history_writer *keeper = calloc(1, sizeof(*keeper));
-    if (keeper == NULL)
+    struct st_history_writer *writer = calloc(1, sizeof(*writer));
+    if (writer == NULL)
         return -ENOMEM;
-    keeper->platform = platform;
-    keeper->events = events;
-    keeper->view.bytes = INT64_MIN;
-    keeper->lock_fd = -1;
-    init_waiting(&keeper->waiting);
-    keeper->settings = read_settings(config);
-    (void)use_settings(keeper);
-    if (keeper->used.path[0] == '\0')
-        ST_INFO("no history: %s", keeper->used.why);
-    int r = -pthread_mutex_init(&keeper->mutex, NULL);
+    writer->platform = platform;
+    writer->events = events;
+    writer->view.bytes = INT64_MIN;
+    writer->lock_fd = -1;
+    init_waiting(&writer->waiting);
+    writer->settings = read_settings(config);
+    (void)use_settings(writer);
+    if (writer->used.path[0] == '\0')
+        ST_INFO("no history is kept: %s", writer->used.why);
+    int r = -pthread_mutex_init(&writer->mutex, NULL);
     if (r == 0) {
-        r = st_events_listen(events, hear, keeper); /* the thread may add one at once */
+        r = st_events_listen(events, hear, writer); /* the thread may add one at once */
         if (r == 0)
-            r = start_thread(keeper);
+            r = start_thread(writer);
         if (r < 0)
-            pthread_mutex_destroy(&keeper->mutex);
+            pthread_mutex_destroy(&writer->mutex);
     }
     if (r < 0) {
-        free(keeper);
+        free(writer);
         return r;
     }
-    *ret = keeper;
+    *ret = writer;
     return 0;
 }
 
-void st_history_writer_set(struct st_history_writer *keeper, const struct st_config *config)
+void st_history_writer_set(struct st_history_writer *writer, const struct st_config *config)
 {
     struct settings settings = read_settings(config);
-    pthread_mutex_lock(&keeper->mutex);
-    if (settings.missing && keeper->settings.usual) { /* what waits for the folder to come back is kept */
-        memcpy(settings.path, keeper->settings.path, sizeof(settings.path));
+    pthread_mutex_lock(&writer->mutex);
+    if (settings.missing && writer->settings.usual) { /* what waits for the folder to come back is kept */
+        memcpy(settings.path, writer->settings.path, sizeof(settings.path));
         settings.usual = true;
         settings.missing = false;
     }
-    keeper->settings = settings;
-    keeper->changed = true;
-    pthread_cond_signal(&keeper->cond);
-    pthread_mutex_unlock(&keeper->mutex);
+    writer->settings = settings;
+    writer->changed = true;
+    pthread_cond_signal(&writer->cond);
+    pthread_mutex_unlock(&writer->mutex);
 }
 
 static struct st_history_circumstances circumstances_of(const struct st_result *result)
@@ -575,7 +575,7 @@ static struct st_cause_sum *copy_of(const struct st_cause_sums *sums)
     return rows;
 }
 
-void st_history_writer_add_minute(struct st_history_writer *keeper, const struct st_minute *minute,
+void st_history_writer_add_minute(struct st_history_writer *writer, const struct st_minute *minute,
                                   const struct st_hist *lateness, const struct st_causes_minute *causes,
                                   const struct st_result *result)
 {
@@ -603,48 +603,48 @@ void st_history_writer_add_minute(struct st_history_writer *keeper, const struct
                                                   .causes = rows,
                                                   .causes_n = rows != NULL ? causes->sums.n : 0,
                                                   .xruns_unknown_n = causes->xruns_unknown_n};
-    pthread_mutex_lock(&keeper->mutex);
-    if (keeper->settings.path[0] == '\0' || payload == NULL) {
-        keeper->view.lost_minutes_n += payload == NULL;
+    pthread_mutex_lock(&writer->mutex);
+    if (writer->settings.path[0] == '\0' || payload == NULL) {
+        writer->view.lost_minutes_n += payload == NULL;
         free(payload);
         free(rows);
         free(node);
     } else {
-        append_minute(&keeper->waiting, node);
-        trim(keeper);
-        pthread_cond_signal(&keeper->cond);
+        append_minute(&writer->waiting, node);
+        trim(writer);
+        pthread_cond_signal(&writer->cond);
     }
-    pthread_mutex_unlock(&keeper->mutex);
+    pthread_mutex_unlock(&writer->mutex);
 }
 
-void st_history_writer_stop(struct st_history_writer *keeper)
+void st_history_writer_stop(struct st_history_writer *writer)
 {
-    if (keeper == NULL)
+    if (writer == NULL)
         return;
-    pthread_mutex_lock(&keeper->mutex);
-    keeper->stop = true;
-    pthread_cond_signal(&keeper->cond);
-    pthread_mutex_unlock(&keeper->mutex);
-    pthread_join(keeper->thread, NULL);
-    if (keeper->waiting.minutes_n > 0 || keeper->waiting.events_n > 0)
+    pthread_mutex_lock(&writer->mutex);
+    writer->stop = true;
+    pthread_cond_signal(&writer->cond);
+    pthread_mutex_unlock(&writer->mutex);
+    pthread_join(writer->thread, NULL);
+    if (writer->waiting.minutes_n > 0 || writer->waiting.events_n > 0)
         ST_WARN("%llu minute%s and %llu event%s of the history are lost: %s",
-                (unsigned long long)keeper->waiting.minutes_n, keeper->waiting.minutes_n == 1 ? "" : "s",
-                (unsigned long long)keeper->waiting.events_n, keeper->waiting.events_n == 1 ? "" : "s",
-                keeper->view.why);
-    drop_all(&keeper->waiting);
-    pthread_cond_destroy(&keeper->cond);
-    pthread_mutex_destroy(&keeper->mutex);
-    free(keeper);
+                (unsigned long long)writer->waiting.minutes_n, writer->waiting.minutes_n == 1 ? "" : "s",
+                (unsigned long long)writer->waiting.events_n, writer->waiting.events_n == 1 ? "" : "s",
+                writer->view.why);
+    drop_all(&writer->waiting);
+    pthread_cond_destroy(&writer->cond);
+    pthread_mutex_destroy(&writer->mutex);
+    free(writer);
 }
 
-int64_t st_history_writer_wall_ns(const struct st_history_writer *keeper)
+int64_t st_history_writer_wall_ns(const struct st_history_writer *writer)
 {
-    return keeper->platform->wall_ns(keeper->platform);
+    return writer->platform->wall_ns(writer->platform);
 }
 
-void st_history_writer_look(struct st_history_writer *keeper, struct st_history_writer_view *ret)
+void st_history_writer_look(struct st_history_writer *writer, struct st_history_writer_view *ret)
 {
-    pthread_mutex_lock(&keeper->mutex);
-    *ret = keeper->view;
-    pthread_mutex_unlock(&keeper->mutex);
+    pthread_mutex_lock(&writer->mutex);
+    *ret = writer->view;
+    pthread_mutex_unlock(&writer->mutex);
 }

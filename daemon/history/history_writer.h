@@ -1,7 +1,7 @@
 /* The history of the daemon: a normal thread that writes minutes and events to a file
  * (store/history/history.h).
  *
- * Nobody waits for it: minutes and events are put into lists. While the file cannot be written they stay
+ * No thread waits for it: minutes and events go into lists. While the file cannot be written they stay
  * there, at most ST_HISTORY_WRITER_MINUTES_MAX and ST_HISTORY_WRITER_EVENTS_MAX, the oldest are dropped and counted; it is
  * tried again every half minute. Events reach the file within ST_HISTORY_WRITER_EVENTS_NS, a minute at once.
  */
@@ -49,38 +49,38 @@ ST_NODISCARD int st_history_writer_start(struct st_platform *platform, const str
                                          struct st_events *events, struct st_history_writer **ret);
 
 /** Other settings; what failed is tried again at once. Threads: main. */
-void st_history_writer_set(struct st_history_writer *keeper, const struct st_config *config);
+void st_history_writer_set(struct st_history_writer *writer, const struct st_config *config);
 
 /** Adds a minute with its histogram (ST_MINUTE_DIGITS digits), why wake-ups were late and what the loop ran
  * under. Threads: main. */
-void st_history_writer_add_minute(struct st_history_writer *keeper, const struct st_minute *minute,
+void st_history_writer_add_minute(struct st_history_writer *writer, const struct st_minute *minute,
                                   const struct st_hist *lateness, const struct st_causes_minute *causes,
                                   const struct st_result *result);
 
-/** Writes what is waiting, once, and ends. Nobody may add events any more. NULL is fine. Threads: main. */
-void st_history_writer_stop(struct st_history_writer *keeper);
+/** Writes what is waiting, once, and ends. No one may add events any more. NULL is fine. Threads: main. */
+void st_history_writer_stop(struct st_history_writer *writer);
 
-/** CLOCK_REALTIME as the keeper sees it. Threads: any. */
-int64_t st_history_writer_wall_ns(const struct st_history_writer *keeper);
+/** CLOCK_REALTIME. Threads: any. */
+int64_t st_history_writer_wall_ns(const struct st_history_writer *writer);
 
 /** Threads: any. */
-void st_history_writer_look(struct st_history_writer *keeper, struct st_history_writer_view *ret);
+void st_history_writer_look(struct st_history_writer *writer, struct st_history_writer_view *ret);
 
 /** Documents sleeptune-history/1, by default of the last day, and sleeptune-events/1, from the file.
  * @param http_status 200; it becomes 400 or 503 where the text is an error.
  * @return text to be freed, NULL when out of memory. Threads: any. */
-char *st_history_writer_answer_history(struct st_history_writer *keeper, const struct st_query *query,
+char *st_history_writer_answer_history(struct st_history_writer *writer, const struct st_query *query,
                                        unsigned *http_status);
-char *st_history_writer_answer_events(struct st_history_writer *keeper, const struct st_query *query,
+char *st_history_writer_answer_events(struct st_history_writer *writer, const struct st_query *query,
                                       unsigned *http_status);
 
 /* --- history_view.c --- */
 
-/** Is what is to be written kept in memory only, or lost? Threads: any. */
-bool st_history_writer_fails(struct st_history_writer *keeper);
+/** Are rows kept in memory only, or lost? Threads: any. */
+bool st_history_writer_fails(struct st_history_writer *writer);
 /** Is a history wanted, and there is no state folder that can be written? st_history_writer_set looks again.
  * Threads: any. */
-bool st_history_writer_misses_folder(struct st_history_writer *keeper);
+bool st_history_writer_misses_folder(struct st_history_writer *writer);
 
 /** The object "history" of the status document. New reference. */
 json_t *st_history_writer_json(const struct st_history_writer_view *view);

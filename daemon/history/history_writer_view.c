@@ -35,16 +35,16 @@ json_t *st_history_writer_json(const struct st_history_writer_view *view)
                      "lost_events", (json_int_t)view->lost_events_n);
 }
 
-bool st_history_writer_fails(struct st_history_writer *keeper)
+bool st_history_writer_fails(struct st_history_writer *writer)
 {
     struct st_history_writer_view view;
-    st_history_writer_look(keeper, &view);
+    st_history_writer_look(writer, &view);
     return view.state == ST_HISTORY_WRITER_FAILING || view.missing;
 }
 
-bool st_history_writer_misses_folder(struct st_history_writer *keeper)
+bool st_history_writer_misses_folder(struct st_history_writer *writer)
 {
     struct st_history_writer_view view;
-    st_history_writer_look(keeper, &view);
+    st_history_writer_look(writer, &view);
     return view.missing;
 }

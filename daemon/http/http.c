@@ -89,7 +89,7 @@ static enum MHD_Result queue(struct MHD_Connection *connection, const struct st_
                             route->body == ST_ROUTE_PAGE ? st_page_policy : "default-src 'none'");
     if (route->http_status == 405) {
         MHD_add_response_header(response, "Allow", "GET, HEAD");
-        MHD_add_response_header(response, "Connection", "close"); /* a body may follow that nobody reads */
+        MHD_add_response_header(response, "Connection", "close"); /* a body may follow that is not read */
     }
     if (route->http_status == 503) {
         char seconds[16];

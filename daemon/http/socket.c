@@ -172,7 +172,7 @@ static int set_mode(const struct st_destination *place, mode_t mode)
     return fchmodat(place->dir_fd, place->name, mode, 0) == 0 ? 0 : -errno;
 }
 
-/* As a socket has no descriptor that takes them, owner and mode go by its name in a folder that is held. */
+/* Sets owner and mode by name in a folder that is held, because a socket has no descriptor that takes them. */
 static int set_rights_at(const struct st_destination *place, const char *path, const struct st_config *config,
                          char *error, size_t error_bytes)
 {
@@ -228,7 +228,7 @@ static int bind_and_listen(struct st_socket *held, const struct sockaddr_un *add
         snprintf(error, error_bytes, "cannot bind %s: %s", held->path, strerror(errno));
         return -errno;
     }
-    /* before listen, so that nobody can connect with the rights that bind gave */
+    /* before listen, so that no one can connect with the rights that bind gave */
     const int r = st_socket_set_rights(held, config, error, error_bytes);
     if (r < 0) {
         unlink(held->path);
@@ -247,7 +247,7 @@ int st_socket_open(struct st_socket *ret, const char *path, const struct st_conf
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof(address.sun_path)) {
-        snprintf(error, error_bytes, "the socket path is %zu bytes long, this system takes at most %zu: %s",
+        snprintf(error, error_bytes, "the socket path has %zu bytes, and this system takes at most %zu: %s",
                  strlen(path), sizeof(address.sun_path) - 1, path);
         return -ENAMETOOLONG;
     }

@@ -24,7 +24,7 @@ ST_NODISCARD int st_socket_choose(const struct st_config *config, char *ret_path
                                   char *error, size_t error_bytes);
 
 /**
- * Takes PATH.lock, removes a socket that nobody listens on, binds, sets rights, listens.
+ * Takes PATH.lock, removes a socket without a listener, binds, sets rights, listens.
  * The lock file stays when the daemon ends: removing it would let two daemons hold two files of the same
  * name.
  * @return 0; -EADDRINUSE: another one holds it; else errno. A sentence is in `error`.

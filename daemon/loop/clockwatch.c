@@ -53,8 +53,8 @@ void st_clockwatch_tick(struct st_clockwatch *watch, struct st_platform *platfor
         const struct st_log_field fields[] = {{"PAUSE_NS", elapsed_ns}};
         st_events_add(
             events, ST_LOG_WARN, seen.wall_ns, "pause", fields, 1,
-            "the daemon did not come round for %s: it was stopped, the machine was paused, ordinary "
-            "threads starved, or a disk or sound server did not answer",
+            "sleeptuned did not run for %s: it was stopped, the machine was paused, ordinary threads "
+            "got no CPU, or a disk or sound server did not answer",
             st_ns_format(elapsed_ns, text, sizeof(text)));
     }
 }

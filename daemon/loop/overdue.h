@@ -6,9 +6,9 @@
 
 #include "core/base.h"
 
-#define ST_OVERDUE_AFTER_NS INT64_C(2000000000) /* and two periods: what is overdue for longer is told */
+#define ST_OVERDUE_AFTER_NS INT64_C(2000000000) /* and two periods: a longer delay is logged */
 #define ST_OVERDUE_CHECK_NS INT64_C(1000000000) /* and two periods: a check finds the loop overdue */
-#define ST_OVERDUE_CHECKS   2                   /* so many checks in a row must */
+#define ST_OVERDUE_CHECKS   2                   /* checks in a row that must find it so */
 
 /** Judges by the loop's heartbeat. Counts checks, not only time: after a SIGSTOP of the daemon or a pause of
  * the machine the loop runs before the second check finds it overdue, however long it was. Pure. */

@@ -1,4 +1,4 @@
-/* Compares the plain and the precise sleep on this machine, once at start (design 3, FreeBSD). */
+/* Compares the plain and the precise sleep on this machine, once at the start: FreeBSD stretches the plain one. */
 #ifndef ST_DAEMON_LOOP_WAIT_COMPARISON_H
 #define ST_DAEMON_LOOP_WAIT_COMPARISON_H
 

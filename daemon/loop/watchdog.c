@@ -106,14 +106,15 @@ static void *run_canary(void *ctx)
     return NULL;
 }
 
-/* Other programs may starve ordinary threads too; the loop goes on then, and this is told. */
+/* Other programs may starve ordinary threads too; the loop runs on then, and an event says so. */
 static void tell_starved(struct st_watchdog *watchdog, bool guilty)
 {
     if (guilty)
         st_watchdog_demote(watchdog, "ordinary threads got no CPU for 3 s");
     else
         st_events_add(watchdog->events, ST_LOG_WARN, watchdog->platform->wall_ns(watchdog->platform),
-                      "starved", NULL, 0, "ordinary threads got no CPU for 3 s; it was not the loop");
+                      "starved", NULL, 0,
+                      "ordinary threads got no CPU for 3 s, and the loop was not the reason");
 }
 
 static void *run_checker(void *ctx)

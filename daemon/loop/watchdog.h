@@ -7,9 +7,9 @@
 
 #define ST_WATCHDOG_CANARY_NS     INT64_C(100000000) /* an ordinary thread lets itself be heard this often */
 #define ST_WATCHDOG_CHECK_NS      INT64_C(500000000) /* a thread above the loop listens this often */
-#define ST_WATCHDOG_SILENT_CHECKS 6                  /* so many silent checks: starved */
+#define ST_WATCHDOG_SILENT_CHECKS 6                  /* silent checks in a row: starved */
 #define ST_WATCHDOG_BUSY_SHARE    0.5                /* the loop may use half of a CPU */
-#define ST_WATCHDOG_BUSY_CHECKS   2                  /* for less than so many looks, one in 5 s */
+#define ST_WATCHDOG_BUSY_CHECKS   2                  /* looks in a row, one in 5 s */
 /* RLIMIT_RTTIME: the kernel's turn, when the watchdog failed: SIGXCPU at half of it, then the end */
 #define ST_WATCHDOG_RTTIME_NS INT64_C(30000000000)
 
@@ -24,7 +24,7 @@ struct st_watchdog_judge {
 /**
  * Who starves the canary? @param used_ns CPU time of the loop's thread while the canary was silent; < 0: not
  * known.
- * @return true when the loop must have done it: it used more than half of a CPU, or nobody knows.
+ * @return true when the loop must have done it: it used more than half of a CPU, or its CPU time is unknown.
  */
 bool st_watchdog_guilty(int64_t used_ns, int64_t silent_ns);
 

@@ -128,7 +128,7 @@ static int open_client(const char *server)
     st_jack_xrun_begin(&observer.judge, jack_get_xrun_delayed_usecs(observer.client));
     jack_on_shutdown(observer.client, on_shutdown, NULL);
     if (jack_set_xrun_callback(observer.client, on_xrun, NULL) != 0 || jack_activate(observer.client) != 0)
-        return st_helper_line_absent("JACK server \"%s\": does not tell of xruns: %s", server, message);
+        return st_helper_line_absent("JACK server \"%s\": does not report xruns: %s", server, message);
     st_helper_line_deadline(0, NULL);
     return ST_HELPER_LINE_DONE;
 }
@@ -153,7 +153,7 @@ static void say_ready(const char *server)
                                             : "");
 }
 
-/* Says what was told meanwhile. @return WHAT_GONE or WHAT_END when it is over. */
+/* Prints what the server reported meanwhile. @return WHAT_GONE or WHAT_END when it is over. */
 static enum what forward(const char *server)
 {
     char what[256];
@@ -182,8 +182,8 @@ int main(int argc, char **argv)
     const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     (void)st_helper_line_options(
         argc, argv, NAME,
-        "Tells of the xruns of a JACK server: the one that JACK_DEFAULT_SERVER names, or\n"
-        "\"default\". It starts none.\n");
+        "Print the xruns of a JACK server: the one that JACK_DEFAULT_SERVER names, or\n"
+        "\"default\". It starts no server.\n");
     const char *server = getenv("JACK_DEFAULT_SERVER");
     if (server == NULL || server[0] == '\0')
         server = "default";

@@ -9,7 +9,7 @@
 
 #include "platform/xrun/xrun_line.h"
 
-/* Exit statuses, as of all of sleeptune (design 8). */
+/* Exit statuses, as of all programs of sleeptune. */
 enum {
     ST_HELPER_LINE_DONE = 0,
     ST_HELPER_LINE_ABSENT = 2,
@@ -21,7 +21,7 @@ enum {
 
 /** Options: -h, -V, -p PID. The former two, and wrong ones, end the program.
  * @param name of the program. @param about what it does, which server it looks for and how: whole lines.
- * @return whose own streams are no other program's (sleeptuned's); 0: nobody's. */
+ * @return whose own streams are no other program's (sleeptuned's); 0: none. */
 pid_t st_helper_line_options(int argc, char **argv, const char *name, const char *about);
 
 /** Is this text, a property of a client, that process? NULL is not. */

@@ -1,8 +1,8 @@
 /* sleeptune-observe-pipewire: the xruns of a PipeWire server, a line for each node and quarter of a second.
  *
- * They come from the profiler object of the server (module-profiler), as pw-top's do. The server tells of
- * each cycle only while somebody listens, which costs it and us some CPU time a cycle (docs/measuring.md),
- * and nothing while nobody plays.
+ * They come from the profiler object of the server (module-profiler), as pw-top's do. The server reports
+ * each cycle only while a client listens, which costs it and us some CPU time a cycle (docs/measuring.md),
+ * and nothing while no stream plays.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #define NAME     "sleeptune-observe-pipewire"
 #define ANSWER_S 5
 #define TELL_NS                                                                                              \
-    250000000 /* at most one line a node in this time: what is told later has no time of its own */
+    250000000 /* at most one line a node in this time: a report that is later has no time of its own */
 
 struct observer {
     struct pw_main_loop *loop;
@@ -30,7 +30,7 @@ struct observer {
     struct pw_registry *registry;
     struct pw_proxy *profiler;
     struct spa_hook core_listener, registry_listener, profiler_listener;
-    struct spa_source *tell_timer; /* armed for TELL_NS after something was told */
+    struct spa_source *tell_timer; /* armed for TELL_NS after a report */
     bool told_lately;
     int sync; /* after it, all objects of the server have been announced */
     char version[32];
@@ -248,7 +248,7 @@ int main(int argc, char **argv)
     static struct observer observer;
     observer.own = st_helper_line_options(
         argc, argv, NAME,
-        "Tells of the xruns of a PipeWire server: the one that PIPEWIRE_REMOTE names, or\n"
+        "Print the xruns of a PipeWire server: the one that PIPEWIRE_REMOTE names, or\n"
         "\"pipewire-0\" in PIPEWIRE_RUNTIME_DIR or XDG_RUNTIME_DIR.\n");
     setenv("PIPEWIRE_DEBUG", "0", 0); /* what matters is a line of ours; a user may wish for more */
     pw_init(NULL, NULL);

@@ -1,6 +1,6 @@
 /* sleeptune-observe-pulseaudio: streams of a PulseAudio server that ran empty, a line each.
  *
- * PulseAudio publishes no xruns of others: only the stream's own program is told of one, and the server's log
+ * PulseAudio publishes no xruns of others: only the stream's own program learns of one, and the server's log
  * if it is set to debug. So while something plays, the queues of all playback streams are looked at
  * (streams.h): "probable", blind for what is shorter than the pause between two looks, and for underruns of
  * the sound device.
@@ -118,7 +118,7 @@ static void on_look_timer(pa_mainloop_api *api, pa_time_event *event, const stru
     look(ctx);
 }
 
-/* A stream has come, gone, or was corked or uncorked: while none plays nobody looks. */
+/* A stream has come, gone, or was corked or uncorked: no queue is polled while none plays. */
 static void on_event(pa_context *context, pa_subscription_event_type_t type, uint32_t index, void *ctx)
 {
     (void)context;

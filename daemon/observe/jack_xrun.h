@@ -3,7 +3,7 @@
  * JackEngineControl::NotifyXRun, but not JackEngine::CheckXRun), so a figure that is another than before says
  * device. One that is equal says client, but not always: it is whole microseconds, of few of which a driver
  * that follows a timer has a choice (it is how long the server worked in the cycle), and of two xruns that
- * are told one straight after the other both calls find the figure of the second. */
+ * the server reports in a row both calls find the figure of the second. */
 #ifndef ST_DAEMON_OBSERVE_JACK_XRUN_H
 #define ST_DAEMON_OBSERVE_JACK_XRUN_H
 

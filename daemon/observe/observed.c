@@ -87,7 +87,7 @@ static bool same(const struct st_xrun_seen *a, const struct st_xrun_seen *b)
            a->certainty == b->certainty;
 }
 
-/* The place of this device and client; else the one that was told of longest ago. */
+/* The place of this device and client; else the one whose last event is the oldest. */
 static struct st_observed_pending *pending_of(struct st_observed *o, const struct st_xrun_seen *seen)
 {
     struct st_observed_pending *oldest = &o->pending[0];
@@ -154,12 +154,12 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
         return;
     if (lost)
         st_events_add(o->events, ST_LOG_WARN, wall_ns(o), "observe-lost", NULL, 0,
-                      "xruns of %s are not watched any more: %s", o->source->name, why);
+                      "the xruns of %s are no longer watched: %s", o->source->name, why);
     else if (state == ST_OBSERVED_WATCHING)
-        st_events_add(o->events, ST_LOG_INFO, wall_ns(o), "observe", NULL, 0, "xruns of %s are watched%s%s",
-                      o->source->name, why[0] != '\0' ? ": " : "", why);
+        st_events_add(o->events, ST_LOG_INFO, wall_ns(o), "observe", NULL, 0,
+                      "the xruns of %s are watched%s%s", o->source->name, why[0] != '\0' ? ": " : "", why);
     else if (state == ST_OBSERVED_ABSENT)
-        ST_INFO("xruns of %s are not watched: %s", o->source->name, why);
+        ST_INFO("the xruns of %s are not watched: %s", o->source->name, why);
 }
 
 static void note_program_cpu(struct st_observed *o, bool ends)

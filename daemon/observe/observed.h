@@ -48,7 +48,7 @@ struct st_observed_view {
     size_t devices_n;
 };
 
-/* What was seen of one device and client and is not told yet. */
+/* What was seen of one device and client and is not yet in an event. */
 struct st_observed_pending {
     struct st_xrun_seen sum;
     int64_t since_ns; /* when the first of the sum was seen */
@@ -89,7 +89,7 @@ void st_observed_turn(struct st_observed *o);
 /** -1: none. */
 int st_observed_fd(const struct st_observed *o);
 
-/** Closes, and tells what is not told yet. */
+/** Closes, after events about what was seen. */
 void st_observed_finish(struct st_observed *o);
 
 #endif

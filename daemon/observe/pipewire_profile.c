@@ -161,7 +161,7 @@ static void take_driver(struct st_pipewire_profile *profile, const struct block 
     profile->pending = profile->pending || rise > 0;
 }
 
-/* Without a counter: a cycle in which the node did not finish is told twice when the next begins, as
+/* Without a counter: a cycle in which the node did not finish is reported twice when the next begins, as
  * incomplete and as ended by the driver; only the former cycle's time is the same in both (0.3.65). */
 static bool unfinished(struct st_pipewire_profile_node *node, const struct block *block,
                        int64_t cycle_before_ns)

@@ -1,10 +1,10 @@
-/* What PipeWire's profiler tells of each cycle of its graph, made into xruns.
+/* Makes xruns of the profiler's report about each cycle of PipeWire's graph.
  *
  * A profile is a Struct of Profiler objects, one a cycle of one driver (spa/param/profiler.h): its xrun
  * counter, and a block for each node that it drives. From PipeWire 0.3.72 on a block has a counter of its
  * own, which rises when the node had not finished by the next cycle, and, if the node is a sound device, when
  * that ran dry. Before, its status says that it had not finished. Counters are taken from the first sight of
- * a node on: what was before is nobody's now. All functions: one thread.
+ * a node on: counts from before this moment belong to no client. All functions: one thread.
  */
 #ifndef ST_DAEMON_OBSERVE_PIPEWIRE_PROFILE_H
 #define ST_DAEMON_OBSERVE_PIPEWIRE_PROFILE_H
@@ -26,32 +26,32 @@ struct st_pipewire_profile_node {
     int64_t unfinished_ns; /* start of the cycle before the latest that it did not finish */
     char name[ST_XRUN_NAME_BYTES];
     char driver[ST_XRUN_NAME_BYTES]; /* name of the node that drives it */
-    int64_t device_n, starved_n;     /* not told yet */
+    int64_t device_n, starved_n;     /* not reported yet */
 };
 
 struct st_pipewire_profile {
     struct st_pipewire_profile_node nodes[ST_PIPEWIRE_PROFILE_NODES_MAX];
     uint32_t own[ST_PIPEWIRE_PROFILE_OWN_MAX]; /* clients that are left out */
     size_t own_n;
-    bool pending; /* something is to be told */
+    bool pending; /* there is something to report */
     bool epoch;   /* a counter was lower than before */
 };
 
-/** A node has come; nodes that nobody announced are a program's. @param client whose it is. */
+/** A node has come; nodes that were not announced are a program's. @param client whose it is. */
 void st_pipewire_profile_add(struct st_pipewire_profile *profile, uint32_t id, uint32_t client,
                              bool is_device);
 
-/** A client whose nodes are no other program's: what they miss is not told. */
+/** A client whose nodes are no other program's: their xruns are not reported. */
 void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t client);
 
-/** A node or client has gone: what was not told of it is lost. Its id may be used again. */
+/** A node or client has gone: its unreported xruns are lost. Its id may be used again. */
 void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id);
 
 /** Takes one event of the profiler. @return 0, or -EBADMSG: malformed from somewhere on; what was before it
  * counts. */
 ST_NODISCARD int st_pipewire_profile_take(struct st_pipewire_profile *profile, const struct spa_pod *pod);
 
-/** Tells what was not told yet, a sighting for each node, and new epochs. */
+/** Reports what is new, a sighting for each node, and new epochs. */
 void st_pipewire_profile_tell(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);
 
 #endif

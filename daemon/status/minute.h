@@ -11,15 +11,15 @@
 
 /** One minute; less for the first and the last, more when the loop got no CPU at its end. */
 struct st_minute {
-    int64_t from_wall_ns, to_wall_ns; /* may run backwards when somebody sets the clock */
+    int64_t from_wall_ns, to_wall_ns; /* may run backwards when the clock is set */
     int64_t duration_ns;              /* of its periods, which all have their cycle or were skipped */
     uint64_t cycles, misses, skipped_periods, simulated_xruns, own_xruns, late_wakes;
-    int64_t observed_xruns, starved_clients; /* of other programs; INT64_MIN: nobody watched */
+    int64_t observed_xruns, starved_clients; /* of other programs; INT64_MIN: not watched */
     int64_t lateness_max_ns;                 /* INT64_MIN: no cycle */
 };
 
 struct st_minute_counts {
-    int64_t measured_ns;   /* of all periods that went by */
+    int64_t measured_ns;   /* of all periods so far */
     int64_t until_wall_ns; /* their end */
     uint64_t cycles, misses, skipped_periods, simulated_xruns, own_xruns, observed_xruns, starved_clients;
     bool observing; /* a source of observed xruns was watched */
@@ -52,7 +52,7 @@ struct st_minute_counts st_minute_counts_of(const struct st_result *result, int6
 /** Ends a minute: what was seen since the last one. Counts are differences; `before` becomes `now`. A counter
  * that went back (the loop was started again) counts from zero.
  * @param ret_lateness  an empty histogram of ST_MINUTE_DIGITS digits.
- * @return false: no period went by since; the minute goes on and becomes a longer one. Threads: one. */
+ * @return false: no period passed since; the minute goes on and becomes longer. Threads: one. */
 bool st_minute_take(struct st_minute_sink *sink, struct st_minute_counts *before,
                     const struct st_minute_counts *now, struct st_minute *ret, struct st_hist *ret_lateness);
 

@@ -20,7 +20,7 @@ bool st_saved_state_path(char *buf, size_t buf_bytes);
 ST_NODISCARD int st_saved_state_write(const char *path, const json_t *document);
 
 /** Holds the folder of the file, so that a daemon that starts there knows of us. @return a descriptor to keep
- * open and close; -EBUSY: another one holds it; errno where that cannot be told. */
+ * open and close; -EBUSY: another one holds it; errno if that is unknown. */
 ST_NODISCARD int st_saved_state_hold(const char *path);
 
 /** How the daemon before us ended; not while we hold its folder ourselves. @return buf: "" when cleanly or

@@ -1,4 +1,4 @@
-/* Everything that status and metrics say, gathered at one moment. */
+/* All figures of status and metrics at one moment. */
 #ifndef ST_DAEMON_STATUS_VIEW_H
 #define ST_DAEMON_STATUS_VIEW_H
 
@@ -71,7 +71,7 @@ extern const char *const st_degraded_parts[];
 struct st_degraded {
     const char *what; /* of st_degraded_parts */
     char why[ST_VIEW_TEXT_BYTES];
-    bool counts; /* the reason counts seconds; events of its own tell of it */
+    bool counts; /* the reason counts seconds and has events of its own */
 };
 
 /** What is not as it was asked for. @return how many. */

@@ -1,4 +1,4 @@
-/* Prometheus text format; names are design 8. */
+/* Prometheus text format. Dashboards and alert rules use these names. */
 #include "daemon/status/view.h"
 
 #include <inttypes.h>
@@ -100,8 +100,7 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
     counter(out, "sleeptune_cycles_total", "Cycles of the loop since it was started last.", loop->cycles);
     counter(out, "sleeptune_deadline_misses_total",
             "Cycles done after the next one was due, and skipped periods.", loop->misses);
-    counter(out, "sleeptune_skipped_periods_total", "Periods that went by without a cycle.",
-            loop->skipped_periods);
+    counter(out, "sleeptune_skipped_periods_total", "Periods without a cycle.", loop->skipped_periods);
     counter(out, "sleeptune_records_lost_total", "Cycles that found the ring full.", loop->records_lost);
     lateness(out, loop);
     late_wakes(out, loop);
@@ -147,7 +146,7 @@ static void history(FILE *out, const struct st_history_writer_view *view)
         gauge(out, "sleeptune_history_bytes", "Size of the history's file in use.", (double)view->bytes);
 }
 
-/** What cannot be told has no series. */
+/* An unknown figure has no series. */
 static void audio(FILE *out, const struct st_view *view)
 {
     const struct st_audio_view *output = &view->audio[ST_AUDIO_OUTPUT], *input = &view->audio[ST_AUDIO_INPUT];

@@ -94,7 +94,7 @@ if wait_for grep -q . "$tmp/held" && grep -q held "$tmp/held"; then
     kill -HUP "$daemon"
     ok "SIGHUP while the loop gets no CPU: its settings were not taken" \
         wait_for value_is '[x["why"] for x in d["degraded"] if x["what"] == "config"]' \
-        "['the old settings are kept: the loop does not run: its settings were not taken; reload again when it does']"
+        "['the old settings are kept: the loop gets no CPU, so its new settings are not in force. Reload again when it runs.']"
     is "the others were" "$(curl -s --max-time 5 -o "$tmp/body" -w '%{http_code}' "http://127.0.0.1:$port/v1/status")" 000
     is "and the loop is as it was" "$(value 'd["loop"]["circumstances"]["frames"]')" 128
     SECONDS=0

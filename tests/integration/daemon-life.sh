@@ -49,7 +49,7 @@ kill -HUP "$daemon"
 ok "a bad file is said in the status" wait_for value_is 'd["state"]' degraded
 like "with line, key, value and range" "$(value 'd["config"]["error"]')" "conf:3: loop.rate_hz = 1: allowed is a whole number, 8000"
 is "and the old settings are kept" "$(value 'd["loop"]["period_ns"]["num"]')" 32000000
-like "and said in the log" "$(cat "$log")" 'reload: .* not taken, the old settings are kept'
+like "and said in the log" "$(cat "$log")" 'reload: .* has errors; the old settings stay in force'
 like "and by sleeptune status" "$("$SLEEPTUNE" status --socket "$sock")" 'config: the old settings are kept'
 config 'loop: { frames = 512; };' 'audio: { backend = "none"; };'
 kill -HUP "$daemon"
@@ -71,7 +71,7 @@ kill -TERM "$daemon"
 kill -CONT "$daemon"
 wait "$daemon"
 is "SIGTERM behind SIGHUP: a clean end" "$?" 0
-is "which does not wait for the reload" "$(grep -c 'reloaded' "$log")" 0
+is "which does not wait for the reload" "$(grep -c 'reload: the settings' "$log")" 0
 
 # while it reads its options
 early=$SLEEPTUNE_BUILD/tests/integration/early_signal.so
@@ -83,7 +83,7 @@ EARLY_SIGNAL=15 LD_PRELOAD=$early timeout 60 "$SLEEPTUNED" -f -c "$conf" 2>"$log
 is "SIGTERM at the very beginning: a clean end" "$?" 0
 like "which the log tells" "$(cat "$log")" 'SIGTERM: ending'
 starts "SIGHUP at the very beginning: it starts" env EARLY_SIGNAL=1 LD_PRELOAD="$early"
-ok "and reads the configuration again" wait_for logged 'reloaded'
+ok "and reads the configuration again" wait_for logged 'reload: the settings'
 stop
 is "it ends cleanly" "$status" 0
 tap_done

@@ -55,7 +55,7 @@ is "no line is longer than 80 columns" "$(grep -E '^.{81}' <<<"$page")" ""
 
 kill -KILL "$(cat "$tmp/jack.pid")"
 ok "a program that is killed is told" wait_for value_is '[e["text"] for e in d["events"] if e["event"] == "observe-lost"]' \
-    "['xruns of jack are not watched any more: sleeptune-observe-jack was ended by signal 9']"
+    "['the xruns of jack are no longer watched: sleeptune-observe-jack was ended by signal 9']"
 ok "and started again; counts go on" wait_for value_is \
     '[(s["state"], s["device_xruns"], s["opened"]) for s in d["observe"] if s["source"] == "jack"]' "[('watching', 4, 2)]"
 

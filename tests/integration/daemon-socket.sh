@@ -23,7 +23,7 @@ is "kill -9 leaves the socket behind" "$(test -S "$sock" && echo there)" there
 "$SLEEPTUNE" status --socket "$sock" >"$tmp/out" 2>"$tmp/err"
 is "sleeptune status ends with 4" "$?" 4
 is "and prints nothing on stdout" "$(cat "$tmp/out")" ""
-like "and says how to start one" "$(cat "$tmp/err")" "no sleeptuned is listening on $sock: start it with"
+like "and says how to start one" "$(cat "$tmp/err")" "no sleeptuned is listening on $sock. Run "
 starts "the next daemon starts over it"
 like "and tells that the one before was killed, though no minute was over" "$(value 'd["previous_run"]')" 'did not end cleanly'
 stop
@@ -55,10 +55,10 @@ like "is named" "$(cat "$log")" "the folder $tmp/no/such/folder of the socket: N
 printf 'socket: { path = "%s/%0120d"; };\n' "$tmp" 1 >"$conf"
 refused
 is "a path that is too long: 4" "$status" 4
-like "is told with its length and the limit" "$(cat "$log")" 'the socket path is [0-9]+ bytes long, this system takes at most 107'
+like "is told with its length and the limit" "$(cat "$log")" 'the socket path has [0-9]+ bytes, and this system takes at most 107'
 "$SLEEPTUNE" status --socket "$tmp/$(printf %0120d 1)" 2>"$tmp/err"
 is "sleeptune status: likewise" "$?" 4
-like "with its length" "$(cat "$tmp/err")" 'bytes long, this system takes at most'
+like "with its length" "$(cat "$tmp/err")" 'bytes, and this system takes at most'
 
 config 'audio: { backend = "none"; };'
 sed -i 's|path = "[^"]*"; |&group = "no-such-group-here"; |' "$conf"

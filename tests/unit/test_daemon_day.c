@@ -73,7 +73,7 @@ static struct st_live live;
 static struct st_tee fan;
 static struct st_clockwatch clockwatch;
 static struct st_observed observed;
-static struct st_history_writer *keeper;
+static struct st_history_writer *writer;
 static struct st_ring ring;
 static struct st_loop loop;
 static struct st_drain drain;
@@ -175,7 +175,7 @@ static size_t in_use(void)
 static struct st_history_writer_view look(void)
 {
     struct st_history_writer_view view;
-    st_history_writer_look(keeper, &view);
+    st_history_writer_look(writer, &view);
     return view;
 }
 
@@ -203,7 +203,7 @@ static void end_minute(void)
     assert_int_equal(lateness.total_n, minute.cycles);
     static struct st_causes_minute minute_causes;
     st_causes_end_minute(causes, &minute_causes);
-    st_history_writer_add_minute(keeper, &minute, &lateness, &minute_causes, &result);
+    st_history_writer_add_minute(writer, &minute, &lateness, &minute_causes, &result);
     st_hist_finish(&lateness);
     told.minutes_n++;
     told.cycles += minute.cycles;
@@ -337,7 +337,7 @@ static void start_all(void)
     assert_int_equal(st_tracer_way_init(&late_wakes, causes), 0);
     assert_int_equal(st_minute_sink_init(&minute_sink, causes), 0);
     assert_int_equal(st_live_init(&live), 0);
-    assert_int_equal(st_history_writer_start(fake, &config, &events, &keeper), 0);
+    assert_int_equal(st_history_writer_start(fake, &config, &events, &writer), 0);
     st_observed_init(&observed, fake, &events, &player);
     st_observed_set(&observed, ST_OBSERVED_ON, &setting);
     drained_ns = START_NS;
@@ -366,7 +366,7 @@ static int clean_up(void **state)
 {
     (void)state;
     char command[128];
-    st_history_writer_stop(keeper);
+    st_history_writer_stop(writer);
     st_minute_sink_finish(&minute_sink);
     st_tracer_way_finish(&late_wakes);
     st_live_finish(&live);

@@ -14,7 +14,7 @@
 #include "daemon/observe/observed.h"
 #include "store/history/history.h"
 
-#include "keeper_fixture.h"
+#include "history_writer_fixture.h"
 
 #define MINUTES  10
 #define CLIENTS  60
@@ -117,7 +117,7 @@ static void end_minute(void)
     static const struct st_causes_minute none_late;
     assert_int_equal(st_hist_init(&lateness, ST_MINUTE_DIGITS), 0);
     st_hist_add_n(&lateness, 5000, 2000);
-    st_history_writer_add_minute(keeper, &minute, &lateness, &none_late, &result);
+    st_history_writer_add_minute(writer, &minute, &lateness, &none_late, &result);
     st_hist_finish(&lateness);
 }
 
@@ -157,7 +157,7 @@ static void flood(int64_t rate_hz)
         snprintf(real.source, sizeof(real.source), "loop");
         st_events_put(&events, ST_LOG_DBG, &real, NULL, 0);
         end_minute();
-        wait_for_other(keeper, ST_HISTORY_WRITER_WRITING, (uint64_t)minute + 1);
+        wait_for_other(writer, ST_HISTORY_WRITER_WRITING, (uint64_t)minute + 1);
         assert_in_range(bytes_on_disk(), 1, (MAX_MB + LOG_MB) * MB + (minute == 0 ? 4 * MB : 0));
     }
     st_observed_finish(&o);
@@ -166,8 +166,8 @@ static void flood(int64_t rate_hz)
     assert_int_equal(in_list("loop-stalled", ""), MINUTES);
     assert_int_equal(in_list("observed-xrun", "jack"), MINUTES);
     assert_int_equal(in_list("late-wake", "loop"), MINUTES);
-    st_history_writer_stop(keeper);
-    keeper = NULL;
+    st_history_writer_stop(writer);
+    writer = NULL;
     assert_in_range(bytes_on_disk(), 1, MAX_MB * MB);
     assert_int_equal(db_number("SELECT count(*) FROM event WHERE name = 'demoted'"), 1);
     assert_int_equal(db_number("SELECT count(*) FROM event WHERE name = 'loop-stalled'"), MINUTES);
@@ -260,11 +260,11 @@ static void a_full_list_and_a_full_queue_drop_the_most_frequent_kind(void **stat
     char path[128];
     in_folder(path, sizeof(path), "no-folder");
     assert_int_equal(mkdir(path, 0700), 0);
-    st_history_writer_set(keeper, &config);
+    st_history_writer_set(writer, &config);
     wait_for(ST_HISTORY_WRITER_WRITING);
     assert_int_equal(look().events_n, ST_HISTORY_WRITER_EVENTS_MAX);
-    st_history_writer_stop(keeper);
-    keeper = NULL;
+    st_history_writer_stop(writer);
+    writer = NULL;
     char command[160];
     snprintf(command, sizeof(command), "mv '%s/no-folder/history.db' '%s/'", folder, folder);
     assert_int_equal(system(command), 0);
@@ -283,11 +283,11 @@ static void the_size_is_kept_as_rows_are_written(void **state)
         for (int i = 0; i < ST_HISTORY_WRITER_EVENTS_MAX - 1; i++)
             st_events_add(&events, ST_LOG_DBG, 2, "pause", NULL, 0, "%250d", i);
         end_minute();
-        wait_for_other(keeper, ST_HISTORY_WRITER_WRITING, round);
+        wait_for_other(writer, ST_HISTORY_WRITER_WRITING, round);
         assert_in_range(bytes_on_disk(), 1, (MAX_MB + 2) * MB); /* 2: what is written at once, and its log */
     }
-    st_history_writer_stop(keeper);
-    keeper = NULL;
+    st_history_writer_stop(writer);
+    writer = NULL;
     assert_in_range(bytes_on_disk(), 1, MAX_MB * MB);
     assert_int_equal(db_number("SELECT count(*) FROM event WHERE name = 'demoted'"), 1);
     assert_in_range(db_number("SELECT count(*) FROM event"), 1000, MAX_MB * MB / 2 / 250);

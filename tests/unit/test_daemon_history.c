@@ -23,7 +23,7 @@
 #include "daemon/history/history_writer.h"
 #include "platform/fake/fake.h"
 
-#include "keeper_fixture.h"
+#include "history_writer_fixture.h"
 
 #define THREADS     3
 #define EVENTS_EACH 50
@@ -31,7 +31,7 @@
 /* SIGHUP: at once. */
 static void set_and_wait_for(enum st_history_writer_state state)
 {
-    st_history_writer_set(keeper, &config);
+    st_history_writer_set(writer, &config);
     wait_for(state);
 }
 
@@ -63,7 +63,7 @@ static void add_minute(void)
     assert_int_equal(st_hist_init(&lateness, ST_MINUTE_DIGITS), 0);
     st_hist_add_n(&lateness, 5000, 2000);
     static const struct st_causes_minute none_late;
-    st_history_writer_add_minute(keeper, &minute, &lateness, &none_late, &result);
+    st_history_writer_add_minute(writer, &minute, &lateness, &none_late, &result);
     st_hist_finish(&lateness);
 }
 
@@ -74,8 +74,8 @@ static json_t *answer(bool steps)
     st_query_init(&query);
     query.since_wall_ns = 0;
     query.until_wall_ns = 3600 * ST_NS_PER_S;
-    char *text = steps ? st_history_writer_answer_history(keeper, &query, &http_status)
-                       : st_history_writer_answer_events(keeper, &query, &http_status);
+    char *text = steps ? st_history_writer_answer_history(writer, &query, &http_status)
+                       : st_history_writer_answer_events(writer, &query, &http_status);
     assert_non_null(text);
     json_t *document = json_loads(text, 0, NULL);
     assert_non_null(document);
@@ -94,7 +94,7 @@ static void what_threads_put_is_in_the_file(void **state)
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     add_minute(); /* takes the events along at once */
-    wait_for_other(keeper, ST_HISTORY_WRITER_WRITING, 1);
+    wait_for_other(writer, ST_HISTORY_WRITER_WRITING, 1);
     const struct st_history_writer_view view = look();
     assert_int_equal(view.minutes_n, 1);
     assert_int_equal(
@@ -119,7 +119,7 @@ static void what_is_left_at_the_end_is_written(void **state)
     start();
     add_events(NULL);
     add_minute();
-    st_history_writer_stop(keeper);
+    st_history_writer_stop(writer);
     events.sinks_n = 0;
     start();
     json_t *document = answer(false);
@@ -238,8 +238,8 @@ static void two_daemons_do_not_write_one_file(void **state)
     set_and_wait_for(ST_HISTORY_WRITER_WRITING);
     assert_int_equal(look().minutes_n, 1);
     assert_int_equal(look().events_n, EVENTS_EACH);
-    st_history_writer_stop(keeper);
-    keeper = NULL;
+    st_history_writer_stop(writer);
+    writer = NULL;
     in_folder(path, sizeof(path), "history.db.lock");
     assert_int_equal(access(path, F_OK), -1); /* nothing is left of it */
 }

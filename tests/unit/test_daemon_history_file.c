@@ -12,7 +12,7 @@
 
 #include "store/history/history.h"
 
-#include "keeper_fixture.h"
+#include "history_writer_fixture.h"
 
 static void make_path(char *buf, size_t buf_bytes, const char *name)
 {
@@ -70,7 +70,7 @@ static void check_aside(ino_t inode)
     assert_int_equal(stat(look().aside, &status), 0);
     assert_int_equal(status.st_ino, inode);
     assert_string_equal(events.events[0].name, "history-aside");
-    assert_non_null(strstr(events.events[0].text, "the file that was there is now "));
+    assert_non_null(strstr(events.events[0].text, "the old file is now "));
 }
 
 /* Nothing is beside it, and it is what it was. */
@@ -132,7 +132,7 @@ static void an_empty_file_becomes_a_history(void **state)
         assert_int_equal(stat(path, &before), 0);
         if (set) {
             snprintf(config.history.path, sizeof(config.history.path), "%s", path);
-            st_history_writer_set(keeper, &config);
+            st_history_writer_set(writer, &config);
         } else {
             start();
         }
@@ -159,7 +159,7 @@ static void left_alone_where_it_was_set(enum file_kind kind, const char *why)
     wait_for(ST_HISTORY_WRITER_FAILING);
     assert_non_null(strstr(look().why, why));
     assert_non_null(strstr(look().why, "left alone"));
-    assert_true(st_history_writer_fails(keeper));
+    assert_true(st_history_writer_fails(writer));
     check_left_alone(path, copy);
 }
 
@@ -212,7 +212,7 @@ static void a_history_of_a_newer_version_is_left_alone_wherever_it_is(void **sta
     assert_string_equal(look().aside, "");
     make_path(config.history.path, sizeof(config.history.path), "mine.db");
     make_file(config.history.path, NEWER_FILE);
-    st_history_writer_set(keeper, &config);
+    st_history_writer_set(writer, &config);
     const struct timespec pause = {.tv_nsec = TRY_NS};
     for (int i = 0; i < TRIES_MAX && strstr(look().why, "mine.db") == NULL; i++)
         nanosleep(&pause, NULL);

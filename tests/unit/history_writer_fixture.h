@@ -19,18 +19,18 @@ static char folder[64];
 static struct st_platform *fake;
 static struct st_events events;
 static struct st_config config;
-static struct st_history_writer *keeper;
+static struct st_history_writer *writer;
 
 static inline int setup(void **state)
 {
     (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/test_keeper.XXXXXX");
+    snprintf(folder, sizeof(folder), "/tmp/test_history_writer.XXXXXX");
     if (mkdtemp(folder) == NULL)
         return -1;
     setenv("STATE_DIRECTORY", folder, 1);
     st_config_defaults(&config);
     fake = st_fake_new(ST_OS_LINUX, 0);
-    keeper = NULL;
+    writer = NULL;
     return fake == NULL || st_events_init(&events) != 0;
 }
 
@@ -38,7 +38,7 @@ static inline int teardown(void **state)
 {
     (void)state;
     char command[128];
-    st_history_writer_stop(keeper);
+    st_history_writer_stop(writer);
     st_events_finish(&events);
     st_fake_free(fake);
     snprintf(command, sizeof(command), "rm -rf '%s'", folder);
@@ -47,13 +47,13 @@ static inline int teardown(void **state)
 
 static inline void start(void)
 {
-    assert_int_equal(st_history_writer_start(fake, &config, &events, &keeper), 0);
+    assert_int_equal(st_history_writer_start(fake, &config, &events, &writer), 0);
 }
 
 static inline struct st_history_writer_view look(void)
 {
     struct st_history_writer_view view;
-    st_history_writer_look(keeper, &view);
+    st_history_writer_look(writer, &view);
     return view;
 }
 
@@ -73,7 +73,7 @@ static inline void wait_for_other(struct st_history_writer *other, enum st_histo
 
 static inline void wait_for(enum st_history_writer_state state)
 {
-    wait_for_other(keeper, state, 0);
+    wait_for_other(writer, state, 0);
 }
 
 /* What has this path in the folder. */
