@@ -118,7 +118,7 @@ ok "and begins a new history" wait_for state_is writing
 like "the file that was there is put aside and told" "$(value 'd["history"]["put_aside"]')" 'history\.db\.aside-[0-9]+T[0-9]+Z$'
 is "byte for byte" "$(head -c 20 "$tmp"/state/history.db.aside-*Z)" "not a database at al"
 ok "which is an event" wait_for events_are history-aside 1
-like "with what became of it" "$("$SLEEPTUNE" history --events --socket "$sock" --kind history-aside | tr -s ' \n' ' ')" 'the file that was there is now history\.db\.aside-'
+like "with what became of it" "$("$SLEEPTUNE" history --events --socket "$sock" --kind history-aside | tr -s ' \n' ' ')" 'the old file is now history\.db\.aside-'
 
 # --- removed while it runs ---
 rm "$db"
