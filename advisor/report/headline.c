@@ -70,13 +70,13 @@ static void say_age(struct st_text_buffer *s, int64_t age_s)
     }
 }
 
-/** "0 of 7500 periods missed (95 %: at most 1078 per hour), latest wake 35.1 µs" */
+/** "0 of 7500 periods missed (95 %: at most 1078 per hour), latest wake-up 35.1 µs late" */
 static void say_misses(struct st_text_buffer *s, const struct st_measured *m)
 {
     char latest[32];
     st_ns_format(m->latest_ns, latest, sizeof(latest));
     st_text_buffer_printf(
-        s, "%" PRId64 " of %" PRId64 " periods missed (95 %%: at most %.*s per hour), latest wake %s",
+        s, "%" PRId64 " of %" PRId64 " periods missed (95 %%: at most %.*s per hour), latest wake-up %s late",
         m->misses_n, m->periods_n, st_text_cut(m->bound, 20), m->bound, latest);
     if (m->degraded != NULL) {
         /* "no right to ... (Operation not permitted): runs as ...; memory ...": the first clause */
@@ -91,22 +91,22 @@ static void say_misses(struct st_text_buffer *s, const struct st_measured *m)
 /** What was measured, and how sure that is. */
 static void say_measured(struct st_text_buffer *s, const struct st_measured *m, const char *period)
 {
-    static const char not_known[] = "Whether this machine holds";
     const int source = st_text_cut(m->source, 80);
     char time[32];
     st_ns_format(m->duration_ns, time, sizeof(time));
     if (!m->of_this_period) {
-        st_text_buffer_printf(s, "%s %s was not measured, only %" PRId64 " frames at %" PRId64 " Hz (%.*s)",
-                              not_known, period, m->frames, m->rate_hz, source, m->source);
+        st_text_buffer_printf(s, "%s: not measured, only %" PRId64 " frames at %" PRId64 " Hz (%.*s)", period,
+                              m->frames, m->rate_hz, source, m->source);
     } else if (!m->valid) {
-        st_text_buffer_printf(s, "%s %s is not known, as the measurement (%.*s) is invalid", not_known,
-                              period, source, m->source);
+        st_text_buffer_printf(s, "%s: unknown, because the measurement (%.*s) is invalid", period, source,
+                              m->source);
     } else if (m->elsewhere) {
-        st_text_buffer_printf(s, "%s %s was not measured: the measurement (%.*s", not_known, period, source,
+        st_text_buffer_printf(s, "%s: not measured on this kernel: the measurement (%.*s", period, source,
                               m->source);
         say_age(s, m->age_s);
-        st_text_buffer_printf(s, ") is of kernel %.*s, and this is %.*s; there ", st_text_cut(m->kernel, 60),
-                              m->kernel, st_text_cut(m->kernel_here, 60), m->kernel_here);
+        st_text_buffer_printf(s, ") is from kernel %.*s, and this is %.*s; there ",
+                              st_text_cut(m->kernel, 60), m->kernel, st_text_cut(m->kernel_here, 60),
+                              m->kernel_here);
         say_misses(s, m);
     } else {
         st_text_buffer_printf(s, "%s %s for %s (%.*s, %.*s",
@@ -131,39 +131,39 @@ static bool is_problem(const struct st_finding *finding)
     return finding->status == ST_STATUS_PROBLEM && st_finding_bears(finding);
 }
 
+/** @param verb NULL: after a verb that needs no other one */
 static void say_cost(struct st_text_buffer *s, const struct st_report *report, const char *verb)
 {
     const double period_us = (double)report->wish.period_ns / 1000, sum_us = st_report_sum_us(report);
-    st_text_buffer_printf(s, "%s you up to %.1f µs of your %.1f µs (%.1f %%)", verb, sum_us, period_us,
-                          100 * sum_us / period_us);
+    st_text_buffer_printf(s, "%s by up to %.1f µs of %.1f µs (%.1f %%)", verb != NULL ? verb : "", sum_us,
+                          period_us, 100 * sum_us / period_us);
 }
 
-/** " and may cost you up to ...: linux-a (250.0 µs); no bound is known for linux-b" */
-static void say_costs_named(struct st_text_buffer *s, const struct st_report *report)
+/** " by up to ...: linux-a (250.0 µs); no bound is known for linux-b" */
+static void say_costs_named(struct st_text_buffer *s, const struct st_report *report, const char *verb)
 {
     const struct st_finding *named[NAMED_MAX];
     const size_t named_n = dearest(report, named, NAMED_MAX);
     if (named_n > 0)
-        say_cost(s, report, " and may cost");
+        say_cost(s, report, verb);
     for (size_t i = 0; i < named_n; i++)
         st_text_buffer_printf(s, "%s%s (%.1f µs)", i == 0 ? ": " : ", ", named[i]->rule->id,
                               named[i]->effect_us);
     name_boundless(s, report, named_n > 0 ? "; no bound is known for " : ": no bound is known for ");
 }
 
-/** The same without names: ": 1 may cost you up to ..., 2 have no known bound" */
+/** The same without names: ": 1 by up to ..., 2 without a known bound" */
 static void say_costs(struct st_text_buffer *s, const struct st_report *report, size_t bounded,
-                      size_t boundless)
+                      size_t boundless, const char *verb)
 {
     if (boundless == 0) {
-        say_cost(s, report, " and may cost");
+        say_cost(s, report, verb);
     } else if (bounded == 0) {
-        st_text_buffer_printf(s, "; no bound is known for what %s",
-                              boundless == 1 ? "it costs" : "they cost");
+        st_text_buffer_printf(s, "; no bound is known");
     } else {
         st_text_buffer_printf(s, ": %zu", bounded);
-        say_cost(s, report, " may cost");
-        st_text_buffer_printf(s, ", %zu ha%s no known bound", boundless, boundless == 1 ? "s" : "ve");
+        say_cost(s, report, NULL);
+        st_text_buffer_printf(s, ", %zu without a known bound", boundless);
     }
 }
 
@@ -171,25 +171,25 @@ static void say_costs(struct st_text_buffer *s, const struct st_report *report, 
 static void say_settings(struct st_text_buffer *s, const struct st_report *report, bool missed, bool named)
 {
     const size_t bearing = count(report, st_finding_bears), boundless = count(report, is_boundless);
-    const char *one = bearing == 1 ? "s" : "";
     if (bearing == 0) {
         const bool judged = st_report_count(report, ST_STATUS_OK) + count(report, st_finding_fired) > 0;
-        st_text_buffer_printf(s, !judged  ? "nothing could be judged"
-                                 : missed ? "nothing that was read explains it"
-                                          : "nothing that was read speaks against it");
+        st_text_buffer_printf(s, !judged  ? "no setting could be judged"
+                                 : missed ? "no setting that was read explains it"
+                                          : "no setting that was read is in the way");
         return;
     }
+    const bool risky =
+        count(report, is_problem) > 0 || st_report_sum_us(report) >= (double)report->wish.period_ns / 1000;
+    const char *verb = risky ? " and may delay it" : NULL;
     st_text_buffer_printf(s, "%zu setting%s ", bearing, bearing == 1 ? "" : "s");
-    if (count(report, is_problem) > 0 || st_report_sum_us(report) >= (double)report->wish.period_ns / 1000)
-        st_text_buffer_printf(s, "put%s it at risk", one);
-    else if (boundless > 0)
-        st_text_buffer_printf(s, "speak%s against it", one);
+    if (risky)
+        st_text_buffer_printf(s, "put%s it at risk", bearing == 1 ? "s" : "");
     else
-        st_text_buffer_printf(s, "leave%s room for it", one);
+        st_text_buffer_printf(s, boundless > 0 ? "may disturb it" : "may delay it");
     if (named)
-        say_costs_named(s, report);
+        say_costs_named(s, report, verb);
     else
-        say_costs(s, report, bearing - boundless, boundless);
+        say_costs(s, report, bearing - boundless, boundless, verb);
 }
 
 static void say_verdict(struct st_text_buffer *s, const struct st_report *report, bool named)
@@ -202,7 +202,7 @@ static void say_verdict(struct st_text_buffer *s, const struct st_report *report
     if (given)
         say_measured(s, &measured, period);
     else
-        st_text_buffer_printf(s, "Whether this machine holds %s was not measured", period);
+        st_text_buffer_printf(s, "%s: not measured on this machine", period);
     st_text_buffer_printf(s, "; ");
     say_settings(s, report, counts && measured.misses_n > 0, named);
     const size_t unknown = st_report_count(report, ST_STATUS_UNKNOWN);

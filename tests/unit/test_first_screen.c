@@ -174,7 +174,7 @@ static void advice_that_costs_nothing_takes_no_row(void **state)
     const char *row = strstr(text, "\n  sudo sysctl a=1\n");
     assert_non_null(row);
     assert_null(strstr(row + 1, "\n  sudo sysctl a=1\n"));
-    assert_non_null(strstr(text, "1 setting speaks against it; "));
+    assert_non_null(strstr(text, "1 setting may disturb it; "));
     assert_non_null(strstr(text,
                            "\n2 with advice that is not about lateness (linux-a-rule-with-a-long-name-00, "
                            "linux-a-rule-with-a-long-name-01).\n"));
@@ -240,7 +240,7 @@ static void what_is_left_out_is_counted_and_not_summed(void **state)
     st_report_set_profile(&report, ST_REPORT_PROFILE_LAPTOP);
     st_report_mute(&report, mutes, 1, "2026-12-31");
     char *text = screen(0);
-    assert_non_null(strstr(text, "1 setting puts it at risk and may cost you up to 300.0 µs"));
+    assert_non_null(strstr(text, "1 setting puts it at risk and may delay it by up to 300.0 µs"));
     assert_non_null(strstr(text, "\n1 muted (linux-a-rule-with-a-long-name-01): known, until 2027-01-01.\n"));
     assert_non_null(strstr(
         text, "\nProfile laptop sets 1 aside for what they cost (linux-a-rule-with-a-long-name-00).\n"));
@@ -249,7 +249,7 @@ static void what_is_left_out_is_counted_and_not_summed(void **state)
     findings[1].mute = NULL;
     st_report_mute(&report, mutes, 1, "2027-01-01");
     text = screen(0);
-    assert_non_null(strstr(text, "2 settings put it at risk and may cost you up to 500.0 µs"));
+    assert_non_null(strstr(text, "2 settings put it at risk and may delay it by up to 500.0 µs"));
     assert_null(strstr(text, "muted"));
     free(text);
 }
@@ -262,23 +262,22 @@ static void the_sentence_says_what_was_measured_and_how_sure(void **state)
     assert_string_equal(
         st_headline(&report, verdict, sizeof(verdict)),
         "This machine held 64 frames at 48 kHz (1333.3 µs) for 10.00 s (sleeptune check, fifo 70): "
-        "0 of 7500 periods missed (95 %: at most 1078 per hour), latest wake 35.1 µs; nothing "
-        "that was read speaks against it.");
+        "0 of 7500 periods missed (95 %: at most 1078 per hour), latest wake-up 35.1 µs late; no "
+        "setting that was read is in the way.");
     a_measurement(3);
     assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)),
                            "This machine did not hold 64 frames at 48 kHz (1333.3 µs)"));
     measured(ST_MEASURED_BOOKS_BALANCE, 0);
-    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "is not known, as"));
+    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "unknown, because"));
     a_measurement(0);
     measured(ST_MEASURED_PERIODS, 0);
-    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "is not known, as"));
+    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "unknown, because"));
     /* of another period */
     a_measurement(0);
     measured(ST_MEASURED_FRAMES, 128);
-    assert_string_equal(
-        st_headline(&report, verdict, sizeof(verdict)),
-        "Whether this machine holds 64 frames at 48 kHz (1333.3 µs) was not measured, only 128 frames at "
-        "48000 Hz (sleeptune check); nothing that was read speaks against it.");
+    assert_string_equal(st_headline(&report, verdict, sizeof(verdict)),
+                        "64 frames at 48 kHz (1333.3 µs): not measured, only 128 frames at "
+                        "48000 Hz (sleeptune check); no setting that was read is in the way.");
     /* of some days ago */
     a_measurement(0);
     measured(ST_MEASURED_AGE_S, 3599);
@@ -295,10 +294,10 @@ static void the_sentence_says_what_was_measured_and_how_sure(void **state)
     assert_int_equal(st_facts_put_text(facts, "linux.kernel.release", "6.1.0-37-amd64", NULL, NULL), 0);
     assert_string_equal(
         st_headline(&report, verdict, sizeof(verdict)),
-        "Whether this machine holds 64 frames at 48 kHz (1333.3 µs) was not measured: the measurement "
-        "(sleeptune check, 3 days ago) is of kernel 6.12.1-rt, and this is 6.1.0-37-amd64; there 0 of 7500 "
-        "periods missed (95 %: at most 1078 per hour), latest wake 35.1 µs; nothing that was read speaks "
-        "against it.");
+        "64 frames at 48 kHz (1333.3 µs): not measured on this kernel: the measurement "
+        "(sleeptune check, 3 days ago) is from kernel 6.12.1-rt, and this is 6.1.0-37-amd64; there 0 of 7500 "
+        "periods missed (95 %: at most 1078 per hour), latest wake-up 35.1 µs late; no setting that was read is "
+        "in the way.");
 }
 
 #define SCREEN(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -91,20 +91,20 @@ static void check_verdict(const char *expected)
     assert_string_equal(st_headline(&report, verdict, sizeof(verdict)), expected);
 }
 
-#define NOT_MEASURED "Whether this machine holds 64 frames at 48 kHz (1333.3 µs) was not measured; "
+#define NOT_MEASURED "64 frames at 48 kHz (1333.3 µs): not measured on this machine; "
 
 static void the_verdict_is_made_from_the_figures(void **state)
 {
     (void)state;
-    check_verdict(NOT_MEASURED "nothing that was read speaks against it.");
+    check_verdict(NOT_MEASURED "no setting that was read is in the way.");
     costs(&findings[0], ST_STATUS_ADVICE, 33.35);
-    check_verdict(NOT_MEASURED "1 setting leaves room for it and may cost you up to 33.4 µs of your "
+    check_verdict(NOT_MEASURED "1 setting may delay it by up to 33.4 µs of "
                                "1333.3 µs (2.5 %): linux-first (33.4 µs).");
     costs(&findings[1], ST_STATUS_ADVICE, 100);
-    check_verdict(NOT_MEASURED "2 settings leave room for it and may cost you up to 133.3 µs of your "
+    check_verdict(NOT_MEASURED "2 settings may delay it by up to 133.3 µs of "
                                "1333.3 µs (10.0 %): linux-second (100.0 µs), linux-first (33.4 µs).");
     costs(&findings[1], ST_STATUS_PROBLEM, -1);
-    check_verdict(NOT_MEASURED "2 settings put it at risk and may cost you up to 33.4 µs of your "
+    check_verdict(NOT_MEASURED "2 settings put it at risk and may delay it by up to 33.4 µs of "
                                "1333.3 µs (2.5 %): linux-first (33.4 µs); no bound is known for "
                                "linux-second.");
     costs(&findings[0], ST_STATUS_UNKNOWN, -1);
@@ -119,7 +119,7 @@ static void advice_that_takes_the_whole_period_is_a_risk(void **state)
     char verdict[1024];
     assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "at risk"));
     costs(&findings[0], ST_STATUS_ADVICE, 1333.2);
-    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "leaves room"));
+    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "may delay it"));
 }
 
 static void nothing_read_is_never_fine(void **state)
@@ -127,16 +127,16 @@ static void nothing_read_is_never_fine(void **state)
     (void)state;
     findings[0].status = ST_STATUS_UNKNOWN;
     findings[1].status = ST_STATUS_NOT_APPLICABLE;
-    check_verdict(NOT_MEASURED "nothing could be judged; 1 of 2 rules could not be judged.");
+    check_verdict(NOT_MEASURED "no setting could be judged; 1 of 2 rules could not be judged.");
 }
 
 static void advice_without_an_effect_on_the_loop_does_not_bear_on_it(void **state)
 {
     (void)state;
     costs(&findings[0], ST_STATUS_ADVICE, 0);
-    check_verdict(NOT_MEASURED "nothing that was read speaks against it.");
+    check_verdict(NOT_MEASURED "no setting that was read is in the way.");
     findings[1].status = ST_STATUS_UNKNOWN;
-    check_verdict(NOT_MEASURED "nothing that was read speaks against it; 1 of 2 rules could not be judged.");
+    check_verdict(NOT_MEASURED "no setting that was read is in the way; 1 of 2 rules could not be judged.");
 }
 
 static void advice_without_a_bound_is_never_room(void **state)
@@ -144,16 +144,16 @@ static void advice_without_a_bound_is_never_room(void **state)
     (void)state;
     char verdict[1024];
     costs(&findings[0], ST_STATUS_ADVICE, -1);
-    check_verdict(NOT_MEASURED "1 setting speaks against it: no bound is known for linux-first.");
+    check_verdict(NOT_MEASURED "1 setting may disturb it: no bound is known for linux-first.");
     assert_string_equal(st_headline_short(&report, verdict, sizeof(verdict)),
-                        NOT_MEASURED "1 setting speaks against it; no bound is known for what it costs.");
+                        NOT_MEASURED "1 setting may disturb it; no bound is known.");
     costs(&findings[1], ST_STATUS_ADVICE, 100);
     assert_string_equal(st_headline_short(&report, verdict, sizeof(verdict)),
-                        NOT_MEASURED "2 settings speak against it: 1 may cost you up to 100.0 µs of your "
-                                     "1333.3 µs (7.5 %), 1 has no known bound.");
+                        NOT_MEASURED "2 settings may disturb it: 1 by up to 100.0 µs of "
+                                     "1333.3 µs (7.5 %), 1 without a known bound.");
     costs(&findings[0], ST_STATUS_ADVICE, 50);
     assert_string_equal(st_headline_short(&report, verdict, sizeof(verdict)),
-                        NOT_MEASURED "2 settings leave room for it and may cost you up to 150.0 µs of your "
+                        NOT_MEASURED "2 settings may delay it by up to 150.0 µs of "
                                      "1333.3 µs (11.3 %).");
 }
 
