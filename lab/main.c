@@ -7,10 +7,10 @@
 /* One row a subcommand, in the order of the help. */
 static const struct st_command commands[] = {
     {"sleep", "which way of sleeping is most exact, and what it costs", st_cmd_sleep},
-    {"exec", "the same of whole programs, timed from outside", st_cmd_exec},
+    {"exec", "the same for whole programs, timed from outside", st_cmd_exec},
     {"syscall", "what a system call costs, and which clocks need one", st_cmd_syscall},
     {"wake", "how fast a sleeper is woken early, and what that costs the sender", st_cmd_wake},
-    {"series", "measure lateness over time: clock ticks, drift, steps, sizes of outliers", st_cmd_series},
+    {"series", "lateness over time: clock ticks, drift, steps, sizes of outliers", st_cmd_series},
     {"analyse", "find the same in a recording or in text", st_cmd_analyse},
     {"simulate", "how late a kernel with clock ticks would wake a program", st_cmd_simulate},
 };
@@ -18,12 +18,12 @@ static const struct st_command commands[] = {
 static void usage(FILE *out)
 {
     fputs("Usage: sleeptune-lab COMMAND [OPTION...]\n"
-          "Measure what a program that must be on time is built from.\n\nCommands:\n",
+          "Measure how exactly this system sleeps, wakes and calls.\n\nCommands:\n",
           out);
     for (size_t i = 0; i < ST_ARRAY_LEN(commands); i++)
         fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
     fputs("\nOptions of a command: sleeptune-lab COMMAND --help. Manual: man sleeptune-lab\n"
-          "What it writes is drawn by 'sleeptune plot' and compared by 'sleeptune compare'.\n",
+          "'sleeptune plot' draws its JSON, 'sleeptune compare' compares it.\n",
           out);
 }
 

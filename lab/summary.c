@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/json.h"
+#include "core/ns.h"
 #include "core/stats/stats.h"
 
 #define SD_RATIO_MIN_N 20
@@ -116,6 +117,44 @@ int st_summary_sd_ratio(const struct st_sample *a, const struct st_sample *b, st
     free(ratios);
     free(scratch);
     return 0;
+}
+
+static bool enough(const struct st_sample *sample, uint64_t n, double wide_ns)
+{
+    uint64_t low, high;
+    if (st_stats_quantile_ranks(n, 0.5, 0.95, &low, &high) != 0)
+        return false;
+    /* rank r of n lies at about r / (n + 1) of the distribution */
+    const int64_t low_ns = st_sample_quantile(sample, (double)low / ((double)n + 1));
+    const int64_t high_ns = st_sample_quantile(sample, (double)high / ((double)n + 1));
+    return (double)st_ns_sub(high_ns, low_ns) / 2 <= wide_ns;
+}
+
+uint64_t st_summary_median_enough_n(const struct st_sample *sample, double share, int64_t least_ns,
+                                    uint64_t max_n)
+{
+    uint64_t low_n = st_stats_quantile_min_n(0.5), high_n = max_n;
+    if (st_sample_n(sample) < low_n || max_n < low_n)
+        return 0;
+    const double wide_ns = fmax(share * fabs((double)st_sample_quantile(sample, 0.5)), (double)least_ns);
+    if (!enough(sample, max_n, wide_ns))
+        return 0;
+    while (low_n < high_n) { /* the interval shrinks as n grows */
+        const uint64_t middle_n = low_n + (high_n - low_n) / 2;
+        if (enough(sample, middle_n, wide_ns))
+            high_n = middle_n;
+        else
+            low_n = middle_n + 1;
+    }
+    return high_n;
+}
+
+uint64_t st_summary_median_not_enough_min_n(uint64_t max_n)
+{
+    uint64_t low, high;
+    if (st_stats_quantile_ranks(max_n, 0.5, 0.95, &low, &high) != 0)
+        return 0;
+    return (uint64_t)ceil(10 * ((double)max_n + 1) / (double)(high - low));
 }
 
 static json_t *quantile_json(const struct st_quantile *q)

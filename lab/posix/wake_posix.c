@@ -21,10 +21,9 @@
 #include "lab/posix/lab_posix.h"
 #include "platform/posix/posix.h"
 
-#define PATIENCE_NS                                                                                          \
-    (10 * ST_NS_PER_S) /* beyond the slice: a sleeper that has not woken by then is taken for hung */
-#define NAP_NS   (200 * ST_NS_PER_US)
-#define ORPHAN_S 60 /* a sleeping process without its parent ends itself */
+#define PATIENCE_NS (10 * ST_NS_PER_S) /* beyond the slice: a sleeper that still sleeps then counts as hung */
+#define NAP_NS      (200 * ST_NS_PER_US)
+#define ORPHAN_S    60 /* a sleeping process without its parent ends itself */
 
 struct pair {
     struct st_wake_place place;

@@ -16,23 +16,6 @@ struct st_outlier_limits st_outliers_limits(const struct st_sample *sample);
 /** Values of an array (st_sample_of) beyond its fences. */
 uint64_t st_outliers_n(const struct st_sample *sample);
 
-/**
- * The least n at which the 95 % interval of the median is good enough for a distribution like the sample's:
- * half of it is no wider than `share` of the median, or than least_ns (the clock cannot tell finer). The
- * interval of n values is that of order statistics, at the sample's own quantiles.
- * @return 20 .. max_n; 0: not even max_n is enough, or the sample has fewer than 20 values to tell it from.
- * Source: David & Nagaraja, Order Statistics, 7.1.
- */
-uint64_t st_summary_median_enough_n(const struct st_sample *sample, double share, int64_t least_ns,
-                                    uint64_t max_n);
-
-/**
- * How many samples it takes to conclude from a 0 of st_summary_median_enough_n that max_n values would not be enough: 10
- * of them lie where the interval of max_n values would. Fewer do not show how wide that is. 0: none do (max_n <
- * 6).
- */
-uint64_t st_summary_median_not_enough_min_n(uint64_t max_n);
-
 /* The first calls of a series, dearer than the rest: cold caches, lazy binding, first page faults. */
 
 /** In fewer values than this a warm-up cannot be found. */

@@ -7,8 +7,8 @@
 /**
  * Limits what a real-time thread of this process may run without a sleep to 1 s of CPU time (RLIMIT_RTTIME):
  * at half of it the thread loses its policy, at all of it the kernel ends the program. FreeBSD has no such
- * limit; there only SIGXCPU of somebody else does it.
- * @param demoted  called then in the signal handler, in that thread; async-signal-safe; NULL: nobody.
+ * limit; there only SIGXCPU from another process has this effect.
+ * @param demoted  called then in the signal handler, in that thread; async-signal-safe; NULL: none.
  */
 void st_rttime_limit(struct st_platform *p, void (*demoted)(void));
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /** Catches them from now on. A second one, not at once, ends the program. SIGHUP stays ignored under nohup.
- * @param told called in the signal handler at the first one; async-signal-safe; NULL: nobody. */
+ * @param told called in the signal handler at the first one; async-signal-safe; NULL: none. */
 void st_stop_catch(void (*told)(void));
 
 /** Has one come? Any thread. */

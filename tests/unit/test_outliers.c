@@ -7,6 +7,7 @@
 
 #include "core/stats/random.h"
 #include "core/stats/stats.h"
+#include "lab/summary.h"
 #include "lab/syscall/outliers.h"
 
 #define N 1000
