@@ -55,7 +55,7 @@ static const char *length(int64_t ns, char *buf, size_t buf_bytes)
 
 struct sums {
     int64_t measured_ns, cycles, misses, skipped, simulated, own, observed, starved;
-    bool watched; /* a source of xruns was watched, at least some of the time */
+    bool watched;                           /* a source of xruns was watched, at least some of the time */
     int64_t max_ns, max_from_ns, max_to_ns; /* of the row with the greatest lateness */
 };
 
@@ -107,7 +107,7 @@ static const char *share(int64_t measured_ns, int64_t of_ns, char *buf, size_t b
     return buf;
 }
 
-static void say_sums(FILE *out, const json_t *document, const struct sums *sums, int columns)
+static void put_sums(FILE *out, const json_t *document, const struct sums *sums, int columns)
 {
     char text[256], from[32], to[32], measured[32], of[32], percent[32], lateness[32];
     const int64_t since_ns = st_json_field(document, "since_ns"),
@@ -137,17 +137,17 @@ static void say_sums(FILE *out, const json_t *document, const struct sums *sums,
         snprintf(text, sizeof(text), "%" PRId64 " simulated, %" PRId64 " own", sums->simulated, sums->own);
     if (sums->watched)
         snprintf(text + n, sizeof(text) - (size_t)n,
-                 ", %" PRId64 " of other programs, whose clients were not ready %" PRId64 " time%s",
+                 ", %" PRId64 " of other programs, whose clients were late %" PRId64 " time%s",
                  sums->observed, sums->starved, sums->starved == 1 ? "" : "s");
     else
-        snprintf(text + n, sizeof(text) - (size_t)n, "; nobody watched those of other programs");
-    st_text_field(out, "xruns", text, LABEL_COLUMNS, columns);
+        snprintf(text + n, sizeof(text) - (size_t)n, "; other programs were not watched");
+    st_text_field(out, "dropouts", text, LABEL_COLUMNS, columns);
     if (sums->max_ns != INT64_MIN) {
-        snprintf(text, sizeof(text), "%s, between %s and %s",
+        snprintf(text, sizeof(text), "wake-up %s late, between %s and %s",
                  st_ns_format(sums->max_ns, lateness, sizeof(lateness)),
                  minute_of(sums->max_from_ns, from, sizeof(from)),
                  minute_of(sums->max_to_ns, to, sizeof(to)));
-        st_text_field(out, "latest wake", text, LABEL_COLUMNS, columns);
+        st_text_field(out, "latest", text, LABEL_COLUMNS, columns);
     }
 }
 
@@ -212,10 +212,10 @@ static void draw_sparkline(FILE *out, const json_t *document, int columns)
     }
     char text[128];
     if (low_ns == high_ns)
-        snprintf(text, sizeof(text), "latest wake, %s; blank: not measured",
+        snprintf(text, sizeof(text), "latest wake-up, %s; blank: not measured",
                  st_ns_format(low_ns, low, sizeof(low)));
     else
-        snprintf(text, sizeof(text), "latest wake, %s to %s, logarithmic; blank: not measured",
+        snprintf(text, sizeof(text), "latest wake-up, %s to %s, logarithmic; blank: not measured",
                  st_ns_format(low_ns, low, sizeof(low)), st_ns_format(high_ns, high, sizeof(high)));
     fprintf(out, "\n%*s", LABEL_COLUMNS, "");
     st_text_wrap(out, text, LABEL_COLUMNS, columns - LABEL_COLUMNS);
@@ -271,7 +271,7 @@ static void put_row(FILE *out, const json_t *row)
     fputc('\n', out);
 }
 
-static void say_circumstances(FILE *out, const json_t *document, int columns)
+static void put_circumstances(FILE *out, const json_t *document, int columns)
 {
     size_t i;
     const json_t *one;
@@ -290,7 +290,7 @@ static void say_circumstances(FILE *out, const json_t *document, int columns)
                  st_json_field(one, "frames"), st_json_field(one, "rate_hz"), st_json_field(one, "periods"),
                  policy[0] != '\0' ? policy : "?", st_json_field(one, "priority"), cpu,
                  json_number_value(json_object_get(one, "load_percent")), kernel[0] != '\0' ? kernel : "?",
-                 governor[0] != '\0' ? governor : "not known");
+                 governor[0] != '\0' ? governor : "unknown");
         st_text_field(out, i > 0 ? "and" : "measured as", text, LABEL_COLUMNS, columns);
     }
 }
@@ -299,7 +299,7 @@ void st_history_text_steps(FILE *out, const json_t *document, int columns)
 {
     const struct sums sums = sum_up(document);
     const int width = columns < WIDTH_MIN ? WIDTH_MIN : columns;
-    say_sums(out, document, &sums, width);
+    put_sums(out, document, &sums, width);
     if (sums.measured_ns <= 0)
         return;
     draw_sparkline(out, document, width);
@@ -310,10 +310,10 @@ void st_history_text_steps(FILE *out, const json_t *document, int columns)
     json_array_foreach(json_object_get(document, "rows"), i, row) put_row(out, row);
     fputc('\n', out);
     st_text_field(out, "ran", "share of the step in which the loop ran", LABEL_COLUMNS, width);
-    st_text_field(out, "xruns", "simulated/own/of other programs; -: nobody watched", LABEL_COLUMNS, width);
+    st_text_field(out, "xruns", "simulated/own/of other programs; -: not watched", LABEL_COLUMNS, width);
     st_text_field(out, "p50, p99", "of lateness (woke - due), within 0.4 %; -: too few cycles", LABEL_COLUMNS,
                   width);
-    say_circumstances(out, document, width);
+    put_circumstances(out, document, width);
 }
 
 /* --- events --- */
@@ -435,7 +435,7 @@ static void show_rows(FILE *out, const json_t *document_rows, int columns)
     if (rows == NULL)
         return;
     fprintf(out, "\n%-*s%-*s%7s%11s%11s%10s\n", CAUSE_COLUMNS, "cause", name_columns, "culprit", "count",
-            "total", "worst", "by figure");
+            "total", "worst", "explained");
     const size_t n = gather(document_rows, rows);
     for (size_t i = 0; i < n; i++)
         show_row(out, &rows[i], name_columns);
@@ -459,17 +459,16 @@ void st_history_text_causes(FILE *out, const json_t *document, int columns)
         snprintf(text, sizeof(text), "%" PRId64 " simulated, %" PRId64 " of them without a known cause",
                  st_json_field(document, "simulated_xruns"),
                  st_json_field(document, "simulated_xruns_unknown"));
-        st_text_field(out, "xruns", text, 10, columns);
+        st_text_field(out, "dropouts", text, 10, columns);
     }
     if (json_array_size(rows) > 0)
-        st_text_field(out, "by figure",
-                      "share of the total that the figure of the cause accounts for (the wait for a CPU, a "
-                      "stop, a throttle; else, with a tracer, how long the culprit had the CPU); -: said by "
-                      "exclusion, because nothing that is counted explains it",
+        st_text_field(out, "explained",
+                      "share of the total that a counter explains (the wait for a CPU, a stop, a throttle; "
+                      "else, with a tracer, how long the culprit had the CPU); -: found by exclusion",
                       10, columns);
     char why[200];
     if (json_is_string(tracer)) {
-        snprintf(text, sizeof(text), "nobody can be named without a tracer: %s",
+        snprintf(text, sizeof(text), "unknown without a tracer: %s",
                  st_json_field_safe(tracer, why, sizeof(why)));
         st_text_field(out, "culprit", text, 10, columns);
     }

@@ -312,7 +312,7 @@ static const char *progress(const struct st_result *result, char *buf, size_t bu
         snprintf(buf, buf_bytes, "warming up");
         return buf;
     }
-    snprintf(buf, buf_bytes, "%s: %" PRIu64 " of %" PRIu64 " missed (at most %s/h), latest wake %s",
+    snprintf(buf, buf_bytes, "%s: %" PRIu64 " of %" PRIu64 " missed (at most %s/h), latest wake-up %s",
              st_ns_format(result->duration_ns, seconds, sizeof(seconds)), result->misses,
              result->elapsed_periods, st_result_bound(result, bound, sizeof(bound)),
              st_ns_format(result->lateness.max_ns, latest, sizeof(latest)));
