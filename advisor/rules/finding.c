@@ -71,6 +71,23 @@ void st_finding_effect(struct st_finding *finding, double effect_us, const char 
     va_end(args);
 }
 
+void st_finding_fix_now(struct st_finding *finding, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    replace(&finding->fix_now, format, args);
+    va_end(args);
+}
+
+void st_finding_fix_persistent(struct st_finding *finding, enum st_needs needs, const char *format, ...)
+{
+    va_list args;
+    finding->needs = needs;
+    va_start(args, format);
+    replace(&finding->fix_persistent, format, args);
+    va_end(args);
+}
+
 void st_finding_fix(struct st_finding *finding, const char *now, const char *persistent, enum st_needs needs)
 {
     free(finding->fix_now);

@@ -91,7 +91,11 @@ void st_finding_set(struct st_finding *finding, enum st_status status, const cha
     st_finding_set((finding), ST_STATUS_NOT_APPLICABLE, __VA_ARGS__)
 /** Sets the upper bound in us, >= 0, and its formula with this machine's numbers. */
 void st_finding_effect(struct st_finding *finding, double effect_us, const char *format, ...) ST_PRINTF(3, 4);
-/** Sets the commands; NULL: none. */
+/** Sets the commands, printf-formatted: for now, and for ever. */
+void st_finding_fix_now(struct st_finding *finding, const char *format, ...) ST_PRINTF(2, 3);
+void st_finding_fix_persistent(struct st_finding *finding, enum st_needs needs, const char *format, ...)
+    ST_PRINTF(3, 4);
+/** Sets both as they are; NULL: none. */
 void st_finding_fix(struct st_finding *finding, const char *now, const char *persistent, enum st_needs needs);
 /** Adds a change. One whose texts do not fit is empty, and st_change_check() refuses it. With too many
  * changes, or out of memory, the finding has none, and the user has to make them by hand. */

@@ -45,7 +45,7 @@ static double ring_ms(int64_t profile, int64_t latency)
 /** Suggests the shortest ring of at least two periods whose blocks are not longer than a period. */
 static void suggest(double period_ms, struct st_finding *finding)
 {
-    char now[96], persistent[128];
+    char now[96];
     int64_t best_profile = 0, best_latency = 0;
     double best_ms = HUGE_VAL;
     for (int64_t profile = 0; profile <= PROFILE_MAX; profile++) {
@@ -58,9 +58,9 @@ static void suggest(double period_ms, struct st_finding *finding)
             best_latency = latency;
         }
     }
-    snprintf(now, sizeof(now), NOW("%d", "%d"), (int)best_latency, (int)best_profile);
-    snprintf(persistent, sizeof(persistent), EVER("%d", "%d"), (int)best_latency, (int)best_profile);
-    st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
+    st_finding_fix_now(finding, NOW("%d", "%d"), (int)best_latency, (int)best_profile);
+    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, EVER("%d", "%d"), (int)best_latency,
+                              (int)best_profile);
     snprintf(now, sizeof(now), "%d", (int)best_latency);
     st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency", now);
     snprintf(now, sizeof(now), "%d", (int)best_profile);
@@ -328,7 +328,6 @@ static int read_options(const char *args, uint32_t rate_hz, struct options *ret)
 static void judge_options(const struct options *options, struct st_finding *finding)
 {
     const double period_ms = st_period_seconds(&finding->wish->period) * 1e3;
-    char persistent[192];
     const bool slow = options->block_ms > period_ms, unknown = options->block_ms == 0;
     if (!slow && !unknown && options->priority) {
         st_finding_ok(finding, "virtual_oss works with blocks of %.2f ms and a real-time priority",
@@ -345,9 +344,8 @@ static void judge_options(const struct options *options, struct st_finding *find
                               unknown ? " and with its default block (no -s)" : "");
         else
             st_finding_advice(finding, "virtual_oss works with its default block, as it has no -s");
-        snprintf(persistent, sizeof(persistent), VIRTUAL_OSS_EVER("%u", "%u"),
-                 (unsigned)finding->wish->rate_hz, (unsigned)finding->wish->frames);
-        st_finding_fix(finding, NULL, persistent, ST_NEEDS_REOPEN);
+        st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, VIRTUAL_OSS_EVER("%u", "%u"),
+                                  (unsigned)finding->wish->rate_hz, (unsigned)finding->wish->frames);
     }
     if (!options->priority)
         return; /* behind whatever else is busy: no bound is known */

@@ -117,7 +117,7 @@ static bool c3_stops_the_timer(struct st_finding *finding)
 
 static void judge_states(const struct scan *scan, struct st_finding *finding)
 {
-    char now[96], persistent[320], state[16];
+    char state[16];
     const double worst_us = (double)scan->worst_us;
     const char *c3 = scan->c3_off ? "; C3 is not used, as the event timer would stop in it" : "";
     if (worst_us <= SMALL_US || worst_us <= SMALL_SHARE * scan->period_us) {
@@ -127,9 +127,8 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
         const int want = scan->shallow_state > 0 ? scan->shallow_state : 1;
         st_finding_advice(finding, "waking from C%d takes up to %" PRId64 " µs%s", scan->worst_state,
                           scan->worst_us, c3);
-        snprintf(now, sizeof(now), NOW("C%d"), want);
-        snprintf(persistent, sizeof(persistent), EVER("C%d"), want, want);
-        st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+        st_finding_fix_now(finding, NOW("C%d"), want);
+        st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("C%d"), want, want);
         snprintf(state, sizeof(state), "C%d", want);
         st_finding_change(finding, ST_CHANGE_SYSCTL_NOW, LOWEST_SYSCTL, state);
         st_finding_change(finding, ST_CHANGE_RC_CONF, "performance_cx_lowest", state);
@@ -258,7 +257,7 @@ static void judge_powerd(struct st_finding *finding)
 static void judge_fixed(int64_t mhz, struct st_finding *finding)
 {
     const char *levels;
-    char now[64], persistent[96], value[16];
+    char value[16];
     int top = 0;
     if (st_finding_need_text(finding, LEVELS, &levels) != 0) {
         st_finding_unknown(finding, "the CPU runs at %" PRId64 " MHz; its highest clock is not known", mhz);
@@ -273,9 +272,8 @@ static void judge_fixed(int64_t mhz, struct st_finding *finding)
     } else {
         st_finding_advice(finding, "the CPU runs at %" PRId64 " of %d MHz, and no powerd raises it", mhz,
                           top);
-        snprintf(now, sizeof(now), "sysctl dev.cpu.0.freq=%d", top);
-        snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf\ndev.cpu.0.freq=%d", top);
-        st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+        st_finding_fix_now(finding, "sysctl dev.cpu.0.freq=%d", top);
+        st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, "# /etc/sysctl.conf\ndev.cpu.0.freq=%d", top);
         snprintf(value, sizeof(value), "%d", top);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "dev.cpu.0.freq", value);
     }
@@ -374,14 +372,12 @@ static void judge_epp(struct st_finding *finding)
         return;
     }
     const char *driver = strstr(worst_key, "_amd.") != NULL ? "amd" : "intel";
-    char now[160], persistent[256];
     st_finding_advice(finding,
                       "the CPU's preference (epp) is %" PRId64 ", where 0 is performance: it is slow to "
                       "raise its clock for short bursts",
                       worst);
-    snprintf(now, sizeof(now), EPP_NOW("%s"), driver);
-    snprintf(persistent, sizeof(persistent), EPP_EVER("%s"), driver);
-    st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+    st_finding_fix_now(finding, EPP_NOW("%s"), driver);
+    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EPP_EVER("%s"), driver);
     for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, PREFIX, SUFFIX, fact)) != NULL;) {
         if (fact->state == ST_FACT_OK)
             st_finding_change(finding, ST_CHANGE_SYSCTL, fact->key + strlen("freebsd."), "0");
@@ -446,15 +442,13 @@ static void judge_threshold(const char *key, int64_t threshold, struct st_findin
                           threshold, last);
         return;
     }
-    char now[96], persistent[128];
     const char *name = key + strlen("freebsd.");
     st_finding_advice(finding,
                       "preempt_thresh is %" PRId64 ": real-time threads of a lower rank (up to "
                       "%" PRId64 ") wait until the kernel is left",
                       threshold, last);
-    snprintf(now, sizeof(now), PREEMPTION_NOW("%s", "%" PRId64), name, last + 1);
-    snprintf(persistent, sizeof(persistent), PREEMPTION_EVER("%s", "%" PRId64), name, last + 1);
-    st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+    st_finding_fix_now(finding, PREEMPTION_NOW("%s", "%" PRId64), name, last + 1);
+    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, PREEMPTION_EVER("%s", "%" PRId64), name, last + 1);
 }
 
 static void judge_preemption(struct st_finding *finding)

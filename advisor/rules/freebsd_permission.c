@@ -227,20 +227,17 @@ static const char *first_unread(const struct st_facts *facts)
 
 static void fix_user(struct st_finding *finding)
 {
-    char persistent[256];
-    snprintf(persistent, sizeof(persistent), LOGIN_CLASS("%s"), st_freebsd_user(finding->facts));
-    st_finding_fix(finding, NULL, persistent, ST_NEEDS_RELOGIN);
+    st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, LOGIN_CLASS("%s"), st_freebsd_user(finding->facts));
     st_finding_change(finding, ST_CHANGE_LOGIN_CLASS, "audio", "memorylocked=unlimited");
 }
 
 static void fix_machine(int64_t page, struct st_finding *finding)
 {
-    char now[96], persistent[96], value[24];
+    char value[24];
     const int64_t pages = 4 * ENOUGH_BYTES / page;
-    snprintf(now, sizeof(now), "sysctl vm.max_user_wired=%" PRId64, pages);
-    snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf (in pages)\nvm.max_user_wired=%" PRId64,
-             pages);
-    st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+    st_finding_fix_now(finding, "sysctl vm.max_user_wired=%" PRId64, pages);
+    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
+                              "# /etc/sysctl.conf (in pages)\nvm.max_user_wired=%" PRId64, pages);
     snprintf(value, sizeof(value), "%" PRId64, pages);
     st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.max_user_wired", value);
 }

@@ -149,10 +149,8 @@ static void judge_polled(const struct scan *scan, const struct st_wish *wish)
                           tick_us, hz, wait_us);
     }
     if (strspn(name, plain) == strlen(name)) {
-        char now[96], persistent[192];
-        snprintf(now, sizeof(now), SOUND_POLLING_NOW("%.60s"), name);
-        snprintf(persistent, sizeof(persistent), SOUND_POLLING_EVER("%.60s"), name);
-        st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+        st_finding_fix_now(finding, SOUND_POLLING_NOW("%.60s"), name);
+        st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, SOUND_POLLING_EVER("%.60s"), name);
         /* pcm units move when a USB device comes or goes, and a file would name another card then */
         if (strncmp(scan->polled, HDAC, strlen(HDAC)) == 0)
             st_finding_change(finding, ST_CHANGE_SYSCTL, name, "0");
@@ -211,7 +209,7 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 
 static void judge_rate(int64_t unit, struct st_finding *finding)
 {
-    char key[ST_FREEBSD_KEY_BYTES], now[128], persistent[256];
+    char key[ST_FREEBSD_KEY_BYTES];
     const char *mode = "fixed";
     int64_t rate;
     if (st_finding_need_int(finding, st_freebsd_pcm_key(unit, "play.vchanrate", key, sizeof(key)), &rate) !=
@@ -232,10 +230,9 @@ static void judge_rate(int64_t unit, struct st_finding *finding)
                           "pcm%" PRId64 " mixes programs at %" PRId64 " Hz, so sound of %u Hz is resampled "
                           "on its way",
                           unit, rate, (unsigned)finding->wish->rate_hz);
-        snprintf(now, sizeof(now), VCHANS_NOW("%d", "%u"), (int)unit, (unsigned)finding->wish->rate_hz);
-        snprintf(persistent, sizeof(persistent), VCHANS_EVER("%d", "%u"), (int)unit,
-                 (unsigned)finding->wish->rate_hz);
-        st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
+        st_finding_fix_now(finding, VCHANS_NOW("%d", "%u"), (int)unit, (unsigned)finding->wish->rate_hz);
+        st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, VCHANS_EVER("%d", "%u"), (int)unit,
+                                  (unsigned)finding->wish->rate_hz);
     }
     st_finding_effect(finding, 0,
                       "mixing and resampling add delay and work in the sound thread, not lateness of this "
@@ -299,7 +296,7 @@ const struct st_rule st_rule_freebsd_vchans = {
 
 static void judge_bitperfect(struct st_finding *finding)
 {
-    char key[ST_FREEBSD_KEY_BYTES], now[128], persistent[128];
+    char key[ST_FREEBSD_KEY_BYTES];
     int64_t unit, bitperfect;
     if (st_finding_need_int(finding, ST_FREEBSD_DEFAULT_UNIT, &unit) != 0)
         return;
@@ -326,9 +323,8 @@ static void judge_bitperfect(struct st_finding *finding)
                           "pcm%" PRId64 " is bitperfect with virtual channels on: their rate and format "
                           "still decide",
                           unit);
-        snprintf(now, sizeof(now), BITPERFECT_NOW("%d"), (int)unit);
-        snprintf(persistent, sizeof(persistent), BITPERFECT_EVER("%d"), (int)unit);
-        st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
+        st_finding_fix_now(finding, BITPERFECT_NOW("%d"), (int)unit);
+        st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, BITPERFECT_EVER("%d"), (int)unit);
     }
     st_finding_effect(finding, 0,
                       "conversions take CPU time in the sound thread and add no lateness to this loop");

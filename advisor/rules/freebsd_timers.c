@@ -238,10 +238,9 @@ static void find_alternative(char *name, const struct st_fact *fact)
 
 static void fix_timer(struct st_finding *finding, const char *name)
 {
-    char now[96], persistent[96];
-    snprintf(now, sizeof(now), "sysctl kern.eventtimer.timer=%s", name);
-    snprintf(persistent, sizeof(persistent), "# /etc/sysctl.conf\nkern.eventtimer.timer=%s", name);
-    st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+    st_finding_fix_now(finding, "sysctl kern.eventtimer.timer=%s", name);
+    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, "# /etc/sysctl.conf\nkern.eventtimer.timer=%s",
+                              name);
     st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.eventtimer.timer", name);
 }
 
@@ -511,7 +510,6 @@ static bool has_prefix(const char *text, const char *const *prefixes)
 /** The counter in use is slow: is there a better one that the kernel trusts? */
 static void judge_slow(const char *hardware, struct st_finding *finding)
 {
-    char now[96], persistent[128];
     const char *choice;
     st_finding_quote(finding, TIMECOUNTER_CHOICE);
     if (st_facts_text(finding->facts, TIMECOUNTER_CHOICE, &choice) != 0) {
@@ -534,9 +532,8 @@ static void judge_slow(const char *hardware, struct st_finding *finding)
                           "the clock is %s, so each look at it reads slow hardware; %s (quality %d) is the "
                           "better choice",
                           hardware, tsc.name, tsc.quality);
-        snprintf(now, sizeof(now), NOW("%s"), tsc.name);
-        snprintf(persistent, sizeof(persistent), EVER("%s"), tsc.name);
-        st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+        st_finding_fix_now(finding, NOW("%s"), tsc.name);
+        st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%s"), tsc.name);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.hardware", tsc.name);
     }
 }

@@ -33,11 +33,9 @@ static double attached_ms(struct st_finding *finding, int64_t unit)
 
 static void fix_uaudio_buffer(int64_t ms, bool adaptive, struct st_finding *finding)
 {
-    char now[160], persistent[128];
-    snprintf(now, sizeof(now), NOW("%" PRId64, "%s"), ms,
-             adaptive ? OPEN_AGAIN : "unplug the interface and plug it in");
-    snprintf(persistent, sizeof(persistent), EVER("%" PRId64), ms);
-    st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
+    st_finding_fix_now(finding, NOW("%" PRId64, "%s"), ms,
+                       adaptive ? OPEN_AGAIN : "unplug the interface and plug it in");
+    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, EVER("%" PRId64), ms);
 }
 
 static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
@@ -130,10 +128,9 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
 
 static void fix_uaudio_format(struct st_finding *finding)
 {
-    char now[160], persistent[160];
-    snprintf(now, sizeof(now), UAUDIO_FORMAT_NOW("%u"), (unsigned)finding->wish->rate_hz);
-    snprintf(persistent, sizeof(persistent), UAUDIO_FORMAT_EVER("%u"), (unsigned)finding->wish->rate_hz);
-    st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
+    st_finding_fix_now(finding, UAUDIO_FORMAT_NOW("%u"), (unsigned)finding->wish->rate_hz);
+    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, UAUDIO_FORMAT_EVER("%u"),
+                              (unsigned)finding->wish->rate_hz);
 }
 
 static void judge_uaudio_format(struct st_finding *finding)

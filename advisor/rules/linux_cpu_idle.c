@@ -92,15 +92,13 @@ static void scan_state(struct scan *scan, const struct st_fact *fact)
 
 static void fix_idle_states(const struct scan *scan, struct st_finding *finding)
 {
-    char now[160], persistent[320];
     /* C1's latency rather than 0, which would mean to poll */
     const int64_t want_us = scan->shallow_us > 0 ? scan->shallow_us : scan->least_us;
     if (want_us >= scan->worst_us)
         return;
     /* ten characters of hex: four bytes would be taken as a binary number */
-    snprintf(now, sizeof(now), NOW("%" PRId64, "%08" PRIx64), want_us, (uint64_t)want_us);
-    snprintf(persistent, sizeof(persistent), EVER("%" PRId64), want_us + 1);
-    st_finding_fix(finding, now, persistent, ST_NEEDS_NOTHING);
+    st_finding_fix_now(finding, NOW("%" PRId64, "%08" PRIx64), want_us, (uint64_t)want_us);
+    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%" PRId64), want_us + 1);
 }
 
 static const char *worst_name(const struct scan *scan, struct st_finding *finding)
@@ -329,15 +327,14 @@ const struct st_rule st_rule_linux_idle_request_access = {
 
 static void advise(struct st_finding *finding, int64_t poll)
 {
-    char now[160], ever[512];
     const int64_t value = finding->wish->period_ns + finding->wish->period_ns / 4;
     st_finding_advice(finding,
                       "an idle virtual CPU polls for %" PRId64 " µs and is given back to the host then, "
                       "before the next cycle of %" PRId64 " µs",
                       poll / 1000, finding->wish->period_ns / 1000);
-    snprintf(now, sizeof(now), GUEST_HALT_POLL_NOW("%" PRId64), value);
-    snprintf(ever, sizeof(ever), ST_MACHINE_FIX_BOOT_OPTION(OPTION "=%" PRId64), value, value);
-    st_finding_fix(finding, now, ever, ST_NEEDS_NOTHING);
+    st_finding_fix_now(finding, GUEST_HALT_POLL_NOW("%" PRId64), value);
+    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, ST_MACHINE_FIX_BOOT_OPTION(OPTION "=%" PRId64),
+                              value, value);
 }
 
 static void judge_guest_halt_poll(struct st_finding *finding)

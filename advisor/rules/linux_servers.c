@@ -83,13 +83,11 @@ static bool is_quantum_unread(const struct st_facts *facts)
 /** The longest quantum of a power of two of which the ring holds two. */
 static void fix_quantum(double ring_us, struct st_finding *finding)
 {
-    char now[96], persistent[128];
     int frames = 1;
     while (frames < FRAMES_MAX && 4e6 * frames / rate_hz(finding->facts) <= ring_us)
         frames *= 2;
-    snprintf(now, sizeof(now), NOW("%d"), frames);
-    snprintf(persistent, sizeof(persistent), EVER("%d"), frames);
-    st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
+    st_finding_fix_now(finding, NOW("%d"), frames);
+    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, EVER("%d"), frames);
 }
 
 static void quote_stream(struct scan *scan, const char *stream)
@@ -272,16 +270,14 @@ static int need_setting(struct st_finding *finding, const char *key, int64_t fal
 /** PipeWire's own minimum, or less where even that is longer than the wish. */
 static void fix_pipewire_quantum(bool guest, int64_t rate, double wish_us, struct st_finding *finding)
 {
-    char now[80], persistent[160];
     int min = MIN_DEFAULT;
     while (min > MIN_FLOOR && (double)min * 1e6 / (double)rate > wish_us * 1.001)
         min /= 2;
-    snprintf(now, sizeof(now), PIPEWIRE_QUANTUM_NOW("%d"), min);
-    snprintf(persistent, sizeof(persistent),
-             guest ? PIPEWIRE_QUANTUM_EVER("vm.overrides = { ", "%d", " }")
-                   : PIPEWIRE_QUANTUM_EVER("", "%d", ""),
-             min);
-    st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
+    st_finding_fix_now(finding, PIPEWIRE_QUANTUM_NOW("%d"), min);
+    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN,
+                              guest ? PIPEWIRE_QUANTUM_EVER("vm.overrides = { ", "%d", " }")
+                                    : PIPEWIRE_QUANTUM_EVER("", "%d", ""),
+                              min);
 }
 
 static void judge_pipewire_quantum(struct st_finding *finding)
