@@ -169,7 +169,7 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
     size_t n = 0;
     for (size_t i = 0; i < report->findings_n && n < max; i++) {
         const struct st_finding *finding = &report->findings[i];
-        if (!st_finding_bears(finding))
+        if (!st_finding_may_delay(finding))
             continue;
         print_row(printer, report, finding);
         print_command(printer, finding);
@@ -311,11 +311,11 @@ static void say_unread(FILE *out, const struct st_report *report)
 /** Advice that is about delay, comfort or what is seen. */
 static void say_harmless(const struct footer *footer)
 {
-    const size_t n = count(footer->report, st_finding_harmless);
+    const size_t n = count(footer->report, st_finding_is_harmless);
     if (n == 0)
         return;
     fprintf(footer->out, "%zu with advice that is not about lateness", n);
-    list(footer, NULL, st_finding_harmless);
+    list(footer, NULL, st_finding_is_harmless);
     fputs(".\n", footer->out);
 }
 
@@ -407,7 +407,7 @@ static void print_screen(const struct st_printer *printer, const struct st_repor
                          const char *footer)
 {
     static const char hint[] = "All details: --all. Why: sleeptune report ID.";
-    const size_t fired = count(report, st_finding_bears);
+    const size_t fired = count(report, st_finding_may_delay);
     const size_t room = settings_room(header, footer), max = room < SETTINGS_MAX ? room : SETTINGS_MAX;
     st_safe_print_lines(printer->out, header, ST_TEXT_TO_NUL);
     fputc('\n', printer->out);

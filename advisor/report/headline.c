@@ -18,7 +18,7 @@ static size_t dearest(const struct st_report *report, const struct st_finding **
     size_t n = 0;
     for (size_t i = 0; i < report->findings_n; i++) {
         const struct st_finding *finding = &report->findings[i];
-        if (!st_finding_fired(finding) || !finding->effect_known || finding->effect_us <= 0)
+        if (!st_finding_has_fired(finding) || !finding->effect_known || finding->effect_us <= 0)
             continue;
         size_t at = n;
         while (at > 0 && ret[at - 1]->effect_us < finding->effect_us)
@@ -35,7 +35,7 @@ static size_t dearest(const struct st_report *report, const struct st_finding **
 
 static bool is_boundless(const struct st_finding *finding)
 {
-    return st_finding_fired(finding) && !finding->effect_known;
+    return st_finding_has_fired(finding) && !finding->effect_known;
 }
 
 /** The findings to act on whose cost has no known bound, problems first. */
@@ -128,7 +128,7 @@ static size_t count(const struct st_report *report, bool (*wanted)(const struct 
 
 static bool is_problem(const struct st_finding *finding)
 {
-    return finding->status == ST_STATUS_PROBLEM && st_finding_bears(finding);
+    return finding->status == ST_STATUS_PROBLEM && st_finding_may_delay(finding);
 }
 
 /** @param verb NULL: after a verb that needs no other one */
@@ -170,9 +170,9 @@ static void say_costs(struct st_text_buffer *s, const struct st_report *report, 
 /** missed: a measurement says that the period is not held. named: with the ids of the settings. */
 static void say_settings(struct st_text_buffer *s, const struct st_report *report, bool missed, bool named)
 {
-    const size_t bearing = count(report, st_finding_bears), boundless = count(report, is_boundless);
+    const size_t bearing = count(report, st_finding_may_delay), boundless = count(report, is_boundless);
     if (bearing == 0) {
-        const bool judged = st_report_count(report, ST_STATUS_OK) + count(report, st_finding_fired) > 0;
+        const bool judged = st_report_count(report, ST_STATUS_OK) + count(report, st_finding_has_fired) > 0;
         st_text_buffer_printf(s, !judged  ? "no setting could be judged"
                                  : missed ? "no setting that was read explains it"
                                           : "no setting that was read is in the way");

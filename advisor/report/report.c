@@ -175,7 +175,7 @@ double st_report_sum_us(const struct st_report *report)
 {
     double sum_us = 0;
     for (size_t i = 0; i < report->findings_n; i++) {
-        if (st_finding_fired(&report->findings[i]) && report->findings[i].effect_known)
+        if (st_finding_has_fired(&report->findings[i]) && report->findings[i].effect_known)
             sum_us += report->findings[i].effect_us;
     }
     return sum_us;

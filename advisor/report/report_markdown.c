@@ -63,7 +63,7 @@ static void finding_markdown(const struct st_report *report, const struct st_fin
     fprintf(out, "\n\n`%s`: ", rule->id);
     put(out, finding->summary);
     fputs("\n\n", out);
-    if (st_finding_costs(finding))
+    if (st_finding_shows_effect(finding))
         field(out, "May cost", st_words_effect(finding, &report->wish, effect, sizeof(effect)));
     const struct st_trial *trial;
     for (size_t at = 0; (trial = st_report_trial(report, finding, &at)) != NULL;) {
@@ -101,7 +101,7 @@ static void other_rules(const struct st_report *report, FILE *out)
     for (size_t i = 0; i < report->findings_n; i++) {
         const struct st_finding *finding = &report->findings[i];
         char left_out[512];
-        if (st_finding_fired(finding))
+        if (st_finding_has_fired(finding))
             continue;
         fprintf(out, "- %s: `%s`: ", st_finding_status_name(finding->status), finding->rule->id);
         put(out, finding->summary);
@@ -180,8 +180,8 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
         fputc('\n', out);
     }
     fprintf(out, "\nProfile: %s.\n", st_report_profile_name(report->profile));
-    settings(report, st_finding_bears, out);
-    settings(report, st_finding_harmless, out);
+    settings(report, st_finding_may_delay, out);
+    settings(report, st_finding_is_harmless, out);
     if (report->trials != NULL)
         trials_markdown(report->trials, out);
     fputs("\n<details>\n<summary>Other rules, and the facts</summary>\n\n", out);

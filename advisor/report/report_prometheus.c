@@ -40,7 +40,8 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
     gauge(out, "sleeptune_report_finding_info", "1 for each rule that says problem, advice or unknown.");
     for (size_t i = 0; i < report->findings_n; i++) {
         const struct st_finding *finding = &report->findings[i];
-        if (st_finding_fired(finding) || (finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding)))
+        if (st_finding_has_fired(finding) ||
+            (finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding)))
             fprintf(out, "sleeptune_report_finding_info{id=\"%s\",status=\"%s\"} 1\n", finding->rule->id,
                     st_finding_status_name(finding->status));
     }
@@ -48,7 +49,7 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
           "At most how late a setting can make a wake-up at this period, where a bound is known.");
     for (size_t i = 0; i < report->findings_n; i++) {
         const struct st_finding *finding = &report->findings[i];
-        if (st_finding_fired(finding) && finding->effect_known)
+        if (st_finding_has_fired(finding) && finding->effect_known)
             fprintf(out, "sleeptune_report_effect_seconds{id=\"%s\"} %.9g\n", finding->rule->id,
                     finding->effect_us / 1e6);
     }

@@ -77,7 +77,7 @@ static void print_details(const struct st_printer *printer, const struct st_repo
     fprintf(printer->out, ": %s [%s]\n", finding->rule->title, finding->rule->id);
     st_print_wrapped(printer, INDENT, "", INDENT, finding->summary);
     print_left_out(printer, report, finding);
-    if (st_finding_costs(finding))
+    if (st_finding_shows_effect(finding))
         print_field(printer, "May cost:", st_words_effect(finding, &report->wish, effect, sizeof(effect)));
     print_measured(printer, report, finding);
     print_field(printer, "Formula:", finding->formula);
@@ -110,7 +110,7 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
         snprintf(text, sizeof(text), "%s", st_finding_status_name(finding->status));
         print_field(&printer, "Here:", text);
         print_field(&printer, "", finding->summary);
-        if (st_finding_costs(finding))
+        if (st_finding_shows_effect(finding))
             print_field(&printer, "May cost:", st_words_effect(finding, wish, text, sizeof(text)));
         print_field(&printer, "Formula:", finding->formula);
         print_evidence(&printer, finding);

@@ -197,24 +197,24 @@ bool st_finding_counts(const struct st_finding *finding)
     return finding->mute == NULL && finding->set_aside == NULL;
 }
 
-bool st_finding_fired(const struct st_finding *finding)
+bool st_finding_has_fired(const struct st_finding *finding)
 {
     return (finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE) &&
            st_finding_counts(finding);
 }
 
-bool st_finding_bears(const struct st_finding *finding)
+bool st_finding_may_delay(const struct st_finding *finding)
 {
-    return st_finding_fired(finding) &&
+    return st_finding_has_fired(finding) &&
            (finding->status == ST_STATUS_PROBLEM || !finding->effect_known || finding->effect_us > 0);
 }
 
-bool st_finding_harmless(const struct st_finding *finding)
+bool st_finding_is_harmless(const struct st_finding *finding)
 {
-    return st_finding_fired(finding) && !st_finding_bears(finding);
+    return st_finding_has_fired(finding) && !st_finding_may_delay(finding);
 }
 
-bool st_finding_costs(const struct st_finding *finding)
+bool st_finding_shows_effect(const struct st_finding *finding)
 {
     return finding->effect_known || finding->status == ST_STATUS_PROBLEM ||
            finding->status == ST_STATUS_ADVICE;

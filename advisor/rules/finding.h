@@ -117,12 +117,12 @@ void st_finding_finish(struct st_finding *finding);
 /** Neither muted nor set aside by the profile. */
 bool st_finding_counts(const struct st_finding *finding);
 /** A problem or advice that counts. */
-bool st_finding_fired(const struct st_finding *finding);
+bool st_finding_has_fired(const struct st_finding *finding);
 /** It fired and can make this loop late: a problem, or an effect that is not known to be 0. */
-bool st_finding_bears(const struct st_finding *finding);
+bool st_finding_may_delay(const struct st_finding *finding);
 /** It fired and cannot make this loop late: it is about delay, comfort or what is shown. */
-bool st_finding_harmless(const struct st_finding *finding);
+bool st_finding_is_harmless(const struct st_finding *finding);
 /** Reports show its effect: that is known, or the rule asks for a change. */
-bool st_finding_costs(const struct st_finding *finding);
+bool st_finding_shows_effect(const struct st_finding *finding);
 
 #endif
