@@ -1,4 +1,4 @@
-/* What a late wake-up can be put down to: names and sentences. */
+/* The causes of late wake-ups: names and sentences. */
 #ifndef ST_CORE_CAUSE_KIND_H
 #define ST_CORE_CAUSE_KIND_H
 
@@ -15,25 +15,26 @@ enum st_cause {
     ST_CAUSE_PAGE_FAULT,    /* major faults in the span */
     ST_CAUSE_OWN_WORK,      /* the callback itself took longer than its period */
     ST_CAUSE_SUSPEND,       /* the machine slept */
-    ST_CAUSE_KERNEL,        /* the CPU did what cannot be preempted, and its time was charged to the loop */
+    ST_CAUSE_KERNEL,        /* kernel work that cannot be preempted, whose time was charged to the loop */
     ST_CAUSE_TIMER,         /* bare metal: timer, interrupt or idle exit */
-    ST_CAUSE_HYPERVISOR_OR_INTERRUPT, /* guest that cannot tell them apart (or the process was stopped) */
-    ST_CAUSE_UNKNOWN,                 /* the wait for a CPU is not known */
+    ST_CAUSE_HYPERVISOR_OR_INTERRUPT, /* a guest cannot distinguish these (or the process was stopped) */
+    ST_CAUSE_UNKNOWN,                 /* the wait for a CPU is unknown */
     ST_CAUSE_COUNT
 };
 
-/** Stable name ("run-queue", "rt-throttling" ...) and the sentence for people. */
+/** Stable name ("run-queue", "rt-throttling" ...) and the sentence for screens. */
 const char *st_cause_kind_name(enum st_cause cause);
 const char *st_cause_kind_text(enum st_cause cause);
 
-/** true: said because nothing that is counted explains it, so no figure says how much of the lateness it was.
+/** true: a cause by exclusion: no counter explains it, so the part of the lateness that it made is unknown.
  */
 bool st_cause_kind_by_exclusion(enum st_cause cause);
 
 /** The cause of that name. @return 0 or -ENOENT. */
 ST_NODISCARD int st_cause_kind_find(const char *name, enum st_cause *ret);
 
-/** How much of a culprit is its program's name: "ffmpeg/4711" 6, "irq/27-hda" and "other" 0, as no thread. */
+/** Length of the program's name in a culprit: 6 in "ffmpeg/4711", 0 in "irq/27-hda" and "other" (no thread).
+ */
 size_t st_cause_kind_program_len(const char *culprit);
 
 #endif

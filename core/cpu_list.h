@@ -13,14 +13,14 @@ struct st_cpu_list {
     size_t n;
 };
 
-/** "" and "(null)" are the empty list; a CPU may be named twice. @return 0, -EBADMSG, -ERANGE (a CPU beyond
+/** "" and "(null)" are the empty list; a CPU may appear twice. @return 0, -EBADMSG, -ERANGE (a CPU beyond
  * ST_CPU_LIST_MAX). */
 ST_NODISCARD int st_cpu_list_parse(const char *text, struct st_cpu_list *ret);
 
 bool st_cpu_list_has(const struct st_cpu_list *list, size_t cpu);
-/** Nothing happens where it is not in the list. */
+/** Does nothing if the CPU is not in the list. */
 void st_cpu_list_remove(struct st_cpu_list *list, size_t cpu);
-/** Is each CPU of `inner` in `outer`, too? */
+/** Is each CPU of `inner` also in `outer`? */
 bool st_cpu_list_is_within(const struct st_cpu_list *inner, const struct st_cpu_list *outer);
 bool st_cpu_list_overlaps(const struct st_cpu_list *a, const struct st_cpu_list *b);
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/** All names of events; sleeptuned(8), which also has "minute" of the journal, says what each is. */
+/** All names of events; sleeptuned(8) explains them and "minute" of the journal. */
 #define ST_EVENT_NAMES                                                                                       \
     "late-wake, simulated-xrun, own-xrun, observed-xrun, starved-client, observe, observe-lost, suspend, "   \
     "clock-jump, pause, degraded, recovered, demoted, starved, loop-stalled, loop-resumed, rtkit, "          \
@@ -17,8 +17,8 @@ bool st_event_is_name(const char *text);
 
 enum st_certainty {
     ST_CERTAINTY_NONE,
-    ST_CERTAINTY_EXACT,    /* reported by who counts it */
-    ST_CERTAINTY_PROBABLE, /* concluded from what could be seen */
+    ST_CERTAINTY_EXACT,    /* reported by the program that counts it */
+    ST_CERTAINTY_PROBABLE, /* concluded from what was observed */
 };
 
 /** "exact", "probable", "" for none. Threads: any. */

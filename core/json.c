@@ -35,8 +35,8 @@ int st_json_written(char *text, json_t **ret)
     return 0;
 }
 
-/** A character that is not safe and that JSON lets pass. They stand in strings only; the newlines of an
- * indented document are not among them. @return its bytes, 0: another character. */
+/** A character that is not safe and that JSON lets pass. Such characters stand in strings only. The newlines
+ * of an indented document are allowed. @return its bytes, 0: another character. */
 static size_t unsafe(const char *at, uint32_t *ret_point)
 {
     const size_t bytes = (unsigned char)*at >= 0x7F ? st_safe_utf8_read(at, ST_TEXT_TO_NUL, ret_point) : 0;

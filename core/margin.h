@@ -1,9 +1,10 @@
-/* How early to ask to be woken, so that one is awake when it is time: the margin of punctual mode.
+/* The margin of punctual mode: how much earlier than due a thread asks to be woken.
  *
- * A wait asks for due - margin, wakes `overshoot` after that, and spins what is left. The margin is a
- * quantile of the overshoots that were seen, lately ones more, and no larger than a mean of spinning a wait
- * allows. Both are ranks and areas of the distribution's lower part: a stall of 20 ms counts as one late
- * wake, however long it was. A mean or a maximum would follow it.
+ *
+ * A wait asks for due - margin, wakes `overshoot` after that, and spins for the rest. The margin is a
+ * quantile of the overshoots seen so far, recent ones weighted more, and is limited by the mean spinning time
+ * allowed per wait. Both depend on the lower part of the distribution only: a stall of 20 ms counts as one
+ * late wake-up, however long it was. A mean or a maximum would follow it.
  */
 #ifndef ST_CORE_MARGIN_H
 #define ST_CORE_MARGIN_H
@@ -14,10 +15,10 @@
 
 #define ST_MARGIN_BUCKETS 448
 
-/** What the margin is at most: this quantile covers nearly all wakes that one can wait for. */
+/** The largest margin: this quantile covers nearly all wake-ups that are worth waiting for. */
 #define ST_MARGIN_QUANTILE_MOST 0.995
 
-/** No limit for the spinning but the quantile. */
+/** Only the quantile limits the spinning. */
 #define ST_MARGIN_SPIN_ANY INT64_MAX
 
 enum st_margin_kind {
@@ -34,7 +35,7 @@ struct st_margin {
     int64_t overshoot_ns;     /* that the last sleep saw; INT64_MIN: none yet */
     int64_t spun_ns;          /* what the last wait spun */
     enum st_margin_kind kind;
-    unsigned learn_every;  /* waits: of so many one overshoot is learned */
+    unsigned learn_every;  /* one overshoot in this many waits is learned */
     unsigned until_learn;  /* waits until the next one is */
     unsigned update_every; /* overshoots: how many are learned between two computations */
     unsigned until_update; /* overshoots until the margin is computed anew */
@@ -44,29 +45,29 @@ struct st_margin {
 };
 
 /**
- * A margin of that quantile of the overshoots, whatever it costs.
+ * A margin of that quantile of the overshoots, at any cost.
  * @param quantile in (0, 1).
  * The margin is 0 until 32 overshoots are known. Threads: one at a time, all functions here.
  */
 void st_margin_init(struct st_margin *margin, double quantile);
 
 /**
- * What a budget buys: a margin of ST_MARGIN_QUANTILE_MOST of the overshoots, and beyond it, while the budget
- * lasts, as far again as that is from their median, for the wakes that are later still.
+ * The margin that a budget allows: the quantile ST_MARGIN_QUANTILE_MOST of the overshoots; while the budget
+ * lasts, up to twice its distance from the median, for wake-ups that are later still.
  * @param spin_mean_max_ns >= 0: what it may cost a wait on average.
  */
 void st_margin_init_budget(struct st_margin *margin, int64_t spin_mean_max_ns);
 
 /**
- * The smallest overshoot, but not the one wake in hundred that came sooner, down to the next bucket's edge: a
- * margin so small costs nothing. One wait in four is learned from, which costs less, too.
+ * The smallest overshoot, without the smallest 1 %, rounded down to the edge of a bucket: such a margin costs
+ * nothing. Only one wait in four is learned from, to save time.
  */
 void st_margin_init_free(struct st_margin *margin);
 
-/** A margin that stays as it is. */
+/** A fixed margin. */
 void st_margin_init_fixed(struct st_margin *margin, int64_t margin_ns);
 
-/** Another limit, from the next computation on. */
+/** Sets another limit, which holds from the next computation on. */
 void st_margin_set_spin_max(struct st_margin *margin, int64_t spin_mean_max_ns) ST_NONBLOCKING;
 
 /* Log-linear buckets: 64 ns wide up to 2 us, then 32 an octave (3 %) up to 16.8 ms; the last one takes all

@@ -1,12 +1,12 @@
-/* Memory that is there before it is used. */
+/* Pages that are resident before they are used. */
 #ifndef ST_CORE_PAGES_H
 #define ST_CORE_PAGES_H
 
 #include <stddef.h>
 
-/** Writes one byte of each page of @p memory back as it is, so that the kernel gives the page now: what a
- * program that runs for months will use once, it shows as resident from its first minute on. Not while
- * another thread writes to it. */
+/** Rewrites one byte of each page of @p memory with its own value, so that the kernel provides the page now.
+ * A program that runs for months then shows all its memory as resident from its first minute on. No other
+ * thread may write to the memory meanwhile. */
 static inline void st_pages_touch(void *memory, size_t bytes)
 {
     enum { SMALLEST_PAGE_BYTES = 4096 };

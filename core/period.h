@@ -44,11 +44,12 @@ static inline int64_t st_period_due_ns(const struct st_period *period, int64_t t
     return due_ns;
 }
 
-/** A deadline miss: is cycle k, done so many ns after due(k), done after due(k + 1)? Threads: any. */
+/** A missed deadline: is cycle k, which ended response_ns after due(k), later than due(k + 1)? Threads: any.
+ */
 static inline bool st_period_missed(const struct st_period *period, uint64_t k, int64_t response_ns)
 {
     uint64_t product;
-    /* no longer than num / den: no division for what is nearly always so */
+    /* nearly always no longer than num / den: saves the division */
     if (response_ns <= 0 ||
         (!__builtin_mul_overflow((uint64_t)response_ns, period->den, &product) && product <= period->num))
         return false;

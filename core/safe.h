@@ -19,13 +19,13 @@
  * @return its bytes, 1 to 4 (also for U+0000); 0: no valid UTF-8 begins here. */
 size_t st_safe_utf8_read(const char *text, size_t bytes, uint32_t *ret_point);
 
-/** Whether a character may be shown; false for '\n' and '\t', too. */
+/** Whether a character may be shown; false also for '\n' and '\t'. */
 bool st_safe_point(uint32_t point);
 
 /** Whether the text is safe, and one line. */
 bool st_safe_is(const char *text);
 
-/** Copies text as one safe line; what does not fit is cut off behind a whole character.
+/** Copies text as one safe line; text that does not fit is cut after a whole character.
  * @param buf may be text itself. @param buf_bytes at least 1; a copy is never longer than the text.
  * @param bytes of text, or ST_TEXT_TO_NUL; a '\0' ends it in both cases. @return length of the copy. */
 size_t st_safe_copy(char *buf, size_t buf_bytes, const char *text, size_t bytes);
@@ -36,7 +36,7 @@ char *st_safe_text(char *text);
 /** Writes text as one safe line, without a newline at its end. @param bytes as for st_safe_copy. */
 void st_safe_print(FILE *out, const char *text, size_t bytes);
 
-/** The same, but each '\n' stays: for text that has lines of its own. */
+/** The same, but each '\n' stays: for text of several lines. */
 void st_safe_print_lines(FILE *out, const char *text, size_t bytes);
 
 #endif

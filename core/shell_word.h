@@ -1,4 +1,4 @@
-/* Words of command lines that are printed to be pasted. */
+/* Words of command lines that users copy from the screen. */
 #ifndef ST_CORE_SHELL_WORD_H
 #define ST_CORE_SHELL_WORD_H
 

@@ -51,7 +51,7 @@ static int columns_of(const char *text, size_t bytes)
     return n;
 }
 
-/* Bytes of so many columns of text that has more. */
+/* Bytes of the first `columns` columns of text that has more. */
 static size_t bytes_of(const char *text, int columns)
 {
     size_t i = 0;

@@ -12,7 +12,7 @@ void st_text_append(char *buf, size_t buf_bytes, const char *format, ...) ST_PRI
 /** Columns of UTF-8 text (one a code point). */
 int st_text_columns(const char *text);
 
-/** Cuts text behind `columns`: a progress line that wraps cannot be written over. @return text. */
+/** Cuts text after `columns`: a progress line that wraps cannot be overwritten. @return text. */
 char *st_text_clip(char *text, int columns);
 
 /** Text, then spaces up to `columns`, at least one. */
@@ -22,7 +22,7 @@ void st_text_pad(FILE *out, const char *text, int columns);
  * whole. */
 void st_text_wrap(FILE *out, const char *text, int indent, int width);
 
-/** The same, but words longer than a line are broken: for what is only read, never copied. */
+/** The same, but words longer than a line are broken: for text that no one copies. */
 void st_text_wrap_broken(FILE *out, const char *text, int indent, int width);
 
 /** A label in the first `label_columns`, then text wrapped beside it. */

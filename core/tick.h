@@ -8,7 +8,8 @@
 
 #define ST_TICK_HZ_MAX 1000000
 
-/** kern.hz with the lowest coarse-clock threshold of all: what is precise here is precise at any hz. */
+/** kern.hz with the lowest coarse-clock threshold of all: a sleep that is precise at this hz is precise at
+ * any. */
 #define ST_TICK_HZ_WORST 1499
 
 /** One sleep of sleep_ns as the imprecise path of clock_nanosleep sees it. All times in ns. */

@@ -1,5 +1,5 @@
-/* A run cut into up to 64 blocks of equal length, each a histogram: all that drawing whole blocks needs, in
- * memory that does not grow with n. */
+/* A run cut into up to 64 blocks of equal length, each a histogram: enough to draw whole blocks, in memory
+ * that does not grow with n. */
 #ifndef ST_EVIDENCE_BLOCKS_H
 #define ST_EVIDENCE_BLOCKS_H
 

@@ -1,4 +1,4 @@
-/* Do events come one by one, or in bursts? Counted as they come, in memory that does not grow with n. */
+/* Do events come one by one or in bursts? Counts them in memory that does not grow with n. */
 #ifndef ST_EVIDENCE_BURSTS_H
 #define ST_EVIDENCE_BURSTS_H
 

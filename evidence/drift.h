@@ -1,5 +1,5 @@
-/* What a figure does within one run, without any change: a run has five sections of equal length, and the
- * figure differs from one to the other, by chance or by more than that. */
+/* How much a figure changes within one run: a run has five sections of equal length, and the figure differs
+ * between them, by chance or by more. */
 #ifndef ST_EVIDENCE_DRIFT_H
 #define ST_EVIDENCE_DRIFT_H
 
@@ -11,10 +11,10 @@
 size_t st_drift_section(size_t k, size_t n);
 
 /**
- * How often the sections of a run that does not drift differ so much: a one-way analysis of variance of the
- * blocks in each.
- * @param figures of n blocks, in order. @return 1: fewer than 2 blocks a section, or all are equal.
- * Source: Fisher, "Statistical Methods for Research Workers", 1925.
+ * Probability that sections of a run without drift differ as much: a one-way analysis of variance of their
+ * blocks.
+ * @param figures of n blocks, in order. @return 1: fewer than 2 blocks a section, or all are equal. Source:
+ * Fisher, "Statistical Methods for Research Workers", 1925.
  */
 double st_drift_p(const double *figures, size_t n);
 

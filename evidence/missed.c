@@ -10,7 +10,7 @@
 #define EVENTS_MAX 100.0    /* of A: up to here the probability that a difference is shown is summed up */
 #define WINDOW     40.0     /* standard deviations: what is beyond is 0 in double precision */
 #define POWER      0.8
-/* How large bursts are is known by those that were seen only, and what is left of one does not count. By
+/* The size of bursts is estimated from those that were seen; the rest of a burst does not count. By
  * simulation: docs/measuring.md. */
 #define POWER_BURSTS 0.92
 #define MORE_LEAST   1e-4
@@ -141,7 +141,7 @@ static double binomial_below(double k, double n, double p, double *ret_at)
 }
 
 /** The least number of B's events that shows more of them than A's; more than there can be: none does.
- * @param low that many do not show it. */
+ * @param low a number that does not show it. */
 static double critical(const struct st_missed *counts, double a, double low, double level)
 {
     const double most = floor(counts->trials[1]);

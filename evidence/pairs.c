@@ -11,7 +11,7 @@
 #include "evidence/drift.h"
 #include "evidence/missed.h"
 
-/* Of independent values, one pair of runs in 100 passes it: both sides, four lengths of blocks at most. */
+/* 1 in 100 pairs of runs of independent values exceeds it: both sides, at most four block lengths. */
 #define NEIGHBOURS_LEVEL (0.01 / 2 / 4)
 /* Of pairs of runs of independent values, one in 20 passes it in a figure. Lower levels let through more of
  * what other programs do to runs one after the other: docs/measuring.md. */
@@ -94,7 +94,7 @@ struct scale {
     double low, high, p_value, error;
 };
 
-/** Variance of the drawn differences, as for that many blocks, and its degrees of freedom. */
+/** Variance of the drawn differences, scaled to this number of blocks, and its degrees of freedom. */
 static double variance_of(const struct both *both, double *ret_df)
 {
     const size_t n = ST_PAIRS_RESAMPLES;
@@ -138,7 +138,7 @@ static void judge(const struct both *both, struct scale *ret, double value)
     double p = value == 0 || share >= 0.5 ? 1
                : square > 0               ? st_distribution_student_p(value / sqrt(square), df)
                                           : 0;
-    if (against_n > 0 && p < 1) /* with none, it is beyond what so many draws can show */
+    if (against_n > 0 && p < 1) /* with none, the p-value is below what this number of draws can show */
         p = fmax(p, st_distribution_student_p(st_distribution_normal_z(share) / factor, df));
     ret->p_value = p;
 }
@@ -331,7 +331,7 @@ static void make_up(struct widest *widest, const struct both *both)
         figure->p_value = st_distribution_normal_p(st_distribution_normal_z(figure->p_value / 2) / factor);
 }
 
-/** Are there too few groups of values that depend on each other for an interval that is wide enough? */
+/** Do values depend on each other for so long that the interval may be too narrow? */
 static bool is_narrow(const struct widest *widest, int id, size_t side, const struct st_blocks *blocks)
 {
     const double scatter = widest->scatter[side];
@@ -374,7 +374,7 @@ static void figures_now(const struct both *both, struct widest *all)
 
 /* --- medians in turn --- */
 
-/** How often at least so many of n signs are alike, where each is as likely as the other. */
+/** Probability that at least this many of n signs are alike if both are equally likely. */
 static double signs_p(size_t alike_n, size_t n)
 {
     double term = ldexp(1, -(int)n), sum = 0;
@@ -385,9 +385,8 @@ static double signs_p(size_t alike_n, size_t n)
     return fmin(1, 2 * sum);
 }
 
-/** Medians of blocks in turn, pair by pair: what changes for both by more than it differs drops out, and a
- * stall that strikes a block moves one difference. Sign test and its interval: nothing is assumed of the
- * distribution. */
+/** Medians of blocks in turn, pair by pair: changes that affect both cancel, and a stall in one block moves
+ * one difference only. Sign test and its interval, without assumptions about the distribution. */
 static int compare_medians(struct both *both, enum st_confidence confidence, struct st_figure *ret)
 {
     double medians[2][ST_BLOCKS_MAX];

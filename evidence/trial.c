@@ -164,7 +164,7 @@ const char *st_trial_text(const struct st_trial *trial, char *buf, size_t buf_by
     st_text_buffer_printf(&text, "; n = %" PRIu64 " and %" PRIu64 " in %u pairs", a->n, b->n,
                           (unsigned)trial->pairs_n);
     if (a->skipped_n + b->skipped_n > 0)
-        st_text_buffer_printf(&text, "; slept through %" PRIu64 " and %" PRIu64 " periods", a->skipped_n,
+        st_text_buffer_printf(&text, "; skipped %" PRIu64 " and %" PRIu64 " periods", a->skipped_n,
                               b->skipped_n);
     st_text_buffer_printf(&text, ".");
     return buf;
@@ -177,13 +177,12 @@ static void say_together(struct st_text_buffer *text, const struct st_trials *tr
     if (n > 1)
         st_text_buffer_printf(
             text,
-            ". All %zu intervals hold together with %zu %% at least; differences are shown at 5 %%, "
-            "corrected "
+            ". All %zu intervals hold together with %zu %% at least; differences are shown at 5 %%, corrected "
             "for all of them (Holm)",
             n, n < 100 ? 100 - n : 0);
 }
 
-/** The time to ask for so that each way tried gets a p99; 0: all have one, or it cannot be told. */
+/** The time to ask for so that each way gets a p99, in s; 0: all have one, or the time is unknown. */
 static int64_t p99_budget_s(const struct st_trials *trials)
 {
     double most = 0;
@@ -215,8 +214,8 @@ const char *st_trials_heading(const struct st_trials *trials, char *buf, size_t 
                           trials->interrupted ? "Interrupted: tried" : "Tried",
                           st_ns_format(trials->duration_ns, took, sizeof(took)),
                           (double)trials->period_ns / 1000);
-    if (trials->circumstances[0] != '\0')
-        st_text_buffer_printf(&text, "; %s", trials->circumstances);
+    if (trials->conditions[0] != '\0')
+        st_text_buffer_printf(&text, "; %s", trials->conditions);
     say_together(&text, trials);
     say_p99_budget(&text, trials);
     st_text_buffer_printf(&text, ".");

@@ -26,15 +26,15 @@ struct st_trial {
     size_t tests_n;                        /* figures that were judged together */
 };
 
-/** All that was tried in one go. */
+/** All trials of one run. */
 struct st_trials {
     struct st_trial *rows;
     size_t n;
     int64_t period_ns;
     int64_t duration_ns; /* that it took */
     uint64_t seed;
-    bool interrupted;        /* ended before its time */
-    char circumstances[320]; /* "kernel 6.18.5, governor performance ..." */
+    bool interrupted;     /* ended early */
+    char conditions[320]; /* "kernel 6.18.5, governor performance ..." */
 };
 
 /** The verdict on the median. */
@@ -56,13 +56,13 @@ enum st_trial_outcome st_trial_outcome(const struct st_trial *trial);
 /** Is it evidence for that rule? */
 bool st_trial_is_for(const struct st_trial *trial, const char *rule_id);
 
-/** How much less late B is, us: with an effect in that direction the difference of the medians, else 0. */
+/** How much less late B is, in us: the difference of the medians if B is shown to be better, else 0. */
 double st_trial_gain_us(const struct st_trial *trial);
 
 /** One or two sentences with all the figures. @return buf; ST_TRIAL_TEXT_BYTES hold any. */
 const char *st_trial_text(const struct st_trial *trial, char *buf, size_t buf_bytes);
 
-/** The first one for a rule whose B is shown to be less late: what its change gains here. NULL: none. */
+/** The first trial for a rule whose B is shown to be less late. NULL: none. */
 const struct st_trial *st_trials_gain(const struct st_trials *trials, const char *rule_id);
 
 /** When, on what and how long, how sure all intervals are together, and how long it takes to get a p99:

@@ -8,7 +8,7 @@
 
 /* Two runs of the fewest blocks. */
 #define BLOCKS_DF (2.0 * (ST_PAIRS_BLOCKS_MIN - 1))
-/* What one run tells of its error, that of a percentile from few values among others. By simulation:
+/* How well one run estimates its own error, for example that of a percentile from few values. By simulation:
  * docs/measuring.md. */
 #define ERROR_DF 8.0
 /* 85 % of a normal distribution lie below it: of pairs of runs, 1 in 20 seems to drift, and 80 % is what is
@@ -66,7 +66,7 @@ const char *st_verdict_name(enum st_verdict verdict)
     return names[verdict];
 }
 
-/* Of the figure that Holm corrects the most. */
+/* For the figure that Holm corrects most. */
 static double level_of(size_t tests_n)
 {
     return ST_VERDICT_LEVEL / (double)(tests_n > 0 ? tests_n : 1);

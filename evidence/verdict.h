@@ -1,6 +1,6 @@
 /* The one rule by which `compare`, `verify` and `report --measure` say that something changed. A difference
- * is shown if its p-value, corrected for all figures that were looked at together, is at most 5 %, and if it
- * is larger than the drift of the runs, where they do drift. */
+ * is shown if its p-value, corrected for all figures compared together, is at most 5 %, and if it is larger
+ * than the drift of the runs, if they drift. */
 #ifndef ST_EVIDENCE_VERDICT_H
 #define ST_EVIDENCE_VERDICT_H
 
@@ -10,7 +10,7 @@
 #define ST_VERDICT_LEVEL 0.05
 
 /**
- * Sets p_corrected and verdict of all figures that were looked at together. @return how many were tested.
+ * Sets p_corrected and verdict of all figures compared together. @return how many were tested.
  * Source: Holm, "A simple sequentially rejective multiple test procedure", 1979.
  */
 size_t st_verdict_judge(struct st_figure *const *figures, size_t n);

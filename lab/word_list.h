@@ -16,7 +16,7 @@ ST_NODISCARD int st_word_list_add(const char *command, const char *option, void 
 #define ST_WORD_LIST_ADD(command, option, array, n, item)                                                    \
     st_word_list_add(command, option, array, sizeof((array)[0]), ST_ARRAY_LEN(array), n, item)
 
-/** One time of a list, with its unit: in "5,10ms" the unit of the 5 is missing. INT64_MAX
+/** One time of a list, with its unit: in "5,10ms" the unit of the 5 is unknown. INT64_MAX
  * beyond 292 years, for the caller's range to refuse. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_word_list_time(const char *command, const char *option, const char *word,
                                    int64_t *ret_ns);

@@ -1,5 +1,5 @@
-/* Two ways of waiting, measured in turn: blocks of A beside blocks of B, so that what changes on the machine
- * meanwhile changes for both. */
+/* Two ways of waiting, measured in turn: blocks of A beside blocks of B, so that changes on the machine
+ * affect both. */
 #ifndef ST_MEASURE_AB_H
 #define ST_MEASURE_AB_H
 
@@ -32,7 +32,7 @@ struct st_ab_config {
 
 #define ST_AB_WARMUP_CYCLES 3
 
-/** Tries to set an arm up, without sleeping. @return 0, or what the system refused it with. */
+/** Tries to set an arm up, without sleeping. @return 0, or the error of the system. */
 ST_NODISCARD int st_ab_try(struct st_platform *p, const struct st_ab_arm *arm);
 
 /** How long the blocks take when nothing is late. */
@@ -40,8 +40,8 @@ int64_t st_ab_duration_ns(const struct st_ab_config *config);
 
 /**
  * Runs the pairs (AB BA AB ..., which of them is first is drawn) and fills the figures of the trial. Each
- * block runs in a thread of its own, which takes policy, slack and CPU with it when it ends. Waking past the
- * next period skips that. The caller limits real-time CPU time (set_rttime_limit_ns).
+ * block runs in a thread of its own, which takes policy, slack and CPU with it when it ends. A wake-up later
+ * than the next period skips that period. The caller limits real-time CPU time (set_rttime_limit_ns).
  * @return 0 also when stopped; -ENOMEM, -EAGAIN (no thread), or the error of an arm (then the trial is
  * unchanged). Threads: any, one at a time.
  */

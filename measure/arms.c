@@ -112,7 +112,7 @@ void st_arm_init(struct st_arm *arm, const struct st_arm_choice *choice, int64_t
     case ST_ARM_FREE:
         st_margin_init_free(&arm->margin);
         break;
-    case ST_ARM_FACTOR: /* until it is known what plain costs: nothing */
+    case ST_ARM_FACTOR: /* no margin until the cost of the plain mode is known */
         st_margin_init_budget(&arm->margin, 0);
         break;
     case ST_ARM_SHARE:
@@ -132,7 +132,7 @@ static double smaller(double a, double b) ST_NONBLOCKING
     return a < b ? a : b;
 }
 
-/* A cycle costs more than its spinning: what went beyond the factor is taken back from what it may spin. */
+/* A cycle costs more than its spinning: lowers the allowed spinning by what exceeded the factor. */
 static void trim(struct st_arm *arm, double plain_ns, double a_cycle_ns) ST_NONBLOCKING
 {
     const double allowed_ns = (arm->choice.value - 1) * plain_ns;
@@ -158,8 +158,8 @@ void st_arms_block(struct st_arm *arms, size_t n, size_t i, uint64_t cycles, int
     if (cycles < ST_ARM_BLOCK / 2)
         return;
     arm->block_cpu_ns = a_cycle_ns;
-    /* time that a hypervisor took is charged to whom it took it from, and the first block of a loop is that
-     * of cold caches: neither may set what a factor allows */
+    /* stolen time is charged to the thread it was stolen from, and the first block of a loop runs with cold
+     * caches: neither may set the limit of a factor */
     st_recent_add(&arm->recent_cpu_ns, a_cycle_ns);
     arm->usual_cpu_ns = st_recent_median(&arm->recent_cpu_ns);
     if (arm->choice.kind == ST_ARM_FACTOR)

@@ -1,5 +1,5 @@
-/* Punctual mode in the cycle loop: ways of waiting in turn, a block of periods each, so that each is measured
- * beside plain waiting in the same run. */
+/* Punctual mode in the cycle loop: wait modes in turn, a block of periods each, so that each is measured
+ * beside the plain mode in the same run. An arm is one wait mode. */
 #ifndef ST_MEASURE_ARMS_H
 #define ST_MEASURE_ARMS_H
 
@@ -16,26 +16,26 @@
  */
 #define ST_ARM_BLOCK 128
 
-/** How near to due a wake-up is called on time. */
+/** A wake-up is on time within this distance of its due time. */
 #define ST_ON_TIME_NS 100
 
 enum st_arm_kind {
     ST_ARM_PLAIN,    /* sleeps until due */
     ST_ARM_FREE,     /* a margin of the smallest overshoot: costs nothing */
-    ST_ARM_FACTOR,   /* CPU a cycle: at most so many times plain's */
-    ST_ARM_SHARE,    /* spins at most so many per cent of the period on average */
-    ST_ARM_QUANTILE, /* a margin of that quantile of the overshoots, in per cent */
-    ST_ARM_FIXED,    /* a margin of so many ns */
+    ST_ARM_FACTOR,   /* CPU time a cycle: at most this multiple of the plain mode's */
+    ST_ARM_SHARE,    /* spins at most this percentage of the period on average */
+    ST_ARM_QUANTILE, /* the margin is a quantile of the overshoots, in per cent */
+    ST_ARM_FIXED,    /* a fixed margin, in ns */
 };
 
-/** A way of waiting as it was asked for. */
+/** A wait mode as it was asked for. */
 struct st_arm_choice {
     char name[16]; /* as typed; "plain" */
     enum st_arm_kind kind;
     double value;
 };
 
-/** One way of waiting in the loop. Its thread's own until the loop has ended. */
+/** A wait mode in the loop. Only the loop's thread uses it until the loop has ended. */
 struct st_arm {
     struct st_arm_choice choice;
     struct st_margin margin;
@@ -50,7 +50,7 @@ struct st_arm {
     uint64_t ratios_n;
 };
 
-/** What came of one, in the result. */
+/** The result of one wait mode. */
 struct st_arm_result {
     struct st_arm_choice choice;
     struct st_hist lateness;
@@ -81,11 +81,11 @@ static inline size_t st_arm_of(uint64_t k, size_t arms_n) ST_NONBLOCKING
     return (size_t)(k / ST_ARM_BLOCK) % arms_n;
 }
 
-/** A block of arm i ended: cycles of it took cpu_ns. Sets what a factor of plain allows from now on. Of less
- * than half a block only the sums are taken. */
+/** A block of arm i ended: cycles of it took cpu_ns. Updates the limit of the arms with a factor. A block of
+ * less than half the length only adds to the sums. */
 void st_arms_block(struct st_arm *arms, size_t n, size_t i, uint64_t cycles, int64_t cpu_ns) ST_NONBLOCKING;
 
-/** Counting starts: what was learned stays, what was counted goes. */
+/** Counting starts: keeps what was learned, clears what was counted. */
 void st_arms_start(struct st_arm *arms, size_t n) ST_NONBLOCKING;
 
 /** After the loop: cost and margin into the result. */

@@ -33,7 +33,7 @@ static int64_t part_ns(int64_t counted_ns, const struct st_cause_record *record,
     return clip(counted_ns, record->lateness_ns);
 }
 
-/* The loop may have been continued, and have woken, a moment before the thread that saw SIGCONT. */
+/* The loop may have continued and woken a moment before the thread that saw SIGCONT. */
 static int64_t stopped_ns(const struct st_cause_record *record, const struct st_cause_context *context)
 {
     const int64_t due_ns = record->at_ns - record->lateness_ns;
@@ -54,10 +54,10 @@ static int64_t quota_ns(const struct st_cause_record *record, const struct st_ca
 
 /* What the CPU did while the thread was to run, and what was charged to it as CPU time of its own. A wake-up
  * that is to preempt has the scheduler skip the reading of its clock at the switch (kernel/sched/core.c,
- * check_preempt_curr(), later wakeup_preempt(): rq_clock_skip_update()). Until that switch kernel code
- * that is not preempted, interrupts and softirqs may run for milliseconds. What goes by after the last
- * reading, which is a tick's or a wake-up's, is not counted as a wait: it becomes CPU time of the thread that
- * is switched to.
+ * check_preempt_curr(), later wakeup_preempt(): rq_clock_skip_update()). Until that switch kernel code that
+ * is not preempted, interrupts and softirqs may run for milliseconds. The time after the last reading, which
+ * is a tick's or a wake-up's, is not counted as a wait: it becomes CPU time of the thread that is switched
+ * to.
  *
  * Of the span's CPU time and wait, the most that its cycles had between two looks of late is taken off, not
  * the median: a cycle takes a quarter more at a lower clock or with cold caches, which in 187 cycles is

@@ -5,7 +5,7 @@
 #include "core/cause_kind.h"
 #include "platform/platform.h"
 
-/** A gap in the clocks from which on the machine is said to have slept; less is noise. */
+/** A gap between the clocks of at least this is a suspend of the machine; less is noise. */
 #define ST_CAUSE_SUSPEND_MIN_NS INT64_C(10000000)
 
 /** What the loop's slow path puts into the ring. Counters are absolute. */
@@ -24,7 +24,7 @@ struct st_cause_baseline {
     int64_t late_ns; /* lateness of all cycles that slept so far */
 };
 
-/** What is always true of this machine. */
+/** Facts about this machine that do not change. */
 struct st_cause_machine {
     int virtualised;    /* 1, 0, -1 unknown */
     int64_t rt_hole_ns; /* rt_period - rt_runtime; 0: no throttling */
@@ -37,9 +37,9 @@ struct st_cause_event {
     int64_t lateness_ns;
     int64_t span_ns;      /* from the baseline to the record */
     int64_t runq_wait_ns; /* in the span, less the usual amount; clipped to the lateness */
-    int64_t charged_ns;   /* its CPU was busy, and that was charged to it instead of counted as a wait */
+    int64_t charged_ns;   /* time of a busy CPU that was charged to the loop instead of counted as a wait */
     int64_t rest_ns;      /* lateness - runq_wait - charged */
-    int64_t explained_ns; /* of the lateness, by the figures of the cause; INT64_MIN: said by exclusion */
+    int64_t explained_ns; /* of the lateness, by the figures of the cause; INT64_MIN: a cause by exclusion */
     uint32_t together_n;  /* late wake-ups that share one look at the counters, by their lateness; 1: alone */
     int cpu;              /* where it woke; -1 unknown */
     uint64_t switches_involuntary_n, faults_minor_n, faults_major_n;

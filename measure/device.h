@@ -1,4 +1,4 @@
-/* A model of a sound device: counts the xruns that a real one would have had (design 1, "simulated xrun"). */
+/* A model of a sound device: counts the xruns that a real one would have had ("simulated xruns"). */
 #ifndef ST_MEASURE_DEVICE_H
 #define ST_MEASURE_DEVICE_H
 
@@ -7,8 +7,8 @@
 
 /**
  * A ring of `periods` periods, drained by the clock from start_ns, when periods - 1 of them are queued. Each
- * cycle adds one when it is done. Too late: an xrun, and the device starts again at that moment, as ALSA's
- * prepare and start would.
+ * cycle adds one when it is done. A cycle that is too late is an xrun, and the device starts again at that
+ * moment, as with ALSA's prepare and start.
  */
 struct st_device {
     struct st_period period;

@@ -99,7 +99,7 @@ static void lost(struct st_drain *drain, uint64_t cycles, uint64_t periods)
     drain->late.seen += cycles;
     if (!drain->counting || cycles + periods == 0)
         return;
-    drain->late.late_ns = /* at most, whatever each of them was late by */
+    drain->late.late_ns = /* an upper bound: their lateness is unknown */
         st_ns_add(drain->late.late_ns, st_period_due_ns(&drain->loop->period, 0, cycles + periods));
     drain->told_lost += cycles;
     drain->told_lost_skipped += periods;
@@ -110,7 +110,7 @@ static void lost(struct st_drain *drain, uint64_t cycles, uint64_t periods)
     if (drain->sink.lost != NULL)
         drain->sink.lost(drain->sink.ctx, drain->k, cycles + periods);
     drain->k += cycles + periods;
-    /* what the device did meanwhile is not known: it starts again with the next cycle */
+    /* the state of the device is unknown: the model starts again with the next cycle */
     drain->device.start_ns = st_period_due_ns(&drain->loop->period, drain->t0_ns, drain->k);
     drain->device.cycles_since_start = 0;
 }
@@ -290,7 +290,7 @@ void st_drain_finish(struct st_drain *drain)
     lost(drain, loop->lost_cycles - drain->told_lost, loop->lost_skipped - drain->told_lost_skipped);
     st_late_judge_finish(&drain->late);
     take_over(drain);
-    /* the loop's own books, by its counter and by the clock, against what came through the ring */
+    /* compares the loop's own counter and the clock with what came through the ring */
     result->elapsed_periods = loop->elapsed_periods;
     result->books_balance = agrees_with_clock(loop) && result->n + result->records_lost == loop->cycles &&
                             result->cycles == loop->cycles &&

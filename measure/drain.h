@@ -45,7 +45,7 @@ ST_NODISCARD int st_drain_init(struct st_drain *drain, struct st_loop *loop, str
 /** Takes all that is in the ring. Drain thread. */
 void st_drain_step(struct st_drain *drain);
 
-/** Reads the loop thread's counters as the baseline of late wakes to come. Drain thread. */
+/** Reads the loop thread's counters as the baseline of late wake-ups to come. Drain thread. */
 void st_drain_baseline(struct st_drain *drain);
 
 /** After the loop returned and the last step: takes over its books. */

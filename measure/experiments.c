@@ -15,7 +15,7 @@
 #define CYCLES_MAX  40
 #define PAIRS_MIN   10 /* signs of fewer are not enough to be shown as one of some 14 figures */
 #define PAIRS_MAX   20000
-#define NO_REQUEST  "2000000000" /* us: cpu_dma_latency when nobody asks */
+#define NO_REQUEST  "2000000000" /* us: cpu_dma_latency without a request */
 #define CPUS_MAX    256
 #define CPU_PATH    "/sys/devices/system/cpu/"
 #define ABSOLUTE    "clock_nanosleep-abs-monotonic"
@@ -29,7 +29,7 @@
 #define NOTHING_HELD .hold_us = -1
 #define FIFO         .policy = ST_POLICY_FIFO, .priority = PRIORITY
 
-/* The CPUs that "two CPUs" compares are chosen by choose_cpus. */
+/* choose_cpus chooses the CPUs of this experiment. */
 #define CPUS_ID "cpu"
 
 static const struct {
@@ -113,7 +113,7 @@ static int read_number(struct st_platform *p, const char *path, int64_t *ret)
     return 0;
 }
 
-/** How strong a CPU is by its own account, in units that only compare. @return 0: it does not say. */
+/** The capacity or highest frequency of a CPU, only to compare CPUs with each other. @return 0: unknown. */
 static int64_t strength(struct st_platform *p, int cpu)
 {
     char path[96];
@@ -132,13 +132,13 @@ static void set_cpu(struct st_experiment *experiment, size_t arm, int cpu, const
              what[0] != '\0' ? ", " : "", what);
 }
 
-/** An ordinary against an isolated CPU, else a weak against a strong one, else the first against the last. */
+/** An ordinary CPU and an isolated one, or a weak one and a strong one, or the first and the last. */
 static void choose_cpus(struct st_platform *p, struct st_experiment *experiment)
 {
     int cpus[CPUS_MAX];
     const int allowed = p->cpus_allowed(p, cpus, CPUS_MAX);
     if (allowed < 1) {
-        snprintf(experiment->not_tried, sizeof(experiment->not_tried), "which CPUs are allowed is not known");
+        snprintf(experiment->not_tried, sizeof(experiment->not_tried), "the allowed CPUs are unknown");
         return;
     }
     const int n = allowed < CPUS_MAX ? allowed : CPUS_MAX;
@@ -176,7 +176,7 @@ static void name_arm(struct st_platform *p, const struct st_ab_arm *arm, char *n
     else if (slack_ns >= 0)
         snprintf(slack, sizeof(slack), ", slack %" PRId64 " ns", slack_ns);
     if (arm->hold_us >= 0)
-        snprintf(name, bytes, "held at %" PRId32 " µs by us%s", arm->hold_us, slack);
+        snprintf(name, bytes, "held at %" PRId32 " µs by sleeptune%s", arm->hold_us, slack);
     else if (strcmp(arm->method, ABSOLUTE) != 0)
         snprintf(name, bytes, "%s", arm->method);
     else if (arm->policy != ST_POLICY_OTHER)
@@ -186,7 +186,7 @@ static void name_arm(struct st_platform *p, const struct st_ab_arm *arm, char *n
         snprintf(name, bytes, "normal thread%s", slack);
 }
 
-/** Why an arm was refused, in words. */
+/** Why an arm could not be set up. */
 static void say_refused(struct st_experiment *experiment, const struct st_ab_arm *arm, int error)
 {
     const char *what = arm->hold_us >= 0                ? "/dev/cpu_dma_latency"
@@ -197,7 +197,7 @@ static void say_refused(struct st_experiment *experiment, const struct st_ab_arm
         snprintf(experiment->not_tried, sizeof(experiment->not_tried), "no right to %s", what);
         return;
     }
-    const char *why = error == -ENOTSUP ? "this system has no such thing" : strerror(-error);
+    const char *why = error == -ENOTSUP ? "not available on this system" : strerror(-error);
     snprintf(experiment->not_tried, sizeof(experiment->not_tried), "%s: %s", what, why);
 }
 
@@ -271,14 +271,14 @@ static void add_condition(void *ctx, const char *key, const char *value)
     };
     struct st_trials *trials = ctx;
     for (size_t i = 0; i < ST_ARRAY_LEN(wanted); i++) {
-        const size_t used = strlen(trials->circumstances);
+        const size_t used = strlen(trials->conditions);
         if (strcmp(key, wanted[i][0]) == 0 && strcmp(value, NO_REQUEST) != 0)
-            snprintf(trials->circumstances + used, sizeof(trials->circumstances) - used, "%s%s %.60s",
+            snprintf(trials->conditions + used, sizeof(trials->conditions) - used, "%s%s %.60s",
                      used > 0 ? ", " : "", wanted[i][1], value);
     }
 }
 
-/* What a look knows besides the pair that is done. */
+/* What the progress callback needs besides the pair that is done. */
 struct looking {
     const struct st_experiments_run *run;
     const struct st_experiment *row;
@@ -307,7 +307,7 @@ static int run_row(struct st_platform *p, const struct st_experiments *plan, str
     if (r == -ENOMEM)
         return r;
     if (r != 0)
-        snprintf(trial->not_tried, sizeof(trial->not_tried), "it failed on the way: %s", strerror(-r));
+        snprintf(trial->not_tried, sizeof(trial->not_tried), "failed during the run: %s", strerror(-r));
     looking->before_ns += row->duration_ns;
     return 0;
 }
@@ -335,7 +335,7 @@ int st_experiments_run(struct st_platform *p, const struct st_experiments *plan,
         if (trial->not_tried[0] != '\0')
             continue;
         if (run->stop != NULL && atomic_load(run->stop)) {
-            snprintf(trial->not_tried, sizeof(trial->not_tried), "interrupted before");
+            snprintf(trial->not_tried, sizeof(trial->not_tried), "interrupted before its turn");
             continue;
         }
         const int r = run_row(p, plan, &looking, &random, trial);

@@ -1,4 +1,4 @@
-/* What can be tried without rights or harm: one row an experiment, each two arms of ab.h. */
+/* Experiments that need no special rights and do no harm: a row each, with two arms of ab.h. */
 #ifndef ST_MEASURE_EXPERIMENTS_H
 #define ST_MEASURE_EXPERIMENTS_H
 
@@ -41,7 +41,7 @@ struct st_experiments_run {
 };
 
 /**
- * Runs them one after the other. What fails on the way is a row that says so.
+ * Runs them one after the other. An experiment that fails is a row with the reason.
  * @return 0, -ENOMEM. Free with st_trials_finish (evidence/trial.h).
  */
 ST_NODISCARD int st_experiments_run(struct st_platform *p, const struct st_experiments *plan,

@@ -57,15 +57,15 @@ static void report_xrun(struct st_late_judge *judge, int64_t at_ns, int64_t sile
         judge->sink->xrun(judge->sink->ctx, at_ns, silence_ns, because);
 }
 
-/* A callback and a wait that spins take what they need, cycle by cycle. */
+/* With a callback or a spinning wait, CPU time differs from cycle to cycle. */
 static bool cpu_time_is_even(const struct st_late_judge *judge)
 {
     return judge->cpu_and_wait.n > 0 && judge->loop->callback == NULL && judge->loop->arms == NULL;
 }
 
-/* Judges the late wake-ups that wait for it by a look at the counters after them (NULL: there is none). One
- * has a record of its own, as a rule; those between two records (the loop takes at most 8 a second) share
- * what was counted by their lateness. by_itself: the loop looked, in its last cycle seen. */
+/* Judges the waiting wake-ups by the counters read after them (NULL: none were read). Usually each has its
+ * own record. Those between two records (the loop writes at most 8 a second) share the counts in proportion
+ * to their lateness. by_itself: the loop itself read the counters, in its last cycle seen. */
 static void judge_waiting(struct st_late_judge *judge, const struct st_thread_counters *counters,
                           bool by_itself)
 {
@@ -100,8 +100,8 @@ static void judge_waiting(struct st_late_judge *judge, const struct st_thread_co
     judge->waiting_n = 0;
 }
 
-/* A cycle that began late: a late wake-up (the next look at the counters explains it), the callback's own
- * doing, or an after-effect. @return true: the first. */
+/* A cycle that began late is a late wake-up (the next look at the counters explains it), or its callback took
+ * too long, or it is an after-effect. @return true: a late wake-up. */
 static bool judge_late(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle)
 {
     const bool late = cycle->lateness_ns > judge->loop->cause_above_ns, after_late = judge->last_late;
@@ -131,8 +131,8 @@ static bool judge_late(struct st_late_judge *judge, const struct st_late_judge_c
     return true;
 }
 
-/* An xrun in a cycle that did not wake late itself: its callback was too long, or it is the after-effect of
- * the late wake-up before, or it is not known. */
+/* An xrun in a cycle that did not wake late itself: its callback was too long, or it is an after-effect of
+ * the late wake-up before, or its cause is unknown. */
 static void judge_xrun(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle)
 {
     const int64_t callback_ns = cycle->callback_ns, silence_ns = cycle->silence_ns;
@@ -167,8 +167,8 @@ static void push_baseline(struct st_late_judge *judge, const struct st_cause_bas
     judge->base[0] = *base;
 }
 
-/* What was counted since the look before is usual: no late wake-up was seen. Some has that of one that was
- * not seen yet. */
+/* Without a late wake-up, what was counted since the last look is usual. A part may belong to a late wake-up
+ * that was not seen yet. */
 static void add_usual(struct st_late_judge *judge, const struct st_cause_baseline *base)
 {
     const struct st_cause_baseline *before = &judge->base[0];
@@ -221,8 +221,8 @@ bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *r
     base.cycle = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
     base.late_ns = judge->late_ns;
     const struct st_cause_baseline *before = &judge->base[0];
-    /* No cycle since: a late wake may be under way, and the one before it is its baseline, however long it
-     * takes */
+    /* No cycle ran since: a late wake-up may be in progress, and the baseline before it stays the right one.
+     */
     if (before->at_ns != INT64_MIN && base.cycle == before->cycle)
         return false;
     add_usual(judge, &base);

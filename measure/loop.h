@@ -1,4 +1,4 @@
-/* The cycle loop: one sleep, one clock read, one word into the ring. Nothing else happens here (design 3). */
+/* The cycle loop: one sleep, one clock read, one word into the ring. Nothing else happens here. */
 #ifndef ST_MEASURE_LOOP_H
 #define ST_MEASURE_LOOP_H
 

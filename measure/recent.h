@@ -1,4 +1,4 @@
-/* The last values of something, and what is usual among them. */
+/* The last 15 values of a figure, their median and their maximum. */
 #ifndef ST_MEASURE_RECENT_H
 #define ST_MEASURE_RECENT_H
 
@@ -15,8 +15,8 @@ struct st_recent {
 /** The oldest one goes when there are ST_RECENT_MAX. Real-time safe. */
 void st_recent_add(struct st_recent *recent, double value) ST_NONBLOCKING;
 
-/** Their median, the lower one of the middle two: up to half of them may be wild. Some 0.1 us, real-time
- * safe. @return 0 when there are none. */
+/** Their median, the lower one of the middle two: up to half of the values may be outliers. Some 0.1 us,
+ * real-time safe. @return 0 when there are none. */
 double st_recent_median(const struct st_recent *recent) ST_NONBLOCKING;
 
 /** The highest of them. Real-time safe. @return 0 when there are none. */

@@ -100,7 +100,7 @@ const char *st_result_condition(const struct st_result *result, const char *key)
     return NULL;
 }
 
-/* Periods that somebody looked at. */
+/* Periods whose records reached the drain. */
 static uint64_t periods_seen(const struct st_result *result)
 {
     return result->records_lost < result->elapsed_periods ? result->elapsed_periods - result->records_lost
@@ -144,12 +144,11 @@ static const char *how_text(const struct st_result *result)
 {
     const bool normal = result->policy == ST_POLICY_OTHER;
     if (result->arms_n > 0)
-        return normal ? " as a normal thread, all ways of waiting together"
-                      : ", all ways of waiting together";
+        return normal ? " as a normal thread, all wait modes together" : ", all wait modes together";
     return normal ? " as a normal thread" : "";
 }
 
-/* ", 17 more were not seen: the ring was full" */
+/* ", 17 more were not seen because the ring was full" */
 static const char *lost_text(uint64_t lost, char *buf, size_t buf_bytes)
 {
     buf[0] = '\0';
@@ -207,7 +206,7 @@ const char *st_result_verdict(const struct st_result *result, char *buf, size_t 
     return buf;
 }
 
-/* From bad to good: what cannot be trusted, what failed, what missed, what measured nothing, the rest. */
+/* Rank from worst to best: not to be trusted, failed, missed periods, measured nothing, the rest. */
 static int badness(const struct st_result *result)
 {
     if (!result->books_balance)

@@ -1,4 +1,4 @@
-/* Result of one loop: everything a report, the status page or a JSON document says about it. */
+/* Result of one loop: everything that reports, the status page and JSON documents show of it. */
 #ifndef ST_MEASURE_RESULT_H
 #define ST_MEASURE_RESULT_H
 
@@ -15,7 +15,7 @@
 
 struct st_test_condition {
     char key[40];
-    char value[256]; /* the longest: ST_ARMS_MAX names of ways of waiting */
+    char value[256]; /* the longest: ST_ARMS_MAX names of wait modes */
 };
 
 struct st_result {
@@ -30,7 +30,7 @@ struct st_result {
     char degraded[256]; /* "" or why this is not what was asked ("no right to SCHED_FIFO: ...") */
     enum st_lock lock;
     int64_t timer_slack_set_ns; /* changed for this measurement; -1: as found */
-    bool running;               /* a look at a run that goes on */
+    bool running;               /* the run has not ended yet */
     bool interrupted;           /* ended before its duration */
     int error;                  /* 0, or the negative errno value that ended the loop */
 
@@ -38,12 +38,12 @@ struct st_result {
     struct st_hist response; /* of all periods, skipped ones included */
     bool has_callback;
 
-    struct st_arm_result *arms; /* punctual mode: ways of waiting, plain first; NULL: plain only */
+    struct st_arm_result *arms; /* punctual mode: wait modes, plain first; NULL: plain only */
     size_t arms_n;
 
     uint64_t n; /* lateness samples = cycles - records_lost */
     uint64_t cycles, skipped_periods, elapsed_periods;
-    int64_t t0_ns;      /* due(0) on CLOCK_MONOTONIC, once a period went by */
+    int64_t t0_ns;      /* due(0) on CLOCK_MONOTONIC; valid after the first period */
     bool books_balance; /* cycles + skipped = elapsed, n + lost = cycles, and the clock agrees */
     uint64_t misses;    /* cycles past due(k+1), and skipped periods */
     uint64_t early;
@@ -70,8 +70,7 @@ struct st_result {
     size_t conditions_n;
 };
 
-/** @param endless  it may run for months: what its values will write to is resident from now on
- * (core/pages.h).
+/** @param endless  it may run for months: all its memory is resident from now on (core/pages.h).
  * @return 0, -ENOMEM (then there are none). */
 ST_NODISCARD int st_result_init_histograms(struct st_result *result, bool endless);
 void st_result_finish(struct st_result *result); /* frees the histograms and arms */
@@ -81,10 +80,10 @@ ST_NODISCARD int st_result_init_arms(struct st_result *result, const struct st_a
 /** A copy of from's arms. @return 0, -ENOMEM (then there are none). */
 ST_NODISCARD int st_result_copy_arms(struct st_result *result, const struct st_result *from);
 
-/** Looks up a test condition; NULL when it was not readable. */
+/** Looks up a test condition; NULL: it was not readable. */
 const char *st_result_condition(const struct st_result *result, const char *key);
 
-/** Puts another reason behind those that are there. */
+/** Appends a reason. */
 void st_result_degrade(struct st_result *result, const char *format, ...) ST_PRINTF(2, 3);
 
 /** One sentence: does it hold this period here, by what evidence, how sure. Computed from the figures.

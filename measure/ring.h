@@ -1,4 +1,4 @@
-/* Single-producer, single-consumer ring of 4-byte words: what the cycle loop tells the rest of the program.
+/* Single-producer, single-consumer ring of 4-byte words: from the cycle loop to the drain thread.
  */
 #ifndef ST_MEASURE_RING_H
 #define ST_MEASURE_RING_H

@@ -122,7 +122,7 @@ static void touch_stack(void)
         stack[i] = 0;
 }
 
-/* Policy as asked, by on_refused, or none; says which in the result. */
+/* Sets the policy asked for, or what on_refused gets, or none, and stores it in the result. */
 static void become_real_time(struct lane *lane, struct st_result *result)
 {
     struct st_session *session = lane->session;
@@ -155,7 +155,7 @@ static void prepare(struct lane *lane)
     const int cpu = config->cpus[lane->index];
     pthread_mutex_lock(&session->mutex);
     struct st_result found =
-        lane->result; /* nothing is counted before the loop runs: this thread's until then */
+        lane->result; /* the drain counts nothing before the loop runs, so no update is lost */
     pthread_mutex_unlock(&session->mutex);
     bool pinned = false;
     int rseq = 0;
@@ -177,7 +177,7 @@ static void prepare(struct lane *lane)
             found.timer_slack_set_ns = config->timer_slack_ns;
     }
     if (config->arms_n >
-        0) /* punctual mode takes what makes a wake-up shorter; plain mode measures what all get */
+        0) /* punctual mode uses all that shortens a wake-up; plain mode measures what every program gets */
         rseq = p->leave_rseq(p);
     touch_stack();
     lane->counters_open = p->counters_open(p, &lane->counters) == 0;
@@ -301,7 +301,7 @@ static void ask_machine(struct st_platform *p, struct st_cause_machine *machine)
         machine->rt_hole_ns = (us[0] - us[1]) * ST_NS_PER_US;
 }
 
-/* Nobody is to wait for a minute where cycles are long. */
+/* With long cycles, warm-up must not take a minute. */
 static uint64_t warmup_cycles(const struct st_session_config *config, int64_t period_ns)
 {
     const uint64_t fit = (uint64_t)(config->warmup_max_ns / period_ns);
@@ -309,7 +309,7 @@ static uint64_t warmup_cycles(const struct st_session_config *config, int64_t pe
     return config->warmup_max_ns > 0 && most < config->warmup_cycles ? most : config->warmup_cycles;
 }
 
-/* Each arm has its turn in warm-up, twice: it learns, and what plain costs is known. */
+/* Each arm has two turns in warm-up: it learns, and the cost of the plain mode becomes known. */
 static int init_arms(struct lane *lane, const struct st_session_config *config)
 {
     struct st_loop *loop = &lane->loop;
@@ -462,7 +462,7 @@ int st_session_start(struct st_platform *platform, const struct st_session_confi
     for (size_t i = 0; i < config->cpus_n && r == 0; i++)
         r = init_lane(session, i, &machine);
     if (r == 0) {
-        /* Memory is locked when all that the loops need is there, their stacks included, and nothing else. */
+        /* Locks memory after all that the loops need is allocated, their stacks included. */
         pthread_mutex_lock(&session->mutex);
         r = start_threads(session);
         if (r == 0 && config->lock_memory)

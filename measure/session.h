@@ -45,7 +45,7 @@ struct st_session_config {
     int64_t drain_every_ns;      /* 0: 250 ms */
     const struct st_sink *sinks; /* NULL, or one a CPU; members may be NULL */
     /** Asked when SCHED_FIFO is refused, in the loop thread, before it starts (rtkit). @return 0 when it
-     * granted something. NULL: go on as a normal thread and say so. */
+     * granted something. NULL: continue as a normal thread; the result says so. */
     int (*on_refused)(void *ctx, pid_t tid, int priority);
     void *on_refused_ctx;
 };
@@ -56,12 +56,12 @@ struct st_session;
  * of them, unpinned. */
 void st_session_defaults(struct st_session_config *config);
 
-/** The lateness from which on a cause is sought. */
+/** Causes are looked for from this lateness on. */
 int64_t st_session_cause_above_ns(const struct st_session_config *config);
 
 /**
- * Starts the threads. Never refuses for want of rights: a loop that cannot have FIFO or locked memory runs
- * without and its result says so.
+ * Starts the threads. Missing rights are no error: a loop that cannot have FIFO or locked memory runs
+ * without, and its result says so.
  * @return 0, -EINVAL/-ERANGE (config), -ENOMEM, -EAGAIN. Threads: any.
  */
 ST_NODISCARD int st_session_start(struct st_platform *platform, const struct st_session_config *config,
@@ -73,16 +73,15 @@ bool st_session_ended(struct st_session *session);
 /** Asks the loops to end; async-signal-safe. */
 void st_session_ask_stop(struct st_session *session);
 
-/** Takes real-time policy away from all loops; async-signal-safe (for SIGXCPU: RLIMIT_RTTIME says a thread
- * went wild). */
+/** Takes real-time policy away from all loops; async-signal-safe (for SIGXCPU: a thread exceeded
+ * RLIMIT_RTTIME). */
 void st_session_demote(struct st_session *session);
 
-/** Takes real-time policy and CPU away from all loops, for the sake of those that get no CPU: as ordinary
- * threads they run where there is one. */
+/** Takes real-time policy and pinning away from all loops, so that starved threads get a CPU again. */
 void st_session_release(struct st_session *session);
 
-/** Waits for the loops and the last drain for so long. @return true: they are over, and st_session_join does
- * not wait. Threads: any. */
+/** Waits for the loops and the last drain, at most timeout_ns. @return true: they have ended, and
+ * st_session_join does not wait. Threads: any. */
 bool st_session_wait(struct st_session *session, int64_t timeout_ns);
 
 /** Waits for the loops and the last drain. Call once, before free. */

@@ -115,7 +115,7 @@ static json_t *trials_json(const struct st_report *report)
     return json_pack("{s:s, s:I, s:I, s:I, s:s, s:b, s:o}", "heading",
                      st_trials_heading(trials, heading, sizeof(heading)), "period_ns",
                      (json_int_t)trials->period_ns, "duration_ns", (json_int_t)trials->duration_ns, "seed",
-                     (json_int_t)trials->seed, "circumstances", trials->circumstances, "interrupted",
+                     (json_int_t)trials->seed, "circumstances", trials->conditions, "interrupted",
                      (int)trials->interrupted, "rows", rows);
 }
 

@@ -17,7 +17,7 @@ int st_hist_layout(struct st_hist *hist, int digits)
 {
     if (digits < 1 || digits > 4)
         return -ERANGE;
-    uint32_t exact = 2; /* values below 2 * 10^digits are to be told apart */
+    uint32_t exact = 2; /* values below 2 * 10^digits have a bucket each */
     for (int i = 0; i < digits; i++)
         exact *= 10;
     uint32_t sub_buckets = 1;

@@ -67,8 +67,8 @@ int st_levels_of(const struct st_series *series, struct st_levels *ret)
     return 0;
 }
 
-/* Bins are narrowed around the middle one of an odd number of values, ST_LEVELS_MEDIAN_OF at most: no branch
- * depends on their order, which nobody can predict. */
+/* Narrows bins around the middle one of an odd number of values, at most ST_LEVELS_MEDIAN_OF: no branch
+ * depends on the order of the values, which the CPU could not predict. */
 static int64_t middle(const int64_t *values, size_t n)
 {
     int64_t left[ST_LEVELS_MEDIAN_OF];

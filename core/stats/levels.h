@@ -1,4 +1,4 @@
-/* A series as levels: what was usual in blocks of as many samples each, for what changes slowly. */
+/* A series as levels: medians of blocks of equally many samples, to see slow changes. */
 #ifndef ST_CORE_STATS_LEVELS_H
 #define ST_CORE_STATS_LEVELS_H
 

@@ -6,10 +6,10 @@
 #include "core/stats/levels.h"
 #include "core/stats/moments.h"
 
-/** Samples that rhythms are looked for in: the first ones, which are kept one by one. */
+/** The first samples, which are kept one by one to look for rhythms in them. */
 #define ST_LONG_SERIES_HEAD_N (INT64_C(1) << 18)
 
-/** 4 digits: quantiles to 0.007 %, and outliers that are told apart close above a high median. */
+/** 4 digits: quantiles to 0.007 %, and outliers are still distinct close above a high median. */
 #define ST_LONG_SERIES_DIGITS 4
 
 struct st_long_series {
@@ -22,7 +22,7 @@ struct st_long_series {
     size_t head_max_n;
 };
 
-/** @param head_max_n so many samples are kept; at least ST_LONG_SERIES_HEAD_N for st_series_analysis_of_long.
+/** @param head_max_n samples to keep; at least ST_LONG_SERIES_HEAD_N for st_series_analysis_of_long.
  * @return 0, -ENOMEM. Threads: one a st_long_series. Free with st_long_series_finish. */
 ST_NODISCARD int st_long_series_init(struct st_long_series *all, const struct st_period *period,
                                      size_t head_max_n);
@@ -36,7 +36,7 @@ ST_NODISCARD int st_long_series_add(struct st_long_series *all, uint64_t first_i
  * @return 0, -ENOMEM (the series stays the caller's). */
 ST_NODISCARD int st_long_series_of(struct st_series *series, struct st_long_series *ret);
 
-/** Are all samples in the head, and not too many for it to be analysed as a whole? */
+/** Are all samples in the head, and few enough to analyse them as a whole? */
 bool st_long_series_is_short(const struct st_long_series *all);
 
 /** Periods from the first sample to the last, both counted; 0 for none. */

@@ -19,7 +19,7 @@ static size_t filled(const uint64_t *counts, uint32_t len)
     return n;
 }
 
-/** What a histogram becomes. */
+/** Collects the buckets of a histogram. */
 struct filling {
     int64_t *values_ns;
     uint64_t *cumulative_n;
@@ -104,7 +104,7 @@ int64_t st_sample_step_ns(const struct st_sample *sample)
     return least_ns;
 }
 
-/* A tick's values: it has two where it is no whole number of ns. */
+/* The values of one clock tick: two if the step is no whole number of ns. */
 struct tick {
     int64_t first_ns;
     uint64_t first_n, second_n; /* at first_ns, and 1 ns behind it */
@@ -115,13 +115,13 @@ static uint64_t tick_n(const struct tick *tick)
     return tick->first_n + tick->second_n;
 }
 
-/* The value that it has more often: where there are few, which ones they are is chance. */
+/* The more frequent value of a tick: of few values, the rarer one is chance. */
 static int64_t tick_ns(const struct tick *tick)
 {
     return tick->second_n > tick->first_n ? tick->first_ns + 1 : tick->first_ns;
 }
 
-/* Two neighbours: the more values the rarer one of them has, the better it is known how far apart they are.
+/* Two neighbours: the more values the rarer one has, the better their distance is known.
  */
 static void compare_ticks(const struct tick *a, const struct tick *b, uint64_t *most_n, int64_t *step_ns)
 {

@@ -17,7 +17,7 @@ struct st_sample st_sample_of(int64_t *values_ns, size_t n);
 /** The values of a histogram, to the resolution of its buckets. @return 0, -ENOMEM. Free with
  * st_sample_finish. */
 ST_NODISCARD int st_sample_of_hist(const struct st_hist *hist, struct st_sample *ret);
-/** Frees what st_sample_of_hist made; not for others. */
+/** Only for samples of st_sample_of_hist. */
 void st_sample_finish(struct st_sample *sample);
 
 uint64_t st_sample_n(const struct st_sample *sample);
@@ -28,10 +28,10 @@ int64_t st_sample_quantile(const struct st_sample *sample, double p);
 /** The step that the values come in: the least difference between two that differ. @return 0: all are equal.
  */
 int64_t st_sample_step_ns(const struct st_sample *sample);
-/** The step of the clock that the values were measured with. One that is no whole number of ns, as 10.02, is
- * rounded this way and that: 20 and 21 are one value, if 22 is none. What tells is the distance of the two
- * neighbours that have the most values, as 20 and 30; of single values, as 251 and 260, it may be a ns less.
- * @return 0: that is all there is. */
+/** The step of the clock that the values were measured with. If the step is no whole number of ns, such as
+ * 10.02, a value is rounded up or down: 20 and 21 are one value if 22 does not occur. The distance of the
+ * two neighbours with the most values, such as 20 and 30, is decisive; of single values, such as 251 and
+ * 260, it may be 1 ns less. @return 0: there is only one value. */
 int64_t st_sample_clock_step_ns(const struct st_sample *sample);
 
 /**

@@ -21,7 +21,7 @@ ST_NODISCARD int st_series_add(struct st_series *series, uint64_t index, int64_t
 /** Periods from the first sample to the last, both counted; 0 for an empty series. */
 uint64_t st_series_span(const struct st_series *series);
 
-/** What is usual in the series, from its quantiles: half of all values can be anything. */
+/** The usual range of the series, from its quantiles: up to half of the values may be outliers. */
 struct st_series_bulk {
     int64_t low_ns, median_ns, high_ns; /* 5 %, 50 %, 95 % */
     int64_t clip_low_ns, clip_high_ns;  /* beyond these, twice the width away from the median, is an outlier:

@@ -15,10 +15,10 @@ enum st_exit {
     ST_EXIT_BOOKS = 5, /* the books do not balance */
 };
 
-/** The program that messages name; "sleeptune" unless its main says otherwise before anything else. */
+/** The program's name in messages; "sleeptune" unless main sets another name first. */
 extern const char *st_program_name;
 
-/** "PROGRAM NAME: message" on stderr, and where help is. @return ST_EXIT_USAGE. */
+/** "PROGRAM NAME: message" on stderr, and how to get help. @return ST_EXIT_USAGE. */
 int st_failure_usage(const char *command, const char *format, ...) ST_PRINTF(2, 3);
 /** "PROGRAM NAME: message" on stderr. @return ST_EXIT_FAILURE. */
 int st_failure(const char *command, const char *format, ...) ST_PRINTF(2, 3);

@@ -1,5 +1,5 @@
-/* Text for people: names in it may be foreign, so it is made safe (core/safe.h); where the locale is not
- * UTF-8, "µs" becomes "us". JSON, HTML and Markdown stay UTF-8. */
+/* Text for people: names in it may be foreign, so it is made safe (core/safe.h); if the locale is not UTF-8,
+ * "µs" becomes "us". JSON and Markdown stay UTF-8. */
 #ifndef ST_PLATFORM_PROGRAM_LOCALE_H
 #define ST_PLATFORM_PROGRAM_LOCALE_H
 
@@ -20,7 +20,7 @@ size_t st_locale_character(const char *text, const char **ret);
 
 struct st_locale_stream {
     FILE *to;
-    FILE *memory; /* NULL: no memory for it, so that it is lost */
+    FILE *memory; /* NULL: out of memory, and the text is lost */
     char *text;
     size_t bytes;
 };

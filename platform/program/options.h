@@ -17,11 +17,11 @@ struct st_command {
     const char *group; /* heading in the help of `sleeptune`; NULL: not listed there */
 };
 
-/** As st_number_i64, and says what is wrong (option, value, range) on stderr. @return 0 or ST_EXIT_USAGE. */
+/** As st_number_i64; prints an error (option, value, range) on stderr. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_option_i64(const char *command, const char *option, const char *text, int64_t min,
                                int64_t max, int64_t *ret);
 
-/** As st_ns_parse, within [min, max], and says what is wrong on stderr. @return 0 or ST_EXIT_USAGE. */
+/** As st_ns_parse, within [min, max]; prints an error on stderr. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_option_time(const char *command, const char *option, const char *text, int64_t min_ns,
                                 int64_t max_ns, int64_t *ret_ns);
 
@@ -49,7 +49,7 @@ struct st_option {
 ST_NODISCARD int st_options_read(const char *command, const struct st_option *options, size_t options_n,
                                  void (*help)(void), int argc, char **argv, int *ret_first);
 
-/** As st_options_read, of a subcommand without other arguments. @return -1 to go on, or an st_exit. */
+/** As st_options_read, for a subcommand without other arguments. @return -1 to go on, or an st_exit. */
 ST_NODISCARD int st_options_only(const char *command, const struct st_option *options, size_t options_n,
                                  void (*help)(void), int argc, char **argv);
 

@@ -25,16 +25,17 @@ ST_NODISCARD int st_output_open(struct st_output *output, const char *path);
  * @return 0 or -errno. */
 ST_NODISCARD int st_output_check(const char *path);
 
-/** Do both lead to one place, however they are spelled? A hard link is another place: it is replaced. */
+/** Do both paths lead to the same file? A hard link is another file: it is replaced. */
 bool st_output_same(const char *a, const char *b);
 
-/** keep: false throws away what was written and leaves the file as it was. @return 0 or -errno. */
+/** keep: false discards what was written and leaves the old file. @return 0 or -errno. */
 ST_NODISCARD int st_output_close(struct st_output *output, bool keep);
 
-/** Writes all of a text. Needs no st_output_open. @return 0 or -errno of what went wrong first. */
+/** Opens, writes a whole text, closes. @return 0 or the first error, -errno. */
 ST_NODISCARD int st_output_write(const char *path, const char *text, size_t bytes);
 
-/** Writes a document to standard output; takes it. NULL: there was no memory for it. @return an st_exit. */
+/** Writes a document to standard output and releases it. NULL: out of memory. @return an st_exit, after a
+ * message. */
 int st_output_json(const char *command, json_t *document);
 
 #endif

@@ -9,7 +9,7 @@
 
 static void (*told)(void);
 
-/* The kernel tells the thread that ran too long. */
+/* The kernel sends SIGXCPU to the thread that ran too long. */
 static void on_rttime(int signal_number)
 {
     struct st_platform *p = st_platform_native();

@@ -4,15 +4,15 @@
 
 #include <stdbool.h>
 
-/** Catches them from now on. A second one, not at once, ends the program. SIGHUP stays ignored under nohup.
- * @param told called in the signal handler at the first one; async-signal-safe; NULL: none. */
+/** Catches these signals from now on. A second one, not at once, ends the program. SIGHUP stays ignored under
+ * nohup. @param told called in the signal handler at the first one; async-signal-safe; may be NULL. */
 void st_stop_catch(void (*told)(void));
 
 /** Has one come? Any thread. */
 bool st_stop_asked(void);
 
-/** For programs that we run: the signal that a process sent us; 0: none, or the terminal, which sends it to
- * them, too. Async-signal-safe. */
+/** The signal to pass on to child processes, because a process sent it; 0: none, or it came from the
+ * terminal, which sends it to the children as well. Async-signal-safe. */
 int st_stop_to_pass_on(void);
 
 #endif

@@ -229,7 +229,7 @@ NO_COLOR=1 COLUMNS=80 "$SLEEPTUNE" measure --frames 64 --duration 3s --punctual=
 is "it keeps to 80 columns" "$(sed 's/µ/u/g' out | awk 'length > 80')" ""
 like "each way has its row, with its ratio" "$(grep '^125us ' out)" '\[[0-9.]+ \.\. [0-9.]+\] +[0-9.]+ \[[0-9.]+ \.\. [0-9.]+\]$'
 like "the figures above are said to be of all ways" "$(cat out)" '^all ways +lateness'
-like "and the verdict" "$(head -3 out | tr '\n' ' ')" 'all ways of waiting together'
+like "and the verdict" "$(head -3 out | tr '\n' ' ')" 'all wait modes together'
 like "the picture is of them all" "$(sed 's/<[^>]*>/ /g' punctual.svg | tr -s '\n ' ' ')" 'Histogram: lateness'
 
 tap_done

@@ -120,7 +120,7 @@ like "Ctrl-C ends it with a status of report's" "$?" '^[012]$'
 ok "and keeps what was measured" "$PYTHON" "$tmp/honest.py" "$tmp/cut.json"
 is "which says that it was interrupted" "$("$PYTHON" -c 'import json, sys
 t = json.load(open(sys.argv[1]))["trials"]
-print(t["interrupted"], any(r["pairs"] > 0 for r in t["rows"]), "interrupted before" in [r["not_tried"] for r in t["rows"]])' "$tmp/cut.json")" "True True True"
+print(t["interrupted"], any(r["pairs"] > 0 for r in t["rows"]), "interrupted before its turn" in [r["not_tried"] for r in t["rows"]])' "$tmp/cut.json")" "True True True"
 
 refused "a time that is none" 'is not a time' --measure=soon
 refused "no time at all" 'out of range: 1s \.\. 1h' --measure=0

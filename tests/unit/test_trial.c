@@ -111,7 +111,7 @@ static void what_is_not_known_is_not_said(void **state)
     set(&trial, ST_FIGURE_P999, 90000, 41000, -60000, -30000);
     assert_non_null(strstr(judged(&trial, text), " µs, no difference shown with B, -49.0"));
     assert_non_null(strstr(text, "; p99.9 90.0 and 41.0 µs, lower with B, -49.0"));
-    assert_non_null(strstr(text, "; slept through 0 and 2 periods."));
+    assert_non_null(strstr(text, "; skipped 0 and 2 periods."));
     snprintf(trial.not_tried, sizeof(trial.not_tried), "no right to it");
     assert_int_equal(st_trial_outcome(&trial), ST_TRIAL_NOT_TRIED);
     assert_string_equal(st_trial_text(&trial, text, sizeof(text)),
@@ -130,7 +130,7 @@ static void the_gain_for_a_rule_is_found(void **state)
                                .n = 3,
                                .period_ns = 2666667,
                                .duration_ns = 10 * ST_NS_PER_S,
-                               .circumstances = "kernel 6.1"};
+                               .conditions = "kernel 6.1"};
     st_trials_judge(&trials);
     assert_ptr_equal(st_trials_gain(&trials, "linux-timer-slack"), &rows[1]);
     assert_ptr_equal(st_trials_gain(&trials, "linux-last"), &rows[2]);
