@@ -174,7 +174,6 @@ static const struct st_wake_ops kqueue_ops = {open_kqueue, wait_kqueue, wake_kqu
 static const struct st_wake_ops umtx_ops = {NULL, wait_umtx, wake_umtx, NULL};
 
 static const struct st_wake_method wakes[] = {
-    ST_WAKE_SHARED_ROWS,
     {.name = "umtx",
      .summary = "UMTX_OP_WAIT_UINT; UMTX_OP_WAKE",
      .usual = true,
@@ -194,7 +193,7 @@ static const struct st_wake_method wakes[] = {
 static const struct st_wake_method *wake_method(struct st_lab *lab, size_t i)
 {
     (void)lab;
-    return i < ST_ARRAY_LEN(wakes) ? &wakes[i] : NULL;
+    return st_wake_posix_of_tables(wakes, ST_ARRAY_LEN(wakes), i);
 }
 
 /* --- calls --- */

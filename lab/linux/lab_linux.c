@@ -199,7 +199,6 @@ static const struct st_wake_ops ops_futex = {NULL, wait_futex, wake_futex, NULL}
 
 /* Ways of waking, one row each; those that only FreeBSD has are the last ones. */
 static const struct st_wake_method wakes[] = {
-    ST_WAKE_SHARED_ROWS,
     {.name = "futex",
      .summary = "FUTEX_WAIT_BITSET; FUTEX_WAKE",
      .usual = true,
@@ -217,7 +216,7 @@ static const struct st_wake_method wakes[] = {
 static const struct st_wake_method *wake_method(struct st_lab *lab, size_t i)
 {
     (void)lab;
-    return i < ST_ARRAY_LEN(wakes) ? &wakes[i] : NULL;
+    return st_wake_posix_of_tables(wakes, ST_ARRAY_LEN(wakes), i);
 }
 
 /* Calls, one row each; those that only FreeBSD has are the last ones. */

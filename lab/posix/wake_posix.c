@@ -48,12 +48,6 @@ struct timespec st_wake_left(const struct st_wake_place *place, int64_t due_ns)
     return st_ns_to_timespec(left_ns > 0 ? left_ns : 0);
 }
 
-struct timespec st_wake_on_realtime(const struct st_wake_place *place, int64_t due_ns)
-{
-    const int64_t left_ns = st_ns_sub(due_ns, place->platform->now_ns(place->platform));
-    return st_ns_to_timespec(st_ns_add(st_posix_clock_ns(CLOCK_REALTIME), left_ns));
-}
-
 void st_wake_close_fds(struct st_wake_place *place)
 {
     int *const fds[] = {&place->fds[0], &place->fds[1], &place->watch};
@@ -389,10 +383,10 @@ static void close_semaphore(struct st_wake_place *place)
     sem_destroy(&place->sem);
 }
 
-const struct st_wake_ops st_wake_condvar = {open_condition, wait_flag, wake_flag, close_condition};
-const struct st_wake_ops st_wake_channel = {open_condition, receive, send_message, close_condition};
-const struct st_wake_ops st_wake_semaphore = {open_semaphore, wait_semaphore, wake_semaphore,
-                                              close_semaphore};
+static const struct st_wake_ops condvar_ops = {open_condition, wait_flag, wake_flag, close_condition};
+static const struct st_wake_ops channel_ops = {open_condition, receive, send_message, close_condition};
+static const struct st_wake_ops semaphore_ops = {open_semaphore, wait_semaphore, wake_semaphore,
+                                                 close_semaphore};
 
 /* --- A byte through a pipe or a pair of sockets --- */
 
@@ -442,9 +436,9 @@ static int wake_send(struct st_wake_place *place)
     return send(place->fds[1], &byte, 1, MSG_NOSIGNAL) == 1 ? 0 : -errno;
 }
 
-const struct st_wake_ops st_wake_pipe = {open_pipe, wait_read, wake_write, st_wake_close_fds};
-const struct st_wake_ops st_wake_poll = {open_pipe, wait_poll, wake_write, st_wake_close_fds};
-const struct st_wake_ops st_wake_socketpair = {open_sockets, wait_receive, wake_send, st_wake_close_fds};
+static const struct st_wake_ops pipe_ops = {open_pipe, wait_read, wake_write, st_wake_close_fds};
+static const struct st_wake_ops poll_ops = {open_pipe, wait_poll, wake_write, st_wake_close_fds};
+static const struct st_wake_ops socketpair_ops = {open_sockets, wait_receive, wake_send, st_wake_close_fds};
 
 /* --- A signal that the sleeper waits for. It is blocked in both sides, and stays blocked --- */
 
@@ -484,8 +478,8 @@ static int wake_thread(struct st_wake_place *place)
     return -pthread_kill(place->sleeper, SIGNAL);
 }
 
-const struct st_wake_ops st_wake_kill = {open_signal, wait_signal, wake_kill, NULL};
-const struct st_wake_ops st_wake_pthread_kill = {open_signal, wait_signal, wake_thread, NULL};
+static const struct st_wake_ops kill_ops = {open_signal, wait_signal, wake_kill, NULL};
+static const struct st_wake_ops pthread_kill_ops = {open_signal, wait_signal, wake_thread, NULL};
 
 /* --- A flag that the sleeper reads all the time --- */
 
@@ -511,4 +505,54 @@ static int wake_spin(struct st_wake_place *place)
     return 0;
 }
 
-const struct st_wake_ops st_wake_spin = {NULL, wait_spin, wake_spin, NULL};
+static const struct st_wake_ops spin_ops = {NULL, wait_spin, wake_spin, NULL};
+
+/* --- the rows --- */
+
+static const struct st_wake_method shared[] = {
+    {.name = "condvar",
+     .summary = "pthread_cond_timedwait; flag and pthread_cond_signal",
+     .usual = true,
+     .timed = true,
+     .ops = &condvar_ops},
+    {.name = "channel",
+     .summary = "queue of messages: mutex and condition",
+     .usual = true,
+     .timed = true,
+     .ops = &channel_ops},
+    {.name = "semaphore",
+     .summary = "sem_clockwait; sem_post",
+     .usual = true,
+     .timed = true,
+     .ops = &semaphore_ops},
+    {.name = "pipe", .summary = "read; write of a byte", .usual = true, .ops = &pipe_ops},
+    {.name = "socketpair",
+     .summary = "recv; send of a byte, local sockets",
+     .usual = true,
+     .ops = &socketpair_ops},
+    {.name = "poll",
+     .summary = "ppoll on a pipe, then read; write",
+     .usual = true,
+     .timed = true,
+     .ops = &poll_ops},
+    {.name = "kill", .summary = "sigtimedwait; kill of the process", .timed = true, .ops = &kill_ops},
+    {.name = "pthread_kill",
+     .summary = "sigtimedwait; pthread_kill",
+     .usual = true,
+     .timed = true,
+     .threads_only = true,
+     .ops = &pthread_kill_ops},
+    {.name = "spin",
+     .summary = "reads a flag all the time; store",
+     .usual = true,
+     .timed = true,
+     .spins = true,
+     .ops = &spin_ops},
+};
+
+const struct st_wake_method *st_wake_posix_of_tables(const struct st_wake_method *own, size_t own_n, size_t i)
+{
+    if (i < ST_ARRAY_LEN(shared))
+        return &shared[i];
+    return i - ST_ARRAY_LEN(shared) < own_n ? &own[i - ST_ARRAY_LEN(shared)] : NULL;
+}

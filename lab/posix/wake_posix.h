@@ -43,57 +43,15 @@ struct st_wake_ops {
 
 /** Time left until due_ns, for calls that take a time from now; at least 0. */
 struct timespec st_wake_left(const struct st_wake_place *place, int64_t due_ns);
-/** due_ns as CLOCK_REALTIME will show it then, for calls that know no other clock. */
-struct timespec st_wake_on_realtime(const struct st_wake_place *place, int64_t due_ns);
 /** Waits for a semaphore until a time of CLOCK_MONOTONIC: each OS has its own call (lab/linux, lab/freebsd).
  * @return 0, -ETIMEDOUT, -EINTR. */
 int st_wake_posix_semaphore_until(sem_t *sem, const struct timespec *until);
 /** Closes fds and watch. */
 void st_wake_close_fds(struct st_wake_place *place);
 
-extern const struct st_wake_ops st_wake_condvar, st_wake_channel, st_wake_semaphore, st_wake_pipe,
-    st_wake_socketpair, st_wake_poll, st_wake_kill, st_wake_pthread_kill, st_wake_spin;
-
-/** Rows that are the same on both. */
-#define ST_WAKE_SHARED_ROWS                                                                                  \
-    {.name = "condvar",                                                                                      \
-     .summary = "pthread_cond_timedwait; flag and pthread_cond_signal",                                      \
-     .usual = true,                                                                                          \
-     .timed = true,                                                                                          \
-     .ops = &st_wake_condvar},                                                                               \
-        {.name = "channel",                                                                                  \
-         .summary = "queue of messages: mutex and condition",                                                \
-         .usual = true,                                                                                      \
-         .timed = true,                                                                                      \
-         .ops = &st_wake_channel},                                                                           \
-        {.name = "semaphore",                                                                                \
-         .summary = "sem_clockwait; sem_post",                                                               \
-         .usual = true,                                                                                      \
-         .timed = true,                                                                                      \
-         .ops = &st_wake_semaphore},                                                                         \
-        {.name = "pipe", .summary = "read; write of a byte", .usual = true, .ops = &st_wake_pipe},           \
-        {.name = "socketpair",                                                                               \
-         .summary = "recv; send of a byte, local sockets",                                                   \
-         .usual = true,                                                                                      \
-         .ops = &st_wake_socketpair},                                                                        \
-        {.name = "poll",                                                                                     \
-         .summary = "ppoll on a pipe, then read; write",                                                     \
-         .usual = true,                                                                                      \
-         .timed = true,                                                                                      \
-         .ops = &st_wake_poll},                                                                              \
-        {.name = "kill",                                                                                     \
-         .summary = "sigtimedwait; kill of the process",                                                     \
-         .timed = true,                                                                                      \
-         .ops = &st_wake_kill},                                                                              \
-        {.name = "pthread_kill",                                                                             \
-         .summary = "sigtimedwait; pthread_kill",                                                            \
-         .usual = true,                                                                                      \
-         .timed = true,                                                                                      \
-         .threads_only = true,                                                                               \
-         .ops = &st_wake_pthread_kill},                                                                      \
-    {                                                                                                        \
-        .name = "spin", .summary = "reads a flag all the time; store", .usual = true, .timed = true,         \
-        .spins = true, .ops = &st_wake_spin                                                                  \
-    }
+/** The i-th row of an OS: first condvar, pipe, pthread_kill ..., which Linux and FreeBSD share, then its own ones.
+ * @return NULL: i is beyond the last. */
+const struct st_wake_method *st_wake_posix_of_tables(const struct st_wake_method *own, size_t own_n,
+                                                     size_t i);
 
 #endif

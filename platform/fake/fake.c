@@ -9,45 +9,8 @@
 #include "platform/fake/fake_state.h"
 #include "platform/sleep.h"
 
-static const char *const function_names[F_COUNT] = {
-    [F_SLEEP_UNTIL_NS] = "sleep_until_ns",
-    [F_SLEEP_UNTIL_PRECISE_NS] = "sleep_until_precise_ns",
-    [F_SUSPENDED_NS] = "suspended_ns",
-    [F_SET_POLICY] = "set_policy",
-    [F_GET_POLICY] = "get_policy",
-    [F_DEMOTE] = "demote",
-    [F_PIN] = "pin",
-    [F_UNPIN] = "unpin",
-    [F_CPUS_ALLOWED] = "cpus_allowed",
-    [F_SET_NAME] = "set_name",
-    [F_TIMER_SLACK_NS] = "timer_slack_ns",
-    [F_SET_TIMER_SLACK_NS] = "set_timer_slack_ns",
-    [F_LEAVE_RSEQ] = "leave_rseq",
-    [F_HOLD_LATENCY] = "hold_latency",
-    [F_COUNTERS_OPEN] = "counters_open",
-    [F_COUNTERS_SELF] = "counters_self",
-    [F_COUNTERS_OTHER] = "counters_other",
-    [F_LOCK_MEMORY] = "lock_memory",
-    [F_SET_RTTIME_LIMIT_NS] = "set_rttime_limit_ns",
-    [F_RT_RIGHTS] = "rt_rights",
-    [F_RESIDENT_BYTES] = "resident_bytes",
-    [F_PROGRAM_PATH] = "program_path",
-    [F_RUN] = "run",
-    [F_SMI_COUNT] = "smi_count",
-    [F_VIRTUALISED] = "virtualised",
-    [F_READ_TEXT] = "read_text",
-    [F_LIST] = "list",
-    [F_READ_SYSCTL] = "read_sysctl",
-    [F_REPLACE_FILE] = "replace_file",
-    [F_CLEAN_FILE] = "clean_file",
-    [F_REMOVE_FILE] = "remove_file",
-    [F_MAKE_FOLDER] = "make_folder",
-    [F_REMOVE_FOLDER] = "remove_folder",
-    [F_WRITE_VALUE] = "write_value",
-    [F_WRITE_SYSCTL] = "write_sysctl",
-    [F_CAN_WRITE] = "can_write",
-    [F_LOCK_FOLDER] = "lock_folder",
-};
+#define FUNCTION_NAME(name) #name
+static const char *const function_names[F_COUNT] = {ST_FAKE_FUNCTIONS(FUNCTION_NAME)};
 
 struct st_platform *st_fake_new(enum st_os os, int64_t start_ns)
 {

@@ -37,14 +37,14 @@ static int sleep_scripted(struct st_fake *fake, int64_t due_ns) ST_NONBLOCKING
 static int fake_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
 {
     struct st_fake *fake = st_fake_state_of(p);
-    const int error = st_fake_state_fault(fake, F_SLEEP_UNTIL_NS);
+    const int error = st_fake_state_fault(fake, F_sleep_until_ns);
     return error != 0 ? error : sleep_scripted(fake, due_ns);
 }
 
 static int fake_sleep_until_precise_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
 {
     struct st_fake *fake = st_fake_state_of(p);
-    const int error = st_fake_state_fault(fake, F_SLEEP_UNTIL_PRECISE_NS);
+    const int error = st_fake_state_fault(fake, F_sleep_until_precise_ns);
     if (error != 0)
         return error;
     return p->os == ST_OS_LINUX ? -ENOTSUP : sleep_scripted(fake, due_ns);
@@ -58,7 +58,7 @@ static int64_t fake_wall_ns(struct st_platform *p)
 static int fake_suspended_ns(struct st_platform *p, int64_t *ret_ns)
 {
     struct st_fake *fake = st_fake_state_of(p);
-    const int error = st_fake_state_fault(fake, F_SUSPENDED_NS);
+    const int error = st_fake_state_fault(fake, F_suspended_ns);
     if (error != 0)
         return error;
     if (p->os == ST_OS_FREEBSD)

@@ -33,7 +33,7 @@ static int fake_read_text(struct st_platform *p, const char *path, char *buf, si
                           size_t *ret_len)
 {
     struct st_fake *fake = st_fake_state_of(p);
-    const int error = st_fake_state_fault(fake, F_READ_TEXT);
+    const int error = st_fake_state_fault(fake, F_read_text);
     if (error != 0)
         return error;
     pthread_mutex_lock(&fake->lock);
@@ -50,7 +50,7 @@ static int fake_read_sysctl(struct st_platform *p, const char *name, char *buf, 
                             size_t *ret_len)
 {
     struct st_fake *fake = st_fake_state_of(p);
-    const int error = st_fake_state_fault(fake, F_READ_SYSCTL);
+    const int error = st_fake_state_fault(fake, F_read_sysctl);
     if (error != 0)
         return error;
     pthread_mutex_lock(&fake->lock);
@@ -75,7 +75,7 @@ static size_t component_below(const char *path, const char *dir, size_t dir_len)
 static int fake_list(struct st_platform *p, const char *path, st_name_fn fn, void *ctx)
 {
     struct st_fake *fake = st_fake_state_of(p);
-    const int error = st_fake_state_fault(fake, F_LIST);
+    const int error = st_fake_state_fault(fake, F_list);
     if (error != 0)
         return error;
     size_t dir_len = strlen(path);
@@ -178,7 +178,7 @@ static int fake_replace_file(struct st_platform *p, const char *path, const char
                              mode_t mode)
 {
     (void)mode;
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_REPLACE_FILE);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_replace_file);
     if (error != 0)
         return error;
     char *copy = strndup(text, bytes);
@@ -192,12 +192,12 @@ static int fake_replace_file(struct st_platform *p, const char *path, const char
 static int fake_clean_file(struct st_platform *p, const char *path)
 {
     (void)path;
-    return st_fake_state_fault(st_fake_state_of(p), F_CLEAN_FILE);
+    return st_fake_state_fault(st_fake_state_of(p), F_clean_file);
 }
 
 static int fake_remove_file(struct st_platform *p, const char *path)
 {
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_REMOVE_FILE);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_remove_file);
     return error != 0 ? error : forget_file(st_fake_state_of(p), path);
 }
 
@@ -205,20 +205,20 @@ static int fake_make_folder(struct st_platform *p, const char *path, mode_t mode
 {
     (void)path;
     (void)mode;
-    return st_fake_state_fault(st_fake_state_of(p), F_MAKE_FOLDER);
+    return st_fake_state_fault(st_fake_state_of(p), F_make_folder);
 }
 
 static int fake_remove_folder(struct st_platform *p, const char *path)
 {
     (void)path;
-    return st_fake_state_fault(st_fake_state_of(p), F_REMOVE_FOLDER);
+    return st_fake_state_fault(st_fake_state_of(p), F_remove_folder);
 }
 
 static int fake_write_value(struct st_platform *p, const char *path, const char *text)
 {
     char old[4096];
     size_t len;
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_WRITE_VALUE);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_write_value);
     if (error != 0)
         return error;
     const int r = fake_read_text(p, path, old, sizeof(old), &len);
@@ -236,7 +236,7 @@ static int fake_write_sysctl(struct st_platform *p, const char *name, const char
     char old[4096];
     size_t len;
     struct st_fake *fake = st_fake_state_of(p);
-    const int error = st_fake_state_fault(fake, F_WRITE_SYSCTL);
+    const int error = st_fake_state_fault(fake, F_write_sysctl);
     if (error != 0)
         return error;
     if (p->os == ST_OS_LINUX)
@@ -249,13 +249,13 @@ static int fake_can_write(struct st_platform *p, const char *path, bool in_place
 {
     (void)path;
     (void)in_place;
-    return st_fake_state_fault(st_fake_state_of(p), F_CAN_WRITE);
+    return st_fake_state_fault(st_fake_state_of(p), F_can_write);
 }
 
 static int fake_lock_folder(struct st_platform *p, const char *path)
 {
     (void)path;
-    return st_fake_state_fault(st_fake_state_of(p), F_LOCK_FOLDER);
+    return st_fake_state_fault(st_fake_state_of(p), F_lock_folder);
 }
 
 static void fake_unlock_folder(struct st_platform *p, int handle)
@@ -271,7 +271,7 @@ static int fake_run(struct st_platform *p, struct st_run *runs, size_t runs_n, c
     struct st_fake *fake = st_fake_state_of(p);
     (void)as;
     (void)limit_ns;
-    const int error = st_fake_state_fault(fake, F_RUN);
+    const int error = st_fake_state_fault(fake, F_run);
     if (error != 0)
         return error;
     pthread_mutex_lock(&fake->lock);

@@ -9,47 +9,18 @@
 
 #define FAKE_TID 1000
 
-/* One row a function of the seam that can be made to fail. */
-enum st_fake_function {
-    F_SLEEP_UNTIL_NS,
-    F_SLEEP_UNTIL_PRECISE_NS,
-    F_SUSPENDED_NS,
-    F_SET_POLICY,
-    F_GET_POLICY,
-    F_DEMOTE,
-    F_PIN,
-    F_UNPIN,
-    F_CPUS_ALLOWED,
-    F_SET_NAME,
-    F_TIMER_SLACK_NS,
-    F_SET_TIMER_SLACK_NS,
-    F_LEAVE_RSEQ,
-    F_HOLD_LATENCY,
-    F_COUNTERS_OPEN,
-    F_COUNTERS_SELF,
-    F_COUNTERS_OTHER,
-    F_LOCK_MEMORY,
-    F_SET_RTTIME_LIMIT_NS,
-    F_RT_RIGHTS,
-    F_RESIDENT_BYTES,
-    F_PROGRAM_PATH,
-    F_RUN,
-    F_SMI_COUNT,
-    F_VIRTUALISED,
-    F_READ_TEXT,
-    F_LIST,
-    F_READ_SYSCTL,
-    F_REPLACE_FILE,
-    F_CLEAN_FILE,
-    F_REMOVE_FILE,
-    F_MAKE_FOLDER,
-    F_REMOVE_FOLDER,
-    F_WRITE_VALUE,
-    F_WRITE_SYSCTL,
-    F_CAN_WRITE,
-    F_LOCK_FOLDER,
-    F_COUNT
-};
+/* The functions of the seam that can be made to fail. */
+#define ST_FAKE_FUNCTIONS(X)                                                                                 \
+    X(sleep_until_ns), X(sleep_until_precise_ns), X(suspended_ns), X(set_policy), X(get_policy), X(demote),  \
+        X(pin), X(unpin), X(cpus_allowed), X(set_name), X(timer_slack_ns), X(set_timer_slack_ns),            \
+        X(leave_rseq), X(hold_latency), X(counters_open), X(counters_self), X(counters_other),               \
+        X(lock_memory), X(set_rttime_limit_ns), X(rt_rights), X(resident_bytes), X(program_path), X(run),    \
+        X(smi_count), X(virtualised), X(read_text), X(list), X(read_sysctl), X(replace_file), X(clean_file), \
+        X(remove_file), X(make_folder), X(remove_folder), X(write_value), X(write_sysctl), X(can_write),     \
+        X(lock_folder)
+
+#define ST_FAKE_FUNCTION(name) F_##name
+enum st_fake_function { ST_FAKE_FUNCTIONS(ST_FAKE_FUNCTION), F_COUNT };
 
 struct st_fake_fault {
     _Atomic uint64_t calls_n;

@@ -19,14 +19,14 @@ static int set_policy(struct st_fake *fake, enum st_policy policy, int priority)
 
 static int fake_set_policy(struct st_platform *p, enum st_policy policy, int priority)
 {
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_SET_POLICY);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_set_policy);
     return error != 0 ? error : set_policy(st_fake_state_of(p), policy, priority);
 }
 
 static int fake_get_policy(struct st_platform *p, enum st_policy *ret_policy, int *ret_priority)
 {
     struct st_fake *fake = st_fake_state_of(p);
-    const int error = st_fake_state_fault(fake, F_GET_POLICY);
+    const int error = st_fake_state_fault(fake, F_get_policy);
     if (error != 0)
         return error;
     pthread_mutex_lock(&fake->lock);
@@ -44,7 +44,7 @@ static pid_t fake_thread_id(struct st_platform *p)
 
 static int fake_demote(struct st_platform *p, pid_t tid)
 {
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_DEMOTE);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_demote);
     if (error != 0)
         return error;
     return tid == FAKE_TID ? set_policy(st_fake_state_of(p), ST_POLICY_OTHER, 0) : -ESRCH;
@@ -53,7 +53,7 @@ static int fake_demote(struct st_platform *p, pid_t tid)
 static int fake_pin(struct st_platform *p, int cpu)
 {
     struct st_fake *fake = st_fake_state_of(p);
-    const int error = st_fake_state_fault(fake, F_PIN);
+    const int error = st_fake_state_fault(fake, F_pin);
     if (error != 0)
         return error;
     if (cpu < 0 || cpu > 1)
@@ -67,7 +67,7 @@ static int fake_pin(struct st_platform *p, int cpu)
 static int fake_unpin(struct st_platform *p, pid_t tid)
 {
     struct st_fake *fake = st_fake_state_of(p);
-    const int error = st_fake_state_fault(fake, F_UNPIN);
+    const int error = st_fake_state_fault(fake, F_unpin);
     if (error != 0)
         return error;
     if (tid != FAKE_TID)
@@ -82,7 +82,7 @@ static int fake_unpin(struct st_platform *p, pid_t tid)
 static int fake_cpus_allowed(struct st_platform *p, int *cpus, int max)
 {
     struct st_fake *fake = st_fake_state_of(p);
-    const int error = st_fake_state_fault(fake, F_CPUS_ALLOWED);
+    const int error = st_fake_state_fault(fake, F_cpus_allowed);
     if (error != 0)
         return error;
     pthread_mutex_lock(&fake->lock);
@@ -97,7 +97,7 @@ static int fake_cpus_allowed(struct st_platform *p, int *cpus, int max)
 
 static int fake_set_name(struct st_platform *p, const char *name)
 {
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_SET_NAME);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_set_name);
     if (error != 0)
         return error;
     return strlen(name) <= 15 ? 0 : -ERANGE;
@@ -106,7 +106,7 @@ static int fake_set_name(struct st_platform *p, const char *name)
 static int fake_timer_slack_ns(struct st_platform *p, int64_t *ret_ns)
 {
     struct st_fake *fake = st_fake_state_of(p);
-    const int error = st_fake_state_fault(fake, F_TIMER_SLACK_NS);
+    const int error = st_fake_state_fault(fake, F_timer_slack_ns);
     if (error != 0)
         return error;
     if (p->os == ST_OS_FREEBSD)
@@ -120,7 +120,7 @@ static int fake_timer_slack_ns(struct st_platform *p, int64_t *ret_ns)
 static int fake_set_timer_slack_ns(struct st_platform *p, int64_t ns)
 {
     struct st_fake *fake = st_fake_state_of(p);
-    const int error = st_fake_state_fault(fake, F_SET_TIMER_SLACK_NS);
+    const int error = st_fake_state_fault(fake, F_set_timer_slack_ns);
     if (error != 0)
         return error;
     if (p->os == ST_OS_FREEBSD)
@@ -135,13 +135,13 @@ static int fake_set_timer_slack_ns(struct st_platform *p, int64_t ns)
 
 static int fake_leave_rseq(struct st_platform *p)
 {
-    return st_fake_state_fault(st_fake_state_of(p), F_LEAVE_RSEQ);
+    return st_fake_state_fault(st_fake_state_of(p), F_leave_rseq);
 }
 
 static int fake_hold_latency(struct st_platform *p, int32_t us)
 {
     struct st_fake *fake = st_fake_state_of(p);
-    const int error = st_fake_state_fault(fake, F_HOLD_LATENCY);
+    const int error = st_fake_state_fault(fake, F_hold_latency);
     if (error != 0)
         return error;
     if (p->os == ST_OS_FREEBSD)
@@ -165,7 +165,7 @@ static void fake_release_latency(struct st_platform *p, int handle)
 
 static int fake_counters_open(struct st_platform *p, struct st_counters_handle *ret)
 {
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_COUNTERS_OPEN);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_counters_open);
     if (error != 0)
         return error;
     *ret = (struct st_counters_handle){.tid = FAKE_TID, .fd_schedstat = -1, .fd_stat = -1, .fd_status = -1};
@@ -189,7 +189,7 @@ static int fake_counters_self(struct st_platform *p, const struct st_counters_ha
                               struct st_thread_counters *ret)
 {
     (void)h;
-    return read_counters(st_fake_state_of(p), F_COUNTERS_SELF, ret);
+    return read_counters(st_fake_state_of(p), F_counters_self, ret);
 }
 
 static int64_t fake_thread_cpu_ns(struct st_platform *p)
@@ -205,7 +205,7 @@ static int fake_counters_other(struct st_platform *p, const struct st_counters_h
                                struct st_thread_counters *ret)
 {
     (void)h;
-    return read_counters(st_fake_state_of(p), F_COUNTERS_OTHER, ret);
+    return read_counters(st_fake_state_of(p), F_counters_other, ret);
 }
 
 static void fake_counters_close(struct st_platform *p, struct st_counters_handle *h)
@@ -216,7 +216,7 @@ static void fake_counters_close(struct st_platform *p, struct st_counters_handle
 
 static int fake_lock_memory(struct st_platform *p, enum st_lock *ret)
 {
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_LOCK_MEMORY);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_lock_memory);
     if (error != 0)
         return error;
     if (ret != NULL)
@@ -227,7 +227,7 @@ static int fake_lock_memory(struct st_platform *p, enum st_lock *ret)
 static int fake_set_rttime_limit_ns(struct st_platform *p, int64_t ns)
 {
     (void)ns;
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_SET_RTTIME_LIMIT_NS);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_set_rttime_limit_ns);
     if (error != 0)
         return error;
     return p->os == ST_OS_LINUX ? 0 : -ENOTSUP;
@@ -235,7 +235,7 @@ static int fake_set_rttime_limit_ns(struct st_platform *p, int64_t ns)
 
 static int fake_rt_rights(struct st_platform *p, int priority, struct st_rt_rights *ret)
 {
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_RT_RIGHTS);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_rt_rights);
     if (error != 0)
         return error;
     *ret = (struct st_rt_rights){
@@ -249,7 +249,7 @@ static int fake_rt_rights(struct st_platform *p, int priority, struct st_rt_righ
 
 static int fake_resident_bytes(struct st_platform *p, int64_t *ret)
 {
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_RESIDENT_BYTES);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_resident_bytes);
     if (error != 0)
         return error;
     *ret = INT64_C(4) << 20;
@@ -259,7 +259,7 @@ static int fake_resident_bytes(struct st_platform *p, int64_t *ret)
 static int fake_program_path(struct st_platform *p, char *buf, size_t buf_bytes)
 {
     static const char path[] = "/usr/bin/sleeptune";
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_PROGRAM_PATH);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_program_path);
     if (error != 0)
         return error;
     if (sizeof(path) > buf_bytes)
@@ -272,13 +272,13 @@ static int fake_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
 {
     (void)cpu;
     (void)ret;
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_SMI_COUNT);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_smi_count);
     return error != 0 ? error : -ENOTSUP;
 }
 
 static int fake_virtualised(struct st_platform *p, bool *ret)
 {
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_VIRTUALISED);
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_virtualised);
     return error != 0 ? error : st_tree_virtualised(p, ret);
 }
 
