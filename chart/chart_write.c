@@ -228,15 +228,15 @@ static int choose(const char *command, struct st_chart_data *data, enum st_chart
     if (*kind == ST_CHART_ANY)
         *kind = usual_kind(data);
     if (*kind == ST_CHART_ANY)
-        return st_failure(command, "there are no figures to draw");
+        return st_failure(command, "these files have no figures to draw");
     if (any(data, kinds[*kind]))
         return ST_EXIT_DONE;
     for (size_t i = 0; i < ST_CHART_KINDS; i++) {
         if (any(data, kinds[i]))
             st_text_append(can, sizeof(can), "%s%s", can[0] != '\0' ? ", " : "", kinds[i]->name);
     }
-    return st_failure(command, "no figures for --kind %s; there are for: %s", kinds[*kind]->name,
-                      can[0] != '\0' ? can : "none");
+    return st_failure(command, "these files cannot be drawn as --kind %s; possible kinds: %s",
+                      kinds[*kind]->name, can[0] != '\0' ? can : "none");
 }
 
 /* Adds the sentences that all kinds share to the caption. */
@@ -273,8 +273,7 @@ static int prepare(const char *command, struct st_chart_data *data, const struct
                                .width = options->width_px > 0 ? (double)options->width_px : DEFAULT_PX};
     const size_t all_n = data->n, kept_n = keep(data, ret->kind), out_n = left_out_n(data, all_n, kept_n);
     if (ret->kind->lines && kept_n > ST_CHART_LINES_MAX)
-        return st_failure(command,
-                          "--kind %s draws %d lines at most, there are %zu: --kind box has room for all",
+        return st_failure(command, "--kind %s draws at most %d lines, and there are %zu: use --kind box",
                           ret->kind->name, ST_CHART_LINES_MAX, kept_n);
     data->n = kept_n;
     r = ret->kind->plan(ret);

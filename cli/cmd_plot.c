@@ -231,7 +231,7 @@ static int write_csv(struct table *table, const char *path)
     r = count_rows(table);
     int status;
     if (r == -ESPIPE)
-        status = st_failure(NAME, "%s is not a file: it has to be read twice", table->file);
+        status = st_failure(NAME, "%s is not a file, and CSV needs to read it twice", table->file);
     else if (r < 0)
         status = st_failure(NAME, "cannot read %s: %s", table->file, strerror(-r));
     else

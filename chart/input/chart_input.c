@@ -73,8 +73,8 @@ static int read_recording(const char *command, const char *name, FILE *stream, s
     st_chart_conditions(data, st_conditions_lines(st_recording_conditions(reader), where, sizeof(where)));
     const enum st_recording_end end = st_recording_ended(reader);
     if (r == 0 && (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED))
-        snprintf(data->note, sizeof(data->note), "%.80s is %s: it was read up to there.", short_name(name),
-                 end == ST_RECORDING_CUT ? "cut" : "damaged");
+        snprintf(data->note, sizeof(data->note), "%.80s is %s: the picture has everything before that.",
+                 short_name(name), end == ST_RECORDING_CUT ? "cut" : "damaged");
     st_recording_close_reader(reader);
     if (r == 0 && set->hist.total_n == 0)
         return st_failure(command, "%s: no samples", name);
@@ -108,7 +108,7 @@ static int read_hlog(const char *command, const char *name, FILE *stream, struct
     snprintf(data->quantity, sizeof(data->quantity), TIME);
     if (r != 0)
         return st_failure(command, "cannot read %s: %s", name,
-                          r == -EBADMSG ? "it is damaged, or newer" : strerror(-r));
+                          r == -EBADMSG ? "it is damaged or of a newer version" : strerror(-r));
     return data->n > before ? ST_EXIT_DONE : st_failure(command, "%s has no histograms", name);
 }
 
@@ -242,7 +242,7 @@ int st_chart_json(const char *command, const char *name, const json_t *document,
     char where[sizeof(data->conditions)];
     const char *schema = json_string_value(json_object_get(document, "schema"));
     if (schema == NULL)
-        return st_failure(command, "%s is JSON, but none of sleeptune", name);
+        return st_failure(command, "%s is JSON, but not a document of sleeptune", name);
     const json_t *first = json_array_get(json_object_get(document, "loops"), 0);
     const json_t *circumstances = json_object_get(first != NULL ? first : document, "circumstances");
     st_chart_conditions(data, st_conditions_text(circumstances, where, sizeof(where)));
@@ -254,7 +254,7 @@ int st_chart_json(const char *command, const char *name, const json_t *document,
     const struct st_document *kind = st_document_of(document);
     if (kind != NULL)
         return add_results(command, kind, name, document, data);
-    return st_failure(command, "%s: nothing to draw in a document of '%.40s'", name, schema);
+    return st_failure(command, "%s: documents of '%.40s' cannot be drawn", name, schema);
 }
 
 /* --- files --- */
@@ -321,8 +321,8 @@ static int join_quantities(const char *command, const char *path, const char *qu
     if (strcmp(quantity, data->quantity) == 0)
         return ST_EXIT_DONE;
     if (strcmp(quantity, TIME) != 0 && strcmp(data->quantity, TIME) != 0)
-        return st_failure(command, "%s is of %s and %s of %s: they have no axis in common",
-                          data->set[0]->file, quantity, short_name(path), data->quantity);
+        return st_failure(command, "%s has %s and %s has %s: they have no axis in common", data->set[0]->file,
+                          quantity, short_name(path), data->quantity);
     snprintf(data->quantity, sizeof(data->quantity), TIME);
     return ST_EXIT_DONE;
 }

@@ -9,7 +9,7 @@
 int st_recording_input_refused(const char *command, const char *name, int r)
 {
     if (r == -EBADMSG)
-        return st_failure(command, "%s is no recording of sleeptune, or was cut within its first block",
+        return st_failure(command, "%s is not a recording of sleeptune, or it is cut within its first block",
                           name);
     if (r == -EPROTONOSUPPORT)
         return st_failure(command, "%s was recorded by a newer sleeptune (this one reads version %d)", name,

@@ -88,7 +88,7 @@ static int read_recording(struct input *input, struct st_series_input *result)
     if (end == ST_RECORDING_CUT)
         note(result, "The recording has no end mark: it was read up to its last complete block.");
     if (end == ST_RECORDING_DAMAGED)
-        note(result, "The recording is damaged: it was read up to there.");
+        note(result, "The recording is damaged: everything before the damage was read.");
     if (input->options->plot != NULL && result->all.n > result->all.head.n)
         note(result, "The picture is of the first 2097152 samples; 'sleeptune plot' draws all.");
     return ST_EXIT_DONE;
@@ -139,14 +139,15 @@ int st_series_input_json(const char *command, const char *name, const json_t *do
 {
     const char *schema = json_string_value(json_object_get(document, "schema"));
     if (schema == NULL || strncmp(schema, SCHEMA_FAMILY, strlen(SCHEMA_FAMILY)) != 0)
-        return st_failure(command, "%s is JSON, but no series of 'sleeptune-lab series' or 'simulate'", name);
+        return st_failure(command, "%s is JSON, but not a series of 'sleeptune-lab series' or 'simulate'",
+                          name);
     if (strcmp(schema, ST_SERIES_SCHEMA) != 0)
         return st_failure(command, "%s was written by a newer sleeptune: '%.40s', not '%s'", name, schema,
                           ST_SERIES_SCHEMA);
     ret->source = "json";
     const int r = add_values(document, ret);
     if (r == -EBADMSG)
-        return st_failure(command, "%s: samples_ns, periods or period_ns is missing or makes no sense", name);
+        return st_failure(command, "%s: samples_ns, periods or period_ns is missing or invalid", name);
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "%s: %s", name, strerror(-r));
 }
 
@@ -173,7 +174,7 @@ static const char *reason(int r)
 {
     switch (r) {
     case -EBADMSG:
-        return "not one figure a line, and not the CSV of 'sleeptune plot'";
+        return "not one figure per line, and not the CSV of 'sleeptune plot'";
     case -ERANGE:
         return "a figure is out of range (lateness: an hour)";
     case -EINVAL:

@@ -73,7 +73,7 @@ static void on_flush(void *ctx)
     if (lane->error == 0 || lane->told)
         return;
     lane->told = true; /* reported at once, because the run may last for hours */
-    (void)st_failure(lane->command, "%s: %s; measuring goes on without it", lane->path,
+    (void)st_failure(lane->command, "cannot write %s: %s; the measurement goes on without it", lane->path,
                      strerror(-lane->error));
 }
 
@@ -207,7 +207,7 @@ static int close_recording(struct lane *lane, const struct st_result *result)
     lane->recording = NULL;
     if (lane->error == 0)
         return 0;
-    return st_failure(lane->command, "%s: %s; it can be read up to there", lane->path,
+    return st_failure(lane->command, "cannot write %s: %s; it is readable up to there", lane->path,
                       strerror(-lane->error));
 }
 

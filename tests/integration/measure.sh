@@ -136,7 +136,7 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
         echo $? >full.status; "$SLEEPTUNE" plot --csv full/x.st >full.csv; echo $? >full.export'
     is "disk full while recording: status 4" "$(cat full.status)" 4
     like "said with the file's name" "$(cat full.err)" 'full/x.st: No space left on device'
-    like "at once, while it goes on" "$(cat full.err)" 'No space left on device; measuring goes on without it'
+    like "at once, while it goes on" "$(cat full.err)" 'No space left on device; the measurement goes on without it'
     is "the measurement itself is whole" "$(key full.json 'd["books_balance"], d["interrupted"]')" "(True, False)"
     is "what was written can be exported" "$(cat full.export)" 0
     ok "and has samples" test "$(grep -vc '^#' full.csv)" -gt 1000

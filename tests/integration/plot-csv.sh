@@ -73,7 +73,7 @@ status 4 "a newer version is refused" "$SLEEPTUNE" plot --csv newer.strec
 like "by name" "$(cat err)" 'newer sleeptune'
 echo "not a recording" >other
 status 4 "another file is refused" "$SLEEPTUNE" plot --csv other
-like "as no recording" "$(cat err)" 'no recording'
+like "as no recording" "$(cat err)" 'is not a recording of sleeptune'
 status 4 "a missing file is a failure" "$SLEEPTUNE" plot --csv nonexistent
 like "with the reason of the system" "$(cat err)" 'No such file'
 status 4 "a pipe as input is refused" "$SLEEPTUNE" plot --csv <(cat made.strec)

@@ -196,7 +196,7 @@ for pair in 'sleep.json overshoot wake.json delay' 'wake.json delay sleep.json o
     'wide-calls.json time.of.a.call saw.json lateness'; do
     read -r first quantity second other <<<"$pair"
     status 4 "$first and $second are refused in one picture" plot "$first" "$second" -o mix.svg
-    like "with what each is of" "$(cat err)" "^sleeptune plot: $first is of $quantity.* and $second of $other.*: they have no axis in common"
+    like "with what each is of" "$(cat err)" "^sleeptune plot: $first has $quantity.* and $second has $other.*: they have no axis in common"
 done
 status 0 "lateness of a recording and of JSON is one" plot run.strec saw.json -o both.svg
 if [ -x "$make_hlog" ]; then
@@ -291,7 +291,7 @@ for file in empty other.json newer.json hollow.json silly.json none.json noise n
     is "which leaves no file" "$(ls bad.svg* 2>/dev/null)" ""
 done
 status 4 "a kind without figures is a failure" plot sleep.json --kind series -o bad.svg
-like "that says what there is" "$(cat err)" 'there are for: box, quantile'
+like "that says what there is" "$(cat err)" 'possible kinds: box, quantile'
 status 4 "a folder that is not there is a failure" plot saw.json -o nowhere/a.svg
 status 3 "an unknown suffix is a usage error" plot saw.json -o a.gif
 like "which is named" "$(cat err)" "a.gif.*\.svg"
