@@ -184,11 +184,11 @@ static int read_file(const struct reader *reader, const json_t *object)
     if (path == NULL || !json_is_boolean(existed) || !json_is_boolean(newline) ||
         !hash_of(object, "hash", &file.hash) || !json_is_integer(folders) ||
         json_integer_value(folders) < 0 || json_integer_value(folders) > FOLDERS_MAX)
-        return bad(reader, "a file without path, existed, newline_added, hash or folders_made");
+        return bad(reader, "a file lacks path, existed, newline_added, hash or folders_made");
     if (!st_journal_target_allowed(reader->os, ST_ENTRY_FILE, NULL, path))
         return bad(reader, "it names a file that sleeptune does not write");
     if (st_journal_file(reader->journal, path) != NULL)
-        return bad(reader, "a file is there twice");
+        return bad(reader, "a file is listed twice");
     file.path = (char *)(uintptr_t)path; /* copied below */
     file.existed = json_is_true(existed);
     file.newline_added = json_is_true(newline);
@@ -208,19 +208,19 @@ static int read_entry(const struct reader *reader, const json_t *object)
         index_of(phase_names, ST_ARRAY_LEN(phase_names), json_string_value(json_object_get(object, "phase")));
     struct st_entry entry = {0};
     if (rule == NULL || target == NULL || new_value == NULL || type < 0 || phase < 0)
-        return bad(reader, "an entry without rule, type, phase, target or new");
+        return bad(reader, "an entry lacks rule, type, phase, target or new");
     const bool file = type == ST_ENTRY_FILE;
     if (strspn(rule, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(rule) || rule[0] == '\0')
-        return bad(reader, "a rule's name");
+        return bad(reader, "an entry has an invalid rule id");
     if (!st_journal_target_allowed(reader->os, (enum st_entry_type)type, st_rule_find(rule), target))
         return bad(reader, "an entry names a setting that its rule does not write");
     if (file ? !hash_of(object, "old_hash", &entry.old_hash) || !hash_of(object, "new_hash", &entry.new_hash)
              : old_value == NULL || !is_plain(old_value, false))
-        return bad(reader, "an entry without what was there before");
+        return bad(reader, "an entry lacks the old value, or it has control characters");
     if (!is_plain(new_value, file) || (file && new_value[strspn(new_value, "\n")] == '\0'))
-        return bad(reader, "an entry's text");
+        return bad(reader, "an entry's new value is empty or has control characters");
     if (file && st_journal_file(reader->journal, target) == NULL)
-        return bad(reader, "an entry's file is not among the files");
+        return bad(reader, "an entry's file is not in the list of files");
     entry.phase = (enum st_entry_phase)phase;
     entry.interrupted = entry.phase != ST_PHASE_DONE;
     entry.type = (enum st_entry_type)type;
@@ -236,7 +236,7 @@ static int read_array(const struct reader *reader, const json_t *document, const
 {
     const json_t *array = json_object_get(document, key);
     if (!json_is_array(array) || json_array_size(array) > ENTRIES_MAX)
-        return bad(reader, "no list of files or entries, or too long a one");
+        return bad(reader, "the list of files or entries is missing or too long");
     int r = 0;
     for (size_t i = 0; r == 0 && i < json_array_size(array); i++)
         r = read_one(reader, json_array_get(array, i));
@@ -247,14 +247,14 @@ static int read_document(const struct reader *reader, const json_t *document)
 {
     const char *schema = json_string_value(json_object_get(document, "schema"));
     if (schema == NULL || strncmp(schema, SCHEMA, strlen(SCHEMA)) != 0)
-        return bad(reader, "no schema " SCHEMA SCHEMA_VERSION);
+        return bad(reader, "its schema is not " SCHEMA SCHEMA_VERSION);
     const char *version = schema + strlen(SCHEMA);
     if (strcmp(version, SCHEMA_VERSION) != 0) {
         if (strlen(version) > 9 || strspn(version, "0123456789") != strlen(version) || version[0] == '\0')
             return bad(reader, "its version is not a number");
         snprintf(reader->message, reader->message_bytes,
-                 "the journal has version %s and was written by a newer sleeptune; this one knows "
-                 "version " SCHEMA_VERSION " and changes nothing",
+                 "the journal has version %s, from a newer sleeptune. This one knows version " SCHEMA_VERSION
+                 " and changes nothing: use the newer one.",
                  version);
         return -EPROTONOSUPPORT;
     }
@@ -270,7 +270,7 @@ int st_journal_parse(enum st_os os, const char *text, size_t bytes, struct st_jo
     json_error_t error;
     json_t *document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
     if (document == NULL)
-        return bad(&reader, "it is no JSON");
+        return bad(&reader, "it is not JSON");
     int r = read_document(&reader, document);
     json_decref(document);
     if (r == -ENOMEM)

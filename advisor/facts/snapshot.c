@@ -130,12 +130,13 @@ static int read_fact(struct reader *reader, struct st_facts *facts, const json_t
         return bad(reader, "fact %zu has no key", i);
     if (member_text(object, "state", &state_text) != 0 || state_text == NULL ||
         st_fact_state_parse(state_text, &state) != 0)
-        return bad(reader, "fact %zu (%.80s): no such state", i, key);
+        return bad(reader, "fact %zu (%.80s): its state is none of absent, ok, unreadable, malformed", i,
+                   key);
     if (member_text(object, "raw", &raw) != 0 || member_text(object, "source", &source) != 0 ||
         member_text(object, "time", &time) != 0)
         return bad(reader, "fact %zu (%.80s): raw, source and time are texts or null", i, key);
     if (st_facts_find(facts, key) != NULL)
-        return bad(reader, "fact %zu: %.80s is there twice", i, key);
+        return bad(reader, "fact %zu: %.80s is listed twice", i, key);
     st_facts_set_time(facts, parse_time(time));
     if (state == ST_FACT_OK) {
         const int r = put_ok(facts, key, json_object_get(object, "value"), raw, source);

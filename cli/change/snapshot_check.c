@@ -108,7 +108,7 @@ int st_snapshot_check(const char *command, const struct st_facts *claimed, const
     for (size_t i = 0; i < plan->steps_n && status == ST_EXIT_DONE; i++) {
         if (plan->steps[i].rule != last &&
             !st_snapshot_check_agrees(claimed, here, plan->steps[i].rule, message, sizeof(message)))
-            status = st_failure(command, "%s. Nothing was changed: take the snapshot again on this machine",
+            status = st_failure(command, "%s. Nothing was changed. Take the snapshot again on this machine.",
                                 message);
         last = plan->steps[i].rule;
     }

@@ -1,4 +1,4 @@
-/* What a measurement adds to a report: facts "measured.*", and settings that are tried beside what is there. */
+/* What a measurement adds to a report: facts "measured.*", and settings that are tried beside the present ones. */
 #include "cli/report/report_measure.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static int check_schema(const json_t *document, char *message, size_t message_by
     if (schema != NULL && strcmp(schema, SCHEMA) == 0)
         return 0;
     if (schema != NULL && strncmp(schema, SCHEMA_PREFIX, strlen(SCHEMA_PREFIX)) == 0) {
-        snprintf(message, message_bytes, "its version is not the one that this sleeptune reads, " SCHEMA);
+        snprintf(message, message_bytes, "its schema is not " SCHEMA ", which this sleeptune reads");
         return -EPROTONOSUPPORT;
     }
     snprintf(message, message_bytes, "not a result of 'sleeptune measure --json'");
@@ -199,7 +199,7 @@ int st_report_measure_try(const char *command, uint32_t frames, uint32_t rate_hz
     for (size_t i = 0; i < plan.n; i++)
         tried_n += plan.rows[i].not_tried[0] == '\0';
     st_stop_catch(on_stop);
-    fprintf(stderr, "sleeptune %s: trying %zu of %zu settings beside what is there, %.1f s\n", command,
+    fprintf(stderr, "sleeptune %s: trying %zu of %zu settings beside the present ones, %.1f s\n", command,
             tried_n, plan.n, (double)plan.duration_ns / ST_NS_PER_S);
     const struct st_experiments_run run = {
         .seed = (uint64_t)p->wall_ns(p),

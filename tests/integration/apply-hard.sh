@@ -288,12 +288,12 @@ rm -rf "$tree.before"
 keep
 for bytes in 1 100 $(($(stat -c %s "$tmp/whole") - 3)); do
     head -c "$bytes" "$tmp/whole" >"$tree/$changes/journal.json"
-    refused "a journal cut off at $bytes bytes" 4 'the journal is damaged: it is no JSON' revert --all --root "$tree"
+    refused "a journal cut off at $bytes bytes" 4 'the journal is damaged: it is not JSON' revert --all --root "$tree"
 done
 head -c 2000 /dev/urandom >"$tree/$changes/journal.json"
 refused "a journal of noise, apply" 4 'the journal is damaged' apply --yes --root "$tree"
 sed 's/"done"/"perhaps"/' "$tmp/whole" >"$tree/$changes/journal.json"
-refused "a journal with a word that is none" 4 'the journal is damaged: an entry without' verify --root "$tree"
+refused "a journal with a word that is none" 4 'the journal is damaged: an entry lacks' verify --root "$tree"
 cp "$tmp/whole" "$tree/$changes/journal.json"
 ok "the whole one again is reverted" revert --all --root "$tree"
 

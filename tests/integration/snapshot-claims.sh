@@ -27,7 +27,7 @@ claims unit.json $unit.program=/usr/bin/jackd $unit.user=ann $unit.restrict_real
 apply --dry-run --snapshot "$tmp/unit.json" linux-service-limits
 is "a unit that this machine does not have is refused" "$?" 4
 like "it says which fact of which rule disagrees, and with what" "$(cat "$tmp/out")" \
-    "linux-service-limits: the snapshot has $unit\.[a-z_]+ = .*, this machine has nothing\. Nothing was changed: take the snapshot again"
+    "linux-service-limits: the snapshot has $unit\.[a-z_]+ = .*, this machine has nothing\. Nothing was changed\. Take the snapshot again"
 is "and no unit is planned to be changed" "$(grep -c '^[+]RestrictRealtime' "$tmp/out")" 0
 
 device=linux.usb_audio.9-9

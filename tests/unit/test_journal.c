@@ -121,15 +121,15 @@ static void a_damaged_journal_is_refused(void **state)
     check_refused(DOCUMENT("sleeptune-changes/1", "[]", "{}"), -EBADMSG, "entry");
     check_refused(DOCUMENT("sleeptune-changes/1", "[]",
                            ENTRY("file", "/etc/sysctl.d/90-sleeptune.conf", "\"new\": \"a\\n\", " HASHES)),
-                  -EBADMSG, "not among the files");
+                  -EBADMSG, "not in the list of files");
     check_refused(DOCUMENT("sleeptune-changes/1", FILES,
                            ENTRY("file", "/etc/sysctl.d/90-sleeptune.conf", "\"new\": \"\\n\", " HASHES)),
-                  -EBADMSG, "text");
+                  -EBADMSG, "new value");
     check_refused(DOCUMENT("sleeptune-changes/1", "[]", ENTRY("sysctl", "vm.swappiness", "\"new\": \"1\"")),
-                  -EBADMSG, "before");
+                  -EBADMSG, "old value");
     check_refused(DOCUMENT("sleeptune-changes/1", "[]",
                            ENTRY("sysctl", "vm.swappiness", "\"old\": \"1\\n2\", \"new\": \"1\"")),
-                  -EBADMSG, "before");
+                  -EBADMSG, "old value");
 }
 
 static void only_what_sleeptune_writes_may_be_named(void **state)
