@@ -286,7 +286,7 @@ static void judge_cpu_frequency(struct st_finding *finding)
     if (st_finding_need_int(finding, FREQ, &mhz) != 0)
         return;
     if (mhz < 1 || mhz > MHZ_MAX) {
-        st_finding_unknown(finding, "a clock of %" PRId64 " MHz cannot be", mhz);
+        st_finding_unknown(finding, "a clock of %" PRId64 " MHz is not valid", mhz);
         return;
     }
     for (const struct st_fact *fact = NULL;
@@ -525,7 +525,7 @@ static void judge_interrupt_storm(struct st_finding *finding)
         return;
     }
     if (threshold < 0) {
-        st_finding_unknown(finding, "intr_storm_threshold %" PRId64 " cannot be", threshold);
+        st_finding_unknown(finding, "intr_storm_threshold %" PRId64 " is not valid", threshold);
         return;
     }
     const int64_t hz = st_machine_int_or(finding->facts, HZ, 0);

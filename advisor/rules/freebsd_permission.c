@@ -254,7 +254,7 @@ static void judge_memlock(struct st_finding *finding)
         return;
     }
     if (limit < UNLIMITED) {
-        st_finding_unknown(finding, "a limit of %" PRId64 " bytes cannot be", limit);
+        st_finding_unknown(finding, "a limit of %" PRId64 " bytes is not valid", limit);
         return;
     }
     st_finding_quote(finding, ALLOWED);
@@ -327,7 +327,7 @@ const struct st_rule st_rule_freebsd_memlock = {
 const struct st_rule st_rule_freebsd_jail = {
     .id = "freebsd-jail",
     .title = "Are these this system's own settings? (jail)",
-    .mechanism = "A jail shows the host's sysctls, but may change next to none of them, and it sees only "
+    .mechanism = "A jail shows the host's sysctls, but may change almost none of them, and it sees only "
                  "the devices that its devfs rules let through. Its threads are scheduled like all others, "
                  "but real-time priority may be refused.",
     .privilege = "root of the host",

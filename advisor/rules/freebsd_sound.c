@@ -139,7 +139,8 @@ static void judge_polled(const struct scan *scan, const struct st_wish *wish)
     struct st_finding *finding = scan->finding;
     const bool misses = hz >= 1 && hz <= HZ_MAX && 1e6 / (double)hz >= period_us;
     st_finding_set(finding, misses ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                   "%.40s is on: the card is looked at in ticks instead of by interrupt", name);
+                   "%.40s is on: the driver polls the card at clock ticks and does not use its interrupt",
+                   name);
     st_finding_quote(finding, HZ);
     if (hz >= 1 && hz <= HZ_MAX) {
         const double tick_us = 1e6 / (double)hz, wait_us = tick_us > period_us / 2 ? tick_us : period_us / 2;

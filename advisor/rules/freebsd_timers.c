@@ -253,7 +253,7 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
                           "the event timer is periodic, so each sleep waits for the next tick; how long, "
                           "is not known");
     } else if (hz < 1 || hz > HZ_MAX) {
-        st_finding_unknown(finding, "kern.hz is %" PRId64 ", which cannot be", hz);
+        st_finding_unknown(finding, "kern.hz is %" PRId64 ", which is not valid", hz);
         return;
     } else {
         mul = mul < 1 ? 1 : mul > SINGLEMUL_MAX ? SINGLEMUL_MAX : mul;
@@ -388,7 +388,7 @@ static void judge_hz(struct st_finding *finding)
     if (st_finding_need_int(finding, HZ, &hz) != 0)
         return;
     if (hz < 1) {
-        st_finding_unknown(finding, "kern.hz is %" PRId64 ", which cannot be", hz);
+        st_finding_unknown(finding, "kern.hz is %" PRId64 ", which is not valid", hz);
         return;
     }
     st_finding_quote(finding, PERIODIC);

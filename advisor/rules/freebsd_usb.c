@@ -147,7 +147,7 @@ static void judge_uaudio_format(struct st_finding *finding)
         return;
     }
     if (rate < 0 || rate > RATE_MAX) {
-        st_finding_unknown(finding, "a default_rate of %" PRId64 " Hz cannot be", rate);
+        st_finding_unknown(finding, "a default_rate of %" PRId64 " Hz is not valid", rate);
         return;
     }
     snprintf(key, sizeof(key), "freebsd.sndstat.pcm%" PRId64 ".play.rate_hz", unit);

@@ -345,7 +345,7 @@ static void judge_guest_halt_poll(struct st_finding *finding)
         return;
     st_finding_quote(finding, ST_MACHINE_VIRTUAL);
     if (!st_machine_is_guest(finding->facts)) {
-        st_finding_not_applicable(finding, "only for virtual machines, and this is none");
+        st_finding_not_applicable(finding, "only for virtual machines; this machine is not one");
         return;
     }
     if (st_finding_need_text(finding, GOVERNOR, &governor) != 0)
@@ -353,7 +353,7 @@ static void judge_guest_halt_poll(struct st_finding *finding)
     if (strcmp(governor, "haltpoll") != 0)
         st_finding_not_applicable(finding, "the idle governor is %.20s, not haltpoll", governor);
     else if (poll < 0)
-        st_finding_unknown(finding, "%" PRId64 " ns cannot be", poll);
+        st_finding_unknown(finding, "%" PRId64 " ns is not valid", poll);
     else if (poll >= finding->wish->period_ns) {
         st_finding_ok(finding, "an idle virtual CPU polls through the whole cycle");
         st_finding_effect(finding, 0, "%" PRId64 " ns >= the period: no halt, so no way back from the host",

@@ -259,8 +259,8 @@ const struct st_rule st_rule_linux_hda_power_save = {
                                {ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0 power_save_controller=N"}),
     .cases = ST_RULE_CASES(
         {ST_CASE_IS, 0, ST_STATUS_OK, "the sound card stays on", "power_save=0"},
-        {ST_CASE_BELOW, 0, ST_STATUS_UNKNOWN, "a time of {} s cannot be"},
-        {ST_CASE_ABOVE, 1000000, ST_STATUS_UNKNOWN, "a time of {} s cannot be"},
+        {ST_CASE_BELOW, 0, ST_STATUS_UNKNOWN, "a time of {} s is not valid"},
+        {ST_CASE_ABOVE, 1000000, ST_STATUS_UNKNOWN, "a time of {} s is not valid"},
         {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
          "the sound card is switched off after {} s of silence: a click, and the next sound begins late",
          "while a stream is open the card stays on"}),

@@ -261,7 +261,7 @@ const struct st_rule st_rule_linux_timer_migration = {
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, "kernel.timer_migration", "0"}),
     .cases = ST_RULE_CASES(
         {ST_CASE_IS, 0, ST_STATUS_OK, "timers stay on the CPU where they were set", "timer_migration=0"},
-        {ST_CASE_IS_NOT, 1, ST_STATUS_UNKNOWN, "timer_migration of {} cannot be"},
+        {ST_CASE_IS_NOT, 1, ST_STATUS_UNKNOWN, "timer_migration of {} is not valid"},
         {ST_CASE_UNREAD, 0, ST_STATUS_UNKNOWN,
          "timer_migration is 1, which matters on CPUs of nohz_full; which those are could not be read", NULL,
          NOHZ_FULL},

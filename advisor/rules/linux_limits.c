@@ -44,7 +44,7 @@ static void judge_memlock(struct st_finding *finding)
     const double shown = small ? (double)limit / 1024 : mib;
     const char *unit = small ? "KiB" : "MiB";
     if (limit < UNLIMITED) {
-        st_finding_unknown(finding, "a limit of %" PRId64 " bytes cannot be", limit);
+        st_finding_unknown(finding, "a limit of %" PRId64 " bytes is not valid", limit);
     } else if (limit == UNLIMITED) {
         st_finding_ok(finding, "memory may be locked without limit");
         st_finding_effect(finding, 0, "locked memory is not paged out");
@@ -124,7 +124,7 @@ static void judge_nice_limit(struct st_finding *finding)
         st_finding_ok(finding, "real-time threads are above any nice value");
         st_finding_effect(finding, 0, "SCHED_FIFO was granted: nice does not count");
     } else if (limit < -1 || limit > 40) {
-        st_finding_unknown(finding, "a limit of %" PRId64 " cannot be (0 to 40)", limit);
+        st_finding_unknown(finding, "a limit of %" PRId64 " is not valid (0 to 40)", limit);
     } else if (limit == -1 || limit >= LIMIT_OF_SERVERS) {
         st_finding_quote(finding, AUTOGROUP);
         st_finding_ok(finding, "sound servers may go to nice -11, which helps without real-time priority%s",
@@ -180,7 +180,7 @@ static void judge_rttime_limit(struct st_finding *finding)
         return;
     const int64_t period_us = finding->wish->period_ns / 1000 > 0 ? finding->wish->period_ns / 1000 : 1;
     if (limit < UNLIMITED) {
-        st_finding_unknown(finding, "a limit of %" PRId64 " µs cannot be", limit);
+        st_finding_unknown(finding, "a limit of %" PRId64 " µs is not valid", limit);
     } else if (limit == UNLIMITED) {
         st_finding_ok(finding, "real-time threads may compute as long as they want");
         st_finding_effect(finding, 0, "no limit");
@@ -421,7 +421,7 @@ static void judge_rt_throttling(struct st_finding *finding)
         st_finding_need_int(finding, PERIOD, &period) != 0)
         return;
     if (runtime < -1 || period < 1 || runtime > period) {
-        st_finding_unknown(finding, "a real-time budget of %" PRId64 " µs in %" PRId64 " µs cannot be",
+        st_finding_unknown(finding, "a real-time budget of %" PRId64 " µs in %" PRId64 " µs is not valid",
                            runtime, period);
         return;
     }

@@ -31,7 +31,7 @@ static void judge_swap(struct st_finding *finding)
     const bool compressed = st_facts_text(finding->facts, ZSWAP, &zswap) == 0 &&
                             (strcmp(zswap, "Y") == 0 || strcmp(zswap, "1") == 0);
     if (swappiness < 0 || swappiness > 200) {
-        st_finding_unknown(finding, "swappiness of %" PRId64 " cannot be (0 to 200)", swappiness);
+        st_finding_unknown(finding, "swappiness of %" PRId64 " is not valid (0 to 200)", swappiness);
     } else if (other <= 0 || compressed) {
         st_finding_ok(finding,
                       "swap is compressed memory (%s), for which a high swappiness (%" PRId64 ") is meant",
@@ -175,7 +175,7 @@ static void judge_numa_balancing(struct st_finding *finding)
         st_finding_effect(finding, 0, "one node");
     } else {
         st_finding_advice(finding,
-                          "the kernel takes pages away on purpose to see who touches them, on %zu nodes; "
+                          "the kernel unmaps pages on purpose to see which CPU touches them, on %zu nodes; "
                           "an audio thread faults, too",
                           nodes.n);
         st_rule_fix(finding);

@@ -421,7 +421,7 @@ static void judge_watchdogs(struct st_finding *finding)
         st_finding_ok(finding, "the hard lock-up detector is off");
         st_finding_effect(finding, 0, "no interrupts of its own");
     } else if (nmi != 1) {
-        st_finding_unknown(finding, "nmi_watchdog of %" PRId64 " cannot be", nmi);
+        st_finding_unknown(finding, "nmi_watchdog of %" PRId64 " is not valid", nmi);
     } else if (finding->wish->period_ns > WATCHDOGS_PERIOD_SHORT_NS) {
         st_finding_ok(finding,
                       "the hard lock-up detector looks once in about %" PRId64 " s of computing: nothing "

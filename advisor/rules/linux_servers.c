@@ -164,8 +164,7 @@ static void judge_alsa_buffer(struct st_finding *finding)
                           scan.worst_quantum_us, scan.worst_ring_us, scan.worst_gap_us);
         fix_quantum(scan.worst_ring_us, finding);
     } else if (scan.one_period) {
-        st_finding_advice(finding,
-                          "%.40s holds less than two periods: there is no time at all to fill the next one",
+        st_finding_advice(finding, "%.40s holds less than two periods: no time is left to fill the next one",
                           scan.stream + sizeof(PREFIX) - 1);
         st_finding_fix(finding, NULL,
                        "# give that program two or three periods a buffer (jackd: -n 2 or -n 3)",
@@ -261,7 +260,7 @@ static int need_setting(struct st_finding *finding, const char *key, int64_t fal
         return 0;
     const int r = st_finding_need_int(finding, key, ret);
     if (r == 0 && (*ret <= 0 || *ret > 1000000)) {
-        st_finding_unknown(finding, "%s of %" PRId64 " cannot be", key, *ret);
+        st_finding_unknown(finding, "%s of %" PRId64 " is not valid", key, *ret);
         return -ERANGE;
     }
     return r;
@@ -339,7 +338,7 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
                 "machines 1024 is there because the host may not keep up.",
     .sources = "pipewire.conf(5) and the packaged pipewire.conf of 0.3.65 (rate 48000, quantum 1024, min 32 "
                "or 16, max 2048, vm.overrides min-quantum 1024)\n"
-               "a running PipeWire is asked by pw-metadata -n settings; where that cannot be, its files "
+               "a running PipeWire is asked by pw-metadata -n settings; if that fails, its files "
                "count, and of those the form in which newer versions write the rule for virtual machines is "
                "not read",
     .guide.now = PIPEWIRE_QUANTUM_NOW("32"),

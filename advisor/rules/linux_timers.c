@@ -269,7 +269,7 @@ static void judge_timer_slack(struct st_finding *finding)
         return;
     }
     if (slack_ns < 0) {
-        st_finding_unknown(finding, "a slack of %" PRId64 " ns cannot be", slack_ns);
+        st_finding_unknown(finding, "a slack of %" PRId64 " ns is not valid", slack_ns);
         return;
     }
     if (slack_ns == 0) { /* prctl takes 0 for the default, so only a real-time thread reads it */
@@ -356,7 +356,7 @@ static void judge_hz(struct st_finding *finding)
     if (st_finding_need_int(finding, CONFIG_HZ, &hz) != 0)
         return;
     if (hz < 1 || hz > HZ_MAX) {
-        st_finding_unknown(finding, "HZ=%" PRId64 " cannot be", hz);
+        st_finding_unknown(finding, "HZ=%" PRId64 " is not valid", hz);
         return;
     }
     st_finding_quote(finding, HRES);

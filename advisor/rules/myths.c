@@ -95,7 +95,7 @@ const struct st_rule st_rule_linux_split_lock = {
                             "a program with split locks is stopped for 10 ms at each; is one there? "
                             "sudo dmesg | grep -i 'split lock'",
                             "programs without split locks are not touched"},
-                           {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "split_lock_mitigate of {} cannot be"}),
+                           {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "split_lock_mitigate of {} is not valid"}),
 };
 
 /* --- linux-stale-sysctls: Scheduler settings of old guides in sysctl.d. --- */
@@ -128,7 +128,7 @@ static void judge_stale_sysctls(struct st_finding *finding)
             first = fact;
     }
     if (first == NULL) {
-        st_finding_not_applicable(finding, "no scheduler setting stands in /etc/sysctl.d");
+        st_finding_not_applicable(finding, "/etc/sysctl.d has no scheduler setting");
         return;
     }
     st_finding_quote(finding, first->key);
