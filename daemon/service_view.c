@@ -289,7 +289,7 @@ void st_service_tell_degraded(struct st_service *service)
         return; /* not well yet */
     if (n == 0 && service->degraded_n > 0)
         st_events_add(&service->events, ST_LOG_INFO, view.now_wall_ns, "recovered", NULL, 0,
-                      "nothing is degraded any more");
+                      "nothing is degraded now");
     memcpy(service->degraded, degraded, n * sizeof(degraded[0]));
     service->degraded_n = n;
 }

@@ -105,7 +105,7 @@ int st_systemd_ask_rtkit(struct st_platform *platform, pid_t tid, int priority, 
     sd_bus_error error = SD_BUS_ERROR_NULL;
     int r = sd_bus_open_system(&bus);
     if (r < 0) {
-        snprintf(text, text_bytes, "rtkit could not be asked: no system bus (%s)", strerror(-r));
+        snprintf(text, text_bytes, "cannot ask rtkit: no system bus (%s)", strerror(-r));
         return r;
     }
     sd_bus_set_method_call_timeout(bus, TIMEOUT_US);
@@ -115,7 +115,7 @@ int st_systemd_ask_rtkit(struct st_platform *platform, pid_t tid, int priority, 
     const int granted = priority < priority_max ? priority : priority_max;
     r = platform->set_rttime_limit_ns(platform, rttime_ns);
     if (r < 0) {
-        snprintf(text, text_bytes, "rtkit was not asked: RLIMIT_RTTIME cannot be set (%s)", strerror(-r));
+        snprintf(text, text_bytes, "rtkit was not asked: cannot set RLIMIT_RTTIME (%s)", strerror(-r));
     } else {
         r = sd_bus_call_method(bus, RTKIT_NAME, RTKIT_PATH, RTKIT_NAME, "MakeThreadRealtimeWithPID", &error,
                                NULL, "ttu", (uint64_t)getpid(), (uint64_t)tid, (uint32_t)granted);

@@ -112,7 +112,7 @@ static int read_file(const char *command, const char *path, const struct st_hist
     }
     int status = ST_EXIT_DONE;
     if (r == -E2BIG)
-        status = fail(command, wish, "that is too much for one answer: ask for less time, or a longer step");
+        status = fail(command, wish, "the answer would be too large: ask for less time, or a longer step");
     else if (r == -ENODATA)
         status =
             fail(command, wish,

@@ -474,8 +474,8 @@ struct st_audio {
 static const struct {
     const char *thread, *stream, *latency, *xruns, *silent;
 } words[ST_AUDIO_DIRECTIONS] = {
-    {"st-audio", "own stream", "buffer", "underflows", "it does not ask for samples any more"},
-    {"st-capture", "own recording stream", "latency", "overflows", "it does not give samples any more"},
+    {"st-audio", "own stream", "buffer", "underflows", "it no longer asks for samples"},
+    {"st-capture", "own recording stream", "latency", "overflows", "it no longer delivers samples"},
 };
 
 static int64_t wall_ns(struct st_audio *audio)

@@ -160,7 +160,7 @@ static void put_down_to_none_of_ours(struct st_event *event, bool on_time, int l
         st_text_append(event->text, sizeof(event->text), "; the loop%s was on time: look at the %s",
                        cpu_text(loop_cpu, cpu, sizeof(cpu)), elsewhere(event));
     else
-        st_text_append(event->text, sizeof(event->text), "; not known whether the loop was late then");
+        st_text_append(event->text, sizeof(event->text), "; whether the loop was late is unknown");
     snprintf(event->cause, sizeof(event->cause), "%s",
              on_time ? ST_CAUSES_ON_TIME : st_cause_kind_name(ST_CAUSE_UNKNOWN));
 }

@@ -84,7 +84,7 @@ static void check_word(struct scan *scan)
     const bool whole = *end == '\0' || (len > 32 && *end == '.');
     if (!whole || (errno == 0 && value <= INT32_MAX))
         return; /* a float, a number with L, or one that fits */
-    snprintf(message, sizeof(message), "%s: no setting takes so large a number", number);
+    snprintf(message, sizeof(message), "%s: the number is too large for every setting", number);
     report(scan, message);
 }
 

@@ -49,7 +49,7 @@ static void say_who(int fd, char *error, size_t error_bytes)
     if (pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM))
         snprintf(error, error_bytes, "another sleeptuned (process %ld) writes it", pid);
     else
-        snprintf(error, error_bytes, "something else holds its lock file");
+        snprintf(error, error_bytes, "another process holds its lock file");
 }
 
 int st_history_lock(const char *path, int *fd, char *error, size_t error_bytes)
@@ -86,7 +86,7 @@ int st_history_lock(const char *path, int *fd, char *error, size_t error_bytes)
         }
         close(lock_fd);
     }
-    snprintf(error, error_bytes, "its lock file comes and goes");
+    snprintf(error, error_bytes, "another process keeps removing its lock file");
     return -EBUSY;
 }
 

@@ -75,17 +75,17 @@ const char *st_query_set(struct st_query *query, unsigned names, const char *key
         if ((names & keys[i].name) == 0 || strcmp(key, keys[i].key) != 0)
             continue;
         if ((query->given & keys[i].name) != 0)
-            return "a name stands twice behind '?'";
+            return "a parameter is given twice";
         query->given |= keys[i].name;
         return keys[i].set(query, value != NULL ? value : "", now_wall_ns);
     }
-    return "there is no such name behind '?' here; sleeptuned(8) has those of each path";
+    return "this path has no such parameter; sleeptuned(8) lists the parameters of each path";
 }
 
 const char *st_query_check(const struct st_query *query)
 {
     return query->since_wall_ns != INT64_MIN && query->until_wall_ns != INT64_MIN &&
                    query->since_wall_ns > query->until_wall_ns
-               ? "since is behind until"
+               ? "since is later than until"
                : NULL;
 }

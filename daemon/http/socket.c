@@ -50,7 +50,7 @@ int st_socket_choose(const struct st_config *config, char *ret_path, size_t path
     if (xdg == NULL || xdg[0] != '/' || strlen(xdg) > ST_SOCKET_PATH_BYTES / 2) {
         snprintf(
             error, error_bytes,
-            "no right to write to %s/sleeptune and no XDG_RUNTIME_DIR: set socket.path or SLEEPTUNE_SOCKET",
+            "cannot write to %s/sleeptune, and XDG_RUNTIME_DIR is not set. Set socket.path or SLEEPTUNE_SOCKET.",
             ST_RUN_DIR);
         return -EACCES;
     }
@@ -119,7 +119,7 @@ static int remove_stale(const struct sockaddr_un *address, char *error, size_t e
         return -errno;
     }
     if (!S_ISSOCK(status.st_mode)) {
-        snprintf(error, error_bytes, "%s is there and is not a socket: it is left alone", path);
+        snprintf(error, error_bytes, "%s exists and is not a socket. Remove it, or set socket.path.", path);
         return -EEXIST;
     }
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -187,7 +187,7 @@ static int set_rights_at(const struct st_destination *place, const char *path, c
         return -EPERM;
     }
     if (fstatat(place->dir_fd, place->name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(info.st_mode)) {
-        snprintf(error, error_bytes, "cannot set the rights of %s: it is not a socket any more", path);
+        snprintf(error, error_bytes, "cannot set the rights of %s: it is no longer a socket", path);
         return -ENOTSOCK;
     }
     int r = group_of(config, &gid, error, error_bytes);

@@ -126,7 +126,7 @@ const char *st_saved_state_previous(const char *path, char *buf, size_t buf_byte
     json_t *document = load(path);
     if (document == NULL) {
         if (access(path, F_OK) == 0)
-            snprintf(buf, buf_bytes, "the state of the run before cannot be read");
+            snprintf(buf, buf_bytes, "cannot read the state of the previous run");
         return buf;
     }
     const char *state = json_string_value(json_object_get(document, "state"));
@@ -137,7 +137,7 @@ const char *st_saved_state_previous(const char *path, char *buf, size_t buf_byte
         strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &utc);
     const json_int_t pid = json_integer_value(json_object_get(document, "pid"));
     if (state != NULL && strcmp(state, "failed") == 0)
-        snprintf(buf, buf_bytes, "the loop of the run before failed; its last stored state is of %s", when);
+        snprintf(buf, buf_bytes, "the loop of the previous run failed; its last state was saved at %s", when);
     else if (state != NULL && strcmp(state, "ended") != 0 && is_alive(pid, path))
         snprintf(
             buf, buf_bytes,
@@ -147,7 +147,7 @@ const char *st_saved_state_previous(const char *path, char *buf, size_t buf_byte
     else if (state == NULL || strcmp(state, "ended") != 0)
         snprintf(
             buf, buf_bytes,
-            "the run before did not end cleanly (killed, or a power cut); its last stored state is of %s",
+            "the previous run did not end cleanly (killed, or a power cut); its last state was saved at %s",
             when);
     json_decref(document);
     return buf;

@@ -62,7 +62,7 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
     else if (view->watchdog.running && !view->watchdog.above_loop && view->loop != NULL &&
              view->loop->policy != ST_POLICY_OTHER)
         add(ret, &n, "watchdog",
-            "no right to a priority above the loop's: a loop that goes wild may not be noticed");
+            "permission denied for a priority above the loop: a runaway loop may go unnoticed");
     for (size_t i = 0; i < ST_AUDIO_DIRECTIONS; i++) {
         const struct st_audio_view *audio = &view->audio[i];
         if (audio->state == ST_AUDIO_WAITING || audio->error[0] != '\0')
@@ -210,7 +210,7 @@ const char *st_view_verdict(const struct st_view *view, char *buf, size_t buf_by
     }
     if (view->loop != NULL && view->loop->cycles > 0)
         return st_result_verdict(view->loop, buf, buf_bytes);
-    snprintf(buf, buf_bytes, "the loop has not begun to count yet");
+    snprintf(buf, buf_bytes, "The loop has not counted a period yet.");
     return buf;
 }
 

@@ -71,15 +71,15 @@ ok "capture without a backend is degraded" wait_for value_is '[x["why"] for x in
     "['capture: audio.capture is on, but audio.backend is none']"
 stop
 
-devices=$("$SLEEPTUNE" devices)
-is "sleeptune devices works" "$?" 0
+devices=$("$SLEEPTUNE" status --devices)
+is "sleeptune status --devices works" "$?" 0
 is "no line is longer than 80 columns" "$(grep -A3 '^  [a-z]* *dummy' <<<"$devices" | awk 'length($0) > 80')" ""
 like "the dummy device is listed with its id" "$devices" '^  output dummy-out'
 like "a backend that is not there is said" "$devices" '^jack: .'
-is "an unknown format is a usage error" "$("$SLEEPTUNE" devices --format xml 2>&1 >/dev/null; echo $?)" "sleeptune devices: --format: 'xml' is not json or text
-Try 'sleeptune devices --help'.
+is "an unknown format is a usage error" "$("$SLEEPTUNE" status --devices --format xml 2>&1 >/dev/null; echo $?)" "sleeptune status: --format: 'xml' is not json or text
+Try 'sleeptune status --help'.
 3"
-ok "--json is JSON" bash -c '"$1" devices --json | "$2" -c "import json, sys; json.load(sys.stdin)"' _ "$SLEEPTUNE" "$PYTHON"
+ok "--json is JSON" bash -c '"$1" status --devices --json | "$2" -c "import json, sys; json.load(sys.stdin)"' _ "$SLEEPTUNE" "$PYTHON"
 
 if ! command -v jackd >/dev/null; then
     skip "a JACK server that comes and goes" "jackd is not installed"
@@ -103,7 +103,7 @@ else
         fi
         kill -STOP "$server"
         ok "jack: a server that hangs is not called playing" wait_for value_is 'd["audio"]["state"]' waiting
-        like "jack: and the status says why" "$(value 'd["audio"]["error"]')" 'does not ask for samples any more'
+        like "jack: and the status says why" "$(value 'd["audio"]["error"]')" 'no longer asks for samples'
         kill -CONT "$server"
         ok "jack: when it goes on, the stream is opened again" wait_for value_is '(d["audio"]["state"], d["audio"]["opened"] >= 2)' "('playing', True)"
         ok "jack: so is the one that records" wait_for value_is 'd["audio"]["capture"]["state"]' recording

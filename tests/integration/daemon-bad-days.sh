@@ -31,7 +31,7 @@ ok "the history waits in memory" wait_for value_is 'd["history"]["state"]' faili
 like "and why is said" "$(value 'd["history"]["why"]')" 'history.db cannot be written'
 is "the status says degraded" "$(value 'd["state"]')" degraded
 like "and so does sleeptune status" "$("$SLEEPTUNE" status --socket "$sock")" '^Degraded .*history'
-like "the last minute has no place either, which is logged" "$(cat "$log")" 'no state folder that can be written'
+like "the last minute has no place either, which is logged" "$(cat "$log")" 'no state folder is writable'
 is "nothing was written" "$(ls -A "$STATE_DIRECTORY")" ""
 stop
 is "it ends cleanly" "$status" 0
@@ -89,7 +89,7 @@ if wait_for grep -q . "$tmp/held" && grep -q held "$tmp/held"; then
     kill "$(cat "$tmp/taker")"
     ok "the address is free and served" wait_for value_is '[x["what"] for x in d["degraded"]]' "['loop']"
     sleep 6 # what is degraded is looked at each 5 s
-    is "that is no recovery" "$(grep -c 'nothing is degraded any more' "$log")" 0
+    is "that is no recovery" "$(grep -c 'nothing is degraded now' "$log")" 0
     config 'audio: { backend = "none"; };' 'loop: { frames = 256; };'
     kill -HUP "$daemon"
     ok "SIGHUP while the loop gets no CPU: its settings were not taken" \

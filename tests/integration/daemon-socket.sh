@@ -43,7 +43,7 @@ stop
 echo precious >"$sock"
 refused
 is "a file in the way: 4" "$status" 4
-like "is named" "$(cat "$log")" "$sock is there and is not a socket: it is left alone"
+like "is named" "$(cat "$log")" "$sock exists and is not a socket. Remove it, or set socket.path."
 is "and is left alone" "$(cat "$sock")" precious
 rm "$sock"
 

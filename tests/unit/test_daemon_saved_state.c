@@ -58,7 +58,7 @@ static void failed_loop_is_told_as_such(void **state)
     (void)state;
     put("{\"state\": \"failed\", \"pid\": 1}");
     assert_non_null(
-        strstr(st_saved_state_previous(path, text, sizeof(text)), "the loop of the run before failed"));
+        strstr(st_saved_state_previous(path, text, sizeof(text)), "the loop of the previous run failed"));
 }
 
 static void state_of_a_process_that_still_runs_is_no_unclean_end(void **state)
@@ -104,7 +104,7 @@ static void fifo_in_place_of_the_file_does_not_hang(void **state)
 {
     (void)state;
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_non_null(strstr(st_saved_state_previous(path, text, sizeof(text)), "cannot be read"));
+    assert_non_null(strstr(st_saved_state_previous(path, text, sizeof(text)), "cannot read the state"));
 }
 
 static void failed_write_leaves_the_old_state_and_no_rubbish(void **state)

@@ -187,7 +187,7 @@ static void link_in_the_place_of_the_socket_is_not_followed(void **state)
     assert_int_equal(symlink(victim, path), 0);
     config.socket.mode = 0666;
     assert_true(st_socket_set_rights(&held, &config, error, sizeof(error)) < 0);
-    assert_non_null(strstr(error, "it is not a socket any more"));
+    assert_non_null(strstr(error, "it is no longer a socket"));
     assert_int_equal(stat(victim, &status), 0);
     assert_int_equal(status.st_mode & 07777, 0600);
     st_socket_close(&held);

@@ -97,7 +97,8 @@ static void watchdog_that_a_real_time_loop_can_starve_is_degraded(void **state)
     view.watchdog.running = true;
     json_t *document = st_view_json(&view);
     assert_string_equal(state_of(document), "degraded");
-    assert_non_null(strstr(degraded_why(document, "watchdog"), "no right to a priority above the loop's"));
+    assert_non_null(
+        strstr(degraded_why(document, "watchdog"), "permission denied for a priority above the loop"));
     json_decref(document);
     result.policy = ST_POLICY_OTHER; /* nothing that could starve it */
     document = st_view_json(&view);
