@@ -105,7 +105,7 @@ const struct st_rule st_rule_linux_split_lock = {
 
 static void judge_stale_sysctls(struct st_finding *finding)
 {
-    size_t configured_n = 0, stale_n = 0, unread_n = 0;
+    size_t stale_n = 0, unread_n = 0;
     const struct st_fact *first = NULL; /* stale, or else the first */
     for (const struct st_fact *fact = NULL;
          (fact = st_facts_next(finding->facts, CONFIGURED, "", fact)) != NULL;) {
@@ -119,7 +119,6 @@ static void judge_stale_sysctls(struct st_finding *finding)
             unread_n++;
             continue;
         }
-        configured_n++;
         snprintf(key, sizeof(key), RUNNING "%.100s", fact->key + sizeof(CONFIGURED) - 1);
         if (st_facts_find(finding->facts, key) == NULL ||
             st_facts_find(finding->facts, key)->state != ST_FACT_ABSENT)
