@@ -19,8 +19,10 @@
 #define LATENCY_MAX           10
 #define PROFILE_MAX           1
 #define NOW(latency, profile) "sysctl hw.snd.latency=" latency " hw.snd.latency_profile=" profile
+
 #define EVER(latency, profile)                                                                               \
     "# /etc/sysctl.conf\nhw.snd.latency=" latency "\nhw.snd.latency_profile=" profile
+
 #define BYTES_PER_S 192000 /* the tables' reference: 48 kHz, stereo, 16 bit */
 
 /** Playback: the ring is 2^ring bytes, of 2^blocks blocks. sys/dev/sound/pcm/channel.c */
@@ -269,9 +271,11 @@ const struct st_rule st_rule_freebsd_snd_verbose = {
 #define ENABLE "freebsd.rc.virtual_oss_enable"
 #define DSP    "freebsd.rc.virtual_oss_dsp"
 #define CUSE   "freebsd.kern.features.cuse"
+
 #define VIRTUAL_OSS_EVER(rate, frames)                                                                       \
     "# /etc/rc.conf, among the first words of virtual_oss_dsp\n-i 8 -r " rate " -s " frames                  \
     "\n# then\nservice virtual_oss restart"
+
 #define BLOCK_MAX_MS 10000.0
 #define RATE_MAX     1e7
 #define WORD_BYTES   64

@@ -23,6 +23,7 @@
 #define STATES_MAX     8    /* MAX_CX_STATES */
 #define LATENCY_MAX_US 1000000
 #define NOW(state)     "sysctl hw.acpi.cpu.cx_lowest=" state
+
 #define EVER(state)                                                                                          \
     "# not in sysctl.conf: rc.d/power_profile sets it again\n"                                               \
     "sysrc performance_cx_lowest=\"" state "\"\n"                                                            \

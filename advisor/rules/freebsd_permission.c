@@ -194,9 +194,11 @@ const struct st_rule st_rule_freebsd_mac_priority = {
 #define WIRED   "freebsd.vm.max_user_wired"
 #define PAGE    "freebsd.hw.pagesize"
 #define ALLOWED "freebsd.security.bsd.unprivileged_mlock"
+
 #define LOGIN_CLASS(user)                                                                                    \
     "# /etc/login.conf\naudio:\\\n    :memorylocked=unlimited:\\\n    :tc=default:\n"                        \
     "# then\ncap_mkdb /etc/login.conf\npw usermod " user " -L audio"
+
 #define UNLIMITED (-1)
 #define MIB       (1024 * 1024)
 

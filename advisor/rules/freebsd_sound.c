@@ -13,9 +13,11 @@
 #define AUTO      "freebsd.hw.snd.default_auto"
 #define PCM       "freebsd.dev.pcm."
 #define NOW(unit) "sysctl hw.snd.default_unit=" unit
+
 #define EVER                                                                                                 \
     "# /etc/sysctl.conf: instead of hw.snd.default_unit, so that the best device there is gets it\n"         \
     "hw.snd.default_auto=1"
+
 #define AUTO_NEWEST 2
 #define UNIT_MAX    255
 
@@ -105,6 +107,7 @@ const struct st_rule st_rule_freebsd_default_unit = {
 #define HZ                      "freebsd.kern.hz"
 #define HZ_MAX                  1000000
 #define SOUND_POLLING_NOW(name) "sysctl " name "=0"
+
 #define SOUND_POLLING_EVER(name)                                                                             \
     "# /etc/sysctl.conf, unless a line with 1 can go (0 is the default)\n" name "=0"
 
@@ -203,8 +206,10 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 /* --- freebsd-vchans: Virtual channels: the kernel's mixer, and the rate that it works at. --- */
 
 #define ENABLE "freebsd.hw.snd.vchans_enable" /* from 15.0 */
+
 #define VCHANS_NOW(unit, rate)                                                                               \
     "# while no program has the device open\nsysctl dev.pcm." unit ".play.vchanrate=" rate
+
 #define VCHANS_EVER(unit, rate)                                                                              \
     "# /etc/sysctl.conf; a USB device may get another number\ndev.pcm." unit ".play.vchanrate=" rate
 

@@ -121,8 +121,10 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
 #define RATE     "freebsd.hw.usb.uaudio.default_rate"
 #define BITS     "freebsd.hw.usb.uaudio.default_bits"
 #define CHANNELS "freebsd.hw.usb.uaudio.default_channels"
+
 #define UAUDIO_FORMAT_NOW(rate)                                                                              \
     "sysctl hw.usb.uaudio.default_rate=" rate "\n# then unplug the interface and plug it in"
+
 #define UAUDIO_FORMAT_EVER(rate) "# /boot/loader.conf\nhw.usb.uaudio.default_rate=\"" rate "\""
 #define RATE_MAX                 10000000
 

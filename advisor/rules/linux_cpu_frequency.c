@@ -291,6 +291,7 @@ const struct st_rule st_rule_linux_cpu_frequency = {
 #define PROFILE   "linux.power_profile"
 #define PPD_NOW   "powerprofilesctl set performance"
 #define TUNED_NOW "sudo tuned-adm profile latency-performance"
+
 #define TLP_EVER                                                                                             \
     "# /etc/tlp.d/90-sleeptune.conf\nCPU_SCALING_GOVERNOR_ON_AC=performance\n"                               \
     "CPU_ENERGY_PERF_POLICY_ON_AC=performance\n# then\nsudo tlp start"

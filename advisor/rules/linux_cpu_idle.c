@@ -23,14 +23,17 @@
 #define SMALL_US      20.0
 #define SMALL_SHARE   0.02
 #define PROBLEM_SHARE 0.5
+
 #define NOW(us, hex)                                                                                         \
     "# holds " us " µs until you press Ctrl-C:\n"                                                           \
     "sudo sh -c 'exec 3>/dev/cpu_dma_latency; echo 0x" hex " >&3; sleep infinity'"
+
 #define EVER(us)                                                                                             \
     "# programs that hold a request while they play may do so by /etc/udev/rules.d/90-sleeptune.rules\n"     \
     "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"\n"                                          \
     "# or after each boot, for all the time:\n"                                                              \
     "sudo cpupower idle-set -D " us
+
 #define KEY_BYTES 128
 
 struct scan {

@@ -13,10 +13,12 @@
 #define CONTROL          ".control"
 #define NOW_FILE(device) "/sys/bus/usb/devices/" device "/power/control"
 #define NOW(device)      "echo on | sudo tee " NOW_FILE(device)
+
 #define RULE(vendor, product)                                                                                \
     "ACTION==\"add\", SUBSYSTEM==\"usb\", ATTR{idVendor}==\"" vendor "\", ATTR{idProduct}==\"" product       \
     "\", "                                                                                                   \
     "ATTR{power/control}=\"on\""
+
 #define EVER(rule) "# /etc/udev/rules.d/90-sleeptune.rules\n" rule
 #define KEY_BYTES  192
 

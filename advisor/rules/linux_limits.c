@@ -228,10 +228,12 @@ const struct st_rule st_rule_linux_rttime_limit = {
 #define PROGRAM                ".program"
 #define RTPRIO                 "LimitRTPRIO=90"
 #define SERVICE_LIMITS_MEMLOCK "LimitMEMLOCK=4G"
+
 #define EVER(unit, lines)                                                                                    \
     "# /etc/systemd/system/" unit ".service.d/90-sleeptune.conf\n[Service]\n" lines                          \
     "\n# then\nsudo systemctl "                                                                              \
     "daemon-reload\nsudo systemctl restart " unit
+
 #define KEY_BYTES  400
 #define UNIT_BYTES (KEY_BYTES - 24) /* room for the longest leaf; systemd's names have at most 255 bytes */
 

@@ -80,9 +80,11 @@ const struct st_rule st_rule_linux_swap = {
 
 #define ENABLED "linux.thp.enabled"
 #define DEFRAG  "linux.thp.defrag"
+
 #define NOW                                                                                                  \
     "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled "                                   \
     "/sys/kernel/mm/transparent_hugepage/defrag"
+
 #define EVER                                                                                                 \
     "# /etc/tmpfiles.d/sleeptune.conf\nw /sys/kernel/mm/transparent_hugepage/enabled - - - - madvise\n"      \
     "w /sys/kernel/mm/transparent_hugepage/defrag - - - - madvise"

@@ -22,9 +22,11 @@
 #define QUANTUM_DEFAULT   1024
 #define PIPE_RATE_DEFAULT 48000
 #define NOW(frames)       "pw-metadata -n settings 0 clock.force-quantum " frames "   # 0 takes it back"
+
 #define EVER(frames)                                                                                         \
     "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"                                                    \
     "context.properties = { default.clock.max-quantum = " frames " }"
+
 #define FRAMES_MAX 8192 /* PipeWire's own limit, default.clock.quantum-limit */
 #define KEY_BYTES  192
 
@@ -218,6 +220,7 @@ const struct st_rule st_rule_linux_alsa_buffer = {
 #define RATE_DEFAULT                 48000
 #define MIN_FLOOR                    4 /* default.clock.quantum-floor */
 #define PIPEWIRE_QUANTUM_NOW(frames) "pw-metadata -n settings 0 clock.min-quantum " frames
+
 #define PIPEWIRE_QUANTUM_EVER(before, frames, behind)                                                        \
     "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"                                                    \
     "context.properties = { " before "default.clock.min-quantum = " frames behind " }"

@@ -416,8 +416,10 @@ const struct st_rule st_rule_freebsd_overcommit = {
 /* --- freebsd-cpu-binding: cpuset: threads and interrupts bound to CPUs. --- */
 
 #define CPU_BINDING_FACT "freebsd.kern.smp.cpus"
+
 #define BINDING                                                                                              \
     ": leave threads and interrupts where the scheduler puts them, unless this machine does nothing else"
+
 #define BINDING_EFFECT "a real-time thread takes any CPU at once"
 
 const struct st_rule st_rule_freebsd_cpu_binding = {
