@@ -58,8 +58,7 @@ static void help(void)
           "  -f, --follow     go on with new events until Ctrl-C; with --json one per line\n\n"
           "Causes, the longest total first:\n"
           "  --causes         why wake-ups were late, and which program was the culprit\n\n"
-          "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n"
-          "Manual: man sleeptune-history\n",
+          "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n",
           stdout);
 }
 

@@ -60,8 +60,7 @@ static void help(void)
           "  sleeptune measure --cpu all --load 30 --json >result.json\n"
           "  sleeptune measure --policy other --duration 10s    what a normal thread gets\n\n"
           "Ctrl-C ends the measurement early and prints it. Exit status: 0 done, 1 missed\n"
-          "periods with --fail-on-miss, 3 usage, 4 failure, 5 invalid measurement.\n"
-          "Manual: man sleeptune-measure\n",
+          "periods with --fail-on-miss, 3 usage, 4 failure, 5 invalid measurement.\n",
           stdout);
 }
 

@@ -36,7 +36,7 @@ static void help(void)
           "  sleeptune plot a.strec -o a.csv\n"
           "  sleeptune plot --kind quantile before.strec after.strec\n"
           "  sleeptune-lab sleep --json | sleeptune plot - -o sleep.svg\n\n"
-          "Exit status: 0 done, 3 usage, 4 failure. Manual: man sleeptune-plot\n",
+          "Exit status: 0 done, 3 usage, 4 failure.\n",
           stdout);
 }
 

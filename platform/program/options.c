@@ -141,6 +141,9 @@ int st_options_read(const char *command, const struct st_option *options, size_t
             i++;
         if (option == 'h') {
             help();
+            /* each command of sleeptune has a page of its own, the laboratory has one for all */
+            if (strcmp(st_program_name, "sleeptune") == 0)
+                printf("Manual: man sleeptune-%s\n", command);
             return ST_EXIT_DONE;
         }
         if (i == options_n) {

@@ -43,7 +43,7 @@ struct st_option {
     bool optional; /* --name or --name=VALUE; without a letter */
 };
 
-/** Reads options up to the first other argument; -h and --help print `help`.
+/** Reads options up to the first other argument; -h and --help print `help` and the name of the manual page.
  *  @param ret_first index of the first other argument. @return -1 to go on, or an st_exit, after a message.
  */
 ST_NODISCARD int st_options_read(const char *command, const struct st_option *options, size_t options_n,

@@ -59,6 +59,7 @@ explains() {
         fi
         is "$name $command --help ends with 0" "$status" 0
         like "$name $command --help begins with its usage" "$(head -n 1 <<<"$out")" "^Usage: $name $command"
+        [ "$name" != sleeptune ] || is "$name $command --help names its manual page" "$(tail -n 1 <<<"$out")" "Manual: man sleeptune-$command"
         is "$name $command --help fits 80 columns" "$(awk 'length > 80' <<<"$out")" ""
         is "$name $command: an unknown option is a usage error" "$("$program" "$command" --no-such-option >/dev/null 2>&1; echo $?)" 3
         man=$SLEEPTUNE_SRC/man/$name-$command.1
