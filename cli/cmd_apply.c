@@ -234,9 +234,9 @@ static int carry_out(struct work *work)
     char message[512];
     struct st_change_output output = {
         .command = COMMAND, .os = work->target->p->os, .user = player(&work->options->input)};
-    struct st_applied changes;
+    struct st_applied applied;
     size_t left_n;
-    int r = st_applied_open(&changes, work->target->p, work->target->folder, st_change_output_event, &output,
+    int r = st_applied_open(&applied, work->target->p, work->target->folder, st_change_output_event, &output,
                             message, sizeof(message));
     if (r < 0) {
         if (is_not_allowed(r))
@@ -245,9 +245,9 @@ static int carry_out(struct work *work)
     }
     int status = ST_EXIT_DONE;
     if (work->options->measure_ns > 0 && work->target->live)
-        st_before_after_record(COMMAND, work->target, &changes.journal, (uint32_t)work->options->frames,
+        st_before_after_record(COMMAND, work->target, &applied.journal, (uint32_t)work->options->frames,
                                (uint32_t)work->options->rate_hz, work->options->measure_ns);
-    r = st_applied_add(&changes, &work->plan, &left_n);
+    r = st_applied_add(&applied, &work->plan, &left_n);
     if (r < 0) {
         status =
             left_n > 0
@@ -255,9 +255,9 @@ static int carry_out(struct work *work)
                 : st_failure(COMMAND, "nothing was changed (%s)", strerror(-r));
         if (is_not_allowed(r))
             print_planned_by_hand(work);
-        (void)st_before_after_forget(COMMAND, work->target, &changes.journal);
+        (void)st_before_after_forget(COMMAND, work->target, &applied.journal);
     }
-    st_applied_close(&changes);
+    st_applied_close(&applied);
     if (status == ST_EXIT_DONE) {
         status = st_change_output_then(&output, work->target->p, false, work->options->run_generators);
         printf("Next: 'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it.\n");
@@ -371,7 +371,7 @@ static int recover(struct work *work, int argc, char **argv)
 {
     char message[512];
     struct st_change_output output = {.command = COMMAND, .os = work->target->p->os};
-    struct st_applied changes;
+    struct st_applied applied;
     struct st_revert_counts counts;
     bool interrupted = false;
     for (size_t i = 0; i < work->journal.entries_n; i++)
@@ -384,16 +384,16 @@ static int recover(struct work *work, int argc, char **argv)
     if (st_change_target_needs_root(COMMAND, work->target, false, argc, argv))
         return ST_EXIT_FAILURE;
     puts("an earlier run was interrupted: undoing it first");
-    int r = st_applied_open(&changes, work->target->p, work->target->folder, st_change_output_event, &output,
+    int r = st_applied_open(&applied, work->target->p, work->target->folder, st_change_output_event, &output,
                             message, sizeof(message));
     if (r < 0)
         return st_failure(COMMAND, "%s", message);
-    r = st_applied_recover(&changes, &counts);
+    r = st_applied_recover(&applied, &counts);
     /* the plan is made by what is left */
     st_journal_finish(&work->journal);
-    work->journal = changes.journal;
-    changes.journal = (struct st_journal){0};
-    st_applied_close(&changes);
+    work->journal = applied.journal;
+    applied.journal = (struct st_journal){0};
+    st_applied_close(&applied);
     st_change_output_finish(&output);
     return r < 0 ? st_failure(COMMAND, "cannot undo the interrupted run: %s", strerror(-r)) : ST_EXIT_DONE;
 }

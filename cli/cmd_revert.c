@@ -61,21 +61,21 @@ static int take_back(const struct options *options, const struct st_change_targe
                      struct st_change_output *output)
 {
     char message[512];
-    struct st_applied changes;
+    struct st_applied applied;
     struct st_revert_counts counts, left;
-    int r = st_applied_open(&changes, target->p, target->folder, st_change_output_event, output, message,
+    int r = st_applied_open(&applied, target->p, target->folder, st_change_output_event, output, message,
                             sizeof(message));
     if (r < 0)
         return st_failure(COMMAND, "%s", message);
-    const size_t entries_n = changes.journal.entries_n;
-    r = st_applied_recover(&changes, &left);
+    const size_t entries_n = applied.journal.entries_n;
+    r = st_applied_recover(&applied, &left);
     if (r == 0)
-        r = st_applied_revert(&changes, options->ids, options->all ? 0 : options->ids_n, &counts);
+        r = st_applied_revert(&applied, options->ids, options->all ? 0 : options->ids_n, &counts);
     else
         counts = (struct st_revert_counts){0};
-    if (st_before_after_forget(COMMAND, target, &changes.journal))
+    if (st_before_after_forget(COMMAND, target, &applied.journal))
         puts("removed   the recording from before the changes");
-    st_applied_close(&changes);
+    st_applied_close(&applied);
     counts.restored_n += left.restored_n;
     counts.changed_n += left.changed_n;
     counts.failed_n += left.failed_n;

@@ -10,8 +10,8 @@
 static void notify(const struct st_applied *applied, enum st_change_event event, const struct st_entry *entry,
                    const char *now, int error)
 {
-    if (applied->say != NULL)
-        applied->say(applied->ctx, event, entry, now, error);
+    if (applied->on_event != NULL)
+        applied->on_event(applied->ctx, event, entry, now, error);
 }
 
 /* --- running values --- */
@@ -240,10 +240,10 @@ static int missing_folders(struct st_platform *p, const char *path, unsigned *re
 }
 
 int st_applied_open(struct st_applied *applied, struct st_platform *p, const char *folder,
-                    st_change_event_fn say, void *ctx, char *message, size_t message_bytes)
+                    st_change_event_fn on_event, void *ctx, char *message, size_t message_bytes)
 {
     char inside[512];
-    *applied = (struct st_applied){.p = p, .folder = folder, .say = say, .ctx = ctx};
+    *applied = (struct st_applied){.p = p, .folder = folder, .on_event = on_event, .ctx = ctx};
     snprintf(inside, sizeof(inside), "%s/", folder);
     int r = make_folders(p, inside);
     if (r >= 0)

@@ -10,7 +10,7 @@
 enum st_change_event {
     ST_EVENT_WRITTEN,   /* apply wrote it */
     ST_EVENT_FAILED,    /* apply or revert could not; error says why */
-    ST_EVENT_RESTORED,  /* revert took it back */
+    ST_EVENT_RESTORED,  /* revert undid it */
     ST_EVENT_AS_BEFORE, /* revert found it as it was before */
     ST_EVENT_CHANGED,   /* changed since it was applied: left alone. now: its value */
 };
@@ -24,19 +24,19 @@ struct st_applied {
     const char *folder; /* of the journal; borrowed */
     struct st_journal journal;
     int lock;
-    st_change_event_fn say;
+    st_change_event_fn on_event;
     void *ctx;
 };
 
 /** Makes the folder, locks it, reads the journal. @param message why not, for people.
- *  @return 0, -EWOULDBLOCK (another sleeptune is at it), -EPROTONOSUPPORT (journal of a newer version),
+ *  @return 0, -EWOULDBLOCK (another sleeptune holds the lock), -EPROTONOSUPPORT (journal of a newer version),
  *  -EBADMSG, or what the system said. Close with st_applied_close. */
 ST_NODISCARD int st_applied_open(struct st_applied *applied, struct st_platform *p, const char *folder,
-                                 st_change_event_fn say, void *ctx, char *message, size_t message_bytes);
+                                 st_change_event_fn on_event, void *ctx, char *message, size_t message_bytes);
 void st_applied_close(struct st_applied *applied);
 
-/** Carries the plan out, all or nothing: what was written is taken back when a later step fails.
- *  @param ret_left how many writes could not be taken back; they stay in the journal. Always written.
+/** Carries the plan out, all or nothing: earlier writes are undone if a later one fails.
+ *  @param ret_left how many writes could not be undone; they stay in the journal. Always written.
  *  @return 0; -EALREADY (the journal has the rule: a second one, planned before the first was done);
  *  -EEXIST (a running value is another rule's); -ESTALE (one is not what it was when planned); or the error
  * that was said as ST_EVENT_FAILED. */
