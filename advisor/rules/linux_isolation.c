@@ -13,6 +13,18 @@
 #define ISOLATED "linux.cpu.isolated"
 #define ONLINE   "linux.cpu.online"
 
+/** Reads a list of CPUs, which the rules of this file begin with. @return 0, or < 0 with the finding set. */
+static int need_cpus(struct st_finding *finding, const char *key, const char **text, struct st_cpu_list *ret)
+{
+    int r = st_finding_need_text(finding, key, text);
+    if (r != 0)
+        return r;
+    r = st_cpu_list_parse(*text, ret);
+    if (r != 0)
+        st_finding_unknown(finding, "the list of CPUs \"%.40s\" is not understood", *text);
+    return r;
+}
+
 /** text: a list that was understood, so nothing but digits, '-' and ','. */
 static void fix_callbacks(const char *text, struct st_finding *finding)
 {
@@ -60,11 +72,9 @@ static void judge_isolated_cpus(struct st_finding *finding)
     const char *text;
     struct st_cpu_list isolated;
     char value[256];
-    if (st_finding_need_text(finding, ISOLATED, &text) != 0)
+    if (need_cpus(finding, ISOLATED, &text, &isolated) != 0)
         return;
-    if (st_cpu_list_parse(text, &isolated) != 0) {
-        st_finding_unknown(finding, "the list of isolated CPUs \"%.40s\" is not understood", text);
-    } else if (isolated.n > 0) {
+    if (isolated.n > 0) {
         judge_isolated(text, &isolated, finding);
     } else if (st_machine_boot_option(finding->facts, "isolcpus", value, sizeof(value)) == 0) {
         st_finding_quote(finding, ST_MACHINE_CMDLINE);
@@ -128,12 +138,8 @@ static void judge_irq_affinity(struct st_finding *finding)
     const char *isolated_text, *mask_text;
     struct st_cpu_list isolated, mask;
     int64_t pid;
-    if (st_finding_need_text(finding, ISOLATED, &isolated_text) != 0)
+    if (need_cpus(finding, ISOLATED, &isolated_text, &isolated) != 0)
         return;
-    if (st_cpu_list_parse(isolated_text, &isolated) != 0) {
-        st_finding_unknown(finding, "the list of isolated CPUs \"%.40s\" is not understood", isolated_text);
-        return;
-    }
     if (isolated.n == 0) {
         st_finding_ok(finding, "no CPU is isolated, so interrupts may go where they want");
         st_finding_effect(finding, 0, "nothing to keep free");
@@ -190,22 +196,16 @@ static void judge_nohz_full(struct st_finding *finding)
 {
     const char *text, *isolated_text;
     struct st_cpu_list nohz, isolated;
-    if (st_finding_need_text(finding, NOHZ_FULL, &text) != 0)
+    if (need_cpus(finding, NOHZ_FULL, &text, &nohz) != 0)
         return;
-    if (st_cpu_list_parse(text, &nohz) != 0) {
-        st_finding_unknown(finding, "the list \"%.40s\" is not understood", text);
-        return;
-    }
     if (nohz.n == 0) {
         st_finding_ok(finding, "the tick runs on busy CPUs, as usual");
         st_finding_effect(finding, 0, "timers are exact with and without the tick");
         return;
     }
-    if (st_finding_need_text(finding, ISOLATED, &isolated_text) != 0)
+    if (need_cpus(finding, ISOLATED, &isolated_text, &isolated) != 0)
         return;
-    if (st_cpu_list_parse(isolated_text, &isolated) != 0) {
-        st_finding_unknown(finding, "the list \"%.40s\" is not understood", isolated_text);
-    } else if (st_cpu_list_is_within(&nohz, &isolated)) {
+    if (st_cpu_list_is_within(&nohz, &isolated)) {
         st_finding_ok(finding, "CPUs %.40s have no tick while one thread runs, and are isolated", text);
     } else {
         st_finding_advice(finding,
@@ -285,12 +285,8 @@ static void judge_housekeeping(struct st_finding *finding)
     struct st_cpu_list isolated;
     int64_t interval;
     char value[16];
-    if (st_finding_need_text(finding, ISOLATED, &text) != 0)
+    if (need_cpus(finding, ISOLATED, &text, &isolated) != 0)
         return;
-    if (st_cpu_list_parse(text, &isolated) != 0) {
-        st_finding_unknown(finding, "the list of isolated CPUs \"%.40s\" is not understood", text);
-        return;
-    }
     if (isolated.n == 0) {
         st_finding_not_applicable(finding, "only of interest with isolated CPUs, and there are none");
         return;
