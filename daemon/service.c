@@ -40,12 +40,12 @@ static void test_waits(struct st_service *service)
 
 static void start_state(struct st_service *service)
 {
-    service->has_state_path = st_saved_state_path(service->state_path, sizeof(service->state_path));
-    if (!service->has_state_path)
+    service->state.found = st_saved_state_path(service->state.path, sizeof(service->state.path));
+    if (!service->state.found)
         return;
     char text[ST_VIEW_TEXT_BYTES];
-    const char *previous = st_saved_state_previous(service->state_path, text, sizeof(text));
-    service->state_fd = st_saved_state_hold(service->state_path);
+    const char *previous = st_saved_state_previous(service->state.path, text, sizeof(text));
+    service->state.fd = st_saved_state_hold(service->state.path);
     if (previous[0] == '\0')
         return;
     st_service_set_text(service, service->view.previous_run, text);
@@ -56,9 +56,9 @@ static void start_state(struct st_service *service)
 /* Looks again for a state folder that did not exist or was not writable. */
 static void find_state(struct st_service *service)
 {
-    if (!service->has_state_path) {
+    if (!service->state.found) {
         start_state(service);
-        if (service->has_state_path)
+        if (service->state.found)
             st_service_store_state(service);
     }
     if (st_history_writer_misses_folder(service->history))
@@ -71,7 +71,7 @@ static int start_parts(struct st_service *service)
     if (r < 0)
         return r;
     start_state(service);
-    if (!service->has_state_path)
+    if (!service->state.found)
         ST_INFO(
             "no state folder is writable: the last minute is only logged. Set STATE_DIRECTORY or run as root to keep it.");
     /* the last line of defence; rtkit may ask for less */
@@ -106,8 +106,8 @@ static void free_service(struct st_service *service)
         st_events_forget_listeners(&service->events);
     st_history_writer_stop(service->history); /* the last part that adds events */
     st_socket_close(&service->socket);
-    if (service->state_fd >= 0)
-        close(service->state_fd);
+    if (service->state.fd >= 0)
+        close(service->state.fd);
     if (service->loop_hangs)
         return; /* its threads have the rest until the process ends */
     st_live_finish(&service->live);
@@ -170,7 +170,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->config_path = config_path;
     service->socket.fd = -1;
     service->socket.lock_fd = -1;
-    service->state_fd = -1;
+    service->state.fd = -1;
     service->started_ns = platform->now_ns(platform);
     service->view.started_wall_ns = st_service_wall_ns(service);
     service->view.config_read_wall_ns = st_service_wall_ns(service);
@@ -212,15 +212,15 @@ int st_service_tick(struct st_service *service)
     /* fed while this thread runs: a restart would not give the loop a CPU, and its figures would be lost. An
      * event reports a loop without a CPU. */
     st_systemd_watchdog();
-    st_service_check_stall(service);
+    st_service_check_overdue(service);
     st_http_tick(service->http);
     st_http_tick(service->http_tcp);
     if (service->tick % TICKS_A_TRY == 0 && service->view.http_error[0] != '\0')
         st_service_restart_tcp(service); /* its address may come with the network, long after boot */
     if (service->tick % TICKS_A_LOOK == 1)
-        st_service_tell_degraded(service);
+        st_service_report_degraded(service);
     if (service->tick % TICKS_A_LOOK == 0)
-        st_service_tell_share(service);
+        st_service_report_share(service);
     if (service->tick % TICKS_A_MINUTE == 0) {
         find_state(service);
         st_service_end_minute(service);

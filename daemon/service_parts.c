@@ -40,14 +40,14 @@ static int gather_sinks(struct st_service *service, struct st_period *ret_period
                            (uint32_t)service->config.loop.rate_hz);
     if (r < 0)
         return r;
-    service->fan = (struct st_tee){0};
+    service->tee = (struct st_tee){0};
     const struct st_sink minute = st_minute_sink_functions(&service->sink);
     const struct st_sink late = st_tracer_way_sink(&service->late);
     const struct st_sink live = st_live_sink(&service->live, ret_period);
-    r = st_tee_add(&service->fan, &minute);
+    r = st_tee_add(&service->tee, &minute);
     if (r == 0)
-        r = st_tee_add(&service->fan, &late);
-    return r == 0 ? st_tee_add(&service->fan, &live) : r;
+        r = st_tee_add(&service->tee, &late);
+    return r == 0 ? st_tee_add(&service->tee, &live) : r;
 }
 
 int st_service_start_loop(struct st_service *service)
@@ -56,7 +56,7 @@ int st_service_start_loop(struct st_service *service)
     struct st_session_config wish;
     struct st_period period;
     int r = gather_sinks(service, &period);
-    const struct st_sink sink = st_tee_sink(&service->fan);
+    const struct st_sink sink = st_tee_sink(&service->tee);
     st_session_defaults(&wish);
     wish.frames = (uint32_t)config->loop.frames;
     wish.rate_hz = (uint32_t)config->loop.rate_hz;
@@ -91,14 +91,14 @@ int st_service_start_loop(struct st_service *service)
         st_session_free(session);
         return r;
     }
-    service->stalled_since_ns = 0;
-    service->cpu_ns = 0;
-    service->cpu_at_ns = 0;
+    service->overdue_since_ns = 0;
+    service->share.cpu_ns = 0;
+    service->share.at_ns = 0;
     pthread_mutex_lock(&service->mutex);
     service->session = session;
     service->watchdog = watchdog;
     service->view.loop_starts++;
-    st_overdue_begin(&service->stall, st_period_ns(&period), service->platform->now_ns(service->platform));
+    st_overdue_begin(&service->overdue, st_period_ns(&period), service->platform->now_ns(service->platform));
     pthread_mutex_unlock(&service->mutex);
     return 0;
 }
@@ -109,7 +109,7 @@ static bool wait_for_end(struct st_service *service)
 {
     struct st_session *session = service->session;
     char text[32];
-    const int64_t patience_ns = st_ns_add(LOOP_ENDS_NS, 2 * service->stall.period_ns);
+    const int64_t patience_ns = st_ns_add(LOOP_ENDS_NS, 2 * service->overdue.period_ns);
     if (st_session_wait(session, patience_ns))
         return true;
     ST_WARN("the loop did not end within %s; it now runs as an ordinary thread on any CPU",
@@ -131,7 +131,7 @@ bool st_service_end_loop(struct st_service *service)
     pthread_mutex_lock(&service->mutex);
     service->loop_hangs = !ended;
     if (!ended)
-        service->stall.checks = ST_OVERDUE_CHECKS; /* it was waited for longer than they take */
+        service->overdue.checks = ST_OVERDUE_CHECKS; /* it was waited for longer than they take */
     pthread_mutex_unlock(&service->mutex);
     if (ended)
         st_session_join(service->session);

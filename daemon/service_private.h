@@ -28,7 +28,7 @@ struct st_service {
     bool tracer_tried;        /* main thread; for this loop */
     struct st_minute_sink sink;
     struct st_live live;
-    struct st_tee fan; /* of the sinks */
+    struct st_tee tee; /* of the sinks */
     struct st_socket socket;
     struct st_http *http, *http_tcp;
     struct st_clockwatch clockwatch;
@@ -42,20 +42,24 @@ struct st_service {
     struct st_view view;                            /* its texts and times; st_service_look fills the rest */
     uint64_t own_xruns_before[ST_AUDIO_DIRECTIONS]; /* of streams that were closed */
     int64_t started_ns;
-    struct st_overdue stall;
+    struct st_overdue overdue;
     bool loop_hangs; /* it did not end when it was asked to */
 
     /* main thread */
     uint64_t tick;
     struct st_minute_counts counts;
-    double cpu_ns;
-    int64_t cpu_at_ns;
+    struct {
+        double cpu_ns; /* of the loop so far, at_ns on CLOCK_MONOTONIC; 0: not looked at yet */
+        int64_t at_ns;
+    } share;
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX]; /* as logged last */
     size_t degraded_n;
-    int64_t stalled_since_ns; /* of the last event about it; 0: it runs */
-    bool has_state_path;
-    int state_fd; /* holds the state folder; < 0: not held */
-    char state_path[ST_SAVED_STATE_PATH_BYTES];
+    int64_t overdue_since_ns; /* of the last event about it; 0: it runs */
+    struct {
+        bool found; /* a writable folder; path is last.json in it */
+        int fd;     /* holds the folder; < 0: not held */
+        char path[ST_SAVED_STATE_PATH_BYTES];
+    } state;
 };
 
 /* --- service_view.c: what is known at a moment, minutes and events --- */
@@ -80,31 +84,31 @@ struct st_http_source st_service_source(struct st_service *service);
 /* --- service_parts.c: what is started and stopped; main thread --- */
 
 int st_service_start_loop(struct st_service *service);
-/** Asks the loop to end and waits some 10 s at most. @return true: its books are closed; false: it gets no
- * CPU, and its threads and what they write to stay. */
+/** Asks the loop to end and waits some 10 s at most. @return true: its counts are final; false: it gets no CPU,
+ * and its threads and what they write to stay. */
 bool st_service_end_loop(struct st_service *service);
 void st_service_stop_loop(struct st_service *service);
 int st_service_start_audio(struct st_service *service);
 void st_service_stop_audio(struct st_service *service);
 int st_service_start_observe(struct st_service *service);
 void st_service_restart_tcp(struct st_service *service);
-/** Mode and group of the socket anew; what fails is in view.socket_error. */
+/** Sets mode and group of the socket; an error goes into view.socket_error. */
 void st_service_set_rights(struct st_service *service);
 int st_service_open_socket(struct st_service *service);
 
-/** Starts the tracer when it is wished for and the loop runs. Each tick. */
+/** Starts the tracer if trace.enabled is on and the loop runs. Each tick. */
 void st_service_trace(struct st_service *service);
-/** After the loop has ended, or to start it anew. */
+/** After the loop has ended, or before another start. */
 void st_service_stop_trace(struct st_service *service);
 
 void st_service_end_minute(struct st_service *service);
 /** Writes last.json. */
 void st_service_store_state(struct st_service *service);
-/** The demoting watchdog hears what share of a CPU the loop used. */
-void st_service_tell_share(struct st_service *service);
-/** Checks whether the loop gets to run: events when it no longer does and when it does again. Each tick. */
-void st_service_check_stall(struct st_service *service);
+/** Reports the loop's share of a CPU to the watchdog. */
+void st_service_report_share(struct st_service *service);
+/** Adds an event when the loop stops running and when it runs again. Each tick. */
+void st_service_check_overdue(struct st_service *service);
 /** Each change of what is degraded is an event. */
-void st_service_tell_degraded(struct st_service *service);
+void st_service_report_degraded(struct st_service *service);
 
 #endif

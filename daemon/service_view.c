@@ -22,7 +22,7 @@ int64_t st_service_overdue_ns(struct st_service *service)
 {
     if (service->session == NULL || (service->view.ended && !service->loop_hangs))
         return 0;
-    return st_overdue_ns(&service->stall, st_session_heartbeat(service->session, 0),
+    return st_overdue_ns(&service->overdue, st_session_heartbeat(service->session, 0),
                          st_live_due_ns(&service->live), service->platform->now_ns(service->platform));
 }
 
@@ -141,14 +141,14 @@ struct st_http_source st_service_source(struct st_service *service)
 
 void st_service_store_state(struct st_service *service)
 {
-    if (!service->has_state_path)
+    if (!service->state.found)
         return;
     json_t *document = st_service_document(service);
-    const int r = document != NULL ? st_saved_state_write(service->state_path, document) : -ENOMEM;
+    const int r = document != NULL ? st_saved_state_write(service->state.path, document) : -ENOMEM;
     json_decref(document);
     char text[ST_VIEW_TEXT_BYTES] = "";
     if (r < 0)
-        snprintf(text, sizeof(text), "cannot write %.300s: %s", service->state_path, strerror(-r));
+        snprintf(text, sizeof(text), "cannot write %.300s: %s", service->state.path, strerror(-r));
     if (strcmp(text, service->view.state_error) == 0)
         return;
     st_service_set_text(service, service->view.state_error, text);
@@ -215,7 +215,7 @@ void st_service_end_minute(struct st_service *service)
     st_service_store_state(service);
 }
 
-void st_service_tell_share(struct st_service *service)
+void st_service_report_share(struct st_service *service)
 {
     struct st_view view;
     struct st_result result;
@@ -225,25 +225,25 @@ void st_service_tell_share(struct st_service *service)
     const bool real_time = result.policy != ST_POLICY_OTHER && result.cpu_ns_per_cycle >= 0;
     st_result_finish(&result);
     const int64_t now_ns = service->platform->now_ns(service->platform);
-    if (real_time && service->cpu_at_ns != 0 && now_ns > service->cpu_at_ns)
-        st_watchdog_tell_share(service->watchdog,
-                               (cpu_ns - service->cpu_ns) / (double)(now_ns - service->cpu_at_ns));
-    service->cpu_ns = cpu_ns;
-    service->cpu_at_ns = now_ns;
+    if (real_time && service->share.at_ns != 0 && now_ns > service->share.at_ns)
+        st_watchdog_report_share(service->watchdog,
+                                 (cpu_ns - service->share.cpu_ns) / (double)(now_ns - service->share.at_ns));
+    service->share.cpu_ns = cpu_ns;
+    service->share.at_ns = now_ns;
 }
 
-void st_service_check_stall(struct st_service *service)
+void st_service_check_overdue(struct st_service *service)
 {
     const int64_t now_ns = service->platform->now_ns(service->platform);
     pthread_mutex_lock(&service->mutex);
-    st_overdue_check(&service->stall, st_session_heartbeat(service->session, 0),
+    st_overdue_check(&service->overdue, st_session_heartbeat(service->session, 0),
                      st_live_due_ns(&service->live), now_ns);
     const int64_t overdue_ns = st_service_overdue_ns(service);
     pthread_mutex_unlock(&service->mutex);
-    if ((overdue_ns > 0) == (service->stalled_since_ns != 0))
+    if ((overdue_ns > 0) == (service->overdue_since_ns != 0))
         return;
     const bool begins = overdue_ns > 0;
-    const int64_t for_ns = begins ? overdue_ns : now_ns - service->stalled_since_ns;
+    const int64_t for_ns = begins ? overdue_ns : now_ns - service->overdue_since_ns;
     const struct st_log_field fields[] = {{"OVERDUE_NS", for_ns}};
     char text[32];
     st_ns_format(for_ns, text, sizeof(text));
@@ -253,7 +253,7 @@ void st_service_check_stall(struct st_service *service)
     else
         st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-resumed", fields, 1,
                       "the loop runs again after at most %s", text);
-    service->stalled_since_ns = begins ? now_ns - overdue_ns : 0;
+    service->overdue_since_ns = begins ? now_ns - overdue_ns : 0;
 }
 
 /* Keeps only those whose text does not count seconds. @return how many. */
@@ -267,7 +267,7 @@ static size_t without_counting(struct st_degraded *list, size_t n)
     return kept;
 }
 
-void st_service_tell_degraded(struct st_service *service)
+void st_service_report_degraded(struct st_service *service)
 {
     struct st_view view;
     struct st_result result;

@@ -525,9 +525,9 @@ static void tell_xruns(struct st_audio *audio, bool at_once)
     const uint64_t n = atomic_load(&audio->stream.xruns), new_n = n - audio->xruns_told;
     const int64_t now_ns = audio->platform->now_ns(audio->platform),
                   since_ns = audio->told_at_ns == 0 ? INT64_MAX : now_ns - audio->told_at_ns;
-    if (new_n == 0 || (!at_once && since_ns < ST_AUDIO_TELL_NS))
+    if (new_n == 0 || (!at_once && since_ns < ST_AUDIO_REPORT_NS))
         return;
-    const bool summed = since_ns < 2 * ST_AUDIO_TELL_NS;
+    const bool summed = since_ns < 2 * ST_AUDIO_REPORT_NS;
     const struct st_log_field fields[] = {{"XRUNS", (int64_t)new_n}};
     char span[32] = "";
     if (summed)

@@ -198,7 +198,7 @@ void st_watchdog_stop(struct st_watchdog *watchdog)
     free(watchdog);
 }
 
-void st_watchdog_tell_share(struct st_watchdog *watchdog, double share)
+void st_watchdog_report_share(struct st_watchdog *watchdog, double share)
 {
     if (!st_watchdog_busy(&watchdog->busy_judge, share))
         return;

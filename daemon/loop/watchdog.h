@@ -53,7 +53,7 @@ ST_NODISCARD int st_watchdog_start(struct st_platform *platform, int loop_priori
 void st_watchdog_stop(struct st_watchdog *watchdog); /* NULL is fine */
 
 /** Tells what share of a CPU the loop used since the last call; call every 5 s. Threads: one. */
-void st_watchdog_tell_share(struct st_watchdog *watchdog, double share);
+void st_watchdog_report_share(struct st_watchdog *watchdog, double share);
 
 /** Takes real-time priority from the loop and tells why. Threads: any. */
 void st_watchdog_demote(struct st_watchdog *watchdog, const char *reason);

@@ -59,7 +59,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 static void tell(struct observer *observer)
 {
     struct timespec pause = {.tv_nsec = TELL_NS};
-    st_pipewire_profile_tell(&observer->profile, on_seen, NULL);
+    st_pipewire_profile_report(&observer->profile, on_seen, NULL);
     observer->told_lately = true;
     pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->tell_timer, &pause, NULL, false);
 }

@@ -242,7 +242,7 @@ int st_pipewire_profile_take(struct st_pipewire_profile *profile, const struct s
 
 /* --- told --- */
 
-void st_pipewire_profile_tell(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
+void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
 {
     if (profile->epoch)
         seen(ctx, &(struct st_xrun_seen){.new_epoch = true});

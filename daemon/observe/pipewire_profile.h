@@ -52,6 +52,6 @@ void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id
 ST_NODISCARD int st_pipewire_profile_take(struct st_pipewire_profile *profile, const struct spa_pod *pod);
 
 /** Reports what is new, a sighting for each node, and new epochs. */
-void st_pipewire_profile_tell(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);
+void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);
 
 #endif

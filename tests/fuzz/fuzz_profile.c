@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         st_pipewire_profile_add(&profile, 31, ST_PIPEWIRE_PROFILE_NO_CLIENT, true);
         for (int i = 0; i < 2; i++)
             seen_n += st_pipewire_profile_take(&profile, pod) == 0;
-        st_pipewire_profile_tell(&profile, on_seen, NULL);
+        st_pipewire_profile_report(&profile, on_seen, NULL);
     }
     free(pod);
     return 0;

@@ -80,7 +80,7 @@ static void be_busy(pid_t loop_tid, struct st_watchdog_view *view)
     atomic_store(&demoted_tid, 0);
     assert_int_equal(st_watchdog_start(&platform, 70, tid_of_loop, &loop_tid, &events, &watchdog), 0);
     for (int i = 0; i < ST_WATCHDOG_BUSY_CHECKS; i++)
-        st_watchdog_tell_share(watchdog, 0.8);
+        st_watchdog_report_share(watchdog, 0.8);
     st_watchdog_look(watchdog, view);
     st_watchdog_stop(watchdog);
 }

@@ -100,7 +100,7 @@ static const char *told(struct st_pipewire_profile *profile)
     static char text[256];
     text[0] = '\0';
     assert_int_equal(profile->pending, true);
-    st_pipewire_profile_tell(profile, write_seen, text);
+    st_pipewire_profile_report(profile, write_seen, text);
     assert_int_equal(profile->pending, false);
     return text;
 }
