@@ -135,7 +135,8 @@ static int choose_methods(struct arguments *a)
                                                 put_method, a);
     for (size_t i = 0; i < a->missing_n && r == 0 && (!a->quiet || a->methods_n == 0); i++)
         fprintf(stderr, "%s: not here: %s\n", a->missing[i].method->name, a->missing[i].why);
-    return r != 0 || a->methods_n > 0 ? r : st_failure(NAME, "nothing of it can be measured on this system");
+    return r != 0 || a->methods_n > 0 ? r
+                                      : st_failure(NAME, "none of these methods is available on this system");
 }
 
 /* More than one was asked for. */

@@ -15,7 +15,7 @@ static void help(void)
 {
     fputs("Usage: sleeptune-lab simulate [OPTION...]\n"
           "Compute how late a kernel that wakes at clock ticks only would wake a program,\n"
-          "and say what 'sleeptune-lab analyse' sees in it.\n\n"
+          "and print what 'sleeptune-lab analyse' finds in it.\n\n"
           "      --hz HZ            ticks a second (100)\n"
           "      --rounding WHICH   tvtohz: to the next tick and one more, as 4.4BSD\n"
           "                         (default); tvtohz-fixed: without the one more; none:\n"

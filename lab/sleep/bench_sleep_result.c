@@ -374,7 +374,7 @@ static void write_seen(FILE *out, const struct st_bench_sleep *bench, const stru
         n[seen[i]]++;
     const bool some = n[ST_STRETCH_SEEN] > 0;
     if (!some && n[ST_STRETCH_NOT_SEEN] == 0) {
-        fputs("This run is too short to tell what stretches: ", out);
+        fputs("This run is too short to show what stretches: ", out);
         write_contrast(out, p, c);
         fputs(" may or may not.", out);
         return;

@@ -128,7 +128,7 @@ void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int 
     snprintf(text + n, sizeof(text) - (size_t)n, " samples each.");
     st_text_wrap(out, text, 0, width);
     if (least < st_stats_quantile_min_n(0.5))
-        st_text_wrap(out, "Too short for a median (20 samples) of some: take a longer --budget.", 0, width);
+        st_text_wrap(out, "Too short for some medians (20 samples): set a longer --budget.", 0, width);
 }
 
 /* --- one setting and duration --- */
@@ -484,12 +484,13 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
             for (size_t d = 0; d < c->durations_n; d++)
                 group(bench, figures, s, d, out, width);
         }
-        snprintf(text, sizeof(text),
-                 "#: rank by median; %s %%: median overshoot of what was asked for. On time: within 100 ns "
-                 "of due. CPU: µs a sleep, user and system together, as how they are split is not to be "
-                 "trusted for such short runs. sd ×, range ×: "
-                 "against %s.",
-                 RANK_BEGINS, c->methods[c->baseline]->name);
+        snprintf(
+            text, sizeof(text),
+            "#: rank by median; %s %%: median overshoot of what was asked for. On time: within 100 ns "
+            "of due. CPU: µs a sleep, user and system together, since the kernel's split is not reliable "
+            "for such short times. sd ×, range ×: "
+            "against %s.",
+            RANK_BEGINS, c->methods[c->baseline]->name);
         st_text_wrap(out, text, 0, width);
         fputc('\n', out);
     }

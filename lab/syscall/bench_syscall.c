@@ -207,7 +207,7 @@ static void sample_fresh(struct st_lab *lab, struct st_syscall_row *row)
 {
     const int r = fresh_process_sample(lab, row->method->name, &row->ns[row->n]);
     if (r != 0)
-        refuse(row, "a fresh process did not measure it", r);
+        refuse(row, "a fresh process failed", r);
     else
         row->n++;
 }
@@ -258,7 +258,7 @@ static int fresh_rows(struct st_bench_syscall *bench, struct st_lab *lab, int64_
     for (size_t i = 0; i < n; i++) {
         if (empty_n == 0 && fresh[i].n > 0) {
             fresh[i].n = 0;
-            refuse(&fresh[i], "no fresh process measured what measuring costs", 0);
+            refuse(&fresh[i], "the empty measurement failed in every fresh process", 0);
         }
         figure(bench, &fresh[i], &empty, scratch);
         fresh[i].path = bench->rows[i].path; /* the same call */

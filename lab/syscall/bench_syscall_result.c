@@ -165,9 +165,9 @@ static void table(const struct st_bench_syscall *bench, enum st_call_mode mode, 
     }
     if (mode == ST_CALL_FRESH && measured)
         st_text_wrap(out,
-                     "A first call has in it the dynamic linker's search for the function, unless all are "
+                     "A first call includes the dynamic linker's search for the function, unless all are "
                      "bound at start, and page faults where code or data are touched for the first time: "
-                     "what is dearer here may be the cheaper call in one process.",
+                     "a call that is more expensive here may be the cheaper one in one process.",
                      0, width);
     fputc('\n', out);
 }
@@ -220,7 +220,7 @@ static void path_sentence(const struct st_bench_syscall *bench, enum st_call_pat
 
 static void absent_sentence(const struct st_bench_syscall *bench, FILE *out, int width)
 {
-    char line[1600] = "Not on this system ('--list' says why):";
+    char line[1600] = "Not available on this system ('--list' has the reasons):";
     size_t used = strlen(line), n = 0;
     for (size_t i = 0; i < bench->config.methods_n && used < sizeof(line); i++) {
         if (bench->config.methods[i]->absent != NULL)
@@ -244,8 +244,8 @@ static void no_spread_sentence(const struct st_bench_syscall *bench, FILE *out, 
     if (n == 0)
         return;
     snprintf(line, sizeof(line),
-             "In %zu row%s q1 and q3 are the same: there every value that differs from them counts as an "
-             "outlier, also by one step of the clock.",
+             "In %zu row%s q1 and q3 are equal: every other value there counts as an outlier, even one step "
+             "of the clock away.",
              n, n == 1 ? "" : "s");
     st_text_wrap(out, line, 0, width);
 }

@@ -250,7 +250,7 @@ static void unreached_sentence(const struct st_bench_wake *bench, FILE *out, int
     }
     if (n == 0)
         return;
-    snprintf(line, sizeof(line), "Combinations that were not reached before the end: %zu of %zu.", n, here_n);
+    snprintf(line, sizeof(line), "%zu of %zu combinations were not measured before the end.", n, here_n);
     st_text_wrap(out, line, 0, width);
 }
 

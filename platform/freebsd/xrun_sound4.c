@@ -93,7 +93,7 @@ static int poll_ioctl(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
     if (n == -EAGAIN || n == -EBUSY)
         return 0;
     if (n < 0)
-        return st_xrun_because(w, (int)n, "the devices of " PATH " cannot be read: %s", strerror((int)-n));
+        return st_xrun_because(w, (int)n, "cannot read the devices of " PATH ": %s", strerror((int)-n));
     return st_xrun_because(w, 0, "%lld channels of sound(4)", (long long)n);
 }
 

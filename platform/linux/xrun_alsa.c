@@ -102,9 +102,9 @@ static int scan(struct st_xrun_watch *w)
     const int r = w->platform->read_text(w->platform, path, text, sizeof(text), &len);
     alsa->polls_left = POLLS_A_SCAN;
     if (r == -ENOENT)
-        return st_xrun_because(w, -ENOENT, "this system has no ALSA: %s is not there", path);
+        return st_xrun_because(w, -ENOENT, "no ALSA on this system: %s does not exist", path);
     if (r < 0 && r != -EFBIG)
-        return st_xrun_because(w, r, "%s cannot be read: %s", path, strerror(-r));
+        return st_xrun_because(w, r, "cannot read %s: %s", path, strerror(-r));
     if (alsa->n > 0 && strcmp(text, alsa->pcm) == 0)
         return 0;
     memcpy(alsa->pcm, text, len + 1);
@@ -126,11 +126,11 @@ static int scan(struct st_xrun_watch *w)
     if (listed_n == 0)
         return st_xrun_because(w, -ENOENT, "no sound card with a PCM device (%s is empty)", path);
     if (alsa->n == 0 && alsa->open_error != 0)
-        return st_xrun_because(w, alsa->open_error, "the streams in %s/asound cannot be opened: %s",
-                               alsa->proc, strerror(-alsa->open_error));
+        return st_xrun_because(w, alsa->open_error, "cannot open the streams in %s/asound: %s", alsa->proc,
+                               strerror(-alsa->open_error));
     if (alsa->n == 0)
         return st_xrun_because(
-            w, -ENOTSUP, "this kernel does not show what streams do (CONFIG_SND_VERBOSE_PROCFS is off)");
+            w, -ENOTSUP, "this kernel does not show the state of streams (CONFIG_SND_VERBOSE_PROCFS is off)");
     return 0;
 }
 
@@ -221,7 +221,7 @@ static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
         alsa->pcm[0] = '\0'; /* what comes back is opened again */
     }
     if (bad_n > 0 && bad_n == alsa->n)
-        return st_xrun_because(w, -EBADMSG, "what %s/asound says of streams is in no form we know",
+        return st_xrun_because(w, -EBADMSG, "the text of streams in %s/asound has an unknown format",
                                alsa->proc);
     char rest[48] = "";
     if (bad_n + alsa->left_out_n > 0)

@@ -56,7 +56,7 @@ static int put(struct st_xrun_watch *w, const char *name, const char *text)
     const int error = errno;
     if (fd >= 0)
         close(fd);
-    return done ? 0 : st_xrun_because(w, -error, "%s cannot be written: %s", path, strerror(error));
+    return done ? 0 : st_xrun_because(w, -error, "cannot write %s: %s", path, strerror(error));
 }
 
 /** @return 0: there is such an event; or why not, said. */
@@ -74,7 +74,7 @@ static int find_event(struct st_xrun_watch *w)
         return st_xrun_because(w, -errno, "no right to %s: %s", path, strerror(errno));
     snprintf(path, sizeof(path), "%s/asound/pcm", trace->proc);
     if (access(path, F_OK) != 0) /* the event comes with snd_pcm */
-        return st_xrun_because(w, -ENOENT, "this system has no ALSA: %s is not there", path);
+        return st_xrun_because(w, -ENOENT, "no ALSA on this system: %s does not exist", path);
     return st_xrun_because(w, -ENOTSUP,
                            "this kernel has no event snd_pcm:xrun (CONFIG_SND_PCM_XRUN_DEBUG is off)");
 }
@@ -88,16 +88,16 @@ static int set_up(struct st_xrun_watch *w)
         return r;
     path_of(trace, INSTANCE, path);
     if (rmdir(path) != 0 && errno == EBUSY) /* one that a killed run left goes; not one that is read */
-        return st_xrun_because(w, -EBUSY, "%s is another daemon's", path);
+        return st_xrun_because(w, -EBUSY, "%s belongs to another daemon", path);
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        return st_xrun_because(w, -errno, "%s cannot be made: %s", path, strerror(errno));
+        return st_xrun_because(w, -errno, "cannot create %s: %s", path, strerror(errno));
     trace->made = true;
     r = put(w, INSTANCE "/buffer_size_kb", BUFFER_KB);
     if (r < 0)
         return r;
     trace->fd = open(path_of(trace, INSTANCE "/trace_pipe", path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (trace->fd < 0)
-        return st_xrun_because(w, -errno, "%s cannot be opened: %s", path, strerror(errno));
+        return st_xrun_because(w, -errno, "cannot open %s: %s", path, strerror(errno));
     return put(w, INSTANCE EVENT, "1");
 }
 
@@ -175,7 +175,7 @@ static int poll_trace(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
     for (int i = 0; i < READS_MAX; i++) {
         const ssize_t n = read(trace->fd, trace->text + trace->len, sizeof(trace->text) - trace->len);
         if (n < 0 && errno != EAGAIN && errno != EINTR)
-            return st_xrun_because(w, -errno, "%s" INSTANCE "/trace_pipe cannot be read: %s", trace->tracefs,
+            return st_xrun_because(w, -errno, "cannot read %s" INSTANCE "/trace_pipe: %s", trace->tracefs,
                                    strerror(errno));
         if (n <= 0)
             break;
@@ -197,7 +197,7 @@ static int poll_trace(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
     }
     if (unknown_n > 0 &&
         known_n == 0) /* some beside known ones: a stack or the like, by an option of others */
-        return st_xrun_because(w, -EBADMSG, "what %s" INSTANCE "/trace_pipe says is in no form we know",
+        return st_xrun_because(w, -EBADMSG, "the text of %s" INSTANCE "/trace_pipe has an unknown format",
                                trace->tracefs);
     return st_xrun_because(w, 0, "the kernel's event snd_pcm:xrun");
 }

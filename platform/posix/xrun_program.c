@@ -211,7 +211,7 @@ static int note_end(struct st_xrun_watch *w)
     if (!gone)
         return st_xrun_because(w, -EPIPE, "%s has closed its output", w->source->program);
     if (WIFSIGNALED(status))
-        return st_xrun_because(w, -EPIPE, "%s was ended by signal %d", w->source->program, WTERMSIG(status));
+        return st_xrun_because(w, -EPIPE, "signal %d ended %s", WTERMSIG(status), w->source->program);
     return st_xrun_because(w, -EPIPE, "%s ended with exit status %d", w->source->program,
                            WEXITSTATUS(status));
 }
@@ -233,7 +233,7 @@ static int open_program(struct st_xrun_watch *w)
     if (r < 0) {
         close_pipes(program);
         free(program);
-        return st_xrun_because(w, r, "%s cannot be started: %s", name, strerror(-r));
+        return st_xrun_because(w, r, "cannot start %s: %s", name, strerror(-r));
     }
     w->state = program;
     return 0;
@@ -244,8 +244,8 @@ static int take_line(struct st_xrun_watch *w, const char *text, st_xrun_seen_fn 
     struct program *program = w->state;
     struct st_xrun_line line;
     if (st_xrun_line_parse(text, &line) != 0)
-        return st_xrun_because(w, -EBADMSG, "%s prints what is no line of ours: \"%.60s\"",
-                               w->source->program, text);
+        return st_xrun_because(w, -EBADMSG, "%s printed an unknown line: \"%.60s\"", w->source->program,
+                               text);
     switch (line.kind) {
     case ST_XRUN_LINE_READY:
         program->ready = true;
@@ -277,7 +277,7 @@ static int take_bytes(struct st_xrun_watch *w, const char *bytes, size_t n, st_x
         if (r < 0)
             return r;
         if (program->len == sizeof(program->line))
-            return st_xrun_because(w, -EBADMSG, "%s prints a line without an end", w->source->program);
+            return st_xrun_because(w, -EBADMSG, "%s printed a line that is too long", w->source->program);
     }
     return 0;
 }
@@ -290,11 +290,11 @@ static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
     if (n == 0)
         return note_end(w);
     if (n < 0 && errno != EAGAIN && errno != EINTR)
-        return st_xrun_because(w, -errno, "the output of %s cannot be read: %s", w->source->program,
+        return st_xrun_because(w, -errno, "the output of cannot read %s: %s", w->source->program,
                                strerror(errno));
     program->silent_polls = n > 0 ? 0 : program->silent_polls + 1;
     if (program->silent_polls == SILENT_POLLS)
-        return st_xrun_because(w, -ETIMEDOUT, "%s hangs: it has been silent for %.0f s", w->source->program,
+        return st_xrun_because(w, -ETIMEDOUT, "%s hangs: it printed nothing for %.0f s", w->source->program,
                                (double)(SILENT_POLLS * w->source->poll_ns) / (double)ST_NS_PER_S);
     const int r = n > 0 ? take_bytes(w, bytes, (size_t)n, seen, ctx) : 0;
     if (r < 0)
@@ -345,7 +345,7 @@ const struct st_xrun_source st_xrun_pipewire = {
 
 const struct st_xrun_source st_xrun_jack = {
     .name = "jack",
-    .summary = "the xrun callback of a JACK server; which client was late it does not tell",
+    .summary = "the xrun callback of a JACK server, which does not name the client that was late",
     .poll_ns = LOOK_NS,
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-jack",
@@ -354,8 +354,9 @@ const struct st_xrun_source st_xrun_jack = {
 
 const struct st_xrun_source st_xrun_pulseaudio = {
     .name = "pulseaudio",
-    .summary = "the queues of PulseAudio's streams, four looks a second: shorter gaps and the device's own "
-               "are not seen",
+    .summary =
+        "the queues of PulseAudio's streams, read four times a second: shorter gaps and the device's own "
+        "are not seen",
     .poll_ns = LOOK_NS,
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-pulseaudio",

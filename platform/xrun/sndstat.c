@@ -326,8 +326,8 @@ static int read_sndstat(struct st_xrun_watch *w)
     size_t len;
     const int r = w->platform->read_text(w->platform, PATH, sndstat->text, sizeof(sndstat->text), &len);
     if (r == -ENOENT)
-        return st_xrun_because(w, r, "this system has no sound(4): " PATH " is not there");
-    return r == 0 || r == -EFBIG ? 0 : st_xrun_because(w, r, PATH " cannot be read: %s", strerror(-r));
+        return st_xrun_because(w, r, "no sound(4) on this system: " PATH " does not exist");
+    return r == 0 || r == -EFBIG ? 0 : st_xrun_because(w, r, "cannot read " PATH ": %s", strerror(-r));
 }
 
 static int check_verbose(struct st_xrun_watch *w)
@@ -336,7 +336,7 @@ static int check_verbose(struct st_xrun_watch *w)
     size_t len;
     const int r = w->platform->read_sysctl(w->platform, "hw.snd.verbose", text, sizeof(text), &len);
     if (r < 0)
-        return st_xrun_because(w, r, "hw.snd.verbose cannot be read: %s", strerror(-r));
+        return st_xrun_because(w, r, "cannot read hw.snd.verbose: %s", strerror(-r));
     if (strtol(text, NULL, 10) < 2)
         return st_xrun_because(w, -ENOENT, PATH " shows no counters: hw.snd.verbose is %s, and 2 is needed",
                                text);

@@ -55,7 +55,7 @@ is "no line is longer than 80 columns" "$(grep -E '^.{81}' <<<"$page")" ""
 
 kill -KILL "$(cat "$tmp/jack.pid")"
 ok "a program that is killed is told" wait_for value_is '[e["text"] for e in d["events"] if e["event"] == "observe-lost"]' \
-    "['the xruns of jack are no longer watched: sleeptune-observe-jack was ended by signal 9']"
+    "['the xruns of jack are no longer watched: signal 9 ended sleeptune-observe-jack']"
 ok "and started again; counts go on" wait_for value_is \
     '[(s["state"], s["device_xruns"], s["opened"]) for s in d["observe"] if s["source"] == "jack"]' "[('watching', 4, 2)]"
 
@@ -77,7 +77,7 @@ echo "Segmentation fault (core dumped)"
 exec cat
 SH
 ok "rubbish is quoted, not counted" wait_for source_is jack why \
-    'sleeptune-observe-jack prints what is no line of ours: "Segmentation fault (core dumped)"'
+    'sleeptune-observe-jack printed an unknown line: "Segmentation fault (core dumped)"'
 
 script jack <<'SH'
 #!/bin/sh

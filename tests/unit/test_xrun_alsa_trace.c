@@ -171,7 +171,7 @@ static void unknown_form_is_said_not_taken_for_quiet(void **state)
     assert_int_equal(look(), 1);
     say("0101 0202\n");
     assert_int_equal(source->ops->poll(&watch, on_seen, NULL), -EBADMSG);
-    assert_non_null(strstr(watch.why, "in no form we know"));
+    assert_non_null(strstr(watch.why, "unknown format"));
     kernel_ends();
 }
 
@@ -218,7 +218,7 @@ static void instance_that_cannot_be_used_is_removed_too(void **state)
     put(TRACEFS EVENT, "0\n");
     put(TRACEFS "/instances/other/tracing_on", "1\n");
     assert_int_equal(open_source(), -ENOENT); /* an instance without files */
-    assert_non_null(strstr(watch.why, "buffer_size_kb cannot be written"));
+    assert_non_null(strstr(watch.why, "cannot write"));
     assert_int_equal(access(in_root(INSTANCE), F_OK), -1);
     assert_int_equal(access(in_root(TRACEFS "/instances/other/tracing_on"), F_OK), 0);
 }
@@ -230,7 +230,7 @@ static void what_is_missing_is_said(void **state)
     assert_non_null(strstr(watch.why, "tracefs is not mounted on "));
     put(TRACEFS "/instances/other/tracing_on", "1\n");
     assert_int_equal(open_source(), -ENOENT);
-    assert_non_null(strstr(watch.why, "has no ALSA"));
+    assert_non_null(strstr(watch.why, "no ALSA on this system"));
     put("proc/asound/pcm", "");
     assert_int_equal(open_source(), -ENOTSUP);
     assert_non_null(strstr(watch.why, "CONFIG_SND_PCM_XRUN_DEBUG is off"));
@@ -256,7 +256,7 @@ static void real_one_is_absent_with_its_reason_or_watches(void **state)
         assert_true(strstr(watch.why, "/sys/kernel/tracing") != NULL);
     } else if (access("/proc/asound/pcm", F_OK) != 0) {
         assert_int_equal(r, -ENOENT);
-        assert_non_null(strstr(watch.why, "has no ALSA"));
+        assert_non_null(strstr(watch.why, "no ALSA on this system"));
     } else if (access("/" TRACEFS EVENT, F_OK) != 0) {
         assert_int_equal(r, -ENOTSUP);
         assert_non_null(strstr(watch.why, "CONFIG_SND_PCM_XRUN_DEBUG is off"));
