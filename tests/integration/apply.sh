@@ -143,9 +143,9 @@ like "NixOS: what to put where is printed" "$(cat "$tmp/out")" 'w /sys/devices/.
 fresh newer
 mkdir -p "$tree/var/lib/sleeptune-changes"
 echo '{"schema": "sleeptune-changes/7", "files": [], "entries": []}' >"$tree/$journal"
-refused "journal of a newer version, apply" 4 'version 7 .*newer' apply --yes --root "$tree"
-refused "journal of a newer version, revert" 4 'version 7 .*newer' revert --all --root "$tree"
-refused "journal of a newer version, verify" 4 'version 7 .*newer' verify --root "$tree"
+refused "journal of a newer version, apply" 4 'version 7, from a newer sleeptune' apply --yes --root "$tree"
+refused "journal of a newer version, revert" 4 'version 7, from a newer sleeptune' revert --all --root "$tree"
+refused "journal of a newer version, verify" 4 'version 7, from a newer sleeptune' verify --root "$tree"
 echo '{"schema": "sleeptune-changes/1", "files": [], "entries": [{"rule": "x", "type": "sysfs", "phase": "done",
     "target": "/sys/../etc/sysctl.conf", "old": "a", "new": "b"}]}' >"$tree/$journal"
 refused "a journal that names other files" 4 'does not write' revert --all --root "$tree"
