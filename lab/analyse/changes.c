@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/stats/stats.h"
 #include "lab/analyse/tick_rate.h"
 
 #define TREND_GROUPS 64
@@ -99,28 +100,13 @@ static int blocks_make(const struct st_levels *levels, struct blocks *ret)
     return 0;
 }
 
-/* How much more sums of correlated values spread than sums of independent ones: 1 + twice the sum of the
- * autocorrelations, as far as pairs of them are positive (Geyer 1992). */
+/* Of blocks: how much more their sum varies than that of independent ones. */
 static double blocks_inflation(const double *values, size_t n)
 {
-    double mean = 0, square = 0, sum = 0, pair = 0;
+    double mean = 0;
     for (size_t i = 0; i < n; i++)
         mean += values[i] / (double)n;
-    for (size_t i = 0; i < n; i++)
-        square += (values[i] - mean) * (values[i] - mean);
-    for (size_t lag = 1; lag <= n / 2 && square > 0; lag++) {
-        double product = 0;
-        for (size_t i = lag; i < n; i++)
-            product += (values[i] - mean) * (values[i - lag] - mean);
-        pair += product / square;
-        if (lag % 2 == 1)
-            continue;
-        if (pair <= 0)
-            break;
-        sum += pair;
-        pair = 0;
-    }
-    return 1 + 2 * sum;
+    return st_stats_inflation(values, n, mean, n / 2);
 }
 
 /* Median in ns of blocks first .. end - 1. Uses b->work. */

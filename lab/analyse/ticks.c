@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/ns.h"
+#include "core/stats/stats.h"
 #include "lab/analyse/periodic.h"
 #include "lab/analyse/tick_rate.h"
 
@@ -305,22 +306,11 @@ static void solve_curve(double m[CURVE_N][CURVE_N], double v[CURVE_N], double x[
     }
 }
 
-/* How much more sums of these spread than sums of independent ones, as far as pairs of autocorrelations are
- * positive (Geyer 1992). */
+/* How much more the sum of residuals varies than that of independent ones. */
 static double inflation(const double *left, size_t n)
 {
-    double square = 0, sum = 0;
-    for (size_t i = 0; i < n; i++)
-        square += left[i] * left[i];
-    for (size_t lag = 1; lag < LAGS_MAX && lag + 1 < n / 2 && square > 0; lag += 2) {
-        double pair = 0;
-        for (size_t i = lag; i < n; i++)
-            pair += left[i] * (left[i - lag] + (i > lag ? left[i - lag - 1] : 0));
-        if (pair <= 0)
-            break;
-        sum += pair / square;
-    }
-    return 1 + 2 * sum;
+    const size_t lags_max = n / 2 > 0 ? n / 2 - 1 : 0;
+    return st_stats_inflation(left, n, 0, lags_max < LAGS_MAX ? lags_max : LAGS_MAX);
 }
 
 /* What the first columns_n columns leave, as a sum of squares; left has it on return. */
