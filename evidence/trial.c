@@ -91,14 +91,14 @@ const struct st_trial *st_trials_gain(const struct st_trials *trials, const char
 }
 
 /** "-49.8 µs (99 %: -50.9 .. -48.7)", with a second digit where the interval is narrow. */
-static void say_difference(struct st_text_buffer *text, const struct st_estimate *ns)
+static void add_difference(struct st_text_buffer *text, const struct st_estimate *ns)
 {
     const int digits = st_estimate_resolution(ns) < 500 ? 2 : 1;
     st_text_buffer_printf(text, "%+.*f µs (99 %%: %+.*f .. %+.*f)", digits, ns->value / 1000, digits,
                           ns->low / 1000, digits, ns->high / 1000);
 }
 
-static void say_outcome(struct st_text_buffer *text, const struct st_trial *trial)
+static void add_outcome(struct st_text_buffer *text, const struct st_trial *trial)
 {
     const struct st_figure *median = &trial->figures[ST_FIGURE_MEDIAN];
     const double detectable_us = st_verdict_detectable(median, trial->tests_n) / 1000;
@@ -113,14 +113,14 @@ static void say_outcome(struct st_text_buffer *text, const struct st_trial *tria
     case ST_TRIAL_EFFECT:
         st_text_buffer_printf(text, "B wakes %s on the median, ",
                               median->verdict == ST_VERDICT_BETTER ? "earlier" : "later");
-        say_difference(text, &median->difference);
+        add_difference(text, &median->difference);
         st_text_buffer_printf(text, ". ");
         break;
     case ST_TRIAL_NO_EFFECT:
     case ST_TRIAL_NOISY:
         st_text_buffer_printf(text, outcome == ST_TRIAL_NOISY ? "too noisy to tell on the median, "
                                                               : "no effect shown on the median, ");
-        say_difference(text, &median->difference);
+        add_difference(text, &median->difference);
         if (median->verdict == ST_VERDICT_DRIFTING)
             st_text_buffer_printf(text, "; the difference drifts by %.1f µs. ", median->drifts / 1000);
         else
@@ -130,7 +130,7 @@ static void say_outcome(struct st_text_buffer *text, const struct st_trial *tria
     }
 }
 
-static void say_tail(struct st_text_buffer *text, const struct st_figure *figure, enum st_figure_id id)
+static void add_tail(struct st_text_buffer *text, const struct st_figure *figure, enum st_figure_id id)
 {
     if (!figure->known[0] || !figure->known[1])
         return;
@@ -141,7 +141,7 @@ static void say_tail(struct st_text_buffer *text, const struct st_figure *figure
                               figure->verdict == ST_VERDICT_BETTER  ? "lower"
                               : figure->verdict == ST_VERDICT_WORSE ? "higher"
                                                                     : "no difference shown");
-        say_difference(text, &figure->difference);
+        add_difference(text, &figure->difference);
     }
 }
 
@@ -151,7 +151,7 @@ const char *st_trial_text(const struct st_trial *trial, char *buf, size_t buf_by
     const struct st_trial_arm *a = &trial->arms[0], *b = &trial->arms[1];
     const struct st_figure *median = &trial->figures[ST_FIGURE_MEDIAN];
     st_text_buffer_printf(&text, "%s: ", trial->title);
-    say_outcome(&text, trial);
+    add_outcome(&text, trial);
     if (st_trial_outcome(trial) == ST_TRIAL_NOT_TRIED)
         return buf;
     if (median->known[0] && median->known[1])
@@ -159,8 +159,8 @@ const char *st_trial_text(const struct st_trial *trial, char *buf, size_t buf_by
                               median->value[0] / 1000, b->name, median->value[1] / 1000);
     else
         st_text_buffer_printf(&text, "A: %s; B: %s", a->name, b->name);
-    say_tail(&text, &trial->figures[ST_FIGURE_P99], ST_FIGURE_P99);
-    say_tail(&text, &trial->figures[ST_FIGURE_P999], ST_FIGURE_P999);
+    add_tail(&text, &trial->figures[ST_FIGURE_P99], ST_FIGURE_P99);
+    add_tail(&text, &trial->figures[ST_FIGURE_P999], ST_FIGURE_P999);
     st_text_buffer_printf(&text, "; n = %" PRIu64 " and %" PRIu64 " in %u pairs", a->n, b->n,
                           (unsigned)trial->pairs_n);
     if (a->skipped_n + b->skipped_n > 0)
@@ -171,7 +171,7 @@ const char *st_trial_text(const struct st_trial *trial, char *buf, size_t buf_by
 }
 
 /** "All 7 intervals hold together with 93 % at least": Bonferroni's inequality. */
-static void say_together(struct st_text_buffer *text, const struct st_trials *trials)
+static void add_together(struct st_text_buffer *text, const struct st_trials *trials)
 {
     const size_t n = trials->n > 0 ? trials->rows[0].tests_n : 0;
     if (n > 1)
@@ -196,7 +196,7 @@ static int64_t p99_budget_s(const struct st_trials *trials)
     return (int64_t)ceil(most * (double)trials->duration_ns / ST_NS_PER_S);
 }
 
-static void say_p99_budget(struct st_text_buffer *text, const struct st_trials *trials)
+static void add_p99_budget(struct st_text_buffer *text, const struct st_trials *trials)
 {
     const int64_t s = p99_budget_s(trials);
     if (s > BUDGET_MAX_S)
@@ -216,8 +216,8 @@ const char *st_trials_heading(const struct st_trials *trials, char *buf, size_t 
                           (double)trials->period_ns / 1000);
     if (trials->conditions[0] != '\0')
         st_text_buffer_printf(&text, "; %s", trials->conditions);
-    say_together(&text, trials);
-    say_p99_budget(&text, trials);
+    add_together(&text, trials);
+    add_p99_budget(&text, trials);
     st_text_buffer_printf(&text, ".");
     return buf;
 }

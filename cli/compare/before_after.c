@@ -43,7 +43,7 @@ int st_before_after_time(const char *command, const char *text, int64_t *ret_ns)
 
 /* --- test conditions --- */
 
-static void say_applied(FILE *out, const struct st_journal *journal)
+static void print_applied(FILE *out, const struct st_journal *journal)
 {
     bool any = false;
     fputs("applied:", out);
@@ -67,7 +67,7 @@ static char *machine_now(const struct st_journal *journal)
     FILE *out = open_memstream(&text, &bytes);
     if (out == NULL)
         return NULL;
-    say_applied(out, journal);
+    print_applied(out, journal);
     const int r = p->os == ST_OS_FREEBSD ? p->read_sysctl(p, "vm.loadavg", line, sizeof(line), &len)
                                          : p->read_text(p, "/proc/loadavg", line, sizeof(line), &len);
     if (r == 0) { /* "0.10 0.05 0.01 1/123 456", "{ 0.10 0.05 0.01 }" */
@@ -119,7 +119,7 @@ static int record(const char *command, const char *what, const char *path, const
     return status;
 }
 
-static void ST_PRINTF(2, 3) because(struct st_before_after *done, const char *format, ...)
+static void ST_PRINTF(2, 3) set_reason(struct st_before_after *done, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -139,7 +139,7 @@ void st_before_after_read(const char *path, struct st_before_after *done, struct
     struct st_recording_reader *reader;
     int r = st_recording_open(path, &reader);
     if (r != 0) {
-        because(done, "cannot read %s: %s", path, open_error(r));
+        set_reason(done, "cannot read %s: %s", path, open_error(r));
         return;
     }
     const struct st_recording_meta *meta = st_recording_meta(reader);
@@ -158,11 +158,11 @@ void st_before_after_read(const char *path, struct st_before_after *done, struct
     ret->conditions = strdup(st_recording_conditions(reader));
     st_recording_close_reader(reader);
     if (r < 0 || ret->conditions == NULL)
-        because(done, "cannot read %s: %s", path, strerror(r < 0 ? -r : ENOMEM));
+        set_reason(done, "cannot read %s: %s", path, strerror(r < 0 ? -r : ENOMEM));
     else if (end == ST_RECORDING_DAMAGED)
-        because(done, "%s is damaged", path);
+        set_reason(done, "%s is damaged", path);
     else if (done->frames == 0 || ret->blocks.n == 0)
-        because(done, "%s contains no cycle, or its period is not in frames", path);
+        set_reason(done, "%s contains no cycle, or its period is not in frames", path);
     for (char *at = ret->conditions; at != NULL && *at != '\0'; at++) {
         if ((unsigned char)*at > '~') /* it may have come from anywhere */
             *at = '?';
@@ -242,12 +242,12 @@ static void choose_policy(struct st_before_after *done, struct st_session_config
     }
     if (strcmp(policy, st_platform_policy_name(ST_POLICY_FIFO)) != 0 ||
         st_number_i64(priority, 1, 99, &number) != 0) {
-        because(done, "the recording does not name the loop's scheduling policy");
+        set_reason(done, "the recording does not name the loop's scheduling policy");
         return;
     }
     config->priority = (int)number;
     if (p->rt_rights(p, config->priority, &rights) == 0 && rights.fifo_errno != 0)
-        because(
+        set_reason(
             done,
             "the recorded loop ran with SCHED_FIFO %d, which this user may not use. Run 'sudo sleeptune verify'",
             config->priority);
@@ -264,7 +264,7 @@ static void choose_cpu(struct st_before_after *done, struct st_session_config *c
         strcmp(cpu, "any") == 0)
         return;
     if (st_number_i64(cpu, 0, INT_MAX, &wanted) != 0) {
-        because(done, "the recording does not name the loop's CPU");
+        set_reason(done, "the recording does not name the loop's CPU");
         return;
     }
     const int n = p->cpus_allowed(p, allowed, (int)ST_ARRAY_LEN(allowed));
@@ -274,7 +274,8 @@ static void choose_cpu(struct st_before_after *done, struct st_session_config *c
             config->cpus[0] = allowed[i];
     }
     if (config->cpus[0] < 0)
-        because(done, "the recorded loop ran on CPU %" PRId64 ", which this process may not use now", wanted);
+        set_reason(done, "the recorded loop ran on CPU %" PRId64 ", which this process may not use now",
+                   wanted);
 }
 
 /* A recording of its own, gone when it is read. */
@@ -287,7 +288,7 @@ static int measure_now(const char *command, const struct st_journal *journal,
              folder != NULL && folder[0] == '/' ? folder : "/tmp");
     const int fd = mkstemp(path);
     if (fd < 0) {
-        because(done, "cannot record into %s: %s", path, strerror(errno));
+        set_reason(done, "cannot record into %s: %s", path, strerror(errno));
         return ST_EXIT_DONE;
     }
     close(fd);
@@ -295,14 +296,14 @@ static int measure_now(const char *command, const struct st_journal *journal,
     if (status == ST_EXIT_DONE)
         st_before_after_read(path, done, &done->now);
     else if (status == ST_EXIT_BOOKS)
-        because(done, "the run's counters do not agree: it is invalid");
+        set_reason(done, "the run's counters do not agree: it is invalid");
     else
-        because(done, "the loop could not be run and recorded");
+        set_reason(done, "the loop could not be run and recorded");
     (void)unlink(path);
     if (done->why[0] == '\0' &&
         (!st_test_conditions_value(done->now.conditions, "policy", policy, sizeof(policy)) ||
          strcmp(policy, st_platform_policy_name(config->policy)) != 0))
-        because(done, "the loop got another scheduling policy than in the recording");
+        set_reason(done, "the loop got another scheduling policy than in the recording");
     return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
 }
 
@@ -316,7 +317,7 @@ void st_before_after_compare(struct st_before_after *ret)
         r = st_pairs_compare(&ret->before.blocks, &ret->now.blocks, ST_PAIRS_APART, ST_CONFIDENCE_95, &random,
                              &ret->found);
     if (r != 0) {
-        because(ret, "%s", strerror(-r));
+        set_reason(ret, "%s", strerror(-r));
         return;
     }
     for (int id = 0; id < ST_FIGURES; id++)
@@ -333,7 +334,7 @@ int st_before_after_make(const char *command, const struct st_change_target *tar
     int status = ST_EXIT_DONE;
     *ret = (struct st_before_after){0};
     if (access(path_of(target, path, sizeof(path)), F_OK) != 0 && errno == ENOENT) {
-        because(ret, "there is no recording from before the changes to compare with");
+        set_reason(ret, "there is no recording from before the changes to compare with");
         return status;
     }
     st_before_after_read(path, ret, &ret->before);
@@ -357,7 +358,7 @@ int st_before_after_make(const char *command, const struct st_change_target *tar
 void st_before_after_none(struct st_before_after *ret, const char *why)
 {
     *ret = (struct st_before_after){0};
-    because(ret, "%s", why);
+    set_reason(ret, "%s", why);
 }
 
 void st_before_after_finish(struct st_before_after *done)

@@ -11,7 +11,7 @@ const char *st_program_name = "sleeptune";
 #define MESSAGE_BYTES 8192 /* a path has at most 4096 */
 
 ST_PRINTF(2, 0)
-static void say(const char *command, const char *format, va_list args)
+static void print_message(const char *command, const char *format, va_list args)
 {
     char text[MESSAGE_BYTES];
     const int len = vsnprintf(text, sizeof(text), format, args);
@@ -27,7 +27,7 @@ int st_failure_usage(const char *command, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(command, format, args);
+    print_message(command, format, args);
     va_end(args);
     fprintf(stderr, "Try '%s%s%s --help'.\n", st_program_name, command != NULL ? " " : "",
             command != NULL ? command : "");
@@ -38,7 +38,7 @@ int st_failure(const char *command, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(command, format, args);
+    print_message(command, format, args);
     va_end(args);
     return ST_EXIT_FAILURE;
 }
