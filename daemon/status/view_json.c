@@ -1,99 +1,10 @@
 /* The status document; docs/schema/sleeptune-status-1.json. */
 #include "daemon/status/view.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/json.h"
 #include "core/ns.h"
 #include "daemon/status/rows.h"
 #include "st_config.h"
-
-const char *const st_degraded_parts[] = {"loop",    "memory",  "books",  "watchdog", "audio",
-                                         "observe", "config",  "socket", "http",     "trace",
-                                         "state",   "history", NULL};
-
-static void add(struct st_degraded *list, size_t *n, const char *what, const char *format, ...)
-    ST_PRINTF(4, 5);
-static void add(struct st_degraded *list, size_t *n, const char *what, const char *format, ...)
-{
-    if (*n == ST_VIEW_DEGRADED_MAX)
-        return;
-    struct st_degraded *entry = &list[(*n)++];
-    entry->what = what;
-    entry->counts = false;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(entry->why, sizeof(entry->why), format, args);
-    va_end(args);
-}
-
-const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes)
-{
-    const int64_t seconds = view->overdue_ns / ST_NS_PER_S;
-    const int64_t period_ns = view->loop != NULL ? st_period_ns(&view->loop->period) : 0;
-    if (view->loop != NULL && view->loop->elapsed_periods > 0 && period_ns > 0)
-        snprintf(buf, buf_bytes, "has not run for %" PRId64 " s (some %" PRId64 " periods overdue)", seconds,
-                 view->overdue_ns / period_ns);
-    else
-        snprintf(buf, buf_bytes, "has not run for %" PRId64 " s and has not begun to count", seconds);
-    return buf;
-}
-
-size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VIEW_DEGRADED_MAX])
-{
-    size_t n = 0;
-    if (view->loop != NULL && view->loop->degraded[0] != '\0')
-        add(ret, &n, "loop", "%s%s%s", view->loop->degraded, view->rtkit[0] != '\0' ? "; " : "", view->rtkit);
-    if (view->overdue_ns > 0) {
-        char overdue[128];
-        add(ret, &n, "loop", "it %s", st_view_overdue_text(view, overdue, sizeof(overdue)));
-        ret[n - 1].counts = true;
-    }
-    if (view->loop != NULL && view->loop->lock == ST_LOCK_NONE &&
-        strstr(view->loop->degraded, "memory") == NULL)
-        add(ret, &n, "memory", "memory is not locked: a page fault can delay the loop");
-    if (view->loop != NULL && !view->loop->books_balance)
-        add(ret, &n, "books", "the books do not balance: these figures are not valid");
-    if (view->watchdog.reason[0] != '\0')
-        add(ret, &n, "watchdog", "%s", view->watchdog.reason);
-    else if (view->watchdog.running && !view->watchdog.above_loop && view->loop != NULL &&
-             view->loop->policy != ST_POLICY_OTHER)
-        add(ret, &n, "watchdog",
-            "permission denied for a priority above the loop: a runaway loop may go unnoticed");
-    for (size_t i = 0; i < ST_AUDIO_DIRECTIONS; i++) {
-        const struct st_audio_view *audio = &view->audio[i];
-        if (audio->state == ST_AUDIO_WAITING || audio->error[0] != '\0')
-            add(ret, &n, "audio", "%s%s", i == ST_AUDIO_INPUT ? "capture: " : "", audio->error);
-    }
-    for (size_t i = 0; i < view->observe.n; i++) {
-        const struct st_observed_view *source = &view->observe.sources[i];
-        if (source->mode == ST_OBSERVED_ON && source->state == ST_OBSERVED_ABSENT)
-            add(ret, &n, "observe", "xruns of %s are not watched: %s", source->source, source->why);
-    }
-    if (view->config_error[0] != '\0')
-        add(ret, &n, "config", "the old settings are kept: %s", view->config_error);
-    if (view->socket_error[0] != '\0')
-        add(ret, &n, "socket", "%s", view->socket_error);
-    if (view->http_error[0] != '\0')
-        add(ret, &n, "http", "%s", view->http_error);
-    if (view->trace_error[0] != '\0')
-        add(ret, &n, "trace", "late wake-ups are not traced: %s", view->trace_error);
-    if (view->state_error[0] != '\0')
-        add(ret, &n, "state", "%s", view->state_error);
-    if (view->history.state == ST_HISTORY_WRITER_FAILING)
-        add(ret, &n, "history", "kept in memory for now: %s", view->history.why);
-    else if (view->history.missing)
-        add(ret, &n, "history", "enabled, but %s", view->history.why);
-    return n;
-}
-
-uint64_t st_view_own_xruns(const struct st_view *view)
-{
-    return view->audio[ST_AUDIO_OUTPUT].xruns_n + view->audio[ST_AUDIO_INPUT].xruns_n;
-}
 
 static json_t *text_or_null(const char *text)
 {
@@ -189,29 +100,6 @@ static json_t *wait_json(const struct st_view *view)
         return json_null();
     return json_pack("{s:I, s:I}", "plain_lateness_median_ns", (json_int_t)view->wait_plain_ns,
                      "precise_lateness_median_ns", (json_int_t)view->wait_precise_ns);
-}
-
-const char *st_view_state(const struct st_view *view)
-{
-    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
-    if (view->ended)
-        return view->loop != NULL && view->loop->error != 0 ? "failed" : "ended";
-    if (view->loop == NULL)
-        return "starting";
-    return st_view_degraded(view, degraded) > 0 ? "degraded" : "running";
-}
-
-const char *st_view_verdict(const struct st_view *view, char *buf, size_t buf_bytes)
-{
-    char overdue[128];
-    if (view->overdue_ns > 0) {
-        snprintf(buf, buf_bytes, "The loop %s.", st_view_overdue_text(view, overdue, sizeof(overdue)));
-        return buf;
-    }
-    if (view->loop != NULL && view->loop->cycles > 0)
-        return st_result_verdict(view->loop, buf, buf_bytes);
-    snprintf(buf, buf_bytes, "The loop has not counted a period yet.");
-    return buf;
 }
 
 json_t *st_view_json(const struct st_view *view)
