@@ -101,8 +101,8 @@ static void lost(struct st_drain *drain, uint64_t cycles, uint64_t periods)
         return;
     drain->late.late_ns = /* an upper bound: their lateness is unknown */
         st_ns_add(drain->late.late_ns, st_period_due_ns(&drain->loop->period, 0, cycles + periods));
-    drain->told_lost += cycles;
-    drain->told_lost_skipped += periods;
+    drain->seen_lost += cycles;
+    drain->seen_lost_skipped += periods;
     drain->result->cycles += cycles;
     drain->result->records_lost += cycles;
     drain->result->skipped_periods += periods;
@@ -287,7 +287,7 @@ void st_drain_finish(struct st_drain *drain)
 {
     struct st_loop *loop = drain->loop;
     struct st_result *result = drain->result;
-    lost(drain, loop->lost_cycles - drain->told_lost, loop->lost_skipped - drain->told_lost_skipped);
+    lost(drain, loop->lost_cycles - drain->seen_lost, loop->lost_skipped - drain->seen_lost_skipped);
     st_late_judge_finish(&drain->late);
     take_over(drain);
     /* compares the loop's own counter and the clock with what came through the ring */

@@ -22,7 +22,7 @@ struct st_drain {
     bool counting; /* START was seen */
     int64_t t0_ns;
     uint64_t k; /* index of the next period */
-    uint64_t told_lost, told_lost_skipped;
+    uint64_t seen_lost, seen_lost_skipped;
     bool half; /* lateness seen, its callback time not yet */
     int64_t half_lateness_ns;
     int64_t last_done_ns;

@@ -187,7 +187,7 @@ static void name_arm(struct st_platform *p, const struct st_ab_arm *arm, char *n
 }
 
 /** Why an arm could not be set up. */
-static void say_refused(struct st_experiment *experiment, const struct st_ab_arm *arm, int error)
+static void set_not_tried(struct st_experiment *experiment, const struct st_ab_arm *arm, int error)
 {
     const char *what = arm->hold_us >= 0                ? "/dev/cpu_dma_latency"
                        : arm->policy != ST_POLICY_OTHER ? "real-time priority"
@@ -206,7 +206,7 @@ static void try_arms(struct st_platform *p, struct st_experiment *experiment)
     for (size_t i = 0; i < 2 && experiment->not_tried[0] == '\0'; i++) {
         const int r = st_ab_try(p, &experiment->arms[i]);
         if (r != 0)
-            say_refused(experiment, &experiment->arms[i], r);
+            set_not_tried(experiment, &experiment->arms[i], r);
     }
 }
 

@@ -157,7 +157,7 @@ static const char *lost_text(uint64_t lost, char *buf, size_t buf_bytes)
     return buf;
 }
 
-static void say_uncounted(const struct st_result *result, char *buf, size_t buf_bytes)
+static void nothing_counted_text(const struct st_result *result, char *buf, size_t buf_bytes)
 {
     char length[32];
     if (result->warmup_cycles == 0)
@@ -187,7 +187,7 @@ const char *st_result_verdict(const struct st_result *result, char *buf, size_t 
         snprintf(buf, buf_bytes, "Failed after %" PRIu64 " periods: the sleep returned: %s.",
                  result->elapsed_periods, strerror(-result->error));
     else if (result->elapsed_periods == 0)
-        say_uncounted(result, buf, buf_bytes);
+        nothing_counted_text(result, buf, buf_bytes);
     else if (n == 0)
         snprintf(buf, buf_bytes, "Nothing measured: the ring was full all the time.");
     else if (result->misses == 0)

@@ -7,7 +7,7 @@
 
 #define RTTIME_NS ST_NS_PER_S
 
-static void (*told)(void);
+static void (*on_demoted)(void);
 
 /* The kernel sends SIGXCPU to the thread that ran too long. */
 static void on_rttime(int signal_number)
@@ -15,14 +15,14 @@ static void on_rttime(int signal_number)
     struct st_platform *p = st_platform_native();
     (void)signal_number;
     (void)p->set_policy(p, ST_POLICY_OTHER, 0);
-    if (told != NULL)
-        told();
+    if (on_demoted != NULL)
+        on_demoted();
 }
 
 void st_rttime_limit(struct st_platform *p, void (*demoted)(void))
 {
     struct sigaction action;
-    told = demoted;
+    on_demoted = demoted;
     memset(&action, 0, sizeof(action));
     sigemptyset(&action.sa_mask);
     action.sa_handler = on_rttime;

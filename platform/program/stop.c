@@ -7,10 +7,11 @@
 #include "core/ns.h"
 #include "platform/platform.h"
 
-/* timeout(1) sends its signal twice at once: to us and to our group. A later one is a person in a hurry. */
+/* timeout(1) sends its signal twice at once: to us and to our group. A later one comes from a user who wants
+ * the program to end now. */
 #define STOP_AGAIN_NS (200 * ST_NS_PER_MS)
 
-static void (*volatile tell)(void);
+static void (*volatile on_first)(void);
 static volatile sig_atomic_t asked, to_pass_on;
 static _Atomic int64_t asked_ns;
 
@@ -28,8 +29,8 @@ static void on_stop(int signal_number, siginfo_t *info, void *context)
         asked_ns = p->now_ns(p);
     asked = 1;
     to_pass_on = info->si_code != SI_KERNEL ? signal_number : 0;
-    if (tell != NULL)
-        tell();
+    if (on_first != NULL)
+        on_first();
 }
 
 static bool ignored(int signal_number)
@@ -48,9 +49,9 @@ static void catch_signal(int signal_number)
     sigaction(signal_number, &action, NULL);
 }
 
-void st_stop_catch(void (*told)(void))
+void st_stop_catch(void (*first_seen)(void))
 {
-    tell = told;
+    on_first = first_seen;
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
     if (!ignored(SIGHUP)) /* nohup; SIGINT is ignored in the background of scripts, which may send it all the

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /** Catches these signals from now on. A second one, not at once, ends the program. SIGHUP stays ignored under
- * nohup. @param told called in the signal handler at the first one; async-signal-safe; may be NULL. */
-void st_stop_catch(void (*told)(void));
+ * nohup. @param first_seen called in the signal handler at the first one; async-signal-safe; may be NULL. */
+void st_stop_catch(void (*first_seen)(void));
 
 /** Has one come? Any thread. */
 bool st_stop_asked(void);
