@@ -2,7 +2,6 @@
 #include "daemon/status/view.h"
 
 #include "core/json.h"
-#include "core/ns.h"
 #include "daemon/status/rows.h"
 #include "st_config.h"
 
