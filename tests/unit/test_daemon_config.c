@@ -194,7 +194,8 @@ static void number_that_libconfig_would_wrap_is_refused(void **state)
     assert_refused("loop = {\n frames = 4294967424; };",
                    "FILE:2: 4294967424: the number is too large for every setting");
     assert_refused("loop = { frames = 0x100000080; };", "FILE:1: 0x100000080");
-    assert_refused("loop = { frames = 99999999999999999999999999999999999999; };", "too large for every setting");
+    assert_refused("loop = { frames = 99999999999999999999999999999999999999; };",
+                   "too large for every setting");
     struct st_config c; /* the same digits where they are no number */
     assert_int_equal(
         parse("# 4294967424\n// 4294967424\n/* 4294967424 */ audio = { device = \"4294967424\"; };", &c), 0);
