@@ -50,7 +50,7 @@ static int find_program(struct st_platform *p, const char *name, char *path, siz
     char *slash = strrchr(folder, '/');
     if (slash != NULL)
         *slash = '\0';
-    snprintf(beside, sizeof(beside), "%s/../observe", folder);
+    snprintf(beside, sizeof(beside), "%s/observe", folder);
     const char *dirs[] = {chosen != NULL ? chosen : beside, chosen != NULL ? chosen : ST_LIBEXEC_DIR};
     for (size_t i = 0; i < ST_ARRAY_LEN(dirs); i++) {
         const int n = snprintf(path, path_bytes, "%s/%s", dirs[i], name);
