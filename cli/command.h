@@ -19,6 +19,5 @@ int st_cmd_snapshot(int argc, char **argv);
 int st_cmd_history(int argc, char **argv);
 int st_cmd_plot(int argc, char **argv);
 int st_cmd_compare(int argc, char **argv);
-int st_cmd_help(int argc, char **argv);
 
 #endif

@@ -10,6 +10,8 @@
 #define FIX   "Fix"
 #define WATCH "Watch"
 
+static int help_command(int argc, char **argv);
+
 /* One row for each command; those of one group are neighbours, in the order of the help. */
 const struct st_command st_commands[] = {
     {"check", "measure for ten seconds and judge the settings", st_cmd_check, FIND},
@@ -24,7 +26,7 @@ const struct st_command st_commands[] = {
     {"history", "show what sleeptuned has recorded", st_cmd_history, WATCH},
     {"plot", "draw measurements, or convert a recording to CSV", st_cmd_plot, WATCH},
     {"lab", "run sleeptune-lab", st_cmd_lab, NULL},
-    {"help", "explain a command", st_cmd_help, NULL},
+    {"help", "explain a command", help_command, NULL},
 };
 const size_t st_commands_n = ST_ARRAY_LEN(st_commands);
 
@@ -60,7 +62,7 @@ static void usage(FILE *out)
           out);
 }
 
-int st_cmd_help(int argc, char **argv)
+static int help_command(int argc, char **argv)
 {
     if (argc < 2 || argv[1][0] == '-') {
         usage(stdout);
@@ -98,7 +100,7 @@ int main(int argc, char **argv)
         return ST_EXIT_USAGE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return st_cmd_help(1, argv);
+        return help_command(1, argv);
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
         return version();
     const struct st_command *command = find(argv[1]);

@@ -218,7 +218,7 @@ static int run_arms(struct st_loop *loop, struct state *state, int64_t t0_ns, ui
     return r;
 }
 
-/* Cycles from due(0) = t0 on, until `periods` have gone by (0: until stop). */
+/* Cycles from due(0) = t0 on, until `periods` have passed (0: until stop). */
 static int run_span(struct st_loop *loop, struct state *state, int64_t t0_ns, uint64_t periods,
                     int64_t cause_above_ns) ST_NONBLOCKING
 {

@@ -105,7 +105,7 @@ first=$daemon
     stop
     echo "$status" >>"$tmp/second"
 )
-like "a second daemon is told whose file it is" "$(sed -n 1p "$tmp/second")" "history\.db cannot be written: another sleeptuned \(process $first\) writes it\$"
+like "a second daemon learns whose file it is" "$(sed -n 1p "$tmp/second")" "history\.db cannot be written: another sleeptuned \(process $first\) writes it\$"
 is "keeps its own in memory, and goes on when the first one was killed" "$(sed -n '2,$p' "$tmp/second" | tr '\n' ' ')" "True written 0 "
 wait "$first" 2>/dev/null
 is "nothing is left of the lock" "$(ls "$tmp/state")" "history.db
@@ -200,7 +200,7 @@ PY
     pids+=("$!")
     exec 8>"$tmp/hold"
     wait_for test -s "$tmp/slow"
-    like "long answers that nobody reads: no more of them than memory is for" "$(cat "$tmp/slow")" '^200( 200)?( 503)+$'
+    like "long answers that no one reads: no more of them than memory is for" "$(cat "$tmp/slow")" '^200( 200)?( 503)+$'
     is "what is short is answered" "$(code /v1/status)" 200
     "$SLEEPTUNE" history --events --socket "$sock" --limit 5000 --json >"$tmp/patient" 2>&1 &
     patient=$!

@@ -54,7 +54,7 @@ like "and what is watched at which cost" "$page" '^Watched +jack \(server studio
 is "no line is longer than 80 columns" "$(grep -E '^.{81}' <<<"$page")" ""
 
 kill -KILL "$(cat "$tmp/jack.pid")"
-ok "a program that is killed is told" wait_for value_is '[e["text"] for e in d["events"] if e["event"] == "observe-lost"]' \
+ok "a program that is killed is reported" wait_for value_is '[e["text"] for e in d["events"] if e["event"] == "observe-lost"]' \
     "['the xruns of jack are no longer watched: signal 9 ended sleeptune-observe-jack']"
 ok "and started again; counts go on" wait_for value_is \
     '[(s["state"], s["device_xruns"], s["opened"]) for s in d["observe"] if s["source"] == "jack"]' "[('watching', 4, 2)]"

@@ -28,7 +28,7 @@ fi
 like "sleeptune status says so" "$("$SLEEPTUNE" status --socket "$sock")" '^Degraded .*(SCHED_FIFO|real-time)'
 like "metrics say so" "$(ask /metrics)" '^sleeptune_degraded\{what="loop"\} 1$'
 ok "the log says so" wait_for logged 'degraded, loop: .*SCHED_FIFO'
-like "a system without D-Bus is told" "$(value 'd["rtkit"]')" 'no system bus|built without'
+like "a system without D-Bus is reported" "$(value 'd["rtkit"]')" 'no system bus|built without'
 stop
 
 # what is locked counts against a user's limit: glibc reserves 64 MB a thread unless told not to

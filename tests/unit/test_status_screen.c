@@ -14,7 +14,7 @@
 static const char text_of_document[] =
     "{\"schema\":\"sleeptune-status/1\",\"time_ns\":1700000000000000000,\"screen\":{"
     "\"answer\":\"Does not hold 128 frames: 4 of 1000 periods missed (95%: at most 984 per hour), 2 simulated "
-    "xruns, latest wake 8.872 ms.\",\"state\":\"bad\",\"next\":\"sleeptune history --causes\","
+    "xruns, latest wake-up 8.872 ms.\",\"state\":\"bad\",\"next\":\"sleeptune history --causes\","
     "\"sections\":[{\"title\":\"\",\"rows\":["
     "{\"label\":\"Degraded\",\"text\":\"loop: no right to SCHED_FIFO\",\"state\":\"bad\",\"detail\":false},"
     "{\"label\":\"Lateness\",\"text\":\"median 27.4 µs, 99 % 58.4 µs, latest 8.872 ms (n = "

@@ -83,7 +83,7 @@ is "metrics count them by source" "$(curl -s --unix-socket /tmp/s/sock http://lo
 like "a person is told" "$(sleeptune status)" '^Dropouts .*alsa 4'
 
 echo snd_dummy.0 >/sys/bus/platform/drivers/snd_dummy/unbind
-ok "a card that is unplugged is let go" until_true says .why != "$streams"
+ok "a card that is unplugged is closed" until_true says .why != "$streams"
 is "the others are still watched" "$(alsa .state)" watching
 echo snd_dummy.0 >/sys/bus/platform/drivers/snd_dummy/bind
 ok "it is watched again when it is back" until_true says .why = "$streams"
