@@ -5,7 +5,7 @@
 
 #include "advisor/collect/collect.h"
 #include "advisor/facts/snapshot.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 #include "tests/fuzz/one_of.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "advisor/change/change.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/history/history_writer.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 #define TRIES_MAX 600
 #define TRY_NS    50000000

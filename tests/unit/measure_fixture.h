@@ -8,7 +8,7 @@
 #include "core/ns.h"
 #include "measure/drain.h"
 #include "measure/loop.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 struct bench {
     struct st_platform *fake;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "advisor/collect/ask.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 #define PW    "pw-metadata -n settings"
 #define PACTL "pactl list short modules"

@@ -11,7 +11,7 @@
 
 #include "core/ns.h"
 #include "lab/exec/bench_exec.h"
-#include "lab/fake/lab_fake.h"
+#include "tests/fake/lab_fake.h"
 
 #define MS ST_NS_PER_MS
 

@@ -10,7 +10,7 @@
 
 #include "core/ns.h"
 #include "lab/series/bench_series.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 static struct st_platform *fake;
 

@@ -11,7 +11,7 @@
 
 #include "core/ns.h"
 #include "lab/sleep/bench_sleep.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 #define MS ST_NS_PER_MS
 

@@ -11,7 +11,7 @@
 
 #include "core/ns.h"
 #include "lab/sleep/bench_sleep.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 #define BLOCKS 12
 #define EACH   10

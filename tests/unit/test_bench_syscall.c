@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lab/fake/lab_fake.h"
+#include "tests/fake/lab_fake.h"
 #include "lab/syscall/bench_syscall.h"
 
 #define CLOCK_NS 25

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "lab/fake/lab_fake.h"
+#include "tests/fake/lab_fake.h"
 #include "lab/wake/bench_wake.h"
 
 #define MS ST_NS_PER_MS

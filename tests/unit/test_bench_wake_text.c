@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "lab/fake/lab_fake.h"
+#include "tests/fake/lab_fake.h"
 #include "lab/wake/bench_wake.h"
 
 static struct st_lab *fake;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "platform/cache.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 static struct st_platform *fake, *cached;
 

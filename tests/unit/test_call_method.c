@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lab/fake/lab_fake.h"
+#include "tests/fake/lab_fake.h"
 #include "lab/syscall/call.h"
 
 static int prepare(void **state)

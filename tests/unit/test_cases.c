@@ -16,7 +16,7 @@
 #include "advisor/facts/text.h"
 #include "advisor/report/report.h"
 #include "fixture_fact.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 #define LINE_BYTES    4096
 #define EFFECT_EXACT  0.05 /* us */

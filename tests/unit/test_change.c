@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "change_tree.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 /* --- kinds --- */
 

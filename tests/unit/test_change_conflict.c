@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "advisor/change/change.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 struct row {
     struct st_change change;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "advisor/change/applied.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 #define FOLDER      "/var/lib/sleeptune-changes"
 #define LOADER_INFO "/sys/firmware/efi/efivars/LoaderInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "advisor/collect/collect.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define POLICY      "/sys/devices/system/cpu/cpufreq/policy0/"

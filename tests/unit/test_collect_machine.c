@@ -11,7 +11,7 @@
 
 #include "advisor/collect/collect.h"
 #include "advisor/report/report.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 #define USB   "/sys/bus/usb/devices/"
 #define PCI   "/sys/bus/pci/devices/0000:00:1f.3/"

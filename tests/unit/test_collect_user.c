@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "advisor/collect/collect_user.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 static struct st_platform *p;
 static struct st_facts *facts;

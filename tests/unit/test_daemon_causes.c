@@ -11,7 +11,7 @@
 
 #include "core/ns.h"
 #include "daemon/causes/tracer.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 #define START_NS (1000 * ST_NS_PER_S)
 

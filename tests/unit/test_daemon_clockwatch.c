@@ -10,7 +10,7 @@
 
 #include "core/ns.h"
 #include "daemon/loop/clockwatch.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 static struct st_platform *fake;
 static struct st_events events;

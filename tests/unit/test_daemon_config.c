@@ -13,7 +13,7 @@
 
 #include "daemon/config/config.h"
 #include "daemon/config/config_doc.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 static char messages[8192];
 static unsigned messages_n;

@@ -32,7 +32,7 @@
 #include "daemon/status/minute.h"
 #include "daemon/status/tee.h"
 #include "measure/drain.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 #include "store/history/history_private.h"
 
 #define FRAMES     1024

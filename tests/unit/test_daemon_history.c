@@ -21,7 +21,7 @@
 #include "core/ns.h"
 #include "daemon/history/history_lock.h"
 #include "daemon/history/history_writer.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 #include "history_writer_fixture.h"
 

@@ -12,7 +12,7 @@
 #include "daemon/causes/tracer.h"
 #include "daemon/status/minute.h"
 #include "daemon/status/tee.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 static struct st_platform *fake;
 static struct st_events events;

@@ -13,7 +13,7 @@
 
 #include "core/ns.h"
 #include "daemon/observe/observe.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 #define START_NS (100 * ST_NS_PER_S)
 #define POLL_NS  (250 * ST_NS_PER_MS)

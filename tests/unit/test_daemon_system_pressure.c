@@ -10,7 +10,7 @@
 
 #include "core/ns.h"
 #include "daemon/causes/system_pressure.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 #define CPU3 "/sys/devices/system/cpu/cpu3/"
 

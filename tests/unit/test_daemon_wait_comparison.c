@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "daemon/loop/wait_comparison.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 static void both_waits_are_measured_where_there_are_two(void **state)
 {

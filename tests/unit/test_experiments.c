@@ -11,7 +11,7 @@
 
 #include "core/ns.h"
 #include "measure/experiments.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 #define ABSOLUTE "clock_nanosleep-abs-monotonic"
 

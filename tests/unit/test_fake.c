@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 #define START INT64_C(1000000000)
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "advisor/change/journal.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 #define FOLDER "/var/lib/sleeptune-changes"
 

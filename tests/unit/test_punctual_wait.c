@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "core/ns.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 #include "platform/punctual_wait.h"
 
 #define START_NS  (5 * ST_NS_PER_S)

@@ -12,7 +12,7 @@
 
 #include "core/ns.h"
 #include "measure/session.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 static void run(struct st_session_config *config, struct st_result *ret)
 {

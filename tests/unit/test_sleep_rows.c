@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "lab/fake/lab_fake.h"
+#include "tests/fake/lab_fake.h"
 #include "lab/posix/sleep_lab.h"
 
 #define START INT64_C(1000000000)

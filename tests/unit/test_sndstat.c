@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 #include "platform/xrun/sndstat.h"
 
 /* 13.2, verbose 2, as captured while a program played */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 #include "platform/tree.h"
 
 static int linux_fake(void **state)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "lab/fake/lab_fake.h"
+#include "tests/fake/lab_fake.h"
 #include "lab/wake/wake.h"
 
 #define SLICE_NS (2 * ST_NS_PER_MS)

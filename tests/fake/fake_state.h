@@ -1,6 +1,6 @@
 /* The state of the fake platform, which its parts share. They fill the members of its row. */
-#ifndef ST_PLATFORM_FAKE_FAKE_STATE_H
-#define ST_PLATFORM_FAKE_FAKE_STATE_H
+#ifndef ST_TESTS_FAKE_FAKE_STATE_H
+#define ST_TESTS_FAKE_FAKE_STATE_H
 
 #include <pthread.h>
 #include <stdatomic.h>

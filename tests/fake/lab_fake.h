@@ -1,9 +1,9 @@
 /* A laboratory whose calls, ways of waking and programs a test scripts, on the platform's fake. */
-#ifndef ST_LAB_FAKE_LAB_FAKE_H
-#define ST_LAB_FAKE_LAB_FAKE_H
+#ifndef ST_TESTS_FAKE_LAB_FAKE_H
+#define ST_TESTS_FAKE_LAB_FAKE_H
 
 #include "lab/lab.h"
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 /** On a fake platform of its own. @return NULL when out of memory. */
 struct st_lab *st_lab_fake_new(enum st_os os, int64_t start_ns);

@@ -1,5 +1,5 @@
 /* The fake laboratory: its calls, ways of waking and programs do what a test scripted. */
-#include "lab/fake/lab_fake.h"
+#include "tests/fake/lab_fake.h"
 
 #include <errno.h>
 #include <stdlib.h>

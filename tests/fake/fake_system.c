@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "platform/fake/fake_state.h"
+#include "tests/fake/fake_state.h"
 #include "platform/tree.h"
 #include "platform/xrun/xrun.h"
 

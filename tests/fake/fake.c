@@ -1,12 +1,12 @@
 /* The fake's state and its faults; what a test scripts. */
-#include "platform/fake/fake.h"
+#include "tests/fake/fake.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/ns.h"
-#include "platform/fake/fake_state.h"
+#include "tests/fake/fake_state.h"
 #include "platform/sleep.h"
 
 #define FUNCTION_NAME(name) #name

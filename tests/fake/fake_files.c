@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/fake/fake_state.h"
+#include "tests/fake/fake_state.h"
 #include "platform/tree.h"
 
 static const struct st_fake_entry *find(const struct st_fake_entry *list, const char *name)

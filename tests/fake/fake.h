@@ -1,7 +1,7 @@
 /* A platform whose clock, threads and tunables a test scripts. A real back end of the seam, not a mock of it.
  */
-#ifndef ST_PLATFORM_FAKE_FAKE_H
-#define ST_PLATFORM_FAKE_FAKE_H
+#ifndef ST_TESTS_FAKE_FAKE_H
+#define ST_TESTS_FAKE_FAKE_H
 
 #include "platform/platform.h"
 
