@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "tests/fake/fake_state.h"
 #include "platform/sleep.h"
+#include "tests/fake/fake_state.h"
 
 #define FUNCTION_NAME(name) #name
 static const char *const function_names[F_COUNT] = {ST_FAKE_FUNCTIONS(FUNCTION_NAME)};

@@ -3,8 +3,8 @@
 #include <errno.h>
 
 #include "core/ns.h"
-#include "tests/fake/fake_state.h"
 #include "platform/sleep.h"
+#include "tests/fake/fake_state.h"
 
 static int64_t fake_now_ns(struct st_platform *p) ST_NONBLOCKING
 {

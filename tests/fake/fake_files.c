@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/fake/fake_state.h"
 #include "platform/tree.h"
+#include "tests/fake/fake_state.h"
 
 static const struct st_fake_entry *find(const struct st_fake_entry *list, const char *name)
 {

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "tests/fake/fake_state.h"
 #include "platform/tree.h"
 #include "platform/xrun/xrun.h"
+#include "tests/fake/fake_state.h"
 
 static int set_policy(struct st_fake *fake, enum st_policy policy, int priority)
 {

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "tests/fake/lab_fake.h"
 #include "lab/syscall/bench_syscall.h"
+#include "tests/fake/lab_fake.h"
 
 #define CLOCK_NS 25
 #define ONE_SHOT "sleeptune syscall --one-shot "

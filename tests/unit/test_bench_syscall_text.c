@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/fake/lab_fake.h"
 #include "lab/syscall/bench_syscall.h"
+#include "tests/fake/lab_fake.h"
 
 #define ROWS 3
 

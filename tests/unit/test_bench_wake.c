@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "tests/fake/lab_fake.h"
 #include "lab/wake/bench_wake.h"
+#include "tests/fake/lab_fake.h"
 
 #define MS ST_NS_PER_MS
 

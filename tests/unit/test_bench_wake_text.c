@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "tests/fake/lab_fake.h"
 #include "lab/wake/bench_wake.h"
+#include "tests/fake/lab_fake.h"
 
 static struct st_lab *fake;
 static const struct st_wake_method *method;

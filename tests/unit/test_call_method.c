@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "tests/fake/lab_fake.h"
 #include "lab/syscall/call.h"
+#include "tests/fake/lab_fake.h"
 
 static int prepare(void **state)
 {

@@ -32,8 +32,8 @@
 #include "daemon/status/minute.h"
 #include "daemon/status/tee.h"
 #include "measure/drain.h"
-#include "tests/fake/fake.h"
 #include "store/history/history_private.h"
+#include "tests/fake/fake.h"
 
 #define FRAMES     1024
 #define RATE_HZ    48000

@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "core/ns.h"
-#include "tests/fake/fake.h"
 #include "platform/punctual_wait.h"
+#include "tests/fake/fake.h"
 
 #define START_NS  (5 * ST_NS_PER_S)
 #define PERIOD_NS INT64_C(1333333)

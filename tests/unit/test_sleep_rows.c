@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "tests/fake/lab_fake.h"
 #include "lab/posix/sleep_lab.h"
+#include "tests/fake/lab_fake.h"
 
 #define START INT64_C(1000000000)
 

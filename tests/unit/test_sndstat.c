@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/fake/fake.h"
 #include "platform/xrun/sndstat.h"
+#include "tests/fake/fake.h"
 
 /* 13.2, verbose 2, as captured while a program played */
 static const char text13[] =

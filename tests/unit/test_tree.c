@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/fake/fake.h"
 #include "platform/tree.h"
+#include "tests/fake/fake.h"
 
 static int linux_fake(void **state)
 {

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "tests/fake/lab_fake.h"
 #include "lab/wake/wake.h"
+#include "tests/fake/lab_fake.h"
 
 #define SLICE_NS (2 * ST_NS_PER_MS)
 
