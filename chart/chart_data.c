@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "chart/chart.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 void st_chart_init(struct st_chart_data *data, const char *quantity)
 {

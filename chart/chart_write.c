@@ -6,7 +6,7 @@
 
 #include "chart/conditions.h"
 #include "chart/picture.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "platform/program/options.h"
 #include "platform/program/output.h"
 

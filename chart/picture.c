@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "chart/picture.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 #define TICK_PX    15.0 /* least distance between the texts of two ticks */
 #define HEADING_PX (ST_PICTURE_TEXT_PX + 1)

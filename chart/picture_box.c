@@ -4,7 +4,7 @@
 
 #include "chart/picture.h"
 #include "core/ns.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 #define BOX_ROOM_PX    100.0 /* a box with its label */
 #define BOX_PX         80.0

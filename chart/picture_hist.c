@@ -4,7 +4,7 @@
 
 #include "chart/picture.h"
 #include "core/ns.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 #define BINS 140
 

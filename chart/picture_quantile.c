@@ -4,7 +4,7 @@
 #include "chart/picture.h"
 #include "core/ns.h"
 #include "core/stats/stats.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 #define STEPS_A_DECADE 60
 #define POINTS_MAX     1200

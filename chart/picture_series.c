@@ -4,7 +4,7 @@
 
 #include "chart/picture.h"
 #include "core/ns.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 #define MARK_PX 7.0 /* least distance between two marks of missed periods */
 

@@ -8,7 +8,7 @@
 
 #include "chart/picture.h"
 #include "core/ns.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "platform/program/locale.h"
 #include "platform/program/options.h"
 #include "platform/program/terminal.h"

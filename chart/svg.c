@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/xml.h"
+#include "core/text/xml.h"
 
 static FILE *line(struct st_svg *svg)
 {

@@ -11,8 +11,8 @@
 #include "cli/command.h"
 #include "cli/compare/before_after.h"
 #include "cli/report/report_run.h"
-#include "core/safe.h"
-#include "core/shell_word.h"
+#include "core/text/safe.h"
+#include "core/text/shell_word.h"
 
 #define COMMAND    "apply"
 #define USER_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"

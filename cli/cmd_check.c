@@ -11,7 +11,7 @@
 #include "cli/report/report_measure.h"
 #include "cli/report/report_run.h"
 #include "core/ns.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "platform/program/locale.h"
 #include "platform/program/terminal.h"
 

@@ -11,7 +11,7 @@
 #include "cli/show/measure_text.h"
 #include "core/cpu_list.h"
 #include "core/ns.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "measure/session.h"
 #include "platform/program/locale.h"
 #include "platform/program/output.h"

@@ -5,7 +5,7 @@
 #include "advisor/facts/snapshot.h"
 #include "cli/command.h"
 #include "cli/report/facts_input.h"
-#include "core/json.h"
+#include "core/text/json.h"
 #include "platform/program/output.h"
 
 #define COMMAND "snapshot"

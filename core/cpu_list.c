@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/number.h"
+#include "core/text/number.h"
 
 static int parse_number(const char **at, uint64_t *ret)
 {

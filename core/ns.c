@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/number.h"
+#include "core/text/number.h"
 
 __extension__ typedef __int128 st_i128;
 __extension__ typedef unsigned __int128 st_u128;

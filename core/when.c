@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "core/ns.h"
-#include "core/number.h"
+#include "core/text/number.h"
 
 #define DAY_NS  (INT64_C(86400) * ST_NS_PER_S)
 #define LAST_NS (INT64_C(7258118400) * ST_NS_PER_S) /* 2200-01-01 */

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/safe.h"
+#include "core/text/safe.h"
 #include "daemon/systemd.h"
 
 #define MESSAGE_BYTES 1024

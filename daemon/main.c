@@ -17,7 +17,7 @@
 #include "st_config.h"
 
 #define LOG_MODULE "main"
-#include "core/safe.h"
+#include "core/text/safe.h"
 #include "daemon/log.h"
 
 /* as of all programs of sleeptune */

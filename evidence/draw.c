@@ -101,7 +101,8 @@ void st_draw_again(struct st_draw *run, struct st_random *random)
         run->times[st_random_below(random, run->len)]++;
 }
 
-uint64_t st_draw_count(const struct st_draw *run, size_t i)
+/* Drawn values that are <= value i. */
+static uint64_t draw_count(const struct st_draw *run, size_t i)
 {
     const uint64_t *row = run->cumulative + i * run->len;
     uint64_t n = 0;
@@ -114,10 +115,10 @@ uint64_t st_draw_count(const struct st_draw *run, size_t i)
 static size_t quantile_bucket(const struct st_draw *run, double p)
 {
     size_t low = 0, high = run->values_n - 1;
-    const uint64_t rank = st_hist_quantile_rank(st_draw_count(run, high), p);
+    const uint64_t rank = st_hist_quantile_rank(draw_count(run, high), p);
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (st_draw_count(run, middle) >= rank)
+        if (draw_count(run, middle) >= rank)
             high = middle;
         else
             low = middle + 1;

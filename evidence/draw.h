@@ -42,8 +42,6 @@ void st_draw_again(struct st_draw *run, struct st_random *random);
 
 /* Of what was drawn: */
 
-/** Values that are <= value i. */
-uint64_t st_draw_count(const struct st_draw *run, size_t i);
 double st_draw_quantile(const struct st_draw *run, double p);
 /** Share of the periods. */
 double st_draw_missed(const struct st_draw *run);

@@ -7,7 +7,7 @@
 
 #include "core/ns.h"
 #include "core/stats/stats.h"
-#include "core/text_buffer.h"
+#include "core/text/text_buffer.h"
 #include "evidence/verdict.h"
 
 #define NOISY_SHARE  0.2 /* of A's median; a choice of ours */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 #define LINE_BYTES 600
 

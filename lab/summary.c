@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json.h"
 #include "core/ns.h"
 #include "core/stats/stats.h"
+#include "core/text/json.h"
 
 #define SD_RATIO_MIN_N 20
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "core/number.h"
 #include "core/stats/estimate.h"
+#include "core/text/number.h"
 
 #define Z95           1.959964
 #define MARGIN_MAX_NS (100 * ST_NS_PER_MS) /* as long as a real-time thread may hold its CPU */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "core/number.h"
+#include "core/text/number.h"
 
 #define PRIORITY    70 /* below the kernel's own threads, as the loop's */
 #define BLOCK_NS    (50 * ST_NS_PER_MS)

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json.h"
-#include "core/number.h"
+#include "core/text/json.h"
+#include "core/text/number.h"
 #include "measure/result.h"
 
 static json_t *distribution(const struct st_hist *hist)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "core/number.h"
+#include "core/text/number.h"
 #include "measure/drain.h"
 #include "measure/load.h"
 #include "measure/loop.h"

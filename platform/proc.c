@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/number.h"
+#include "core/text/number.h"
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 

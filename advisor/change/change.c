@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "advisor/facts/text.h"
-#include "core/safe.h"
+#include "core/text/safe.h"
 
 #define SYSTEMD_DIR  "/etc/systemd/system/"
 #define SYSTEMD_FILE ".d/90-sleeptune.conf"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "advisor/change/plan.h"
-#include "core/text_buffer.h"
+#include "core/text/text_buffer.h"
 
 #define STEPS_MAX 1024
 

@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "advisor/facts/snapshot.h"
-#include "core/json.h"
-#include "core/safe.h"
+#include "core/text/json.h"
+#include "core/text/safe.h"
 #include "st_config.h"
 
 #define SCHEMA_PREFIX  "sleeptune-snapshot/"

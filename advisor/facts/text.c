@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/number.h"
-#include "core/safe.h"
+#include "core/text/number.h"
+#include "core/text/safe.h"
 
 /** Are the next 8 bytes ASCII without NUL? A NUL among them makes the first difference borrow. */
 static bool is_ascii(const unsigned char *p)

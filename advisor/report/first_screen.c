@@ -9,8 +9,8 @@
 #include "advisor/facts/text.h"
 #include "advisor/parse/posted.h"
 #include "advisor/report/headline.h"
-#include "core/safe.h"
-#include "core/text.h"
+#include "core/text/safe.h"
+#include "core/text/text.h"
 
 #define SCREEN_LINES  23 /* and the prompt */
 #define SETTINGS_MAX  5

@@ -8,7 +8,7 @@
 #include "advisor/facts/text.h"
 #include "advisor/report/words.h"
 #include "core/ns.h"
-#include "core/text_buffer.h"
+#include "core/text/text_buffer.h"
 
 #define NAMED_MAX 3 /* settings that the verdict names */
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/safe.h"
-#include "core/text.h"
+#include "core/text/safe.h"
+#include "core/text/text.h"
 
 static int columns(const char *text, size_t bytes)
 {

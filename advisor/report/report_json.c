@@ -9,7 +9,7 @@
 #include "advisor/report/headline.h"
 #include "advisor/report/report_format.h"
 #include "advisor/report/words.h"
-#include "core/json.h"
+#include "core/text/json.h"
 #include "st_config.h"
 
 /** The lines of a text as a list. */

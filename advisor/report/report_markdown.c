@@ -6,7 +6,7 @@
 #include "advisor/report/headline.h"
 #include "advisor/report/report_format.h"
 #include "advisor/report/words.h"
-#include "core/safe.h"
+#include "core/text/safe.h"
 
 /** Text in a paragraph: what Markdown or HTML would act on is escaped, lines are joined. */
 static void put(FILE *out, const char *text)

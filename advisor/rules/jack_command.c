@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/number.h"
+#include "core/text/number.h"
 
 #define WORD_BYTES 128
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "core/number.h"
+#include "core/text/number.h"
 
 #define LATENESS_MAX_NS (3600 * ST_NS_PER_S)
 #define INDEX_MAX       (UINT64_C(1) << 62)

@@ -11,8 +11,8 @@
 
 #include "advisor/report/print.h"
 #include "cli/command.h"
-#include "core/safe.h"
-#include "core/shell_word.h"
+#include "core/text/safe.h"
+#include "core/text/shell_word.h"
 #include "platform/child_env.h"
 #include "platform/program/locale.h"
 #include "platform/program/terminal.h"

@@ -10,8 +10,8 @@
 
 #include "cli/change/change_output.h"
 #include "cli/command.h"
-#include "core/safe.h"
-#include "core/shell_word.h"
+#include "core/text/safe.h"
+#include "core/text/shell_word.h"
 
 #define LINE_BYTES 32768 /* of a command line to be pasted */
 

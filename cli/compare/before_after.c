@@ -15,7 +15,7 @@
 #include "cli/measure/measure_run.h"
 #include "cli/show/measure_text.h"
 #include "core/ns.h"
-#include "core/number.h"
+#include "core/text/number.h"
 #include "evidence/verdict.h"
 #include "platform/program/locale.h"
 #include "store/recording/recording.h"

@@ -10,7 +10,7 @@
 #include "cli/compare/before_after.h"
 #include "cli/show/figure_text.h"
 #include "core/ns.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "evidence/verdict.h"
 #include "platform/program/locale.h"
 

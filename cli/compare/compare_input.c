@@ -9,7 +9,7 @@
 #include "chart/input/series_input.h"
 #include "cli/command.h"
 #include "cli/compare/compare.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "platform/module.h"
 #include "store/recording/module_hlog.h"
 #include "store/recording/recording.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "cli/compare/compare.h"
-#include "core/json.h"
+#include "core/text/json.h"
 #include "evidence/verdict.h"
 
 static void append(json_t *array, json_t *value)

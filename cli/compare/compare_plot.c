@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/compare/compare.h"
 #include "cli/show/figure_text.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "evidence/verdict.h"
 
 #define CAPTION_FIGURES 6

@@ -11,7 +11,7 @@
 #include "cli/show/figure_text.h"
 #include "core/ns.h"
 #include "core/stats/stats.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "evidence/verdict.h"
 #include "platform/program/locale.h"
 #include "platform/program/terminal.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/number.h"
+#include "core/text/number.h"
 
 #define LINE_BYTES 4096
 #define LOAD_CLOSE 0.5 /* load averages nearer than this are no difference worth a line. Our own choice */

@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "core/ns.h"
-#include "core/safe.h"
+#include "core/text/safe.h"
 #include "platform/program/output.h"
 
 #define COMMAND "status"

@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/show/daemon_client.h"
 #include "cli/show/status_screen.h"
-#include "core/safe.h"
+#include "core/text/safe.h"
 #include "platform/program/locale.h"
 #include "platform/program/terminal.h"
 

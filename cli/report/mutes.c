@@ -8,7 +8,7 @@
 
 #include "advisor/facts/text.h"
 #include "cli/command.h"
-#include "core/safe.h"
+#include "core/text/safe.h"
 #include "core/when.h"
 #include "st_config.h"
 

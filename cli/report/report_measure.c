@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "cli/report/facts_input.h"
 #include "core/ns.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "measure/experiments.h"
 #include "measure/result.h"
 #include "platform/program/rttime.h"

@@ -11,7 +11,7 @@
 #include "core/cause_kind.h"
 #include "core/ns.h"
 #include "core/stats/stats.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "core/when.h"
 #include "measure/result.h"
 #include "platform/program/locale.h"

@@ -1,7 +1,7 @@
 /* Members of JSON documents. */
 #include "cli/show/json_field.h"
 
-#include "core/safe.h"
+#include "core/text/safe.h"
 
 int64_t st_json_field(const json_t *object, const char *key)
 {

@@ -9,7 +9,7 @@
 /** The integer of that name, or 0. */
 int64_t st_json_field(const json_t *object, const char *key);
 
-/** A text as one safe line (core/safe.h), cut to buf_bytes; "" if it is not a text. @return buf. */
+/** A text as one safe line (core/text/safe.h), cut to buf_bytes; "" if it is not a text. @return buf. */
 const char *st_json_field_safe(const json_t *value, char *buf, size_t buf_bytes);
 
 #endif

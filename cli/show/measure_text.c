@@ -9,7 +9,7 @@
 #include "chart/conditions.h"
 #include "cli/command.h"
 #include "core/ns.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "platform/program/locale.h"
 #include "platform/program/terminal.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "core/safe.h"
+#include "core/text/safe.h"
 #include "platform/program/locale.h"
 
 int st_screen_init(struct st_screen *screen, int rows, int columns, bool unicode)

@@ -15,7 +15,9 @@ const char *st_audio_state_name(enum st_audio_direction direction, enum st_audio
     return state == ST_AUDIO_RUNNING && direction == ST_AUDIO_INPUT ? "recording" : names[state];
 }
 
-bool st_audio_wished(const struct st_config *config, enum st_audio_direction direction, const char **ret_why)
+/* Is this direction wanted? false with a reason if it is but cannot be ("": it is not wanted). */
+static bool audio_wished(const struct st_config *config, enum st_audio_direction direction,
+                         const char **ret_why)
 {
     const bool none = strcmp(config->audio.backend, "none") == 0,
                input = direction == ST_AUDIO_INPUT && strcmp(config->audio.capture, "on") == 0;
@@ -27,8 +29,8 @@ void st_audio_view_init(const struct st_config *config, enum st_audio_direction 
                         struct st_audio_view *ret)
 {
     const char *why;
-    *ret = (struct st_audio_view){.state = st_audio_wished(config, direction, &why) ? ST_AUDIO_OPENING
-                                                                                    : ST_AUDIO_OFF,
+    *ret = (struct st_audio_view){.state =
+                                      audio_wished(config, direction, &why) ? ST_AUDIO_OPENING : ST_AUDIO_OFF,
                                   .policy = -1,
                                   .xruns_known = direction == ST_AUDIO_OUTPUT};
     snprintf(ret->backend, sizeof(ret->backend), "%.31s", config->audio.backend);

@@ -56,10 +56,6 @@ ST_NODISCARD int st_audio_start(struct st_platform *platform, const struct st_co
                                 enum st_audio_direction direction, struct st_events *events,
                                 struct st_audio **ret);
 
-/** Is this direction wished for? @return false with a reason where it is but cannot be ("": it is not). Pure.
- */
-bool st_audio_wished(const struct st_config *config, enum st_audio_direction direction, const char **ret_why);
-
 /** What there is to say of a stream whose thread has not begun: it is being opened where it is wished for,
  * and has no xruns yet. Pure. */
 void st_audio_view_init(const struct st_config *config, enum st_audio_direction direction,

@@ -8,7 +8,7 @@
 
 #include "core/ns.h"
 #include "core/pages.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 #define MINUTES_MAX 1440
 #define ROWS_MAX    4096 /* of all minutes: one or two a minute is much */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/safe.h"
+#include "core/text/safe.h"
 
 #define OWNERS_MAX 64
 

@@ -105,7 +105,8 @@ static void *run(void *ctx)
     return NULL;
 }
 
-bool st_tracer_ask(struct st_tracer *tracer, const struct st_late *late)
+/* Asks for the culprit of a late wake-up without waiting. false: too many requests wait. Threads: drain. */
+static bool tracer_ask(struct st_tracer *tracer, const struct st_late *late)
 {
     pthread_mutex_lock(&tracer->mutex);
     const bool room = tracer->waiting_n < WAITING_MAX;
@@ -209,7 +210,7 @@ void st_tracer_way_finish(struct st_tracer_way *late)
 static void judge(struct st_tracer_way *late, const struct st_late *one)
 {
     pthread_mutex_lock(&late->mutex);
-    const bool asked = late->tracer != NULL && st_tracer_ask(late->tracer, one);
+    const bool asked = late->tracer != NULL && tracer_ask(late->tracer, one);
     pthread_mutex_unlock(&late->mutex);
     if (!asked)
         st_causes_take(late->causes, one, NULL);

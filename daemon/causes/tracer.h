@@ -27,10 +27,6 @@ ST_NODISCARD int st_tracer_start(const struct st_config *config, pid_t tid, stru
 /** Ends the requests that wait, without a culprit if the trace has none, and removes the trace. NULL is fine. */
 void st_tracer_stop(struct st_tracer *tracer);
 
-/** Asks for the culprit of a late wake-up. Does not wait.
- * @return false: too many are waiting; the caller adds it to the sums without a culprit. Threads: drain. */
-bool st_tracer_ask(struct st_tracer *tracer, const struct st_late *late);
-
 /* --- the way to the tracer --- */
 
 /** Takes each late wake-up and simulated xrun of the loop to the tracer, which names a culprit, or without a

@@ -15,9 +15,9 @@
 #include <sys/socket.h>
 
 #include "core/ns.h"
-#include "core/number.h"
 #include "core/period.h"
-#include "core/safe.h"
+#include "core/text/number.h"
+#include "core/text/safe.h"
 #include "core/when.h"
 
 /* --- a scanner that knows only what separates numbers from texts and comments --- */

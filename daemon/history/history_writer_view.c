@@ -1,7 +1,7 @@
 /* What the status says about the history. */
 #include "daemon/history/history_writer.h"
 
-#include "core/json.h"
+#include "core/text/json.h"
 
 const char *st_history_writer_state_name(enum st_history_writer_state state)
 {

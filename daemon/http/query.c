@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/event.h"
-#include "core/number.h"
+#include "core/text/number.h"
 #include "core/when.h"
 
 void st_query_init(struct st_query *query)

@@ -10,8 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "core/number.h"
-#include "core/safe.h"
+#include "core/text/number.h"
+#include "core/text/safe.h"
 #include "st_config.h"
 
 #define LOCKED_BYTES 65536

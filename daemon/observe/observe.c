@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/json.h"
 #include "core/ns.h"
+#include "core/text/json.h"
 
 #define STACK_BYTES (128 * 1024)
 /* A source whose descriptor is readable is looked at this often at most, 16 kB a look (READ_BYTES of

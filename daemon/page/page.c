@@ -8,7 +8,7 @@
 
 #include "core/base.h"
 #include "core/ns.h"
-#include "core/xml.h"
+#include "core/text/xml.h"
 
 static const json_t *get(const json_t *object, const char *key)
 {

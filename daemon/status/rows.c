@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/json.h"
 #include "core/ns.h"
-#include "core/text.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
 #include "daemon/status/live.h"
 #include "st_config.h"
 

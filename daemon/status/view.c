@@ -27,7 +27,8 @@ static void add(struct st_degraded *list, size_t *n, const char *what, const cha
     va_end(args);
 }
 
-const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes)
+/* "has not run for 12 s (some 4500 periods overdue)": a loop with overdue_ns. @return buf. */
+static const char *view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes)
 {
     const int64_t seconds = view->overdue_ns / ST_NS_PER_S;
     const int64_t period_ns = view->loop != NULL ? st_period_ns(&view->loop->period) : 0;
@@ -46,7 +47,7 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
         add(ret, &n, "loop", "%s%s%s", view->loop->degraded, view->rtkit[0] != '\0' ? "; " : "", view->rtkit);
     if (view->overdue_ns > 0) {
         char overdue[128];
-        add(ret, &n, "loop", "it %s", st_view_overdue_text(view, overdue, sizeof(overdue)));
+        add(ret, &n, "loop", "it %s", view_overdue_text(view, overdue, sizeof(overdue)));
         ret[n - 1].counts = true;
     }
     if (view->loop != NULL && view->loop->lock == ST_LOCK_NONE &&
@@ -106,7 +107,7 @@ const char *st_view_verdict(const struct st_view *view, char *buf, size_t buf_by
 {
     char overdue[128];
     if (view->overdue_ns > 0) {
-        snprintf(buf, buf_bytes, "The loop %s.", st_view_overdue_text(view, overdue, sizeof(overdue)));
+        snprintf(buf, buf_bytes, "The loop %s.", view_overdue_text(view, overdue, sizeof(overdue)));
         return buf;
     }
     if (view->loop != NULL && view->loop->cycles > 0)

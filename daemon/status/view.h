@@ -48,9 +48,6 @@ const char *st_view_state(const struct st_view *view);
 /** One sentence. @return buf. */
 const char *st_view_verdict(const struct st_view *view, char *buf, size_t buf_bytes);
 
-/** "has not run for 12 s (some 4500 periods overdue)": a loop with overdue_ns. @return buf. */
-const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes);
-
 /** Of both own streams. */
 uint64_t st_view_own_xruns(const struct st_view *view);
 

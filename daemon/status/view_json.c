@@ -1,7 +1,7 @@
 /* The status document; docs/schema/sleeptune-status-1.json. */
 #include "daemon/status/view.h"
 
-#include "core/json.h"
+#include "core/text/json.h"
 #include "daemon/status/rows.h"
 #include "st_config.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "core/safe.h"
+#include "core/text/safe.h"
 #include "st_config.h"
 
 /* Upper bounds of the exported lateness histogram. Early wake-ups are in the first one. */

@@ -12,7 +12,7 @@
 #include "core/ns.h"
 #include "core/stats/sample.h"
 #include "core/stats/stats.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "measure/result.h"
 #include "platform/program/locale.h"
 #include "platform/program/options.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json.h"
 #include "core/ns.h"
 #include "core/stats/random.h"
+#include "core/text/json.h"
 #include "lab/rank.h"
 #include "lab/summary.h"
 #include "measure/result.h"

@@ -8,7 +8,7 @@
 
 #include "chart/chart.h"
 #include "core/ns.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "lab/commands.h"
 #include "lab/durations.h"
 #include "lab/exec/bench_exec.h"

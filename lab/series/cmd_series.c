@@ -9,7 +9,7 @@
 #include "chart/chart.h"
 #include "chart/input/series_input.h"
 #include "core/ns.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "lab/analyse/series_result.h"
 #include "lab/commands.h"
 #include "lab/lab.h"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json.h"
 #include "core/ns.h"
-#include "core/number.h"
+#include "core/text/json.h"
+#include "core/text/number.h"
 #include "core/tick.h"
 #include "lab/rank.h"
 #include "lab/summary.h"

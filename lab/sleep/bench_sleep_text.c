@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "lab/bench_text.h"
 
 #define NAME_COLUMNS   30

@@ -12,7 +12,7 @@
 #include "chart/chart.h"
 #include "core/ns.h"
 #include "core/period.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "lab/commands.h"
 #include "lab/word_list.h"
 #include "platform/program/locale.h"

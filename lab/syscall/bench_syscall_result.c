@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/json.h"
 #include "core/ns.h"
-#include "core/text.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
 #include "lab/bench_text.h"
 #include "lab/summary.h"
 #include "lab/syscall/bench_syscall.h"

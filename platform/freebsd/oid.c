@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/number.h"
-#include "core/text_buffer.h"
+#include "core/text/number.h"
+#include "core/text/text_buffer.h"
 
 /** One number of a type. */
 struct number {

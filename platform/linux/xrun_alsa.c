@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "core/safe.h"
+#include "core/text/safe.h"
 #include "platform/linux/linux.h"
 #include "platform/proc.h"
 

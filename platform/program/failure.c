@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/safe.h"
+#include "core/text/safe.h"
 #include "platform/program/locale.h"
 
 const char *st_program_name = "sleeptune";

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/safe.h"
+#include "core/text/safe.h"
 
 /* No replacement is longer than what it replaces. */
 static const struct {

@@ -1,4 +1,4 @@
-/* Text for people: names in it may be foreign, so it is made safe (core/safe.h); if the locale is not UTF-8,
+/* Text for people: names in it may be foreign, so it is made safe (core/text/safe.h); if the locale is not UTF-8,
  * "µs" becomes "us". JSON and Markdown stay UTF-8. */
 #ifndef ST_PLATFORM_PROGRAM_LOCALE_H
 #define ST_PLATFORM_PROGRAM_LOCALE_H

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "core/number.h"
+#include "core/text/number.h"
 #include "platform/platform.h"
 
 int st_option_i64(const char *command, const char *option, const char *text, int64_t min, int64_t max,

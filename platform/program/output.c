@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/json.h"
+#include "core/text/json.h"
 #include "platform/program/failure.h"
 
 #define NAMES_MAX 100 /* that are tried */

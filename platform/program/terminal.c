@@ -5,7 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/number.h"
+#include "core/text/number.h"
 
 int st_terminal_width(int fd)
 {

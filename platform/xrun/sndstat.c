@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/safe.h"
+#include "core/text/safe.h"
 #include "platform/proc.h"
 
 #define MARK "]: spd "

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/safe.h"
+#include "core/text/safe.h"
 
 int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...)
 {

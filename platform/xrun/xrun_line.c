@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/safe.h"
+#include "core/text/safe.h"
 #include "platform/proc.h"
 
 #define COUNT_MAX UINT64_C(1000000000) /* more in one line is no count */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json.h"
 #include "core/ns.h"
+#include "core/text/json.h"
 
 /* Rows reserved for "other", one per cause. */
 #define KEPT_FOR_OTHER ST_CAUSE_COUNT

@@ -1,7 +1,7 @@
 /* An event as JSON. */
 #include "store/history/event.h"
 
-#include "core/json.h"
+#include "core/text/json.h"
 
 static void set_text(json_t *document, const char *key, const char *text)
 {

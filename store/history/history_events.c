@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/json.h"
 #include "core/ns.h"
-#include "core/text_buffer.h"
+#include "core/text/json.h"
+#include "core/text/text_buffer.h"
 #include "store/history/event.h"
 #include "store/history/history_private.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json.h"
 #include "core/ns.h"
-#include "core/text_buffer.h"
+#include "core/text/json.h"
+#include "core/text/text_buffer.h"
 #include "core/when.h"
 #include "store/history/history_private.h"
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "core/safe.h"
 #include "core/stats/hist_payload.h"
+#include "core/text/safe.h"
 #include "platform/destination.h"
 #include "store/recording/hist_deflate.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/ns.h"
-#include "core/safe.h"
+#include "core/text/safe.h"
 #include "store/recording/bytes.h"
 #include "store/recording/recording_format.h"
 

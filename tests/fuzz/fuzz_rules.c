@@ -8,7 +8,7 @@
 
 #include "advisor/facts/text.h"
 #include "advisor/rules/rule.h"
-#include "core/safe.h"
+#include "core/text/safe.h"
 
 #define LINE_BYTES 512
 

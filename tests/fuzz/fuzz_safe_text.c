@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/safe.h"
-#include "core/shell_word.h"
-#include "core/xml.h"
+#include "core/text/safe.h"
+#include "core/text/shell_word.h"
+#include "core/text/xml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -13,7 +13,7 @@
 #include "advisor/facts/measured.h"
 #include "advisor/report/first_screen.h"
 #include "advisor/report/headline.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 #define RULES_N 40
 

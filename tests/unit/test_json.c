@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json.h"
+#include "core/text/json.h"
 
 static void controls_are_escaped_and_mean_the_same(void **state)
 {

@@ -1,4 +1,4 @@
-/* core/number: numbers from text. */
+/* core/text/number: numbers from text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "core/number.h"
+#include "core/text/number.h"
 
 static void whole_numbers_are_read(void **state)
 {

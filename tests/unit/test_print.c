@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "advisor/report/print.h"
-#include "core/text.h"
+#include "core/text/text.h"
 
 static void check(int width, bool wrap, const char *label, const char *text, const char *expected)
 {

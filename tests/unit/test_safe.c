@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/safe.h"
+#include "core/text/safe.h"
 
 static const struct {
     const char *text, *safe;

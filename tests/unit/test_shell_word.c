@@ -1,4 +1,4 @@
-/* core/shell_word: what is pasted is one word, the same one. */
+/* core/text/shell_word: what is pasted is one word, the same one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "core/shell_word.h"
+#include "core/text/shell_word.h"
 
 static void words_are_quoted_where_they_need_it(void **state)
 {

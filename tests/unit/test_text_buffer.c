@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text.h"
-#include "core/text_buffer.h"
+#include "core/text/text.h"
+#include "core/text/text_buffer.h"
 
 static void an_empty_buffer_gives_an_empty_text(void **state)
 {

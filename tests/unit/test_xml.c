@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "core/base.h"
-#include "core/xml.h"
+#include "core/text/xml.h"
 
 static void texts_are_escaped(void **state)
 {

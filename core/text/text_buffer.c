@@ -1,4 +1,4 @@
-#include "core/text_buffer.h"
+#include "core/text/text_buffer.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* JSON: small helpers beside jansson, and text that a terminal may show. */
-#ifndef ST_CORE_JSON_H
-#define ST_CORE_JSON_H
+#ifndef ST_CORE_TEXT_JSON_H
+#define ST_CORE_TEXT_JSON_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "core/text_buffer.h"
+#include "core/text/text_buffer.h"
 
 #define ST_JSON(n) json_integer((json_int_t)(n))
 
@@ -33,7 +33,7 @@ static inline json_t *st_json_real_or_null(bool known, double value)
     return number != NULL ? number : json_null();
 }
 
-/** A string, made safe (core/safe.h), so that a program can print the document on a terminal unescaped.
+/** A string, made safe (core/text/safe.h), so that a program can print the document on a terminal unescaped.
  * New reference, NULL when out of memory. */
 json_t *st_json_safe_string(const char *text);
 
@@ -44,7 +44,7 @@ int st_json_write(const char *text, size_t bytes, void *ctx);
 int st_json_written(char *text, json_t **ret);
 
 /** As json_dumps, but also with \u escapes for characters that JSON allows and that are not safe text
- * (core/safe.h): DEL, C1 control characters, bidirectional marks. The document stays the same. @param
+ * (core/text/safe.h): DEL, C1 control characters, bidirectional marks. The document stays the same. @param
  * ret_bytes its length (may be NULL). @return NULL: out of memory, or no document. Free it with free.
  */
 char *st_json_dump(const json_t *document, size_t flags, size_t *ret_bytes);

@@ -1,10 +1,10 @@
-#include "core/json.h"
+#include "core/text/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/safe.h"
+#include "core/text/safe.h"
 
 #define ESCAPE_BYTES 6 /* \u009b */
 

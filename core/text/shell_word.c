@@ -1,9 +1,9 @@
-#include "core/shell_word.h"
+#include "core/text/shell_word.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/safe.h"
+#include "core/text/safe.h"
 
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-"
 

@@ -1,4 +1,4 @@
-#include "core/number.h"
+#include "core/text/number.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Text for terminals: columns are counted in characters, not in bytes. */
-#ifndef ST_CORE_TEXT_H
-#define ST_CORE_TEXT_H
+#ifndef ST_CORE_TEXT_TEXT_H
+#define ST_CORE_TEXT_TEXT_H
 
 #include <stdio.h>
 

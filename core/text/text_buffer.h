@@ -1,6 +1,6 @@
 /* Text that is put together piece by piece: it grows as needed, or stops at the end of the caller's array. */
-#ifndef ST_CORE_TEXT_BUFFER_H
-#define ST_CORE_TEXT_BUFFER_H
+#ifndef ST_CORE_TEXT_TEXT_BUFFER_H
+#define ST_CORE_TEXT_TEXT_BUFFER_H
 
 #include <stdbool.h>
 

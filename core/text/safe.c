@@ -1,4 +1,4 @@
-#include "core/safe.h"
+#include "core/text/safe.h"
 
 #include <string.h>
 

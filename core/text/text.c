@@ -1,5 +1,5 @@
 /* Text for terminals. */
-#include "core/text.h"
+#include "core/text/text.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

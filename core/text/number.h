@@ -1,6 +1,6 @@
 /* Numbers from text: decimal, whatever the locale says. */
-#ifndef ST_CORE_NUMBER_H
-#define ST_CORE_NUMBER_H
+#ifndef ST_CORE_TEXT_NUMBER_H
+#define ST_CORE_TEXT_NUMBER_H
 
 #include "core/base.h"
 

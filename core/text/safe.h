@@ -5,8 +5,8 @@
  * U+202A to U+202E, U+2066 to U+2069), line and paragraph separators (U+2028, U+2029), and U+FFFE and U+FFFF,
  * which XML does not allow. A tab becomes a space; each other such character, and each byte that is not
  * UTF-8, becomes '?'. Safe text stays as it is. Threads: any. */
-#ifndef ST_CORE_SAFE_H
-#define ST_CORE_SAFE_H
+#ifndef ST_CORE_TEXT_SAFE_H
+#define ST_CORE_TEXT_SAFE_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,11 +1,10 @@
-#include "core/xml.h"
+#include "core/text/xml.h"
 
-#include <stdbool.h>
 #include <string.h>
 
-#include "core/safe.h"
+#include "core/text/safe.h"
 
-static void put(FILE *out, const char *text, bool lines)
+void st_xml_put(FILE *out, const char *text)
 {
     static const struct {
         char character;
@@ -13,7 +12,7 @@ static void put(FILE *out, const char *text, bool lines)
     } entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
     while (text != NULL && *text != '\0') {
         const size_t plain = strcspn(text, "&<>\"'");
-        (lines ? st_safe_print_lines : st_safe_print)(out, text, plain);
+        st_safe_print(out, text, plain);
         text += plain;
         for (size_t i = 0; i < ST_ARRAY_LEN(entities) && *text != '\0'; i++) {
             if (*text == entities[i].character) {
@@ -23,14 +22,4 @@ static void put(FILE *out, const char *text, bool lines)
             }
         }
     }
-}
-
-void st_xml_put(FILE *out, const char *text)
-{
-    put(out, text, false);
-}
-
-void st_xml_put_lines(FILE *out, const char *text)
-{
-    put(out, text, true);
 }
