@@ -190,8 +190,8 @@ static int plan(struct st_picture *picture)
                        (unsigned long long)cut_n, (unsigned long long)n);
     if (unknown_n > 0)
         st_text_append(picture->caption, sizeof(picture->caption),
-                       " Of %zu %s (*) outliers are cut, too; how many was not written down.", unknown_n,
-                       unknown_n == 1 ? "box" : "boxes");
+                       " The outliers of %zu %s (*) are not drawn, either; their number was not recorded.",
+                       unknown_n, unknown_n == 1 ? "box" : "boxes");
     if (few_n > 0)
         st_text_append(
             picture->caption, sizeof(picture->caption),

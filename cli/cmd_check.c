@@ -54,11 +54,12 @@ static void look(void *ctx, const struct st_result *worst, bool first)
     if ((!first && !terminal) || worst->elapsed_periods == 0)
         return;
     snprintf(line, sizeof(line),
-             "%s so far: %" PRIu64 " of %" PRIu64 " periods missed in %s (95 %%: at most %s/h)",
+             "%s so far: %" PRIu64 " of %" PRIu64 " periods missed in %s (95%% confidence: at most %s/h)",
              worst->misses == 0 ? "OK" : "Not OK", worst->misses, worst->elapsed_periods,
              st_ns_format(worst->duration_ns, time, sizeof(time)),
              st_result_bound(worst, bound, sizeof(bound)));
-    snprintf(tail, sizeof(tail), ", latest %s", st_ns_format(worst->lateness.max_ns, latest, sizeof(latest)));
+    snprintf(tail, sizeof(tail), ", worst wake-up %s late",
+             st_ns_format(worst->lateness.max_ns, latest, sizeof(latest)));
     const int columns = st_terminal_width(STDERR_FILENO) - 1;
     if (!terminal || st_text_columns(line) + st_text_columns(tail) <= columns)
         strcat(line, tail);

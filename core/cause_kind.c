@@ -17,11 +17,11 @@ static const struct {
     [ST_CAUSE_OWN_WORK] = {"own-work", "the callback before took longer than its period"},
     [ST_CAUSE_SUSPEND] = {"suspend", "the machine was suspended", true},
     [ST_CAUSE_KERNEL] = {"kernel-or-interrupt",
-                         "kernel code that is not preempted, or an interrupt (in a virtual "
-                         "machine also its host) had the CPU"},
+                         "an interrupt or unpreemptible kernel code had the CPU (in a virtual "
+                         "machine perhaps its host)"},
     [ST_CAUSE_TIMER] = {"timer", "timer, interrupt or idle exit", true},
     [ST_CAUSE_HYPERVISOR_OR_INTERRUPT] = {"hypervisor-or-interrupt",
-                                          "hypervisor or interrupt (not separable on this kernel)", true},
+                                          "the hypervisor or an interrupt (no counter tells which)", true},
     [ST_CAUSE_UNKNOWN] = {"unknown", "not known: the wait for a CPU could not be read", true},
 };
 

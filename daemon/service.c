@@ -73,7 +73,8 @@ static int start_parts(struct st_service *service)
     start_state(service);
     if (!service->state.found)
         ST_INFO(
-            "no state folder is writable: the last minute is only logged. Set STATE_DIRECTORY or run as root to keep it.");
+            "no state folder is writable: the figures of the last minute are only logged, not kept. Create " ST_STATE_DIR
+            "/sleeptune, or set STATE_DIRECTORY to a folder that sleeptuned can write.");
     /* the last line of defence; rtkit may ask for less */
     r = service->platform->set_rttime_limit_ns(service->platform, ST_WATCHDOG_RTTIME_NS);
     if (r < 0 && r != -ENOTSUP)

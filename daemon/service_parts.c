@@ -276,7 +276,7 @@ void st_service_trace(struct st_service *service)
         return;
     service->tracer_tried = true;
     if (strcmp(service->config.trace.enabled, "on") != 0) {
-        st_tracer_way_use(&service->late, NULL, "trace.enabled is off");
+        st_tracer_way_use(&service->late, NULL, "trace.enabled is off in the configuration");
         st_service_set_text(service, service->view.trace_error, "");
         return;
     }

@@ -193,14 +193,14 @@ const char *st_result_verdict(const struct st_result *result, char *buf, size_t 
     else if (result->misses == 0)
         snprintf(buf, buf_bytes,
                  "Holds %s in this run%s: 0 of %" PRIu64
-                 " periods missed (95%%: at most %s per hour)%s, latest "
-                 "wake-up %s.",
+                 " periods missed (95%% confidence: at most %s per hour)%s, worst "
+                 "wake-up %s late.",
                  what, how, n, bound, lost, latest);
     else
         snprintf(buf, buf_bytes,
                  "Does not hold %s%s: %" PRIu64 " of %" PRIu64
-                 " periods missed (95%%: at most %s per hour)%s, "
-                 "%" PRIu64 " simulated xrun%s, latest wake-up %s.",
+                 " periods missed (95%% confidence: at most %s per hour)%s, "
+                 "%" PRIu64 " simulated xrun%s, worst wake-up %s late.",
                  what, how, result->misses, n, bound, lost, result->simulated_xruns,
                  result->simulated_xruns == 1 ? "" : "s", latest);
     return buf;
@@ -254,13 +254,13 @@ const char *st_result_verdict_of_all(const struct st_result *results, size_t n, 
     if (badness(worst) == 0)
         snprintf(buf, buf_bytes,
                  "Holds %s on all %zu CPUs in this run%s: 0 of %" PRIu64
-                 " periods missed (95%%: at most %s per hour "
-                 "on each)%s, latest wake-up %s on CPU %d.",
+                 " periods missed (95%% confidence: at most %s per hour "
+                 "on each)%s, worst wake-up %s late on CPU %d.",
                  what, n, how_text(worst), periods, bound, lost, latest, latest_of->cpu);
     else if (badness(worst) == 2)
         snprintf(buf, buf_bytes,
                  "Does not hold %s on %zu of %zu CPUs%s: CPU %d missed %" PRIu64 " of %" PRIu64
-                 " periods, %" PRIu64 " simulated xrun%s; latest wake-up %s on CPU %d.",
+                 " periods, %" PRIu64 " simulated xrun%s; worst wake-up %s late on CPU %d.",
                  what, missing, n, how_text(worst), worst->cpu, worst->misses, periods_seen(worst),
                  worst->simulated_xruns, worst->simulated_xruns == 1 ? "" : "s", latest, latest_of->cpu);
     else

@@ -213,7 +213,7 @@ static int read_entry(const struct reader *reader, const json_t *object)
     if (strspn(rule, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(rule) || rule[0] == '\0')
         return bad(reader, "an entry has an invalid rule id");
     if (!st_journal_target_allowed(reader->os, (enum st_entry_type)type, st_rule_find(rule), target))
-        return bad(reader, "an entry names a setting that its rule does not write");
+        return bad(reader, "an entry names a setting that its rule never changes");
     if (file ? !hash_of(object, "old_hash", &entry.old_hash) || !hash_of(object, "new_hash", &entry.new_hash)
              : old_value == NULL || !is_plain(old_value, false))
         return bad(reader, "an entry lacks the old value, or it has control characters");

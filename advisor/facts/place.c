@@ -53,7 +53,7 @@ static void linux_notes(struct notes *notes, const struct st_facts *facts)
     if (name != NULL && (strcmp(name, "flatpak") == 0 || strcmp(name, "toolbox") == 0))
         add(notes, "In %s: these are the host's settings; some cannot be read from here.", name);
     else if (name != NULL)
-        add(notes, "In a container (%.*s): the host's settings; some cannot be read here.",
+        add(notes, "In a container (%.*s): these are the host's settings; some cannot be read.",
             st_text_cut(name, 40), name);
     if (st_facts_int(facts, "linux.virtual", &is_virtual) == 0 && is_virtual != 0)
         add(notes, "In a virtual machine (%.*s): the host's settings matter, too.",
@@ -98,8 +98,8 @@ size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX]
         const char *name = text_or(facts, "user.name", "another user");
         int64_t limited;
         const bool is_known = st_facts_int(facts, "user.services_limited", &limited) == 0;
-        add(&notes, "Judged for %.*s by %.*s, not tried; services %s.", st_text_cut(name, 40), name,
-            st_text_cut(limits, 80), limits,
+        add(&notes, "Judged by the rights that %.*s gets at login from %.*s; not tried out. Services %s.",
+            st_text_cut(name, 40), name, st_text_cut(limits, 80), limits,
             !is_known      ? "have limits of their own"
             : limited != 0 ? "of the session get the same, others have their own"
                            : "do not get these limits (PAM's systemd-user)");

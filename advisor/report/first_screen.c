@@ -52,7 +52,7 @@ void st_first_screen_status(const struct st_printer *printer, enum st_status sta
 static void print_row(const struct st_printer *printer, const struct st_report *report,
                       const struct st_finding *finding)
 {
-    char effect[32] = "no bound";
+    char effect[32] = "unknown";
     const struct st_trial *gain = st_trials_gain(report->trials, finding->rule->id);
     if (gain != NULL)
         snprintf(effect, sizeof(effect), "%.1f µs measured", st_trial_gain_us(gain));

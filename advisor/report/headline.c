@@ -70,14 +70,15 @@ static void say_age(struct st_text_buffer *s, int64_t age_s)
     }
 }
 
-/** "0 of 7500 periods missed (95 %: at most 1078 per hour), latest wake-up 35.1 µs late" */
+/** "0 of 7500 periods missed (95 %: at most 1078 per hour), worst wake-up 35.1 µs late" */
 static void say_misses(struct st_text_buffer *s, const struct st_measured *m)
 {
     char latest[32];
     st_ns_format(m->latest_ns, latest, sizeof(latest));
-    st_text_buffer_printf(
-        s, "%" PRId64 " of %" PRId64 " periods missed (95 %%: at most %.*s per hour), latest wake-up %s late",
-        m->misses_n, m->periods_n, st_text_cut(m->bound, 20), m->bound, latest);
+    st_text_buffer_printf(s,
+                          "%" PRId64 " of %" PRId64
+                          " periods missed (95%% confidence: at most %.*s per hour), worst wake-up %s late",
+                          m->misses_n, m->periods_n, st_text_cut(m->bound, 20), m->bound, latest);
     if (m->degraded != NULL) {
         /* "no right to ... (Operation not permitted): runs as ...; memory ...": the first clause */
         size_t len = strcspn(m->degraded, "(;:");

@@ -45,8 +45,9 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
             fprintf(out, "sleeptune_report_finding_info{id=\"%s\",status=\"%s\"} 1\n", finding->rule->id,
                     st_finding_status_name(finding->status));
     }
-    gauge(out, "sleeptune_report_effect_seconds",
-          "At most how late a setting can make a wake-up at this period, where a bound is known.");
+    gauge(
+        out, "sleeptune_report_effect_seconds",
+        "Upper bound of the lateness that a setting can cause at this period; only where a bound is known.");
     for (size_t i = 0; i < report->findings_n; i++) {
         const struct st_finding *finding = &report->findings[i];
         if (st_finding_has_fired(finding) && finding->effect_known)

@@ -91,7 +91,7 @@ static void print_differ(FILE *out, const struct st_compare_result *result, size
     if (shown[0] != '\0')
         st_text_field(out, shown,
                       a->conditions[0] != '\0' && b->conditions[0] != '\0'
-                          ? "in no test condition that both files record."
+                          ? "by no test condition that both files record."
                           : "unknown: a file does not record its test conditions.",
                       LABEL_COLUMNS + 2, width);
 }
@@ -127,8 +127,8 @@ static void print_unknown(FILE *out, const struct st_compare_pair *pair, enum st
     const uint64_t n = pair->n[0] < pair->n[1] ? pair->n[0] : pair->n[1];
     if (f->difference.known || n >= least_n || id == ST_FIGURE_MISSED)
         return;
-    snprintf(text, sizeof(text), "%s: %" PRIu64 " value%s, and it needs %" PRIu64 ".", st_figure_names[id], n,
-             n == 1 ? "" : "s", least_n);
+    snprintf(text, sizeof(text), "%s: %" PRIu64 " value%s; at least %" PRIu64 " are needed.",
+             st_figure_names[id], n, n == 1 ? "" : "s", least_n);
     st_text_field(out, "", text, LABEL_COLUMNS, width);
 }
 
@@ -239,6 +239,13 @@ static void none_text(const struct st_compare_result *result, const struct st_co
     const double detectable = f->error > 0 ? st_verdict_detectable(f, result->tests_n) : (double)NAN;
     char size[ST_FIGURE_TEXT_BYTES];
     snprintf(buf, buf_bytes, "%s: no difference shown.", st_figure_names[id]);
+    if (f->drifts > 0 && f->drifts >= (factor > 0 ? wanted : 0)) {
+        st_text_append(buf, buf_bytes,
+                       " Within one run it changes by %s. A smaller difference cannot be shown, however long "
+                       "the runs are.",
+                       st_figure_text_value(id, f->drifts, size));
+        return;
+    }
     st_figure_text_value(id, factor > 0 ? wanted : detectable, size);
     if (factor > MORE_MAX)
         st_text_append(
@@ -254,10 +261,39 @@ static void none_text(const struct st_compare_result *result, const struct st_co
     else if (isfinite(detectable))
         st_text_append(buf, buf_bytes, " A difference of %s%s would have been shown in 4 of 5 cases.", size,
                        id == ST_FIGURE_MISSED ? " more" : "");
-    if (f->drifts > 0 && f->drifts >= (factor > 0 ? wanted : 0)) {
-        st_text_append(buf, buf_bytes, " Within one run it changes by %s; only a larger difference is shown.",
-                       st_figure_text_value(id, f->drifts, size));
+}
+
+/* The answer in one line: which figures differ. */
+static void print_answer(FILE *out, const struct st_compare_result *result,
+                         const struct st_compare_pair *pair, int width)
+{
+    char text[400], letter[8], shown[200] = "";
+    bool drifting = false, none = false;
+    st_compare_letter((size_t)(pair->b - result->files), letter, sizeof(letter));
+    for (int id = 0; id < ST_FIGURES; id++) {
+        const struct st_figure *f = &pair->found.figures[id];
+        drifting = drifting || f->verdict == ST_VERDICT_DRIFTING;
+        none = none || f->verdict == ST_VERDICT_NONE;
+        if (st_verdict_shows(f))
+            st_text_append(shown, sizeof(shown), "%s%s", shown[0] != '\0' ? ", " : "", st_figure_names[id]);
     }
+    if (pair->found.same)
+        snprintf(text, sizeof(text), "%s is a copy of A.", letter);
+    else if (shown[0] != '\0')
+        snprintf(text, sizeof(text), "%s differs from A: %s.", letter, shown);
+    else if (drifting)
+        snprintf(text, sizeof(text),
+                 "Cannot tell whether %s differs from A: they change too much within themselves.", letter);
+    else if (none)
+        snprintf(
+            text, sizeof(text),
+            "No difference shown between A and %s. To be surer, measure longer, and A again after the others.",
+            letter);
+    else
+        snprintf(text, sizeof(text), "Cannot tell whether %s differs from A: too few values.", letter);
+    if (pair->label[0] != '\0')
+        st_text_append(text, sizeof(text), " (%s)", pair->label);
+    st_text_wrap(out, text, 0, width);
 }
 
 static void print_verdict(FILE *out, const struct st_compare_result *result,
@@ -348,6 +384,9 @@ int st_compare_print(const struct st_compare_result *result)
     struct st_locale_stream stream;
     const int terminal = st_terminal_width(STDOUT_FILENO), width = terminal < 100 ? terminal : 100;
     FILE *out = st_locale_begin(&stream, stdout);
+    for (size_t i = 0; i < result->pairs_n; i++)
+        print_answer(out, result, &result->pairs[i], width);
+    fputc('\n', out);
     for (size_t i = 0; i < result->files_n; i++)
         print_file(out, &result->files[i], i, width);
     for (size_t i = 1; i < result->files_n; i++)

@@ -130,6 +130,10 @@ int st_module_history_ask(const char *command, const struct st_history_wish *wis
     if (st_daemon_client_listens(wish->socket))
         return ask_daemon(command, wish, ret);
     if (access(USUAL_PATH, F_OK) != 0)
-        return fail(command, wish, "no sleeptuned is listening, and %s: %s", USUAL_PATH, strerror(errno));
+        return fail(
+            command, wish,
+            "no sleeptuned is listening, and the history cannot be read: %s: %s. Run 'systemctl start "
+            "sleeptuned' or 'sleeptuned -f', or name a file with --db",
+            USUAL_PATH, strerror(errno));
     return read_file(command, USUAL_PATH, wish, ret);
 }

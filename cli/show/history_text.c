@@ -128,8 +128,9 @@ static void put_sums(FILE *out, const json_t *document, const struct sums *sums,
     const double rate = periods > 0 ? st_stats_rate_max95((uint64_t)sums->misses, (uint64_t)periods) : 0;
     const double bound = rate * (double)periods * (double)HOUR_NS / (double)sums->measured_ns;
     if (periods > 0)
-        snprintf(text, sizeof(text), "%" PRId64 " of %" PRId64 " periods (95%%: at most %s per hour)",
-                 sums->misses, periods, st_result_bound_text(bound, from, sizeof(from)));
+        snprintf(text, sizeof(text),
+                 "%" PRId64 " of %" PRId64 " periods (95%% confidence: at most %s per hour)", sums->misses,
+                 periods, st_result_bound_text(bound, from, sizeof(from)));
     else
         snprintf(text, sizeof(text), "no period was counted");
     st_text_field(out, "missed", text, LABEL_COLUMNS, columns);
@@ -147,7 +148,7 @@ static void put_sums(FILE *out, const json_t *document, const struct sums *sums,
                  st_ns_format(sums->max_ns, lateness, sizeof(lateness)),
                  minute_of(sums->max_from_ns, from, sizeof(from)),
                  minute_of(sums->max_to_ns, to, sizeof(to)));
-        st_text_field(out, "latest", text, LABEL_COLUMNS, columns);
+        st_text_field(out, "worst", text, LABEL_COLUMNS, columns);
     }
 }
 
@@ -212,10 +213,10 @@ static void draw_sparkline(FILE *out, const json_t *document, int columns)
     }
     char text[128];
     if (low_ns == high_ns)
-        snprintf(text, sizeof(text), "latest wake-up, %s; blank: not measured",
+        snprintf(text, sizeof(text), "worst wake-up, %s; blank: not measured",
                  st_ns_format(low_ns, low, sizeof(low)));
     else
-        snprintf(text, sizeof(text), "latest wake-up, %s to %s, logarithmic; blank: not measured",
+        snprintf(text, sizeof(text), "worst wake-up, %s to %s, logarithmic; blank: not measured",
                  st_ns_format(low_ns, low, sizeof(low)), st_ns_format(high_ns, high, sizeof(high)));
     fprintf(out, "\n%*s", LABEL_COLUMNS, "");
     st_text_wrap(out, text, LABEL_COLUMNS, columns - LABEL_COLUMNS);
@@ -462,10 +463,12 @@ void st_history_text_causes(FILE *out, const json_t *document, int columns)
         st_text_field(out, "dropouts", text, 10, columns);
     }
     if (json_array_size(rows) > 0)
-        st_text_field(out, "explained",
-                      "share of the total that a counter explains (the wait for a CPU, a stop, a throttle; "
-                      "else, with a tracer, how long the culprit had the CPU); -: found by exclusion",
-                      10, columns);
+        st_text_field(
+            out, "explained",
+            "share of the total that a counter accounts for (wait for a CPU, stop, throttling; otherwise, with "
+            "a tracer, the time for which the culprit had the CPU); -: no counter, found by ruling out the "
+            "other causes",
+            10, columns);
     char why[200];
     if (json_is_string(tracer)) {
         snprintf(text, sizeof(text), "unknown without a tracer: %s",

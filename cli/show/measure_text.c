@@ -50,7 +50,7 @@ static void quantile_cell(const struct st_result *result, const struct st_hist *
         return;
     }
     const double seconds = (double)st_stats_quantile_min_n(p) * st_period_seconds(&result->period);
-    snprintf(buf, buf_bytes, "- (measure %s)",
+    snprintf(buf, buf_bytes, "- (needs %s)",
              st_ns_format((int64_t)(seconds * (double)ST_NS_PER_S), value, sizeof(value)));
 }
 
@@ -197,7 +197,7 @@ static void conditions(const struct st_result *result, FILE *out, int width)
 {
     static const char *const locks[] = {[ST_LOCK_NONE] = "memory not locked",
                                         [ST_LOCK_ALL] = "memory locked",
-                                        [ST_LOCK_ON_FAULT] = "memory locked on fault"};
+                                        [ST_LOCK_ON_FAULT] = "memory locked on first use"};
     char line[200 * ST_RESULT_CONDITIONS_MAX];
     char cpu[32] = "any CPU", smi[48] = "SMIs not readable", runs[40] = "";
     if (result->cpu >= 0)
@@ -283,8 +283,9 @@ void st_measure_text_print(const struct st_result *result, bool all, FILE *out, 
     if (result->arms_n > 0)
         arms(result, out, width);
     if (all && result->elapsed_periods > 0) {
-        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods (95 %%: at most %s per hour)",
-                 result->misses, result->elapsed_periods, st_result_bound(result, bound, sizeof(bound)));
+        snprintf(line, sizeof(line),
+                 "%" PRIu64 " of %" PRIu64 " periods (95%% confidence: at most %s per hour)", result->misses,
+                 result->elapsed_periods, st_result_bound(result, bound, sizeof(bound)));
         st_text_field(out, "missed", line, LABEL_COLUMNS, width);
     }
     snprintf(line, sizeof(line), "%" PRIu64 " simulated (%" PRIu32 " x %" PRIu32 " frames), %s of silence",
@@ -312,7 +313,7 @@ static const char *progress(const struct st_result *result, char *buf, size_t bu
         snprintf(buf, buf_bytes, "warming up");
         return buf;
     }
-    snprintf(buf, buf_bytes, "%s: %" PRIu64 " of %" PRIu64 " missed (at most %s/h), latest wake-up %s",
+    snprintf(buf, buf_bytes, "%s: %" PRIu64 " of %" PRIu64 " missed (at most %s/h), worst wake-up %s",
              st_ns_format(result->duration_ns, seconds, sizeof(seconds)), result->misses,
              result->elapsed_periods, st_result_bound(result, bound, sizeof(bound)),
              st_ns_format(result->lateness.max_ns, latest, sizeof(latest)));

@@ -340,10 +340,11 @@ static void tell(struct st_causes *causes, const struct st_late *late, const str
     const bool known = !late->xrun || late->known;
     say_why(late, culprit, why, sizeof(why));
     struct st_event told =
-        late->xrun ? st_event_make(wall_ns, "simulated-xrun", "the modelled device was silent for %s: %s",
-                                   st_ns_format(late->silence_ns, length, sizeof(length)), why)
-                   : st_event_make(wall_ns, "late-wake", "woke %s late: %s",
-                                   st_ns_format(event->lateness_ns, length, sizeof(length)), why);
+        late->xrun
+            ? st_event_make(wall_ns, "simulated-xrun", "the simulated device ran dry: %s of silence: %s",
+                            st_ns_format(late->silence_ns, length, sizeof(length)), why)
+            : st_event_make(wall_ns, "late-wake", "woke %s late: %s",
+                            st_ns_format(event->lateness_ns, length, sizeof(length)), why);
     snprintf(told.source, sizeof(told.source), "loop");
     snprintf(told.cause, sizeof(told.cause), "%s",
              st_cause_kind_name(known ? event->cause : ST_CAUSE_UNKNOWN));

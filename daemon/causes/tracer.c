@@ -53,7 +53,7 @@ static void name(struct st_tracer *tracer, size_t n)
     for (size_t i = 0; i < n; i++) {
         const struct st_late *late = &tracer->taken[i];
         struct st_trace_culprit found;
-        char waited[64] = "the waking of the loop was not seen", turns[48] = "";
+        char waited[64] = "the trace does not show when the loop was woken", turns[48] = "";
         if (late->xrun) {
             const bool same = late->known && late->event.at_ns == last_at_ns;
             st_causes_take(tracer->causes, late, same ? &last : NULL);

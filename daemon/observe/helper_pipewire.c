@@ -233,7 +233,10 @@ static int begin(struct observer *observer)
     pw_loop_update_timer(loop, alive_timer, &alive, &alive, false);
     observer->core = pw_context_connect(context, NULL, 0);
     if (observer->core == NULL)
-        return st_helper_line_absent("no PipeWire server of this user answers: %s", strerror(errno));
+        return errno == EHOSTDOWN
+                   ? st_helper_line_absent("no PipeWire server runs for this user")
+                   : st_helper_line_absent("the PipeWire server of this user does not answer: %s",
+                                           strerror(errno));
     pw_core_add_listener(observer->core, &observer->core_listener, &core_events, observer);
     observer->registry = pw_core_get_registry(observer->core, PW_VERSION_REGISTRY, 0);
     if (observer->registry == NULL)

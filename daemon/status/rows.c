@@ -38,7 +38,7 @@ static void put_ns(struct line *line, const char *name, bool known, int64_t ns)
 {
     char text[32];
     PUT(line, "%s%s%s%s", line->text[0] != '\0' ? ", " : "", name, name[0] != '\0' ? " " : "",
-        known ? st_ns_format(ns, text, sizeof(text)) : "not yet");
+        known ? st_ns_format(ns, text, sizeof(text)) : "not known yet");
 }
 
 /* --- sections and rows --- */
@@ -91,8 +91,8 @@ static void add_deadlines(struct section *to, const struct st_result *loop)
     }
     struct line line = {0};
     char bound[32];
-    PUT(&line, "%" PRIu64 " of %" PRIu64 " periods missed, at most %s per hour (95 %%)", loop->misses,
-        loop->elapsed_periods, st_result_bound(loop, bound, sizeof(bound)));
+    PUT(&line, "%" PRIu64 " of %" PRIu64 " periods missed, at most %s per hour (95%% confidence)",
+        loop->misses, loop->elapsed_periods, st_result_bound(loop, bound, sizeof(bound)));
     if (loop->records_lost > 0) {
         PUT(&line, "; not recorded: ");
         put_count(&line, loop->records_lost, "period");
@@ -123,7 +123,7 @@ static void add_dropouts(struct section *to, const struct st_view *view)
 {
     struct line line = {0}, rest = {0};
     uint64_t n = st_view_own_xruns(view);
-    PUT(&line, "own %" PRIu64, n);
+    PUT(&line, "own stream %" PRIu64, n);
     if (view->loop != NULL)
         PUT(&line, ", simulated %" PRIu64, view->loop->simulated_xruns);
     n += view->loop != NULL ? view->loop->simulated_xruns : 0;
@@ -151,7 +151,7 @@ static void add_times(struct section *to, const char *label, const struct st_his
     put_quantile(&line, "99 %", hist, 0.99);
     if (to->detail)
         put_quantile(&line, "99.9 %", hist, 0.999);
-    put_ns(&line, "latest", hist->total_n > 0, hist->max_ns);
+    put_ns(&line, "worst", hist->total_n > 0, hist->max_ns);
     add(to, OK, label, "%s (n = %" PRIu64 ")", line.text, (uint64_t)hist->total_n);
 }
 
@@ -177,9 +177,10 @@ static void add_minute(struct section *to, const struct st_view *view)
     if (!view->has_minute)
         return;
     struct line line = {0};
-    PUT(&line, "%" PRIu64 " cycles, %" PRIu64 " missed, xruns: %" PRIu64 " own, %" PRIu64 " simulated",
+    PUT(&line,
+        "%" PRIu64 " cycles, %" PRIu64 " missed, xruns: %" PRIu64 " in the own stream, %" PRIu64 " simulated",
         minute->cycles, minute->misses, minute->own_xruns, minute->simulated_xruns);
-    put_ns(&line, "latest wake-up", minute->lateness_max_ns != INT64_MIN, minute->lateness_max_ns);
+    put_ns(&line, "worst wake-up", minute->lateness_max_ns != INT64_MIN, minute->lateness_max_ns);
     add(to, minute->misses > 0 ? BAD : OK, "Last minute", "%s", line.text);
 }
 
@@ -242,14 +243,15 @@ static void add_cost(struct section *to, const struct st_result *loop)
         PUT(&line, ", ");
         put_count(&line, (uint64_t)(loop->faults_minor + loop->faults_major), "page fault");
     }
-    PUT(&line, ", ring %" PRIu64 " of %" PRIu64 " words", loop->ring_high_water, loop->ring_words);
+    PUT(&line, ", at most %" PRIu64 " of %" PRIu64 " words of the ring buffer used", loop->ring_high_water,
+        loop->ring_words);
     add(to, OK, "Own cost", "%s", line.text);
 }
 
 static void add_loop(json_t *sections, const struct st_view *view)
 {
     static const char *const locks[] = {
-        [ST_LOCK_NONE] = "no", [ST_LOCK_ALL] = "all", [ST_LOCK_ON_FAULT] = "on fault"};
+        [ST_LOCK_NONE] = "no", [ST_LOCK_ALL] = "all", [ST_LOCK_ON_FAULT] = "on first use"};
     struct section to = {.rows = json_array(), .detail = true};
     const struct st_result *loop = view->loop;
     struct line line = {0};
@@ -262,10 +264,11 @@ static void add_loop(json_t *sections, const struct st_view *view)
             PUT(&line, "CPU %d", loop->cpu);
         else
             PUT(&line, "any CPU");
-        PUT(&line, ", load %g %%, memory locked: %s", loop->load_percent, locks[loop->lock]);
+        PUT(&line, ", simulated work %g %% of the period, memory locked: %s", loop->load_percent,
+            locks[loop->lock]);
         add(&to, OK, "Loop", "%s", line.text);
         add_times(&to, "Lateness", &loop->lateness);
-        add_times(&to, "Response", &loop->response);
+        add_times(&to, "Due to done", &loop->response);
         add(&to, OK, "Skipped", "%" PRIu64 " of the missed periods had no wake-up at all",
             loop->skipped_periods);
         add_cost(&to, loop);
@@ -310,7 +313,7 @@ static void add_stream(struct section *to, const char *label, const struct st_au
     put_ns(&line, "median", calls->median_ns != INT64_MIN, calls->median_ns);
     put_ns(&line, "99 %", calls->p99_ns != INT64_MIN, calls->p99_ns);
     put_ns(&line, "99.9 %", calls->p999_ns != INT64_MIN, calls->p999_ns);
-    put_ns(&line, "latest", calls->max_ns != INT64_MIN, calls->max_ns);
+    put_ns(&line, "worst", calls->max_ns != INT64_MIN, calls->max_ns);
     add(to, OK, "Callbacks",
         "of %" PRId64 " to %" PRId64 " frames (n = %" PRIu64 "); late: %s (n = %" PRIu64 ")",
         (int64_t)calls->frames_min, (int64_t)calls->frames_max, (uint64_t)calls->calls_n, line.text,
@@ -460,7 +463,7 @@ static json_t *seconds_chart(const struct st_live_look *look, const struct st_vi
     struct line note = {0};
     PUT(&note, "Last %zu s: ", look->n);
     put_count(&note, missed, "missed deadline");
-    put_ns(&note, "latest wake-up", max_ns != INT64_MIN, max_ns);
+    put_ns(&note, "worst wake-up", max_ns != INT64_MIN, max_ns);
     if (unknown > 0)
         PUT(&note, "; %" PRIu64 " s incomplete", unknown);
     st_json_set(chart, "title", json_string("Latest wake-up of each second"));

@@ -143,7 +143,8 @@ static void history(FILE *out, const struct st_history_writer_view *view)
             "sleeptune_history_lost_rows_total{kind=\"event\"} %" PRIu64 "\n",
             view->minutes_n, view->events_n, view->lost_minutes_n, view->lost_events_n);
     if (view->bytes != INT64_MIN)
-        gauge(out, "sleeptune_history_bytes", "Size of the history's file in use.", (double)view->bytes);
+        gauge(out, "sleeptune_history_bytes", "Bytes used in the history's file, without its free pages.",
+              (double)view->bytes);
 }
 
 /* An unknown figure has no series. */

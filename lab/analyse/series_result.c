@@ -261,7 +261,7 @@ static void print_figures(const struct st_series_result *result, FILE *out, int 
     st_text_field(out, "lateness", line, LABEL_COLUMNS, width);
     if (!result->input.misses_known)
         return;
-    snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods (95 %%: at most %s per hour)",
+    snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods (95%% confidence: at most %s per hour)",
              result->input.misses_n, result->input.periods_n,
              st_result_bound_text(misses_bound(result), bound, sizeof(bound)));
     st_text_field(out, "missed", line, LABEL_COLUMNS, width);
@@ -306,7 +306,7 @@ int st_series_result_text(const char *command, const struct st_series_result *re
     print_figures(result, out, width);
     print_looked_at(result, out, width);
     if (a->findings_n == 0 && a->samples_n >= ST_TICKS_SAMPLES_MIN)
-        st_text_field(out, "found", "nothing that passes its test", LABEL_COLUMNS, width);
+        st_text_field(out, "found", "nothing: no pattern passed its test", LABEL_COLUMNS, width);
     for (size_t i = 0; i < a->sentences_n; i++)
         st_text_field(out,
                       i >= a->findings_n ? "limits"

@@ -50,8 +50,9 @@ static int sleep_kevent_timer(struct st_sleep *s, int64_t requested_ns)
  * kern.timecounter.nanosleep_precise exempts nanosleep and clock_nanosleep on plain clocks, and nothing else. */
 
 #define NANOSLEEP "kern_clock_nanosleep: a share of the remaining time"
-#define POLLING   "the precision of tc_precexp, also where nanosleep_precise is 1; measured on 13.2 and 15.1"
-#define MEASURED  "not stretched on 13.2 and 15.1, measured"
+#define POLLING                                                                                              \
+    "the precision of tc_precexp, also where nanosleep_precise is 1; measured on FreeBSD 13.2 and 15.1"
+#define MEASURED "not stretched; measured on FreeBSD 13.2 and 15.1"
 
 #define PLAIN   ST_STRETCHED(IF_IMPRECISE, NANOSLEEP)
 #define FAST    ST_STRETCHED(YES, "kern_clock_nanosleep: fast clocks keep the deviation on 15.0 too")
@@ -104,7 +105,7 @@ static const struct st_sleep_method sleeps[] = {
         .close = st_sleep_close_fd,
     },
     {ST_SLEEP_POSIX_TIMER(": whole ticks"),
-     ST_STRETCHED(NO, "rounded up to ticks, and one more; measured on 13.2 and 15.1")},
+     ST_STRETCHED(NO, "rounded up to whole ticks, plus one tick; measured on FreeBSD 13.2 and 15.1")},
     {ST_SLEEP_COND, ST_STRETCHED(NO, MEASURED), .usual = true},
     ST_SLEEP_ABSENT("epoll_wait", "epoll is Linux'; kevent-timeout is alike"),
     ST_SLEEP_ABSENT("futex", "a Linux call; umtx is alike"),

@@ -339,8 +339,9 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
 }
 
 #define RANK_BEGINS                                                                                          \
-    "a new one begins only where all from there on are shown to wake later than all before, block by block " \
-    "(95 % for all pairs together)."
+    "a new rank begins only where all methods from there on are shown, block by block, to wake later than "  \
+    "all methods before "                                                                                    \
+    "(95 % confidence for all pairs together)."
 
 /* What the ranks beside the medians mean, where there is one. */
 static void rank_sentence(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
@@ -486,8 +487,8 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
         }
         snprintf(
             text, sizeof(text),
-            "#: rank by median; %s %%: median overshoot of what was asked for. On time: within 100 ns "
-            "of due. CPU: µs a sleep, user and system together, since the kernel's split is not reliable "
+            "Column #: rank by median; %s Column %%: median overshoot relative to the sleep asked for. On time: "
+            "within 100 ns of due. CPU: µs a sleep, user and system together, since the kernel's split is not reliable "
             "for such short times. sd ×, range ×: "
             "against %s.",
             RANK_BEGINS, c->methods[c->baseline]->name);

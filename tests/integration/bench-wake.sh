@@ -105,7 +105,7 @@ wait_for slept $pid 200
 kill -INT $pid
 wait $pid
 is "also between processes" "$?, $(key int.json 'd["interrupted"]')" "0, True"
-like "what was not reached is counted, not listed" "$(interrupted --all -q)" "not reached before the end: [0-9]+ of"
+like "what was not reached is counted, not listed" "$(interrupted --all -q)" "[0-9]+ of [0-9]+ combinations were not measured before the end"
 gone() { for p in /proc/[0-9]*; do [ "$(readlink "$p/cwd")" != "$tmp" ] || [ "$(readlink "$p/exe")" != "$(readlink -f "$SLEEPTUNE_LAB")" ] || return 1; done; }
 ok "no process is left behind" wait_for gone
 is "a full disk is a failure" "$(bench --quiet --rounds 3 --mechanisms pipe --json >/dev/full 2>/dev/null; echo $?)" 4

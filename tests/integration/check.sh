@@ -43,7 +43,7 @@ PY
 report() { "$SLEEPTUNE" report --root "$captures/freebsd-13.2" "$@"; }
 verdict() { report --json --measurement "$tmp/$1.json" >"$tmp/report.json"; field "$tmp/report.json" 'd["verdict"]'; }
 like "a period that was held is said, with the bound" "$(verdict held)" \
-    '^This machine held 64 frames at 48 kHz \(1333\.3 µs\) for 10\.00 s \(held\.json, .*\): 0 of 7500 periods missed \(95 %: at most 1080 per hour\)'
+    '^This machine held 64 frames at 48 kHz \(1333\.3 µs\) for 10\.00 s \(held\.json, .*\): 0 of 7500 periods missed \(95% confidence: at most 1080 per hour\)'
 is "the period judged for is the one measured" "$(field "$tmp/report.json" 'd["period"]["frames"]')" 64
 like "the settings follow" "$(verdict held)" 'may d[a-z]* it by up to [0-9.]+ µs of 1333\.3 µs .*freebsd-alloweddeviation \(83\.3 µs\)'
 like "misses are said" "$(verdict missed)" '^This machine did not hold .* 12 of 7500 periods missed'
@@ -57,7 +57,7 @@ like "of several loops the first, the worst, counts" "$(verdict loops)" ': 5 of 
 like "from standard input, too" "$(report --measurement - <"$tmp/held.json")" '^This machine held'
 refused "a measurement of another period" 3 'was measured at 64 frames and 48000 Hz' report --measurement "$tmp/held.json" --frames 128
 ok "the same period may be named" "$SLEEPTUNE" report --only freebsd-hz --root "$captures/freebsd-13.2" --measurement "$tmp/held.json" --frames 64
-refused "a newer measurement" 4 'version' report --measurement "$tmp/newer.json"
+refused "a newer measurement" 4 'its schema is not sleeptune-measure/1' report --measurement "$tmp/newer.json"
 refused "another document" 4 'not a result of' report --measurement "$tmp/other.json"
 refused "half a measurement" 4 'not JSON' report --measurement "$tmp/half.json"
 refused "text for a number" 4 "'misses' is not a whole number" report --measurement "$tmp/text.json"
@@ -67,7 +67,7 @@ refused "a missing measurement" 4 'No such file' report --measurement "$tmp/miss
 "$SLEEPTUNE" check --duration 6s --frames 256 >"$tmp/check.txt" 2>"$tmp/err"
 like "check ends with a status of report's" "$?" '^[012]$'
 like "its first sentence is of what was measured" "$(head -n 2 "$tmp/check.txt" | tr '\n' ' ')" '^This machine (held|did not hold) 256 frames at 48 kHz \(5333\.3 µs\) for'
-like "a first verdict came after two seconds" "$(cat "$tmp/err")" '^(OK|Not OK) so far: [0-9]+ of [0-9]+ periods missed in .* \(95 %: at most [0-9.]+/h\)'
+like "a first verdict came after two seconds" "$(cat "$tmp/err")" '^(OK|Not OK) so far: [0-9]+ of [0-9]+ periods missed in .* \(95% confidence: at most [0-9.]+/h\)'
 is "one, where stderr is no terminal" "$(wc -l <"$tmp/err")" 1
 "$SLEEPTUNE" check --duration 1s --quiet --json >"$tmp/check.json" 2>"$tmp/err"
 is "--quiet is quiet" "$(cat "$tmp/err")" ""

@@ -19,7 +19,7 @@ like "it opens with how much was measured" "$(head -n 1 <<<"$text")" '^2026-11-2
 like "a row an hour" "$text" '^2026-11-20 14:00 +100% +13500[0-9]{2} +1 +1/0/- '
 like "what was not measured is no zero" "$text" '^2026-11-20 03:00  no data until 2026-11-20 04:00$'
 like "and a blank in the sparkline" "$(grep '^over time' <<<"$text")" '^over time +[▁▂▃▄▅▆▇█]{3} [▁▂▃▄▅▆▇█]{12}$'
-like "misses have a bound" "$text" '^missed +15 of [0-9]+ periods \(95%: at most [0-9.]+ per hour\)$'
+like "misses have a bound" "$text" '^missed +15 of [0-9]+ periods \(95% confidence: at most [0-9.]+ per hour\)$'
 like "others were not watched" "$text" 'other programs were not watched'
 like "circumstances are said" "$text" '128 frames at 48000 Hz, 2 periods; fifo 70, any CPU'
 is "80 columns are enough" "$("$PYTHON" -c 'import sys; print([l for l in sys.stdin.read().split("\n") if len(l) > 80])' <<<"$text")" "[]"
@@ -40,7 +40,7 @@ text=$("$SLEEPTUNE" history --db "$tmp/young.db" --since 2026-11-20T14:25 --unti
 like "a young history begins where it was asked from" "$text" '^2026-11-20 14:25 to 2026-11-20 16:00: measured for 2 min'
 like "in the rows, too" "$text" '^2026-11-20 14:25  no data until 2026-11-20 15:55$'
 text=$("$SLEEPTUNE" history --db "$tmp/young.db" --since 2026-11-20 --until 2026-11-20T16:00 --step 1h)
-like "a range of one value is said once" "$text" '^ +latest wake-up, [0-9.]+ [mµ]s; blank: not measured$'
+like "a range of one value is said once" "$text" '^ +worst wake-up, [0-9.]+ [mµ]s; blank: not measured$'
 for since in 0 20000d; do
     text=$("$SLEEPTUNE" history --db "$tmp/young.db" --since "$since" --until 2026-11-20T16:10)
     is "--since $since: all that is in the file" "$?" 0

@@ -205,8 +205,8 @@ static void what_a_rank_means_is_told_once(void **state)
 {
     (void)state;
     static const char meaning[] =
-        "a new one begins only where all from there on are shown to wake later than all "
-        "before, block by block (95 % for all pairs together).";
+        "a new rank begins only where all methods from there on are shown, block by block, "
+        "to wake later than all methods before (95 % confidence for all pairs together).";
     char buf[8192];
     const int64_t late[BLOCKS] = {2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000};
     assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);

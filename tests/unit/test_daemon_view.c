@@ -486,12 +486,12 @@ static void screen_of_a_healthy_daemon_has_few_figures_and_one_next_step(void **
     expect_of_screen("state", "ok");
     expect_of_screen("next", "sleeptune history");
     expect_row("Deadlines", "0 of 1000 periods missed, at most ", "ok", false);
-    expect_row("Dropouts", "own 0, simulated 0", "ok", false);
+    expect_row("Dropouts", "own stream 0, simulated 0", "ok", false);
     expect_row("Lateness", "median 10.5 \xc2\xb5s", "ok", false);
     expect_row("Loop", "128 frames at 48000 Hz (2.667 ms), fifo 70, any CPU", "ok", true);
     expect_row("Own stream", "dummy, playing", "ok", true);
     expect_row("Daemon", "PID 42, running for 0 h 00 min 05 s", "ok", true);
-    expect_row("Own cost", "CPU time per cycle not yet", "ok", true);
+    expect_row("Own cost", "CPU time per cycle not known yet", "ok", true);
     expect_no_row("Degraded");
     expect_no_row("Main cause");
     expect_no_row("Last minute");
@@ -517,7 +517,7 @@ static void screen_names_what_went_wrong_and_the_command_that_helps(void **state
     expect_row("Deadlines", "4 of 1000 periods missed", "bad", false);
     expect_row("Deadlines", "; not recorded: 2 periods", "bad", false);
     expect_row("Main cause", ": 3 of 6 late wake-ups, longest 2.000 ms", "warn", false);
-    expect_row("Last minute", "22500 cycles, 1 missed, xruns: 0 own, 0 simulated, latest wake-up not yet",
+    expect_row("Last minute", "22500 cycles, 1 missed, xruns: 0 in the own stream, 0 simulated, worst wake-up not known yet",
                "bad", false);
     expect_row("Late", "6 wake-ups more than 1.333 ms late", "ok", true);
     snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO");
@@ -552,8 +552,8 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
     struct st_observed_view *never = &view.observe.sources[1];
     *never = (struct st_observed_view){
         .source = "sound4", .mode = ST_OBSERVED_AUTO, .state = ST_OBSERVED_ABSENT, .never = true};
-    expect_row("Dropouts", "own 0, simulated 0, alsa 5 (3 clients not ready)", "warn", false);
-    expect_row("Watched", "alsa, clients not ready: 3, CPU time per poll not yet (n = 0)", "ok", true);
+    expect_row("Dropouts", "own stream 0, simulated 0, alsa 5 (3 clients not ready)", "warn", false);
+    expect_row("Watched", "alsa, clients not ready: 3, CPU time per poll not known yet (n = 0)", "ok", true);
     expect_no_row("Not watched");
     never->mode = ST_OBSERVED_ON; /* asked for */
     expect_row("Dropouts", "; not watched: sound4", "warn", false);
@@ -586,7 +586,7 @@ static void screen_shows_streams_that_record_with_overflows_and_gaps(void **stat
                                                   .max_ns = 90000}};
     expect_row("Recording", "alsa, recording, ", "ok", true);
     expect_row("Recording", ", 3 overflows, 1 gap", "ok", true);
-    expect_row("Callbacks", "of 64 to 128 frames (n = 9); late: median 5.0 \xc2\xb5s, 99 % not yet", "ok",
+    expect_row("Callbacks", "of 64 to 128 frames (n = 9); late: median 5.0 \xc2\xb5s, 99 % not known yet", "ok",
                true);
     input->xruns_known = false;
     expect_row("Recording", "the sound system does not report overflows", "ok", true);
@@ -656,7 +656,7 @@ static void charts_have_null_for_unknown_seconds_and_name_the_bad_ones(void **st
     assert_int_equal(json_array_size(chart_member(screen, 0, "bad")), 1);
     assert_int_equal(json_integer_value(json_array_get(chart_member(screen, 0, "bad"), 0)), 2);
     assert_string_equal(json_string_value(chart_member(screen, 0, "note")),
-                        "Last 3 s: 4 missed deadlines, latest wake-up 8.872 ms; 1 s incomplete");
+                        "Last 3 s: 4 missed deadlines, worst wake-up 8.872 ms; 1 s incomplete");
     assert_string_equal(json_string_value(chart_member(screen, 0, "low_text")), "10 \xc2\xb5s");
     assert_string_equal(json_string_value(chart_member(screen, 0, "high_text")), "10 ms");
     const json_t *counts = chart_member(screen, 1, "values");

@@ -173,10 +173,10 @@ static void only_what_sleeptune_writes_may_be_named(void **state)
     check_refused(
         DOCUMENT("sleeptune-changes/1", "[]",
                  ENTRY("sysctl", "kernel.core_pattern", "\"old\": \"|/tmp/evil\", \"new\": \"core\"")),
-        -EBADMSG, "does not write");
+        -EBADMSG, "never changes");
     check_refused(DOCUMENT("sleeptune-changes/1", "[]",
                            ENTRY("sysfs", "/etc/passwd", "\"old\": \"1\", \"new\": \"1\"")),
-                  -EBADMSG, "does not write");
+                  -EBADMSG, "never changes");
 }
 
 /* The reference values of FNV-1a, 64 bits. */

@@ -13,11 +13,11 @@
 
 static const char text_of_document[] =
     "{\"schema\":\"sleeptune-status/1\",\"time_ns\":1700000000000000000,\"screen\":{"
-    "\"answer\":\"Does not hold 128 frames: 4 of 1000 periods missed (95%: at most 984 per hour), 2 simulated "
-    "xruns, latest wake-up 8.872 ms.\",\"state\":\"bad\",\"next\":\"sleeptune history --causes\","
+    "\"answer\":\"Does not hold 128 frames: 4 of 1000 periods missed (95% confidence: at most 984 per hour), 2 simulated "
+    "xruns, worst wake-up 8.872 ms late.\",\"state\":\"bad\",\"next\":\"sleeptune history --causes\","
     "\"sections\":[{\"title\":\"\",\"rows\":["
     "{\"label\":\"Degraded\",\"text\":\"loop: no right to SCHED_FIFO\",\"state\":\"bad\",\"detail\":false},"
-    "{\"label\":\"Lateness\",\"text\":\"median 27.4 µs, 99 % 58.4 µs, latest 8.872 ms (n = "
+    "{\"label\":\"Lateness\",\"text\":\"median 27.4 µs, 99 % 58.4 µs, worst 8.872 ms (n = "
     "1000)\",\"state\":\"ok\",\"detail\":false},"
     "{\"label\":\"Odd\",\"text\":\"a detail among them\",\"state\":\"ok\",\"detail\":true}]},"
     "{\"title\":\"Causes\",\"rows\":[{\"label\":\"\",\"text\":\"1 late wake-up: page "
@@ -77,7 +77,7 @@ static void first_screen_is_the_answer_the_figures_and_one_next_step(void **stat
     char *text = drawn(30, 80, true, of, &(struct st_status_screen){.socket = "/run/s"});
     assert_int_equal(strncmp(text, "Does not hold 128 frames: 4 of 1000 periods missed", 50), 0);
     has(text, "\nDegraded     loop: no right to SCHED_FIFO\n");
-    has(text, "\nLateness     median 27.4 µs, 99 % 58.4 µs, latest 8.872 ms (n = 1000)\n");
+    has(text, "\nLateness     median 27.4 µs, 99 % 58.4 µs, worst 8.872 ms (n = 1000)\n");
     has(text, "\nNext         sleeptune history --causes\n");
     assert_null(strstr(text, "Causes"));
     assert_null(strstr(text, "a detail among them"));

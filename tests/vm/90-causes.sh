@@ -110,7 +110,7 @@ is "the instance is removed at the end" "$(ls /sys/kernel/tracing/instances)" ""
 tracing=off
 conf 'loop = { cpu = 0; frames = 128; };'
 start
-is "without the tracer nobody is named, and why is said" "$(causes | jq -r .tracer)" "trace.enabled is off"
+is "without the tracer nobody is named, and why is said" "$(causes | jq -r .tracer)" "trace.enabled is off in the configuration"
 echo "# CPU time of a cycle, five stretches: $(cost)ns without the tracer, ${on}ns with it, at 2 ns an instruction"
 from_ns=$(date +%s%N)
 /share/tests/section 8 201 >/tmp/s/section
