@@ -11,7 +11,7 @@
 #define WINDOW     40.0     /* standard deviations: what is beyond is 0 in double precision */
 #define POWER      0.8
 /* The size of bursts is estimated from those that were seen; the rest of a burst does not count. By
- * simulation: docs/measuring.md. */
+ * simulation: docs/results.md. */
 #define POWER_BURSTS 0.92
 #define MORE_LEAST   1e-4
 #define MORE_MOST    1e7

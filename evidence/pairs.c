@@ -14,7 +14,7 @@
 /* 1 in 100 pairs of runs of independent values exceeds it: both sides, at most four block lengths. */
 #define NEIGHBOURS_LEVEL (0.01 / 2 / 4)
 /* Of pairs of runs of independent values, one in 20 passes it in a figure. Lower levels let through more of
- * what other programs do to runs one after the other: docs/measuring.md. */
+ * what other programs do to runs one after the other: docs/adr/0013-evidence.md. */
 #define DRIFT_LEVEL (0.05 / 2)
 #define EVENTS_MIN  10 /* beyond a figure, that come independently */
 #define MISSING_MAX 0.5

@@ -9,7 +9,7 @@
 /* Two runs of the fewest blocks. */
 #define BLOCKS_DF (2.0 * (ST_PAIRS_BLOCKS_MIN - 1))
 /* How well one run estimates its own error, for example that of a percentile from few values. By simulation:
- * docs/measuring.md. */
+ * docs/results.md. */
 #define ERROR_DF 8.0
 /* 85 % of a normal distribution lie below it: of pairs of runs, 1 in 20 seems to drift, and 80 % is what is
  * left. */

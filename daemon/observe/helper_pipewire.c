@@ -1,7 +1,7 @@
 /* sleeptune-observe-pipewire: the xruns of a PipeWire server, a line for each node and quarter of a second.
  *
  * They come from the profiler object of the server (module-profiler), as pw-top's do. The server reports
- * each cycle only while a client listens, which costs it and us some CPU time a cycle (docs/measuring.md),
+ * each cycle only while a client listens, which costs it and us some CPU time a cycle (docs/results.md),
  * and nothing while no stream plays.
  */
 #include <errno.h>

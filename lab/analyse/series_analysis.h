@@ -44,7 +44,7 @@ struct st_analysis {
 /**
  * @param known_hz the kernel's tick rate; 0: unknown.
  * @return 0 (also for too few samples: a sentence says so), -ENODATA (no sample), -ENOMEM. Threads: any.
- * In noise less than 1 of 1000 series gets any finding; docs/measuring.md has how many were tried.
+ * In noise less than 1 of 1000 series gets any finding; docs/results.md has how many were tried.
  */
 ST_NODISCARD int st_series_analysis_of(const struct st_series *series, int known_hz, struct st_analysis *ret);
 

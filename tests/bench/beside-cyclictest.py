@@ -8,7 +8,7 @@ With -a cyclictest pins its main thread to the same CPU, where it wakes 100 time
 times and are not pinned. On an idle machine such a neighbour keeps the CPU out of deep idle states and shortens the
 lateness beside it. --equal-wakes puts a normal thread that wakes every 2 ms on both
 CPUs, so that neither idles deeper than the other; --cpu-latency 0 holds /dev/cpu_dma_latency at 0 us for all, as cyclictest does by
-itself where it is not told --default-system: both then have the CPUs that audio guides ask for. Never compare maxima, never compare absolute times. docs/measuring.md has the protocol and what was measured.
+itself where it is not told --default-system: both then have the CPUs that audio guides ask for. Never compare maxima, never compare absolute times. docs/measuring.md has the protocol, docs/results.md the figures.
 
 Needs cyclictest (rt-tests), two CPUs and the right to SCHED_FIFO.
 """

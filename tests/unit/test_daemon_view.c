@@ -517,7 +517,8 @@ static void screen_names_what_went_wrong_and_the_command_that_helps(void **state
     expect_row("Deadlines", "4 of 1000 periods missed", "bad", false);
     expect_row("Deadlines", "; not recorded: 2 periods", "bad", false);
     expect_row("Main cause", ": 3 of 6 late wake-ups, longest 2.000 ms", "warn", false);
-    expect_row("Last minute", "22500 cycles, 1 missed, xruns: 0 in the own stream, 0 simulated, worst wake-up not known yet",
+    expect_row("Last minute",
+               "22500 cycles, 1 missed, xruns: 0 in the own stream, 0 simulated, worst wake-up not known yet",
                "bad", false);
     expect_row("Late", "6 wake-ups more than 1.333 ms late", "ok", true);
     snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO");
@@ -586,8 +587,8 @@ static void screen_shows_streams_that_record_with_overflows_and_gaps(void **stat
                                                   .max_ns = 90000}};
     expect_row("Recording", "alsa, recording, ", "ok", true);
     expect_row("Recording", ", 3 overflows, 1 gap", "ok", true);
-    expect_row("Callbacks", "of 64 to 128 frames (n = 9); late: median 5.0 \xc2\xb5s, 99 % not known yet", "ok",
-               true);
+    expect_row("Callbacks", "of 64 to 128 frames (n = 9); late: median 5.0 \xc2\xb5s, 99 % not known yet",
+               "ok", true);
     input->xruns_known = false;
     expect_row("Recording", "the sound system does not report overflows", "ok", true);
 }

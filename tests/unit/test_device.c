@@ -63,7 +63,7 @@ static void more_periods_bear_more_lateness(void **state)
     }
 }
 
-/* The loop's rule of design 1: what is due when a cycle is done is skipped. */
+/* The loop's rule: what is due when a cycle is done is skipped. */
 static uint64_t next_cycle(const struct st_period *period, uint64_t k, int64_t done_ns)
 {
     const uint64_t at = st_period_index_at(period, start_ns, done_ns);

@@ -76,7 +76,7 @@ static void rates_are_folded_by_the_period(void **state)
 }
 
 /* 10 s at 1333 us, standard deviation 5 us: 0.5 us is 6 standard errors. Found in 95 of 100
- * (docs/measuring.md); of 40 series 33 or more are found with a probability of 0.999. */
+ * (docs/results.md); of 40 series 33 or more are found with a probability of 0.999. */
 static void half_a_microsecond_in_ten_seconds_is_found(void **state)
 {
     (void)state;

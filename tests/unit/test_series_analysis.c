@@ -432,7 +432,7 @@ static void a_quantum_of_the_host_in_words(void **state)
     st_series_finish(&series);
 }
 
-/* docs/measuring.md has the long run. 1050 series at a rate of 1 in 1000 have 6 or more in 1 of 1000 runs. */
+/* docs/results.md has the long run. 1050 series at a rate of 1 in 1000 have 6 or more in 1 of 1000 runs. */
 static void noise_is_noise(void **state)
 {
     (void)state;
