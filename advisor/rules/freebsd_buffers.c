@@ -180,7 +180,7 @@ const struct st_rule st_rule_freebsd_sndctl_realtime = {
             "that set none, which may crackle",
     .when_not = "programs that crackle: freebsd-snd-latency names the shortest buffer that fits your period",
     .sources = "sndctl(8) of 15.0, usr.sbin/sndctl/sndctl.c\n"
-               "that up to latency 2 in profile 0 is short: sleeptune's own line",
+               "'short' means up to latency 2 in profile 0: a limit that sleeptune chose",
     .history = "15.0: sndctl(8) is new (sndctl(8))",
     .guide.now = "sndctl realtime=1",
     .guide.persistent = "# /etc/sysctl.conf\n"

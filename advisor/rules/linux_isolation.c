@@ -51,8 +51,8 @@ static void judge_isolated(const char *text, const struct st_cpu_list *isolated,
         st_finding_fix(finding, NULL, ST_MACHINE_FIX_NO_BOOT_OPTION("isolcpus"), ST_NEEDS_REBOOT);
     } else if (st_machine_boot_option(facts, "rcu_nocbs", value, sizeof(value)) == -ENODATA) {
         st_finding_unknown(finding,
-                           "CPUs %.40s are isolated; whether from the kernel's own callbacks (RCU), too, "
-                           "the command line would tell, which could not be read",
+                           "CPUs %.40s are isolated; the kernel's command line, which shows whether its own "
+                           "callbacks (RCU) are moved away, too, could not be read",
                            text);
     } else if (st_machine_boot_option(facts, "rcu_nocbs", value, sizeof(value)) == -ENOENT &&
                st_machine_boot_option(facts, "nohz_full", value, sizeof(value)) == -ENOENT) {

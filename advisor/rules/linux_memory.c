@@ -63,7 +63,7 @@ const struct st_rule st_rule_linux_swap = {
     .when_not = "zram and zswap, where high values are meant; machines without swap",
     .sources = "Linux Documentation/admin-guide/sysctl/vm.rst: swappiness 0 to 200, default 60; zram setups "
                "use 100 to 180\n"
-               "the line of 10 is that of old audio guides",
+               "10 is the value of old audio guides",
     .guide.now = ST_MACHINE_SYSCTL_NOW("vm.swappiness", "10"),
     .guide.persistent = ST_MACHINE_SYSCTL_EVER("vm.swappiness", "10"),
     .guide.check = "sysctl vm.swappiness   # 10\n"

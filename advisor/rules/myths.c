@@ -380,7 +380,7 @@ const struct st_rule st_rule_freebsd_usefrags = {
                  "that, else the size only, and the driver takes the number. The size, which says how often "
                  "a program is woken, is the same either way.",
     .cost = "none",
-    .when_not = "a driver that gets its number of blocks wrong",
+    .when_not = "a driver that reports a wrong number of blocks",
     .sources = "FreeBSD sys/dev/sound/pcm/channel.c chn_resizebuf()\n"
                "syncdelay (silence after a sync) and compat_linux_mmap do not shorten anything either",
     .worst = ST_STATUS_OK,

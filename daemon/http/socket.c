@@ -202,7 +202,7 @@ static int set_rights_at(const struct st_destination *place, const char *path, c
     }
     r = set_mode(place, (mode_t)config->socket.mode);
     if (r < 0)
-        snprintf(error, error_bytes, "cannot set the rights of %s: %s", path, strerror(-r));
+        snprintf(error, error_bytes, "cannot set the permissions of %s: %s", path, strerror(-r));
     return r;
 }
 
@@ -212,7 +212,7 @@ int st_socket_set_rights(const struct st_socket *socket, const struct st_config 
     struct st_destination place;
     int r = st_destination_find(socket->path, &place);
     if (r < 0) {
-        snprintf(error, error_bytes, "cannot set the rights of %s: %s", socket->path, strerror(-r));
+        snprintf(error, error_bytes, "cannot set the permissions of %s: %s", socket->path, strerror(-r));
         return r;
     }
     r = set_rights_at(&place, socket->path, config, error, error_bytes);

@@ -107,7 +107,7 @@ static const struct st_sleep_method sleeps[] = {
     {ST_SLEEP_POSIX_TIMER(": whole ticks"),
      ST_STRETCHED(NO, "rounded up to whole ticks, plus one tick; measured on FreeBSD 13.2 and 15.1")},
     {ST_SLEEP_COND, ST_STRETCHED(NO, MEASURED), .usual = true},
-    ST_SLEEP_ABSENT("epoll_wait", "epoll is Linux'; kevent-timeout is alike"),
+    ST_SLEEP_ABSENT("epoll_wait", "only Linux has epoll; kevent-timeout is similar"),
     ST_SLEEP_ABSENT("futex", "a Linux call; umtx is alike"),
 };
 

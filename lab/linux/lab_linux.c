@@ -60,7 +60,7 @@ static int sleep_futex(struct st_sleep *s, int64_t requested_ns)
  * (hrtimer_nanosleep), fs/select.c (select_estimate_accuracy), fs/eventpoll.c (ep_poll), kernel/futex/core.c
  * (futex_setup_timer); without a range: fs/timerfd.c, kernel/time/posix-timers.c. */
 
-#define NANOSLEEP "hrtimer_nanosleep: a range of the timer slack"
+#define NANOSLEEP "hrtimer_nanosleep: the timer may fire anywhere within the timer slack"
 #define POLLING   "select_estimate_accuracy: the larger of timer slack and 0.1 % of the timeout"
 #define FUTEX     "futex_setup_timer: a range of the timer slack"
 #define EXACT     "its timer is started without a range"

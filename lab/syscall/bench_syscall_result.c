@@ -80,7 +80,7 @@ static void enough_text(const struct st_syscall_row *row, char *buf, size_t buf_
         snprintf(buf, buf_bytes, "%s%llu samples would do", row->enough_n > n ? "about " : "",
                  (unsigned long long)row->enough_n);
     else if (n < st_stats_quantile_min_n(0.5))
-        snprintf(buf, buf_bytes, "too few samples (%u) to tell how many would do",
+        snprintf(buf, buf_bytes, "too few samples (%u) to estimate how many are needed",
                  (unsigned)st_stats_quantile_min_n(0.5));
     else if (n < st_summary_median_not_enough_min_n(ST_SYSCALL_ENOUGH_N))
         snprintf(buf, buf_bytes, "%llu samples do not show how many would do", n);

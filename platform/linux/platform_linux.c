@@ -119,7 +119,7 @@ int st_beneath_open(int dir_fd, const char *path, int flags)
  * timer with a range of current->timer_slack_ns may be woken as late as the slack says; the slack of a
  * real-time thread is 0. Read in Linux 6.1: kernel/time/hrtimer.c (hrtimer_nanosleep); without a range:
  * fs/timerfd.c. */
-#define NANOSLEEP "hrtimer_nanosleep: a range of the timer slack"
+#define NANOSLEEP "hrtimer_nanosleep: the timer may fire anywhere within the timer slack"
 
 static const struct st_sleep_method methods[] = {
     {ST_SLEEP_CLOCK_ABSOLUTE("monotonic", CLOCK_MONOTONIC), ST_STRETCHED(YES, NANOSLEEP)},
