@@ -340,8 +340,8 @@ static void say_left_out(const struct footer *footer)
     if (aside == 0 && report->profile != ST_REPORT_PROFILE_DESKTOP)
         fprintf(out, "Profile %s sets nothing aside.\n", st_report_profile_name(report->profile));
     if (aside > 0) {
-        fprintf(out, "Profile %s sets %zu aside for what they cost", st_report_profile_name(report->profile),
-                aside);
+        fprintf(out, "Profile %s sets %zu aside because of their cost",
+                st_report_profile_name(report->profile), aside);
         list(footer, NULL, is_set_aside);
         fputs(".\n", out);
     }

@@ -28,7 +28,8 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
                                               ST_STATUS_OK, ST_STATUS_NOT_APPLICABLE};
     const int64_t time_ns = latest_ns(report->facts);
     size_t counting = 0;
-    gauge(out, "sleeptune_report_findings", "Number of rules by status; muted rules and rules that were set aside have a status of their own.");
+    gauge(out, "sleeptune_report_findings",
+          "Number of rules by status, without the muted ones and those that the profile sets aside.");
     for (size_t i = 0; i < ST_ARRAY_LEN(statuses); i++) {
         const size_t n = st_report_count(report, statuses[i]);
         counting += n;

@@ -29,8 +29,10 @@ static void fix_rt_permission(struct st_finding *finding)
                  st_freebsd_user(facts));
         st_finding_fix(finding, now, NULL, ST_NEEDS_RELOGIN);
     } else if (st_machine_int_or(facts, ST_FREEBSD_OSRELDATE, FIRST_WITH_POLICY) < FIRST_WITH_POLICY) {
-        st_finding_fix(finding, "# before 13.1 only root may use real-time priority; start the program with\nrtprio 10 PROGRAM",
-                       NULL, ST_NEEDS_NOTHING);
+        st_finding_fix(
+            finding,
+            "# before 13.1 only root may use real-time priority; as root, start the program with\nrtprio 10 PROGRAM",
+            NULL, ST_NEEDS_NOTHING);
     } else {
         snprintf(now, sizeof(now), ST_FREEBSD_MAC_PRIORITY_NOW("%s"), st_freebsd_user(facts));
         st_finding_fix(finding, now, ST_FREEBSD_MAC_PRIORITY_EVER, ST_NEEDS_RELOGIN);

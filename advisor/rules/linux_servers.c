@@ -155,8 +155,8 @@ static void judge_alsa_buffer(struct st_finding *finding)
         st_finding_quote(finding, QUANTUM);
         st_finding_quote(finding, FORCED);
         st_finding_problem(finding,
-                           "%.40s has a ring of %.1f ms, less than PipeWire's quantum of %.1f ms: each "
-                           "full quantum runs dry",
+                           "%.40s has a ring of %.1f ms, less than PipeWire's quantum of %.1f ms: the "
+                           "ring runs dry in each cycle of that length",
                            scan.stream + sizeof(PREFIX) - 1, scan.worst_ring_us / 1e3,
                            scan.worst_quantum_us / 1e3);
         const double period_us = (double)finding->wish->period_ns / 1e3;

@@ -91,7 +91,7 @@ static void print_differ(FILE *out, const struct st_compare_result *result, size
     if (shown[0] != '\0')
         st_text_field(out, shown,
                       a->conditions[0] != '\0' && b->conditions[0] != '\0'
-                          ? "by no test condition that both files record."
+                          ? "in no test condition that both files record."
                           : "unknown: a file does not record its test conditions.",
                       LABEL_COLUMNS + 2, width);
 }
@@ -148,7 +148,7 @@ static void print_effect(FILE *out, const struct st_compare_pair *pair, const ch
         return;
     snprintf(
         text, sizeof(text),
-        "A value of %s is later than one of A in %.1f %% of all pairs (95 %%: %.1f .. %.1f %%; 50 %% is no "
+        "In %s a value is later than one in A in %.1f %% of all pairs (95 %% interval: %.1f .. %.1f %%; 50 %% means no "
         "difference), Cliff's delta %+.3f.",
         letter, 100 * s->value, 100 * s->low, 100 * s->high, 2 * s->value - 1);
     st_text_field(out, "effect", text, LABEL_COLUMNS, width);

@@ -209,7 +209,7 @@ static void conditions(const struct st_result *result, FILE *out, int width)
     if (result->policy != ST_POLICY_OTHER)
         snprintf(runs, sizeof(runs), " %d", result->priority);
     int n = snprintf(line, sizeof(line), "%s, %s%s, %s, load %.3g %%, %s, %s",
-                     result->timer_slack_set_ns < 0 ? "as found" : "timer slack changed, else as found",
+                     result->timer_slack_set_ns < 0 ? "as found" : "as found except for the timer slack",
                      st_platform_policy_name(result->policy), runs, cpu, result->load_percent,
                      locks[result->lock], smi);
     for (size_t i = 0; i < result->conditions_n && n > 0 && (size_t)n < sizeof(line); i++) {

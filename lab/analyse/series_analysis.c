@@ -198,8 +198,8 @@ static void say_periodic(struct st_analysis *a)
     if (b->others_n > 0)
         snprintf(others, sizeof(others), ", and %d more whole rates up to %d Hz", b->others_n,
                  ST_PERIODIC_HZ_MAX);
-    say(a, "A component of %s amplitude (standard error %s) matches a tick of %s Hz%s%s.", amplitude,
-        sd, list_text(b->names_hz, b->names_n, rates, sizeof(rates)), others,
+    say(a, "A component of %s amplitude (standard error %s) matches a tick of %s Hz%s%s.", amplitude, sd,
+        list_text(b->names_hz, b->names_n, rates, sizeof(rates)), others,
         b->names_n > 1 || b->others_n > 0 ? ": at this period they look the same" : "");
 }
 

@@ -187,7 +187,7 @@ static const struct st_wake_method wakes[] = {
      .threads_only = true,
      .ops = &kqueue_ops},
     ST_WAKE_ABSENT("futex", "only Linux has it; see umtx"),
-    ST_WAKE_ABSENT("eventfd", "not built for FreeBSD; see kqueue-user"),
+    ST_WAKE_ABSENT("eventfd", "this laboratory measures it on Linux only; see kqueue-user"),
     ST_WAKE_ABSENT("epoll", "only Linux has it; see kqueue-user"),
 };
 

@@ -80,7 +80,7 @@ static void enough_text(const struct st_syscall_row *row, char *buf, size_t buf_
         snprintf(buf, buf_bytes, "%s%llu samples would do", row->enough_n > n ? "about " : "",
                  (unsigned long long)row->enough_n);
     else if (n < st_stats_quantile_min_n(0.5))
-        snprintf(buf, buf_bytes, "too few samples (%u) to estimate how many are needed",
+        snprintf(buf, buf_bytes, "too few samples to estimate how many would do: that takes at least %u",
                  (unsigned)st_stats_quantile_min_n(0.5));
     else if (n < st_summary_median_not_enough_min_n(ST_SYSCALL_ENOUGH_N))
         snprintf(buf, buf_bytes, "%llu samples do not show how many would do", n);
@@ -264,8 +264,9 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
     snprintf(
         line, sizeof(line),
         "The median of the empty measurement is subtracted from all rows but its own. Outl.: values beyond "
-        "1.5 times the interquartile range; they are in all figures. k: thousands, M: millions. A dash: too "
-        "few samples; a median takes 20, q1, q3 and outliers 40. Would do: for a median within 5 %% or one step of the clock. Measured in %s%s.",
+        "1.5 times the interquartile range; all figures include them. k: thousands, M: millions. A dash: too "
+        "few samples (a median needs 20; q1, q3 and outliers need 40). Would do: enough samples for a median "
+        "within 5 %% or one step of the clock. Measured in %s%s.",
         st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
     no_spread_sentence(bench, out, width);

@@ -125,7 +125,7 @@ static const struct st_sleep_method methods[] = {
     {ST_SLEEP_CLOCK_ABSOLUTE("monotonic", CLOCK_MONOTONIC), ST_STRETCHED(YES, NANOSLEEP)},
     {ST_SLEEP_CLOCK_RELATIVE("monotonic", CLOCK_MONOTONIC), ST_STRETCHED(YES, NANOSLEEP)},
     {ST_SLEEP_TIMERFD_ABSOLUTE(""), ST_STRETCHED(NO, "its timer is started without a range"), .usual = true},
-    ST_SLEEP_ABSENT("umtx", "_umtx_op is FreeBSD's; futex is alike"),
+    ST_SLEEP_ABSENT("umtx", "only FreeBSD has _umtx_op; futex is similar"),
 };
 
 static const struct st_sleep_method *linux_sleep_method(struct st_platform *p, size_t i)

@@ -290,7 +290,7 @@ static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
     if (n == 0)
         return note_end(w);
     if (n < 0 && errno != EAGAIN && errno != EINTR)
-        return st_xrun_because(w, -errno, "the output of cannot read %s: %s", w->source->program,
+        return st_xrun_because(w, -errno, "cannot read the output of %s: %s", w->source->program,
                                strerror(errno));
     program->silent_polls = n > 0 ? 0 : program->silent_polls + 1;
     if (program->silent_polls == SILENT_POLLS)

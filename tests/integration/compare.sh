@@ -101,7 +101,7 @@ is "p99 of 500 values is null, p99.9 too" "$(sed -n '/"figure": "p99/,/differenc
 # --- recordings, their CSV and histogram logs
 if "$SLEEPTUNE" measure --duration 3s --frames 32 --policy other --record r.strec --hlog r.hlog --json >r.json 2>err; then
     status 0 "a recording and its histogram log do not differ" compare r.strec r.hlog
-    like "the log knows its circumstances" "$(cat out)" '^B differs  by no test condition'
+    like "the log knows its circumstances" "$(cat out)" '^B differs  in no test condition'
     grep -v '^# [a-z]' r.hlog >old.hlog
     like "a log of before does not" "$(compare r.strec old.hlog)" 'a file does not record its'
     compare r.strec r.hlog >out
@@ -114,11 +114,11 @@ if "$SLEEPTUNE" measure --duration 3s --frames 32 --policy other --record r.stre
     status 0 "a recording and the JSON of the same run do not differ" compare r.strec r.json --plot mixed.svg
     like "which is said to be by figures" "$(tr -s ' \n' '  ' <out)" 'A r.strec: recording, .* Compared by its figures'
     like "their medians are the same" "$(cat out)" '^median .* 0 ns '
-    like "circumstances that both know are the same" "$(cat out)" '^B differs  by no test condition'
+    like "circumstances that both know are the same" "$(cat out)" '^B differs  in no test condition'
     is "and both are in the picture" "$(picture mixed.svg | grep -c '^text: [AB]: r.*, n = [0-9]*$')" 2
     sed 's/\("timer_slack_ns": *\|"cpus_online": *\)\([0-9]*\)/\1"\2"/' r.json >older.json # its numbers were texts
     status 0 "documents with numbers as texts are read, too" compare r.json older.json
-    like "and do not differ by that" "$(cat out)" '^B differs  by no test condition'
+    like "and do not differ by that" "$(cat out)" '^B differs  in no test condition'
     is "here there are such" "$(grep -c '"cpus_online": *"[0-9]' older.json)" 1
     sed 's/"fifo"/"other"/; s/"policy": "other"/"policy": "changed"/' r.json >changed.json
     like "circumstances that differ are said" "$(compare r.json changed.json)" 'policy: other -> changed'

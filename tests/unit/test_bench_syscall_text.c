@@ -69,7 +69,8 @@ static void what_few_samples_cannot_tell_is_not_said(void **state)
     rows[0].n = rows[0].summary.n = 2000;
     assert_non_null(strstr(text(), "; even 100000 samples would not do\n"));
     rows[0].n = rows[0].summary.n = 19;
-    assert_non_null(strstr(text(), "; too few samples (20) to tell how many would do\n"));
+    assert_non_null(
+        strstr(text(), "; too few samples to estimate how many would do: that takes at least 20\n"));
 }
 
 static void more_than_there_are_is_an_estimate(void **state)
@@ -78,7 +79,8 @@ static void more_than_there_are_is_an_estimate(void **state)
     rows[1].enough_n = 2446;
     assert_non_null(strstr(text(), "; about 2446 samples would do\n"));
     assert_non_null(strstr(buf, "; 20 samples would do\n"));
-    assert_non_null(strstr(buf, "Would do: for a median within 5 % or one step of the clock."));
+    assert_non_null(
+        strstr(buf, "Would do: enough samples for a median within 5 % or one step of the clock."));
 }
 
 static void outliers_of_a_row_without_spread_are_explained(void **state)
