@@ -112,7 +112,7 @@ fi
 # interrupted: what was measured is kept
 "$SLEEPTUNE" report --measure=30s --frames 64 --json >"$tmp/cut.json" 2>"$tmp/err" &
 pid=$!
-wait_for grep -q 'trying' "$tmp/err"
+wait_for grep -q 'can be tried here' "$tmp/err"
 sleep 2
 kill -INT "$pid"
 wait "$pid"
