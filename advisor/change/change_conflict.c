@@ -287,7 +287,7 @@ static const char *line_grub(const struct st_change *change, const char *name, c
             *s = ' ';
     }
     const char *value = last_of_words(line, name);
-    return value != NULL || appends ? value : "a text without it";
+    return value != NULL || appends ? value : "a text without this option";
 }
 
 /* A record of the same class: of several the first one counts. */

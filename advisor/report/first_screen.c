@@ -148,7 +148,7 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
             : "";
     const bool has_fix = finding->fix_now != NULL || finding->fix_persistent != NULL;
     if (!has_fix)
-        snprintf(text, sizeof(text), "%s: nothing to paste; see why", finding->rule->id);
+        snprintf(text, sizeof(text), "%s: no command to copy; see why", finding->rule->id);
     else if (strncmp(cost, "none", 4) == 0)
         snprintf(text, sizeof(text), "%s: costs nothing; %s%s", finding->rule->id, needs(finding), root);
     else
@@ -338,9 +338,9 @@ static void say_left_out(const struct footer *footer)
         fputs(".\n", out);
     }
     if (aside == 0 && report->profile != ST_REPORT_PROFILE_DESKTOP)
-        fprintf(out, "Profile %s sets nothing aside.\n", st_report_profile_name(report->profile));
+        fprintf(out, "Profile %s leaves out no rule.\n", st_report_profile_name(report->profile));
     if (aside > 0) {
-        fprintf(out, "Profile %s sets %zu aside because of their cost",
+        fprintf(out, "Profile %s leaves out %zu because of their cost",
                 st_report_profile_name(report->profile), aside);
         list(footer, NULL, is_set_aside);
         fputs(".\n", out);

@@ -29,16 +29,16 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
     const int64_t time_ns = latest_ns(report->facts);
     size_t counting = 0;
     gauge(out, "sleeptune_report_findings",
-          "Number of rules by status, without the muted ones and those that the profile sets aside.");
+          "Number of rules by status, without rules that are muted or that the profile leaves out.");
     for (size_t i = 0; i < ST_ARRAY_LEN(statuses); i++) {
         const size_t n = st_report_count(report, statuses[i]);
         counting += n;
         fprintf(out, "sleeptune_report_findings{status=\"%s\"} %zu\n", st_finding_status_name(statuses[i]),
                 n);
     }
-    gauge(out, "sleeptune_report_left_out_findings", "Rules that are muted or that the profile sets aside.");
+    gauge(out, "sleeptune_report_left_out_findings", "Rules that are muted or that the profile leaves out.");
     fprintf(out, "sleeptune_report_left_out_findings %zu\n", report->findings_n - counting);
-    gauge(out, "sleeptune_report_finding_info", "1 for each rule that says problem, advice or unknown.");
+    gauge(out, "sleeptune_report_finding_info", "1 for each rule with status problem, advice or unknown.");
     for (size_t i = 0; i < report->findings_n; i++) {
         const struct st_finding *finding = &report->findings[i];
         if (st_finding_has_fired(finding) ||
@@ -55,9 +55,9 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
             fprintf(out, "sleeptune_report_effect_seconds{id=\"%s\"} %.9g\n", finding->rule->id,
                     finding->effect_us / 1e6);
     }
-    gauge(out, "sleeptune_report_unread_facts", "Facts that were there and could not be read.");
+    gauge(out, "sleeptune_report_unread_facts", "Facts that exist but could not be read.");
     fprintf(out, "sleeptune_report_unread_facts %zu\n", report->unreadable_n);
-    gauge(out, "sleeptune_report_period_seconds", "Period that was judged for.");
+    gauge(out, "sleeptune_report_period_seconds", "Period for which the settings were judged.");
     fprintf(out, "sleeptune_report_period_seconds %.9g\n",
             (double)report->wish.period_ns / (double)ST_NS_PER_S);
     if (time_ns != 0) {

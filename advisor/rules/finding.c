@@ -155,12 +155,15 @@ static void explain_state(struct st_finding *finding, const struct st_fact *fact
     } else if (r == -EACCES) {
         const int error = fact != NULL ? fact->error : EACCES;
         st_finding_set(finding, ST_STATUS_UNKNOWN, "%s cannot be read: %s%s", source, strerror(error),
-                       error == EACCES || error == EPERM ? "; run the report as root to know" : "");
+                       error == EACCES || error == EPERM ? "; run the report as root" : "");
     } else {
         const char *raw = fact != NULL && fact->raw != NULL    ? fact->raw
                           : fact != NULL && fact->text != NULL ? fact->text
                                                                : "";
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "%s says \"%.60s\", which is not understood", source, raw);
+        st_finding_set(finding, ST_STATUS_UNKNOWN,
+                       "%s has a value that sleeptune does not understand: "
+                       "\"%.60s\"",
+                       source, raw);
     }
 }
 

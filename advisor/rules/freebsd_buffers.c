@@ -106,12 +106,13 @@ static void judge_snd_latency(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_snd_latency = {
     .id = "freebsd-snd-latency",
     .title = "Default sound buffer (hw.snd.latency)",
-    .mechanism = "A program that does not set its own fragments gets a ring from a table by hw.snd.latency "
-                 "and hw.snd.latency_profile. It is woken once a block, and what it plays is heard up to a "
-                 "whole ring later.",
+    .mechanism = "A program that does not set its own fragments gets a buffer (ring) whose size depends on "
+                 "hw.snd.latency and hw.snd.latency_profile. The kernel wakes the program once for each "
+                 "block, and its sound is heard up to one whole buffer later.",
     .cost = "CPU: more interrupts and context switches; programs that are slow to refill may crackle",
-    .when_not = "programs set their fragments themselves (JACK, virtual_oss): they are not touched; "
-                "desktops that crackle: they want a larger value",
+    .when_not =
+        "programs set their fragments themselves (JACK, virtual_oss): this setting does not affect them; "
+        "desktops that crackle: they need a larger value",
     .sources = "sound(4); FreeBSD sys/dev/sound/pcm/channel.c (reference tables for playback)\n"
                "hardware limits round these sizes up; other formats scale to the next power of two",
     .guide.now = NOW("1", "0"),
@@ -119,7 +120,7 @@ const struct st_rule st_rule_freebsd_snd_latency = {
     .guide.needs = ST_NEEDS_REOPEN,
     .guide.check = "sysctl hw.snd.latency hw.snd.latency_profile",
     .guide.undo = "take the lines out of /etc/sysctl.conf; sysctl hw.snd.latency=5 "
-                  "hw.snd.latency_profile=1, the defaults, for now",
+                  "hw.snd.latency_profile=1, the defaults, undoes it at once",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(LATENCY, PROFILE),
@@ -155,7 +156,7 @@ static void judge_sndctl_realtime(struct st_finding *finding)
         st_finding_ok(finding, "sndctl calls this machine's sound devices realtime");
     } else if ((profile == 0 && latency <= SHORT_LATENCY) && !stretched) {
         st_finding_ok(finding,
-                      "sndctl would not say realtime (%" PRId64 ", %" PRId64 ", %" PRId64 "), but the "
+                      "sndctl does not report realtime (%" PRId64 ", %" PRId64 ", %" PRId64 "), but the "
                       "buffers are short and sleeps are exact",
                       latency, profile, deviation);
     } else {
@@ -166,8 +167,8 @@ static void judge_sndctl_realtime(struct st_finding *finding)
         st_rule_fix(finding);
     }
     st_finding_effect(finding, 0,
-                      "the µs of the three are counted in freebsd-alloweddeviation; the two of sound(4) "
-                      "are delay");
+                      "freebsd-alloweddeviation counts the lateness; the two settings of sound(4) only add "
+                      "delay");
 }
 
 const struct st_rule st_rule_freebsd_sndctl_realtime = {
@@ -233,31 +234,32 @@ static void judge_snd_verbose(struct st_finding *finding)
                       "/dev/sndstat does not show underruns, but 'sndctl -v' does, at any verbosity");
     } else {
         st_finding_advice(finding,
-                          "underruns cannot be seen: /dev/sndstat shows them from verbosity 2 on, and it "
-                          "is %" PRId64,
+                          "underruns cannot be seen: /dev/sndstat shows them from hw.snd.verbose 2 on, and "
+                          "it is %" PRId64,
                           verbose);
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.verbose", "2");
     }
-    st_finding_effect(finding, 0, "what is shown, not how it sounds");
+    st_finding_effect(finding, 0, "this setting changes what is shown, not how it sounds");
 }
 
 const struct st_rule st_rule_freebsd_snd_verbose = {
     .id = "freebsd-snd-verbose",
     .title = "Are underruns visible? (hw.snd.verbose)",
     .mechanism = "The kernel counts underruns for each open channel. /dev/sndstat shows the counters from "
-                 "verbosity 2 on, on the line of the virtual channel when there is one; they begin at 0 "
-                 "with each start of a stream.",
+                 "hw.snd.verbose 2 on, on the line of the virtual channel if there is one. Each counter "
+                 "begins at 0 when a stream starts.",
     .cost = "none",
-    .when_not = "from 15.0 on, where 'sndctl -v' shows them, too",
+    .when_not = "from FreeBSD 15.0 on: 'sndctl -v' shows the underruns, too",
     .sources = "sound(4) (hw.snd.verbose, statistics), sndctl(8)\n"
                "measured on 13.2 and 15.1: one underrun for each missed fragment, also when a program just "
                "stops writing; SNDCTL_DSP_GETERROR clears the counter",
     .history = "15.0: sndctl -v shows the counters at any verbosity (sndctl(8))",
     .guide.now = "sysctl hw.snd.verbose=2",
     .guide.persistent = "# /etc/sysctl.conf\nhw.snd.verbose=2",
-    .guide.check = "cat /dev/sndstat   # underruns is among the words while something plays",
-    .guide.undo = "take the line out of /etc/sysctl.conf; sysctl hw.snd.verbose=0, the default, for now",
+    .guide.check = "cat /dev/sndstat   # shows the word underruns while a program plays",
+    .guide.undo = "take the line out of /etc/sysctl.conf; sysctl hw.snd.verbose=0, the default, undoes it at "
+                  "once",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(VERBOSE, ST_FREEBSD_OSRELDATE, SNDSTAT "*"),
@@ -273,7 +275,7 @@ const struct st_rule st_rule_freebsd_snd_verbose = {
 #define CUSE   "freebsd.kern.features.cuse"
 
 #define VIRTUAL_OSS_EVER(rate, frames)                                                                       \
-    "# /etc/rc.conf, among the first words of virtual_oss_dsp\n-i 8 -r " rate " -s " frames                  \
+    "# /etc/rc.conf, at the start of virtual_oss_dsp\n-i 8 -r " rate " -s " frames                           \
     "\n# then\nservice virtual_oss restart"
 
 #define BLOCK_MAX_MS 10000.0
@@ -347,7 +349,7 @@ static void judge_options(const struct options *options, struct st_finding *find
             st_finding_advice(finding, "virtual_oss runs without a real-time priority (-i)%s",
                               unknown ? " and with its default block (no -s)" : "");
         else
-            st_finding_advice(finding, "virtual_oss works with its default block, as it has no -s");
+            st_finding_advice(finding, "virtual_oss has no option -s, so it uses its default block size");
         st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, VIRTUAL_OSS_EVER("%u", "%u"),
                                   (unsigned)finding->wish->rate_hz, (unsigned)finding->wish->frames);
     }
@@ -387,7 +389,7 @@ static void judge_virtual_oss(struct st_finding *finding)
             (void)!st_facts_text(facts, DSP, &args);
         if (args == NULL) {
             st_finding_unknown(finding,
-                               "virtual_oss is started, but with what (virtual_oss_dsp) could not be read");
+                               "virtual_oss is started, but its options (virtual_oss_dsp) could not be read");
             return;
         }
     }
@@ -401,8 +403,9 @@ static void judge_virtual_oss(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_virtual_oss = {
     .id = "freebsd-virtual-oss",
     .title = "Block and priority of virtual_oss",
-    .mechanism = "virtual_oss mixes, resamples and routes sound in blocks of its own (-s), at the priority "
-                 "of -i. All that goes through it waits for at least one such block.",
+    .mechanism = "virtual_oss mixes, resamples and routes sound in its own blocks (option -s), at the "
+                 "priority that option -i sets. All sound through virtual_oss is delayed by at least one "
+                 "block.",
     .cost = "CPU: shorter blocks mean more wake-ups",
     .when_not = "playback only, where a longer block does no harm",
     .sources = "virtual_oss(8) (-s frames or milliseconds with \"ms\", -i real-time priority, -r rate)\n"

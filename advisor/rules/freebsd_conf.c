@@ -81,16 +81,16 @@ static void judge_wrong(const struct scan *scan, struct st_finding *finding)
         st_finding_advice(finding, "sysctl.conf sets %.50s, which this kernel does not have%s", scan->name,
                           more);
     else
-        st_finding_advice(finding, "sysctl.conf says %.50s=%.20s, but it is %.20s%s", scan->name,
+        st_finding_advice(finding, "sysctl.conf sets %.50s=%.20s, but the kernel uses %.20s%s", scan->name,
                           scan->wanted, scan->found, more);
     if (strncmp(scan->name, "hw.acpi.cpu.", 12) == 0)
         st_finding_fix(finding, NULL,
-                       "# /etc/rc.conf has the last word here:\n# performance_cx_lowest, economy_cx_lowest",
+                       "# /etc/rc.conf overrides it:\n# performance_cx_lowest, economy_cx_lowest",
                        ST_NEEDS_NOTHING);
     else
         st_finding_fix(finding, scan->moved ? NULL : finding->rule->guide.now,
                        finding->rule->guide.persistent, finding->rule->guide.needs);
-    st_finding_effect(finding, 0, "what the settings cost is counted in their own rules");
+    st_finding_effect(finding, 0, "the rules of these settings count their effect");
 }
 
 static void judge_sysctl_conf(struct st_finding *finding)
@@ -109,22 +109,23 @@ static void judge_sysctl_conf(struct st_finding *finding)
     if (scan.wrong > 0) {
         judge_wrong(&scan, finding);
     } else if (scan.unread > 0) {
-        st_finding_unknown(
-            finding, "%d lines of /etc/sysctl.conf could not be compared with what is in force", scan.unread);
+        st_finding_unknown(finding,
+                           "%d lines of /etc/sysctl.conf could not be compared with the running values",
+                           scan.unread);
     } else {
         st_finding_ok(finding, scan.lines == 0 ? "/etc/sysctl.conf sets nothing that matters here"
-                                               : "what /etc/sysctl.conf sets here is in force");
+                                               : "the settings of /etc/sysctl.conf are in force");
         st_finding_effect(finding, 0, "%d lines of /etc/sysctl.conf compared", scan.lines);
     }
 }
 
 const struct st_rule st_rule_freebsd_sysctl_conf = {
     .id = "freebsd-sysctl-conf",
-    .title = "Settings that did not take (sysctl.conf)",
+    .title = "Settings that did not take effect (sysctl.conf)",
     .mechanism = "/etc/sysctl.conf is read once, at boot. A line for a driver that is loaded later, or for "
-                 "a device that is plugged in later or has another number now, fails without much noise.",
+                 "a device that is plugged in later or has another number now, fails almost silently.",
     .cost = "none",
-    .when_not = "the difference is wanted, for a try",
+    .when_not = "the difference is intended, for a test",
     .sources = "sysctl.conf(5), rc.conf(5); sysctl.kld.d is read for modules that rc loads (kld_list), not "
                "for others\n"
                "unit numbers of USB devices: given in the order in which they appear",
@@ -190,10 +191,11 @@ static void judge_wrong_loader_conf(const struct loader_conf_scan *scan, struct 
     if (scan->wrong > 1)
         snprintf(more, sizeof(more), "; and %d more", scan->wrong - 1);
     st_finding_advice(finding,
-                      "loader.conf says %.50s=%.20s, but it is %.20s: no reboot since, or changed later%s",
+                      "loader.conf sets %.50s=%.20s, but the kernel uses %.20s: no reboot since then, or "
+                      "changed later%s",
                       scan->name, scan->wanted, scan->found, more);
     st_rule_fix(finding);
-    st_finding_effect(finding, 0, "what the settings cost is counted in their own rules");
+    st_finding_effect(finding, 0, "the rules of these settings count their effect");
 }
 
 static void judge_loader_conf(struct st_finding *finding)
@@ -211,11 +213,11 @@ static void judge_loader_conf(struct st_finding *finding)
     if (scan.wrong > 0) {
         judge_wrong_loader_conf(&scan, finding);
     } else if (scan.unread > 0) {
-        st_finding_unknown(finding, "%d lines of loader.conf could not be compared with what is in force",
+        st_finding_unknown(finding, "%d lines of loader.conf could not be compared with the running values",
                            scan.unread);
     } else {
         st_finding_ok(finding, scan.compared == 0 ? "loader.conf sets nothing that matters here"
-                                                  : "what loader.conf sets here is in force");
+                                                  : "the settings of loader.conf are in force");
         st_finding_effect(finding, 0, "%d lines of loader.conf compared", scan.compared);
     }
 }
@@ -223,10 +225,10 @@ static void judge_loader_conf(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_loader_conf = {
     .id = "freebsd-loader-conf",
     .title = "Settings that wait for a reboot (loader.conf)",
-    .mechanism = "/boot/loader.conf is read by the boot loader only. A line that was added since, such as "
-                 "kern.hz, is not in force before the next boot.",
+    .mechanism = "/boot/loader.conf is read by the boot loader only. A line that was added after the boot, "
+                 "such as kern.hz, takes effect at the next boot.",
     .cost = "none",
-    .when_not = "the difference is wanted, for a try with sysctl",
+    .when_not = "the difference is intended, for a test with sysctl",
     .sources = "loader.conf(5)",
     .guide.persistent = "# loader.conf is read at boot: restart the machine",
     .guide.needs = ST_NEEDS_REBOOT,

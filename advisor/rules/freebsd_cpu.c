@@ -173,11 +173,11 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
                  "back: that time is added to each wake-up. cx_lowest is the deepest step that the kernel "
                  "may take.",
     .cost = "power: some watts, and on laptops a good part of the battery",
-    .when_not = "on battery, unless music is played from it",
+    .when_not = "on battery, unless you play music on battery",
     .sources = "acpi(4) (hw.acpi.cpu.cx_lowest, dev.cpu.N.cx_supported), rc.conf(5)\n"
                "FreeBSD sys/dev/acpica/acpi_cpu.c acpi_cpu_idle(); sys/kern/kern_clocksource.c (C3STOP)\n"
                "latencies are what the firmware states\n"
-               "that up to 20 µs, or 2 % of the period, need no word: sleeptune's own line",
+               "no advice up to 20 µs or 2 % of the period: limits that sleeptune chose",
     .guide.now = NOW("C1"),
     .guide.persistent = EVER("C1"),
     .guide.check =
@@ -245,7 +245,7 @@ static void judge_powerd(struct st_finding *finding)
     if (strspn(mode, "abcdefghijklmnopqrstuvwxyz") != strlen(mode))
         snprintf(mode, sizeof(mode), "another mode");
     st_finding_advice(finding,
-                      "powerd (%s) raises the clock only after it saw load, at one of its looks every 250 "
+                      "powerd (%s) raises the clock only after it saw load, and it checks the load every 250 "
                       "ms",
                       mode);
     st_rule_fix(finding);
@@ -310,9 +310,9 @@ static void judge_cpu_frequency(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_cpu_frequency = {
     .id = "freebsd-cpu-frequency",
     .title = "CPU clock (powerd)",
-    .mechanism = "powerd looks at the load four times a second and sets the clock by it. The work of an "
-                 "audio thread comes in short bursts, which look like little load, so it may run at a low "
-                 "clock just when it has to be ready in time.",
+    .mechanism = "powerd checks the load four times a second and sets the clock for that load. An audio "
+                 "thread works in short bursts, and for powerd these are little load. So the thread may run "
+                 "at a low clock just when it has to be ready in time.",
     .cost = "power, heat",
     .when_not = "on battery (powerd's -b mode)",
     .sources = "powerd(8) (modes, poll interval 250 ms), cpufreq(4), est(4); powerd++ has the same modes",
@@ -428,8 +428,8 @@ static void judge_threshold(const char *key, int64_t threshold, struct st_findin
     st_finding_quote(finding, ST_FREEBSD_OSRELDATE);
     if (st_facts_int(finding->facts, ST_FREEBSD_OSRELDATE, &osreldate) != 0) {
         st_finding_unknown(finding,
-                           "preempt_thresh is %" PRId64 "; what that means depends on the version, which "
-                           "is not known",
+                           "preempt_thresh is %" PRId64 "; its meaning depends on the FreeBSD version, and "
+                           "the version is unknown",
                            threshold);
         return;
     }
@@ -446,7 +446,7 @@ static void judge_threshold(const char *key, int64_t threshold, struct st_findin
     const char *name = key + strlen("freebsd.");
     st_finding_advice(finding,
                       "preempt_thresh is %" PRId64 ": real-time threads of a lower rank (up to "
-                      "%" PRId64 ") wait until the kernel is left",
+                      "%" PRId64 ") wait until the running thread leaves the kernel",
                       threshold, last);
     st_finding_fix_now(finding, PREEMPTION_NOW("%s", "%" PRId64), name, last + 1);
     st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, PREEMPTION_EVER("%s", "%" PRId64), name, last + 1);
@@ -460,8 +460,8 @@ static void judge_preemption(struct st_finding *finding)
     st_finding_quote(finding, NAME);
     if (preemption == 0) {
         st_finding_advice(finding,
-                          "this kernel was built without PREEMPTION: a thread that wakes up waits until "
-                          "the kernel is left");
+                          "this kernel was built without PREEMPTION: a thread that wakes up waits until the "
+                          "running thread leaves the kernel");
         st_finding_fix(
             finding, NULL,
             "# the kernel's configuration, as GENERIC has it; then build and install it\noptions PREEMPTION",
@@ -484,17 +484,17 @@ const struct st_rule st_rule_freebsd_preemption = {
     .id = "freebsd-preemption",
     .title = "Kernel preemption (kern.sched)",
     .mechanism = "With PREEMPTION, which GENERIC has, a real-time thread that wakes up takes the CPU at "
-                 "once, even from a thread inside the kernel. preempt_thresh says down to which priority "
-                 "that is so; above the real-time range it changes normal threads only, and so do slice, "
+                 "once, even from a thread inside the kernel. preempt_thresh is the lowest priority that can "
+                 "do this. A value above the real-time range changes normal threads only, and so do slice, "
                  "interact and quantum.",
     .cost = "none",
     .when_not = "the value is above the real-time range, as in preempt_thresh=224, a recipe for desktops: "
                 "it does nothing for real-time threads",
     .sources = "FreeBSD sys/kern/sched_ule.c sched_shouldpreempt(); sys/conf/NOTES (PREEMPTION)\n"
                "sys/sys/priority.h: real-time is 48 to 79, later 8 to 39; defaults 80 (13.2) and 40 (15.1) "
-               "as captured; that 15.0 has the later ones: not verified",
+               "as captured; not verified that 15.0 has the later values",
     .history = "15: real-time priorities are 8 to 39 instead of 48 to 79, and preempt_thresh is 40 instead "
-               "of 80 (sys/sys/priority.h; captures of 13.2 and 15.1; that 15.0 has it: not verified)",
+               "of 80 (sys/sys/priority.h; captures of 13.2 and 15.1; not verified that 15.0 has it)",
     .guide.now =
         PREEMPTION_NOW("kern.sched.preempt_thresh", "80") "       # up to FreeBSD 14\n" PREEMPTION_NOW(
             "kern.sched.ule.preempt_thresh", "40") "   # from 15 on",

@@ -31,7 +31,8 @@ static void fix_rt_permission(struct st_finding *finding)
     } else if (st_machine_int_or(facts, ST_FREEBSD_OSRELDATE, FIRST_WITH_POLICY) < FIRST_WITH_POLICY) {
         st_finding_fix(
             finding,
-            "# before 13.1 only root may use real-time priority; as root, start the program with\nrtprio 10 PROGRAM",
+            "# before 13.1 only root may use real-time priority; as root, start the program with\nrtprio 10 "
+            "PROGRAM",
             NULL, ST_NEEDS_NOTHING);
     } else {
         snprintf(now, sizeof(now), ST_FREEBSD_MAC_PRIORITY_NOW("%s"), st_freebsd_user(facts));
@@ -54,7 +55,7 @@ static void judge_rt_permission(struct st_finding *finding)
     if (error == 0) {
         st_finding_ok(finding, "a real-time priority was granted%s",
                       root ? ", as root; other users may differ" : "");
-        st_finding_effect(finding, 0, "granted: nothing is lost");
+        st_finding_effect(finding, 0, "granted: this adds no lateness");
     } else if (error == EPERM && st_machine_int_or(finding->facts, JAILED, 0) != 0) {
         st_finding_quote(finding, JAILED);
         st_finding_problem(finding,
@@ -120,7 +121,7 @@ static void judge_absent(struct st_finding *finding)
     } else if (st_machine_int_or(facts, FIFO, -1) == 0 && st_machine_int_or(facts, UID, 0) != 0) {
         st_finding_quote(finding, FIFO);
         st_finding_ok(finding, "not loaded, and not needed: this user gets real-time priority");
-        st_finding_effect(finding, 0, "the right is there: nothing is lost");
+        st_finding_effect(finding, 0, "the right is there: this adds no lateness");
     } else {
         st_finding_advice(finding, "mac_priority is not loaded: only root gets real-time priority");
         char now[160];
@@ -164,7 +165,7 @@ static void judge_mac_priority(struct st_finding *finding)
         finding, "members of group %" PRId64 "%s get real-time priority%s", gid,
         gid == GID_REALTIME ? " (realtime)" : "",
         is_kept(finding->facts) ? "" : "; loader.conf does not load it, so it may be gone after a reboot");
-    st_finding_effect(finding, 0, "the right is there for the group: nothing is lost");
+    st_finding_effect(finding, 0, "the group has the right: this adds no lateness");
 }
 
 const struct st_rule st_rule_freebsd_mac_priority = {
@@ -252,9 +253,7 @@ static void judge_memlock(struct st_finding *finding)
     int64_t limit;
     if (st_finding_need_int(finding, LIMIT, &limit) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding,
-                                      "a limit belongs to a user, and this capture has none (the output "
-                                      "of limits)");
+            st_finding_not_applicable(finding, "this capture has no limits of a user (the output of limits)");
         return;
     }
     if (limit < UNLIMITED) {
@@ -305,7 +304,7 @@ static void judge_memlock(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_memlock = {
     .id = "freebsd-memlock",
     .title = "Limit of locked memory",
-    .mechanism = "Memory that is not locked can be paged out or not yet be there, and the thread that "
+    .mechanism = "Memory that is not locked may be paged out or not loaded yet, and the thread that "
                  "touches it waits for the disk; there is no upper bound for that. mlockall fails for a "
                  "program larger than its limit.",
     .cost = "memory: what is locked is not available to others",
@@ -313,7 +312,8 @@ const struct st_rule st_rule_freebsd_memlock = {
     .sources = "login.conf(5) memorylocked, mlockall(2), limits(1); vm.max_user_wired: sysctl -d\n"
                "FreeBSD sys/vm/vm_mmap.c sys_mlockall(): the whole address space counts, and root's limit, "
                "too\n"
-               "seen on 13.2 and 15.1: 128 MiB in login class default; the line is drawn there",
+               "seen on 13.2 and 15.1: 128 MiB in login class default; sleeptune took this value as its "
+               "limit",
     .guide.persistent = LOGIN_CLASS("NAME"),
     .guide.needs = ST_NEEDS_RELOGIN,
     .guide.check = "limits -l   # after a new login: infinity, or 131072 kB and more",
@@ -330,7 +330,7 @@ const struct st_rule st_rule_freebsd_memlock = {
 
 const struct st_rule st_rule_freebsd_jail = {
     .id = "freebsd-jail",
-    .title = "Are these this system's own settings? (jail)",
+    .title = "Do these settings belong to this system? (jail)",
     .mechanism = "A jail shows the host's sysctls, but may change almost none of them, and it sees only "
                  "the devices that its devfs rules let through. Its threads are scheduled like all others, "
                  "but real-time priority may be refused.",

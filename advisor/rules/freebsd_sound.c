@@ -42,7 +42,8 @@ static void judge_gone(int64_t unit, struct st_finding *finding)
                            unit, other);
     else
         st_finding_problem(finding,
-                           "/dev/dsp is pcm%" PRId64 ", which is not there (any more); pcm%" PRId64 " is",
+                           "/dev/dsp is pcm%" PRId64
+                           ", and this device does not exist (any more); pcm%" PRId64 " is",
                            unit, other);
     st_finding_quote(finding, st_freebsd_pcm_key(other, "%desc", key, sizeof(key)));
     snprintf(now, sizeof(now), NOW("%d"), (int)other);
@@ -73,10 +74,10 @@ static void judge_default_unit(struct st_finding *finding)
                           unit, device->text);
         st_finding_fix(finding, "sysctl hw.snd.default_auto=1", "# /etc/sysctl.conf\nhw.snd.default_auto=1",
                        ST_NEEDS_NOTHING);
-        st_finding_effect(finding, 0, "which device is played to, not when");
+        st_finding_effect(finding, 0, "this setting chooses the device and adds no lateness");
     } else {
         st_finding_ok(finding, "/dev/dsp is pcm%" PRId64 " (%.40s), of %d", unit, device->text, devices);
-        st_finding_effect(finding, 0, "which device is played to, not when");
+        st_finding_effect(finding, 0, "this setting chooses the device and adds no lateness");
     }
 }
 
@@ -109,7 +110,7 @@ const struct st_rule st_rule_freebsd_default_unit = {
 #define SOUND_POLLING_NOW(name) "sysctl " name "=0"
 
 #define SOUND_POLLING_EVER(name)                                                                             \
-    "# /etc/sysctl.conf, unless a line with 1 can go (0 is the default)\n" name "=0"
+    "# /etc/sysctl.conf, or remove a line with 1 there (0 is the default)\n" name "=0"
 
 struct scan {
     const struct st_facts *facts;
@@ -148,7 +149,7 @@ static void judge_polled(const struct scan *scan, const struct st_wish *wish)
     if (hz >= 1 && hz <= HZ_MAX) {
         const double tick_us = 1e6 / (double)hz, wait_us = tick_us > period_us / 2 ? tick_us : period_us / 2;
         st_finding_effect(finding, wait_us,
-                          "looked at each half block, but not more often than each tick of %.0f µs (hz "
+                          "polled once per half block, but at most once per tick of %.0f µs (hz "
                           "%" PRId64 "): %.1f µs",
                           tick_us, hz, wait_us);
     }
@@ -177,7 +178,7 @@ static void judge_sound_polling(struct st_finding *finding)
     } else if (scan.devices == 0) {
         st_finding_not_applicable(finding, "no sound driver here has a polling mode");
     } else {
-        st_finding_ok(finding, "sound cards tell by interrupt when a block is done");
+        st_finding_ok(finding, "sound cards send an interrupt when a block is done");
         st_finding_effect(finding, 0, "polling = 0");
     }
 }
@@ -185,9 +186,8 @@ static void judge_sound_polling(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_sound_polling = {
     .id = "freebsd-sound-polling",
     .title = "Sound cards polled in ticks (dev.hdac.N.polling)",
-    .mechanism =
-        "In polling mode the driver does not wait for the card's interrupt at the end of a block, "
-        "it looks at the card at clock ticks. Programs hear of a finished block up to one look later.",
+    .mechanism = "In polling mode the driver does not wait for the card's interrupt at the end of a block, "
+                 "it polls the card at clock ticks. Programs learn of a finished block up to one poll later.",
     .cost = "none",
     .when_not = "cards whose interrupts are broken (\"play interrupt timeout, channel dead\")",
     .sources = "snd_hda(4), sound(4) (dev.pcm.N.polling of older drivers)\n"
@@ -220,16 +220,16 @@ static void judge_rate(int64_t unit, struct st_finding *finding)
     int64_t rate;
     if (st_finding_need_int(finding, st_freebsd_pcm_key(unit, "play.vchanrate", key, sizeof(key)), &rate) !=
         0) {
-        st_finding_unknown(
-            finding, "pcm%" PRId64 " mixes programs in the kernel; at which rate, could not be read", unit);
+        st_finding_unknown(finding, "pcm%" PRId64 " mixes programs in the kernel; the rate could not be read",
+                           unit);
         return;
     }
     st_finding_quote(finding, st_freebsd_pcm_key(unit, "play.vchanmode", key, sizeof(key)));
     (void)!st_facts_text(finding->facts, key, &mode);
     if (rate == finding->wish->rate_hz || strcmp(mode, "fixed") != 0) {
         st_finding_ok(finding,
-                      "pcm%" PRId64 " mixes programs in the kernel%s; a program that wants it alone saves "
-                      "that step",
+                      "pcm%" PRId64 " mixes programs in the kernel%s; a program that uses the device alone "
+                      "avoids this step",
                       unit, rate == finding->wish->rate_hz ? " at your rate" : "");
     } else {
         st_finding_advice(finding,
@@ -280,8 +280,8 @@ const struct st_rule st_rule_freebsd_vchans = {
     .sources = "sound(4) (vchans, vchanrate, vchanmode; only to be changed while the device is idle)\n"
                "hw.snd.maxautovchans up to 14, hw.snd.vchans_enable from 15.0: as captured on 13.2 and "
                "15.1\n"
-               "measured: with vchans a ring of 8 blocks (42.7 ms at hw.snd.latency 2) before the "
-               "hardware's of 2",
+               "measured: with vchans a ring of 8 blocks (42.7 ms at hw.snd.latency 2) before the hardware's "
+               "ring of 2 blocks",
     .history = "15.0: hw.snd.vchans_enable is new, and dev.pcm.N.play.vchans is on or off instead of a "
                "number (sound(4); captures of 13.2 and 15.1)",
     .guide.now = VCHANS_NOW("N", "48000"),
@@ -340,8 +340,8 @@ const struct st_rule st_rule_freebsd_bitperfect = {
     .id = "freebsd-bitperfect",
     .title = "Sound without conversion (bitperfect)",
     .mechanism = "A bitperfect device gets the stream as the program wrote it: no rate or format "
-                 "conversion, no matrix, no equalizer, no software volume. With virtual channels on, their "
-                 "rate and format are the ones that count.",
+                 "conversion, no matrix, no equalizer, no software volume. With virtual channels on, the "
+                 "rate and format of the virtual channels decide.",
     .cost = "convenience: one program at a time, only in formats that the hardware knows, and at full volume",
     .when_not = "desktops, and headphones: the software volume is gone",
     .sources = "sound(4) (dev.pcm.N.bitperfect: the manual recommends it together with vchans off)",
@@ -425,15 +425,15 @@ const struct st_rule st_rule_freebsd_equalizer = {
 /* --- freebsd-resampling: hw.snd.feeder_rate_quality: how carefully the kernel resamples. --- */
 
 #define QUALITY           "freebsd.hw.snd.feeder_rate_quality"
-#define RESAMPLING        "where the kernel has to resample it does so with "
-#define RESAMPLING_EFFECT "CPU time of the sound thread where rates differ, not lateness of this loop"
+#define RESAMPLING        "if the kernel has to resample, it uses "
+#define RESAMPLING_EFFECT "if rates differ: CPU time of the sound thread, not lateness of this loop"
 
 const struct st_rule st_rule_freebsd_resampling = {
     .id = "freebsd-resampling",
     .title = "Resampling in the kernel (feeder_rate_quality)",
-    .mechanism = "Sound whose rate is not that of the device or the mixer is resampled by the kernel, block "
-                 "by block. Better filters take more CPU time for each block; where rates agree nothing is "
-                 "resampled at all.",
+    .mechanism = "The kernel resamples sound whose rate differs from the rate of the device or the mixer, "
+                 "block by block. Better filters take more CPU time for each block. If the rates are equal, "
+                 "the kernel does not resample.",
     .cost = "convenience: quality of sound that has another rate",
     .when_not = "listening, where delay does not matter and the CPU has time",
     .sources = "sound(4) (hw.snd.feeder_rate_quality: kinds and numbers of taps)\n"

@@ -70,8 +70,8 @@ static bool lateness(int64_t percent, struct st_finding *finding, struct st_tick
     }
     if (ret->coarse_ns > 0) {
         st_finding_unknown(finding,
-                           "sleeps may end %.1f µs late or a clock tick more: kern.hz, which decides, is "
-                           "not known",
+                           "sleeps may end %.1f µs late or a clock tick more: this depends on kern.hz, and "
+                           "kern.hz is unknown",
                            ret->slop_ns / 1e3);
         return false;
     }
@@ -176,9 +176,9 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
     .id = "freebsd-alloweddeviation",
     .title = "Stretched sleeps (kern.timecounter.alloweddeviation)",
     .mechanism = "To save wake-ups the kernel lets a sleep end anywhere in a window that grows with the "
-                 "time still to sleep, and an idle CPU uses the late edge of it. Real-time priority does "
-                 "not cancel this; up to FreeBSD 14 it holds for nanosleep, clock_nanosleep and usleep, on "
-                 "all versions for poll, select and kevent.",
+                 "time still to sleep, and an idle CPU wakes at the end of this window. Real-time priority "
+                 "does not cancel this. Up to FreeBSD 14 it affects nanosleep, clock_nanosleep and usleep; "
+                 "on all versions it affects poll, select and kevent.",
     .cost = "power: timers that are close together no longer share one wake-up",
     .when_not = "laptops on battery that play no music. A program can do without it: timed waits on a "
                 "condition variable or a semaphore and kqueue timers (EVFILT_TIMER) are exact at any value.",
@@ -186,7 +186,7 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
                "periodic timers: sys/kern/kern_clocksource.c handleevents(), nextcallopt\n"
                "nanosleep(2) of FreeBSD 15 (kern.timecounter.nanosleep_precise), commit 626ea75ed2e9\n"
                "measured on 13.2 and 15.1 kernels: the settled lateness agrees to 0.5 µs at 1.3 to 10 ms\n"
-               "that a quarter of the period is a problem: sleeptune's own line",
+               "a problem from a quarter of the period on: a limit that sleeptune chose",
     .history = "11.1: clock_nanosleep and nanosleep are stretched on all clocks (sys/kern/kern_time.c of "
                "11.1 to 14)\n"
                "15.0: no longer on the plain clocks, unless nanosleep_precise is 0; poll, select, kevent "
@@ -195,7 +195,7 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
     .guide.persistent = "# /etc/sysctl.conf\nkern.timecounter.alloweddeviation=0",
     .guide.check = "sysctl kern.timecounter.alloweddeviation   # 0",
     .guide.undo = "take the line out of /etc/sysctl.conf; sysctl kern.timecounter.alloweddeviation=5, the "
-                  "default, for now",
+                  "default, undoes it at once",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(DEVIATION, PRECISE, PERIODIC, HZ, OSRELDATE),
@@ -250,8 +250,8 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
     const double period_us = st_period_seconds(&finding->wish->period) * 1e6;
     if (st_finding_need_int(finding, HZ, &hz) != 0 || st_finding_need_int(finding, SINGLEMUL, &mul) != 0) {
         st_finding_advice(finding,
-                          "the event timer is periodic, so each sleep waits for the next tick; how long, "
-                          "is not known");
+                          "the event timer is periodic, so each sleep waits for the next tick; the length of "
+                          "a tick is unknown");
     } else if (hz < 1 || hz > HZ_MAX) {
         st_finding_unknown(finding, "kern.hz is %" PRId64 ", which is not valid", hz);
         return;
@@ -331,8 +331,8 @@ static void judge_eventtimer(struct st_finding *finding)
         st_finding_ok(finding, "the event timer is in one-shot mode: sleeps do not wait for a tick");
     else if ((flags & ET_C3STOP) != 0)
         st_finding_ok(finding,
-                      "%s is in one-shot mode; it stops in C3, so the kernel keeps the CPUs out of C3: "
-                      "power, not lateness",
+                      "%s is in one-shot mode; it stops in C3, so the kernel keeps the CPUs out of C3: this "
+                      "costs power and adds no lateness",
                       timer);
     else
         st_finding_ok(finding, "%s is in one-shot mode: sleeps do not wait for a tick", timer);
@@ -350,7 +350,8 @@ const struct st_rule st_rule_freebsd_eventtimer = {
     .sources = "eventtimers(4)\n"
                "FreeBSD sys/kern/kern_clocksource.c setuptimer(), handleevents(); sys/sys/timeet.h "
                "(flags)\n"
-               "that a tick of half the period is a problem: sleeptune's own line; stathz is taken as 127",
+               "a problem from a tick of half the period on: a limit that sleeptune chose; stathz is taken "
+               "as 127",
     .guide.now = "sysctl kern.eventtimer.periodic=0",
     .guide.persistent = "# /etc/sysctl.conf, and no kern.eventtimer.periodic in /boot/loader.conf\n"
                         "kern.eventtimer.periodic=0",
@@ -403,8 +404,8 @@ static void judge_hz(struct st_finding *finding)
     }
     if (periodic != 0 && hz < HZ_USUAL) {
         st_finding_advice(finding,
-                          "kern.hz is %" PRId64 " and the event timer is periodic, so sleeps are rounded "
-                          "by it; the µs are counted in freebsd-eventtimer",
+                          "kern.hz is %" PRId64 " and the event timer is periodic, so sleeps are rounded to "
+                          "its ticks; freebsd-eventtimer counts the lateness",
                           hz);
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_LOADER, "kern.hz", "1000");
@@ -412,7 +413,7 @@ static void judge_hz(struct st_finding *finding)
     }
     if (periodic != 0) {
         st_finding_ok(finding, "kern.hz is %" PRId64 "; see freebsd-eventtimer for the periodic timer", hz);
-        st_finding_effect(finding, 0, "its µs are counted in freebsd-eventtimer");
+        st_finding_effect(finding, 0, "freebsd-eventtimer counts the lateness");
         return;
     }
     if (st_machine_int_or(facts, PRECISE, 0) != 1 &&
@@ -429,8 +430,8 @@ static void judge_hz(struct st_finding *finding)
     if (added_us > 0) {
         st_finding_quote(finding, DEVIATION);
         st_finding_ok(finding,
-                      "kern.hz %" PRId64 " sets the coarse clock that starts long sleeps; its µs are "
-                      "counted in freebsd-alloweddeviation",
+                      "kern.hz %" PRId64 " sets the coarse clock that starts long sleeps; "
+                      "freebsd-alloweddeviation counts the lateness",
                       hz);
         st_finding_effect(finding, 0, "%.0f µs of coarse clock, counted there", added_us);
         return;
@@ -529,8 +530,8 @@ static void judge_slow(const char *hardware, struct st_finding *finding)
                       hardware, tsc.quality);
     } else {
         st_finding_advice(finding,
-                          "the clock is %s, so each look at it reads slow hardware; %s (quality %d) is the "
-                          "better choice",
+                          "the clock is %s, so each clock read is a read of slow hardware; %s (quality %d) "
+                          "is the better choice",
                           hardware, tsc.name, tsc.quality);
         st_finding_fix_now(finding, NOW("%s"), tsc.name);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%s"), tsc.name);
@@ -560,7 +561,9 @@ static void judge_timecounter(struct st_finding *finding)
     st_finding_quote(finding, FAST);
     const int r = st_facts_int(finding->facts, FAST, &fast);
     if (r == 0 && fast == 0) {
-        st_finding_ok(finding, "the clock is %s, a fast one; freebsd-fast-gettime is about how it is reached",
+        st_finding_ok(finding,
+                      "the clock is %s, a fast clock; see freebsd-fast-gettime for how programs "
+                      "read it",
                       hardware);
     } else if (r != 0 && r != -ENOENT) {
         st_finding_unknown(finding,
@@ -576,9 +579,9 @@ static void judge_timecounter(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_timecounter = {
     .id = "freebsd-timecounter",
     .title = "Timecounter: the cost of a clock read",
-    .mechanism = "A program looks at the clock several times in each cycle. The CPU's own counter (TSC) is "
-                 "read in place; HPET, ACPI and i8254 are chips behind a bus, and every read of them may "
-                 "take about a microsecond or more.",
+    .mechanism = "A program reads the clock several times in each cycle. It reads the CPU's own counter "
+                 "(TSC) directly; HPET, ACPI and i8254 are chips behind a bus, and each read may take about "
+                 "a microsecond or more.",
     .cost = "none, when the kernel gives the TSC a positive quality",
     .when_not = "a TSC of negative quality: the kernel found it out of step between CPUs. Never force it.",
     .sources = "timecounters(4); FreeBSD sys/kern/kern_tc.c (quality, fast_gettime), "
@@ -628,9 +631,8 @@ static void judge_nanosleep_precise(struct st_finding *finding)
         st_finding_effect(finding, 0, "alloweddeviation %" PRId64 ": less than 1 ns", percent);
         return;
     }
-    st_finding_advice(finding,
-                      "nanosleep_precise is 0: sleeps are stretched as on FreeBSD 14; the µs are those of "
-                      "freebsd-alloweddeviation, counted there");
+    st_finding_advice(finding, "nanosleep_precise is 0: sleeps are stretched as on FreeBSD 14; "
+                               "freebsd-alloweddeviation counts the lateness");
     st_rule_fix(finding);
     st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.nanosleep_precise", "1");
 }
@@ -667,15 +669,15 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
 const struct st_rule st_rule_freebsd_fast_gettime = {
     .id = "freebsd-fast-gettime",
     .title = "Clock reads without system call (fast_gettime)",
-    .mechanism = "Programs look at the clock several times in a cycle. With fast_gettime the C library "
-                 "reads the timecounter itself, from a page that the kernel shares; without it each look "
-                 "enters the kernel.",
+    .mechanism = "Programs read the clock several times in a cycle. With fast_gettime the C library "
+                 "reads the timecounter itself, from a page that the kernel shares; without fast_gettime "
+                 "each clock read enters the kernel.",
     .cost = "none",
     .when_not = "never: 1 is the default",
     .sources =
         "FreeBSD sys/kern/kern_tc.c, sys/kern/kern_sharedpage.c; the cost of the call was not measured",
     .guide.now = "sysctl kern.timecounter.fast_gettime=1",
-    .guide.persistent = "# /etc/sysctl.conf, unless a line with 0 can go (1 is the default)\n"
+    .guide.persistent = "# /etc/sysctl.conf, or remove a line with 0 there (1 is the default)\n"
                         "kern.timecounter.fast_gettime=1",
     .guide.check = "sysctl kern.timecounter.fast_gettime   # 1",
     .guide.undo = "nothing to undo: 1 is the default",
@@ -685,7 +687,7 @@ const struct st_rule st_rule_freebsd_fast_gettime = {
     .targets = ST_RULE_KEYS("kern.timecounter.fast_gettime"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, "kern.timecounter.fast_gettime", "1"}),
     .cases = ST_RULE_CASES(
-        {ST_CASE_IS, 0, ST_STATUS_ADVICE, "fast_gettime is 0: each look at the clock is a system call"},
+        {ST_CASE_IS, 0, ST_STATUS_ADVICE, "fast_gettime is 0: each clock read is a system call"},
         {ST_CASE_ELSE, 0, ST_STATUS_OK,
          "programs may read the clock without a system call (freebsd-timecounter says what it costs)",
          "fast_gettime = 1"}),

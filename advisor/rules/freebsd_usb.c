@@ -12,7 +12,7 @@
 
 #define BUFFER         "freebsd.hw.usb.uaudio.buffer_ms"
 #define NOW(ms, next)  "sysctl hw.usb.uaudio.buffer_ms=" ms "\n# then " next
-#define OPEN_AGAIN     "open the device again; if that does not do, unplug it and plug it in"
+#define OPEN_AGAIN     "open the device again; if that does not help, unplug it and plug it in"
 #define EVER(ms)       "# /boot/loader.conf, as the driver may be loaded late\nhw.usb.uaudio.buffer_ms=\"" ms "\""
 #define MS_MAX         8
 #define FIRST_ADAPTIVE 1401000 /* the ring follows buffer_ms, and 1 ms is allowed: commit b2e97edffdab */
@@ -61,8 +61,8 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
         fix_uaudio_buffer(fits, adaptive, finding);
     } else {
         st_finding_ok(finding, "sound goes to pcm%" PRId64 " in blocks of %" PRId64 " ms%s%s", unit, ms,
-                      (double)ms > period_ms ? ", the shortest there is" : "",
-                      now_ms > 0 ? "" : ", as set: /dev/sndstat does not tell what is in use");
+                      (double)ms > period_ms ? ", the shortest possible" : "",
+                      now_ms > 0 ? "" : ", as set: /dev/sndstat does not show the value in use");
     }
     st_finding_effect(finding, 0,
                       "adds delay, not lateness: about 2 * %" PRId64 " ms of transfers and %" PRId64 " ms "
@@ -97,7 +97,7 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .when_not = "playback without live input: 4 ms is a good choice",
     .sources = "snd_uaudio(4); FreeBSD review D41942 (measured there: 32, 16, 8, 4 ms for 8, 4, 2, 1)\n"
                "commit b2e97edffdab: range 1 to 8, default 4; before that 2 to 8 with a ring of 2 * 8 ms\n"
-               "that 14.1 is the first release with it: not verified, nor whether 13.3 has it\n"
+               "not verified: whether 14.1 is the first release with it, and whether 13.3 has it\n"
                "when it takes effect: the commit says at the next open, the manual after re-attaching\n"
                "seen: blocks of 8 ms on 13.2 at 8, 4 ms on 15.1 at 4",
     .history = "14: 1 ms is allowed, the default is 4, and the ring follows the value; before that 2 to 8 "
@@ -108,7 +108,7 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .guide.needs = ST_NEEDS_REOPEN,
     .guide.check = "sysctl hw.usb.uaudio.buffer_ms",
     .guide.undo = "take the line out of /boot/loader.conf; sysctl hw.usb.uaudio.buffer_ms=4, the default, "
-                  "for now",
+                  "undoes it at once",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(BUFFER, ST_FREEBSD_OSRELDATE, ST_FREEBSD_DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent",
                           "freebsd.sndstat.*"),
@@ -162,13 +162,13 @@ static void judge_uaudio_format(struct st_finding *finding)
                           unit, now_hz, (unsigned)finding->wish->rate_hz);
         fix_uaudio_format(finding);
     } else if (rate != 0 && rate != finding->wish->rate_hz) {
-        st_finding_advice(finding, "USB interfaces are put to %" PRId64 " Hz, so your %u Hz are resampled",
+        st_finding_advice(finding, "USB interfaces are set to %" PRId64 " Hz, so your %u Hz are resampled",
                           rate, (unsigned)finding->wish->rate_hz);
         fix_uaudio_format(finding);
     } else if (rate == 0 && now_hz == 0) {
         st_finding_ok(finding,
-                      "pcm%" PRId64 " is put to its best mode (default_rate 0); which one, /dev/sndstat "
-                      "does not say",
+                      "pcm%" PRId64 " is set to its best mode (default_rate 0); /dev/sndstat does not show "
+                      "which mode",
                       unit);
     } else {
         st_finding_ok(finding, "pcm%" PRId64 " is put to %" PRId64 " Hz", unit, rate != 0 ? rate : now_hz);
@@ -181,8 +181,8 @@ const struct st_rule st_rule_freebsd_uaudio_format = {
     .id = "freebsd-uaudio-format",
     .title = "USB audio mode (hw.usb.uaudio.default_rate)",
     .mechanism = "When a USB interface is plugged in, the driver picks its mode by default_rate, "
-                 "default_bits and default_channels; 0 means the most that the device can do. A mode above "
-                 "the one that is played in costs bandwidth on the bus and a conversion.",
+                 "default_bits and default_channels; 0 means the highest mode of the device. A mode higher "
+                 "than the sound needs costs bandwidth on the bus and a conversion.",
     .cost = "convenience: sound of a higher rate is resampled down",
     .when_not = "work at the interface's highest rate",
     .sources = "snd_uaudio(4) (0 is the device's maximum; takes effect when the device is attached)\n"
@@ -192,7 +192,7 @@ const struct st_rule st_rule_freebsd_uaudio_format = {
     .guide.needs = ST_NEEDS_REOPEN,
     .guide.check = "sysctl hw.snd.verbose=2; cat /dev/sndstat   # spd 48000 on the line of the device",
     .guide.undo =
-        "take the line out of /boot/loader.conf; 0, the default, is the most that the device can do",
+        "take the line out of /boot/loader.conf; 0, the default, means the highest mode of the device",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(RATE, BITS, CHANNELS, ST_FREEBSD_DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent",
                           "freebsd.sndstat.*"),
@@ -227,8 +227,8 @@ const struct st_rule st_rule_freebsd_usb_suspend = {
     .title = "USB devices put to sleep (power_timeout)",
     .mechanism = "A USB device in power mode SAVE is suspended when nothing was transferred for "
                  "hw.usb.power_timeout seconds, and needs time to come back. A device that plays transfers "
-                 "all the time, so it concerns the first sound only; 'usbconfig -d ugenX.Y power_on' takes "
-                 "a device out.",
+                 "data all the time, so only the first sound is late; 'usbconfig -d ugenX.Y power_on' keeps "
+                 "a device awake.",
     .cost = "power",
     .when_not = "on battery; devices whose usbconfig line says pwr=ON",
     .sources = "usbconfig(8) (power_on, power_save), FreeBSD sys/dev/usb/usb_hub.c; not tried on hardware\n"

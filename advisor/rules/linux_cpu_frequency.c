@@ -243,7 +243,7 @@ static void judge_cpu_frequency(struct st_finding *finding)
     } else if (scan.worst_kind == KIND_UNREAD) {
         (void)worst_text(&scan, finding, "driver");
         (void)worst_text(&scan, finding, "epp");
-        st_finding_unknown(finding, "how %d of %d CPU clocks scale is not known (governor %.40s)",
+        st_finding_unknown(finding, "%d of %d CPU clocks scale in an unknown way (governor %.40s)",
                            scan.counts[KIND_UNREAD], scan.policies, worst_text(&scan, finding, "governor"));
     } else {
         (void)worst_text(&scan, finding, "epp");
@@ -257,16 +257,16 @@ static void judge_cpu_frequency(struct st_finding *finding)
 const struct st_rule st_rule_linux_cpu_frequency = {
     .id = "linux-cpu-frequency",
     .title = "CPU frequency scaling",
-    .mechanism = "An audio callback is a short burst after idle time. A clock that first looks at the load "
-                 "starts it at a low frequency, so the same work takes longer although the average load "
-                 "looks small; no bound is known.",
+    .mechanism = "An audio callback is a short burst after idle time. If the clock follows the load, the "
+                 "burst starts at a low frequency and the same work takes longer, although the average load "
+                 "is small; no upper bound is known.",
     .cost = "power, heat, fan noise",
     .when_not = "on battery; laptops that get hot and throttle; while power-profiles-daemon, tuned or TLP "
                 "runs: use its performance profile instead, as it would overwrite this",
     .sources = "Linux Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst, amd-pstate.rst\n"
-               "'powersave' under intel_pstate and amd-pstate-epp is not the generic one: the energy "
+               "'powersave' under intel_pstate and amd-pstate-epp is not the generic governor: the energy "
                "preference decides\n"
-               "that a limit below 95 % of the highest clock counts: sleeptune's own line",
+               "a clock counts as limited below 95 % of the highest clock: a limit that sleeptune chose",
     .history = "4.7: the governor schedutil, which follows the load that the scheduler sees (R. Wysocki, "
                "Linux Plumbers Conference 2016)",
     .guide.now = "echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
@@ -348,7 +348,7 @@ static void judge_power_daemons(struct st_finding *finding)
         st_finding_quote(finding, slow->key);
     if (n == 0) {
         st_finding_ok(finding, "no daemon that changes the CPU's frequency policy runs");
-        st_finding_effect(finding, 0, "what is set stays set");
+        st_finding_effect(finding, 0, "no daemon changes the setting later");
     } else if (n > 1) {
         st_finding_advice(finding,
                           "%s and %s both set the CPU's frequency policy; the one that acts last wins",
@@ -380,8 +380,8 @@ const struct st_rule st_rule_linux_power_daemons = {
     .id = "linux-power-daemons",
     .title = "Daemons that set power profiles",
     .mechanism = "power-profiles-daemon, tuned, TLP and auto-cpufreq write governor and energy preference "
-                 "when the profile or the power supply changes. A value set beside them lasts until they "
-                 "act again.",
+                 "when the profile or the power supply changes. A value that you set by hand lasts until one "
+                 "of these daemons acts again.",
     .privilege = "root (powerprofilesctl: the user at the desk)",
     .cost = "power, heat, fan noise while the fast profile is on",
     .when_not = "on battery",

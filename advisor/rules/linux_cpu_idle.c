@@ -201,7 +201,7 @@ static void judge_idle_states(struct st_finding *finding)
         else
             st_finding_not_applicable(
                 finding, "no idle states are visible here%s",
-                st_machine_is_guest(facts) ? "; in a virtual machine they are the host's business" : "");
+                st_machine_is_guest(facts) ? "; in a virtual machine the host controls them" : "");
     }
 }
 
@@ -218,10 +218,11 @@ const struct st_rule st_rule_linux_idle_states = {
                "latencies: /sys/devices/system/cpu/cpu0/cpuidle/state*/latency, as the driver states them; "
                "of CPUs 1 to 31 those that differ\n"
                "drivers/cpuidle/governors/menu.c: no state whose residency is longer than the time to the "
-               "next timer (ladder.c does not look); a CPU that is woken by another one, as by its sound "
+               "next timer (ladder.c does not check this); a CPU that is woken by another one, as by its "
+               "sound "
                "card's interrupt, may be deeper\n"
-               "that up to 20 µs, or 2 % of the period, need no word, and half of it is a problem: "
-               "sleeptune's own lines",
+               "no advice up to 20 µs or 2 % of the period, a problem from half the period on: limits that "
+               "sleeptune chose",
     .guide.now = NOW("2", "00000002"),
     .guide.persistent = EVER("3"),
     .guide.check = "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/latency   # µs to wake from each "
@@ -295,14 +296,14 @@ static void judge_idle_request_access(struct st_finding *finding)
 const struct st_rule st_rule_linux_idle_request_access = {
     .id = "linux-idle-request-access",
     .title = "Access to /dev/cpu_dma_latency",
-    .mechanism = "A program that holds /dev/cpu_dma_latency open keeps all CPUs out of idle states that "
-                 "wake slower than it asks. The file belongs to root, so audio programs that know how "
-                 "(jackd, some DAWs) cannot use it.",
+    .mechanism = "A program that holds /dev/cpu_dma_latency open keeps all CPUs out of idle states that take "
+                 "longer to wake than the program allows. The file belongs to root, so audio programs that "
+                 "would use it (jackd, some DAWs) cannot open it.",
     .cost = "power: several watts while a program holds a request",
-    .when_not = "on battery; with the whole machine tuned already (linux-idle-states is ok)",
+    .when_not = "on battery; when the whole machine is already tuned (linux-idle-states is ok)",
     .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst; rtcqs checks "
                "the same file\n"
-               "what it costs is in linux-idle-states; the line of 20 µs is sleeptune's own",
+               "linux-idle-states shows the lateness; 20 µs is a limit that sleeptune chose",
     .guide.now = "sudo chgrp audio /dev/cpu_dma_latency && sudo chmod 660 /dev/cpu_dma_latency",
     .guide.persistent = "# /etc/udev/rules.d/90-sleeptune.rules\n"
                         "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"\n"
@@ -332,8 +333,8 @@ static void advise(struct st_finding *finding, int64_t poll)
 {
     const int64_t value = finding->wish->period_ns + finding->wish->period_ns / 4;
     st_finding_advice(finding,
-                      "an idle virtual CPU polls for %" PRId64 " µs and is given back to the host then, "
-                      "before the next cycle of %" PRId64 " µs",
+                      "an idle virtual CPU polls for %" PRId64 " µs and then returns to the host, before the "
+                      "next cycle of %" PRId64 " µs",
                       poll / 1000, finding->wish->period_ns / 1000);
     st_finding_fix_now(finding, GUEST_HALT_POLL_NOW("%" PRId64), value);
     st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, ST_MACHINE_FIX_BOOT_OPTION(OPTION "=%" PRId64),
@@ -359,12 +360,14 @@ static void judge_guest_halt_poll(struct st_finding *finding)
         st_finding_unknown(finding, "%" PRId64 " ns is not valid", poll);
     else if (poll >= finding->wish->period_ns) {
         st_finding_ok(finding, "an idle virtual CPU polls through the whole cycle");
-        st_finding_effect(finding, 0, "%" PRId64 " ns >= the period: no halt, so no way back from the host",
+        st_finding_effect(finding, 0,
+                          "%" PRId64 " ns >= the period: no halt, so the host does not have to "
+                          "wake it",
                           poll);
     } else if (finding->wish->period_ns > PERIOD_SHORT_NS)
         st_finding_ok(finding,
-                      "an idle virtual CPU is given back to the host after %" PRId64 " µs; how fast it "
-                      "comes back is the host's business",
+                      "an idle virtual CPU returns to the host after %" PRId64 " µs; the host decides how "
+                      "fast it comes back",
                       poll / 1000);
     else
         advise(finding, poll);
@@ -376,13 +379,13 @@ const struct st_rule st_rule_linux_guest_halt_poll = {
     .mechanism = "A virtual CPU that is halted has to be woken by the host, which costs more than waking a "
                  "real one. The haltpoll governor polls for a while before it halts; only polling that is "
                  "longer than the sleep avoids the halt.",
-    .cost = "CPU: an idle virtual CPU takes a whole one of the host's while it polls",
+    .cost = "CPU: an idle virtual CPU keeps a whole CPU of the host busy while it polls",
     .when_not = "hosts that are shared; machines on battery",
     .sources = "Linux Documentation/virt/guest-halt-polling.rst (default 200000 ns), "
                "drivers/cpuidle/governors/haltpoll.c\n"
                "measured in one KVM guest: idle CPUs kept from halting: median lateness 14.2 µs instead of "
                "24 µs\n"
-               "the line of 1.4 ms is sleeptune's own",
+               "1.4 ms is a limit that sleeptune chose",
     .guide.now = GUEST_HALT_POLL_NOW("1700000") "   # more than the period, here 64 frames at 48 kHz",
     .guide.persistent = ST_MACHINE_FIX_BOOT_OPTION(OPTION "=1700000"),
     .guide.check = "cat /sys/devices/system/cpu/cpuidle/current_governor_ro   # haltpoll\n"

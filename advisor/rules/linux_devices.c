@@ -180,8 +180,8 @@ static void judge_default(struct st_finding *finding)
         st_finding_quote(finding, NRPACKS);
         st_finding_quote(finding, HAS_PACKS);
         st_finding_ok(finding,
-                      "snd_usb_audio runs in its low-latency mode; this kernel's driver has no nrpacks any "
-                      "more (nrpacks=%.10s in /etc/modprobe.d): the option can go",
+                      "snd_usb_audio runs in its low-latency mode; this kernel's driver no longer has "
+                      "nrpacks (nrpacks=%.10s in /etc/modprobe.d): remove the option",
                       packs);
         st_finding_effect(finding, 0, "lowlatency=Y, the default; an unknown option is ignored");
     } else {
@@ -219,12 +219,12 @@ const struct st_rule st_rule_linux_usb_audio_options = {
     .mechanism = "The driver fills its packets just before they leave when lowlatency is on. With N it "
                  "queues them ahead, which adds latency (not lateness).",
     .cost = "none",
-    .when_not = "interfaces that crackle in the low-latency mode: some quirks want N",
+    .when_not = "interfaces that crackle in the low-latency mode: some devices need N",
     .sources = "modinfo snd_usb_audio (lowlatency, default Y); Linux sound/usb/card.c\n"
                "Linux 6.1's driver has no nrpacks (modinfo); from which release on: not verified",
     .history = "6.1: the driver has no nrpacks any more (modinfo snd_usb_audio; from which release on: not "
                "verified)",
-    .guide.persistent = "# /etc/modprobe.d/sleeptune.conf, or take lowlatency=N away from the files there\n"
+    .guide.persistent = "# /etc/modprobe.d/sleeptune.conf, or remove lowlatency=N from the files there\n"
                         "options snd_usb_audio lowlatency=1",
     .guide.needs = ST_NEEDS_REBOOT,
     .guide.check = "cat /sys/module/snd_usb_audio/parameters/lowlatency   # Y",

@@ -96,7 +96,8 @@ const struct st_rule st_rule_linux_isolated_cpus = {
     .when_not = "desktops, and any machine with few CPUs: real-time priority does the same at no cost",
     .sources = "Linux kernel-parameters.txt: isolcpus (deprecated, use cpusets), rcu_nocbs, nohz_full; "
                "tuned's cpu-partitioning",
-    .guide.persistent = "# LIST is that of isolcpus=\n" ST_MACHINE_FIX_BOOT_OPTION("rcu_nocbs=LIST"),
+    .guide.persistent =
+        "# LIST: the same list as in isolcpus=\n" ST_MACHINE_FIX_BOOT_OPTION("rcu_nocbs=LIST"),
     .guide.needs = ST_NEEDS_REBOOT,
     .guide.check = "cat /sys/devices/system/cpu/isolated\n"
                    "grep -o \"rcu_nocbs=[^ ]*\" /proc/cmdline",
@@ -141,7 +142,7 @@ static void judge_irq_affinity(struct st_finding *finding)
     if (need_cpus(finding, ISOLATED, &isolated_text, &isolated) != 0)
         return;
     if (isolated.n == 0) {
-        st_finding_ok(finding, "no CPU is isolated, so interrupts may go where they want");
+        st_finding_ok(finding, "no CPU is isolated, so interrupts may run on any CPU");
         st_finding_effect(finding, 0, "nothing to keep free");
         return;
     }
@@ -178,7 +179,7 @@ const struct st_rule st_rule_linux_irq_affinity = {
     .guide.persistent =
         "# OTHERS are the CPUs that are not isolated, such as 0-1\n" ST_MACHINE_FIX_BOOT_OPTION(
             "irqaffinity=OTHERS") "\n"
-                                  "# for devices that choose themselves: isolcpus=managed_irq,domain,LIST",
+                                  "# for devices that choose their own CPU: isolcpus=managed_irq,domain,LIST",
     .guide.needs = ST_NEEDS_REBOOT,
     .guide.check = "cat /proc/irq/*/smp_affinity_list   # none of the isolated CPUs",
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("irqaffinity="),
@@ -220,7 +221,8 @@ const struct st_rule st_rule_linux_nohz_full = {
     .id = "linux-nohz-full",
     .title = "CPUs without a tick",
     .mechanism = "nohz_full stops the scheduler's tick on a CPU while a single thread runs there. In return "
-                 "each entry into the kernel keeps accounts, so an audio loop that sleeps in each cycle "
+                 "each entry into the kernel takes longer, for accounting, so an audio loop that sleeps in "
+                 "each cycle "
                  "pays more than it gains.",
     .cost = "throughput: system calls and interrupts cost more on these CPUs",
     .when_not = "a thread computes there without end: that is what nohz_full is for. NO_HZ_IDLE, the "
@@ -263,8 +265,9 @@ const struct st_rule st_rule_linux_timer_migration = {
         {ST_CASE_IS, 0, ST_STATUS_OK, "timers stay on the CPU where they were set", "timer_migration=0"},
         {ST_CASE_IS_NOT, 1, ST_STATUS_UNKNOWN, "timer_migration of {} is not valid"},
         {ST_CASE_UNREAD, 0, ST_STATUS_UNKNOWN,
-         "timer_migration is 1, which matters on CPUs of nohz_full; which those are could not be read", NULL,
-         NOHZ_FULL},
+         "timer_migration is 1, which matters only on CPUs of nohz_full; the list of these CPUs could not be "
+         "read",
+         NULL, NOHZ_FULL},
         {ST_CASE_NO_CPUS, 0, ST_STATUS_OK,
          "a timer stays on the CPU of the thread that sets it, as it is not idle then",
          "only CPUs of nohz_full= give their timers away", NOHZ_FULL},
@@ -288,7 +291,7 @@ static void judge_housekeeping(struct st_finding *finding)
     if (need_cpus(finding, ISOLATED, &text, &isolated) != 0)
         return;
     if (isolated.n == 0) {
-        st_finding_not_applicable(finding, "only of interest with isolated CPUs, and there are none");
+        st_finding_not_applicable(finding, "this matters only with isolated CPUs, and there are none");
         return;
     }
     if (st_finding_need_int(finding, STAT_INTERVAL, &interval) != 0)
@@ -310,8 +313,9 @@ static void judge_housekeeping(struct st_finding *finding)
 const struct st_rule st_rule_linux_housekeeping = {
     .id = "linux-housekeeping",
     .title = "The kernel's small chores on isolated CPUs",
-    .mechanism = "Each CPU folds its memory statistics once a second, and all ticks may come at the same "
-                 "moment. That is microseconds, and matters only where everything else has been taken away.",
+    .mechanism = "Each CPU updates its memory statistics once a second, and the ticks of all CPUs may come "
+                 "at the same moment. This takes microseconds and matters only on CPUs that do no other "
+                 "work.",
     .cost = "none",
     .when_not = "any machine without isolated CPUs",
     .sources = "tuned profiles realtime and cpu-partitioning: vm.stat_interval=10, skew_tick=1; "

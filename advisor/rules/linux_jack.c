@@ -39,13 +39,13 @@ const struct st_rule st_rule_linux_jack_realtime = {
     .id = "linux-jack-realtime",
     .title = "JACK's real-time priority",
     .mechanism = "jackd runs its cycle at real-time priority unless -r is among its options. Without it each "
-                 "cycle waits behind whatever else is busy, and there is no upper bound for that.",
+                 "cycle waits behind every busy program, and there is no upper bound for that.",
     .privilege = "none (the right to real-time priority: see linux-rt-permission)",
     .cost = "none",
     .when_not = "tests with the dummy driver",
-    .sources = "jackd(1) 1.9.21: -R is the default, -r takes it away, -P sets the priority (its message at "
+    .sources = "jackd(1) 1.9.21: -R is the default, -r turns it off, -P sets the priority (its message at "
                "start says 10)",
-    .guide.persistent = "# take -r (--no-realtime) away from the options before -d: in ~/.jackdrc, or in "
+    .guide.persistent = "# remove -r (--no-realtime) from the options before -d: in ~/.jackdrc, or in "
                         "QjackCtl's settings (Realtime)",
     .guide.needs = ST_NEEDS_REOPEN,
     .guide.check = "ps -eLo cls,rtprio,comm | grep jackd   # FF and a priority",
@@ -115,15 +115,15 @@ static void judge_jack_period(struct st_finding *finding)
         usb = fact->state == ST_FACT_OK ? fact : usb;
     if (period_us > wish_us * ROUNDED) {
         st_finding_advice(finding,
-                          "JACK's period is %" PRId64 " frames at %" PRId64 " Hz (%.2f ms), longer than "
-                          "the wished %.2f ms",
+                          "JACK's period is %" PRId64 " frames at %" PRId64 " Hz (%.2f ms), longer than the "
+                          "%.2f ms that you asked for",
                           jack.frames, jack.rate_hz, period_us / 1e3, wish_us / 1e3);
         fix_jack_period(&jack, wish_us, usb != NULL, finding);
     } else if (usb != NULL && jack.periods_n < 3) {
         st_finding_quote(finding, usb->key);
         st_finding_advice(finding,
-                          "JACK has %" PRId64 " periods, and a USB interface is connected: its 1 ms "
-                          "packets want three",
+                          "JACK has %" PRId64 " periods, and a USB interface is connected: its 1 ms packets "
+                          "need three",
                           jack.periods_n);
         st_finding_fix(finding, NULL, "# in ~/.jackdrc or QjackCtl's settings: -n 3", ST_NEEDS_REOPEN);
     } else {
@@ -140,15 +140,15 @@ const struct st_rule st_rule_linux_jack_period = {
                  "cycle. USB moves sound in packets that do not divide the usual periods, so a ring of two "
                  "runs dry by rounding alone.",
     .privilege = "none",
-    .cost = "latency: each period more adds one",
+    .cost = "latency: each additional period adds one period",
     .when_not = "mixing and listening, where latency does not matter: a longer period is safer",
     .sources = "jackd(1) 1.9.21, ALSA driver: -p 1024, -n 2, -r 48000; -n 3 recommended for USB\n"
                "why three: usual reasoning, not measured here",
-    .guide.now = "jack_bufsize 128   # 2.7 ms at 48000 Hz, or what is wished",
+    .guide.now = "jack_bufsize 128   # 2.7 ms at 48000 Hz, or the period you want",
     .guide.persistent = "# in ~/.jackdrc or QjackCtl's settings: -p 128 -n 3",
     .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "jack_bufsize; jack_samplerate   # the period is the one by the other",
-    .guide.undo = "jack_bufsize with the old number, and the old options",
+    .guide.check = "jack_bufsize; jack_samplerate   # period = bufsize / samplerate",
+    .guide.undo = "run jack_bufsize with the old number, and set the old options again",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, USB, FRAMES, RATE),
     .judge = judge_jack_period,
@@ -187,10 +187,10 @@ const struct st_rule st_rule_linux_jack_soft_mode = {
     .cost = "none",
     .when_not = "on stage, where a restart of the stream is worse than a gap",
     .sources = "jackd(1) 1.9.21, ALSA driver, -s: \"ignore xruns reported by the ALSA driver\"",
-    .guide.persistent = "# take -s (--softmode) away from the options behind -d alsa: in ~/.jackdrc, or in "
+    .guide.persistent = "# remove -s (--softmode) from the options after -d alsa: in ~/.jackdrc, or in "
                         "QjackCtl's settings (Soft Mode)",
     .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "ps -eo args | grep '[j]ackd'   # no -s behind -d alsa",
+    .guide.check = "ps -eo args | grep '[j]ackd'   # no -s after -d alsa",
     .guide.undo = "add -s again",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER),

@@ -31,9 +31,8 @@ static void judge_memlock(struct st_finding *finding)
     int64_t limit;
     if (st_finding_need_int(finding, MEMLOCK, &limit) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_unknown(finding,
-                               "a limit belongs to a user, and this capture has none; run the report as "
-                               "the user who plays");
+            st_finding_unknown(finding, "this capture has no limits of a user; run the report as "
+                                        "the user who plays");
         return;
     }
     st_finding_quote(finding, IPC_LOCK);
@@ -76,14 +75,14 @@ static void judge_memlock(struct st_finding *finding)
 const struct st_rule st_rule_linux_memlock = {
     .id = "linux-memlock",
     .title = "Limit of locked memory",
-    .mechanism = "Memory that is not locked can be paged out or not yet be there, and the thread that "
+    .mechanism = "Memory that is not locked may be paged out or not loaded yet, and the thread that "
                  "touches it waits for the disk; there is no upper bound for that. A limit below the size "
                  "of the program makes mlockall fail.",
     .cost = "memory: what is locked is not available to others",
     .when_not = "shared machines: give a size rather than 'unlimited'",
     .sources = "mlock(2), getrlimit(2), limits.conf(5), systemd.exec(5) LimitMEMLOCK=\n"
-               "PipeWire's package gives 4194304 KiB (4 GiB), jackd2's 'unlimited'; the line of 256 MiB is "
-               "sleeptune's own",
+               "PipeWire's package gives 4194304 KiB (4 GiB), jackd2's 'unlimited'; 256 MiB is a limit that "
+               "sleeptune chose",
     .history = "2.6.9: the limit holds for normal users, no longer for root (getrlimit(2))\n"
                "5.16: the kernel's default is 8 MiB instead of 64 KiB (commit 9dcc38e2813e)",
     .guide.now =
@@ -134,7 +133,7 @@ static void judge_nice_limit(struct st_finding *finding)
     } else if (st_facts_int(facts, RTKIT, &pid) == 0 || st_facts_int(facts, INSTALLED, &pid) == 0) {
         st_finding_quote(finding, RTKIT);
         st_finding_quote(finding, INSTALLED);
-        st_finding_ok(finding, "rtkit raises programs that ask beyond this limit");
+        st_finding_ok(finding, "rtkit raises programs that ask above this limit");
     } else {
         st_finding_advice(finding,
                           "without real-time priority a server may not even go below nice %" PRId64 " (it "
@@ -148,7 +147,7 @@ const struct st_rule st_rule_linux_nice_limit = {
     .id = "linux-nice-limit",
     .title = "Limit on nice values",
     .mechanism = "A normal thread with a lower nice value gets a larger share of a busy CPU, but still "
-                 "waits its turn. It is what is left when real-time priority is refused.",
+                 "waits its turn. Nice values help only when real-time priority is refused.",
     .cost = "fairness",
     .when_not = "real-time priority is granted: nice values do not matter to it",
     .sources = "getrlimit(2) RLIMIT_NICE (ceiling 20 - nice); sched(7) on autogroups; PipeWire module-rt "
@@ -192,8 +191,8 @@ static void judge_rttime_limit(struct st_finding *finding)
         st_rule_fix(finding);
     } else {
         st_finding_ok(finding,
-                      "a real-time thread that computes %.3g ms without a sleep is killed; one that sleeps "
-                      "in each cycle is not",
+                      "a real-time thread that computes %.3g ms without a sleep is killed; a thread that "
+                      "sleeps in each cycle is not",
                       (double)limit / 1e3);
         st_finding_effect(finding, 0, "%" PRId64 " µs are %.1f cycles", limit,
                           (double)limit / (double)period_us);
@@ -204,13 +203,13 @@ const struct st_rule st_rule_linux_rttime_limit = {
     .id = "linux-rttime-limit",
     .title = "Limit on computing without a sleep",
     .mechanism = "RLIMIT_RTTIME counts how long a real-time thread computes without a blocking call. At the "
-                 "soft limit it gets SIGXCPU each second, at the hard one SIGKILL: sound ends, it is not "
-                 "merely late.",
+                 "soft limit it gets SIGXCPU each second, at the hard limit SIGKILL: the sound stops "
+                 "completely.",
     .privilege = "root (to raise it)",
-    .cost = "fairness: without a limit a thread gone wild is not stopped",
-    .when_not = "it is 200 ms: that is what rtkit asks for, and fine",
-    .sources = "getrlimit(2) RLIMIT_RTTIME; rtkit-daemon --help (rttime 200000 µs); the line of 8 cycles is "
-               "sleeptune's own",
+    .cost = "fairness: without a limit a thread that never sleeps is not stopped",
+    .when_not = "the limit is 200 ms: rtkit asks for this value, and it is fine",
+    .sources = "getrlimit(2) RLIMIT_RTTIME; rtkit-daemon --help (rttime 200000 µs); 8 cycles are a limit "
+               "that sleeptune chose",
     .guide.now = "# for this shell and what it starts:\nsudo prlimit --pid $$ --rttime=unlimited",
     .guide.persistent = "# in the unit of a service: LimitRTTIME=infinity\n"
                         "# PulseAudio, /etc/pulse/daemon.conf.d/90-sleeptune.conf: rlimit-rttime = 200000",
@@ -347,8 +346,8 @@ static void judge_service_limits(struct st_finding *finding)
         break;
     case FAULT_LIMIT:
         st_finding_advice(finding,
-                          "%.40s.service runs as a user without LimitRTPRIO=; what /etc/security gives "
-                          "does not reach services",
+                          "%.40s.service runs as a user without LimitRTPRIO=; limits in /etc/security do not "
+                          "apply to services",
                           unit);
         fix_service(finding, unit, RTPRIO, SERVICE_LIMITS_MEMLOCK);
         break;
@@ -369,7 +368,7 @@ const struct st_rule st_rule_linux_service_limits = {
     .mechanism = "Limits in /etc/security belong to logins (PAM); a service of the system gets those of its "
                  "unit. Without LimitRTPRIO= its program is refused real-time priority, and "
                  "RestrictRealtime=yes refuses it in any case.",
-    .cost = "fairness: as any right to real-time priority",
+    .cost = "fairness: the same as for any right to real-time priority",
     .when_not = "players with seconds of buffer",
     .sources = "systemd.exec(5): LimitRTPRIO=, LimitMEMLOCK=, RestrictRealtime=, CPUSchedulingPolicy=\n"
                "field report: limits.d was thought to reach a service (MPE-Sound-Module PR 46)\n"
@@ -440,7 +439,7 @@ static void judge_rt_throttling(struct st_finding *finding)
         st_finding_advice(finding,
                           "real-time throttling is off: a real-time thread that spins takes its CPU for "
                           "good, and maybe the machine");
-        st_finding_effect(finding, 0, "no throttling: nothing to gain for audio by leaving it off");
+        st_finding_effect(finding, 0, "no throttling: audio gains nothing from this");
         st_rule_fix(finding);
         change_back(finding, runtime);
         return;
@@ -461,8 +460,8 @@ static void judge_rt_throttling(struct st_finding *finding)
         return;
     }
     st_finding_ok(finding,
-                  "a real-time thread that spins above %.1f %% of a CPU is stopped for up to %.0f ms; one "
-                  "that sleeps in each cycle is not",
+                  "a real-time thread that spins above %.1f %% of a CPU is stopped for up to %.0f ms; a "
+                  "thread that sleeps in each cycle is not",
                   share * 100, hole_us / 1e3);
     st_finding_effect(finding, 0, "0 below %.1f %% load; above it %" PRId64 " - %" PRId64 " = %.0f µs",
                       share * 100, period, runtime, hole_us);
@@ -471,9 +470,10 @@ static void judge_rt_throttling(struct st_finding *finding)
 const struct st_rule st_rule_linux_rt_throttling = {
     .id = "linux-rt-throttling",
     .title = "Real-time throttling",
-    .mechanism = "When real-time threads have used 95 % of a CPU's second, the kernel stops them for the "
-                 "rest of it, so that a thread gone wild does not hang the machine. An audio thread that "
-                 "sleeps in each cycle does not get there.",
+    .mechanism = "When real-time threads have used 95 % of a second on a CPU, the kernel stops them for the "
+                 "rest of that second, so that a thread that never sleeps does not hang the machine. An "
+                 "audio thread that "
+                 "sleeps in each cycle does not reach this limit.",
     .cost = "none at the default",
     .when_not = "dedicated machines with isolated CPUs, run by people who know why. Never as a cure for "
                 "xruns: -1 hides the thread that spins and can hang the machine.",

@@ -34,13 +34,13 @@ static void judge_swap(struct st_finding *finding)
         st_finding_unknown(finding, "swappiness of %" PRId64 " is not valid (0 to 200)", swappiness);
     } else if (other <= 0 || compressed) {
         st_finding_ok(finding,
-                      "swap is compressed memory (%s), for which a high swappiness (%" PRId64 ") is meant",
+                      "swap is compressed memory (%s); a high swappiness (%" PRId64 ") is right for it",
                       other <= 0 ? "zram" : "zswap", swappiness);
     } else if (zram > 0 && st_machine_int_or(finding->facts, FIRST, 0) != 0) {
         st_finding_quote(finding, FIRST);
         st_finding_ok(finding,
-                      "swap goes to compressed memory (zram) before the disk, for which a high swappiness "
-                      "(%" PRId64 ") is meant",
+                      "swap goes to compressed memory (zram) before the disk; a high swappiness (%" PRId64
+                      ") is right for it",
                       swappiness);
     } else if (swappiness <= SWAPPINESS_LOW) {
         st_finding_ok(finding, "swap on disk is used late (swappiness %" PRId64 ")", swappiness);
@@ -59,8 +59,8 @@ const struct st_rule st_rule_linux_swap = {
     .title = "Swap on disk",
     .mechanism = "A page that was swapped out is read back when a thread touches it, and the thread waits "
                  "for the disk. Locked memory is not touched; samples and plug-ins often are not locked.",
-    .cost = "memory: less of it for the cache of files",
-    .when_not = "zram and zswap, where high values are meant; machines without swap",
+    .cost = "memory: less memory for the file cache",
+    .when_not = "zram and zswap, which need high values; machines without swap",
     .sources = "Linux Documentation/admin-guide/sysctl/vm.rst: swappiness 0 to 200, default 60; zram setups "
                "use 100 to 180\n"
                "10 is the value of old audio guides",
@@ -131,7 +131,7 @@ const struct st_rule st_rule_linux_huge_pages = {
     .title = "Transparent huge pages",
     .mechanism = "With defrag 'always' a thread that touches new memory stops until the kernel has freed "
                  "and moved enough pages for a huge one, for milliseconds. Memory that was touched before "
-                 "(as audio threads should) is not concerned.",
+                 "(as audio threads should) is not affected.",
     .cost = "throughput: programs that do not ask get no huge pages",
     .when_not = "large sample libraries are in use, which gain from huge pages: keep 'always' with defrag "
                 "'madvise' then. 'never' only for hard real time",
@@ -191,8 +191,8 @@ const struct st_rule st_rule_linux_numa_balancing = {
     .mechanism = "On machines with several memory nodes the kernel unmaps pages now and then, to learn by "
                  "the page faults which node they should be on, and may copy them. Threads of all policies "
                  "take these faults.",
-    .cost = "throughput: of large programs that roam over nodes",
-    .when_not = "machines with one node: it is idle there",
+    .cost = "throughput: large programs that use several nodes may run slower",
+    .when_not = "machines with one node: the setting does nothing there",
     .sources =
         "Linux Documentation/admin-guide/sysctl/kernel.rst: numa_balancing; tuned's cpu-partitioning sets 0",
     .guide.now = ST_MACHINE_SYSCTL_NOW("kernel.numa_balancing", "0"),
@@ -245,7 +245,7 @@ const struct st_rule st_rule_linux_session_filesystem = {
                  "file system can stop for longer than that; noatime and the like make no difference.",
     .privilege = "none",
     .cost = "none",
-    .when_not = "sessions that lie somewhere else, or small ones that fit into memory",
+    .when_not = "sessions on another file system, or small sessions that fit into memory",
     .sources = "proc(5) /proc/self/mounts; rtcqs' list (fuse, nfs, cifs); relatime is the default since "
                "Linux 2.6.30",
     .guide.persistent = "# keep sessions and samples on a local disk (ext4, xfs, btrfs)",

@@ -48,11 +48,11 @@ static void judge_granted(int64_t priority, struct st_finding *finding)
     if (st_machine_int_or(finding->facts, UID, -1) == 0)
         st_finding_ok(finding,
                       "SCHED_FIFO %" PRId64 " was granted, as root; other users may differ: run the report "
-                      "as the one who plays",
+                      "as the user who plays",
                       priority);
     else
         st_finding_ok(finding, "SCHED_FIFO %" PRId64 " was granted to this user", priority);
-    st_finding_effect(finding, 0, "granted: nothing is lost");
+    st_finding_effect(finding, 0, "granted: this adds no lateness");
 }
 
 /** Does rtkit give it to programs that ask? */
@@ -113,14 +113,17 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
         name = "this user";
     const int cut = st_text_cut(name, 40);
     if (error == 0 && st_machine_int_or(facts, UID, -1) == 0) {
-        st_finding_ok(finding, "%.*s is root, whom no limit stops: read, not tried", cut, name);
+        st_finding_ok(finding, "%.*s is root, and no limit applies to root (not tested)", cut, name);
     } else if (error == 0) {
         char text[32] = "unlimited";
         if (limit != UNLIMITED)
             snprintf(text, sizeof(text), "%" PRId64, limit);
         st_finding_ok(finding,
-                      "a login of %.*s gets the limit rtprio %s, which allows SCHED_FIFO %" PRId64 ": "
-                      "read, not tried",
+                      "a login of %.*s gets the limit rtprio %s, which allows SCHED_FIFO %" PRId64 " (read "
+                      "from "
+                      "files, "
+                      "not "
+                      "tested)",
                       cut, name, text, priority);
     } else if (limit > 0) {
         st_finding_advice(finding, "a login of %.*s gets the limit rtprio %" PRId64 "%s", cut, name, limit,
@@ -136,7 +139,7 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
         fix_limits(finding);
     }
     if (error == 0)
-        st_finding_effect(finding, 0, "allowed: nothing is lost");
+        st_finding_effect(finding, 0, "allowed: this adds no lateness");
 }
 
 static void judge_rt_permission(struct st_finding *finding)
@@ -144,7 +147,7 @@ static void judge_rt_permission(struct st_finding *finding)
     int64_t error;
     if (st_finding_need_int(finding, FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_unknown(finding, "a right belongs to a user, and this capture did not try it; run the "
+            st_finding_unknown(finding, "this capture did not test the rights of a user; run the "
                                         "report as the user who plays");
         return;
     }
@@ -166,7 +169,7 @@ const struct st_rule st_rule_linux_rt_permission = {
     .id = "linux-rt-permission",
     .title = "Right to real-time priority",
     .mechanism = "A thread under SCHED_FIFO runs as soon as it is due; a normal thread waits its turn "
-                 "behind whatever else is busy, for milliseconds, and there is no upper bound. The right "
+                 "behind every busy program, for milliseconds, and there is no upper bound. The right "
                  "comes from the rtprio limit, from rtkit, or from being root.",
     .cost = "fairness: a program with this right can take a CPU for itself (the kernel leaves others 5 %)",
     .when_not =
@@ -230,7 +233,8 @@ static void judge_refused_rt_group_sched(struct st_finding *finding)
     if (has_runtime && runtime > 0) {
         st_finding_ok(finding,
                       "the control group of this process has %" PRId64 " µs of real-time budget, so it is "
-                      "not what refuses SCHED_FIFO",
+                      "not the reason why SCHED_FIFO is "
+                      "refused",
                       runtime);
         st_finding_effect(finding, 0, "a budget of %" PRId64 " µs: the group allows it", runtime);
         return;
@@ -267,7 +271,7 @@ static void judge_rt_group_sched(struct st_finding *finding)
         st_finding_ok(finding, "real-time group scheduling is built in, but switched off at boot");
         st_finding_effect(finding, 0, "rt_group_sched=0: groups need no real-time budget");
     } else if (tried && error == 0) {
-        st_finding_ok(finding, "SCHED_FIFO was granted, so real-time group scheduling is not in the way");
+        st_finding_ok(finding, "SCHED_FIFO was granted, so real-time group scheduling does no harm");
         st_finding_effect(finding, 0, "SCHED_FIFO was granted");
     } else if (r != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE && tried && error == EPERM && !limit_refuses(facts))
@@ -276,11 +280,12 @@ static void judge_rt_group_sched(struct st_finding *finding)
                                "has real-time group scheduling is not known");
         else if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding,
-                                      "the kernel's configuration is not here, and nothing points to it");
+                                      "the kernel's configuration is not available, and nothing points to "
+                                      "real-time group scheduling");
     } else if (!tried) {
         st_finding_unknown(finding,
-                           "this kernel has real-time group scheduling; whether it is in the way was not "
-                           "tried (run the report as the user who plays)");
+                           "this kernel has real-time group scheduling; not tested whether it refuses "
+                           "SCHED_FIFO (run the report as the user who plays)");
     } else if (error != EPERM) {
         st_finding_ok(finding, "SCHED_FIFO is refused, but not for lack of permission");
     } else {
@@ -347,7 +352,7 @@ static void judge_rtkit(struct st_finding *finding)
     int64_t error, value;
     if (st_finding_need_int(finding, FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "a right belongs to a user, and this capture has none");
+            st_finding_not_applicable(finding, "this capture has no rights of a user");
         return;
     }
     if (error == 0) {
@@ -384,15 +389,16 @@ static void judge_rtkit(struct st_finding *finding)
 const struct st_rule st_rule_linux_rtkit = {
     .id = "linux-rtkit",
     .title = "rtkit, the daemon that grants real-time priority",
-    .mechanism = "Desktop programs ask rtkit over D-Bus when the limits give them nothing. It grants "
+    .mechanism = "Desktop programs ask rtkit over D-Bus when the limits give them no real-time priority. It "
+                 "grants "
                  "SCHED_RR of a low priority, needs a limit of 200 ms on computing without a sleep, and "
-                 "takes all back when its canary starves.",
+                 "takes the priority back from all programs when its test thread (canary) gets no CPU time.",
     .cost = "none",
     .when_not = "periods of 5 ms and more, for which its priority is enough; machines where the limits give "
                 "the right already",
     .sources = "rtkit-daemon --help of 0.13: SCHED_RR, at most 20, rttime 200000 µs, 25 threads a user\n"
                "PipeWire module-rt asks limits, then the portal, then rtkit\n"
-               "the line of 5 ms is sleeptune's own",
+               "5 ms is a limit that sleeptune chose",
     .guide.persistent = ST_MACHINE_FIX_LIMITS,
     .guide.needs = ST_NEEDS_RELOGIN,
     .guide.check = ST_MACHINE_CHECK_LIMITS,
@@ -492,11 +498,11 @@ static void judge_audio_group(struct st_finding *finding)
     int64_t error;
     if (st_finding_need_int(finding, FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "groups belong to a user, and this capture has none");
+            st_finding_not_applicable(finding, "this capture has no groups of a user");
         return;
     }
     if (error == 0) {
-        st_finding_ok(finding, "the right is there, so it does not matter which group carries it");
+        st_finding_ok(finding, "this user has the right, so the group does not matter");
         st_finding_effect(finding, 0, "SCHED_FIFO was granted");
         return;
     }
@@ -524,7 +530,7 @@ const struct st_rule st_rule_linux_audio_group = {
                  "through PAM.",
     .cost = "fairness: members can take a CPU. Members of audio also reach the microphone of a session that "
             "is not theirs",
-    .when_not = "the limit is there already: no group is needed for its name",
+    .when_not = "the user has the limit already: then no group is needed",
     .sources = "limits.conf(5), pam_limits(8), group(5)\n"
                "usual groups: jackd2 package (audio), realtime-privileges (realtime), PipeWire package "
                "(pipewire)",

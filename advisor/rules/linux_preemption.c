@@ -138,7 +138,7 @@ static void judge_unknown(const struct detected *found, struct st_finding *findi
         st_finding_unknown(finding, "this kernel can switch its preemption model, but which one runs is not "
                                     "readable here (root reads it in /sys/kernel/debug/sched/preempt)");
     else if (r == 0 || r == -ENOENT)
-        st_finding_unknown(finding, "nothing here tells the preemption model");
+        st_finding_unknown(finding, "nothing shows the preemption model of this kernel");
 }
 
 static void fix_preemption(const struct detected *found, struct st_finding *finding)
@@ -182,15 +182,17 @@ static void judge_preemption(struct st_finding *finding)
             return;
         }
         st_finding_advice(finding,
-                          "the kernel is preemptible (%s); at %.2f ms only PREEMPT_RT bounds the time it "
-                          "keeps a thread waiting",
+                          "the kernel is preemptible (%s); at %.2f ms only PREEMPT_RT limits the time that "
+                          "it keeps a thread waiting",
                           model_names[found.model], period_ms);
         break;
     case MODEL_NOT_FULL:
     case MODEL_NONE:
     case MODEL_VOLUNTARY:
         if (finding->wish->period_ns > FULL_PERIOD_NS) {
-            st_finding_ok(finding, "the kernel is not preemptible (%s), which a period of %.2f ms can bear",
+            st_finding_ok(finding,
+                          "the kernel is not preemptible (%s), which is enough for a period of %.2f "
+                          "ms",
                           model_names[found.model], period_ms);
             return;
         }
@@ -209,20 +211,22 @@ const struct st_rule st_rule_linux_preemption = {
     .mechanism = "A thread that is due must wait until the kernel code that runs on its CPU may be "
                  "interrupted: under none and voluntary only at chosen places, under full and lazy nearly "
                  "anywhere for a real-time thread, under PREEMPT_RT almost always. Delays of hundreds of µs "
-                 "to milliseconds may occur; no bound is known but under PREEMPT_RT.",
+                 "to milliseconds may occur; no upper bound is known, except under PREEMPT_RT.",
     .cost = "throughput: a few per cent",
     .when_not = "servers; proprietary drivers may not work with PREEMPT_RT",
     .sources = "kernel-parameters (preempt=); Linux kernel/Kconfig.preempt, kernel/sched/debug.c\n"
-               "lazy (from 6.13): delays normal threads only, as full for real-time ones (patch text of the "
+               "lazy (from 6.13): delays normal threads only; for real-time threads it is like full (patch "
+               "text of the "
                "lazy model, 2024)\n"
                "a mainline PREEMPT_RT kernel (6.12 and later) has no /sys/kernel/realtime\n"
-               "which model suits which period (lines at 1.4 and 5.4 ms): usual experience, sleeptune's own "
-               "lines",
+               "the model that suits a period is usual experience; 1.4 and 5.4 ms are limits that sleeptune "
+               "chose",
     .history = "5.12: PREEMPT_DYNAMIC, so that preempt= chooses at boot and debugfs while running (commit "
                "6ef869e06474; pull request for 5.12)\n"
                "6.12: PREEMPT_RT is part of the mainline kernel; there is no /sys/kernel/realtime, which "
                "only the patched kernels had (realtime_tools issue 257)\n"
-               "6.13: preempt=lazy: as full for real-time threads, later for normal ones (pull request for "
+               "6.13: preempt=lazy: like full for real-time threads, later than full for normal threads "
+               "(pull request for "
                "6.13)",
     .guide.now = "echo full | sudo tee /sys/kernel/debug/sched/preempt",
     .guide.persistent = ST_MACHINE_FIX_BOOT_OPTION("preempt=full"),
@@ -262,11 +266,11 @@ static void judge_threaded_irqs(struct st_finding *finding)
         st_finding_effect(finding, 0, "handlers run in threads whose priority can be chosen");
     } else if (st_machine_is_guest(facts)) {
         st_finding_quote(finding, ST_MACHINE_VIRTUAL);
-        st_finding_not_applicable(finding, "a virtual machine's real interrupts are the host's business");
+        st_finding_not_applicable(finding, "the host handles the real interrupts of a virtual machine");
     } else if (finding->wish->period_ns > PERIOD_SHORT_NS) {
         st_finding_ok(finding,
-                      "handlers of interrupts run at once, before any thread; at %.1f ms that is seldom in "
-                      "the way",
+                      "handlers of interrupts run at once, before any thread; at %.1f ms that is seldom a "
+                      "problem",
                       (double)finding->wish->period_ns / 1e6);
     } else {
         st_finding_advice(finding,
@@ -284,10 +288,10 @@ const struct st_rule st_rule_linux_threaded_irqs = {
                  "handlers become threads at SCHED_FIFO 50: an audio thread above them comes first, and the "
                  "sound card's own can be put on top.",
     .cost = "throughput: a switch of threads for each interrupt",
-    .when_not = "xruns have nothing to do with disk or network load: some devices misbehave under it. With "
-                "it, put the sound card's thread above the rest",
+    .when_not = "xruns have nothing to do with disk or network load: some devices misbehave with threadirqs. "
+                "If you use it, put the sound card's thread above the rest",
     .sources = "Linux kernel-parameters.txt: threadirqs; field report of hangs: liquorix issue 61\n"
-               "the line of 1.4 ms is sleeptune's own",
+               "1.4 ms is a limit that sleeptune chose",
     .guide.persistent = ST_MACHINE_FIX_BOOT_OPTION("threadirqs"),
     .guide.needs = ST_NEEDS_REBOOT,
     .guide.check = "grep -w threadirqs /proc/cmdline\n"
@@ -382,7 +386,7 @@ const struct st_rule st_rule_linux_irq_sharing = {
     .id = "linux-irq-sharing",
     .title = "Interrupt line of the sound device",
     .mechanism = "When several devices share a line, each of their handlers is called for each interrupt. "
-                 "The sound card's waits for the others, for as long as they take.",
+                 "The sound card's handler waits until the other handlers have finished.",
     .privilege = "none",
     .cost = "none",
     .when_not = "the other devices on the line are idle: they do no harm. Message-signalled interrupts "
@@ -424,8 +428,8 @@ static void judge_watchdogs(struct st_finding *finding)
         st_finding_unknown(finding, "nmi_watchdog of %" PRId64 " is not valid", nmi);
     } else if (finding->wish->period_ns > WATCHDOGS_PERIOD_SHORT_NS) {
         st_finding_ok(finding,
-                      "the hard lock-up detector looks once in about %" PRId64 " s of computing: nothing "
-                      "beside %.1f ms",
+                      "the hard lock-up detector runs once in about %" PRId64 " s of computing: too seldom "
+                      "to matter at %.1f ms",
                       thresh, (double)finding->wish->period_ns / 1e6);
     } else {
         st_finding_advice(finding,
@@ -442,11 +446,11 @@ const struct st_rule st_rule_linux_watchdogs = {
     .title = "Lock-up detectors",
     .mechanism = "The detectors interrupt each CPU every few seconds to see whether it still lives. The "
                  "interrupt comes before any thread and takes microseconds.",
-    .cost = "convenience: a machine that hangs says nothing about it",
+    .cost = "convenience: a machine that hangs logs nothing about it",
     .when_not = "periods above half a millisecond",
     .sources = "Linux Documentation/admin-guide/lockup-watchdogs.rst, sysctl/kernel.rst; tuned's realtime "
                "profile sets 0\n"
-               "how many µs it takes: not measured; the line of 0.5 ms is sleeptune's own",
+               "how many µs it takes: not measured; 0.5 ms is a limit that sleeptune chose",
     .guide.now = ST_MACHINE_SYSCTL_NOW("kernel.nmi_watchdog", "0"),
     .guide.persistent = ST_MACHINE_SYSCTL_EVER("kernel.nmi_watchdog", "0"),
     .guide.check = "sysctl kernel.nmi_watchdog   # 0",

@@ -125,7 +125,7 @@ static const struct {
     const char *now;
 } servers[] = {
     {"linux.daemon.pipewire", "PipeWire", is_pipewire, never_runs_without, "",
-     "# what it was refused is in its log:\njournalctl --user -b -u pipewire | grep -i -e rt -e realtime"},
+     "# its log shows what was refused:\njournalctl --user -b -u pipewire | grep -i -e rt -e realtime"},
     {"linux.daemon.jackd", "jackd", is_jack, jack_runs_without, "linux-jack-realtime", NULL},
     {"linux.daemon.pulseaudio", "PulseAudio", is_pulseaudio, pulse_runs_without, "linux-pulseaudio", NULL},
 };
@@ -335,7 +335,7 @@ static void judge_irq_priorities(struct st_finding *finding)
     }
     st_finding_advice(finding,
                       "%.20s runs at %" PRId64 ", below the sound server at %" PRId64 ", so the server can "
-                      "delay the very interrupt it waits for",
+                      "delay the interrupt that it waits for",
                       search.name->text, search.priority, server.priority);
     st_rule_fix(finding);
 }
@@ -344,8 +344,9 @@ const struct st_rule st_rule_linux_irq_priorities = {
     .id = "linux-irq-priorities",
     .title = "Priority of the sound card's interrupt thread",
     .mechanism = "With threaded interrupts the sound card's interrupt is served by a thread at SCHED_FIFO "
-                 "50, as are disk and network. A server above it on the same CPU runs first, and other "
-                 "devices at the same 50 come in between; the wished order is sound interrupt, server, "
+                 "50, like the interrupts of disk and network. A server above it on the same CPU runs first, "
+                 "and other "
+                 "devices at the same 50 come in between; the best order is sound interrupt, server, "
                  "programs, other interrupts.",
     .cost = "fairness: a device that interrupts without end at 90 starves all below",
     .when_not = "servers that wake by timer alone gain little on HD audio cards. The change does not "

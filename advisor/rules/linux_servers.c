@@ -161,19 +161,19 @@ static void judge_alsa_buffer(struct st_finding *finding)
                            scan.worst_quantum_us / 1e3);
         const double period_us = (double)finding->wish->period_ns / 1e3;
         st_finding_effect(finding, scan.worst_gap_us < period_us ? scan.worst_gap_us : period_us,
-                          "quantum %.1f µs - ring %.1f µs = %.1f µs of silence in each quantum; of one "
-                          "period at most all of it",
+                          "quantum %.1f µs - ring %.1f µs = %.1f µs of silence in each quantum; at most the "
+                          "whole period is lost",
                           scan.worst_quantum_us, scan.worst_ring_us, scan.worst_gap_us);
         fix_quantum(scan.worst_ring_us, finding);
     } else if (scan.one_period) {
         st_finding_advice(finding, "%.40s holds less than two periods: no time is left to fill the next one",
                           scan.stream + sizeof(PREFIX) - 1);
         st_finding_fix(finding, NULL,
-                       "# give that program two or three periods a buffer (jackd: -n 2 or -n 3)",
+                       "# set two or three periods for each buffer of that program (jackd: -n 2 or -n 3)",
                        ST_NEEDS_REOPEN);
     } else if (scan.unread_n > 0) {
-        st_finding_unknown(finding, "what %zu open stream%s could not all be read", scan.unread_n,
-                           scan.unread_n == 1 ? " needs" : "s need");
+        st_finding_unknown(finding, "not all settings of %zu open stream%s could be read", scan.unread_n,
+                           scan.unread_n == 1 ? "" : "s");
     } else if (scan.open_n == 0) {
         st_finding_not_applicable(finding, "no sound device is open at the moment");
     } else {
@@ -190,8 +190,7 @@ const struct st_rule st_rule_linux_alsa_buffer = {
                  "shorter than what the server writes at a time runs dry in each cycle.",
     .privilege = "none",
     .cost = "none",
-    .when_not =
-        "the quantum follows the programs: with a program that asks for less it may be below the ring",
+    .when_not = "the quantum follows the programs: if a program asks for less, the ring may be long enough",
     .sources = "/proc/asound/card*/pcm*/sub*/hw_params: Linux sound/core/pcm.c\n"
                "field report: ring of 512 frames under a quantum of 1024: about 24 errors a second in "
                "pw-top\n"
@@ -199,7 +198,7 @@ const struct st_rule st_rule_linux_alsa_buffer = {
     .guide.now = NOW("256"),
     .guide.persistent = EVER("256"),
     .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "cat /proc/asound/card*/pcm*/sub*/hw_params   # buffer_size is two or more of "
+    .guide.check = "cat /proc/asound/card*/pcm*/sub*/hw_params   # buffer_size is at least two times "
                    "period_size, and not below the quantum",
     .guide.undo = "pw-metadata -n settings 0 clock.force-quantum 0; delete the file",
     .worst = ST_STATUS_PROBLEM,
@@ -244,8 +243,8 @@ static void judge_forced(int64_t quantum, int64_t rate, struct st_finding *findi
                  wish_us = (double)finding->wish->period_ns / 1e3;
     if (cycle_us > wish_us * 1.001) {
         st_finding_advice(finding,
-                          "PipeWire's cycle was forced to %" PRId64 " frames (%.2f ms), so one of %.2f ms "
-                          "cannot be had through it",
+                          "PipeWire's cycle was forced to %" PRId64 " frames (%.2f ms), so a cycle of %.2f "
+                          "ms is not possible",
                           quantum, cycle_us / 1e3, wish_us / 1e3);
         st_finding_fix(finding, "pw-metadata -n settings 0 clock.force-quantum 0", NULL, ST_NEEDS_NOTHING);
         return;
@@ -317,7 +316,7 @@ static void judge_pipewire_quantum(struct st_finding *finding)
     if (min_us > wish_us * 1.001) {
         st_finding_advice(finding,
                           "PipeWire never goes below %" PRId64 " frames (%.2f ms)%s, so a cycle of %.2f ms "
-                          "cannot be had through it",
+                          "is not possible",
                           min, min_us / 1e3, guest ? " in a virtual machine" : "", wish_us / 1e3);
         fix_pipewire_quantum(guest, rate, wish_us, finding);
         return;
@@ -333,7 +332,7 @@ static void judge_pipewire_quantum(struct st_finding *finding)
 const struct st_rule st_rule_linux_pipewire_quantum = {
     .id = "linux-pipewire-quantum",
     .title = "PipeWire's shortest cycle",
-    .mechanism = "PipeWire's cycle is quantum / rate. It takes the smallest that a program asks for, "
+    .mechanism = "PipeWire's cycle is quantum / rate. It takes the smallest quantum that a program asks for, "
                  "between min-quantum and max-quantum, and the default quantum when none asks.",
     .privilege = "root, or none in ~/.config/pipewire",
     .cost = "power, CPU: a shorter cycle wakes all programs more often",
@@ -341,13 +340,12 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
                 "machines 1024 is there because the host may not keep up.",
     .sources = "pipewire.conf(5) and the packaged pipewire.conf of 0.3.65 (rate 48000, quantum 1024, min 32 "
                "or 16, max 2048, vm.overrides min-quantum 1024)\n"
-               "a running PipeWire is asked by pw-metadata -n settings; if that fails, its files "
-               "count, and of those the form in which newer versions write the rule for virtual machines is "
-               "not read",
+               "a running PipeWire is asked by pw-metadata -n settings; if that fails, sleeptune reads its "
+               "files. It does not read the rule for virtual machines in the form of newer versions",
     .guide.now = PIPEWIRE_QUANTUM_NOW("32"),
     .guide.persistent = PIPEWIRE_QUANTUM_EVER("", "32", ""),
     .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "pw-top   # QUANT and RATE: the cycle is the one by the other",
+    .guide.check = "pw-top   # QUANT and RATE: cycle = QUANT / RATE",
     .guide.undo = "delete the file and run systemctl --user restart pipewire",
     .worst = ST_STATUS_ADVICE,
     .facts =
@@ -418,10 +416,11 @@ const struct st_rule st_rule_linux_pulseaudio = {
     .title = "PulseAudio's scheduling",
     .mechanism = "PulseAudio fills a large ring and wakes by timer when it runs low (tsched), or by the "
                  "card's interrupts with a fixed number of fragments. Its threads ask for real-time "
-                 "priority 5 unless told not to.",
+                 "priority 5 unless its configuration forbids it.",
     .privilege = "root, or none in ~/.config/pulse",
     .cost = "none",
-    .when_not = "tsched=0 only for drivers that tell wrong positions: it makes the latency fixed, not lower",
+    .when_not = "tsched=0 only for drivers that report wrong positions: it makes the latency fixed, not "
+                "lower",
     .sources = "pulse-daemon.conf(5): realtime-scheduling yes, realtime-priority 5, default-fragments 4, "
                "default-fragment-size-msec 25",
     .guide.persistent = "# /etc/pulse/daemon.conf.d/90-sleeptune.conf\nrealtime-scheduling = yes",

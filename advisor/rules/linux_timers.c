@@ -77,8 +77,8 @@ static void judge_config(struct st_finding *finding)
                            "is not known");
     else if (strcmp(config, "y") == 0)
         st_finding_ok(finding,
-                      "high-resolution timers are built in and not switched off; nothing here proves that "
-                      "they run");
+                      "high-resolution timers are built in and not switched off; sleeptune found no proof "
+                      "that they run");
     else
         st_finding_unknown(finding, "CONFIG_HIGH_RES_TIMERS is %.20s, which is not understood", config);
 }
@@ -107,9 +107,10 @@ const struct st_rule st_rule_linux_high_res_timers = {
     .id = "linux-high-res-timers",
     .title = "High-resolution timers",
     .mechanism = "With high-resolution timers the kernel sets the timer hardware for the end of each sleep. "
-                 "Without them it looks only at each tick, so every sleep is rounded up by 1 to 10 ms.",
+                 "Without them the kernel checks for ended sleeps only at each tick, so every sleep is "
+                 "rounded up by 1 to 10 ms.",
     .cost = "none",
-    .when_not = "never: nothing short of a tick can be kept without them",
+    .when_not = "never: without them no period shorter than a tick can work",
     .sources = "kernel-parameters (highres=); Linux kernel/time/hrtimer.c, kernel/time/timer_list.c\n"
                "clock_getres(2): 1 ns with, one tick without",
     .history = "2.6.16: hrtimers, at the resolution of a tick (Documentation/timers/hrtimers.rst)\n"
@@ -177,8 +178,7 @@ static void judge_slow(const char *current, struct st_finding *finding)
     char option[32], best[40];
     st_finding_quote(finding, ST_MACHINE_CMDLINE);
     if (st_finding_need_text(finding, AVAILABLE, &available) != 0) {
-        st_finding_advice(finding, "the clock is %s, so each look at it is a slow read and a system call",
-                          current);
+        st_finding_advice(finding, "the clock is %s, so each clock read is slow and a system call", current);
     } else if (!best_fast(available, best, sizeof(best))) {
         st_finding_advice(finding,
                           "the clock is %s, as the kernel does not offer the TSC: do not force it, see "
@@ -232,8 +232,9 @@ static void judge_clocksource(struct st_finding *finding)
 const struct st_rule st_rule_linux_clocksource = {
     .id = "linux-clocksource",
     .title = "Clocksource: the cost of a clock read",
-    .mechanism = "A program looks at the clock several times in each cycle. With tsc, kvm-clock and the "
-                 "like it reads it in place; with hpet or acpi_pm each look is a system call and a read of "
+    .mechanism = "A program reads the clock several times in each cycle. With tsc, kvm-clock and similar "
+                 "clocks it reads the clock directly; with hpet or acpi_pm each clock read is a system call "
+                 "and a read of "
                  "a slow chip, about a microsecond or more.",
     .cost = "none, when the kernel offers the TSC",
     .when_not = "the kernel has marked the TSC unstable: it had a reason. Never add tsc=reliable on a guess.",
@@ -264,8 +265,8 @@ static void judge_timer_slack(struct st_finding *finding)
     if (st_finding_need_int(finding, SLACK, &slack_ns) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_unknown(finding,
-                               "timer slack belongs to a running program, and this capture has none; the "
-                               "default is 50 µs");
+                               "timer slack belongs to a running program, and this capture has no program; "
+                               "the default is 50 µs");
         return;
     }
     if (slack_ns < 0) {
@@ -273,7 +274,7 @@ static void judge_timer_slack(struct st_finding *finding)
         return;
     }
     if (slack_ns == 0) { /* prctl takes 0 for the default, so only a real-time thread reads it */
-        st_finding_ok(finding, "the thread that was asked is a real-time one: it has no slack");
+        st_finding_ok(finding, "the slack was read from a real-time thread: it has no slack");
         st_finding_effect(finding, 0, "0 under SCHED_FIFO and SCHED_RR");
         return;
     }
@@ -295,7 +296,7 @@ static void judge_timer_slack(struct st_finding *finding)
     if (fifo != 0)
         st_finding_unknown(finding,
                            "a normal thread's sleep ends up to %.1f µs late, a real-time thread's does "
-                           "not; which one yours would be is not known",
+                           "not; sleeptune does not know which kind yours is",
                            slack_us);
     else
         st_finding_set(finding, slack_ns >= finding->wish->period_ns ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
@@ -308,10 +309,10 @@ static void judge_timer_slack(struct st_finding *finding)
 const struct st_rule st_rule_linux_timer_slack = {
     .id = "linux-timer-slack",
     .title = "Timer slack of normal threads",
-    .mechanism = "The kernel may end a normal thread's sleep anywhere between its time and its time plus "
-                 "the slack (50 µs by default), and on an idle CPU it is close to the latest. Threads under "
+    .mechanism = "The kernel may end a normal thread's sleep up to the slack (50 µs by default) after its "
+                 "time, and on an idle CPU the sleep ends close to that limit. Threads under "
                  "SCHED_FIFO, SCHED_RR and SCHED_DEADLINE have no slack.",
-    .privilege = "CAP_SYS_NICE for another user's program; none for the own one",
+    .privilege = "CAP_SYS_NICE for another user's program; none for your own programs",
     .cost = "power: fewer wake-ups are shared",
     .when_not = "the audio threads run under SCHED_FIFO or SCHED_RR: then it changes nothing. On battery.",
     .sources = "prctl(2) PR_SET_TIMERSLACK; systemd.exec(5) TimerSlackNSec=\n"
@@ -319,7 +320,7 @@ const struct st_rule st_rule_linux_timer_slack = {
                "threads)\n"
                "measured on 6.18 at 1333 µs: median 66 µs with 50 µs slack, 16 µs with 1 ns or under "
                "SCHED_FIFO\n"
-               "that up to 5 µs need no word: sleeptune's own line",
+               "no advice up to 5 µs: a limit that sleeptune chose",
     .history = "2.6.28: timer slack, 50 µs unless set; clock_nanosleep of real-time threads has none "
                "(PR_SET_TIMERSLACK(2const), kernel/time/hrtimer.c)\n"
                "2025: from March in 6.1.y and 6.6.y, and in newer kernels, timerslack_ns reads 0 for "
@@ -330,7 +331,7 @@ const struct st_rule st_rule_linux_timer_slack = {
     .guide.persistent = "# services started by systemd, in the unit\n[Service]\nTimerSlackNSec=1us",
     .guide.check = "cat /proc/TID/timerslack_ns   # 1000; for a real-time thread 0, or on older kernels "
                    "50000 that does not count",
-    .guide.undo = "echo 50000 | sudo tee /proc/TID/timerslack_ns, or TimerSlackNSec= out of the unit",
+    .guide.undo = "echo 50000 | sudo tee /proc/TID/timerslack_ns, or remove TimerSlackNSec= from the unit",
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(SLACK, FIFO),
     .judge = judge_timer_slack,
@@ -370,7 +371,7 @@ static void judge_hz(struct st_finding *finding)
     case HIGHRES_OFF:
         st_finding_advice(finding,
                           "HZ=%" PRId64 " and no high-resolution timers: sleeps are rounded to %.1f ms; "
-                          "the µs are counted in linux-high-res-timers",
+                          "linux-high-res-timers counts the lateness",
                           hz, 1e3 / (double)hz);
         st_rule_fix(finding);
         break;

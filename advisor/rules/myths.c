@@ -18,21 +18,21 @@ static void judge_mitigations(struct st_finding *finding)
     const int r = st_machine_boot_option(finding->facts, "mitigations", value, sizeof(value));
     if (r == 0 && strcmp(value, "off") == 0)
         st_finding_ok(finding,
-                      "mitigations are off: entries into the kernel are a little shorter, and the machine "
-                      "is open");
+                      "mitigations are off: entries into the kernel are a little shorter, and the machine is "
+                      "open to attacks");
     else
         st_finding_ok(finding, "mitigations of CPU vulnerabilities are on, as they should be");
     st_finding_effect(finding, 0,
-                      "they lengthen entries into the kernel, not waits; nothing to gain for a loop that "
-                      "sleeps once a cycle");
+                      "they make system calls longer, not waits; a loop that sleeps once a cycle gains "
+                      "nothing without them");
 }
 
 const struct st_rule st_rule_linux_mitigations = {
     .id = "linux-mitigations",
     .title = "Mitigations of CPU vulnerabilities",
     .mechanism = "They make each entry into the kernel a little longer. An audio loop enters it a few times "
-                 "a cycle, so they do not decide whether it is in time; other guides call them a fault all "
-                 "the same.",
+                 "a cycle, so they do not decide whether it is in time. Other guides still call them a "
+                 "fault.",
     .cost = "security: without them programs and web pages may read memory that is not theirs",
     .when_not = "never as audio advice",
     .sources = "Linux kernel-parameters.txt: mitigations=; the order of a microsecond: not verified",
@@ -53,7 +53,7 @@ const struct st_rule st_rule_linux_smt = {
     .mechanism = "Two hardware threads share the units of a core, so a callback takes longer while its "
                  "neighbour is busy. With many tracks the second thread is worth more than it costs.",
     .cost = "throughput: a fifth or more without it (not measured here)",
-    .when_not = "as a matter of course. Try it only when DSP load has peaks above 70 % at a low average: "
+    .when_not = "by default. Try it only when DSP load has peaks above 70 % at a low average: "
                 "echo off | sudo tee /sys/devices/system/cpu/smt/control",
     .sources =
         "Linux kernel-parameters.txt: nosmt; Documentation/ABI/testing/sysfs-devices-system-cpu: smt/control",
@@ -64,7 +64,7 @@ const struct st_rule st_rule_linux_smt = {
         {ST_CASE_IS, 1, ST_STATUS_OK,
          "two hardware threads share a core: computing takes longer while the other "
          "is busy, waking does not",
-         "waking is not touched; the time to compute is, and measure --load shows it"},
+         "waking is not affected; computing takes longer, and measure --load shows it"},
         {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "smt/active is neither 0 nor 1"}),
 };
 
@@ -92,8 +92,8 @@ const struct st_rule st_rule_linux_split_lock = {
                             "programs with split locks are warned about, not slowed down",
                             "split_lock_mitigate=0"},
                            {ST_CASE_IS, 1, ST_STATUS_OK,
-                            "a program with split locks is stopped for 10 ms at each; is one there? "
-                            "sudo dmesg | grep -i 'split lock'",
+                            "a program with split locks is stopped for 10 ms at each; to look for one: sudo "
+                            "dmesg | grep -i 'split lock'",
                             "programs without split locks are not touched"},
                            {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "split_lock_mitigate of {} is not valid"}),
 };
@@ -136,7 +136,7 @@ static void judge_stale_sysctls(struct st_finding *finding)
         char key[160];
         snprintf(key, sizeof(key), RUNNING "%.100s", name);
         st_finding_quote(finding, key);
-        st_finding_ok(finding, "%.60s is set at boot, but this kernel has no such setting%s: the line can go",
+        st_finding_ok(finding, "%.60s is set at boot, but this kernel has no such setting%s: remove the line",
                       name, stale_n > 1 ? " (and others)" : "");
         st_finding_effect(finding, 0, "it was for normal threads, and does nothing any more");
     } else if (unread_n > 0) {
@@ -144,7 +144,7 @@ static void judge_stale_sysctls(struct st_finding *finding)
     } else {
         st_finding_ok(finding, "the scheduler settings in /etc/sysctl.d exist on this kernel");
         st_finding_effect(finding, 0,
-                          "such settings shape normal threads; real-time ones come first in any case");
+                          "such settings are for normal threads; real-time threads come first in any case");
     }
 }
 
@@ -326,9 +326,11 @@ const struct st_rule st_rule_freebsd_stepwarnings = {
     .worst = ST_STATUS_OK,
     .facts = ST_RULE_KEYS(STEPWARNINGS_FACT),
     .cases = ST_RULE_CASES({ST_CASE_IS, 0, ST_STATUS_OK,
-                            "steps of the clock are not logged; that touches no sleep", "diagnosis only"},
+                            "steps of the clock are not logged; that does not affect sleeps",
+                            "diagnosis "
+                            "only"},
                            {ST_CASE_ELSE, 0, ST_STATUS_OK,
-                            "steps of the clock are logged; that touches no sleep", "diagnosis only"}),
+                            "steps of the clock are logged; that does not affect sleeps", "diagnosis only"}),
 };
 
 /* --- freebsd-snd-timeout: hw.snd.timeout: when a silent card is given up. --- */
@@ -347,7 +349,7 @@ const struct st_rule st_rule_freebsd_snd_timeout = {
     .facts = ST_RULE_KEYS(SND_TIMEOUT_FACT),
     .cases =
         ST_RULE_CASES({ST_CASE_ELSE, 0, ST_STATUS_OK,
-                       "a card that is silent for {} s is given up; nothing waits for that while it works",
+                       "a card that is silent for {} s is given up; this does not affect a card that works",
                        "used only when a card sends no interrupts"}),
 };
 
@@ -359,7 +361,7 @@ const struct st_rule st_rule_freebsd_snd_volume = {
     .id = "freebsd-snd-volume",
     .title = "Volume settings of sound(4) (vpc_*)",
     .mechanism = "vpc_0db, vpc_autoreset, vpc_reset, vpc_mixer_bypass and hint.pcm.N.vpc say how loud each "
-                 "program is. Lists of latency settings have them, too, but they move no sound in time.",
+                 "program is. Lists of latency settings have them, too, but they do not change latency.",
     .cost = "none",
     .when_not = "never for latency; vpc_0db higher or lower for loudness",
     .sources = "sound(4) (volume per channel)",
@@ -376,8 +378,9 @@ const struct st_rule st_rule_freebsd_snd_volume = {
 const struct st_rule st_rule_freebsd_usefrags = {
     .id = "freebsd-usefrags",
     .title = "How drivers are asked for blocks (usefrags)",
-    .mechanism = "With usefrags the kernel sets size and number of blocks at once, where a driver knows "
-                 "that, else the size only, and the driver takes the number. The size, which says how often "
+    .mechanism = "With usefrags the kernel sets size and number of blocks at once if a driver can do that. "
+                 "Otherwise it sets the size only, and the driver chooses the number. The size, which says "
+                 "how often "
                  "a program is woken, is the same either way.",
     .cost = "none",
     .when_not = "a driver that reports a wrong number of blocks",
@@ -409,8 +412,8 @@ const struct st_rule st_rule_freebsd_overcommit = {
     .worst = ST_STATUS_OK,
     .facts = ST_RULE_KEYS(OVERCOMMIT_FACT),
     .cases = ST_RULE_CASES({ST_CASE_ELSE, 0, ST_STATUS_OK,
-                            "vm.overcommit is {}: a matter of promises, not of time",
-                            "locked memory waits for neither"}),
+                            "vm.overcommit is {}: this limits memory that is promised and adds no lateness",
+                            "locked memory waits for none of these settings"}),
 };
 
 /* --- freebsd-cpu-binding: cpuset: threads and interrupts bound to CPUs. --- */

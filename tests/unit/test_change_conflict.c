@@ -110,7 +110,7 @@ static const struct row linux_rows[] = {
      "90-sleeptune.conf:3 sets LimitRTPRIO to 5"},
     {BOOT, "/etc/default/grub.d/zz.cfg", APPEND "preempt=none\"\n", "zz.cfg:1 sets preempt to none"},
     {BOOT, "/etc/default/grub.d/zz.cfg", "GRUB_CMDLINE_LINUX_DEFAULT=\"quiet\"\n",
-     "sets preempt to a text without it"},
+     "sets preempt to a text without this option"},
     {BOOT, "/etc/default/grub.d/zz.cfg", "GRUB_CMDLINE_LINUX_DEFAULT=\"quiet preempt=full\"\n", NULL},
     {BOOT, "/etc/default/grub.d/zz.cfg", APPEND "quiet\"\nGRUB_CMDLINE_LINUX_DEFAULT+=\" splash\"\n", NULL},
     {BOOT, "/etc/default/grub.d/50-cloudimg.cfg", "GRUB_CMDLINE_LINUX_DEFAULT=\"console=ttyS0\"\n", NULL},

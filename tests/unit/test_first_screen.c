@@ -243,7 +243,7 @@ static void what_is_left_out_is_counted_and_not_summed(void **state)
     assert_non_null(strstr(text, "1 setting puts it at risk and may delay it by up to 300.0 µs"));
     assert_non_null(strstr(text, "\n1 muted (linux-a-rule-with-a-long-name-01): known, until 2027-01-01.\n"));
     assert_non_null(strstr(
-        text, "\nProfile laptop sets 1 aside because of their cost (linux-a-rule-with-a-long-name-00).\n"));
+        text, "\nProfile laptop leaves out 1 because of their cost (linux-a-rule-with-a-long-name-00).\n"));
     free(text);
     /* from its day on the mute is void; the problem costs power and is a problem all the same */
     findings[1].mute = NULL;
