@@ -128,7 +128,8 @@ void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int 
     snprintf(text + n, sizeof(text) - (size_t)n, " samples each.");
     st_text_wrap(out, text, 0, width);
     if (least < st_stats_quantile_min_n(0.5))
-        st_text_wrap(out, "Too short for some medians (20 samples): set a longer --budget.", 0, width);
+        st_text_wrap(out, "Too short for some medians: a median needs 20 samples. Set a longer --budget.", 0,
+                     width);
 }
 
 /* --- one setting and duration --- */
@@ -202,7 +203,7 @@ static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_f
         n += snprintf(line + n, sizeof(line) - (size_t)n,
                       "; %" PRIu64 " sleeps ended by a signal, not counted", cell->interrupted_n);
     if (f->rank == 0 && n > 0 && (size_t)n < sizeof(line))
-        snprintf(line + n, sizeof(line) - (size_t)n, "; too few samples for a median (20)");
+        snprintf(line + n, sizeof(line) - (size_t)n, "; too few samples: a median needs 20");
     st_text_field(out, "", line, 3, width);
     if (cell->why != NULL)
         missing_line(cell, out, width);
@@ -334,7 +335,7 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
     }
     if (used < sizeof(line))
         snprintf(line + used, sizeof(line) - used, "%s.",
-                 n > 1 && most == durations_n ? "; the blocks do not tell them apart" : "");
+                 n > 1 && most == durations_n ? "; the blocks show no difference between them" : "");
     st_text_wrap(out, line, 0, width);
 }
 

@@ -77,15 +77,17 @@ static void enough_text(const struct st_syscall_row *row, char *buf, size_t buf_
 {
     const unsigned long long n = (unsigned long long)row->summary.n;
     if (row->enough_n > 0)
-        snprintf(buf, buf_bytes, "%s%llu samples would do", row->enough_n > n ? "about " : "",
+        snprintf(buf, buf_bytes, "%s%llu samples would be enough", row->enough_n > n ? "about " : "",
                  (unsigned long long)row->enough_n);
     else if (n < st_stats_quantile_min_n(0.5))
-        snprintf(buf, buf_bytes, "too few samples to estimate how many would do: that takes at least %u",
+        snprintf(buf, buf_bytes,
+                 "too few samples to estimate how many would be enough: this needs at least "
+                 "%u",
                  (unsigned)st_stats_quantile_min_n(0.5));
     else if (n < st_summary_median_not_enough_min_n(ST_SYSCALL_ENOUGH_N))
-        snprintf(buf, buf_bytes, "%llu samples do not show how many would do", n);
+        snprintf(buf, buf_bytes, "%llu samples do not show how many would be enough", n);
     else
-        snprintf(buf, buf_bytes, "even %d samples would not do", ST_SYSCALL_ENOUGH_N);
+        snprintf(buf, buf_bytes, "even %d samples would not be enough", ST_SYSCALL_ENOUGH_N);
 }
 
 /* Who answers it, n, offset, warm-up, amortised cost, how many samples are enough. */
@@ -101,7 +103,7 @@ static void details(const struct st_syscall_row *row, FILE *out, int width)
                      (unsigned long long)row->summary.n, (long long)row->offset_ns);
     if (row->warm_up_n > 0) {
         first_values(row, values, sizeof(values));
-        n += snprintf(line + n, sizeof(line) - (size_t)n, "; warm-up set apart: the first %zu (%s)",
+        n += snprintf(line + n, sizeof(line) - (size_t)n, "; warm-up, not counted: the first %zu (%s)",
                       row->warm_up_n, values);
     }
     if (b->known && b->calls_n > 1)

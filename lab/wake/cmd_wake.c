@@ -144,7 +144,7 @@ static int put_cpu(void *ctx, const char *word)
     if (r != 0)
         return r;
     if (a->config.sender_cpu >= 0 && a->config.other_cpu >= 0)
-        return st_failure_usage(NAME, "--cpus: two, the sender's and another one");
+        return st_failure_usage(NAME, "--cpus needs two CPUs: the sender's CPU and another CPU");
     *(a->config.sender_cpu < 0 ? &a->config.sender_cpu : &a->config.other_cpu) = (int)cpu;
     return 0;
 }
@@ -166,14 +166,14 @@ static int choose_cpus(struct arguments *a)
     int allowed[4096];
     const int allowed_n = lab->platform->cpus_allowed(lab->platform, allowed, (int)ST_ARRAY_LEN(allowed));
     if (allowed_n < 1)
-        return st_failure(NAME, "which CPUs may be used is not known: %s",
+        return st_failure(NAME, "cannot read which CPUs may be used: %s",
                           strerror(allowed_n < 0 ? -allowed_n : ENODATA));
     const int n = allowed_n < (int)ST_ARRAY_LEN(allowed) ? allowed_n : (int)ST_ARRAY_LEN(allowed);
     a->config.sender_cpu = a->config.other_cpu = -1;
     if (a->cpus_text != NULL) {
         int r = st_word_list_each(NAME, "--cpus", a->cpus_text, put_cpu, a);
         if (r == 0 && (a->config.other_cpu < 0 || a->config.other_cpu == a->config.sender_cpu))
-            r = st_failure_usage(NAME, "--cpus: two different ones, as 0,1");
+            r = st_failure_usage(NAME, "--cpus needs two different CPUs, such as 0,1");
         if (r == 0)
             r = check_cpu(a->config.sender_cpu, allowed, n);
         return r == 0 ? check_cpu(a->config.other_cpu, allowed, n) : r;
@@ -261,7 +261,7 @@ static void announce(const struct arguments *a, const struct st_bench_wake *benc
              st_bench_text_rough(st_bench_wake_expected_ns(bench), text, sizeof(text)));
     st_text_wrap(stderr, line, 0, st_terminal_width(STDERR_FILENO));
     if (rounds < a->config.rounds && rounds < st_stats_quantile_min_n(0.5))
-        st_text_wrap(stderr, "Too short for a median (20 rounds): take a longer --budget.", 0,
+        st_text_wrap(stderr, "Too short for a median: a median needs 20 rounds. Set a longer --budget.", 0,
                      st_terminal_width(STDERR_FILENO));
 }
 
@@ -294,7 +294,8 @@ static int run(struct arguments *a)
         char least[32];
         st_bench_text_rough(st_bench_wake_expected_ns(&bench), least, sizeof(least));
         st_bench_wake_finish(&bench);
-        return st_failure_usage(NAME, "--budget: one round of each takes about %s", least);
+        return st_failure_usage(NAME, "--budget is too short: one round of each combination takes about %s",
+                                least);
     }
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));

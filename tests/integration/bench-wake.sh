@@ -78,7 +78,7 @@ like "too few rounds: a dash" "$(bench --quiet --mechanisms pipe --rounds 5)" '^
 bench --budget 2s --mechanisms pipe,futex --rounds 100000 --json >budget.json 2>err
 is "--budget makes fewer rounds of each" "$(key budget.json '{0 < r["n"] == d["rounds"] < 1000 for r in d["results"] if not r["missing"]}, d["interrupted"]')" "({True}, False)"
 like "which is told first" "$(tr '\n' ' ' <err)" ' rounds each.* about [12] s'
-like "one round of each has to fit" "$(bench --all --budget 1s 2>&1 >/dev/null)" 'one round of each takes about [0-9]+ (s|min)'
+like "one round of each has to fit" "$(bench --all --budget 1s 2>&1 >/dev/null)" 'one round of each combination takes about [0-9]+ (s|min)'
 like "--all tells its time first" "$(interrupted --all 2>&1 | tr '\n' ' ')" '1000 rounds each.* about [0-9.]+ (min|h)'
 
 # --- rights and ends -------------------------------------------------------------------------------------------------

@@ -63,22 +63,22 @@ static void what_few_samples_cannot_tell_is_not_said(void **state)
     bench.rows_n = 1;
     rows[0].enough_n = 0;
     rows[0].n = rows[0].summary.n = 20;
-    assert_non_null(strstr(text(), "; 20 samples do not show how many would do\n"));
+    assert_non_null(strstr(text(), "; 20 samples do not show how many would be enough\n"));
     rows[0].n = rows[0].summary.n = 1600;
-    assert_non_null(strstr(text(), "; 1600 samples do not show how many would do\n"));
+    assert_non_null(strstr(text(), "; 1600 samples do not show how many would be enough\n"));
     rows[0].n = rows[0].summary.n = 2000;
-    assert_non_null(strstr(text(), "; even 100000 samples would not do\n"));
+    assert_non_null(strstr(text(), "; even 100000 samples would not be enough\n"));
     rows[0].n = rows[0].summary.n = 19;
     assert_non_null(
-        strstr(text(), "; too few samples to estimate how many would do: that takes at least 20\n"));
+        strstr(text(), "; too few samples to estimate how many would be enough: this needs at least 20\n"));
 }
 
 static void more_than_there_are_is_an_estimate(void **state)
 {
     (void)state;
     rows[1].enough_n = 2446;
-    assert_non_null(strstr(text(), "; about 2446 samples would do\n"));
-    assert_non_null(strstr(buf, "; 20 samples would do\n"));
+    assert_non_null(strstr(text(), "; about 2446 samples would be enough\n"));
+    assert_non_null(strstr(buf, "; 20 samples would be enough\n"));
     assert_non_null(
         strstr(buf, "Would do: enough samples for a median within 5 % or one step of the clock."));
 }
