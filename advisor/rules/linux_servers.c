@@ -341,7 +341,7 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     .sources = "pipewire.conf(5) and the packaged pipewire.conf of 0.3.65 (rate 48000, quantum 1024, min 32 "
                "or 16, max 2048, vm.overrides min-quantum 1024)\n"
                "a running PipeWire is asked by pw-metadata -n settings; if that fails, sleeptune reads its "
-               "files. It does not read the rule for virtual machines in the form of newer versions",
+               "files, without the rule for virtual machines in the form of newer versions",
     .guide.now = PIPEWIRE_QUANTUM_NOW("32"),
     .guide.persistent = PIPEWIRE_QUANTUM_EVER("", "32", ""),
     .guide.needs = ST_NEEDS_REOPEN,

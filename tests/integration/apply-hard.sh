@@ -55,7 +55,7 @@ is "the command line that Debian's GRUB makes of it" \
     "$(sh -c '. "$1/etc/default/grub"; . "$1/etc/default/grub.d/sleeptune.cfg"; echo "$GRUB_CMDLINE_LINUX_DEFAULT"' sh "$tree")" 'quiet preempt=full'
 echo 'GRUB_CMDLINE_LINUX_DEFAULT="console=tty0"' >"$tree/etc/default/grub.d/zz.cfg"
 like "verify names a drop-in that makes it useless" "$(verify --root "$tree")" \
-    '^overruled +/etc/default/grub\.d/zz\.cfg:1 sets preempt to a text without it later'
+    '^overruled +/etc/default/grub\.d/zz\.cfg:1 sets preempt to a text without this option later'
 rm "$tree/etc/default/grub.d/zz.cfg"
 out=$(revert --all --root "$tree")
 like "revert says what makes that count" "$out" '^then +/etc/default/grub\.d/sleeptune\.cfg: sudo update-grub; it takes effect after a reboot$'
