@@ -138,7 +138,7 @@ int st_bench_exec_measure(struct st_bench_exec *bench, struct st_lab *lab)
     return r;
 }
 
-/* What is said of whole programs: figures, ranks, JSON. */
+/* Prints figures, ranks and JSON of whole programs. */
 
 static bool is_start(const struct st_bench_exec *bench, size_t i)
 {

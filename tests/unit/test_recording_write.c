@@ -9,7 +9,7 @@
 
 #include "tests/unit/recording_story.h"
 
-/* --- write(2) of the code under test: a disk with so many bytes left, and writes of at most so many at once --- */
+/* --- write(2) of the code under test: the disk has a number of free bytes, and one write takes a number at most --- */
 
 ssize_t __real_write(int fd, const void *bytes, size_t n);
 ssize_t __wrap_write(int fd, const void *bytes, size_t n);
