@@ -23,8 +23,8 @@ static int hex(char c)
 /** Reads a name up to a blank, as safe text. @return what is behind it, NULL when it is malformed. */
 static const char *read_name(const char *text, char ret[ST_XRUN_NAME_BYTES])
 {
+    char name[ST_XRUN_NAME_BYTES];
     size_t n = 0;
-    memset(ret, 0, ST_XRUN_NAME_BYTES); /* a field that is there twice: the last one, whole */
     for (; *text != '\0' && *text != ' '; text++) {
         char c = *text;
         if (c == '%') {
@@ -35,9 +35,11 @@ static const char *read_name(const char *text, char ret[ST_XRUN_NAME_BYTES])
             text += 2;
         }
         if (n + 1 < ST_XRUN_NAME_BYTES)
-            ret[n++] = c != '\0' ? c : '?';
+            name[n++] = c != '\0' ? c : '?';
     }
-    st_safe_text(ret);
+    name[n] = '\0';
+    memset(ret, 0, ST_XRUN_NAME_BYTES); /* nothing behind its end, of this name or of one before it */
+    (void)st_safe_copy(ret, ST_XRUN_NAME_BYTES, name, ST_TEXT_TO_NUL);
     return text;
 }
 
