@@ -246,12 +246,13 @@ static void say_common(struct st_picture *picture, size_t out_n)
     char *caption = picture->caption;
     const size_t bytes = sizeof(picture->caption);
     if (out_n > 0)
-        st_text_append(caption, bytes, " Left out: %zu without figures for it.", out_n);
+        st_text_append(caption, bytes, " Not drawn: %zu without figures for this picture.", out_n);
     if (data->note[0] != '\0')
         st_text_append(caption, bytes, " %s", data->note);
     if (data->conditions[0] != '\0')
         st_text_append(caption, bytes, " Test conditions%s: %s.",
-                       data->conditions_differ ? " of the first file, others differ" : "", data->conditions);
+                       data->conditions_differ ? " of the first file (other files differ)" : "",
+                       data->conditions);
 }
 
 /* Chooses the kind and moves the sets to draw to the front. @return an st_exit, after a message. */
@@ -273,7 +274,7 @@ static int prepare(const char *command, struct st_chart_data *data, const struct
                                .width = options->width_px > 0 ? (double)options->width_px : DEFAULT_PX};
     const size_t all_n = data->n, kept_n = keep(data, ret->kind), out_n = left_out_n(data, all_n, kept_n);
     if (ret->kind->lines && kept_n > ST_CHART_LINES_MAX)
-        return st_failure(command, "--kind %s draws at most %d lines, and there are %zu: use --kind box",
+        return st_failure(command, "--kind %s draws at most %d lines, not %zu. Use --kind box.",
                           ret->kind->name, ST_CHART_LINES_MAX, kept_n);
     data->n = kept_n;
     r = ret->kind->plan(ret);

@@ -184,20 +184,21 @@ static int plan(struct st_picture *picture)
                    "Box: quartiles and median; whiskers: the outermost values within 1.5 IQR of the box.");
     if (any_cut)
         snprintf(picture->how, sizeof(picture->how),
-                 "A logarithmic axis has no 0: what is 0 or just below it lies on its lower edge.");
+                 "A logarithmic axis has no 0: values of 0 or less are drawn on its lower edge.");
     if (n > 0)
-        st_text_append(picture->caption, sizeof(picture->caption), " %llu outliers of %llu values are cut.",
-                       (unsigned long long)cut_n, (unsigned long long)n);
+        st_text_append(picture->caption, sizeof(picture->caption),
+                       " %llu of %llu values are outliers and are not drawn.", (unsigned long long)cut_n,
+                       (unsigned long long)n);
     if (unknown_n > 0)
         st_text_append(picture->caption, sizeof(picture->caption),
-                       " The outliers of %zu %s (*) are not drawn, either; their number was not recorded.",
+                       " %zu %s (*) had outliers whose number was not recorded; they are not drawn.",
                        unknown_n, unknown_n == 1 ? "box" : "boxes");
     if (few_n > 0)
         st_text_append(
             picture->caption, sizeof(picture->caption),
-            " Less than 40 values show no quartiles: %zu of them as a line from least to greatest, with "
-            "the median of 20 or more.%s",
-            few_n, equal ? " Of equal ones, their value." : "");
+            " Less than 40 values are too few for a box: %zu shown as a line from least to greatest value; "
+            "with 20 or more values the median is marked.%s",
+            few_n, equal ? " If all values are equal, a mark shows the value." : "");
     return 0;
 }
 

@@ -68,13 +68,13 @@ static int plan(struct st_picture *picture)
     }
     st_text_append(picture->description, sizeof(picture->description), "Quantiles of %s. %s", data->quantity,
                    caption);
-    snprintf(picture->how, sizeof(picture->how), "%s%s",
-             lines ? "A line ends where fewer than 10 values lie beyond; the last mark, behind it, is the "
-                     "greatest value. "
-                   : "",
-             marks ? "Of files without values: marks are what they say, the last one, without a line, is the "
-                     "greatest value; lines between them lead the eye."
-                   : "");
+    snprintf(
+        picture->how, sizeof(picture->how), "%s%s",
+        lines ? "A line ends where fewer than 10 values are left; the mark after it is the greatest value. "
+              : "",
+        marks ? "Files without single values: each mark is a figure of the file, the last mark the greatest "
+                "value; the lines only connect the marks."
+              : "");
     return 0;
 }
 

@@ -53,8 +53,9 @@ static int plan(struct st_picture *picture)
         say_set(picture, data->set[i]);
     }
     snprintf(picture->how, sizeof(picture->how), "%s%s",
-             joined ? "Each column of pixels goes from its least to its greatest value; none is left out."
-                    : "Each dot is a value.",
+             joined
+                 ? "Each column of pixels goes from its least to its greatest value; all values are included."
+                 : "Each dot is a value.",
              missed ? " Triangles: missed periods." : "");
     return 0;
 }
@@ -121,7 +122,7 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
 {
     const struct st_chart_set *set = picture->data->set[panel];
     const double column_x = st_chart_value_x(set) * (double)set->columns->periods;
-    char axis[64] = "values before it", name[ST_CHART_NAME_BYTES];
+    char axis[64] = "number of the value (the first is 0)", name[ST_CHART_NAME_BYTES];
     if (set->timed)
         snprintf(axis, sizeof(axis), "time since the first value (%s)", st_chart_x_unit(set));
     struct st_pen pen = st_picture_pen(0);

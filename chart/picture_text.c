@@ -167,7 +167,7 @@ static void print_boxes(const struct page *wide)
         foot(&page, &axis, cut, columns);
     }
     if (any_cut)
-        say(&page, "A logarithmic axis has no 0: what is 0 or just below it lies on its left edge.");
+        say(&page, "A logarithmic axis has no 0: values of 0 or less are drawn on its left edge.");
 }
 
 /* --- over time --- */

@@ -44,12 +44,12 @@ static void help(void)
     fputs("Usage: sleeptune apply [OPTION...] [ID...]\n"
           "Change the settings that 'sleeptune report' found, in drop-in files of its own\n"
           "and in the running system; 'sleeptune revert' undoes all of it. Without ID:\n"
-          "every problem or advice that is safe to change. What is dangerous, or depends\n"
-          "on what only you know of the machine, is shown and never applied.\n\n"
+          "every problem or advice that is safe to change. Changes that are dangerous, or\n"
+          "that depend on how you use the machine, are shown and never applied.\n\n"
           "  --dry-run          show a diff and the running values; change nothing\n"
           "  -y, --yes          do not ask\n"
-          "  -f, --frames N     frames a period (128)\n"
-          "  -r, --rate N       frames a second (48000)\n"
+          "  -f, --frames N     frames per period (128)\n"
+          "  -r, --rate N       frames per second (48000)\n"
           "  --run-generators   run the commands that make changed files take effect\n"
           "                     (update-grub, cap_mkdb, systemctl daemon-reload ...);\n"
           "                     without it they are printed\n"
@@ -57,9 +57,9 @@ static void help(void)
           "                     compares with it. Not with --dry-run or --root\n"
           "  --no-measure       do not record the loop\n"
           "  --user NAME        for NAME, with the rights that NAME gets at login\n"
-          "  --snapshot FILE    judge a snapshot that the user who plays took of this\n"
-          "                     machine, since root has other limits; '-': standard input.\n"
-          "                     It decides what is changed: use only your own\n"
+          "  --snapshot FILE    judge a snapshot of this machine, taken by the user who\n"
+          "                     plays: root has other limits. '-': standard input.\n"
+          "                     The snapshot decides what is changed: use only your own\n"
           "  --root DIR         change a captured tree, not this machine\n"
           "  -h, --help         this text\n\n"
           "Examples:\n"
@@ -305,8 +305,10 @@ static void note_whose_rights(const struct work *work)
     char word[256];
     if (work->target->live && geteuid() == 0 && input->user == NULL && input->snapshot == NULL &&
         user != NULL && strcmp(user, "root") != 0)
-        (void)st_failure(COMMAND, "judged with root's rights. To judge with the rights of %s: --user %s",
-                         user, st_shell_word(user, word, sizeof(word)) != NULL ? word : "USER");
+        (void)st_failure(
+            COMMAND,
+            "this run judged the settings with root's rights. To judge with the rights of %s, add --user %s",
+            user, st_shell_word(user, word, sizeof(word)) != NULL ? word : "USER");
 }
 
 /* "Apply this? It changes mpd.service, jackd.service." */

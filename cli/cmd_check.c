@@ -41,7 +41,7 @@ static void help(void)
           "  sleeptune check --duration 1m --json | jq .verdict\n\n"
           "Exit status: 0 no period missed and no finding at or above the threshold, 1\n"
           "findings or missed periods, 2 a rule that could reach the threshold is\n"
-          "unknown, 3 usage, 4 failure, 5 the books do not balance.\n",
+          "unknown, 3 usage, 4 failure, 5 the counters do not agree.\n",
           stdout);
 }
 

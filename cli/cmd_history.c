@@ -42,7 +42,7 @@ static void help(void)
           "  --since TIME     how long ago (1h, 2d), a date (2026-11-20, \"2026-11-20\n"
           "                   15:00\") or seconds since 1970 (a day before --until; with\n"
           "                   --events and --causes: everything)\n"
-          "  --until TIME     likewise (now)\n"
+          "  --until TIME     end of the time, in the same forms (now)\n"
           "  --step LENGTH    length of a row: 1m, 10m, 1h, 1d ... (at most 25 rows)\n"
           "  --plot FILE      draw p50, p99 and maximum of each step: .svg, or - for text\n"
           "  --json           JSON: sleeptune-history/1, -events/1 or -causes/1\n"
@@ -67,16 +67,16 @@ static int check_options(const struct options *o)
 {
     const bool steps = !o->events && !o->causes;
     if (o->events && o->causes)
-        return st_failure_usage(COMMAND, "--events and --causes exclude each other");
+        return st_failure_usage(COMMAND, "--events and --causes cannot be used together");
     if (!steps && (o->step != NULL || o->plot != NULL))
-        return st_failure_usage(COMMAND, "--step and --plot do not go with --events or --causes");
+        return st_failure_usage(COMMAND, "--step and --plot cannot be used with --events or --causes");
     if (!o->events && (o->kind != NULL || o->limit > 0 || o->follow))
         return st_failure_usage(COMMAND, "--kind, --limit and --follow need --events");
     if (o->kind != NULL && !st_event_is_name(o->kind))
-        return st_failure_usage(COMMAND, "--kind: '%s' is no kind of events; there are " ST_EVENT_NAMES,
+        return st_failure_usage(COMMAND, "--kind: '%s' is not a kind of event; the kinds are " ST_EVENT_NAMES,
                                 o->kind);
     if (o->follow && o->until != NULL)
-        return st_failure_usage(COMMAND, "--follow and --until exclude each other");
+        return st_failure_usage(COMMAND, "--follow and --until cannot be used together");
     if (o->socket != NULL && o->db != NULL)
         return st_failure_usage(COMMAND, "--socket asks the daemon, --db reads a file: choose one");
     return st_chart_option_check(COMMAND, o->plot, o->json);

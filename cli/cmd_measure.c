@@ -35,19 +35,19 @@ static void help(void)
           "  -f, --frames N          frames per period (128)\n"
           "      --periods N         periods of the simulated device, 2 .. 64 (2)\n"
           "  -d, --duration TIME     30s, 500ms, 10m ... (30s); 0 until Ctrl-C\n"
-          "  -a, --cpu N|LIST|all    a loop on each CPU, as 0,2-3 (one, not pinned)\n"
+          "  -a, --cpu N|LIST|all    a loop on each CPU, as 0,2-3 (one loop, not pinned)\n"
           "      --policy POLICY     fifo, rr or other (fifo)\n"
           "  -p, --priority N        1 .. 99 (70)\n"
           "      --load PERCENT      synthetic callback, 0 .. 90 % of the period (0)\n"
           "      --warmup CYCLES     not counted (200, at most 1 s)\n"
-          "      --wait WAIT         plain, or precise: not stretched by FreeBSD (plain)\n"
-          "      --timer-slack NS    of the loop's thread (as found)\n"
-          "      --punctual[=BUDGET] wake early and spin the rest, beside plain waiting:\n"
+          "      --wait WAIT         plain, or precise: FreeBSD adds no time (plain)\n"
+          "      --timer-slack NS    of the loop's thread (not changed)\n"
+          "      --punctual[=BUDGET] wake early, then spin until due; compared with plain:\n"
           "                          free (the default), 1.7 (times plain's CPU time), 2%\n"
           "                          (of the period), p97, 25us, a list of these, or curve\n"
-          "      --cause-above TIME  ask why a wake-up was later than this (half a period)\n"
+          "      --cause-above TIME  cause of wake-ups later than this (half a period)\n"
           "      --no-lock           do not lock memory\n"
-          "      --record FILE       every lateness, for plot and compare\n"
+          "      --record FILE       write every lateness, for plot and compare\n"
           "      --hlog FILE         HdrHistogram log\n"
           "      --plot FILE         histogram: .svg, or - for text\n"
           "      --details           response time, cost of the loop itself, conditions\n"
@@ -209,7 +209,7 @@ static int print_text(const struct arguments *a, const struct st_result *results
         missed = missed || results[i].misses > 0;
     }
     if (missed)
-        fprintf(out, "\nWhat is in the way? sleeptune report --frames %u --rate %u\n", a->config.frames,
+        fprintf(out, "\nTo find the causes: sleeptune report --frames %u --rate %u\n", a->config.frames,
                 a->config.rate_hz);
     else if (!a->details)
         fputs("\nMore figures: --details\n", out);

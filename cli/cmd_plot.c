@@ -25,7 +25,7 @@ static void help(void)
           "'measure' or of sleeptune-lab, a CSV file of this command, or text with one\n"
           "figure per line; '-' is standard input. Several files share one picture.\n\n"
           "  -o, --output FILE      .svg or .csv (text on standard output)\n"
-          "  -k, --kind KIND        box, series, hist or quantile (what fits)\n"
+          "  -k, --kind KIND        box, series, hist or quantile (chosen by the data)\n"
           "      --width N          pixels, 500 .. 4000 (800)\n"
           "      --every TIME       period of text (1s)\n"
           "      --csv              write CSV, whatever the name of the output is\n"

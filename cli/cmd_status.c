@@ -42,9 +42,9 @@ int st_cmd_status(int argc, char **argv)
     if (status >= 0)
         return status;
     if (devices && (watch || wish.details || wish.socket != NULL))
-        return st_failure_usage(COMMAND, "--devices goes only with --json");
+        return st_failure_usage(COMMAND, "--devices can only be used alone or with --json");
     if (watch && wish.json)
-        return st_failure_usage(COMMAND, "--watch and --json exclude each other");
+        return st_failure_usage(COMMAND, "--watch and --json cannot be used together");
     const bool on_terminal = watch && isatty(STDOUT_FILENO) == 1;
     char error[512];
     st_module_run_fn function;

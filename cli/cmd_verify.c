@@ -27,8 +27,8 @@ static void help(void)
           "effect; most useful after a reboot. Then run the loop as long as apply\n"
           "recorded it, and compare both runs. Changes nothing. Needs no root, but the\n"
           "right to the priority that apply measured with.\n\n"
-          "  -f, --frames N     frames a period (128)\n"
-          "  -r, --rate N       frames a second (48000)\n"
+          "  -f, --frames N     frames per period (128)\n"
+          "  -r, --rate N       frames per second (48000)\n"
           "  --measure TIME     run the loop for TIME, 1s .. 10m (as long as before)\n"
           "  --no-measure       do not run the loop\n"
           "  --user NAME        judge with the rights that NAME gets at login\n"
@@ -39,7 +39,7 @@ static void help(void)
           "  sleeptune verify\n\n"
           "Exit status: 0 all of it took effect, 1 something did not, or the loop runs\n"
           "worse than before, 2 something could not be read (1 wins over 2); 3 usage, 4\n"
-          "failure, 5 the books do not balance.\n",
+          "failure, 5 the counters do not agree.\n",
           stdout);
 }
 
@@ -175,7 +175,7 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
         more = finding->needs != ST_NEEDS_NOTHING ? "; " : "";
         needs = finding->needs != ST_NEEDS_NOTHING ? st_words_needs(finding->needs) : NULL;
     } else if (fired) {
-        more = "; more than apply changed, see: ";
+        more = "; the report finds more than apply can change, see: ";
         needs = "sleeptune report";
     }
     if (output->json) {

@@ -14,15 +14,15 @@ static const struct {
     [ST_CAUSE_CPU_QUOTA] = {"cpu-quota", "the CPU quota of its cgroup was used up"},
     [ST_CAUSE_STOPPED] = {"stopped", "the process was stopped, and continued by SIGCONT"},
     [ST_CAUSE_PAGE_FAULT] = {"page-fault", "a page had to be read from disk", true},
-    [ST_CAUSE_OWN_WORK] = {"own-work", "the callback before took longer than its period"},
+    [ST_CAUSE_OWN_WORK] = {"own-work", "the previous callback took longer than its period"},
     [ST_CAUSE_SUSPEND] = {"suspend", "the machine was suspended", true},
     [ST_CAUSE_KERNEL] = {"kernel-or-interrupt",
                          "an interrupt or unpreemptible kernel code had the CPU (in a virtual "
                          "machine perhaps its host)"},
     [ST_CAUSE_TIMER] = {"timer", "timer, interrupt or idle exit", true},
     [ST_CAUSE_HYPERVISOR_OR_INTERRUPT] = {"hypervisor-or-interrupt",
-                                          "the hypervisor or an interrupt (no counter tells which)", true},
-    [ST_CAUSE_UNKNOWN] = {"unknown", "not known: the wait for a CPU could not be read", true},
+                                          "the hypervisor or an interrupt (no counter shows which)", true},
+    [ST_CAUSE_UNKNOWN] = {"unknown", "unknown: the time spent waiting for a CPU could not be read", true},
 };
 
 const char *st_cause_kind_name(enum st_cause cause)

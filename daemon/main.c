@@ -83,7 +83,7 @@ static int read_options(int argc, char **argv, struct options *ret)
         }
     }
     if (optind < argc) {
-        fprintf(stderr, "sleeptuned: what is '%s'? Try 'sleeptuned -h'.\n", argv[optind]);
+        fprintf(stderr, "sleeptuned: unexpected argument '%s'. Try 'sleeptuned -h'.\n", argv[optind]);
         return EXIT_USAGE;
     }
     return -1;

@@ -64,7 +64,7 @@ static const struct {
       .arms = {{LEAST_SLACK, ANY_CPU, NOTHING_HELD}, {LEAST_SLACK, ANY_CPU, .hold_us = 0}}}},
     {ST_OS_LINUX,
      {.id = "absolute-relative",
-      .title = "Sleeping for a time instead of until one",
+      .title = "Relative sleep (for a time), not absolute (until a time)",
       .arms = {AS_FOUND,
                {.method = "clock_nanosleep-rel-monotonic", ANY_CPU, .slack_ns = -1, NOTHING_HELD}}}},
     {ST_OS_LINUX,
@@ -74,7 +74,7 @@ static const struct {
 
     {ST_OS_FREEBSD,
      {.id = "precise-wait",
-      .title = "A wait that the kernel does not stretch",
+      .title = "A wait that the kernel does not make longer",
       .rules = {"freebsd-alloweddeviation", "freebsd-nanosleep-precise"},
       .arms = {AS_FOUND, {.method = "umtx", ANY_CPU, .slack_ns = -1, NOTHING_HELD}}}},
     {ST_OS_FREEBSD,
@@ -84,7 +84,7 @@ static const struct {
       .arms = {AS_FOUND, {.method = ABSOLUTE, FIFO, ANY_CPU, .slack_ns = -1, NOTHING_HELD}}}},
     {ST_OS_FREEBSD,
      {.id = "absolute-relative",
-      .title = "Sleeping for a time instead of until one",
+      .title = "Relative sleep (for a time), not absolute (until a time)",
       .arms = {AS_FOUND,
                {.method = "clock_nanosleep-rel-monotonic", ANY_CPU, .slack_ns = -1, NOTHING_HELD}}}},
     {ST_OS_FREEBSD,
@@ -154,8 +154,8 @@ static void choose_cpus(struct st_platform *p, struct st_experiment *experiment)
         experiment->rules[0] = "linux-isolated-cpus";
         experiment->rules[1] = "linux-irq-affinity";
     } else if (weak != strong) {
-        set_cpu(experiment, 0, cpus[weak], "of the weakest kind");
-        set_cpu(experiment, 1, cpus[strong], "of the strongest kind");
+        set_cpu(experiment, 0, cpus[weak], "of the slowest kind");
+        set_cpu(experiment, 1, cpus[strong], "of the fastest kind");
     } else if (n > 1) {
         set_cpu(experiment, 0, cpus[0], "");
         set_cpu(experiment, 1, cpus[n - 1], "");

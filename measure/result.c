@@ -182,7 +182,8 @@ const char *st_result_verdict(const struct st_result *result, char *buf, size_t 
     const uint64_t n = periods_seen(result);
 
     if (!result->books_balance)
-        snprintf(buf, buf_bytes, "Invalid: the books do not balance, so no figure here can be trusted.");
+        snprintf(buf, buf_bytes,
+                 "Invalid: the loop's counters do not agree, so no figure here can be trusted.");
     else if (result->error != 0)
         snprintf(buf, buf_bytes, "Failed after %" PRIu64 " periods: the sleep returned: %s.",
                  result->elapsed_periods, strerror(-result->error));

@@ -245,7 +245,7 @@ static int read_text(struct input *input, struct st_series_input *result)
         st_ns_format(st_period_ns(&result->series.period), every, sizeof(every));
         snprintf(result->note, sizeof(result->note), "Read as %s%s%s%s.", st_series_text_kind_name(text.kind),
                  text.period_known ? "" : ", one every ", text.period_known ? "" : every,
-                 text.period_known || period_given(input->options) ? "" : " (--every says otherwise)");
+                 text.period_known || period_given(input->options) ? "" : " (--every sets another period)");
     }
     st_series_text_finish(&text);
     return status;
@@ -298,7 +298,7 @@ int st_series_input_take_every(const char *command, void *ctx, const char *text)
 int st_series_input_period(const char *command, const struct st_series_options *o, struct st_period *ret)
 {
     if (o->every_ns != 0 && (o->frames != 0 || o->rate_hz != 0))
-        return st_failure_usage(command, "--every and --frames, --rate exclude each other");
+        return st_failure_usage(command, "--every and --frames, --rate cannot be used together");
     const int r = o->frames != 0 || o->rate_hz != 0
                       ? st_period_init(ret, o->frames != 0 ? (uint32_t)o->frames : 128,
                                        o->rate_hz != 0 ? (uint32_t)o->rate_hz : 48000)

@@ -89,9 +89,9 @@ static int take_log(struct log *log, struct st_compare_file *file)
         return st_blocks_end(&file->blocks);
     st_blocks_finish(&file->blocks);
     const int r = st_blocks_init(&file->blocks);
-    note(
-        file,
-        "A histogram has no order: values are treated as independent. If they are not, the intervals are too narrow.");
+    note(file,
+         "A histogram has no order: values are treated as independent. If they are not, the intervals are "
+         "too narrow.");
     return r < 0 ? r : st_blocks_scatter(&file->blocks, &log->all, &random);
 }
 
@@ -115,13 +115,14 @@ static int read_log(const char *command, struct st_compare_file *file)
     file->source = "histogram log";
     note(file, "A histogram log counts early wake-ups as 0.");
     if (r == -EINVAL)
-        return st_failure(command, "%s: a histogram of other than 3 digits", file->path);
+        return st_failure(command, "%s: the precision of a histogram is not 3 digits", file->path);
     if (r < 0)
         return st_failure(command, "cannot read %s: %s", file->path,
                           r == -EBADMSG ? "not a histogram log, or a broken line in it" : strerror(-r));
     return log.intervals_n > 0
                ? ST_EXIT_DONE
-               : st_failure(command, "%s has neither values tagged '%s' nor untagged ones", file->path, TAG);
+               : st_failure(command, "%s has no values with the tag '%s' and no values without a tag",
+                            file->path, TAG);
 }
 
 /* --- series, text --- */
@@ -287,7 +288,8 @@ int st_compare_read_figures(const char *command, const json_t *document, struct 
     if (kind == NULL)
         return st_failure(
             command,
-            "%s is JSON, but not a document of sleeptune-lab or 'sleeptune measure' of this version ('%.40s')",
+            "%s is JSON, but not a document of sleeptune-lab or 'sleeptune measure' of this version "
+            "('%.40s')",
             ret->path, schema != NULL ? schema : "");
     const size_t rows_n = rows_of(kind, document);
     ret->kind = kind;
@@ -308,9 +310,9 @@ int st_compare_read_figures(const char *command, const json_t *document, struct 
         }
     }
     if (!ret->in_order)
-        note(
-            ret,
-            "It has no single values: they are treated as independent. If they are not, the intervals are too narrow.");
+        note(ret,
+             "It has no single values: they are treated as independent. If they are not, the intervals are "
+             "too narrow.");
     return good ? ST_EXIT_DONE
                 : st_failure(command, "%s: its results have no figures that can be compared", ret->path);
 }
@@ -427,8 +429,7 @@ int st_compare_figures_of_values(struct st_compare_file *file)
     file->rows_n = 1;
     file->kind = st_document_of_measure();
     file->has_values = false;
-    note(
-        file,
-        "Compared by its figures, because the other file has no single values; values are treated as independent.");
+    note(file, "Compared by its figures, because the other file has no single values; values are treated as "
+               "independent.");
     return 0;
 }

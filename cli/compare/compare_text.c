@@ -148,7 +148,8 @@ static void print_effect(FILE *out, const struct st_compare_pair *pair, const ch
         return;
     snprintf(
         text, sizeof(text),
-        "In %s a value is later than one in A in %.1f %% of all pairs (95 %% interval: %.1f .. %.1f %%; 50 %% means no "
+        "In %s a value is later than one in A in %.1f %% of all pairs (95 %% interval: %.1f .. %.1f %%; 50 "
+        "%% means no "
         "difference), Cliff's delta %+.3f.",
         letter, 100 * s->value, 100 * s->low, 100 * s->high, 2 * s->value - 1);
     st_text_field(out, "effect", text, LABEL_COLUMNS, width);
@@ -250,7 +251,8 @@ static void none_text(const struct st_compare_result *result, const struct st_co
     if (factor > MORE_MAX)
         st_text_append(
             buf, buf_bytes,
-            " To show a difference of %s, both runs need more than %d times as much data, which is not practical.",
+            " To show a difference of %s, both runs need more than %d times as much data, which is not "
+            "practical.",
             size, MORE_MAX);
     else if (factor > 1)
         st_text_append(buf, buf_bytes, " To show a difference of %s, both runs need %.*f times as much data.",
@@ -283,12 +285,12 @@ static void print_answer(FILE *out, const struct st_compare_result *result,
         snprintf(text, sizeof(text), "%s differs from A: %s.", letter, shown);
     else if (drifting)
         snprintf(text, sizeof(text),
-                 "Cannot tell whether %s differs from A: they change too much within themselves.", letter);
+                 "Cannot tell whether %s differs from A: within one run the values change too much.", letter);
     else if (none)
-        snprintf(
-            text, sizeof(text),
-            "No difference shown between A and %s. To be surer, measure longer, and A again after the others.",
-            letter);
+        snprintf(text, sizeof(text),
+                 "No difference shown between A and %s. To be surer, measure longer, and repeat A after the "
+                 "other runs.",
+                 letter);
     else
         snprintf(text, sizeof(text), "Cannot tell whether %s differs from A: too few values.", letter);
     if (pair->label[0] != '\0')
@@ -375,7 +377,8 @@ static void print_notes(FILE *out, const struct st_compare_result *result, int w
                  result->tests_n, result->tests_n == 1 ? "" : "s", ST_VERDICT_LEVEL);
     st_text_append(
         text, sizeof(text),
-        "Each file is one run: the difference includes everything else that changed between the runs. To see how much that is, run A again after B.");
+        "Each file is one run: the difference includes everything else that changed between the runs. To "
+        "see how much that is, run A again after B.");
     st_text_field(out, "note", text, LABEL_COLUMNS, width);
 }
 

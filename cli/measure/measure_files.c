@@ -207,7 +207,7 @@ static int close_recording(struct lane *lane, const struct st_result *result)
     lane->recording = NULL;
     if (lane->error == 0)
         return 0;
-    return st_failure(lane->command, "cannot write %s: %s; it is readable up to there", lane->path,
+    return st_failure(lane->command, "cannot write %s: %s. What was written before can be read.", lane->path,
                       strerror(-lane->error));
 }
 

@@ -115,8 +115,9 @@ static json_t *backend_json(size_t index)
         soundio_flush_events(soundio);
         devices = devices_json(soundio);
     } else {
-        error = r == SoundIoErrorInitAudioBackend ? "it is not running, or this machine has no such hardware"
-                                                  : soundio_strerror(r);
+        error = r == SoundIoErrorInitAudioBackend
+                    ? "this sound system is not running, or this machine has no such hardware"
+                    : soundio_strerror(r);
     }
     soundio_destroy(soundio);
     return json_pack("{s:s, s:o, s:o}", "backend", backends[index].name, "error",

@@ -114,9 +114,10 @@ static int read_file(const char *command, const char *path, const struct st_hist
     if (r == -E2BIG)
         status = fail(command, wish, "the answer would be too large: ask for less time, or a longer step");
     else if (r == -ENODATA)
-        status =
-            fail(command, wish,
-                 "%s: written by a version that did not keep causes; sleeptuned brings it up to date", path);
+        status = fail(
+            command, wish,
+            "%s: an older version without causes wrote this file. Start sleeptuned: it updates the file.",
+            path);
     else if (r < 0)
         status = fail(command, wish, "%s: %s", path, st_history_read_error(reader, r));
     st_history_read_close(reader);

@@ -250,7 +250,7 @@ int st_facts_input_load(const char *command, const struct st_facts_input *input,
 {
     if ((input->snapshot != NULL) + (input->root != NULL) + (input->texts_n > 0) > 1)
         return st_failure_usage(command,
-                                "--snapshot, --root and --input exclude each other: give one of them");
+                                "--snapshot, --root and --input cannot be used together: give only one");
     if (input->user != NULL && (input->snapshot != NULL || input->texts_n > 0))
         return st_failure_usage(
             command, "--user needs this machine or --root: it reads the files with that user's rights");

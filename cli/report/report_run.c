@@ -29,7 +29,7 @@ static int take_format(const char *command, void *ctx, const char *text)
     struct reading *reading = ctx;
     const struct st_report_format *format = st_report_format_find(text);
     if (format == NULL)
-        return st_failure_usage(command, "--format: '%s' is none of text, json, markdown, prometheus", text);
+        return st_failure_usage(command, "--format: '%s' is not text, json, markdown or prometheus", text);
     reading->options.format = format;
     reading->json = false;
     return 0;
@@ -41,7 +41,7 @@ static int take_threshold(const char *command, void *ctx, const char *text)
     return st_finding_status_parse(text, &options->threshold) == 0
                ? 0
                : st_failure_usage(command,
-                                  "--threshold: '%s' is none of problem, advice, unknown, ok, not-applicable",
+                                  "--threshold: '%s' is not problem, advice, unknown, ok or not-applicable",
                                   text);
 }
 
@@ -50,8 +50,7 @@ static int take_profile(const char *command, void *ctx, const char *text)
     struct st_report_options *options = ctx;
     return st_report_profile_parse(text, &options->profile) == 0
                ? 0
-               : st_failure_usage(command, "--profile: '%s' is none of studio, desktop, laptop, server",
-                                  text);
+               : st_failure_usage(command, "--profile: '%s' is not studio, desktop, laptop or server", text);
 }
 
 int st_report_run_options(const char *command, const struct st_option *own, size_t own_n, void (*help)(void),
@@ -85,7 +84,8 @@ int st_report_run_options(const char *command, const struct st_option *own, size
     o->format = reading.json ? &st_report_json : o->format;
     *ret = *o;
     if (r < 0 && o->textfile != NULL && st_output_same(o->textfile, o->output))
-        return st_failure_usage(command, "--textfile: '%s' is where the report goes", o->textfile);
+        return st_failure_usage(
+            command, "--textfile: the report itself is written to '%s'. Choose another file.", o->textfile);
     return r;
 }
 

@@ -22,16 +22,16 @@ struct st_report_options {
 
 /** The part of --help that both have. */
 #define ST_REPORT_HELP                                                                                       \
-    "  -f, --frames N     frames a period (128)\n"                                                           \
-    "  -r, --rate N       frames a second (48000)\n"                                                         \
+    "  -f, --frames N     frames per period (128)\n"                                                         \
+    "  -r, --rate N       frames per second (48000)\n"                                                       \
     "  --all              below the first screen, print the details of every rule\n"                         \
     "  --only ID[,ID]     judge these rules only\n"                                                          \
     "  --profile PROFILE  accept these costs: studio all; desktop (default) all but\n"                       \
     "                     security; laptop all but security and power; server all but\n"                     \
     "                     security, fairness and throughput\n"                                               \
     "  --config FILE      leave out the rules that the list 'mute' in FILE names\n"                          \
-    "  --threshold STATUS exit with 1 from this status on: problem (default), advice,\n"                     \
-    "                     unknown, ok, not-applicable\n"                                                     \
+    "  --threshold STATUS exit with 1 at this status or worse: problem (default),\n"                         \
+    "                     advice, unknown, ok, not-applicable\n"                                             \
     "  --format FORMAT    text (default), json, markdown, prometheus\n"                                      \
     "  --json             the same as --format json\n"                                                       \
     "  -o, --output FILE  write to FILE\n"                                                                   \

@@ -100,10 +100,10 @@ static int refused(const struct asking *asking, const struct body *body, const c
     const int status =
         error != NULL
             ? fail(asking, "%s", error)
-            : fail(
-                  asking,
-                  "%s answers HTTP %ld: it is not the sleeptuned of this command. Install both from one version.",
-                  path, http_status);
+            : fail(asking,
+                   "%s answers HTTP %ld: this is not the sleeptuned of this sleeptune. Install both in the "
+                   "same version.",
+                   path, http_status);
     json_decref(document);
     return status;
 }
@@ -136,8 +136,7 @@ static int explain(const struct asking *asking, CURLcode code, long os_errno, co
     if (os_errno == EACCES || os_errno == EPERM)
         return fail(asking, "cannot connect to %s: permission denied. Join its group, or run as root.", path);
     if (os_errno == EAGAIN || os_errno == 0) /* libcurl takes EAGAIN, a full queue, for "under way" */
-        return fail(asking, "sleeptuned on %s has more clients than it takes at once. Try again later.",
-                    path);
+        return fail(asking, "sleeptuned on %s has too many clients. Try again later.", path);
     if (os_errno != ENOENT && os_errno != ECONNREFUSED && os_errno != ENOTDIR)
         return fail(asking, "%s: %s", path, strerror((int)os_errno));
     return fail(asking,
@@ -181,8 +180,9 @@ static int fetch(const struct asking *asking, const char *path, struct body *bod
     for (bool first = true; busy(curl, code) && monotonic_s() - begin_s < BUSY_S; first = false) {
         const struct timespec second = {.tv_sec = 1};
         if (first && isatty(STDERR_FILENO) == 1)
-            fputs("others are still reading long answers of sleeptuned: asking again for up to 20 s\n",
-                  stderr);
+            fputs(
+                "other programs are still reading long answers of sleeptuned: asking again for up to 20 s\n",
+                stderr);
         nanosleep(&second, NULL);
         free(body->text);
         *body = (struct body){0};
@@ -195,8 +195,9 @@ static int fetch(const struct asking *asking, const char *path, struct body *bod
     if (code != CURLE_OK)
         return explain(asking, code, os_errno, path);
     if (http_status == 404)
-        return fail(asking, "sleeptuned on %s is of another version and has no %.*s. Restart it.", path,
-                    (int)strcspn(asking->target, "?"), asking->target);
+        return fail(asking,
+                    "sleeptuned on %s has another version than this command and has no %.*s. Restart it.",
+                    path, (int)strcspn(asking->target, "?"), asking->target);
     if (http_status != 200 || body->text == NULL)
         return refused(asking, body, path, http_status);
     return 0;
@@ -212,8 +213,10 @@ static int check(const struct asking *asking, const struct body *body, const cha
     if (document == NULL)
         return fail(asking, "the answer on %s is not JSON: %s", path, error.text);
     if (its == NULL || strcmp(its, asking->schema) != 0)
-        return fail(asking, "the answer on %s is not %s: sleeptuned is of another version. Restart it.", path,
-                    asking->schema);
+        return fail(
+            asking,
+            "the answer on %s is not %s: sleeptuned has another version than this command. Restart it.", path,
+            asking->schema);
     return 0;
 }
 

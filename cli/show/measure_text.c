@@ -109,15 +109,16 @@ static void dash_sentence(const struct st_result *result, FILE *out, int width)
 static void arms(const struct st_result *result, FILE *out, int width)
 {
     char cell[64], line[240], plain[24];
-    snprintf(line, sizeof(line),
-             "ways of waiting in turn, %d periods each; on time: within %d ns of due; CPU: a cycle's time to "
-             "that of plain (%s) beside it; 95 %% intervals",
-             ST_ARM_BLOCK, ST_ON_TIME_NS,
-             result->arms[0].cpu_ns_per_cycle >= 0
-                 ? st_ns_format((int64_t)result->arms[0].cpu_ns_per_cycle, plain, sizeof(plain))
-                 : "not known");
+    snprintf(
+        line, sizeof(line),
+        "ways of waiting in turn, %d periods each; on time: within %d ns of due; CPU: CPU time of a cycle "
+        "divided by plain's (%s), measured in turn; 95 %% intervals",
+        ST_ARM_BLOCK, ST_ON_TIME_NS,
+        result->arms[0].cpu_ns_per_cycle >= 0
+            ? st_ns_format((int64_t)result->arms[0].cpu_ns_per_cycle, plain, sizeof(plain))
+            : "not known");
     st_text_field(out, "punctual", line, LABEL_COLUMNS, width);
-    fprintf(out, "%-8s%9s%9s%9s %-22s%s\n", "", "n", "margin", "median", "on time, %", "CPU to plain");
+    fprintf(out, "%-8s%9s%9s%9s %-22s%s\n", "", "n", "margin", "median", "on time, %", "CPU / plain");
     for (size_t i = 0; i < result->arms_n; i++) {
         const struct st_arm_result *arm = &result->arms[i];
         const struct st_quantile median = st_stats_quantile(&arm->lateness, 0.5);
@@ -177,7 +178,7 @@ static void self_cost(const struct st_result *result, FILE *out, int width)
 {
     char cpu[48] = "CPU time unknown", cost[24], faults[40], switches[48], line[320];
     if (result->cpu_ns_per_cycle >= 0)
-        snprintf(cpu, sizeof(cpu), "%s CPU a cycle",
+        snprintf(cpu, sizeof(cpu), "%s CPU per cycle",
                  st_ns_format((int64_t)(result->cpu_ns_per_cycle + 0.5), cost, sizeof(cost)));
     else if (result->running)
         snprintf(cpu, sizeof(cpu), "CPU time at the end");
@@ -209,7 +210,8 @@ static void conditions(const struct st_result *result, FILE *out, int width)
     if (result->policy != ST_POLICY_OTHER)
         snprintf(runs, sizeof(runs), " %d", result->priority);
     int n = snprintf(line, sizeof(line), "%s, %s%s, %s, load %.3g %%, %s, %s",
-                     result->timer_slack_set_ns < 0 ? "as found" : "as found except for the timer slack",
+                     result->timer_slack_set_ns < 0 ? "settings not changed"
+                                                    : "settings not changed, except the timer slack",
                      st_platform_policy_name(result->policy), runs, cpu, result->load_percent,
                      locks[result->lock], smi);
     for (size_t i = 0; i < result->conditions_n && n > 0 && (size_t)n < sizeof(line); i++) {
@@ -240,7 +242,7 @@ static void doubts(const struct st_result *result, FILE *out, int width)
     if (!result->books_balance) {
         snprintf(line, sizeof(line),
                  "%" PRIu64 " cycles + %" PRIu64 " skipped = %" PRIu64
-                 " periods: DO NOT BALANCE. This result is invalid.",
+                 " periods: the numbers DO NOT AGREE. This result is invalid.",
                  result->cycles, result->skipped_periods, result->elapsed_periods);
         st_text_field(out, "books", line, LABEL_COLUMNS, width);
     }

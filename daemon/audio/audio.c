@@ -39,8 +39,8 @@ void st_audio_view_init(const struct st_config *config, enum st_audio_direction 
         ret->state = ST_AUDIO_OFF;
         snprintf(
             ret->error, sizeof(ret->error),
-            "sleeptuned was built without libsoundio and opens no stream. Set audio.backend = \"none\" if "
-            "none is wanted.");
+            "sleeptuned was built without libsoundio and cannot open a sound stream. If you need none, set "
+            "audio.backend = \"none\".");
     }
 }
 

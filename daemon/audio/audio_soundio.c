@@ -401,7 +401,8 @@ static int open_stream(struct stream *stream, char *error, size_t error_bytes)
     struct SoundIoDevice *device = stream->device;
     const enum SoundIoFormat format = choose_format(device);
     if (format == SoundIoFormatInvalid) {
-        snprintf(error, error_bytes, "device %.100s has no sample format that we know", device->id);
+        snprintf(error, error_bytes, "device %.100s has no sample format that sleeptuned can use",
+                 device->id);
         return -ENOTSUP;
     }
     const struct st_config *config = stream->config;
@@ -474,8 +475,10 @@ struct st_audio {
 static const struct {
     const char *thread, *stream, *latency, *xruns, *silent;
 } words[ST_AUDIO_DIRECTIONS] = {
-    {"st-audio", "own stream", "buffer", "underflows", "it no longer asks for samples"},
-    {"st-capture", "own recording stream", "latency", "overflows", "it no longer delivers samples"},
+    {"st-audio", "the daemon's own stream", "buffer", "underflows",
+     "the sound system no longer asks for samples"},
+    {"st-capture", "the daemon's own recording stream", "latency", "overflows",
+     "the sound system no longer delivers samples"},
 };
 
 static int64_t wall_ns(struct st_audio *audio)
@@ -494,9 +497,10 @@ static void note_failure(struct st_audio *audio, const char *event, const char *
     snprintf(audio->view.error, sizeof(audio->view.error), "%s", error);
     pthread_mutex_unlock(&audio->mutex);
     if (!told) /* each reason once, not each try */
-        st_events_add(audio->events, ST_LOG_WARN, wall_ns(audio), event, NULL, 0,
-                      "no %s: %s. sleeptuned runs without it and tries again every 1 s to 60 s.",
-                      words[audio->direction].stream, error);
+        st_events_add(
+            audio->events, ST_LOG_WARN, wall_ns(audio), event, NULL, 0,
+            "%s does not run: %s. sleeptuned continues without it and tries again every 1 s to 60 s.",
+            words[audio->direction].stream, error);
 }
 
 static void note_running(struct st_audio *audio)
@@ -532,7 +536,7 @@ static void tell_xruns(struct st_audio *audio, bool at_once)
     char span[32] = "";
     if (summed)
         snprintf(span, sizeof(span), " in %.0f s", (double)since_ns / (double)ST_NS_PER_S);
-    struct st_event told = st_event_make(wall_ns(audio), "own-xrun", "%s of the %s: %llu%s, %llu so far",
+    struct st_event told = st_event_make(wall_ns(audio), "own-xrun", "%s of %s: %llu%s, %llu so far",
                                          words[audio->direction].xruns, words[audio->direction].stream,
                                          (unsigned long long)new_n, span, (unsigned long long)n);
     snprintf(told.source, sizeof(told.source), "own");

@@ -149,7 +149,7 @@ static const char *elsewhere(const struct st_event *event)
 {
     if (strcmp(event->source, "own") != 0)
         return "program or its sound server";
-    return event->no_device ? "stream's own thread: the dummy has no sound server and no device"
+    return event->no_device ? "stream's own thread: the dummy backend has no sound server and no device"
                             : "sound server or the device";
 }
 
@@ -308,7 +308,7 @@ static void say_why(const struct st_late *late, const struct st_culprit *culprit
 {
     char length[32];
     if (late->xrun && !late->known)
-        snprintf(buf, buf_bytes, "not known why");
+        snprintf(buf, buf_bytes, "cause unknown");
     else if (culprit != NULL)
         snprintf(buf, buf_bytes, "%s: %s for %s", st_cause_kind_text(late->event.cause), culprit->name,
                  st_ns_format(culprit->ns, length, sizeof(length)));

@@ -53,7 +53,7 @@ static void name(struct st_tracer *tracer, size_t n)
     for (size_t i = 0; i < n; i++) {
         const struct st_late *late = &tracer->taken[i];
         struct st_trace_culprit found;
-        char waited[64] = "the trace does not show when the loop was woken", turns[48] = "";
+        char waited[80] = "the trace does not show when the loop was woken", turns[80] = "";
         if (late->xrun) {
             const bool same = late->known && late->event.at_ns == last_at_ns;
             st_causes_take(tracer->causes, late, same ? &last : NULL);
@@ -74,11 +74,12 @@ static void name(struct st_tracer *tracer, size_t n)
         last.in_part = !found.explains;
         last_at_ns = late->event.at_ns;
         if (found.waking_was_seen)
-            snprintf(waited, sizeof(waited), "%lld ns of them while the loop waited",
+            snprintf(waited, sizeof(waited), "%lld ns of this time while the loop waited",
                      (long long)found.waited_ns);
         if (found.turns_ns > 0)
-            snprintf(turns, sizeof(turns), "; its turns took %lld ns", (long long)found.turns_ns);
-        ST_DBG("%s had CPU %d for %lld ns, %s, %lld ns by the scheduler's count%s", found.name, found.cpu,
+            snprintf(turns, sizeof(turns), "; the whole turns of this thread took %lld ns",
+                     (long long)found.turns_ns);
+        ST_DBG("%s had CPU %d for %lld ns, %s, %lld ns according to the scheduler%s", found.name, found.cpu,
                (long long)found.ns, waited, (long long)late->event.runq_wait_ns, turns);
         st_causes_take(tracer->causes, late, &last);
     }
@@ -134,9 +135,9 @@ static int start_thread(struct st_tracer *tracer)
 static void log_left(const char *path, int r)
 {
     if (r == 0)
-        ST_WARN("removed %s: a daemon that was killed had left it, and tracing slowed the system down", path);
+        ST_WARN("removed the trace %s of a sleeptuned that was killed: it slowed the system down", path);
     else if (r == -EBUSY)
-        ST_INFO("%s is left: another process uses it, such as another sleeptuned", path);
+        ST_INFO("%s was not removed: another process uses it, such as another sleeptuned", path);
     else
         ST_WARN("cannot remove %s, which a killed daemon left: %s. Run as root: rmdir %s", path, strerror(-r),
                 path);

@@ -474,7 +474,7 @@ static struct settings read_settings(const struct st_config *config)
     else {
         settings.path[0] = '\0';
         settings.missing = true;
-        snprintf(settings.why, sizeof(settings.why), "there is no state folder that can be written");
+        snprintf(settings.why, sizeof(settings.why), "no state folder is writable");
     }
     return settings;
 }

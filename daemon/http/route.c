@@ -107,7 +107,7 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
             403, "this Host is not served: use the IP address, localhost, the name of this machine or one of "
                  "http.names");
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-        return st_route_refuse(405, "sleeptuned is read-only: GET and HEAD");
+        return st_route_refuse(405, "sleeptuned accepts only GET and HEAD");
     for (size_t i = 0; i < ST_ARRAY_LEN(routes); i++) {
         if (strcmp(path, routes[i].path) == 0)
             return (struct st_route){.http_status = 200,
@@ -115,7 +115,9 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
                                      .content_type = routes[i].content_type,
                                      .query = routes[i].query};
     }
-    return st_route_refuse(404, "there is /, /v1/status, /v1/causes, /v1/history, /v1/events and /metrics");
+    return st_route_refuse(
+        404, "this path does not exist; the paths are /, /v1/status, /v1/causes, /v1/history, /v1/events and "
+             "/metrics");
 }
 
 char *st_route_error_text(const char *error)

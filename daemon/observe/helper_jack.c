@@ -118,8 +118,8 @@ static int open_client(const char *server)
     observer.client = jack_client_open(NAME, JackNoStartServer | JackServerName, &status, server);
     if (observer.client == NULL) {
         if ((status & JackVersionError) != 0)
-            return st_helper_line_absent("JACK server \"%s\": speaks another protocol than libjack here",
-                                         server);
+            return st_helper_line_absent(
+                "JACK server \"%s\": its protocol is not the protocol of the installed libjack", server);
         if ((status & JackServerFailed) != 0)
             return st_helper_line_absent("no JACK server \"%s\" of this user answers", server);
         return st_helper_line_absent("JACK server \"%s\": refuses a client, status 0x%x: %s", server,
@@ -147,10 +147,10 @@ static bool own_plays(void)
 static void say_ready(const char *server)
 {
     observer.own_plays = own_plays();
-    st_helper_line_ready("JACK server \"%s\", %u frames at %u Hz%s", server,
-                         jack_get_buffer_size(observer.client), jack_get_sample_rate(observer.client),
-                         observer.own_plays ? "; an own stream is on it, whose own xruns are the same ones"
-                                            : "");
+    st_helper_line_ready(
+        "JACK server \"%s\", %u frames at %u Hz%s", server, jack_get_buffer_size(observer.client),
+        jack_get_sample_rate(observer.client),
+        observer.own_plays ? "; the daemon's own stream uses this server, so both count the same xruns" : "");
 }
 
 /* Prints what the server reported meanwhile. @return WHAT_GONE or WHAT_END when it is over. */

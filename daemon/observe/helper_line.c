@@ -56,7 +56,7 @@ pid_t st_helper_line_options(int argc, char **argv, const char *name, const char
             printf("Usage: %s [-h | -V | -p PID]\n%s\n"
                    "It is started by sleeptuned, and writes a line for each thing it sees until its\n"
                    "standard input ends: sleeptuned(8).\n\n"
-                   "-p PID  whose streams are not another program's: sleeptuned gives its own\n",
+                   "-p PID  ignore the streams of this process; sleeptuned passes its own PID\n",
                    name, about);
             exit(ST_HELPER_LINE_DONE);
         case 'p':

@@ -77,7 +77,7 @@ static void on_profile(void *ctx, const struct spa_pod *pod)
 {
     struct observer *observer = ctx;
     if (st_pipewire_profile_take(&observer->profile, pod) < 0)
-        end(observer, st_helper_line_absent("PipeWire %s: its profiler tells something else than expected",
+        end(observer, st_helper_line_absent("PipeWire %s: its profiler sends data in an unknown format",
                                             observer->version));
     if (observer->profile.pending && !observer->told_lately)
         tell(observer);
@@ -176,10 +176,9 @@ static void on_done(void *ctx, uint32_t id, int seq)
         return;
     st_helper_line_deadline(0, NULL);
     if (observer->profiler == NULL)
-        end(observer,
-            st_helper_line_absent("PipeWire %s has no profiler for us: its configuration does not load "
-                                  "module-profiler, or this client may not see it",
-                                  observer->version));
+        end(observer, st_helper_line_absent("PipeWire %s offers no profiler: its configuration does not load "
+                                            "module-profiler, or this client may not see it",
+                                            observer->version));
     else
         st_helper_line_ready("profiler of PipeWire %s", observer->version);
 }

@@ -133,16 +133,18 @@ static void on_server(pa_context *context, const pa_server_info *server, void *c
 {
     struct observer *observer = ctx;
     if (server == NULL) {
-        end(observer, st_helper_line_absent("PulseAudio says nothing of itself: %s", error_text(observer)));
+        end(observer,
+            st_helper_line_absent("PulseAudio does not send its name and version: %s", error_text(observer)));
         return;
     }
     if (strstr(server->server_name, "PipeWire") != NULL) {
-        end(observer, st_helper_line_absent("%s: its xruns are those of PipeWire, which is watched directly",
-                                            server->server_name));
+        end(observer,
+            st_helper_line_absent("%s: this server is part of PipeWire, whose xruns are watched directly",
+                                  server->server_name));
         return;
     }
     st_helper_line_deadline(0, NULL);
-    st_helper_line_ready("queues of the streams of %s %s, 4 looks a second while one plays",
+    st_helper_line_ready("queues of the streams of %s %s, read 4 times a second while a stream plays",
                          server->server_name, server->server_version);
     observer->ready = true;
     pa_context_set_subscribe_callback(context, on_event, observer);
@@ -194,8 +196,8 @@ int main(int argc, char **argv)
     int status = ST_HELPER_LINE_FAILED;
     observer.own = st_helper_line_options(
         argc, argv, NAME,
-        "Tells which playback streams of a PulseAudio server seem to have run empty. The\n"
-        "server is the one that PULSE_SERVER names, or this user's. It starts none.\n");
+        "Print which playback streams of a PulseAudio server probably ran empty. The\n"
+        "server is the one that PULSE_SERVER names, or this user's. It starts no server.\n");
     pa_mainloop *loop = pa_mainloop_new();
     if (loop == NULL) {
         perror(NAME);
@@ -204,7 +206,7 @@ int main(int argc, char **argv)
     observer.api = pa_mainloop_get_api(loop);
     observer.context = pa_context_new(observer.api, NAME);
     if (observer.context == NULL)
-        return st_helper_line_absent("libpulse makes no context");
+        return st_helper_line_absent("libpulse cannot create a context");
     pa_context_set_state_callback(observer.context, on_state, &observer);
     st_helper_line_deadline(ANSWER_S, "the PulseAudio server does not answer");
     if (pa_context_connect(observer.context, NULL, PA_CONTEXT_NOAUTOSPAWN, NULL) < 0)

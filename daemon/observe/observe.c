@@ -291,9 +291,10 @@ void st_observe_xrun_metrics(FILE *out, const struct st_observe_view *view)
 
 void st_observe_metrics(FILE *out, const struct st_observe_view *view)
 {
-    fputs("# HELP sleeptune_starved_clients_total Times a client was not ready and the device went on.\n"
-          "# TYPE sleeptune_starved_clients_total counter\n",
-          out);
+    fputs(
+        "# HELP sleeptune_starved_clients_total How often a client was not ready while the device went on.\n"
+        "# TYPE sleeptune_starved_clients_total counter\n",
+        out);
     for (size_t i = 0; i < view->n; i++) {
         const struct st_observed_view *source = &view->sources[i];
         if (source->opened_n > 0 && !source->device_only)

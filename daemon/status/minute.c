@@ -131,7 +131,8 @@ const char *st_minute_text(const struct st_minute *minute, char *buf, size_t buf
         st_ns_format(minute->lateness_max_ns, lateness, sizeof(lateness));
     snprintf(buf, buf_bytes,
              "last %" PRId64 " s: %" PRIu64 " cycles, %" PRIu64 " missed (%" PRIu64
-             " skipped); xruns: %" PRIu64 " simulated, %" PRIu64 " in the own stream; worst wake-up %s late",
+             " skipped); xruns: %" PRIu64 " simulated, %" PRIu64
+             " in the daemon's own stream; worst wake-up %s late",
              (minute->duration_ns + ST_NS_PER_S / 2) / ST_NS_PER_S, minute->cycles, minute->misses,
              minute->skipped_periods, minute->simulated_xruns, minute->own_xruns, lateness);
     return buf;

@@ -123,7 +123,7 @@ static void add_dropouts(struct section *to, const struct st_view *view)
 {
     struct line line = {0}, rest = {0};
     uint64_t n = st_view_own_xruns(view);
-    PUT(&line, "own stream %" PRIu64, n);
+    PUT(&line, "daemon's own stream %" PRIu64, n);
     if (view->loop != NULL)
         PUT(&line, ", simulated %" PRIu64, view->loop->simulated_xruns);
     n += view->loop != NULL ? view->loop->simulated_xruns : 0;
@@ -178,7 +178,8 @@ static void add_minute(struct section *to, const struct st_view *view)
         return;
     struct line line = {0};
     PUT(&line,
-        "%" PRIu64 " cycles, %" PRIu64 " missed, xruns: %" PRIu64 " in the own stream, %" PRIu64 " simulated",
+        "%" PRIu64 " cycles, %" PRIu64 " missed, xruns: %" PRIu64 " in the daemon's own stream, %" PRIu64
+        " simulated",
         minute->cycles, minute->misses, minute->own_xruns, minute->simulated_xruns);
     put_ns(&line, "worst wake-up", minute->lateness_max_ns != INT64_MIN, minute->lateness_max_ns);
     add(to, minute->misses > 0 ? BAD : OK, "Last minute", "%s", line.text);

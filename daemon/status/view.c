@@ -33,10 +33,10 @@ static const char *view_overdue_text(const struct st_view *view, char *buf, size
     const int64_t seconds = view->overdue_ns / ST_NS_PER_S;
     const int64_t period_ns = view->loop != NULL ? st_period_ns(&view->loop->period) : 0;
     if (view->loop != NULL && view->loop->elapsed_periods > 0 && period_ns > 0)
-        snprintf(buf, buf_bytes, "has not run for %" PRId64 " s (some %" PRId64 " periods overdue)", seconds,
+        snprintf(buf, buf_bytes, "has not run for %" PRId64 " s (about %" PRId64 " periods overdue)", seconds,
                  view->overdue_ns / period_ns);
     else
-        snprintf(buf, buf_bytes, "has not run for %" PRId64 " s and has not begun to count", seconds);
+        snprintf(buf, buf_bytes, "has not run for %" PRId64 " s and has not counted a period yet", seconds);
     return buf;
 }
 
@@ -54,13 +54,14 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
         strstr(view->loop->degraded, "memory") == NULL)
         add(ret, &n, "memory", "memory is not locked: a page fault can delay the loop");
     if (view->loop != NULL && !view->loop->books_balance)
-        add(ret, &n, "books", "the books do not balance: these figures are not valid");
+        add(ret, &n, "books", "the loop's counters do not agree: these figures are not valid");
     if (view->watchdog.reason[0] != '\0')
         add(ret, &n, "watchdog", "%s", view->watchdog.reason);
     else if (view->watchdog.running && !view->watchdog.above_loop && view->loop != NULL &&
              view->loop->policy != ST_POLICY_OTHER)
         add(ret, &n, "watchdog",
-            "permission denied for a priority above the loop: a runaway loop may go unnoticed");
+            "no permission for a priority above the loop: if the loop never sleeps, the watchdog may not "
+            "notice it");
     for (size_t i = 0; i < ST_AUDIO_DIRECTIONS; i++) {
         const struct st_audio_view *audio = &view->audio[i];
         if (audio->state == ST_AUDIO_WAITING || audio->error[0] != '\0')

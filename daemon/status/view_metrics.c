@@ -59,13 +59,13 @@ static void label(FILE *out, const char *name, const char *value)
 
 static void late_wakes(FILE *out, const struct st_result *loop)
 {
-    fputs("# HELP sleeptune_late_wakes_total Late wake-ups by what kept the loop from running.\n"
+    fputs("# HELP sleeptune_late_wakes_total Late wake-ups by cause.\n"
           "# TYPE sleeptune_late_wakes_total counter\n",
           out);
     for (int i = 0; i < ST_CAUSE_COUNT; i++)
         fprintf(out, "sleeptune_late_wakes_total{cause=\"%s\"} %" PRIu64 "\n",
                 st_cause_kind_name((enum st_cause)i), loop->causes[i].n);
-    fputs("# HELP sleeptune_late_wakes_seconds_total Their lateness.\n"
+    fputs("# HELP sleeptune_late_wakes_seconds_total Total lateness of the late wake-ups, by cause.\n"
           "# TYPE sleeptune_late_wakes_seconds_total counter\n",
           out);
     for (int i = 0; i < ST_CAUSE_COUNT; i++)
@@ -79,10 +79,10 @@ static void circumstances(FILE *out, const struct st_result *loop)
 {
     static const char *const keys[] = {"os",        "kernel_release", "preemption",  "hypervisor",
                                        "cpu_model", "governor",       "idle_driver", "clocksource"};
-    fputs(
-        "# HELP sleeptune_circumstances_info What the loop runs under; what could not be read is left out.\n"
-        "# TYPE sleeptune_circumstances_info gauge\nsleeptune_circumstances_info{",
-        out);
+    fputs("# HELP sleeptune_circumstances_info Test conditions of the loop; a condition that could not be "
+          "read is missing.\n"
+          "# TYPE sleeptune_circumstances_info gauge\nsleeptune_circumstances_info{",
+          out);
     const char *comma = "";
     for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
         const char *value = st_result_condition(loop, keys[i]);
@@ -97,9 +97,9 @@ static void circumstances(FILE *out, const struct st_result *loop)
 
 static void loop_metrics(FILE *out, const struct st_result *loop)
 {
-    counter(out, "sleeptune_cycles_total", "Cycles of the loop since it was started last.", loop->cycles);
+    counter(out, "sleeptune_cycles_total", "Cycles of the loop since its last start.", loop->cycles);
     counter(out, "sleeptune_deadline_misses_total",
-            "Cycles done after the next one was due, and skipped periods.", loop->misses);
+            "Cycles that ended after the next cycle was due, plus skipped periods.", loop->misses);
     counter(out, "sleeptune_skipped_periods_total", "Periods without a cycle.", loop->skipped_periods);
     counter(out, "sleeptune_records_lost_total", "Cycles that found the ring full.", loop->records_lost);
     lateness(out, loop);
@@ -119,8 +119,8 @@ static void degraded(FILE *out, const struct st_view *view)
 {
     struct st_degraded list[ST_VIEW_DEGRADED_MAX];
     const size_t n = st_view_degraded(view, list);
-    fputs("# HELP sleeptune_degraded Things that are not as they were asked for, by part; /v1/status has "
-          "why.\n# TYPE sleeptune_degraded gauge\n",
+    fputs("# HELP sleeptune_degraded Parts that do not work as configured; /v1/status has the reasons.\n# "
+          "TYPE sleeptune_degraded gauge\n",
           out);
     for (const char *const *part = st_degraded_parts; *part != NULL; part++) {
         size_t of_part = 0;
@@ -151,9 +151,10 @@ static void history(FILE *out, const struct st_history_writer_view *view)
 static void audio(FILE *out, const struct st_view *view)
 {
     const struct st_audio_view *output = &view->audio[ST_AUDIO_OUTPUT], *input = &view->audio[ST_AUDIO_INPUT];
-    counter(out, "sleeptune_own_underflows_total", "Own xruns of the stream that plays.", output->xruns_n);
+    counter(out, "sleeptune_own_underflows_total", "Xruns of the daemon's own playback stream.",
+            output->xruns_n);
     if (input->xruns_known)
-        counter(out, "sleeptune_own_overflows_total", "Own xruns of the stream that records.",
+        counter(out, "sleeptune_own_overflows_total", "Xruns of the daemon's own recording stream.",
                 input->xruns_n);
     gauge(out, "sleeptune_audio_stream_open", "1 while the daemon's own sound stream plays.",
           output->state == ST_AUDIO_RUNNING ? 1 : 0);
@@ -170,7 +171,7 @@ char *st_view_metrics(const struct st_view *view)
         return NULL;
     if (view->loop != NULL)
         loop_metrics(out, view->loop);
-    fprintf(out, "# HELP sleeptune_xruns_total Xruns by where they were seen.\n# TYPE sleeptune_xruns_total "
+    fprintf(out, "# HELP sleeptune_xruns_total Xruns by source.\n# TYPE sleeptune_xruns_total "
                  "counter\n");
     if (view->loop != NULL)
         fprintf(out, "sleeptune_xruns_total{source=\"simulated\"} %" PRIu64 "\n",
@@ -180,7 +181,7 @@ char *st_view_metrics(const struct st_view *view)
     st_observe_metrics(out, &view->observe);
     degraded(out, view);
     history(out, &view->history);
-    counter(out, "sleeptune_loop_starts_total", "Starts of the loop; its counters begin at 0 with each.",
+    counter(out, "sleeptune_loop_starts_total", "Starts of the loop; each start sets its counters to 0.",
             view->loop_starts);
     gauge(out, "sleeptune_loop_overdue_seconds",
           "How long the loop's next cycle is overdue while it gets no CPU; 0 while it runs.",

@@ -225,10 +225,10 @@ static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
                                alsa->proc);
     char rest[48] = "";
     if (bad_n + alsa->left_out_n > 0)
-        snprintf(rest, sizeof(rest), ", not watched are %zu", bad_n + alsa->left_out_n);
+        snprintf(rest, sizeof(rest), "; %zu more not watched", bad_n + alsa->left_out_n);
     return st_xrun_because(
         w, 0, "%zu stream%s of sound cards%s%s", alsa->n - bad_n, alsa->n - bad_n == 1 ? "" : "s", rest,
-        alsa->no_names ? "; other users' programs are hidden from us (ProtectProc=, hidepid=): no names"
+        alsa->no_names ? "; no names of other users' programs: they are hidden (ProtectProc=, hidepid=)"
                        : "");
 }
 
@@ -260,8 +260,9 @@ static const struct st_xrun_ops ops = {.open = open_alsa, .poll = poll_alsa, .cl
 
 const struct st_xrun_source st_xrun_alsa = {
     .name = "alsa",
-    .summary = "state of ALSA's streams in /proc/asound, four looks a second: of xruns between two looks one "
-               "is seen",
+    .summary =
+        "state of ALSA's streams in /proc/asound, read four times a second: of several xruns between two "
+        "readings, one is counted",
     .device_only = true,
     .poll_ns = POLL_NS,
     .ops = &ops,

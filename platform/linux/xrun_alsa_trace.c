@@ -88,7 +88,7 @@ static int set_up(struct st_xrun_watch *w)
         return r;
     path_of(trace, INSTANCE, path);
     if (rmdir(path) != 0 && errno == EBUSY) /* one that a killed run left goes; not one that is read */
-        return st_xrun_because(w, -EBUSY, "%s belongs to another daemon", path);
+        return st_xrun_because(w, -EBUSY, "another sleeptuned uses %s", path);
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return st_xrun_because(w, -errno, "cannot create %s: %s", path, strerror(errno));
     trace->made = true;

@@ -158,7 +158,8 @@ int st_destination_open_path(const char *path, int flags, mode_t mode)
 
 const char *st_destination_error(int r)
 {
-    return r == -EXDEV ? "the path has a link that another user can change, which root does not follow. "
-                         "Name the file that it leads to, or write as that user"
-                       : strerror(-r);
+    return r == -EXDEV
+               ? "another user can change a symbolic link in this path, so root does not follow it. Use the "
+                 "path without the link, or run as that user"
+               : strerror(-r);
 }

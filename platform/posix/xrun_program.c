@@ -355,8 +355,8 @@ const struct st_xrun_source st_xrun_jack = {
 const struct st_xrun_source st_xrun_pulseaudio = {
     .name = "pulseaudio",
     .summary =
-        "the queues of PulseAudio's streams, read four times a second: shorter gaps and the device's own "
-        "are not seen",
+        "the queues of PulseAudio's streams, read four times a second: shorter gaps and xruns of the device "
+        "itself are not seen",
     .poll_ns = LOOK_NS,
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-pulseaudio",

@@ -119,7 +119,7 @@ static int check_pages(struct st_history *history, char *error, size_t error_byt
     int r = st_history_sql_prepare(history->db, &statement, "PRAGMA quick_check(1)", "");
     if (r < 0)
         return r;
-    char said[160] = "SQLite does not say where";
+    char said[160] = "SQLite does not report the place";
     r = first_damage(statement, said, sizeof(said));
     sqlite3_finalize(statement);
     if (r < 0 || strcmp(said, "ok") == 0)
@@ -140,7 +140,7 @@ static int prepare_file(struct st_history *history, char *error, size_t error_by
         r = st_history_sql_identify(history->db, &version, error, error_bytes);
     if (r == 0 && sqlite3_db_readonly(history->db, "main") == 1) { /* adding would fail */
         snprintf(error, error_bytes, "%s",
-                 access(history->path, W_OK) != 0 ? strerror(errno) : "it can only be read");
+                 access(history->path, W_OK) != 0 ? strerror(errno) : "it is read-only");
         r = -EROFS;
     }
     if (r == 0 &&
@@ -178,7 +178,7 @@ static int look_at_path(const char *path, const char *suffix, char *error, size_
     if (suffix[0] == '\0')
         snprintf(error, error_bytes, "it is %s", what);
     else
-        snprintf(error, error_bytes, "%s beside it is %s", name != NULL ? name + 1 : whole, what);
+        snprintf(error, error_bytes, "%s in the same folder is %s", name != NULL ? name + 1 : whole, what);
     return S_ISLNK(status.st_mode) ? -ELOOP : -EINVAL;
 }
 

@@ -58,7 +58,7 @@ const char *st_history_sql_sentence(sqlite3 *db, int r)
     case SQLITE_DONE:
         return r == -EBADMSG ? DAMAGED_TEXT "a histogram in it cannot be read" : strerror(-r);
     case SQLITE_INTERRUPT:
-        return "reading it used more than 10 s of CPU time; it is no usual history";
+        return "reading it used more than 10 s of CPU time; it was probably not written by sleeptune";
     case SQLITE_TOOBIG:
         return TOO_LARGE_TEXT;
     default:
@@ -252,7 +252,7 @@ int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size
     }
     if (version > ST_HISTORY_VERSION) {
         snprintf(error, error_bytes,
-                 "it is of version %lld, made by a newer sleeptune; this one knows versions up to %d",
+                 "it is of version %lld, made by a newer sleeptune; this sleeptune reads versions up to %d",
                  (long long)version, ST_HISTORY_VERSION);
         return -EPROTONOSUPPORT;
     }
@@ -262,7 +262,7 @@ int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size
         return -EPROTO;
     }
     if (!is_new && ours_n < OUR_TABLES_N) {
-        snprintf(error, error_bytes, "it lacks tables of a history");
+        snprintf(error, error_bytes, "some tables of a history are missing in it");
         return -EBADMSG;
     }
     *ret_version = version;

@@ -112,7 +112,7 @@ like "and is not yet as wanted" "$out" '^not yet +linux-preemption: .*voluntary'
 echo 'none voluntary (full)' >"$debugfs" # as the kernel shows it
 out=$(verify --root "$tree" --frames 16)
 is "what was written took effect, though a short period wants more: 0" "$?" 0
-like "and both are said" "$out" '^in effect +linux-preemption: .*only PREEMPT_RT.*more than apply changed, see: sleeptune report$'
+like "and both are said" "$out" '^in effect +linux-preemption: .*only PREEMPT_RT.*more than apply can change, see: sleeptune report$'
 if can_be_nobody; then
     chmod 700 "$tree/sys/kernel/debug"
     out=$(as_nobody "$SLEEPTUNE" verify --root "$tree")

@@ -18,7 +18,7 @@ for backend in jack pulseaudio; do
     ok "$backend: it waits" wait_for value_is 'd["audio"]["state"]' waiting
     like "$backend: the status says why" "$(value 'd["audio"]["error"]')" "^(backend $backend|libsoundio was built without)"
     like "$backend: sleeptune status says so" "$("$SLEEPTUNE" status --socket "$sock")" 'Degraded|audio: '
-    like "$backend: the log says what happens instead" "$(cat "$log")" 'no own stream: .*sleeptuned runs without it'
+    like "$backend: the log says what happens instead" "$(cat "$log")" "the daemon's own stream does not run: .*sleeptuned continues without it"
     stop
     is "$backend: a clean end" "$status" 0
 done
@@ -62,7 +62,7 @@ more_overflows() { [ "$(value 'd["audio"]["capture"]["own_xruns"]')" -gt "$befor
 ok "a daemon that was stopped has overflows" wait_for more_overflows
 is "both directions are own xruns" "$(value 'd["xruns"]["own"] == d["audio"]["own_xruns"] + d["audio"]["capture"]["own_xruns"]')" True
 ok "an overflow is an event" wait_for value_is \
-    'any(e["event"] == "own-xrun" and e["text"].startswith("overflows of the own recording stream: ") and e["device"] == "Dummy Input Device" for e in d["events"])' True
+    'any(e["event"] == "own-xrun" and e["text"].startswith("overflows of the daemon\u0027s own recording stream: ") and e["device"] == "Dummy Input Device" for e in d["events"])' True
 like "metrics have it" "$(ask /metrics)" $'\nsleeptune_own_overflows_total [1-9]'
 like "sleeptune status shows it" "$("$SLEEPTUNE" status --details --socket "$sock")" 'Recording +dummy, recording, dummy-in'
 config 'audio: { backend = "none"; capture = "on"; };'

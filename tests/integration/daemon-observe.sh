@@ -49,7 +49,7 @@ like "metrics: device xruns by source" "$(ask /metrics)" '^sleeptune_xruns_total
 like "metrics: starved clients by source" "$(ask /metrics)" '^sleeptune_starved_clients_total\{source="jack"\} 3$'
 is "metrics: none of what is not watched" "$(ask /metrics | grep -c 'total{source="pulseaudio"}')" 0
 page=$("$SLEEPTUNE" status --details --socket "$sock")
-like "sleeptune status shows them" "$page" '^Dropouts +own stream 0, simulated [0-9]+, jack 2'
+like "sleeptune status shows them" "$page" "^Dropouts +daemon's own stream 0, simulated [0-9]+, jack 2"
 like "and what is watched at which cost" "$page" '^Watched +jack \(server studio\), clients not ready: 3, CPU time per poll'
 is "no line is longer than 80 columns" "$(grep -E '^.{81}' <<<"$page")" ""
 

@@ -64,7 +64,7 @@ is "no picture of nothing" "$("$SLEEPTUNE" history --db "$db" --since 2026-01-01
 is "events ends with 0" "$("$SLEEPTUNE" history --events --db "$db" >"$tmp/events"; echo $?)" 0
 like "an event a line, oldest first" "$(tail -n 1 "$tmp/events")" '^2026-11-20 15:00:01 late-wake: woke [34]\.[0-9] ms late'
 is "--limit, --since, --kind" "$("$SLEEPTUNE" history --events --db "$db" --kind late-wake --since 2026-11-20T10:00Z --limit 3 | wc -l)" 4
-like "a kind that no event can have is a usage error with those that there are" "$("$SLEEPTUNE" history --events --db "$db" --kind foo 2>&1; echo "status $?")" "'foo' is no kind of events; there are late-wake, .*unclean-end"
+like "a kind that no event can have is a usage error with those that there are" "$("$SLEEPTUNE" history --events --db "$db" --kind foo 2>&1; echo "status $?")" "'foo' is not a kind of event; the kinds are late-wake, .*unclean-end"
 for view in "" --events --causes; do
     # shellcheck disable=SC2086
     is "history $view: a time to come is named as what it is" "$("$SLEEPTUNE" history $view --db "$db" --since 2199-01-01 2>&1 | sed -n '1s/.*: //p'; echo "${PIPESTATUS[0]}")" "--since is in the future

@@ -77,7 +77,7 @@ for writer in $writers; do
     chown -h "$user" "home/x$suffix"
     write_with "$writer" "$tmp/home/x$suffix"
     is "$writer: a link of another user is not followed" "$(stat -c '%U %a' "victim$suffix") $(cksum <"victim$suffix")" "root 600 $sum"
-    like "$writer: it says why" "$status $(cat err)" "^4 .*home/x$suffix: the path has a link that another user can change"
+    like "$writer: it says why" "$status $(cat err)" "^4 .*home/x$suffix: another user can change a symbolic link in this path"
     mkdir -p "private"
     ln -sfn "$tmp/private" home/folder
     chown -h "$user" home/folder

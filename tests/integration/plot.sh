@@ -70,7 +70,7 @@ is "boxes of a few ns are not flat on the axis of one of 80 µs" \
     "$(grep -c '^axis-name: time of a call (logarithmic)$' parts)" 1
 is "nor is a panel of like ones on an axis for all" "$(grep -c '^axis-name: time of a call (ns)$' parts)" 1
 is "what is 0 has its place, on the edge of the logarithmic one, too" "$(grep -c '^text: 0$' parts)" 2
-part "which is said" 'no 0: what is 0 or just below it lies on its lower edge'
+part "which is said" 'no 0: values of 0 or less are drawn on its lower edge'
 like "in text, too" "$(COLUMNS=80 plot wide-calls.json)" '^\(logarithmic\) +0 ns .* µs$'
 mkdir before after
 cp run.strec before

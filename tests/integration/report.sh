@@ -89,7 +89,7 @@ echo 'my sound crackles' >"$tmp/post.txt"
 refused "another text" 4 'post\.txt is not the output of sysctl -a, ' report --input "$tmp/post.txt"
 refused "a snapshot as a text" 4 'use --snapshot' report --input "$tmp/before.json"
 refused "texts of two systems" 4 'from another operating system' report --input "$corpus/alsa-info" --input "$corpus/sndstat.txt"
-refused "a text and a snapshot" 3 'exclude each other' report --input "$corpus/alsa-info" --snapshot "$tmp/before.json"
+refused "a text and a snapshot" 3 'cannot be used together' report --input "$corpus/alsa-info" --snapshot "$tmp/before.json"
 head -c 17000000 /dev/zero >"$tmp/zeros"
 refused "17 MB" 4 'longer than 16 MiB' report --input "$tmp/zeros"
 
@@ -154,7 +154,7 @@ like "and --all says why" "$(laptop --profile laptop --all)" 'Left out: +not rec
 like "the profile studio does not, and says so" "$(laptop --profile studio)" '^Profile studio leaves out no rule\.$'
 is "--only leaves the rules named" "$(laptop --only linux-hz,linux-memlock --json | query 'sorted(f)')" "['linux-hz', 'linux-memlock']"
 refused "--only with a rule of another system" 3 "'freebsd-hz' is no rule for this system" report --root "$captures/linux-laptop" --only freebsd-hz
-refused "an unknown profile" 3 'none of studio, desktop' report --profile disco
+refused "an unknown profile" 3 'not studio, desktop' report --profile disco
 printf 'mute = ( { id = "linux-hz"; until = "tomorrow"; } );' >"$tmp/day.conf"
 printf 'mute = ( { name = "linux-hz"; } );' >"$tmp/name.conf"
 printf 'mute = (' >"$tmp/cut.conf"
@@ -191,9 +191,9 @@ is "--textfile writes the metrics besides" "$(cat "$tmp/both.json" "$tmp/both.pr
 refused "a textfile that cannot be written" 4 'nowhere' report --json --root "$captures/linux-laptop" -o "$tmp/both.json" --textfile "$tmp/nowhere/both.prom"
 refused "a report that cannot be written" 4 'nowhere' report --json --root "$captures/linux-laptop" -o "$tmp/nowhere/both.json" --textfile "$tmp/fresh.prom"
 is "does not keep the textfile from being written" "$(cat "$tmp/fresh.prom")" "$(cat "$tmp/report.prometheus")"
-refused "a textfile in the report's place" 3 'is where the report goes' report --json --root "$captures/linux-laptop" -o "$tmp/one" --textfile "$tmp/one"
-refused "nor by another spelling" 3 'is where the report goes' report --json --root "$captures/linux-laptop" -o "$tmp/one" --textfile "$tmp/./one"
-refused "two documents on standard output" 3 'is where the report goes' report --json --root "$captures/linux-laptop" --textfile -
+refused "a textfile in the report's place" 3 'the report itself is written to' report --json --root "$captures/linux-laptop" -o "$tmp/one" --textfile "$tmp/one"
+refused "nor by another spelling" 3 'the report itself is written to' report --json --root "$captures/linux-laptop" -o "$tmp/one" --textfile "$tmp/./one"
+refused "two documents on standard output" 3 'the report itself is written to' report --json --root "$captures/linux-laptop" --textfile -
 is "--json is --format json" "$(report --json --root "$captures/linux-laptop")" "$(cat "$tmp/report.json")"
 is "NO_COLOR and files have no colour" "$(NO_COLOR=1 report --root "$captures/linux-laptop" | grep -c $'\033')" 0
 # commands stay whole, and so does a word that is longer than the line
@@ -242,12 +242,12 @@ refused "a file for --root" 4 'Not a directory' report --root "$tmp/empty"
 refused "a folder that is no capture" 4 'neither a captured tree' report --root "$tmp/nothing"
 refused "binary sysctl text" 4 'sysctl' report --root "$tmp/binary"
 refused "20 MB of sysctl text" 4 'longer than 16 MiB' report --root "$tmp/long"
-refused "both inputs" 3 'exclude each other' report --root "$tmp" --snapshot "$tmp/empty"
+refused "both inputs" 3 'cannot be used together' report --root "$tmp" --snapshot "$tmp/empty"
 refused "no frames" 3 'out of range' report --frames 0
 refused "frames that are no number" 3 'whole number' report --frames many
 refused "a period of hours" 3 'hour' report --frames 4194304 --rate 1
-refused "no such format" 3 'none of text' report --format yaml
-refused "no such status" 3 'none of problem' report --threshold bad
+refused "no such format" 3 'not text, json' report --format yaml
+refused "no such status" 3 'not problem, advice' report --threshold bad
 refused "a missing value" 3 'needs a value' report --frames
 refused "an argument that is no rule" 3 'no such rule' report now
 refused "a folder that cannot be written to" 4 'cannot write' snapshot -o "$tmp/missing/x"

@@ -215,7 +215,7 @@ static void unknown_input_device_is_named(void **state)
     assert_string_equal(view.error, "backend dummy has no input device \"dummy-out\"");
     st_audio_stop(audio);
     assert_string_equal(events.events[0].name, "audio-unavailable");
-    assert_non_null(strstr(events.events[0].text, "no own recording stream: "));
+    assert_non_null(strstr(events.events[0].text, "the daemon's own recording stream does not run: "));
 }
 
 int main(void)

@@ -392,7 +392,8 @@ static void others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs(void **s
          "; the loop (CPU 3) was on time: look at the program or its sound server", false},
         {"own-xrun", 0, "; the loop (CPU 3) was on time: look at the sound server or the device", false},
         {"own-xrun", 0,
-         "; the loop (CPU 3) was on time: look at the stream's own thread: the dummy has no sound server and "
+         "; the loop (CPU 3) was on time: look at the stream's own thread: the dummy backend has no sound "
+         "server and "
          "no "
          "device",
          true},

@@ -206,7 +206,7 @@ static void a_history_of_a_newer_version_is_left_alone_wherever_it_is(void **sta
     start();
     wait_for(ST_HISTORY_WRITER_FAILING);
     assert_non_null(
-        strstr(look().why, "left alone: it is of version 99, made by a newer sleeptune; this one knows"));
+        strstr(look().why, "left alone: it is of version 99, made by a newer sleeptune; this sleeptune"));
     assert_int_equal(stat(path, &after), 0);
     assert_int_equal(before.st_ino, after.st_ino);
     assert_string_equal(look().aside, "");

@@ -98,7 +98,7 @@ static void watchdog_that_a_real_time_loop_can_starve_is_degraded(void **state)
     json_t *document = st_view_json(&view);
     assert_string_equal(state_of(document), "degraded");
     assert_non_null(
-        strstr(degraded_why(document, "watchdog"), "permission denied for a priority above the loop"));
+        strstr(degraded_why(document, "watchdog"), "no permission for a priority above the loop"));
     json_decref(document);
     result.policy = ST_POLICY_OTHER; /* nothing that could starve it */
     document = st_view_json(&view);
@@ -121,9 +121,9 @@ static void loop_without_a_cpu_is_the_verdict_and_degraded(void **state)
     json_t *document = st_view_json(&view);
     assert_string_equal(state_of(document), "degraded");
     assert_string_equal(json_string_value(json_object_get(document, "verdict")),
-                        "The loop has not run for 12 s (some 4612 periods overdue).");
+                        "The loop has not run for 12 s (about 4612 periods overdue).");
     assert_string_equal(degraded_why(document, "loop"),
-                        "it has not run for 12 s (some 4612 periods overdue)");
+                        "it has not run for 12 s (about 4612 periods overdue)");
     assert_int_equal(json_integer_value(json_object_get(document, "overdue_ns")), 12300 * ST_NS_PER_MS);
     json_decref(document);
     text = st_view_metrics(&view);
@@ -132,7 +132,7 @@ static void loop_without_a_cpu_is_the_verdict_and_degraded(void **state)
     result.cycles = result.elapsed_periods = 0;
     document = st_view_json(&view);
     assert_string_equal(json_string_value(json_object_get(document, "verdict")),
-                        "The loop has not run for 12 s and has not begun to count.");
+                        "The loop has not run for 12 s and has not counted a period yet.");
     json_decref(document);
 }
 
@@ -371,7 +371,7 @@ static void books_that_do_not_balance_are_degraded_while_it_runs(void **state)
         view.ended = ended != 0;
         json_t *document = st_view_json(&view);
         assert_string_equal(state_of(document), ended ? "ended" : "degraded");
-        assert_non_null(strstr(degraded_why(document, "books"), "do not balance"));
+        assert_non_null(strstr(degraded_why(document, "books"), "do not agree"));
         json_decref(document);
         char *text = st_view_metrics(&view);
         assert_non_null(strstr(text, "\nsleeptune_degraded{what=\"books\"} 1\n"));
@@ -486,7 +486,7 @@ static void screen_of_a_healthy_daemon_has_few_figures_and_one_next_step(void **
     expect_of_screen("state", "ok");
     expect_of_screen("next", "sleeptune history");
     expect_row("Deadlines", "0 of 1000 periods missed, at most ", "ok", false);
-    expect_row("Dropouts", "own stream 0, simulated 0", "ok", false);
+    expect_row("Dropouts", "daemon's own stream 0, simulated 0", "ok", false);
     expect_row("Lateness", "median 10.5 \xc2\xb5s", "ok", false);
     expect_row("Loop", "128 frames at 48000 Hz (2.667 ms), fifo 70, any CPU", "ok", true);
     expect_row("Own stream", "dummy, playing", "ok", true);
@@ -517,9 +517,11 @@ static void screen_names_what_went_wrong_and_the_command_that_helps(void **state
     expect_row("Deadlines", "4 of 1000 periods missed", "bad", false);
     expect_row("Deadlines", "; not recorded: 2 periods", "bad", false);
     expect_row("Main cause", ": 3 of 6 late wake-ups, longest 2.000 ms", "warn", false);
-    expect_row("Last minute",
-               "22500 cycles, 1 missed, xruns: 0 in the own stream, 0 simulated, worst wake-up not known yet",
-               "bad", false);
+    expect_row(
+        "Last minute",
+        "22500 cycles, 1 missed, xruns: 0 in the daemon's own stream, 0 simulated, worst wake-up not known "
+        "yet",
+        "bad", false);
     expect_row("Late", "6 wake-ups more than 1.333 ms late", "ok", true);
     snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO");
     expect_of_screen("next", "sleeptune report");
@@ -553,7 +555,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
     struct st_observed_view *never = &view.observe.sources[1];
     *never = (struct st_observed_view){
         .source = "sound4", .mode = ST_OBSERVED_AUTO, .state = ST_OBSERVED_ABSENT, .never = true};
-    expect_row("Dropouts", "own stream 0, simulated 0, alsa 5 (3 clients not ready)", "warn", false);
+    expect_row("Dropouts", "daemon's own stream 0, simulated 0, alsa 5 (3 clients not ready)", "warn", false);
     expect_row("Watched", "alsa, clients not ready: 3, CPU time per poll not known yet (n = 0)", "ok", true);
     expect_no_row("Not watched");
     never->mode = ST_OBSERVED_ON; /* asked for */

@@ -212,8 +212,8 @@ static void cpus_are_chosen_by_what_tells_them_apart(void **state)
     assert_int_equal(st_fake_set_file(p, "/sys/devices/system/cpu/cpu0/cpu_capacity", "1024\n", 0), 0);
     assert_int_equal(st_fake_set_file(p, "/sys/devices/system/cpu/cpu1/cpu_capacity", "446\n", 0), 0);
     st_experiments_plan(p, &period, ST_NS_PER_S, &plan);
-    assert_string_equal(plan.rows[6].names[0], "CPU 1, of the weakest kind");
-    assert_string_equal(plan.rows[6].names[1], "CPU 0, of the strongest kind");
+    assert_string_equal(plan.rows[6].names[0], "CPU 1, of the slowest kind");
+    assert_string_equal(plan.rows[6].names[1], "CPU 0, of the fastest kind");
     assert_null(plan.rows[6].rules[0]);
     assert_int_equal(st_fake_set_file(p, "/sys/devices/system/cpu/isolated", "1\n", 0), 0);
     st_experiments_plan(p, &period, ST_NS_PER_S, &plan);

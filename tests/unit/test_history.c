@@ -149,7 +149,7 @@ static void what_is_no_history_is_told_and_left_as_it_was(void **state)
     assert_int_equal(query("PRAGMA user_version = 5"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTONOSUPPORT);
     assert_non_null(
-        strstr(error, "of version 5, made by a newer sleeptune; this one knows versions up to 4"));
+        strstr(error, "of version 5, made by a newer sleeptune; this sleeptune reads versions up to 4"));
     assert_int_equal(query("PRAGMA user_version = 4"), -1);
     assert_int_equal(query("DROP TABLE event"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
@@ -201,12 +201,12 @@ static void a_link_or_no_file_beside_it_is_named(void **state)
         snprintf(name, sizeof(name), "%s%s", path, beside[i]);
         assert_int_equal(symlink("elsewhere", name), 0);
         assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -ELOOP);
-        snprintf(wanted, sizeof(wanted), "history.db%s beside it is a symbolic link", beside[i]);
+        snprintf(wanted, sizeof(wanted), "history.db%s in the same folder is a symbolic link", beside[i]);
         assert_string_equal(error, wanted);
         assert_int_equal(unlink(name), 0);
         assert_int_equal(mkdir(name, 0700), 0);
         assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EINVAL);
-        snprintf(wanted, sizeof(wanted), "history.db%s beside it is not a file", beside[i]);
+        snprintf(wanted, sizeof(wanted), "history.db%s in the same folder is not a file", beside[i]);
         assert_string_equal(error, wanted);
         assert_int_equal(rmdir(name), 0);
     }

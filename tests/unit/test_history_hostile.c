@@ -120,8 +120,9 @@ static void what_takes_too_long_is_ended(void **state)
     st_history_sql_limit_time(db, &time, 20 * ST_NS_PER_MS);
     const int r = st_history_sql_number(db, &n, ENDLESS "SELECT count(*) FROM n", "");
     assert_int_equal(r, -ETIMEDOUT);
-    assert_string_equal(st_history_sql_sentence(db, r),
-                        "reading it used more than 10 s of CPU time; it is no usual history");
+    assert_string_equal(
+        st_history_sql_sentence(db, r),
+        "reading it used more than 10 s of CPU time; it was probably not written by sleeptune");
     sqlite3_close(db);
 }
 

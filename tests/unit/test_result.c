@@ -173,7 +173,7 @@ static void one_sentence_for_all_cpus_speaks_of_the_worst(void **state)
     qsort(r, 3, sizeof(r[0]), st_result_compare);
     assert_int_equal(r[0].cpu, cpu);
     st_result_verdict_of_all(r, 3, text, sizeof(text));
-    assert_non_null(strstr(text, ": Invalid: the books do not balance"));
+    assert_non_null(strstr(text, ": Invalid: the loop's counters do not agree"));
     for (int i = 0; i < 3; i++)
         st_result_finish(&r[i]);
 }

@@ -128,7 +128,7 @@ static void client_that_is_hidden_is_said_to_be(void **state)
     put_status("XRUN", 1, "12.0", 6000); /* it runs, and is not in this /proc */
     assert_int_equal(look(), 1);
     assert_string_equal(last.client, "");
-    assert_non_null(strstr(watch.why, "hidden from us"));
+    assert_non_null(strstr(watch.why, "they are hidden"));
     st_xrun_close(&watch);
 }
 
