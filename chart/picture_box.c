@@ -186,9 +186,8 @@ static int plan(struct st_picture *picture)
         snprintf(picture->how, sizeof(picture->how),
                  "A logarithmic axis has no 0: values of 0 or less are drawn on its lower edge.");
     if (n > 0)
-        st_text_append(picture->caption, sizeof(picture->caption),
-                       " %llu of %llu values are outliers and are not drawn.", (unsigned long long)cut_n,
-                       (unsigned long long)n);
+        st_text_append(picture->caption, sizeof(picture->caption), " %llu outliers of %llu values are cut.",
+                       (unsigned long long)cut_n, (unsigned long long)n);
     if (unknown_n > 0)
         st_text_append(picture->caption, sizeof(picture->caption),
                        " %zu %s (*) had outliers whose number was not recorded; they are not drawn.",

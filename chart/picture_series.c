@@ -53,9 +53,8 @@ static int plan(struct st_picture *picture)
         say_set(picture, data->set[i]);
     }
     snprintf(picture->how, sizeof(picture->how), "%s%s",
-             joined
-                 ? "Each column of pixels goes from its least to its greatest value; all values are included."
-                 : "Each dot is a value.",
+             joined ? "Each column of pixels goes from its least to its greatest value; none is left out."
+                    : "Each dot is a value.",
              missed ? " Triangles: missed periods." : "");
     return 0;
 }

@@ -134,8 +134,8 @@ static void put_sums(FILE *out, const json_t *document, const struct sums *sums,
     else
         snprintf(text, sizeof(text), "no period was counted");
     st_text_field(out, "missed", text, LABEL_COLUMNS, columns);
-    int n = snprintf(text, sizeof(text), "%" PRId64 " simulated, %" PRId64 " of the daemon's own stream",
-                     sums->simulated, sums->own);
+    int n =
+        snprintf(text, sizeof(text), "%" PRId64 " simulated, %" PRId64 " own", sums->simulated, sums->own);
     if (sums->watched)
         snprintf(text + n, sizeof(text) - (size_t)n,
                  ", %" PRId64 " of other programs, whose clients were late %" PRId64 " time%s",
@@ -465,8 +465,7 @@ void st_history_text_causes(FILE *out, const json_t *document, int columns)
     if (json_array_size(rows) > 0)
         st_text_field(
             out, "explained",
-            "share of the total that a counter accounts for (wait for a CPU, stop, throttling; otherwise, "
-            "with "
+            "share of the total that a counter accounts for (wait for a CPU, stop, throttling; otherwise, with "
             "a tracer, the time for which the culprit had the CPU); -: no counter, found by ruling out the "
             "other causes",
             10, columns);

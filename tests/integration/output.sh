@@ -91,7 +91,7 @@ for writer in $writers; do
 done
 ln -sf "$tmp/victim.report" home/by-root
 write_with report home/by-root
-like "root's link in a folder of another user could be replaced: refused" "$(cat err)" 'which root does not follow'
+like "root's link in a folder of another user could be replaced: refused" "$(cat err)" 'so root does not follow it'
 for writer in $writers; do
     case $writer in record | hlog) ;; *) continue ;; esac
     victim_of "$writer" "hard.$writer"
