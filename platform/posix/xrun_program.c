@@ -259,6 +259,7 @@ static int take_line(struct st_xrun_watch *w, const char *text, st_xrun_seen_fn 
         break;
     case ST_XRUN_LINE_EPOCH:
     case ST_XRUN_LINE_XRUN:
+    case ST_XRUN_LINE_LOAD:
         seen(ctx, &line.seen);
         break;
     }

@@ -10,12 +10,23 @@
 
 #include "core/event.h"
 #include "platform/platform.h"
+#include "platform/xrun/dropout_reason.h"
 
 #define ST_XRUN_NAME_BYTES   64
 #define ST_XRUN_WHY_BYTES    200
 #define ST_XRUN_SERVER_BYTES 256
 
-/** What was seen since the poll before. Both counts 0: only a new epoch. */
+/** How long one client, or the device's own node, took in the cycles of some seconds. A cycle: its inputs are
+ * ready (signalled), it wakes up, it finishes. Times that are not known are INT64_MIN. */
+struct st_xrun_load {
+    int64_t cycles_n;                                 /* 0: no load was measured */
+    int64_t busy_median_ns, busy_p99_ns, busy_max_ns; /* woken to finished */
+    int64_t wait_median_ns, wait_p99_ns, wait_max_ns; /* signalled to woken */
+    int64_t period_ns;                                /* of the device's cycle */
+    int64_t frames, rate_hz;                          /* the same as the server sets it; 0: not known */
+};
+
+/** What was seen since the poll before: xruns, a new epoch (both counts 0), or a client's load. */
 struct st_xrun_seen {
     char device[ST_XRUN_NAME_BYTES]; /* "" when not known; UTF-8 of others: any bytes */
     char client[ST_XRUN_NAME_BYTES]; /* program or node that plays or records there; "" when not known */
@@ -23,6 +34,13 @@ struct st_xrun_seen {
     int64_t device_xruns_n; /* the device ran dry or over: a gap that could be heard */
     int64_t starved_n; /* a client was not ready in time and the device went on without it; not among these */
     bool new_epoch;    /* the counters of this device (all devices, if "") had begun anew */
+
+    /* of the clients that were not ready: one reason for all of starved_n */
+    enum st_dropout_reason reason;
+    int64_t busy_ns, wait_ns, period_ns; /* of the worst of these cycles; 0: not known */
+    char culprit[ST_XRUN_NAME_BYTES]; /* who had the CPU, or which client it waited for; "" when not known */
+
+    struct st_xrun_load load; /* of `client`; of the device's own node where client is "" */
 };
 
 typedef void (*st_xrun_seen_fn)(void *ctx, const struct st_xrun_seen *seen);

@@ -6,8 +6,13 @@
  *   epoch          the server's counters began anew (it was started again, or they were reset)
  *   xrun certainty=exact n=1 starved=0 device=NAME client=NAME
  *                  n: device xruns, starved: clients that were not ready in time, both since the line before
- * and not both 0; device and client may be missing. In a name, "%" and two hexadecimal digits stand for a
- * byte: blanks, control characters and "%" itself are written so.
+ * and not both 0; device and client may be missing. Behind "starved" may stand, for these clients,
+ *     reason=too-slow busy=NS wait=NS period=NS culprit=NAME (names of dropout_reason.h; times of the worst cycle)
+ *   load cycles=469 busy=MEDIAN,P99,MAX wait=MEDIAN,P99,MAX period=NS frames=1024 rate=48000 device=NAME client=NAME
+ *                  how long a client took in the last seconds, in ns; without client: the device's own node.
+ *                  Written every 10 s for each node that ran; a client without one for 25 s has gone
+ * In a name, "%" and two hexadecimal digits stand for a byte: blanks, control characters and "%" itself are
+ * written so.
  *
  * A line is at most 1023 bytes, ends with a newline and is flushed. The program reads nothing, but ends when
  * its standard input ends: then the daemon is gone. Its environment is the daemon's, with the server's
@@ -29,19 +34,21 @@ enum st_xrun_line_kind {
     ST_XRUN_LINE_ALIVE,
     ST_XRUN_LINE_ABSENT,
     ST_XRUN_LINE_EPOCH,
-    ST_XRUN_LINE_XRUN
+    ST_XRUN_LINE_XRUN,
+    ST_XRUN_LINE_LOAD
 };
 
 struct st_xrun_line {
     enum st_xrun_line_kind kind;
     char text[ST_XRUN_WHY_BYTES]; /* of ready and absent, cut; control characters are '?' */
-    struct st_xrun_seen seen;     /* of xrun and epoch; names are cut, control characters are '?' */
+    struct st_xrun_seen seen;     /* of xrun, epoch and load; names are cut, control characters are '?' */
 };
 
 /** Reads one line without its newline. @return 0 or -EBADMSG. Pure; threads: any. */
 ST_NODISCARD int st_xrun_line_parse(const char *line, struct st_xrun_line *ret);
 
-/** Writes an xrun line with its newline, for the helper programs. @return buf. */
+/** Writes an xrun line, or a load line if seen->load.cycles_n > 0, with its newline, for the helper programs.
+ * @return buf. */
 const char *st_xrun_line_format(const struct st_xrun_seen *seen, char *buf, size_t buf_bytes);
 
 #endif

@@ -79,6 +79,17 @@ static void what_is_no_line_of_ours_is_refused(void **state)
         "xrun certainty=exact n=1 colour=red", /* unknown field */
         "xrun certainty=exact n=1  starved=1", /* two blanks */
         "xruns certainty=exact n=1",
+        "xrun certainty=exact starved=1 reason=late",  /* no such reason */
+        "xrun certainty=exact starved=1 reason=woken", /* part of one */
+        "xrun certainty=exact starved=1 busy=1,2",     /* one time */
+        "xrun certainty=exact starved=1 cycles=3",     /* of another line */
+        "load",
+        "load cycles=0",                      /* measured nothing */
+        "load cycles=4 busy=1,2",             /* three times */
+        "load cycles=4 busy=1,2,3,4",         /* three times */
+        "load cycles=4 wait=1,2,x",           /* no time */
+        "load cycles=4 period=1000000000001", /* longer than a cycle can be */
+        "load cycles=4 starved=1",            /* of another line */
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++) {
         struct st_xrun_line line = {.kind = ST_XRUN_LINE_ALIVE, .text = "kept"};
@@ -119,11 +130,67 @@ static void what_is_written_is_read_back(void **state)
     assert_int_equal(line.seen.starved_n, 1);
 }
 
+static void a_dropout_has_its_reason_and_its_times(void **state)
+{
+    (void)state;
+    const struct st_xrun_seen seen = {.device = "studio",
+                                      .client = "HeavyReverb",
+                                      .certainty = ST_CERTAINTY_EXACT,
+                                      .starved_n = 24,
+                                      .reason = ST_DROPOUT_CPU_TAKEN,
+                                      .busy_ns = 25000000,
+                                      .wait_ns = 90000,
+                                      .period_ns = 21333333,
+                                      .culprit = "audio hog"};
+    char buf[ST_XRUN_LINE_BYTES];
+    assert_string_equal(st_xrun_line_format(&seen, buf, sizeof(buf)),
+                        "xrun certainty=exact n=0 starved=24 reason=cpu-taken busy=25000000 wait=90000 "
+                        "period=21333333 culprit=audio%20hog device=studio client=HeavyReverb\n");
+    struct st_xrun_line line;
+    buf[strlen(buf) - 1] = '\0';
+    assert_int_equal(st_xrun_line_parse(buf, &line), 0);
+    assert_memory_equal(&line.seen, &seen, sizeof(seen));
+}
+
+static void a_load_is_read_back(void **state)
+{
+    (void)state;
+    const struct st_xrun_seen seen = {.device = "studio",
+                                      .client = "Organ",
+                                      .load = {.cycles_n = 469,
+                                               .busy_median_ns = 1200000,
+                                               .busy_p99_ns = 3000000,
+                                               .busy_max_ns = 9000000,
+                                               .wait_median_ns = 0,
+                                               .wait_p99_ns = 40000,
+                                               .wait_max_ns = 120000,
+                                               .period_ns = 21333333,
+                                               .frames = 1024,
+                                               .rate_hz = 48000}};
+    char buf[ST_XRUN_LINE_BYTES];
+    assert_string_equal(st_xrun_line_format(&seen, buf, sizeof(buf)),
+                        "load cycles=469 busy=1200000,3000000,9000000 wait=0,40000,120000 period=21333333 "
+                        "frames=1024 rate=48000 device=studio client=Organ\n");
+    struct st_xrun_line line;
+    buf[strlen(buf) - 1] = '\0';
+    assert_int_equal(st_xrun_line_parse(buf, &line), 0);
+    assert_int_equal(line.kind, ST_XRUN_LINE_LOAD);
+    assert_memory_equal(&line.seen, &seen, sizeof(seen));
+    assert_int_equal(st_xrun_line_parse("load cycles=1", &line), 0);
+    assert_true(line.seen.load.busy_median_ns == INT64_MIN && line.seen.load.period_ns == INT64_MIN);
+}
+
 static void the_longest_names_fit_a_line(void **state)
 {
     (void)state;
-    struct st_xrun_seen seen = {
-        .certainty = ST_CERTAINTY_PROBABLE, .device_xruns_n = 1000000000, .starved_n = 1000000000};
+    struct st_xrun_seen seen = {.certainty = ST_CERTAINTY_PROBABLE,
+                                .device_xruns_n = 1000000000,
+                                .starved_n = 1000000000,
+                                .reason = ST_DROPOUT_CPU_TAKEN_BY_ITSELF,
+                                .busy_ns = 1000000000000,
+                                .wait_ns = 1000000000000,
+                                .period_ns = 1000000000000};
+    memset(seen.culprit, '\n', sizeof(seen.culprit) - 1);
     memset(seen.device, '%', sizeof(seen.device) - 1);
     memset(seen.client, ' ', sizeof(seen.client) - 1);
     char buf[ST_XRUN_LINE_BYTES];
@@ -144,6 +211,8 @@ int main(void)
         cmocka_unit_test(what_is_no_line_of_ours_is_refused),
         cmocka_unit_test(long_and_hostile_names_are_cut_and_made_printable),
         cmocka_unit_test(what_is_written_is_read_back),
+        cmocka_unit_test(a_dropout_has_its_reason_and_its_times),
+        cmocka_unit_test(a_load_is_read_back),
         cmocka_unit_test(the_longest_names_fit_a_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
