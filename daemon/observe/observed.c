@@ -128,6 +128,8 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     struct st_observed *o = ctx;
     o->view.epochs_n += seen->new_epoch;
+    if (!seen->new_epoch)
+        st_observed_clients_take(&o->view, seen, now_ns(o), wall_ns(o));
     if (seen->device_xruns_n == 0 && seen->starved_n == 0)
         return;
     o->view.device_xruns_n += (uint64_t)seen->device_xruns_n;
@@ -180,6 +182,7 @@ static void close_source(struct st_observed *o)
     note_program_cpu(o, true);
     st_xrun_close(&o->watch);
     o->open = false;
+    st_observed_clients_age(&o->view, now_ns(o), false);
 }
 
 static void fail(struct st_observed *o, int error)
@@ -201,7 +204,8 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
                                         .summary = source->summary,
                                         .never = source->ops == NULL,
                                         .device_only = source->device_only,
-                                        .program_cpu_ns = INT64_MIN};
+                                        .program_cpu_ns = INT64_MIN,
+                                        .since_wall_ns = INT64_MIN};
     for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++)
         o->pending[i].told_ns = INT64_MIN;
 }
@@ -278,6 +282,8 @@ static void note_watching(struct st_observed *o)
         o->view.watched_ns += at_ns - o->turned_ns;
     else
         o->view.opened_n++;
+    if (o->view.since_wall_ns == INT64_MIN)
+        o->view.since_wall_ns = wall_ns(o);
     o->turned_ns = at_ns;
     o->failures = 0;
     set_state(o, ST_OBSERVED_WATCHING, o->watch.why);
@@ -292,6 +298,7 @@ void st_observed_turn(struct st_observed *o)
         r = poll_source(o);
     for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++)
         tell_due(o, &o->pending[i]);
+    st_observed_clients_age(&o->view, now_ns(o), o->open);
     if (r < 0 && r != -EAGAIN) {
         fail(o, r);
         return;

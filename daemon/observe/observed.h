@@ -24,6 +24,26 @@ enum st_observed_state {
 /** "off", "absent", "opening", "watching", "resting". */
 const char *st_observed_state_name(enum st_observed_state state);
 
+/* A client without a load line for so long has gone (platform/xrun/xrun_line.h). */
+#define ST_OBSERVED_GONE_NS INT64_C(25000000000)
+
+/* By harm: when full, the one with the fewest dropouts that has gone makes room, else of those that play. */
+#define ST_OBSERVED_CLIENTS_MAX 32
+
+/** Counts are since the daemon's start. */
+struct st_observed_client {
+    char name[ST_XRUN_NAME_BYTES]; /* "": the server does not say which client it was */
+    char device[ST_XRUN_NAME_BYTES],
+        culprit[ST_XRUN_NAME_BYTES]; /* culprit: of its last dropout that had one */
+    bool playing;                    /* a load line within ST_OBSERVED_GONE_NS */
+    uint64_t not_ready_n, device_xruns_n;
+    uint64_t reasons_n[ST_DROPOUT_REASONS];                /* not_ready_n by reason */
+    int64_t first_wall_ns, last_wall_ns;                   /* of its dropouts; INT64_MIN: none */
+    int64_t worst_busy_ns, worst_wait_ns, worst_period_ns; /* of its worst dropout; 0: not known */
+    struct st_xrun_load load;                              /* of the last 10 s; cycles_n 0: none */
+    int64_t seen_ns, load_ns; /* its last line, and load line, by CLOCK_MONOTONIC; INT64_MIN: none */
+};
+
 struct st_observed_device {
     char name[ST_XRUN_NAME_BYTES];
     uint64_t device_xruns_n, starved_n;
@@ -46,6 +66,14 @@ struct st_observed_view {
     int64_t watched_ns;
     struct st_observed_device devices[ST_OBSERVED_DEVICES_MAX];
     size_t devices_n;
+    struct st_observed_client clients[ST_OBSERVED_CLIENTS_MAX]; /* most dropouts first */
+    size_t clients_n;
+    uint64_t others_not_ready_n; /* starved_n less those of clients[] */
+    int64_t since_wall_ns;       /* when it first watched; INT64_MIN: never */
+    /* what the device in use is set to, as of the last ST_OBSERVED_GONE_NS; 0: not known, or nothing plays */
+    char device[ST_XRUN_NAME_BYTES];
+    int64_t frames, rate_hz, period_ns;
+    int64_t device_load_ns; /* when it said so, by CLOCK_MONOTONIC */
 };
 
 /* What was seen of one device and client and is not yet in an event. */
@@ -91,5 +119,17 @@ int st_observed_fd(const struct st_observed *o);
 
 /** Closes, after events about what was seen. */
 void st_observed_finish(struct st_observed *o);
+
+/* --- observed_clients.c: pure; times are now, by CLOCK_MONOTONIC and by the wall clock --- */
+
+/** Counts what was seen for its client, and keeps loads. */
+void st_observed_clients_take(struct st_observed_view *view, const struct st_xrun_seen *seen, int64_t now_ns,
+                              int64_t wall_ns);
+
+/** Forgets loads that are too old (all of them, if !watching), and sorts the clients. */
+void st_observed_clients_age(struct st_observed_view *view, int64_t now_ns, bool watching);
+
+/** Device xruns and times not ready. */
+uint64_t st_observed_client_dropouts(const struct st_observed_client *client);
 
 #endif

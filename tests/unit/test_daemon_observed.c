@@ -353,6 +353,112 @@ static void source_that_cannot_see_clients_says_nothing_of_them(void **state)
     st_observed_finish(&other);
 }
 
+/* --- clients --- */
+
+static void see_not_ready(const char *client, int64_t n, enum st_dropout_reason reason, int64_t busy_ns)
+{
+    see("card", client, 0, n);
+    to_see[to_see_n - 1].reason = reason;
+    to_see[to_see_n - 1].busy_ns = busy_ns;
+    to_see[to_see_n - 1].period_ns = 21333333;
+}
+
+static void see_load(const char *client, int64_t busy_ns, int64_t frames)
+{
+    see("card", client, 0, 0);
+    to_see[to_see_n - 1].load = (struct st_xrun_load){.cycles_n = 469,
+                                                      .busy_median_ns = busy_ns,
+                                                      .busy_p99_ns = busy_ns,
+                                                      .busy_max_ns = busy_ns,
+                                                      .period_ns = 21333333,
+                                                      .frames = frames,
+                                                      .rate_hz = 48000};
+}
+
+static void dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm(void **state)
+{
+    (void)state;
+    see_load("", 0, 1024);
+    see_load("GoodSynth", 1000, 0);
+    see_load("HeavyReverb", 9000, 0);
+    see_not_ready("GoodSynth", 1, ST_DROPOUT_WOKEN_LATE, 4000);
+    see_not_ready("HeavyReverb", 3, ST_DROPOUT_TOO_SLOW, 24000000);
+    see_not_ready("HeavyReverb", 2, ST_DROPOUT_TOO_SLOW, 25000000);
+    see_not_ready("HeavyReverb", 1, ST_DROPOUT_WOKEN_LATE, 100);
+    turn_after(0);
+    assert_int_equal(o.view.frames, 1024);
+    assert_int_equal(o.view.rate_hz, 48000);
+    assert_int_equal(o.view.period_ns, 21333333);
+    assert_int_equal(o.view.clients_n, 2);
+    const struct st_observed_client *heavy = &o.view.clients[0];
+    assert_string_equal(heavy->name, "HeavyReverb");
+    assert_true(heavy->playing);
+    assert_int_equal(heavy->not_ready_n, 6);
+    assert_int_equal(heavy->reasons_n[ST_DROPOUT_TOO_SLOW], 5);
+    assert_int_equal(heavy->reasons_n[ST_DROPOUT_WOKEN_LATE], 1);
+    assert_int_equal(heavy->worst_busy_ns, 25000000);
+    assert_int_equal(heavy->load.busy_median_ns, 9000);
+    assert_int_equal(o.view.starved_n, 7);
+}
+
+static void client_without_a_load_for_25_s_has_gone_and_keeps_its_dropouts(void **state)
+{
+    (void)state;
+    see_load("", 0, 1024);
+    see_load("GoodSynth", 1000, 0);
+    see_load("HeavyReverb", 9000, 0);
+    see_not_ready("HeavyReverb", 1, ST_DROPOUT_EXITED, 0);
+    turn_after(0);
+    turn_after(ST_OBSERVED_GONE_NS);
+    assert_int_equal(o.view.clients_n, 2);
+    turn_after(1);
+    assert_int_equal(o.view.clients_n, 1);
+    assert_false(o.view.clients[0].playing);
+    assert_int_equal(o.view.clients[0].load.cycles_n, 0);
+    assert_int_equal(o.view.clients[0].not_ready_n, 1);
+    assert_int_equal(o.view.frames, 0);
+}
+
+static void server_that_ends_takes_loads_along(void **state)
+{
+    (void)state;
+    see_load("", 0, 1024);
+    see_load("GoodSynth", 1000, 0);
+    turn_after(0);
+    poll_result = -EPIPE;
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.clients_n, 0);
+    assert_int_equal(o.view.period_ns, 0);
+}
+
+static void a_crowd_of_clients_does_not_push_out_the_one_that_clicks(void **state)
+{
+    (void)state;
+    see_not_ready("HeavyReverb", 407, ST_DROPOUT_TOO_SLOW, 25000000);
+    turn_after(0);
+    for (int i = 0; i < 500; i++) { /* each plays, clicks once or not at all, and goes */
+        char name[16];
+        snprintf(name, sizeof(name), "crowd%d", i);
+        see_load(name, 1000, 0);
+        if (i % 2 == 0)
+            see_not_ready(name, 1, ST_DROPOUT_EXITED, 0);
+        turn_after(POLL_NS);
+        assert_string_equal(o.view.clients[0].name, "HeavyReverb");
+    }
+    assert_int_equal(o.view.clients_n, ST_OBSERVED_CLIENTS_MAX);
+    uint64_t n = o.view.others_not_ready_n;
+    for (size_t i = 0; i < o.view.clients_n; i++)
+        n += o.view.clients[i].not_ready_n;
+    assert_int_equal(n, 407 + 250);
+    assert_int_equal(o.view.starved_n, n);
+    see_not_ready("Latecomer", 1, ST_DROPOUT_TOO_SLOW, 25000000); /* all places are taken, and it clicks */
+    turn_after(POLL_NS);
+    bool listed = false;
+    for (size_t i = 0; i < o.view.clients_n; i++)
+        listed = listed || strcmp(o.view.clients[i].name, "Latecomer") == 0;
+    assert_true(listed);
+}
+
 /* --- the thread, with the real clock --- */
 
 static void thread_watches_counts_and_ends(void **state)
@@ -490,6 +596,13 @@ int main(void)
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(last_of_a_burst_is_told_without_another_xrun, setup, teardown),
         cmocka_unit_test_setup_teardown(more_clients_than_places_lose_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(client_without_a_load_for_25_s_has_gone_and_keeps_its_dropouts, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(server_that_ends_takes_loads_along, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_crowd_of_clients_does_not_push_out_the_one_that_clicks, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(absent_source_is_tried_again_at_growing_pauses_up_to_15_s, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(what_this_system_never_has_is_not_tried_again, setup, teardown),
