@@ -31,8 +31,8 @@ static void help(void)
           "Run a loop like an audio program's for ten seconds, judge the settings, and\n"
           "report both on one screen: does this machine hold the period, how sure is\n"
           "that, and which settings may cost most. The first verdict appears after two\n"
-          "seconds. Changes nothing and needs no root. On a terminal 'sleeptune' alone\n"
-          "does the same.\n\n"
+          "seconds. Changes nothing and needs no root. 'sleeptune' without a command does\n"
+          "the same.\n\n"
           "  -d, --duration T   how long to measure, as in 10s, 500ms, 1m (10s)\n"
           "  -q, --quiet        print nothing on standard error while it measures\n" ST_NO_SERVERS_HELP
               ST_REPORT_HELP "\n"

@@ -1,6 +1,5 @@
 /* sleeptune: finds the command and runs it. */
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/command.h"
 #include "platform/module.h"
@@ -39,18 +38,26 @@ static const struct st_command *find(const char *name)
     return NULL;
 }
 
-static void usage(FILE *out)
+static int unknown(const char *where, const char *typed)
+{
+    struct st_near near = {.typed = typed};
+    for (size_t i = 0; i < st_commands_n; i++)
+        st_near_offer(&near, st_commands[i].name);
+    return st_failure_unknown(where, "command", "", &near);
+}
+
+static void usage(void)
 {
     const char *group = "";
     fputs("Usage: sleeptune COMMAND [OPTION...]\n"
           "Find out why your audio clicks, fix it, and prove that it is fixed.\n",
-          out);
+          stdout);
     for (size_t i = 0; i < st_commands_n && st_commands[i].group != NULL; i++) {
         if (strcmp(st_commands[i].group, group) != 0)
-            fprintf(out, "\n%s:\n", group = st_commands[i].group);
-        fprintf(out, "  %-9s %s\n", st_commands[i].name, st_commands[i].summary);
+            printf("\n%s:\n", group = st_commands[i].group);
+        printf("  %-9s %s\n", st_commands[i].name, st_commands[i].summary);
     }
-    fputs("\n'sleeptune' alone runs check. 'sleeptune help COMMAND' explains a command,\n"
+    fputs("\n'sleeptune [OPTION...]' runs check. 'sleeptune help COMMAND' explains a command,\n"
           "'sleeptune lab' runs the laboratory, 'sleeptune --version' prints the version.\n"
           "\nExamples:\n"
           "  sleeptune measure --frames 64 --duration 1m   are 64 frames enough?\n"
@@ -59,18 +66,18 @@ static void usage(FILE *out)
           "  sleeptune verify                              did that help?\n"
           "\nExit status: 0 done, 1 findings or a difference, 2 unknown, 3 usage, 4 failure,\n"
           "5 invalid measurement. Manual: man sleeptune, man sleeptune-COMMAND\n",
-          out);
+          stdout);
 }
 
 static int help_command(int argc, char **argv)
 {
     if (argc < 2 || argv[1][0] == '-') {
-        usage(stdout);
+        usage();
         return ST_EXIT_DONE;
     }
     const struct st_command *command = find(argv[1]);
     if (command == NULL)
-        return st_failure_usage("help", "no such command: %s", argv[1]);
+        return unknown("help", argv[1]);
     char name[64], option[] = "--help";
     snprintf(name, sizeof(name), "%s", command->name);
     char *args[] = {name, option, NULL};
@@ -89,24 +96,21 @@ static int version(void)
     return ST_EXIT_DONE;
 }
 
+static int run(int argc, char **argv)
+{
+    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+        return help_command(1, argv);
+    if (argc >= 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0))
+        return version();
+    if (argc < 2 || argv[1][0] == '-')
+        return st_cmd_check(argc, argv);
+    const struct st_command *command = find(argv[1]);
+    return command != NULL ? command->run(argc - 1, argv + 1) : unknown(NULL, argv[1]);
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 2 && isatty(STDOUT_FILENO) == 1) {
-        char name[] = "check", *args[] = {name, NULL};
-        return st_cmd_check(1, args);
-    }
-    if (argc < 2) {
-        usage(stderr);
-        return ST_EXIT_USAGE;
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return help_command(1, argv);
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
-        return version();
-    const struct st_command *command = find(argv[1]);
-    if (command == NULL)
-        return st_failure_usage(NULL, "no such command: %s", argv[1]);
-    const int status = command->run(argc - 1, argv + 1);
+    const int status = run(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout) != 0)
         return st_failure(NULL, "writing to standard output failed");
     return status;

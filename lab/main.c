@@ -36,6 +36,14 @@ static const struct st_command *find(const char *name)
     return NULL;
 }
 
+static int unknown(const char *where, const char *typed)
+{
+    struct st_near near = {.typed = typed};
+    for (size_t i = 0; i < ST_ARRAY_LEN(commands); i++)
+        st_near_offer(&near, commands[i].name);
+    return st_failure_unknown(where, "command", "", &near);
+}
+
 static int help(int argc, char **argv)
 {
     if (argc < 2 || argv[1][0] == '-') {
@@ -44,15 +52,14 @@ static int help(int argc, char **argv)
     }
     const struct st_command *command = find(argv[1]);
     if (command == NULL)
-        return st_failure_usage("help", "no such command: %s", argv[1]);
+        return unknown("help", argv[1]);
     char option[] = "--help";
     char *args[] = {argv[1], option, NULL};
     return command->run(2, args);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    st_program_name = "sleeptune-lab";
     if (argc < 2) {
         usage(stderr);
         return ST_EXIT_USAGE;
@@ -66,9 +73,13 @@ int main(int argc, char **argv)
         return ST_EXIT_DONE;
     }
     const struct st_command *command = find(argv[1]);
-    if (command == NULL)
-        return st_failure_usage(NULL, "no such command: %s", argv[1]);
-    const int status = command->run(argc - 1, argv + 1);
+    return command != NULL ? command->run(argc - 1, argv + 1) : unknown(NULL, argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    st_program_name = "sleeptune-lab";
+    const int status = run(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout) != 0)
         return st_failure(NULL, "writing to standard output failed");
     return status;

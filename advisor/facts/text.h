@@ -25,8 +25,4 @@ ST_NODISCARD int st_text_int(const char *text, int64_t *ret);
 /** Bytes of a valid UTF-8 text, at most max_bytes, that end with a whole character; for "%.*s". */
 int st_text_cut(const char *text, size_t max_bytes);
 
-/** Edit distance of two short names (insert, delete, replace: 1 each); SIZE_MAX when one is longer than 63
- * bytes. */
-size_t st_text_distance(const char *a, const char *b);
-
 #endif

@@ -11,6 +11,7 @@
 #include "advisor/facts/text.h"
 #include "cli/command.h"
 #include "cli/report/mutes.h"
+#include "core/text/near.h"
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
@@ -188,7 +189,7 @@ int st_report_run(const char *command, const struct st_facts *facts, const struc
 /** "linux-timerslack" is near "linux-timer-slack", and so is "slack". */
 static bool is_near(const char *id, const char *typed)
 {
-    return (strlen(typed) >= 2 && strstr(id, typed) != NULL) || st_text_distance(id, typed) <= NEAR_EDITS;
+    return (strlen(typed) >= 2 && strstr(id, typed) != NULL) || st_near_distance(id, typed) <= NEAR_EDITS;
 }
 
 static int unknown_rule(const char *command, const char *typed)

@@ -16,6 +16,7 @@
 
 #include "core/ns.h"
 #include "core/period.h"
+#include "core/text/near.h"
 #include "core/text/number.h"
 #include "core/text/safe.h"
 #include "core/when.h"
@@ -383,43 +384,25 @@ static const char *value_text(const config_setting_t *setting, char *buf, size_t
     return buf;
 }
 
-/* Edit distance; both shorter than NAME_BYTES. Source: Wagner and Fischer, 1974. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[NAME_BYTES + 1];
-    const size_t b_len = strlen(b);
-    for (size_t j = 0; j <= b_len; j++)
-        row[j] = j;
-    for (size_t i = 0; a[i] != '\0'; i++) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t j = 0; j < b_len; j++) {
-            size_t best = diagonal + (a[i] != b[j]);
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j + 1] + 1 < best)
-                best = row[j + 1] + 1;
-            diagonal = row[j + 1];
-            row[j + 1] = best;
-        }
-    }
-    return row[b_len];
-}
-
-/* The known name that is most like this one: a whole key, or at the top level the name of a group. */
+/* The known name that is most like this one: a whole key; at the top level the name of a group, or a key that lacks
+ * its group. */
 static void nearest_name(const char *name, bool top_level, char *ret, size_t ret_bytes)
 {
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < st_config_keys_n; i++) {
+        const char *path = st_config_keys[i].path, *dot = strrchr(path, '.');
         char known[NAME_BYTES];
-        snprintf(known, sizeof(known), "%s", st_config_keys[i].path);
+        snprintf(known, sizeof(known), "%s", path);
         if (top_level)
             known[strcspn(known, ".")] = '\0';
-        const size_t far = distance(name, known);
-        if (far < best) {
-            best = far;
+        const size_t far = st_near_distance(name, known);
+        if (far < best)
             snprintf(ret, ret_bytes, "%s", known);
-        }
+        best = far < best ? far : best;
+        const size_t without_group = top_level && dot != NULL ? st_near_distance(name, dot + 1) : SIZE_MAX;
+        if (without_group < best)
+            snprintf(ret, ret_bytes, "%s", path);
+        best = without_group < best ? without_group : best;
     }
 }
 

@@ -34,6 +34,14 @@ int st_failure_usage(const char *command, const char *format, ...)
     return ST_EXIT_USAGE;
 }
 
+int st_failure_unknown(const char *command, const char *kind, const char *dashes, const struct st_near *near)
+{
+    if (near->name == NULL)
+        return st_failure_usage(command, "no such %s: %s%s", kind, dashes, near->typed);
+    return st_failure_usage(command, "no such %s: %s%s. Did you mean '%s%s'?", kind, dashes, near->typed,
+                            dashes, near->name);
+}
+
 int st_failure(const char *command, const char *format, ...)
 {
     va_list args;

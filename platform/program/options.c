@@ -112,6 +112,26 @@ static int keep_value(const char *command, const struct st_option *option, const
     return 0;
 }
 
+/* What getopt_long refused. */
+static int refuse(const char *command, const struct st_option *options, size_t options_n, bool lacks_value,
+                  const char *typed)
+{
+    if (optopt > ' ' && optopt < 0x7f) { /* of letters that are written together, the one */
+        const char letter[] = {'-', (char)optopt, '\0'};
+        return st_failure_usage(command, lacks_value ? "%s needs a value" : "no such option: %s", letter);
+    }
+    if (lacks_value)
+        return st_failure_usage(command, "%s needs a value", typed);
+    if (optopt >= LONG_BASE)
+        return st_failure_usage(command, "--%s takes no value", options[optopt - LONG_BASE].name);
+    char name[64];
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
+    struct st_near near = {.typed = name};
+    for (size_t i = 0; i < options_n; i++)
+        st_near_offer(&near, options[i].name);
+    return st_failure_unknown(command, "option", "--", &near);
+}
+
 int st_options_read(const char *command, const struct st_option *options, size_t options_n,
                     void (*help)(void), int argc, char **argv, int *ret_first)
 {
@@ -146,12 +166,8 @@ int st_options_read(const char *command, const struct st_option *options, size_t
                 printf("Manual: man sleeptune-%s\n", command);
             return ST_EXIT_DONE;
         }
-        if (i == options_n) {
-            /* of letters that are written together, the one */
-            const char letter[] = {'-', (char)optopt, '\0'};
-            return st_failure_usage(command, option == ':' ? "%s needs a value" : "no such option: %s",
-                                    optopt > ' ' && optopt < 0x7f ? letter : argv[optind - 1]);
-        }
+        if (i == options_n)
+            return refuse(command, options, options_n, option == ':', argv[optind - 1]);
         const int r = keep_value(command, &options[i], optarg);
         if (r != 0)
             return r;

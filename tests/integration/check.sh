@@ -76,9 +76,12 @@ refused "a duration that is none" 3 'not a time' check --duration soon
 refused "no snapshots: it is about this machine" 3 'no such option' check --snapshot x
 
 # --- the bare command -------------------------------------------------------------------------------------------------------
-"$SLEEPTUNE" >"$tmp/out" 2>"$tmp/err"
-is "without a terminal the bare command is a usage error" "$?" 3
-like "that names check" "$(cat "$tmp/err")" '^  check '
+"$SLEEPTUNE" --frames 256 --duration 300ms --json >"$tmp/bare.json" 2>"$tmp/err"
+like "options alone are those of check" "$?" '^[012]$'
+is "which measures" "$(field "$tmp/bare.json" 'd["measurement"]["source"], d["period"]["frames"]')" "('sleeptune check', 256)"
+# it starts, terminal or not: interrupted, it prints what it has
+timeout --preserve-status -s INT 1.5 "$SLEEPTUNE" >"$tmp/out" 2>"$tmp/err"
+like "without a terminal the bare command is check" "$? $(cat "$tmp/out")" '^[012] .*128 frames'
 # on a terminal: interrupted when it has shown a verdict, it prints what was measured
 "$PYTHON" - "$SLEEPTUNE" >"$tmp/pty.txt" <<'PY'
 import os, pty, signal, sys

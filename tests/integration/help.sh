@@ -5,9 +5,20 @@ set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 bash_words=$SLEEPTUNE_SRC/conf/completion/sleeptune.bash zsh_words=$SLEEPTUNE_SRC/conf/completion/_sleeptune
 
-is "without a command it is a usage error" "$("$SLEEPTUNE" >/dev/null 2>&1; echo $?)" 3
-is "and so is an unknown one" "$("$SLEEPTUNE" nonsense >/dev/null 2>&1; echo $?)" 3
-like "which is named" "$("$SLEEPTUNE" nonsense 2>&1)" 'nonsense'
+is "an unknown command is a usage error" "$("$SLEEPTUNE" nonsense >/dev/null 2>&1; echo $?)" 3
+like "which is named" "$("$SLEEPTUNE" nonsense 2>&1)" 'no such command: nonsense$'
+like "a mistyped command" "$("$SLEEPTUNE" measrue 2>&1)" "no such command: measrue. Did you mean 'measure'\?"
+like "after help, too" "$("$SLEEPTUNE" help reprot 2>&1)" "Did you mean 'report'\?"
+like "a mistyped option" "$("$SLEEPTUNE" report --framse=3 2>&1)" "no such option: --framse. Did you mean '--frames'\?"
+like "also without a command" "$("$SLEEPTUNE" --framse 3 2>&1)" "Did you mean '--frames'\?"
+like "a value too many" "$("$SLEEPTUNE" report --all=3 2>&1)" '--all takes no value'
+like "of the laboratory, too" "$("$SLEEPTUNE_LAB" sleeep 2>&1)" "Did you mean 'sleep'\?"
+for option in --version --help help "report --list" "report --help"; do
+    # shellcheck disable=SC2086
+    is "sleeptune $option to a full disk" "$("$SLEEPTUNE" $option 2>&1 >/dev/full; echo $?)" "sleeptune: writing to standard output failed
+4"
+done
+is "sleeptune-lab --version, too" "$("$SLEEPTUNE_LAB" --version 2>/dev/null >/dev/full; echo $?)" 4
 is "nothing of that goes to standard output" "$("$SLEEPTUNE" nonsense 2>/dev/null)" ""
 is "--help ends with 0" "$("$SLEEPTUNE" --help >/dev/null; echo $?)" 0
 like "--version names the version" "$("$SLEEPTUNE" --version)" '^sleeptune [0-9]+\.[0-9]+'
@@ -21,7 +32,7 @@ done < <(sed -n 's/^#define ST_HAVE_\([A-Z]*\) \([01]\)$/\1 \2/p' "$SLEEPTUNE_BU
 is "and of each optional part whether this build has it" "$missing" ""
 like "the tracer is one" "$parts" ' trace (yes|no) '
 
-kinds=$("$SLEEPTUNE" history --events --kind none 2>&1 | sed -n 's/.*there are //p' | tr -d ,)
+kinds=$("$SLEEPTUNE" history --events --kind none 2>&1 | sed -n 's/.*the kinds are //p' | tr -d ,)
 like "kinds of events are listed" "$kinds" '^late-wake .* unclean-end$'
 rows=$(sed -n '/^\.Sh DIAGNOSTICS/,/^\.El/s/^\.It Sy //p' "$SLEEPTUNE_SRC/man/sleeptuned.8")
 is "sleeptuned(8) has all of them, and the journal's minute" "$(tr -d '\n' <<<"${rows//$'\n'/ }" | sed 's/ , Sy / /g; s/ minute / /')" "$kinds"

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "advisor/facts/text.h"
+#include "core/text/near.h"
 
 static void check_utf8(const char *bytes, size_t n, const char *expected)
 {
@@ -94,14 +95,35 @@ static void only_whole_decimal_numbers_are_numbers(void **state)
 static void distance_counts_single_edits(void **state)
 {
     (void)state;
-    assert_int_equal(st_text_distance("linux-hz", "linux-hz"), 0);
-    assert_int_equal(st_text_distance("linux-hz", "linux-h"), 1);
-    assert_int_equal(st_text_distance("kitten", "sitting"), 3);
-    assert_int_equal(st_text_distance("", "abc"), 3);
+    assert_int_equal(st_near_distance("linux-hz", "linux-hz"), 0);
+    assert_int_equal(st_near_distance("linux-hz", "linux-h"), 1);
+    assert_int_equal(st_near_distance("kitten", "sitting"), 3);
+    assert_int_equal(st_near_distance("", "abc"), 3);
     char long_name[80];
     memset(long_name, 'x', sizeof(long_name) - 1);
     long_name[sizeof(long_name) - 1] = '\0';
-    assert_true(st_text_distance("a", long_name) == SIZE_MAX);
+    assert_true(st_near_distance("a", long_name) == SIZE_MAX);
+}
+
+static const char *nearest(const char *typed)
+{
+    static const char *const names[] = {"check", "compare", "measure", "report", "status", "lab"};
+    struct st_near near = {.typed = typed};
+    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++)
+        st_near_offer(&near, names[i]);
+    return near.name != NULL ? near.name : "";
+}
+
+static void name_typed_almost_right_is_found(void **state)
+{
+    (void)state;
+    assert_string_equal(nearest("measrue"), "measure");
+    assert_string_equal(nearest("chekc"), "check");
+    assert_string_equal(nearest("stat"), "status"); /* its beginning */
+    assert_string_equal(nearest("lb"), "lab");
+    assert_string_equal(nearest("x"), "");
+    assert_string_equal(nearest(""), "");
+    assert_string_equal(nearest("nonsense"), "");
 }
 
 int main(void)
@@ -113,6 +135,7 @@ int main(void)
         cmocka_unit_test(white_space_is_cut_at_both_ends_only),
         cmocka_unit_test(only_whole_decimal_numbers_are_numbers),
         cmocka_unit_test(distance_counts_single_edits),
+        cmocka_unit_test(name_typed_almost_right_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,20 @@
+/* Names that were typed almost right. */
+#ifndef ST_CORE_TEXT_NEAR_H
+#define ST_CORE_TEXT_NEAR_H
+
+#include "core/base.h"
+
+/** Edit distance of two short names (insert, delete, replace: 1 each); SIZE_MAX when one is longer than 63
+ * bytes. Source: Wagner and Fischer, 1974. */
+size_t st_near_distance(const char *a, const char *b);
+
+/** The name most like the one that was typed. Set `typed`, then offer the names one after the other. */
+struct st_near {
+    const char *typed;
+    const char *name; /* borrowed; NULL: none is near enough */
+    size_t edits;     /* of `name`; what it is the beginning of counts as 0 */
+};
+
+void st_near_offer(struct st_near *near, const char *name);
+
+#endif
