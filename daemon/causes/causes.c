@@ -9,6 +9,7 @@
 #include "core/ns.h"
 #include "core/pages.h"
 #include "core/text/text.h"
+#include "platform/xrun/dropout_reason.h"
 
 #define MINUTES_MAX 1440
 #define ROWS_MAX    4096 /* of all minutes: one or two a minute is much */
@@ -156,7 +157,11 @@ static const char *elsewhere(const struct st_event *event)
 static void put_down_to_none_of_ours(struct st_event *event, bool on_time, int loop_cpu)
 {
     char cpu[24];
-    if (on_time)
+    if (on_time && event->missing_ns > 0)
+        st_text_append(event->text, sizeof(event->text),
+                       "; the loop%s was not late enough to explain it: look at the %s",
+                       cpu_text(loop_cpu, cpu, sizeof(cpu)), elsewhere(event));
+    else if (on_time)
         st_text_append(event->text, sizeof(event->text), "; the loop%s was on time: look at the %s",
                        cpu_text(loop_cpu, cpu, sizeof(cpu)), elsewhere(event));
     else
@@ -174,12 +179,16 @@ static int64_t fill(void *ctx, struct st_event *event, bool last)
     const bool is_late = xrun || event->lateness_ns != INT64_MIN || strstr(event->name, "xrun") != NULL;
     if (is_late && event->span_ns <= SAME_TIME_NS && !is_known(&event->circumstances))
         event->circumstances = st_system_pressure_now(&causes->circumstances);
-    if (event->cause[0] != '\0' || !xrun)
+    /* a client's own cycle decides; the loop may say who made it wake up late */
+    const bool woken_late = strcmp(event->cause, st_dropout_reason_name(ST_DROPOUT_WOKEN_LATE)) == 0;
+    if (!xrun || (event->cause[0] != '\0' && !(woken_late && event->culprit[0] == '\0')))
         return 0;
     const int64_t from_ns = st_ns_sub(event->wall_ns, event->span_ns), to_ns = event->wall_ns;
     pthread_mutex_lock(&causes->mutex);
     const struct recent *found =
         worst_between(causes, st_ns_sub(from_ns, SAME_TIME_NS), st_ns_add(to_ns, SAME_TIME_NS));
+    if (found != NULL && found->lateness_ns < event->missing_ns)
+        found = NULL; /* too short */
     const struct recent worst = found != NULL ? *found : (struct recent){0};
     const bool watched =
         causes->watched_from_ns <= from_ns && causes->watched_to_ns >= st_ns_add(to_ns, QUARTER_NS);
@@ -189,7 +198,7 @@ static int64_t fill(void *ctx, struct st_event *event, bool last)
         put_down_to(event, &worst);
     else if (!last)
         return st_ns_add(causes->platform->now_ns(causes->platform), HOLD_NS);
-    else
+    else if (!woken_late)
         put_down_to_none_of_ours(event, watched, cpu);
     return 0;
 }

@@ -37,6 +37,9 @@ json_t *st_observe_json(const struct st_observe_view *view);
 
 /** Lines of sleeptune_xruns_total, whose header is written, of each source that has watched. */
 void st_observe_xrun_metrics(FILE *out, const struct st_observe_view *view);
+/** NAME="VALUE", made safe: a newline in the value would end the sample. */
+void st_observe_label(FILE *out, const char *name, const char *value);
+
 /** All other metrics. */
 void st_observe_metrics(FILE *out, const struct st_observe_view *view);
 

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "daemon/audio/audio.h"
 
 #define LOG_MODULE "observe"
@@ -31,42 +32,90 @@ static int64_t wall_ns(const struct st_observed *o)
 
 /* --- events --- */
 
+/* Why a client was not ready, by the figures of its own cycle: "it computed 25.0 ms of 21.3 ms". */
+static void say_why(const struct st_xrun_seen *seen, char *buf, size_t buf_bytes)
+{
+    char busy[32], wait[32], period[32];
+    st_ns_format(seen->busy_ns, busy, sizeof(busy));
+    st_ns_format(seen->wait_ns, wait, sizeof(wait));
+    st_ns_format(seen->period_ns, period, sizeof(period));
+    const bool culprit = seen->culprit[0] != '\0';
+    if (seen->reason == ST_DROPOUT_TOO_SLOW && seen->busy_ns > 0 && seen->period_ns > 0)
+        snprintf(buf, buf_bytes, "it computed %s of %s", busy, period);
+    else if (seen->reason == ST_DROPOUT_WOKEN_LATE && seen->wait_ns > 0)
+        snprintf(buf, buf_bytes, "it was woken %s late", wait);
+    else if (seen->reason == ST_DROPOUT_CPU_TAKEN && culprit)
+        snprintf(buf, buf_bytes, "it lost the CPU to %s", seen->culprit);
+    else if (seen->reason == ST_DROPOUT_WAITED_FOR_OTHER && culprit)
+        snprintf(buf, buf_bytes, "it waited for %s", seen->culprit);
+    else if (seen->reason != ST_DROPOUT_UNKNOWN)
+        snprintf(buf, buf_bytes, "it %s", st_dropout_reason_text(seen->reason));
+    else
+        snprintf(buf, buf_bytes, "%s", "");
+    if (seen->reason == ST_DROPOUT_WOKEN_LATE && culprit)
+        st_text_append(buf, buf_bytes, ", %s had the CPU", seen->culprit);
+}
+
+/* By how long a late wake-up of ours must at least be late to explain it; 0: not known, any. */
+static int64_t missing_ns(const struct st_observed *o, const struct st_xrun_seen *seen)
+{
+    if (seen->period_ns > 0 && seen->busy_ns + seen->wait_ns > seen->period_ns)
+        return seen->busy_ns + seen->wait_ns - seen->period_ns;
+    for (size_t i = 0; i < o->view.clients_n; i++) { /* what it usually leaves of the period */
+        const struct st_observed_client *client = &o->view.clients[i];
+        if (client->load.cycles_n > 0 && client->load.period_ns > client->load.busy_median_ns &&
+            strcmp(client->name, seen->client) == 0 && strcmp(client->device, seen->device) == 0)
+            return client->load.period_ns - client->load.busy_median_ns;
+    }
+    return 0;
+}
+
+/* Device xruns and clients that were not ready are events of different names. */
 static void tell_one(const struct st_observed *o, const struct st_observed_pending *pending, const char *name,
-                     const char *what, int64_t n)
+                     int64_t n)
 {
     const struct st_xrun_seen *seen = &pending->sum;
     const int64_t span_ns = now_ns(o) - pending->since_ns;
-    char span[40] = "";
+    char span[40] = "", why[128] = "", what[160];
     const struct st_log_field fields[] = {{"XRUNS", n}};
     const bool device = seen->device[0] != '\0', client = seen->client[0] != '\0';
+    const bool ready = strcmp(name, "starved-client") != 0;
     if (span_ns >= ST_NS_PER_S)
         snprintf(span, sizeof(span), " in %.0f s", (double)span_ns / (double)ST_NS_PER_S);
-    struct st_event event =
-        st_event_make(wall_ns(o), name, "%s: %" PRId64 " %s%s%s%s%s%s (%s)", o->source->name, n, what, span,
-                      device ? " on " : "", seen->device, client ? ", client " : "", seen->client,
-                      st_event_certainty(seen->certainty));
+    if (ready) {
+        snprintf(what, sizeof(what), "%" PRId64 " device xrun%s", n, n == 1 ? "" : "s");
+    } else {
+        snprintf(what, sizeof(what), "%s was not ready %" PRId64 " time%s",
+                 client ? seen->client : "a client", n, n == 1 ? "" : "s");
+        say_why(seen, why, sizeof(why));
+    }
+    struct st_event event = st_event_make(
+        wall_ns(o), name, "%s: %s%s%s%s%s%s%s%s (%s)", o->source->name, what, span, device ? " on " : "",
+        seen->device, ready && client ? ", client " : "", ready ? seen->client : "",
+        why[0] != '\0' ? ": " : "", why, st_event_certainty(seen->certainty));
     event.span_ns = span_ns;
     snprintf(event.source, sizeof(event.source), "%s", o->source->name);
     snprintf(event.device, sizeof(event.device), "%s", seen->device);
     snprintf(event.client, sizeof(event.client), "%s", seen->client);
     event.certainty = seen->certainty;
     event.count_n = n;
+    if (!ready && seen->reason != ST_DROPOUT_UNKNOWN) { /* its own cycle decides */
+        snprintf(event.cause, sizeof(event.cause), "%s", st_dropout_reason_name(seen->reason));
+        snprintf(event.culprit, sizeof(event.culprit), "%s", seen->culprit);
+    }
+    event.missing_ns = ready ? 0 : missing_ns(o, seen);
     st_events_put(o->events, ST_LOG_WARN, &event, fields, ST_ARRAY_LEN(fields));
 }
 
-/* Device xruns and clients that were not ready are events of different names. */
 static void tell(const struct st_observed *o, struct st_observed_pending *pending)
 {
-    const struct st_xrun_seen *sum = &pending->sum;
+    struct st_xrun_seen *sum = &pending->sum;
     if (sum->device_xruns_n > 0)
-        tell_one(o, pending, "observed-xrun", sum->device_xruns_n == 1 ? "device xrun" : "device xruns",
-                 sum->device_xruns_n);
+        tell_one(o, pending, "observed-xrun", sum->device_xruns_n);
     if (sum->starved_n > 0)
-        tell_one(o, pending, "starved-client",
-                 sum->starved_n == 1 ? "time a client was not ready" : "times a client was not ready",
-                 sum->starved_n);
+        tell_one(o, pending, "starved-client", sum->starved_n);
     pending->told_ns = now_ns(o);
-    pending->sum.device_xruns_n = pending->sum.starved_n = 0;
+    sum->device_xruns_n = sum->starved_n = sum->busy_ns = sum->wait_ns = sum->period_ns = 0;
 }
 
 static bool untold(const struct st_observed_pending *pending)
@@ -84,7 +133,7 @@ static void tell_due(const struct st_observed *o, struct st_observed_pending *pe
 static bool same(const struct st_xrun_seen *a, const struct st_xrun_seen *b)
 {
     return strcmp(a->device, b->device) == 0 && strcmp(a->client, b->client) == 0 &&
-           a->certainty == b->certainty;
+           a->certainty == b->certainty && a->reason == b->reason;
 }
 
 /* The place of this device and client; else the one whose last event is the oldest. */
@@ -102,6 +151,7 @@ static struct st_observed_pending *pending_of(struct st_observed *o, const struc
         tell(o, oldest);
     *oldest = (struct st_observed_pending){.sum = *seen, .told_ns = INT64_MIN};
     oldest->sum.device_xruns_n = oldest->sum.starved_n = 0;
+    oldest->sum.busy_ns = oldest->sum.wait_ns = oldest->sum.period_ns = 0;
     return oldest;
 }
 
@@ -134,12 +184,20 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
         return;
     o->view.device_xruns_n += (uint64_t)seen->device_xruns_n;
     o->view.starved_n += (uint64_t)seen->starved_n;
+    o->view.reasons_n[seen->reason] += (uint64_t)seen->starved_n;
     count_device(&o->view, seen);
     struct st_observed_pending *pending = pending_of(o, seen);
     if (!untold(pending))
         pending->since_ns = now_ns(o);
     pending->sum.device_xruns_n += seen->device_xruns_n;
     pending->sum.starved_n += seen->starved_n;
+    if (seen->busy_ns + seen->wait_ns > pending->sum.busy_ns + pending->sum.wait_ns) {
+        pending->sum.busy_ns = seen->busy_ns;
+        pending->sum.wait_ns = seen->wait_ns;
+        pending->sum.period_ns = seen->period_ns;
+    }
+    if (seen->culprit[0] != '\0')
+        memcpy(pending->sum.culprit, seen->culprit, sizeof(pending->sum.culprit));
     tell_due(o, pending);
 }
 

@@ -68,8 +68,9 @@ struct st_observed_view {
     size_t devices_n;
     struct st_observed_client clients[ST_OBSERVED_CLIENTS_MAX]; /* most dropouts first */
     size_t clients_n;
-    uint64_t others_not_ready_n; /* starved_n less those of clients[] */
-    int64_t since_wall_ns;       /* when it first watched; INT64_MIN: never */
+    uint64_t reasons_n[ST_DROPOUT_REASONS]; /* starved_n by reason */
+    uint64_t others_not_ready_n;            /* starved_n less those of clients[] */
+    int64_t since_wall_ns;                  /* when it first watched; INT64_MIN: never */
     /* what the device in use is set to, as of the last ST_OBSERVED_GONE_NS; 0: not known, or nothing plays */
     char device[ST_XRUN_NAME_BYTES];
     int64_t frames, rate_hz, period_ns;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "core/text/safe.h"
 #include "st_config.h"
 
 /* Upper bounds of the exported lateness histogram. Early wake-ups are in the first one. */
@@ -43,20 +42,6 @@ static void lateness(FILE *out, const struct st_result *loop)
             name, loop->lateness.total_n);
 }
 
-/** A label's value in quotes, made safe: a newline in it would end the sample. */
-static void label(FILE *out, const char *name, const char *value)
-{
-    fprintf(out, "%s=\"", name);
-    while (*value != '\0') {
-        const size_t plain = strcspn(value, "\"\\");
-        st_safe_print(out, value, plain);
-        value += plain;
-        if (*value != '\0')
-            fprintf(out, "\\%c", *value++);
-    }
-    fputc('"', out);
-}
-
 static void late_wakes(FILE *out, const struct st_result *loop)
 {
     fputs("# HELP sleeptune_late_wakes_total Late wake-ups by cause.\n"
@@ -89,7 +74,7 @@ static void circumstances(FILE *out, const struct st_result *loop)
         if (value == NULL)
             continue;
         fputs(comma, out);
-        label(out, keys[i], value);
+        st_observe_label(out, keys[i], value);
         comma = ",";
     }
     fputs("} 1\n", out);

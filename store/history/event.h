@@ -30,13 +30,14 @@ struct st_event {
     char source[16]; /* "loop", "own", or of an xrun_source */
     char device[64], client[64];
     enum st_certainty certainty;
-    int64_t count_n; /* number of occurrences that this event stands for */
-    int64_t span_ns; /* ... within this time before wall_ns; 0: at that moment. Not stored */
-    bool no_device;  /* of the dummy: no sound server, no device. Not stored */
+    int64_t count_n;    /* number of occurrences that this event stands for */
+    int64_t span_ns;    /* ... within this time before wall_ns; 0: at that moment. Not stored */
+    bool no_device;     /* of the dummy: no sound server, no device. Not stored */
+    int64_t missing_ns; /* a late wake-up that explains it is at least so late; 0: any. Not stored */
     /* lateness and cause */
     int64_t lateness_ns;
     int64_t explained_ns; /* part of the lateness that the cause explains */
-    char cause[40];       /* st_cause_kind_name */
+    char cause[40];       /* st_cause_kind_name; st_dropout_reason_name of a client that was not ready */
     char culprit[64];     /* thread, interrupt or softirq that had the CPU: "name/pid", "irq/27-hda" */
     struct st_event_circumstances circumstances;
 };

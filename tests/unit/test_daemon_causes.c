@@ -327,6 +327,38 @@ static void others_xrun_has_the_cause_of_a_late_wake_at_the_same_time(void **sta
     }
 }
 
+/* A client's dropout with a late wake-up of 3 ms of ours at the same time. */
+static void not_ready(const char *cause, int64_t missing_ns)
+{
+    time_goes_by(12 * ST_NS_PER_S);
+    add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
+    struct st_event event = st_event_make(fake->wall_ns(fake), "starved-client", "pipewire: mpv");
+    snprintf(event.source, sizeof(event.source), "pipewire");
+    snprintf(event.cause, sizeof(event.cause), "%s", cause);
+    event.missing_ns = missing_ns;
+    st_events_put(&events, ST_LOG_WARN, &event, NULL, 0);
+    time_goes_by(ST_NS_PER_S);
+    release();
+}
+
+static void clients_own_cycle_decides_about_its_dropout(void **state)
+{
+    (void)state;
+    not_ready("too-slow", 1);
+    assert_string_equal(newest()->cause, "too-slow");
+    assert_string_equal(newest()->text, "pipewire: mpv");
+    not_ready("woken-late", 2 * ST_NS_PER_MS);
+    assert_string_equal(newest()->cause, "run-queue");
+    not_ready("woken-late", 4 * ST_NS_PER_MS);
+    assert_string_equal(newest()->cause, "woken-late");
+    assert_string_equal(newest()->text, "pipewire: mpv");
+    not_ready("", 2 * ST_NS_PER_MS);
+    assert_string_equal(newest()->cause, "run-queue");
+    not_ready("", 4 * ST_NS_PER_MS);
+    assert_string_equal(newest()->cause, "loop-on-time");
+    assert_non_null(strstr(newest()->text, "was not late enough to explain it"));
+}
+
 static void sum_over_seconds_has_the_worst_late_wake_of_them(void **state)
 {
     (void)state;
@@ -491,6 +523,7 @@ int main(void)
         TEST(loop_with_another_period_begins_its_sums_anew),
         TEST(simulated_xruns_are_events_with_a_cause_or_not_known),
         TEST(others_xrun_has_the_cause_of_a_late_wake_at_the_same_time),
+        TEST(clients_own_cycle_decides_about_its_dropout),
         TEST(sum_over_seconds_has_the_worst_late_wake_of_them),
         TEST(late_wake_that_was_under_way_at_the_xrun_is_its_cause),
         TEST(others_xrun_waits_for_the_late_wake_that_is_not_judged_yet),

@@ -188,7 +188,7 @@ static void last_of_a_burst_is_told_without_another_xrun(void **state)
     assert_non_null(strstr(events.events[2].text, ": 5 device xruns "));
     see("hw:1", "", 0, 1);
     turn_after(0);
-    assert_non_null(strstr(events.events[3].text, ": 1 time a client was not ready on hw:1"));
+    assert_non_null(strstr(events.events[3].text, ": a client was not ready 1 time on hw:1"));
 }
 
 static void more_clients_than_places_lose_nothing(void **state)
@@ -401,6 +401,84 @@ static void dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm(void *
     assert_int_equal(o.view.starved_n, 7);
 }
 
+/* The text of the newest event. */
+static const char *newest_text(void)
+{
+    return events.events[events.events_n - 1].text;
+}
+
+static void event_of_a_client_says_why_by_its_own_cycle(void **state)
+{
+    (void)state;
+    static const struct {
+        enum st_dropout_reason reason;
+        int64_t busy_ns, wait_ns;
+        const char *culprit, *text;
+    } rows[] = {
+        {ST_DROPOUT_TOO_SLOW, 25000000, 0, "", ": it computed 25.000 ms of 21.333 ms (exact)"},
+        {ST_DROPOUT_WOKEN_LATE, 1, 4100000, "kworker/1:0",
+         ": it was woken 4.100 ms late, kworker/1:0 had the CPU (exact)"},
+        {ST_DROPOUT_CPU_TAKEN, 1, 0, "ffmpeg", ": it lost the CPU to ffmpeg (exact)"},
+        {ST_DROPOUT_STOPPED, 0, 0, "", ": it was stopped or frozen (exact)"},
+        {ST_DROPOUT_WAITED_FOR_OTHER, 0, 0, "Heavy", ": it waited for Heavy (exact)"},
+        {ST_DROPOUT_UNKNOWN, 0, 0, "", "was not ready 24 times on card (exact)"},
+    };
+    turn_after(0);
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        char name[24];
+        snprintf(name, sizeof(name), "client%zu", i);
+        see_not_ready(name, 24, rows[i].reason, rows[i].busy_ns);
+        to_see[to_see_n - 1].wait_ns = rows[i].wait_ns;
+        snprintf(to_see[to_see_n - 1].culprit, ST_XRUN_NAME_BYTES, "%s", rows[i].culprit);
+        turn_after(POLL_NS);
+        const struct st_event *event = &events.events[events.events_n - 1];
+        char begins[64];
+        snprintf(begins, sizeof(begins), "jack: %s was not ready 24 times on card", name);
+        assert_memory_equal(newest_text(), begins, strlen(begins));
+        if (strstr(newest_text(), rows[i].text) == NULL)
+            fail_msg("not %s: %s", rows[i].text, newest_text());
+        assert_string_equal(
+            event->cause, rows[i].reason == ST_DROPOUT_UNKNOWN ? "" : st_dropout_reason_name(rows[i].reason));
+        assert_string_equal(event->culprit, rows[i].culprit);
+    }
+}
+
+static void sum_of_dropouts_has_the_worst_cycle_of_one_reason(void **state)
+{
+    (void)state;
+    see_not_ready("Heavy", 1, ST_DROPOUT_TOO_SLOW, 22000000);
+    turn_after(0); /* an event at once */
+    for (int i = 0; i < 3; i++) {
+        see_not_ready("Heavy", 8, ST_DROPOUT_TOO_SLOW, i == 1 ? 25000000 : 23000000);
+        turn_after(POLL_NS);
+    }
+    see_not_ready("Heavy", 1, ST_DROPOUT_EXITED, 0);
+    turn_after(ST_OBSERVED_EVENT_EACH_NS);
+    assert_int_equal(events_of("starved-client", NULL), 3);
+    bool found = false;
+    for (size_t i = 0; i < events.events_n; i++)
+        found =
+            found || strstr(events.events[i].text, "jack: Heavy was not ready 24 times in 10 s on card: it "
+                                                   "computed 25.000 ms of 21.333 ms (exact)") != NULL;
+    assert_true(found);
+}
+
+static void late_wake_explains_a_dropout_only_if_it_is_as_long_as_the_missing_time(void **state)
+{
+    (void)state;
+    turn_after(0);
+    see_not_ready("Heavy", 1, ST_DROPOUT_UNKNOWN, 25000000);
+    turn_after(0);
+    assert_int_equal(events.events[events.events_n - 1].missing_ns, 25000000 - 21333333);
+    see_load("Light", 5000000, 0);
+    see_not_ready("Light", 1, ST_DROPOUT_UNKNOWN, 0);
+    turn_after(0);
+    assert_int_equal(events.events[events.events_n - 1].missing_ns, 21333333 - 5000000);
+    see_not_ready("Other", 1, ST_DROPOUT_UNKNOWN, 0);
+    turn_after(0);
+    assert_int_equal(events.events[events.events_n - 1].missing_ns, 0);
+}
+
 static void client_without_a_load_for_25_s_has_gone_and_keeps_its_dropouts(void **state)
 {
     (void)state;
@@ -598,6 +676,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(more_clients_than_places_lose_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(event_of_a_client_says_why_by_its_own_cycle, setup, teardown),
+        cmocka_unit_test_setup_teardown(sum_of_dropouts_has_the_worst_cycle_of_one_reason, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            late_wake_explains_a_dropout_only_if_it_is_as_long_as_the_missing_time, setup, teardown),
         cmocka_unit_test_setup_teardown(client_without_a_load_for_25_s_has_gone_and_keeps_its_dropouts, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(server_that_ends_takes_loads_along, setup, teardown),

@@ -1,0 +1,252 @@
+/* What status and metrics say of other programs' dropouts. */
+#include "daemon/observe/observe.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "core/text/json.h"
+#include "core/text/safe.h"
+
+static json_t *text_or_null(const char *text)
+{
+    return text[0] != '\0' ? st_json_safe_string(text) : json_null();
+}
+
+/* Figures of which 0 or less is unknown. */
+static json_t *known(int64_t figure)
+{
+    return figure > 0 ? json_integer(figure) : json_null();
+}
+
+/* A time of 0 is one: that of a client that needs next to nothing. */
+static json_t *three_json(int64_t median_ns, int64_t p99_ns, int64_t max_ns)
+{
+    if (median_ns < 0 || p99_ns < 0 || max_ns < 0)
+        return json_null();
+    return json_pack("{s:I, s:I, s:I}", "median", (json_int_t)median_ns, "p99", (json_int_t)p99_ns, "max",
+                     (json_int_t)max_ns);
+}
+
+static json_t *load_json(const struct st_xrun_load *load)
+{
+    if (load->cycles_n == 0)
+        return json_null();
+    return json_pack("{s:I, s:o, s:o, s:o}", "cycles", (json_int_t)load->cycles_n, "busy_ns",
+                     three_json(load->busy_median_ns, load->busy_p99_ns, load->busy_max_ns), "wait_ns",
+                     three_json(load->wait_median_ns, load->wait_p99_ns, load->wait_max_ns), "period_ns",
+                     known(load->period_ns));
+}
+
+static json_t *reasons_json(const uint64_t reasons_n[ST_DROPOUT_REASONS])
+{
+    json_t *reasons = json_object();
+    for (size_t i = 0; i < ST_DROPOUT_REASONS; i++) {
+        if (reasons_n[i] > 0)
+            st_json_set(reasons, st_dropout_reason_name((enum st_dropout_reason)i), ST_JSON(reasons_n[i]));
+    }
+    return reasons;
+}
+
+static json_t *wall_or_null(int64_t wall_ns)
+{
+    return wall_ns != INT64_MIN ? json_integer(wall_ns) : json_null();
+}
+
+static json_t *client_json(const struct st_observed_client *client)
+{
+    json_t *object = json_object();
+    st_json_set(object, "name", text_or_null(client->name));
+    st_json_set(object, "device", text_or_null(client->device));
+    st_json_set(object, "playing", json_boolean(client->playing));
+    st_json_set(object, "not_ready", ST_JSON(client->not_ready_n));
+    st_json_set(object, "device_xruns", ST_JSON(client->device_xruns_n));
+    st_json_set(object, "reasons", reasons_json(client->reasons_n));
+    st_json_set(object, "culprit", text_or_null(client->culprit));
+    st_json_set(object, "first_ns", wall_or_null(client->first_wall_ns));
+    st_json_set(object, "last_ns", wall_or_null(client->last_wall_ns));
+    st_json_set(object, "worst_busy_ns", known(client->worst_busy_ns));
+    st_json_set(object, "worst_wait_ns", known(client->worst_wait_ns));
+    st_json_set(object, "worst_period_ns", known(client->worst_period_ns));
+    st_json_set(object, "load", load_json(&client->load));
+    return object;
+}
+
+static json_t *clients_json(const struct st_observed_view *source)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < source->clients_n; i++)
+        json_array_append_new(list, client_json(&source->clients[i]));
+    return list;
+}
+
+/* The device that plays, and what its server is set to. */
+static json_t *in_use_json(const struct st_observed_view *source)
+{
+    if (source->period_ns == 0)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:I}", "device", text_or_null(source->device), "frames",
+                     known(source->frames), "rate_hz", known(source->rate_hz), "period_ns",
+                     (json_int_t)source->period_ns);
+}
+
+static json_t *devices_json(const struct st_observed_view *source)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < source->devices_n; i++) {
+        const struct st_observed_device *device = &source->devices[i];
+        json_array_append_new(list, json_pack("{s:o, s:I, s:I}", "device", st_json_safe_string(device->name),
+                                              "device_xruns", (json_int_t)device->device_xruns_n, "starved",
+                                              (json_int_t)device->starved_n));
+    }
+    return list;
+}
+
+static json_t *source_json(const struct st_observed_view *source)
+{
+    static const char *const modes[] = {"off", "auto", "on"};
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:s, s:o}", "source", source->source, "summary", source->summary, "mode",
+                  modes[source->mode], "state", st_observed_state_name(source->state), "why",
+                  source->why[0] != '\0' ? st_json_safe_string(source->why) : json_null());
+    const bool watched = source->opened_n > 0; /* what was never watched has no counts, not zero */
+    json_object_set_new(object, "device_xruns",
+                        watched ? json_integer((json_int_t)source->device_xruns_n) : json_null());
+    json_object_set_new(object, "starved",
+                        watched && !source->device_only ? json_integer((json_int_t)source->starved_n)
+                                                        : json_null());
+    json_object_set_new(object, "epochs", json_integer((json_int_t)source->epochs_n));
+    json_object_set_new(object, "opened", json_integer((json_int_t)source->opened_n));
+    json_object_set_new(object, "watched_ns", json_integer(source->watched_ns));
+    json_object_set_new(object, "polls", json_integer((json_int_t)source->polls_n));
+    json_object_set_new(object, "cost_ns_per_poll",
+                        source->polls_n > 0 ? json_integer(source->poll_cpu_ns / (int64_t)source->polls_n)
+                                            : json_null());
+    json_object_set_new(object, "program_cpu_ns",
+                        source->program_cpu_ns != INT64_MIN ? json_integer(source->program_cpu_ns)
+                                                            : json_null());
+    json_object_set_new(object, "devices", devices_json(source));
+    st_json_set(object, "since_ns", wall_or_null(source->since_wall_ns));
+    st_json_set(object, "in_use", in_use_json(source));
+    st_json_set(object, "clients", clients_json(source));
+    st_json_set(object, "others_not_ready", ST_JSON(source->others_not_ready_n));
+    return object;
+}
+
+json_t *st_observe_json(const struct st_observe_view *view)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < view->n; i++)
+        json_array_append_new(list, source_json(&view->sources[i]));
+    return list;
+}
+
+void st_observe_xrun_metrics(FILE *out, const struct st_observe_view *view)
+{
+    for (size_t i = 0; i < view->n; i++) {
+        const struct st_observed_view *source = &view->sources[i];
+        if (source->opened_n > 0)
+            fprintf(out, "sleeptune_xruns_total{source=\"%s\"} %" PRIu64 "\n", source->source,
+                    source->device_xruns_n);
+    }
+}
+
+void st_observe_label(FILE *out, const char *name, const char *value)
+{
+    fprintf(out, "%s=\"", name);
+    while (*value != '\0') {
+        const size_t plain = strcspn(value, "\"\\");
+        st_safe_print(out, value, plain);
+        value += plain;
+        if (*value != '\0')
+            fprintf(out, "\\%c", *value++);
+    }
+    fputc('"', out);
+}
+
+static void reason_metrics(FILE *out, const struct st_observe_view *view)
+{
+    fputs("# HELP sleeptune_not_ready_total How often a client was not ready, by reason.\n"
+          "# TYPE sleeptune_not_ready_total counter\n",
+          out);
+    for (size_t i = 0; i < view->n; i++) {
+        const struct st_observed_view *source = &view->sources[i];
+        for (size_t j = 0; source->opened_n > 0 && !source->device_only && j < ST_DROPOUT_REASONS; j++)
+            fprintf(out, "sleeptune_not_ready_total{source=\"%s\",reason=\"%s\"} %" PRIu64 "\n",
+                    source->source, st_dropout_reason_name((enum st_dropout_reason)j), source->reasons_n[j]);
+    }
+}
+
+/* NAME{source="...",client="...",device="..." */
+static void put_client(FILE *out, const char *name, const struct st_observed_view *source,
+                       const struct st_observed_client *client)
+{
+    fprintf(out, "%s{source=\"%s\",", name, source->source);
+    st_observe_label(out, "client", client->name);
+    fputc(',', out);
+    st_observe_label(out, "device", client->device);
+}
+
+/* At most ST_OBSERVED_CLIENTS_MAX series of a source, those with the most dropouts. */
+static void client_metrics(FILE *out, const struct st_observe_view *view)
+{
+    fputs("# HELP sleeptune_client_dropouts_total Dropouts of one client, while it is listed.\n"
+          "# TYPE sleeptune_client_dropouts_total counter\n",
+          out);
+    for (size_t i = 0; i < view->n; i++) {
+        for (size_t j = 0; j < view->sources[i].clients_n; j++) {
+            const struct st_observed_client *client = &view->sources[i].clients[j];
+            put_client(out, "sleeptune_client_dropouts_total", &view->sources[i], client);
+            fprintf(out, "} %" PRIu64 "\n", st_observed_client_dropouts(client));
+        }
+    }
+    fputs("# HELP sleeptune_client_busy_ratio Share of the period that a client computes, last 10 s.\n"
+          "# TYPE sleeptune_client_busy_ratio gauge\n",
+          out);
+    for (size_t i = 0; i < view->n; i++) {
+        for (size_t j = 0; j < view->sources[i].clients_n; j++) {
+            const struct st_observed_client *client = &view->sources[i].clients[j];
+            const struct st_xrun_load *load = &client->load;
+            const int64_t busy_ns[] = {load->busy_median_ns, load->busy_p99_ns, load->busy_max_ns};
+            static const char *const quantiles[] = {"0.5", "0.99", "1"};
+            for (size_t k = 0; load->cycles_n > 0 && load->period_ns > 0 && k < ST_ARRAY_LEN(quantiles);
+                 k++) {
+                if (busy_ns[k] < 0)
+                    continue;
+                put_client(out, "sleeptune_client_busy_ratio", &view->sources[i], client);
+                fprintf(out, ",quantile=\"%s\"} %.6g\n", quantiles[k],
+                        (double)busy_ns[k] / (double)load->period_ns);
+            }
+        }
+    }
+    fputs("# HELP sleeptune_server_period_seconds Period that a sound server uses now.\n"
+          "# TYPE sleeptune_server_period_seconds gauge\n",
+          out);
+    for (size_t i = 0; i < view->n; i++) {
+        if (view->sources[i].period_ns > 0)
+            fprintf(out, "sleeptune_server_period_seconds{source=\"%s\"} %.9f\n", view->sources[i].source,
+                    (double)view->sources[i].period_ns / (double)ST_NS_PER_S);
+    }
+}
+
+void st_observe_metrics(FILE *out, const struct st_observe_view *view)
+{
+    fputs(
+        "# HELP sleeptune_starved_clients_total How often a client was not ready while the device went on.\n"
+        "# TYPE sleeptune_starved_clients_total counter\n",
+        out);
+    for (size_t i = 0; i < view->n; i++) {
+        const struct st_observed_view *source = &view->sources[i];
+        if (source->opened_n > 0 && !source->device_only)
+            fprintf(out, "sleeptune_starved_clients_total{source=\"%s\"} %" PRIu64 "\n", source->source,
+                    source->starved_n);
+    }
+    reason_metrics(out, view);
+    client_metrics(out, view);
+    fputs("# HELP sleeptune_xrun_source_watched 1 while xruns of that source are watched.\n"
+          "# TYPE sleeptune_xrun_source_watched gauge\n",
+          out);
+    for (size_t i = 0; i < view->n; i++)
+        fprintf(out, "sleeptune_xrun_source_watched{source=\"%s\"} %d\n", view->sources[i].source,
+                view->sources[i].state == ST_OBSERVED_WATCHING);
+}
