@@ -5,6 +5,7 @@
  * and nothing while no stream plays.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 
 #define NAME     "sleeptune-observe-pipewire"
 #define ANSWER_S 5
+#define LOADS_S  10
 #define TELL_NS                                                                                              \
     250000000 /* at most one line a node in this time: a report that is later has no time of its own */
 
@@ -34,6 +36,7 @@ struct observer {
     bool told_lately;
     int sync; /* after it, all objects of the server have been announced */
     char version[32];
+    int64_t beyond_n; /* of the profile, as the latest ready line has it */
     struct st_pipewire_profile profile;
     pid_t own;  /* whose clients are left out */
     int status; /* what main returns */
@@ -54,6 +57,17 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
         st_helper_line_epoch();
     else
         st_helper_line_xrun(seen);
+}
+
+static void say_ready(struct observer *observer)
+{
+    observer->beyond_n = observer->profile.beyond_n;
+    if (observer->beyond_n == 0)
+        st_helper_line_ready("profiler of PipeWire %s", observer->version);
+    else
+        st_helper_line_ready("profiler of PipeWire %s; %" PRId64
+                             " nodes were not watched: more than %d at once",
+                             observer->version, observer->beyond_n, ST_PIPEWIRE_PROFILE_NODES_MAX);
 }
 
 static void tell(struct observer *observer)
@@ -180,7 +194,7 @@ static void on_done(void *ctx, uint32_t id, int seq)
                                             "module-profiler, or this client may not see it",
                                             observer->version));
     else
-        st_helper_line_ready("profiler of PipeWire %s", observer->version);
+        say_ready(observer);
 }
 
 static void on_error(void *ctx, uint32_t id, int seq, int res, const char *message)
@@ -213,16 +227,26 @@ static void on_alive_timer(void *ctx, uint64_t expirations)
     st_helper_line_alive();
 }
 
+static void on_loads_timer(void *ctx, uint64_t expirations)
+{
+    struct observer *observer = ctx;
+    (void)expirations;
+    st_pipewire_profile_loads(&observer->profile, on_seen, NULL);
+    if (observer->profile.beyond_n != observer->beyond_n)
+        say_ready(observer);
+}
+
 /* @return ST_HELPER_LINE_DONE, or what main returns, the reason said. */
 static int begin(struct observer *observer)
 {
-    struct timespec alive = {.tv_sec = ST_HELPER_LINE_ALIVE_S};
+    struct timespec alive = {.tv_sec = ST_HELPER_LINE_ALIVE_S}, loads = {.tv_sec = LOADS_S};
     struct pw_loop *loop = pw_main_loop_get_loop(observer->loop);
     struct spa_source *alive_timer = pw_loop_add_timer(loop, on_alive_timer, observer);
+    struct spa_source *loads_timer = pw_loop_add_timer(loop, on_loads_timer, observer);
     observer->tell_timer = pw_loop_add_timer(loop, on_tell_timer, observer);
     /* none of client.conf's modules: no real-time thread, no nodes */
     struct pw_context *context = pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", NULL), 0);
-    if (alive_timer == NULL || observer->tell_timer == NULL || context == NULL ||
+    if (alive_timer == NULL || loads_timer == NULL || observer->tell_timer == NULL || context == NULL ||
         pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) == NULL ||
         pw_context_load_module(context, PW_EXTENSION_MODULE_PROFILER, NULL, NULL) == NULL ||
         pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, observer) == NULL) {
@@ -230,6 +254,7 @@ static int begin(struct observer *observer)
         return ST_HELPER_LINE_FAILED;
     }
     pw_loop_update_timer(loop, alive_timer, &alive, &alive, false);
+    pw_loop_update_timer(loop, loads_timer, &loads, &loads, false);
     observer->core = pw_context_connect(context, NULL, 0);
     if (observer->core == NULL)
         return errno == EHOSTDOWN

@@ -4,37 +4,47 @@
  * counter, and a block for each node that it drives. From PipeWire 0.3.72 on a block has a counter of its
  * own, which rises when the node had not finished by the next cycle, and, if the node is a sound device, when
  * that ran dry. Before, its status says that it had not finished. Counters are taken from the first sight of
- * a node on: counts from before this moment belong to no client. All functions: one thread.
+ * a node on: counts from before this moment belong to no client.
+ *
+ * A block has the times of its node, too: signalled (its inputs are ready), awake, finished. A driver is
+ * signalled when the cycle begins and awake when its clients have finished. All functions: one thread.
  */
 #ifndef ST_DAEMON_OBSERVE_PIPEWIRE_PROFILE_H
 #define ST_DAEMON_OBSERVE_PIPEWIRE_PROFILE_H
 
+#include "daemon/observe/node_load.h"
 #include "platform/xrun/xrun.h"
 
 struct spa_pod;
 
-#define ST_PIPEWIRE_PROFILE_NODES_MAX 256 /* of them at once; further ones are not watched */
+#define ST_PIPEWIRE_PROFILE_NODES_MAX 256 /* of them at once; further ones are counted, but not watched */
 #define ST_PIPEWIRE_PROFILE_OWN_MAX   8
 #define ST_PIPEWIRE_PROFILE_NO_CLIENT UINT32_MAX
 
 struct st_pipewire_profile_node {
     uint32_t id, client;
-    bool used;
+    bool used, announced;
+    bool gone;      /* removed: its last cycles are reported later, then it makes room */
     bool is_device; /* a sound device's node, not a program's */
+    bool drives;    /* as seen in its latest cycle */
     bool counted;   /* xruns_n is known */
     int32_t xruns_n;
     int64_t unfinished_ns; /* start of the cycle before the latest that it did not finish */
     char name[ST_XRUN_NAME_BYTES];
-    char driver[ST_XRUN_NAME_BYTES]; /* name of the node that drives it */
-    int64_t device_n, starved_n;     /* not reported yet */
+    char driver[ST_XRUN_NAME_BYTES];    /* name of the node that drives it */
+    int64_t device_n, starved_n;        /* not reported yet */
+    int64_t signal_ns;                  /* of the latest finished cycle */
+    int64_t period_ns, frames, rate_hz; /* of its driver's cycles; 0: not known */
+    struct st_node_load *load;          /* NULL: it has not run yet */
 };
 
 struct st_pipewire_profile {
     struct st_pipewire_profile_node nodes[ST_PIPEWIRE_PROFILE_NODES_MAX];
     uint32_t own[ST_PIPEWIRE_PROFILE_OWN_MAX]; /* clients that are left out */
     size_t own_n;
-    bool pending; /* there is something to report */
-    bool epoch;   /* a counter was lower than before */
+    bool pending;     /* there is something to report */
+    bool epoch;       /* a counter was lower than before */
+    int64_t beyond_n; /* nodes that were announced while there was no room */
 };
 
 /** A node has come; nodes that were not announced are a program's. @param client whose it is. */
@@ -44,7 +54,7 @@ void st_pipewire_profile_add(struct st_pipewire_profile *profile, uint32_t id, u
 /** A client whose nodes are no other program's: their xruns are not reported. */
 void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t client);
 
-/** A node or client has gone: its unreported xruns are lost. Its id may be used again. */
+/** A node or client has gone. Its id may be used again. */
 void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id);
 
 /** Takes one event of the profiler. @return 0, or -EBADMSG: malformed from somewhere on; what was before it
@@ -53,5 +63,11 @@ ST_NODISCARD int st_pipewire_profile_take(struct st_pipewire_profile *profile, c
 
 /** Reports what is new, a sighting for each node, and new epochs. */
 void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);
+
+/** Reports how long each node took that ran since the call before, and lets go of nodes that have gone. */
+void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);
+
+/** Frees all nodes. */
+void st_pipewire_profile_finish(struct st_pipewire_profile *profile);
 
 #endif

@@ -31,6 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (int i = 0; i < 2; i++)
             seen_n += st_pipewire_profile_take(&profile, pod) == 0;
         st_pipewire_profile_report(&profile, on_seen, NULL);
+        st_pipewire_profile_loads(&profile, on_seen, NULL);
+        st_pipewire_profile_finish(&profile);
     }
     free(pod);
     return 0;

@@ -56,6 +56,11 @@ static void put_cycle(struct spa_pod_builder *builder, int64_t prev_signal_ns, i
     spa_pod_builder_prop(builder, SPA_PROFILER_info, 0);
     spa_pod_builder_add_struct(builder, SPA_POD_Long(7), SPA_POD_Float(0.1), SPA_POD_Float(0.1),
                                SPA_POD_Float(0.1), SPA_POD_Int(driver_xruns_n));
+    spa_pod_builder_prop(builder, SPA_PROFILER_clock, 0);
+    spa_pod_builder_add_struct(builder, SPA_POD_Int(0), SPA_POD_Int(1), SPA_POD_String("clock"),
+                               SPA_POD_Long(signal_ns), SPA_POD_Fraction(&SPA_FRACTION(1, 48000)),
+                               SPA_POD_Long(signal_ns), SPA_POD_Long(48), SPA_POD_Long(0),
+                               SPA_POD_Double(1.0), SPA_POD_Long(signal_ns + 1000000));
     put_block(builder, SPA_PROFILER_driverBlock, DRIVER, "alsa_output.card", prev_signal_ns, signal_ns,
               FINISHED, counters ? driver_xruns_n : NO_COUNTER);
     for (size_t i = 0; i < followers_n; i++)
@@ -95,6 +100,24 @@ static void write_seen(void *ctx, const struct st_xrun_seen *seen)
                  (int)seen->device_xruns_n, (int)seen->starved_n);
 }
 
+/* Loads, as text: "device/client cycles period busy wait; ", medians. */
+static void write_load(void *ctx, const struct st_xrun_seen *seen)
+{
+    char *text = ctx;
+    const size_t len = strlen(text);
+    snprintf(text + len, 256 - len, "%s/%s %d %d %d %d; ", seen->device, seen->client,
+             (int)seen->load.cycles_n, (int)seen->load.period_ns, (int)seen->load.busy_median_ns,
+             (int)seen->load.wait_median_ns);
+}
+
+static const char *loads(struct st_pipewire_profile *profile)
+{
+    static char text[256];
+    text[0] = '\0';
+    st_pipewire_profile_loads(profile, write_load, text);
+    return text;
+}
+
 static const char *told(struct st_pipewire_profile *profile)
 {
     static char text[256];
@@ -110,6 +133,7 @@ static struct st_pipewire_profile profile;
 static int begin(void **state)
 {
     (void)state;
+    st_pipewire_profile_finish(&profile);
     profile = (struct st_pipewire_profile){0};
     st_pipewire_profile_add(&profile, DRIVER, ST_PIPEWIRE_PROFILE_NO_CLIENT, true);
     st_pipewire_profile_add(&profile, CARD, ST_PIPEWIRE_PROFILE_NO_CLIENT, true);
@@ -221,6 +245,38 @@ static void more_nodes_than_there_is_room_for_are_not_watched(void **state)
     assert_int_equal(seen_n, ST_PIPEWIRE_PROFILE_NODES_MAX - 3);
 }
 
+/* The block's times are 20 us of waiting and 30 us of work. */
+static void each_finished_cycle_is_in_the_load_once(void **state)
+{
+    (void)state;
+    for (int i = 1; i <= 4; i++) {
+        const int status = i == 3 ? AWAKE : FINISHED;
+        TAKE(&profile, 1000000 * i, 5, {PLAYER, "player", status, NO_COUNTER},
+             {CARD, "card", INACTIVE, NO_COUNTER});
+        TAKE(&profile, 1000000 * i, 5, {PLAYER, "player", status, NO_COUNTER},
+             {CARD, "card", INACTIVE, NO_COUNTER});
+    }
+    assert_string_equal(loads(&profile), "alsa_output.card/ 3 1000000 30000 20000; "
+                                         "alsa_output.card/player 2 1000000 30000 20000; ");
+    assert_string_equal(loads(&profile), "");
+}
+
+static void a_node_that_has_gone_makes_room_after_its_last_report(void **state)
+{
+    (void)state;
+    TAKE(&profile, 1000000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    st_pipewire_profile_remove(&profile, PLAYER);
+    TAKE(&profile, 2000000, 5, {PLAYER, "player", FINISHED, NO_COUNTER}); /* reported late */
+    assert_string_equal(loads(&profile), "alsa_output.card/ 1 1000000 30000 20000; "
+                                         "alsa_output.card/player 1 1000000 30000 20000; ");
+    for (int id = 1000; id < 3000; id++) {
+        st_pipewire_profile_add(&profile, (uint32_t)id, CLIENT, false);
+        TAKE(&profile, INT64_C(1000000) * id, 5, {id, "one of many", FINISHED, NO_COUNTER});
+        st_pipewire_profile_remove(&profile, (uint32_t)id);
+    }
+    assert_int_equal(profile.beyond_n, 0);
+}
+
 static void other_pods_are_malformed(void **state)
 {
     uint8_t space[1024];
@@ -244,6 +300,8 @@ int main(void)
         cmocka_unit_test_setup(a_second_card_has_device_xruns, begin),
         cmocka_unit_test_setup(a_lower_counter_is_a_new_epoch, begin),
         cmocka_unit_test_setup(more_nodes_than_there_is_room_for_are_not_watched, begin),
+        cmocka_unit_test_setup(each_finished_cycle_is_in_the_load_once, begin),
+        cmocka_unit_test_setup(a_node_that_has_gone_makes_room_after_its_last_report, begin),
         cmocka_unit_test_setup(other_pods_are_malformed, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
