@@ -8,11 +8,13 @@
 #include "chart/chart.h"
 #include "cli/command.h"
 #include "cli/module/module_history.h"
+#include "cli/show/daemon_client.h"
 #include "cli/show/history_text.h"
 #include "cli/show/json_field.h"
 #include "core/event.h"
 #include "core/ns.h"
 #include "core/text/json.h"
+#include "core/text/safe.h"
 #include "core/when.h"
 #include "platform/module.h"
 #include "platform/program/locale.h"
@@ -27,7 +29,7 @@
 #define EVENTS_BEFORE 10 /* shown before --follow waits for new ones */
 
 struct options {
-    bool events, causes, json, follow;
+    bool events, causes, json, follow, system;
     const char *since, *until, *socket, *db;
     const char *step, *plot; /* of the steps of time only */
     const char *kind;        /* of the events only, as limit and follow */
@@ -47,9 +49,10 @@ static void help(void)
           "  --plot FILE      draw p50, p99 and maximum of each step: .svg, or - for text\n"
           "  --json           JSON: sleeptune-history/1, -events/1 or -causes/1\n"
           "  --format F       text or json (text)\n"
+          "  --system         ask the system's daemon, also if your own runs\n"
           "  --socket PATH    ask the daemon on this socket; also SLEEPTUNE_SOCKET\n"
-          "  --db FILE        read this file (without --socket and --db: the daemon if it\n"
-          "                   runs, else the file of the system)\n"
+          "  --db FILE        read this file (without --system, --socket and --db: your own\n"
+          "                   daemon or else the system's if it runs, else the file of one)\n"
           "  -h, --help       this text\n\n"
           "Events, oldest first:\n"
           "  --events         late wake-ups, xruns, suspends, degraded service ...\n"
@@ -77,8 +80,8 @@ static int check_options(const struct options *o)
                                 o->kind);
     if (o->follow && o->until != NULL)
         return st_failure_usage(COMMAND, "--follow and --until cannot be used together");
-    if (o->socket != NULL && o->db != NULL)
-        return st_failure_usage(COMMAND, "--socket asks the daemon, --db reads a file: choose one");
+    if ((o->socket != NULL) + (o->db != NULL) + o->system > 1)
+        return st_failure_usage(COMMAND, "--system and --socket ask a daemon, --db reads a file: choose one");
     return st_chart_option_check(COMMAND, o->plot, o->json);
 }
 
@@ -97,6 +100,7 @@ static int read_options(int argc, char **argv, struct options *ret)
         {.name = "follow", .letter = 'f', .flag = &ret->follow},
         {.name = "json", .letter = 'j', .flag = &ret->json},
         {.name = "format", .take = st_option_format, .ctx = &ret->json},
+        {.name = "system", .flag = &ret->system},
         {.name = "socket", .text = &ret->socket},
         {.name = "db", .text = &ret->db},
     };
@@ -161,6 +165,16 @@ static int print_text(const json_t *document, void (*print)(FILE *, const json_t
     if (st_locale_end(&stream) != 0)
         return st_failure(COMMAND, "out of memory");
     return fflush(stdout) == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "writing to standard output failed");
+}
+
+/* Whose history it was. */
+static void print_whose(const struct st_history_wish *wish)
+{
+    if (wish->whose[0] == '\0')
+        return;
+    fputs("\nShown: ", stdout);
+    st_safe_print(stdout, wish->whose, ST_TEXT_TO_NUL);
+    putchar('\n');
 }
 
 /* --- by steps of time --- */
@@ -292,6 +306,8 @@ static int show_steps(const struct options *options, struct st_history_wish *wis
     const bool measured = st_history_text_measured(document);
     if (!options->json)
         status = print_text(document, st_history_text_steps);
+    if (!options->json)
+        print_whose(wish);
     if (status == ST_EXIT_DONE && options->plot != NULL && measured)
         status = draw(document, options->plot);
     if (options->json && status == ST_EXIT_DONE)
@@ -377,6 +393,8 @@ static int show_events(const struct options *options, struct st_history_wish *wi
         return st_output_json(COMMAND, document);
     const int64_t last_id = st_json_field(document, "last_id");
     status = print_events(document, options);
+    if (!options->json)
+        print_whose(wish);
     json_decref(document);
     return status == ST_EXIT_DONE && options->follow ? follow(options, wish, last_id) : status;
 }
@@ -392,6 +410,7 @@ static int show_causes(const struct options *options, struct st_history_wish *wi
     if (options->json)
         return st_output_json(COMMAND, document);
     status = print_text(document, st_history_text_causes);
+    print_whose(wish);
     json_decref(document);
     return status;
 }
@@ -399,14 +418,17 @@ static int show_causes(const struct options *options, struct st_history_wish *wi
 int st_cmd_history(int argc, char **argv)
 {
     struct options options = {0};
+    char whose[512] = "";
     const int read = read_options(argc, argv, &options);
     if (read >= 0)
         return read;
     struct st_history_wish wish = {.document = options.events   ? ST_HISTORY_OF_EVENTS
                                                : options.causes ? ST_HISTORY_OF_CAUSES
                                                                 : ST_HISTORY_OF_STEPS,
-                                   .socket = options.socket,
+                                   .socket = options.system ? ST_DAEMON_SYSTEM_SOCKET : options.socket,
                                    .db = options.db,
+                                   .whose = whose,
+                                   .whose_bytes = sizeof(whose),
                                    .since_ns = INT64_MIN,
                                    .until_ns = INT64_MIN,
                                    .step_ns = INT64_MIN,

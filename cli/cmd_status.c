@@ -4,19 +4,21 @@
 
 #include "cli/command.h"
 #include "cli/module.h"
+#include "cli/show/daemon_client.h"
 #include "platform/module.h"
 
 #define COMMAND "status"
 
 static void help(void)
 {
-    fputs("Usage: sleeptune status [--details | --watch | --json] [--socket PATH]\n"
+    fputs("Usage: sleeptune status [--details | --watch | --json] [--system | --socket PATH]\n"
           "       sleeptune status --devices [--json]\n"
-          "Show what the running sleeptuned measures.\n\n"
+          "Show what the running sleeptuned measures: your own, else the system's.\n\n"
           "  -w, --watch    redraw each second, with charts; q quits\n"
           "  --details      every figure\n"
           "  --json         the document of the daemon, sleeptune-status/1\n"
           "  --format F     text (default) or json\n"
+          "  --system       the system's sleeptuned, also if your own runs\n"
           "  --socket PATH  socket of the daemon; also SLEEPTUNE_SOCKET\n"
           "  --devices      the sound devices that libsoundio finds, with the names that\n"
           "                 audio.backend, audio.device and audio.capture_device of\n"
@@ -29,18 +31,23 @@ static void help(void)
 int st_cmd_status(int argc, char **argv)
 {
     struct st_status_wish wish = {0};
-    bool watch = false, devices = false;
+    bool watch = false, devices = false, system_one = false;
     const struct st_option options[] = {
         {.name = "watch", .letter = 'w', .flag = &watch},
         {.name = "details", .flag = &wish.details},
         {.name = "devices", .flag = &devices},
         {.name = "json", .letter = 'j', .flag = &wish.json},
         {.name = "format", .take = st_option_format, .ctx = &wish.json},
+        {.name = "system", .flag = &system_one},
         {.name = "socket", .text = &wish.socket},
     };
     const int status = st_options_only(COMMAND, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (status >= 0)
         return status;
+    if (system_one && wish.socket != NULL)
+        return st_failure_usage(COMMAND, "--system and --socket cannot be used together");
+    if (system_one)
+        wish.socket = ST_DAEMON_SYSTEM_SOCKET;
     if (devices && (watch || wish.details || wish.socket != NULL))
         return st_failure_usage(COMMAND, "--devices can only be used alone or with --json");
     if (watch && wish.json)

@@ -1,7 +1,9 @@
 /* Reads the history from the running daemon or from its file. */
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -79,6 +81,8 @@ static int ask_daemon(const char *command, const struct st_history_wish *wish, j
     char error[512];
     int status = st_daemon_client_try(wish->socket, target.text, documents[wish->document].schema,
                                       ST_DAEMON_TIMEOUT_MS, &answer, error, sizeof(error));
+    if (status == 0 && wish->whose != NULL)
+        (void)st_daemon_client_whose(wish->socket, answer.socket, wish->whose, wish->whose_bytes);
     if (status == 0)
         *ret = json_incref(answer.document);
     else
@@ -124,17 +128,42 @@ static int read_file(const char *command, const char *path, const struct st_hist
     return status;
 }
 
+/* The file of the caller's own daemon, as systemd places it (its versions differ), or else that of the system's:
+ * no user may choose what root reads. */
+static const char *choose_file(char *buf, size_t buf_bytes)
+{
+    static const struct {
+        const char *folder_env, *below_home;
+    } places[] = {{"XDG_STATE_HOME", "/.local/state"}, {"XDG_CONFIG_HOME", "/.config"}};
+    const char *home = getenv("HOME");
+    for (size_t i = 0; geteuid() != 0 && i < ST_ARRAY_LEN(places); i++) {
+        const char *folder = getenv(places[i].folder_env);
+        const bool given = folder != NULL && folder[0] == '/';
+        if (!given && (home == NULL || home[0] != '/'))
+            continue;
+        const int n = snprintf(buf, buf_bytes, "%s%s/sleeptune/history.db", given ? folder : home,
+                               given ? "" : places[i].below_home);
+        if (n > 0 && (size_t)n < buf_bytes && access(buf, R_OK) == 0)
+            return buf;
+    }
+    return USUAL_PATH;
+}
+
 int st_module_history_ask(const char *command, const struct st_history_wish *wish, json_t **ret)
 {
     if (wish->db != NULL)
         return read_file(command, wish->db, wish, ret);
     if (st_daemon_client_listens(wish->socket))
         return ask_daemon(command, wish, ret);
-    if (access(USUAL_PATH, F_OK) != 0)
+    char buf[PATH_MAX];
+    const char *path = choose_file(buf, sizeof(buf));
+    if (access(path, F_OK) != 0)
         return fail(
             command, wish,
-            "no sleeptuned is listening, and the history cannot be read: %s: %s. Run 'systemctl start "
-            "sleeptuned' or 'sleeptuned -f', or name a file with --db",
-            USUAL_PATH, strerror(errno));
-    return read_file(command, USUAL_PATH, wish, ret);
+            "no sleeptuned is listening, and the history cannot be read: %s: %s. Start sleeptuned "
+            "('sleeptune status' says how), or name a file with --db",
+            path, strerror(errno));
+    if (wish->whose != NULL)
+        snprintf(wish->whose, wish->whose_bytes, "%s; no sleeptuned runs", path);
+    return read_file(command, path, wish, ret);
 }

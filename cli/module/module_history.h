@@ -13,12 +13,14 @@ enum st_history_document { ST_HISTORY_OF_STEPS, ST_HISTORY_OF_EVENTS, ST_HISTORY
 struct st_history_wish {
     enum st_history_document document;
     const char *socket; /* --socket; NULL */
-    const char *db;     /* --db; NULL: the daemon if one listens, else the file in the state folder */
+    const char *db;     /* --db; NULL: the daemon if one listens, else a file in a state folder */
     int64_t since_ns, until_ns, step_ns;
     int64_t limit, after;
     const char *kind; /* NULL: all */
     char *error;      /* a failure goes here instead of to stderr; NULL: it does not */
     size_t error_bytes;
+    char *whose; /* where the answer came from, a line for the screen; NULL: it is not wanted */
+    size_t whose_bytes;
 };
 
 /** What st_module_load("history", ST_MODULE_HISTORY_ASK_SYMBOL) returns. */

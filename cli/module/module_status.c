@@ -14,9 +14,13 @@
 #define COMMAND  "status"
 #define ROWS_MAX 300
 
-static int print_text(const struct st_daemon_answer *answer, bool details)
+static int print_text(const struct st_daemon_answer *answer, const struct st_status_wish *wish)
 {
-    const struct st_status_screen how = {.details = details, .socket = answer->socket};
+    char whose[ST_DAEMON_WHOSE_BYTES];
+    const struct st_status_screen how = {
+        .details = wish->details,
+        .whose = st_daemon_client_whose(wish->socket, answer->socket, whose, sizeof(whose)),
+        .socket = answer->socket};
     struct st_screen screen;
     if (st_screen_init(&screen, ROWS_MAX, st_terminal_width(STDOUT_FILENO), st_locale_utf8()) != 0)
         return st_failure(COMMAND, "out of memory");
@@ -37,7 +41,7 @@ int st_module_run(const struct st_status_wish *wish)
     } else if (status == 0 && !st_status_screen_is_in(answer.document)) {
         status = st_failure(COMMAND, ST_STATUS_SCREEN_MISSING, answer.socket);
     } else if (status == 0) {
-        status = print_text(&answer, wish->details);
+        status = print_text(&answer, wish);
     }
     st_daemon_client_finish(&answer);
     return status;

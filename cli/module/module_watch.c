@@ -75,8 +75,9 @@ struct watch {
     struct st_platform *platform;
     bool unicode;
     struct st_daemon_answer answer; /* the last good one */
-    char error[TEXT_BYTES];         /* why the last request failed; "" */
-    int64_t since_wall_ns;          /* of the last answer; 0: none yet */
+    char whose[ST_DAEMON_WHOSE_BYTES];
+    char error[TEXT_BYTES]; /* why the last request failed; "" */
+    int64_t since_wall_ns;  /* of the last answer; 0: none yet */
 };
 
 static void ask(struct watch *watch)
@@ -93,6 +94,8 @@ static void ask(struct watch *watch)
         st_daemon_client_finish(&answer);
         return;
     }
+    if (strcmp(watch->answer.socket, answer.socket) != 0)
+        (void)st_daemon_client_whose(watch->wish->socket, answer.socket, watch->whose, sizeof(watch->whose));
     st_daemon_client_finish(&watch->answer);
     watch->answer = answer;
     watch->error[0] = '\0';
@@ -128,6 +131,7 @@ static void draw(const struct watch *watch)
         return; /* the next second may have memory, or rows */
     const struct st_status_screen how = {.live = true,
                                          .details = watch->wish->details,
+                                         .whose = watch->whose,
                                          .socket = watch->answer.socket,
                                          .alert = choose_message(watch, message, sizeof(message)),
                                          .message = message};

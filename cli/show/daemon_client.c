@@ -3,17 +3,20 @@
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <grp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "st_config.h"
+#include "core/text/text.h"
+#include "platform/platform.h"
 
 #define BODY_BYTES (4 * 1024 * 1024) /* a status is some kilobytes */
 #define BUSY_S     20                /* asks again each second: a reader has 20 s */
@@ -58,38 +61,70 @@ static bool listens(const char *path)
     return !dead;
 }
 
-/* --socket, $SLEEPTUNE_SOCKET, the system's daemon unless only the user's own one listens. @return as fail.
- */
-static int choose_socket(const struct asking *asking, const char *wish, char *buf, size_t buf_bytes)
+/* The socket of the daemon that the caller runs. @return false: there is none, or it does not listen. */
+static bool find_own(char *buf, size_t buf_bytes)
+{
+    struct stat info;
+    const char *folder = getenv("XDG_RUNTIME_DIR");
+    const int n = folder != NULL && folder[0] == '/'
+                      ? snprintf(buf, buf_bytes, "%s/sleeptune/sleeptuned.sock", folder)
+                      : snprintf(buf, buf_bytes, ST_RUN_DIR "/user/%lu/sleeptune/sleeptuned.sock",
+                                 (unsigned long)geteuid());
+    return n > 0 && (size_t)n < buf_bytes && lstat(buf, &info) == 0 && S_ISSOCK(info.st_mode) &&
+           info.st_uid == geteuid() && listens(buf);
+}
+
+static const char *named(const char *wish)
 {
     if (wish == NULL)
         wish = getenv("SLEEPTUNE_SOCKET");
-    if (wish != NULL && wish[0] != '\0') {
+    return wish != NULL && wish[0] != '\0' ? wish : NULL;
+}
+
+/* The socket that was named, else the caller's own daemon if it listens, else the system's. @return as fail. */
+static int choose_socket(const struct asking *asking, const char *wish, char *buf, size_t buf_bytes)
+{
+    wish = named(wish);
+    if (wish != NULL) {
         if (strlen(wish) >= buf_bytes)
             return fail(asking, "the socket path has %zu bytes, and this system takes at most %zu: %s",
                         strlen(wish), buf_bytes - 1, wish);
         memcpy(buf, wish, strlen(wish) + 1);
         return 0;
     }
-    const char *user = getenv("XDG_RUNTIME_DIR");
-    if (user != NULL && !listens(ST_RUN_DIR "/sleeptune/sleeptuned.sock")) {
-        const int n = snprintf(buf, buf_bytes, "%s/sleeptune/sleeptuned.sock", user);
-        if (n > 0 && (size_t)n < buf_bytes && listens(buf))
-            return 0;
-    }
-    snprintf(buf, buf_bytes, "%s/sleeptune/sleeptuned.sock", ST_RUN_DIR);
+    if (!find_own(buf, buf_bytes))
+        snprintf(buf, buf_bytes, "%s", ST_DAEMON_SYSTEM_SOCKET);
     return 0;
 }
 
 bool st_daemon_client_listens(const char *socket_wish)
 {
-    const char *env = getenv("SLEEPTUNE_SOCKET");
-    char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-    if (socket_wish != NULL || (env != NULL && env[0] != '\0'))
-        return true;
-    char error[256];
-    const struct asking silent = {"", "", 0, error, sizeof(error)};
-    return choose_socket(&silent, NULL, path, sizeof(path)) == 0 && listens(path);
+    char path[ST_DAEMON_PATH_BYTES];
+    return named(socket_wish) != NULL || find_own(path, sizeof(path)) || listens(ST_DAEMON_SYSTEM_SOCKET);
+}
+
+static bool has_user_units(void)
+{
+    return geteuid() != 0 && st_platform_native()->os == ST_OS_LINUX;
+}
+
+const char *st_daemon_client_whose(const char *socket_wish, const char *socket, char *buf, size_t buf_bytes)
+{
+    char own[ST_DAEMON_PATH_BYTES];
+    const bool own_runs = find_own(own, sizeof(own));
+    buf[0] = '\0';
+    if (strcmp(socket, ST_DAEMON_SYSTEM_SOCKET) == 0) {
+        st_text_append(buf, buf_bytes, "the system's sleeptuned");
+        if (own_runs)
+            st_text_append(buf, buf_bytes, "; yours runs, too: leave out --system");
+        else if (has_user_units())
+            st_text_append(buf, buf_bytes,
+                           ". To watch your own sound server: systemctl --user enable --now sleeptuned");
+    } else if (named(socket_wish) == NULL) {
+        st_text_append(buf, buf_bytes, "your own sleeptuned%s",
+                       listens(ST_DAEMON_SYSTEM_SOCKET) ? "; the system's runs, too: add --system" : "");
+    }
+    return buf;
 }
 
 /* The error of the daemon, a sleeptune-error/1 document. @return as fail. */
@@ -124,6 +159,31 @@ static size_t on_body(char *data, size_t size, size_t n, void *ctx)
     return len;
 }
 
+/* How to get the right to a socket, and what needs none. */
+static int forbidden(const struct asking *asking, const char *path)
+{
+    struct stat info;
+    const struct group *group = stat(path, &info) == 0 ? getgrgid(info.st_gid) : NULL;
+    const char *name = group != NULL && info.st_gid != 0 ? group->gr_name : "sleeptune";
+    const bool linux_here = st_platform_native()->os == ST_OS_LINUX;
+    return fail(asking, "cannot connect to %s: permission denied. Run '%s%s%s', then log in again%s.", path,
+                linux_here ? "sudo usermod -aG " : "sudo pw groupmod ", name,
+                linux_here ? " $USER" : " -m $USER",
+                has_user_units() ? ". Or start your own: systemctl --user enable --now sleeptuned" : "");
+}
+
+static int not_running(const struct asking *asking, const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISSOCK(info.st_mode))
+        return fail(asking, "%s is not a socket. Name the socket of sleeptuned, or leave out --socket.",
+                    path);
+    return fail(asking, "no sleeptuned is listening on %s. Run '%s' or 'sleeptuned -f'.", path,
+                st_platform_native()->os != ST_OS_LINUX ? "service sleeptuned onestart"
+                : geteuid() == 0                        ? "systemctl start sleeptuned"
+                                                        : "systemctl --user enable --now sleeptuned");
+}
+
 static int explain(const struct asking *asking, CURLcode code, long os_errno, const char *path)
 {
     if (code == CURLE_OPERATION_TIMEDOUT)
@@ -134,14 +194,12 @@ static int explain(const struct asking *asking, CURLcode code, long os_errno, co
     if (code != CURLE_COULDNT_CONNECT)
         return fail(asking, "%s: %s", path, curl_easy_strerror(code));
     if (os_errno == EACCES || os_errno == EPERM)
-        return fail(asking, "cannot connect to %s: permission denied. Join its group, or run as root.", path);
+        return forbidden(asking, path);
     if (os_errno == EAGAIN || os_errno == 0) /* libcurl takes EAGAIN, a full queue, for "under way" */
         return fail(asking, "sleeptuned on %s has too many clients. Try again later.", path);
-    if (os_errno != ENOENT && os_errno != ECONNREFUSED && os_errno != ENOTDIR)
+    if (os_errno != ENOENT && os_errno != ECONNREFUSED && os_errno != ENOTDIR && os_errno != ENOTSOCK)
         return fail(asking, "%s: %s", path, strerror((int)os_errno));
-    return fail(asking,
-                "no sleeptuned is listening on %s. Run 'systemctl start sleeptuned' or 'sleeptuned -f'.",
-                path);
+    return not_running(asking, path);
 }
 
 /* Does the daemon ask for another try in a second? */

@@ -7,19 +7,24 @@
 #include <sys/un.h>
 
 #include "core/base.h"
+#include "st_config.h"
+
+#define ST_DAEMON_SYSTEM_SOCKET ST_RUN_DIR "/sleeptune/sleeptuned.sock" /* --system is --socket with this */
+#define ST_DAEMON_WHOSE_BYTES   160
+#define ST_DAEMON_PATH_BYTES    sizeof(((struct sockaddr_un *)0)->sun_path)
 
 /** Does a daemon listen on the socket that would be used? True if a socket was named. */
 bool st_daemon_client_listens(const char *socket_wish);
 
 struct st_daemon_answer {
-    char socket[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* who was asked */
+    char socket[ST_DAEMON_PATH_BYTES]; /* who was asked */
     char *text;
     json_t *document;
 };
 
 /**
  * Asks once.
- * @param socket_wish  --socket; NULL: $SLEEPTUNE_SOCKET, the system's daemon, the user's own.
+ * @param socket_wish  --socket; NULL: $SLEEPTUNE_SOCKET, the caller's own daemon, the system's.
  * @param target  path and query, encoded: "/v1/causes?since=1h".
  * @param schema  what the answer must be.
  * @return 0 or ST_EXIT_FAILURE with a message; finish *ret in both cases.
@@ -33,6 +38,10 @@ ST_NODISCARD int st_daemon_client_ask(const char *command, const char *socket_wi
 ST_NODISCARD int st_daemon_client_try(const char *socket_wish, const char *target, const char *schema,
                                       int timeout_ms, struct st_daemon_answer *ret, char *error,
                                       size_t error_bytes);
+
+/** For the screen: whose daemon answered on `socket`, and how the other one is shown if it runs, too; "" if a
+ * socket was named. @return buf. */
+const char *st_daemon_client_whose(const char *socket_wish, const char *socket, char *buf, size_t buf_bytes);
 
 void st_daemon_client_finish(struct st_daemon_answer *answer);
 

@@ -21,6 +21,15 @@ int st_daemon_client_ask(const char *command, const char *socket_wish, const cha
                       "this build cannot ask the daemon (no libcurl). Use --db FILE to read its history.");
 }
 
+const char *st_daemon_client_whose(const char *socket_wish, const char *socket, char *buf, size_t buf_bytes)
+{
+    (void)socket_wish;
+    (void)socket;
+    (void)buf_bytes;
+    buf[0] = '\0';
+    return buf;
+}
+
 void st_daemon_client_finish(struct st_daemon_answer *answer)
 {
     (void)answer;

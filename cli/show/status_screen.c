@@ -213,6 +213,8 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
     put_sections(&place, document, false);
     if (json_is_string(json_object_get(of, "next")))
         put_field(&place, ST_STYLE_PLAIN, "Next", string(of, "next"));
+    if (how->whose != NULL && how->whose[0] != '\0')
+        put_field(&place, ST_STYLE_DIM, "Shown", how->whose);
     if (how->live)
         put_charts(&place, document, least((place.end - place.row) / 2, CHART_ROWS_MAX));
     if (!how->live && !how->details)

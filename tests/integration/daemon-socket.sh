@@ -3,6 +3,10 @@
 # shellcheck disable=SC2016,SC2119,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
+# with a folder /run of its own root can have the system's daemon beside that of a user
+if [ -z "${OWN_RUN:-}" ] && [ "$(uname)$(id -u)" = Linux0 ] && unshare -m mount -t tmpfs -o mode=755 tmpfs /run 2>/dev/null; then
+    OWN_RUN=yes exec unshare -m sh -c 'mount -t tmpfs -o mode=755 tmpfs /run && exec "$0"' "$0"
+fi
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl
 mkdir "$tmp/state"
@@ -66,15 +70,45 @@ refused
 is "an unknown group: 4" "$status" 4
 like "is named" "$(cat "$log")" 'socket.group: there is no group "no-such-group-here"'
 
+"$SLEEPTUNE" status --socket "$conf" 2>"$tmp/err"
+is "sleeptune status on a file that is no socket: 4" "$?" 4
+like "says so" "$(cat "$tmp/err")" "$conf is not a socket"
+
 mkdir -m 700 "$tmp/run"
 printf 'audio: { backend = "none"; };\n' >"$conf"
-if [ "$(id -u)" -eq 0 ]; then
-    skip "without the right to the system's folder, XDG_RUNTIME_DIR is used" "this is root"
+export XDG_RUNTIME_DIR=$tmp/run
+as_user=() # how a user's programs are started
+shown() { COLUMNS=200 "${as_user[@]}" "$SLEEPTUNE" "$@" 2>&1; }
+whose() { shown status "$@" | sed -n 's/^Shown *//p'; }
+if [ "$(id -u)" -eq 0 ] && ! can_be_nobody; then
+    skip "a user's daemon beside the system's" "nobody may not run the programs, or setpriv is missing"
 else
+    [ "$(id -u)" -ne 0 ] || as_user=("${nobody[@]}")
+    [ "$(id -u)" -ne 0 ] || chown -R 65534 "$tmp/run"
+    unset STATE_DIRECTORY
     sock=$tmp/run/sleeptune/sleeptuned.sock
-    export XDG_RUNTIME_DIR=$tmp/run
-    starts "without the right to the system's folder, XDG_RUNTIME_DIR is used"
-    ok "and sleeptune status finds it" "$SLEEPTUNE" status
+    starts "without the right to the system's folder, XDG_RUNTIME_DIR is used" "${as_user[@]}"
+    ok "and sleeptune status finds it" shown status
+    like "as the user's own" "$(whose)" '^your own sleeptuned$'
+    is "a socket that is named needs no word" "$(whose --socket "$sock")" ""
+    like "sleeptune history, too" "$(shown history --causes)" '^Shown: your own sleeptuned$'
+    if [ -z "${OWN_RUN:-}" ]; then
+        skip "the system's daemon runs, too" "needs root, and the right to mount"
+    else
+        own=$daemon own_sock=$sock sock=/run/sleeptune/sleeptuned.sock log=$tmp/log3
+        starts "the system's daemon runs, too"
+        is "the user sees his own, and how to see the other" "$(whose)" "your own sleeptuned; the system's runs, too: add --system"
+        like "which he may not: he is told how" "$(shown status --system)" \
+            "cannot connect to $sock: permission denied. Run 'sudo usermod -aG sleeptune .USER', then log in again. Or start your own"
+        is "root without a daemon of its own sees the system's" "$(as_user=(); whose)" "the system's sleeptuned"
+        chmod 666 "$sock"
+        is "who may sees it" "$(whose --system)" "the system's sleeptuned; yours runs, too: leave out --system"
+        kill "$own"
+        wait "$own"
+        is "without his own he sees the system's, and how to have his own" "$(whose)" \
+            "the system's sleeptuned. To watch your own sound server: systemctl --user enable --now sleeptuned"
+        is "his socket has gone" "$(ls "$own_sock" 2>/dev/null)" ""
+    fi
     stop
 fi
 tap_done
