@@ -121,7 +121,9 @@ static int open_client(const char *server)
             return st_helper_line_absent(
                 "JACK server \"%s\": its protocol is not the protocol of the installed libjack", server);
         if ((status & JackServerFailed) != 0)
-            return st_helper_line_absent("no JACK server \"%s\" of this user answers", server);
+            return strcmp(server, "default") == 0
+                       ? st_helper_line_absent("JACK is not running for this user")
+                       : st_helper_line_absent("JACK server \"%s\" is not running for this user", server);
         return st_helper_line_absent("JACK server \"%s\": refuses a client, status 0x%x: %s", server,
                                      (unsigned)status, message);
     }

@@ -236,6 +236,13 @@ static void on_loads_timer(void *ctx, uint64_t expirations)
         say_ready(observer);
 }
 
+/* libpipewire could not begin: without the files of its package it finds nothing. */
+static int say_not_installed(void)
+{
+    return errno == ENOENT ? st_helper_line_absent("PipeWire is not installed")
+                           : st_helper_line_absent("libpipewire does not start: %s", strerror(errno));
+}
+
 /* @return ST_HELPER_LINE_DONE, or what main returns, the reason said. */
 static int begin(struct observer *observer)
 {
@@ -249,18 +256,15 @@ static int begin(struct observer *observer)
     if (alive_timer == NULL || loads_timer == NULL || observer->tell_timer == NULL || context == NULL ||
         pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) == NULL ||
         pw_context_load_module(context, PW_EXTENSION_MODULE_PROFILER, NULL, NULL) == NULL ||
-        pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, observer) == NULL) {
-        perror(NAME);
-        return ST_HELPER_LINE_FAILED;
-    }
+        pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, observer) == NULL)
+        return say_not_installed();
     pw_loop_update_timer(loop, alive_timer, &alive, &alive, false);
     pw_loop_update_timer(loop, loads_timer, &loads, &loads, false);
     observer->core = pw_context_connect(context, NULL, 0);
     if (observer->core == NULL)
         return errno == EHOSTDOWN
-                   ? st_helper_line_absent("no PipeWire server runs for this user")
-                   : st_helper_line_absent("the PipeWire server of this user does not answer: %s",
-                                           strerror(errno));
+                   ? st_helper_line_absent("PipeWire is not running for this user")
+                   : st_helper_line_absent("PipeWire of this user refuses a client: %s", strerror(errno));
     pw_core_add_listener(observer->core, &observer->core_listener, &core_events, observer);
     observer->registry = pw_core_get_registry(observer->core, PW_VERSION_REGISTRY, 0);
     if (observer->registry == NULL)
@@ -280,11 +284,9 @@ int main(int argc, char **argv)
     setenv("PIPEWIRE_DEBUG", "0", 0); /* what matters is a line of ours; a user may wish for more */
     pw_init(NULL, NULL);
     observer.loop = pw_main_loop_new(NULL);
-    if (observer.loop == NULL) {
-        perror(NAME);
-        return ST_HELPER_LINE_FAILED;
-    }
-    st_helper_line_deadline(ANSWER_S, "the PipeWire server does not answer");
+    if (observer.loop == NULL)
+        return say_not_installed();
+    st_helper_line_deadline(ANSWER_S, "PipeWire is running and does not answer");
     const int r = begin(&observer);
     if (r != ST_HELPER_LINE_DONE)
         return r;

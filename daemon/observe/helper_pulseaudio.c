@@ -129,6 +129,13 @@ static void on_event(pa_context *context, pa_subscription_event_type_t type, uin
 
 /* --- the server --- */
 
+static int say_absent(const struct observer *observer)
+{
+    if (pa_context_errno(observer->context) == PA_ERR_CONNECTIONREFUSED)
+        return st_helper_line_absent("PulseAudio is not running for this user");
+    return st_helper_line_absent("PulseAudio of this user refuses a client: %s", error_text(observer));
+}
+
 static void on_server(pa_context *context, const pa_server_info *server, void *ctx)
 {
     struct observer *observer = ctx;
@@ -162,8 +169,7 @@ static void on_state(pa_context *context, void *ctx)
         if (observer->ready)
             end(observer, st_helper_line_absent("the PulseAudio server has ended: %s", error_text(observer)));
         else
-            end(observer,
-                st_helper_line_absent("no PulseAudio server of this user answers: %s", error_text(observer)));
+            end(observer, say_absent(observer));
     }
 }
 
@@ -208,10 +214,9 @@ int main(int argc, char **argv)
     if (observer.context == NULL)
         return st_helper_line_absent("libpulse cannot create a context");
     pa_context_set_state_callback(observer.context, on_state, &observer);
-    st_helper_line_deadline(ANSWER_S, "the PulseAudio server does not answer");
+    st_helper_line_deadline(ANSWER_S, "PulseAudio is running and does not answer");
     if (pa_context_connect(observer.context, NULL, PA_CONTEXT_NOAUTOSPAWN, NULL) < 0)
-        return observer.ended ? ST_HELPER_LINE_ABSENT
-                              : st_helper_line_absent("no PulseAudio server: %s", error_text(&observer));
+        return observer.ended ? ST_HELPER_LINE_ABSENT : say_absent(&observer);
     observer.look_timer = pa_context_rttime_new(observer.context, PA_USEC_INVALID, on_look_timer, &observer);
     pa_context_rttime_new(observer.context, pa_rtclock_now() + ST_HELPER_LINE_ALIVE_S * PA_USEC_PER_SEC,
                           on_alive_timer, &observer);

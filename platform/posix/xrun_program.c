@@ -26,6 +26,7 @@
     (16 * 1024)      /* a poll; who polls bounds how often, and what floods is held up by its pipe */
 #define TERM_NAPS 45 /* it has this long to end in peace: a client that is killed disturbs its server */
 #define KILL_NAPS 5
+#define STATUS_NOT_LOADED 127 /* of a program whose libraries are missing */
 #define NAP_NS    (10 * ST_NS_PER_MS)
 
 struct program {
@@ -212,6 +213,9 @@ static int note_end(struct st_xrun_watch *w)
         return st_xrun_because(w, -EPIPE, "%s has closed its output", w->source->program);
     if (WIFSIGNALED(status))
         return st_xrun_because(w, -EPIPE, "signal %d ended %s", WTERMSIG(status), w->source->program);
+    if (WEXITSTATUS(status) == STATUS_NOT_LOADED)
+        return st_xrun_because(w, -ENOENT, "%s cannot be loaded: a library that it needs is not installed",
+                               w->source->program);
     return st_xrun_because(w, -EPIPE, "%s ended with exit status %d", w->source->program,
                            WEXITSTATUS(status));
 }

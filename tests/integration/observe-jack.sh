@@ -16,14 +16,14 @@ jack() { server jackd -n "$name" -r "$@" -d dummy -r 48000 -p 8192; }
 
 out=$("$observer" <>"$tmp/no-end" 2>&1)
 is "without a server: status 2" "$?" 2
-like "and one line says so" "$out" '^absent no JACK server "no-such-server" of this user answers$'
+like "and one line says so" "$out" '^absent JACK server "no-such-server" is not running for this user$'
 long=$(JACK_DEFAULT_SERVER=$(printf 'x%.0s' $(seq 5000)) "$observer" </dev/null 2>&1)
 is "a name that libjack has no room for is said" "$long" "absent the name of the JACK server is longer than 255 bytes"
 
 only "jack_server = \"$name\";"
 starts "the daemon starts"
 ok "without a server the source is absent" wait_for of_like state absent
-like "and the status says why" "$(of why)" "no JACK server \"$name\" of this user answers|closed its output"
+like "and the status says why" "$(of why)" "JACK server \"$name\" is not running for this user|closed its output"
 is "what was never watched has no count" "$(of device_xruns)" None
 
 jack -S
@@ -54,7 +54,7 @@ helper=$(pgrep -P "$daemon" -x sleeptune-obser)
 ok "the helper program is the daemon's" test -n "$helper"
 end_server
 ok "a server that ends is absent" wait_for of_like state absent
-like "and the status says why" "$(of why)" "JACK server \"$name\" (has ended|of this user)|no JACK server"
+like "and the status says why" "$(of why)" "JACK server \"$name\" (has ended|is not running)"
 is "no event has announced it as watched when it had ended" \
     "$(value '[e["text"] for e in d["events"] if e["event"] == "observe" and "ended" in e["text"]]')" '[]'
 before=$(of device_xruns)

@@ -23,7 +23,7 @@ play() {
 
 out=$("$observer" <>"$tmp/no-end" 2>&1)
 is "without a server: status 2" "$?" 2
-like "and one line says so" "$out" '^absent no PulseAudio server of this user answers: '
+like "and one line says so" "$out" '^absent PulseAudio is not running for this user$'
 is "and only one" "$(wc -l <<<"$out")" 1
 
 only
@@ -71,7 +71,7 @@ ok "its stream is closed" wait_for value_is '(d["audio"]["backend"], d["audio"][
 
 end_server
 ok "a server that ends is absent" wait_for of_like state absent
-like "and the status says why" "$(of why)" 'the PulseAudio server has ended|no PulseAudio server'
+like "and the status says why" "$(of why)" 'the PulseAudio server has ended|PulseAudio is not running'
 does "another one comes" sound
 ok "and is watched" wait_for of_is state watching
 
