@@ -11,7 +11,8 @@
 
 static void help(void)
 {
-    fputs("Usage: sleeptune status [--details | --watch | --json] [--system | --socket PATH]\n"
+    fputs("Usage: sleeptune status [--details | --watch | --json]\n"
+          "                        [--system | --socket PATH]\n"
           "       sleeptune status --devices [--json]\n"
           "Show what the running sleeptuned measures: your own, else the system's.\n\n"
           "  -w, --watch    redraw each second, with charts; q quits\n"

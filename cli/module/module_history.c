@@ -158,11 +158,10 @@ int st_module_history_ask(const char *command, const struct st_history_wish *wis
     char buf[PATH_MAX];
     const char *path = choose_file(buf, sizeof(buf));
     if (access(path, F_OK) != 0)
-        return fail(
-            command, wish,
-            "no sleeptuned is listening, and the history cannot be read: %s: %s. Start sleeptuned "
-            "('sleeptune status' says how), or name a file with --db",
-            path, strerror(errno));
+        return fail(command, wish,
+                    "no sleeptuned is listening, and the history cannot be read: %s: %s. Start sleeptuned "
+                    "('sleeptune status' says how), or name a file with --db",
+                    path, strerror(errno));
     if (wish->whose != NULL)
         snprintf(wish->whose, wish->whose_bytes, "%s; no sleeptuned runs", path);
     return read_file(command, path, wish, ret);

@@ -286,7 +286,7 @@ int main(int argc, char **argv)
     observer.loop = pw_main_loop_new(NULL);
     if (observer.loop == NULL)
         return say_not_installed();
-    st_helper_line_deadline(ANSWER_S, "PipeWire is running and does not answer");
+    st_helper_line_deadline(ANSWER_S, "the PipeWire server does not answer");
     const int r = begin(&observer);
     if (r != ST_HELPER_LINE_DONE)
         return r;

@@ -214,7 +214,7 @@ int main(int argc, char **argv)
     if (observer.context == NULL)
         return st_helper_line_absent("libpulse cannot create a context");
     pa_context_set_state_callback(observer.context, on_state, &observer);
-    st_helper_line_deadline(ANSWER_S, "PulseAudio is running and does not answer");
+    st_helper_line_deadline(ANSWER_S, "the PulseAudio server does not answer");
     if (pa_context_connect(observer.context, NULL, PA_CONTEXT_NOAUTOSPAWN, NULL) < 0)
         return observer.ended ? ST_HELPER_LINE_ABSENT : say_absent(&observer);
     observer.look_timer = pa_context_rttime_new(observer.context, PA_USEC_INVALID, on_look_timer, &observer);
