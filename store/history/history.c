@@ -67,6 +67,20 @@ static const struct {
      "INSERT INTO cause (level, from_ns, to_ns, cause, culprit, n, total_ns, worst_ns, xruns_n)"
      " SELECT 60, to_ns, to_ns, 'unknown', '', 0, 0, 0, 0 FROM span ORDER BY to_ns DESC LIMIT 1",
      NULL},
+    /* other programs' dropouts by client and reason, a row for each in a minute (reason NULL: the device had no
+       data; source NULL: those that found no room); when which source was watched */
+    {"CREATE TABLE dropout ("
+     " id INTEGER PRIMARY KEY,"
+     " from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
+     " source TEXT, device TEXT, client TEXT, reason TEXT, culprit TEXT, n INTEGER NOT NULL,"
+     " busy_ns INTEGER, wait_ns INTEGER, period_ns INTEGER);"
+     "CREATE INDEX dropout_time ON dropout (from_ns);"
+     "CREATE TABLE watch ("
+     " id INTEGER PRIMARY KEY,"
+     " source TEXT NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
+     " playing INTEGER, frames INTEGER, rate_hz INTEGER);"
+     "CREATE INDEX watch_time ON watch (source, to_ns)",
+     NULL},
 };
 
 static int exec(struct st_history *history, const char *sql)

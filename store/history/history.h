@@ -1,4 +1,4 @@
-/* Writes the history of sleeptuned to an SQLite file: a row per minute, sums of hours and days, a row per event. The file is in WAL mode with synchronous = FULL: each commit is one fsync of the log, so committed rows survive a power cut. (NORMAL syncs only at checkpoints, which are hours apart at a row per minute; a checkpoint per minute would be two fsyncs.) A process that dies leaves the file as the last commit left it. */
+/* Writes the history of sleeptuned to an SQLite file: a row per minute, sums of hours and days, a row per event, the dropouts of each minute by client and reason, and when which sound server was watched. The file is in WAL mode with synchronous = FULL: each commit is one fsync of the log, so committed rows survive a power cut. (NORMAL syncs only at checkpoints, which are hours apart at a row per minute; a checkpoint per minute would be two fsyncs.) A process that dies leaves the file as the last commit left it. */
 #ifndef ST_STORE_HISTORY_HISTORY_H
 #define ST_STORE_HISTORY_HISTORY_H
 
@@ -6,6 +6,7 @@
 
 #include "core/base.h"
 #include "store/history/cause_sums.h"
+#include "store/history/dropout_sums.h"
 #include "store/history/event.h"
 
 #define ST_HISTORY_MINUTES_DAYS 30 /* days for which minutes are kept; hours are kept longer */
@@ -35,6 +36,26 @@ struct st_history_minute {
     uint64_t xruns_unknown_n; /* simulated xruns without a known cause */
 };
 
+/** A source of other programs' dropouts that was watched. */
+struct st_history_watch {
+    char source[16];
+    int64_t watched_ns;
+    int64_t playing;         /* 1: a client played, 0: none did; INT64_MIN: the source cannot know */
+    int64_t frames, rate_hz; /* of the device's cycle; INT64_MIN: unknown */
+};
+
+#define ST_HISTORY_WATCHES_MAX 8
+
+/** What was observed of other programs in a minute. */
+struct st_history_observed {
+    int64_t from_wall_ns, to_wall_ns;
+    const struct st_dropout_sum *dropouts;
+    size_t dropouts_n;
+    uint64_t others_n; /* dropouts that are in no row */
+    struct st_history_watch watches[ST_HISTORY_WATCHES_MAX];
+    size_t watches_n;
+};
+
 struct st_history;
 
 /** Size at which SQLite moves its log into the file. The log has at most this size and one transaction, unless a reader blocks it. */
@@ -56,11 +77,13 @@ ST_NODISCARD int st_history_put_aside(const char *path, int64_t now_wall_ns, cha
 /** Rows are added between begin and commit, all or none. Errors as st_history_open; after an error call st_history_rollback. */
 ST_NODISCARD int st_history_begin(struct st_history *history);
 ST_NODISCARD int st_history_add_minute(struct st_history *history, const struct st_history_minute *minute);
+ST_NODISCARD int st_history_add_observed(struct st_history *history,
+                                         const struct st_history_observed *observed);
 ST_NODISCARD int st_history_add_event(struct st_history *history, const struct st_event *event);
 ST_NODISCARD int st_history_commit(struct st_history *history);
 void st_history_rollback(struct st_history *history);
 
-/** Removes old rows: minutes after ST_HISTORY_MINUTES_DAYS, all rows after keep_days, but at most one day of rows per call, because now_wall_ns may be years ahead. Then, while more than max_bytes are in use, it removes the oldest minutes except those of the last day, then the oldest hours, then the minutes of the last day except its last hour. Events use at most half of max_bytes; if there are more, the most frequent kind (name and source) loses its oldest. @return 0 or as above. */
+/** Removes old rows: minutes and their dropouts after ST_HISTORY_MINUTES_DAYS, all rows after keep_days, but at most one day of rows per call, because now_wall_ns may be years ahead. Then, while more than max_bytes are in use, it removes the oldest minutes except those of the last day, then the oldest hours, then the minutes of the last day except its last hour. Events use at most half of max_bytes; if there are more, the most frequent kind (name and source) loses its oldest. @return 0 or as above. */
 ST_NODISCARD int st_history_retain(struct st_history *history, int64_t now_wall_ns, int64_t keep_days,
                                    int64_t max_bytes);
 

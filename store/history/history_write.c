@@ -339,6 +339,13 @@ static int remove_events_above(struct st_history *history, int64_t max_n)
     return r;
 }
 
+static int remove_minutes(struct st_history *history, int64_t to_ns)
+{
+    const int r = st_history_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
+                                     ST_HISTORY_MINUTE, to_ns);
+    return r == 0 ? st_history_dropouts_retain(history, to_ns, INT64_MIN) : r;
+}
+
 static int remove_old(struct st_history *history, int64_t now_wall_ns, int64_t keep_days, int64_t max_bytes)
 {
     int64_t minutes_from_ns = now_wall_ns - ST_HISTORY_MINUTES_DAYS * DAY_NS;
@@ -349,8 +356,7 @@ static int remove_old(struct st_history *history, int64_t now_wall_ns, int64_t k
     minutes_from_ns = floor_to(minutes_from_ns, ST_HISTORY_HOUR * ST_NS_PER_S);
     all_from_ns = floor_to(all_from_ns, DAY_NS);
     if (r == 0)
-        r = st_history_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
-                               ST_HISTORY_MINUTE, minutes_from_ns);
+        r = remove_minutes(history, minutes_from_ns);
     if (r == 0)
         r = st_history_sql_run(history->db, REMOVE_SPANS, "iiii", ST_HISTORY_MINUTE, ST_HISTORY_HOUR,
                                ST_HISTORY_DAY, all_from_ns);
@@ -358,6 +364,8 @@ static int remove_old(struct st_history *history, int64_t now_wall_ns, int64_t k
         r = st_history_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", all_from_ns);
     if (r == 0)
         r = remove_events_above(history, max_bytes / 2 / EVENT_BYTES);
+    if (r == 0)
+        r = st_history_dropouts_retain(history, all_from_ns, all_from_ns);
     return r == 0 ? st_history_causes_retain(history, now_wall_ns, all_from_ns) : r;
 }
 
@@ -367,8 +375,7 @@ static int remove_oldest_hour(struct st_history *history, int64_t minute_ns, int
     const int64_t hour_ns = ST_HISTORY_HOUR * ST_NS_PER_S, to_ns = minute_ns + hour_ns;
     if (to_ns > newest_ns - hour_ns)
         return 0;
-    int r = st_history_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
-                               ST_HISTORY_MINUTE, to_ns);
+    int r = remove_minutes(history, to_ns);
     if (r == 0)
         r = st_history_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", to_ns);
     return r < 0 ? r : 1;
@@ -390,8 +397,7 @@ static int remove_oldest(struct st_history *history)
         return r;
     if (minute_ns < newest_ns - DAY_NS) {
         const int64_t to_ns = floor_to(minute_ns + DAY_NS, ST_HISTORY_HOUR * ST_NS_PER_S);
-        r = st_history_sql_run(history->db, "DELETE FROM span WHERE level = ? AND from_ns < ?", "ii",
-                               ST_HISTORY_MINUTE, to_ns);
+        r = remove_minutes(history, to_ns);
         return r < 0 ? r : 1;
     }
     if (hour_ns >= floor_to(newest_ns, DAY_NS) - DAY_NS)
@@ -405,6 +411,8 @@ static int remove_oldest(struct st_history *history)
         r = st_history_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", to_ns);
     if (r == 0)
         r = st_history_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", to_ns);
+    if (r == 0)
+        r = st_history_dropouts_retain(history, to_ns, to_ns);
     return r < 0 ? r : 1;
 }
 

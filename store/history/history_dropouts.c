@@ -1,0 +1,168 @@
+/* Other programs' dropouts in a history, by client and reason, and when sound servers were watched. */
+#include <string.h>
+
+#include "core/ns.h"
+#include "core/text/json.h"
+#include "store/history/history_private.h"
+
+#define SINCE_VERSION 5
+#define ROWS_MAX      64                /* of an answer */
+#define JOIN_NS       (5 * ST_NS_PER_S) /* a shorter time between two minutes does not interrupt the watching */
+#define DEVICE_XRUN   "device-xrun"     /* in the place of a reason */
+
+static int add_dropout(struct st_history *history, const struct st_history_observed *observed,
+                       const struct st_dropout_sum *row)
+{
+    return st_history_sql_run(
+        history->db,
+        "INSERT INTO dropout (from_ns, to_ns, source, device, client, reason, culprit, n, busy_ns, wait_ns,"
+        " period_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), nullif(?, 0), nullif(?, 0))",
+        "iisssssiiii", observed->from_wall_ns, observed->to_wall_ns, row->source, row->device, row->client,
+        row->device_xrun ? "" : st_dropout_reason_name(row->reason), row->culprit, (int64_t)row->n,
+        row->busy_ns, row->wait_ns, row->period_ns);
+}
+
+/* A row is a time in which nothing about the watching changed, so a day of it is a few rows. */
+static int add_watch(struct st_history *history, const struct st_history_observed *observed,
+                     const struct st_history_watch *watch)
+{
+    int r = st_history_sql_run(
+        history->db,
+        "UPDATE watch SET to_ns = ? WHERE id = (SELECT id FROM watch WHERE source = ? ORDER BY to_ns DESC LIMIT 1)"
+        " AND abs(to_ns - ?) <= ? AND playing IS ? AND frames IS ? AND rate_hz IS ?",
+        "itiinnn", st_ns_add(observed->from_wall_ns, watch->watched_ns), watch->source,
+        observed->from_wall_ns, JOIN_NS, watch->playing, watch->frames, watch->rate_hz);
+    if (r == 0 && sqlite3_changes(history->db) == 0)
+        r = st_history_sql_run(
+            history->db,
+            "INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz) VALUES (?, ?, ?, ?, ?, ?)",
+            "tiinnn", watch->source, st_ns_sub(observed->to_wall_ns, watch->watched_ns), observed->to_wall_ns,
+            watch->playing, watch->frames, watch->rate_hz);
+    return r;
+}
+
+int st_history_add_observed(struct st_history *history, const struct st_history_observed *observed)
+{
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < observed->dropouts_n; i++)
+        r = add_dropout(history, observed, &observed->dropouts[i]);
+    if (r == 0 && observed->others_n > 0)
+        r = add_dropout(history, observed,
+                        &(struct st_dropout_sum){.device_xrun = true, .n = observed->others_n});
+    for (size_t i = 0; r == 0 && i < observed->watches_n; i++)
+        r = add_watch(history, observed, &observed->watches[i]);
+    return r;
+}
+
+int st_history_dropouts_retain(struct st_history *history, int64_t minutes_from_ns, int64_t all_from_ns)
+{
+    int r = st_history_sql_run(history->db, "DELETE FROM dropout WHERE from_ns < ?", "i", minutes_from_ns);
+    if (r == 0)
+        r = st_history_sql_run(history->db, "DELETE FROM watch WHERE to_ns < ?", "i", all_from_ns);
+    return r;
+}
+
+/* --- reading --- */
+
+static json_t *text_or_null(sqlite3_stmt *statement, int i)
+{
+    char text[128];
+    st_history_sql_text(statement, i, text, sizeof(text));
+    return text[0] != '\0' ? st_json_safe_string(text) : json_null();
+}
+
+static json_t *known(sqlite3_stmt *statement, int i)
+{
+    const int64_t value = st_history_sql_int(statement, i);
+    return value != INT64_MIN ? json_integer(value) : json_null();
+}
+
+/* A reason of a later version is unknown. */
+static json_t *dropout_json(sqlite3_stmt *statement)
+{
+    char name[32];
+    const char *shown = DEVICE_XRUN, *text = "the device had no data in time";
+    st_history_sql_text(statement, 3, name, sizeof(name));
+    for (int i = 0; name[0] != '\0' && i < ST_DROPOUT_REASONS; i++) {
+        const enum st_dropout_reason reason = (enum st_dropout_reason)i;
+        if (i == ST_DROPOUT_UNKNOWN || strcmp(name, st_dropout_reason_name(reason)) == 0) {
+            shown = st_dropout_reason_name(reason);
+            text = st_dropout_reason_text(reason);
+        }
+    }
+    return json_pack("{s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
+                     text_or_null(statement, 0), "device", text_or_null(statement, 1), "client",
+                     text_or_null(statement, 2), "reason", shown, "text", text, "culprit",
+                     text_or_null(statement, 4), "count", known(statement, 5), "busy_ns", known(statement, 6),
+                     "wait_ns", known(statement, 7), "period_ns", known(statement, 8), "last_ns",
+                     known(statement, 9));
+}
+
+int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                             json_t **ret)
+{
+    sqlite3_stmt *statement;
+    int64_t all_n = 0, listed_n = 0;
+    const int64_t to_ns = until_ns != INT64_MIN ? until_ns : INT64_MAX;
+    if (reader->version < SINCE_VERSION) {
+        *ret = json_null();
+        return 0;
+    }
+    int r = st_history_sql_number(reader->db, &all_n,
+                                  "SELECT sum(n) FROM dropout WHERE from_ns >= ? AND from_ns < ?", "ii",
+                                  since_ns, to_ns);
+    if (r == 0) /* by the period, too: the worst time is compared with its own */
+        r = st_history_sql_prepare(
+            reader->db, &statement,
+            "SELECT source, device, client, reason, culprit, sum(n), max(busy_ns), max(wait_ns), period_ns,"
+            " max(to_ns) FROM dropout WHERE from_ns >= ? AND from_ns < ? AND source IS NOT NULL"
+            " GROUP BY source, device, client, reason, culprit, period_ns ORDER BY 6 DESC LIMIT ?",
+            "iii", since_ns, to_ns, (int64_t)ROWS_MAX);
+    if (r < 0)
+        return r;
+    json_t *rows = json_array();
+    while ((r = st_history_sql_step(statement)) == 1) {
+        listed_n = st_ns_add(listed_n, st_history_sql_int(statement, 5));
+        json_array_append_new(rows, dropout_json(statement));
+    }
+    sqlite3_finalize(statement);
+    if (r < 0) {
+        json_decref(rows);
+        return r;
+    }
+    *ret = json_pack("{s:I, s:I, s:o}", "count", (json_int_t)all_n, "others",
+                     (json_int_t)all_n - listed_n, "rows", rows);
+    return *ret != NULL ? 0 : -ENOMEM;
+}
+
+int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                            json_t **ret)
+{
+    sqlite3_stmt *statement;
+    if (reader->version < SINCE_VERSION) {
+        *ret = json_null();
+        return 0;
+    }
+    /* frames and rate are those of the last row: max(to_ns) chooses it (sqlite.org/lang_select.html, bare columns) */
+    int r = st_history_sql_prepare(
+        reader->db, &statement,
+        "SELECT source, sum(min(to_ns, ?) - max(from_ns, ?)),"
+        " sum((min(to_ns, ?) - max(from_ns, ?)) * playing), frames, rate_hz, max(to_ns) FROM watch"
+        " WHERE to_ns > ? AND from_ns < ? GROUP BY source ORDER BY 2 DESC LIMIT ?",
+        "iiiiiii", until_ns, since_ns, until_ns, since_ns, since_ns, until_ns,
+        (int64_t)ST_HISTORY_WATCHES_MAX);
+    if (r < 0)
+        return r;
+    json_t *list = json_array();
+    while ((r = st_history_sql_step(statement)) == 1)
+        json_array_append_new(list,
+                              json_pack("{s:o, s:o, s:o, s:o, s:o}", "source", text_or_null(statement, 0),
+                                        "watched_ns", known(statement, 1), "playing_ns", known(statement, 2),
+                                        "frames", known(statement, 3), "rate_hz", known(statement, 4)));
+    sqlite3_finalize(statement);
+    if (r < 0)
+        json_decref(list);
+    else
+        *ret = list;
+    return r;
+}
