@@ -48,6 +48,7 @@ struct st_service {
     /* main thread */
     uint64_t tick;
     struct st_minute_counts counts;
+    int64_t observed_wall_ns; /* end of the last minute that the history has of other programs; 0: none */
     struct {
         double cpu_ns; /* of the loop so far, at_ns on CLOCK_MONOTONIC; 0: not looked at yet */
         int64_t at_ns;

@@ -10,6 +10,8 @@
 #include "daemon/page/page.h"
 #include "daemon/systemd.h"
 
+#define MINUTE_NS (60 * ST_NS_PER_S)
+
 #define LOG_MODULE "daemon"
 #include "daemon/log.h"
 
@@ -105,6 +107,7 @@ static char *metrics_text(struct st_service *service)
 static char *causes_text(struct st_service *service, const struct st_query *query)
 {
     json_t *document = st_causes_json(service->causes, query->since_wall_ns, query->until_wall_ns);
+    json_object_set_new(document, "dropouts", st_history_writer_dropouts(service->history, query));
     char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
     json_decref(document);
     return text;
@@ -167,6 +170,27 @@ static void count_observed(struct st_minute_counts *counts, const struct st_obse
     }
 }
 
+/* What was observed of other programs up to to_wall_ns. */
+static void take_observed(struct st_service *service, int64_t from_wall_ns, int64_t to_wall_ns,
+                          struct st_dropout_sums *dropouts, struct st_history_observed *ret)
+{
+    *ret = (struct st_history_observed){.from_wall_ns = from_wall_ns, .to_wall_ns = to_wall_ns};
+    if (service->observe != NULL)
+        st_observe_end_minute(service->observe, dropouts, ret);
+    service->observed_wall_ns = to_wall_ns;
+}
+
+/* A minute in which the loop did not run. */
+static void add_observed(struct st_service *service)
+{
+    struct st_dropout_sums dropouts;
+    struct st_history_observed observed;
+    const int64_t wall_ns = st_service_wall_ns(service);
+    take_observed(service, service->observed_wall_ns > 0 ? service->observed_wall_ns : wall_ns - MINUTE_NS,
+                  wall_ns, &dropouts, &observed);
+    st_history_writer_add_observed(service->history, &observed);
+}
+
 /* Ends the minute and gives it to the history. @return false: it goes on, and is a longer one. */
 static bool take_minute(struct st_service *service, struct st_minute *ret)
 {
@@ -184,8 +208,11 @@ static bool take_minute(struct st_service *service, struct st_minute *ret)
                          st_minute_take(&service->sink, &service->counts, &now, ret, &lateness);
     if (is_over) {
         struct st_causes_minute causes;
+        struct st_dropout_sums dropouts;
+        struct st_history_observed observed;
         st_causes_end_minute(service->causes, &causes);
-        st_history_writer_add_minute(service->history, ret, &lateness, &causes, &result);
+        take_observed(service, ret->from_wall_ns, ret->to_wall_ns, &dropouts, &observed);
+        st_history_writer_add_minute(service->history, ret, &lateness, &causes, &result, &observed);
     }
     st_hist_finish(&lateness);
     st_result_finish(&result);
@@ -196,6 +223,7 @@ void st_service_end_minute(struct st_service *service)
 {
     struct st_minute minute;
     if (!take_minute(service, &minute)) {
+        add_observed(service);
         st_service_store_state(service);
         return;
     }

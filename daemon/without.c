@@ -96,13 +96,28 @@ void st_history_writer_set(struct st_history_writer *writer, const struct st_con
 
 void st_history_writer_add_minute(struct st_history_writer *writer, const struct st_minute *minute,
                                   const struct st_hist *lateness, const struct st_causes_minute *causes,
-                                  const struct st_result *result)
+                                  const struct st_result *result, const struct st_history_observed *observed)
 {
     (void)writer;
+    (void)observed;
     (void)minute;
     (void)lateness;
     (void)causes;
     (void)result;
+}
+
+void st_history_writer_add_observed(struct st_history_writer *writer,
+                                    const struct st_history_observed *observed)
+{
+    (void)writer;
+    (void)observed;
+}
+
+json_t *st_history_writer_dropouts(struct st_history_writer *writer, const struct st_query *query)
+{
+    (void)writer;
+    (void)query;
+    return json_null();
 }
 
 void st_history_writer_stop(struct st_history_writer *writer)

@@ -102,3 +102,15 @@ char *st_history_writer_answer_events(struct st_history_writer *writer, const st
     st_history_read_close(reader);
     return text;
 }
+
+json_t *st_history_writer_dropouts(struct st_history_writer *writer, const struct st_query *query)
+{
+    char error[SENTENCE];
+    json_t *dropouts = NULL;
+    struct st_history_reader *reader = open_reader(writer, error, sizeof(error));
+    if (reader != NULL &&
+        st_history_read_dropouts(reader, query->since_wall_ns, query->until_wall_ns, &dropouts) < 0)
+        dropouts = NULL;
+    st_history_read_close(reader);
+    return dropouts != NULL ? dropouts : json_null();
+}

@@ -11,7 +11,6 @@
 #include "daemon/causes/event_kinds.h"
 #include "daemon/history/history_lock.h"
 #include "daemon/status/saved_state.h"
-#include "store/history/history.h"
 #include "store/recording/hist_deflate.h"
 
 #define LOG_MODULE "history"
@@ -35,7 +34,9 @@ struct settings {
 
 struct waiting_minute {
     struct waiting_minute *next;
-    struct st_history_minute minute;
+    struct st_history_minute minute; /* without lateness: the loop did not run */
+    struct st_history_observed observed;
+    struct st_dropout_sum *dropouts; /* what observed.dropouts points to */
 };
 
 struct waiting_event {
@@ -76,6 +77,14 @@ static void append_event(struct waiting *waiting, struct waiting_event *node)
     waiting->kinds.kinds[st_event_kinds_place(&waiting->kinds, &node->event)].n++;
 }
 
+static void free_minute(struct waiting_minute *node)
+{
+    free(node->minute.lateness);
+    free(node->minute.causes);
+    free(node->dropouts);
+    free(node);
+}
+
 /* Drops the oldest one; there must be one. */
 static void drop_minute(struct waiting *waiting)
 {
@@ -84,9 +93,7 @@ static void drop_minute(struct waiting *waiting)
     if (waiting->minutes == NULL)
         waiting->minutes_end = &waiting->minutes;
     waiting->minutes_n--;
-    free(node->minute.lateness);
-    free(node->minute.causes);
-    free(node);
+    free_minute(node);
 }
 
 /* Drops the oldest one of the most frequent kind; there must be one. */
@@ -239,8 +246,12 @@ static int open_file(struct st_history_writer *writer, char *error, size_t error
 static int write_rows(struct st_history_writer *writer, const struct waiting *rows)
 {
     int r = st_history_begin(writer->history);
-    for (const struct waiting_minute *node = rows->minutes; r == 0 && node != NULL; node = node->next)
-        r = st_history_add_minute(writer->history, &node->minute);
+    for (const struct waiting_minute *node = rows->minutes; r == 0 && node != NULL; node = node->next) {
+        if (node->minute.lateness != NULL)
+            r = st_history_add_minute(writer->history, &node->minute);
+        if (r == 0)
+            r = st_history_add_observed(writer->history, &node->observed);
+    }
     for (const struct waiting_event *node = rows->events; r == 0 && node != NULL; node = node->next)
         r = st_history_add_event(writer->history, &node->event);
     return r == 0 ? st_history_commit(writer->history) : r;
@@ -575,11 +586,44 @@ static struct st_cause_sum *copy_of(const struct st_cause_sums *sums)
     return rows;
 }
 
+/* A minute with a copy of what was observed. NULL: out of memory. */
+static struct waiting_minute *new_minute(const struct st_history_observed *observed)
+{
+    struct waiting_minute *node = calloc(1, sizeof(*node));
+    const size_t bytes = observed->dropouts_n * sizeof(observed->dropouts[0]);
+    struct st_dropout_sum *rows = node != NULL ? malloc(bytes + 1) : NULL;
+    if (rows == NULL) {
+        free(node);
+        return NULL;
+    }
+    if (bytes > 0)
+        memcpy(rows, observed->dropouts, bytes);
+    node->observed = *observed;
+    node->observed.dropouts = node->dropouts = rows;
+    return node;
+}
+
+/* @param good false: memory ran out, and the minute is lost. node may be NULL then. */
+static void add_node(struct st_history_writer *writer, struct waiting_minute *node, bool good)
+{
+    pthread_mutex_lock(&writer->mutex);
+    if (writer->settings.path[0] == '\0' || !good) {
+        writer->view.lost_minutes_n += !good;
+        if (node != NULL)
+            free_minute(node);
+    } else {
+        append_minute(&writer->waiting, node);
+        trim(writer);
+        pthread_cond_signal(&writer->cond);
+    }
+    pthread_mutex_unlock(&writer->mutex);
+}
+
 void st_history_writer_add_minute(struct st_history_writer *writer, const struct st_minute *minute,
                                   const struct st_hist *lateness, const struct st_causes_minute *causes,
-                                  const struct st_result *result)
+                                  const struct st_result *result, const struct st_history_observed *observed)
 {
-    struct waiting_minute *node = malloc(sizeof(*node));
+    struct waiting_minute *node = new_minute(observed);
     size_t bytes = 0;
     uint8_t *payload = node != NULL ? st_hist_deflate(lateness, &bytes) : NULL;
     struct st_cause_sum *rows = copy_of(&causes->sums);
@@ -603,18 +647,19 @@ void st_history_writer_add_minute(struct st_history_writer *writer, const struct
                                                   .causes = rows,
                                                   .causes_n = rows != NULL ? causes->sums.n : 0,
                                                   .xruns_unknown_n = causes->xruns_unknown_n};
-    pthread_mutex_lock(&writer->mutex);
-    if (writer->settings.path[0] == '\0' || payload == NULL) {
-        writer->view.lost_minutes_n += payload == NULL;
-        free(payload);
+    else
         free(rows);
-        free(node);
-    } else {
-        append_minute(&writer->waiting, node);
-        trim(writer);
-        pthread_cond_signal(&writer->cond);
-    }
-    pthread_mutex_unlock(&writer->mutex);
+    add_node(writer, node, payload != NULL);
+}
+
+void st_history_writer_add_observed(struct st_history_writer *writer,
+                                    const struct st_history_observed *observed)
+{
+    struct waiting_minute *node = new_minute(observed);
+    if (observed->dropouts_n > 0 || observed->others_n > 0 || observed->watches_n > 0)
+        add_node(writer, node, node != NULL);
+    else if (node != NULL)
+        free_minute(node);
 }
 
 void st_history_writer_stop(struct st_history_writer *writer)

@@ -12,6 +12,7 @@
 #include "daemon/config/config.h"
 #include "daemon/http/query.h"
 #include "daemon/status/minute.h"
+#include "store/history/history.h"
 
 #define ST_HISTORY_WRITER_MINUTES_MAX 1440
 #define ST_HISTORY_WRITER_EVENTS_MAX  2048
@@ -51,11 +52,15 @@ ST_NODISCARD int st_history_writer_start(struct st_platform *platform, const str
 /** Other settings; what failed is tried again at once. Threads: main. */
 void st_history_writer_set(struct st_history_writer *writer, const struct st_config *config);
 
-/** Adds a minute with its histogram (ST_MINUTE_DIGITS digits), why wake-ups were late and what the loop ran
- * under. Threads: main. */
+/** Adds a minute with its histogram (ST_MINUTE_DIGITS digits), why wake-ups were late, what the loop ran
+ * under, and what was observed of other programs meanwhile; all is copied. Threads: main. */
 void st_history_writer_add_minute(struct st_history_writer *writer, const struct st_minute *minute,
                                   const struct st_hist *lateness, const struct st_causes_minute *causes,
-                                  const struct st_result *result);
+                                  const struct st_result *result, const struct st_history_observed *observed);
+
+/** Adds a minute in which the loop did not run; nothing, if nothing was observed. Threads: main. */
+void st_history_writer_add_observed(struct st_history_writer *writer,
+                                    const struct st_history_observed *observed);
 
 /** Writes what is waiting, once, and ends. No one may add events any more. NULL is fine. Threads: main. */
 void st_history_writer_stop(struct st_history_writer *writer);
@@ -73,6 +78,9 @@ char *st_history_writer_answer_history(struct st_history_writer *writer, const s
                                        unsigned *http_status);
 char *st_history_writer_answer_events(struct st_history_writer *writer, const struct st_query *query,
                                       unsigned *http_status);
+
+/** Member "dropouts" of sleeptune-causes/1, from the file; JSON null if it has none or cannot be read. New reference. Threads: any. */
+json_t *st_history_writer_dropouts(struct st_history_writer *writer, const struct st_query *query);
 
 /* --- history_view.c --- */
 

@@ -28,8 +28,14 @@ struct st_observe {
     struct st_config config;
     bool changed, stop;
     struct st_observe_view view;
+    struct st_dropout_sums dropouts; /* since the last minute */
+
+    /* the starter's: as they were at the end of the last minute */
+    int64_t watched_ns[ST_OBSERVE_SOURCES_MAX];
+    bool knows_playing[ST_OBSERVE_SOURCES_MAX]; /* a client's load was seen */
 
     /* the thread's */
+    struct st_dropout_sums fresh; /* since the last publish */
     struct st_observed sources[ST_OBSERVE_SOURCES_MAX];
     size_t n;
     bool readable[ST_OBSERVE_SOURCES_MAX];
@@ -77,7 +83,10 @@ static void publish(struct st_observe *observe, size_t i)
 {
     pthread_mutex_lock(&observe->mutex);
     observe->view.sources[i] = observe->sources[i].view;
+    st_dropout_sums_merge(&observe->dropouts, &observe->fresh);
     pthread_mutex_unlock(&observe->mutex);
+    observe->fresh.n = 0;
+    observe->fresh.others_n = 0;
 }
 
 /** Waits until a source is due or readable, or an order came. */
@@ -176,6 +185,7 @@ int st_observe_start(struct st_platform *platform, const struct st_config *confi
            (source = platform->xrun_source(platform, observe->n)) != NULL) {
         st_observed_init(&observe->sources[observe->n], platform, events, source);
         observe->view.sources[observe->n] = observe->sources[observe->n].view;
+        observe->sources[observe->n].dropouts = &observe->fresh;
         observe->n++;
     }
     observe->view.n = observe->n;
@@ -226,4 +236,38 @@ void st_observe_look(struct st_observe *observe, struct st_observe_view *ret)
     pthread_mutex_lock(&observe->mutex);
     *ret = observe->view;
     pthread_mutex_unlock(&observe->mutex);
+}
+
+static int64_t known_or_none(int64_t value)
+{
+    return value > 0 ? value : INT64_MIN;
+}
+
+void st_observe_end_minute(struct st_observe *observe, struct st_dropout_sums *dropouts,
+                           struct st_history_observed *ret)
+{
+    pthread_mutex_lock(&observe->mutex);
+    *dropouts = observe->dropouts;
+    observe->dropouts.n = 0;
+    observe->dropouts.others_n = 0;
+    ret->watches_n = 0;
+    for (size_t i = 0; i < observe->view.n; i++) {
+        const struct st_observed_view *source = &observe->view.sources[i];
+        bool playing = false;
+        for (size_t k = 0; k < source->clients_n; k++)
+            playing = playing || source->clients[k].playing;
+        observe->knows_playing[i] = observe->knows_playing[i] || playing;
+        struct st_history_watch watch = {.watched_ns = source->watched_ns - observe->watched_ns[i],
+                                         .playing = observe->knows_playing[i] ? playing : INT64_MIN,
+                                         .frames = known_or_none(source->frames),
+                                         .rate_hz = known_or_none(source->rate_hz)};
+        snprintf(watch.source, sizeof(watch.source), "%s", source->source);
+        if (watch.watched_ns > 0)
+            ret->watches[ret->watches_n++] = watch;
+        observe->watched_ns[i] = source->watched_ns;
+    }
+    pthread_mutex_unlock(&observe->mutex);
+    ret->dropouts = dropouts->rows;
+    ret->dropouts_n = dropouts->n;
+    ret->others_n = dropouts->others_n;
 }

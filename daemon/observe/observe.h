@@ -7,6 +7,7 @@
 
 #include "daemon/config/config.h"
 #include "daemon/observe/observed.h"
+#include "store/history/history.h"
 
 #define ST_OBSERVE_SOURCES_MAX 8
 
@@ -29,6 +30,11 @@ void st_observe_stop(struct st_observe *observe);
 
 /** Threads: any. */
 void st_observe_look(struct st_observe *observe, struct st_observe_view *ret);
+
+/** What was observed since the last call, or since the start: ret->dropouts points into *dropouts, ret's times are
+ * the caller's. Threads: the starter's. */
+void st_observe_end_minute(struct st_observe *observe, struct st_dropout_sums *dropouts,
+                           struct st_history_observed *ret);
 
 /* --- observe_view.c: pure --- */
 

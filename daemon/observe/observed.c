@@ -174,6 +174,26 @@ static void count_device(struct st_observed_view *view, const struct st_xrun_see
     device->starved_n += (uint64_t)seen->starved_n;
 }
 
+static void add_dropouts(struct st_dropout_sums *sums, const char *source, const struct st_xrun_seen *seen)
+{
+    struct st_dropout_sum row = {
+        .device_xrun = true, .reason = ST_DROPOUT_UNKNOWN, .n = (uint64_t)seen->device_xruns_n};
+    snprintf(row.source, sizeof(row.source), "%s", source);
+    memcpy(row.device, seen->device, sizeof(row.device));
+    memcpy(row.client, seen->client, sizeof(row.client));
+    if (row.n > 0)
+        st_dropout_sums_add(sums, &row);
+    row.device_xrun = false;
+    row.n = (uint64_t)seen->starved_n;
+    row.reason = seen->reason;
+    row.busy_ns = seen->busy_ns;
+    row.wait_ns = seen->wait_ns;
+    row.period_ns = seen->period_ns;
+    memcpy(row.culprit, seen->culprit, sizeof(row.culprit));
+    if (row.n > 0)
+        st_dropout_sums_add(sums, &row);
+}
+
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     struct st_observed *o = ctx;
@@ -186,6 +206,8 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     o->view.starved_n += (uint64_t)seen->starved_n;
     o->view.reasons_n[seen->reason] += (uint64_t)seen->starved_n;
     count_device(&o->view, seen);
+    if (o->dropouts != NULL)
+        add_dropouts(o->dropouts, o->source->name, seen);
     struct st_observed_pending *pending = pending_of(o, seen);
     if (!untold(pending))
         pending->since_ns = now_ns(o);

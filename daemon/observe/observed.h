@@ -4,6 +4,7 @@
 
 #include "daemon/causes/events.h"
 #include "platform/xrun/xrun.h"
+#include "store/history/dropout_sums.h"
 
 #define ST_OBSERVED_DEVICES_MAX  8 /* with counts of their own; xruns of more are counted in the sum only */
 #define ST_OBSERVED_PENDING_MAX  8
@@ -93,6 +94,7 @@ struct st_observed {
     struct st_xrun_watch watch;
     struct st_observed_view view;
     struct st_observed_pending pending[ST_OBSERVED_PENDING_MAX];
+    struct st_dropout_sums *dropouts; /* all dropouts are added; NULL: nowhere */
     bool open;
     unsigned failures;
     int64_t due_ns;      /* of the next turn */

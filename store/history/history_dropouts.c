@@ -130,8 +130,8 @@ int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
         json_decref(rows);
         return r;
     }
-    *ret = json_pack("{s:I, s:I, s:o}", "count", (json_int_t)all_n, "others",
-                     (json_int_t)all_n - listed_n, "rows", rows);
+    *ret = json_pack("{s:I, s:I, s:o}", "count", (json_int_t)all_n, "others", (json_int_t)all_n - listed_n,
+                     "rows", rows);
     return *ret != NULL ? 0 : -ENOMEM;
 }
 

@@ -202,8 +202,9 @@ static void end_minute(void)
     assert_true(st_minute_take(&minute_sink, &counts, &now, &minute, &lateness));
     assert_int_equal(lateness.total_n, minute.cycles);
     static struct st_causes_minute minute_causes;
+    static const struct st_history_observed nothing;
     st_causes_end_minute(causes, &minute_causes);
-    st_history_writer_add_minute(writer, &minute, &lateness, &minute_causes, &result);
+    st_history_writer_add_minute(writer, &minute, &lateness, &minute_causes, &result, &nothing);
     st_hist_finish(&lateness);
     told.minutes_n++;
     told.cycles += minute.cycles;

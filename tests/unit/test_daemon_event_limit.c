@@ -115,9 +115,10 @@ static void end_minute(void)
                                      .lateness_max_ns = 5000};
     const struct st_result result = {.policy = ST_POLICY_FIFO, .cpu = -1, .frames = 128, .rate_hz = 48000};
     static const struct st_causes_minute none_late;
+    static const struct st_history_observed nothing;
     assert_int_equal(st_hist_init(&lateness, ST_MINUTE_DIGITS), 0);
     st_hist_add_n(&lateness, 5000, 2000);
-    st_history_writer_add_minute(writer, &minute, &lateness, &none_late, &result);
+    st_history_writer_add_minute(writer, &minute, &lateness, &none_late, &result, &nothing);
     st_hist_finish(&lateness);
 }
 

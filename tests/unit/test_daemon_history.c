@@ -63,7 +63,8 @@ static void add_minute(void)
     assert_int_equal(st_hist_init(&lateness, ST_MINUTE_DIGITS), 0);
     st_hist_add_n(&lateness, 5000, 2000);
     static const struct st_causes_minute none_late;
-    st_history_writer_add_minute(writer, &minute, &lateness, &none_late, &result);
+    static const struct st_history_observed nothing;
+    st_history_writer_add_minute(writer, &minute, &lateness, &none_late, &result, &nothing);
     st_hist_finish(&lateness);
 }
 

@@ -73,7 +73,7 @@ static void version_1_is_brought_up_to_date(void **state)
     assert_int_equal(query("PRAGMA user_version"), 1);
     const int64_t cycles = query("SELECT sum(cycles) FROM span WHERE level = 3600");
     open_it();
-    assert_int_equal(query("PRAGMA user_version"), 4);
+    assert_int_equal(query("PRAGMA user_version"), 5);
     assert_int_equal(query("SELECT count(*) FROM span WHERE level = 86400"), 2);
     assert_int_equal(query("SELECT sum(cycles) FROM span WHERE level = 86400"), cycles);
     assert_int_equal(query("SELECT sum(lateness_n) FROM span WHERE level = 86400"),
@@ -113,7 +113,7 @@ static void version_2_is_read_and_brought_up_to_date(void **state)
             copy_fixture(2);
         else
             open_it();
-        assert_int_equal(query("PRAGMA user_version"), written == 0 ? 2 : 4);
+        assert_int_equal(query("PRAGMA user_version"), written == 0 ? 2 : 5);
         assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
         assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
         assert_int_equal(json_array_size(json_object_get(document, "events")),
@@ -146,11 +146,11 @@ static void what_is_no_history_is_told_and_left_as_it_was(void **state)
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTO);
     assert_non_null(strstr(error, "another program"));
     assert_int_equal(query("PRAGMA application_id = 1397511248"), -1);
-    assert_int_equal(query("PRAGMA user_version = 5"), -1);
+    assert_int_equal(query("PRAGMA user_version = 6"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTONOSUPPORT);
     assert_non_null(
-        strstr(error, "of version 5, made by a newer sleeptune; this sleeptune reads versions up to 4"));
-    assert_int_equal(query("PRAGMA user_version = 4"), -1);
+        strstr(error, "of version 6, made by a newer sleeptune; this sleeptune reads versions up to 5"));
+    assert_int_equal(query("PRAGMA user_version = 5"), -1);
     assert_int_equal(query("DROP TABLE event"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
     history = NULL;
