@@ -43,15 +43,14 @@ static enum nanosleep nanosleep_kind(struct st_finding *finding)
     st_finding_quote(finding, OSRELDATE);
     if (st_facts_int(finding->facts, OSRELDATE, &value) != 0) {
         st_finding_unknown(finding,
-                           "neither kern.osreldate nor nanosleep_precise is known, and from FreeBSD 15.0 "
-                           "on this setting may not matter");
+                           "the FreeBSD version (kern.osreldate) is unknown; from FreeBSD 15.0 on this "
+                           "setting may not matter");
         return NANOSLEEP_UNKNOWN;
     }
     if (value < OSRELDATE_PRECISE)
         return NANOSLEEP_STRETCHED;
-    st_finding_unknown(finding,
-                       "FreeBSD 15 has kern.timecounter.nanosleep_precise, which decides here, but it was "
-                       "not read");
+    st_finding_unknown(finding, "on FreeBSD 15 kern.timecounter.nanosleep_precise decides whether sleeps "
+                                "are stretched, and its value is unknown");
     return NANOSLEEP_UNKNOWN;
 }
 
@@ -65,13 +64,15 @@ static bool lateness(int64_t percent, struct st_finding *finding, struct st_tick
         return true;
     if (st_tick_late(percent, ST_TICK_HZ_WORST, period_ns, ret) != 0) {
         st_finding_unknown(
-            finding, "kern.timecounter.alloweddeviation is %" PRId64 ", which is not understood", percent);
+            finding,
+            "kern.timecounter.alloweddeviation has a value that sleeptune does not understand: %" PRId64,
+            percent);
         return false;
     }
     if (ret->coarse_ns > 0) {
         st_finding_unknown(finding,
-                           "sleeps may end %.1f µs late or a clock tick more: this depends on kern.hz, and "
-                           "kern.hz is unknown",
+                           "sleeps may end %.1f µs late, or one clock tick later than that: this depends on "
+                           "kern.hz, and kern.hz is unknown",
                            ret->slop_ns / 1e3);
         return false;
     }
@@ -96,18 +97,18 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
     const enum st_status status = max_us >= PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE;
     if (late->coarse_ns > 0) {
         st_finding_set(finding, status,
-                       "alloweddeviation %" PRId64 " makes each sleep of %.1f µs up to %.1f µs late, a "
-                       "clock tick included; 0 removes it",
+                       "alloweddeviation %" PRId64 " makes each sleep of %.1f µs up to %.1f µs too long "
+                       "(one clock tick included); the value 0 removes this lateness",
                        percent, period_us, max_us);
         st_finding_effect(finding, max_us,
-                          "E = %d: %.1f / 2^%d = %.1f µs, and %.1f µs of coarse clock, as the sleep is not "
-                          "shorter than %.1f ms",
+                          "E = %d: %.1f / 2^%d = %.1f µs, plus %.1f µs because the kernel uses its coarse "
+                          "clock for sleeps of %.1f ms or more",
                           late->shift, period_us, late->shift, late->slop_ns / 1e3, late->coarse_ns / 1e3,
                           late->threshold_ns / 1e6);
     } else {
         st_finding_set(finding, status,
-                       "alloweddeviation %" PRId64 " makes each sleep up to %.1f µs late (a loop settles "
-                       "at %.0f µs over its base); 0 removes it",
+                       "alloweddeviation %" PRId64 " makes each sleep up to %.1f µs too long (in a regular "
+                       "loop about %.0f µs); the value 0 removes this lateness",
                        percent, max_us, late->settled_ns / 1e3);
         st_finding_effect(finding, max_us,
                           "E = %d: %.1f / 2^%d = %.1f µs; on absolute deadlines %.1f / (1 + 2^-%d) = %.1f "
@@ -126,18 +127,20 @@ static void judge_periodic(int64_t percent, const struct st_tick_late *late, str
                  coarse_us = late->coarse_ns / 1e3;
     if (coarse_us <= 0) {
         st_finding_ok(finding,
-                      "alloweddeviation %" PRId64 " adds nothing to the ticks of the periodic event timer, "
-                      "which freebsd-eventtimer counts",
+                      "alloweddeviation %" PRId64 " adds no lateness here, because the event timer is "
+                      "periodic: see finding freebsd-eventtimer",
                       percent);
-        st_finding_effect(finding, 0, "periodic = 1: a sleep ends at the first interrupt after its time");
+        st_finding_effect(finding, 0,
+                          "periodic = 1: a sleep ends at the first timer interrupt after its due time");
         return;
     }
     st_finding_set(finding, coarse_us >= PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                   "alloweddeviation %" PRId64 " lets the coarse clock start each sleep of %.1f µs: up to "
-                   "%.1f µs late; 0 removes it",
+                   "with alloweddeviation %" PRId64 " the kernel uses its coarse clock for each sleep of "
+                   "%.1f µs and makes it up to %.1f µs too long; the value 0 removes this lateness",
                    percent, period_us, coarse_us);
-    st_finding_effect(finding, coarse_us, "%.1f µs of coarse clock, as the sleep is not shorter than %.1f ms",
-                      coarse_us, late->threshold_ns / 1e6);
+    st_finding_effect(finding, coarse_us,
+                      "%.1f µs: the kernel uses its coarse clock for sleeps of %.1f ms or more", coarse_us,
+                      late->threshold_ns / 1e6);
     fix_alloweddeviation(finding);
 }
 
@@ -161,13 +164,13 @@ static void judge_alloweddeviation(struct st_finding *finding)
     }
     if (percent <= 0)
         st_finding_ok(finding,
-                      "this kernel's clock_nanosleep is exact, and alloweddeviation %" PRId64 " keeps "
-                      "other waits exact too",
+                      "clock_nanosleep is exact on this kernel, and alloweddeviation %" PRId64 " makes "
+                      "other waits exact, too",
                       percent);
     else
         st_finding_ok(finding,
-                      "alloweddeviation %" PRId64 " does not touch this loop, as clock_nanosleep is exact "
-                      "here; only programs that wait in poll, select or kevent may be up to %.1f µs late",
+                      "alloweddeviation %" PRId64 " does not affect clock_nanosleep on this kernel; only "
+                      "programs that wait in poll, select or kevent may wake up to %.1f µs late",
                       percent, late.max_ns / 1e3);
     st_finding_effect(finding, 0, "nanosleep_precise = 1: clock_nanosleep ignores alloweddeviation");
 }
@@ -175,13 +178,13 @@ static void judge_alloweddeviation(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_alloweddeviation = {
     .id = "freebsd-alloweddeviation",
     .title = "Stretched sleeps (kern.timecounter.alloweddeviation)",
-    .mechanism = "To save wake-ups the kernel lets a sleep end anywhere in a window that grows with the "
-                 "time still to sleep, and an idle CPU wakes at the end of this window. Real-time priority "
-                 "does not cancel this. Up to FreeBSD 14 it affects nanosleep, clock_nanosleep and usleep; "
-                 "on all versions it affects poll, select and kevent.",
+    .mechanism = "To save wake-ups the kernel may end a sleep late: the longer the sleep, the later. An "
+                 "idle CPU uses all of this extra time. Real-time priority does not change this. Up to "
+                 "FreeBSD 14 it affects nanosleep, clock_nanosleep and usleep; on all versions it affects "
+                 "poll, select and kevent.",
     .cost = "power: timers that are close together no longer share one wake-up",
-    .when_not = "laptops on battery that play no music. A program can do without it: timed waits on a "
-                "condition variable or a semaphore and kqueue timers (EVFILT_TIMER) are exact at any value.",
+    .when_not = "laptops on battery that play no music. A program can wait exactly at any value: with a "
+                "kqueue timer (EVFILT_TIMER), a condition variable or a semaphore.",
     .sources = "FreeBSD sys/kern/kern_tc.c tc_adjprecision(), sys/kern/kern_time.c kern_clock_nanosleep()\n"
                "periodic timers: sys/kern/kern_clocksource.c handleevents(), nextcallopt\n"
                "nanosleep(2) of FreeBSD 15 (kern.timecounter.nanosleep_precise), commit 626ea75ed2e9\n"
@@ -194,8 +197,8 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
     .guide.now = "sysctl kern.timecounter.alloweddeviation=0",
     .guide.persistent = "# /etc/sysctl.conf\nkern.timecounter.alloweddeviation=0",
     .guide.check = "sysctl kern.timecounter.alloweddeviation   # 0",
-    .guide.undo = "take the line out of /etc/sysctl.conf; sysctl kern.timecounter.alloweddeviation=5, the "
-                  "default, undoes it at once",
+    .guide.undo = "take the line out of /etc/sysctl.conf; to undo it at once: sysctl "
+                  "kern.timecounter.alloweddeviation=5 (the default)",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(DEVIATION, PRECISE, PERIODIC, HZ, OSRELDATE),
@@ -314,16 +317,16 @@ static void judge_eventtimer(struct st_finding *finding)
         find_alternative(other, fact);
     if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1 && other[0] != '\0') {
         st_finding_advice(finding,
-                          "%" PRId64 " CPUs share the event timer %s, so a wake-up may take a detour over "
-                          "another CPU; %s is one for each CPU",
+                          "%" PRId64 " CPUs share the event timer %s, so another CPU may have to pass on a "
+                          "wake-up; with the event timer %s each CPU has its own",
                           cpus, timer, other);
         fix_timer(finding, other);
         return;
     }
     if (flags < 0 && cpus > 1) {
         st_finding_unknown(finding,
-                           "the event timer is in one-shot mode; whether %" PRId64 " CPUs share it is not "
-                           "known",
+                           "the event timer is in one-shot mode; it is unknown whether %" PRId64 " CPUs "
+                           "share it",
                            cpus);
         return;
     }
@@ -331,11 +334,12 @@ static void judge_eventtimer(struct st_finding *finding)
         st_finding_ok(finding, "the event timer is in one-shot mode: sleeps do not wait for a tick");
     else if ((flags & ET_C3STOP) != 0)
         st_finding_ok(finding,
-                      "%s is in one-shot mode; it stops in C3, so the kernel keeps the CPUs out of C3: this "
-                      "costs power and adds no lateness",
+                      "the event timer %s is in one-shot mode and adds no lateness; it stops in the deep "
+                      "idle state C3, so the kernel does not use C3, which costs power",
                       timer);
     else
-        st_finding_ok(finding, "%s is in one-shot mode: sleeps do not wait for a tick", timer);
+        st_finding_ok(finding, "the event timer %s is in one-shot mode: sleeps do not wait for a tick",
+                      timer);
     st_finding_effect(finding, 0, "periodic = 0: the timer is set for the end of each sleep");
 }
 
@@ -343,8 +347,8 @@ const struct st_rule st_rule_freebsd_eventtimer = {
     .id = "freebsd-eventtimer",
     .title = "Event timer mode (kern.eventtimer)",
     .mechanism = "In one-shot mode the kernel sets the event timer for the end of the next sleep. In "
-                 "periodic mode it looks at its timers only at each of hz * singlemul interrupts a second, "
-                 "so every sleep is rounded up to the next one.",
+                 "periodic mode the timer interrupts hz * singlemul times a second, and a sleep can end "
+                 "only at one of these interrupts.",
     .cost = "none: one-shot is the default and saves power",
     .when_not = "hardware whose one-shot timers are broken; then raise kern.eventtimer.singlemul instead",
     .sources = "eventtimers(4)\n"
@@ -397,23 +401,26 @@ static void judge_hz(struct st_finding *finding)
     const double tick_us = 1e6 / (double)hz;
     if (st_facts_int(facts, PERIODIC, &periodic) != 0) {
         st_finding_unknown(finding,
-                           "kern.hz is %" PRId64 "; whether sleeps depend on it is not known, as "
-                           "kern.eventtimer.periodic could not be read",
+                           "kern.hz is %" PRId64 "; kern.eventtimer.periodic could not be read, so it is "
+                           "unknown whether sleeps depend on kern.hz",
                            hz);
         return;
     }
     if (periodic != 0 && hz < HZ_USUAL) {
         st_finding_advice(finding,
-                          "kern.hz is %" PRId64 " and the event timer is periodic, so sleeps are rounded to "
-                          "its ticks; freebsd-eventtimer counts the lateness",
+                          "kern.hz is %" PRId64 " and the event timer is periodic, so sleeps are rounded up "
+                          "to clock ticks; see finding freebsd-eventtimer for the lateness",
                           hz);
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_LOADER, "kern.hz", "1000");
         return;
     }
     if (periodic != 0) {
-        st_finding_ok(finding, "kern.hz is %" PRId64 "; see freebsd-eventtimer for the periodic timer", hz);
-        st_finding_effect(finding, 0, "freebsd-eventtimer counts the lateness");
+        st_finding_ok(finding,
+                      "kern.hz is %" PRId64 " and the event timer is periodic: see finding "
+                      "freebsd-eventtimer",
+                      hz);
+        st_finding_effect(finding, 0, "see finding freebsd-eventtimer for the lateness");
         return;
     }
     if (st_machine_int_or(facts, PRECISE, 0) != 1 &&
@@ -421,8 +428,8 @@ static void judge_hz(struct st_finding *finding)
         st_finding_quote(finding, DEVIATION);
         st_finding_quote(finding, PRECISE);
         st_finding_unknown(finding,
-                           "kern.hz is %" PRId64 "; whether its coarse clock starts sleeps is not known, "
-                           "as alloweddeviation or nanosleep_precise could not be read",
+                           "kern.hz is %" PRId64 "; alloweddeviation or nanosleep_precise could not be "
+                           "read, so it is unknown whether sleeps depend on kern.hz",
                            hz);
         return;
     }
@@ -430,19 +437,21 @@ static void judge_hz(struct st_finding *finding)
     if (added_us > 0) {
         st_finding_quote(finding, DEVIATION);
         st_finding_ok(finding,
-                      "kern.hz %" PRId64 " sets the coarse clock that starts long sleeps; "
-                      "freebsd-alloweddeviation counts the lateness",
+                      "kern.hz %" PRId64 " sets how coarse the kernel's clock for long sleeps is; see "
+                      "finding freebsd-alloweddeviation for the lateness",
                       hz);
-        st_finding_effect(finding, 0, "%.0f µs of coarse clock, counted there", added_us);
+        st_finding_effect(finding, 0,
+                          "%.0f µs by the coarse clock, already counted in finding freebsd-alloweddeviation",
+                          added_us);
         return;
     }
     if (hz < HZ_USUAL)
         st_finding_ok(finding,
-                      "kern.hz %" PRId64 " does not touch this loop; POSIX timers (timer_settime) may be "
-                      "up to two ticks, %.0f ms, late",
+                      "kern.hz %" PRId64 " does not affect this sleep; POSIX timers (timer_settime) may be "
+                      "up to two ticks (%.0f ms) late",
                       hz, 2 * tick_us / 1e3);
     else
-        st_finding_ok(finding, "kern.hz %" PRId64 " does not touch this loop", hz);
+        st_finding_ok(finding, "kern.hz %" PRId64 " does not affect this sleep", hz);
     st_finding_effect(finding, 0, "one-shot event timer: sleeps do not wait for the tick of %.0f µs",
                       tick_us);
 }
@@ -450,12 +459,13 @@ static void judge_hz(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_hz = {
     .id = "freebsd-hz",
     .title = "Timer ticks (kern.hz)",
-    .mechanism = "With a one-shot event timer, the default, sleeps do not depend on kern.hz. It matters "
-                 "with a periodic event timer, for POSIX timers, which round up to ticks, and for where "
-                 "long sleeps start to use the coarse clock (freebsd-alloweddeviation).",
+    .mechanism = "With a one-shot event timer (the default) short sleeps do not depend on kern.hz. Three "
+                 "kinds of waits do: all sleeps with a periodic event timer; POSIX timers, which are "
+                 "rounded up to ticks; and long sleeps, if the kernel uses its coarse clock for them (see "
+                 "finding freebsd-alloweddeviation).",
     .cost = "power: more clock interrupts",
-    .when_not = "with a one-shot event timer, the default; above 2000 there were reports of larger sleep "
-                "errors (2009)",
+    .when_not = "the event timer is in one-shot mode (the default). Values above 2000: in 2009 users "
+                "reported larger sleep errors",
     .sources = "FreeBSD sys/kern/kern_clocksource.c, sys/kern/kern_tc.c\n"
                "measured on 13.2 at hz 100 and 1000: the same lateness of clock_nanosleep; a POSIX timer of "
                "2.667 ms was 17.3 ms late at hz 100\n"
@@ -515,23 +525,24 @@ static void judge_slow(const char *hardware, struct st_finding *finding)
     st_finding_quote(finding, TIMECOUNTER_CHOICE);
     if (st_facts_text(finding->facts, TIMECOUNTER_CHOICE, &choice) != 0) {
         st_finding_unknown(finding,
-                           "the clock is %s, which is slow to read; whether there is a better one is not "
-                           "known",
+                           "the clock is %s, which is slow to read; the list of other clocks could not be "
+                           "read",
                            hardware);
         return;
     }
     const struct tsc tsc = find_tsc(choice);
     if (!tsc.found) {
-        st_finding_ok(finding, "the clock is %s, slow to read; this machine offers no TSC", hardware);
+        st_finding_ok(finding,
+                      "the clock is %s, which is slow to read; the faster clock TSC is not available here",
+                      hardware);
     } else if (tsc.quality <= 0) {
         st_finding_ok(finding,
-                      "the clock is %s, slow to read; leave it, as the kernel does not trust the TSC here "
-                      "(quality %d)",
+                      "the clock is %s, which is slow to read. Do not change it: the kernel does not trust "
+                      "the TSC of this machine (quality %d)",
                       hardware, tsc.quality);
     } else {
         st_finding_advice(finding,
-                          "the clock is %s, so each clock read is a read of slow hardware; %s (quality %d) "
-                          "is the better choice",
+                          "the clock is %s, which is slow to read; the clock %s (quality %d) is faster",
                           hardware, tsc.name, tsc.quality);
         st_finding_fix_now(finding, NOW("%s"), tsc.name);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%s"), tsc.name);
@@ -553,8 +564,8 @@ static void judge_timecounter(struct st_finding *finding)
     }
     if (!has_prefix(hardware, fast_clocks)) {
         st_finding_unknown(finding,
-                           "the clock is %.40s, which this rule does not know; 'sleeptune measure' prints "
-                           "what a read costs",
+                           "sleeptune does not know the clock %.40s; 'sleeptune measure' prints how long a "
+                           "clock read takes",
                            hardware);
         return;
     }
@@ -562,13 +573,13 @@ static void judge_timecounter(struct st_finding *finding)
     const int r = st_facts_int(finding->facts, FAST, &fast);
     if (r == 0 && fast == 0) {
         st_finding_ok(finding,
-                      "the clock is %s, a fast clock; see freebsd-fast-gettime for how programs "
+                      "the clock is %s, which is fast; see finding freebsd-fast-gettime for how programs "
                       "read it",
                       hardware);
     } else if (r != 0 && r != -ENOENT) {
         st_finding_unknown(finding,
-                           "the clock is %s; whether programs read it without a system call (fast_gettime) "
-                           "is not known",
+                           "the clock is %s; it is unknown whether programs can read it without a system "
+                           "call (fast_gettime)",
                            hardware);
     } else {
         st_finding_ok(finding, "the clock is %s, which is read without a system call", hardware);
@@ -582,8 +593,8 @@ const struct st_rule st_rule_freebsd_timecounter = {
     .mechanism = "A program reads the clock several times in each cycle. It reads the CPU's own counter "
                  "(TSC) directly; HPET, ACPI and i8254 are chips behind a bus, and each read may take about "
                  "a microsecond or more.",
-    .cost = "none, when the kernel gives the TSC a positive quality",
-    .when_not = "a TSC of negative quality: the kernel found it out of step between CPUs. Never force it.",
+    .cost = "none, if the kernel gives the TSC a positive quality",
+    .when_not = "the TSC has a negative quality: its values differ between the CPUs. Never force it.",
     .sources = "timecounters(4); FreeBSD sys/kern/kern_tc.c (quality, fast_gettime), "
                "sys/dev/acpica/acpi_hpet.c\n"
                "cost of a read: not measured on FreeBSD; 'sleeptune measure' prints it for this machine",
@@ -609,13 +620,13 @@ static void judge_nanosleep_precise(struct st_finding *finding)
     if (st_finding_need_int(finding, PRECISE, &precise) != 0) {
         st_finding_quote(finding, OSRELDATE);
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "this kernel has no such switch (it came with FreeBSD 15.0): "
-                                               "alloweddeviation decides");
+            st_finding_not_applicable(finding, "this kernel does not have nanosleep_precise (new in FreeBSD "
+                                               "15.0): see finding freebsd-alloweddeviation");
         return;
     }
     if (precise == 1) {
-        st_finding_ok(finding, "clock_nanosleep ends on time, whatever alloweddeviation says");
-        st_finding_effect(finding, 0, "nanosleep_precise = 1: the window has no width");
+        st_finding_ok(finding, "clock_nanosleep ends on time at any value of alloweddeviation");
+        st_finding_effect(finding, 0, "nanosleep_precise = 1: the kernel does not stretch sleeps");
         return;
     }
     if (precise != 0) {
@@ -625,14 +636,13 @@ static void judge_nanosleep_precise(struct st_finding *finding)
     st_finding_quote(finding, DEVIATION);
     if (st_facts_int(finding->facts, DEVIATION, &percent) == 0 && percent <= 0) {
         st_finding_ok(finding,
-                      "nanosleep_precise is 0, but alloweddeviation is %" PRId64 ", so sleeps are exact "
-                      "all the same",
+                      "nanosleep_precise is 0, but sleeps are exact because alloweddeviation is %" PRId64,
                       percent);
         st_finding_effect(finding, 0, "alloweddeviation %" PRId64 ": less than 1 ns", percent);
         return;
     }
-    st_finding_advice(finding, "nanosleep_precise is 0: sleeps are stretched as on FreeBSD 14; "
-                               "freebsd-alloweddeviation counts the lateness");
+    st_finding_advice(finding, "nanosleep_precise is 0, so the kernel stretches sleeps as on FreeBSD 14; "
+                               "see finding freebsd-alloweddeviation for the lateness");
     st_rule_fix(finding);
     st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.nanosleep_precise", "1");
 }
@@ -641,10 +651,10 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
     .id = "freebsd-nanosleep-precise",
     .title = "Exact sleeps (kern.timecounter.nanosleep_precise)",
     .mechanism = "From FreeBSD 15.0 on, nanosleep and clock_nanosleep on the usual clocks end on time by "
-                 "default. With kern.timecounter.nanosleep_precise=0 the kernel stretches them by "
-                 "alloweddeviation again; poll, select and kevent are stretched either way.",
-    .cost = "power: the default of FreeBSD 15",
-    .when_not = "machines that run on battery and play nothing",
+                 "default. With kern.timecounter.nanosleep_precise=0 the kernel stretches them again, as "
+                 "alloweddeviation says. It stretches poll, select and kevent at both values.",
+    .cost = "power: fewer shared wake-ups (the default of FreeBSD 15)",
+    .when_not = "laptops on battery that play no music",
     .sources = "nanosleep(2) of FreeBSD 15, commit 626ea75ed2e9, review D50075\n"
                "measured on 15.1: 6.4 to 6.8 µs late at any alloweddeviation with 1, 162.9 µs at 5 % with 0 "
                "(2667 µs)",
@@ -654,8 +664,8 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
     .guide.persistent =
         "# remove from /etc/sysctl.conf (1 is the default):\n# kern.timecounter.nanosleep_precise=0",
     .guide.check = "sysctl kern.timecounter.nanosleep_precise   # 1",
-    .guide.undo = "nothing to undo: 1 is the default. sysctl kern.timecounter.nanosleep_precise=0 brings "
-                  "the stretched sleeps of FreeBSD 14 back",
+    .guide.undo = "nothing to undo: 1 is the default. To stretch sleeps as on FreeBSD 14: sysctl "
+                  "kern.timecounter.nanosleep_precise=0",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .first_version = "15.0",
@@ -668,7 +678,7 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
 
 const struct st_rule st_rule_freebsd_fast_gettime = {
     .id = "freebsd-fast-gettime",
-    .title = "Clock reads without system call (fast_gettime)",
+    .title = "Clock reads without a system call (fast_gettime)",
     .mechanism = "Programs read the clock several times in a cycle. With fast_gettime the C library "
                  "reads the timecounter itself, from a page that the kernel shares; without fast_gettime "
                  "each clock read enters the kernel.",
@@ -689,6 +699,6 @@ const struct st_rule st_rule_freebsd_fast_gettime = {
     .cases = ST_RULE_CASES(
         {ST_CASE_IS, 0, ST_STATUS_ADVICE, "fast_gettime is 0: each clock read is a system call"},
         {ST_CASE_ELSE, 0, ST_STATUS_OK,
-         "programs may read the clock without a system call (freebsd-timecounter says what it costs)",
+         "programs can read the clock without a system call (see finding freebsd-timecounter for the cost)",
          "fast_gettime = 1"}),
 };

@@ -112,7 +112,7 @@ static const char *worst_name(const struct scan *scan, struct st_finding *findin
     st_finding_quote(finding, key);
     snprintf(key, sizeof(key), "%s.name", scan->worst);
     st_finding_quote(finding, key);
-    return st_facts_text(scan->facts, key, &name) == 0 ? name : "the deepest idle state";
+    return st_facts_text(scan->facts, key, &name) == 0 ? name : "(name unknown)";
 }
 
 static void judge_states(const struct scan *scan, bool request_known, struct st_finding *finding)
@@ -122,7 +122,7 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
     const bool guest = st_machine_is_guest(scan->facts), held = scan->request_us < REQUEST_NONE_US;
     if (scan->worst[0] == '\0' && scan->deeper_us > 0) {
         st_finding_ok(finding, "a sleep of %.0f µs is too short for any idle state", period_us);
-        st_finding_effect(finding, 0, "each state's residency is longer than %.0f µs", period_us);
+        st_finding_effect(finding, 0, "every idle state is meant for sleeps longer than %.0f µs", period_us);
         return;
     }
     if (scan->worst[0] == '\0') {
@@ -132,21 +132,23 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
     }
     if (scan->request_us == 0) {
         st_finding_ok(finding,
-                      "a program holds a request of 0 µs: idle CPUs poll instead of sleeping, which costs "
-                      "much power");
-        st_finding_effect(finding, 0, "no idle state to leave");
+                      "a program asks for a wake-up time of 0 µs (/dev/cpu_dma_latency): idle CPUs stay "
+                      "awake, which costs much power");
+        st_finding_effect(finding, 0, "no idle state, so no time to wake from it");
         return;
     }
     const char *name = worst_name(scan, finding);
     if (effect_us <= SMALL_US || effect_us <= SMALL_SHARE * period_us) {
-        st_finding_ok(finding, "waking from %.40s takes up to %" PRId64 " µs%s", name, scan->worst_us,
+        st_finding_ok(finding, "waking a CPU from idle state %.40s takes up to %" PRId64 " µs%s", name,
+                      scan->worst_us,
                       guest  ? "; the host's idle states are not visible from this virtual machine"
-                      : held ? ", as a program holds a request for low latency"
+                      : held ? ", because a program asks for short wake-up times"
                              : "");
     } else {
         st_finding_set(finding, effect_us > PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                       "waking from %.40s takes up to %" PRId64 " µs%s", name, scan->worst_us,
-                       request_known ? "" : ", unless a program holds a request (only root can read that)");
+                       "waking a CPU from idle state %.40s takes up to %" PRId64 " µs%s", name,
+                       scan->worst_us,
+                       request_known ? "" : ", unless a program limits it (only root can see that)");
         fix_idle_states(scan, finding);
     }
     const int64_t cpus_n = st_machine_int_or(scan->facts, CPUS, 1);
@@ -155,12 +157,14 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
         snprintf(whose, sizeof(whose), "%" PRId64 " CPUs'", cpus_n);
     if (scan->deeper_us > 0)
         snprintf(deeper, sizeof(deeper),
-                 " (deeper ones, up to %" PRId64 " µs, are for sleeps longer than %.0f µs)", scan->deeper_us,
-                 period_us);
+                 " (deeper states, up to %" PRId64 " µs, are used only for sleeps longer than %.0f µs)",
+                 scan->deeper_us, period_us);
     if (held)
-        snprintf(within, sizeof(within), " within the request of %" PRId64 " µs", scan->request_us);
-    st_finding_effect(finding, effect_us, "longest exit latency of %s enabled states%s: %" PRId64 " µs%s",
-                      whose, within, scan->worst_us, deeper);
+        snprintf(within, sizeof(within), " within the limit of %" PRId64 " µs that a program asks for",
+                 scan->request_us);
+    st_finding_effect(finding, effect_us,
+                      "longest wake-up time (exit latency) of %s enabled states%s: %" PRId64 " µs%s", whose,
+                      within, scan->worst_us, deeper);
 }
 
 static void judge_idle_states(struct st_finding *finding)
@@ -184,20 +188,20 @@ static void judge_idle_states(struct st_finding *finding)
     for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, STATES, LATENCY, fact)) != NULL;)
         scan_state(&scan, fact);
     if (scan.unread > 0) {
-        st_finding_unknown(finding, "the exit latency of %d of %d idle states could not be read", scan.unread,
-                           scan.states);
+        st_finding_unknown(finding, "the wake-up time (latency) of %d of %d idle states could not be read",
+                           scan.unread, scan.states);
     } else if (scan.states > 0) {
         judge_states(&scan, request_known, finding);
     } else if (st_machine_boot_option(facts, "idle", idle, sizeof(idle)) == 0 && strcmp(idle, "poll") == 0) {
         st_finding_quote(finding, ST_MACHINE_CMDLINE);
         st_finding_ok(finding, "idle=poll: the CPU never sleeps, which costs much power");
-        st_finding_effect(finding, 0, "no idle state to leave");
+        st_finding_effect(finding, 0, "no idle state, so no time to wake from it");
     } else {
         const int r = st_facts_text(facts, DRIVER, &driver);
         if (r == 0 && strcmp(driver, "none") != 0)
             st_finding_unknown(finding, "the idle driver is %.40s, but no idle state could be read", driver);
         else if (r != 0 && r != -ENOENT)
-            st_finding_unknown(finding, "whether the CPU has idle states could not be read");
+            st_finding_unknown(finding, "sleeptune could not read whether the CPU has idle states");
         else
             st_finding_not_applicable(
                 finding, "no idle states are visible here%s",
@@ -208,12 +212,12 @@ static void judge_idle_states(struct st_finding *finding)
 const struct st_rule st_rule_linux_idle_states = {
     .id = "linux-idle-states",
     .title = "CPU idle states and PM QoS",
-    .mechanism = "An idle CPU goes to sleep in steps, and the deeper it is the longer it takes to come "
-                 "back: that time is added to each wake-up. A program can ask for a limit by holding "
-                 "/dev/cpu_dma_latency open.",
+    .mechanism = "An idle CPU sleeps in one of several states. The deeper the state, the longer the CPU "
+                 "takes to wake, and this time is added to each wake-up of a thread. A program can limit "
+                 "it: it writes the limit to /dev/cpu_dma_latency and keeps the file open.",
     .privilege = "root, or write access to /dev/cpu_dma_latency",
     .cost = "power: several watts; a limit of 0 means that the CPU never sleeps at all",
-    .when_not = "on battery; all day long: hold the request while music plays",
+    .when_not = "on battery. Do not keep the limit all day: set it only while music plays",
     .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst\n"
                "latencies: /sys/devices/system/cpu/cpu0/cpuidle/state*/latency, as the driver states them; "
                "of CPUs 1 to 31 those that differ\n"
@@ -227,7 +231,7 @@ const struct st_rule st_rule_linux_idle_states = {
     .guide.persistent = EVER("3"),
     .guide.check = "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/latency   # µs to wake from each "
                    "state\n"
-                   "sudo od -An -td4 -N4 /dev/cpu_dma_latency   # the request that holds now, in µs",
+                   "sudo od -An -td4 -N4 /dev/cpu_dma_latency   # the limit in force now, in µs",
     .guide.undo = "press Ctrl-C; sudo cpupower idle-set -E enables all states again",
     .worst = ST_STATUS_PROBLEM,
     /* no file holds a request: a program does, as long as it runs */
@@ -273,9 +277,12 @@ static void judge_idle_request_access(struct st_finding *finding)
     }
     st_finding_quote(finding, deepest->key);
     if (latency_us <= SHALLOW_US && unread_n > 0) {
-        st_finding_unknown(finding, "the latency of %zu idle states could not be read", unread_n);
+        st_finding_unknown(finding, "the wake-up time (latency) of %zu idle states could not be read",
+                           unread_n);
     } else if (latency_us <= SHALLOW_US) {
-        st_finding_ok(finding, "the deepest idle state wakes in %" PRId64 " µs: no request is needed",
+        st_finding_ok(finding,
+                      "a CPU wakes from its deepest idle state in %" PRId64 " µs, so programs need not "
+                      "limit it",
                       latency_us);
         st_finding_effect(finding, 0, "%" PRId64 " µs <= %d µs", latency_us, SHALLOW_US);
     } else if (fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM)) {
@@ -288,8 +295,9 @@ static void judge_idle_request_access(struct st_finding *finding)
         st_finding_change(finding, ST_CHANGE_UDEV, "rule",
                           "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"");
     } else if (st_finding_need_int(finding, REQUEST, &request) == 0) {
-        st_finding_ok(finding, "this user may open /dev/cpu_dma_latency");
-        st_finding_effect(finding, 0, "programs can hold a request themselves");
+        st_finding_ok(finding, "this user may open /dev/cpu_dma_latency, so audio programs can keep the "
+                               "CPUs out of deep sleep");
+        st_finding_effect(finding, 0, "programs can limit the wake-up time of CPUs themselves");
     }
 }
 
@@ -299,8 +307,8 @@ const struct st_rule st_rule_linux_idle_request_access = {
     .mechanism = "A program that holds /dev/cpu_dma_latency open keeps all CPUs out of idle states that take "
                  "longer to wake than the program allows. The file belongs to root, so audio programs that "
                  "would use it (jackd, some DAWs) cannot open it.",
-    .cost = "power: several watts while a program holds a request",
-    .when_not = "on battery; when the whole machine is already tuned (linux-idle-states is ok)",
+    .cost = "power: several watts while a program keeps the file open",
+    .when_not = "on battery; finding linux-idle-states is ok already",
     .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst; rtcqs checks "
                "the same file\n"
                "linux-idle-states shows the lateness; 20 µs is a limit that sleeptune chose",
@@ -310,7 +318,7 @@ const struct st_rule st_rule_linux_idle_request_access = {
                         "# then\n"
                         "sudo usermod -aG audio $USER",
     .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = "ls -l /dev/cpu_dma_latency   # crw-rw---- root audio",
+    .guide.check = "ls -l /dev/cpu_dma_latency   # mode crw-rw----, group audio",
     .guide.undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and restart; sudo gpasswd -d "
                   "$USER audio",
     .worst = ST_STATUS_ADVICE,
@@ -333,8 +341,8 @@ static void advise(struct st_finding *finding, int64_t poll)
 {
     const int64_t value = finding->wish->period_ns + finding->wish->period_ns / 4;
     st_finding_advice(finding,
-                      "an idle virtual CPU polls for %" PRId64 " µs and then returns to the host, before the "
-                      "next cycle of %" PRId64 " µs",
+                      "an idle virtual CPU stays awake for %" PRId64 " µs only, and then the host has to "
+                      "wake it for the next cycle; a cycle takes %" PRId64 " µs",
                       poll / 1000, finding->wish->period_ns / 1000);
     st_finding_fix_now(finding, GUEST_HALT_POLL_NOW("%" PRId64), value);
     st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, ST_MACHINE_FIX_BOOT_OPTION(OPTION "=%" PRId64),
@@ -359,15 +367,15 @@ static void judge_guest_halt_poll(struct st_finding *finding)
     else if (poll < 0)
         st_finding_unknown(finding, "%" PRId64 " ns is not valid", poll);
     else if (poll >= finding->wish->period_ns) {
-        st_finding_ok(finding, "an idle virtual CPU polls through the whole cycle");
+        st_finding_ok(finding, "an idle virtual CPU stays awake (polls) for the whole cycle");
         st_finding_effect(finding, 0,
                           "%" PRId64 " ns >= the period: no halt, so the host does not have to "
                           "wake it",
                           poll);
     } else if (finding->wish->period_ns > PERIOD_SHORT_NS)
         st_finding_ok(finding,
-                      "an idle virtual CPU returns to the host after %" PRId64 " µs; the host decides how "
-                      "fast it comes back",
+                      "an idle virtual CPU goes to sleep after %" PRId64 " µs; the host decides how fast it "
+                      "wakes again",
                       poll / 1000);
     else
         advise(finding, poll);
@@ -376,11 +384,12 @@ static void judge_guest_halt_poll(struct st_finding *finding)
 const struct st_rule st_rule_linux_guest_halt_poll = {
     .id = "linux-guest-halt-poll",
     .title = "Polling of idle virtual CPUs",
-    .mechanism = "A virtual CPU that is halted has to be woken by the host, which costs more than waking a "
-                 "real one. The haltpoll governor polls for a while before it halts; only polling that is "
-                 "longer than the sleep avoids the halt.",
+    .mechanism = "The host has to wake a virtual CPU that sleeps, which takes longer than waking a real "
+                 "CPU. The haltpoll governor lets an idle virtual CPU stay awake (poll) for some time "
+                 "before it sleeps. This helps only if that time is longer than the sleep of the audio "
+                 "thread.",
     .cost = "CPU: an idle virtual CPU keeps a whole CPU of the host busy while it polls",
-    .when_not = "hosts that are shared; machines on battery",
+    .when_not = "the host is shared with others; the machine runs on battery",
     .sources = "Linux Documentation/virt/guest-halt-polling.rst (default 200000 ns), "
                "drivers/cpuidle/governors/haltpoll.c\n"
                "measured in one KVM guest: idle CPUs kept from halting: median lateness 14.2 µs instead of "

@@ -34,20 +34,22 @@ static void judge_swap(struct st_finding *finding)
         st_finding_unknown(finding, "swappiness of %" PRId64 " is not valid (0 to 200)", swappiness);
     } else if (other <= 0 || compressed) {
         st_finding_ok(finding,
-                      "swap is compressed memory (%s); a high swappiness (%" PRId64 ") is right for it",
+                      "swapped memory is kept in compressed form (%s), so a high swappiness (%" PRId64 ") "
+                      "is right",
                       other <= 0 ? "zram" : "zswap", swappiness);
     } else if (zram > 0 && st_machine_int_or(finding->facts, FIRST, 0) != 0) {
         st_finding_quote(finding, FIRST);
         st_finding_ok(finding,
-                      "swap goes to compressed memory (zram) before the disk; a high swappiness (%" PRId64
-                      ") is right for it",
+                      "the kernel swaps to compressed memory (zram) first and to the disk later, so a high "
+                      "swappiness (%" PRId64 ") is right",
                       swappiness);
     } else if (swappiness <= SWAPPINESS_LOW) {
-        st_finding_ok(finding, "swap on disk is used late (swappiness %" PRId64 ")", swappiness);
+        st_finding_ok(finding, "the kernel swaps to disk only when memory is short (swappiness %" PRId64 ")",
+                      swappiness);
     } else {
         st_finding_advice(finding,
-                          "memory that is not locked may be paged out to disk rather early (swappiness "
-                          "%" PRId64 ")",
+                          "the kernel may swap memory to disk early (swappiness %" PRId64 "); only locked "
+                          "memory is safe",
                           swappiness);
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
@@ -57,10 +59,11 @@ static void judge_swap(struct st_finding *finding)
 const struct st_rule st_rule_linux_swap = {
     .id = "linux-swap",
     .title = "Swap on disk",
-    .mechanism = "A page that was swapped out is read back when a thread touches it, and the thread waits "
-                 "for the disk. Locked memory is not touched; samples and plug-ins often are not locked.",
+    .mechanism = "When a thread uses memory that was swapped out, it waits until the kernel has read that "
+                 "memory from the disk. Locked memory is never swapped out, but samples and plug-ins are "
+                 "often not locked.",
     .cost = "memory: less memory for the file cache",
-    .when_not = "zram and zswap, which need high values; machines without swap",
+    .when_not = "swap on zram or zswap (they need high values); machines without swap",
     .sources = "Linux Documentation/admin-guide/sysctl/vm.rst: swappiness 0 to 200, default 60; zram setups "
                "use 100 to 180\n"
                "10 is the value of old audio guides",
@@ -107,21 +110,24 @@ static void judge_huge_pages(struct st_finding *finding)
     if (need_choice(finding, ENABLED, enabled, sizeof(enabled)) != 0)
         return;
     if (strcmp(enabled, "always") != 0) {
-        st_finding_ok(finding, "huge pages only for programs that ask (%.20s)", enabled);
-        st_finding_effect(finding, 0, "no compaction for programs that do not ask");
+        st_finding_ok(finding, "only programs that ask for huge pages get them (%.20s)", enabled);
+        st_finding_effect(finding, 0,
+                          "programs that do not ask for huge pages never wait for the kernel to make one");
         return;
     }
     if (need_choice(finding, DEFRAG, defrag, sizeof(defrag)) != 0)
         return;
     if (strcmp(defrag, "always") == 0) {
         st_finding_advice(finding,
-                          "any program's first touch of memory may stop to move other memory about (huge "
-                          "pages always, defrag always)");
+                          "a program that uses new memory may have to wait while the kernel moves other "
+                          "memory (huge pages: always, defrag: always)");
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/enabled", "madvise");
         st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/defrag", "madvise");
     } else {
-        st_finding_ok(finding, "huge pages for all, but without moving memory at a fault (defrag %.20s)",
+        st_finding_ok(finding,
+                      "all programs get huge pages, but those that do not ask for them never wait while the "
+                      "kernel moves memory (defrag %.20s)",
                       defrag);
     }
 }
@@ -129,12 +135,12 @@ static void judge_huge_pages(struct st_finding *finding)
 const struct st_rule st_rule_linux_huge_pages = {
     .id = "linux-huge-pages",
     .title = "Transparent huge pages",
-    .mechanism = "With defrag 'always' a thread that touches new memory stops until the kernel has freed "
-                 "and moved enough pages for a huge one, for milliseconds. Memory that was touched before "
-                 "(as audio threads should) is not affected.",
+    .mechanism = "With defrag 'always' a thread that uses new memory may stop for milliseconds, until the "
+                 "kernel has moved enough memory to make a huge page. Memory that the program has used "
+                 "before is not affected.",
     .cost = "throughput: programs that do not ask get no huge pages",
-    .when_not = "large sample libraries are in use, which gain from huge pages: keep 'always' with defrag "
-                "'madvise' then. 'never' only for hard real time",
+    .when_not = "you use large sample libraries: they are faster with huge pages. Then keep 'always' and "
+                "set defrag to 'madvise'. Use 'never' only for hard real time",
     .sources = "Linux Documentation/admin-guide/mm/transhuge.rst: enabled, defrag; commit 21440d7eb904 "
                "(defer+madvise)\n"
                "khugepaged also moves memory in the background: its cost was not measured",
@@ -164,7 +170,7 @@ static void judge_numa_balancing(struct st_finding *finding)
     if (st_finding_need_int(finding, BALANCING, &balancing) != 0)
         return;
     if (balancing == 0) {
-        st_finding_ok(finding, "memory is not moved between nodes");
+        st_finding_ok(finding, "the kernel does not move memory between memory nodes");
         st_finding_effect(finding, 0, "numa_balancing=0");
         return;
     }
@@ -177,8 +183,8 @@ static void judge_numa_balancing(struct st_finding *finding)
         st_finding_effect(finding, 0, "one node");
     } else {
         st_finding_advice(finding,
-                          "the kernel unmaps pages on purpose to see which CPU touches them, on %zu nodes; "
-                          "an audio thread faults, too",
+                          "the kernel balances memory between %zu memory nodes: an audio thread may have to "
+                          "wait for memory that the kernel is checking",
                           nodes.n);
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.numa_balancing", "0");
@@ -188,9 +194,9 @@ static void judge_numa_balancing(struct st_finding *finding)
 const struct st_rule st_rule_linux_numa_balancing = {
     .id = "linux-numa-balancing",
     .title = "Balancing of memory between nodes",
-    .mechanism = "On machines with several memory nodes the kernel unmaps pages now and then, to learn by "
-                 "the page faults which node they should be on, and may copy them. Threads of all policies "
-                 "take these faults.",
+    .mechanism = "On machines with more than one memory node the kernel sometimes takes pages away from a "
+                 "program, to see which CPU uses them, and may move them to another node. A thread that "
+                 "uses such a page waits for the kernel, whatever its priority.",
     .cost = "throughput: large programs that use several nodes may run slower",
     .when_not = "machines with one node: the setting does nothing there",
     .sources =
@@ -227,11 +233,13 @@ static void judge_session_filesystem(struct st_finding *finding)
     if (st_finding_need_text(finding, FSTYPE, &type) != 0)
         return;
     st_finding_effect(finding, 0,
-                      "the audio thread does not touch files; recording and streaming do, in threads of "
-                      "their own");
+                      "the audio thread does not read or write files; other threads of the program do this");
     if (is_slow(type)) {
         st_finding_advice(
-            finding, "the home folder is on %.20s: recording and playing long files may stall there", type);
+            finding,
+            "the home folder is on %.20s: recording to it, or playing long files from it, may stop for some "
+            "time",
+            type);
         st_rule_fix(finding);
     } else {
         st_finding_ok(finding, "the home folder is on %.20s", type);
@@ -241,11 +249,12 @@ static void judge_session_filesystem(struct st_finding *finding)
 const struct st_rule st_rule_linux_session_filesystem = {
     .id = "linux-session-filesystem",
     .title = "File system for sessions",
-    .mechanism = "A DAW reads and writes sound in threads of its own, some seconds ahead. A network or FUSE "
-                 "file system can stop for longer than that; noatime and the like make no difference.",
+    .mechanism = "A DAW reads and writes files in separate threads, some seconds ahead. A network or FUSE "
+                 "file system can stop for longer than that. Mount options such as noatime make no "
+                 "difference.",
     .privilege = "none",
     .cost = "none",
-    .when_not = "sessions on another file system, or small sessions that fit into memory",
+    .when_not = "your sessions are on a different file system, or small enough to fit into memory",
     .sources = "proc(5) /proc/self/mounts; rtcqs' list (fuse, nfs, cifs); relatime is the default since "
                "Linux 2.6.30",
     .guide.persistent = "# keep sessions and samples on a local disk (ext4, xfs, btrfs)",

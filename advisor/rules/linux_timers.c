@@ -178,11 +178,12 @@ static void judge_slow(const char *current, struct st_finding *finding)
     char option[32], best[40];
     st_finding_quote(finding, ST_MACHINE_CMDLINE);
     if (st_finding_need_text(finding, AVAILABLE, &available) != 0) {
-        st_finding_advice(finding, "the clock is %s, so each clock read is slow and a system call", current);
+        st_finding_advice(finding, "the clock is %s: each clock read needs a system call and is slow",
+                          current);
     } else if (!best_fast(available, best, sizeof(best))) {
         st_finding_advice(finding,
-                          "the clock is %s, as the kernel does not offer the TSC: do not force it, see "
-                          "'dmesg | grep -i tsc' for why",
+                          "the clock is %s, because the kernel does not offer the TSC. Do not force the "
+                          "TSC; 'dmesg | grep -i tsc' shows the reason",
                           current);
     } else {
         const bool chosen =
@@ -197,7 +198,8 @@ static void judge_jiffies(struct st_finding *finding)
 {
     int64_t hz;
     st_finding_problem(finding,
-                       "the clock is jiffies: it moves once a tick, and high-resolution timers cannot run");
+                       "the clock is jiffies: it moves only once a tick, and high-resolution timers do not "
+                       "work with it");
     st_finding_quote(finding, CONFIG_HZ);
     if (st_facts_int(finding->facts, CONFIG_HZ, &hz) == 0 && hz >= 1 && hz <= HZ_MAX)
         st_finding_effect(finding, 1e6 / (double)hz, "one tick: 1 / HZ %d = %.0f µs", (int)hz,
@@ -223,8 +225,8 @@ static void judge_clocksource(struct st_finding *finding)
         st_finding_effect(finding, 0, "%s: no slow hardware and no system call in a clock read", current);
     } else {
         st_finding_unknown(finding,
-                           "the clock is %.40s, which this rule does not know; 'sleeptune measure' prints "
-                           "what a read costs",
+                           "sleeptune does not know the clock %.40s; 'sleeptune measure' prints how long a "
+                           "clock read takes",
                            current);
     }
 }
@@ -232,11 +234,10 @@ static void judge_clocksource(struct st_finding *finding)
 const struct st_rule st_rule_linux_clocksource = {
     .id = "linux-clocksource",
     .title = "Clocksource: the cost of a clock read",
-    .mechanism = "A program reads the clock several times in each cycle. With tsc, kvm-clock and similar "
-                 "clocks it reads the clock directly; with hpet or acpi_pm each clock read is a system call "
-                 "and a read of "
-                 "a slow chip, about a microsecond or more.",
-    .cost = "none, when the kernel offers the TSC",
+    .mechanism = "A program reads the clock several times in each cycle. It can read tsc, kvm-clock and "
+                 "similar clocks directly. With hpet or acpi_pm each clock read needs a system call and a "
+                 "slow chip: about a microsecond or more.",
+    .cost = "none, if the kernel offers the TSC",
     .when_not = "the kernel has marked the TSC unstable: it had a reason. Never add tsc=reliable on a guess.",
     .sources = "kernel-parameters (clocksource=, tsc=); Linux kernel/time/clocksource.c\n"
                "cost of a read: 'sleeptune measure' prints it for this machine",
@@ -265,8 +266,8 @@ static void judge_timer_slack(struct st_finding *finding)
     if (st_finding_need_int(finding, SLACK, &slack_ns) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_unknown(finding,
-                               "timer slack belongs to a running program, and this capture has no program; "
-                               "the default is 50 µs");
+                               "each running program has its own timer slack, and this capture has no "
+                               "program; the default is 50 µs");
         return;
     }
     if (slack_ns < 0) {
@@ -274,7 +275,8 @@ static void judge_timer_slack(struct st_finding *finding)
         return;
     }
     if (slack_ns == 0) { /* prctl takes 0 for the default, so only a real-time thread reads it */
-        st_finding_ok(finding, "the slack was read from a real-time thread: it has no slack");
+        st_finding_ok(finding, "the timer slack was read from a real-time thread, and real-time threads "
+                               "have none");
         st_finding_effect(finding, 0, "0 under SCHED_FIFO and SCHED_RR");
         return;
     }
@@ -283,38 +285,40 @@ static void judge_timer_slack(struct st_finding *finding)
     const int fifo = st_facts_int(finding->facts, FIFO, &fifo_errno);
     if (fifo == 0 && fifo_errno == 0) {
         st_finding_ok(finding,
-                      "real-time threads have no slack; a normal thread's sleep ends up to %.1f µs late",
+                      "real-time threads have no timer slack; the sleeps of a normal thread are up to %.1f "
+                      "µs too long",
                       slack_us);
         st_finding_effect(finding, 0, "0 under SCHED_FIFO and SCHED_RR; %.1f µs for SCHED_OTHER", slack_us);
         return;
     }
     if (slack_ns <= ENOUGH_NS) {
-        st_finding_ok(finding, "the slack is %.1f µs, small enough also for a normal thread", slack_us);
+        st_finding_ok(finding, "the timer slack is %.1f µs, which is small enough even for a normal thread",
+                      slack_us);
         st_finding_effect(finding, slack_us, "the slack itself: %.1f µs", slack_us);
         return;
     }
     if (fifo != 0)
         st_finding_unknown(finding,
-                           "a normal thread's sleep ends up to %.1f µs late, a real-time thread's does "
-                           "not; sleeptune does not know which kind yours is",
+                           "without real-time priority each sleep is up to %.1f µs too long; sleeptune does "
+                           "not know whether your audio thread has real-time priority",
                            slack_us);
     else
         st_finding_set(finding, slack_ns >= finding->wish->period_ns ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                       "without real-time priority each sleep ends up to %.1f µs late", slack_us);
-    st_finding_effect(finding, slack_us, "SCHED_OTHER: the slack itself, %.1f µs, whatever the period",
-                      slack_us);
+                       "without real-time priority each sleep is up to %.1f µs too long", slack_us);
+    st_finding_effect(finding, slack_us, "SCHED_OTHER: all of the slack, %.1f µs, at any period", slack_us);
     st_rule_fix(finding);
 }
 
 const struct st_rule st_rule_linux_timer_slack = {
     .id = "linux-timer-slack",
     .title = "Timer slack of normal threads",
-    .mechanism = "The kernel may end a normal thread's sleep up to the slack (50 µs by default) after its "
-                 "time, and on an idle CPU the sleep ends close to that limit. Threads under "
+    .mechanism = "The kernel may make each sleep of a normal thread too long, by at most the timer slack "
+                 "(50 µs by default). On an idle CPU it uses nearly all of this time. Threads under "
                  "SCHED_FIFO, SCHED_RR and SCHED_DEADLINE have no slack.",
     .privilege = "CAP_SYS_NICE for another user's program; none for your own programs",
     .cost = "power: fewer wake-ups are shared",
-    .when_not = "the audio threads run under SCHED_FIFO or SCHED_RR: then it changes nothing. On battery.",
+    .when_not = "audio threads under SCHED_FIFO or SCHED_RR, for which it changes nothing; machines on "
+                "battery",
     .sources = "prctl(2) PR_SET_TIMERSLACK; systemd.exec(5) TimerSlackNSec=\n"
                "Linux kernel/time/hrtimer.c, init/init_task.c; commit ed4fb6d7ef68 (reads 0 for real-time "
                "threads)\n"
@@ -329,8 +333,8 @@ const struct st_rule st_rule_linux_timer_slack = {
     .guide.now = "# get real-time priority (sleeptune report linux-rt-permission), or for one thread:\n"
                  "echo 1000 | sudo tee /proc/TID/timerslack_ns",
     .guide.persistent = "# services started by systemd, in the unit\n[Service]\nTimerSlackNSec=1us",
-    .guide.check = "cat /proc/TID/timerslack_ns   # 1000; for a real-time thread 0, or on older kernels "
-                   "50000 that does not count",
+    .guide.check = "cat /proc/TID/timerslack_ns   # 1000; a real-time thread shows 0 (older kernels: 50000, "
+                   "without effect)",
     .guide.undo = "echo 50000 | sudo tee /proc/TID/timerslack_ns, or remove TimerSlackNSec= from the unit",
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(SLACK, FIFO),
@@ -370,15 +374,15 @@ static void judge_hz(struct st_finding *finding)
         break;
     case HIGHRES_OFF:
         st_finding_advice(finding,
-                          "HZ=%" PRId64 " and no high-resolution timers: sleeps are rounded to %.1f ms; "
-                          "linux-high-res-timers counts the lateness",
+                          "HZ=%" PRId64 " without high-resolution timers: sleeps are rounded up to steps of "
+                          "%.1f ms; see finding linux-high-res-timers for the lateness",
                           hz, 1e3 / (double)hz);
         st_rule_fix(finding);
         break;
     case HIGHRES_UNKNOWN:
         st_finding_ok(finding,
-                      "HZ=%" PRId64 "; it would matter only without high-resolution timers "
-                      "(linux-high-res-timers)",
+                      "HZ=%" PRId64 "; this matters only without high-resolution timers (see finding "
+                      "linux-high-res-timers)",
                       hz);
         break;
     }
@@ -387,11 +391,12 @@ static void judge_hz(struct st_finding *finding)
 const struct st_rule st_rule_linux_hz = {
     .id = "linux-hz",
     .title = "Timer ticks (CONFIG_HZ)",
-    .mechanism = "HZ is how often a busy CPU is interrupted for accounting and time slices. It bounded the "
-                 "precision of sleeps before high-resolution timers; with them it does not.",
+    .mechanism = "HZ is how many times a second the kernel interrupts a busy CPU for accounting and time "
+                 "slices. Without high-resolution timers sleeps can end only at these ticks; with them HZ "
+                 "does not matter.",
     .privilege = "another kernel",
     .cost = "none",
-    .when_not = "with high-resolution timers, that is on every usual system: leave it as it is",
+    .when_not = "systems with high-resolution timers (nearly all): leave HZ as it is",
     .sources = "Linux kernel/Kconfig.hz, kernel/time/hrtimer.c",
     .history = "2.6.21: sleeps no longer depend on HZ where high-resolution timers are on "
                "(Documentation/timers/highres.rst)",

@@ -371,7 +371,7 @@ static void check_stretched_sleeps(const struct st_report *made)
     assert_float_equal(finding->effect_us, 83.333, 0.05);
     assert_non_null(strstr(finding->summary, "83.3"));
     assert_non_null(strstr(finding->summary, "78"));
-    assert_non_null(strstr(finding->summary, "0 removes it"));
+    assert_non_null(strstr(finding->summary, "the value 0 removes this"));
     assert_non_null(strstr(finding->fix_now, "kern.timecounter.alloweddeviation=0"));
 }
 
