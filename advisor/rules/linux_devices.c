@@ -130,7 +130,9 @@ static void judge_usb_autosuspend(struct st_finding *finding)
         name = product;
     if (scan.asleep_n > 0) {
         st_finding_advice(finding,
-                          "%.40s may be put to sleep when nothing plays, and wakes late or drops out", name);
+                          "the kernel may suspend %.40s when nothing plays; it may then wake late or not at "
+                          "all",
+                          name);
         fix_usb_power(&scan, finding);
     } else if (scan.unread_n > 0) {
         st_finding_unknown(finding, "the power setting of %.40s could not be read", name);
@@ -145,9 +147,9 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
     .id = "linux-usb-autosuspend",
     .title = "Autosuspend of USB audio interfaces",
     .mechanism = "Power savers (TLP, powertop) let the kernel suspend USB devices that are idle. An audio "
-                 "interface then takes part of a second to come back, and some do not come back at all.",
+                 "interface then needs part of a second to wake, and some never wake.",
     .cost = "power: up to some hundred mW (not measured here)",
-    .when_not = "on battery, with an interface that is used seldom",
+    .when_not = "on battery, if you seldom use the interface",
     .sources = "Linux Documentation/driver-api/usb/power-management.rst: power/control, "
                "autosuspend_delay_ms (negative: never)",
     .guide.now = NOW("DEVICE"),
@@ -180,10 +182,11 @@ static void judge_default(struct st_finding *finding)
         st_finding_quote(finding, NRPACKS);
         st_finding_quote(finding, HAS_PACKS);
         st_finding_ok(finding,
-                      "snd_usb_audio runs in its low-latency mode; this kernel's driver no longer has "
-                      "nrpacks (nrpacks=%.10s in /etc/modprobe.d): remove the option",
+                      "snd_usb_audio runs in its low-latency mode; the driver no longer has the option "
+                      "nrpacks: remove nrpacks=%.10s from /etc/modprobe.d",
                       packs);
-        st_finding_effect(finding, 0, "lowlatency=Y, the default; an unknown option is ignored");
+        st_finding_effect(finding, 0,
+                          "lowlatency is Y, the default; the driver ignores the unknown option nrpacks");
     } else {
         st_finding_ok(finding, "snd_usb_audio runs in its low-latency mode");
         st_finding_effect(finding, 0, "lowlatency=Y, the default");
@@ -205,19 +208,20 @@ static void judge_usb_audio_options(struct st_finding *finding)
         st_finding_advice(finding,
                           "snd_usb_audio's low-latency mode is off, so USB playback queues more packets "
                           "than needed");
-        st_finding_effect(finding, 0, "adds delay, not lateness of this loop");
+        st_finding_effect(finding, 0, "adds delay to the sound; threads do not wake later");
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_MODPROBE, "snd_usb_audio", "lowlatency=1");
     } else {
-        st_finding_unknown(finding, "lowlatency is \"%.20s\", which is not understood", text);
+        st_finding_unknown(finding, "lowlatency has a value that sleeptune does not understand: \"%.20s\"",
+                           text);
     }
 }
 
 const struct st_rule st_rule_linux_usb_audio_options = {
     .id = "linux-usb-audio-options",
     .title = "Options of the USB audio driver",
-    .mechanism = "The driver fills its packets just before they leave when lowlatency is on. With N it "
-                 "queues them ahead, which adds latency (not lateness).",
+    .mechanism = "With lowlatency=Y the driver fills each USB packet just before it is sent. With N it "
+                 "fills a queue of packets ahead, so the sound is heard later.",
     .cost = "none",
     .when_not = "interfaces that crackle in the low-latency mode: some devices need N",
     .sources = "modinfo snd_usb_audio (lowlatency, default Y); Linux sound/usb/card.c\n"
@@ -243,7 +247,8 @@ const struct st_rule st_rule_linux_hda_power_save = {
     .id = "linux-hda-power-save",
     .title = "Power saving of the built-in sound card",
     .mechanism = "The HD audio driver switches the codec off after some seconds without a stream. Switching "
-                 "it on again takes up to some hundred ms and may click; a stream that runs is not touched.",
+                 "it on again may take some hundred ms and may click. While a stream plays, nothing is "
+                 "switched off.",
     .cost = "power: about half a watt",
     .when_not = "on battery",
     .sources = "Linux Documentation/sound/hd-audio/notes.rst: power_save, power_save_controller, the "
@@ -264,6 +269,7 @@ const struct st_rule st_rule_linux_hda_power_save = {
         {ST_CASE_BELOW, 0, ST_STATUS_UNKNOWN, "a time of {} s is not valid"},
         {ST_CASE_ABOVE, 1000000, ST_STATUS_UNKNOWN, "a time of {} s is not valid"},
         {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
-         "the sound card is switched off after {} s of silence: a click, and the next sound begins late",
+         "the sound card is switched off after {} s of silence; the next sound then begins late, maybe with "
+         "a click",
          "while a stream is open the card stays on"}),
 };

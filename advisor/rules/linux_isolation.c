@@ -21,7 +21,7 @@ static int need_cpus(struct st_finding *finding, const char *key, const char **t
         return r;
     r = st_cpu_list_parse(*text, ret);
     if (r != 0)
-        st_finding_unknown(finding, "the list of CPUs \"%.40s\" is not understood", *text);
+        st_finding_unknown(finding, "sleeptune does not understand the list of CPUs \"%.40s\"", *text);
     return r;
 }
 
@@ -47,22 +47,25 @@ static void judge_isolated(const char *text, const struct st_cpu_list *isolated,
     st_finding_quote(finding, ST_MACHINE_CMDLINE);
     if (st_facts_text(facts, ONLINE, &online_text) == 0 && st_cpu_list_parse(online_text, &online) == 0 &&
         online.n > 0 && st_cpu_list_is_within(&online, isolated)) {
-        st_finding_advice(finding, "all CPUs are isolated, which leaves none for the rest of the machine");
+        st_finding_advice(finding, "all CPUs are isolated, so other programs have no CPU to run on");
         st_finding_fix(finding, NULL, ST_MACHINE_FIX_NO_BOOT_OPTION("isolcpus"), ST_NEEDS_REBOOT);
     } else if (st_machine_boot_option(facts, "rcu_nocbs", value, sizeof(value)) == -ENODATA) {
         st_finding_unknown(finding,
-                           "CPUs %.40s are isolated; the kernel's command line, which shows whether its own "
-                           "callbacks (RCU) are moved away, too, could not be read",
+                           "CPUs %.40s are isolated; it is unknown whether the kernel's own work (RCU "
+                           "callbacks) is kept away from them, because the kernel's command line could not "
+                           "be read",
                            text);
     } else if (st_machine_boot_option(facts, "rcu_nocbs", value, sizeof(value)) == -ENOENT &&
                st_machine_boot_option(facts, "nohz_full", value, sizeof(value)) == -ENOENT) {
-        st_finding_advice(
-            finding, "CPUs %.40s are isolated, but the kernel's own callbacks (RCU) still run there", text);
+        st_finding_advice(finding,
+                          "CPUs %.40s are isolated, but the kernel still does work of its own there (RCU "
+                          "callbacks)",
+                          text);
         fix_callbacks(text, finding);
     } else {
         st_finding_ok(finding,
-                      "CPUs %.40s are isolated; only programs that are pinned there (CPUAffinity=, "
-                      "taskset) use them",
+                      "CPUs %.40s are isolated: they run only programs that are bound to them "
+                      "(CPUAffinity=, taskset)",
                       text);
     }
 }
@@ -82,17 +85,16 @@ static void judge_isolated_cpus(struct st_finding *finding)
         st_finding_fix(finding, NULL, ST_MACHINE_FIX_NO_BOOT_OPTION("isolcpus"), ST_NEEDS_REBOOT);
     } else {
         st_finding_ok(finding, "no CPU is isolated, which is right for a desktop");
-        st_finding_effect(finding, 0, "a real-time thread gets any CPU at once");
+        st_finding_effect(finding, 0, "a real-time thread gets a CPU at once, also without isolation");
     }
 }
 
 const struct st_rule st_rule_linux_isolated_cpus = {
     .id = "linux-isolated-cpus",
     .title = "Isolated CPUs",
-    .mechanism = "An isolated CPU gets no program that was not pinned to it, and no load balancing. It "
-                 "stays free of the kernel's own work only if RCU callbacks, ticks and interrupts are kept "
-                 "away, too.",
-    .cost = "throughput: the isolated CPUs are lost for everything else",
+    .mechanism = "An isolated CPU runs only the programs that are bound to it. The kernel's own work still "
+                 "runs there, unless RCU callbacks, ticks and interrupts are kept away, too.",
+    .cost = "throughput: all other programs have fewer CPUs",
     .when_not = "desktops, and any machine with few CPUs: real-time priority does the same at no cost",
     .sources = "Linux kernel-parameters.txt: isolcpus (deprecated, use cpusets), rcu_nocbs, nohz_full; "
                "tuned's cpu-partitioning",
@@ -149,15 +151,15 @@ static void judge_irq_affinity(struct st_finding *finding)
     if (st_finding_need_text(finding, AFFINITY, &mask_text) != 0)
         return;
     if (parse_mask(mask_text, &mask) != 0) {
-        st_finding_unknown(finding, "the mask \"%.40s\" is not understood", mask_text);
+        st_finding_unknown(finding, "sleeptune does not understand the mask \"%.40s\"", mask_text);
         return;
     }
     st_finding_quote(finding, IRQBALANCE);
     if (!st_cpu_list_overlaps(&isolated, &mask)) {
         st_finding_ok(finding, "interrupts stay away from the isolated CPUs %.40s", isolated_text);
-        st_finding_effect(finding, 0, "the default mask leaves them out");
+        st_finding_effect(finding, 0, "the default mask does not contain these CPUs");
     } else if (st_facts_int(finding->facts, IRQBALANCE, &pid) == 0) {
-        st_finding_ok(finding, "irqbalance runs, which leaves isolated CPUs out");
+        st_finding_ok(finding, "irqbalance runs; it keeps interrupts away from isolated CPUs");
     } else {
         st_finding_advice(finding,
                           "CPUs %.40s are isolated, but interrupts of all devices may still go there",
@@ -169,8 +171,8 @@ static void judge_irq_affinity(struct st_finding *finding)
 const struct st_rule st_rule_linux_irq_affinity = {
     .id = "linux-irq-affinity",
     .title = "Interrupts on isolated CPUs",
-    .mechanism = "Isolating a CPU takes programs off it, not interrupts. Each handler that runs there "
-                 "delays the thread that has the CPU for itself.",
+    .mechanism = "Isolation keeps programs away from a CPU, but not interrupts. Each interrupt there delays "
+                 "the audio thread that uses this CPU.",
     .cost = "none",
     .when_not = "machines without isolated CPUs: pinning interrupts by hand gains nothing there",
     .sources = "Linux Documentation/core-api/irq/irq-affinity.rst; kernel-parameters.txt: irqaffinity, "
@@ -200,18 +202,20 @@ static void judge_nohz_full(struct st_finding *finding)
     if (need_cpus(finding, NOHZ_FULL, &text, &nohz) != 0)
         return;
     if (nohz.n == 0) {
-        st_finding_ok(finding, "the tick runs on busy CPUs, as usual");
-        st_finding_effect(finding, 0, "timers are exact with and without the tick");
+        st_finding_ok(finding, "busy CPUs have a clock tick, as usual");
+        st_finding_effect(finding, 0, "timers are exact with and without the clock tick");
         return;
     }
     if (need_cpus(finding, ISOLATED, &isolated_text, &isolated) != 0)
         return;
     if (st_cpu_list_is_within(&nohz, &isolated)) {
-        st_finding_ok(finding, "CPUs %.40s have no tick while one thread runs, and are isolated", text);
+        st_finding_ok(finding,
+                      "CPUs %.40s are isolated, and have no clock tick while only one thread runs there",
+                      text);
     } else {
         st_finding_advice(finding,
-                          "CPUs %.40s are nohz_full but not isolated: each system call costs more there, "
-                          "and the tick comes back with a second thread",
+                          "CPUs %.40s are nohz_full but not isolated: each system call takes longer there, "
+                          "and the clock tick starts again as soon as a second thread runs",
                           text);
         st_rule_fix(finding);
     }
@@ -220,13 +224,12 @@ static void judge_nohz_full(struct st_finding *finding)
 const struct st_rule st_rule_linux_nohz_full = {
     .id = "linux-nohz-full",
     .title = "CPUs without a tick",
-    .mechanism = "nohz_full stops the scheduler's tick on a CPU while a single thread runs there. In return "
-                 "each entry into the kernel takes longer, for accounting, so an audio loop that sleeps in "
-                 "each cycle "
-                 "pays more than it gains.",
+    .mechanism = "nohz_full stops the clock tick on a CPU while only one thread runs there. In return each "
+                 "system call and interrupt takes longer. An audio thread sleeps in each cycle, so for it "
+                 "nohz_full costs more than it saves.",
     .cost = "throughput: system calls and interrupts cost more on these CPUs",
-    .when_not = "a thread computes there without end: that is what nohz_full is for. NO_HZ_IDLE, the "
-                "default, needs no change",
+    .when_not = "a thread computes there all the time: nohz_full is made for this. The default, NO_HZ_IDLE, "
+                "needs no change",
     .sources = "Linux Documentation/timers/no_hz.rst; kernel-parameters.txt: nohz_full",
     .guide.persistent = ST_MACHINE_FIX_NO_BOOT_OPTION("nohz_full"),
     .guide.needs = ST_NEEDS_REBOOT,
@@ -245,9 +248,9 @@ const struct st_rule st_rule_linux_nohz_full = {
 const struct st_rule st_rule_linux_timer_migration = {
     .id = "linux-timer-migration",
     .title = "Migration of timers",
-    .mechanism = "To let CPUs sleep, the kernel may put a timer on another CPU that is busy anyway. A "
-                 "thread that sets its own sleep is running at that moment, so its timer stays, except on "
-                 "CPUs that are kept free of timers.",
+    .mechanism = "To let idle CPUs sleep, the kernel may move their timers to a busy CPU. The timer of a "
+                 "sleep is set by a running thread, so its CPU is not idle and the timer stays there. Only "
+                 "the CPUs of nohz_full= move such timers, too.",
     .cost = "power: idle CPUs wake more often",
     .when_not = "machines without nohz_full CPUs",
     .sources = "Linux kernel/sched/core.c get_nohz_timer_target(): a housekeeping CPU that is not idle "
@@ -265,15 +268,14 @@ const struct st_rule st_rule_linux_timer_migration = {
         {ST_CASE_IS, 0, ST_STATUS_OK, "timers stay on the CPU where they were set", "timer_migration=0"},
         {ST_CASE_IS_NOT, 1, ST_STATUS_UNKNOWN, "timer_migration of {} is not valid"},
         {ST_CASE_UNREAD, 0, ST_STATUS_UNKNOWN,
-         "timer_migration is 1, which matters only on CPUs of nohz_full; the list of these CPUs could not be "
-         "read",
+         "timer_migration is 1; this matters only on the CPUs of nohz_full, and their list could not be read",
          NULL, NOHZ_FULL},
         {ST_CASE_NO_CPUS, 0, ST_STATUS_OK,
-         "a timer stays on the CPU of the thread that sets it, as it is not idle then",
-         "only CPUs of nohz_full= give their timers away", NOHZ_FULL},
+         "a timer stays on the CPU of the thread that sets it, because this CPU is not idle",
+         "only the CPUs of nohz_full= move their timers to other CPUs", NOHZ_FULL},
         {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
-         "timers set on CPUs {" NOHZ_FULL
-         "} (nohz_full) may fire on another CPU, which then has to wake this one"}),
+         "timers that are set on CPUs {" NOHZ_FULL "} (nohz_full) may run on a different CPU, which then "
+         "has to wake the first one"}),
 };
 
 /* --- linux-housekeeping: Small noise on isolated CPUs: statistics of the virtual memory, ticks at the
@@ -299,11 +301,12 @@ static void judge_housekeeping(struct st_finding *finding)
     st_finding_quote(finding, ST_MACHINE_CMDLINE);
     const bool skewed = st_machine_boot_option(finding->facts, "skew_tick", value, sizeof(value)) == 0;
     if (interval >= INTERVAL_QUIET_S) {
-        st_finding_ok(finding, "memory statistics are gathered each %" PRId64 " s%s", interval,
+        st_finding_ok(finding, "each CPU updates its memory statistics every %" PRId64 " s%s", interval,
                       skewed ? ", and ticks are spread" : "");
     } else {
         st_finding_advice(finding,
-                          "CPUs %.40s are isolated, and each gathers memory statistics every %" PRId64 " s",
+                          "CPUs %.40s are isolated, but each of them updates memory statistics every "
+                          "%" PRId64 " s",
                           text, interval);
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.stat_interval", "10");
@@ -313,9 +316,9 @@ static void judge_housekeeping(struct st_finding *finding)
 const struct st_rule st_rule_linux_housekeeping = {
     .id = "linux-housekeeping",
     .title = "The kernel's small chores on isolated CPUs",
-    .mechanism = "Each CPU updates its memory statistics once a second, and the ticks of all CPUs may come "
-                 "at the same moment. This takes microseconds and matters only on CPUs that do no other "
-                 "work.",
+    .mechanism = "Each CPU updates its memory statistics once a second, and the clock ticks of all CPUs may "
+                 "come at the same moment. This takes microseconds and matters only on CPUs that do no "
+                 "other work.",
     .cost = "none",
     .when_not = "any machine without isolated CPUs",
     .sources = "tuned profiles realtime and cpu-partitioning: vm.stat_interval=10, skew_tick=1; "

@@ -25,8 +25,8 @@ static void judge_jack_realtime(struct st_finding *finding)
         st_rule_fix(finding);
     } else if (jack.priority > PRIORITY_HIGHEST) {
         st_finding_advice(finding,
-                          "JACK %s at priority %" PRId64 ", among the kernel's own threads; 70 to 80 is "
-                          "enough",
+                          "JACK %s at priority %" PRId64 ", as high as the kernel's own threads; 70 to 80 "
+                          "is enough",
                           where, jack.priority);
         st_finding_fix(finding, NULL, "# in ~/.jackdrc or QjackCtl's settings: -P 80", ST_NEEDS_REOPEN);
     } else {
@@ -38,9 +38,10 @@ static void judge_jack_realtime(struct st_finding *finding)
 const struct st_rule st_rule_linux_jack_realtime = {
     .id = "linux-jack-realtime",
     .title = "JACK's real-time priority",
-    .mechanism = "jackd runs its cycle at real-time priority unless -r is among its options. Without it each "
-                 "cycle waits behind every busy program, and there is no upper bound for that.",
-    .privilege = "none (the right to real-time priority: see linux-rt-permission)",
+    .mechanism = "jackd uses a real-time priority unless it is started with the option -r. Without "
+                 "real-time priority each cycle waits until busy programs leave a CPU free, and there is no "
+                 "limit for this wait.",
+    .privilege = "none (for the right to real-time priority see finding linux-rt-permission)",
     .cost = "none",
     .when_not = "tests with the dummy driver",
     .sources = "jackd(1) 1.9.21: -R is the default, -r turns it off, -P sets the priority (its message at "
@@ -121,13 +122,12 @@ static void judge_jack_period(struct st_finding *finding)
         fix_jack_period(&jack, wish_us, usb != NULL, finding);
     } else if (usb != NULL && jack.periods_n < 3) {
         st_finding_quote(finding, usb->key);
-        st_finding_advice(finding,
-                          "JACK has %" PRId64 " periods, and a USB interface is connected: its 1 ms packets "
-                          "need three",
+        st_finding_advice(finding, "JACK has %" PRId64 " periods, but with a USB interface it needs three",
                           jack.periods_n);
         st_finding_fix(finding, NULL, "# in ~/.jackdrc or QjackCtl's settings: -n 3", ST_NEEDS_REOPEN);
     } else {
-        st_finding_ok(finding, "JACK's period is %.2f ms, its ring holds %.2f ms", period_us / 1e3, ring_ms);
+        st_finding_ok(finding, "JACK's period is %.2f ms, its whole buffer %.2f ms", period_us / 1e3,
+                      ring_ms);
         st_finding_effect(finding, 0, "%" PRId64 " / %" PRId64 " Hz = %.1f µs <= %.1f µs", jack.frames,
                           jack.rate_hz, period_us, wish_us);
     }
@@ -136,9 +136,9 @@ static void judge_jack_period(struct st_finding *finding)
 const struct st_rule st_rule_linux_jack_period = {
     .id = "linux-jack-period",
     .title = "JACK's period and ring",
-    .mechanism = "JACK's latency is period × periods / rate, and the machine has one period to compute each "
-                 "cycle. USB moves sound in packets that do not divide the usual periods, so a ring of two "
-                 "runs dry by rounding alone.",
+    .mechanism = "JACK's latency is period × periods / rate, and the machine has one period of time to "
+                 "compute each cycle. USB sends sound in packets of 1 ms, which do not fit evenly into the "
+                 "usual periods. With only two periods the buffer may run empty for this reason alone.",
     .privilege = "none",
     .cost = "latency: each additional period adds one period",
     .when_not = "mixing and listening, where latency does not matter: a longer period is safer",
@@ -148,7 +148,7 @@ const struct st_rule st_rule_linux_jack_period = {
     .guide.persistent = "# in ~/.jackdrc or QjackCtl's settings: -p 128 -n 3",
     .guide.needs = ST_NEEDS_REOPEN,
     .guide.check = "jack_bufsize; jack_samplerate   # period = bufsize / samplerate",
-    .guide.undo = "run jack_bufsize with the old number, and set the old options again",
+    .guide.undo = "run jack_bufsize with the old number of frames, and start JACK with its old options",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, USB, FRAMES, RATE),
     .judge = judge_jack_period,
@@ -171,21 +171,21 @@ static void judge_jack_soft_mode(struct st_finding *finding)
         return;
     }
     st_finding_advice(finding,
-                      "JACK %s in soft mode (-s): it does not report xruns, so a machine that loses sound "
-                      "looks fine",
+                      "JACK %s in soft mode (-s): it does not report xruns, so you do not see the gaps in "
+                      "the sound",
                       jack.running ? "runs" : "is started");
-    st_finding_effect(finding, 0, "soft mode changes what is reported, not when the loop wakes");
+    st_finding_effect(finding, 0, "soft mode changes what JACK reports; threads do not wake later");
     st_rule_fix(finding);
 }
 
 const struct st_rule st_rule_linux_jack_soft_mode = {
     .id = "linux-jack-soft-mode",
     .title = "JACK's soft mode",
-    .mechanism = "With -s the ALSA driver of JACK ignores xruns that the sound card reports. The gaps are "
-                 "as audible as before, but no counter shows them.",
+    .mechanism = "With -s the ALSA driver of JACK ignores xruns that the sound card reports. You still hear "
+                 "the gaps, but no counter shows them.",
     .privilege = "none",
     .cost = "none",
-    .when_not = "on stage, where a restart of the stream is worse than a gap",
+    .when_not = "on stage, if a restart of the stream is worse than a gap",
     .sources = "jackd(1) 1.9.21, ALSA driver, -s: \"ignore xruns reported by the ALSA driver\"",
     .guide.persistent = "# remove -s (--softmode) from the options after -d alsa: in ~/.jackdrc, or in "
                         "QjackCtl's settings (Soft Mode)",

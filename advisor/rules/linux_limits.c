@@ -31,8 +31,8 @@ static void judge_memlock(struct st_finding *finding)
     int64_t limit;
     if (st_finding_need_int(finding, MEMLOCK, &limit) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_unknown(finding, "this capture has no limits of a user; run the report as "
-                                        "the user who plays");
+            st_finding_unknown(finding, "this capture does not contain the limits of a user; run the report "
+                                        "as the user who plays");
         return;
     }
     st_finding_quote(finding, IPC_LOCK);
@@ -45,21 +45,21 @@ static void judge_memlock(struct st_finding *finding)
     if (limit < UNLIMITED) {
         st_finding_unknown(finding, "a limit of %" PRId64 " bytes is not valid", limit);
     } else if (limit == UNLIMITED) {
-        st_finding_ok(finding, "memory may be locked without limit");
-        st_finding_effect(finding, 0, "locked memory is not paged out");
+        st_finding_ok(finding, "this user may lock any amount of memory");
+        st_finding_effect(finding, 0, "locked memory is never swapped out");
     } else if (limit >= ENOUGH_BYTES) {
-        st_finding_ok(finding, "up to %.0f MiB may be locked", mib);
-        st_finding_effect(finding, 0, "locked memory is not paged out; a program of up to %.0f MiB fits",
+        st_finding_ok(finding, "this user may lock up to %.0f MiB of memory", mib);
+        st_finding_effect(finding, 0, "locked memory is never swapped out; a program of up to %.0f MiB fits",
                           mib);
     } else if (is_privileged(finding->facts)) {
         st_finding_ok(finding,
                       "this process may lock memory beyond its limit of %.4g %s; other users may differ",
                       shown, unit);
-        st_finding_effect(finding, 0, "locked memory is not paged out");
+        st_finding_effect(finding, 0, "locked memory is never swapped out");
     } else {
         st_finding_advice(finding,
-                          "only %.4g %s may be locked, so an audio program may wait for a page in the "
-                          "middle of a cycle",
+                          "this user may lock only %.4g %s of memory, so an audio program may have to wait "
+                          "for the disk in the middle of a cycle",
                           shown, unit);
         if (st_machine_in_container(finding->facts)) {
             st_finding_fix(finding, NULL,
@@ -75,10 +75,10 @@ static void judge_memlock(struct st_finding *finding)
 const struct st_rule st_rule_linux_memlock = {
     .id = "linux-memlock",
     .title = "Limit of locked memory",
-    .mechanism = "Memory that is not locked may be paged out or not loaded yet, and the thread that "
-                 "touches it waits for the disk; there is no upper bound for that. A limit below the size "
-                 "of the program makes mlockall fail.",
-    .cost = "memory: what is locked is not available to others",
+    .mechanism = "Memory that is not locked may be swapped out, or not be loaded yet. A thread that uses it "
+                 "waits for the disk, and there is no limit for this wait. If the limit is smaller than the "
+                 "program, the program cannot lock its memory (mlockall fails).",
+    .cost = "memory: other programs cannot use locked memory",
     .when_not = "shared machines: give a size rather than 'unlimited'",
     .sources = "mlock(2), getrlimit(2), limits.conf(5), systemd.exec(5) LimitMEMLOCK=\n"
                "PipeWire's package gives 4194304 KiB (4 GiB), jackd2's 'unlimited'; 256 MiB is a limit that "
@@ -120,24 +120,25 @@ static void judge_nice_limit(struct st_finding *finding)
         return;
     st_finding_quote(finding, FIFO_ERRNO);
     if (st_facts_int(facts, FIFO_ERRNO, &error) == 0 && error == 0) {
-        st_finding_ok(finding, "real-time threads are above any nice value");
-        st_finding_effect(finding, 0, "SCHED_FIFO was granted: nice does not count");
+        st_finding_ok(finding, "real-time threads come before any thread with a nice value");
+        st_finding_effect(finding, 0, "SCHED_FIFO was granted, so nice values do not matter");
     } else if (limit < -1 || limit > 40) {
         st_finding_unknown(finding, "a limit of %" PRId64 " is not valid (0 to 40)", limit);
     } else if (limit == -1 || limit >= LIMIT_OF_SERVERS) {
         st_finding_quote(finding, AUTOGROUP);
-        st_finding_ok(finding, "sound servers may go to nice -11, which helps without real-time priority%s",
+        st_finding_ok(finding,
+                      "sound servers may use nice -11, which helps if they get no real-time priority%s",
                       st_machine_int_or(facts, AUTOGROUP, 0) == 1
                           ? ", but only against programs of the same session (sched_autogroup_enabled is 1)"
                           : "");
     } else if (st_facts_int(facts, RTKIT, &pid) == 0 || st_facts_int(facts, INSTALLED, &pid) == 0) {
         st_finding_quote(finding, RTKIT);
         st_finding_quote(finding, INSTALLED);
-        st_finding_ok(finding, "rtkit raises programs that ask above this limit");
+        st_finding_ok(finding, "rtkit gives programs that ask a better nice value than this limit allows");
     } else {
         st_finding_advice(finding,
-                          "without real-time priority a server may not even go below nice %" PRId64 " (it "
-                          "asks for -11)",
+                          "the sound server gets no real-time priority and no nice value below %" PRId64 " "
+                          "(it asks for -11)",
                           20 - limit < 20 ? 20 - limit : 0);
         st_rule_fix(finding);
     }
@@ -146,10 +147,10 @@ static void judge_nice_limit(struct st_finding *finding)
 const struct st_rule st_rule_linux_nice_limit = {
     .id = "linux-nice-limit",
     .title = "Limit on nice values",
-    .mechanism = "A normal thread with a lower nice value gets a larger share of a busy CPU, but still "
-                 "waits its turn. Nice values help only when real-time priority is refused.",
+    .mechanism = "A normal thread with a lower nice value gets a larger share of a busy CPU, but still has "
+                 "to wait for other threads. Nice values help only when real-time priority is refused.",
     .cost = "fairness",
-    .when_not = "real-time priority is granted: nice values do not matter to it",
+    .when_not = "real-time priority is granted: then nice values do not matter",
     .sources = "getrlimit(2) RLIMIT_NICE (ceiling 20 - nice); sched(7) on autogroups; PipeWire module-rt "
                "nice.level -11; PulseAudio nice-level -11",
     .guide.now = "sudo prlimit --pid $$ --nice=31:31",
@@ -181,18 +182,18 @@ static void judge_rttime_limit(struct st_finding *finding)
     if (limit < UNLIMITED) {
         st_finding_unknown(finding, "a limit of %" PRId64 " µs is not valid", limit);
     } else if (limit == UNLIMITED) {
-        st_finding_ok(finding, "real-time threads may compute as long as they want");
+        st_finding_ok(finding, "real-time threads may compute without a time limit");
         st_finding_effect(finding, 0, "no limit");
     } else if (limit / CYCLES_LEAST < period_us) {
         st_finding_advice(finding,
-                          "a real-time thread that computes %.3g ms without a sleep is killed; that is "
-                          "%.1f cycles of %.2f ms",
+                          "the kernel kills a real-time thread that computes for %.3g ms without a sleep; "
+                          "that is the time of %.1f cycles of %.2f ms",
                           (double)limit / 1e3, (double)limit / (double)period_us, (double)period_us / 1e3);
         st_rule_fix(finding);
     } else {
         st_finding_ok(finding,
-                      "a real-time thread that computes %.3g ms without a sleep is killed; a thread that "
-                      "sleeps in each cycle is not",
+                      "the kernel kills a real-time thread that computes for %.3g ms without a sleep; an "
+                      "audio thread sleeps in each cycle, so this does not affect it",
                       (double)limit / 1e3);
         st_finding_effect(finding, 0, "%" PRId64 " µs are %.1f cycles", limit,
                           (double)limit / (double)period_us);
@@ -201,12 +202,12 @@ static void judge_rttime_limit(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_rttime_limit = {
     .id = "linux-rttime-limit",
-    .title = "Limit on computing without a sleep",
-    .mechanism = "RLIMIT_RTTIME counts how long a real-time thread computes without a blocking call. At the "
-                 "soft limit it gets SIGXCPU each second, at the hard limit SIGKILL: the sound stops "
-                 "completely.",
+    .title = "Time limit for real-time threads that never sleep",
+    .mechanism = "RLIMIT_RTTIME limits how long a real-time thread may compute without a sleep. Above the "
+                 "soft limit the program gets the signal SIGXCPU each second; at the hard limit the kernel "
+                 "kills it, and the sound stops.",
     .privilege = "root (to raise it)",
-    .cost = "fairness: without a limit a thread that never sleeps is not stopped",
+    .cost = "fairness: without a limit nothing stops a thread that never sleeps",
     .when_not = "the limit is 200 ms: rtkit asks for this value, and it is fine",
     .sources = "getrlimit(2) RLIMIT_RTTIME; rtkit-daemon --help (rttime 200000 µs); 8 cycles are a limit "
                "that sleeptune chose",
@@ -339,15 +340,15 @@ static void judge_service_limits(struct st_finding *finding)
     switch (scan.fault) {
     case FAULT_RESTRICTED:
         st_finding_problem(finding,
-                           "%.40s.service has RestrictRealtime=yes: its program is refused real-time "
+                           "%.40s.service has RestrictRealtime=yes, so its program cannot get real-time "
                            "priority",
                            unit);
         fix_service(finding, unit, "RestrictRealtime=no", NULL);
         break;
     case FAULT_LIMIT:
         st_finding_advice(finding,
-                          "%.40s.service runs as a user without LimitRTPRIO=; limits in /etc/security do not "
-                          "apply to services",
+                          "%.40s.service runs as a user but has no LimitRTPRIO=; the limits in "
+                          "/etc/security do not apply to services",
                           unit);
         fix_service(finding, unit, RTPRIO, SERVICE_LIMITS_MEMLOCK);
         break;
@@ -357,7 +358,7 @@ static void judge_service_limits(struct st_finding *finding)
     case FAULT_NONE:
         st_finding_ok(finding, "%zu audio service%s may use real-time priority", scan.units_n,
                       scan.units_n == 1 ? "" : "s");
-        st_finding_effect(finding, 0, "the units give the right themselves");
+        st_finding_effect(finding, 0, "the units themselves give this right");
         break;
     }
 }
@@ -365,11 +366,11 @@ static void judge_service_limits(struct st_finding *finding)
 const struct st_rule st_rule_linux_service_limits = {
     .id = "linux-service-limits",
     .title = "Limits of audio services",
-    .mechanism = "Limits in /etc/security belong to logins (PAM); a service of the system gets those of its "
-                 "unit. Without LimitRTPRIO= its program is refused real-time priority, and "
-                 "RestrictRealtime=yes refuses it in any case.",
+    .mechanism = "Limits in /etc/security apply to users who log in (PAM); a system service has the limits "
+                 "of its unit. Without LimitRTPRIO= in the unit its program cannot get real-time priority; "
+                 "with RestrictRealtime=yes it never can.",
     .cost = "fairness: the same as for any right to real-time priority",
-    .when_not = "players with seconds of buffer",
+    .when_not = "players that have some seconds of buffer",
     .sources = "systemd.exec(5): LimitRTPRIO=, LimitMEMLOCK=, RestrictRealtime=, CPUSchedulingPolicy=\n"
                "field report: limits.d was thought to reach a service (MPE-Sound-Module PR 46)\n"
                "only units in /etc/systemd/system, and packaged ones with a drop-in there, are read",
@@ -430,16 +431,16 @@ static void judge_rt_throttling(struct st_finding *finding)
         st_finding_quote(finding, ST_MACHINE_RELEASE);
         st_finding_quote(finding, GROUPS);
         st_finding_ok(finding,
-                      "this kernel throttles no real-time thread: a deadline server keeps 5 %% of a CPU "
-                      "for normal threads that would starve");
+                      "this kernel does not stop real-time threads; it keeps 5 %% of each CPU for normal "
+                      "threads (deadline server)");
         st_finding_effect(finding, 0, "0 below 95 %% load of a CPU");
         return;
     }
     if (runtime == -1 || runtime == period) {
         st_finding_advice(finding,
-                          "real-time throttling is off: a real-time thread that spins takes its CPU for "
-                          "good, and maybe the machine");
-        st_finding_effect(finding, 0, "no throttling: audio gains nothing from this");
+                          "real-time throttling is off: a real-time thread that never sleeps keeps its CPU "
+                          "for ever and may hang the machine");
+        st_finding_effect(finding, 0, "no throttling, but audio gains nothing from this");
         st_rule_fix(finding);
         change_back(finding, runtime);
         return;
@@ -447,8 +448,8 @@ static void judge_rt_throttling(struct st_finding *finding)
     const double hole_us = (double)(period - runtime), share = (double)runtime / (double)period;
     if (share < SHARE_USUAL) {
         st_finding_advice(finding,
-                          "real-time threads are stopped for %.0f ms once they have used %.1f %% of a CPU "
-                          "(usual: 95 %%)",
+                          "the kernel stops real-time threads for %.0f ms when they have used %.1f %% of a "
+                          "CPU (usual: 95 %%)",
                           hole_us / 1e3, share * 100);
         st_finding_fix(finding,
                        "sudo sysctl kernel.sched_rt_runtime_us=950000 kernel.sched_rt_period_us=1000000",
@@ -460,8 +461,8 @@ static void judge_rt_throttling(struct st_finding *finding)
         return;
     }
     st_finding_ok(finding,
-                  "a real-time thread that spins above %.1f %% of a CPU is stopped for up to %.0f ms; a "
-                  "thread that sleeps in each cycle is not",
+                  "a real-time thread that uses more than %.1f %% of a CPU is stopped for up to %.0f ms; an "
+                  "audio thread sleeps in each cycle, so this does not affect it",
                   share * 100, hole_us / 1e3);
     st_finding_effect(finding, 0, "0 below %.1f %% load; above it %" PRId64 " - %" PRId64 " = %.0f µs",
                       share * 100, period, runtime, hole_us);
@@ -475,8 +476,8 @@ const struct st_rule st_rule_linux_rt_throttling = {
                  "audio thread that "
                  "sleeps in each cycle does not reach this limit.",
     .cost = "none at the default",
-    .when_not = "dedicated machines with isolated CPUs, run by people who know why. Never as a cure for "
-                "xruns: -1 hides the thread that spins and can hang the machine.",
+    .when_not = "special machines with isolated CPUs, if you know why. Never to cure xruns: -1 hides a "
+                "thread that never sleeps, and can hang the machine.",
     .sources = "Linux Documentation/scheduler/sched-rt-group.rst, kernel/sched/rt.c (default 950000 of "
                "1000000)\n"
                "from 6.12 on a deadline server instead (commits a110a81c52a9, 5f6bd380c7bd: scheduler "

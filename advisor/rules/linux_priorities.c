@@ -161,24 +161,26 @@ static void judge_server_priority(struct st_finding *finding)
     } else if (without != NULL) {
         st_finding_quote(finding, ST_JACK_COMMAND);
         st_finding_quote(finding, PULSE_REALTIME);
-        st_finding_not_applicable(finding, "%s runs without real-time priority by its own settings; see %s",
+        st_finding_not_applicable(finding,
+                                  "%s runs without real-time priority, as its own settings say; see finding "
+                                  "%s",
                                   without, rule_id);
     } else {
         st_finding_quote(finding, ST_MACHINE_CONTAINER);
         st_finding_not_applicable(
             finding, "no sound server runs%s",
-            st_machine_in_container(facts) ? " in this container; the host's are not visible" : "");
+            st_machine_in_container(facts) ? " in this container; those of the host are not visible" : "");
     }
 }
 
 const struct st_rule st_rule_linux_server_priority = {
     .id = "linux-server-priority",
     .title = "Real-time thread of the sound server",
-    .mechanism = "A sound server moves sound in one thread that asks for real-time priority when it starts. "
-                 "If that is refused it goes on as a normal program, which is heard only when the machine "
-                 "is busy.",
-    .cost = "none beyond that of the right to real-time priority",
-    .when_not = "machines on which gaps in the sound do not matter",
+    .mechanism = "A sound server moves sound in one thread, and asks for real-time priority for it at the "
+                 "start. If this is refused, the thread runs as a normal one. You hear this only when the "
+                 "machine is busy.",
+    .cost = "none",
+    .when_not = "gaps in the sound do not matter to you",
     .sources = "PipeWire module-rt (limits, then the portal, then rtkit); jackd(1) -R\n"
                "field report: stock installation without rtkit, limits or group: all data loops SCHED_OTHER "
                "(omarchy issue 9390)\n"
@@ -214,28 +216,28 @@ static void judge_priority_order(struct st_finding *finding)
         st_finding_quote(finding, client.process_fact->key);
         st_finding_quote(finding, client.priority_fact->key);
         st_finding_advice(finding,
-                          "%.40s runs at priority %" PRId64 ", above the sound server's %" PRId64 ", and "
-                          "can keep it from the CPU",
+                          "%.40s runs at priority %" PRId64 ", higher than the sound server's %" PRId64 ", "
+                          "and can keep the server from the CPU",
                           client.process_fact->text, client.priority, server.priority);
         st_rule_fix(finding);
         return;
     }
     if (st_finding_need_int(finding, COMPLETE, &complete) != 0)
         return;
-    st_finding_ok(finding, "no program runs above the sound server's priority %" PRId64 "%s", server.priority,
-                  complete != 0 ? "" : " (not all threads were looked at)");
-    st_finding_effect(finding, 0, "the server's %" PRId64 " is the highest%s", server.priority,
-                      complete != 0 ? "" : " of those looked at");
+    st_finding_ok(finding, "no program has a higher priority than the sound server's %" PRId64 "%s",
+                  server.priority, complete != 0 ? "" : " (not all threads were checked)");
+    st_finding_effect(finding, 0, "the server's priority %" PRId64 " is the highest%s", server.priority,
+                      complete != 0 ? "" : " of those checked");
 }
 
 const struct st_rule st_rule_linux_priority_order = {
     .id = "linux-priority-order",
     .title = "Programs below the sound server",
-    .mechanism = "A program at a higher real-time priority than the server keeps it from the CPU while it "
-                 "computes. The server then misses its own deadline, for all programs.",
+    .mechanism = "While a program with a higher real-time priority than the server computes, the server "
+                 "does not get that CPU. Then it may miss its deadline, and all sound drops out.",
     .privilege = "none",
     .cost = "none",
-    .when_not = "a program that is meant to come first and uses little of a CPU",
+    .when_not = "the program has to come first, and uses little CPU time",
     .sources = "sched(7); field report: client above the server's priority starved it (pipeasio issue 4)\n"
                "jackd gives its clients 5 less than itself (jackd(1) -P)",
     .guide.persistent = "# lower the real-time priority in that program's own settings, below the server's; "
@@ -314,7 +316,8 @@ static void judge_irq_priorities(struct st_finding *finding)
     if (search.name == NULL) {
         st_finding_not_applicable(finding, "%s",
                                   search.threads_n == 0
-                                      ? "interrupts have no threads on this machine (see linux-threaded-irqs)"
+                                      ? "interrupts have no threads on this machine (see finding "
+                                        "linux-threaded-irqs)"
                                       : "no interrupt thread belongs to a sound device");
         return;
     }
@@ -327,15 +330,16 @@ static void judge_irq_priorities(struct st_finding *finding)
     st_finding_quote(finding, server.process_fact->key);
     st_finding_quote(finding, server.priority_fact->key);
     if (search.priority >= server.priority) {
-        st_finding_ok(finding, "%.20s runs at %" PRId64 ", the sound server at %" PRId64, search.name->text,
-                      search.priority, server.priority);
-        st_finding_effect(finding, 0, "the interrupt is served before the server: %" PRId64 " >= %" PRId64,
+        st_finding_ok(finding, "%.20s runs at priority %" PRId64 ", the sound server at %" PRId64,
+                      search.name->text, search.priority, server.priority);
+        st_finding_effect(finding, 0,
+                          "the interrupt comes before the server: priority %" PRId64 " >= %" PRId64,
                           search.priority, server.priority);
         return;
     }
     st_finding_advice(finding,
-                      "%.20s runs at %" PRId64 ", below the sound server at %" PRId64 ", so the server can "
-                      "delay the interrupt that it waits for",
+                      "%.20s runs at priority %" PRId64 ", lower than the sound server's %" PRId64 ", so "
+                      "the server can delay the interrupt that it waits for",
                       search.name->text, search.priority, server.priority);
     st_rule_fix(finding);
 }
@@ -343,14 +347,13 @@ static void judge_irq_priorities(struct st_finding *finding)
 const struct st_rule st_rule_linux_irq_priorities = {
     .id = "linux-irq-priorities",
     .title = "Priority of the sound card's interrupt thread",
-    .mechanism = "With threaded interrupts the sound card's interrupt is served by a thread at SCHED_FIFO "
-                 "50, like the interrupts of disk and network. A server above it on the same CPU runs first, "
-                 "and other "
-                 "devices at the same 50 come in between; the best order is sound interrupt, server, "
-                 "programs, other interrupts.",
-    .cost = "fairness: a device that interrupts without end at 90 starves all below",
-    .when_not = "servers that wake by timer alone gain little on HD audio cards. The change does not "
-                "survive suspend on all machines.",
+    .mechanism = "With threaded interrupts a thread of priority SCHED_FIFO 50 handles the sound card's "
+                 "interrupt, just as those of disk and network. On the same CPU a sound server with a "
+                 "higher priority runs first, and other devices at 50 may come first, too. The best order "
+                 "is: sound interrupt, server, programs, other interrupts.",
+    .cost = "fairness: at priority 90 a device that interrupts without end takes the CPU from all others",
+    .when_not = "the server wakes by timer on an HD audio card: there is little to gain. On some machines a "
+                "suspend undoes the change.",
     .sources = "rtirq package: list 'snd usb i8042', high 90, step 5, low 51; rtirq issue 3 (lost after "
                "suspend)\n"
                "Linux kernel/irq/manage.c: threads get SCHED_FIFO 50 (sched_set_fifo)",

@@ -155,18 +155,20 @@ static void judge_alsa_buffer(struct st_finding *finding)
         st_finding_quote(finding, QUANTUM);
         st_finding_quote(finding, FORCED);
         st_finding_problem(finding,
-                           "%.40s has a ring of %.1f ms, less than PipeWire's quantum of %.1f ms: the "
-                           "ring runs dry in each cycle of that length",
+                           "the buffer of %.40s is %.1f ms long, shorter than PipeWire's quantum of %.1f "
+                           "ms: it runs empty in each cycle of that length",
                            scan.stream + sizeof(PREFIX) - 1, scan.worst_ring_us / 1e3,
                            scan.worst_quantum_us / 1e3);
         const double period_us = (double)finding->wish->period_ns / 1e3;
         st_finding_effect(finding, scan.worst_gap_us < period_us ? scan.worst_gap_us : period_us,
-                          "quantum %.1f µs - ring %.1f µs = %.1f µs of silence in each quantum; at most the "
-                          "whole period is lost",
+                          "quantum %.1f µs - buffer %.1f µs = %.1f µs of silence in each quantum; at most "
+                          "one period",
                           scan.worst_quantum_us, scan.worst_ring_us, scan.worst_gap_us);
         fix_quantum(scan.worst_ring_us, finding);
     } else if (scan.one_period) {
-        st_finding_advice(finding, "%.40s holds less than two periods: no time is left to fill the next one",
+        st_finding_advice(finding,
+                          "the buffer of %.40s is shorter than two periods: while one plays, there is no "
+                          "room for the next",
                           scan.stream + sizeof(PREFIX) - 1);
         st_finding_fix(finding, NULL,
                        "# set two or three periods for each buffer of that program (jackd: -n 2 or -n 3)",
@@ -177,20 +179,21 @@ static void judge_alsa_buffer(struct st_finding *finding)
     } else if (scan.open_n == 0) {
         st_finding_not_applicable(finding, "no sound device is open at the moment");
     } else {
-        st_finding_ok(finding, "%zu open stream%s, the shortest ring holds %.1f ms", scan.open_n,
+        st_finding_ok(finding, "%zu open stream%s, the shortest buffer is %.1f ms long", scan.open_n,
                       scan.open_n == 1 ? "" : "s", scan.shortest_us / 1e3);
-        st_finding_effect(finding, 0, "each ring holds two periods and the server's quantum");
+        st_finding_effect(finding, 0, "each buffer has room for two periods and for the server's quantum");
     }
 }
 
 const struct st_rule st_rule_linux_alsa_buffer = {
     .id = "linux-alsa-buffer",
     .title = "Rings of the open sound devices",
-    .mechanism = "The card plays from a ring of some periods while the server fills the next ones. A ring "
-                 "shorter than what the server writes at a time runs dry in each cycle.",
+    .mechanism = "The card plays from a ring buffer of some periods, while the server fills the next ones. "
+                 "If the buffer is shorter than what the server writes at a time, it runs empty in each "
+                 "cycle.",
     .privilege = "none",
     .cost = "none",
-    .when_not = "the quantum follows the programs: if a program asks for less, the ring may be long enough",
+    .when_not = "a program asks PipeWire for a shorter quantum: then the buffer may be long enough",
     .sources = "/proc/asound/card*/pcm*/sub*/hw_params: Linux sound/core/pcm.c\n"
                "field report: ring of 512 frames under a quantum of 1024: about 24 errors a second in "
                "pw-top\n"
@@ -243,13 +246,13 @@ static void judge_forced(int64_t quantum, int64_t rate, struct st_finding *findi
                  wish_us = (double)finding->wish->period_ns / 1e3;
     if (cycle_us > wish_us * 1.001) {
         st_finding_advice(finding,
-                          "PipeWire's cycle was forced to %" PRId64 " frames (%.2f ms), so a cycle of %.2f "
+                          "PipeWire's cycle is forced to %" PRId64 " frames (%.2f ms), so a cycle of %.2f "
                           "ms is not possible",
                           quantum, cycle_us / 1e3, wish_us / 1e3);
         st_finding_fix(finding, "pw-metadata -n settings 0 clock.force-quantum 0", NULL, ST_NEEDS_NOTHING);
         return;
     }
-    st_finding_ok(finding, "PipeWire's cycle was forced to %" PRId64 " frames (%.2f ms) for all programs",
+    st_finding_ok(finding, "PipeWire's cycle is forced to %" PRId64 " frames (%.2f ms) for all programs",
                   quantum, cycle_us / 1e3);
     no_cost(quantum, rate, finding);
 }
@@ -322,7 +325,7 @@ static void judge_pipewire_quantum(struct st_finding *finding)
         return;
     }
     st_finding_ok(finding,
-                  "PipeWire%s cycles of %.2f ms and goes down to %.2f ms for programs that ask: "
+                  "PipeWire%s cycles of %.2f ms; programs can ask for cycles down to %.2f ms: "
                   "PIPEWIRE_LATENCY=%u/%u",
                   running ? " runs" : " is configured for", (double)quantum * 1e3 / (double)rate,
                   min_us / 1e3, (unsigned)finding->wish->frames, (unsigned)finding->wish->rate_hz);
@@ -332,12 +335,13 @@ static void judge_pipewire_quantum(struct st_finding *finding)
 const struct st_rule st_rule_linux_pipewire_quantum = {
     .id = "linux-pipewire-quantum",
     .title = "PipeWire's shortest cycle",
-    .mechanism = "PipeWire's cycle is quantum / rate. It takes the smallest quantum that a program asks for, "
-                 "between min-quantum and max-quantum, and the default quantum when none asks.",
+    .mechanism = "PipeWire's cycle is quantum / rate. PipeWire uses the smallest quantum that a program "
+                 "asks for, between min-quantum and max-quantum. If no program asks, it uses the default "
+                 "quantum.",
     .privilege = "root, or none in ~/.config/pipewire",
     .cost = "power, CPU: a shorter cycle wakes all programs more often",
-    .when_not = "for all programs at once: let those that need a short cycle ask for it. In virtual "
-                "machines 1024 is there because the host may not keep up.",
+    .when_not = "only some programs need a short cycle: let these programs ask for it. In virtual machines "
+                "the minimum is 1024 because the host may be too slow for less.",
     .sources = "pipewire.conf(5) and the packaged pipewire.conf of 0.3.65 (rate 48000, quantum 1024, min 32 "
                "or 16, max 2048, vm.overrides min-quantum 1024)\n"
                "a running PipeWire is asked by pw-metadata -n settings; if that fails, sleeptune reads its "
@@ -388,8 +392,8 @@ static void judge_pulseaudio(struct st_finding *finding)
     st_finding_quote(finding, REALTIME);
     if (r == 0 && st_machine_is_off(realtime)) {
         st_finding_advice(finding,
-                          "PulseAudio's settings forbid it to ask for real-time priority, so any busy "
-                          "program can delay all sound");
+                          "PulseAudio's settings turn off real-time priority, so any busy program can delay "
+                          "all sound");
         st_rule_fix(finding);
         return;
     }
@@ -403,20 +407,21 @@ static void judge_pulseaudio(struct st_finding *finding)
         st_finding_quote(finding, FRAGMENTS);
         st_finding_quote(finding, FRAGMENT);
         st_finding_ok(finding,
-                      "PulseAudio wakes by the card's interrupts: %" PRId64 " fragments of %" PRId64 " ms, "
-                      "%" PRId64 " ms in all",
+                      "PulseAudio wakes at the card's interrupts: its buffer has %" PRId64 " fragments of "
+                      "%" PRId64 " ms each, %" PRId64 " ms in all",
                       n, ms, n * ms);
     } else {
-        st_finding_ok(finding, "PulseAudio wakes by timers and asks for real-time priority (its defaults)");
+        st_finding_ok(finding, "PulseAudio wakes by its own timers and asks for real-time priority (both "
+                               "are defaults)");
     }
 }
 
 const struct st_rule st_rule_linux_pulseaudio = {
     .id = "linux-pulseaudio",
     .title = "PulseAudio's scheduling",
-    .mechanism = "PulseAudio fills a large ring and wakes by timer when it runs low (tsched), or by the "
-                 "card's interrupts with a fixed number of fragments. Its threads ask for real-time "
-                 "priority 5 unless its configuration forbids it.",
+    .mechanism = "PulseAudio fills a large buffer and uses a timer to wake before it runs empty (tsched=1). "
+                 "With tsched=0 it wakes at the card's interrupts and uses a fixed number of fragments. Its "
+                 "threads ask for real-time priority 5 unless its configuration forbids it.",
     .privilege = "root, or none in ~/.config/pulse",
     .cost = "none",
     .when_not = "tsched=0 only for drivers that report wrong positions: it makes the latency fixed, not "
