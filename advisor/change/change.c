@@ -37,8 +37,8 @@ static const struct kind kinds[ST_CHANGE_KINDS] = {
                             "takes effect when the module is loaded again, at the latest after a reboot"},
     [ST_CHANGE_UDEV] =
         {{{"/etc/udev/rules.d/90-sleeptune.rules", "", NULL, ""}},
-         "takes effect for devices that are plugged in from now on; for the others after a reboot or "
-         "sudo udevadm trigger --action=add"},
+         "takes effect when a device is plugged in again. For a device that stays plugged in: reboot, or "
+         "run sudo udevadm trigger --action=add"},
     [ST_CHANGE_LIMITS] = {{{"/etc/security/limits.d/90-sleeptune.conf", "", " ", ""}},
                           "takes effect for members of the group audio at their next login. To join it: "
                           "sudo usermod -aG audio $USER"},

@@ -78,8 +78,10 @@ static void server_note(struct notes *notes, const struct st_facts *facts)
     for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, "linux.ask.", "", fact)) != NULL;)
         n += fact->state == ST_FACT_OK && strcmp(fact->text, "not asked") == 0;
     if (n > 0)
-        add(notes, "%zu question%s to running servers not asked: judged by their files.", n,
-            n == 1 ? "" : "s");
+        add(notes,
+            "Running sound servers were not asked (%zu question%s left out): judged by their configuration "
+            "files.",
+            n, n == 1 ? "" : "s");
 }
 
 size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES])

@@ -130,11 +130,10 @@ static int read_fact(struct reader *reader, struct st_facts *facts, const json_t
         return bad(reader, "fact %zu has no key", i);
     if (member_text(object, "state", &state_text) != 0 || state_text == NULL ||
         st_fact_state_parse(state_text, &state) != 0)
-        return bad(reader, "fact %zu (%.80s): its state is none of absent, ok, unreadable, malformed", i,
-                   key);
+        return bad(reader, "fact %zu (%.80s): the state must be absent, ok, unreadable or malformed", i, key);
     if (member_text(object, "raw", &raw) != 0 || member_text(object, "source", &source) != 0 ||
         member_text(object, "time", &time) != 0)
-        return bad(reader, "fact %zu (%.80s): raw, source and time are texts or null", i, key);
+        return bad(reader, "fact %zu (%.80s): raw, source and time must each be a text or null", i, key);
     if (st_facts_find(facts, key) != NULL)
         return bad(reader, "fact %zu: %.80s is listed twice", i, key);
     st_facts_set_time(facts, parse_time(time));

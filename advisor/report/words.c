@@ -26,10 +26,10 @@ const char *st_words_effect(const struct st_finding *finding, const struct st_wi
     if (!finding->effect_known)
         snprintf(buf, buf_bytes, "no bound is known");
     else if (finding->effect_us > 0)
-        snprintf(buf, buf_bytes, "up to %.1f µs of %.1f µs (%.1f %%)", finding->effect_us, period_us,
-                 100 * finding->effect_us / period_us);
+        snprintf(buf, buf_bytes, "up to %.1f µs of each period of %.1f µs (%.1f %%)", finding->effect_us,
+                 period_us, 100 * finding->effect_us / period_us);
     else
-        snprintf(buf, buf_bytes, "0 µs of this loop's %.1f µs", period_us);
+        snprintf(buf, buf_bytes, "0 µs of each period of %.1f µs", period_us);
     return buf;
 }
 

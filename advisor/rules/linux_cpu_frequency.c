@@ -178,12 +178,13 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
     switch (scan->worst_kind) {
     case KIND_EPP:
         st_finding_advice(finding,
-                          "%d of %d CPU clocks prefer saving energy (%s, %s, preference %s), so short "
-                          "bursts of work may run slowly",
+                          "%d of %d CPU clocks are set to save energy (%s, %s, preference %s), so short "
+                          "work may run slowly",
                           slow, scan->policies, driver, governor, worst_text(scan, finding, "epp"));
         break;
     case KIND_LOWEST:
-        st_finding_advice(finding, "%d of %d CPU clocks are held down; the worst is at its lowest (%s, %s)",
+        st_finding_advice(finding,
+                          "%d of %d CPU clocks are kept low; the worst stays at its lowest value (%s, %s)",
                           slow, scan->policies, driver, governor);
         break;
     case KIND_CAPPED:
@@ -192,15 +193,15 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
                           worst_ghz(scan, finding, "hardware_max_khz"), driver, governor);
         break;
     case KIND_USERSPACE:
-        st_finding_advice(finding, "%d of %d CPU clocks are set by a program (%s, %s), maybe to a low value",
-                          slow, scan->policies, driver, governor);
+        st_finding_advice(finding, "a program sets %d of %d CPU clocks (%s, %s), maybe to a low value", slow,
+                          scan->policies, driver, governor);
         break;
     case KIND_FAST:
     case KIND_UNREAD:
     case KIND_SCALING:
         st_finding_advice(finding,
-                          "%d of %d CPU clocks follow the load (%s, %s), so a burst after idle may start "
-                          "slowly",
+                          "%d of %d CPU clocks follow the load (%s, %s), so work after an idle time may "
+                          "start slowly",
                           slow, scan->policies, driver, governor);
         break;
     }
@@ -229,9 +230,10 @@ static void judge_cpu_frequency(struct st_finding *finding)
     if (scan.policies == 0) {
         const int r = st_facts_int(facts, PRESENT, &present);
         if (r != 0 && r != -ENOENT)
-            st_finding_unknown(finding, "whether this machine scales its clocks could not be read");
+            st_finding_unknown(finding, "sleeptune could not read whether this machine changes its CPU "
+                                        "clocks");
         else if (r == 0 && present != 0)
-            st_finding_unknown(finding, "this machine scales its clocks, but no governor could be read");
+            st_finding_unknown(finding, "this machine changes its CPU clocks, but no governor could be read");
         else
             st_finding_not_applicable(finding, "no frequency scaling is visible here%s",
                                       st_machine_is_guest(facts) ? "; in a virtual machine the host decides"
@@ -243,26 +245,26 @@ static void judge_cpu_frequency(struct st_finding *finding)
     } else if (scan.worst_kind == KIND_UNREAD) {
         (void)worst_text(&scan, finding, "driver");
         (void)worst_text(&scan, finding, "epp");
-        st_finding_unknown(finding, "%d of %d CPU clocks scale in an unknown way (governor %.40s)",
+        st_finding_unknown(finding, "sleeptune does not know how %d of %d CPU clocks change (governor %.40s)",
                            scan.counts[KIND_UNREAD], scan.policies, worst_text(&scan, finding, "governor"));
     } else {
         (void)worst_text(&scan, finding, "epp");
-        st_finding_ok(finding, "%d of %d CPU clocks prefer speed (%s, %s)%s", scan.policies, scan.policies,
-                      worst_text(&scan, finding, "driver"), worst_text(&scan, finding, "governor"),
-                      without_turbo(finding));
-        st_finding_effect(finding, 0, "the clock need not ramp up first");
+        st_finding_ok(finding, "%d of %d CPU clocks are set for speed (%s, %s)%s", scan.policies,
+                      scan.policies, worst_text(&scan, finding, "driver"),
+                      worst_text(&scan, finding, "governor"), without_turbo(finding));
+        st_finding_effect(finding, 0, "the CPU clock is high already when work begins");
     }
 }
 
 const struct st_rule st_rule_linux_cpu_frequency = {
     .id = "linux-cpu-frequency",
     .title = "CPU frequency scaling",
-    .mechanism = "An audio callback is a short burst after idle time. If the clock follows the load, the "
-                 "burst starts at a low frequency and the same work takes longer, although the average load "
-                 "is small; no upper bound is known.",
+    .mechanism = "An audio callback is a short piece of work after an idle time. If the CPU clock follows "
+                 "the load, this work starts at a low clock and takes longer, although the average load is "
+                 "small. No upper limit is known.",
     .cost = "power, heat, fan noise",
-    .when_not = "on battery; laptops that get hot and throttle; while power-profiles-daemon, tuned or TLP "
-                "runs: use its performance profile instead, as it would overwrite this",
+    .when_not = "on battery; on laptops that get hot; if power-profiles-daemon, tuned or TLP runs: it would "
+                "overwrite this setting, so choose its performance profile instead",
     .sources = "Linux Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst, amd-pstate.rst\n"
                "'powersave' under intel_pstate and amd-pstate-epp is not the generic governor: the energy "
                "preference decides\n"
@@ -347,11 +349,12 @@ static void judge_power_daemons(struct st_finding *finding)
     if (slow != NULL)
         st_finding_quote(finding, slow->key);
     if (n == 0) {
-        st_finding_ok(finding, "no daemon that changes the CPU's frequency policy runs");
+        st_finding_ok(finding, "no running daemon changes the CPU's frequency policy");
         st_finding_effect(finding, 0, "no daemon changes the setting later");
     } else if (n > 1) {
         st_finding_advice(finding,
-                          "%s and %s both set the CPU's frequency policy; the one that acts last wins",
+                          "%s and %s both set the CPU's frequency policy: each overwrites what the other "
+                          "has set",
                           managers[first].name, managers[second].name);
         st_finding_fix(
             finding, NULL,
@@ -364,8 +367,8 @@ static void judge_power_daemons(struct st_finding *finding)
             snprintf(named, sizeof(named), " (now %.*s)", st_text_cut(profile, 40), profile);
         st_finding_quote(finding, PROFILE);
         st_finding_advice(finding,
-                          "%s runs and would overwrite what linux-cpu-frequency advises: set its profile%s "
-                          "instead",
+                          "%s runs and would overwrite the setting of finding linux-cpu-frequency: choose "
+                          "its profile%s instead",
                           managers[first].name, named);
         st_finding_fix(finding, managers[first].now, managers[first].persistent, ST_NEEDS_NOTHING);
     } else if (unread_n > 0) {
@@ -392,8 +395,8 @@ const struct st_rule st_rule_linux_power_daemons = {
     .guide.persistent = TLP_EVER,
     .guide.check = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor   # performance\n"
                    "powerprofilesctl get; tuned-adm active; tlp-stat -p",
-    .guide.undo = "powerprofilesctl set balanced; sudo tuned-adm profile balanced; delete the file of TLP "
-                  "and run sudo tlp start",
+    .guide.undo = "powerprofilesctl set balanced; or sudo tuned-adm profile balanced; or delete the file of "
+                  "TLP and run sudo tlp start",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(PROCESSES, PRESENT, "linux.daemon.*", "linux.tlp.enabled",
                           "linux.cpufreq.policy*.governor", "linux.cpufreq.policy*.epp", PROFILE),

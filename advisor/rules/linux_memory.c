@@ -177,7 +177,7 @@ static void judge_numa_balancing(struct st_finding *finding)
     if (st_finding_need_text(finding, NODES, &text) != 0)
         return;
     if (st_cpu_list_parse(text, &nodes) != 0) {
-        st_finding_unknown(finding, "the list of nodes \"%.40s\" is not understood", text);
+        st_finding_unknown(finding, "sleeptune does not understand the list of nodes \"%.40s\"", text);
     } else if (nodes.n <= 1) {
         st_finding_ok(finding, "there is one memory node, so nothing is moved");
         st_finding_effect(finding, 0, "one node");

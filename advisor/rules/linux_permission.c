@@ -67,7 +67,7 @@ static void judge_rtkit_only(struct st_finding *finding)
     st_finding_quote(finding, RTKIT);
     st_finding_quote(finding, INSTALLED);
     st_finding_advice(finding,
-                      "this user gets real-time priority from rtkit only: sound servers ask it, most "
+                      "this user gets real-time priority only through rtkit: sound servers ask rtkit, most "
                       "other programs do not");
     fix_limits(finding);
 }
@@ -87,7 +87,8 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
                            uid == 0 ? "to root" : "although the limit allows it",
                            st_machine_in_container(facts)
                                ? "the container forbids it"
-                               : "look at linux-rt-group-sched, RestrictRealtime= and seccomp filters");
+                               : "see finding linux-rt-group-sched, and check RestrictRealtime= and seccomp "
+                                 "filters");
         if (st_machine_in_container(facts))
             st_finding_fix(finding, NULL, "# start the container with\n--cap-add=SYS_NICE --ulimit rtprio=90",
                            ST_NEEDS_RELOGIN);
@@ -119,22 +120,19 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
         if (limit != UNLIMITED)
             snprintf(text, sizeof(text), "%" PRId64, limit);
         st_finding_ok(finding,
-                      "a login of %.*s gets the limit rtprio %s, which allows SCHED_FIFO %" PRId64 " (read "
-                      "from "
-                      "files, "
-                      "not "
-                      "tested)",
+                      "at login %.*s gets the limit rtprio %s, which allows SCHED_FIFO %" PRId64 " (read "
+                      "from files, not tested)",
                       cut, name, text, priority);
     } else if (limit > 0) {
-        st_finding_advice(finding, "a login of %.*s gets the limit rtprio %" PRId64 "%s", cut, name, limit,
+        st_finding_advice(finding, "at login %.*s gets the limit rtprio %" PRId64 "%s", cut, name, limit,
                           beside_irqs(limit));
         fix_limits(finding);
     } else if (has_rtkit(facts)) {
         judge_rtkit_only(finding);
     } else {
         st_finding_problem(finding,
-                           "no file gives a login of %.*s real-time priority, so any busy program can "
-                           "delay the audio thread",
+                           "no configuration file gives %.*s real-time priority at login, so any busy "
+                           "program can delay the audio thread",
                            cut, name);
         fix_limits(finding);
     }
@@ -147,8 +145,8 @@ static void judge_rt_permission(struct st_finding *finding)
     int64_t error;
     if (st_finding_need_int(finding, FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_unknown(finding, "this capture did not test the rights of a user; run the "
-                                        "report as the user who plays");
+            st_finding_unknown(finding, "this capture does not contain the rights of a user; run the report "
+                                        "as the user who plays");
         return;
     }
     st_finding_quote(finding, FIFO_PRIORITY);
@@ -168,10 +166,11 @@ static void judge_rt_permission(struct st_finding *finding)
 const struct st_rule st_rule_linux_rt_permission = {
     .id = "linux-rt-permission",
     .title = "Right to real-time priority",
-    .mechanism = "A thread under SCHED_FIFO runs as soon as it is due; a normal thread waits its turn "
-                 "behind every busy program, for milliseconds, and there is no upper bound. The right "
-                 "comes from the rtprio limit, from rtkit, or from being root.",
-    .cost = "fairness: a program with this right can take a CPU for itself (the kernel leaves others 5 %)",
+    .mechanism = "A thread with real-time priority (SCHED_FIFO) runs as soon as it is due. A normal thread "
+                 "waits until busy programs leave a CPU free: this takes milliseconds, and there is no "
+                 "limit for this wait. A user gets the right to real-time priority from the limit rtprio or "
+                 "from rtkit; root always has it.",
+    .cost = "fairness: a program with this right can take a CPU for itself (the kernel keeps 5 % for others)",
     .when_not =
         "shared machines with users you do not trust. 90 is enough: 99 is above the kernel's own threads.",
     .sources = "sched(7); limits.conf(5); systemd.exec(5) LimitRTPRIO=; rtkit-daemon --help (RR, at most "
@@ -241,16 +240,16 @@ static void judge_refused_rt_group_sched(struct st_finding *finding)
     }
     if (!has_runtime && limit_refuses(finding->facts)) {
         st_finding_unknown(finding,
-                           "the kernel has real-time group scheduling, but the rtprio limit alone refuses "
-                           "SCHED_FIFO: solve linux-rt-permission first");
+                           "the kernel has real-time group scheduling, but the limit rtprio already refuses "
+                           "SCHED_FIFO: solve finding linux-rt-permission first");
         return;
     }
     if (has_runtime)
         st_finding_problem(finding, "SCHED_FIFO is refused because the control group of this process has a "
                                     "real-time budget of 0 µs");
     else
-        st_finding_problem(finding, "SCHED_FIFO is refused although the limit allows it, and this kernel has "
-                                    "real-time group scheduling: it may be the cause");
+        st_finding_problem(finding, "SCHED_FIFO is refused although the limit allows it; this kernel has "
+                                    "real-time group scheduling, which may be the cause");
     st_rule_fix(finding);
 }
 
@@ -265,7 +264,8 @@ static void judge_rt_group_sched(struct st_finding *finding)
     if (r == 0 && strcmp(config, "n") == 0) {
         st_finding_not_applicable(finding, "this kernel has no real-time group scheduling");
     } else if (r == 0 && strcmp(config, "y") != 0) {
-        st_finding_unknown(finding, "CONFIG_RT_GROUP_SCHED is %.20s, which is not understood", config);
+        st_finding_unknown(
+            finding, "CONFIG_RT_GROUP_SCHED has a value that sleeptune does not understand: %.20s", config);
     } else if (r == 0 && off_at_boot(facts)) {
         st_finding_quote(finding, ST_MACHINE_CMDLINE);
         st_finding_ok(finding, "real-time group scheduling is built in, but switched off at boot");
@@ -276,18 +276,18 @@ static void judge_rt_group_sched(struct st_finding *finding)
     } else if (r != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE && tried && error == EPERM && !limit_refuses(facts))
             st_finding_unknown(finding,
-                               "SCHED_FIFO is refused although the limit allows it; whether this kernel "
-                               "has real-time group scheduling is not known");
+                               "SCHED_FIFO is refused although the limit allows it; it is unknown whether "
+                               "this kernel has real-time group scheduling");
         else if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding,
                                       "the kernel's configuration is not available, and nothing points to "
                                       "real-time group scheduling");
     } else if (!tried) {
         st_finding_unknown(finding,
-                           "this kernel has real-time group scheduling; not tested whether it refuses "
-                           "SCHED_FIFO (run the report as the user who plays)");
+                           "this kernel has real-time group scheduling; sleeptune did not test whether it "
+                           "refuses SCHED_FIFO. Run the report as the user who plays");
     } else if (error != EPERM) {
-        st_finding_ok(finding, "SCHED_FIFO is refused, but not for lack of permission");
+        st_finding_ok(finding, "SCHED_FIFO is refused, but the reason is not a missing right");
     } else {
         judge_refused_rt_group_sched(finding);
     }
@@ -296,9 +296,9 @@ static void judge_rt_group_sched(struct st_finding *finding)
 const struct st_rule st_rule_linux_rt_group_sched = {
     .id = "linux-rt-group-sched",
     .title = "Real-time group scheduling",
-    .mechanism = "With CONFIG_RT_GROUP_SCHED each control group needs a real-time budget, and all but the "
-                 "root group start with none. A program in such a group gets EPERM for SCHED_FIFO even with "
-                 "the right limits, and rtkit fails too.",
+    .mechanism = "With CONFIG_RT_GROUP_SCHED each control group (cgroup) needs a budget of real-time CPU "
+                 "time, and a new group has none. The kernel refuses SCHED_FIFO (EPERM) to a program in "
+                 "such a group, even with the right limits and with rtkit.",
     .cost = "none",
     .when_not = "machines that really divide real-time CPU time between groups",
     .sources = "Linux Documentation/scheduler/sched-rt-group.rst, init/Kconfig RT_GROUP_SCHED; systemd "
@@ -352,11 +352,11 @@ static void judge_rtkit(struct st_finding *finding)
     int64_t error, value;
     if (st_finding_need_int(finding, FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "this capture has no rights of a user");
+            st_finding_not_applicable(finding, "this capture does not contain the rights of a user");
         return;
     }
     if (error == 0) {
-        st_finding_ok(finding, "this user has real-time priority without rtkit");
+        st_finding_ok(finding, "this user gets real-time priority without rtkit");
         st_finding_effect(finding, 0, "SCHED_FIFO was granted");
         return;
     }
@@ -370,15 +370,15 @@ static void judge_rtkit(struct st_finding *finding)
     const bool there =
         st_facts_int(facts, DAEMON, &value) == 0 || st_facts_int(facts, INSTALLED, &value) == 0;
     if (!there && st_facts_int(facts, INSTALLED, &value) == -EACCES) {
-        st_finding_unknown(finding, "whether rtkit is installed could not be read");
+        st_finding_unknown(finding, "sleeptune could not read whether rtkit is installed");
     } else if (!there) {
         st_finding_not_applicable(finding,
-                                  "rtkit is not installed; linux-rt-permission says how programs get "
-                                  "real-time priority");
+                                  "rtkit is not installed; see finding linux-rt-permission for other ways "
+                                  "to real-time priority");
     } else if (finding->wish->period_ns < PERIOD_SHORT_NS && highest(facts) < ST_MACHINE_IRQ_PRIORITY) {
         st_finding_advice(finding,
-                          "rtkit gives SCHED_RR %" PRId64 " to programs that ask, below threads of "
-                          "interrupts (50); for %.1f ms a limit is better",
+                          "rtkit gives SCHED_RR %" PRId64 " to programs that ask, which is lower than "
+                          "interrupt threads (50); for a period of %.1f ms the limit rtprio is better",
                           highest(facts), (double)finding->wish->period_ns / 1e6);
         st_rule_fix(finding);
     } else {
@@ -389,13 +389,13 @@ static void judge_rtkit(struct st_finding *finding)
 const struct st_rule st_rule_linux_rtkit = {
     .id = "linux-rtkit",
     .title = "rtkit, the daemon that grants real-time priority",
-    .mechanism = "Desktop programs ask rtkit over D-Bus when the limits give them no real-time priority. It "
-                 "grants "
-                 "SCHED_RR of a low priority, needs a limit of 200 ms on computing without a sleep, and "
-                 "takes the priority back from all programs when its test thread (canary) gets no CPU time.",
+    .mechanism = "Desktop programs ask rtkit over D-Bus when the limits give them no real-time priority. "
+                 "rtkit gives them SCHED_RR with a low priority, but only if they never compute for more "
+                 "than 200 ms without a sleep. If a test thread of rtkit gets no CPU time, rtkit takes the "
+                 "priority away from all programs.",
     .cost = "none",
-    .when_not = "periods of 5 ms and more, for which its priority is enough; machines where the limits give "
-                "the right already",
+    .when_not = "periods of 5 ms and more: the priority from rtkit is enough; the limits already give the "
+                "right",
     .sources = "rtkit-daemon --help of 0.13: SCHED_RR, at most 20, rttime 200000 µs, 25 threads a user\n"
                "PipeWire module-rt asks limits, then the portal, then rtkit\n"
                "5 ms is a limit that sleeptune chose",
@@ -464,8 +464,8 @@ static void advise(struct scan *scan)
     switch (scan->membership) {
     case MEMBER_ALREADY:
         st_finding_advice(finding,
-                          "this user is in group %.40s, which may use priority %" PRId64 ", but the limit "
-                          "did not reach this session",
+                          "this user is in group %.40s, which may use priority %" PRId64 ", but this "
+                          "session did not get the limit",
                           scan->group, scan->priority);
         st_finding_fix(
             finding, NULL,
@@ -498,7 +498,7 @@ static void judge_audio_group(struct st_finding *finding)
     int64_t error;
     if (st_finding_need_int(finding, FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "this capture has no groups of a user");
+            st_finding_not_applicable(finding, "this capture does not contain the groups of a user");
         return;
     }
     if (error == 0) {
@@ -516,20 +516,20 @@ static void judge_audio_group(struct st_finding *finding)
         advise(&scan);
     else if (st_facts_int(facts, UNREADABLE, &error) == -EACCES) {
         st_finding_quote(finding, UNREADABLE);
-        st_finding_unknown(finding, "the limits in /etc/security could not all be read");
+        st_finding_unknown(finding, "not all limits in /etc/security could be read");
     } else
-        st_finding_not_applicable(finding, "no group carries a real-time limit on this machine; see "
+        st_finding_not_applicable(finding, "no group has a real-time limit on this machine; see finding "
                                            "linux-rt-permission");
 }
 
 const struct st_rule st_rule_linux_audio_group = {
     .id = "linux-audio-group",
-    .title = "Group that carries the real-time limit",
-    .mechanism = "Distributions tie the real-time limit to a group (audio, realtime, pipewire, jackuser) in "
-                 "/etc/security/limits.d. A group counts from the next login on, and only for logins "
-                 "through PAM.",
-    .cost = "fairness: members can take a CPU. Members of audio also reach the microphone of a session that "
-            "is not theirs",
+    .title = "Group that has the real-time limit",
+    .mechanism = "Distributions give the real-time limit to a group (audio, realtime, pipewire, jackuser) "
+                 "in /etc/security/limits.d. A user who joins the group gets the limit at the next login, "
+                 "if the login uses PAM.",
+    .cost = "fairness: members can take a CPU for themselves. Members of audio can also use the microphone "
+            "while a different user is logged in",
     .when_not = "the user has the limit already: then no group is needed",
     .sources = "limits.conf(5), pam_limits(8), group(5)\n"
                "usual groups: jackd2 package (audio), realtime-privileges (realtime), PipeWire package "

@@ -135,8 +135,8 @@ static void judge_unknown(const struct detected *found, struct st_finding *findi
     const char *version;
     const int r = st_finding_need_text(finding, VERSION, &version);
     if (found->dynamic)
-        st_finding_unknown(finding, "this kernel can switch its preemption model, but which one runs is not "
-                                    "readable here (root reads it in /sys/kernel/debug/sched/preempt)");
+        st_finding_unknown(finding, "this kernel can switch its preemption model, and only root can read "
+                                    "which one is in use (/sys/kernel/debug/sched/preempt)");
     else if (r == 0 || r == -ENOENT)
         st_finding_unknown(finding, "nothing shows the preemption model of this kernel");
 }
@@ -182,8 +182,8 @@ static void judge_preemption(struct st_finding *finding)
             return;
         }
         st_finding_advice(finding,
-                          "the kernel is preemptible (%s); at %.2f ms only PREEMPT_RT limits the time that "
-                          "it keeps a thread waiting",
+                          "the kernel is preemptible (%s); for a period of %.2f ms PREEMPT_RT is better, "
+                          "because only PREEMPT_RT limits how long a thread waits",
                           model_names[found.model], period_ms);
         break;
     case MODEL_NOT_FULL:
@@ -197,8 +197,8 @@ static void judge_preemption(struct st_finding *finding)
             return;
         }
         st_finding_advice(finding,
-                          "the kernel is not preemptible (%s): a system call of another program may delay "
-                          "your thread, at a period of %.2f ms",
+                          "the kernel is not preemptible (%s): a system call of any program may delay the "
+                          "audio thread, which matters for a period of %.2f ms",
                           model_names[found.model], period_ms);
         break;
     }
@@ -208,12 +208,13 @@ static void judge_preemption(struct st_finding *finding)
 const struct st_rule st_rule_linux_preemption = {
     .id = "linux-preemption",
     .title = "Preemption model of the kernel",
-    .mechanism = "A thread that is due must wait until the kernel code that runs on its CPU may be "
-                 "interrupted: under none and voluntary only at chosen places, under full and lazy nearly "
-                 "anywhere for a real-time thread, under PREEMPT_RT almost always. Delays of hundreds of µs "
-                 "to milliseconds may occur; no upper bound is known, except under PREEMPT_RT.",
+    .mechanism = "A thread that is due waits while its CPU runs kernel code that cannot be interrupted. "
+                 "With the models none and voluntary the kernel can be interrupted only at a few places; "
+                 "with full and lazy a real-time thread can interrupt it nearly anywhere; with PREEMPT_RT "
+                 "almost always. The wait may take hundreds of µs to milliseconds. Only PREEMPT_RT limits "
+                 "it.",
     .cost = "throughput: a few per cent",
-    .when_not = "servers; proprietary drivers may not work with PREEMPT_RT",
+    .when_not = "servers. Proprietary drivers may not work with PREEMPT_RT",
     .sources = "kernel-parameters (preempt=); Linux kernel/Kconfig.preempt, kernel/sched/debug.c\n"
                "lazy (from 6.13): delays normal threads only; for real-time threads it is like full (patch "
                "text of the "
@@ -255,27 +256,27 @@ static void judge_threaded_irqs(struct st_finding *finding)
     if (st_facts_text(facts, VERSION, &version) == 0 &&
         (strstr(version, "PREEMPT_RT") != NULL || strstr(version, "PREEMPT RT") != NULL)) {
         st_finding_quote(finding, VERSION);
-        st_finding_ok(finding, "a real-time kernel runs all handlers of interrupts in threads");
+        st_finding_ok(finding, "a real-time kernel handles all interrupts in threads");
         st_finding_effect(finding, 0, "PREEMPT_RT");
         return;
     }
     if (st_finding_need_text(finding, ST_MACHINE_CMDLINE, &cmdline) != 0)
         return;
     if (st_machine_boot_option(facts, "threadirqs", value, sizeof(value)) == 0) {
-        st_finding_ok(finding, "threadirqs is on: see linux-irq-priorities for the order of the threads");
-        st_finding_effect(finding, 0, "handlers run in threads whose priority can be chosen");
+        st_finding_ok(finding, "threadirqs is on: see finding linux-irq-priorities for the order of the "
+                               "threads");
+        st_finding_effect(finding, 0, "threads handle the interrupts, and you can choose their priority");
     } else if (st_machine_is_guest(facts)) {
         st_finding_quote(finding, ST_MACHINE_VIRTUAL);
         st_finding_not_applicable(finding, "the host handles the real interrupts of a virtual machine");
     } else if (finding->wish->period_ns > PERIOD_SHORT_NS) {
         st_finding_ok(finding,
-                      "handlers of interrupts run at once, before any thread; at %.1f ms that is seldom a "
-                      "problem",
+                      "interrupts come before any thread; for a period of %.1f ms this is seldom a problem",
                       (double)finding->wish->period_ns / 1e6);
     } else {
         st_finding_advice(finding,
-                          "disk, network and graphics interrupts come before the audio thread; at %.2f ms "
-                          "it is worth trying to change that",
+                          "interrupts of disk, network and graphics come before the audio thread; for a "
+                          "period of %.2f ms it is worth trying to change this",
                           (double)finding->wish->period_ns / 1e6);
         st_rule_fix(finding);
     }
@@ -284,12 +285,14 @@ static void judge_threaded_irqs(struct st_finding *finding)
 const struct st_rule st_rule_linux_threaded_irqs = {
     .id = "linux-threaded-irqs",
     .title = "Interrupt handlers in threads",
-    .mechanism = "A handler of an interrupt runs before any thread, whatever its priority. With threadirqs "
-                 "handlers become threads at SCHED_FIFO 50: an audio thread above them comes first, and the "
-                 "sound card's own can be put on top.",
-    .cost = "throughput: a switch of threads for each interrupt",
-    .when_not = "xruns have nothing to do with disk or network load: some devices misbehave with threadirqs. "
-                "If you use it, put the sound card's thread above the rest",
+    .mechanism = "The handler of an interrupt runs before any thread, whatever the thread's priority. With "
+                 "threadirqs each handler is a thread of priority SCHED_FIFO 50. An audio thread with a "
+                 "higher priority then comes first, and you can give the sound card's interrupt a higher "
+                 "priority than the others.",
+    .cost = "throughput: the CPU switches to one more thread at each interrupt",
+    .when_not = "disk or network load does not cause xruns on your machine: some devices fail with "
+                "threadirqs. If you use it, give the interrupt of the sound card the highest priority of "
+                "all interrupts",
     .sources = "Linux kernel-parameters.txt: threadirqs; field report of hangs: liquorix issue 61\n"
                "1.4 ms is a limit that sleeptune chose",
     .guide.persistent = ST_MACHINE_FIX_BOOT_OPTION("threadirqs"),
@@ -423,18 +426,18 @@ static void judge_watchdogs(struct st_finding *finding)
     const int64_t thresh = st_machine_int_or(finding->facts, THRESH, THRESH_DEFAULT_S);
     if (nmi == 0) {
         st_finding_ok(finding, "the hard lock-up detector is off");
-        st_finding_effect(finding, 0, "no interrupts of its own");
+        st_finding_effect(finding, 0, "the detector causes no interrupts");
     } else if (nmi != 1) {
         st_finding_unknown(finding, "nmi_watchdog of %" PRId64 " is not valid", nmi);
     } else if (finding->wish->period_ns > WATCHDOGS_PERIOD_SHORT_NS) {
         st_finding_ok(finding,
-                      "the hard lock-up detector runs once in about %" PRId64 " s of computing: too seldom "
-                      "to matter at %.1f ms",
+                      "the hard lock-up detector interrupts a busy CPU once in about %" PRId64 " s: too "
+                      "seldom to matter for a period of %.1f ms",
                       thresh, (double)finding->wish->period_ns / 1e6);
     } else {
         st_finding_advice(finding,
-                          "the hard lock-up detector interrupts each CPU once in about %" PRId64 " s of "
-                          "computing, for some microseconds",
+                          "the hard lock-up detector interrupts each busy CPU once in about %" PRId64 " s, "
+                          "for some microseconds",
                           thresh);
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.nmi_watchdog", "0");
@@ -444,9 +447,9 @@ static void judge_watchdogs(struct st_finding *finding)
 const struct st_rule st_rule_linux_watchdogs = {
     .id = "linux-watchdogs",
     .title = "Lock-up detectors",
-    .mechanism = "The detectors interrupt each CPU every few seconds to see whether it still lives. The "
+    .mechanism = "The detectors interrupt each CPU every few seconds to check whether it hangs. The "
                  "interrupt comes before any thread and takes microseconds.",
-    .cost = "convenience: a machine that hangs logs nothing about it",
+    .cost = "convenience: if the machine hangs, the log does not show where",
     .when_not = "periods above half a millisecond",
     .sources = "Linux Documentation/admin-guide/lockup-watchdogs.rst, sysctl/kernel.rst; tuned's realtime "
                "profile sets 0\n"

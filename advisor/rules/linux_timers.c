@@ -80,7 +80,8 @@ static void judge_config(struct st_finding *finding)
                       "high-resolution timers are built in and not switched off; sleeptune found no proof "
                       "that they run");
     else
-        st_finding_unknown(finding, "CONFIG_HIGH_RES_TIMERS is %.20s, which is not understood", config);
+        st_finding_unknown(
+            finding, "CONFIG_HIGH_RES_TIMERS has a value that sleeptune does not understand: %.20s", config);
 }
 
 static void judge_high_res_timers(struct st_finding *finding)

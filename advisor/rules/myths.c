@@ -18,21 +18,21 @@ static void judge_mitigations(struct st_finding *finding)
     const int r = st_machine_boot_option(finding->facts, "mitigations", value, sizeof(value));
     if (r == 0 && strcmp(value, "off") == 0)
         st_finding_ok(finding,
-                      "mitigations are off: entries into the kernel are a little shorter, and the machine is "
-                      "open to attacks");
+                      "mitigations are off: system calls are a little faster, but the machine is open to "
+                      "attacks");
     else
         st_finding_ok(finding, "mitigations of CPU vulnerabilities are on, as they should be");
     st_finding_effect(finding, 0,
-                      "they make system calls longer, not waits; a loop that sleeps once a cycle gains "
-                      "nothing without them");
+                      "they make system calls slower, but not sleeps; an audio thread that sleeps once in "
+                      "each cycle gains nothing without them");
 }
 
 const struct st_rule st_rule_linux_mitigations = {
     .id = "linux-mitigations",
     .title = "Mitigations of CPU vulnerabilities",
-    .mechanism = "They make each entry into the kernel a little longer. An audio loop enters it a few times "
-                 "a cycle, so they do not decide whether it is in time. Other guides still call them a "
-                 "fault.",
+    .mechanism = "Mitigations make each system call a little slower. An audio thread makes only a few "
+                 "system calls in each cycle, so they do not make it late. Some guides still say that you "
+                 "should turn them off.",
     .cost = "security: without them programs and web pages may read memory that is not theirs",
     .when_not = "never as audio advice",
     .sources = "Linux kernel-parameters.txt: mitigations=; the order of a microsecond: not verified",
@@ -50,11 +50,11 @@ const struct st_rule st_rule_linux_mitigations = {
 const struct st_rule st_rule_linux_smt = {
     .id = "linux-smt",
     .title = "Hardware threads (SMT, Hyper-Threading)",
-    .mechanism = "Two hardware threads share the units of a core, so a callback takes longer while its "
-                 "neighbour is busy. With many tracks the second thread is worth more than it costs.",
-    .cost = "throughput: a fifth or more without it (not measured here)",
-    .when_not = "by default. Try it only when DSP load has peaks above 70 % at a low average: "
-                "echo off | sudo tee /sys/devices/system/cpu/smt/control",
+    .mechanism = "Two hardware threads share one core, so a callback takes longer while the other hardware "
+                 "thread is busy. With many tracks you still gain from the second hardware thread.",
+    .cost = "throughput: without it the machine is slower by a fifth or more (not measured here)",
+    .when_not = "on most machines. Try it only if the DSP load has peaks above 70 % and a low average: echo "
+                "off | sudo tee /sys/devices/system/cpu/smt/control",
     .sources =
         "Linux kernel-parameters.txt: nosmt; Documentation/ABI/testing/sysfs-devices-system-cpu: smt/control",
     .worst = ST_STATUS_OK,
@@ -62,9 +62,9 @@ const struct st_rule st_rule_linux_smt = {
     .cases = ST_RULE_CASES(
         {ST_CASE_IS, 0, ST_STATUS_OK, "each CPU has its core for itself", "no hardware threads share a core"},
         {ST_CASE_IS, 1, ST_STATUS_OK,
-         "two hardware threads share a core: computing takes longer while the other "
-         "is busy, waking does not",
-         "waking is not affected; computing takes longer, and measure --load shows it"},
+         "two hardware threads share a core: while one is busy, the other computes more slowly, but does "
+         "not wake later",
+         "threads do not wake later; they compute more slowly, and 'sleeptune measure --load' shows it"},
         {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "smt/active is neither 0 nor 1"}),
 };
 
@@ -76,11 +76,11 @@ const struct st_rule st_rule_linux_smt = {
 const struct st_rule st_rule_linux_split_lock = {
     .id = "linux-split-lock",
     .title = "Split locks",
-    .mechanism = "An atomic operation over two cache lines stops the memory bus for all CPUs. The kernel "
-                 "makes a program that does it wait 10 ms each time; Windows plug-ins and games under Wine "
-                 "are the usual victims.",
+    .mechanism = "A split lock is an atomic operation on memory that lies in two cache lines; it stops all "
+                 "CPUs for a moment. At each split lock the kernel makes the program wait for 10 ms. "
+                 "Windows plug-ins and games under Wine are often affected.",
     .cost = "security: with 0 any program can slow all others down",
-    .when_not = "unless the log names the audio program (\"took a split_lock trap\"): then "
+    .when_not = "the log does not name the audio program (\"took a split_lock trap\"). If it does: "
                 "kernel.split_lock_mitigate=0 in /etc/sysctl.d/90-sleeptune.conf",
     .sources = "Linux arch/x86/kernel/cpu/bus_lock.c; commits b041b525dab9 (the slow-down), 727209376f49 "
                "(the sysctl, 6.2)\n"
@@ -92,9 +92,9 @@ const struct st_rule st_rule_linux_split_lock = {
                             "programs with split locks are warned about, not slowed down",
                             "split_lock_mitigate=0"},
                            {ST_CASE_IS, 1, ST_STATUS_OK,
-                            "a program with split locks is stopped for 10 ms at each; to look for one: sudo "
-                            "dmesg | grep -i 'split lock'",
-                            "programs without split locks are not touched"},
+                            "a program is stopped for 10 ms at each split lock; to look for such programs: "
+                            "sudo dmesg | grep -i 'split lock'",
+                            "programs without split locks are not affected"},
                            {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "split_lock_mitigate of {} is not valid"}),
 };
 
@@ -140,7 +140,8 @@ static void judge_stale_sysctls(struct st_finding *finding)
                       name, stale_n > 1 ? " (and others)" : "");
         st_finding_effect(finding, 0, "it was for normal threads, and does nothing any more");
     } else if (unread_n > 0) {
-        st_finding_unknown(finding, "%.60s is set at boot to something that is not understood", name);
+        st_finding_unknown(finding, "%.60s is set at boot to a value that sleeptune does not understand",
+                           name);
     } else {
         st_finding_ok(finding, "the scheduler settings in /etc/sysctl.d exist on this kernel");
         st_finding_effect(finding, 0,
@@ -152,9 +153,9 @@ const struct st_rule st_rule_linux_stale_sysctls = {
     .id = "linux-stale-sysctls",
     .title = "Scheduler settings of old guides",
     .mechanism =
-        "sched_latency_ns, sched_min_granularity_ns and similar ones shaped how normal threads share "
-        "a CPU. They left sysctl with Linux 5.13 and never touched real-time threads; at boot they "
-        "only give an error message.",
+        "sched_latency_ns, sched_min_granularity_ns and similar settings changed how normal threads share a "
+        "CPU, and never affected real-time threads. Linux 5.13 removed them from sysctl: at boot they only "
+        "cause an error message.",
     .cost = "none",
     .when_not = "machines that also boot a kernel before 5.13",
     .sources = "Linux commit 8a99b6833c88 (settings move to debugfs, 5.13: release not verified); "
@@ -174,11 +175,12 @@ const struct st_rule st_rule_linux_stale_sysctls = {
 const struct st_rule st_rule_linux_inotify_watches = {
     .id = "linux-inotify-watches",
     .title = "Watches for changed files",
-    .mechanism = "The limit says how many files programs may watch for changes. Old audio guides ask for "
-                 "524288; a DAW that shows a large sample folder may want it, the timing of sound does not.",
-    .cost = "memory: about 1 KiB a watch that is used",
-    .when_not = "for timing, never. If a program says it has run out of watches: "
-                "fs.inotify.max_user_watches in /etc/sysctl.d",
+    .mechanism = "The limit says how many files programs may watch for changes. Old audio guides recommend "
+                 "524288. A DAW that shows a large sample folder may need it, but the timing of sound does "
+                 "not depend on it.",
+    .cost = "memory: about 1 KiB for each watched file",
+    .when_not = "you want better timing: this limit does not change it. If a program says that it has run "
+                "out of watches: fs.inotify.max_user_watches in /etc/sysctl.d",
     .sources = "inotify(7); realtimeConfigQuickScan asks for it; Linux 5.11 made the default depend on "
                "memory (commit 92890123749b: not verified)",
     .worst = ST_STATUS_OK,
@@ -209,12 +211,13 @@ static void judge_hpet_frequency(struct st_finding *finding)
 const struct st_rule st_rule_linux_hpet_frequency = {
     .id = "linux-hpet-frequency",
     .title = "Frequency of HPET and RTC for programs",
-    .mechanism = "The limit holds for programs that open /dev/hpet or /dev/rtc and ask for periodic "
-                 "interrupts. Old guides raise it; today's programs sleep on high-resolution timers, which "
-                 "it does not touch.",
+    .mechanism = "The limit applies only to programs that open /dev/hpet or /dev/rtc and ask for periodic "
+                 "interrupts. Old guides raise it, but today's programs sleep with high-resolution timers, "
+                 "which have no such limit.",
     .cost = "none",
     .when_not =
-        "for audio, never; a MIDI sequencer from before 2010 that opens /dev/rtc may be the exception",
+        "you want better timing of sound: this limit does not change it, except maybe for a MIDI sequencer "
+        "from before 2010 that opens /dev/rtc",
     .sources = "Linux drivers/char/hpet.c (default 64), drivers/rtc; an ALSA developer called it irrelevant "
                "(realtimeConfigQuickScan issue 33)",
     .worst = ST_STATUS_OK,
@@ -259,17 +262,17 @@ static void judge_pci_latency_timer(struct st_finding *finding)
         st_finding_ok(finding, "the sound card is on PCI Express, where the latency timer means nothing");
     else
         st_finding_ok(finding,
-                      "the latency timer is %" PRId64 "; devices inside the chip set have no bus to wait "
-                      "for",
+                      "the latency timer is %" PRId64 "; it does not matter for a sound device inside the "
+                      "chip set",
                       timer);
-    st_finding_effect(finding, 0, "no wait of a thread depends on it");
+    st_finding_effect(finding, 0, "no thread waits for it");
 }
 
 const struct st_rule st_rule_linux_pci_latency_timer = {
     .id = "linux-pci-latency-timer",
     .title = "PCI latency timer",
-    .mechanism = "The timer said how long a card may keep a conventional PCI bus. PCI Express has no such "
-                 "bus and ignores it; 'setpci latency_timer=b0' in old guides does nothing there.",
+    .mechanism = "The latency timer limits how long a card may use a conventional PCI bus. PCI Express has "
+                 "no such bus and ignores it: 'setpci latency_timer=b0' from old guides does nothing there.",
     .cost = "none",
     .when_not = "only real cards in conventional PCI slots, from before about 2010, can gain from it",
     .sources =
@@ -289,21 +292,21 @@ const struct st_rule st_rule_linux_pci_latency_timer = {
 const struct st_rule st_rule_freebsd_idle_ticks = {
     .id = "freebsd-idle-ticks",
     .title = "Ticks on idle CPUs (idletick, singlemul)",
-    .mechanism = "idletick keeps the clock ticking on idle CPUs, which costs power and ends no sleep "
-                 "earlier where sleeps are exact. singlemul multiplies the interrupts of a periodic timer "
-                 "and does nothing in one-shot mode.",
+    .mechanism = "idletick keeps the clock tick running on idle CPUs. This costs power, and exact sleeps do "
+                 "not end earlier. singlemul multiplies the interrupts of a periodic timer; in one-shot "
+                 "mode it does nothing.",
     .cost = "power",
-    .when_not = "a periodic event timer (freebsd-eventtimer), where singlemul counts",
+    .when_not = "the event timer is periodic: then singlemul matters (see finding freebsd-eventtimer)",
     .sources = "eventtimers(4)\nFreeBSD sys/kern/kern_clocksource.c setuptimer(), getnextcpuevent()",
     .worst = ST_STATUS_OK,
     .facts = ST_RULE_KEYS(FACT, SINGLEMUL, PERIODIC),
     .cases = ST_RULE_CASES(
         {ST_CASE_UNREAD, 0, ST_STATUS_UNKNOWN,
-         "what idletick {} means depends on kern.eventtimer.periodic, which could not be read", NULL,
+         "the effect of idletick {} depends on kern.eventtimer.periodic, which could not be read", NULL,
          PERIODIC},
         {ST_CASE_IS_NOT, 0, ST_STATUS_OK,
-         "the timer is periodic: see freebsd-eventtimer, which counts singlemul", IDLE_TICKS_EFFECT,
-         PERIODIC},
+         "the event timer is periodic, so singlemul matters: see finding freebsd-eventtimer",
+         IDLE_TICKS_EFFECT, PERIODIC},
         {ST_CASE_IS, 0, ST_STATUS_OK, "idle CPUs do not tick (idletick 0), and no sleep waits for a tick",
          IDLE_TICKS_EFFECT},
         {ST_CASE_ELSE, 0, ST_STATUS_OK, "idle CPUs keep ticking (idletick 1): that costs power, not time",
@@ -317,11 +320,11 @@ const struct st_rule st_rule_freebsd_idle_ticks = {
 const struct st_rule st_rule_freebsd_stepwarnings = {
     .id = "freebsd-stepwarnings",
     .title = "Reports of clock steps (stepwarnings)",
-    .mechanism = "stepwarnings makes the kernel log each time the wall clock is set. timehands_count, tick "
-                 "and the counters below tc.* describe the timecounter; none of them changes when a sleep "
-                 "ends, as sleeps of audio programs follow CLOCK_MONOTONIC.",
+    .mechanism = "With stepwarnings the kernel logs each time the wall clock is set. timehands_count, tick "
+                 "and tc.* only describe the clock hardware. None of them changes when a sleep ends, "
+                 "because audio programs sleep by a different clock (CLOCK_MONOTONIC).",
     .cost = "none",
-    .when_not = "while looking for what sets the clock: stepwarnings=1 for that time",
+    .when_not = "you want to know what sets the clock: then use stepwarnings=1 for some time",
     .sources = "FreeBSD sys/kern/kern_tc.c; sysctl -d as captured on 13.2 and 15.1",
     .worst = ST_STATUS_OK,
     .facts = ST_RULE_KEYS(STEPWARNINGS_FACT),
@@ -339,18 +342,18 @@ const struct st_rule st_rule_freebsd_stepwarnings = {
 
 const struct st_rule st_rule_freebsd_snd_timeout = {
     .id = "freebsd-snd-timeout",
-    .title = "Patience with silent cards (hw.snd.timeout)",
-    .mechanism = "When a card sends no interrupt for this many seconds the kernel declares its channel "
-                 "dead. As long as a card works the value is not used at all.",
+    .title = "Time limit for silent cards (hw.snd.timeout)",
+    .mechanism = "If a card sends no interrupt for this number of seconds, the kernel declares its channel "
+                 "dead. While a card works, the value has no effect.",
     .cost = "none",
-    .when_not = "never for latency: a shorter time repairs nothing",
+    .when_not = "you want lower latency: a shorter time does not change it",
     .sources = "FreeBSD sys/dev/sound/pcm/channel.c; sound(4) (\"play interrupt timeout, channel dead\")",
     .worst = ST_STATUS_OK,
     .facts = ST_RULE_KEYS(SND_TIMEOUT_FACT),
-    .cases =
-        ST_RULE_CASES({ST_CASE_ELSE, 0, ST_STATUS_OK,
-                       "a card that is silent for {} s is given up; this does not affect a card that works",
-                       "used only when a card sends no interrupts"}),
+    .cases = ST_RULE_CASES({ST_CASE_ELSE, 0, ST_STATUS_OK,
+                            "the kernel gives up a card that is silent for {} s; this does not affect a "
+                            "card that works",
+                            "used only when a card sends no interrupts"}),
 };
 
 /* --- freebsd-snd-volume: hw.snd.vpc_0db: volume, not time. --- */
@@ -361,9 +364,9 @@ const struct st_rule st_rule_freebsd_snd_volume = {
     .id = "freebsd-snd-volume",
     .title = "Volume settings of sound(4) (vpc_*)",
     .mechanism = "vpc_0db, vpc_autoreset, vpc_reset, vpc_mixer_bypass and hint.pcm.N.vpc say how loud each "
-                 "program is. Lists of latency settings have them, too, but they do not change latency.",
+                 "program is. Some lists of latency settings name them, but they do not change latency.",
     .cost = "none",
-    .when_not = "never for latency; vpc_0db higher or lower for loudness",
+    .when_not = "you want lower latency: these settings only change loudness",
     .sources = "sound(4) (volume per channel)",
     .worst = ST_STATUS_OK,
     .facts = ST_RULE_KEYS(SND_VOLUME_FACT),
@@ -377,11 +380,10 @@ const struct st_rule st_rule_freebsd_snd_volume = {
 
 const struct st_rule st_rule_freebsd_usefrags = {
     .id = "freebsd-usefrags",
-    .title = "How drivers are asked for blocks (usefrags)",
-    .mechanism = "With usefrags the kernel sets size and number of blocks at once if a driver can do that. "
-                 "Otherwise it sets the size only, and the driver chooses the number. The size, which says "
-                 "how often "
-                 "a program is woken, is the same either way.",
+    .title = "Number of blocks in the driver (usefrags)",
+    .mechanism = "With usefrags=1 the kernel sets the size and the number of blocks, if the driver can do "
+                 "that. Otherwise it sets only the size, and the driver chooses the number. The size "
+                 "decides how often a program wakes, and it is the same in both cases.",
     .cost = "none",
     .when_not = "a driver that reports a wrong number of blocks",
     .sources = "FreeBSD sys/dev/sound/pcm/channel.c chn_resizebuf()\n"
@@ -389,11 +391,13 @@ const struct st_rule st_rule_freebsd_usefrags = {
     .worst = ST_STATUS_OK,
     .facts = ST_RULE_KEYS(USEFRAGS_FACT),
     .cases = ST_RULE_CASES({ST_CASE_IS, 0, ST_STATUS_OK,
-                            "drivers are asked for the size of blocks; the size is the same",
-                            "the same block size either way"},
+                            "the kernel sets only the size of blocks (usefrags 0); usefrags 1 would not "
+                            "change the size",
+                            "the block size is the same with usefrags 0 and 1"},
                            {ST_CASE_ELSE, 0, ST_STATUS_OK,
-                            "drivers are asked for size and number of blocks at once; the size is the same",
-                            "the same block size either way"}),
+                            "the kernel sets the size and the number of blocks (usefrags 1); usefrags 0 "
+                            "would not change the size",
+                            "the block size is the same with usefrags 0 and 1"}),
 };
 
 /* --- freebsd-overcommit: vm.overcommit, swap and core dumps: in recipes, but without effect on time. --- */
@@ -403,17 +407,18 @@ const struct st_rule st_rule_freebsd_usefrags = {
 const struct st_rule st_rule_freebsd_overcommit = {
     .id = "freebsd-overcommit",
     .title = "Overcommit, swap switches, core dumps",
-    .mechanism = "vm.overcommit decides whether memory may be promised twice, swap_enabled and "
-                 "swap_idle_enabled whether whole idle processes are swapped out, kern.coredump whether a "
-                 "crash leaves a file. A thread whose memory is locked waits for none of them.",
+    .mechanism = "vm.overcommit limits how much memory programs may reserve. swap_enabled and "
+                 "swap_idle_enabled decide whether idle processes are swapped out, and kern.coredump "
+                 "whether a crash writes a file. None of them delays a thread whose memory is locked.",
     .cost = "none",
-    .when_not = "never for latency: lock the memory instead (freebsd-memlock)",
+    .when_not = "you want lower latency: lock the memory instead (see finding freebsd-memlock)",
     .sources = "tuning(7), mlockall(2)\nvm.swap_enabled is gone in 15.1 as captured",
     .worst = ST_STATUS_OK,
     .facts = ST_RULE_KEYS(OVERCOMMIT_FACT),
     .cases = ST_RULE_CASES({ST_CASE_ELSE, 0, ST_STATUS_OK,
-                            "vm.overcommit is {}: this limits memory that is promised and adds no lateness",
-                            "locked memory waits for none of these settings"}),
+                            "vm.overcommit is {}: this limits how much memory programs may reserve and adds "
+                            "no lateness",
+                            "these settings do not affect locked memory"}),
 };
 
 /* --- freebsd-cpu-binding: cpuset: threads and interrupts bound to CPUs. --- */
@@ -428,10 +433,10 @@ const struct st_rule st_rule_freebsd_overcommit = {
 const struct st_rule st_rule_freebsd_cpu_binding = {
     .id = "freebsd-cpu-binding",
     .title = "Threads and interrupts on fixed CPUs (cpuset)",
-    .mechanism = "'cpuset -l' binds threads to CPUs, 'cpuset -x' an interrupt. A real-time thread gets any "
-                 "CPU at once, so binding helps only where a CPU is kept free of everything else, as "
-                 "FreeBSD does not do by itself.",
-    .cost = "throughput: what is bound cannot use another CPU",
+    .mechanism = "'cpuset -l' binds threads to CPUs, 'cpuset -x' an interrupt. A real-time thread gets a "
+                 "CPU at once also without this. Binding helps only on a CPU that does nothing else, and "
+                 "FreeBSD does not keep a CPU free by itself.",
+    .cost = "throughput: a bound thread cannot use other CPUs that are idle",
     .when_not = "desktops: a thread that is bound to a busy CPU waits while others are idle",
     .sources = "cpuset(1), cpuset_setaffinity(2); the effect was not measured",
     .worst = ST_STATUS_OK,
@@ -452,7 +457,8 @@ const struct st_rule st_rule_freebsd_no_linux_knobs = {
                  "(GENERIC has PREEMPTION), no limit on real-time priorities (RLIMIT_RTPRIO) and none on "
                  "real-time CPU time.",
     .cost = "none",
-    .when_not = "always: look at alloweddeviation, cx_lowest, mac_priority and login.conf instead",
+    .when_not = "always: these settings do not exist here. Look at alloweddeviation, cx_lowest, "
+                "mac_priority and login.conf instead",
     .sources = "FreeBSD sys/conf/NOTES (PREEMPTION), sys/kern/kern_intr.c, getrlimit(2)\n"
                "measured on 13.2 and 15.1: SCHED_FIFO 0 to 31, no real-time limit",
     .worst = ST_STATUS_OK,
