@@ -29,7 +29,7 @@
 #define EVENTS_BEFORE 10 /* shown before --follow waits for new ones */
 
 struct options {
-    bool events, causes, json, follow, system;
+    bool events, causes, json, follow, system, details;
     const char *since, *until, *socket, *db;
     const char *step, *plot; /* of the steps of time only */
     const char *kind;        /* of the events only, as limit and follow */
@@ -39,14 +39,15 @@ struct options {
 static void help(void)
 {
     fputs("Usage: sleeptune history [--events | --causes] [OPTION...]\n"
-          "Show what sleeptuned has recorded: a table by steps of time, the events, or why\n"
-          "wake-ups were late.\n\n"
+          "Show what sleeptuned has recorded: which program made dropouts, and why; a table\n"
+          "by steps of time, the events, or the causes.\n\n"
           "  --since TIME     how long ago (1h, 2d), a date (2026-11-20, \"2026-11-20\n"
           "                   15:00\") or seconds since 1970 (a day before --until; with\n"
           "                   --events and --causes: everything)\n"
           "  --until TIME     end of the time, in the same forms (now)\n"
           "  --step LENGTH    length of a row: 1m, 10m, 1h, 1d ... (at most 25 rows)\n"
           "  --plot FILE      draw p50, p99 and maximum of each step: .svg, or - for text\n"
+          "  --details        all clients, whole events, figures about the measuring\n"
           "  --json           JSON: sleeptune-history/1, -events/1 or -causes/1\n"
           "  --format F       text or json (text)\n"
           "  --system         ask the system's daemon, also if your own runs\n"
@@ -60,7 +61,8 @@ static void help(void)
           "  -n, --limit N    the last N, 1 to 5000 (500; with --follow 10)\n"
           "  -f, --follow     go on with new events until Ctrl-C; with --json one per line\n\n"
           "Causes, the longest total first:\n"
-          "  --causes         why wake-ups were late, and which program was the culprit\n\n"
+          "  --causes         why clients were not ready, why wake-ups were late, and which\n"
+          "                   program was the culprit\n\n"
           "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n",
           stdout);
 }
@@ -98,6 +100,7 @@ static int read_options(int argc, char **argv, struct options *ret)
         {.name = "kind", .text = &ret->kind},
         {.name = "limit", .letter = 'n', .number = &ret->limit, .min = 1, .max = EVENTS_MAX},
         {.name = "follow", .letter = 'f', .flag = &ret->follow},
+        {.name = "details", .flag = &ret->details},
         {.name = "json", .letter = 'j', .flag = &ret->json},
         {.name = "format", .take = st_option_format, .ctx = &ret->json},
         {.name = "system", .flag = &ret->system},
@@ -158,10 +161,21 @@ static int ask(const struct st_history_wish *wish, json_t **ret)
     return function(COMMAND, wish, ret);
 }
 
-static int print_text(const json_t *document, void (*print)(FILE *, const json_t *, int))
+static struct st_history_text_look look_of(const struct options *options)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (struct st_history_text_look){.columns = st_terminal_width(STDOUT_FILENO),
+                                         .now_wall_ns = st_ns_from_timespec(&now),
+                                         .details = options->details};
+}
+
+static int print_text(const struct options *options, const json_t *document,
+                      void (*print)(FILE *, const json_t *, const struct st_history_text_look *))
 {
     struct st_locale_stream stream;
-    print(st_locale_begin(&stream, stdout), document, st_terminal_width(STDOUT_FILENO));
+    const struct st_history_text_look look = look_of(options);
+    print(st_locale_begin(&stream, stdout), document, &look);
     if (st_locale_end(&stream) != 0)
         return st_failure(COMMAND, "out of memory");
     return fflush(stdout) == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "writing to standard output failed");
@@ -305,7 +319,7 @@ static int show_steps(const struct options *options, struct st_history_wish *wis
         return status;
     const bool measured = st_history_text_measured(document);
     if (!options->json)
-        status = print_text(document, st_history_text_steps);
+        status = print_text(options, document, st_history_text_steps);
     if (!options->json)
         print_whose(wish);
     if (status == ST_EXIT_DONE && options->plot != NULL && measured)
@@ -334,12 +348,12 @@ static int print_events(const json_t *document, const struct options *options)
         }
     } else {
         FILE *out = st_locale_begin(&stream, stdout);
+        const struct st_history_text_look look = look_of(options);
         if (!options->follow && json_is_true(json_object_get(document, "more")))
             fprintf(out, "(the last %zu; for older ones use --limit or --since)\n", json_array_size(list));
         if (!options->follow && json_array_size(list) == 0)
             fputs(options->kind != NULL ? "no such events in that time\n" : "no events in that time\n", out);
-        json_array_foreach(list, i, event)
-            st_history_text_event(out, event, st_terminal_width(STDOUT_FILENO));
+        json_array_foreach(list, i, event) st_history_text_event(out, event, &look);
         if (st_locale_end(&stream) != 0)
             return st_failure(COMMAND, "out of memory");
     }
@@ -409,7 +423,7 @@ static int show_causes(const struct options *options, struct st_history_wish *wi
         return status;
     if (options->json)
         return st_output_json(COMMAND, document);
-    status = print_text(document, st_history_text_causes);
+    status = print_text(options, document, st_history_text_causes);
     print_whose(wish);
     json_decref(document);
     return status;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/show/dropouts_text.h"
 #include "cli/show/json_field.h"
 #include "core/base.h"
 #include "core/cause_kind.h"
@@ -16,16 +17,19 @@
 #include "measure/result.h"
 #include "platform/program/locale.h"
 
-#define LABEL_COLUMNS  12
-#define WIDTH_MIN      80
-#define CELLS_MAX      60 /* of the sparkline */
-#define LEVELS         8
-#define HOUR_NS        (3600 * ST_NS_PER_S)
-#define DAY_NS         (24 * HOUR_NS)
-#define CAUSE_COLUMNS  24
-#define NAME_MIN       17
-#define NAME_MAX       32
-#define FIGURE_COLUMNS 39 /* of the four columns after the name */
+#define LABEL_COLUMNS   15
+#define WIDTH_MIN       40
+#define EVENT_INDENT    4
+#define NO_DATA_COLUMNS 48
+#define LATEST_NS       (120 * ST_NS_PER_S) /* a time that ends so near to now is "the last ..." */
+#define CELLS_MAX       60                  /* of the sparkline */
+#define LEVELS          8
+#define HOUR_NS         (3600 * ST_NS_PER_S)
+#define DAY_NS          (24 * HOUR_NS)
+#define CAUSE_COLUMNS   24
+#define NAME_MIN        17
+#define NAME_MAX        32
+#define FIGURE_COLUMNS  39 /* of the four columns after the name */
 
 /* "2026-11-20 15:04" */
 static const char *minute_of(int64_t wall_ns, char *buf, size_t buf_bytes)
@@ -55,6 +59,7 @@ static const char *length(int64_t ns, char *buf, size_t buf_bytes)
 
 struct sums {
     int64_t measured_ns, cycles, misses, skipped, simulated, own, observed, starved;
+    int64_t dropouts;                       /* of other programs */
     bool watched;                           /* a source of xruns was watched, at least some of the time */
     int64_t max_ns, max_from_ns, max_to_ns; /* of the row with the greatest lateness */
 };
@@ -84,12 +89,29 @@ static struct sums sum_up(const json_t *document)
             sums.max_to_ns = st_json_field(row, "to_ns");
         }
     }
+    /* the loop may rest while nothing plays: then a dropout has a client, but no row */
+    const int64_t named = st_json_field(json_object_get(document, "dropouts"), "count");
+    sums.dropouts = st_ns_add(sums.observed, sums.starved);
+    sums.dropouts = named > sums.dropouts ? named : sums.dropouts;
     return sums;
 }
 
 bool st_history_text_measured(const json_t *document)
 {
-    return sum_up(document).measured_ns > 0;
+    const struct sums sums = sum_up(document);
+    return sums.measured_ns > 0 || sums.dropouts > 0;
+}
+
+/* "32,400,000" */
+static const char *grouped(int64_t n, char *buf, size_t buf_bytes)
+{
+    char digits[24];
+    const int len = snprintf(digits, sizeof(digits), "%" PRId64, n);
+    buf[0] = '\0';
+    for (int i = 0; i < len; i++)
+        st_text_append(buf, buf_bytes, "%s%c", i > 0 && (len - i) % 3 == 0 && digits[i - 1] != '-' ? "," : "",
+                       digits[i]);
+    return buf;
 }
 
 /* " (12.3%)"; "" for no time at all. A clock that was set back causes this, and also more than 100 %. */
@@ -107,55 +129,152 @@ static const char *share(int64_t measured_ns, int64_t of_ns, char *buf, size_t b
     return buf;
 }
 
-static void put_sums(FILE *out, const json_t *document, const struct sums *sums, int columns)
+/* "in the last 24 h", "from 2026-11-20 14:00 to 2026-11-20 16:00". The first step may begin before the time that was
+ * asked for, so hours are cut. */
+static const char *say_when(const json_t *document, int64_t now_wall_ns, char *buf, size_t buf_bytes)
 {
-    char text[256], from[32], to[32], measured[32], of[32], percent[32], lateness[32];
+    char from[32], to[32];
     const int64_t since_ns = st_json_field(document, "since_ns"),
-                  until_ns = st_json_field(document, "until_ns");
-    minute_of(since_ns, from, sizeof(from));
-    minute_of(until_ns, to, sizeof(to));
-    if (sums->measured_ns <= 0) {
-        snprintf(text, sizeof(text), "No whole minute was measured from %s to %s.", from, to);
-        st_text_wrap(out, text, 0, columns);
-        return;
+                  until_ns = st_json_field(document, "until_ns"), span_ns = until_ns - since_ns;
+    if (until_ns < now_wall_ns - LATEST_NS || until_ns > now_wall_ns + LATEST_NS)
+        snprintf(buf, buf_bytes, "from %s to %s", minute_of(since_ns, from, sizeof(from)),
+                 minute_of(until_ns, to, sizeof(to)));
+    else if (span_ns >= 10 * HOUR_NS && span_ns < 2 * DAY_NS)
+        snprintf(buf, buf_bytes, "in the last %" PRId64 " h", span_ns / HOUR_NS);
+    else
+        snprintf(buf, buf_bytes, "in the last %s", length(span_ns, from, sizeof(from)));
+    return buf;
+}
+
+/* The source that was watched longest; NULL: none. */
+static const json_t *longest_watched(const json_t *document)
+{
+    const json_t *first = json_array_get(json_object_get(document, "watched"), 0);
+    return st_json_field(first, "watched_ns") > 0 ? first : NULL;
+}
+
+static bool is_watched(const json_t *document, const struct sums *sums)
+{
+    return sums->watched || longest_watched(document) != NULL;
+}
+
+/* "this computer's timing missed 3 of 32,400,000 periods at 128 frames" */
+static const char *say_timing(const json_t *document, const struct sums *sums, char *buf, size_t buf_bytes)
+{
+    char misses[32], periods[32];
+    const json_t *first = json_array_get(json_object_get(document, "circumstances"), 0);
+    snprintf(buf, buf_bytes, "missed %s of %s periods", grouped(sums->misses, misses, sizeof(misses)),
+             grouped(sums->cycles + sums->skipped, periods, sizeof(periods)));
+    if (json_array_size(json_object_get(document, "circumstances")) == 1 &&
+        st_json_field(first, "frames") > 0)
+        st_text_append(buf, buf_bytes, " at %" PRId64 " frames", st_json_field(first, "frames"));
+    return buf;
+}
+
+/* The answer: who made dropouts, or that there was none, or why that is unknown. @return whether it has the missed periods. */
+static bool put_answer(FILE *out, const json_t *document, const struct sums *sums,
+                       const struct st_history_text_look *look)
+{
+    char text[512], when[96], timing[128], server[40], watched_for[32];
+    const json_t *watched = longest_watched(document);
+    const json_t *playing = json_object_get(watched, "playing_ns");
+    const bool none_played = json_is_integer(playing) && json_integer_value(playing) == 0;
+    say_when(document, look->now_wall_ns, when, sizeof(when));
+    say_timing(document, sums, timing, sizeof(timing));
+    st_dropouts_text_server(json_object_get(watched, "source"), server, sizeof(server));
+    length(st_json_field(watched, "watched_ns"), watched_for, sizeof(watched_for));
+    if (sums->dropouts > 0)
+        st_dropouts_text_sentence(json_object_get(document, "dropouts"), sums->dropouts, when, text,
+                                  sizeof(text));
+    else if (watched != NULL && none_played)
+        snprintf(text, sizeof(text), "Nothing played %s (%s was watched for %s).", when, server, watched_for);
+    else if (watched != NULL)
+        snprintf(text, sizeof(text), "No dropout %s (%s was watched for %s)", when, server, watched_for);
+    else if (sums->watched)
+        snprintf(text, sizeof(text), "No dropout %s", when);
+    else
+        snprintf(text, sizeof(text), "No sound server was watched %s: other programs' dropouts are unknown.",
+                 when);
+    const bool adds = text[strlen(text) - 1] != '.', has_timing = adds && sums->measured_ns > 0;
+    if (adds)
+        st_text_append(text, sizeof(text), "%s%s.", has_timing ? "; this computer's timing " : "",
+                       has_timing ? timing : "");
+    st_text_wrap(out, text, 0, look->columns);
+    return has_timing;
+}
+
+static void put_watched(FILE *out, const json_t *document, int columns)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(json_object_get(document, "watched"), i, one)
+    {
+        char text[256], server[40], time[32], period[32];
+        const int64_t frames = st_json_field(one, "frames"), rate_hz = st_json_field(one, "rate_hz");
+        const json_t *playing = json_object_get(one, "playing_ns");
+        snprintf(text, sizeof(text), "watched for %s",
+                 length(st_json_field(one, "watched_ns"), time, sizeof(time)));
+        if (json_is_integer(playing))
+            st_text_append(text, sizeof(text), ", clients played for %s",
+                           length(json_integer_value(playing), time, sizeof(time)));
+        if (frames > 0 && rate_hz > 0)
+            st_text_append(text, sizeof(text), ", %" PRId64 " frames at %g kHz (%s)", frames,
+                           (double)rate_hz / 1000,
+                           st_dropouts_text_time(frames * ST_NS_PER_S / rate_hz, period, sizeof(period)));
+        st_text_field(out, st_dropouts_text_server(json_object_get(one, "source"), server, sizeof(server)),
+                      text, LABEL_COLUMNS, columns);
     }
-    snprintf(text, sizeof(text), "%s to %s: measured for %s of %s%s, %" PRId64 " cycles.", from, to,
-             length(sums->measured_ns, measured, sizeof(measured)),
-             length(until_ns - since_ns, of, sizeof(of)),
-             share(sums->measured_ns, until_ns - since_ns, percent, sizeof(percent)), sums->cycles);
-    st_text_wrap(out, text, 0, columns);
+}
+
+/* @param said the first line has the missed periods already. */
+static void put_timing(FILE *out, const json_t *document, const struct sums *sums, bool said, int columns)
+{
+    char text[256], from[32], to[32], lateness[32];
+    if (sums->max_ns == INT64_MIN && said)
+        return;
+    say_timing(document, sums, text, sizeof(text));
+    if (sums->max_ns != INT64_MIN) {
+        st_ns_format(sums->max_ns, lateness, sizeof(lateness));
+        minute_of(sums->max_from_ns, from, sizeof(from));
+        minute_of(sums->max_to_ns, to, sizeof(to));
+        if (said)
+            snprintf(text, sizeof(text), "latest wake-up %s, between %s and %s", lateness, from, to);
+        else
+            st_text_append(text, sizeof(text), "; latest wake-up %s, between %s and %s", lateness, from, to);
+    }
+    st_text_field(out, "This computer", text, LABEL_COLUMNS, columns);
+}
+
+/* Figures about the measuring itself. */
+static void put_details(FILE *out, const json_t *document, const struct sums *sums, int columns)
+{
+    char text[256], measured[32], of[32], percent[32], bound_text[32];
+    const int64_t span_ns = st_json_field(document, "until_ns") - st_json_field(document, "since_ns");
     const int64_t periods = sums->cycles + sums->skipped;
     const double rate = periods > 0 ? st_stats_rate_max95((uint64_t)sums->misses, (uint64_t)periods) : 0;
     const double bound = rate * (double)periods * (double)HOUR_NS / (double)sums->measured_ns;
-    if (periods > 0)
-        snprintf(text, sizeof(text),
-                 "%" PRId64 " of %" PRId64 " periods (95%% confidence: at most %s per hour)", sums->misses,
-                 periods, st_result_bound_text(bound, from, sizeof(from)));
-    else
-        snprintf(text, sizeof(text), "no period was counted");
-    st_text_field(out, "missed", text, LABEL_COLUMNS, columns);
-    int n =
-        snprintf(text, sizeof(text), "%" PRId64 " simulated, %" PRId64 " own", sums->simulated, sums->own);
-    if (sums->watched)
-        snprintf(text + n, sizeof(text) - (size_t)n,
-                 ", %" PRId64 " of other programs, whose clients were late %" PRId64 " time%s",
-                 sums->observed, sums->starved, sums->starved == 1 ? "" : "s");
-    else
-        snprintf(text + n, sizeof(text) - (size_t)n, "; other programs were not watched");
-    st_text_field(out, "dropouts", text, LABEL_COLUMNS, columns);
-    if (sums->max_ns != INT64_MIN) {
-        snprintf(text, sizeof(text), "wake-up %s late, between %s and %s",
-                 st_ns_format(sums->max_ns, lateness, sizeof(lateness)),
-                 minute_of(sums->max_from_ns, from, sizeof(from)),
-                 minute_of(sums->max_to_ns, to, sizeof(to)));
-        st_text_field(out, "worst", text, LABEL_COLUMNS, columns);
+    snprintf(text, sizeof(text), "for %s of %s%s, %" PRId64 " cycles",
+             length(sums->measured_ns, measured, sizeof(measured)), length(span_ns, of, sizeof(of)),
+             share(sums->measured_ns, span_ns, percent, sizeof(percent)), sums->cycles);
+    st_text_field(out, "measured", text, LABEL_COLUMNS, columns);
+    if (periods > 0) {
+        snprintf(text, sizeof(text), "at most %s per hour (95%% confidence)",
+                 st_result_bound_text(bound, bound_text, sizeof(bound_text)));
+        st_text_field(out, "missed", text, LABEL_COLUMNS, columns);
     }
+    snprintf(text, sizeof(text), "%" PRId64 " device xruns and %" PRId64 " times a client was not ready; ",
+             sums->observed, sums->starved);
+    if (!is_watched(document, sums))
+        snprintf(text, sizeof(text), "other programs were not watched; ");
+    st_text_append(text, sizeof(text), "%" PRId64 " of the daemon's own stream; %" PRId64 " simulated xruns",
+                   sums->own, sums->simulated);
+    st_text_field(out, "dropouts", text, LABEL_COLUMNS, columns);
 }
 
 /* --- sparkline --- */
 
 /* The greatest lateness in each of n equal parts of the time; INT64_MIN: not measured. @return n. */
-static size_t fill_cells(const json_t *document, int64_t cells[CELLS_MAX])
+static size_t fill_cells(const json_t *document, size_t cells_max, int64_t cells[CELLS_MAX])
 {
     const int64_t since_ns = st_json_field(document, "since_ns"),
                   until_ns = st_json_field(document, "until_ns");
@@ -164,7 +283,7 @@ static size_t fill_cells(const json_t *document, int64_t cells[CELLS_MAX])
     if (step_ns <= 0 || span_ns <= 0)
         return 0;
     const int64_t steps = (span_ns + step_ns - 1) / step_ns;
-    const size_t n = steps < CELLS_MAX ? (size_t)steps : CELLS_MAX;
+    const size_t n = (uint64_t)steps < cells_max ? (size_t)steps : cells_max;
     for (size_t i = 0; i < n; i++)
         cells[i] = INT64_MIN;
     size_t i;
@@ -193,7 +312,8 @@ static void draw_sparkline(FILE *out, const json_t *document, int columns)
     static const char *const ascii[LEVELS] = {".", ":", "-", "=", "+", "*", "%", "#"};
     int64_t cells[CELLS_MAX], low_ns = INT64_MAX, high_ns = INT64_MIN;
     char low[32], high[32];
-    const size_t n = fill_cells(document, cells);
+    const size_t room = (size_t)(columns - LABEL_COLUMNS);
+    const size_t n = fill_cells(document, room < CELLS_MAX ? room : CELLS_MAX, cells);
     for (size_t i = 0; i < n; i++) {
         if (cells[i] == INT64_MIN)
             continue;
@@ -213,13 +333,13 @@ static void draw_sparkline(FILE *out, const json_t *document, int columns)
     }
     char text[128];
     if (low_ns == high_ns)
-        snprintf(text, sizeof(text), "worst wake-up, %s; blank: not measured",
+        snprintf(text, sizeof(text), "worst wake-up, %s; blank: no data",
                  st_ns_format(low_ns, low, sizeof(low)));
     else
-        snprintf(text, sizeof(text), "worst wake-up, %s to %s, logarithmic; blank: not measured",
+        snprintf(text, sizeof(text), "worst wake-up, %s to %s, logarithmic; blank: no data",
                  st_ns_format(low_ns, low, sizeof(low)), st_ns_format(high_ns, high, sizeof(high)));
-    fprintf(out, "\n%*s", LABEL_COLUMNS, "");
-    st_text_wrap(out, text, LABEL_COLUMNS, columns - LABEL_COLUMNS);
+    fputc('\n', out);
+    st_text_field(out, "", text, LABEL_COLUMNS, columns);
 }
 
 /* --- rows --- */
@@ -230,46 +350,71 @@ static void right(FILE *out, const char *text, int columns)
     fprintf(out, "%*s%s", have < columns ? columns - have : 1, "", text);
 }
 
-static void put_ns(FILE *out, const json_t *value)
+static const char *ns_text(const json_t *value, char *buf, size_t buf_bytes)
 {
-    char text[32];
-    right(out, json_is_integer(value) ? st_ns_format(json_integer_value(value), text, sizeof(text)) : "-",
-          10);
+    if (json_is_integer(value))
+        return st_ns_format(json_integer_value(value), buf, buf_bytes);
+    snprintf(buf, buf_bytes, "-");
+    return buf;
 }
 
-static void put_row(FILE *out, const json_t *row)
+/* The columns after the time; those that do not fit are left out. */
+static const struct {
+    const char *name;
+    int columns;
+} row_columns[] = {{"ran", 5},  {"dropouts", 9}, {"missed", 8}, {"periods", 12},
+                   {"p50", 10}, {"p99", 10},     {"max", 10}};
+
+#define FROM_COLUMNS 16
+
+static void put_cells(FILE *out, char cells[][24], int columns)
 {
-    char text[96], to[32];
+    int used = FROM_COLUMNS;
+    for (size_t i = 0; i < ST_ARRAY_LEN(row_columns); i++) {
+        used += row_columns[i].columns;
+        if (used <= columns)
+            right(out, cells[i], row_columns[i].columns);
+    }
+    fputc('\n', out);
+}
+
+static void put_heading(FILE *out, int columns)
+{
+    char cells[ST_ARRAY_LEN(row_columns)][24];
+    for (size_t i = 0; i < ST_ARRAY_LEN(row_columns); i++)
+        snprintf(cells[i], sizeof(cells[i]), "%s", row_columns[i].name);
+    st_text_pad(out, "from", FROM_COLUMNS);
+    put_cells(out, cells, columns);
+}
+
+static void put_row(FILE *out, const json_t *row, int columns)
+{
+    char text[96], to[32], cells[ST_ARRAY_LEN(row_columns)][24];
     const int64_t from_ns = st_json_field(row, "from_ns"), to_ns = st_json_field(row, "to_ns");
     const int64_t measured_ns = st_json_field(row, "measured_ns");
     const json_t *xruns = json_object_get(row, "xruns"), *lateness = json_object_get(row, "lateness");
+    const json_t *observed = json_object_get(xruns, "observed");
     fputs(minute_of(from_ns, text, sizeof(text)), out);
     if (json_is_null(json_object_get(row, "cycles"))) {
-        fprintf(out, "  no data until %s\n", minute_of(to_ns, to, sizeof(to)));
+        fprintf(out, columns < NO_DATA_COLUMNS ? "  no data\n" : "  no data until %s\n",
+                minute_of(to_ns, to, sizeof(to)));
         return;
     }
+    snprintf(cells[0], sizeof(cells[0]), "-");
     if (to_ns > from_ns)
-        snprintf(text, sizeof(text), "%.0f%%",
+        snprintf(cells[0], sizeof(cells[0]), "%.0f%%",
                  floor(100 * (1e-4 + (double)measured_ns / (double)(to_ns - from_ns))));
-    else
-        snprintf(text, sizeof(text), "-");
-    right(out, text, 5);
-    snprintf(text, sizeof(text), "%" PRId64, st_json_field(row, "cycles"));
-    right(out, text, 11);
-    snprintf(text, sizeof(text), "%" PRId64, st_json_field(row, "misses"));
-    right(out, text, 7);
-    const json_t *observed = json_object_get(xruns, "observed");
-    int n = snprintf(text, sizeof(text), "%" PRId64 "/%" PRId64 "/", st_json_field(xruns, "simulated"),
-                     st_json_field(xruns, "own"));
+    snprintf(cells[1], sizeof(cells[1]), "-");
     if (json_is_integer(observed))
-        snprintf(text + n, sizeof(text) - (size_t)n, "%" PRId64, (int64_t)json_integer_value(observed));
-    else
-        snprintf(text + n, sizeof(text) - (size_t)n, "-");
-    right(out, text, 9);
-    put_ns(out, json_object_get(lateness, "p50_ns"));
-    put_ns(out, json_object_get(lateness, "p99_ns"));
-    put_ns(out, json_object_get(lateness, "max_ns"));
-    fputc('\n', out);
+        snprintf(cells[1], sizeof(cells[1]), "%" PRId64,
+                 st_ns_add(json_integer_value(observed), st_json_field(row, "starved_clients")));
+    snprintf(cells[2], sizeof(cells[2]), "%" PRId64, st_json_field(row, "misses"));
+    snprintf(cells[3], sizeof(cells[3]), "%" PRId64,
+             st_ns_add(st_json_field(row, "cycles"), st_json_field(row, "skipped_periods")));
+    ns_text(json_object_get(lateness, "p50_ns"), cells[4], sizeof(cells[4]));
+    ns_text(json_object_get(lateness, "p99_ns"), cells[5], sizeof(cells[5]));
+    ns_text(json_object_get(lateness, "max_ns"), cells[6], sizeof(cells[6]));
+    put_cells(out, cells, columns);
 }
 
 static void put_circumstances(FILE *out, const json_t *document, int columns)
@@ -296,46 +441,122 @@ static void put_circumstances(FILE *out, const json_t *document, int columns)
     }
 }
 
-void st_history_text_steps(FILE *out, const json_t *document, int columns)
+static const char *next_step(const json_t *document, const struct sums *sums)
+{
+    if (sums->dropouts > 0)
+        return "sleeptune status";
+    if (!is_watched(document, sums))
+        return "sleeptune status --details (why no server is watched)";
+    return sums->misses > 0 ? "sleeptune history --causes" : NULL;
+}
+
+void st_history_text_steps(FILE *out, const json_t *document, const struct st_history_text_look *look)
 {
     const struct sums sums = sum_up(document);
-    const int width = columns < WIDTH_MIN ? WIDTH_MIN : columns;
-    put_sums(out, document, &sums, width);
+    const int columns = look->columns < WIDTH_MIN ? WIDTH_MIN : look->columns;
+    const json_t *dropouts = json_object_get(document, "dropouts");
+    char text[128], from[32], to[32];
+    if (sums.measured_ns <= 0 && sums.dropouts == 0 && longest_watched(document) == NULL) {
+        snprintf(text, sizeof(text), "No whole minute was measured from %s to %s.",
+                 minute_of(st_json_field(document, "since_ns"), from, sizeof(from)),
+                 minute_of(st_json_field(document, "until_ns"), to, sizeof(to)));
+        st_text_wrap(out, text, 0, columns);
+        return;
+    }
+    const bool timing_said = put_answer(out, document, &sums, look);
+    fputc('\n', out);
+    put_watched(out, document, columns);
+    if (sums.measured_ns > 0)
+        put_timing(out, document, &sums, timing_said, columns);
+    if (sums.measured_ns > 0 && look->details)
+        put_details(out, document, &sums, columns);
+    const char *next = next_step(document, &sums);
+    if (next != NULL)
+        st_text_field(out, "Next", next, LABEL_COLUMNS, columns);
+    if (json_array_size(json_object_get(dropouts, "rows")) > 0)
+        fputc('\n', out);
+    st_dropouts_text_table(out, dropouts, sums.dropouts, look->details, columns);
     if (sums.measured_ns <= 0)
         return;
-    draw_sparkline(out, document, width);
-    fprintf(out, "\n%-16s%5s%11s%7s%9s%10s%10s%10s\n", "from", "ran", "cycles", "missed", "xruns", "p50",
-            "p99", "max");
+    fputc('\n', out);
+    draw_sparkline(out, document, columns);
+    fputc('\n', out);
+    put_heading(out, columns);
     size_t i;
     const json_t *row;
-    json_array_foreach(json_object_get(document, "rows"), i, row) put_row(out, row);
+    json_array_foreach(json_object_get(document, "rows"), i, row) put_row(out, row, columns);
     fputc('\n', out);
-    st_text_field(out, "ran", "share of the step in which the loop ran", LABEL_COLUMNS, width);
-    st_text_field(out, "xruns", "simulated/own/of other programs; -: not watched", LABEL_COLUMNS, width);
-    st_text_field(out, "p50, p99", "of lateness (woke - due), within 0.4 %; -: too few cycles", LABEL_COLUMNS,
-                  width);
-    put_circumstances(out, document, width);
+    st_text_field(out, "p50, p99, max", "how late this computer woke up; -: too few, or not watched",
+                  LABEL_COLUMNS, columns);
+    if (look->details)
+        put_circumstances(out, document, columns);
 }
 
 /* --- events --- */
 
-void st_history_text_event(FILE *out, const json_t *event, int columns)
+/* Text on at most two lines, unless all of it is wanted. */
+static void put_two_lines(FILE *out, char *text, const struct st_history_text_look *look)
+{
+    char *lines = NULL, *rest;
+    size_t bytes;
+    FILE *stream = look->details ? NULL : open_memstream(&lines, &bytes);
+    if (stream == NULL) {
+        st_text_wrap(out, text, EVENT_INDENT, look->columns);
+        return;
+    }
+    st_text_wrap_broken(stream, text, EVENT_INDENT, look->columns);
+    if (fclose(stream) == 0 && (rest = strchr(lines, '\n')) != NULL &&
+        (rest = strchr(rest + 1, '\n')) != NULL && rest[1] != '\0') {
+        *rest = '\0';
+        char *second = strchr(lines, '\n') + 1;
+        fprintf(out, "%.*s%s …\n", (int)(second - lines), lines, st_text_clip(second, look->columns - 2));
+    } else if (lines != NULL) {
+        fputs(lines, out);
+    }
+    free(lines);
+}
+
+/* Texts of other programs' dropouts name the server first and the device in the middle. A client's name comes before
+ * them on a screen: "HeavyReverb was not ready 12 times: it computed 25.0 ms of 21.3 ms (exact); pipewire, DEVICE". */
+static void put_dropout(const json_t *event, char *line, size_t line_bytes)
+{
+    char text[256], source[40], device[96], on[112];
+    const char *rest = st_json_field_safe(json_object_get(event, "text"), text, sizeof(text));
+    st_json_field_safe(json_object_get(event, "source"), source, sizeof(source));
+    st_json_field_safe(json_object_get(event, "device"), device, sizeof(device));
+    snprintf(on, sizeof(on), " on %s", device);
+    if (strncmp(text, source, strlen(source)) == 0 && strncmp(text + strlen(source), ": ", 2) == 0)
+        rest = text + strlen(source) + 2;
+    const char *at = device[0] != '\0' ? strstr(rest, on) : NULL;
+    if (at != NULL)
+        st_text_append(line, line_bytes, "%.*s%s", (int)(at - rest), rest, at + strlen(on));
+    else
+        st_text_append(line, line_bytes, "%s", rest);
+    st_text_append(line, line_bytes, "; %s%s%s", source, device[0] != '\0' ? ", " : "", device);
+}
+
+void st_history_text_event(FILE *out, const json_t *event, const struct st_history_text_look *look)
 {
     char when[32], part[256], line[1024];
     static const struct {
         const char *key, *before;
     } more[] = {{"device", "; device "}, {"client", "; client "}, {"certainty", "; "}, {"culprit", "; by "}};
-    int n = snprintf(line, sizeof(line),
-                     "%s  %s: ", st_when_text(st_json_field(event, "time_ns"), when, sizeof(when)),
-                     st_json_field_safe(json_object_get(event, "event"), part, sizeof(part)));
-    n += snprintf(line + n, sizeof(line) - (size_t)n, "%s",
-                  st_json_field_safe(json_object_get(event, "text"), part, sizeof(part)));
+    st_when_text_near(st_json_field(event, "time_ns"), look->now_wall_ns, when, sizeof(when));
+    st_json_field_safe(json_object_get(event, "event"), part, sizeof(part));
+    snprintf(line, sizeof(line), "%s  ", when);
+    if (strcmp(part, "starved-client") == 0 || strcmp(part, "observed-xrun") == 0) {
+        put_dropout(event, line, sizeof(line));
+    } else {
+        st_text_append(line, sizeof(line), "%s: ", part);
+        st_text_append(line, sizeof(line), "%s",
+                       st_json_field_safe(json_object_get(event, "text"), part, sizeof(part)));
+    }
     for (size_t i = 0; i < ST_ARRAY_LEN(more); i++) {
         st_json_field_safe(json_object_get(event, more[i].key), part, 96);
         if (part[0] != '\0' && strstr(line, part) == NULL) /* texts of xruns name them already */
-            n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%s", more[i].before, part);
+            st_text_append(line, sizeof(line), "%s%s", more[i].before, part);
     }
-    st_text_wrap(out, line, 4, columns);
+    put_two_lines(out, line, look);
 }
 
 /* --- causes: the sentence, then a row for each cause and culprit --- */
@@ -443,10 +664,24 @@ static void show_rows(FILE *out, const json_t *document_rows, int columns)
     free(rows);
 }
 
-void st_history_text_causes(FILE *out, const json_t *document, int columns)
+void st_history_text_causes(FILE *out, const json_t *document, const struct st_history_text_look *look)
 {
-    char text[512], from[32], to[32];
+    char text[512], from[32], to[48];
+    const int columns = look->columns;
     const json_t *rows = json_object_get(document, "rows"), *tracer = json_object_get(document, "tracer");
+    const json_t *dropouts = json_object_get(document, "dropouts");
+    const int64_t dropouts_n = st_json_field(dropouts, "count");
+    if (dropouts_n > 0) {
+        const json_t *asked = json_object_get(document, "asked_from_ns");
+        snprintf(to, sizeof(to), "in this history");
+        if (json_is_integer(asked))
+            snprintf(to, sizeof(to), "since %s", minute_of(json_integer_value(asked), from, sizeof(from)));
+        st_dropouts_text_sentence(dropouts, dropouts_n, to, text, sizeof(text));
+        st_text_wrap(out, text, 0, columns);
+        fputc('\n', out);
+        st_dropouts_text_table(out, dropouts, dropouts_n, true, columns);
+        fputc('\n', out);
+    }
     st_text_wrap(out, st_json_field_safe(json_object_get(document, "verdict"), text, sizeof(text)), 0,
                  columns);
     if (json_array_size(rows) > 0)
@@ -460,7 +695,7 @@ void st_history_text_causes(FILE *out, const json_t *document, int columns)
         snprintf(text, sizeof(text), "%" PRId64 " simulated, %" PRId64 " of them without a known cause",
                  st_json_field(document, "simulated_xruns"),
                  st_json_field(document, "simulated_xruns_unknown"));
-        st_text_field(out, "dropouts", text, 10, columns);
+        st_text_field(out, "xruns", text, 10, columns);
     }
     if (json_array_size(rows) > 0)
         st_text_field(

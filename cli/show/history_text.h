@@ -7,16 +7,24 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/** Was anything measured? @param document sleeptune-history/1. */
+#include "core/base.h"
+
+/** Was anything measured, or a dropout observed? @param document sleeptune-history/1. */
 bool st_history_text_measured(const json_t *document);
 
-/** Prints a sleeptune-history/1 document: a sentence, a sparkline, a row per step, circumstances. Times are local. Lines have at most `columns`, or 80 if that is less. */
-void st_history_text_steps(FILE *out, const json_t *document, int columns);
+struct st_history_text_look {
+    int columns;         /* of the terminal; tables need 40 */
+    int64_t now_wall_ns; /* times of this day have no date */
+    bool details;        /* all of it */
+};
 
-/** Prints one event of a sleeptune-events/1 document. */
-void st_history_text_event(FILE *out, const json_t *event, int columns);
+/** Prints a sleeptune-history/1 document: the answer, who made dropouts, what was watched, a sparkline, a row per step. Times are local. */
+void st_history_text_steps(FILE *out, const json_t *document, const struct st_history_text_look *look);
 
-/** Prints a sleeptune-causes/1 document: the sentence, the table, from when to when. */
-void st_history_text_causes(FILE *out, const json_t *document, int columns);
+/** Prints one event of a sleeptune-events/1 document: at most two lines of 80 columns, or all with details. */
+void st_history_text_event(FILE *out, const json_t *event, const struct st_history_text_look *look);
+
+/** Prints a sleeptune-causes/1 document: the sentences, the tables, from when to when. */
+void st_history_text_causes(FILE *out, const json_t *document, const struct st_history_text_look *look);
 
 #endif

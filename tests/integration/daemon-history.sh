@@ -43,6 +43,45 @@ is "without a log beside it" "$(ls "$tmp/state")" "history.db
 last.json"
 is "sleeptune history reads the file" "$("$SLEEPTUNE" history --db "$db" --since 1h --json | "$PYTHON" -c 'import json, sys; print(sum(r["cycles"] or 0 for r in json.load(sys.stdin)["rows"]) > 0)')" True
 
+# --- other programs' dropouts ---
+mkdir "$tmp/programs"
+cat >"$tmp/programs/sleeptune-observe-jack" <<'SH'
+#!/bin/sh
+echo 'ready JACK server "default", 256 frames at 48000 Hz'
+for i in 1 2 3 4; do
+    echo 'xrun certainty=exact n=0 starved=25 device=system client=Heavy%20Reverb reason=too-slow busy=7300000 wait=90000 period=5333333'
+done
+echo 'xrun certainty=exact n=0 starved=3 device=system client=Gone reason=exited'
+echo 'xrun certainty=exact n=2 starved=0 device=system'
+echo 'load cycles=1875 busy=1000000,2000000,7300000 wait=20000,90000,120000 period=5333333 frames=256 rate=48000 device=system client=Heavy%20Reverb'
+exec cat
+SH
+chmod 755 "$tmp/programs/sleeptune-observe-jack"
+cp "$db" "$tmp/before.db"
+rm "$db"
+export SLEEPTUNE_OBSERVE_DIR=$tmp/programs
+config "$audio" 'observe: { pipewire = "off"; pulseaudio = "off"; };'
+starts "other programs' dropouts: it starts"
+ok "they are seen" wait_for value_is "sum(s['starved'] or 0 for s in d['observe'])" 103
+stop
+unset SLEEPTUNE_OBSERVE_DIR
+mv "$tmp/before.db" "$tmp/state/before.db"
+text=$(COLUMNS=80 "$SLEEPTUNE" history --db "$db")
+is "the first line has who made them and why" "$(head -n 1 <<<"$text")" "Heavy Reverb made 100 of 105 dropouts in the last 24 h: it computed too long."
+like "with the figures of the worst cycle" "$text" '^Heavy Reverb +100  computed too long \(7\.3 ms of 5\.3 ms\)$'
+like "and the others" "$text" '^Gone +3  exited$'
+like "also the device's" "$text" '^system +2  the device had no data in time$'
+like "the server was watched, and a client played" "$text" '^JACK +watched for .*, clients played for '
+is "the rows count them" "$(awk '$3 ~ /%$/ { n += $4 } END { print n }' <<<"$text")" 105
+like "history --causes has them, too" "$("$SLEEPTUNE" history --causes --db "$db")" '^Gone +3  exited$'
+is "and its JSON" "$("$SLEEPTUNE" history --causes --json --db "$db" | "$PYTHON" -c 'import json, sys
+for r in json.load(sys.stdin)["dropouts"]["rows"]: print(r["client"], r["reason"], r["count"], r["busy_ns"])')" "Heavy Reverb too-slow 100 7300000
+Gone exited 3 None
+None device-xrun 2 None"
+like "an event begins with the client" "$("$SLEEPTUNE" history --events --kind starved-client --db "$db")" '^[0-9: -]+ Heavy Reverb was not ready [0-9]+ times?'
+mv "$tmp/state/before.db" "$db"
+config "$audio"
+
 # --- killed ---
 starts "it starts again"
 kill -HUP "$daemon"

@@ -22,7 +22,7 @@ static char *render(const char *rows)
     char *text = NULL;
     size_t len = 0;
     FILE *out = open_memstream(&text, &len);
-    st_history_text_causes(out, document, 100);
+    st_history_text_causes(out, document, &(struct st_history_text_look){.columns = 100});
     fclose(out);
     json_decref(document);
     return text;

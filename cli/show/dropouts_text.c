@@ -1,0 +1,223 @@
+/* Dropouts as text. */
+#include "cli/show/dropouts_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/show/json_field.h"
+#include "core/ns.h"
+#include "core/text/text.h"
+
+#define DEVICE_XRUN   "device-xrun"
+#define WHO_MAX       5 /* on the first screen */
+#define NAME_MIN      14
+#define NAME_MAX      48
+#define WHY_COLUMNS   42 /* if there is room */
+#define COUNT_COLUMNS 9
+#define ROWS_MAX      64 /* of a document */
+
+/* Dropouts of one client (or device) with one reason. */
+struct who {
+    char name[80];
+    bool named; /* by a client */
+    char reason[24], text[80], culprit[80];
+    int64_t n, most_n; /* most_n: of the row that the culprit is from */
+    int64_t busy_ns, wait_ns, period_ns;
+};
+
+struct list {
+    struct who rows[ROWS_MAX];
+    size_t n;
+};
+
+static int most_first(const void *a, const void *b)
+{
+    const struct who *x = a, *y = b;
+    return (x->n < y->n) - (x->n > y->n);
+}
+
+static struct who *place_for(struct list *list, const struct who *row)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        if (strcmp(list->rows[i].name, row->name) == 0 && strcmp(list->rows[i].reason, row->reason) == 0)
+            return &list->rows[i];
+    }
+    list->rows[list->n] = *row;
+    list->rows[list->n].n = list->rows[list->n].most_n = 0;
+    return &list->rows[list->n++];
+}
+
+static void add(struct list *list, const json_t *from)
+{
+    const json_t *client = json_object_get(from, "client");
+    struct who row = {.named = json_is_string(client),
+                      .n = st_json_field(from, "count"),
+                      .busy_ns = st_json_field(from, "busy_ns"),
+                      .wait_ns = st_json_field(from, "wait_ns"),
+                      .period_ns = st_json_field(from, "period_ns")};
+    st_json_field_safe(json_object_get(from, "reason"), row.reason, sizeof(row.reason));
+    st_json_field_safe(json_object_get(from, "text"), row.text, sizeof(row.text));
+    st_json_field_safe(json_object_get(from, "culprit"), row.culprit, sizeof(row.culprit));
+    const bool device = strcmp(row.reason, DEVICE_XRUN) == 0;
+    if (row.named || device)
+        st_json_field_safe(row.named ? client : json_object_get(from, "device"), row.name, sizeof(row.name));
+    else
+        snprintf(row.text, sizeof(row.text), "does not say which client was not ready");
+    if (row.name[0] == '\0')
+        st_dropouts_text_server(json_object_get(from, "source"), row.name, sizeof(row.name));
+    if (row.n <= 0)
+        return;
+    struct who *to = place_for(list, &row);
+    if (row.busy_ns + row.wait_ns - row.period_ns > to->busy_ns + to->wait_ns - to->period_ns) {
+        to->busy_ns = row.busy_ns;
+        to->wait_ns = row.wait_ns;
+        to->period_ns = row.period_ns;
+    }
+    if (row.n > to->most_n) {
+        to->most_n = row.n;
+        memcpy(to->culprit, row.culprit, sizeof(to->culprit));
+    }
+    to->n = st_ns_add(to->n, row.n);
+}
+
+static void gather(const json_t *dropouts, struct list *ret)
+{
+    size_t i;
+    const json_t *row;
+    ret->n = 0;
+    json_array_foreach(json_object_get(dropouts, "rows"), i, row)
+    {
+        if (i < ROWS_MAX)
+            add(ret, row);
+    }
+    qsort(ret->rows, ret->n, sizeof(ret->rows[0]), most_first);
+}
+
+const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_bytes)
+{
+    static const struct {
+        const char *name, *shown;
+    } names[] = {{"pipewire", "PipeWire"}, {"jack", "JACK"},       {"pulseaudio", "PulseAudio"},
+                 {"alsa", "ALSA"},         {"alsa_trace", "ALSA"}, {"sound4", "sound(4)"}};
+    st_json_field_safe(source, buf, buf_bytes);
+    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
+        if (strcmp(buf, names[i].name) == 0)
+            snprintf(buf, buf_bytes, "%s", names[i].shown);
+    }
+    return buf;
+}
+
+const char *st_dropouts_text_time(int64_t ns, char *buf, size_t buf_bytes)
+{
+    if (ns < ST_NS_PER_MS)
+        return st_ns_format(ns, buf, buf_bytes);
+    snprintf(buf, buf_bytes, "%.1f ms", (double)ns / (double)ST_NS_PER_MS);
+    return buf;
+}
+
+/* "computed too long (25.0 ms of 21.3 ms)", "lost the CPU to kworker/1:0" */
+static void say_why(const struct who *row, bool figures, char *buf, size_t buf_bytes)
+{
+    char busy[32], wait[32], period[32];
+    const bool culprit = row->culprit[0] != '\0';
+    if (strcmp(row->reason, "cpu-taken") == 0 && culprit)
+        snprintf(buf, buf_bytes, "lost the CPU to %s", row->culprit);
+    else if (strcmp(row->reason, "waited-for-other") == 0 && culprit)
+        snprintf(buf, buf_bytes, "waited for %s", row->culprit);
+    else
+        snprintf(buf, buf_bytes, "%s", row->text);
+    if (!figures)
+        return;
+    if (strcmp(row->reason, "too-slow") == 0 && row->busy_ns > 0 && row->period_ns > 0)
+        st_text_append(buf, buf_bytes, " (%s of %s)", st_dropouts_text_time(row->busy_ns, busy, sizeof(busy)),
+                       st_dropouts_text_time(row->period_ns, period, sizeof(period)));
+    else if (strcmp(row->reason, "woken-late") == 0 && row->wait_ns > 0)
+        st_text_append(buf, buf_bytes, " (%s)", st_dropouts_text_time(row->wait_ns, wait, sizeof(wait)));
+    if (strcmp(row->reason, "woken-late") == 0 && culprit)
+        st_text_append(buf, buf_bytes, ", %s had the CPU", row->culprit);
+}
+
+/* The client or device with the most dropouts, whatever their reasons. @return its dropouts; *ret_row has its
+ * most frequent reason. */
+static int64_t worst_of(const struct list *list, size_t *ret_row)
+{
+    int64_t worst_n = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        int64_t n = 0;
+        for (size_t k = 0; k < list->n; k++)
+            n += strcmp(list->rows[i].name, list->rows[k].name) == 0 ? list->rows[k].n : 0;
+        if (n > worst_n) {
+            worst_n = n;
+            *ret_row = i;
+        }
+    }
+    return worst_n;
+}
+
+const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, const char *when, char *buf,
+                                      size_t buf_bytes)
+{
+    struct list list;
+    size_t row = 0;
+    char why[160], of[64];
+    gather(dropouts, &list);
+    const int64_t worst_n = worst_of(&list, &row);
+    const struct who *worst = &list.rows[row];
+    if (worst_n == 0) {
+        snprintf(buf, buf_bytes, "%" PRId64 " dropout%s %s; which client made them was not recorded.",
+                 total_n, total_n == 1 ? "" : "s", when);
+        return buf;
+    }
+    if (total_n == 1)
+        snprintf(of, sizeof(of), "the only dropout");
+    else if (worst_n >= total_n)
+        snprintf(of, sizeof(of), "all %" PRId64 " dropouts", total_n);
+    else
+        snprintf(of, sizeof(of), "%" PRId64 " of %" PRId64 " dropouts", worst_n, total_n);
+    say_why(worst, false, why, sizeof(why));
+    if (worst->named)
+        snprintf(buf, buf_bytes, "%s made %s %s: it %s", worst->name, of, when, why);
+    else
+        snprintf(buf, buf_bytes, "%s had %s %s%s %s", worst->name, of, when,
+                 strcmp(worst->reason, DEVICE_XRUN) == 0 ? ":" : " and", why);
+    if (worst->n < worst_n)
+        st_text_append(buf, buf_bytes, " (%" PRId64 " times)", worst->n);
+    st_text_append(buf, buf_bytes, ".");
+    return buf;
+}
+
+static void put_row(FILE *out, int name_columns, const char *name, int64_t n, const char *why, int columns)
+{
+    char label[160], count[32];
+    snprintf(label, sizeof(label), "%s", name);
+    if (st_text_columns(label) >=
+        name_columns) /* an ellipsis: another name may begin with the same letters */
+        st_text_append(st_text_clip(label, name_columns - 2), sizeof(label), "…");
+    snprintf(count, sizeof(count), "%" PRId64, n);
+    st_text_append(label, sizeof(label), "%*s%*s", name_columns - st_text_columns(label), "", COUNT_COLUMNS,
+                   count);
+    st_text_field(out, label, why, name_columns + COUNT_COLUMNS + 2, columns);
+}
+
+void st_dropouts_text_table(FILE *out, const json_t *dropouts, int64_t total_n, bool all, int columns)
+{
+    struct list list;
+    char why[256];
+    int64_t shown_n = 0;
+    gather(dropouts, &list);
+    if (list.n == 0)
+        return;
+    const size_t n = all || list.n <= WHO_MAX ? list.n : WHO_MAX;
+    const int room = columns - COUNT_COLUMNS - 2 - WHY_COLUMNS;
+    const int name_columns = room < NAME_MIN ? NAME_MIN : room > NAME_MAX ? NAME_MAX : room;
+    fprintf(out, "%-*s%*s  %s\n", name_columns, "who", COUNT_COLUMNS, "dropouts", "why");
+    for (size_t i = 0; i < n; i++) {
+        say_why(&list.rows[i], true, why, sizeof(why));
+        put_row(out, name_columns, list.rows[i].name, list.rows[i].n, why, columns);
+        shown_n = st_ns_add(shown_n, list.rows[i].n);
+    }
+    if (total_n > shown_n)
+        put_row(out, name_columns, "others", total_n - shown_n,
+                n < list.n ? "--details lists them" : "no name was recorded", columns);
+}

@@ -1,0 +1,24 @@
+/* Other programs' dropouts of a sleeptune-history/1 or sleeptune-causes/1 document as text: who made them, and why. */
+#ifndef ST_CLI_SHOW_DROPOUTS_TEXT_H
+#define ST_CLI_SHOW_DROPOUTS_TEXT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/base.h"
+
+/** "HeavyReverb made 407 of 412 dropouts in 24 h: it computed too long." @param dropouts of the document, which nobody vouches for; may be NULL or null. @param total_n all dropouts, >= 1. @param when "in 24 h". @return buf. */
+const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, const char *when, char *buf,
+                                      size_t buf_bytes);
+
+/** A row for each client and reason, the most first: at most 5 and the sum of the rest, or all. Nothing without dropouts. */
+void st_dropouts_text_table(FILE *out, const json_t *dropouts, int64_t total_n, bool all, int columns);
+
+/** The name of a source as people write it: "PipeWire". Other names stay. Safe text. @return buf. */
+const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_bytes);
+
+/** "25.0 ms"; times below 1 ms as st_ns_format. @return buf. */
+const char *st_dropouts_text_time(int64_t ns, char *buf, size_t buf_bytes);
+
+#endif
