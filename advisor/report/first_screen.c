@@ -17,6 +17,7 @@
 #define SETTING_LINES 3
 #define STATUS_WIDTH  9
 #define INDENT        2
+#define OK_COLUMNS    32
 #define NAMED_MAX     4 /* ids that a count names */
 #define SETTINGS_MIN  3 /* settings that must have room before more ids are named */
 
@@ -52,7 +53,7 @@ void st_first_screen_status(const struct st_printer *printer, enum st_status sta
 static void print_row(const struct st_printer *printer, const struct st_report *report,
                       const struct st_finding *finding)
 {
-    char effect[32] = "unknown";
+    char effect[32] = ""; /* no bound is known */
     const struct st_trial *gain = st_trials_gain(report->trials, finding->rule->id);
     if (gain != NULL)
         snprintf(effect, sizeof(effect), "%.1f µs measured", st_trial_gain_us(gain));
@@ -61,6 +62,10 @@ static void print_row(const struct st_printer *printer, const struct st_report *
     const int pad =
         printer->width - STATUS_WIDTH - st_text_columns(finding->rule->title) - st_text_columns(effect);
     st_first_screen_status(printer, finding->status, STATUS_WIDTH);
+    if (effect[0] == '\0' && (printer->width == 0 || pad >= 0)) {
+        fprintf(printer->out, "%s\n", finding->rule->title);
+        return;
+    }
     if (printer->width == 0 || pad >= 1) {
         fprintf(printer->out, "%s%*s%s\n", finding->rule->title, printer->width == 0 ? 2 : pad, "", effect);
         return;
@@ -108,31 +113,45 @@ static const char *one_command(const char *text, int width, size_t *ret_bytes)
     return has_blank(command, *ret_bytes) ? NULL : command;
 }
 
+static bool can_apply(const struct st_finding *finding)
+{
+    return finding->changes_n > 0 && finding->rule->applicability == ST_APPLY_AUTO;
+}
+
+/** The command that lasts, else the one for now, else where to read what to do. */
 static void print_command(const struct st_printer *printer, const struct st_finding *finding)
 {
     size_t bytes;
     const char *command = one_command(finding->fix_now, printer->width, &bytes);
     const char *root = st_rule_os(finding->rule) == ST_OS_LINUX ? "sudo " : "";
-    fprintf(printer->out, "%*s", INDENT, "");
-    if (command != NULL)
+    char text[128];
+    if (can_apply(finding)) {
+        fprintf(printer->out, "%*s%ssleeptune apply %s\n", INDENT, "", root, finding->rule->id);
+    } else if (command != NULL) {
+        fprintf(printer->out, "%*s", INDENT, "");
         st_safe_print(printer->out, command, bytes);
-    else if (finding->changes_n > 0)
-        fprintf(printer->out, "%ssleeptune apply %s", root, finding->rule->id);
-    else
-        fprintf(printer->out, "sleeptune report %s", finding->rule->id);
-    fputc('\n', printer->out);
+        fputc('\n', printer->out);
+    } else {
+        snprintf(text, sizeof(text), "by hand: 'sleeptune report %s' shows how", finding->rule->id);
+        st_print_wrapped(printer, INDENT, "", INDENT, text);
+    }
 }
 
-/** What the setting needs; a command for now works before that, but not for long. */
-static const char *needs(const struct st_finding *finding)
+/** What has to follow the command, or how long it lasts, behind a semicolon. */
+static const char *needs(const struct st_printer *printer, const struct st_finding *finding)
 {
-    static const char *const texts[][2] = {
-        [ST_NEEDS_NOTHING] = {"works at once", "works at once"},
-        [ST_NEEDS_REOPEN] = {"open the device again", "open the device again"},
-        [ST_NEEDS_RELOGIN] = {"needs a new login", "needs a new login to last"},
-        [ST_NEEDS_REBOOT] = {"needs a reboot", "needs a reboot to last"},
+    static const char *const then[] = {
+        [ST_NEEDS_NOTHING] = "; works at once",
+        [ST_NEEDS_REOPEN] = "; then open the device again",
+        [ST_NEEDS_RELOGIN] = "; then log out and in again",
+        [ST_NEEDS_REBOOT] = "; then reboot",
     };
-    return texts[finding->needs][finding->fix_now != NULL];
+    size_t bytes;
+    if (can_apply(finding))
+        return then[finding->needs];
+    if (one_command(finding->fix_now, printer->width, &bytes) != NULL)
+        return finding->fix_persistent != NULL ? "; works at once, does not last" : "; works at once";
+    return finding->needs != ST_NEEDS_NOTHING ? then[finding->needs] : "";
 }
 
 /** What it costs, what it needs, its id: one line of at most the width. */
@@ -148,12 +167,13 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
             : "";
     const bool has_fix = finding->fix_now != NULL || finding->fix_persistent != NULL;
     if (!has_fix)
-        snprintf(text, sizeof(text), "%s: no command to copy; see why", finding->rule->id);
+        snprintf(text, sizeof(text), "%s: no fix is known", finding->rule->id);
     else if (strncmp(cost, "none", 4) == 0)
-        snprintf(text, sizeof(text), "%s: costs nothing; %s%s", finding->rule->id, needs(finding), root);
-    else
-        snprintf(text, sizeof(text), "%s: costs %.*s; %s%s", finding->rule->id, head, cost, needs(finding),
+        snprintf(text, sizeof(text), "%s: costs nothing%s%s", finding->rule->id, needs(printer, finding),
                  root);
+    else
+        snprintf(text, sizeof(text), "%s: costs %.*s%s%s", finding->rule->id, head, cost,
+                 needs(printer, finding), root);
     const size_t room = printer->width == 0 ? sizeof(text) : (size_t)printer->width - INDENT;
     char *last;
     while (strlen(text) > room && (last = strrchr(text, ';')) != NULL)
@@ -276,35 +296,38 @@ static void say_counts(const struct footer *footer)
     fputs(".\n", out);
 }
 
-/** How many facts were not read, and the first of them. */
+static const char *why_unread(const struct st_fact *fact)
+{
+    return fact->state == ST_FACT_MALFORMED                ? "malformed"
+           : fact->error == EACCES || fact->error == EPERM ? "needs root"
+                                                           : strerror(fact->error);
+}
+
+/** How many facts were not read, and the source of the first of them. */
 static void say_unread(FILE *out, const struct st_report *report)
 {
-    if (report->unreadable_n == 0)
-        return;
-    fprintf(out, "%zu of %zu facts could not be read: ", report->unreadable_n, st_facts_count(report->facts));
-    char previous[160] = "";
-    size_t n = 0, more = 0;
+    const struct st_fact *first = NULL;
+    const char *name = "";
+    size_t n = 0; /* of that source, for that reason */
     for (size_t i = 0; i < st_facts_count(report->facts); i++) {
         const struct st_fact *fact = st_facts_at(report->facts, i);
         if (fact->state != ST_FACT_UNREADABLE && fact->state != ST_FACT_MALFORMED)
             continue;
-        char source[160];
-        const char *name = fact->source != NULL ? fact->source : fact->key;
-        const char *why = fact->state == ST_FACT_MALFORMED                ? "malformed"
-                          : fact->error == EACCES || fact->error == EPERM ? "needs root"
-                                                                          : strerror(fact->error);
-        snprintf(source, sizeof(source), "%.*s (%.40s)", st_text_cut(name, 70), name, why);
-        if (strcmp(source, previous) == 0)
-            continue;
-        memcpy(previous, source, sizeof(previous));
-        if (n < 1)
-            fputs(source, out);
-        else
-            more++;
-        n++;
+        const char *source = fact->source != NULL ? fact->source : fact->key;
+        if (first == NULL) {
+            first = fact;
+            name = source;
+        }
+        n += strcmp(source, name) == 0 && strcmp(why_unread(fact), why_unread(first)) == 0;
     }
-    if (more > 0)
-        fprintf(out, ", %zu more", more);
+    if (first == NULL)
+        return;
+    fprintf(out, "%zu of %zu facts could not be read: ", report->unreadable_n, st_facts_count(report->facts));
+    if (n > 1)
+        fprintf(out, "%zu of ", n);
+    fprintf(out, "%.*s (%.40s)", st_text_cut(name, 70), name, why_unread(first));
+    if (report->unreadable_n > n)
+        fprintf(out, ", %zu more", report->unreadable_n - n);
     fputs(".\n", out);
 }
 
@@ -406,7 +429,7 @@ static size_t settings_room(const char *header, const char *footer)
 static void print_screen(const struct st_printer *printer, const struct st_report *report, const char *header,
                          const char *footer)
 {
-    static const char hint[] = "All details: --all. Why: sleeptune report ID.";
+    static const char hint[] = "Fine: --ok. Details: --details. Why: sleeptune report ID.";
     const size_t fired = count(report, st_finding_may_delay);
     const size_t room = settings_room(header, footer), max = room < SETTINGS_MAX ? room : SETTINGS_MAX;
     st_safe_print_lines(printer->out, header, ST_TEXT_TO_NUL);
@@ -419,6 +442,19 @@ static void print_screen(const struct st_printer *printer, const struct st_repor
         snprintf(last, sizeof(last), "%zu more setting%s. ", fired - shown, fired - shown == 1 ? "" : "s");
     snprintf(last + strlen(last), sizeof(last) - strlen(last), "%s", hint);
     st_print_wrapped(printer, 0, "", 0, last);
+}
+
+void st_first_screen_ok(const struct st_printer *printer, const struct st_report *report)
+{
+    fputc('\n', printer->out);
+    for (size_t i = 0; i < report->findings_n; i++) {
+        const struct st_finding *finding = &report->findings[i];
+        char label[96];
+        if (finding->status != ST_STATUS_OK || !st_finding_counts(finding))
+            continue;
+        snprintf(label, sizeof(label), "ok  %s", finding->rule->id);
+        st_print_wrapped(printer, 0, label, OK_COLUMNS, finding->rule->title);
+    }
 }
 
 int st_first_screen_print(const struct st_printer *printer, const struct st_report *report)

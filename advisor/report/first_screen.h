@@ -11,6 +11,9 @@
  */
 ST_NODISCARD int st_first_screen_print(const struct st_printer *printer, const struct st_report *report);
 
+/** Below it, a line for each setting that is as it should be. */
+void st_first_screen_ok(const struct st_printer *printer, const struct st_report *report);
+
 /** The status in its colour, padded to `width`. */
 void st_first_screen_status(const struct st_printer *printer, enum st_status status, int width);
 

@@ -1,4 +1,4 @@
-/* The first sentence of a report, made from its figures. */
+/* The first sentences of a report, made from its figures: the answer, what was measured, what the settings may cost. */
 #include "advisor/report/headline.h"
 
 #include <inttypes.h>
@@ -70,55 +70,6 @@ static void say_age(struct st_text_buffer *s, int64_t age_s)
     }
 }
 
-/** "0 of 7500 periods missed (95 %: at most 1078 per hour), worst wake-up 35.1 µs late" */
-static void say_misses(struct st_text_buffer *s, const struct st_measured *m)
-{
-    char latest[32];
-    st_ns_format(m->latest_ns, latest, sizeof(latest));
-    st_text_buffer_printf(s,
-                          "%" PRId64 " of %" PRId64
-                          " periods missed (95%% confidence: at most %.*s per hour), worst wake-up %s late",
-                          m->misses_n, m->periods_n, st_text_cut(m->bound, 20), m->bound, latest);
-    if (m->degraded != NULL) {
-        /* "no right to ... (Operation not permitted): runs as ...; memory ...": the first clause */
-        size_t len = strcspn(m->degraded, "(;:");
-        while (len > 0 && m->degraded[len - 1] == ' ')
-            len--;
-        const size_t cut = (size_t)st_text_cut(m->degraded, 80);
-        st_text_buffer_printf(s, "; degraded: %.*s", (int)(len < cut ? len : cut), m->degraded);
-    }
-}
-
-/** What was measured, and how sure that is. */
-static void say_measured(struct st_text_buffer *s, const struct st_measured *m, const char *period)
-{
-    const int source = st_text_cut(m->source, 80);
-    char time[32];
-    st_ns_format(m->duration_ns, time, sizeof(time));
-    if (!m->of_this_period) {
-        st_text_buffer_printf(s, "%s: not measured, only %" PRId64 " frames at %" PRId64 " Hz (%.*s)", period,
-                              m->frames, m->rate_hz, source, m->source);
-    } else if (!m->valid) {
-        st_text_buffer_printf(s, "%s: unknown, because the measurement (%.*s) is invalid", period, source,
-                              m->source);
-    } else if (m->elsewhere) {
-        st_text_buffer_printf(s, "%s: not measured on this kernel: the measurement (%.*s", period, source,
-                              m->source);
-        say_age(s, m->age_s);
-        st_text_buffer_printf(s, ") is from kernel %.*s, and this is %.*s; there ",
-                              st_text_cut(m->kernel, 60), m->kernel, st_text_cut(m->kernel_here, 60),
-                              m->kernel_here);
-        say_misses(s, m);
-    } else {
-        st_text_buffer_printf(s, "%s %s for %s (%.*s, %.*s",
-                              m->misses_n == 0 ? "This machine held" : "This machine did not hold", period,
-                              time, source, m->source, st_text_cut(m->policy, 40), m->policy);
-        say_age(s, m->age_s);
-        st_text_buffer_printf(s, "): ");
-        say_misses(s, m);
-    }
-}
-
 static size_t count(const struct st_report *report, bool (*wanted)(const struct st_finding *finding))
 {
     size_t n = 0;
@@ -132,96 +83,194 @@ static bool is_problem(const struct st_finding *finding)
     return finding->status == ST_STATUS_PROBLEM && st_finding_may_delay(finding);
 }
 
-/** @param verb NULL: after a verb that needs no other one */
-static void say_cost(struct st_text_buffer *s, const struct st_report *report, const char *verb)
+/** The one that matters most; NULL: there is no problem. */
+static const struct st_finding *first_problem(const struct st_report *report)
 {
-    const double period_us = (double)report->wish.period_ns / 1000, sum_us = st_report_sum_us(report);
-    st_text_buffer_printf(s, "%s by up to %.1f µs of %.1f µs (%.1f %%)", verb != NULL ? verb : "", sum_us,
-                          period_us, 100 * sum_us / period_us);
+    for (size_t i = 0; i < report->findings_n; i++) {
+        if (is_problem(&report->findings[i]))
+            return &report->findings[i];
+    }
+    return NULL;
 }
 
-/** " by up to ...: linux-a (250.0 µs); no bound is known for linux-b" */
-static void say_costs_named(struct st_text_buffer *s, const struct st_report *report, const char *verb)
+/** "0 of 7500 periods missed"; brief: for the first screen. */
+static void say_misses(struct st_text_buffer *s, const struct st_measured *m, bool brief)
+{
+    char latest[32];
+    const int bound = st_text_cut(m->bound, 20);
+    st_ns_format(m->latest_ns, latest, sizeof(latest));
+    st_text_buffer_printf(s, "%" PRId64 " of %" PRId64 " periods missed", m->misses_n, m->periods_n);
+    if (!brief)
+        st_text_buffer_printf(s, " (95%% confidence: at most %.*s per hour)", bound, m->bound);
+    st_text_buffer_printf(s, ", worst wake-up %s late", latest);
+    if (brief && m->misses_n == 0)
+        st_text_buffer_printf(s, ". How sure: at most %.*s missed per hour (95 %%); a longer run lowers that",
+                              bound, m->bound);
+    if (!brief && m->degraded != NULL) {
+        /* "no right to ... (Operation not permitted): runs as ...; memory ...": the first clause */
+        size_t len = strcspn(m->degraded, "(;:");
+        while (len > 0 && m->degraded[len - 1] == ' ')
+            len--;
+        const size_t cut = (size_t)st_text_cut(m->degraded, 80);
+        st_text_buffer_printf(s, "; degraded: %.*s", (int)(len < cut ? len : cut), m->degraded);
+    }
+}
+
+/** What was measured, and how sure that is. m: NULL: nothing was. */
+static void say_measured(struct st_text_buffer *s, const struct st_report *report,
+                         const struct st_measured *m, bool brief)
+{
+    const int source = m != NULL ? st_text_cut(m->source, 80) : 0;
+    char time[32], period[96];
+    st_words_period(&report->wish, period, sizeof(period));
+    if (m == NULL) {
+        const bool named = first_problem(report) == NULL; /* the answer has the period */
+        st_text_buffer_printf(s, "Not measured%s%s%s", named ? "" : " at ", named ? "" : period,
+                              report->own_machine ? ": run sleeptune check" : "");
+    } else if (!m->of_this_period) {
+        st_text_buffer_printf(s, "Not measured at %s, only at %" PRId64 " frames at %" PRId64 " Hz (%.*s)",
+                              period, m->frames, m->rate_hz, source, m->source);
+    } else if (m->periods_n == 0) {
+        st_text_buffer_printf(s, "Not measured: %.*s ended before the first counted period", source,
+                              m->source);
+    } else if (!m->valid) {
+        st_text_buffer_printf(s, "Not known by measuring: the measurement (%.*s) is invalid", source,
+                              m->source);
+    } else if (m->elsewhere) {
+        st_text_buffer_printf(s, "Not measured on this kernel: the measurement (%.*s", source, m->source);
+        say_age(s, m->age_s);
+        st_text_buffer_printf(s, ") is from kernel %.*s, and this is %.*s; there ",
+                              st_text_cut(m->kernel, 60), m->kernel, st_text_cut(m->kernel_here, 60),
+                              m->kernel_here);
+        say_misses(s, m, brief);
+    } else {
+        if (!brief) {
+            st_ns_format(m->duration_ns, time, sizeof(time));
+            st_text_buffer_printf(s, "Measured for %s (%.*s, %.*s", time, source, m->source,
+                                  st_text_cut(m->policy, 40), m->policy);
+            say_age(s, m->age_s);
+            st_text_buffer_printf(s, "): ");
+        }
+        say_misses(s, m, brief);
+    }
+    st_text_buffer_printf(s, ".");
+}
+
+/** " The settings may delay it by up to ...: linux-a (250.0 µs). 1 of 50 rules could not be judged." */
+static void say_settings(struct st_text_buffer *s, const struct st_report *report)
 {
     const struct st_finding *named[NAMED_MAX];
     const size_t named_n = dearest(report, named, NAMED_MAX);
-    if (named_n > 0)
-        say_cost(s, report, verb);
+    const size_t unknown = st_report_count(report, ST_STATUS_UNKNOWN);
+    if (named_n > 0) {
+        const double period_us = (double)report->wish.period_ns / 1000, sum_us = st_report_sum_us(report);
+        st_text_buffer_printf(s, " The settings may delay it by up to %.1f µs of %.1f µs (%.1f %%)", sum_us,
+                              period_us, 100 * sum_us / period_us);
+    }
     for (size_t i = 0; i < named_n; i++)
         st_text_buffer_printf(s, "%s%s (%.1f µs)", i == 0 ? ": " : ", ", named[i]->rule->id,
                               named[i]->effect_us);
-    name_boundless(s, report, named_n > 0 ? "; no bound is known for " : ": no bound is known for ");
+    name_boundless(s, report, named_n > 0 ? "; no bound is known for " : " No bound is known for ");
+    if (named_n > 0 || count(report, is_boundless) > 0)
+        st_text_buffer_printf(s, ".");
+    if (unknown > 0)
+        st_text_buffer_printf(s, " %zu of %zu rules could not be judged.", unknown, report->findings_n);
 }
 
-/** The same without names: ": 1 by up to ..., 2 without a known bound" */
-static void say_costs(struct st_text_buffer *s, const struct st_report *report, size_t bounded,
-                      size_t boundless, const char *verb)
+/* --- the answer --- */
+
+#define NO_RIGHTS "any busy program can delay the audio thread"
+
+static bool is_about_rights(const struct st_finding *finding)
 {
-    if (boundless == 0) {
-        say_cost(s, report, verb);
-    } else if (bounded == 0) {
-        st_text_buffer_printf(s, "; no bound is known");
+    return finding != NULL && strstr(finding->rule->id, "-rt-permission") != NULL;
+}
+
+/** The summary of the problem as a sentence. */
+static void say_problem(struct st_text_buffer *s, const struct st_finding *problem)
+{
+    if (is_about_rights(problem)) {
+        st_text_buffer_printf(s, "No real-time rights: " NO_RIGHTS ".");
     } else {
-        st_text_buffer_printf(s, ": %zu", bounded);
-        say_cost(s, report, NULL);
-        st_text_buffer_printf(s, ", %zu without a known bound", boundless);
+        const char letter = problem->summary[0];
+        const bool lower = letter >= 'a' && letter <= 'z';
+        st_text_buffer_printf(s, "%c%s.", lower ? letter - 'a' + 'A' : letter, problem->summary + 1);
     }
 }
 
-/** missed: a measurement says that the period is not held. named: with the ids of the settings. */
-static void say_settings(struct st_text_buffer *s, const struct st_report *report, bool missed, bool named)
+/** By a measurement that counts. */
+static void answer_measured(struct st_text_buffer *s, const struct st_measured *m, const char *period,
+                            const struct st_finding *problem, size_t bearing_n)
 {
-    const size_t bearing = count(report, st_finding_may_delay), boundless = count(report, is_boundless);
-    if (bearing == 0) {
-        const bool judged = st_report_count(report, ST_STATUS_OK) + count(report, st_finding_has_fired) > 0;
-        st_text_buffer_printf(s, !judged  ? "no setting could be judged"
-                                 : missed ? "no setting that was read explains it"
-                                          : "no setting that was read is in the way");
-        return;
+    char time[32];
+    st_ns_format(m->duration_ns, time, sizeof(time));
+    if (m->misses_n > 0 && m->degraded != NULL && is_about_rights(problem)) {
+        st_text_buffer_printf(s, "No real-time rights: this is why this computer does not hold %s.", period);
+    } else if (m->misses_n > 0) {
+        st_text_buffer_printf(s, "This computer does not hold %s.%s", period,
+                              problem != NULL ? " Look at this first: "
+                              : bearing_n > 0 ? ""
+                                              : " No setting that was read explains it.");
+        if (problem != NULL)
+            say_problem(s, problem);
+    } else if (is_about_rights(problem)) {
+        st_text_buffer_printf(s, "This computer held %s for %s, but without real-time rights " NO_RIGHTS ".",
+                              period, time);
+    } else {
+        st_text_buffer_printf(s, "This computer held %s for %s.%s", period, time,
+                              problem != NULL ? " One problem: " : "");
+        if (problem != NULL)
+            say_problem(s, problem);
     }
-    const bool risky =
-        count(report, is_problem) > 0 || st_report_sum_us(report) >= (double)report->wish.period_ns / 1000;
-    const char *verb = risky ? " and may delay it" : NULL;
-    st_text_buffer_printf(s, "%zu setting%s ", bearing, bearing == 1 ? "" : "s");
-    if (risky)
-        st_text_buffer_printf(s, "put%s it at risk", bearing == 1 ? "s" : "");
-    else
-        st_text_buffer_printf(s, boundless > 0 ? "may disturb it" : "may delay it");
-    if (named)
-        say_costs_named(s, report, verb);
-    else
-        say_costs(s, report, bearing - boundless, boundless, verb);
 }
 
-static void say_verdict(struct st_text_buffer *s, const struct st_report *report, bool named)
+/** By the settings alone. */
+static void answer_by_settings(struct st_text_buffer *s, const struct st_report *report, const char *period,
+                               size_t bearing_n)
 {
+    const bool judged = st_report_count(report, ST_STATUS_OK) + count(report, st_finding_has_fired) > 0;
+    const bool risky = st_report_sum_us(report) >= (double)report->wish.period_ns / 1000;
+    const char *plural = bearing_n == 1 ? "" : "s";
+    if (bearing_n > 0 && risky)
+        st_text_buffer_printf(s, "%zu setting%s put%s %s at risk.", bearing_n, plural,
+                              bearing_n == 1 ? "s" : "", period);
+    else if (bearing_n > 0)
+        st_text_buffer_printf(s, "%zu setting%s may disturb %s.", bearing_n, plural, period);
+    else if (judged)
+        st_text_buffer_printf(s, "No setting that was read is in the way of %s.", period);
+    else
+        st_text_buffer_printf(s, "No setting could be judged for %s.", period);
+}
+
+static const char *headline(const struct st_report *report, bool brief, char *buf, size_t buf_bytes)
+{
+    struct st_text_buffer s = st_text_buffer_on(buf, buf_bytes);
     struct st_measured measured;
     char period[96];
+    const struct st_finding *problem = first_problem(report);
+    const size_t bearing_n = count(report, st_finding_may_delay);
     st_words_period(&report->wish, period, sizeof(period));
     const bool given = st_measured_read(report->facts, &report->wish, &measured);
     const bool counts = given && measured.of_this_period && measured.valid && !measured.elsewhere;
-    if (given)
-        say_measured(s, &measured, period);
+    if (counts)
+        answer_measured(&s, &measured, period, problem, bearing_n);
+    else if (problem != NULL)
+        say_problem(&s, problem);
     else
-        st_text_buffer_printf(s, "%s: not measured on this machine", period);
-    st_text_buffer_printf(s, "; ");
-    say_settings(s, report, counts && measured.misses_n > 0, named);
-    const size_t unknown = st_report_count(report, ST_STATUS_UNKNOWN);
-    if (unknown > 0)
-        st_text_buffer_printf(s, "; %zu of %zu rules could not be judged", unknown, report->findings_n);
-    st_text_buffer_printf(s, ".");
+        answer_by_settings(&s, report, period, bearing_n);
+    st_text_buffer_printf(&s, brief ? "\n" : " ");
+    say_measured(&s, report, given ? &measured : NULL, brief);
+    if (!brief)
+        say_settings(&s, report);
+    return buf;
 }
 
 const char *st_headline(const struct st_report *report, char *buf, size_t buf_bytes)
 {
-    struct st_text_buffer s = st_text_buffer_on(buf, buf_bytes);
-    say_verdict(&s, report, true);
-    return buf;
+    return headline(report, false, buf, buf_bytes);
 }
 
 const char *st_headline_short(const struct st_report *report, char *buf, size_t buf_bytes)
 {
-    struct st_text_buffer s = st_text_buffer_on(buf, buf_bytes);
-    say_verdict(&s, report, false);
-    return buf;
+    return headline(report, true, buf, buf_bytes);
 }

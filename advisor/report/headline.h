@@ -1,4 +1,4 @@
-/* The first sentence of a report. */
+/* The first sentences of a report. */
 #ifndef ST_ADVISOR_REPORT_HEADLINE_H
 #define ST_ADVISOR_REPORT_HEADLINE_H
 
@@ -6,10 +6,10 @@
 
 #define ST_HEADLINE_BYTES 1024
 
-/** Does this machine hold the period, by which measurement, how sure; what its settings may cost. Writes into
- * buf. @return buf. */
+/** The answer (what matters most), what was measured and how sure that is, and what the settings may cost together, by
+ * id. Writes into buf. @return buf. */
 const char *st_headline(const struct st_report *report, char *buf, size_t buf_bytes);
-/** As st_headline, where the settings that cost most are listed below and need not be named. */
+/** The same for a screen that lists the settings below: two lines, the answer and what was measured. */
 const char *st_headline_short(const struct st_report *report, char *buf, size_t buf_bytes);
 
 #endif

@@ -14,10 +14,10 @@ static int columns(const char *text, size_t bytes)
     return n;
 }
 
-/** Where the word that begins here ends; "%" and "µs" belong to the number before them. */
+/** Where the word that begins here ends; a unit belongs to the number before it. */
 static size_t word_end(const char *line, size_t bytes, size_t begin)
 {
-    static const char *const units[] = {" %", " µs"};
+    static const char *const units[] = {" %", " µs", " ms", " kHz"};
     size_t end = begin;
     while (end < bytes && line[end] != ' ' && line[end] != '\t')
         end++;

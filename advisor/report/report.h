@@ -21,6 +21,7 @@ struct st_report {
     enum st_report_profile profile;
     struct st_finding *findings;
     size_t findings_n;
+    bool own_machine;               /* the facts are of the machine that this runs on */
     size_t unreadable_n;            /* facts that were unreadable or malformed */
     const struct st_trials *trials; /* what was tried on this machine; borrowed; NULL: nothing */
 };

@@ -11,7 +11,8 @@
 struct st_report_view {
     int width;   /* columns; 0: do not wrap */
     bool colour; /* ANSI */
-    bool all;    /* behind the first screen the details of all findings */
+    bool ok;     /* below the first screen, the settings that are as they should be */
+    bool all;    /* below that, the details of all findings */
 };
 
 struct st_report_format {

@@ -89,6 +89,8 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
 {
     const struct st_printer printer = {out, view->width, view->colour};
     const int r = st_first_screen_print(&printer, report);
+    if (view->ok && r == 0)
+        st_first_screen_ok(&printer, report);
     if (report->trials != NULL && r == 0)
         print_trials(&printer, report->trials);
     for (size_t i = 0; i < report->findings_n && view->all && r == 0; i++)

@@ -14,8 +14,10 @@ const char *st_words_period(const struct st_wish *wish, char *buf, size_t buf_by
         snprintf(rate, sizeof(rate), "%.*f kHz", wish->rate_hz % 1000 == 0 ? 0 : 1, khz);
     else
         snprintf(rate, sizeof(rate), "%u Hz", (unsigned)wish->rate_hz);
-    snprintf(buf, buf_bytes, "%u frames at %s (%.1f µs)", (unsigned)wish->frames, rate,
-             (double)wish->period_ns / 1000);
+    const bool short_one = wish->period_ns < 1000000;
+    snprintf(buf, buf_bytes, "%u frame%s at %s (%.1f %s)", (unsigned)wish->frames,
+             wish->frames == 1 ? "" : "s", rate, (double)wish->period_ns / (short_one ? 1e3 : 1e6),
+             short_one ? "µs" : "ms");
     return buf;
 }
 

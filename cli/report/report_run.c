@@ -68,7 +68,9 @@ int st_report_run_options(const char *command, const struct st_option *own, size
         {"profile", .take = take_profile, .ctx = o},
         {"only", .text = &o->only},
         {"config", .text = &o->config},
+        {"ok", .flag = &o->ok},
         {"all", .flag = &o->all},
+        {"details", .flag = &o->all},
         {"output", 'o', .text = &o->output},
         {"textfile", .text = &o->textfile},
     };
@@ -92,13 +94,14 @@ int st_report_run_options(const char *command, const struct st_option *own, size
 
 /* @param path NULL or "-": standard output. @return 0 or a negative errno value. */
 static int write_as(const struct st_report_format *format, const struct st_report *report, const char *path,
-                    bool all)
+                    const struct st_report_options *options)
 {
     const bool terminal = path == NULL || strcmp(path, "-") == 0;
     const struct st_report_view view = {
         .width = terminal ? st_terminal_width(STDOUT_FILENO) : 80,
         .colour = terminal && st_terminal_colour(stdout),
-        .all = all,
+        .ok = options->ok,
+        .all = options->all,
     };
     char *text = NULL;
     size_t bytes = 0;
@@ -120,13 +123,13 @@ static int print_report(const char *command, const struct st_report *report,
                         const struct st_report_options *options)
 {
     int status = st_report_exit_status(report, options->threshold);
-    int r = write_as(options->format, report, options->output, options->all);
+    int r = write_as(options->format, report, options->output, options);
     if (r != 0)
         status =
             st_failure(command, "cannot write %s: %s",
                        options->output != NULL ? options->output : "the report", st_destination_error(r));
     /* one that cannot be written does not keep the other from being up to date */
-    r = options->textfile != NULL ? write_as(&st_report_prometheus, report, options->textfile, false) : 0;
+    r = options->textfile != NULL ? write_as(&st_report_prometheus, report, options->textfile, options) : 0;
     return r == 0 ? status
                   : st_failure(command, "cannot write %s: %s", options->textfile, st_destination_error(r));
 }
@@ -146,6 +149,7 @@ static int finish_report(const char *command, struct st_report *report,
     }
     if (localtime_r(&now, &tm) != NULL)
         strftime(today, sizeof(today), "%Y-%m-%d", &tm);
+    report->own_machine = own_machine;
     st_report_set_trials(report, options->trials);
     st_report_set_profile(report, options->profile);
     st_report_mute(report, mutes.rows, mutes.n, today);

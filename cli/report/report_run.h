@@ -12,7 +12,7 @@ struct st_report_options {
     const struct st_report_format *format;
     enum st_status threshold;
     enum st_report_profile profile;
-    bool all;
+    bool ok, all;
     const char *only;   /* "ID,ID"; NULL: every rule */
     const char *config; /* NULL: the installed one, for this machine only */
     const char *output;
@@ -24,7 +24,8 @@ struct st_report_options {
 #define ST_REPORT_HELP                                                                                       \
     "  -f, --frames N     frames per period (128)\n"                                                         \
     "  -r, --rate N       frames per second (48000)\n"                                                       \
-    "  --all              below the first screen, print the details of every rule\n"                         \
+    "  --ok               below the first screen, list the settings that are fine\n"                         \
+    "  --details, --all   below the first screen, print the details of every rule\n"                         \
     "  --only ID[,ID]     judge these rules only\n"                                                          \
     "  --profile PROFILE  accept these costs: studio all; desktop (default) all but\n"                       \
     "                     security; laptop all but security and power; server all but\n"                     \

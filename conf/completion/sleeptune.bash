@@ -35,9 +35,9 @@ _sleeptune() {
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
             --timer-slack --punctual --cause-above --no-lock --record --hlog --plot --details --json --format --fail-on-miss --quiet --help' ;;
-        check) words='--duration --frames --rate --profile --only --config --format --json --threshold --all --output
+        check) words='--duration --frames --rate --profile --only --config --format --json --threshold --ok --details --all --output
             --textfile --quiet --no-servers --help' ;;
-        report) words="--list --frames --rate --snapshot --root --input --user --no-servers --measure --measurement --profile --only --config --format --json --threshold --all
+        report) words="--list --frames --rate --snapshot --root --input --user --no-servers --measure --measurement --profile --only --config --format --json --threshold --ok --details --all
             --output -o --textfile --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         apply) words="--dry-run --yes --measure --no-measure --run-generators --user --snapshot --frames --rate --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         verify) words='--frames --rate --measure --no-measure --user --root --format --json --help' ;;
