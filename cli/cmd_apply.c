@@ -12,10 +12,8 @@
 #include "cli/compare/before_after.h"
 #include "cli/report/report_run.h"
 #include "core/text/safe.h"
-#include "core/text/shell_word.h"
 
-#define COMMAND    "apply"
-#define USER_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+#define COMMAND "apply"
 
 struct options {
     struct st_facts_input input;
@@ -56,20 +54,21 @@ static void help(void)
           "  --measure TIME     record the loop for TIME first, 1s .. 10m (30s); verify\n"
           "                     compares with it. Not with --dry-run or --root\n"
           "  --no-measure       do not record the loop\n"
-          "  --user NAME        for NAME, with the rights that NAME gets at login\n"
+          "  --user NAME        for NAME, with the rights that NAME gets at login (the user\n"
+          "                     who ran sudo)\n"
           "  --snapshot FILE    judge a snapshot of this machine, taken by the user who\n"
-          "                     plays: root has other limits. '-': standard input.\n"
-          "                     The snapshot decides what is changed: use only your own\n"
+          "                     plays. '-': standard input. The snapshot decides what is\n"
+          "                     changed: use only your own\n"
           "  --root DIR         change a captured tree, not this machine\n"
           "  -h, --help         this text\n\n"
           "Examples:\n"
           "  sleeptune apply --dry-run\n"
           "  sudo sleeptune apply linux-cpu-frequency\n"
-          "  sleeptune snapshot | sudo sleeptune apply --yes --snapshot -\n"
           "  sudo sleeptune revert --all\n\n"
-          "Exit status: 0 done, or nothing to do; 1 a difference was shown, or a change\n"
-          "must be made by hand; 3 usage; 4 failure: nothing was changed, or the files\n"
-          "are written and a command of --run-generators failed.\n",
+          "Exit status: 0 done, also if it takes effect at the next login or start, or\n"
+          "nothing to do; 1 a difference was shown, or a change must be made by hand;\n"
+          "3 usage; 4 failure: nothing was changed, or the files are written and a command\n"
+          "of --run-generators failed.\n",
           stdout);
 }
 
@@ -126,6 +125,21 @@ static void print_by_hand(const struct st_finding *finding, const char *why)
         st_change_output_lines(finding->fix_persistent);
 }
 
+/* This machine is not what the rule expects: `why` says what to do instead of the rule's own lines. */
+static void print_unexpected(const struct st_finding *finding, const char *why)
+{
+    bool boot = false;
+    for (size_t i = 0; i < finding->changes_n; i++)
+        boot = boot || finding->changes[i].kind == ST_CHANGE_BOOT;
+    if (!boot) {
+        print_by_hand(finding, why);
+        return;
+    }
+    print_head(finding->rule, why);
+    if (finding->fix_now != NULL)
+        st_change_output_lines(finding->fix_now);
+}
+
 static bool is_fired(const struct st_finding *finding)
 {
     return finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
@@ -156,7 +170,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     }
     const int r = st_plan_add(&work->plan, work->target->p, finding, message, sizeof(message));
     if (r == -EEXIST || r == -ENOENT || r == -EINVAL || r == -ENOTSUP || r == -EBADMSG || r == -ENODATA) {
-        print_by_hand(finding, message); /* a machine that is not what the rule expects */
+        print_unexpected(finding, message);
         work->by_hand_n++;
         return;
     }
@@ -217,13 +231,6 @@ static void print_planned_by_hand(const struct work *work)
     }
 }
 
-/* The user who plays: of --user, else the one who ran sudo. */
-static const char *player(const struct st_facts_input *input)
-{
-    const char *user = input->user != NULL ? input->user : getenv("SUDO_USER");
-    return user != NULL && user[strspn(user, USER_CHARS)] == '\0' ? user : NULL;
-}
-
 static bool is_not_allowed(int r)
 {
     return r == -EROFS || r == -EACCES || r == -EPERM;
@@ -232,8 +239,9 @@ static bool is_not_allowed(int r)
 static int carry_out(struct work *work)
 {
     char message[512];
-    struct st_change_output output = {
-        .command = COMMAND, .os = work->target->p->os, .user = player(&work->options->input)};
+    struct st_change_output output = {.command = COMMAND,
+                                      .os = work->target->p->os,
+                                      .user = st_change_target_player(&work->options->input)};
     struct st_applied applied;
     size_t left_n;
     int r = st_applied_open(&applied, work->target->p, work->target->folder, st_change_output_event, &output,
@@ -285,32 +293,6 @@ static int print_plan(const struct work *work)
     return r;
 }
 
-/* Does a planned rule judge what belongs to a user, or what this user may open? */
-static bool is_users(const struct work *work)
-{
-    for (size_t i = 0; i < work->plan.steps_n; i++) {
-        for (const char *const *key = work->plan.steps[i].rule->facts; *key != NULL; key++) {
-            if (strncmp(*key, "user.", 5) == 0 || strcmp(*key, "linux.pmqos.cpu_dma_latency_us") == 0)
-                return work->options->input.snapshot == NULL && work->options->input.user == NULL;
-        }
-    }
-    return false;
-}
-
-/* With sudo, what was judged are root's rights, not the player's. */
-static void note_whose_rights(const struct work *work)
-{
-    const struct st_facts_input *input = &work->options->input;
-    const char *user = player(input);
-    char word[256];
-    if (work->target->live && geteuid() == 0 && input->user == NULL && input->snapshot == NULL &&
-        user != NULL && strcmp(user, "root") != 0)
-        (void)st_failure(
-            COMMAND,
-            "this run judged the settings with root's rights. To judge with the rights of %s, add --user %s",
-            user, st_shell_word(user, word, sizeof(word)) != NULL ? word : "USER");
-}
-
 /* "Apply this? It changes mpd.service, jackd.service." */
 static const char *ask_about(const struct work *work, char *buf, size_t buf_bytes)
 {
@@ -336,7 +318,6 @@ static int decide(struct work *work, int argc, char **argv)
                      : work->by_hand_n > 0 ? ST_EXIT_FINDINGS
                                            : ST_EXIT_DONE;
     fflush(stdout); /* before what goes to stderr */
-    note_whose_rights(work);
     const char *refusal = st_change_refusal(work->target->p);
     if (work->plan.steps_n == 0) {
         if (rest == ST_EXIT_DONE)
@@ -358,7 +339,7 @@ static int decide(struct work *work, int argc, char **argv)
     }
     if (work->in_way_n > 0)
         return st_failure(COMMAND, "nothing was changed. To apply the other rules, name them.");
-    if (st_change_target_needs_root(COMMAND, work->target, is_users(work), argc, argv))
+    if (st_change_target_needs_root(COMMAND, work->target, argc, argv))
         return ST_EXIT_FAILURE;
     char question[512];
     int status =
@@ -383,7 +364,7 @@ static int recover(struct work *work, int argc, char **argv)
     if (work->options->dry_run)
         return st_failure(COMMAND,
                           "an earlier run was interrupted. The next apply or revert undoes it first.");
-    if (st_change_target_needs_root(COMMAND, work->target, false, argc, argv))
+    if (st_change_target_needs_root(COMMAND, work->target, argc, argv))
         return ST_EXIT_FAILURE;
     puts("an earlier run was interrupted: undoing it first");
     int r = st_applied_open(&applied, work->target->p, work->target->folder, st_change_output_event, &output,

@@ -121,7 +121,7 @@ int st_cmd_revert(int argc, char **argv)
         return status;
     status = check_ids(&options, &target);
     struct st_change_output output = {.command = COMMAND, .os = target.p->os};
-    if (status == ST_EXIT_DONE && st_change_target_needs_root(COMMAND, &target, false, argc, argv))
+    if (status == ST_EXIT_DONE && st_change_target_needs_root(COMMAND, &target, argc, argv))
         status = ST_EXIT_FAILURE;
     if (status == ST_EXIT_DONE)
         status = take_back(&options, &target, &output);

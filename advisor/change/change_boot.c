@@ -80,27 +80,29 @@ static enum st_change_kind grub_kind(struct st_platform *p)
     return drop_ins ? ST_CHANGE_BOOT : ST_CHANGE_BOOT_GRUB;
 }
 
-static int no_file(struct st_platform *p, char *why, size_t why_bytes)
+static int no_file(struct st_platform *p, const char *option, char *why, size_t why_bytes)
 {
     static const struct {
-        const char *path, *what;
+        const char *path, *where;
     } rows[] = {
-        {"/boot/firmware/cmdline.txt", "add it to the one line of /boot/firmware/cmdline.txt"},
-        {"/boot/cmdline.txt", "add it to the one line of /boot/cmdline.txt"},
-        {"/etc/kernelstub/configuration", "use kernelstub --add-options"},
-        {"/etc/lilo.conf", "add it to append= in /etc/lilo.conf and run lilo"},
-        {"/boot/loader/loader.conf", "add it to the options lines in /boot/loader/entries"},
-        {"/efi/loader/loader.conf", "add it to the options lines in /efi/loader/entries"},
+        {"/boot/firmware/cmdline.txt", "to the one line of /boot/firmware/cmdline.txt"},
+        {"/boot/cmdline.txt", "to the one line of /boot/cmdline.txt"},
+        {"/etc/kernelstub/configuration", "with kernelstub --add-options"},
+        {"/etc/lilo.conf", "to append= in /etc/lilo.conf, and run lilo"},
+        {"/boot/loader/loader.conf", "to the options lines in /boot/loader/entries"},
+        {"/efi/loader/loader.conf", "to the options lines in /efi/loader/entries"},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         if (exists(p, rows[i].path)) {
-            snprintf(why, why_bytes, "sleeptune cannot write this machine's kernel command line: %s",
-                     rows[i].what);
+            snprintf(why, why_bytes,
+                     "sleeptune cannot write the kernel command line of this machine. Add %s %s.", option,
+                     rows[i].where);
             return -ENODATA;
         }
     }
     snprintf(why, why_bytes,
-             "neither " GRUB_FILE " nor " CMDLINE " exists: add it to the kernel's command line by hand");
+             "neither " GRUB_FILE " nor " CMDLINE " exists. Add %s to the kernel's command line by hand.",
+             option);
     return -ENODATA;
 }
 
@@ -115,7 +117,7 @@ int st_change_resolve(struct st_platform *p, struct st_change *change, char *why
     const bool by_systemd = strncmp(loader, "systemd-boot", 12) == 0;
     /* one made by us would hold our options only, and no root= */
     if (by_systemd && !cmdline)
-        return no_file(p, why, why_bytes);
+        return no_file(p, change->value, why, why_bytes);
     if (grub && !by_systemd) {
         change->kind = grub_kind(p);
         snprintf(why, why_bytes, "into GRUB's settings%s%s",
@@ -128,7 +130,7 @@ int st_change_resolve(struct st_platform *p, struct st_change *change, char *why
         return 0;
     }
     if (!cmdline)
-        return no_file(p, why, why_bytes);
+        return no_file(p, change->value, why, why_bytes);
     change->kind = ST_CHANGE_BOOT_CMDLINE;
     snprintf(why, why_bytes, "into " CMDLINE "%s%s",
              !grub        ? ", as there are no settings of GRUB"

@@ -228,23 +228,51 @@ static char *block_text(const struct adder *adder, size_t i)
     return st_text_buffer_take(&block);
 }
 
+static bool has_line(const char *text, const char *line, size_t len)
+{
+    for (const char *at = text; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n') {
+        if (strcspn(at, "\n") == len && memcmp(at, line, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Two rules may ask for the same limit: is each line of the block in the file, or planned for it? */
+static bool is_there(const struct adder *adder, const struct item *item, const char *text, const char *block)
+{
+    if (item->change.kind != ST_CHANGE_LIMITS)
+        return false;
+    for (const char *line = block; *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n') {
+        const size_t len = strcspn(line, "\n");
+        bool found = line[0] == '#' || has_line(text, line, len);
+        for (size_t i = 0; i < adder->plan->steps_n && !found; i++)
+            found = strcmp(adder->plan->steps[i].target, item->form.path) == 0 &&
+                    has_line(adder->plan->steps[i].new_value, line, len);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
 static int add_file(struct adder *adder, size_t i)
 {
     const struct item *item = &adder->items[i];
     const char *path = item->form.path;
-    char *text;
+    char *text = NULL;
     if (item->form.running_only || !is_first_in_file(adder, i))
         return 0;
     int r = st_change_file_read(adder->p, path, &text);
-    if (r == 0)
-        free(text);
-    else if (r != -ENOENT)
+    if (r < 0 && r != -ENOENT)
         return refuse(adder, r, "cannot read %s: %s", path, strerror(-r));
     char *block = block_text(adder, i);
     if (block == NULL)
-        return refuse(adder, -ENOMEM, "out of memory");
-    r = add_step(adder, ST_ENTRY_FILE, item, path, NULL, block);
+        r = refuse(adder, -ENOMEM, "out of memory");
+    else
+        r = is_there(adder, item, r == 0 ? text : "", block)
+                ? 0
+                : add_step(adder, ST_ENTRY_FILE, item, path, NULL, block);
     free(block);
+    free(text);
     return r;
 }
 

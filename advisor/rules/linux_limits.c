@@ -79,7 +79,7 @@ const struct st_rule st_rule_linux_memlock = {
                  "waits for the disk, and there is no limit for this wait. If the limit is smaller than the "
                  "program, the program cannot lock its memory (mlockall fails).",
     .cost = "memory: other programs cannot use locked memory",
-    .when_not = "shared machines: give a size rather than 'unlimited'",
+    .when_not = "shared machines with little memory: choose a smaller size",
     .sources = "mlock(2), getrlimit(2), limits.conf(5), systemd.exec(5) LimitMEMLOCK=\n"
                "PipeWire's package gives 4194304 KiB (4 GiB), jackd2's 'unlimited'; 256 MiB is a limit that "
                "sleeptune chose",

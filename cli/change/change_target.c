@@ -14,6 +14,7 @@
 #include "core/text/shell_word.h"
 
 #define LINE_BYTES 32768 /* of a command line to be pasted */
+#define USER_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 static bool has_file(const char *dir, const char *name)
 {
@@ -49,10 +50,25 @@ int st_change_target_open(const char *command, const char *root, struct st_chang
     return ST_EXIT_DONE;
 }
 
+const char *st_change_target_player(const struct st_facts_input *input)
+{
+    const char *user = input->user != NULL ? input->user : getenv("SUDO_USER");
+    return user != NULL && user[0] != '\0' && user[strspn(user, USER_CHARS)] == '\0' ? user : NULL;
+}
+
 int st_change_target_judge(const char *command, const struct st_facts_input *input, uint32_t frames,
                            uint32_t rate_hz, struct st_change_target *target)
 {
-    const int status = st_facts_input_load(command, input, &target->facts);
+    struct st_facts_input whose = *input;
+    const char *player = st_change_target_player(input);
+    /* root may do what the one who plays may not */
+    if (target->live && geteuid() == 0 && input->snapshot == NULL && input->user == NULL && player != NULL &&
+        strcmp(player, "root") != 0) {
+        whose.user = player;
+        fprintf(stderr, "Judged with the rights that %s gets at login. For those of root: --user root\n",
+                player);
+    }
+    const int status = st_facts_input_load(command, &whose, &target->facts);
     if (status != ST_EXIT_DONE)
         return status;
     int r = 0;
@@ -98,8 +114,8 @@ static bool quote_words(char *buf, size_t buf_bytes, int argc, char *const *argv
     return true;
 }
 
-bool st_change_target_needs_root(const char *command, const struct st_change_target *target, bool as_user,
-                                 int argc, char *const *argv)
+bool st_change_target_needs_root(const char *command, const struct st_change_target *target, int argc,
+                                 char *const *argv)
 {
     if (!target->live || geteuid() == 0)
         return false;
@@ -111,12 +127,7 @@ bool st_change_target_needs_root(const char *command, const struct st_change_tar
                          "it has control characters or is too long.");
         return true;
     }
-    fprintf(stderr, "sleeptune %s: this needs root. Run:\n", command);
-    if (as_user) /* root's limits are not this user's */
-        fputs("  sleeptune snapshot | sudo sleeptune apply --yes --snapshot -", stderr);
-    else
-        fprintf(stderr, "  sudo sleeptune %s", command);
-    fprintf(stderr, "%s\n", words);
+    fprintf(stderr, "sleeptune %s: this needs root. Run:\n  sudo sleeptune %s%s\n", command, command, words);
     return true;
 }
 

@@ -16,14 +16,16 @@ struct st_change_target {
 
 /** root: a folder, or NULL for this machine. Says what is wrong on stderr. @return an st_exit. */
 ST_NODISCARD int st_change_target_open(const char *command, const char *root, struct st_change_target *ret);
-/** Collects facts and judges them. @return an st_exit. */
+/** The user who plays: of --user, else the one who ran sudo; NULL: not known. */
+const char *st_change_target_player(const struct st_facts_input *input);
+/** Collects facts and judges them; under sudo with the rights of the player, and says so. @return an st_exit. */
 ST_NODISCARD int st_change_target_judge(const char *command, const struct st_facts_input *input,
                                         uint32_t frames, uint32_t rate_hz, struct st_change_target *target);
 void st_change_target_close(struct st_change_target *target);
 
-/** Is this live and not root? Says on stderr what to run instead. as_user: by facts of this user. */
+/** Is this live and not root? Says on stderr what to run instead. */
 ST_NODISCARD bool st_change_target_needs_root(const char *command, const struct st_change_target *target,
-                                              bool as_user, int argc, char *const *argv);
+                                              int argc, char *const *argv);
 /** Asks on the terminal. yes: do not ask. @return 0 to go on, or an st_exit. */
 ST_NODISCARD int st_change_target_confirm(const char *command, bool yes, const char *question);
 

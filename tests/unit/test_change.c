@@ -395,6 +395,41 @@ static void a_rule_is_applied_once(void **state)
     tree_remove(&tree);
 }
 
+static void add_limits(struct st_plan *plan, struct tree *tree, const struct st_rule *rule, bool both)
+{
+    struct st_finding finding = {.rule = rule};
+    if (both)
+        st_finding_change(&finding, ST_CHANGE_LIMITS, "@audio - rtprio", "90");
+    st_finding_change(&finding, ST_CHANGE_LIMITS, "@audio - memlock", "4194304");
+    tree_add(plan, tree->p, &finding);
+}
+
+static void the_same_limit_of_two_rules_is_written_once(void **state)
+{
+    struct tree tree;
+    struct st_plan plan = {0};
+    (void)state;
+    tree_make(&tree);
+    add_limits(&plan, &tree, &rule_a, true);
+    add_limits(&plan, &tree, &rule_b, false);
+    assert_int_equal(plan.steps_n, 1);
+    st_plan_finish(&plan);
+    /* a comment in the file does not count, a line does */
+    plan = (struct st_plan){0};
+    tree_put(&tree, LIMITS_D, "# @audio - memlock 4194304\n");
+    add_limits(&plan, &tree, &rule_b, false);
+    assert_int_equal(plan.steps_n, 1);
+    st_plan_finish(&plan);
+    plan = (struct st_plan){0};
+    tree_put(&tree, LIMITS_D, "# ours\n@audio - memlock 4194304\n");
+    add_limits(&plan, &tree, &rule_b, false);
+    assert_int_equal(plan.steps_n, 0);
+    add_limits(&plan, &tree, &rule_a, true);
+    assert_int_equal(plan.steps_n, 1);
+    st_plan_finish(&plan);
+    tree_remove(&tree);
+}
+
 static void a_value_that_changed_since_the_plan_stops_it(void **state)
 {
     struct tree tree;
@@ -579,6 +614,7 @@ int main(void)
         cmocka_unit_test(a_journal_folder_that_others_may_write_to_is_refused),
         cmocka_unit_test(another_rules_value_is_not_taken_over),
         cmocka_unit_test(a_rule_is_applied_once),
+        cmocka_unit_test(the_same_limit_of_two_rules_is_written_once),
         cmocka_unit_test(a_value_that_changed_since_the_plan_stops_it),
         cmocka_unit_test(a_plan_needs_the_files_it_names),
         cmocka_unit_test(the_chosen_word_is_the_value),
