@@ -37,8 +37,7 @@ struct st_config {
         char names[ST_CONFIG_TEXT_BYTES];  /* hosts that it answers for, with spaces between them */
     } http;
     struct {
-        char alsa[ST_CONFIG_TEXT_BYTES]; /* "auto", "on" or "off", as the next five */
-        char alsa_trace[ST_CONFIG_TEXT_BYTES];
+        char alsa[ST_CONFIG_TEXT_BYTES]; /* "auto", "on" or "off", as the next four */
         char pipewire[ST_CONFIG_TEXT_BYTES], jack[ST_CONFIG_TEXT_BYTES], pulseaudio[ST_CONFIG_TEXT_BYTES],
             sound4[ST_CONFIG_TEXT_BYTES];
         /* "": as found in the environment */

@@ -117,18 +117,6 @@ static void wait_for_work(struct st_observe *observe)
         (void)!read(observe->wake[0], bytes, sizeof(bytes));
 }
 
-/** Name of the source that watches in place of this one; NULL: none. */
-static const char *replaced_by(const struct st_observe *observe, const struct st_observed *o)
-{
-    for (size_t i = 0; i < observe->n; i++) {
-        const struct st_xrun_source *other = observe->sources[i].source;
-        if (other->replaces != NULL && strcmp(other->replaces, o->source->name) == 0 &&
-            observe->sources[i].view.state == ST_OBSERVED_WATCHING)
-            return other->name;
-    }
-    return NULL;
-}
-
 static void *run(void *ctx)
 {
     struct st_observe *observe = ctx;
@@ -136,7 +124,6 @@ static void *run(void *ctx)
     while (take_orders(observe)) {
         for (size_t i = 0; i < observe->n; i++) {
             struct st_observed *o = &observe->sources[i];
-            st_observed_rest(o, replaced_by(observe, o));
             const int64_t now_ns = observe->platform->now_ns(observe->platform);
             if (observe->readable[i])
                 observe->rests_until_ns[i] = now_ns + LOOK_EACH_NS;

@@ -16,7 +16,7 @@
 
 const char *st_observed_state_name(enum st_observed_state state)
 {
-    static const char *const names[] = {"off", "absent", "opening", "watching", "resting"};
+    static const char *const names[] = {"off", "absent", "opening", "watching"};
     return names[state];
 }
 
@@ -303,20 +303,6 @@ void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const st
     o->view.mode = mode;
     o->failures = 0;
     o->due_ns = mode == ST_OBSERVED_OFF ? INT64_MAX : now_ns(o);
-}
-
-void st_observed_rest(struct st_observed *o, const char *by)
-{
-    const bool rests = o->view.state == ST_OBSERVED_RESTING;
-    if (o->view.mode == ST_OBSERVED_OFF || rests == (by != NULL))
-        return;
-    char why[ST_XRUN_WHY_BYTES] = "";
-    if (by != NULL)
-        snprintf(why, sizeof(why), "%s counts its xruns", by);
-    close_source(o);
-    set_state(o, by != NULL ? ST_OBSERVED_RESTING : ST_OBSERVED_OPENING, why);
-    o->failures = 0;
-    o->due_ns = by != NULL ? INT64_MAX : now_ns(o);
 }
 
 void st_observed_finish(struct st_observed *o)

@@ -19,10 +19,9 @@ enum st_observed_state {
     ST_OBSERVED_ABSENT, /* cannot be opened, or was lost; tried again after 1 s .. 15 s */
     ST_OBSERVED_OPENING,
     ST_OBSERVED_WATCHING,
-    ST_OBSERVED_RESTING, /* a source that replaces it watches */
 };
 
-/** "off", "absent", "opening", "watching", "resting". */
+/** "off", "absent", "opening", "watching". */
 const char *st_observed_state_name(enum st_observed_state state);
 
 /* A client without a load line for so long has gone (platform/xrun/xrun_line.h). */
@@ -109,10 +108,6 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
 /** Closes and opens as the mode and another setting want it. */
 void st_observed_set(struct st_observed *o, enum st_observed_mode mode,
                      const struct st_xrun_setting *setting);
-
-/** Closes while source `by` counts its xruns, and opens when by is NULL again. Counts stay. To be called
- * before each turn. */
-void st_observed_rest(struct st_observed *o, const char *by);
 
 /** Opens or polls. o->due_ns is then when to call again, at the latest (INT64_MAX: never). */
 void st_observed_turn(struct st_observed *o);

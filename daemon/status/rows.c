@@ -325,7 +325,7 @@ static void add_source(struct section *to, const struct st_observed_view *of)
 {
     struct line line = {0};
     if (of->state != ST_OBSERVED_WATCHING) {
-        if (of->state == ST_OBSERVED_RESTING || (of->state == ST_OBSERVED_ABSENT && !of->never) ||
+        if ((of->state == ST_OBSERVED_ABSENT && !of->never) ||
             of->mode == ST_OBSERVED_ON)
             add(to, of->mode == ST_OBSERVED_ON ? BAD : OK, "Not watched", "%s (%s)", of->source, of->why);
         return;

@@ -106,11 +106,9 @@ static const struct st_sleep_method *freebsd_sleep_method(struct st_platform *p,
 
 /* Sources of xruns, one row each; those that only Linux has are the last ones. */
 static const struct st_xrun_source alsa = ST_XRUN_ABSENT("alsa", "only Linux has ALSA's files in /proc");
-static const struct st_xrun_source alsa_trace =
-    ST_XRUN_ABSENT("alsa_trace", "only Linux has the event snd_pcm:xrun");
 
 static const struct st_xrun_source *const sources[] = {
-    &st_xrun_sound4, &st_xrun_pipewire, &st_xrun_jack, &st_xrun_pulseaudio, &alsa_trace, &alsa,
+    &st_xrun_sound4, &st_xrun_pipewire, &st_xrun_jack, &st_xrun_pulseaudio, &alsa,
 };
 
 static const struct st_xrun_source *freebsd_xrun_source(struct st_platform *p, size_t i)

@@ -39,18 +39,7 @@ int st_linux_lock_memory(struct st_platform *p, enum st_lock *ret);
 int st_linux_resident_bytes(struct st_platform *p, int64_t *ret);
 int st_linux_program_path(struct st_platform *p, char *buf, size_t buf_bytes);
 
-/* xrun_alsa.c; of xruns on ALSA's devices, also for xrun_alsa_trace.c */
+/* xrun_alsa.c */
 extern const struct st_xrun_source st_xrun_alsa;
-void st_linux_alsa_status_path(const char *proc, const struct st_alsa_substream *of, char *buf,
-                               size_t buf_bytes);
-/** Reports `sighting` with its device and client; not for our own stream, which counts its own xruns.
- * @param owner_tid who opened the stream; 0: not known. @param ret_hidden set if that program runs, but is
- * not in /proc for us. */
-void st_linux_alsa_tell(struct st_platform *p, const char *proc, const struct st_alsa_substream *of,
-                        int64_t owner_tid, struct st_xrun_seen sighting, st_xrun_seen_fn seen, void *ctx,
-                        bool *ret_hidden);
-
-/* xrun_alsa_trace.c */
-extern const struct st_xrun_source st_xrun_alsa_trace;
 
 #endif

@@ -138,7 +138,7 @@ static const struct st_sleep_method *linux_sleep_method(struct st_platform *p, s
 static const struct st_xrun_source sound4 = ST_XRUN_ABSENT("sound4", "only FreeBSD has sound(4)");
 
 static const struct st_xrun_source *const sources[] = {
-    &st_xrun_alsa_trace, &st_xrun_alsa, &st_xrun_pipewire, &st_xrun_jack, &st_xrun_pulseaudio, &sound4,
+    &st_xrun_alsa, &st_xrun_pipewire, &st_xrun_jack, &st_xrun_pulseaudio, &sound4,
 };
 
 static const struct st_xrun_source *linux_xrun_source(struct st_platform *p, size_t i)

@@ -68,8 +68,7 @@ static void drop(struct alsa *alsa, struct substream *s)
     *s = alsa->substreams[--alsa->n];
 }
 
-void st_linux_alsa_status_path(const char *proc, const struct st_alsa_substream *of, char *buf,
-                               size_t buf_bytes)
+static void put_status_path(const char *proc, const struct st_alsa_substream *of, char *buf, size_t buf_bytes)
 {
     snprintf(buf, buf_bytes, "%s/asound/card%u/pcm%u%c/sub%u/status", proc, of->card, of->device,
              of->capture ? 'c' : 'p', of->number);
@@ -84,7 +83,7 @@ static void add(struct alsa *alsa, struct st_alsa_substream of)
         alsa->left_out_n++;
         return;
     }
-    st_linux_alsa_status_path(alsa->proc, &of, path, sizeof(path));
+    put_status_path(alsa->proc, &of, path, sizeof(path));
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0)
         alsa->substreams[alsa->n++] = (struct substream){.is = of, .fd = fd};
@@ -169,9 +168,12 @@ static bool had_xrun(const struct st_alsa_status *before, const struct st_alsa_s
            now->hw_ptr_frames < before->hw_ptr_frames;
 }
 
-void st_linux_alsa_tell(struct st_platform *p, const char *proc, const struct st_alsa_substream *of,
-                        int64_t owner_tid, struct st_xrun_seen sighting, st_xrun_seen_fn seen, void *ctx,
-                        bool *ret_hidden)
+/** Reports `sighting` with its device and client; not for our own stream, which counts its own xruns.
+ * @param owner_tid who opened the stream; 0: not known. @param ret_hidden set if that program runs, but is
+ * not in /proc for us. */
+static void report(struct st_platform *p, const char *proc, const struct st_alsa_substream *of,
+                   int64_t owner_tid, struct st_xrun_seen sighting, st_xrun_seen_fn seen, void *ctx,
+                   bool *ret_hidden)
 {
     if (program_of(p, proc, owner_tid, sighting.client, ret_hidden) == getpid())
         return;
@@ -193,9 +195,9 @@ static int look(struct st_xrun_watch *w, struct substream *s, st_xrun_seen_fn se
     if (st_alsa_status_parse(text, &now) != 0)
         return -EBADMSG;
     if (s->known && had_xrun(&s->last, &now)) /* what was before the first look is not ours to count */
-        st_linux_alsa_tell(w->platform, alsa->proc, &s->is, now.owner_tid,
-                           (struct st_xrun_seen){.certainty = ST_CERTAINTY_PROBABLE, .device_xruns_n = 1},
-                           seen, ctx, &alsa->no_names);
+        report(w->platform, alsa->proc, &s->is, now.owner_tid,
+               (struct st_xrun_seen){.certainty = ST_CERTAINTY_PROBABLE, .device_xruns_n = 1}, seen, ctx,
+               &alsa->no_names);
     s->known = true;
     s->last = now;
     return 0;

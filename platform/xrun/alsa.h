@@ -1,4 +1,4 @@
-/* Parsers of ALSA's text in /proc/asound and in the kernel's trace. Pure, so that every host can fuzz them.
+/* Parsers of ALSA's text in /proc/asound. Pure, so that every host can fuzz them.
  * Foreign text: any bytes, ended by '\0'. All: 0 or -EBADMSG (not in this form). Threads: any; no allocation.
  */
 #ifndef ST_PLATFORM_XRUN_ALSA_H
@@ -40,17 +40,5 @@ struct st_alsa_substream {
     unsigned card, device, number;
     bool capture;
 };
-
-/** One line of a trace_pipe in which only the event snd_pcm:xrun is on. */
-struct st_alsa_trace {
-    int64_t xruns_n;
-    bool lost;  /* events were overwritten before they were read; their streams are unknown */
-    bool exact; /* false: at least this many */
-    struct st_alsa_substream of;
-};
-
-/** Reads one line without its newline. Sources: sound/core/pcm_trace.h, TRACE_EVENT(xrun);
- * kernel/trace/trace_output.c, trace_print_context; kernel/trace/trace.c, print_trace_line. */
-ST_NODISCARD int st_alsa_trace_parse(const char *line, struct st_alsa_trace *ret);
 
 #endif

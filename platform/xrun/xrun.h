@@ -63,15 +63,13 @@ struct st_xrun_ops {
 };
 
 struct st_xrun_source {
-    const char *name;    /* stable: "alsa_trace", "alsa", "pipewire", "jack", "pulseaudio", "sound4"; key
+    const char *name;    /* stable: "alsa", "pipewire", "jack", "pulseaudio", "sound4"; key
                             observe.NAME */
     const char *summary; /* one line: what is read, and what that cannot see */
     const char *absent;  /* why this OS or build has none */
     bool device_only;    /* it cannot see clients that were not ready: their number is unknown, not 0 */
     int64_t poll_ns;     /* how often it wants to be polled */
     const struct st_xrun_ops *ops; /* NULL: absent */
-    const char *replaces;          /* name of a source that has the same xruns, less exactly: it rests while
-                                      this one watches, so that none is counted twice */
     const char *program;           /* posix/xrun_program.c: name of the helper program */
     const char *server_env; /* ... and the variable by which it finds its server: key observe.NAME_server */
 };
@@ -79,7 +77,7 @@ struct st_xrun_source {
 /** What the user chose for a source. */
 struct st_xrun_setting {
     char server[ST_XRUN_SERVER_BYTES]; /* value of server_env, "": as found in the environment; alsa: where
-                                          procfs is, "": /proc; alsa_trace: what /proc and /sys are in */
+                                          procfs is, "": /proc */
 };
 
 /** An open source. */

@@ -72,7 +72,7 @@ class Daemon:
             if everything:
                 file.write(self.loop + f' audio: {{ backend = "dummy"; }}; http: {{ listen = "{self.listen}"; }};\n')
             else:
-                sources = " ".join(f'{name} = "off";' for name in ("alsa", "alsa_trace", "pipewire", "jack", "pulseaudio", "sound4"))
+                sources = " ".join(f'{name} = "off";' for name in ("alsa", "pipewire", "jack", "pulseaudio", "sound4"))
                 file.write(self.loop + f' audio: {{ backend = "none"; }}; history: {{ enabled = "off"; }}; observe: {{ {sources} }};\n')
         self.is_on = everything
 

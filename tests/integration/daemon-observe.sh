@@ -42,9 +42,6 @@ is "and a cause each: the loop's of that time" "$(value 'all(e.get("cause") and 
 ok "one that is off is not started" source_is pipewire state off
 ok "one that is not installed says so" source_is pulseaudio why 'sleeptune-observe-pulseaudio is not installed'
 ok "and has no counts, not zero" source_is pulseaudio device_xruns None
-like "the kernel's event of xruns is watched, or it is said why not" \
-    "$(value '[s["why"] for s in d["observe"] if s["source"] == "alsa_trace"][0]')" \
-    'snd_pcm:xrun|tracefs is not mounted on |no right to |no ALSA on this system|sleeptune-xruns'
 like "metrics: device xruns by source" "$(ask /metrics)" '^sleeptune_xruns_total\{source="jack"\} 2$'
 like "metrics: starved clients by source" "$(ask /metrics)" '^sleeptune_starved_clients_total\{source="jack"\} 3$'
 is "metrics: none of what is not watched" "$(ask /metrics | grep -c 'total{source="pulseaudio"}')" 0

@@ -572,100 +572,6 @@ static void thread_watches_counts_and_ends(void **state)
     st_observe_stop(observe);
 }
 
-/* Two sources of the same xruns. The test lets the exact one go; the other has one xrun at each poll. */
-static atomic_bool exact_is_there;
-
-static int open_exact(struct st_xrun_watch *w)
-{
-    return atomic_load(&exact_is_there) ? 0 : st_xrun_because(w, -ENOENT, "no event");
-}
-
-static int poll_exact(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
-{
-    (void)seen;
-    (void)ctx;
-    return open_exact(w);
-}
-
-static int open_probable(struct st_xrun_watch *w)
-{
-    (void)w;
-    return 0;
-}
-
-static int poll_probable(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
-{
-    seen(ctx, &(struct st_xrun_seen){.certainty = ST_CERTAINTY_PROBABLE, .device_xruns_n = 1});
-    return st_xrun_because(w, 0, "streams");
-}
-
-static void close_nothing(struct st_xrun_watch *w)
-{
-    (void)w;
-}
-
-static const struct st_xrun_source *two_sources(struct st_platform *p, size_t i)
-{
-    static const struct st_xrun_ops exact = {.open = open_exact, .poll = poll_exact, .close = close_nothing};
-    static const struct st_xrun_ops probable = {
-        .open = open_probable, .poll = poll_probable, .close = close_nothing};
-    static const struct st_xrun_source rows[] = {
-        {.name = "alsa_trace", .summary = "", .replaces = "alsa", .poll_ns = ST_NS_PER_MS, .ops = &exact},
-        {.name = "alsa", .summary = "", .poll_ns = ST_NS_PER_MS, .ops = &probable},
-    };
-    (void)p;
-    return i < ST_ARRAY_LEN(rows) ? &rows[i] : NULL;
-}
-
-/* Waits until the probable source is in that state; the test's limit ends it. */
-static void wait_for(struct st_observe *observe, enum st_observed_state state, struct st_observe_view *ret)
-{
-    const struct timespec nap = st_ns_to_timespec(ST_NS_PER_MS);
-    do {
-        nanosleep(&nap, NULL);
-        st_observe_look(observe, ret);
-    } while (ret->sources[1].state != state);
-}
-
-static void source_rests_while_one_that_replaces_it_watches(void **state)
-{
-    (void)state;
-    struct st_config config;
-    struct st_observe *observe;
-    struct st_observe_view view, later;
-    struct st_platform two = *st_platform_native();
-    two.xrun_source = two_sources;
-    st_config_defaults(&config);
-    snprintf(config.observe.alsa, sizeof(config.observe.alsa), "on"); /* also then */
-    atomic_store(&exact_is_there, true);
-    assert_int_equal(st_observe_start(&two, &config, &events, &observe), 0);
-    wait_for(observe, ST_OBSERVED_RESTING, &view);
-    assert_string_equal(view.sources[1].why, "alsa_trace counts its xruns");
-    assert_int_equal(view.sources[1].device_xruns_n, 0); /* not even at its start */
-    atomic_store(&exact_is_there, false);
-    wait_for(observe, ST_OBSERVED_WATCHING, &view);
-    assert_int_equal(view.sources[0].state, ST_OBSERVED_ABSENT);
-    atomic_store(&exact_is_there, true); /* it is tried again after 1 s */
-    wait_for(observe, ST_OBSERVED_RESTING, &view);
-    assert_true(view.sources[1].device_xruns_n > 0); /* what it had seen stays */
-    const struct timespec nap = st_ns_to_timespec(ST_NS_PER_MS);
-    do { /* the exact one is looked at many times, however long that takes, and the other one not once */
-        nanosleep(&nap, NULL);
-        st_observe_look(observe, &later);
-    } while (later.sources[0].polls_n < view.sources[0].polls_n + 10);
-    assert_int_equal(later.sources[1].device_xruns_n, view.sources[1].device_xruns_n);
-    snprintf(config.observe.alsa_trace, sizeof(config.observe.alsa_trace), "off");
-    st_observe_set(observe, &config);
-    wait_for(observe, ST_OBSERVED_WATCHING, &view);
-    snprintf(config.observe.alsa_trace, sizeof(config.observe.alsa_trace), "auto");
-    st_observe_set(observe, &config);
-    wait_for(observe, ST_OBSERVED_RESTING, &view);
-    snprintf(config.observe.alsa, sizeof(config.observe.alsa), "off");
-    st_observe_set(observe, &config);
-    wait_for(observe, ST_OBSERVED_IS_OFF, &view);
-    st_observe_stop(observe);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -697,7 +603,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_was_never_watched_has_no_counts, setup, teardown),
         cmocka_unit_test_setup_teardown(source_that_cannot_see_clients_says_nothing_of_them, setup, teardown),
         cmocka_unit_test_setup_teardown(thread_watches_counts_and_ends, setup, teardown),
-        cmocka_unit_test_setup_teardown(source_rests_while_one_that_replaces_it_watches, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

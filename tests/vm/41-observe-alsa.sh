@@ -28,20 +28,11 @@ running() { grep -q "state: $2" "/proc/asound/card$1/pcm0p/sub0/status"; }
 counts() { [ "$(alsa "[.devices[] | select(.device == \"$1\") | .device_xruns] | add // 0")" -gt 0 ]; }
 # shellcheck disable=SC2317
 says() { test "$(alsa "$1")" "$2" "$3"; }
-# shellcheck disable=SC2317
-trace_says() { test "$(of alsa_trace '[.mode, .state, .why] | join("; ")')" = "$1"; }
 
 sleeptuned -f -c /tmp/s/sleeptuned.conf 2>/tmp/s/log &
 pid=$!
 until_true sleeptune status >/dev/null 2>&1
 ok "ALSA is watched" until_true says .state = watching
-mountpoint -q /sys/kernel/tracing || {
-    is "the kernel's event of xruns is absent without tracefs" "$(of alsa_trace .why)" "tracefs is not mounted on /sys/kernel/tracing"
-    mount -t tracefs tracefs /sys/kernel/tracing
-}
-ok "with it, too: Debian's kernel has no such event, and that is said" until_true trace_says \
-    "auto; absent; this kernel has no event snd_pcm:xrun (CONFIG_SND_PCM_XRUN_DEBUG is off)"
-is "so no instance was made" "$(ls /sys/kernel/tracing/instances)" ""
 is "nobody plays: no xrun" "$(alsa .device_xruns)" 0
 streams=$(alsa .why)
 like "all streams of three cards" "$streams" '^[0-9]{2} streams of sound cards$'
