@@ -45,13 +45,12 @@ ok "it traces again" wait_for traces
 killed
 is "killed, it leaves the instance" "$(left)" "sleeptune "
 is "which still traces" "$(cat "$tracing/instances/sleeptune/tracing_on" "$tracing/instances/sleeptune/events/sched/sched_switch/enable" | tr '\n' ' ')" "1 1 "
-mkdir "$tracing/instances/"
 config "$off"
 "$SLEEPTUNED" -n -c "$conf" >/dev/null
 is "looking at the configuration (-n) changes nothing" "$(left)" "sleeptune "
 start
 is "a start with trace.enabled = off removes what was left" "$(left)" ""
-like "and logs it" "$(cat "$log")" 'removed /sys/kernel/tracing/instances/sleeptune: '
+like "and logs it" "$(cat "$log")" 'removed the trace /sys/kernel/tracing/instances/sleeptune of a sleeptuned that was killed'
 stop
 
 mkdir "$tracing/instances/sleeptune"
