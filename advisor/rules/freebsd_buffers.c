@@ -78,27 +78,27 @@ static void judge_snd_latency(struct st_finding *finding)
         return;
     if (latency < 0 || latency > LATENCY_MAX || profile < 0 || profile > PROFILE_MAX) {
         st_finding_unknown(finding,
-                           "latency %" PRId64 " with profile %" PRId64 " is beyond the known tables "
-                           "(0..%d, 0..%d)",
+                           "hw.snd.latency is %" PRId64 " and hw.snd.latency_profile %" PRId64 "; sleeptune "
+                           "knows only the values 0..%d and 0..%d",
                            latency, profile, LATENCY_MAX, PROFILE_MAX);
         return;
     }
     const double block = block_ms(profile, latency), ring = ring_ms(profile, latency);
     if (block > period_ms) {
         st_finding_advice(finding,
-                          "programs that set no buffer get %.1f ms in blocks of %.2f ms, longer than your "
-                          "period of %.2f ms",
+                          "programs that do not set a buffer size get %.1f ms in blocks of %.2f ms; a block "
+                          "is longer than your period of %.2f ms",
                           ring, block, period_ms);
         suggest(period_ms, finding);
     } else {
         st_finding_ok(finding,
-                      "programs that set no buffer get %.1f ms in blocks of %.2f ms, not longer than your "
-                      "period of %.2f ms",
+                      "programs that do not set a buffer size get %.1f ms in blocks of %.2f ms, which suits "
+                      "your period of %.2f ms",
                       ring, block, period_ms);
     }
     st_finding_effect(finding, 0,
-                      "adds delay, not lateness: latency %" PRId64 ", profile %" PRId64 " is a ring of %d "
-                      "bytes in %d blocks, %.2f ms at 48 kHz stereo 16 bit",
+                      "adds delay to the sound, threads do not wake later; latency %" PRId64 " with profile "
+                      "%" PRId64 " is a buffer of %d bytes in %d blocks, %.2f ms at 48 kHz stereo 16 bit",
                       latency, profile, 1 << table[profile][latency].ring,
                       1 << table[profile][latency].blocks, ring);
 }
@@ -106,21 +106,21 @@ static void judge_snd_latency(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_snd_latency = {
     .id = "freebsd-snd-latency",
     .title = "Default sound buffer (hw.snd.latency)",
-    .mechanism = "A program that does not set its own fragments gets a buffer (ring) whose size depends on "
-                 "hw.snd.latency and hw.snd.latency_profile. The kernel wakes the program once for each "
-                 "block, and its sound is heard up to one whole buffer later.",
+    .mechanism = "hw.snd.latency and hw.snd.latency_profile set the buffer of programs that do not choose a "
+                 "size themselves. The kernel wakes the program once for each block, and its sound is heard "
+                 "up to one whole buffer later.",
     .cost = "CPU: more interrupts and context switches; programs that are slow to refill may crackle",
     .when_not =
-        "programs set their fragments themselves (JACK, virtual_oss): this setting does not affect them; "
-        "desktops that crackle: they need a larger value",
+        "your programs set their fragments themselves (JACK, virtual_oss): this setting does not affect "
+        "them. Desktops where sound crackles need a larger value",
     .sources = "sound(4); FreeBSD sys/dev/sound/pcm/channel.c (reference tables for playback)\n"
                "hardware limits round these sizes up; other formats scale to the next power of two",
     .guide.now = NOW("1", "0"),
     .guide.persistent = EVER("1", "0"),
     .guide.needs = ST_NEEDS_REOPEN,
     .guide.check = "sysctl hw.snd.latency hw.snd.latency_profile",
-    .guide.undo = "take the lines out of /etc/sysctl.conf; sysctl hw.snd.latency=5 "
-                  "hw.snd.latency_profile=1, the defaults, undoes it at once",
+    .guide.undo = "take the lines out of /etc/sysctl.conf; to undo it at once: sysctl hw.snd.latency=5 "
+                  "hw.snd.latency_profile=1 (the defaults)",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(LATENCY, PROFILE),
@@ -153,22 +153,23 @@ static void judge_sndctl_realtime(struct st_finding *finding)
     st_finding_quote(finding, PRECISE);
     const bool stretched = deviation > 0 && st_machine_int_or(finding->facts, PRECISE, 1) == 0;
     if (latency == 0 && profile == 0 && deviation == 0) {
-        st_finding_ok(finding, "sndctl calls this machine's sound devices realtime");
+        st_finding_ok(finding,
+                      "the sound devices of this machine are in the mode that sndctl calls realtime");
     } else if ((profile == 0 && latency <= SHORT_LATENCY) && !stretched) {
         st_finding_ok(finding,
-                      "sndctl does not report realtime (%" PRId64 ", %" PRId64 ", %" PRId64 "), but the "
-                      "buffers are short and sleeps are exact",
+                      "the three settings of 'sndctl realtime' are %" PRId64 ", %" PRId64 " and "
+                      "%" PRId64 ", not all 0, but the buffers are short and sleeps are exact",
                       latency, profile, deviation);
     } else {
         st_finding_advice(finding,
-                          "latency %" PRId64 ", profile %" PRId64 ", alloweddeviation %" PRId64 ": 'sndctl "
-                          "realtime=1' sets all three to 0, until the next boot",
+                          "hw.snd.latency is %" PRId64 ", its profile %" PRId64 " and alloweddeviation "
+                          "%" PRId64 ": 'sndctl realtime=1' sets all three to 0 until the next boot",
                           latency, profile, deviation);
         st_rule_fix(finding);
     }
     st_finding_effect(finding, 0,
-                      "freebsd-alloweddeviation counts the lateness; the two settings of sound(4) only add "
-                      "delay");
+                      "see finding freebsd-alloweddeviation for the lateness; the two settings of sound(4) "
+                      "only add delay to the sound");
 }
 
 const struct st_rule st_rule_freebsd_sndctl_realtime = {
@@ -177,9 +178,10 @@ const struct st_rule st_rule_freebsd_sndctl_realtime = {
     .mechanism = "sndctl(8) calls a device realtime when hw.snd.latency, hw.snd.latency_profile and "
                  "kern.timecounter.alloweddeviation are all 0, and realtime=1 sets them so. It does not "
                  "outlast a reboot.",
-    .cost = "power, CPU: latency 0 with profile 0 means blocks of a third of a millisecond for programs "
-            "that set none, which may crackle",
-    .when_not = "programs that crackle: freebsd-snd-latency names the shortest buffer that fits your period",
+    .cost = "power, CPU: with latency 0 and profile 0, programs that set no buffer size get blocks of a "
+            "third of a millisecond, and may crackle",
+    .when_not = "sound crackles with it: finding freebsd-snd-latency shows the shortest buffer that fits "
+                "your period",
     .sources = "sndctl(8) of 15.0, usr.sbin/sndctl/sndctl.c\n"
                "'short' means up to latency 2 in profile 0: a limit that sleeptune chose",
     .history = "15.0: sndctl(8) is new (sndctl(8))",
@@ -213,8 +215,8 @@ static void judge_snd_verbose(struct st_finding *finding)
     if (st_finding_need_int(finding, VERBOSE, &verbose) != 0)
         return;
     if (verbose < 0 || verbose > VERBOSE_MAX) {
-        st_finding_unknown(finding, "hw.snd.verbose %" PRId64 " is beyond the known range (0 to %d)", verbose,
-                           VERBOSE_MAX);
+        st_finding_unknown(finding, "hw.snd.verbose is %" PRId64 "; sleeptune knows only the values 0 to %d",
+                           verbose, VERBOSE_MAX);
         return;
     }
     st_finding_quote(finding, ST_FREEBSD_OSRELDATE);
@@ -234,8 +236,8 @@ static void judge_snd_verbose(struct st_finding *finding)
                       "/dev/sndstat does not show underruns, but 'sndctl -v' does, at any verbosity");
     } else {
         st_finding_advice(finding,
-                          "underruns cannot be seen: /dev/sndstat shows them from hw.snd.verbose 2 on, and "
-                          "it is %" PRId64,
+                          "you cannot see underruns: /dev/sndstat shows them only if hw.snd.verbose is 2 or "
+                          "more, and it is %" PRId64,
                           verbose);
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.verbose", "2");
@@ -246,11 +248,11 @@ static void judge_snd_verbose(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_snd_verbose = {
     .id = "freebsd-snd-verbose",
     .title = "Are underruns visible? (hw.snd.verbose)",
-    .mechanism = "The kernel counts underruns for each open channel. /dev/sndstat shows the counters from "
-                 "hw.snd.verbose 2 on, on the line of the virtual channel if there is one. Each counter "
-                 "begins at 0 when a stream starts.",
+    .mechanism = "The kernel counts underruns for each open channel. If hw.snd.verbose is 2 or more, "
+                 "/dev/sndstat shows these counters (of the virtual channel, if there is one). A counter "
+                 "starts at 0 with each new stream.",
     .cost = "none",
-    .when_not = "from FreeBSD 15.0 on: 'sndctl -v' shows the underruns, too",
+    .when_not = "FreeBSD 15.0 and later: 'sndctl -v' shows the underruns, too",
     .sources = "sound(4) (hw.snd.verbose, statistics), sndctl(8)\n"
                "measured on 13.2 and 15.1: one underrun for each missed fragment, also when a program just "
                "stops writing; SNDCTL_DSP_GETERROR clears the counter",
@@ -258,8 +260,8 @@ const struct st_rule st_rule_freebsd_snd_verbose = {
     .guide.now = "sysctl hw.snd.verbose=2",
     .guide.persistent = "# /etc/sysctl.conf\nhw.snd.verbose=2",
     .guide.check = "cat /dev/sndstat   # shows the word underruns while a program plays",
-    .guide.undo = "take the line out of /etc/sysctl.conf; sysctl hw.snd.verbose=0, the default, undoes it at "
-                  "once",
+    .guide.undo = "take the line out of /etc/sysctl.conf; to undo it at once: sysctl hw.snd.verbose=0 (the "
+                  "default)",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(VERBOSE, ST_FREEBSD_OSRELDATE, SNDSTAT "*"),
@@ -336,12 +338,12 @@ static void judge_options(const struct options *options, struct st_finding *find
     const double period_ms = st_period_seconds(&finding->wish->period) * 1e3;
     const bool slow = options->block_ms > period_ms, unknown = options->block_ms == 0;
     if (!slow && !unknown && options->priority) {
-        st_finding_ok(finding, "virtual_oss works with blocks of %.2f ms and a real-time priority",
+        st_finding_ok(finding, "virtual_oss uses blocks of %.2f ms and has a real-time priority",
                       options->block_ms);
     } else {
         if (slow)
             st_finding_advice(finding,
-                              "virtual_oss works with blocks of %.2f ms, longer than your period of %.2f "
+                              "virtual_oss uses blocks of %.2f ms, which is longer than your period of %.2f "
                               "ms%s",
                               options->block_ms, period_ms,
                               options->priority ? "" : ", and without real-time priority");
@@ -356,9 +358,12 @@ static void judge_options(const struct options *options, struct st_finding *find
     if (!options->priority)
         return; /* behind whatever else is busy: no bound is known */
     if (unknown)
-        st_finding_effect(finding, 0, "adds delay, at least one block, not lateness of this loop");
+        st_finding_effect(finding, 0,
+                          "adds a delay of at least one block to the sound; threads do not wake later");
     else
-        st_finding_effect(finding, 0, "adds delay, at least one block of %.2f ms, not lateness of this loop",
+        st_finding_effect(finding, 0,
+                          "adds a delay of at least one block (%.2f ms) to the sound; threads do not wake "
+                          "later",
                           options->block_ms);
 }
 
@@ -374,7 +379,7 @@ static void judge_virtual_oss(struct st_finding *finding)
         st_finding_quote(finding, ENABLE);
         r = st_facts_text(facts, ENABLE, &enable);
         if (r == -EACCES || r == -EBADMSG) {
-            st_finding_unknown(finding, "whether virtual_oss is started could not be read");
+            st_finding_unknown(finding, "sleeptune could not read whether virtual_oss is started");
             return;
         }
         if (r != 0 || strcasecmp(enable, "YES") != 0) {
@@ -395,7 +400,8 @@ static void judge_virtual_oss(struct st_finding *finding)
     }
     st_finding_quote(finding, CUSE);
     if (read_options(args, finding->wish->rate_hz, &options) != 0)
-        st_finding_unknown(finding, "virtual_oss has the options \"%.40s\", which are not understood", args);
+        st_finding_unknown(finding, "sleeptune does not understand the options of virtual_oss: \"%.40s\"",
+                           args);
     else
         judge_options(&options, finding);
 }
@@ -407,7 +413,7 @@ const struct st_rule st_rule_freebsd_virtual_oss = {
                  "priority that option -i sets. All sound through virtual_oss is delayed by at least one "
                  "block.",
     .cost = "CPU: shorter blocks mean more wake-ups",
-    .when_not = "playback only, where a longer block does no harm",
+    .when_not = "you only play back, and a longer delay does no harm",
     .sources = "virtual_oss(8) (-s frames or milliseconds with \"ms\", -i real-time priority, -r rate)\n"
                "rc.conf(5) (virtual_oss_enable, virtual_oss_dsp); the default block: not verified",
     .guide.persistent = VIRTUAL_OSS_EVER("48000", "128"),

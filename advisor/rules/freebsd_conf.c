@@ -74,12 +74,12 @@ static void judge_wrong(const struct scan *scan, struct st_finding *finding)
         snprintf(more, sizeof(more), "; and %d more", scan->wrong - 1);
     if (scan->moved)
         st_finding_advice(finding,
-                          "sysctl.conf sets %.50s, but there is no such device now: its number moved, or "
-                          "it is not plugged in%s",
+                          "sysctl.conf sets %.50s, but this device does not exist now: it has a new number, "
+                          "or is not plugged in%s",
                           scan->name, more);
     else if (scan->found == NULL)
-        st_finding_advice(finding, "sysctl.conf sets %.50s, which this kernel does not have%s", scan->name,
-                          more);
+        st_finding_advice(finding, "sysctl.conf sets %.50s, but this kernel has no such setting%s",
+                          scan->name, more);
     else
         st_finding_advice(finding, "sysctl.conf sets %.50s=%.20s, but the kernel uses %.20s%s", scan->name,
                           scan->wanted, scan->found, more);
@@ -90,7 +90,7 @@ static void judge_wrong(const struct scan *scan, struct st_finding *finding)
     else
         st_finding_fix(finding, scan->moved ? NULL : finding->rule->guide.now,
                        finding->rule->guide.persistent, finding->rule->guide.needs);
-    st_finding_effect(finding, 0, "the rules of these settings count their effect");
+    st_finding_effect(finding, 0, "see the findings about these settings for their effect");
 }
 
 static void judge_sysctl_conf(struct st_finding *finding)
@@ -114,18 +114,19 @@ static void judge_sysctl_conf(struct st_finding *finding)
                            scan.unread);
     } else {
         st_finding_ok(finding, scan.lines == 0 ? "/etc/sysctl.conf sets nothing that matters here"
-                                               : "the settings of /etc/sysctl.conf are in force");
-        st_finding_effect(finding, 0, "%d lines of /etc/sysctl.conf compared", scan.lines);
+                                               : "the kernel uses the values of /etc/sysctl.conf");
+        st_finding_effect(finding, 0, "%d lines of /etc/sysctl.conf were compared with the running values",
+                          scan.lines);
     }
 }
 
 const struct st_rule st_rule_freebsd_sysctl_conf = {
     .id = "freebsd-sysctl-conf",
     .title = "Settings that did not take effect (sysctl.conf)",
-    .mechanism = "/etc/sysctl.conf is read once, at boot. A line for a driver that is loaded later, or for "
-                 "a device that is plugged in later or has another number now, fails almost silently.",
+    .mechanism = "/etc/sysctl.conf is read once, at boot. A line fails almost without a message if its "
+                 "driver is loaded later, or if its device is plugged in later or has a new number.",
     .cost = "none",
-    .when_not = "the difference is intended, for a test",
+    .when_not = "the value in the kernel is different on purpose, for a test",
     .sources = "sysctl.conf(5), rc.conf(5); sysctl.kld.d is read for modules that rc loads (kld_list), not "
                "for others\n"
                "unit numbers of USB devices: given in the order in which they appear",
@@ -134,7 +135,7 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
                         "# or for modules of kld_list in /etc/sysctl.kld.d/MODULE.conf\n"
                         "# dev.pcm.N: look up N in /dev/sndstat",
     .guide.check = "service sysctl restart   # no message about an unknown name",
-    .guide.undo = "take the lines out again; what they set lasts until the next boot",
+    .guide.undo = "take the lines out of /etc/sysctl.conf; the values stay until the next boot",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(FILE_KEY, PREFIX "*", "freebsd.dev.*", "freebsd.hw.*", "freebsd.kern.*"),
     .judge = judge_sysctl_conf,
@@ -191,11 +192,11 @@ static void judge_wrong_loader_conf(const struct loader_conf_scan *scan, struct 
     if (scan->wrong > 1)
         snprintf(more, sizeof(more), "; and %d more", scan->wrong - 1);
     st_finding_advice(finding,
-                      "loader.conf sets %.50s=%.20s, but the kernel uses %.20s: no reboot since then, or "
-                      "changed later%s",
+                      "loader.conf sets %.50s=%.20s, but the kernel uses %.20s: the machine was not "
+                      "restarted yet, or the value was changed later%s",
                       scan->name, scan->wanted, scan->found, more);
     st_rule_fix(finding);
-    st_finding_effect(finding, 0, "the rules of these settings count their effect");
+    st_finding_effect(finding, 0, "see the findings about these settings for their effect");
 }
 
 static void judge_loader_conf(struct st_finding *finding)
@@ -217,8 +218,9 @@ static void judge_loader_conf(struct st_finding *finding)
                            scan.unread);
     } else {
         st_finding_ok(finding, scan.compared == 0 ? "loader.conf sets nothing that matters here"
-                                                  : "the settings of loader.conf are in force");
-        st_finding_effect(finding, 0, "%d lines of loader.conf compared", scan.compared);
+                                                  : "the kernel uses the values of loader.conf");
+        st_finding_effect(finding, 0, "%d lines of loader.conf were compared with the running values",
+                          scan.compared);
     }
 }
 
@@ -228,7 +230,7 @@ const struct st_rule st_rule_freebsd_loader_conf = {
     .mechanism = "/boot/loader.conf is read by the boot loader only. A line that was added after the boot, "
                  "such as kern.hz, takes effect at the next boot.",
     .cost = "none",
-    .when_not = "the difference is intended, for a test with sysctl",
+    .when_not = "the value in the kernel is different on purpose, for a test with sysctl",
     .sources = "loader.conf(5)",
     .guide.persistent = "# loader.conf is read at boot: restart the machine",
     .guide.needs = ST_NEEDS_REBOOT,

@@ -120,14 +120,14 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
 {
     char state[16];
     const double worst_us = (double)scan->worst_us;
-    const char *c3 = scan->c3_off ? "; C3 is not used, as the event timer would stop in it" : "";
+    const char *c3 = scan->c3_off ? "; C3 is not used, because the event timer would stop in it" : "";
     if (worst_us <= SMALL_US || worst_us <= SMALL_SHARE * scan->period_us) {
-        st_finding_ok(finding, "waking from C%d, the deepest state in use, takes %" PRId64 " µs%s",
+        st_finding_ok(finding, "waking a CPU from C%d, the deepest idle state in use, takes %" PRId64 " µs%s",
                       scan->worst_state, scan->worst_us, c3);
     } else {
         const int want = scan->shallow_state > 0 ? scan->shallow_state : 1;
-        st_finding_advice(finding, "waking from C%d takes up to %" PRId64 " µs%s", scan->worst_state,
-                          scan->worst_us, c3);
+        st_finding_advice(finding, "waking a CPU from idle state C%d takes up to %" PRId64 " µs%s",
+                          scan->worst_state, scan->worst_us, c3);
         st_finding_fix_now(finding, NOW("C%d"), want);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("C%d"), want, want);
         snprintf(state, sizeof(state), "C%d", want);
@@ -135,8 +135,8 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
         st_finding_change(finding, ST_CHANGE_RC_CONF, "performance_cx_lowest", state);
     }
     st_finding_effect(finding, worst_us,
-                      "longest latency of the states up to cx_lowest that a sleep of %.0f µs may use (a "
-                      "third of it): %" PRId64 " µs",
+                      "longest wake-up time of the states that the kernel may use for a sleep of %.0f µs "
+                      "(up to cx_lowest, and at most a third of the sleep): %" PRId64 " µs",
                       scan->period_us, scan->worst_us);
 }
 
@@ -150,7 +150,7 @@ static void judge_cpu_idle(struct st_finding *finding)
     if (st_facts_text(facts, IDLE, &idle) == 0 && strcmp(idle, "acpi") != 0) {
         st_finding_ok(finding, "machdep.idle is %.20s, not acpi: an idle CPU %s", idle,
                       strcmp(idle, "spin") == 0 ? "never sleeps, which costs much power"
-                                                : "goes no deeper than C1");
+                                                : "uses no idle state deeper than C1");
         return;
     }
     scan.c3_off = c3_stops_the_timer(finding);
@@ -169,9 +169,9 @@ static void judge_cpu_idle(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_cpu_idle = {
     .id = "freebsd-cpu-idle",
     .title = "CPU idle states (cx_lowest)",
-    .mechanism = "An idle CPU goes to sleep in steps, and the deeper it is the longer it takes to come "
-                 "back: that time is added to each wake-up. cx_lowest is the deepest step that the kernel "
-                 "may take.",
+    .mechanism = "An idle CPU sleeps in one of several states (C1, C2, ...). The deeper the state, the "
+                 "longer the CPU takes to wake, and this time is added to each wake-up of a thread. "
+                 "cx_lowest is the deepest state that the kernel may use.",
     .cost = "power: some watts, and on laptops a good part of the battery",
     .when_not = "on battery, unless you play music on battery",
     .sources = "acpi(4) (hw.acpi.cpu.cx_lowest, dev.cpu.N.cx_supported), rc.conf(5)\n"
@@ -239,14 +239,14 @@ static void judge_powerd(struct st_finding *finding)
     mode_of(args, mode, sizeof(mode));
     if (strncmp(mode, "max", 3) == 0) {
         st_finding_ok(finding, "powerd keeps the clock at its maximum on mains power");
-        st_finding_effect(finding, 0, "the clock need not be raised first");
+        st_finding_effect(finding, 0, "the CPU clock is high already when work begins");
         return;
     }
     if (strspn(mode, "abcdefghijklmnopqrstuvwxyz") != strlen(mode))
-        snprintf(mode, sizeof(mode), "another mode");
+        snprintf(mode, sizeof(mode), "unknown mode");
     st_finding_advice(finding,
-                      "powerd (%s) raises the clock only after it saw load, and it checks the load every 250 "
-                      "ms",
+                      "powerd (%s) raises the CPU clock only when it sees load, and it checks the load only "
+                      "every 250 ms",
                       mode);
     st_rule_fix(finding);
     /* flags that the user has set stay as they are, and powerd++ has other ones */
@@ -265,14 +265,20 @@ static void judge_fixed(int64_t mhz, struct st_finding *finding)
         return;
     }
     if (sscanf(levels, "%6d", &top) != 1 || top < 1) { /* "2400/35000 2200/31000 ...", highest first */
-        st_finding_unknown(finding, "freq_levels says \"%.40s\", which is not understood", levels);
+        st_finding_unknown(finding,
+                           "dev.cpu.0.freq_levels has a value that sleeptune does not understand: \"%.40s\"",
+                           levels);
     } else if (mhz + TURBO_MHZ >= top) {
-        st_finding_ok(finding, "the CPU runs at its highest clock, %" PRId64 " MHz, and no powerd lowers it",
+        st_finding_ok(finding,
+                      "the CPU runs at its highest clock, %" PRId64 " MHz, and powerd, which could lower "
+                      "it, does not run",
                       mhz);
-        st_finding_effect(finding, 0, "the clock need not be raised first");
+        st_finding_effect(finding, 0, "the CPU clock is high already when work begins");
     } else {
-        st_finding_advice(finding, "the CPU runs at %" PRId64 " of %d MHz, and no powerd raises it", mhz,
-                          top);
+        st_finding_advice(finding,
+                          "the CPU runs at %" PRId64 " of %d MHz, and powerd, which could raise the clock, "
+                          "does not run",
+                          mhz, top);
         st_finding_fix_now(finding, "sysctl dev.cpu.0.freq=%d", top);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, "# /etc/sysctl.conf\ndev.cpu.0.freq=%d", top);
         snprintf(value, sizeof(value), "%d", top);
@@ -294,13 +300,14 @@ static void judge_cpu_frequency(struct st_finding *finding)
          (fact = st_facts_next(finding->facts, EPP, ".epp", fact)) != NULL;)
         hardware = hardware || fact->state == ST_FACT_OK;
     if (hardware) {
-        st_finding_not_applicable(finding, "the hardware chooses the clock by itself here: see freebsd-epp");
+        st_finding_not_applicable(finding, "this CPU chooses its clock by itself: see finding freebsd-epp");
         return;
     }
     const int r = st_facts_int(finding->facts, RUNNING, &running);
     st_finding_quote(finding, RUNNING);
     if (r != 0)
-        st_finding_unknown(finding, "the CPU runs at %" PRId64 " MHz; whether powerd runs is not known", mhz);
+        st_finding_unknown(finding, "the CPU runs at %" PRId64 " MHz; it is unknown whether powerd runs",
+                           mhz);
     else if (running != 0)
         judge_powerd(finding);
     else
@@ -369,13 +376,13 @@ static void judge_epp(struct st_finding *finding)
     st_finding_quote(finding, worst_key);
     if (worst == 0) {
         st_finding_ok(finding, "all CPUs prefer performance (epp 0)");
-        st_finding_effect(finding, 0, "the clock need not ramp up first");
+        st_finding_effect(finding, 0, "the CPU clock is high already when work begins");
         return;
     }
     const char *driver = strstr(worst_key, "_amd.") != NULL ? "amd" : "intel";
     st_finding_advice(finding,
-                      "the CPU's preference (epp) is %" PRId64 ", where 0 is performance: it is slow to "
-                      "raise its clock for short bursts",
+                      "the CPU's preference (epp) is %" PRId64 ", but 0 is best for performance: the CPU "
+                      "raises its clock slowly when short work begins",
                       worst);
     st_finding_fix_now(finding, EPP_NOW("%s"), driver);
     st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EPP_EVER("%s"), driver);
@@ -388,9 +395,9 @@ static void judge_epp(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_epp = {
     .id = "freebsd-epp",
     .title = "Energy or performance (hwpstate epp)",
-    .mechanism = "Newer CPUs choose their clock by themselves, and epp tells them what matters: 0 is "
-                 "performance, the highest value is saving power. With a high value they stay slow for a "
-                 "while when a burst of work comes.",
+    .mechanism = "Newer CPUs choose their clock by themselves. The setting epp says what is more important: "
+                 "0 is performance, the highest value is saving power. With a high value the CPU stays slow "
+                 "for some time when work begins.",
     .cost = "power, heat",
     .when_not = "on battery",
     .sources = "hwpstate_intel(4): 0 to 100 in 13 and 14, 0 to 255 in later manuals; 0 is performance in "
@@ -428,25 +435,24 @@ static void judge_threshold(const char *key, int64_t threshold, struct st_findin
     st_finding_quote(finding, ST_FREEBSD_OSRELDATE);
     if (st_facts_int(finding->facts, ST_FREEBSD_OSRELDATE, &osreldate) != 0) {
         st_finding_unknown(finding,
-                           "preempt_thresh is %" PRId64 "; its meaning depends on the FreeBSD version, and "
-                           "the version is unknown",
+                           "preempt_thresh is %" PRId64 ", but the FreeBSD version is unknown, and what "
+                           "this value means depends on the version",
                            threshold);
         return;
     }
     const int64_t last = osreldate >= 1500000 ? LAST_REALTIME_15 : LAST_REALTIME_14;
     if (threshold >= last && threshold <= PRI_MAX) {
-        st_finding_ok(finding, "real-time threads interrupt the others, also inside the kernel%s",
+        st_finding_ok(finding, "real-time threads can interrupt all other threads, also inside the kernel%s",
                       threshold > last + 1 ? "; the higher preempt_thresh is for normal threads only" : "");
         st_finding_effect(finding, 0,
-                          "preempt_thresh %" PRId64 " >= %" PRId64 ", the lowest of the real-time "
-                          "priorities",
+                          "preempt_thresh %" PRId64 " >= %" PRId64 ", which is the lowest real-time priority",
                           threshold, last);
         return;
     }
     const char *name = key + strlen("freebsd.");
     st_finding_advice(finding,
-                      "preempt_thresh is %" PRId64 ": real-time threads of a lower rank (up to "
-                      "%" PRId64 ") wait until the running thread leaves the kernel",
+                      "preempt_thresh is %" PRId64 ": real-time threads with a lower priority (numbers up "
+                      "to %" PRId64 ") wait until the running thread leaves the kernel",
                       threshold, last);
     st_finding_fix_now(finding, PREEMPTION_NOW("%s", "%" PRId64), name, last + 1);
     st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, PREEMPTION_EVER("%s", "%" PRId64), name, last + 1);
@@ -483,12 +489,12 @@ static void judge_preemption(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_preemption = {
     .id = "freebsd-preemption",
     .title = "Kernel preemption (kern.sched)",
-    .mechanism = "With PREEMPTION, which GENERIC has, a real-time thread that wakes up takes the CPU at "
-                 "once, even from a thread inside the kernel. preempt_thresh is the lowest priority that can "
-                 "do this. A value above the real-time range changes normal threads only, and so do slice, "
-                 "interact and quantum.",
+    .mechanism = "With PREEMPTION (part of the GENERIC kernel) a real-time thread that wakes up gets the "
+                 "CPU at once, even if a different thread is inside the kernel. preempt_thresh is the "
+                 "lowest priority that can do this. Values above the real-time range change only normal "
+                 "threads, and so do slice, interact and quantum.",
     .cost = "none",
-    .when_not = "the value is above the real-time range, as in preempt_thresh=224, a recipe for desktops: "
+    .when_not = "to set a value above the real-time range, such as preempt_thresh=224 (a tip for desktops): "
                 "it does nothing for real-time threads",
     .sources = "FreeBSD sys/kern/sched_ule.c sched_shouldpreempt(); sys/conf/NOTES (PREEMPTION)\n"
                "sys/sys/priority.h: real-time is 48 to 79, later 8 to 39; defaults 80 (13.2) and 40 (15.1) "
@@ -521,7 +527,7 @@ static void judge_interrupt_storm(struct st_finding *finding)
     if (st_finding_need_int(finding, THRESHOLD, &threshold) != 0)
         return;
     if (threshold == 0) {
-        st_finding_ok(finding, "no interrupt is held back, however fast it comes");
+        st_finding_ok(finding, "the kernel never slows down an interrupt source, however fast it is");
         st_finding_effect(finding, 0, "intr_storm_threshold = 0");
         return;
     }
@@ -533,13 +539,13 @@ static void judge_interrupt_storm(struct st_finding *finding)
     st_finding_quote(finding, HZ);
     if (hz >= 1 && hz <= HZ_MAX)
         st_finding_advice(finding,
-                          "after %" PRId64 " interrupts in a row a source is served once a tick (%.0f µs): "
-                          "sound that shares it stutters",
+                          "after %" PRId64 " interrupts in a row the kernel handles an interrupt line only "
+                          "once in a clock tick (%.0f µs): a sound card on this line stutters",
                           threshold, 1e6 / (double)hz);
     else
         st_finding_advice(finding,
-                          "after %" PRId64 " interrupts in a row a source is served once a tick: sound "
-                          "that shares it stutters",
+                          "after %" PRId64 " interrupts in a row the kernel handles an interrupt line only "
+                          "once in a clock tick: a sound card on this line stutters",
                           threshold);
     st_rule_fix(finding);
     st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.intr_storm_threshold", "0");
@@ -548,11 +554,11 @@ static void judge_interrupt_storm(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_interrupt_storm = {
     .id = "freebsd-interrupt-storm",
     .title = "Interrupts held back (hw.intr_storm_threshold)",
-    .mechanism = "An interrupt source that fires more often in a row than the threshold is taken for broken "
-                 "and served only once a clock tick. A sound card or USB controller on that line waits with "
-                 "it.",
-    .cost = "none, unless a device is broken: it can take a whole CPU then",
-    .when_not = "hardware that really has interrupt storms (see dmesg: \"interrupt storm detected\")",
+    .mechanism = "If an interrupt line fires more often in a row than the threshold, the kernel takes it "
+                 "for broken and handles it only once in a clock tick. A sound card or USB controller on "
+                 "that line then has to wait, too.",
+    .cost = "none, unless a device is broken: then it can keep a whole CPU busy",
+    .when_not = "your hardware really sends endless interrupts (dmesg shows \"interrupt storm detected\")",
     .sources = "FreeBSD sys/kern/kern_intr.c ithread_execute_handlers()\n0 on 13.2 and 15.1 as captured",
     .guide.now = "sysctl hw.intr_storm_threshold=0",
     .guide.persistent = "# /etc/sysctl.conf\nhw.intr_storm_threshold=0",

@@ -45,8 +45,8 @@ static void judge_rt_permission(struct st_finding *finding)
     int64_t error;
     if (st_finding_need_int(finding, FIFO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "only a report on the running machine can try this; "
-                                               "freebsd-mac-priority says what the machine would allow");
+            st_finding_not_applicable(finding, "only a report on the running machine can try this; see "
+                                               "finding freebsd-mac-priority for what the machine allows");
         return;
     }
     st_finding_quote(finding, UID);
@@ -59,12 +59,12 @@ static void judge_rt_permission(struct st_finding *finding)
     } else if (error == EPERM && st_machine_int_or(finding->facts, JAILED, 0) != 0) {
         st_finding_quote(finding, JAILED);
         st_finding_problem(finding,
-                           "this jail grants no real-time priority: audio threads queue with all the "
-                           "others");
+                           "this jail gives no real-time priority: audio threads wait behind all other "
+                           "threads");
     } else if (error == EPERM) {
         st_finding_problem(finding,
-                           "this user may not ask for a real-time priority: audio threads queue with all "
-                           "the others");
+                           "this user may not use real-time priority: audio threads wait behind all other "
+                           "threads");
         fix_rt_permission(finding);
     } else {
         st_finding_problem(finding, "asking for a real-time priority failed: %s",
@@ -76,9 +76,9 @@ const struct st_rule st_rule_freebsd_rt_permission = {
     .id = "freebsd-rt-permission",
     .title = "Right to real-time priority (rtprio)",
     .mechanism = "A thread with a real-time priority (0 is the best, 31 the last) runs before every normal "
-                 "one as soon as it is awake. Without it an audio thread waits its turn, and there is no "
-                 "upper bound for that.",
-    .cost = "fairness: a real-time thread that never sleeps starves the rest of its CPU",
+                 "thread. Without it an audio thread waits behind other threads, and there is no limit for "
+                 "this wait.",
+    .cost = "fairness: a real-time thread that never sleeps keeps its CPU from all other threads",
     .when_not = "accounts that others use",
     .sources = "rtprio(1), rtprio(2), mac_priority(4)\n"
                "tried in a short-lived child; measured on 13.2 and 15.1: EPERM for a normal user, granted "
@@ -113,17 +113,19 @@ static void judge_absent(struct st_finding *finding)
     st_finding_quote(finding, ST_FREEBSD_OSRELDATE);
     if (st_facts_int(facts, ST_FREEBSD_OSRELDATE, &osreldate) != 0) {
         st_finding_unknown(finding,
-                           "mac_priority is not loaded; whether this FreeBSD has it (from 13.1) is not "
-                           "known");
+                           "the module mac_priority is not loaded; it is unknown whether this FreeBSD has "
+                           "it (13.1 and later do)");
     } else if (osreldate < FIRST_WITH_POLICY) {
-        st_finding_not_applicable(finding, "this FreeBSD is older than mac_priority (13.1): only root gives "
-                                           "real-time priority");
+        st_finding_not_applicable(finding, "this FreeBSD is older than 13.1 and has no mac_priority: only "
+                                           "root can give real-time priority");
     } else if (st_machine_int_or(facts, FIFO, -1) == 0 && st_machine_int_or(facts, UID, 0) != 0) {
         st_finding_quote(finding, FIFO);
-        st_finding_ok(finding, "not loaded, and not needed: this user gets real-time priority");
+        st_finding_ok(finding, "mac_priority is not loaded and not needed: this user gets real-time "
+                               "priority without it");
         st_finding_effect(finding, 0, "the right is there: this adds no lateness");
     } else {
-        st_finding_advice(finding, "mac_priority is not loaded: only root gets real-time priority");
+        st_finding_advice(finding,
+                          "the module mac_priority is not loaded: only root gets real-time priority");
         char now[160];
         snprintf(now, sizeof(now), ST_FREEBSD_MAC_PRIORITY_NOW("%s"), st_freebsd_user(facts));
         st_finding_fix(finding, now, ST_FREEBSD_MAC_PRIORITY_EVER, ST_NEEDS_RELOGIN);
@@ -151,8 +153,8 @@ static void judge_mac_priority(struct st_finding *finding)
     }
     st_finding_quote(finding, GID);
     if (realtime == 0) {
-        st_finding_advice(finding, "mac_priority is loaded, but its real-time half is off: only root gets "
-                                   "real-time priority");
+        st_finding_advice(finding, "mac_priority is loaded, but its part for real-time priority is switched "
+                                   "off: only root gets real-time priority");
         st_finding_fix(finding, "sysctl security.mac.priority.realtime=1",
                        "# remove from /boot/loader.conf and /etc/sysctl.conf (1 is the default):\n"
                        "# security.mac.priority.realtime=0",
@@ -173,7 +175,7 @@ const struct st_rule st_rule_freebsd_mac_priority = {
     .title = "Real-time priority for a group (mac_priority)",
     .mechanism = "The kernel module mac_priority gives the right to real-time priority to the members of "
                  "group realtime (gid 47). Without it only root has that right.",
-    .cost = "fairness: members of the group can starve others of a CPU",
+    .cost = "fairness: members of the group can take a CPU for themselves",
     .when_not = "the sound server is started by root with rtprio",
     .sources = "mac_priority(4)\nused on 13.2: with the module and the group, rtprio works for a normal user",
     .history = "13.1: new (mac_priority(4))",
@@ -253,7 +255,8 @@ static void judge_memlock(struct st_finding *finding)
     int64_t limit;
     if (st_finding_need_int(finding, LIMIT, &limit) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "this capture has no limits of a user (the output of limits)");
+            st_finding_not_applicable(finding, "this capture does not contain the limits of a user (the "
+                                               "output of limits)");
         return;
     }
     if (limit < UNLIMITED) {
@@ -277,21 +280,22 @@ static void judge_memlock(struct st_finding *finding)
     const char *unread = first_unread(facts);
     if ((bytes == UNLIMITED || bytes >= ENOUGH_BYTES) && unread != NULL) {
         st_finding_unknown(finding,
-                           "this user's own limit is enough, but %s, which may forbid it, could not be read",
+                           "this user's own limit is enough, but %s could not be read, and it may forbid to "
+                           "lock memory",
                            unread + strlen("freebsd."));
     } else if (bytes == UNLIMITED) {
-        st_finding_ok(finding, "memory may be locked without limit");
-        st_finding_effect(finding, 0, "locked memory is not paged out");
+        st_finding_ok(finding, "this user may lock any amount of memory");
+        st_finding_effect(finding, 0, "locked memory is never swapped out");
     } else if (bytes >= ENOUGH_BYTES) {
-        st_finding_ok(finding, "up to %.0f MiB may be locked%s", (double)bytes / MIB,
+        st_finding_ok(finding, "this user may lock up to %.0f MiB of memory%s", (double)bytes / MIB,
                       by_machine ? ", by all users together" : "");
-        st_finding_effect(finding, 0, "locked memory is not paged out; a program of up to %.0f MiB fits",
+        st_finding_effect(finding, 0, "locked memory is never swapped out; a program of up to %.0f MiB fits",
                           (double)bytes / MIB);
     } else {
         const bool small = bytes < MIB;
         st_finding_advice(finding,
-                          "only %.3g %s may be locked%s, so an audio program may wait for a page in the "
-                          "middle of a cycle",
+                          "this user may lock only %.3g %s of memory%s, so an audio program may have to "
+                          "wait for the disk in the middle of a cycle",
                           (double)bytes / (small ? 1024 : MIB), small ? "KiB" : "MiB",
                           by_machine ? " by all users together" : "");
         if (by_machine)
@@ -304,10 +308,10 @@ static void judge_memlock(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_memlock = {
     .id = "freebsd-memlock",
     .title = "Limit of locked memory",
-    .mechanism = "Memory that is not locked may be paged out or not loaded yet, and the thread that "
-                 "touches it waits for the disk; there is no upper bound for that. mlockall fails for a "
-                 "program larger than its limit.",
-    .cost = "memory: what is locked is not available to others",
+    .mechanism = "Memory that is not locked may be swapped out, or not be loaded yet. A thread that uses it "
+                 "waits for the disk, and there is no limit for this wait. If the limit is smaller than the "
+                 "program, the program cannot lock its memory (mlockall fails).",
+    .cost = "memory: other programs cannot use locked memory",
     .when_not = "shared machines: give a size rather than 'unlimited'",
     .sources = "login.conf(5) memorylocked, mlockall(2), limits(1); vm.max_user_wired: sysctl -d\n"
                "FreeBSD sys/vm/vm_mmap.c sys_mlockall(): the whole address space counts, and root's limit, "
@@ -331,11 +335,11 @@ const struct st_rule st_rule_freebsd_memlock = {
 const struct st_rule st_rule_freebsd_jail = {
     .id = "freebsd-jail",
     .title = "Do these settings belong to this system? (jail)",
-    .mechanism = "A jail shows the host's sysctls, but may change almost none of them, and it sees only "
-                 "the devices that its devfs rules let through. Its threads are scheduled like all others, "
-                 "but real-time priority may be refused.",
+    .mechanism = "A jail shows the host's sysctls, but can change almost none of them. It sees only the "
+                 "devices that its devfs rules allow. Its threads run like all other threads, but the host "
+                 "may refuse them real-time priority.",
     .privilege = "root of the host",
-    .cost = "none, but a jail with sound devices can listen, too",
+    .cost = "none, but a jail with sound devices can use the microphone, too",
     .when_not = "the program does not need to be in a jail",
     .sources = "jail(8), devfs.rules(5); security.jail.jailed: sysctl -d",
     .guide.persistent = "# on the host: run the report, and do there what it advises\n"
@@ -347,8 +351,8 @@ const struct st_rule st_rule_freebsd_jail = {
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(JAILED),
     .cases = ST_RULE_CASES(
-        {ST_CASE_IS, 0, ST_STATUS_OK, "this is not a jail: the settings are this system's own", "jailed = 0"},
+        {ST_CASE_IS, 0, ST_STATUS_OK, "this is not a jail: the settings belong to this system", "jailed = 0"},
         {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
-         "this is a jail: the settings are the host's, and only its root can change them",
-         "a jail runs on the host's kernel, timers and scheduler: no lateness of its own"}),
+         "this is a jail: the settings belong to the host, and only root of the host can change them",
+         "a jail uses the host's kernel, timers and scheduler, so it adds no lateness"}),
 };

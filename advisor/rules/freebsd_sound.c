@@ -37,13 +37,13 @@ static void judge_gone(int64_t unit, struct st_finding *finding)
         find_first_unit(&other, fact);
     if (unit < 0)
         st_finding_problem(finding,
-                           "/dev/dsp leads nowhere (default_unit %" PRId64 "), although pcm%" PRId64 " is "
-                           "there",
+                           "/dev/dsp points to no device (default_unit %" PRId64 "), although "
+                           "pcm%" PRId64 " exists",
                            unit, other);
     else
         st_finding_problem(finding,
-                           "/dev/dsp is pcm%" PRId64
-                           ", and this device does not exist (any more); pcm%" PRId64 " is",
+                           "/dev/dsp is pcm%" PRId64 ", but this device does not exist any more; "
+                           "pcm%" PRId64 " exists",
                            unit, other);
     st_finding_quote(finding, st_freebsd_pcm_key(other, "%desc", key, sizeof(key)));
     snprintf(now, sizeof(now), NOW("%d"), (int)other);
@@ -62,33 +62,34 @@ static void judge_default_unit(struct st_finding *finding)
     st_finding_quote(finding, key);
     st_finding_quote(finding, AUTO);
     if (device != NULL && (device->state == ST_FACT_UNREADABLE || device->state == ST_FACT_MALFORMED)) {
-        st_finding_unknown(finding, "whether there is a pcm%" PRId64 " could not be read", unit);
+        st_finding_unknown(finding, "sleeptune could not read whether pcm%" PRId64 " exists", unit);
     } else if (devices == 0) {
         st_finding_not_applicable(finding, "no sound device is attached");
     } else if (unit < 0 || device == NULL || device->state == ST_FACT_ABSENT) {
         judge_gone(unit, finding);
     } else if (st_machine_int_or(facts, AUTO, 1) >= AUTO_NEWEST) {
         st_finding_advice(finding,
-                          "/dev/dsp is pcm%" PRId64 " (%.30s) until another device is plugged in: it moves "
-                          "to the newest",
+                          "/dev/dsp is pcm%" PRId64 " (%.30s), but it moves to each new device that you "
+                          "plug in",
                           unit, device->text);
         st_finding_fix(finding, "sysctl hw.snd.default_auto=1", "# /etc/sysctl.conf\nhw.snd.default_auto=1",
                        ST_NEEDS_NOTHING);
-        st_finding_effect(finding, 0, "this setting chooses the device and adds no lateness");
+        st_finding_effect(finding, 0, "this setting only chooses the device and adds no lateness");
     } else {
-        st_finding_ok(finding, "/dev/dsp is pcm%" PRId64 " (%.40s), of %d", unit, device->text, devices);
-        st_finding_effect(finding, 0, "this setting chooses the device and adds no lateness");
+        st_finding_ok(finding, "/dev/dsp is pcm%" PRId64 " (%.40s); number of devices: %d", unit,
+                      device->text, devices);
+        st_finding_effect(finding, 0, "this setting only chooses the device and adds no lateness");
     }
 }
 
 const struct st_rule st_rule_freebsd_default_unit = {
     .id = "freebsd-default-unit",
     .title = "Default sound device (hw.snd.default_unit)",
-    .mechanism = "Programs that open /dev/dsp get the unit of hw.snd.default_unit. Numbers are given in the "
-                 "order in which devices appear, so a USB interface may have another one after it was "
-                 "plugged in again.",
+    .mechanism = "Programs that open /dev/dsp get the device with the number hw.snd.default_unit. Devices "
+                 "get numbers in the order in which they appear, so a USB interface may have a new number "
+                 "when you plug it in again.",
     .cost = "none",
-    .when_not = "programs name their device (/dev/dsp1): they are not touched",
+    .when_not = "your programs name their device (/dev/dsp1): this setting does not affect them",
     .sources = "sound(4) (default_unit, default_auto)\n"
                "FreeBSD sys/dev/sound/pcm/sound.c pcm_setstatus(): 0 by hand, 1 the best, 2 the newest",
     .guide.now = NOW("N"),
@@ -143,14 +144,15 @@ static void judge_polled(const struct scan *scan, const struct st_wish *wish)
     struct st_finding *finding = scan->finding;
     const bool misses = hz >= 1 && hz <= HZ_MAX && 1e6 / (double)hz >= period_us;
     st_finding_set(finding, misses ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                   "%.40s is on: the driver polls the card at clock ticks and does not use its interrupt",
+                   "%.40s is on: the driver checks the card only at clock ticks and does not use its "
+                   "interrupt",
                    name);
     st_finding_quote(finding, HZ);
     if (hz >= 1 && hz <= HZ_MAX) {
         const double tick_us = 1e6 / (double)hz, wait_us = tick_us > period_us / 2 ? tick_us : period_us / 2;
         st_finding_effect(finding, wait_us,
-                          "polled once per half block, but at most once per tick of %.0f µs (hz "
-                          "%" PRId64 "): %.1f µs",
+                          "the driver checks the card once in half a block, but at most once in a clock "
+                          "tick of %.0f µs (hz %" PRId64 "): %.1f µs",
                           tick_us, hz, wait_us);
     }
     if (strspn(name, plain) == strlen(name)) {
@@ -173,8 +175,8 @@ static void judge_sound_polling(struct st_finding *finding)
     if (scan.polled != NULL) {
         judge_polled(&scan, finding->wish);
     } else if (scan.unread > 0) {
-        st_finding_unknown(finding, "whether %d of %d sound cards are polled could not be read", scan.unread,
-                           scan.devices);
+        st_finding_unknown(finding, "sleeptune could not read whether %d of %d sound cards use polling mode",
+                           scan.unread, scan.devices);
     } else if (scan.devices == 0) {
         st_finding_not_applicable(finding, "no sound driver here has a polling mode");
     } else {
@@ -186,8 +188,9 @@ static void judge_sound_polling(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_sound_polling = {
     .id = "freebsd-sound-polling",
     .title = "Sound cards polled in ticks (dev.hdac.N.polling)",
-    .mechanism = "In polling mode the driver does not wait for the card's interrupt at the end of a block, "
-                 "it polls the card at clock ticks. Programs learn of a finished block up to one poll later.",
+    .mechanism = "In polling mode the driver does not use the card's interrupt at the end of a block, but "
+                 "checks the card at clock ticks. A program learns later that a block is finished: up to "
+                 "the time between two checks.",
     .cost = "none",
     .when_not = "cards whose interrupts are broken (\"play interrupt timeout, channel dead\")",
     .sources = "snd_hda(4), sound(4) (dev.pcm.N.polling of older drivers)\n"
@@ -220,7 +223,9 @@ static void judge_rate(int64_t unit, struct st_finding *finding)
     int64_t rate;
     if (st_finding_need_int(finding, st_freebsd_pcm_key(unit, "play.vchanrate", key, sizeof(key)), &rate) !=
         0) {
-        st_finding_unknown(finding, "pcm%" PRId64 " mixes programs in the kernel; the rate could not be read",
+        st_finding_unknown(finding,
+                           "the kernel mixes the sound of programs for pcm%" PRId64 "; the rate could not "
+                           "be read",
                            unit);
         return;
     }
@@ -228,21 +233,21 @@ static void judge_rate(int64_t unit, struct st_finding *finding)
     (void)!st_facts_text(finding->facts, key, &mode);
     if (rate == finding->wish->rate_hz || strcmp(mode, "fixed") != 0) {
         st_finding_ok(finding,
-                      "pcm%" PRId64 " mixes programs in the kernel%s; a program that uses the device alone "
-                      "avoids this step",
+                      "the kernel mixes the sound of programs for pcm%" PRId64 "%s; a program that uses the "
+                      "device alone avoids this step",
                       unit, rate == finding->wish->rate_hz ? " at your rate" : "");
     } else {
         st_finding_advice(finding,
-                          "pcm%" PRId64 " mixes programs at %" PRId64 " Hz, so sound of %u Hz is resampled "
-                          "on its way",
+                          "pcm%" PRId64 " mixes the sound of programs at %" PRId64 " Hz, so sound of %u Hz "
+                          "is resampled",
                           unit, rate, (unsigned)finding->wish->rate_hz);
         st_finding_fix_now(finding, VCHANS_NOW("%d", "%u"), (int)unit, (unsigned)finding->wish->rate_hz);
         st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, VCHANS_EVER("%d", "%u"), (int)unit,
                                   (unsigned)finding->wish->rate_hz);
     }
     st_finding_effect(finding, 0,
-                      "mixing and resampling add delay and work in the sound thread, not lateness of this "
-                      "loop");
+                      "mixing and resampling add delay to the sound and work for its thread; threads do not "
+                      "wake later");
 }
 
 static void judge_vchans(struct st_finding *finding)
@@ -260,7 +265,7 @@ static void judge_vchans(struct st_finding *finding)
         return;
     if (vchans == 0 || st_machine_int_or(finding->facts, ENABLE, 1) == 0) {
         st_finding_ok(finding,
-                      "pcm%" PRId64 " has no virtual channels: one program has it alone, without mixing",
+                      "pcm%" PRId64 " has no virtual channels: only one program can use it, without mixing",
                       unit);
         st_finding_effect(finding, 0, "no mixing stage");
         return;
@@ -271,11 +276,11 @@ static void judge_vchans(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_vchans = {
     .id = "freebsd-vchans",
     .title = "Mixing in the kernel (vchans)",
-    .mechanism = "With virtual channels several programs can play at once: the kernel converts each to the "
-                 "rate vchanrate, mixes them and passes the sum on. That adds a ring and a conversion to "
-                 "the way of the sound.",
-    .cost = "convenience: programs of other rates are resampled instead; without vchans only one program "
-            "can open the device",
+    .mechanism = "With virtual channels (vchans) several programs can play at the same time: the kernel "
+                 "converts their sound to the rate vchanrate and mixes it. This adds a buffer and a "
+                 "conversion, and so some delay.",
+    .cost = "convenience: sound with other rates is resampled instead; without vchans only one program can "
+            "open the device",
     .when_not = "desktops: keep vchans on, so that more than one program can play",
     .sources = "sound(4) (vchans, vchanrate, vchanmode; only to be changed while the device is idle)\n"
                "hw.snd.maxautovchans up to 14, hw.snd.vchans_enable from 15.0: as captured on 13.2 and "
@@ -318,30 +323,30 @@ static void judge_bitperfect(struct st_finding *finding)
         st_machine_int_or(finding->facts, key, 0) != 0 && st_machine_int_or(finding->facts, ENABLE, 1) != 0;
     if (bitperfect == 0) {
         st_finding_ok(finding,
-                      "pcm%" PRId64 " converts what programs play where it has to (bitperfect 0, the "
+                      "pcm%" PRId64 " converts the sound of programs where necessary (bitperfect 0, the "
                       "default)",
                       unit);
     } else if (!vchans) {
-        st_finding_ok(finding, "pcm%" PRId64 " passes sound on as it is: no conversion, no volume", unit);
+        st_finding_ok(finding, "pcm%" PRId64 " plays sound unchanged: no conversion, no software volume",
+                      unit);
     } else {
         st_finding_quote(finding, ENABLE);
         st_finding_advice(finding,
-                          "pcm%" PRId64 " is bitperfect with virtual channels on: their rate and format "
-                          "still decide",
+                          "pcm%" PRId64 " is bitperfect, but virtual channels are on, so sound is still "
+                          "converted to their rate and format",
                           unit);
         st_finding_fix_now(finding, BITPERFECT_NOW("%d"), (int)unit);
         st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, BITPERFECT_EVER("%d"), (int)unit);
     }
-    st_finding_effect(finding, 0,
-                      "conversions take CPU time in the sound thread and add no lateness to this loop");
+    st_finding_effect(finding, 0, "conversions take CPU time in the sound thread; threads do not wake later");
 }
 
 const struct st_rule st_rule_freebsd_bitperfect = {
     .id = "freebsd-bitperfect",
     .title = "Sound without conversion (bitperfect)",
     .mechanism = "A bitperfect device gets the stream as the program wrote it: no rate or format "
-                 "conversion, no matrix, no equalizer, no software volume. With virtual channels on, the "
-                 "rate and format of the virtual channels decide.",
+                 "conversion, no matrix, no equalizer, no software volume. If virtual channels are on, "
+                 "sound is still converted to their rate and format.",
     .cost = "convenience: one program at a time, only in formats that the hardware knows, and at full volume",
     .when_not = "desktops, and headphones: the software volume is gone",
     .sources = "sound(4) (dev.pcm.N.bitperfect: the manual recommends it together with vchans off)",
@@ -394,9 +399,9 @@ static void judge_equalizer(struct st_finding *finding)
         snprintf(persistent, sizeof(persistent), EQUALIZER_EVER("%.*s"), len, unit);
         if (len > 0)
             st_finding_fix(finding, NULL, persistent, ST_NEEDS_REBOOT);
-        st_finding_effect(finding, 0, "CPU time of the sound thread, not lateness of this loop");
+        st_finding_effect(finding, 0, "takes CPU time in the sound thread; threads do not wake later");
     } else if (unread > 0) {
-        st_finding_unknown(finding, "whether the equalizer is on could not be read");
+        st_finding_unknown(finding, "sleeptune could not read whether the equalizer is on");
     } else if (looked == 0) {
         st_finding_not_applicable(finding, "no sound device has the equalizer configured");
     } else {
@@ -408,8 +413,8 @@ static void judge_equalizer(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_equalizer = {
     .id = "freebsd-equalizer",
     .title = "Equalizer of the kernel (eq)",
-    .mechanism = "With eq on, bass and treble of the mixer are made by a filter in the kernel that works on "
-                 "each block of sound. It is off by default.",
+    .mechanism = "If eq is on, the kernel filters each block of sound for the mixer's bass and treble "
+                 "controls. It is off by default.",
     .cost = "convenience: bass and treble controls go away",
     .when_not = "the filter is wanted",
     .sources = "sound(4) (hint.pcm.N.eq, later dev.pcm.N.eq); the CPU time was not measured",
@@ -434,7 +439,7 @@ const struct st_rule st_rule_freebsd_resampling = {
     .mechanism = "The kernel resamples sound whose rate differs from the rate of the device or the mixer, "
                  "block by block. Better filters take more CPU time for each block. If the rates are equal, "
                  "the kernel does not resample.",
-    .cost = "convenience: quality of sound that has another rate",
+    .cost = "convenience: lower quality of sound that has to be resampled",
     .when_not = "listening, where delay does not matter and the CPU has time",
     .sources = "sound(4) (hw.snd.feeder_rate_quality: kinds and numbers of taps)\n"
                "the CPU time was not measured",
@@ -456,5 +461,6 @@ const struct st_rule st_rule_freebsd_resampling = {
          "the kernel resamples with a filter of 36 taps: much work for each block", RESAMPLING_EFFECT},
         {ST_CASE_IS, 4, ST_STATUS_ADVICE,
          "the kernel resamples with a filter of 164 taps: much work for each block", RESAMPLING_EFFECT},
-        {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "feeder_rate_quality {} is beyond the known range (0 to 4)"}),
+        {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN,
+         "feeder_rate_quality is {}; sleeptune knows only the values 0 to 4"}),
 };

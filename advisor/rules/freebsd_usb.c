@@ -50,23 +50,24 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
     const int64_t ring_ms = adaptive ? 2 * ms : 2 * FIXED_RING_MS;
     if (adaptive && now_ms > 0 && fabs(now_ms - (double)ms) * 1e3 > BLOCK_SLACK_US) {
         st_finding_advice(finding,
-                          "buffer_ms is %" PRId64 ", but pcm%" PRId64 " still works with blocks of %.1f ms",
+                          "buffer_ms is set to %" PRId64 ", but pcm%" PRId64 " still uses blocks of %.1f ms",
                           ms, unit, now_ms);
         fix_uaudio_buffer(ms <= fits ? ms : fits, adaptive, finding);
     } else if (ms > fits) {
         st_finding_advice(finding,
-                          "sound goes to pcm%" PRId64 " in blocks of %" PRId64 " ms, longer than your "
-                          "period of %.2f ms",
+                          "the driver sends sound to pcm%" PRId64 " in blocks of %" PRId64 " ms, which is "
+                          "longer than your period of %.2f ms",
                           unit, ms, period_ms);
         fix_uaudio_buffer(fits, adaptive, finding);
     } else {
-        st_finding_ok(finding, "sound goes to pcm%" PRId64 " in blocks of %" PRId64 " ms%s%s", unit, ms,
-                      (double)ms > period_ms ? ", the shortest possible" : "",
+        st_finding_ok(finding, "the driver sends sound to pcm%" PRId64 " in blocks of %" PRId64 " ms%s%s",
+                      unit, ms, (double)ms > period_ms ? ", the shortest possible" : "",
                       now_ms > 0 ? "" : ", as set: /dev/sndstat does not show the value in use");
     }
     st_finding_effect(finding, 0,
-                      "adds delay, not lateness: about 2 * %" PRId64 " ms of transfers and %" PRId64 " ms "
-                      "of ring, %" PRId64 " ms there and back",
+                      "adds delay to the sound, threads do not wake later: about 2 * %" PRId64 " ms of "
+                      "transfers and %" PRId64 " ms of buffer, in all %" PRId64 " ms for input and output "
+                      "together",
                       ms, ring_ms, 2 * ms + ring_ms);
 }
 
@@ -81,7 +82,8 @@ static void judge_uaudio_buffer(struct st_finding *finding)
     if (unit < 0) {
         st_finding_not_applicable(finding, "no USB sound device is attached");
     } else if (ms < 1 || ms > MS_MAX) {
-        st_finding_unknown(finding, "buffer_ms %" PRId64 " is beyond the known range (1 to %d)", ms, MS_MAX);
+        st_finding_unknown(finding, "buffer_ms is %" PRId64 "; sleeptune knows only the values 1 to %d", ms,
+                           MS_MAX);
     } else {
         st_finding_quote(finding, st_freebsd_pcm_key(unit, "%parent", key, sizeof(key)));
         judge_device(ms, unit, finding);
@@ -91,9 +93,9 @@ static void judge_uaudio_buffer(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .id = "freebsd-uaudio-buffer",
     .title = "USB audio blocks (hw.usb.uaudio.buffer_ms)",
-    .mechanism = "The USB audio driver moves sound in blocks of buffer_ms, whatever a program asks for. A "
-                 "program with a shorter period is woken for several of its periods at once.",
-    .cost = "power: 2 ms instead of 4 took about 0.5 W more on a laptop; gaps on a busy USB bus",
+    .mechanism = "The USB audio driver sends sound in blocks of buffer_ms, at any period of the program. If "
+                 "the period is shorter, the program wakes only once for several of its periods.",
+    .cost = "power: on one laptop 2 ms instead of 4 ms took about 0.5 W more; a busy USB bus may cause gaps",
     .when_not = "playback without live input: 4 ms is a good choice",
     .sources = "snd_uaudio(4); FreeBSD review D41942 (measured there: 32, 16, 8, 4 ms for 8, 4, 2, 1)\n"
                "commit b2e97edffdab: range 1 to 8, default 4; before that 2 to 8 with a ring of 2 * 8 ms\n"
@@ -107,8 +109,8 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .guide.persistent = EVER("2"),
     .guide.needs = ST_NEEDS_REOPEN,
     .guide.check = "sysctl hw.usb.uaudio.buffer_ms",
-    .guide.undo = "take the line out of /boot/loader.conf; sysctl hw.usb.uaudio.buffer_ms=4, the default, "
-                  "undoes it at once",
+    .guide.undo = "take the line out of /boot/loader.conf; to undo it at once: sysctl "
+                  "hw.usb.uaudio.buffer_ms=4 (the default)",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(BUFFER, ST_FREEBSD_OSRELDATE, ST_FREEBSD_DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent",
                           "freebsd.sndstat.*"),
@@ -157,12 +159,13 @@ static void judge_uaudio_format(struct st_finding *finding)
     const int64_t now_hz = st_machine_int_or(finding->facts, key, 0);
     if (now_hz > finding->wish->rate_hz) {
         st_finding_advice(finding,
-                          "pcm%" PRId64 " runs at %" PRId64 " Hz, so your %u Hz are resampled and USB "
-                          "carries more",
+                          "pcm%" PRId64 " runs at %" PRId64 " Hz, so your sound of %u Hz is resampled, and "
+                          "the USB bus has more to send",
                           unit, now_hz, (unsigned)finding->wish->rate_hz);
         fix_uaudio_format(finding);
     } else if (rate != 0 && rate != finding->wish->rate_hz) {
-        st_finding_advice(finding, "USB interfaces are set to %" PRId64 " Hz, so your %u Hz are resampled",
+        st_finding_advice(finding,
+                          "USB interfaces are set to %" PRId64 " Hz, so your sound of %u Hz is resampled",
                           rate, (unsigned)finding->wish->rate_hz);
         fix_uaudio_format(finding);
     } else if (rate == 0 && now_hz == 0) {
@@ -171,10 +174,10 @@ static void judge_uaudio_format(struct st_finding *finding)
                       "which mode",
                       unit);
     } else {
-        st_finding_ok(finding, "pcm%" PRId64 " is put to %" PRId64 " Hz", unit, rate != 0 ? rate : now_hz);
+        st_finding_ok(finding, "pcm%" PRId64 " is set to %" PRId64 " Hz", unit, rate != 0 ? rate : now_hz);
     }
-    st_finding_effect(finding, 0,
-                      "resampling adds delay and work in the sound thread, not lateness of this loop");
+    st_finding_effect(
+        finding, 0, "resampling adds delay to the sound and work for its thread; threads do not wake later");
 }
 
 const struct st_rule st_rule_freebsd_uaudio_format = {
@@ -183,8 +186,8 @@ const struct st_rule st_rule_freebsd_uaudio_format = {
     .mechanism = "When a USB interface is plugged in, the driver picks its mode by default_rate, "
                  "default_bits and default_channels; 0 means the highest mode of the device. A mode higher "
                  "than the sound needs costs bandwidth on the bus and a conversion.",
-    .cost = "convenience: sound of a higher rate is resampled down",
-    .when_not = "work at the interface's highest rate",
+    .cost = "convenience: sound with a higher rate is resampled to this one",
+    .when_not = "you work at the interface's highest rate",
     .sources = "snd_uaudio(4) (0 is the device's maximum; takes effect when the device is attached)\n"
                "default_bits is 32 on 13.2 and 0 on 15.1 as captured",
     .guide.now = UAUDIO_FORMAT_NOW("48000"),
@@ -211,24 +214,23 @@ static void judge_usb_suspend(struct st_finding *finding)
         return;
     const int64_t unit = st_freebsd_usb_unit(finding->facts);
     if (unit < 0) {
-        st_finding_ok(finding, "no USB sound device is attached that could be put to sleep");
+        st_finding_ok(finding, "no USB sound device is attached");
         st_finding_effect(finding, 0, "no USB sound device");
         return;
     }
     st_finding_quote(finding, st_freebsd_pcm_key(unit, "%parent", key, sizeof(key)));
     st_finding_unknown(finding,
-                       "no sysctl says whether the device of pcm%" PRId64 " may be put to sleep: look for "
-                       "pwr=SAVE in the output of usbconfig",
+                       "no sysctl shows whether the kernel may suspend the device of pcm%" PRId64 ": look "
+                       "for pwr=SAVE in the output of usbconfig",
                        unit);
 }
 
 const struct st_rule st_rule_freebsd_usb_suspend = {
     .id = "freebsd-usb-suspend",
     .title = "USB devices put to sleep (power_timeout)",
-    .mechanism = "A USB device in power mode SAVE is suspended when nothing was transferred for "
-                 "hw.usb.power_timeout seconds, and needs time to come back. A device that plays transfers "
-                 "data all the time, so only the first sound is late; 'usbconfig -d ugenX.Y power_on' keeps "
-                 "a device awake.",
+    .mechanism = "The kernel suspends a USB device in power mode SAVE after hw.usb.power_timeout seconds "
+                 "without data, and the device needs time to wake. While it plays it always has data, so "
+                 "only the first sound is late. 'usbconfig -d ugenX.Y power_on' keeps a device awake.",
     .cost = "power",
     .when_not = "on battery; devices whose usbconfig line says pwr=ON",
     .sources = "usbconfig(8) (power_on, power_save), FreeBSD sys/dev/usb/usb_hub.c; not tried on hardware\n"

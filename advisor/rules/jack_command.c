@@ -111,7 +111,7 @@ bool st_jack_command_need(struct st_finding *finding, struct st_jack_command *re
     if (!running && st_facts_int(facts, ST_JACK_OTHER, &pid) == 0) {
         st_finding_quote(finding, ST_JACK_OTHER);
         st_finding_not_applicable(finding,
-                                  "no JACK server runs; PipeWire does, which does not read ~/.jackdrc");
+                                  "no JACK server runs; PipeWire runs, but it does not read ~/.jackdrc");
         return false;
     }
     if (st_finding_need_text(finding, key, &text) != 0)

@@ -459,7 +459,7 @@ static void usb_blocks_follow_buffer_ms_once_reopened(void **state)
     assert_int_equal(st_report_make(facts, 64, 48000, &made), 0);
     const struct st_finding *finding = find(&made, "freebsd-uaudio-buffer");
     assert_int_equal(finding->status, ST_STATUS_ADVICE);
-    assert_non_null(strstr(finding->summary, "still works with blocks of 4.0 ms"));
+    assert_non_null(strstr(finding->summary, "still uses blocks of 4.0 ms"));
     st_report_finish(&made);
     assert_int_equal(st_facts_put_int(facts, key, 4, NULL, NULL), 0);
     assert_int_equal(st_report_make(facts, 256, 48000, &made), 0);
