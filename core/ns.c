@@ -169,3 +169,12 @@ const char *st_ns_format(int64_t ns, char *buf, size_t buf_bytes)
     }
     return buf;
 }
+
+const char *st_ns_format_short(int64_t ns, char *buf, size_t buf_bytes)
+{
+    if (ns < ST_NS_PER_MS || ns >= ST_NS_PER_S - ST_NS_PER_MS / 2)
+        return st_ns_format(ns, buf, buf_bytes);
+    const int decimals = ns < 9995 * ST_NS_PER_US ? 2 : ns < 99950 * ST_NS_PER_US ? 1 : 0;
+    snprintf(buf, buf_bytes, "%.*f ms", decimals, (double)ns / (double)ST_NS_PER_MS);
+    return buf;
+}

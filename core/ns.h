@@ -38,4 +38,7 @@ ST_NODISCARD int st_ns_parse(const char *text, int64_t *ret_ns);
  */
 const char *st_ns_format(int64_t ns, char *buf, size_t buf_bytes);
 
+/** The same with three digits, for sentences: "25.0 ms", "1.33 ms", "83.3 µs". @return buf. Threads: any. */
+const char *st_ns_format_short(int64_t ns, char *buf, size_t buf_bytes);
+
 #endif

@@ -10,6 +10,7 @@
 #include "core/ns.h"
 #include "core/pages.h"
 #include "daemon/loop/wait_comparison.h"
+#include "daemon/status/answer.h"
 #include "daemon/systemd.h"
 #include "st_config.h"
 
@@ -350,7 +351,7 @@ static void close_books(struct st_service *service)
         return;
     char verdict[ST_VIEW_TEXT_BYTES];
     ST_INFO("ended after %llu cycles: %s", (unsigned long long)result.cycles,
-            st_view_verdict(&view, verdict, sizeof(verdict)));
+            st_answer_text(&view, verdict, sizeof(verdict)));
     st_result_finish(&result);
 }
 

@@ -7,7 +7,16 @@
 
 #include "core/base.h"
 
-enum st_style { ST_STYLE_PLAIN, ST_STYLE_BOLD, ST_STYLE_DIM, ST_STYLE_BAR, ST_STYLE_BAD, ST_STYLE_ALERT };
+enum st_style {
+    ST_STYLE_PLAIN,
+    ST_STYLE_BOLD,
+    ST_STYLE_DIM,
+    ST_STYLE_BAR,
+    ST_STYLE_GOOD,
+    ST_STYLE_WARN,
+    ST_STYLE_BAD,
+    ST_STYLE_ALERT
+};
 
 struct st_cell {
     char text[5];        /* one character, UTF-8; "": the right half of a wide one */

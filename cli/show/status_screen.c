@@ -7,12 +7,15 @@
 
 #include "core/when.h"
 
-#define LABEL_COLUMNS  13
+#define LABEL_COLUMNS  14
 #define AXIS_COLUMNS   8  /* labels left of a chart */
 #define SIDE_COLUMNS   72 /* from here on two charts stand side by side */
 #define SIDE_MIN       28 /* the second one: its axis and 20 bars */
 #define CHART_ROWS_MAX 10
 #define BARS_MAX       512
+#define CELLS_MAX      8
+#define CELL_COLUMNS   17 /* names are cut to this first; below it only if columns at the right were left out */
+#define FIRST_ROWS     20 /* of the screen without details, where a row has room for a sentence */
 #define TEXT_BYTES     1200
 
 static const char *string(const json_t *object, const char *key)
@@ -32,7 +35,7 @@ static enum st_style style_of(const json_t *object, enum st_style good)
     if (strcmp(state, "bad") == 0)
         return ST_STYLE_BAD;
     if (strcmp(state, "warn") == 0)
-        return ST_STYLE_BOLD;
+        return ST_STYLE_WARN;
     return strcmp(state, "unknown") == 0 ? ST_STYLE_DIM : good;
 }
 
@@ -68,6 +71,134 @@ static void put_row(struct place *place, const json_t *row, int64_t now_ns)
     put_field(place, style_of(row, ST_STYLE_PLAIN), label, text);
 }
 
+/* --- tables --- */
+
+struct table {
+    int columns_n, widths[CELLS_MAX];
+    bool numbers[CELLS_MAX]; /* right-aligned */
+};
+
+static const char *cell_of(const json_t *cells, int column)
+{
+    const char *text = json_string_value(json_array_get(cells, (size_t)column));
+    return text != NULL ? text : "";
+}
+
+static int width_of(const struct st_screen *screen, const char *text)
+{
+    int width = 0;
+    while (width < screen->columns && !st_screen_fits(screen, width, text))
+        width++;
+    return width;
+}
+
+static int table_width(const struct table *table)
+{
+    int width = 0;
+    for (int i = 0; i < table->columns_n; i++)
+        width += table->widths[i] + 2 * (i > 0);
+    return width;
+}
+
+/* Makes the widest column narrower, down to `least_columns`. @return false: none is wider. */
+static bool shrink(struct table *table, int least_columns)
+{
+    int widest = 0;
+    for (int i = 1; i < table->columns_n; i++) {
+        if (table->widths[i] > table->widths[widest])
+            widest = i;
+    }
+    if (table->widths[widest] <= least_columns)
+        return false;
+    table->widths[widest]--;
+    return true;
+}
+
+/* The columns that fit: names before numbers, so the last ones are left out first. */
+static void lay_out(struct table *table, const struct st_screen *screen, const json_t *section)
+{
+    const json_t *head = json_object_get(section, "columns"), *row;
+    size_t j;
+    table->columns_n = least((int)json_array_size(head), CELLS_MAX);
+    for (int i = 0; i < table->columns_n; i++) {
+        table->widths[i] = width_of(screen, cell_of(head, i));
+        table->numbers[i] = true;
+        json_array_foreach(json_object_get(section, "rows"), j, row)
+        {
+            const char *text = cell_of(json_object_get(row, "cells"), i);
+            const int width = width_of(screen, text);
+            table->widths[i] = width > table->widths[i] ? width : table->widths[i];
+            table->numbers[i] = table->numbers[i] && (text[0] == '\0' || (text[0] >= '0' && text[0] <= '9'));
+        }
+    }
+    while (table_width(table) > screen->columns) {
+        if (table->widths[0] > CELL_COLUMNS) {
+            table->widths[0]--;
+            continue;
+        }
+        if (shrink(table, CELL_COLUMNS))
+            continue;
+        if (table->columns_n > 3)
+            table->columns_n--;
+        else if (!shrink(table, 1))
+            break;
+    }
+}
+
+static void put_cells(struct place *place, const struct table *table, const json_t *cells,
+                      enum st_style style)
+{
+    int column = 0;
+    for (int i = 0; i < table->columns_n; i++) {
+        const char *text = cell_of(cells, i);
+        const int width = table->widths[i];
+        const int indent = table->numbers[i] ? width - least(width, width_of(place->screen, text)) : 0;
+        st_screen_put(place->screen, place->row, column + indent, width - indent, style, text);
+        column += width + 2;
+    }
+    place->row++;
+}
+
+/* How many rows of a section are shown, details or those that are not. */
+static int rows_n(const json_t *section, bool details)
+{
+    const json_t *row;
+    size_t i;
+    int n = 0;
+    json_array_foreach(json_object_get(section, "rows"), i, row) n +=
+        json_is_true(json_object_get(row, "detail")) == details;
+    return n;
+}
+
+/* @return false: it is no table. */
+static bool put_table(struct place *place, const json_t *section, bool details)
+{
+    const json_t *head = json_object_get(section, "columns"), *row;
+    struct table table;
+    char more[64];
+    size_t i;
+    if (!json_is_array(head) || json_array_size(head) == 0)
+        return false;
+    const int n = rows_n(section, details), later_n = details ? 0 : rows_n(section, true);
+    place->row += n > 0 && place->row > 0 && !place->narrow;
+    const int room = place->end - place->row - 1;
+    if (n == 0 || room < 1)
+        return true;
+    lay_out(&table, place->screen, section);
+    put_cells(place, &table, head, ST_STYLE_DIM);
+    const int shown = n + (later_n > 0) <= room ? n : room - 1;
+    int left = shown;
+    json_array_foreach(json_object_get(section, "rows"), i, row)
+    {
+        if (json_is_true(json_object_get(row, "detail")) == details && left-- > 0)
+            put_cells(place, &table, json_object_get(row, "cells"), style_of(row, ST_STYLE_PLAIN));
+    }
+    snprintf(more, sizeof(more), "%d more: --details", n - shown + later_n);
+    if (n - shown + later_n > 0)
+        st_screen_put(place->screen, place->row++, 0, place->screen->columns, ST_STYLE_DIM, more);
+    return true;
+}
+
 /* Rows that are details, or those that are not. */
 static void put_sections(struct place *place, const json_t *document, bool details)
 {
@@ -77,6 +208,8 @@ static void put_sections(struct place *place, const json_t *document, bool detai
     json_array_foreach(json_object_get(json_object_get(document, "screen"), "sections"), i, section)
     {
         bool first = true;
+        if (put_table(place, section, details))
+            continue;
         json_array_foreach(json_object_get(section, "rows"), j, row)
         {
             if (place->row >= place->end)
@@ -180,6 +313,34 @@ static void put_charts(struct place *place, const json_t *document, int height)
     place->row += height + 3;
 }
 
+/* --- the next step --- */
+
+static const char *why_next(const json_t *of)
+{
+    const char *why = json_string_value(json_object_get(of, "next_why"));
+    return why != NULL && why[0] != '\0' ? why : NULL;
+}
+
+static int rows_of_field(const struct st_screen *screen, const char *text)
+{
+    const bool labels = screen->columns > 2 * LABEL_COLUMNS;
+    return st_screen_wrapped_rows(screen, labels ? screen->columns - LABEL_COLUMNS : screen->columns, text);
+}
+
+static int rows_of_next(const struct st_screen *screen, const json_t *of)
+{
+    return rows_of_field(screen, string(of, "next")) +
+           (why_next(of) != NULL ? rows_of_field(screen, why_next(of)) : 0);
+}
+
+static void put_next(struct place *place, const json_t *of)
+{
+    if (json_is_string(json_object_get(of, "next")))
+        put_field(place, ST_STYLE_BOLD, "Next", string(of, "next"));
+    if (why_next(of) != NULL)
+        put_field(place, ST_STYLE_PLAIN, "", why_next(of));
+}
+
 /* --- the screen --- */
 
 /* @return rows that are left above it. */
@@ -208,13 +369,20 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
     }
     place.narrow = how->live && place.end < 22;
     const int answer_rows = how->live ? least(place.end, place.end < 10 ? 2 : 3) : place.end;
-    place.row = st_screen_wrap(screen, 0, 0, screen->columns, answer_rows, style_of(of, ST_STYLE_BOLD),
+    place.row = st_screen_wrap(screen, 0, 0, screen->columns, answer_rows, style_of(of, ST_STYLE_GOOD),
                                string(of, "answer"));
+    const bool shortened = !how->live && !how->details && screen->columns >= SIDE_COLUMNS;
+    const int end = shortened ? least(place.end, FIRST_ROWS) : place.end;
+    const bool whose = how->whose != NULL && how->whose[0] != '\0';
+    const int next_rows = rows_of_next(screen, of) + (whose ? rows_of_field(screen, how->whose) : 0);
+    place.end = end - next_rows - !place.narrow;
     put_sections(&place, document, false);
-    if (json_is_string(json_object_get(of, "next")))
-        put_field(&place, ST_STYLE_PLAIN, "Next", string(of, "next"));
-    if (how->whose != NULL && how->whose[0] != '\0')
+    place.end = end;
+    place.row += !place.narrow && place.row + next_rows < end;
+    put_next(&place, of);
+    if (whose)
         put_field(&place, ST_STYLE_DIM, "Shown", how->whose);
+    place.row += how->live && !place.narrow;
     if (how->live)
         put_charts(&place, document, least((place.end - place.row) / 2, CHART_ROWS_MAX));
     if (!how->live && !how->details)

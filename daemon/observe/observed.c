@@ -36,9 +36,9 @@ static int64_t wall_ns(const struct st_observed *o)
 static void say_why(const struct st_xrun_seen *seen, char *buf, size_t buf_bytes)
 {
     char busy[32], wait[32], period[32];
-    st_ns_format(seen->busy_ns, busy, sizeof(busy));
-    st_ns_format(seen->wait_ns, wait, sizeof(wait));
-    st_ns_format(seen->period_ns, period, sizeof(period));
+    st_ns_format_short(seen->busy_ns, busy, sizeof(busy));
+    st_ns_format_short(seen->wait_ns, wait, sizeof(wait));
+    st_ns_format_short(seen->period_ns, period, sizeof(period));
     const bool culprit = seen->culprit[0] != '\0';
     if (seen->reason == ST_DROPOUT_TOO_SLOW && seen->busy_ns > 0 && seen->period_ns > 0)
         snprintf(buf, buf_bytes, "it computed %s of %s", busy, period);
@@ -204,6 +204,8 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
         return;
     o->view.device_xruns_n += (uint64_t)seen->device_xruns_n;
     o->view.starved_n += (uint64_t)seen->starved_n;
+    o->view.last_wall_ns = wall_ns(o);
+    o->view.certainty = seen->certainty;
     o->view.reasons_n[seen->reason] += (uint64_t)seen->starved_n;
     count_device(&o->view, seen);
     if (o->dropouts != NULL)
@@ -285,7 +287,8 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
                                         .never = source->ops == NULL,
                                         .device_only = source->device_only,
                                         .program_cpu_ns = INT64_MIN,
-                                        .since_wall_ns = INT64_MIN};
+                                        .since_wall_ns = INT64_MIN,
+                                        .last_wall_ns = INT64_MIN};
     for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++)
         o->pending[i].told_ns = INT64_MIN;
 }

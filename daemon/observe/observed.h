@@ -71,6 +71,8 @@ struct st_observed_view {
     uint64_t reasons_n[ST_DROPOUT_REASONS]; /* starved_n by reason */
     uint64_t others_not_ready_n;            /* starved_n less those of clients[] */
     int64_t since_wall_ns;                  /* when it first watched; INT64_MIN: never */
+    int64_t last_wall_ns;                   /* its last dropout; INT64_MIN: none */
+    enum st_certainty certainty;            /* of that */
     /* what the device in use is set to, as of the last ST_OBSERVED_GONE_NS; 0: not known, or nothing plays */
     char device[ST_XRUN_NAME_BYTES];
     int64_t frames, rate_hz, period_ns;

@@ -129,11 +129,14 @@ const char *st_minute_text(const struct st_minute *minute, char *buf, size_t buf
     char lateness[32] = "none";
     if (minute->lateness_max_ns != INT64_MIN)
         st_ns_format(minute->lateness_max_ns, lateness, sizeof(lateness));
+    char dropouts[64] = "";
+    if (minute->observed_xruns != INT64_MIN)
+        snprintf(dropouts, sizeof(dropouts), "%" PRId64 " dropouts of other programs; ",
+                 minute->observed_xruns + minute->starved_clients);
     snprintf(buf, buf_bytes,
-             "last %" PRId64 " s: %" PRIu64 " cycles, %" PRIu64 " missed (%" PRIu64
-             " skipped); xruns: %" PRIu64 " simulated, %" PRIu64
-             " in the daemon's own stream; worst wake-up %s late",
-             (minute->duration_ns + ST_NS_PER_S / 2) / ST_NS_PER_S, minute->cycles, minute->misses,
+             "last %" PRId64 " s: %s%" PRIu64 " cycles, %" PRIu64 " missed (%" PRIu64 " skipped); %" PRIu64
+             " xruns simulated, %" PRIu64 " in the daemon's own stream; worst wake-up %s late",
+             (minute->duration_ns + ST_NS_PER_S / 2) / ST_NS_PER_S, dropouts, minute->cycles, minute->misses,
              minute->skipped_periods, minute->simulated_xruns, minute->own_xruns, lateness);
     return buf;
 }

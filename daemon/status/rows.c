@@ -10,10 +10,14 @@
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
+#include "core/when.h"
+#include "daemon/status/answer.h"
 #include "daemon/status/live.h"
 #include "st_config.h"
 
 #define TEXT_BYTES 1024
+#define STALL_NS   ST_NS_PER_S /* later than that, no loop was late: it did not run */
+#define FIRST_N    8           /* clients on the first screen */
 
 enum state { OK, WARN, BAD, UNKNOWN };
 
@@ -83,75 +87,78 @@ static void add_degraded(struct section *to, const struct st_view *view)
         add(to, BAD, "Degraded", "%s: %s", degraded[i].what, degraded[i].why);
 }
 
-static void add_deadlines(struct section *to, const struct st_result *loop)
+/* "1024 frames at 48 kHz (21.3 ms), last dropout 14:05:12 (exact)"; their number where the answer has the sum
+ * of several sources. */
+static void add_server(struct section *to, const struct st_view *view, const struct st_observed_view *of,
+                       bool only)
 {
-    if (loop == NULL || loop->elapsed_periods == 0) {
-        add(to, UNKNOWN, "Deadlines", "no period is counted yet");
-        return;
-    }
     struct line line = {0};
-    char bound[32];
-    PUT(&line, "%" PRIu64 " of %" PRIu64 " periods missed, at most %s per hour (95%% confidence)",
-        loop->misses, loop->elapsed_periods, st_result_bound(loop, bound, sizeof(bound)));
-    if (loop->records_lost > 0) {
-        PUT(&line, "; not recorded: ");
-        put_count(&line, loop->records_lost, "period");
+    char text[32];
+    const uint64_t dropouts_n = of->device_xruns_n + of->starved_n;
+    if (of->frames > 0 && of->rate_hz > 0)
+        PUT(&line, "%" PRId64 " frames at %g kHz (%s)", of->frames, (double)of->rate_hz / 1000,
+            st_ns_format_short(of->period_ns, text, sizeof(text)));
+    else if (of->period_ns > 0)
+        PUT(&line, "period %s", st_ns_format_short(of->period_ns, text, sizeof(text)));
+    else
+        PUT(&line, "%s", of->why[0] != '\0' ? of->why : st_observed_state_name(of->state));
+    if (!only) {
+        PUT(&line, ", ");
+        put_count(&line, dropouts_n, "dropout");
     }
-    add(to, loop->misses > 0 ? BAD : OK, "Deadlines", "%s", line.text);
-}
-
-/* "alsa 5 (3 clients not ready)" for a source that was ever watched, its name in `rest` for another. */
-static void put_source(struct line *line, struct line *rest, const struct st_observed_view *of)
-{
-    if (of->opened_n == 0) {
-        /* what this OS never has is no news, unless it was asked for */
-        if (of->mode == ST_OBSERVED_ON || (of->mode == ST_OBSERVED_AUTO && !of->never))
-            PUT(rest, "%s%s", rest->text[0] != '\0' ? ", " : "", of->source);
-        return;
-    }
-    PUT(line, ", %s %" PRIu64, of->source, of->device_xruns_n);
-    if (!of->device_only && of->starved_n > 0) {
-        PUT(line, " (");
-        put_count(line, of->starved_n, "client");
-        PUT(line, " not ready)");
-    }
+    if (dropouts_n > 0)
+        PUT(&line, ", last%s %s (%s)", only ? " dropout" : "",
+            st_when_text_near(of->last_wall_ns, view->now_wall_ns, text, sizeof(text)),
+            st_event_certainty(of->certainty));
     if (of->state != ST_OBSERVED_WATCHING)
-        PUT(line, " (not watched now)");
+        PUT(&line, "; not watched now");
+    add(to, dropouts_n > 0 ? WARN : OK, st_answer_source_name(of), "%s", line.text);
 }
 
-static void add_dropouts(struct section *to, const struct st_view *view)
+static void add_servers(struct section *to, const struct st_view *view)
 {
-    struct line line = {0}, rest = {0};
-    uint64_t n = st_view_own_xruns(view);
-    PUT(&line, "daemon's own stream %" PRIu64, n);
-    if (view->loop != NULL)
-        PUT(&line, ", simulated %" PRIu64, view->loop->simulated_xruns);
-    n += view->loop != NULL ? view->loop->simulated_xruns : 0;
+    const struct st_answer answer = st_answer_of(view);
     for (size_t i = 0; i < view->observe.n; i++) {
-        put_source(&line, &rest, &view->observe.sources[i]);
-        n += view->observe.sources[i].device_xruns_n + view->observe.sources[i].starved_n;
+        const struct st_observed_view *of = &view->observe.sources[i];
+        if (of == answer.server || of->period_ns > 0 || of->device_xruns_n + of->starved_n > 0)
+            add_server(to, view, of, of->device_xruns_n + of->starved_n == answer.dropouts_n);
     }
-    if (rest.text[0] != '\0')
-        PUT(&line, "; not watched: %s", rest.text);
-    add(to, n > 0 ? WARN : OK, "Dropouts", "%s", line.text);
 }
 
+static void add_timing(struct section *to, const struct st_view *view)
+{
+    const struct st_answer answer = st_answer_of(view);
+    char text[ST_VIEW_TEXT_BYTES];
+    add(to,
+        answer.timing_ok      ? OK
+        : answer.timing_known ? BAD
+                              : UNKNOWN,
+        "This computer", "%s", st_answer_timing(view, text, sizeof(text)));
+}
+
+/* Quantiles of the wake-ups up to STALL_NS: those in a stall are one event, not the usual lateness. */
 static void put_quantile(struct line *line, const char *name, const struct st_hist *hist, double p)
 {
-    const struct st_quantile quantile = st_stats_quantile(hist, p);
-    put_ns(line, name, quantile.known, quantile.value_ns);
+    const double stalled = hist->total_n > 0 && hist->max_ns > STALL_NS
+                               ? (double)st_hist_count_above(hist, STALL_NS) / (double)hist->total_n
+                               : 0;
+    const struct st_quantile quantile = st_stats_quantile(hist, p * (1 - stalled));
+    put_ns(line, name, quantile.known && stalled < 1, quantile.value_ns);
 }
 
 static void add_times(struct section *to, const char *label, const struct st_hist *hist)
 {
     struct line line = {0};
-    if (to->detail)
-        put_ns(&line, "earliest", hist->total_n > 0, hist->min_ns);
+    char text[32];
+    put_ns(&line, "earliest", hist->total_n > 0, hist->min_ns);
     put_quantile(&line, "median", hist, 0.5);
     put_quantile(&line, "99 %", hist, 0.99);
-    if (to->detail)
-        put_quantile(&line, "99.9 %", hist, 0.999);
-    put_ns(&line, "worst", hist->total_n > 0, hist->max_ns);
+    put_quantile(&line, "99.9 %", hist, 0.999);
+    if (hist->total_n > 0 && hist->max_ns > STALL_NS)
+        PUT(&line, ", without %" PRIu64 " in stalls of up to %s",
+            (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_format(hist->max_ns, text, sizeof(text)));
+    else
+        put_ns(&line, "worst", hist->total_n > 0, hist->max_ns);
     add(to, OK, label, "%s (n = %" PRIu64 ")", line.text, (uint64_t)hist->total_n);
 }
 
@@ -177,26 +184,104 @@ static void add_minute(struct section *to, const struct st_view *view)
     if (!view->has_minute)
         return;
     struct line line = {0};
-    PUT(&line,
-        "%" PRIu64 " cycles, %" PRIu64 " missed, xruns: %" PRIu64 " in the daemon's own stream, %" PRIu64
-        " simulated",
-        minute->cycles, minute->misses, minute->own_xruns, minute->simulated_xruns);
+    if (minute->observed_xruns != INT64_MIN)
+        put_count(&line, (uint64_t)(minute->observed_xruns + minute->starved_clients), "dropout");
+    else
+        PUT(&line, "no server watched");
+    PUT(&line, ", %" PRIu64 " of the loop's %" PRIu64 " periods missed", minute->misses,
+        minute->cycles + minute->skipped_periods);
     put_ns(&line, "worst wake-up", minute->lateness_max_ns != INT64_MIN, minute->lateness_max_ns);
-    add(to, minute->misses > 0 ? BAD : OK, "Last minute", "%s", line.text);
+    add(to, minute->misses > 0 || minute->observed_xruns > 0 || minute->starved_clients > 0 ? BAD : OK,
+        "Last minute", "%s", line.text);
+}
+
+/* --- the clients --- */
+
+/* "117 %": a time as a share of the period; "" where it is not known. */
+static const char *share_text(int64_t ns, int64_t period_ns, char *buf, size_t buf_bytes)
+{
+    const double percent = period_ns > 0 ? 100 * (double)ns / (double)period_ns : -1;
+    buf[0] = '\0';
+    if (percent >= 0)
+        snprintf(buf, buf_bytes, "%.*f %%", percent >= 0.05 && percent < 0.95 ? 1 : 0, percent);
+    return buf;
+}
+
+/* The longest cycle, of its worst dropout or of the last seconds. */
+static const char *worst_text(const struct st_observed_client *client, char *buf, size_t buf_bytes)
+{
+    const struct st_xrun_load *load = &client->load;
+    const bool dropout = client->worst_busy_ns > 0 && client->worst_period_ns > 0;
+    if (dropout && (load->cycles_n == 0 || load->period_ns <= 0 ||
+                    (double)client->worst_busy_ns * (double)load->period_ns >
+                        (double)load->busy_max_ns * (double)client->worst_period_ns))
+        return share_text(client->worst_busy_ns, client->worst_period_ns, buf, buf_bytes);
+    return share_text(load->cycles_n > 0 ? load->busy_max_ns : -1, load->period_ns, buf, buf_bytes);
+}
+
+static void add_client(struct section *to, const struct st_observed_client *client)
+{
+    char reason[128], worst[32], usual[32], dropouts[32];
+    const struct st_xrun_load *load = &client->load;
+    const uint64_t n = st_observed_client_dropouts(client);
+    const char *name = client->name[0] != '\0' ? client->name : "not named";
+    snprintf(reason, sizeof(reason), "%s", client->playing ? "" : "gone");
+    if (n > 0)
+        st_answer_reason(client, reason, sizeof(reason));
+    worst_text(client, worst, sizeof(worst));
+    share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns, usual, sizeof(usual));
+    snprintf(dropouts, sizeof(dropouts), "%" PRIu64, n);
+    json_t *row = add(to, n > 0 ? WARN : OK, name, "%s dropout%s%s%s", dropouts, n == 1 ? "" : "s",
+                      reason[0] != '\0' ? ": " : "", reason);
+    const char *const texts[] = {name, dropouts, reason, usual, worst};
+    json_t *cells = json_array();
+    for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++)
+        (void)json_array_append_new(cells, st_json_safe_string(texts[i]));
+    st_json_set(row, "cells", cells);
+}
+
+/* One table for all servers; the first ones are on the first screen. */
+static void add_clients(json_t *sections, const struct st_view *view)
+{
+    struct section to = {.rows = json_array()};
+    size_t n = 0;
+    for (int rest = 0; rest < 2; rest++) { /* those with dropouts first */
+        for (size_t i = 0; i < view->observe.n; i++) {
+            const struct st_observed_view *of = &view->observe.sources[i];
+            for (size_t j = 0; j < of->clients_n; j++) {
+                if ((st_observed_client_dropouts(&of->clients[j]) == 0) != (rest == 1))
+                    continue;
+                to.detail = n++ >= FIRST_N;
+                add_client(&to, &of->clients[j]);
+            }
+        }
+    }
+    /* a share of the period: what DAWs call load */
+    json_t *columns = json_pack("[s, s, s, s, s]", "Program", "Dropouts", "Why", "Load", "Peak");
+    end_section(sections, "Programs", &to);
+    json_t *section = json_array_get(sections, json_array_size(sections) - 1);
+    if (n > 0)
+        (void)json_object_set(section, "columns", columns);
+    json_decref(columns);
 }
 
 static void add_summary(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array()};
-    add_degraded(&to, view);
-    add_deadlines(&to, view->loop);
-    add_dropouts(&to, view);
-    if (view->loop != NULL) {
-        add_times(&to, "Lateness", &view->loop->lateness);
+    const uint64_t own_n = st_view_own_xruns(view);
+    const struct st_answer answer = st_answer_of(view);
+    const bool other = answer.client != NULL && answer.reason != ST_DROPOUT_UNKNOWN &&
+                       answer.reason != ST_DROPOUT_WOKEN_LATE && answer.reason != ST_DROPOUT_CPU_TAKEN;
+    add_servers(&to, view);
+    add_timing(&to, view);
+    if (view->loop != NULL && view->loop->misses > 0 && !other)
         add_main_cause(&to, view->loop);
-    }
-    add_minute(&to, view);
+    add_degraded(&to, view);
+    if (own_n > 0)
+        add(&to, WARN, "Own stream", "%" PRIu64 " xrun%s in the stream of sleeptuned itself", own_n,
+            own_n == 1 ? "" : "s");
     end_section(sections, "", &to);
+    add_clients(sections, view);
 }
 
 /* --- details --- */
@@ -270,6 +355,9 @@ static void add_loop(json_t *sections, const struct st_view *view)
         add(&to, OK, "Loop", "%s", line.text);
         add_times(&to, "Lateness", &loop->lateness);
         add_times(&to, "Due to done", &loop->response);
+        add_minute(&to, view);
+        add(&to, OK, "Simulated", "%" PRIu64 " xrun%s of a simulated device with this buffer",
+            loop->simulated_xruns, loop->simulated_xruns == 1 ? "" : "s");
         add(&to, OK, "Skipped", "%" PRIu64 " of the missed periods had no wake-up at all",
             loop->skipped_periods);
         add_cost(&to, loop);
@@ -333,6 +421,7 @@ static void add_source(struct section *to, const struct st_observed_view *of)
     PUT(&line, "%s", of->source);
     if (of->why[0] != '\0')
         PUT(&line, " (%s)", of->why);
+    PUT(&line, ", device xruns: %" PRIu64, of->device_xruns_n);
     if (!of->device_only)
         PUT(&line, ", clients not ready: %" PRIu64, of->starved_n);
     put_ns(&line, "CPU time per poll", of->polls_n > 0,
@@ -520,33 +609,11 @@ static json_t *lateness_chart(const struct st_result *loop)
 
 /* --- the screen --- */
 
-static enum state answer_state(const struct st_view *view)
-{
-    const struct st_result *loop = view->loop;
-    if (view->overdue_ns > 0 ||
-        (loop != NULL && (loop->error != 0 || !loop->books_balance || loop->misses > 0)))
-        return BAD;
-    return loop == NULL || loop->elapsed_periods == 0 ? UNKNOWN : OK;
-}
-
-/* The command that helps with what the screen shows. */
-static const char *next_step(const struct st_view *view)
-{
-    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
-    const struct st_result *loop = view->loop;
-    if (st_view_degraded(view, degraded) > 0)
-        return strcmp(degraded[0].what, "loop") == 0 || strcmp(degraded[0].what, "memory") == 0
-                   ? "sleeptune report"
-                   : "sleeptune history --events";
-    if (loop != NULL && loop->misses > 0)
-        return "sleeptune history --causes";
-    return loop == NULL || loop->elapsed_periods == 0 ? "sleeptune status --watch" : "sleeptune history";
-}
-
 json_t *st_rows_json(const struct st_view *view)
 {
     json_t *screen = json_object(), *sections = json_array(), *charts = json_array();
-    char verdict[ST_VIEW_TEXT_BYTES];
+    char answer[ST_VIEW_TEXT_BYTES], command[128], why[256];
+    st_answer_next(view, command, sizeof(command), why, sizeof(why));
     add_summary(sections, view);
     add_causes(sections, view);
     add_events(sections, view);
@@ -557,10 +624,11 @@ json_t *st_rows_json(const struct st_view *view)
         (void)json_array_append_new(charts, seconds_chart(view->seconds, view));
     if (view->loop != NULL)
         (void)json_array_append_new(charts, lateness_chart(view->loop));
-    st_json_set(screen, "answer", st_json_safe_string(st_view_verdict(view, verdict, sizeof(verdict))));
-    st_json_set(screen, "state", json_string(state_names[answer_state(view)]));
+    st_json_set(screen, "answer", st_json_safe_string(st_answer_text(view, answer, sizeof(answer))));
+    st_json_set(screen, "state", json_string(st_answer_state(view)));
     st_json_set(screen, "sections", sections);
     st_json_set(screen, "charts", charts);
-    st_json_set(screen, "next", json_string(next_step(view)));
+    st_json_set(screen, "next", json_string(command));
+    st_json_set(screen, "next_why", st_json_safe_string(why));
     return screen;
 }

@@ -27,8 +27,7 @@ static void add(struct st_degraded *list, size_t *n, const char *what, const cha
     va_end(args);
 }
 
-/* "has not run for 12 s (some 4500 periods overdue)": a loop with overdue_ns. @return buf. */
-static const char *view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes)
+const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes)
 {
     const int64_t seconds = view->overdue_ns / ST_NS_PER_S;
     const int64_t period_ns = view->loop != NULL ? st_period_ns(&view->loop->period) : 0;
@@ -47,7 +46,7 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
         add(ret, &n, "loop", "%s%s%s", view->loop->degraded, view->rtkit[0] != '\0' ? "; " : "", view->rtkit);
     if (view->overdue_ns > 0) {
         char overdue[128];
-        add(ret, &n, "loop", "it %s", view_overdue_text(view, overdue, sizeof(overdue)));
+        add(ret, &n, "loop", "it %s", st_view_overdue_text(view, overdue, sizeof(overdue)));
         ret[n - 1].counts = true;
     }
     if (view->loop != NULL && view->loop->lock == ST_LOCK_NONE &&
@@ -102,17 +101,4 @@ const char *st_view_state(const struct st_view *view)
     if (view->loop == NULL)
         return "starting";
     return st_view_degraded(view, degraded) > 0 ? "degraded" : "running";
-}
-
-const char *st_view_verdict(const struct st_view *view, char *buf, size_t buf_bytes)
-{
-    char overdue[128];
-    if (view->overdue_ns > 0) {
-        snprintf(buf, buf_bytes, "The loop %s.", view_overdue_text(view, overdue, sizeof(overdue)));
-        return buf;
-    }
-    if (view->loop != NULL && view->loop->cycles > 0)
-        return st_result_verdict(view->loop, buf, buf_bytes);
-    snprintf(buf, buf_bytes, "The loop has not counted a period yet.");
-    return buf;
 }

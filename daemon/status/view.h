@@ -45,8 +45,8 @@ struct st_view {
 /** "starting", "running", "degraded", "failed" or "ended". */
 const char *st_view_state(const struct st_view *view);
 
-/** One sentence. @return buf. */
-const char *st_view_verdict(const struct st_view *view, char *buf, size_t buf_bytes);
+/** "has not run for 12 s (about 4500 periods overdue)": of a loop with overdue_ns. @return buf. */
+const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes);
 
 /** Of both own streams. */
 uint64_t st_view_own_xruns(const struct st_view *view);

@@ -2,6 +2,7 @@
 #include "daemon/status/view.h"
 
 #include "core/text/json.h"
+#include "daemon/status/answer.h"
 #include "daemon/status/rows.h"
 #include "st_config.h"
 
@@ -110,7 +111,7 @@ json_t *st_view_json(const struct st_view *view)
     json_object_set_new(document, "pid", json_integer(view->pid));
     json_object_set_new(document, "state", json_string(st_view_state(view)));
     json_object_set_new(document, "verdict",
-                        st_json_safe_string(st_view_verdict(view, verdict, sizeof(verdict))));
+                        st_json_safe_string(st_answer_text(view, verdict, sizeof(verdict))));
     json_object_set_new(document, "degraded", st_view_degraded_json(view));
     json_object_set_new(document, "time_ns", json_integer(view->now_wall_ns));
     json_object_set_new(document, "started_ns", json_integer(view->started_wall_ns));

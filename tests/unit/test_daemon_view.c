@@ -120,8 +120,9 @@ static void loop_without_a_cpu_is_the_verdict_and_degraded(void **state)
     view.overdue_ns = 12300 * ST_NS_PER_MS;
     json_t *document = st_view_json(&view);
     assert_string_equal(state_of(document), "degraded");
-    assert_string_equal(json_string_value(json_object_get(document, "verdict")),
-                        "The loop has not run for 12 s (about 4612 periods overdue).");
+    assert_string_equal(
+        json_string_value(json_object_get(document, "verdict")),
+        "No sound server is watched. The loop has not run for 12 s (about 4612 periods overdue).");
     assert_string_equal(degraded_why(document, "loop"),
                         "it has not run for 12 s (about 4612 periods overdue)");
     assert_int_equal(json_integer_value(json_object_get(document, "overdue_ns")), 12300 * ST_NS_PER_MS);
@@ -131,8 +132,9 @@ static void loop_without_a_cpu_is_the_verdict_and_degraded(void **state)
     free(text);
     result.cycles = result.elapsed_periods = 0;
     document = st_view_json(&view);
-    assert_string_equal(json_string_value(json_object_get(document, "verdict")),
-                        "The loop has not run for 12 s and has not counted a period yet.");
+    assert_string_equal(
+        json_string_value(json_object_get(document, "verdict")),
+        "No sound server is watched. The loop has not run for 12 s and has not counted a period yet.");
     json_decref(document);
 }
 
@@ -480,14 +482,182 @@ static void expect_of_screen(const char *key, const char *text)
     json_decref(screen);
 }
 
+/* A PipeWire at 1024 frames on which something plays. */
+static struct st_observed_view *watch_pipewire(void)
+{
+    view.now_wall_ns = view.started_wall_ns + 600 * ST_NS_PER_S;
+    view.observe.n = 1;
+    view.observe.sources[0] = (struct st_observed_view){.source = "pipewire",
+                                                        .mode = ST_OBSERVED_AUTO,
+                                                        .state = ST_OBSERVED_WATCHING,
+                                                        .why = "profiler of PipeWire 0.3.65",
+                                                        .opened_n = 1,
+                                                        .since_wall_ns = view.started_wall_ns,
+                                                        .last_wall_ns = INT64_MIN,
+                                                        .frames = 1024,
+                                                        .rate_hz = 48000,
+                                                        .period_ns = 21333333,
+                                                        .device_load_ns = 1};
+    return &view.observe.sources[0];
+}
+
+static struct st_observed_client *add_client(struct st_observed_view *source, const char *name, uint64_t n,
+                                             enum st_dropout_reason reason)
+{
+    struct st_observed_client *client = &source->clients[source->clients_n++];
+    *client = (struct st_observed_client){.playing = true, .not_ready_n = n};
+    client->reasons_n[reason] = n;
+    snprintf(client->name, sizeof(client->name), "%s", name);
+    source->starved_n += n;
+    if (n > 0) {
+        source->last_wall_ns = client->last_wall_ns = view.now_wall_ns - 5 * ST_NS_PER_S;
+        source->certainty = ST_CERTAINTY_EXACT;
+    }
+    return client;
+}
+
+static void first_line_names_the_program_that_made_the_dropouts(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    struct st_observed_client *heavy = add_client(pipewire, "HeavyReverb", 407, ST_DROPOUT_TOO_SLOW);
+    heavy->worst_busy_ns = 25000000;
+    heavy->worst_period_ns = 21333333;
+    heavy->load = (struct st_xrun_load){
+        .cycles_n = 469, .busy_median_ns = 2560000, .busy_max_ns = 24000000, .period_ns = 21333333};
+    add_client(pipewire, "GoodSynth", 5, ST_DROPOUT_WOKEN_LATE);
+    expect_of_screen("answer", "HeavyReverb made 407 of 412 dropouts since 22:13: it computed too long "
+                               "(25.0 ms of 21.3 ms).");
+    expect_of_screen("state", "bad");
+    expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms), last dropout 22:23:15 (exact)", "warn", false);
+    expect_row("This computer", "timing OK: 0 of 1000 periods missed at 128 frames", "ok", false);
+    expect_row("HeavyReverb", "407 dropouts: computed too long", "warn", false);
+    expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
+    expect_of_screen("next_why", "a buffer of 2048 frames (42.7 ms) holds its worst cycle of 25.0 ms; or "
+                                 "freeze or simplify HeavyReverb");
+    json_t *screen = st_rows_json(&view);
+    const json_t *programs = json_array_get(json_object_get(screen, "sections"), 1);
+    char *cells =
+        json_dumps(json_object_get(json_array_get(json_object_get(programs, "rows"), 0), "cells"), 0);
+    assert_string_equal(cells, "[\"HeavyReverb\", \"407\", \"computed too long\", \"12 %\", \"117 %\"]");
+    free(cells);
+    json_decref(screen);
+    view.now_wall_ns += 3600 * ST_NS_PER_S; /* it has not clicked for an hour */
+    expect_of_screen("state", "warn");
+}
+
+static void first_line_says_what_the_server_knows(void **state)
+{
+    (void)state;
+    static const struct {
+        enum st_dropout_reason reason;
+        const char *name, *culprit, *answer, *next, *why;
+    } rows[] = {
+        {ST_DROPOUT_UNKNOWN, "", "",
+         "3 dropouts since 22:13 on PipeWire: a program was not ready, reason unknown. PipeWire does not say which.",
+         "sleeptune history --events", ""},
+        {ST_DROPOUT_WOKEN_LATE, "mpv", "",
+         "mpv made all 3 dropouts since 22:13: it was woken late (by 4.10 ms).", "sleeptune report",
+         "finds the settings by which programs lose the CPU or wake up late"},
+        {ST_DROPOUT_CPU_TAKEN, "mpv", "ffmpeg",
+         "mpv made all 3 dropouts since 22:13: it lost the CPU to ffmpeg.", "sleeptune report",
+         "finds the settings by which programs lose the CPU or wake up late"},
+        {ST_DROPOUT_STOPPED, "mpv", "", "mpv made all 3 dropouts since 22:13: it was stopped or frozen.",
+         "sleeptune status --watch", "nothing to tune: it was stopped or frozen"},
+        {ST_DROPOUT_WAITED_FOR_OTHER, "mpv", "Heavy",
+         "mpv made all 3 dropouts since 22:13: it waited for Heavy.", "sleeptune status --watch",
+         "look at the program that it waited for"},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        struct st_observed_client *client = add_client(watch_pipewire(), rows[i].name, 3, rows[i].reason);
+        client->worst_wait_ns = 4100000;
+        snprintf(client->culprit, sizeof(client->culprit), "%s", rows[i].culprit);
+        expect_of_screen("answer", rows[i].answer);
+        expect_of_screen("next", rows[i].next);
+        expect_of_screen("next_why", rows[i].why);
+    }
+    struct st_observed_view *pipewire = watch_pipewire();
+    pipewire->device_xruns_n = 1;
+    pipewire->last_wall_ns = view.now_wall_ns;
+    expect_of_screen("answer", "1 dropout since 22:13 on PipeWire: the device ran dry.");
+    expect_of_screen("next", "sleeptune report");
+}
+
+static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    struct st_observed_client *client = add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW);
+    client->worst_period_ns = 21333333;
+    client->worst_busy_ns = 60000000; /* 2880 frames */
+    expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 4096");
+    client->worst_busy_ns = 600000000; /* no buffer is so large */
+    expect_of_screen("next_why", "raise the buffer of that program, or freeze or simplify it");
+    client->worst_busy_ns = 25000000;
+    client->load = (struct st_xrun_load){
+        .cycles_n = 469, .busy_median_ns = 21000000, .busy_max_ns = 25000000, .period_ns = 21333333};
+    expect_of_screen("next_why",
+                     "Heavy needs 98 % of each period: freeze or simplify it, no buffer size helps");
+    client->load.cycles_n = 0;
+    pipewire->frames = 2048;
+    pipewire->period_ns = 42666667; /* it was raised since */
+    expect_of_screen("next", "sleeptune status --watch");
+    pipewire->source = "jack";
+    client->worst_busy_ns = 45000000;
+    expect_of_screen("next", "jack_bufsize 4096");
+}
+
+static void first_line_without_a_dropout_says_what_was_watched(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    expect_of_screen("answer",
+                     "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: OK.");
+    expect_of_screen("state", "ok");
+    result.misses = 4;
+    expect_of_screen("answer",
+                     "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: not OK.");
+    result.misses = 0;
+    pipewire->frames = pipewire->rate_hz = pipewire->period_ns = 0;
+    expect_of_screen("answer",
+                     "Nothing plays on PipeWire, and no dropout since 22:13. This computer's timing: OK.");
+    pipewire->state = ST_OBSERVED_ABSENT;
+    snprintf(pipewire->why, sizeof(pipewire->why), "PipeWire is not running");
+    expect_of_screen("answer",
+                     "No sound server is watched: PipeWire is not running. This computer's timing: OK.");
+}
+
+static void table_of_clients_has_the_first_ones_on_the_first_screen(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    for (int i = 0; i < 12; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "client%d", i);
+        add_client(pipewire, name, i == 0, ST_DROPOUT_EXITED)->playing = i > 0;
+    }
+    expect_row("client0", "1 dropout: exited", "warn", false);
+    expect_row("client7", "0 dropouts", "ok", false);
+    expect_row("client8", "0 dropouts", "ok", true);
+}
+
+static void stall_is_left_out_of_the_usual_lateness(void **state)
+{
+    (void)state;
+    st_hist_add_n(&result.response, INT64_C(290) * ST_NS_PER_S, 5000);
+    expect_row("Due to done", "median 10.5 \xc2\xb5s, 99 % ", "ok", true);
+    expect_row("Due to done", ", without 5000 in stalls of up to 4.8 min (n = 6000)", "ok", true);
+}
+
 static void screen_of_a_healthy_daemon_has_few_figures_and_one_next_step(void **state)
 {
     (void)state;
+    expect_of_screen("answer", "No sound server is watched. This computer's timing: OK.");
     expect_of_screen("state", "ok");
     expect_of_screen("next", "sleeptune history");
-    expect_row("Deadlines", "0 of 1000 periods missed, at most ", "ok", false);
-    expect_row("Dropouts", "daemon's own stream 0, simulated 0", "ok", false);
-    expect_row("Lateness", "median 10.5 \xc2\xb5s", "ok", false);
+    expect_row("This computer", "timing OK: 0 of 1000 periods missed at 128 frames", "ok", false);
+    expect_row("Simulated", "0 xruns", "ok", true);
+    expect_row("Lateness", "median 10.5 \xc2\xb5s", "ok", true);
     expect_row("Loop", "128 frames at 48000 Hz (2.667 ms), fifo 70, any CPU", "ok", true);
     expect_row("Own stream", "dummy, playing", "ok", true);
     expect_row("Daemon", "PID 42, running for 0 h 00 min 05 s", "ok", true);
@@ -511,17 +681,22 @@ static void screen_names_what_went_wrong_and_the_command_that_helps(void **state
     result.causes[ST_CAUSE_RUN_QUEUE] =
         (struct st_cause_row){.n = 3, .total_ns = 4500000, .max_ns = 2 * ST_NS_PER_MS};
     view.has_minute = true;
-    view.minute = (struct st_minute){.cycles = 22500, .misses = 1, .lateness_max_ns = INT64_MIN};
+    view.minute = (struct st_minute){.cycles = 22500,
+                                     .misses = 1,
+                                     .lateness_max_ns = INT64_MIN,
+                                     .observed_xruns = 2,
+                                     .starved_clients = 22};
     expect_of_screen("state", "bad");
     expect_of_screen("next", "sleeptune history --causes");
-    expect_row("Deadlines", "4 of 1000 periods missed", "bad", false);
-    expect_row("Deadlines", "; not recorded: 2 periods", "bad", false);
+    expect_row("This computer",
+               "timing not OK: 4 of 1000 periods missed at 128 frames, worst wake-up 3.00 ms late", "bad",
+               false);
+    expect_row("This computer", "; not recorded: 2 periods", "bad", false);
     expect_row("Main cause", ": 3 of 6 late wake-ups, longest 2.000 ms", "warn", false);
-    expect_row(
-        "Last minute",
-        "22500 cycles, 1 missed, xruns: 0 in the daemon's own stream, 0 simulated, worst wake-up not known "
-        "yet",
-        "bad", false);
+    expect_row("Last minute",
+               "24 dropouts, 1 of the loop's 22500 periods missed, worst wake-up not known yet", "bad", true);
+    view.minute.observed_xruns = INT64_MIN;
+    expect_row("Last minute", "no server watched, 1 of ", "bad", true);
     expect_row("Late", "6 wake-ups more than 1.333 ms late", "ok", true);
     snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO");
     expect_of_screen("next", "sleeptune report");
@@ -534,12 +709,12 @@ static void screen_without_a_loop_claims_nothing(void **state)
     view.loop = NULL;
     expect_of_screen("state", "unknown");
     expect_of_screen("next", "sleeptune status --watch");
-    expect_row("Deadlines", "no period is counted yet", "unknown", false);
+    expect_row("This computer", "timing not measured yet", "unknown", false);
     expect_no_row("Lateness");
     expect_no_row("Loop");
     view.loop = &result;
     result.elapsed_periods = 0;
-    expect_row("Deadlines", "no period is counted yet", "unknown", false);
+    expect_row("This computer", "timing not measured yet", "unknown", false);
 }
 
 static void screen_lists_sources_that_are_or_could_be_watched(void **state)
@@ -555,18 +730,21 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
     struct st_observed_view *never = &view.observe.sources[1];
     *never = (struct st_observed_view){
         .source = "sound4", .mode = ST_OBSERVED_AUTO, .state = ST_OBSERVED_ABSENT, .never = true};
-    expect_row("Dropouts", "daemon's own stream 0, simulated 0, alsa 5 (3 clients not ready)", "warn", false);
-    expect_row("Watched", "alsa, clients not ready: 3, CPU time per poll not known yet (n = 0)", "ok", true);
+    expect_row("ALSA", "watching, last dropout ", "warn", false);
+    expect_row("Watched",
+               "alsa, device xruns: 5, clients not ready: 3, CPU time per poll not known yet (n = 0)", "ok",
+               true);
     expect_no_row("Not watched");
     never->mode = ST_OBSERVED_ON; /* asked for */
-    expect_row("Dropouts", "; not watched: sound4", "warn", false);
     expect_row("Not watched", "sound4", "bad", true);
     never->mode = ST_OBSERVED_AUTO;
     never->never = false;
-    expect_row("Dropouts", "; not watched: sound4", "warn", false);
     expect_row("Not watched", "sound4", "ok", true);
     view.observe.sources[0].state = ST_OBSERVED_ABSENT;
-    expect_row("Dropouts", "alsa 5 (3 clients not ready) (not watched now)", "warn", false);
+    expect_row("ALSA", "; not watched now", "warn", false);
+    *never = (struct st_observed_view){
+        .source = "jack", .state = ST_OBSERVED_WATCHING, .device_xruns_n = 2, .why = "server studio"};
+    expect_row("JACK", "server studio, 2 dropouts, last ", "warn", false);
 }
 
 static void screen_shows_streams_that_record_with_overflows_and_gaps(void **state)
@@ -672,6 +850,7 @@ static void charts_have_null_for_unknown_seconds_and_name_the_bad_ones(void **st
 
 int main(void)
 {
+    (void)setenv("TZ", "UTC", 1);
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(healthy_daemon_is_running_with_nothing_degraded),
@@ -693,6 +872,12 @@ int main(void)
         TEST(what_is_degraded_has_room_in_its_list),
         TEST(metrics_tell_causes_and_circumstances),
         TEST(metrics_of_the_history_are_known_or_absent),
+        TEST(first_line_names_the_program_that_made_the_dropouts),
+        TEST(first_line_says_what_the_server_knows),
+        TEST(buffer_that_helps_fits_the_worst_cycle_or_is_not_named),
+        TEST(first_line_without_a_dropout_says_what_was_watched),
+        TEST(table_of_clients_has_the_first_ones_on_the_first_screen),
+        TEST(stall_is_left_out_of_the_usual_lateness),
         TEST(screen_of_a_healthy_daemon_has_few_figures_and_one_next_step),
         TEST(screen_names_what_went_wrong_and_the_command_that_helps),
         TEST(screen_without_a_loop_claims_nothing),

@@ -76,9 +76,9 @@ static void first_screen_is_the_answer_the_figures_and_one_next_step(void **stat
     json_t *of = document();
     char *text = drawn(30, 80, true, of, &(struct st_status_screen){.socket = "/run/s"});
     assert_int_equal(strncmp(text, "Does not hold 128 frames: 4 of 1000 periods missed", 50), 0);
-    has(text, "\nDegraded     loop: no right to SCHED_FIFO\n");
-    has(text, "\nLateness     median 27.4 µs, 99 % 58.4 µs, worst 8.872 ms (n = 1000)\n");
-    has(text, "\nNext         sleeptune history --causes\n");
+    has(text, "\nDegraded      loop: no right to SCHED_FIFO\n");
+    has(text, "\nLateness      median 27.4 µs, 99 % 58.4 µs, worst 8.872 ms (n = 1000)\n");
+    has(text, "\nNext          sleeptune history --causes\n");
     assert_null(strstr(text, "Causes"));
     assert_null(strstr(text, "a detail among them"));
     assert_null(strstr(text, "/run/s"));
@@ -91,11 +91,11 @@ static void details_are_all_sections_and_the_socket(void **state)
     (void)state;
     json_t *of = document();
     char *text = drawn(40, 80, true, of, &(struct st_status_screen){.details = true, .socket = "/run/s"});
-    has(text, "\nOdd          a detail among them\n");
-    has(text, "\nCauses\n             1 late wake-up: page fault\n");
-    has(text, "\n             22:13:19 late-wake: woke late\n"); /* today */
+    has(text, "\nOdd           a detail among them\n");
+    has(text, "\nCauses\n              1 late wake-up: page fault\n");
+    has(text, "\n              22:13:19 late-wake: woke late\n"); /* today */
     has(text, "2023-07-22 04:26:40 config-read: months ago\n");
-    has(text, "\nSocket       /run/s\n");
+    has(text, "\nSocket        /run/s\n");
     free(text);
     json_decref(of);
 }
@@ -114,8 +114,55 @@ static void live_screen_has_charts_details_as_room_allows_and_the_message_last(v
     free(text);
     text = drawn(12, 40, true, of, &how);
     has(text, "Does not hold 128 frames: 4 of 1000");
-    has(text, "loop: no right to\n             SCHED_FIFO\n");
+    has(text, "loop: no right to\n              SCHED_FIFO\n");
     has(text, "\nLive; q quits\n");
+    free(text);
+    json_decref(of);
+}
+
+/* A table of clients behind the first section; the last of them is a detail. */
+static json_t *document_with_clients(int n)
+{
+    json_t *of = document(), *rows = json_array();
+    for (int i = 0; i < n; i++) {
+        char name[48];
+        snprintf(name, sizeof(name), i == 0 ? "HeavyReverb" : "Client %d with a long name of its own", i);
+        json_array_append_new(
+            rows, json_pack("{s:s, s:s, s:s, s:b, s:[s, s, s, s, s]}", "label", name, "text", "407 dropouts",
+                            "state", "warn", "detail", i == n - 1, "cells", name, i == 0 ? "407" : "0",
+                            i == 0 ? "lost the CPU to its own thread" : "", "12 %", i == 0 ? "117 %" : ""));
+    }
+    json_t *section = json_pack("{s:s, s:[s, s, s, s, s], s:o}", "title", "Programs", "columns", "Program",
+                                "Dropouts", "Why", "Load", "Peak", "rows", rows);
+    json_array_insert_new(json_object_get(json_object_get(of, "screen"), "sections"), 1, section);
+    return of;
+}
+
+static void clients_are_a_table_with_names_before_numbers(void **state)
+{
+    (void)state;
+    json_t *of = document_with_clients(4);
+    char *text = drawn(30, 80, true, of, &(struct st_status_screen){0});
+    has(text, "\n\nProgram                    Dropouts  Why                             Load   Peak\n"
+              "HeavyReverb                     407  lost the CPU to its own thread  12 %  117 %\n"
+              "Client 1 with a long …            0                                  12 %\n");
+    has(text, "\n1 more: --details\n\nNext          sleeptune history --causes\n");
+    free(text);
+    text = drawn(30, 40, false, of, &(struct st_status_screen){0}); /* the last columns have to go */
+    has(text, "\nHeavyReverb          407  lost the CPU ~\n");
+    assert_null(strstr(text, "117 %"));
+    free(text);
+    json_decref(of);
+    of = document_with_clients(30);
+    text = drawn(60, 80, true, of, &(struct st_status_screen){0});
+    char *last = row_of(text, 19);
+    assert_string_equal(last, "Next          sleeptune history --causes");
+    has(text, " more: --details\n\nNext ");
+    free(last);
+    free(text);
+    text = drawn(80, 80, true, of, &(struct st_status_screen){.details = true});
+    has(text, "\nClient 28 with");
+    has(text, "\nClient 29 with");
     free(text);
     json_decref(of);
 }
@@ -165,7 +212,7 @@ static int columns_of(const char *row)
 static void nothing_is_wider_than_the_screen_and_the_message_stays(void **state)
 {
     (void)state;
-    json_t *of = document(), *empty = json_object();
+    json_t *of = document_with_clients(12), *empty = json_object();
     const struct st_status_screen how = {.live = true, .details = true, .message = "M"};
     for (int rows = 1; rows <= 60; rows++) {
         for (int columns = 1; columns <= 200; columns += columns < 20 ? 1 : 7) {
@@ -195,6 +242,8 @@ static void foreign_documents_are_survived(void **state)
         "{\"screen\":3}",
         "{\"screen\":{\"answer\":7,\"sections\":{},\"charts\":\"x\"}}",
         "{\"screen\":{\"sections\":[1,{\"rows\":[null,{\"text\":[]}]}],\"charts\":[1,{\"values\":3}]}}",
+        "{\"screen\":{\"next\":\"\",\"next_why\":3,\"sections\":[{\"columns\":[1,{},\"x\"],\"rows\":[null,7,{\"cells\":9},"
+        "{\"cells\":[1,\"a\",null,[],\"b\",\"c\",\"d\",\"e\",\"f\",\"g\"]}]}]}}",
         "{\"screen\":{\"sections\":[],\"charts\":[{\"room\":-5,\"low\":0,\"high\":-1,\"values\":[1e308,-1,"
         "\"x\"],\"bad\":[-9,9223372036854775807,\"x\"]},{\"room\":1e9}]}}",
         "{\"time_ns\":-9223372036854775807,\"screen\":{\"sections\":[{\"rows\":[{\"detail\":false,\"time_"
@@ -311,6 +360,7 @@ int main(void)
         cmocka_unit_test(first_screen_is_the_answer_the_figures_and_one_next_step),
         cmocka_unit_test(details_are_all_sections_and_the_socket),
         cmocka_unit_test(live_screen_has_charts_details_as_room_allows_and_the_message_last),
+        cmocka_unit_test(clients_are_a_table_with_names_before_numbers),
         cmocka_unit_test(bad_and_unknown_bars_are_marked_below),
         cmocka_unit_test(long_message_takes_the_rows_it_needs),
         cmocka_unit_test(nothing_is_wider_than_the_screen_and_the_message_stays),

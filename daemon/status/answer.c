@@ -1,0 +1,368 @@
+/* The answer of the first screen. */
+#include "daemon/status/answer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "core/text/text.h"
+#include "core/when.h"
+
+#define RECENT_NS  (600 * ST_NS_PER_S) /* older dropouts are no alarm any more */
+#define FRAMES_MAX 8192                /* the most that PipeWire and JACK take */
+#define USUAL_MOST 0.9                 /* who computes more of each period does so at any buffer size */
+
+/* --- what is known --- */
+
+static uint64_t dropouts_of(const struct st_observed_view *source)
+{
+    return source->device_xruns_n + source->starved_n;
+}
+
+/* Servers first: a device is watched where no server is. */
+static int rank(const struct st_observed_view *source)
+{
+    static const char *const names[] = {"pipewire", "jack", "pulseaudio"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
+        if (strcmp(source->source, names[i]) == 0)
+            return (int)i;
+    }
+    return ST_ARRAY_LEN(names);
+}
+
+/* Is `a` what a musician asks about rather than `b`? */
+static bool is_better(const struct st_observed_view *a, const struct st_observed_view *b)
+{
+    if (b == NULL || dropouts_of(a) != dropouts_of(b))
+        return b == NULL || dropouts_of(a) > dropouts_of(b);
+    if ((a->period_ns > 0) != (b->period_ns > 0))
+        return a->period_ns > 0;
+    return rank(a) < rank(b);
+}
+
+static enum st_dropout_reason main_reason(const struct st_observed_client *client)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < ST_DROPOUT_REASONS; i++) {
+        if (client->reasons_n[i] > client->reasons_n[most])
+            most = i;
+    }
+    return (enum st_dropout_reason)most;
+}
+
+struct st_answer st_answer_of(const struct st_view *view)
+{
+    struct st_answer answer = {.last_wall_ns = INT64_MIN};
+    for (size_t i = 0; i < view->observe.n; i++) {
+        const struct st_observed_view *source = &view->observe.sources[i];
+        answer.dropouts_n += dropouts_of(source);
+        if (dropouts_of(source) > 0 && source->last_wall_ns > answer.last_wall_ns)
+            answer.last_wall_ns = source->last_wall_ns;
+        if ((source->state == ST_OBSERVED_WATCHING || dropouts_of(source) > 0) &&
+            is_better(source, answer.server))
+            answer.server = source;
+    }
+    const struct st_observed_view *server = answer.server;
+    for (size_t i = 0; server != NULL && i < server->clients_n; i++) {
+        answer.plays = answer.plays || server->clients[i].playing;
+        if (answer.client == NULL && st_observed_client_dropouts(&server->clients[i]) > 0)
+            answer.client = &server->clients[i];
+    }
+    answer.plays = answer.plays || (server != NULL && server->period_ns > 0);
+    answer.plays_known = server != NULL && server->device_load_ns > 0;
+    if (answer.client != NULL)
+        answer.reason = main_reason(answer.client);
+    const struct st_result *loop = view->loop;
+    answer.timing_known = loop != NULL && (loop->elapsed_periods > 0 || loop->error != 0);
+    answer.timing_ok = answer.timing_known && view->overdue_ns == 0 && loop->error == 0 &&
+                       loop->books_balance && loop->misses == 0;
+    return answer;
+}
+
+const char *st_answer_source_name(const struct st_observed_view *source)
+{
+    static const char *const names[][2] = {{"pipewire", "PipeWire"},     {"jack", "JACK"},
+                                           {"pulseaudio", "PulseAudio"}, {"alsa", "ALSA"},
+                                           {"alsa_trace", "ALSA"},       {"sound4", "sound(4)"}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
+        if (strcmp(source->source, names[i][0]) == 0)
+            return names[i][1];
+    }
+    return source->source;
+}
+
+const char *st_answer_reason(const struct st_observed_client *client, char *buf, size_t buf_bytes)
+{
+    const enum st_dropout_reason reason = main_reason(client);
+    const char *culprit = client->culprit;
+    if (client->device_xruns_n > client->not_ready_n)
+        snprintf(buf, buf_bytes, "its stream ran dry");
+    else if (reason == ST_DROPOUT_CPU_TAKEN && culprit[0] != '\0')
+        snprintf(buf, buf_bytes, "lost the CPU to %s", culprit);
+    else if (reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF)
+        snprintf(buf, buf_bytes, "lost the CPU to its own thread");
+    else if (reason == ST_DROPOUT_WAITED_FOR_OTHER && culprit[0] != '\0')
+        snprintf(buf, buf_bytes, "waited for %s", culprit);
+    else
+        snprintf(buf, buf_bytes, "%s", st_dropout_reason_text(reason));
+    return buf;
+}
+
+/* --- the first line --- */
+
+/* "14:03", with the date if that is another day. */
+static const char *clock_text(const struct st_view *view, int64_t wall_ns, char *buf, size_t buf_bytes)
+{
+    st_when_text_near(wall_ns, view->now_wall_ns, buf, buf_bytes);
+    const size_t len = strlen(buf);
+    if (len > 3 && buf[len - 3] == ':')
+        buf[len - 3] = '\0'; /* no seconds */
+    return buf;
+}
+
+/* " (25.0 ms of 21.3 ms)", " by 4.10 ms"; "" where the cycle is not known. */
+static const char *figures_text(const struct st_observed_client *client, char *buf, size_t buf_bytes)
+{
+    const enum st_dropout_reason reason = main_reason(client);
+    char busy[32], period[32], wait[32];
+    buf[0] = '\0';
+    if (reason == ST_DROPOUT_TOO_SLOW && client->worst_busy_ns > 0 && client->worst_period_ns > 0)
+        snprintf(buf, buf_bytes, " (%s of %s)", st_ns_format_short(client->worst_busy_ns, busy, sizeof(busy)),
+                 st_ns_format_short(client->worst_period_ns, period, sizeof(period)));
+    else if (reason == ST_DROPOUT_WOKEN_LATE && client->worst_wait_ns > 0)
+        snprintf(buf, buf_bytes, " (by %s)", st_ns_format_short(client->worst_wait_ns, wait, sizeof(wait)));
+    return buf;
+}
+
+static void put_dropouts(const struct st_view *view, const struct st_answer *answer, char *buf,
+                         size_t buf_bytes)
+{
+    const struct st_observed_client *client = answer->client;
+    const char *server = st_answer_source_name(answer->server), *s = answer->dropouts_n == 1 ? "" : "s";
+    char since[32], reason[128], figures[80];
+    clock_text(view, answer->server->since_wall_ns, since, sizeof(since));
+    if (client == NULL) {
+        st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s since %s on %s: the device ran dry.",
+                       answer->dropouts_n, s, since, server);
+        return;
+    }
+    const uint64_t n = st_observed_client_dropouts(client);
+    st_answer_reason(client, reason, sizeof(reason));
+    figures_text(client, figures, sizeof(figures));
+    if (client->name[0] == '\0') {
+        st_text_append(buf, buf_bytes,
+                       "%" PRIu64 " dropout%s since %s on %s: a program %s%s. %s does not say which.",
+                       answer->dropouts_n, s, since, server, reason, figures, server);
+        return;
+    }
+    st_text_append(buf, buf_bytes, "%s made ", client->name);
+    if (n < answer->dropouts_n)
+        st_text_append(buf, buf_bytes, "%" PRIu64 " of ", n);
+    else if (n > 1)
+        st_text_append(buf, buf_bytes, "all ");
+    st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s since %s: %s%s%s.", answer->dropouts_n, s, since,
+                   strncmp(reason, "its ", 4) == 0 ? "" : "it ", reason, figures);
+}
+
+static const struct st_observed_view *first_absent(const struct st_view *view)
+{
+    const struct st_observed_view *first = NULL;
+    for (size_t i = 0; i < view->observe.n; i++) {
+        const struct st_observed_view *source = &view->observe.sources[i];
+        if (!source->never && source->mode != ST_OBSERVED_OFF && source->why[0] != '\0' &&
+            (first == NULL || rank(source) < rank(first)))
+            first = source;
+    }
+    return first;
+}
+
+static void put_music(const struct st_view *view, const struct st_answer *answer, char *buf, size_t buf_bytes)
+{
+    const struct st_observed_view *server = answer->server;
+    char since[32];
+    if (answer->dropouts_n > 0) {
+        put_dropouts(view, answer, buf, buf_bytes);
+    } else if (server == NULL) {
+        const struct st_observed_view *absent = first_absent(view);
+        st_text_append(buf, buf_bytes, "No sound server is watched%s%s.", absent != NULL ? ": " : "",
+                       absent != NULL ? absent->why : "");
+    } else if (answer->plays_known && !answer->plays) {
+        st_text_append(buf, buf_bytes, "Nothing plays on %s, and no dropout since %s.",
+                       st_answer_source_name(server),
+                       clock_text(view, server->since_wall_ns, since, sizeof(since)));
+    } else {
+        st_text_append(buf, buf_bytes, "No dropout since %s on %s",
+                       clock_text(view, server->since_wall_ns, since, sizeof(since)),
+                       st_answer_source_name(server));
+        if (server->frames > 0)
+            st_text_append(buf, buf_bytes, " at %" PRId64 " frames", server->frames);
+        st_text_append(buf, buf_bytes, ".");
+    }
+}
+
+/* "has not run for 12 s (about 4500 periods overdue)" */
+static void put_overdue(const struct st_view *view, char *buf, size_t buf_bytes)
+{
+    char text[128];
+    st_text_append(buf, buf_bytes, " The loop %s.", st_view_overdue_text(view, text, sizeof(text)));
+}
+
+const char *st_answer_text(const struct st_view *view, char *buf, size_t buf_bytes)
+{
+    const struct st_answer answer = st_answer_of(view);
+    char trouble[ST_VIEW_TEXT_BYTES];
+    buf[0] = '\0';
+    put_music(view, &answer, buf, buf_bytes);
+    if (view->overdue_ns > 0)
+        put_overdue(view, buf, buf_bytes);
+    else if (answer.timing_known && (view->loop->error != 0 || !view->loop->books_balance))
+        st_text_append(buf, buf_bytes, " %s", st_result_verdict(view->loop, trouble, sizeof(trouble)));
+    else if (answer.dropouts_n == 0)
+        st_text_append(buf, buf_bytes, " This computer's timing: %s.",
+                       !answer.timing_known ? "not measured yet"
+                       : answer.timing_ok   ? "OK"
+                                            : "not OK");
+    return buf;
+}
+
+const char *st_answer_timing(const struct st_view *view, char *buf, size_t buf_bytes)
+{
+    const struct st_answer answer = st_answer_of(view);
+    const struct st_result *loop = view->loop;
+    char worst[32], overdue[128];
+    if (view->overdue_ns > 0) {
+        snprintf(buf, buf_bytes, "timing not OK: the loop %s",
+                 st_view_overdue_text(view, overdue, sizeof(overdue)));
+        return buf;
+    }
+    if (!answer.timing_known || loop->elapsed_periods == 0) {
+        snprintf(buf, buf_bytes, "timing not measured yet");
+        return buf;
+    }
+    snprintf(buf, buf_bytes, "timing %s: %" PRIu64 " of %" PRIu64 " periods missed at %" PRIu32 " frames",
+             answer.timing_ok ? "OK" : "not OK", loop->misses, loop->elapsed_periods, loop->frames);
+    if (loop->misses > 0)
+        st_text_append(buf, buf_bytes, ", worst wake-up %s late",
+                       st_ns_format_short(loop->lateness.max_ns, worst, sizeof(worst)));
+    if (loop->records_lost > 0)
+        st_text_append(buf, buf_bytes, "; not recorded: %" PRIu64 " period%s", loop->records_lost,
+                       loop->records_lost == 1 ? "" : "s");
+    return buf;
+}
+
+const char *st_answer_state(const struct st_view *view)
+{
+    const struct st_answer answer = st_answer_of(view);
+    if (answer.dropouts_n > 0 && view->now_wall_ns - answer.last_wall_ns < RECENT_NS)
+        return "bad";
+    if (answer.timing_known && !answer.timing_ok)
+        return "bad";
+    if (answer.dropouts_n > 0)
+        return "warn";
+    return answer.timing_known ? "ok" : "unknown";
+}
+
+/* --- the next step --- */
+
+/* The next buffer size, a power of two, in which this time fits; 0: none. */
+static int64_t frames_for(const struct st_observed_view *server, int64_t busy_ns)
+{
+    if (server->frames <= 0 || server->period_ns <= 0)
+        return 0;
+    int64_t frames = 16;
+    while (frames <= FRAMES_MAX && (frames <= server->frames || (double)frames * (double)server->period_ns <
+                                                                    (double)busy_ns * (double)server->frames))
+        frames *= 2;
+    return frames <= FRAMES_MAX ? frames : 0;
+}
+
+static void raise_buffer(const struct st_observed_view *server, const struct st_observed_client *client,
+                         char *command, size_t command_bytes, char *why, size_t why_bytes)
+{
+    const struct st_xrun_load *load = &client->load;
+    const int64_t busy_ns =
+        client->worst_busy_ns > load->busy_max_ns ? client->worst_busy_ns : load->busy_max_ns;
+    const bool full = load->cycles_n > 0 && load->period_ns > 0 &&
+                      (double)load->busy_median_ns > USUAL_MOST * (double)load->period_ns;
+    const int64_t frames = full ? 0 : frames_for(server, busy_ns);
+    char period[32], busy[32];
+    st_ns_format_short(busy_ns, busy, sizeof(busy));
+    if (full) {
+        snprintf(why, why_bytes,
+                 "%s needs %.0f %% of each period: freeze or simplify it, no buffer size helps", client->name,
+                 100 * (double)load->busy_median_ns / (double)load->period_ns);
+    } else if (client->worst_period_ns > 0 && server->period_ns > client->worst_period_ns &&
+               busy_ns < server->period_ns) {
+        snprintf(why, why_bytes,
+                 "the buffer is larger now than at these dropouts: see whether they come again");
+    } else if (frames > 0 && strcmp(server->source, "pulseaudio") != 0) {
+        if (strcmp(server->source, "pipewire") == 0)
+            snprintf(command, command_bytes, "pw-metadata -n settings 0 clock.force-quantum %" PRId64,
+                     frames);
+        else
+            snprintf(command, command_bytes, "jack_bufsize %" PRId64, frames);
+        const double period_ns = (double)server->period_ns * (double)frames / (double)server->frames;
+        snprintf(why, why_bytes, "a buffer of %" PRId64 " frames (%s) %s%s; or freeze or simplify %s", frames,
+                 st_ns_format_short((int64_t)period_ns, period, sizeof(period)),
+                 busy_ns > 0 ? "holds its worst cycle of " : "gives it room", busy_ns > 0 ? busy : "",
+                 client->name);
+    } else {
+        snprintf(why, why_bytes, "raise the buffer of that program, or freeze or simplify it");
+    }
+}
+
+/* What helps against the dropouts of a client. */
+static void client_next(const struct st_answer *answer, char *command, size_t command_bytes, char *why,
+                        size_t why_bytes)
+{
+    const struct st_observed_client *client = answer->client;
+    char reason[128];
+    snprintf(command, command_bytes, "sleeptune status --watch");
+    switch (answer->reason) {
+    case ST_DROPOUT_TOO_SLOW:
+    case ST_DROPOUT_CPU_TAKEN_BY_ITSELF:
+        raise_buffer(answer->server, client, command, command_bytes, why, why_bytes);
+        break;
+    case ST_DROPOUT_WOKEN_LATE:
+    case ST_DROPOUT_CPU_TAKEN:
+        snprintf(command, command_bytes, "sleeptune report");
+        snprintf(why, why_bytes, "finds the settings by which programs lose the CPU or wake up late");
+        break;
+    case ST_DROPOUT_STOPPED:
+    case ST_DROPOUT_EXITED:
+        snprintf(why, why_bytes, "nothing to tune: it %s", st_answer_reason(client, reason, sizeof(reason)));
+        break;
+    case ST_DROPOUT_WAITED_FOR_OTHER:
+        snprintf(why, why_bytes, "look at the program that it waited for");
+        break;
+    case ST_DROPOUT_UNKNOWN:
+    case ST_DROPOUT_REASONS:
+        snprintf(command, command_bytes, "sleeptune history --events");
+        break;
+    }
+}
+
+void st_answer_next(const struct st_view *view, char *command, size_t command_bytes, char *why,
+                    size_t why_bytes)
+{
+    const struct st_answer answer = st_answer_of(view);
+    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
+    why[0] = '\0';
+    if (answer.client != NULL && answer.client->not_ready_n > 0) {
+        client_next(&answer, command, command_bytes, why, why_bytes);
+        return;
+    }
+    const char *next = "sleeptune history";
+    if (answer.dropouts_n > 0)
+        next = "sleeptune report";
+    else if (st_view_degraded(view, degraded) > 0)
+        next = strcmp(degraded[0].what, "loop") == 0 || strcmp(degraded[0].what, "memory") == 0
+                   ? "sleeptune report"
+                   : "sleeptune history --events";
+    else if (answer.timing_known && view->loop->misses > 0)
+        next = "sleeptune history --causes";
+    else if (!answer.timing_known)
+        next = "sleeptune status --watch";
+    snprintf(command, command_bytes, "%s", next);
+}
