@@ -86,6 +86,7 @@ int st_proc_stat(const char *text, struct st_proc_stat *ret)
         return -EBADMSG;
     memcpy(stat.name, open + 1, (size_t)(close - open - 1));
     const char *rest = close + 2;
+    stat.state = *rest;
     if (!stat_field(rest, 9, &flags) || !stat_field(rest, 10, &minor_n) || !stat_field(rest, 12, &major_n) ||
         !stat_field(rest, 20, &stat.threads_n) || !stat_field(rest, 39, &cpu) ||
         !stat_field(rest, 40, &stat.rt_priority) || !stat_field(rest, 41, &stat.policy) || minor_n < 0 ||

@@ -18,6 +18,7 @@ int st_proc_schedstat(const char *text, int64_t *ret_cpu_ns, int64_t *ret_wait_n
 
 struct st_proc_stat {
     char name[64];                           /* field 2, what stands between the brackets */
+    char state;                              /* field 3: 'R' runnable, 'T' and 't' stopped ... */
     bool kernel_thread;                      /* field 9, PF_KTHREAD */
     uint64_t faults_minor_n, faults_major_n; /* fields 10 and 12 */
     int64_t threads_n;                       /* field 20 */

@@ -19,6 +19,7 @@
 
 #include "daemon/observe/helper_line.h"
 #include "daemon/observe/pipewire_profile.h"
+#include "daemon/observe/process_watch.h"
 
 #define NAME     "sleeptune-observe-pipewire"
 #define ANSWER_S 5
@@ -26,18 +27,23 @@
 #define TELL_NS                                                                                              \
     250000000 /* at most one line a node in this time: a report that is later has no time of its own */
 
+#define QUIET_NS INT64_C(3000000000) /* no cycle for so long: nothing plays */
+
 struct observer {
     struct pw_main_loop *loop;
     struct pw_core *core;
     struct pw_registry *registry;
     struct pw_proxy *profiler;
     struct spa_hook core_listener, registry_listener, profiler_listener;
-    struct spa_source *tell_timer; /* armed for TELL_NS after a report */
+    struct spa_source *tell_timer;  /* armed for TELL_NS after a report */
+    struct spa_source *watch_timer; /* armed for QUIET_S after a profile */
+    int quiet_n;                    /* its expirations since the latest profile */
     bool told_lately;
     int sync; /* after it, all objects of the server have been announced */
     char version[32];
     int64_t beyond_n; /* of the profile, as the latest ready line has it */
     struct st_pipewire_profile profile;
+    struct st_process_watch *watch;
     pid_t own;  /* whose clients are left out */
     int status; /* what main returns */
 };
@@ -87,9 +93,38 @@ static void on_tell_timer(void *ctx, uint64_t expirations)
         tell(observer);
 }
 
+/* What the clients' threads do, while the server reports cycles: it reports at least once a second. */
+static void on_watch_timer(void *ctx, uint64_t expirations)
+{
+    struct observer *observer = ctx;
+    struct timespec stop = {0};
+    (void)expirations;
+    st_process_watch_sample(observer->watch);
+    if (++observer->quiet_n > QUIET_NS / ST_PROCESS_WATCH_NS)
+        pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->watch_timer, &stop, NULL,
+                             false);
+}
+
+static void measure(void *ctx, uint32_t client, double usual_share, struct st_dropout_figures *figures)
+{
+    struct observer *observer = ctx;
+    st_process_watch_measure(observer->watch, client, usual_share, figures);
+}
+
+/* Before the first cycle is reported, since its report is late. */
+static void watch_processes(struct observer *observer)
+{
+    struct timespec soon = {.tv_nsec = ST_PROCESS_WATCH_NS};
+    if (observer->quiet_n == 0 || observer->quiet_n > QUIET_NS / ST_PROCESS_WATCH_NS)
+        pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->watch_timer, &soon, &soon,
+                             false);
+    observer->quiet_n = 1;
+}
+
 static void on_profile(void *ctx, const struct spa_pod *pod)
 {
     struct observer *observer = ctx;
+    watch_processes(observer);
     if (st_pipewire_profile_take(&observer->profile, pod) < 0)
         end(observer, st_helper_line_absent("PipeWire %s: its profiler sends data in an unknown format",
                                             observer->version));
@@ -110,6 +145,10 @@ struct client {
 static void on_client_info(void *ctx, const struct pw_client_info *info)
 {
     struct client *client = ctx;
+    const char *peer = info->props != NULL ? spa_dict_lookup(info->props, PW_KEY_SEC_PID) : NULL;
+    int32_t pid;
+    if (spa_atoi32(peer, &pid, 10) && pid > 0 && pid != getpid())
+        st_process_watch_add(client->observer->watch, info->id, pid);
     /* as the client says it: pipewire.sec.pid would be that of pipewire-pulse for all of its clients */
     const char *process = info->props != NULL ? spa_dict_lookup(info->props, PW_KEY_APP_PROCESS_ID) : NULL;
     if (st_helper_line_is_process(process, client->observer->own))
@@ -154,10 +193,11 @@ static void on_global(void *ctx, uint32_t id, uint32_t permissions, const char *
     if (strcmp(type, PW_TYPE_INTERFACE_Node) == 0) {
         st_pipewire_profile_add(&observer->profile, id, client_of(props),
                                 props != NULL && spa_dict_lookup(props, PW_KEY_DEVICE_ID) != NULL);
-    } else if (strcmp(type, PW_TYPE_INTERFACE_Client) == 0 && observer->own != 0) {
+    } else if (strcmp(type, PW_TYPE_INTERFACE_Client) == 0) {
         ask_client(observer, id, type);
     } else if (strcmp(type, PW_TYPE_INTERFACE_Profiler) == 0 && observer->profiler == NULL) {
         observer->profiler = pw_registry_bind(observer->registry, id, type, PW_VERSION_PROFILER, 0);
+        watch_processes(observer);
         if (observer->profiler != NULL)
             pw_proxy_add_object_listener(observer->profiler, &observer->profiler_listener, &profiler_events,
                                          observer);
@@ -168,6 +208,7 @@ static void on_global_remove(void *ctx, uint32_t id)
 {
     struct observer *observer = ctx;
     st_pipewire_profile_remove(&observer->profile, id);
+    st_process_watch_remove(observer->watch, id);
 }
 
 static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = on_global,
@@ -250,10 +291,15 @@ static int begin(struct observer *observer)
     struct pw_loop *loop = pw_main_loop_get_loop(observer->loop);
     struct spa_source *alive_timer = pw_loop_add_timer(loop, on_alive_timer, observer);
     struct spa_source *loads_timer = pw_loop_add_timer(loop, on_loads_timer, observer);
+    observer->watch_timer = pw_loop_add_timer(loop, on_watch_timer, observer);
     observer->tell_timer = pw_loop_add_timer(loop, on_tell_timer, observer);
     /* none of client.conf's modules: no real-time thread, no nodes */
     struct pw_context *context = pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", NULL), 0);
-    if (alive_timer == NULL || loads_timer == NULL || observer->tell_timer == NULL || context == NULL ||
+    observer->watch = st_process_watch_new();
+    observer->profile.measure = measure;
+    observer->profile.measure_ctx = observer;
+    if (alive_timer == NULL || loads_timer == NULL || observer->watch == NULL ||
+        observer->watch_timer == NULL || observer->tell_timer == NULL || context == NULL ||
         pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) == NULL ||
         pw_context_load_module(context, PW_EXTENSION_MODULE_PROFILER, NULL, NULL) == NULL ||
         pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, observer) == NULL)

@@ -19,6 +19,10 @@ enum { STATUS_TRIGGERED = 1, STATUS_AWAKE = 2, STATUS_FINISHED = 3 };
 #define NOT_COUNTED INT32_MIN
 #define RATE_MAX    10000000 /* Hz; more is no sound */
 #define FRAMES_MAX  10000000
+#define TIME_MAX_NS (1000 * ST_NS_PER_S) /* no cycle is longer */
+
+#define USUAL_CYCLES 16                   /* of a moving average */
+#define PATIENCE_NS  (300 * ST_NS_PER_MS) /* a client that is late by more is judged before it finishes */
 
 /* --- nodes --- */
 
@@ -86,6 +90,12 @@ static bool is_own(const struct st_pipewire_profile *profile, uint32_t client)
     return i < profile->own_n;
 }
 
+static void drop_reasons(struct st_pipewire_profile_node *node)
+{
+    memset(node->reasons, 0, sizeof(node->reasons));
+    node->undecided_n = 0;
+}
+
 void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t client)
 {
     if (is_own(profile, client) || profile->own_n == ST_PIPEWIRE_PROFILE_OWN_MAX)
@@ -93,15 +103,17 @@ void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t
     profile->own[profile->own_n++] = client;
     for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
         if (profile->nodes[i].client == client)
-            profile->nodes[i].starved_n = 0;
+            drop_reasons(&profile->nodes[i]);
     }
 }
 
 void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id)
 {
     struct st_pipewire_profile_node *node = find(profile, id);
-    if (node != NULL)
+    if (node != NULL) {
         node->gone = true;
+        profile->pending = profile->pending || node->undecided_n > 0;
+    }
     size_t i = 0;
     while (i < profile->own_n && profile->own[i] != id)
         i++;
@@ -162,19 +174,27 @@ static bool has_only_values(const struct spa_pod *pod)
     return true;
 }
 
+/* CLOCK_MONOTONIC; what cannot be is 0, and no sum of some overflows. */
+static bool is_time(int64_t ns)
+{
+    return ns >= 0 && ns < INT64_MAX / 8;
+}
+
 static int read_block(const struct spa_pod *pod, struct block *ret)
 {
     struct spa_fraction latency;
     *ret = (struct block){.xruns_n = NOT_COUNTED};
-    if (!has_only_values(pod))
+    if (!has_only_values(pod) ||
+        spa_pod_parse_struct(pod, SPA_POD_Int(&ret->id), SPA_POD_String(&ret->name),
+                             SPA_POD_Long(&ret->prev_signal_ns), SPA_POD_Long(&ret->signal_ns),
+                             SPA_POD_Long(&ret->awake_ns), SPA_POD_Long(&ret->finish_ns),
+                             SPA_POD_Int(&ret->status), SPA_POD_Fraction(&latency),
+                             SPA_POD_OPT_Int(&ret->xruns_n), SPA_POD_OPT_Bool(&ret->is_async)) < 0)
         return -EBADMSG;
-    return spa_pod_parse_struct(pod, SPA_POD_Int(&ret->id), SPA_POD_String(&ret->name),
-                                SPA_POD_Long(&ret->prev_signal_ns), SPA_POD_Long(&ret->signal_ns),
-                                SPA_POD_Long(&ret->awake_ns), SPA_POD_Long(&ret->finish_ns),
-                                SPA_POD_Int(&ret->status), SPA_POD_Fraction(&latency),
-                                SPA_POD_OPT_Int(&ret->xruns_n), SPA_POD_OPT_Bool(&ret->is_async)) < 0
-               ? -EBADMSG
-               : 0;
+    if (!is_time(ret->prev_signal_ns) || !is_time(ret->signal_ns) || !is_time(ret->awake_ns) ||
+        !is_time(ret->finish_ns))
+        ret->prev_signal_ns = ret->signal_ns = ret->awake_ns = ret->finish_ns = 0;
+    return 0;
 }
 
 static int read_driver_xruns(const struct spa_pod *pod, int32_t *ret)
@@ -204,9 +224,12 @@ static int read_clock(const struct spa_pod *pod, struct cycle *ret)
     if (rate.num == 0 || rate.denom < rate.num || rate.denom > RATE_MAX || duration <= 0 ||
         duration > FRAMES_MAX)
         return 0;
-    ret->rate_hz = rate.denom / rate.num;
+    const int64_t rate_hz = rate.denom / rate.num;
+    if (duration / rate_hz >= TIME_MAX_NS / ST_NS_PER_S)
+        return 0;
+    ret->rate_hz = rate_hz;
     ret->frames = duration;
-    ret->period_ns = duration * ST_NS_PER_S / ret->rate_hz;
+    ret->period_ns = duration * ST_NS_PER_S / rate_hz;
     return 0;
 }
 
@@ -217,8 +240,14 @@ static void count_load(struct st_pipewire_profile_node *node, const struct cycle
 {
     const bool known = node->signal_ns != 0;
     if ((block->status != STATUS_FINISHED && !block->is_async) || block->signal_ns <= node->signal_ns ||
-        block->awake_ns < block->signal_ns || block->finish_ns < block->awake_ns)
+        block->awake_ns < block->signal_ns || block->finish_ns < block->awake_ns ||
+        block->finish_ns - block->signal_ns > TIME_MAX_NS)
         return;
+    const int64_t busy_ns = block->finish_ns - block->awake_ns;
+    const int64_t signalled_ns = block->signal_ns - cycle->driver.signal_ns;
+    node->usual_busy_ns += (busy_ns - node->usual_busy_ns) / (known ? USUAL_CYCLES : 1);
+    if (signalled_ns >= 0 && signalled_ns <= cycle->period_ns)
+        node->usual_signal_ns += (signalled_ns - node->usual_signal_ns) / (known ? USUAL_CYCLES : 1);
     node->signal_ns = block->signal_ns;
     node->frames = cycle->frames;
     node->rate_hz = cycle->rate_hz;
@@ -226,7 +255,7 @@ static void count_load(struct st_pipewire_profile_node *node, const struct cycle
     if (node->load == NULL)
         node->load = calloc(1, sizeof(*node->load));
     if (known && node->load != NULL)
-        st_node_load_add(node->load, block->finish_ns - block->awake_ns, block->awake_ns - block->signal_ns);
+        st_node_load_add(node->load, busy_ns, block->awake_ns - block->signal_ns);
 }
 
 static void take_driver(struct st_pipewire_profile *profile, const struct cycle *cycle)
@@ -243,16 +272,113 @@ static void take_driver(struct st_pipewire_profile *profile, const struct cycle 
     count_load(node, cycle, &cycle->driver);
 }
 
-/* Without a counter: a cycle in which the node did not finish is reported twice when the next begins, as
- * incomplete and as ended by the driver; only the former cycle's time is the same in both (0.3.65). */
-static bool unfinished(struct st_pipewire_profile_node *node, const struct block *block,
-                       int64_t cycle_before_ns)
+/* Without a counter (0.3.65): a cycle in which nodes did not finish is reported when the next begins, as
+ * incomplete, and again as ended by the driver. In the former the driver has the times of the cycle before. A
+ * node's late end ends the next cycle too early, in which it may be awake again: that is no dropout. */
+static bool unfinished(const struct block *block, const struct block *driver)
 {
-    if (block->status != STATUS_TRIGGERED && block->status != STATUS_AWAKE)
-        return false;
-    const bool first = node->unfinished_ns != cycle_before_ns;
-    node->unfinished_ns = cycle_before_ns;
-    return first;
+    return (block->status == STATUS_TRIGGERED || block->status == STATUS_AWAKE) &&
+           driver->signal_ns == driver->prev_signal_ns;
+}
+
+static void judged(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                   enum st_dropout_reason reason, int64_t busy_ns, int64_t wait_ns, const char *culprit)
+{
+    struct st_pipewire_profile_reason *sum = &node->reasons[reason];
+    if (node->undecided_n == 0)
+        return;
+    if (sum->n == 0 || busy_ns + wait_ns > sum->busy_ns + sum->wait_ns) {
+        sum->busy_ns = busy_ns;
+        sum->wait_ns = wait_ns;
+        if (culprit[0] != '\0' || sum->n == 0)
+            rename_node(&sum->culprit, culprit);
+    }
+    sum->n += node->undecided_n;
+    node->undecided_n = 0;
+    profile->pending = true;
+}
+
+/* Ends what is known of the late cycle. */
+static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node, int64_t end_ns)
+{
+    struct st_dropout_figures *late = &node->late;
+    late->end_ns = end_ns < late->signal_ns + TIME_MAX_NS ? end_ns : late->signal_ns + TIME_MAX_NS;
+    late->usual_signal_ns = node->usual_signal_ns;
+    late->exited = node->gone;
+    if (profile->measure != NULL && node->client != ST_PIPEWIRE_PROFILE_NO_CLIENT)
+        profile->measure(profile->measure_ctx, node->client,
+                         node->period_ns > 0 ? (double)node->usual_busy_ns / (double)node->period_ns : 0,
+                         late);
+    node->reason = st_dropout_judge(late);
+    node->judged_ns = end_ns;
+    const int64_t awake_ns = late->awake_ns != 0 ? late->awake_ns : late->end_ns;
+    judged(profile, node, node->reason, late->end_ns - awake_ns, awake_ns - late->signal_ns,
+           node->reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->waited_for : late->culprit);
+    if (node->load != NULL && late->awake_ns != 0)
+        st_node_load_add(node->load, late->end_ns - awake_ns, awake_ns - late->signal_ns);
+    *late = (struct st_dropout_figures){0};
+}
+
+/* The driver began the next cycle while this node had not finished. */
+static void begin_late(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                       const struct cycle *cycle, const struct block *block)
+{
+    node->late =
+        (struct st_dropout_figures){.cycle_ns = cycle->driver.signal_ns,
+                                    .signal_ns = block->signal_ns,
+                                    .awake_ns = block->awake_ns >= block->signal_ns ? block->awake_ns : 0,
+                                    .deadline_ns = cycle->driver.awake_ns};
+    node->waited_for[0] = '\0';
+    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) { /* both have read the same clock */
+        if (profile->nodes[i].used && profile->nodes[i].finish_ns == block->signal_ns)
+            rename_node(&node->waited_for, profile->nodes[i].name);
+    }
+}
+
+/* Has it finished by now? Its times may be those of a later cycle already. */
+static void follow_late(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                        const struct cycle *cycle, const struct block *block)
+{
+    struct st_dropout_figures *late = &node->late;
+    if (late->awake_ns == 0 && block->finish_ns >= late->signal_ns && block->finish_ns < block->awake_ns)
+        late->awake_ns = block->finish_ns - node->usual_busy_ns > late->signal_ns
+                             ? block->finish_ns - node->usual_busy_ns
+                             : late->signal_ns;
+    else if (late->awake_ns == 0 && block->awake_ns >= late->signal_ns)
+        late->awake_ns = block->awake_ns;
+    if (late->awake_ns != 0 && block->finish_ns > late->awake_ns &&
+        (block->awake_ns == late->awake_ns || block->finish_ns <= block->awake_ns))
+        judge(profile, node, block->finish_ns);
+    else if (late->awake_ns != 0 && block->awake_ns > late->awake_ns)
+        judge(profile, node, block->awake_ns);
+    else if (cycle->driver.awake_ns - late->deadline_ns > PATIENCE_NS)
+        judge(profile, node, cycle->driver.awake_ns);
+}
+
+/* A dropout that the times do not show. */
+static void judge_rest(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                       int64_t now_ns)
+{
+    const bool again = node->judged_ns != 0 && now_ns - node->judged_ns < 4 * node->period_ns;
+    judged(profile, node,
+           node->gone ? ST_DROPOUT_EXITED
+           : again    ? node->reason
+                      : ST_DROPOUT_UNKNOWN,
+           0, 0, "");
+}
+
+static void take_starved(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                         const struct cycle *cycle, const struct block *block)
+{
+    const bool late = block->status == STATUS_TRIGGERED || block->status == STATUS_AWAKE;
+    const struct block *driver = &cycle->driver;
+    if (node->late.signal_ns != 0)
+        follow_late(profile, node, cycle, block);
+    else if (late && driver->awake_ns >= block->signal_ns &&
+             driver->awake_ns - driver->signal_ns >= cycle->period_ns - cycle->period_ns / 10)
+        begin_late(profile, node, cycle, block);
+    if (!late && node->late.signal_ns == 0)
+        judge_rest(profile, node, driver->awake_ns);
 }
 
 static void take_follower(struct st_pipewire_profile *profile, const struct cycle *cycle,
@@ -266,15 +392,17 @@ static void take_follower(struct st_pipewire_profile *profile, const struct cycl
     node->drives = false;
     if (is_own(profile, node->client))
         return;
-    const int64_t rise = block->xruns_n != NOT_COUNTED
-                             ? risen(profile, node, block->xruns_n)
-                             : unfinished(node, block, cycle->driver.prev_signal_ns);
-    if (node->is_device && block->xruns_n != NOT_COUNTED)
+    const int64_t rise = block->xruns_n != NOT_COUNTED ? risen(profile, node, block->xruns_n)
+                                                       : unfinished(block, &cycle->driver);
+    if (node->is_device && block->xruns_n != NOT_COUNTED) {
         node->device_n += rise;
-    else
-        node->starved_n += rise;
-    profile->pending = profile->pending || rise > 0;
+        profile->pending = profile->pending || rise > 0;
+    } else if (!block->is_async) {
+        node->undecided_n += rise;
+        take_starved(profile, node, cycle, block);
+    }
     count_load(node, cycle, block);
+    node->finish_ns = block->finish_ns;
 }
 
 /* The driver's block is before its followers'. */
@@ -330,22 +458,41 @@ int st_pipewire_profile_take(struct st_pipewire_profile *profile, const struct s
 
 /* --- told --- */
 
+static void report_reason(struct st_pipewire_profile_node *node, enum st_dropout_reason reason,
+                          st_xrun_seen_fn seen, void *ctx)
+{
+    struct st_pipewire_profile_reason *sum = &node->reasons[reason];
+    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT,
+                                    .starved_n = sum->n,
+                                    .reason = reason,
+                                    .busy_ns = sum->busy_ns,
+                                    .wait_ns = sum->wait_ns,
+                                    .period_ns = node->period_ns};
+    rename_node(&sighting.device, node->driver);
+    rename_node(&sighting.client, node->name);
+    rename_node(&sighting.culprit, sum->culprit);
+    if (sum->n > 0)
+        seen(ctx, &sighting);
+    *sum = (struct st_pipewire_profile_reason){0};
+}
+
 void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
 {
     if (profile->epoch)
         seen(ctx, &(struct st_xrun_seen){.new_epoch = true});
     for (size_t i = 0; profile->pending && i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
         struct st_pipewire_profile_node *node = &profile->nodes[i];
-        if (!node->used || (node->device_n == 0 && node->starved_n == 0))
+        struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT, .device_xruns_n = node->device_n};
+        if (!node->used)
             continue;
-        struct st_xrun_seen sighting = {
-            .certainty = ST_CERTAINTY_EXACT, .device_xruns_n = node->device_n, .starved_n = node->starved_n};
-        const bool is_client = node->starved_n > 0;
-        rename_node(&sighting.device, is_client ? node->driver : node->name);
-        rename_node(&sighting.client, is_client ? node->name : "");
-        seen(ctx, &sighting);
+        if (node->gone)
+            judge_rest(profile, node, 0);
+        rename_node(&sighting.device, node->name);
+        if (node->device_n > 0)
+            seen(ctx, &sighting);
         node->device_n = 0;
-        node->starved_n = 0;
+        for (int reason = 0; reason < ST_DROPOUT_REASONS; reason++)
+            report_reason(node, (enum st_dropout_reason)reason, seen, ctx);
     }
     profile->epoch = false;
     profile->pending = false;

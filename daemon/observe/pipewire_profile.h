@@ -7,11 +7,14 @@
  * a node on: counts from before this moment belong to no client.
  *
  * A block has the times of its node, too: signalled (its inputs are ready), awake, finished. A driver is
- * signalled when the cycle begins and awake when its clients have finished. All functions: one thread.
+ * signalled when the cycle begins and awake when its clients have finished. A client that was not ready is
+ * followed until it finishes that work, in a later cycle, and then judged (dropout_judge.h). Asynchronous nodes
+ * (PipeWire 1.2) have another cycle's time and are never "not ready". All functions: one thread.
  */
 #ifndef ST_DAEMON_OBSERVE_PIPEWIRE_PROFILE_H
 #define ST_DAEMON_OBSERVE_PIPEWIRE_PROFILE_H
 
+#include "daemon/observe/dropout_judge.h"
 #include "daemon/observe/node_load.h"
 #include "platform/xrun/xrun.h"
 
@@ -21,6 +24,13 @@ struct spa_pod;
 #define ST_PIPEWIRE_PROFILE_OWN_MAX   8
 #define ST_PIPEWIRE_PROFILE_NO_CLIENT UINT32_MAX
 
+/* Cycles in which a client was not ready for one reason, not reported yet. */
+struct st_pipewire_profile_reason {
+    int64_t n;
+    int64_t busy_ns, wait_ns; /* of the worst */
+    char culprit[ST_XRUN_NAME_BYTES];
+};
+
 struct st_pipewire_profile_node {
     uint32_t id, client;
     bool used, announced;
@@ -29,19 +39,32 @@ struct st_pipewire_profile_node {
     bool drives;    /* as seen in its latest cycle */
     bool counted;   /* xruns_n is known */
     int32_t xruns_n;
-    int64_t unfinished_ns; /* start of the cycle before the latest that it did not finish */
     char name[ST_XRUN_NAME_BYTES];
-    char driver[ST_XRUN_NAME_BYTES];    /* name of the node that drives it */
-    int64_t device_n, starved_n;        /* not reported yet */
-    int64_t signal_ns;                  /* of the latest finished cycle */
-    int64_t period_ns, frames, rate_hz; /* of its driver's cycles; 0: not known */
-    struct st_node_load *load;          /* NULL: it has not run yet */
+    char driver[ST_XRUN_NAME_BYTES];        /* name of the node that drives it */
+    int64_t signal_ns, finish_ns;           /* of the latest finished cycle */
+    int64_t usual_busy_ns, usual_signal_ns; /* moving averages; the latter: after its cycle began */
+    int64_t period_ns, frames, rate_hz;     /* of its driver's cycles; 0: not known */
+    struct st_node_load *load;              /* NULL: it has not run yet */
+    struct st_dropout_figures late;         /* the cycle that it has not finished; signal_ns 0: none */
+    char waited_for[ST_XRUN_NAME_BYTES];    /* who signalled it in that cycle */
+    enum st_dropout_reason reason;          /* of the latest dropout ... */
+    int64_t judged_ns;                      /* ... which was judged then */
+    int64_t device_n;                       /* not reported yet */
+    int64_t undecided_n;                    /* cycles of "late" */
+    struct st_pipewire_profile_reason reasons[ST_DROPOUT_REASONS];
 };
+
+/** Fills the measured members for a client (dropout_judge.h). @param usual_share of a CPU: its
+ * usual cycles. */
+typedef void (*st_pipewire_profile_measure_fn)(void *ctx, uint32_t client, double usual_share,
+                                               struct st_dropout_figures *figures);
 
 struct st_pipewire_profile {
     struct st_pipewire_profile_node nodes[ST_PIPEWIRE_PROFILE_NODES_MAX];
     uint32_t own[ST_PIPEWIRE_PROFILE_OWN_MAX]; /* clients that are left out */
     size_t own_n;
+    st_pipewire_profile_measure_fn measure; /* NULL: none */
+    void *measure_ctx;
     bool pending;     /* there is something to report */
     bool epoch;       /* a counter was lower than before */
     int64_t beyond_n; /* nodes that were announced while there was no room */
@@ -64,7 +87,7 @@ ST_NODISCARD int st_pipewire_profile_take(struct st_pipewire_profile *profile, c
 /** Reports what is new, a sighting for each node, and new epochs. */
 void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);
 
-/** Reports how long each node took that ran since the call before, and lets go of nodes that have gone. */
+/** Reports how long each node took that ran since the call before, and frees nodes that have gone. */
 void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);
 
 /** Frees all nodes. */

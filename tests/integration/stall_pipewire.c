@@ -1,12 +1,22 @@
-/* stall_pipewire STALL_MS [NAME]: a stream NAME ("stall") to the default sink of PipeWire. It plays silence,
- * prints "playing", then for each newline on standard input sleeps STALL_MS in one process callback, prints
- * "stalled N" after it, and ends with its input. */
+/* stall_pipewire STALL_MS [NAME [BASE PEAK EVERY LOG [CPU [self]]]]: a stream NAME ("stall") to the default sink of
+ * PipeWire. It plays silence, prints "playing", then for each newline on standard input sleeps STALL_MS in one
+ * process callback, prints "stalled N" after it, and ends with its input.
+ *
+ * With BASE it computes in each cycle: BASE % of the period, in each EVERYth cycle PEAK %, as CPU time. At the
+ * end it writes a line for each cycle into LOG: when PipeWire began it, when the callback began and ended
+ * (CLOCK_MONOTONIC), its CPU time and the period, all in ns. It runs on CPU only (-1: anywhere). "self": the
+ * PEAK is computed by another thread of its own, of higher priority, on that CPU. */
 #include <spa/pod/pod.h>
 
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <pipewire/pipewire.h>
@@ -16,14 +26,106 @@ static struct pw_stream *stream;
 static long stall_ms;
 static atomic_long asked, stalled, cycles;
 
+/* --- computing --- */
+
+#define CYCLES_MAX (1 << 20)
+
+struct cycle {
+    int64_t start_ns, begin_ns, end_ns, cpu_ns, period_ns;
+};
+
+static struct cycle *log_of;
+static long base, peak, every, cpu = -1, n;
+static bool by_itself;
+static sem_t own_hog;
+static _Atomic int64_t own_hog_ns;
+static struct spa_io_position *position;
+
+static int64_t now_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void compute(int64_t ns)
+{
+    const int64_t end_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
+    while (now_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns)
+        ;
+}
+
+static void *run_own_hog(void *ctx)
+{
+    (void)ctx;
+    while (sem_wait(&own_hog) == 0)
+        compute(own_hog_ns);
+    return NULL;
+}
+
+static int begin_own_hog(void)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    const struct sched_param param = {.sched_priority = 95};
+    sem_init(&own_hog, 0, 0);
+    pthread_attr_init(&attributes);
+    pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
+    pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
+    pthread_attr_setschedparam(&attributes, &param);
+    return pthread_create(&thread, &attributes, run_own_hog, NULL);
+}
+
+static void work(void)
+{
+    if (position == NULL || n == CYCLES_MAX)
+        return;
+    struct cycle *cycle = &log_of[n++];
+    cycle->begin_ns = now_ns(CLOCK_MONOTONIC);
+    cycle->cpu_ns = -now_ns(CLOCK_THREAD_CPUTIME_ID);
+    cycle->start_ns = (int64_t)position->clock.nsec;
+    cycle->period_ns = (int64_t)position->clock.duration * 1000000000 * position->clock.rate.num /
+                       position->clock.rate.denom;
+    const bool at_peak = n % every == 0 && n > 20;
+    if (at_peak && by_itself) {
+        own_hog_ns = cycle->period_ns * peak / 100;
+        sem_post(&own_hog);
+    }
+    compute(cycle->period_ns * (at_peak && !by_itself ? peak : base) / 100);
+    cycle->cpu_ns += now_ns(CLOCK_THREAD_CPUTIME_ID);
+    cycle->end_ns = now_ns(CLOCK_MONOTONIC);
+}
+
+static int write_log(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    for (long i = 0; file != NULL && i < n; i++)
+        fprintf(file, "%lld %lld %lld %lld %lld\n", (long long)log_of[i].start_ns,
+                (long long)log_of[i].begin_ns, (long long)log_of[i].end_ns, (long long)log_of[i].cpu_ns,
+                (long long)log_of[i].period_ns);
+    return file == NULL || fclose(file) != 0;
+}
+
+static void on_io(void *ctx, uint32_t id, void *area, uint32_t size)
+{
+    (void)ctx;
+    if (id == SPA_IO_Position)
+        position = size >= sizeof(*position) ? area : NULL;
+}
+
+/* --- playing --- */
+
 static void on_process(void *ctx)
 {
     (void)ctx;
+    if (log_of != NULL)
+        work();
     struct pw_buffer *buffer = pw_stream_dequeue_buffer(stream);
     if (buffer == NULL)
         return;
     struct spa_data *data = &buffer->buffer->datas[0];
-    const uint32_t bytes = data->maxsize < 4096 ? data->maxsize : 4096;
+    const uint32_t wanted = position != NULL ? (uint32_t)position->clock.duration * 8 : 4096; /* one cycle's */
+    const uint32_t bytes = data->maxsize < wanted ? data->maxsize : wanted;
     memset(data->data, 0, bytes);
     data->chunk->offset = 0;
     data->chunk->stride = 8;
@@ -36,7 +138,8 @@ static void on_process(void *ctx)
     }
 }
 
-static const struct pw_stream_events events = {PW_VERSION_STREAM_EVENTS, .process = on_process};
+static const struct pw_stream_events events = {PW_VERSION_STREAM_EVENTS, .io_changed = on_io,
+                                               .process = on_process};
 
 int main(int argc, char **argv)
 {
@@ -45,6 +148,25 @@ int main(int argc, char **argv)
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
     stall_ms = argc > 1 ? atol(argv[1]) : 100;
     const char *name = argc > 2 ? argv[2] : "stall";
+    if (argc > 6) {
+        base = atol(argv[3]);
+        peak = atol(argv[4]);
+        every = atol(argv[5]);
+        cpu = argc > 7 ? atol(argv[7]) : -1;
+        by_itself = argc > 8 && strcmp(argv[8], "self") == 0;
+        log_of = calloc(CYCLES_MAX, sizeof(*log_of));
+        if (log_of == NULL || every <= 0)
+            return 1;
+        if (cpu >= 0) {
+            cpu_set_t set;
+            CPU_ZERO(&set);
+            CPU_SET((size_t)cpu, &set);
+            if (sched_setaffinity(0, sizeof(set), &set) != 0)
+                return 1;
+        }
+        if (by_itself && begin_own_hog() != 0)
+            return 77; /* no right to real-time priority */
+    }
     pw_init(NULL, NULL);
     struct pw_thread_loop *loop = pw_thread_loop_new("stall", NULL);
     if (loop == NULL)
@@ -77,5 +199,5 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     pw_thread_loop_stop(loop);
-    return 0;
+    return log_of != NULL ? write_log(argv[6]) : 0;
 }

@@ -1,0 +1,393 @@
+#include "daemon/observe/process_watch.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+#include "core/text/number.h"
+#include "core/text/safe.h"
+#include "platform/proc.h"
+
+#define PROCESSES_MAX 64
+#define RIVALS_MAX    32
+#define RING          128  /* samples: 2.5 s */
+#define THREADS_MAX   4000 /* that one look through /proc reads */
+#define CHOOSE_NS     (2 * ST_NS_PER_S)
+#define SCAN_NS       (5 * ST_NS_PER_S)
+#define HUNT_NS       (30 * ST_NS_PER_S) /* after a dropout by a lack of CPU */
+#define FROZEN_TICKS  5                  /* a thread that has not run for so long may be in a frozen group */
+
+struct thread {
+    pid_t pid, tid; /* tid 0: none */
+    int fd;         /* its schedstat */
+    int64_t from;   /* first sample of it */
+};
+
+struct figures {
+    int64_t cpu_ns, queue_ns, process_ns; /* the latter: of all threads of its process */
+    bool stopped;
+};
+
+struct process {
+    bool used, exited;
+    uint32_t client;
+    struct thread thread; /* the one that computes */
+    int idle_n;           /* samples since it ran */
+    struct figures samples[RING];
+};
+
+/* A thread that may take the CPU from others. */
+struct rival {
+    struct thread thread;
+    int64_t cpu_ns[RING];
+};
+
+struct st_process_watch {
+    struct process processes[PROCESSES_MAX];
+    struct rival rivals[RIVALS_MAX];
+    int64_t at_ns[RING];
+    int64_t samples_n; /* sample i is in place i % RING */
+    int64_t chosen_ns, scanned_ns, hunt_end_ns;
+};
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return st_ns_from_timespec(&now);
+}
+
+/* --- one thread --- */
+
+/* @return its length; 0: it cannot be read. */
+static size_t read_file(const char *path, char *buf, size_t buf_bytes)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd >= 0 ? read(fd, buf, buf_bytes - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    buf[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (size_t)n : 0;
+}
+
+static bool read_stat(pid_t pid, pid_t tid, struct st_proc_stat *ret)
+{
+    char path[64], text[1024];
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+    return read_file(path, text, sizeof(text)) > 0 && st_proc_stat(text, ret) == 0;
+}
+
+/* @return 0, or -errno: -ESRCH when the thread has ended. */
+static int read_schedstat(int fd, int64_t *ret_cpu_ns, int64_t *ret_queue_ns)
+{
+    char text[96];
+    const ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+    if (n <= 0)
+        return n < 0 ? -errno : -ESRCH;
+    text[n] = '\0';
+    return st_proc_schedstat(text, ret_cpu_ns, ret_queue_ns);
+}
+
+static void end_thread(struct thread *thread)
+{
+    if (thread->tid != 0)
+        close(thread->fd);
+    thread->tid = 0;
+}
+
+static void begin_thread(struct thread *thread, pid_t pid, pid_t tid, int64_t from)
+{
+    char path[64];
+    end_thread(thread);
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    *thread = (struct thread){.pid = pid, .tid = fd >= 0 ? tid : 0, .fd = fd, .from = from};
+}
+
+/* --- all threads --- */
+
+typedef void (*each_fn)(struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid);
+
+/* Calls `each` for a folder's entries that are numbers: processes (pid 0) or threads. @return how many. */
+static int for_each(struct st_process_watch *watch, pid_t pid, int left, each_fn each, void *ctx)
+{
+    char path[64];
+    struct dirent *entry;
+    int n = 0;
+    snprintf(path, sizeof(path), pid != 0 ? "/proc/%d/task" : "/proc", (int)pid);
+    DIR *folder = opendir(path);
+    while (folder != NULL && n < left && (entry = readdir(folder)) != NULL) {
+        int64_t id;
+        if (!isdigit((unsigned char)entry->d_name[0]) || st_number_i64(entry->d_name, 1, INT_MAX, &id) != 0)
+            continue;
+        if (pid == 0)
+            n += for_each(watch, (pid_t)id, left - n, each, ctx);
+        else
+            each(watch, ctx, pid, (pid_t)id);
+        n += pid != 0;
+    }
+    if (folder != NULL)
+        closedir(folder);
+    return n;
+}
+
+struct choice {
+    pid_t tid;
+    int64_t rank;
+};
+
+/* PipeWire's thread bears its name since 1.0; else it is the real-time one, and the one that wakes up most. */
+static void consider(struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid)
+{
+    struct choice *choice = ctx;
+    struct st_proc_stat stat;
+    char path[64], text[96];
+    (void)watch;
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
+    if (!read_stat(pid, tid, &stat) || read_file(path, text, sizeof(text)) == 0)
+        return;
+    const char *times = strrchr(text, ' ');
+    int64_t rank = times != NULL ? (int64_t)(strtoull(times, NULL, 10) % INT_MAX) : 0;
+    rank += stat.rt_priority > 0 ? INT64_C(1) << 32 : 0;
+    rank += strncmp(stat.name, "data-loop", strlen("data-loop")) == 0 ? INT64_C(1) << 33 : 0;
+    if (choice->tid == 0 || rank > choice->rank)
+        *choice = (struct choice){tid, rank};
+}
+
+static void choose_threads(struct st_process_watch *watch, int64_t now)
+{
+    watch->chosen_ns = now;
+    for (int i = 0; i < PROCESSES_MAX; i++) {
+        struct process *process = &watch->processes[i];
+        struct choice choice = {0};
+        if (!process->used || process->exited)
+            continue;
+        for_each(watch, process->thread.pid, THREADS_MAX / PROCESSES_MAX, consider, &choice);
+        if (choice.tid != 0 && choice.tid != process->thread.tid)
+            begin_thread(&process->thread, process->thread.pid, choice.tid, watch->samples_n);
+    }
+}
+
+static void consider_rival(struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid)
+{
+    struct rival *room = NULL;
+    struct st_proc_stat stat;
+    (void)ctx;
+    for (int i = 0; i < RIVALS_MAX; i++) {
+        if (watch->rivals[i].thread.tid == tid)
+            return;
+        if (watch->rivals[i].thread.tid == 0)
+            room = &watch->rivals[i];
+    }
+    if (room != NULL && read_stat(pid, tid, &stat) && (stat.rt_priority > 0 || stat.state == 'R'))
+        begin_thread(&room->thread, pid, tid, watch->samples_n);
+}
+
+/* Looks for rivals, and forgets them some time after the last dropout. */
+static void hunt(struct st_process_watch *watch, int64_t now)
+{
+    if (now < watch->hunt_end_ns && now - watch->scanned_ns > SCAN_NS) {
+        watch->scanned_ns = now;
+        for_each(watch, 0, THREADS_MAX, consider_rival, NULL);
+    }
+    for (int i = 0; now >= watch->hunt_end_ns && i < RIVALS_MAX; i++)
+        end_thread(&watch->rivals[i].thread);
+}
+
+/* --- samples --- */
+
+static bool is_frozen(pid_t pid)
+{
+    static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+    char path[PATH_MAX], text[4096], group[2048];
+    uint64_t frozen = 0;
+    snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
+    if (read_file(path, text, sizeof(text)) == 0 || st_proc_cgroup_path(text, group, sizeof(group)) != 0)
+        return false;
+    for (size_t i = 0; i < ST_ARRAY_LEN(roots); i++) {
+        snprintf(path, sizeof(path), "%s%s/cgroup.events", roots[i], group);
+        if (read_file(path, text, sizeof(text)) > 0 && st_proc_keyed_u64(text, "frozen", &frozen) == 0)
+            break;
+    }
+    return frozen != 0;
+}
+
+static void sample(struct st_process_watch *watch, struct process *process, int64_t now)
+{
+    struct figures *figures = &process->samples[watch->samples_n % RING];
+    const bool again = process->thread.from < watch->samples_n;
+    const struct figures before =
+        again ? process->samples[(watch->samples_n - 1) % RING] : (struct figures){0};
+    struct timespec total;
+    struct st_proc_stat stat;
+    clockid_t clock;
+    *figures = (struct figures){0};
+    const int r = read_schedstat(process->thread.fd, &figures->cpu_ns, &figures->queue_ns);
+    if (r < 0) {
+        end_thread(&process->thread);
+        process->exited = r == -ESRCH && kill(process->thread.pid, 0) < 0 && errno == ESRCH;
+        return;
+    }
+    if (clock_getcpuclockid(process->thread.pid, &clock) == 0 && clock_gettime(clock, &total) == 0)
+        figures->process_ns = st_ns_from_timespec(&total);
+    process->idle_n = again && figures->cpu_ns == before.cpu_ns ? process->idle_n + 1 : 0;
+    if (process->idle_n == 0 || !read_stat(process->thread.pid, process->thread.tid, &stat))
+        return;
+    figures->stopped = stat.state == 'T' || stat.state == 't' ||
+                       (process->idle_n >= FROZEN_TICKS && is_frozen(process->thread.pid));
+    if (stat.state == 'R') /* the kernel adds what it waits now when it gets a CPU */
+        figures->queue_ns = before.queue_ns + now - watch->at_ns[(watch->samples_n - 1) % RING];
+}
+
+void st_process_watch_sample(struct st_process_watch *watch)
+{
+    const int64_t now = now_ns();
+    if (now - watch->chosen_ns > CHOOSE_NS)
+        choose_threads(watch, now);
+    hunt(watch, now);
+    for (int i = 0; i < PROCESSES_MAX; i++) {
+        if (watch->processes[i].used && watch->processes[i].thread.tid != 0)
+            sample(watch, &watch->processes[i], now);
+    }
+    for (int i = 0; i < RIVALS_MAX; i++) {
+        struct rival *rival = &watch->rivals[i];
+        int64_t queue_ns;
+        if (rival->thread.tid != 0 &&
+            read_schedstat(rival->thread.fd, &rival->cpu_ns[watch->samples_n % RING], &queue_ns) < 0)
+            end_thread(&rival->thread);
+    }
+    watch->at_ns[watch->samples_n++ % RING] = now;
+}
+
+/* --- one dropout --- */
+
+/* The rival that ran most between two samples: one that was last on the same CPU, if there is any. */
+static const struct rival *find_culprit(struct st_process_watch *watch, const struct process *process,
+                                        int64_t base, int64_t last, int64_t queue_ns)
+{
+    const struct rival *culprit = NULL;
+    struct st_proc_stat own, other;
+    int64_t most_ns = queue_ns / 2;
+    bool same_cpu = false;
+    if (!read_stat(process->thread.pid, process->thread.tid, &own))
+        return NULL;
+    for (int i = 0; i < RIVALS_MAX; i++) {
+        const struct rival *rival = &watch->rivals[i];
+        const int64_t ran_ns = rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING];
+        if (rival->thread.tid == 0 || rival->thread.tid == process->thread.tid || rival->thread.from > base ||
+            ran_ns < queue_ns / 2 || !read_stat(rival->thread.pid, rival->thread.tid, &other) ||
+            other.rt_priority < own.rt_priority)
+            continue;
+        const bool here = other.cpu == own.cpu;
+        if ((here && !same_cpu) || (here == same_cpu && ran_ns > most_ns)) {
+            culprit = rival;
+            most_ns = ran_ns;
+            same_cpu = here;
+        }
+    }
+    return culprit;
+}
+
+static void name_culprit(const struct rival *culprit, struct st_dropout_figures *figures)
+{
+    char path[64], name[ST_XRUN_NAME_BYTES];
+    snprintf(path, sizeof(path), "/proc/%d/comm", (int)culprit->thread.pid);
+    const size_t n = read_file(path, name, sizeof(name));
+    if (n > 0 && name[n - 1] == '\n')
+        name[n - 1] = '\0';
+    (void)st_safe_copy(figures->culprit, sizeof(figures->culprit), name, ST_TEXT_TO_NUL);
+}
+
+static struct process *find(struct st_process_watch *watch, uint32_t client)
+{
+    for (int i = 0; i < PROCESSES_MAX; i++) {
+        if (watch->processes[i].used && watch->processes[i].client == client)
+            return &watch->processes[i];
+    }
+    return NULL;
+}
+
+static int64_t at_most(int64_t value_ns, int64_t limit_ns)
+{
+    return value_ns < 0 ? 0 : value_ns < limit_ns ? value_ns : limit_ns;
+}
+
+void st_process_watch_measure(struct st_process_watch *watch, uint32_t client, double usual_share,
+                              struct st_dropout_figures *figures)
+{
+    struct process *process = find(watch, client);
+    if (process == NULL)
+        return;
+    if (watch->samples_n == 0 || watch->at_ns[(watch->samples_n - 1) % RING] < figures->end_ns)
+        st_process_watch_sample(watch);
+    figures->exited = figures->exited || process->exited;
+    const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
+    const int64_t first = process->thread.from > oldest ? process->thread.from : oldest;
+    int64_t base = watch->samples_n - 1, last = base;
+    while (base > first && watch->at_ns[base % RING] > figures->signal_ns)
+        base--;
+    while (last - 1 > base && watch->at_ns[(last - 1) % RING] >= figures->end_ns)
+        last--;
+    if (process->thread.tid == 0 || last <= base || watch->at_ns[base % RING] > figures->signal_ns)
+        return;
+    const int64_t took_ns = figures->end_ns - figures->signal_ns;
+    const int64_t window_ns = watch->at_ns[last % RING] - watch->at_ns[base % RING];
+    const struct figures *before = &process->samples[base % RING], *after = &process->samples[last % RING];
+    const int64_t ran_ns = after->cpu_ns - before->cpu_ns;
+    const double rest_ns = window_ns > took_ns ? (double)(window_ns - took_ns) : 0;
+    figures->measured = true;
+    figures->cpu_ns = at_most(ran_ns - (int64_t)(rest_ns * usual_share), took_ns);
+    figures->queue_ns = at_most(after->queue_ns - before->queue_ns, took_ns);
+    for (int64_t i = base; i <= last; i++)
+        figures->stopped = figures->stopped || process->samples[i % RING].stopped;
+    if (figures->queue_ns < took_ns / 4)
+        return;
+    watch->hunt_end_ns = now_ns() + HUNT_NS;
+    const struct rival *culprit = find_culprit(watch, process, base, last, figures->queue_ns);
+    const int64_t others_ns = after->process_ns - before->process_ns - ran_ns;
+    figures->taken_by_itself = culprit != NULL ? culprit->thread.pid == process->thread.pid
+                                               : others_ns > figures->queue_ns - figures->queue_ns / 4;
+    if (culprit != NULL)
+        name_culprit(culprit, figures);
+}
+
+/* --- processes --- */
+
+struct st_process_watch *st_process_watch_new(void)
+{
+    return calloc(1, sizeof(struct st_process_watch));
+}
+
+void st_process_watch_add(struct st_process_watch *watch, uint32_t client, pid_t pid)
+{
+    char path[64];
+    struct stat owner;
+    snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+    if (stat(path, &owner) < 0 || (geteuid() != 0 && owner.st_uid != geteuid()))
+        return;
+    for (int i = 0; find(watch, client) == NULL && i < PROCESSES_MAX; i++) {
+        struct process *process = &watch->processes[i];
+        if (!process->used)
+            *process = (struct process){.used = true, .client = client, .thread = {.pid = pid}};
+    }
+    watch->chosen_ns = 0;
+}
+
+void st_process_watch_remove(struct st_process_watch *watch, uint32_t client)
+{
+    struct process *process = find(watch, client);
+    if (process == NULL)
+        return;
+    end_thread(&process->thread);
+    process->used = false;
+}

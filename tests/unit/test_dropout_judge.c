@@ -1,0 +1,118 @@
+/* Why a client was not ready: figures as they were seen with PipeWire 0.3.65 at 1024 frames, rounded. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "daemon/observe/dropout_judge.h"
+
+#define US   INT64_C(1000)
+#define MS   INT64_C(1000000)
+#define FROM (INT64_C(28043) * 1000 * MS) /* the cycle began */
+
+static struct st_dropout_figures at(int64_t signal_ns, int64_t awake_ns, int64_t end_ns)
+{
+    return (struct st_dropout_figures){.cycle_ns = FROM,
+                                       .signal_ns = FROM + signal_ns,
+                                       .awake_ns = awake_ns != 0 ? FROM + awake_ns : 0,
+                                       .end_ns = FROM + end_ns,
+                                       .deadline_ns = FROM + 21333 * US,
+                                       .usual_signal_ns = 10 * US};
+}
+
+static struct st_dropout_figures measured(struct st_dropout_figures figures, int64_t cpu_ns, int64_t queue_ns)
+{
+    figures.measured = true;
+    figures.cpu_ns = cpu_ns;
+    figures.queue_ns = queue_ns;
+    return figures;
+}
+
+static void expect(struct st_dropout_figures figures, enum st_dropout_reason reason)
+{
+    assert_string_equal(st_dropout_reason_name(st_dropout_judge(&figures)), st_dropout_reason_name(reason));
+}
+
+static void one_that_computes_past_the_deadline_is_too_slow(void **state)
+{
+    (void)state;
+    expect(measured(at(10 * US, 40 * US, 34 * MS), 33900 * US, 60 * US), ST_DROPOUT_TOO_SLOW);
+    expect(measured(at(10 * US, 40 * US, 21400 * US), 21350 * US, 5 * US), ST_DROPOUT_TOO_SLOW);
+    /* it sleeps in its cycle, on a lock or a disk: no one took the CPU from it */
+    expect(measured(at(10 * US, 40 * US, 34 * MS), 50 * US, 10 * US), ST_DROPOUT_TOO_SLOW);
+    /* not finished yet */
+    expect(measured(at(10 * US, 40 * US, 321 * MS), 320 * MS, 0), ST_DROPOUT_TOO_SLOW);
+}
+
+static void one_without_a_cpu_lost_it_to_somebody(void **state)
+{
+    (void)state;
+    struct st_dropout_figures taken = measured(at(10 * US, 30 * MS, 33 * MS), 2200 * US, 30 * MS);
+    expect(taken, ST_DROPOUT_CPU_TAKEN); /* before it woke up */
+    taken.taken_by_itself = true;
+    expect(taken, ST_DROPOUT_CPU_TAKEN_BY_ITSELF);
+    expect(measured(at(10 * US, 40 * US, 34 * MS), 2200 * US, 32 * MS),
+           ST_DROPOUT_CPU_TAKEN); /* while it computed */
+    expect(measured(at(10 * US, 40 * US, 22 * MS), 18 * MS, 3900 * US),
+           ST_DROPOUT_CPU_TAKEN); /* just enough */
+}
+
+static void too_short_a_wait_for_the_cpu_is_not_the_reason(void **state)
+{
+    (void)state;
+    expect(measured(at(10 * US, 40 * US, 34 * MS), 30 * MS, 4 * MS), ST_DROPOUT_TOO_SLOW);
+    expect(measured(at(10 * US, 5 * MS, 34 * MS), 15 * MS, 9 * MS),
+           ST_DROPOUT_UNKNOWN); /* each of several too short */
+}
+
+static void one_that_is_woken_late_and_was_not_queued(void **state)
+{
+    (void)state;
+    expect(measured(at(10 * US, 20 * MS, 22 * MS), 2 * MS, 10 * US), ST_DROPOUT_WOKEN_LATE);
+    expect(measured(at(10 * US, 8 * MS, 24 * MS), 16 * MS, 10 * US), ST_DROPOUT_WOKEN_LATE);
+    expect(at(10 * US, 20 * MS, 22 * MS), ST_DROPOUT_WOKEN_LATE);
+    expect(at(10 * US, 0, 300 * MS), ST_DROPOUT_WOKEN_LATE);
+}
+
+static void without_the_figures_of_its_thread_it_is_unknown(void **state)
+{
+    (void)state;
+    expect(at(10 * US, 40 * US, 34 * MS), ST_DROPOUT_UNKNOWN);
+    expect(at(0, 0, 0), ST_DROPOUT_UNKNOWN);
+    expect((struct st_dropout_figures){0}, ST_DROPOUT_UNKNOWN);
+}
+
+static void one_that_was_stopped_or_has_gone(void **state)
+{
+    (void)state;
+    struct st_dropout_figures figures = measured(at(10 * US, 45 * MS, 47 * MS), 2 * MS, 10 * US);
+    figures.stopped = true;
+    expect(figures, ST_DROPOUT_STOPPED);
+    figures.exited = true;
+    expect(figures, ST_DROPOUT_EXITED);
+}
+
+static void one_whose_inputs_came_late_waited_for_another(void **state)
+{
+    (void)state;
+    expect(measured(at(18 * MS, 18040 * US, 23 * MS), 5 * MS, 10 * US), ST_DROPOUT_WAITED_FOR_OTHER);
+    expect(at(18 * MS, 18040 * US, 23 * MS), ST_DROPOUT_WAITED_FOR_OTHER);
+    /* it would not have been ready with its inputs in time either */
+    expect(measured(at(MS, 1040 * US, 34 * MS), 32960 * US, 10 * US), ST_DROPOUT_TOO_SLOW);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_that_computes_past_the_deadline_is_too_slow),
+        cmocka_unit_test(one_without_a_cpu_lost_it_to_somebody),
+        cmocka_unit_test(too_short_a_wait_for_the_cpu_is_not_the_reason),
+        cmocka_unit_test(one_that_is_woken_late_and_was_not_queued),
+        cmocka_unit_test(without_the_figures_of_its_thread_it_is_unknown),
+        cmocka_unit_test(one_that_was_stopped_or_has_gone),
+        cmocka_unit_test(one_whose_inputs_came_late_waited_for_another),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
