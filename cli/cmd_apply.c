@@ -46,8 +46,8 @@ static void help(void)
           "that depend on how you use the machine, are shown and never applied.\n\n"
           "  --dry-run          show a diff and the running values; change nothing\n"
           "  -y, --yes          do not ask\n"
-          "  -f, --frames N     frames per period (128)\n"
-          "  -r, --rate N       frames per second (48000)\n"
+          "  -f, --frames N     frames per period (as the sound server runs; none: 128)\n"
+          "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise; none: 48k)\n"
           "  --run-generators   run the commands that make changed files take effect\n"
           "                     (update-grub, cap_mkdb, systemctl daemon-reload ...);\n"
           "                     without it they are printed\n"
@@ -86,7 +86,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         {"dry-run", .flag = &options->dry_run},
         {"yes", 'y', .flag = &options->yes},
         {"frames", 'f', .number = &options->frames, .min = 1, .max = 1 << 22},
-        {"rate", 'r', .number = &options->rate_hz, .min = 1, .max = 1 << 22},
+        {"rate", 'r', .rate_hz = &options->rate_hz, .min = 1, .max = 1 << 22},
         {"root", .text = &options->input.root},
         {"snapshot", .text = &options->input.snapshot},
         {"user", .text = &options->input.user},
@@ -253,8 +253,7 @@ static int carry_out(struct work *work)
     }
     int status = ST_EXIT_DONE;
     if (work->options->measure_ns > 0 && work->target->live)
-        st_before_after_record(COMMAND, work->target, &applied.journal, (uint32_t)work->options->frames,
-                               (uint32_t)work->options->rate_hz, work->options->measure_ns);
+        st_before_after_record(COMMAND, work->target, &applied.journal, work->options->measure_ns);
     r = st_applied_add(&applied, &work->plan, &left_n);
     if (r < 0) {
         status =
@@ -383,7 +382,7 @@ static int recover(struct work *work, int argc, char **argv)
 
 int st_cmd_apply(int argc, char **argv)
 {
-    struct options options = {.frames = 128, .rate_hz = 48000, .measure_ns = ST_BEFORE_AFTER_DEFAULT_NS};
+    struct options options = {.measure_ns = ST_BEFORE_AFTER_DEFAULT_NS};
     struct st_change_target target;
     char message[512];
     int status = parse_options(argc, argv, &options);
@@ -398,8 +397,7 @@ int st_cmd_apply(int argc, char **argv)
     if (status == ST_EXIT_DONE)
         status = recover(&work, argc, argv);
     if (status == ST_EXIT_DONE)
-        status = st_change_target_judge(COMMAND, &options.input, (uint32_t)options.frames,
-                                        (uint32_t)options.rate_hz, &target);
+        status = st_change_target_judge(COMMAND, &options.input, options.frames, options.rate_hz, &target);
     if (status == ST_EXIT_DONE)
         status = look(&work);
     if (status == ST_EXIT_DONE)

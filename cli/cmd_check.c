@@ -75,11 +75,15 @@ static int measure(const struct options *options, struct st_facts *facts)
     struct st_session_config config;
     struct st_result result;
     char message[200] = "out of memory";
+    struct st_wish wish;
+    int status = st_report_run_period(COMMAND, facts, &options->report, &wish);
+    if (status != ST_EXIT_DONE)
+        return status;
     st_session_defaults(&config);
-    config.frames = (uint32_t)options->report.frames;
-    config.rate_hz = (uint32_t)options->report.rate_hz;
+    config.frames = wish.frames;
+    config.rate_hz = wish.rate_hz;
     config.duration_ns = options->duration_ns;
-    int status = st_measure_run(COMMAND, &config, options->quiet ? NULL : look, NULL, &result);
+    status = st_measure_run(COMMAND, &config, options->quiet ? NULL : look, NULL, &result);
     if (status != ST_EXIT_DONE)
         return status;
     if (!options->quiet && isatty(STDERR_FILENO) == 1)

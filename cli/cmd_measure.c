@@ -4,10 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "advisor/rules/buffer.h"
 #include "chart/chart.h"
 #include "cli/command.h"
 #include "cli/measure/measure_files.h"
 #include "cli/measure/measure_run.h"
+#include "cli/report/facts_input.h"
 #include "cli/show/measure_text.h"
 #include "core/cpu_list.h"
 #include "core/ns.h"
@@ -23,6 +25,8 @@
 
 struct arguments {
     struct st_session_config config;
+    int64_t frames, rate_hz;           /* 0: as the sound server runs */
+    char buffer[ST_BUFFER_TEXT_BYTES]; /* which one, and who set it; "": it was asked for */
     const char *record, *hlog, *plot;
     bool details, json, fail_on_miss, quiet;
 };
@@ -31,8 +35,8 @@ static void help(void)
 {
     fputs("Usage: sleeptune measure [OPTION...]\n"
           "Run a loop like an audio callback and count the deadlines that it misses.\n\n"
-          "  -r, --rate HZ           sample rate (48000)\n"
-          "  -f, --frames N          frames per period (128)\n"
+          "  -r, --rate RATE         48000, 44.1k ... (as the sound server runs; none: 48k)\n"
+          "  -f, --frames N          frames per period (likewise; none: 128)\n"
           "      --periods N         periods of the simulated device, 2 .. 64 (2)\n"
           "  -d, --duration TIME     30s, 500ms, 10m ... (30s); 0 until Ctrl-C\n"
           "  -a, --cpu N|LIST|all    a loop on each CPU, as 0,2-3 (one loop, not pinned)\n"
@@ -151,12 +155,11 @@ static int take_punctual(const char *command, void *ctx, const char *text)
 static int read_options(int argc, char **argv, struct arguments *a)
 {
     struct st_session_config *config = &a->config;
-    int64_t rate_hz = config->rate_hz, frames = config->frames, periods = config->periods,
-            priority = config->priority, warmup = -1;
+    int64_t periods = config->periods, priority = config->priority, warmup = -1;
     bool no_lock = false;
     const struct st_option options[] = {
-        {"rate", 'r', .number = &rate_hz, .min = 1000, .max = 768000},
-        {"frames", 'f', .number = &frames, .min = 1, .max = 1 << 20},
+        {"rate", 'r', .rate_hz = &a->rate_hz, .min = 1000, .max = 768000},
+        {"frames", 'f', .number = &a->frames, .min = 1, .max = 1 << 20},
         {"periods", .number = &periods, .min = 2, .max = 64},
         {"duration", 'd', .time_ns = &config->duration_ns, .min = 0, .max = DURATION_MAX_NS},
         {"cpu", 'a', .take = take_cpus, .ctx = a},
@@ -179,8 +182,6 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"quiet", 'q', .flag = &a->quiet},
     };
     const int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
-    config->rate_hz = (uint32_t)rate_hz;
-    config->frames = (uint32_t)frames;
     config->periods = (uint32_t)periods;
     config->priority = (int)priority;
     if (warmup >= 0) { /* exactly this number, also beyond a second */
@@ -205,7 +206,7 @@ static int print_text(const struct arguments *a, const struct st_result *results
     for (size_t i = 0; i < n; i++) {
         if (n > 1)
             fprintf(out, "\n== CPU %d\n", results[i].cpu);
-        st_measure_text_print(&results[i], a->details, out, width);
+        st_measure_text_print(&results[i], a->buffer, a->details, out, width);
         missed = missed || results[i].misses > 0;
     }
     if (missed)
@@ -254,6 +255,30 @@ static int plot(const char *path, const struct st_result *results, size_t n, int
     return status != ST_EXIT_DONE ? status : r;
 }
 
+/* As the sound server runs, if there is one and nothing was asked for. @return an st_exit. */
+static int choose_buffer(struct arguments *a)
+{
+    const struct st_facts_input input = {0};
+    struct st_facts *facts = NULL;
+    struct st_wish wish;
+    if (a->frames == 0 || a->rate_hz == 0) {
+        const int status = st_facts_input_load(NAME, &input, &facts);
+        if (status != ST_EXIT_DONE)
+            return status;
+        const int r = st_buffer_choose(facts, a->frames, a->rate_hz, &wish);
+        st_facts_free(facts);
+        if (r != 0)
+            return st_failure_usage(NAME, "the period is longer than an hour");
+        if (wish.why[0] != '\0')
+            st_buffer_text(&wish, a->buffer, sizeof(a->buffer));
+        a->frames = wish.frames;
+        a->rate_hz = wish.rate_hz;
+    }
+    a->config.frames = (uint32_t)a->frames;
+    a->config.rate_hz = (uint32_t)a->rate_hz;
+    return ST_EXIT_DONE;
+}
+
 static int measure(struct arguments *a)
 {
     const size_t n = a->config.cpus_n;
@@ -300,5 +325,7 @@ int st_cmd_measure(int argc, char **argv)
     if (r >= 0)
         return r;
     r = st_chart_option_check(NAME, a.plot, a.json);
+    if (r == 0)
+        r = choose_buffer(&a);
     return r != 0 ? r : measure(&a);
 }

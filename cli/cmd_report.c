@@ -116,8 +116,8 @@ static int load_measurement(struct options *options, struct st_facts *facts)
         st_facts_int(facts, ST_MEASURED_RATE_HZ, &rate_hz) != 0 || frames < 1 || frames > 1 << 22 ||
         rate_hz < 1 || rate_hz > 1 << 22)
         return st_failure(COMMAND, "%s: its period is out of range", options->measurement);
-    if (options->report.period_given &&
-        (frames != options->report.frames || rate_hz != options->report.rate_hz))
+    if ((options->report.frames != 0 && frames != options->report.frames) ||
+        (options->report.rate_hz != 0 && rate_hz != options->report.rate_hz))
         return st_failure_usage(
             COMMAND,
             "%s was measured at %lld frames and %lld Hz: leave --frames and --rate out, or measure again",
@@ -150,9 +150,11 @@ int st_cmd_report(int argc, char **argv)
     if (options.measurement != NULL)
         status = load_measurement(&options, facts);
     if (status == ST_EXIT_DONE && options.try_it) {
+        struct st_wish wish;
         options.report.trials = &trials;
-        status = st_report_measure_try(COMMAND, (uint32_t)options.report.frames,
-                                       (uint32_t)options.report.rate_hz, options.try_ns, &trials);
+        status = st_report_run_period(COMMAND, facts, &options.report, &wish);
+        if (status == ST_EXIT_DONE)
+            status = st_report_measure_try(COMMAND, &wish, options.try_ns, &trials);
     }
     if (status == ST_EXIT_DONE && options.ids_n > 0)
         status = st_report_run_rules(COMMAND, facts, &options.report, options.ids, options.ids_n);

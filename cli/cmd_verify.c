@@ -27,8 +27,8 @@ static void help(void)
           "effect; most useful after a reboot. Then run the loop as long as apply\n"
           "recorded it, and compare both runs. Changes nothing. Needs no root, but the\n"
           "right to the priority that apply measured with.\n\n"
-          "  -f, --frames N     frames per period (128)\n"
-          "  -r, --rate N       frames per second (48000)\n"
+          "  -f, --frames N     frames per period (as the sound server runs; none: 128)\n"
+          "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise; none: 48k)\n"
           "  --measure TIME     run the loop for TIME, 1s .. 10m (as long as before)\n"
           "  --no-measure       do not run the loop\n"
           "  --user NAME        judge with the rights that NAME gets at login\n"
@@ -285,7 +285,7 @@ static int parse_options(int argc, char **argv, struct options *options)
     bool no_measure = false;
     const struct st_option table[] = {
         {"frames", 'f', .number = &options->frames, .min = 1, .max = 1 << 22},
-        {"rate", 'r', .number = &options->rate_hz, .min = 1, .max = 1 << 22},
+        {"rate", 'r', .rate_hz = &options->rate_hz, .min = 1, .max = 1 << 22},
         {"root", .text = &options->input.root},
         {"user", .text = &options->input.user},
         {"measure", .take = take_time, .ctx = &options->measure_ns},
@@ -300,7 +300,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 int st_cmd_verify(int argc, char **argv)
 {
-    struct options options = {.frames = 128, .rate_hz = 48000};
+    struct options options = {0};
     struct st_change_target target;
     int status = parse_options(argc, argv, &options);
     if (status >= 0)
@@ -308,8 +308,7 @@ int st_cmd_verify(int argc, char **argv)
     status = st_change_target_open(COMMAND, options.input.root, &target);
     if (status != ST_EXIT_DONE)
         return status;
-    status = st_change_target_judge(COMMAND, &options.input, (uint32_t)options.frames,
-                                    (uint32_t)options.rate_hz, &target);
+    status = st_change_target_judge(COMMAND, &options.input, options.frames, options.rate_hz, &target);
     if (status == ST_EXIT_DONE)
         status = verify(&target, &options);
     st_change_target_close(&target);

@@ -27,10 +27,11 @@ struct asker {
 };
 
 struct question {
-    const char *key;      /* "linux.ask.pipewire" */
-    const char *daemon;   /* the fact that it runs */
-    bool of_user;         /* asked over a socket of the user's session, not of the system */
-    const char *in_files; /* the one fact of its answer that files have, too; NULL: none */
+    const char *key;       /* "linux.ask.pipewire" */
+    const char *daemon;    /* the fact that it runs */
+    const char *or_daemon; /* or by this name; NULL: none */
+    bool of_user;          /* asked over a socket of the user's session, not of the system */
+    const char *in_files;  /* the one fact of its answer that files have, too; NULL: none */
     const char *source;
     const char *const *argv;
     const char *const *names; /* of D-Bus properties, in the order of argv */
@@ -224,6 +225,7 @@ static const struct question questions[] = {
      .facts = WORDS("linux.pulse.tsched")},
     {.key = "linux.ask.jack_bufsize",
      .daemon = "linux.daemon.jackd",
+     .or_daemon = "linux.daemon.jackdbus",
      .of_user = true,
      .source = "jack_bufsize",
      .argv = WORDS("jack_bufsize"),
@@ -231,6 +233,7 @@ static const struct question questions[] = {
      .facts = WORDS("linux.jack.buffer_frames")},
     {.key = "linux.ask.jack_samplerate",
      .daemon = "linux.daemon.jackd",
+     .or_daemon = "linux.daemon.jackdbus",
      .of_user = true,
      .source = "jack_samplerate",
      .argv = WORDS("jack_samplerate"),
@@ -410,7 +413,8 @@ static size_t choose(struct asker *asker, const struct st_ask *ask, const struct
     size_t n = 0;
     for (const struct question *question = questions; question < questions + QUESTIONS_N; question++) {
         int64_t pid;
-        if (st_facts_int(asker->facts, question->daemon, &pid) != 0 ||
+        if ((st_facts_int(asker->facts, question->daemon, &pid) != 0 &&
+             (question->or_daemon == NULL || st_facts_int(asker->facts, question->or_daemon, &pid) != 0)) ||
             (question->parse == parse_units && asker->units_n == 0))
             continue;
         asker->question = question;

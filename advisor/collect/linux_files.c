@@ -373,7 +373,7 @@ static void parse_pipewire(struct reader *reader, char *text)
 static void pulse_setting(void *ctx, const char *section, const char *name, const char *value)
 {
     static const char *const numbers[] = {"realtime-priority", "default-fragments",
-                                          "default-fragment-size-msec"};
+                                          "default-fragment-size-msec", "default-sample-rate"};
     struct reader *reader = ctx;
     char key[KEY_BYTES];
     (void)section;

@@ -9,6 +9,7 @@
 #include "advisor/facts/text.h"
 #include "advisor/parse/posted.h"
 #include "advisor/report/headline.h"
+#include "advisor/rules/buffer.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 
@@ -459,9 +460,13 @@ void st_first_screen_ok(const struct st_printer *printer, const struct st_report
 
 int st_first_screen_print(const struct st_printer *printer, const struct st_report *report)
 {
-    char verdict[ST_HEADLINE_BYTES];
+    char verdict[ST_HEADLINE_BYTES + ST_BUFFER_TEXT_BYTES + 16], buffer[ST_BUFFER_TEXT_BYTES];
     size_t named_max = NAMED_MAX;
-    char *header = wrapped(printer, st_headline_short(report, verdict, sizeof(verdict)));
+    st_headline_short(report, verdict, ST_HEADLINE_BYTES);
+    if (report->wish.why[0] != '\0')
+        snprintf(verdict + strlen(verdict), ST_BUFFER_TEXT_BYTES + 16, "\n%s.",
+                 st_buffer_text(&report->wish, buffer, sizeof(buffer)));
+    char *header = wrapped(printer, verdict);
     char *footer = footer_text(printer, report, named_max);
     while (header != NULL && footer != NULL && named_max > 0 &&
            settings_room(header, footer) < SETTINGS_MIN) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "advisor/parse/posted.h"
+#include "advisor/rules/buffer.h"
 
 /* --- rules on facts of which most were never looked for --- */
 
@@ -125,15 +126,12 @@ static int by_importance(const void *left, const void *right)
     return strcmp(a->rule->id, b->rule->id);
 }
 
-int st_report_make(const struct st_facts *facts, uint32_t frames, uint32_t rate_hz, struct st_report *ret)
+int st_report_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz, struct st_report *ret)
 {
     struct st_report report = {.facts = facts, .unreadable_n = st_facts_unreadable(facts)};
-    report.wish.frames = frames;
-    report.wish.rate_hz = rate_hz;
-    const int r = st_period_init(&report.wish.period, frames, rate_hz);
+    const int r = st_buffer_choose(facts, frames, rate_hz, &report.wish);
     if (r != 0)
         return r;
-    report.wish.period_ns = st_period_ns(&report.wish.period);
     report.findings = calloc(st_rules_n + 1, sizeof(*report.findings));
     if (report.findings == NULL)
         return -ENOMEM;

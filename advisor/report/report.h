@@ -33,7 +33,8 @@ struct st_mute {
     char *until;  /* "2027-01-01": shown again from that day on; NULL: for ever */
 };
 
-ST_NODISCARD int st_report_make(const struct st_facts *facts, uint32_t frames, uint32_t rate_hz,
+/** Judges for that period; of what is 0 the buffer in use counts. @return 0, -ERANGE, -ENOMEM. */
+ST_NODISCARD int st_report_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz,
                                 struct st_report *ret);
 void st_report_finish(struct st_report *report);
 

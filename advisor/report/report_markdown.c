@@ -6,6 +6,7 @@
 #include "advisor/report/headline.h"
 #include "advisor/report/report_format.h"
 #include "advisor/report/words.h"
+#include "advisor/rules/buffer.h"
 #include "core/text/safe.h"
 
 /** Text in a paragraph: what Markdown or HTML would act on is escaped, lines are joined. */
@@ -170,6 +171,11 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
     char verdict[ST_HEADLINE_BYTES];
     fputs("# sleeptune report\n\n", out);
     put(out, st_headline(report, verdict, sizeof(verdict)));
+    if (report->wish.why[0] != '\0') {
+        fputs("\n\nBuffer: ", out);
+        put(out, st_buffer_text(&report->wish, verdict, sizeof(verdict)));
+        fputc('.', out);
+    }
     fprintf(out, "\n\n%zu of %zu facts could not be read.\n", report->unreadable_n,
             st_facts_count(report->facts));
     char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];

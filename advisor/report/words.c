@@ -5,19 +5,16 @@
 #include <string.h>
 
 #include "advisor/facts/text.h"
+#include "advisor/rules/buffer.h"
 
 const char *st_words_period(const struct st_wish *wish, char *buf, size_t buf_bytes)
 {
-    const double khz = wish->rate_hz / 1000.0;
-    char rate[32];
-    if (wish->rate_hz % 100 == 0)
-        snprintf(rate, sizeof(rate), "%.*f kHz", wish->rate_hz % 1000 == 0 ? 0 : 1, khz);
-    else
-        snprintf(rate, sizeof(rate), "%u Hz", (unsigned)wish->rate_hz);
+    struct st_wish alone = *wish;
+    char period[ST_BUFFER_TEXT_BYTES];
     const bool short_one = wish->period_ns < 1000000;
-    snprintf(buf, buf_bytes, "%u frame%s at %s (%.1f %s)", (unsigned)wish->frames,
-             wish->frames == 1 ? "" : "s", rate, (double)wish->period_ns / (short_one ? 1e3 : 1e6),
-             short_one ? "µs" : "ms");
+    alone.why[0] = '\0'; /* a row of its own says that */
+    snprintf(buf, buf_bytes, "%s (%.1f %s)", st_buffer_text(&alone, period, sizeof(period)),
+             (double)wish->period_ns / (short_one ? 1e3 : 1e6), short_one ? "µs" : "ms");
     return buf;
 }
 

@@ -1,4 +1,4 @@
-/* The command line of a JACK server, of the running one or in ~/.jackdrc. */
+/* The command line of the JACK server that runs. */
 #include "advisor/rules/jack_command.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ static void driver_option(const char **at, const char *word, struct st_jack_comm
     if (strcmp(word, "-s") == 0 || strcmp(word, "--softmode") == 0)
         jack->soft_mode = true;
     else if (option_value(at, word, 'p', "period", value))
-        set_number(&jack->frames, value);
+        jack->frames_given = st_number_i64(value, 1, 1000000, &jack->frames) == 0;
     else if (option_value(at, word, 'n', "nperiods", value))
         set_number(&jack->periods_n, value);
     else if (option_value(at, word, 'r', "rate", value))
@@ -95,28 +95,13 @@ bool st_jack_command_need(struct st_finding *finding, struct st_jack_command *re
 {
     const struct st_facts *facts = finding->facts;
     const char *text;
-    const char *key = ST_JACK_COMMAND;
-    int r = st_facts_text(facts, key, &text);
-    const bool running = r == 0;
-    if (r == -ENOENT) {
-        key = ST_JACK_JACKDRC;
-        r = st_facts_text(facts, key, &text);
-    }
-    if (r == -ENOENT) {
-        st_finding_quote(finding, key);
-        st_finding_not_applicable(finding, "no JACK server runs, and there is no ~/.jackdrc");
+    if (st_facts_text(facts, ST_JACK_COMMAND, &text) == -ENOENT) {
+        st_finding_quote(finding, ST_JACK_COMMAND);
+        st_finding_not_applicable(finding, "no JACK server runs");
         return false;
     }
-    int64_t pid;
-    if (!running && st_facts_int(facts, ST_JACK_OTHER, &pid) == 0) {
-        st_finding_quote(finding, ST_JACK_OTHER);
-        st_finding_not_applicable(finding,
-                                  "no JACK server runs; PipeWire runs, but it does not read ~/.jackdrc");
-        return false;
-    }
-    if (st_finding_need_text(finding, key, &text) != 0)
+    if (st_finding_need_text(finding, ST_JACK_COMMAND, &text) != 0)
         return false;
     st_jack_command_parse(text, ret);
-    ret->running = running;
     return true;
 }

@@ -16,21 +16,19 @@ static void judge_jack_realtime(struct st_finding *finding)
     struct st_jack_command jack;
     if (!st_jack_command_need(finding, &jack))
         return;
-    const char *where = jack.running ? "runs" : "is started";
     if (!jack.realtime) {
         st_finding_problem(finding,
-                           "JACK %s without real-time priority (-r), so any busy program can delay all "
-                           "sound",
-                           where);
+                           "JACK runs without real-time priority (-r), so any busy program can delay all "
+                           "sound");
         st_rule_fix(finding);
     } else if (jack.priority > PRIORITY_HIGHEST) {
         st_finding_advice(finding,
-                          "JACK %s at priority %" PRId64 ", as high as the kernel's own threads; 70 to 80 "
+                          "JACK runs at priority %" PRId64 ", as high as the kernel's own threads; 70 to 80 "
                           "is enough",
-                          where, jack.priority);
+                          jack.priority);
         st_finding_fix(finding, NULL, "# in ~/.jackdrc or QjackCtl's settings: -P 80", ST_NEEDS_REOPEN);
     } else {
-        st_finding_ok(finding, "JACK %s with real-time priority %" PRId64, where, jack.priority);
+        st_finding_ok(finding, "JACK runs with real-time priority %" PRId64, jack.priority);
         st_finding_effect(finding, 0, "-R is on");
     }
 }
@@ -52,7 +50,7 @@ const struct st_rule st_rule_linux_jack_realtime = {
     .guide.check = "ps -eLo cls,rtprio,comm | grep jackd   # FF and a priority",
     .guide.undo = "set the old options",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER),
+    .facts = ST_RULE_KEYS(ST_JACK_COMMAND),
     .judge = judge_jack_realtime,
 };
 
@@ -92,7 +90,7 @@ static void fix_jack_period(const struct st_jack_command *jack, double wish_us, 
     snprintf(persistent, sizeof(persistent),
              "# in ~/.jackdrc or QjackCtl's settings: -p %" PRId64 " -n %" PRId64, frames,
              usb && jack->periods_n < 3 ? 3 : jack->periods_n);
-    st_finding_fix(finding, jack->running ? now : NULL, persistent, ST_NEEDS_REOPEN);
+    st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
 }
 
 static void judge_jack_period(struct st_finding *finding)
@@ -105,8 +103,8 @@ static void judge_jack_period(struct st_finding *finding)
         st_finding_not_applicable(finding, "JACK does not use the ALSA driver here");
         return;
     }
-    if (jack.running && (!take_running_value(finding, FRAMES, &jack.frames) ||
-                         !take_running_value(finding, RATE, &jack.rate_hz)))
+    if (!take_running_value(finding, FRAMES, &jack.frames) ||
+        !take_running_value(finding, RATE, &jack.rate_hz))
         return;
     const double period_us = (double)jack.frames * 1e6 / (double)jack.rate_hz;
     const double wish_us = (double)finding->wish->period_ns / 1e3;
@@ -114,7 +112,7 @@ static void judge_jack_period(struct st_finding *finding)
     for (const struct st_fact *fact = NULL;
          (fact = st_facts_next(finding->facts, "linux.usb_audio.", ".control", fact)) != NULL;)
         usb = fact->state == ST_FACT_OK ? fact : usb;
-    if (period_us > wish_us * ROUNDED) {
+    if (period_us > wish_us * ROUNDED && !finding->wish->in_use) {
         st_finding_advice(finding,
                           "JACK's period is %" PRId64 " frames at %" PRId64 " Hz (%.2f ms), longer than the "
                           "%.2f ms that you asked for",
@@ -128,8 +126,8 @@ static void judge_jack_period(struct st_finding *finding)
     } else {
         st_finding_ok(finding, "JACK's period is %.2f ms, its whole buffer %.2f ms", period_us / 1e3,
                       ring_ms);
-        st_finding_effect(finding, 0, "%" PRId64 " / %" PRId64 " Hz = %.1f µs <= %.1f µs", jack.frames,
-                          jack.rate_hz, period_us, wish_us);
+        st_finding_effect(finding, 0, "%" PRId64 " / %" PRId64 " Hz = %.1f µs", jack.frames, jack.rate_hz,
+                          period_us);
     }
 }
 
@@ -150,7 +148,7 @@ const struct st_rule st_rule_linux_jack_period = {
     .guide.check = "jack_bufsize; jack_samplerate   # period = bufsize / samplerate",
     .guide.undo = "run jack_bufsize with the old number of frames, and start JACK with its old options",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER, USB, FRAMES, RATE),
+    .facts = ST_RULE_KEYS(ST_JACK_COMMAND, USB, FRAMES, RATE),
     .judge = judge_jack_period,
 };
 
@@ -171,9 +169,8 @@ static void judge_jack_soft_mode(struct st_finding *finding)
         return;
     }
     st_finding_advice(finding,
-                      "JACK %s in soft mode (-s): it does not report xruns, so you do not see the gaps in "
-                      "the sound",
-                      jack.running ? "runs" : "is started");
+                      "JACK runs in soft mode (-s): it does not report xruns, so you do not see the gaps in "
+                      "the sound");
     st_finding_effect(finding, 0, "soft mode changes what JACK reports; threads do not wake later");
     st_rule_fix(finding);
 }
@@ -193,6 +190,6 @@ const struct st_rule st_rule_linux_jack_soft_mode = {
     .guide.check = "ps -eo args | grep '[j]ackd'   # no -s after -d alsa",
     .guide.undo = "add -s again",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_JACK_JACKDRC, ST_JACK_OTHER),
+    .facts = ST_RULE_KEYS(ST_JACK_COMMAND),
     .judge = judge_jack_soft_mode,
 };

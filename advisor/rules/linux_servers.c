@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 
@@ -18,10 +19,7 @@
 #define PIPE_RATE   "linux.pipewire.rate_hz"
 #define FORCED_RATE "linux.pipewire.force_rate_hz"
 
-/** PipeWire's own, when no file sets them (pipewire.conf(5)). */
-#define QUANTUM_DEFAULT   1024
-#define PIPE_RATE_DEFAULT 48000
-#define NOW(frames)       "pw-metadata -n settings 0 clock.force-quantum " frames "   # 0 takes it back"
+#define NOW(frames) "pw-metadata -n settings 0 clock.force-quantum " frames "   # 0 takes it back"
 
 #define EVER(frames)                                                                                         \
     "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"                                                    \
@@ -53,23 +51,12 @@ static bool is_pipewire(const char *owner)
     return strncmp(owner, "pipewire", 8) == 0 || strncmp(owner, "data-loop", 9) == 0;
 }
 
-static double positive_or(const struct st_facts *facts, const char *key, double fallback)
-{
-    const int64_t value = st_machine_int_or(facts, key, 0);
-    return value > 0 ? (double)value : fallback;
-}
-
-static double rate_hz(const struct st_facts *facts)
-{
-    return positive_or(facts, FORCED_RATE, positive_or(facts, PIPE_RATE, PIPE_RATE_DEFAULT));
-}
-
-/** The longest cycle of PipeWire: what was forced at run time, or the default one within its maximum. */
+/** The longest cycle of PipeWire. */
 static double quantum_us(const struct st_facts *facts)
 {
-    const double usual =
-        fmin(positive_or(facts, QUANTUM, QUANTUM_DEFAULT), positive_or(facts, MAX, QUANTUM_DEFAULT));
-    return positive_or(facts, FORCED, usual) * 1e6 / rate_hz(facts);
+    int64_t frames, rate;
+    st_buffer_of_pipewire(facts, &frames, &rate);
+    return (double)frames * 1e6 / (double)rate;
 }
 
 static bool is_quantum_unread(const struct st_facts *facts)
@@ -86,7 +73,9 @@ static bool is_quantum_unread(const struct st_facts *facts)
 static void fix_quantum(double ring_us, struct st_finding *finding)
 {
     int frames = 1;
-    while (frames < FRAMES_MAX && 4e6 * frames / rate_hz(finding->facts) <= ring_us)
+    int64_t quantum, rate;
+    st_buffer_of_pipewire(finding->facts, &quantum, &rate);
+    while (frames < FRAMES_MAX && 4e6 * frames / (double)rate <= ring_us)
         frames *= 2;
     st_finding_fix_now(finding, NOW("%d"), frames);
     st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, EVER("%d"), frames);
@@ -217,11 +206,14 @@ const struct st_rule st_rule_linux_alsa_buffer = {
 #define RATE                         "linux.pipewire.rate_hz"
 #define VM_MIN                       "linux.pipewire.vm_min_quantum"
 #define ASKED                        "linux.ask.pipewire"
+#define QUANTUM_DEFAULT              1024 /* pipewire.conf(5) */
 #define MIN_DEFAULT                  32
 #define MAX_DEFAULT                  2048
 #define RATE_DEFAULT                 48000
 #define MIN_FLOOR                    4 /* default.clock.quantum-floor */
 #define PIPEWIRE_QUANTUM_NOW(frames) "pw-metadata -n settings 0 clock.min-quantum " frames
+#define PIPEWIRE_FORCED_NOW(frames)                                                                          \
+    "pw-metadata -n settings 0 clock.force-quantum " frames "   # 0 lets programs choose"
 
 #define PIPEWIRE_QUANTUM_EVER(before, frames, behind)                                                        \
     "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"                                                    \
@@ -236,20 +228,21 @@ static int64_t forced(const struct st_facts *facts, const char *key)
 
 static void no_cost(int64_t frames, int64_t rate, struct st_finding *finding)
 {
-    st_finding_effect(finding, 0, "%" PRId64 " / %" PRId64 " Hz = %.1f µs <= %.1f µs", frames, rate,
-                      (double)frames * 1e6 / (double)rate, (double)finding->wish->period_ns / 1e3);
+    st_finding_effect(finding, 0, "%" PRId64 " / %" PRId64 " Hz = %.1f µs", frames, rate,
+                      (double)frames * 1e6 / (double)rate);
 }
 
 static void judge_forced(int64_t quantum, int64_t rate, struct st_finding *finding)
 {
     const double cycle_us = (double)quantum * 1e6 / (double)rate,
                  wish_us = (double)finding->wish->period_ns / 1e3;
-    if (cycle_us > wish_us * 1.001) {
+    if (cycle_us > wish_us * 1.001 && !finding->wish->in_use) {
         st_finding_advice(finding,
-                          "PipeWire's cycle is forced to %" PRId64 " frames (%.2f ms), so a cycle of %.2f "
-                          "ms is not possible",
+                          "PipeWire's cycle is forced to %" PRId64 " frames (%.2f ms), longer than the %.2f "
+                          "ms that you asked for",
                           quantum, cycle_us / 1e3, wish_us / 1e3);
-        st_finding_fix(finding, "pw-metadata -n settings 0 clock.force-quantum 0", NULL, ST_NEEDS_NOTHING);
+        st_finding_fix_now(finding, PIPEWIRE_FORCED_NOW("%" PRId64),
+                           (int64_t)(wish_us * (double)rate / 1e6 + 0.01));
         return;
     }
     st_finding_ok(finding, "PipeWire's cycle is forced to %" PRId64 " frames (%.2f ms) for all programs",
@@ -294,6 +287,13 @@ static void judge_pipewire_quantum(struct st_finding *finding)
         return;
     }
     st_finding_quote(finding, DAEMON);
+    const struct st_fact *asked = st_facts_find(facts, ASKED);
+    if (asked != NULL && asked->state == ST_FACT_UNREADABLE && asked->error == ECONNREFUSED) {
+        st_finding_quote(finding, ASKED);
+        st_finding_not_applicable(finding,
+                                  "the PipeWire that runs here is another user's, or in another session");
+        return;
+    }
     if (need_setting(finding, QUANTUM, QUANTUM_DEFAULT, &quantum) != 0 ||
         need_setting(finding, MIN, MIN_DEFAULT, &min) != 0 ||
         need_setting(finding, MAX, MAX_DEFAULT, &max) != 0 ||
@@ -316,7 +316,7 @@ static void judge_pipewire_quantum(struct st_finding *finding)
         min = vm_min;
     }
     const double min_us = (double)min * 1e6 / (double)rate, wish_us = (double)finding->wish->period_ns / 1e3;
-    if (min_us > wish_us * 1.001) {
+    if (min_us > wish_us * 1.001 && !finding->wish->in_use) {
         st_finding_advice(finding,
                           "PipeWire never goes below %" PRId64 " frames (%.2f ms)%s, so a cycle of %.2f ms "
                           "is not possible",

@@ -9,12 +9,16 @@
 
 enum st_applicability { ST_APPLY_MANUAL, ST_APPLY_AUTO, ST_APPLY_DANGEROUS };
 
-/** What the user wants to run. */
+#define ST_WISH_WHY_BYTES 96
+
+/** The period to judge for: what the user wants, or what a server or a program of that machine runs with. */
 struct st_wish {
     uint32_t frames;
     uint32_t rate_hz;
     struct st_period period;
     int64_t period_ns;
+    bool in_use;                 /* it is a server's: no rule advises against it */
+    char why[ST_WISH_WHY_BYTES]; /* who set it; "": the user */
 };
 
 /** The usual fix of a rule, without facts: what has to be filled in is in capitals. The guide prints all of

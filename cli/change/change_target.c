@@ -56,8 +56,8 @@ const char *st_change_target_player(const struct st_facts_input *input)
     return user != NULL && user[0] != '\0' && user[strspn(user, USER_CHARS)] == '\0' ? user : NULL;
 }
 
-int st_change_target_judge(const char *command, const struct st_facts_input *input, uint32_t frames,
-                           uint32_t rate_hz, struct st_change_target *target)
+int st_change_target_judge(const char *command, const struct st_facts_input *input, int64_t frames,
+                           int64_t rate_hz, struct st_change_target *target)
 {
     struct st_facts_input whose = *input;
     const char *player = st_change_target_player(input);
@@ -82,8 +82,8 @@ int st_change_target_judge(const char *command, const struct st_facts_input *inp
     target->facts = NULL;
     if (r == -EXDEV)
         return st_failure(command, "the snapshot is from another operating system");
-    return r == -ERANGE ? st_failure_usage(command, "%u frames at %u Hz are longer than an hour",
-                                           (unsigned)frames, (unsigned)rate_hz)
+    return r == -ERANGE ? st_failure_usage(command, "%lld frames at %lld Hz are longer than an hour",
+                                           (long long)frames, (long long)rate_hz)
                         : st_failure(command, "%s", strerror(-r));
 }
 

@@ -20,7 +20,7 @@ ST_NODISCARD int st_change_target_open(const char *command, const char *root, st
 const char *st_change_target_player(const struct st_facts_input *input);
 /** Collects facts and judges them; under sudo with the rights of the player, and says so. @return an st_exit. */
 ST_NODISCARD int st_change_target_judge(const char *command, const struct st_facts_input *input,
-                                        uint32_t frames, uint32_t rate_hz, struct st_change_target *target);
+                                        int64_t frames, int64_t rate_hz, struct st_change_target *target);
 void st_change_target_close(struct st_change_target *target);
 
 /** Is this live and not root? Says on stderr what to run instead. */

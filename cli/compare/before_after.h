@@ -16,13 +16,12 @@
 ST_NODISCARD int st_before_after_time(const char *command, const char *text, int64_t *ret_ns);
 
 /**
- * Runs the loop and keeps the recording beside the journal, unless one of a state before earlier changes is
+ * Runs the loop at the target's period and keeps the recording beside the journal, unless one of a state before earlier changes is
  * there already. Says what it does. A recording that fails is removed, said, and no reason not to go on.
  * Ctrl-C ends it early. The caller holds the journal's lock. Once a process (signals).
  */
 void st_before_after_record(const char *command, const struct st_change_target *target,
-                            const struct st_journal *journal, uint32_t frames, uint32_t rate_hz,
-                            int64_t duration_ns);
+                            const struct st_journal *journal, int64_t duration_ns);
 /** Removes the recording when nothing is applied any more. The caller holds the lock. @return whether there
  * was one. */
 bool st_before_after_forget(const char *command, const struct st_change_target *target,

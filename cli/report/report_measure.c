@@ -181,21 +181,19 @@ static void look(void *ctx, const struct st_experiment *current, int64_t done_ns
     fflush(stderr);
 }
 
-int st_report_measure_try(const char *command, uint32_t frames, uint32_t rate_hz, int64_t budget_ns,
+int st_report_measure_try(const char *command, const struct st_wish *wish, int64_t budget_ns,
                           struct st_trials *ret)
 {
     struct st_platform *p = st_platform_native();
     const bool terminal = isatty(STDERR_FILENO) == 1;
-    struct st_period period;
     struct st_experiments plan;
     size_t tried_n = 0;
-    if (st_period_init(&period, frames, rate_hz) != 0 || st_period_ns(&period) < PERIOD_MIN_NS ||
-        st_period_ns(&period) > PERIOD_MAX_NS)
+    if (wish->period_ns < PERIOD_MIN_NS || wish->period_ns > PERIOD_MAX_NS)
         return st_failure_usage(command,
                                 "--measure: a period of %u frames at %u Hz is out of range: 50 us .. 10 s",
-                                frames, rate_hz);
+                                wish->frames, wish->rate_hz);
     st_rttime_limit(p, on_stop);
-    st_experiments_plan(p, &period, budget_ns, &plan);
+    st_experiments_plan(p, &wish->period, budget_ns, &plan);
     for (size_t i = 0; i < plan.n; i++)
         tried_n += plan.rows[i].not_tried[0] == '\0';
     st_stop_catch(on_stop);

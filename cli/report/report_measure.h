@@ -21,7 +21,7 @@ ST_NODISCARD int st_report_measure_load(const char *command, const char *path, s
  * measured.
  * @return an st_exit, after a message. Free with st_trials_finish. Once a process.
  */
-ST_NODISCARD int st_report_measure_try(const char *command, uint32_t frames, uint32_t rate_hz,
-                                       int64_t budget_ns, struct st_trials *ret);
+ST_NODISCARD int st_report_measure_try(const char *command, const struct st_wish *wish, int64_t budget_ns,
+                                       struct st_trials *ret);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "advisor/facts/text.h"
+#include "advisor/rules/buffer.h"
 #include "cli/command.h"
 #include "cli/report/mutes.h"
 #include "core/text/near.h"
@@ -61,7 +62,7 @@ int st_report_run_options(const char *command, const struct st_option *own, size
     struct st_report_options *o = &reading.options;
     const struct st_option common[] = {
         {"frames", 'f', .number = &o->frames, .min = 1, .max = 1 << 22},
-        {"rate", 'r', .number = &o->rate_hz, .min = 1, .max = 1 << 22},
+        {"rate", 'r', .rate_hz = &o->rate_hz, .min = 1, .max = 1 << 22},
         {"format", .take = take_format, .ctx = &reading},
         {"json", .flag = &reading.json},
         {"threshold", .take = take_threshold, .ctx = o},
@@ -81,9 +82,6 @@ int st_report_run_options(const char *command, const struct st_option *own, size
     const size_t n = ST_ARRAY_LEN(common) + own_n;
     const int r = ret_first != NULL ? st_options_read(command, options, n, help, argc, argv, ret_first)
                                     : st_options_only(command, options, n, help, argc, argv);
-    o->period_given = o->frames != 0 || o->rate_hz != 0;
-    o->frames = o->frames != 0 ? o->frames : 128;
-    o->rate_hz = o->rate_hz != 0 ? o->rate_hz : 48000;
     o->format = reading.json ? &st_report_json : o->format;
     *ret = *o;
     if (r < 0 && o->textfile != NULL && st_output_same(o->textfile, o->output))
@@ -166,13 +164,26 @@ static int finish_report(const char *command, struct st_report *report,
     return status;
 }
 
+static int out_of_range(const char *command, const struct st_report_options *options)
+{
+    return st_failure_usage(command, "%lld frames at %lld Hz are longer than an hour",
+                            (long long)options->frames, (long long)options->rate_hz);
+}
+
+int st_report_run_period(const char *command, const struct st_facts *facts,
+                         const struct st_report_options *options, struct st_wish *ret)
+{
+    return st_buffer_choose(facts, options->frames, options->rate_hz, ret) == 0
+               ? ST_EXIT_DONE
+               : out_of_range(command, options);
+}
+
 static int make(const char *command, const struct st_facts *facts, const struct st_report_options *options,
                 struct st_report *ret)
 {
-    const int r = st_report_make(facts, (uint32_t)options->frames, (uint32_t)options->rate_hz, ret);
+    const int r = st_report_make(facts, options->frames, options->rate_hz, ret);
     if (r == -ERANGE)
-        return st_failure_usage(command, "%lld frames at %lld Hz are longer than an hour",
-                                (long long)options->frames, (long long)options->rate_hz);
+        return out_of_range(command, options);
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "%s", strerror(-r));
 }
 

@@ -6,9 +6,7 @@
 #include "cli/command.h"
 
 struct st_report_options {
-    int64_t frames;
-    int64_t rate_hz;
-    bool period_given; /* by an option */
+    int64_t frames, rate_hz; /* 0: as the sound server runs */
     const struct st_report_format *format;
     enum st_status threshold;
     enum st_report_profile profile;
@@ -22,8 +20,8 @@ struct st_report_options {
 
 /** The part of --help that both have. */
 #define ST_REPORT_HELP                                                                                       \
-    "  -f, --frames N     frames per period (128)\n"                                                         \
-    "  -r, --rate N       frames per second (48000)\n"                                                       \
+    "  -f, --frames N     frames per period (as the sound server runs; none: 128)\n"                         \
+    "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise; none: 48k)\n"                         \
     "  --ok               below the first screen, list the settings that are fine\n"                         \
     "  --details, --all   below the first screen, print the details of every rule\n"                         \
     "  --only ID[,ID]     judge these rules only\n"                                                          \
@@ -47,6 +45,10 @@ struct st_report_options {
 ST_NODISCARD int st_report_run_options(const char *command, const struct st_option *own, size_t own_n,
                                        void (*help)(void), int argc, char **argv, int *ret_first,
                                        struct st_report_options *ret);
+
+/** The period of the options and facts. @return an st_exit, after a message. */
+ST_NODISCARD int st_report_run_period(const char *command, const struct st_facts *facts,
+                                      const struct st_report_options *options, struct st_wish *ret);
 
 /** Checks that each id is a rule of this build; if one is not, prints the ids near it. @return 0 or
  * ST_EXIT_USAGE. */

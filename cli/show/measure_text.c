@@ -267,7 +267,7 @@ static void lateness(const struct st_result *result, FILE *out)
     fprintf(out, "%s\n", st_ns_format(result->lateness.max_ns, cell, sizeof(cell)));
 }
 
-void st_measure_text_print(const struct st_result *result, bool all, FILE *out, int width)
+void st_measure_text_print(const struct st_result *result, const char *buffer, bool all, FILE *out, int width)
 {
     char line[480], silence[24], bound[32];
     st_text_wrap(out, st_result_verdict(result, line, sizeof(line)), 0, width);
@@ -278,6 +278,8 @@ void st_measure_text_print(const struct st_result *result, bool all, FILE *out, 
     if (result->interrupted)
         st_text_wrap(out, "The measurement was ended early.", 0, width);
     fputc('\n', out);
+    if (buffer[0] != '\0')
+        st_text_field(out, "buffer", buffer, LABEL_COLUMNS, width);
     if (all) {
         table(result, out);
         fputc('\n', out);

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 int st_number_take(const char **text, uint64_t *ret)
 {
@@ -34,6 +35,34 @@ int st_number_i64(const char *text, int64_t min, int64_t max, int64_t *ret)
     if (value < min || value > max)
         return -ERANGE;
     *ret = value;
+    return 0;
+}
+
+int st_number_rate_hz(const char *text, int64_t min, int64_t max, int64_t *ret)
+{
+    const char *at = text;
+    uint64_t hz, unit = 100;
+    const int r = st_number_take(&at, &hz);
+    if (r != 0)
+        return r;
+    const char *digits = *at == '.' ? at + 1 : "";
+    const size_t digits_n = strspn(digits, "0123456789");
+    at += *at == '.' ? 1 + digits_n : 0;
+    at += *at == ' ';
+    const bool kilo = *at == 'k' || *at == 'K';
+    at += kilo;
+    /* "44.1" is no whole number of Hz, and "44." no number */
+    if ((*at != '\0' && strcasecmp(at, "Hz") != 0) || digits_n > (kilo ? 3 : 0) ||
+        (digits_n == 0 && strchr(text, '.') != NULL))
+        return -EINVAL;
+    if (hz > INT64_MAX / 1000 - 1)
+        return -ERANGE;
+    hz *= kilo ? 1000 : 1;
+    for (size_t i = 0; i < digits_n; i++, unit /= 10)
+        hz += (uint64_t)(digits[i] - '0') * unit;
+    if ((int64_t)hz < min || (int64_t)hz > max)
+        return -ERANGE;
+    *ret = (int64_t)hz;
     return 0;
 }
 

@@ -22,6 +22,19 @@ int st_option_i64(const char *command, const char *option, const char *text, int
     return 0;
 }
 
+static int option_rate(const char *command, const char *option, const char *text, int64_t min, int64_t max,
+                       int64_t *ret)
+{
+    const int r = st_number_rate_hz(text, min, max, ret);
+    if (r == -EINVAL)
+        return st_failure_usage(command, "%s: '%s' is not a rate such as 48000, 44.1k or 96kHz", option,
+                                text);
+    if (r == -ERANGE)
+        return st_failure_usage(command, "%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
+                                (long long)max);
+    return 0;
+}
+
 static int option_real(const char *command, const char *option, const char *text, int64_t min, int64_t max,
                        double *ret)
 {
@@ -107,6 +120,8 @@ static int keep_value(const char *command, const struct st_option *option, const
         return st_option_time(command, name, text, option->min, option->max, option->time_ns);
     if (option->number != NULL)
         return st_option_i64(command, name, text, option->min, option->max, option->number);
+    if (option->rate_hz != NULL)
+        return option_rate(command, name, text, option->min, option->max, option->rate_hz);
     if (option->real != NULL)
         return option_real(command, name, text, option->min, option->max, option->real);
     return 0;

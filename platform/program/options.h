@@ -33,9 +33,10 @@ struct st_option {
     bool *flag;
     const char **text;
     int64_t *number;
+    int64_t *rate_hz; /* "48000", "44.1k", "96kHz" */
     int64_t *time_ns;
     double *real;
-    int64_t min, max; /* of number, of time_ns, of real */
+    int64_t min, max; /* of number, of rate_hz, of time_ns, of real */
     /** Takes each value of an option that may be repeated, or is none of the above; NULL: an `optional` value
      * that was not given. @return 0 or an st_exit, after a message. */
     int (*take)(const char *command, void *ctx, const char *text);

@@ -12,8 +12,9 @@ static inline int fixture_errno(const char *name)
     static const struct {
         const char *name;
         int value;
-    } rows[] = {{"EACCES", EACCES}, {"ETIMEDOUT", ETIMEDOUT}, {"EPERM", EPERM},  {"EIO", EIO},
-                {"EBUSY", EBUSY},   {"ENOTSUP", ENOTSUP},     {"EINVAL", EINVAL}};
+    } rows[] = {
+        {"EACCES", EACCES}, {"ETIMEDOUT", ETIMEDOUT}, {"EPERM", EPERM},   {"EIO", EIO},
+        {"EBUSY", EBUSY},   {"ENOTSUP", ENOTSUP},     {"EINVAL", EINVAL}, {"ECONNREFUSED", ECONNREFUSED}};
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         if (strcmp(rows[i].name, name) == 0)
             return rows[i].value;

@@ -54,6 +54,48 @@ static void a_number_outside_of_its_range_is_refused(void **state)
     assert_int_equal(value, 20);
 }
 
+static void a_rate_is_read_as_people_write_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t hz;
+    } rows[] = {{"48000", 48000},
+                {"48000Hz", 48000},
+                {"44100 hz", 44100},
+                {"48k", 48000},
+                {"44.1k", 44100},
+                {"44.1 kHz", 44100},
+                {"96kHz", 96000},
+                {"11.025K", 11025},
+                {"0.5k", 500},
+                {"44.10k", 44100},
+                {"9000000000000k", -ERANGE},
+                {"44.1", -EINVAL},
+                {"44.k", -EINVAL},
+                {".5k", -EINVAL},
+                {"k", -EINVAL},
+                {"44.1.1k", -EINVAL},
+                {"44,1k", -EINVAL},
+                {"11.0255k", -EINVAL},
+                {"48kk", -EINVAL},
+                {"48 k Hz", -EINVAL},
+                {"-48k", -EINVAL},
+                {"", -EINVAL},
+                {"48kHzx", -EINVAL},
+                {"768001", -ERANGE},
+                {"769k", -ERANGE},
+                {"18446744073709551616", -ERANGE},
+                {"9223372036854775807k", -ERANGE}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        int64_t hz = 77;
+        const int r = st_number_rate_hz(rows[i].text, 500, 768000, &hz);
+        const int64_t wanted = rows[i].hz;
+        assert_int_equal(wanted < 0 ? r : hz, wanted);
+        assert_int_equal(wanted < 0 ? hz : r, wanted < 0 ? 77 : 0);
+    }
+}
+
 static void digits_are_taken_from_the_beginning(void **state)
 {
     (void)state;
@@ -102,6 +144,7 @@ int main(void)
         cmocka_unit_test(whole_numbers_are_read),
         cmocka_unit_test(other_text_is_no_whole_number),
         cmocka_unit_test(a_number_outside_of_its_range_is_refused),
+        cmocka_unit_test(a_rate_is_read_as_people_write_it),
         cmocka_unit_test(digits_are_taken_from_the_beginning),
         cmocka_unit_test(decimal_numbers_are_read),
         cmocka_unit_test(other_text_is_no_decimal_number),

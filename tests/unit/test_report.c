@@ -555,8 +555,7 @@ static void odd_periods_are_refused(void **state)
 {
     (void)state;
     struct st_report made;
-    assert_int_equal(st_report_make(report.facts, 0, 48000, &made), -ERANGE);
-    assert_int_equal(st_report_make(report.facts, 64, 0, &made), -ERANGE);
+    assert_int_equal(st_report_make(report.facts, 1 << 22, 1, &made), -ERANGE);
 }
 
 #define BY_HAND(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -16,6 +16,7 @@
 #include "advisor/change/change.h"
 #include "advisor/collect/collect.h"
 #include "advisor/facts/text.h"
+#include "advisor/rules/buffer.h"
 #include "advisor/rules/rule.h"
 #include "fixture_fact.h"
 
@@ -209,9 +210,8 @@ static void fixture_is_judged(void **state)
     struct fixture *f = *state;
     parse(f);
     check_kind(f);
-    struct st_wish wish = {.frames = f->frames, .rate_hz = f->rate_hz};
-    assert_int_equal(st_period_init(&wish.period, wish.frames, wish.rate_hz), 0);
-    wish.period_ns = st_period_ns(&wish.period);
+    struct st_wish wish;
+    assert_int_equal(st_buffer_choose(f->facts, f->frames, f->rate_hz, &wish), 0);
     struct st_finding finding = {0};
     st_rule_judge(f->rule, f->facts, &wish, &finding);
     check_finding(f, &finding);

@@ -1,0 +1,208 @@
+#include "advisor/rules/buffer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/facts/text.h"
+#include "advisor/rules/jack_command.h"
+#include "advisor/rules/machine.h"
+#include "core/text/safe.h"
+
+/* where nothing runs */
+#define FRAMES  128
+#define RATE_HZ 48000
+
+/* pipewire.conf(5) */
+#define PIPEWIRE_FRAMES  1024
+#define PIPEWIRE_RATE_HZ 48000
+
+/* pulse-daemon.conf(5). With timers it wakes 20 ms before the ring is empty: DEFAULT_TSCHED_WATERMARK_USEC of
+ * PulseAudio's alsa-sink.c */
+#define PULSE_RATE_HZ      44100
+#define PULSE_FRAGMENT_MS  25
+#define PULSE_WATERMARK_MS 20
+
+#define KEY_BYTES 256
+
+static bool take(struct st_wish *ret, int64_t frames, int64_t rate_hz, const char *why)
+{
+    /* what the loop can run at */
+    if (frames < 1 || frames > 1 << 20 || rate_hz < 1000 || rate_hz > 768000 || frames * 20000 < rate_hz ||
+        frames > 10 * rate_hz)
+        return false;
+    *ret = (struct st_wish){.frames = (uint32_t)frames, .rate_hz = (uint32_t)rate_hz, .in_use = true};
+    st_safe_copy(ret->why, sizeof(ret->why), why, ST_TEXT_TO_NUL);
+    return true;
+}
+
+static bool is_running(const struct st_facts *facts, const char *key)
+{
+    int64_t pid;
+    return st_facts_int(facts, key, &pid) == 0;
+}
+
+static int64_t positive_or(const struct st_facts *facts, const char *key, int64_t fallback)
+{
+    const int64_t value = st_machine_int_or(facts, key, 0);
+    return value > 0 && value <= 1000000 ? value : fallback;
+}
+
+/* --- a program that has a card for itself --- */
+
+static bool is_server(const char *owner)
+{
+    /* the thread that opened the stream; sleeptuned's own stream is no music */
+    static const char *const names[] = {"pipewire",   "data-loop", "jackd",    "jackdbus",
+                                        "pulseaudio", "alsa-",     "sleeptune"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
+        if (strncmp(owner, names[i], strlen(names[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_shorter(const struct st_wish *a, const struct st_wish *b)
+{
+    return (uint64_t)a->frames * b->rate_hz < (uint64_t)b->frames * a->rate_hz;
+}
+
+/** The shortest of several: "as ardour has card0 open". */
+static bool of_program(const struct st_facts *facts, struct st_wish *ret)
+{
+    static const char prefix[] = "linux.alsa.", suffix[] = ".period_frames";
+    bool any = false;
+    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, prefix, suffix, fact)) != NULL;) {
+        struct st_wish found;
+        char key[KEY_BYTES], why[ST_WISH_WHY_BYTES];
+        const char *owner, *card = fact->key + sizeof(prefix) - 1;
+        const int len = (int)(strlen(fact->key) - (sizeof(suffix) - 1));
+        snprintf(key, sizeof(key), "%.*s.owner", len, fact->key);
+        if (st_facts_text(facts, key, &owner) != 0 || is_server(owner))
+            continue;
+        snprintf(why, sizeof(why), "as %.*s has %.*s open", st_text_cut(owner, 40), owner,
+                 (int)(strcspn(card, ".") % 20), card);
+        snprintf(key, sizeof(key), "%.*s.rate_hz", len, fact->key);
+        if (take(&found, st_machine_int_or(facts, fact->key, 0), st_machine_int_or(facts, key, 0), why) &&
+            (!any || is_shorter(&found, ret))) {
+            *ret = found;
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* --- servers --- */
+
+static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
+{
+    struct st_jack_command jack = {.frames = 0, .rate_hz = RATE_HZ};
+    const char *command = "";
+    char why[ST_WISH_WHY_BYTES] = "as JACK runs now";
+    if (st_facts_text(facts, ST_JACK_COMMAND, &command) == 0)
+        st_jack_command_parse(command, &jack);
+    const int64_t frames = positive_or(facts, "linux.jack.buffer_frames", jack.frames);
+    const int64_t rate_hz = positive_or(facts, "linux.jack.rate_hz", jack.rate_hz);
+    if (frames == jack.frames && jack.frames_given)
+        snprintf(why, sizeof(why), "by JACK's -p %" PRId64, frames);
+    return take(ret, frames, rate_hz, why);
+}
+
+static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
+{
+    const int64_t rate_hz = positive_or(facts, "linux.pulse.default-sample-rate", PULSE_RATE_HZ);
+    const char *tsched;
+    char why[ST_WISH_WHY_BYTES];
+    int64_t ms = PULSE_WATERMARK_MS;
+    if (is_running(facts, "linux.daemon.pipewire-pulse"))
+        return false;
+    snprintf(why, sizeof(why), "the %d ms that PulseAudio has to refill the card", PULSE_WATERMARK_MS);
+    if (st_facts_text(facts, "linux.pulse.tsched", &tsched) == 0 && strcmp(tsched, "0") == 0) {
+        ms = positive_or(facts, "linux.pulse.default-fragment-size-msec", PULSE_FRAGMENT_MS);
+        snprintf(why, sizeof(why), "by PulseAudio's fragments of %" PRId64 " ms", ms);
+    }
+    return take(ret, ms * rate_hz / 1000, rate_hz, why);
+}
+
+void st_buffer_of_pipewire(const struct st_facts *facts, int64_t *ret_frames, int64_t *ret_rate_hz)
+{
+    const int64_t max = positive_or(facts, "linux.pipewire.max_quantum", INT64_MAX);
+    int64_t frames = positive_or(facts, "linux.pipewire.quantum", PIPEWIRE_FRAMES);
+    frames = frames < max ? frames : max;
+    *ret_frames = positive_or(facts, "linux.pipewire.force_quantum", frames);
+    *ret_rate_hz = positive_or(facts, "linux.pipewire.force_rate_hz",
+                               positive_or(facts, "linux.pipewire.rate_hz", PIPEWIRE_RATE_HZ));
+}
+
+static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
+{
+    int64_t frames, rate_hz;
+    st_buffer_of_pipewire(facts, &frames, &rate_hz);
+    return take(ret, frames, rate_hz,
+                positive_or(facts, "linux.pipewire.force_quantum", 0) > 0 ? "set by PipeWire's force-quantum"
+                                                                          : "PipeWire's default quantum");
+}
+
+/* In this order: who runs JACK wants it, and where PulseAudio runs beside PipeWire, that one has no sound. */
+static const struct {
+    bool (*find)(const struct st_facts *facts, struct st_wish *ret);
+    const char *daemon;
+    const char *asked; /* one that does not answer is another user's, or hangs */
+} servers[] = {
+    {of_jack, "linux.daemon.jackd", "linux.ask.jack_bufsize"},
+    {of_jack, "linux.daemon.jackdbus", "linux.ask.jack_bufsize"},
+    {of_pulse, "linux.daemon.pulseaudio", "linux.ask.pulseaudio"},
+    {of_pipewire, "linux.daemon.pipewire", "linux.ask.pipewire"},
+};
+
+/** Something that runs, or the default. */
+static void in_use(const struct st_facts *facts, struct st_wish *ret)
+{
+    const char *why = st_facts_find(facts, "linux.processes_n") != NULL ? "no sound server runs here"
+                                                                        : "no buffer in use is known";
+    if (of_program(facts, ret))
+        return;
+    for (size_t i = 0; i < ST_ARRAY_LEN(servers); i++) {
+        if (!is_running(facts, servers[i].daemon))
+            continue;
+        if (!st_machine_is_unread(facts, servers[i].asked) && servers[i].find(facts, ret))
+            return;
+        why = "no sound server answers here";
+    }
+    (void)take(ret, FRAMES, RATE_HZ, why);
+    ret->in_use = false;
+}
+
+int st_buffer_choose(const struct st_facts *facts, int64_t frames, int64_t rate_hz, struct st_wish *ret)
+{
+    struct st_wish wish;
+    in_use(facts, &wish);
+    if (frames != 0 || rate_hz != 0) {
+        wish.frames = frames != 0 ? (uint32_t)frames : wish.frames;
+        wish.rate_hz = rate_hz != 0 ? (uint32_t)rate_hz : wish.rate_hz;
+        wish.in_use = false;
+        wish.why[0] = '\0';
+    }
+    const int r = st_period_init(&wish.period, wish.frames, wish.rate_hz);
+    if (r != 0)
+        return r;
+    wish.period_ns = st_period_ns(&wish.period);
+    *ret = wish;
+    return 0;
+}
+
+const char *st_buffer_text(const struct st_wish *wish, char *buf, size_t buf_bytes)
+{
+    char rate[32];
+    if (wish->rate_hz % 100 == 0)
+        snprintf(rate, sizeof(rate), "%.*f kHz", wish->rate_hz % 1000 == 0 ? 0 : 1, wish->rate_hz / 1000.0);
+    else
+        snprintf(rate, sizeof(rate), "%u Hz", (unsigned)wish->rate_hz);
+    snprintf(buf, buf_bytes, "%u frame%s at %s%s%s", (unsigned)wish->frames, wish->frames == 1 ? "" : "s",
+             rate,
+             wish->why[0] == '\0' ? ""
+             : wish->in_use       ? ", "
+                                  : ": ",
+             wish->why);
+    return buf;
+}
