@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/report/words.h"
+#include "advisor/rules/buffer.h"
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
@@ -235,6 +236,7 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
                       const struct options *options, struct output *output)
 {
     struct st_before_after proof;
+    char buffer[ST_BUFFER_TEXT_BYTES];
     enum outcome worst = OUTCOME_GOOD;
     for (size_t i = 0; i < journal->entries_n; i++)
         worst = worse(worst, verify_entry(target->p, &journal->entries[i], output));
@@ -244,6 +246,8 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
     }
     if (journal->entries_n == 0 && !output->json)
         puts("nothing is applied");
+    else if (!output->json && target->report.wish.why[0] != '\0')
+        printf("judged for %s\n", st_buffer_text(&target->report.wish, buffer, sizeof(buffer)));
     int status = prove(target, journal, options, &proof);
     if (status == ST_EXIT_DONE && (worst == OUTCOME_BAD || st_before_after_is_worse(&proof)))
         status = ST_EXIT_FINDINGS;

@@ -199,7 +199,7 @@ void st_before_after_record(const char *command, const struct st_change_target *
                             const struct st_journal *journal, int64_t duration_ns)
 {
     const struct st_wish *wish = &target->report.wish;
-    char path[PATH_BYTES], what[ST_BUFFER_TEXT_BYTES + 64], buffer[ST_BUFFER_TEXT_BYTES];
+    char path[PATH_BYTES], buffer[ST_BUFFER_TEXT_BYTES];
     struct st_session_config config;
     path_of(target, path, sizeof(path));
     if (journal->entries_n > 0 && access(path, F_OK) == 0) {
@@ -207,10 +207,9 @@ void st_before_after_record(const char *command, const struct st_change_target *
         return;
     }
     config_of(wish->frames, wish->rate_hz, duration_ns, &config);
-    snprintf(what, sizeof(what), "recording the loop before the change, %s",
-             st_buffer_text(wish, buffer, sizeof(buffer)));
+    printf("judged for %s\n", st_buffer_text(wish, buffer, sizeof(buffer)));
     config.cpus[0] = cpu_now();
-    if (record(command, what, path, journal, &config) == ST_EXIT_DONE)
+    if (record(command, "recording the loop before the change", path, journal, &config) == ST_EXIT_DONE)
         return;
     (void)target->p->remove_file(target->p, path); /* of a full disk, it is in the way of the journal */
     (void)st_failure(command, "no recording was made: verify will have nothing to compare with");

@@ -73,6 +73,18 @@ XML
     says "and judged" 'PipeWire runs cycles of 10\.67 ms' linux-pipewire-quantum --all
     pw-metadata -n settings 0 clock.force-quantum 2048 >/dev/null
     says "what was forced at run time counts" 'forced to 2048 frames' linux-pipewire-quantum --all
+    says "it is the period of every command" '^2048 frames at 48 kHz, set by PipeWire.s force-quantum\.$' linux-pipewire-quantum
+    is "and nothing advises against it" "$(judge linux-pipewire-quantum >/dev/null; echo $?)" 0
+    buffer() { "$SLEEPTUNE" "$@" --duration 100ms --quiet 2>&1; }
+    measured_as() { buffer measure | grep -Eq "^buffer +$1"; }
+    ok "measure takes it" wait_for measured_as "2048 frames at 48 kHz, set by PipeWire's force-quantum"
+    like "check, too" "$(buffer check)" '^2048 frames at 48 kHz'
+    like "unless frames are given" "$(buffer measure --frames 64 --rate 44.1k)" '^Holds 64 frames at 44100 Hz|^Does not hold 64 frames at 44100 Hz'
+    is "which then is not called the server's" "$(buffer measure --frames 64 --rate 44.1k | grep -c '^buffer')" 0
+    like "and advice leads there" "$(judge linux-pipewire-quantum --frames 64)" 'clock\.force-quantum 64'
+    snapshot
+    like "a snapshot is judged for its own machine's" "$("$SLEEPTUNE" report --snapshot "$tmp/facts.json" --only linux-pipewire-quantum)" \
+        '^2048 frames at 48 kHz, set by'
     snapshot --no-servers
     like "without asking, files count" "$(of linux.pipewire.quantum)" 'from /.*\.conf$|nothing'
     is "and that is a fact" "$(of linux.ask.pipewire)" "not asked from pw-metadata -n settings"
@@ -81,6 +93,7 @@ XML
 
     (unset XDG_RUNTIME_DIR; HOME=/nonexistent; wait_for tells linux.ask.pipewire "$refused")
     is "without its socket it cannot be asked" "$(of linux.ask.pipewire)" "$refused"
+    like "it gets no advice then" "$(unset XDG_RUNTIME_DIR; HOME=/nonexistent; judge linux-pipewire-quantum --all --frames 16)" "not applicable|another user's"
     like "then files count" "$(of linux.pipewire.quantum)" 'from .*pipewire\.conf$|nothing'
 
     kill -STOP "$pipewire"
@@ -92,6 +105,7 @@ XML
     is "its settings are not known" "$(of linux.pipewire.quantum)" "$timed_out"
     screen=$(judge linux-pipewire-quantum)
     is "the rule is unknown, status 2" "$?" 2
+    like "a hung PipeWire: the default, with the reason" "$screen" '^128 frames at 48 kHz: no sound server answers here'
     like "and the first screen says why" "$screen" 'unknown: no answer in time \(linux-pipewire-quantum\)'
     is "no client is left" "$(pgrep -c -P $$ -x pw-metadata)" 0
     kill -CONT "$pipewire"
@@ -123,6 +137,9 @@ else
         told "also for its rate" linux.jack.rate_hz "48000 from jack_samplerate"
         jack_bufsize 128 >/dev/null 2>&1
         told "what was changed at run time counts" linux.jack.buffer_frames "128 from jack_bufsize"
+        says "by all commands" '^128 frames at 48 kHz, as JACK runs now\.$' linux-jack-period
+        jack_bufsize 256 >/dev/null 2>&1
+        says "or as it was started" "^256 frames at 48 kHz, by JACK's -p 256\\.\$" linux-jack-period
         kill -STOP "$jack"
         snapshot
         is "a hung JACK has not answered" "$(of linux.jack.buffer_frames)" "$timed_out"
