@@ -1,0 +1,74 @@
+"""The outline of the setup guides: the chapters, their rules in the order of their effect, and their introductions."""
+
+LINUX = [
+    ("The right to real-time priority",
+     "This decides more than everything else together. An audio thread without real-time priority waits behind any busy program, and "
+     "nothing below can make up for that. Do the first section; the others of this chapter are for when it does not help.",
+     "linux-rt-permission linux-audio-group linux-memlock linux-rtkit linux-service-limits linux-rt-group-sched "
+     "linux-rttime-limit linux-nice-limit"),
+    ("CPU and power",
+     "A machine that saves power is slow to wake up. On a laptop these settings cost battery, so make them for the time you play.",
+     "linux-idle-states linux-idle-request-access linux-cpu-frequency linux-power-daemons linux-guest-halt-poll"),
+    ("Timers and clocks",
+     "Kernels of today have all of this right. It is worth a look because a single wrong option on the kernel command line, often from "
+     "an old guide, spoils every sleep.",
+     "linux-high-res-timers linux-clocksource linux-timer-slack linux-hz"),
+    ("Kernel",
+     "Between the timer's interrupt and your thread there is whatever the kernel is doing at that moment. For periods above 5 ms the "
+     "defaults do; below that, preemption comes first.",
+     "linux-preemption linux-threaded-irqs linux-irq-priorities linux-irq-sharing linux-huge-pages linux-swap "
+     "linux-rt-throttling"),
+    ("Sound server",
+     "The best kernel does not help a server that runs as a normal program, or whose buffer is shorter than what it writes.",
+     "linux-server-priority linux-priority-order linux-alsa-buffer linux-pipewire-quantum linux-jack-realtime "
+     "linux-jack-period linux-jack-soft-mode linux-pulseaudio"),
+    ("Sound devices and disks",
+     "These cause single gaps, clicks at the start of a sound and lost interfaces, not a steady crackle.",
+     "linux-usb-autosuspend linux-hda-power-save linux-usb-audio-options linux-session-filesystem"),
+    ("Machines that do nothing else",
+     "Isolating CPUs is for a box that plays and does nothing else, such as an effect unit on stage. On a desktop it takes CPUs away "
+     "and gives nothing back.",
+     "linux-isolated-cpus linux-irq-affinity linux-nohz-full linux-timer-migration linux-housekeeping linux-numa-balancing "
+     "linux-watchdogs"),
+]
+
+FREEBSD = [
+    ("The right to real-time priority",
+     "A normal user has no right to it, and an audio thread without it waits behind any busy program. The first section is what "
+     "matters, and the second keeps it.",
+     "freebsd-rt-permission freebsd-mac-priority freebsd-memlock freebsd-jail"),
+    ("Timers and clocks",
+     "Up to FreeBSD 14 the first of these is the strongest single setting there is. From 15.0 on the kernel has it right for most "
+     "programs.",
+     "freebsd-alloweddeviation freebsd-nanosleep-precise freebsd-eventtimer freebsd-hz freebsd-timecounter "
+     "freebsd-fast-gettime"),
+    ("CPU and power",
+     "A machine that saves power is slow to wake up. On a laptop these settings cost battery, so make them for the time you play.",
+     "freebsd-cpu-idle freebsd-cpu-frequency freebsd-epp"),
+    ("Kernel",
+     "GENERIC has both of these right. Look here if you build your own kernel or have old recipes in /etc/sysctl.conf.",
+     "freebsd-preemption freebsd-interrupt-storm"),
+    ("Sound",
+     "Most of this is about delay, the time from a key to the sound, and not about gaps. Shorter buffers are quicker, and crackle on a "
+     "machine that does not keep up: measure first.",
+     "freebsd-default-unit freebsd-uaudio-buffer freebsd-snd-latency freebsd-sndctl-realtime freebsd-virtual-oss "
+     "freebsd-sound-polling freebsd-vchans freebsd-bitperfect freebsd-uaudio-format freebsd-resampling freebsd-equalizer"),
+    ("Does it last, and does it help?",
+     "A setting that is in the file but not in force is the usual reason why a guide did not help.",
+     "freebsd-sysctl-conf freebsd-loader-conf freebsd-snd-verbose"),
+]
+
+AUDIENCE = """This is for people who record, play software instruments or run live effects, and hear clicks. Each setting says why it matters,
+how to make it now and for ever, how to check it, what it costs, and how to take it back.
+
+The order is that of effect: what comes first can delay your sound without limit, what comes last by microseconds. Whoever only
+listens needs none of it: a longer buffer does the same for nothing.
+
+With 128 frames a period at 48 kHz an audio program has 2.67 ms to wake up, compute and be done, again and again; with 64 frames
+1.33 ms. Every delay named here comes out of that time."""
+
+GUIDES = {
+    "linux": {"title": "Setting up Linux for real-time audio", "root": "sudo ", "intro": AUDIENCE, "chapters": LINUX},
+    "freebsd": {"title": "Setting up FreeBSD for real-time audio", "root": "", "chapters": FREEBSD,
+                "intro": AUDIENCE + "\n\nCommands are for root. NAME is you, N the number of your sound device in /dev/sndstat."},
+}

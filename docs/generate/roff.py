@@ -1,0 +1,83 @@
+"""The manual page sleeptune-rules(7), in mdoc."""
+
+PAGE_DATE = "November 20, 2026"  # change it with the texts of this file
+
+HEAD = f""".\\" Written by docs/generate from advisor/rules; do not edit.
+.Dd {PAGE_DATE}
+.Dt SLEEPTUNE-RULES 7
+.Os
+.Sh NAME
+.Nm sleeptune-rules
+.Nd what sleeptune report looks at, and why
+.Sh DESCRIPTION
+A rule judges facts.
+A fact is one reading of a file, a sysctl or a limit, with its source and one of four states:
+ok, absent, unreadable, malformed.
+The result is one of these, in the order of the report:
+.Bl -tag -width "not-applicable"
+.It problem
+the chosen period is at risk
+.It advice
+a setting may cost time or delay, and can be changed
+.It unknown
+a fact that the rule needs could not be read
+.It ok
+the setting was read and is fine
+.It not-applicable
+this machine has no such device or setting
+.El
+.Pp
+Problems without a known bound come first, then those with the largest effect.
+An effect is an upper bound in microseconds for one period of the chosen length.
+The id of a rule never changes and is never used for another rule.
+.Pp
+.Ic sleeptune report Ar id
+shows a rule with the numbers of this machine.
+"""
+
+RISKS = {"auto": "none: it can be taken back.", "manual": "to be done by hand, with a look at the machine.", "dangerous": "dangerous."}
+
+
+def escaped(text):
+    """Text as roff, line by line. No line becomes a request."""
+    out = []
+    for line in text.split("\n"):
+        wide = "".join(c if ord(c) < 0x80 else f"\\[u{ord(c):04X}]" for c in line.replace("\\", "\\e").replace("-", "\\-"))
+        out.append(("\\&" if wide[:1] in (".", "'") else "") + wide + "\n")
+    return "".join(out)
+
+
+def sentences(text):
+    """Each sentence on a line of its own, as mdoc needs it."""
+    return escaped(text.replace(". ", ".\n"))
+
+
+def lines(text):
+    return ".br\n".join(escaped(line) for line in text.split("\n"))
+
+
+def item(term, text):
+    return f".It {term}\n{sentences(text)}" if text is not None else ""
+
+
+def rule_section(rule):
+    out = [f".Ss {rule['id']}\n", escaped(rule["title"]), ".Pp\n", sentences(rule["mechanism"]),
+           '.Bl -tag -width "Not when"\n.It Reads\n', ".br\n".join(escaped(key) for key in rule["facts"]),
+           item("Rights", rule["privilege"]), item("Cost", rule["cost"]), item("Not when", rule["when_not"]),
+           item("Risk", RISKS[rule["applicability"]]), item("From", rule["first_version"]), item("Up to", rule["last_version"])]
+    if rule["check"] is not None:
+        out.append(".It Check\n" + lines(rule["check"]))
+    out.append(item("Undo", rule["undo"]))
+    if rule["history"] is not None:
+        out.append(".It History\n" + lines(rule["history"]))
+    out.append(".It Sources\n" + lines(rule["sources"]) + ".El\n")
+    return "".join(out)
+
+
+def rules_page(rules):
+    out = [HEAD]
+    for os in ("linux", "freebsd"):
+        out.append(f".Sh {os.upper()}\n")
+        out.extend(rule_section(rule) for rule in rules if rule["os"] == os)
+    out.append(".Sh SEE ALSO\n.Xr sleeptune 1 ,\n.Xr sleeptuned 8\n")
+    return "".join(out)

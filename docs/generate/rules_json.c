@@ -1,0 +1,61 @@
+/* Prints the texts of all rules as JSON, for generate.py. */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "advisor/rules/rule.h"
+
+static json_t *text(const char *value)
+{
+    return value != NULL ? json_string(value) : json_null();
+}
+
+static json_t *rule_json(const struct st_rule *rule)
+{
+    static const char *const applicabilities[] = {
+        [ST_APPLY_MANUAL] = "manual", [ST_APPLY_AUTO] = "auto", [ST_APPLY_DANGEROUS] = "dangerous"};
+    static const char *const needs[] = {[ST_NEEDS_NOTHING] = "nothing",
+                                        [ST_NEEDS_REOPEN] = "reopen",
+                                        [ST_NEEDS_RELOGIN] = "relogin",
+                                        [ST_NEEDS_REBOOT] = "reboot"};
+    json_t *facts = json_array();
+    for (const char *const *key = rule->facts; *key != NULL; key++)
+        (void)json_array_append_new(facts, json_string(*key));
+    const struct {
+        const char *name;
+        json_t *value;
+    } members[] = {
+        {"id", text(rule->id)},
+        {"os", json_string(st_rule_os(rule) == ST_OS_LINUX ? "linux" : "freebsd")},
+        {"title", text(rule->title)},
+        {"mechanism", text(rule->mechanism)},
+        {"privilege", text(st_rule_privilege(rule))},
+        {"cost", text(rule->cost)},
+        {"when_not", text(rule->when_not)},
+        {"sources", text(rule->sources)},
+        {"history", text(rule->history)},
+        {"now", text(rule->guide.now)},
+        {"persistent", text(rule->guide.persistent)},
+        {"check", text(rule->guide.check)},
+        {"undo", text(rule->guide.undo)},
+        {"needs", json_string(needs[rule->guide.needs])},
+        {"only_ok", json_boolean(rule->worst == ST_STATUS_OK)},
+        {"applicability", json_string(applicabilities[rule->applicability])},
+        {"first_version", text(rule->first_version)},
+        {"last_version", text(rule->last_version)},
+        {"facts", facts},
+    };
+    json_t *object = json_object();
+    for (size_t i = 0; i < ST_ARRAY_LEN(members); i++)
+        (void)json_object_set_new(object, members[i].name, members[i].value);
+    return object;
+}
+
+int main(void)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < st_rules_n; i++)
+        (void)json_array_append_new(list, rule_json(st_rules[i]));
+    const int r = json_dumpf(list, stdout, JSON_INDENT(1));
+    json_decref(list);
+    return r == 0 && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
