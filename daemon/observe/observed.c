@@ -89,10 +89,14 @@ static void tell_one(const struct st_observed *o, const struct st_observed_pendi
                  client ? seen->client : "a client", n, n == 1 ? "" : "s");
         say_why(seen, why, sizeof(why));
     }
-    struct st_event event = st_event_make(
-        wall_ns(o), name, "%s: %s%s%s%s%s%s%s%s (%s)", o->source->name, what, span, device ? " on " : "",
-        seen->device, ready && client ? ", client " : "", ready ? seen->client : "",
-        why[0] != '\0' ? ": " : "", why, st_event_certainty(seen->certainty));
+    struct st_event event;
+    if (why[0] != '\0')
+        event = st_event_make(wall_ns(o), name, "%s: %s%s: %s (%s%s%s)", o->source->name, what, span, why,
+                              seen->device, device ? ", " : "", st_event_certainty(seen->certainty));
+    else
+        event = st_event_make(wall_ns(o), name, "%s: %s%s%s%s%s%s (%s)", o->source->name, what, span,
+                              device ? " on " : "", seen->device, ready && client ? ", client " : "",
+                              ready ? seen->client : "", st_event_certainty(seen->certainty));
     event.span_ns = span_ns;
     snprintf(event.source, sizeof(event.source), "%s", o->source->name);
     snprintf(event.device, sizeof(event.device), "%s", seen->device);

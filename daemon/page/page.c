@@ -44,10 +44,48 @@ static void put_class(FILE *out, const json_t *object)
     }
 }
 
+static void put_texts(FILE *out, const json_t *texts, const char *first, const char *other)
+{
+    size_t i;
+    const json_t *text;
+    json_array_foreach(texts, i, text)
+    {
+        const char *name = i == 0 ? first : other;
+        fprintf(out, "<%s>", name);
+        st_xml_put(out, json_string_value(text));
+        fprintf(out, "</%.2s>", name);
+    }
+}
+
+static void put_row(FILE *out, const json_t *row)
+{
+    fputs("<tr", out);
+    put_class(out, row);
+    fputs("><th>", out);
+    put_string(out, row, "label");
+    fputs("</th><td>", out);
+    if (json_is_integer(get(row, "time_ns"))) {
+        put_time(out, get(row, "time_ns"));
+        fputc(' ', out);
+    }
+    put_string(out, row, "text");
+    fputs("</td></tr>", out);
+}
+
+static void put_table_row(FILE *out, const json_t *row)
+{
+    fputs("<tr", out);
+    put_class(out, row);
+    fputs(">", out);
+    put_texts(out, get(row, "cells"), "th scope=\"row\"", "td");
+    fputs("</tr>", out);
+}
+
 static void put_section(FILE *out, const json_t *section)
 {
     size_t i;
     const json_t *row;
+    const bool is_table = json_is_array(get(section, "columns"));
     const char *title = json_string_value(get(section, "title"));
     fputs("<section>", out);
     if (title != NULL && title[0] != '\0') {
@@ -55,20 +93,19 @@ static void put_section(FILE *out, const json_t *section)
         st_xml_put(out, title);
         fputs("</h2>", out);
     }
-    fputs("<table><tbody>", out);
+    if (is_table) {
+        fputs("<table class=\"columns\"><thead><tr>", out);
+        put_texts(out, get(section, "columns"), "th", "th");
+        fputs("</tr></thead><tbody>", out);
+    } else {
+        fputs("<table><tbody>", out);
+    }
     json_array_foreach(get(section, "rows"), i, row)
     {
-        fputs("<tr", out);
-        put_class(out, row);
-        fputs("><th>", out);
-        put_string(out, row, "label");
-        fputs("</th><td>", out);
-        if (json_is_integer(get(row, "time_ns"))) {
-            put_time(out, get(row, "time_ns"));
-            fputc(' ', out);
-        }
-        put_string(out, row, "text");
-        fputs("</td></tr>", out);
+        if (is_table)
+            put_table_row(out, row);
+        else
+            put_row(out, row);
     }
     fputs("</tbody></table></section>\n", out);
 }
@@ -173,18 +210,19 @@ static void answer(FILE *out, const json_t *document)
     fputs("</p>", out);
 }
 
-/* The first section, the charts, then the rest. */
+/* The first section and the tables, the charts, then the rest. */
 static void screen(FILE *out, const json_t *document)
 {
     const json_t *of = get(document, "screen"), *part;
-    size_t i, j;
-    json_array_foreach(get(of, "sections"), i, part)
-    {
-        put_section(out, part);
-        if (i > 0)
-            continue;
-        const json_t *chart;
-        json_array_foreach(get(of, "charts"), j, chart) put_chart(out, chart);
+    size_t i;
+    for (int rest = 0; rest < 2; rest++) {
+        json_array_foreach(get(of, "sections"), i, part)
+        {
+            if ((i > 0 && !json_is_array(get(part, "columns"))) == (rest == 1))
+                put_section(out, part);
+        }
+        for (i = 0; rest == 0 && i < json_array_size(get(of, "charts")); i++)
+            put_chart(out, json_array_get(get(of, "charts"), i));
     }
 }
 
@@ -193,12 +231,17 @@ static void next(FILE *out, const json_t *document)
     put_string(out, get(document, "screen"), "next");
 }
 
+static void next_why(FILE *out, const json_t *document)
+{
+    put_string(out, get(document, "screen"), "next_why");
+}
+
 static const struct {
     const char *name;
     void (*put)(FILE *out, const json_t *document);
 } slots[] = {
-    {"state", state},   {"version", version}, {"time", when},
-    {"answer", answer}, {"screen", screen},   {"next", next},
+    {"state", state},   {"version", version}, {"time", when},         {"answer", answer},
+    {"screen", screen}, {"next", next},       {"next_why", next_why},
 };
 
 /* name: what stands between {{ and }}, without an end. */

@@ -5,11 +5,11 @@ const at = (id) => document.getElementById(id);
 let lastMs = performance.now(), last = null;
 document.documentElement.classList.add("scripted");
 
-/* local time, with the date: a service runs for months */
+/* local time, with the date unless it is today: a service runs for months */
 const clock = (text) => {
   const when = new Date(text), two = (n) => String(n).padStart(2, "0");
-  return when.getFullYear() + "-" + two(when.getMonth() + 1) + "-" + two(when.getDate()) + " " +
-    two(when.getHours()) + ":" + two(when.getMinutes()) + ":" + two(when.getSeconds());
+  const day = when.getFullYear() + "-" + two(when.getMonth() + 1) + "-" + two(when.getDate()) + " ";
+  return (when.toDateString() === new Date().toDateString() ? "" : day) + two(when.getHours()) + ":" + two(when.getMinutes()) + ":" + two(when.getSeconds());
 };
 function localize() {
   for (const time of document.querySelectorAll("main time")) time.textContent = clock(time.dateTime);

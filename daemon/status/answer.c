@@ -82,9 +82,11 @@ struct st_answer st_answer_of(const struct st_view *view)
 
 const char *st_answer_source_name(const struct st_observed_view *source)
 {
-    static const char *const names[][2] = {{"pipewire", "PipeWire"},     {"jack", "JACK"},
-                                           {"pulseaudio", "PulseAudio"}, {"alsa", "ALSA"},
-                                           {"alsa_trace", "ALSA"},       {"sound4", "sound(4)"}};
+    static const char *const names[][2] = {{"pipewire", "PipeWire"},
+                                           {"jack", "JACK"},
+                                           {"pulseaudio", "PulseAudio"},
+                                           {"alsa", "ALSA"},
+                                           {"sound4", "sound(4)"}};
     for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
         if (strcmp(source->source, names[i][0]) == 0)
             return names[i][1];

@@ -315,7 +315,10 @@ static void add_events(json_t *sections, const struct st_view *view)
         const json_t *event = json_array_get(view->events, i);
         const char *name = json_string_value(json_object_get(event, "event"));
         const char *text = json_string_value(json_object_get(event, "text"));
-        json_t *row = add(&to, OK, "", "%s: %s", name != NULL ? name : "?", text != NULL ? text : "?");
+        const bool dropout =
+            name != NULL && (strcmp(name, "starved-client") == 0 || strcmp(name, "observed-xrun") == 0);
+        json_t *row = add(&to, dropout ? WARN : OK, "", "%s%s%s", dropout || name == NULL ? "" : name,
+                          dropout || name == NULL ? "" : ": ", text != NULL ? text : "?");
         (void)json_object_set(row, "time_ns", json_object_get(event, "time_ns"));
     }
     end_section(sections, "Events", &to);
@@ -413,8 +416,7 @@ static void add_source(struct section *to, const struct st_observed_view *of)
 {
     struct line line = {0};
     if (of->state != ST_OBSERVED_WATCHING) {
-        if ((of->state == ST_OBSERVED_ABSENT && !of->never) ||
-            of->mode == ST_OBSERVED_ON)
+        if ((of->state == ST_OBSERVED_ABSENT && !of->never) || of->mode == ST_OBSERVED_ON)
             add(to, of->mode == ST_OBSERVED_ON ? BAD : OK, "Not watched", "%s (%s)", of->source, of->why);
         return;
     }

@@ -415,12 +415,12 @@ static void event_of_a_client_says_why_by_its_own_cycle(void **state)
         int64_t busy_ns, wait_ns;
         const char *culprit, *text;
     } rows[] = {
-        {ST_DROPOUT_TOO_SLOW, 25000000, 0, "", ": it computed 25.0 ms of 21.3 ms (exact)"},
+        {ST_DROPOUT_TOO_SLOW, 25000000, 0, "", ": it computed 25.0 ms of 21.3 ms (card, exact)"},
         {ST_DROPOUT_WOKEN_LATE, 1, 4100000, "kworker/1:0",
-         ": it was woken 4.10 ms late, kworker/1:0 had the CPU (exact)"},
-        {ST_DROPOUT_CPU_TAKEN, 1, 0, "ffmpeg", ": it lost the CPU to ffmpeg (exact)"},
-        {ST_DROPOUT_STOPPED, 0, 0, "", ": it was stopped or frozen (exact)"},
-        {ST_DROPOUT_WAITED_FOR_OTHER, 0, 0, "Heavy", ": it waited for Heavy (exact)"},
+         ": it was woken 4.10 ms late, kworker/1:0 had the CPU (card, exact)"},
+        {ST_DROPOUT_CPU_TAKEN, 1, 0, "ffmpeg", ": it lost the CPU to ffmpeg (card, exact)"},
+        {ST_DROPOUT_STOPPED, 0, 0, "", ": it was stopped or frozen (card, exact)"},
+        {ST_DROPOUT_WAITED_FOR_OTHER, 0, 0, "Heavy", ": it waited for Heavy (card, exact)"},
         {ST_DROPOUT_UNKNOWN, 0, 0, "", "was not ready 24 times on card (exact)"},
     };
     turn_after(0);
@@ -433,7 +433,7 @@ static void event_of_a_client_says_why_by_its_own_cycle(void **state)
         turn_after(POLL_NS);
         const struct st_event *event = &events.events[events.events_n - 1];
         char begins[64];
-        snprintf(begins, sizeof(begins), "jack: %s was not ready 24 times on card", name);
+        snprintf(begins, sizeof(begins), "jack: %s was not ready 24 times", name);
         assert_memory_equal(newest_text(), begins, strlen(begins));
         if (strstr(newest_text(), rows[i].text) == NULL)
             fail_msg("not %s: %s", rows[i].text, newest_text());
@@ -458,8 +458,11 @@ static void sum_of_dropouts_has_the_worst_cycle_of_one_reason(void **state)
     bool found = false;
     for (size_t i = 0; i < events.events_n; i++)
         found =
-            found || strstr(events.events[i].text, "jack: Heavy was not ready 24 times in 10 s on card: it "
-                                                   "computed 25.0 ms of 21.3 ms (exact)") != NULL;
+            found ||
+            strstr(
+                events.events[i].text,
+                "jack: Heavy was not ready 24 times in 10 s: it computed 25.0 ms of 21.3 ms (card, exact)") !=
+                NULL;
     assert_true(found);
 }
 
