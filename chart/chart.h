@@ -45,11 +45,13 @@ struct st_chart_set {
     struct st_sample sample;    /* of hist */
     struct st_columns *columns; /* over time; NULL */
     uint64_t missed_n;
+    int64_t deadline_ns;     /* lateness beyond it is a missed deadline: drawn as a line; 0: unknown */
     struct st_period period; /* of values over time */
     bool timed;              /* one value per period; else columns count values */
     /* for values that are further apart than a period can be: one value per `step` units, such as 6 "h"; NULL: not used */
     double step;
     const char *step_unit;
+    int64_t step_ns; /* the same as a time; 0: unknown */
 };
 
 struct st_chart_data {
@@ -57,6 +59,9 @@ struct st_chart_data {
     char note[700];
     char conditions[1600];
     bool conditions_differ; /* a later file has other test conditions */
+    /* the time of the steps of all sets, for an axis of clock times: index 0 begins at from; both 0: the axis has the time
+       since the first value */
+    int64_t from_wall_ns, to_wall_ns;
     struct st_chart_set **set;
     size_t n;
 };

@@ -1,5 +1,6 @@
 /* A picture: its page, and the file that it is written to. */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +40,17 @@ int st_chart_check(const char *command, const char *option, const char *path)
 
 /* --- the page --- */
 
-/* Wraps text at spaces and draws it unless svg is NULL. @return the number of lines. */
-static int paragraph(struct st_svg *svg, double y, double width, const char *text)
+/* Removes the last word, which may have been cut. @return text. */
+static char *cut_word(char *text)
+{
+    char *space = strrchr(text, ' ');
+    if (space != NULL)
+        *space = '\0';
+    return text;
+}
+
+/* Wraps text at spaces and draws it unless svg is NULL. @param lines_max the rest is cut. @return the number of lines. */
+static int paragraph(struct st_svg *svg, double y, double width, const char *text, int lines_max)
 {
     const int columns = (int)(width / (0.6 * ST_PICTURE_TEXT_PX)) * 21 /
                         20; /* average characters are narrower than the estimate */
@@ -52,11 +62,16 @@ static int paragraph(struct st_svg *svg, double y, double width, const char *tex
         return 0;
     st_text_wrap(stream, text, 0, columns);
     fclose(stream);
-    for (char *line = lines != NULL ? strtok_r(lines, "\n", &rest) : NULL; line != NULL;
+    for (char *line = lines != NULL ? strtok_r(lines, "\n", &rest) : NULL; line != NULL && n < lines_max;
          line = strtok_r(NULL, "\n", &rest)) {
+        char shown[512] = "";
+        const bool cut = n + 1 == lines_max && rest != NULL && rest[0] != '\0';
+        st_text_append(shown, sizeof(shown) - 8, "%s", line);
+        if (cut)
+            st_text_append(cut_word(st_text_clip(shown, columns - 2)), sizeof(shown), " …");
         if (svg != NULL)
             st_picture_text(svg, ST_PICTURE_MARGIN_PX, y + n * LINE_PX, ST_ANCHOR_START, ST_PICTURE_SOFT,
-                            line);
+                            shown);
         n++;
     }
     free(lines);
@@ -95,12 +110,13 @@ static double panel_px(const struct st_picture *picture)
     return ST_PICTURE_PANEL_PX + picture->under_px;
 }
 
-/* The text at the bottom: how to read the picture, then the caption. @return the number of lines. */
+/* The text at the bottom: how to read the picture, the caption, the test conditions. @return the number of lines. */
 static int foot(const struct st_picture *picture, struct st_svg *svg, double y)
 {
     const double width = picture->width - 2 * ST_PICTURE_MARGIN_PX;
-    const int lines = picture->how[0] != '\0' ? paragraph(svg, y, width, picture->how) : 0;
-    return lines + paragraph(svg, y + lines * LINE_PX, width, picture->caption);
+    int lines = paragraph(svg, y, width, picture->how, INT_MAX);
+    lines += paragraph(svg, y + lines * LINE_PX, width, picture->caption, INT_MAX);
+    return lines + paragraph(svg, y + lines * LINE_PX, width, picture->conditions, ST_PICTURE_CONDITIONS);
 }
 
 static double height_px(const struct st_picture *picture)
@@ -250,7 +266,7 @@ static void say_common(struct st_picture *picture, size_t out_n)
     if (data->note[0] != '\0')
         st_text_append(caption, bytes, " %s", data->note);
     if (data->conditions[0] != '\0')
-        st_text_append(caption, bytes, " Test conditions%s: %s.",
+        st_text_append(picture->conditions, sizeof(picture->conditions), "Test conditions%s: %s.",
                        data->conditions_differ ? " of the first file (other files differ)" : "",
                        data->conditions);
 }

@@ -1,12 +1,15 @@
 /* Axes, lines and marks of pictures. */
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "chart/picture.h"
+#include "core/ns.h"
 #include "core/text/text.h"
 
-#define TICK_PX    15.0 /* least distance between the texts of two ticks */
-#define HEADING_PX (ST_PICTURE_TEXT_PX + 1)
+#define TICK_PX           15.0 /* least distance between the texts of two ticks */
+#define HEADING_PX        (ST_PICTURE_TEXT_PX + 1)
+#define ROOM_FOR_DEADLINE 4 /* a linear axis is made longer by this factor at most */
 
 double st_picture_text_px(const char *text, double size)
 {
@@ -265,8 +268,50 @@ struct st_axis st_picture_value_axis(const struct st_chart_data *data)
                 set->mark[set->marks_n / 2].value_ns < usual ? set->mark[set->marks_n / 2].value_ns : usual;
         }
     }
+    const int64_t deadline = st_picture_deadline(data);
+    const int64_t top = deadline > high ? deadline : high;
+    const bool log = st_axis_wants_log((double)low, (double)usual, (double)top);
+    if (log || top <= ROOM_FOR_DEADLINE * high)
+        return st_axis_fit((double)low, (double)top, log);
     return st_axis_fit((double)low, (double)high,
                        st_axis_wants_log((double)low, (double)usual, (double)high));
+}
+
+int64_t st_picture_deadline(const struct st_chart_data *data)
+{
+    for (size_t i = 1; i < data->n; i++) {
+        if (data->set[i]->deadline_ns != data->set[0]->deadline_ns)
+            return 0;
+    }
+    return data->n > 0 ? data->set[0]->deadline_ns : 0;
+}
+
+void st_picture_draw_deadline(const struct st_picture_area *area, const struct st_chart_data *data,
+                              bool upright)
+{
+    const int64_t deadline = st_picture_deadline(data);
+    const struct st_axis *axis = upright ? &area->x_axis : &area->y_axis;
+    const bool beyond = (double)deadline > axis->high;
+    const struct st_pen pen = {ST_PICTURE_DEADLINE, 1.4, ST_DASH_DOT};
+    const double right = area->x + area->width, below = area->y + area->height;
+    char text[64], period[32];
+    if (deadline <= 0)
+        return;
+    st_svg_begin(area->svg, "deadline");
+    snprintf(text, sizeof(text), beyond ? "period %s, beyond this axis" : "period %s",
+             st_ns_format(deadline, period, sizeof(period)));
+    const double at = st_axis_at(axis, (double)deadline);
+    const double x = area->x + at * area->width, y = below - at * area->height;
+    const struct st_point line[] = {{upright ? x : area->x, upright ? area->y : y},
+                                    {upright ? x : right, upright ? below : y}};
+    if (!beyond)
+        st_svg_segments(area->svg, line, 2, &pen);
+    const bool above =
+        y + TICK_PX > below; /* below the line are fewer values than above it, where there are any */
+    st_picture_text(area->svg, upright ? x - 5 : area->x + 5,
+                    upright || beyond ? area->y + 12 : y + (above ? -5 : 14),
+                    upright ? ST_ANCHOR_END : ST_ANCHOR_START, ST_PICTURE_DEADLINE, text);
+    st_svg_end(area->svg);
 }
 
 void st_picture_title(const struct st_picture *picture, char *buf, size_t buf_bytes)
@@ -274,4 +319,18 @@ void st_picture_title(const struct st_picture *picture, char *buf, size_t buf_by
     const char *quantity = picture->kind->quantity;
     snprintf(buf, buf_bytes, "%s: %s", picture->kind->title,
              quantity != NULL ? quantity : picture->data->quantity);
+}
+
+const char *st_picture_clock(int64_t wall_ns, bool day, char *buf, size_t buf_bytes)
+{
+    const time_t wall_s = (time_t)(wall_ns / ST_NS_PER_S);
+    struct tm tm;
+    if (localtime_r(&wall_s, &tm) == NULL || strftime(buf, buf_bytes, day ? "%Y-%m-%d" : "%H:%M", &tm) == 0)
+        snprintf(buf, buf_bytes, "?");
+    return buf;
+}
+
+bool st_picture_has_clock(const struct st_chart_data *data)
+{
+    return data->to_wall_ns > data->from_wall_ns;
 }

@@ -6,14 +6,16 @@
 #include "chart/chart.h"
 #include "chart/svg.h"
 
-#define ST_PICTURE_MARGIN_PX 14.0
-#define ST_PICTURE_TEXT_PX   12.0
-#define ST_PICTURE_INK       UINT32_C(0x1a1a1a)
-#define ST_PICTURE_SOFT      UINT32_C(0x595959) /* on white: contrast 7 to 1 */
-#define ST_PICTURE_GRID      UINT32_C(0xdcdcdc)
-#define ST_PICTURE_INTERVAL  UINT32_C(0x9a9a9a)
-#define ST_PICTURE_MISS      UINT32_C(0xd55e00)
-#define ST_PICTURE_PANEL_PX  300.0
+#define ST_PICTURE_MARGIN_PX  14.0
+#define ST_PICTURE_TEXT_PX    12.0
+#define ST_PICTURE_INK        UINT32_C(0x1a1a1a)
+#define ST_PICTURE_SOFT       UINT32_C(0x595959) /* on white: contrast 7 to 1 */
+#define ST_PICTURE_GRID       UINT32_C(0xdcdcdc)
+#define ST_PICTURE_INTERVAL   UINT32_C(0x9a9a9a)
+#define ST_PICTURE_MISS       UINT32_C(0xd55e00)
+#define ST_PICTURE_DEADLINE   UINT32_C(0xb00020)
+#define ST_PICTURE_CONDITIONS 2 /* lines of test conditions */
+#define ST_PICTURE_PANEL_PX   300.0
 
 /** The rectangle in which one panel draws. */
 struct st_picture_area {
@@ -50,6 +52,7 @@ struct st_picture {
     char description[1200]; /* for screen readers */
     char how[300];          /* how to read the picture; not printed with text */
     char caption[2600];
+    char conditions[1700]; /* the end of it, cut after two lines */
 };
 
 extern const struct st_picture_kind st_picture_box, st_picture_series, st_picture_hist, st_picture_quantile;
@@ -95,8 +98,18 @@ bool st_picture_quantile_of(const struct st_chart_set *set, double p, int64_t *r
 /** The greatest value, if it is known. */
 bool st_picture_greatest(const struct st_chart_set *set, int64_t *ret_ns);
 
-/** The axis of values that holds all sets. */
+/** The axis of values that holds all sets, and their deadline if there is room for it. */
 struct st_axis st_picture_value_axis(const struct st_chart_data *data);
+
+/** The deadline that all sets have, in ns; 0: none. */
+int64_t st_picture_deadline(const struct st_chart_data *data);
+/** A dotted line at the deadline, with its name, or the name alone if it is beyond the axis. @param upright the axis of values is at the bottom. */
+void st_picture_draw_deadline(const struct st_picture_area *area, const struct st_chart_data *data,
+                              bool upright);
+/** The day of a moment by the local clock, "2026-11-20", or its time, "15:00". @return buf. */
+const char *st_picture_clock(int64_t wall_ns, bool day, char *buf, size_t buf_bytes);
+/** Has the axis of time clock times? */
+bool st_picture_has_clock(const struct st_chart_data *data);
 
 /** Prints the picture as text to standard output, as wide as the terminal, in Unicode or, if the locale is not UTF-8, in ASCII (picture_text.c). @return an st_exit, after a message. */
 ST_NODISCARD int st_picture_print(const char *command, const struct st_picture *picture);

@@ -185,6 +185,10 @@ static int plan(struct st_picture *picture)
     if (any_cut)
         snprintf(picture->how, sizeof(picture->how),
                  "A logarithmic axis has no 0: values of 0 or less are drawn on its lower edge.");
+    if (st_picture_deadline(data) > 0)
+        st_text_append(picture->caption, sizeof(picture->caption),
+                       " Period: %s, a dotted line if the axis reaches it.",
+                       st_ns_format(st_picture_deadline(data), text, sizeof(text)));
     if (n > 0)
         st_text_append(picture->caption, sizeof(picture->caption), " %llu outliers of %llu values are cut.",
                        (unsigned long long)cut_n, (unsigned long long)n);
@@ -319,6 +323,8 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
     heading(area, sets[0]->group, &part, own);
     st_picture_y_times(area, picture->data->quantity);
     st_picture_frame(area);
+    if ((double)st_picture_deadline(picture->data) <= area->y_axis.high)
+        st_picture_draw_deadline(area, picture->data, false);
     for (size_t i = 0; i < n; i++) {
         const double x = area->x + (0.5 + (double)i) * room;
         const struct st_box *box = &sets[i]->box;

@@ -93,6 +93,7 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
     for (size_t i = 0; i < data->n; i++)
         steps(area, bins[i], bins_n, i);
     st_picture_frame(area);
+    st_picture_draw_deadline(area, data, true);
 }
 
 const struct st_picture_kind st_picture_hist = {

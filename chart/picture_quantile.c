@@ -151,6 +151,7 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
     st_picture_frame(area);
     for (size_t i = 0; i < data->n; i++)
         draw_set(area, data->set[i], i);
+    st_picture_draw_deadline(area, data, false);
 }
 
 const struct st_picture_kind st_picture_quantile = {.name = "quantile",

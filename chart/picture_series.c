@@ -1,12 +1,16 @@
 /* Values over time: minimum and maximum of each column of pixels; missed periods are marked. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "chart/picture.h"
 #include "core/ns.h"
 #include "core/text/text.h"
+#include "core/when.h"
 
-#define MARK_PX 7.0 /* least distance between two marks of missed periods */
+#define CLOCK_TICK_PX 75.0 /* from one clock time to the next */
+#define MARK_PX       7.0  /* least distance between two marks of missed periods */
 
 static bool has(const struct st_chart_set *set)
 {
@@ -16,30 +20,31 @@ static bool has(const struct st_chart_set *set)
 static void say_set(struct st_picture *picture, const struct st_chart_set *set)
 {
     char *caption = picture->caption, *description = picture->description, least[32], median[32],
-         greatest[32], every[32], name[ST_CHART_NAME_BYTES];
+         greatest[32], every[32], missed[48], name[ST_CHART_NAME_BYTES];
     st_chart_name(picture->data, set, name);
     const size_t bytes = sizeof(picture->caption), description_bytes = sizeof(picture->description);
     st_ns_format(set->box.min_ns, least, sizeof(least));
     st_ns_format(set->box.median_ns, median, sizeof(median));
     st_ns_format(set->box.max_ns, greatest, sizeof(greatest));
-    st_text_append(description, description_bytes, "%s over time, %s: %llu values from %s to %s, median %s",
-                   picture->data->quantity, name, (unsigned long long)set->n, least, greatest, median);
+    snprintf(missed, sizeof(missed), "%llu period%s missed", (unsigned long long)set->missed_n,
+             set->missed_n == 1 ? "" : "s");
+    st_text_append(description, description_bytes,
+                   "%s over time, %s: %llu values from %s to %s, median %s%s%s. ", picture->data->quantity,
+                   name, (unsigned long long)set->n, least, greatest, median, set->timed ? "; " : "",
+                   set->timed ? missed : "");
+    if (st_picture_has_clock(picture->data)) { /* the same steps in all panels */
+        if (caption[0] == '\0')
+            st_text_append(caption, bytes, "%llu steps of %g %s; %s.", (unsigned long long)set->n, set->step,
+                           st_chart_x_unit(set), missed);
+        return;
+    }
     st_text_append(caption, bytes, "%s%s: n = %llu", caption[0] != '\0' ? " " : "", name,
                    (unsigned long long)set->n);
-    if (set->step_unit != NULL)
-        st_text_append(caption, bytes, ", one every %g %s", set->step, set->step_unit);
-    else if (set->timed)
+    if (set->timed)
         st_text_append(caption, bytes, ", one every %s",
                        st_ns_format(st_period_ns(&set->period), every, sizeof(every)));
-    st_text_append(caption, bytes, ", least %s, median %s, greatest %s", least, median, greatest);
-    if (set->timed) {
-        const char *periods = set->missed_n == 1 ? "period" : "periods";
-        st_text_append(description, description_bytes, "; %llu %s missed", (unsigned long long)set->missed_n,
-                       periods);
-        st_text_append(caption, bytes, "; %llu %s missed", (unsigned long long)set->missed_n, periods);
-    }
-    st_text_append(description, description_bytes, ". ");
-    st_text_append(caption, bytes, ".");
+    st_text_append(caption, bytes, ", least %s, median %s, greatest %s%s%s.", least, median, greatest,
+                   set->timed ? "; " : "", set->timed ? missed : "");
 }
 
 static int plan(struct st_picture *picture)
@@ -74,8 +79,8 @@ static double dot_px(const struct st_chart_set *set)
 }
 
 /* Makes bars; those on the same column of pixels are joined. @return the number of points. */
-static size_t bars(const struct st_picture_area *area, const struct st_columns *columns, double column_x,
-                   double dot, struct st_point *points)
+static size_t bars(const struct st_picture_area *area, const struct st_columns *columns, double first_x,
+                   double column_x, double dot, struct st_point *points)
 {
     size_t n = 0;
     const double half = dot / 2;
@@ -84,7 +89,8 @@ static size_t bars(const struct st_picture_area *area, const struct st_columns *
         const struct st_column *column = &columns->column[i];
         if (column->n == 0)
             continue;
-        struct st_point low = st_picture_at(area, ((double)i + 0.5) * column_x, (double)column->min_ns);
+        struct st_point low =
+            st_picture_at(area, first_x + ((double)i + 0.5) * column_x, (double)column->min_ns);
         const struct st_point high = st_picture_at(area, 0, (double)column->max_ns);
         if (columns->periods > 1)
             low.x = floor(low.x) + 0.5;
@@ -100,14 +106,15 @@ static size_t bars(const struct st_picture_area *area, const struct st_columns *
     return n;
 }
 
-static void mark_misses(const struct st_picture_area *area, const struct st_columns *columns, double column_x)
+static void mark_misses(const struct st_picture_area *area, const struct st_columns *columns, double first_x,
+                        double column_x)
 {
     double last = -MARK_PX;
     st_svg_begin(area->svg, "misses");
     for (size_t i = 0; i < columns->n; i++) {
         if (columns->column[i].missed_n == 0)
             continue;
-        const double x = st_picture_at(area, ((double)i + 0.5) * column_x, 0).x;
+        const double x = st_picture_at(area, first_x + ((double)i + 0.5) * column_x, 0).x;
         if (x - last < MARK_PX)
             continue;
         const struct st_point triangle[] = {{x - 3.5, area->y - 9}, {x + 3.5, area->y - 9}, {x, area->y - 2}};
@@ -117,10 +124,40 @@ static void mark_misses(const struct st_picture_area *area, const struct st_colu
     st_svg_end(area->svg);
 }
 
+/* Ticks at full local hours or days; a day's first one has the date without the year. */
+static void clock_ticks(const struct st_picture_area *area, int64_t from_ns, int64_t span_ns)
+{
+    char day[24], before[24], text[24], name[64];
+    const time_t from_s = (time_t)(from_ns / ST_NS_PER_S);
+    struct tm tm;
+    const int64_t step_ns = st_when_step(span_ns, (int64_t)fmax(2, area->width / CLOCK_TICK_PX));
+    const int64_t zone_ns = localtime_r(&from_s, &tm) != NULL ? tm.tm_gmtoff * ST_NS_PER_S : 0;
+    const int64_t first_ns = (from_ns + zone_ns + step_ns - 1) / step_ns * step_ns - zone_ns;
+    st_picture_clock(from_ns, true, before, sizeof(before));
+    st_picture_clock(from_ns + span_ns - 1, true, day, sizeof(day));
+    if (strcmp(before, day) == 0)
+        snprintf(name, sizeof(name), "time on %s", day);
+    else
+        snprintf(name, sizeof(name), "time from %s to %s", before, day);
+    st_svg_begin(area->svg, "axis x");
+    for (int64_t at_ns = first_ns; at_ns <= from_ns + span_ns; at_ns += step_ns) {
+        st_picture_clock(at_ns, true, day, sizeof(day));
+        st_picture_clock(at_ns, false, text, sizeof(text));
+        const bool new_day = strcmp(day, before) != 0;
+        st_picture_x_tick(area, (double)(at_ns - from_ns) / (double)span_ns, new_day ? day + 5 : text);
+        memcpy(before, day, sizeof(before));
+    }
+    st_picture_x_name(area, name);
+    st_svg_end(area->svg);
+}
+
 static void draw(const struct st_picture *picture, size_t panel, struct st_picture_area *area)
 {
     const struct st_chart_set *set = picture->data->set[panel];
+    const struct st_chart_data *data = picture->data;
+    const bool clock = st_picture_has_clock(data) && set->step_ns > 0;
     const double column_x = st_chart_value_x(set) * (double)set->columns->periods;
+    const double first_x = clock ? st_chart_value_x(set) * (double)set->columns->first : 0;
     char axis[64] = "number of the value (the first is 0)", name[ST_CHART_NAME_BYTES];
     if (set->timed)
         snprintf(axis, sizeof(axis), "time since the first value (%s)", st_chart_x_unit(set));
@@ -131,16 +168,23 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
     const double dot = dot_px(set);
     pen.width = dot;
     area->y_axis = st_picture_value_axis(picture->data);
-    area->x_axis = (struct st_axis){false, 0, fmax(column_x * (double)set->columns->n, 1e-9)};
+    double end_x = column_x * (double)set->columns->n;
+    if (clock)
+        end_x = (double)(data->to_wall_ns - data->from_wall_ns) / (double)set->step_ns * set->step;
+    area->x_axis = (struct st_axis){false, 0, fmax(end_x, 1e-9)};
     st_picture_y_times(area, picture->data->quantity);
-    st_picture_x_numbers(area, axis);
+    if (clock)
+        clock_ticks(area, data->from_wall_ns, data->to_wall_ns - data->from_wall_ns);
+    else
+        st_picture_x_numbers(area, axis);
     st_picture_frame(area);
     if (picture->data->n > 1)
         st_picture_heading(area, st_chart_name(picture->data, set, name));
     st_svg_begin(area->svg, "values");
-    st_svg_segments(area->svg, points, bars(area, set->columns, column_x, dot, points), &pen);
+    st_svg_segments(area->svg, points, bars(area, set->columns, first_x, column_x, dot, points), &pen);
     st_svg_end(area->svg);
-    mark_misses(area, set->columns, column_x);
+    mark_misses(area, set->columns, first_x, column_x);
+    st_picture_draw_deadline(area, picture->data, false);
     free(points);
 }
 

@@ -11,6 +11,8 @@
 #include "core/text/text.h"
 #include "platform/program/locale.h"
 #include "platform/program/options.h"
+
+#define WORD_ROOM 6 /* what a line loses at a word that does not fit */
 #include "platform/program/terminal.h"
 
 #define WIDTH_MAX     100
@@ -206,15 +208,22 @@ static const char *part_of_bar(const struct page *page, double at, int row)
     return page->glyphs->level[level];
 }
 
-static void series_rows(const struct page *page, const struct st_axis *axis, const struct st_column *columns,
-                        size_t n)
+/* The row at the deadline of the set has a line where there is no bar. */
+static void series_rows(const struct page *page, const struct st_axis *axis, const struct st_chart_set *set,
+                        const struct st_column *columns, size_t n)
 {
+    const bool on_axis = set->deadline_ns > 0 && (double)set->deadline_ns < axis->high;
+    const int deadline_row = on_axis ? (int)(st_axis_at(axis, (double)set->deadline_ns) * ROWS) : -1;
     for (int row = ROWS - 1; row >= 0; row--) {
-        row_label(page, axis, row, ROWS);
-        for (size_t i = 0; i < n; i++)
-            fputs(columns[i].n == 0 ? " "
-                                    : part_of_bar(page, st_axis_at(axis, (double)columns[i].max_ns), row),
-                  page->out);
+        if (row == deadline_row)
+            label(page, "period");
+        else
+            row_label(page, axis, row, ROWS);
+        for (size_t i = 0; i < n; i++) {
+            const char *bar =
+                columns[i].n == 0 ? " " : part_of_bar(page, st_axis_at(axis, (double)columns[i].max_ns), row);
+            fputs(row == deadline_row && bar[0] == ' ' ? page->glyphs->whisker : bar, page->out);
+        }
         fputc('\n', page->out);
     }
 }
@@ -230,23 +239,33 @@ static void print_series(const struct page *page)
         const struct st_axis axis =
             st_picture_value_axis(&(struct st_chart_data){.set = data->set + i, .n = 1});
         const size_t n = squeeze(set->columns, columns, (size_t)(page->width - page->label - 1));
-        char low[32], end[48];
+        char low[32], from[16], end[48];
         if (i > 0)
             fputc('\n', page->out);
         if (data->n > 1)
             say(page, "%s", st_chart_name(data, set, name));
         log |= axis.log;
         periods |= set->timed;
-        series_rows(page, &axis, columns, n);
+        series_rows(page, &axis, set, columns, n);
         label(page, st_ns_format((int64_t)axis.low, low, sizeof(low)));
         for (size_t k = 0; k < n; k++)
             fputs(columns[k].missed_n > 0 ? "!" : page->glyphs->whisker, page->out);
         const double span = (double)set->columns->n * (double)set->columns->periods;
+        snprintf(from, sizeof(from), "0");
         snprintf(end, sizeof(end), "%.4g %s", span * st_chart_value_x(set), st_chart_x_unit(set));
+        if (st_picture_has_clock(data)) {
+            const int64_t step_ns = set->step_ns,
+                          from_ns = data->from_wall_ns + (int64_t)set->columns->first * step_ns;
+            st_picture_clock(from_ns, false, from, sizeof(from));
+            st_picture_clock(from_ns + (int64_t)span * step_ns, false, end, sizeof(end));
+        }
         fputc('\n', page->out);
         label(page, "");
-        fprintf(page->out, "0%*s\n", (int)n - 1, end);
+        fprintf(page->out, "%s%*s\n", from, (int)n - st_text_columns(from), end);
     }
+    char period[32];
+    if (st_picture_deadline(data) > 0)
+        say(page, "Period: %s.", st_ns_format(st_picture_deadline(data), period, sizeof(period)));
     say(page, "Bars%s: greatest value of each column%s.", log ? " (logarithmic)" : "",
         periods ? "; '!' on the foot: missed periods" : "");
 }
@@ -335,6 +354,25 @@ static int label_columns(const struct st_picture *picture)
     return most < LABEL_COLUMNS ? most : LABEL_COLUMNS;
 }
 
+/* At most two lines of test conditions. */
+static void put_conditions(const struct page *page)
+{
+    char text[sizeof(page->picture->conditions)];
+    const char *conditions = page->picture->conditions;
+    const int room = ST_PICTURE_CONDITIONS * (page->width - WORD_ROOM);
+    if (conditions[0] == '\0')
+        return;
+    snprintf(text, sizeof(text), "%s", conditions);
+    if (st_text_columns(text) > room) {
+        st_text_clip(text, room - 2);
+        char *space = strrchr(text, ' ');
+        if (space != NULL)
+            *space = '\0';
+        st_text_append(text, sizeof(text), " …");
+    }
+    st_text_wrap_broken(page->out, text, 0, page->width);
+}
+
 /* Prints lines, cut at the width of the terminal. */
 static void put_clipped(FILE *out, char *text, int width)
 {
@@ -368,6 +406,7 @@ static int print_page(FILE *out, const struct st_picture *picture)
     prints[picture->id](&page);
     fputc('\n', page.out);
     st_text_wrap_broken(page.out, picture->caption, 0, page.width);
+    put_conditions(&page);
     const int r = fclose(page.out) == 0 ? 0 : -ENOMEM;
     if (r == 0)
         put_clipped(out, text, page.width);

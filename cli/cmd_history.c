@@ -239,14 +239,14 @@ static void choose_unit(int64_t step_ns, struct st_chart_set *set)
     while (i + 1 < ST_ARRAY_LEN(units) && step_ns < units[i].ns)
         i++;
     set->step = (double)step_ns / (double)units[i].ns;
+    set->step_ns = step_ns;
     set->step_unit = units[i].name;
 }
 
-static int fill(struct st_chart_set *set, const json_t *document, const char *key)
+static int fill(struct st_chart_set *set, const json_t *document, int64_t from_ns, const char *key)
 {
     const json_t *rows = json_object_get(document, "rows"), *row;
-    const int64_t step_ns = st_json_field(document, "step_ns"),
-                  since_ns = st_json_field(document, "since_ns");
+    const int64_t step_ns = st_json_field(document, "step_ns");
     struct st_period second;
     size_t i;
     int r = st_period_init(&second, 1, 1); /* set->step and its unit are used instead */
@@ -257,7 +257,7 @@ static int fill(struct st_chart_set *set, const json_t *document, const char *ke
     json_array_foreach(rows, i, row)
     {
         const json_t *value = json_object_get(json_object_get(row, "lateness"), key);
-        const int64_t after_ns = st_json_field(row, "from_ns") - since_ns;
+        const int64_t after_ns = st_json_field(row, "from_ns") - from_ns;
         const uint64_t index = after_ns > 0 ? (uint64_t)(after_ns / step_ns) : 0;
         if (r != 0 || !json_is_integer(value) || index < next)
             continue; /* two rows of one step: the clock was set back */
@@ -285,6 +285,43 @@ static void add_circumstances(struct st_chart_data *data, const json_t *document
     st_chart_conditions(data, text);
 }
 
+/* From the first to the last row with figures. */
+static void measured_time(const json_t *document, struct st_chart_data *data)
+{
+    const json_t *row;
+    size_t i;
+    json_array_foreach(json_object_get(document, "rows"), i, row)
+    {
+        if (json_is_null(json_object_get(row, "cycles")))
+            continue;
+        if (data->to_wall_ns == 0)
+            data->from_wall_ns = st_json_field(row, "from_ns");
+        data->to_wall_ns = st_json_field(row, "to_ns");
+    }
+    const int64_t step_ns =
+        st_json_field(document, "step_ns"); /* a last step that is not over counts as a whole */
+    if (step_ns > 0)
+        data->to_wall_ns += step_ns - 1 - (data->to_wall_ns - data->from_wall_ns - 1) % step_ns;
+}
+
+/* Of the loop, if it was the same all the time; else 0. */
+static int64_t period_of(const json_t *document)
+{
+    const json_t *all = json_object_get(document, "circumstances"), *one;
+    int64_t period_ns = 0;
+    size_t i;
+    json_array_foreach(all, i, one)
+    {
+        const int64_t frames = st_json_field(one, "frames"), rate_hz = st_json_field(one, "rate_hz");
+        const int64_t this_ns =
+            frames > 0 && frames < INT32_MAX && rate_hz > 0 ? frames * ST_NS_PER_S / rate_hz : 0;
+        if (i > 0 && this_ns != period_ns)
+            return 0;
+        period_ns = this_ns;
+    }
+    return period_ns;
+}
+
 static int draw(const json_t *document, const char *path)
 {
     static const struct {
@@ -297,9 +334,12 @@ static int draw(const json_t *document, const char *path)
     int r = 0;
     st_chart_init(&data, "lateness (woke - due)");
     add_circumstances(&data, document);
+    measured_time(document, &data);
     for (size_t i = 0; r == 0 && i < ST_ARRAY_LEN(panels); i++) {
         struct st_chart_set *set = st_chart_add(&data, panels[i].label);
-        r = set == NULL ? -ENOMEM : fill(set, document, panels[i].key);
+        r = set == NULL ? -ENOMEM : fill(set, document, data.from_wall_ns, panels[i].key);
+        if (r == 0)
+            set->deadline_ns = period_of(document);
     }
     if (strcmp(path, "-") == 0)
         putchar('\n');

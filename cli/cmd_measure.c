@@ -238,6 +238,8 @@ static int plot_lateness(const struct st_result *results, size_t n, struct st_ch
     for (size_t i = 0; r == 0 && i < n; i++) {
         snprintf(label, sizeof(label), n > 1 ? "CPU %d" : "lateness", results[i].cpu);
         r = st_chart_add_hist(data, label, &results[i].lateness);
+        if (r == 0)
+            data->set[i]->deadline_ns = st_period_ns(&results[i].period);
     }
     return r == 0 ? ST_EXIT_DONE : st_failure(NAME, "%s", strerror(-r));
 }

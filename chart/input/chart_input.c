@@ -69,6 +69,8 @@ static int read_recording(const char *command, const char *name, FILE *stream, s
         return st_recording_input_refused(command, name, r);
     struct st_chart_set *set = st_chart_add(data, short_name(name));
     r = set == NULL ? -ENOMEM : add_events(reader, set);
+    if (set != NULL)
+        set->deadline_ns = st_period_ns(&st_recording_meta(reader)->period);
     snprintf(data->quantity, sizeof(data->quantity), LATENESS);
     st_chart_conditions(data, st_conditions_lines(st_recording_conditions(reader), where, sizeof(where)));
     const enum st_recording_end end = st_recording_ended(reader);
@@ -189,6 +191,15 @@ static int add_values(const json_t *result, struct st_chart_set *set)
     return 0;
 }
 
+/* That of a loop, as {num, den}; 0: none. */
+static int64_t period_of(const json_t *result)
+{
+    const json_t *period = json_object_get(result, "period_ns");
+    const json_int_t num = json_integer_value(json_object_get(period, "num")),
+                     den = json_integer_value(json_object_get(period, "den"));
+    return num > 0 && den > 0 ? num / den : 0;
+}
+
 static int add_result(const struct st_document *kind, const char *name, const json_t *result,
                       struct st_chart_data *data)
 {
@@ -201,6 +212,7 @@ static int add_result(const struct st_document *kind, const char *name, const js
     if (set == NULL)
         return -ENOMEM;
     st_document_group(kind, result, set->group, sizeof(set->group));
+    set->deadline_ns = period_of(result);
     figures(result, distribution, set);
     return add_values(result, set);
 }

@@ -8,7 +8,7 @@
 
 #include "core/base.h"
 
-/** "HeavyReverb made 407 of 412 dropouts in 24 h: it computed too long." @param dropouts of the document, which nobody vouches for; may be NULL or null. @param total_n all dropouts, >= 1. @param when "in 24 h". @return buf. */
+/** "HeavyReverb made 407 of 412 dropouts in 24 h: it computed too long." @param dropouts of the document, which is not trusted; may be NULL or null. @param total_n all dropouts, >= 1. @param when "in 24 h". @return buf. */
 const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, const char *when, char *buf,
                                       size_t buf_bytes);
 

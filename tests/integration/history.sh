@@ -65,7 +65,21 @@ done | sort | uniq -c | sed 's/^ *//')" "6 True True"
 is "--plot draws" "$?" 0
 like "with a panel each for median, p99 and maximum" "$(cat "$tmp/h.svg")" 'maximum of each step: 15 values from '
 like "and misses" "$(cat "$tmp/h.svg")" '15 periods missed'
-like "in text, too" "$("$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 --plot -)" 'missed periods'
+"$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$tmp/h.svg" >"$tmp/parts"
+is "times are those of the clock" "$(grep -cE '^text: (06|12):00$' "$tmp/parts")" 6
+like "with their day" "$(cat "$tmp/parts")" '^axis-name: time on 2026-11-20$'
+is "the period is a line in each panel" "$(grep -c '^text: period 2.667 ms$' "$tmp/parts") $(grep '^deadline ' "$tmp/parts")" "3 deadline 3"
+is "no text is cut, none lies on another" "$(grep -E '^(cut|overlap)' "$tmp/parts")" ""
+like "the caption is short" "$(cat "$tmp/parts")" '^text: 15 steps of 1 h; 15 periods missed\.$'
+"$SLEEPTUNE" history --db "$db" --since 2026-11-18T22:30 --until 2026-11-20T16:00 --plot "$tmp/days.svg" >/dev/null
+"$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$tmp/days.svg" >"$tmp/parts"
+is "midnight is the new day" "$(grep -c '^text: 11-20$' "$tmp/parts")" 3
+TZ=Asia/Kolkata "$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 --plot "$tmp/zone.svg" >/dev/null
+is "full hours of the zone" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$tmp/zone.svg" | grep -E '^text: [0-9]{2}:[0-9]{2}$' | grep -vc ':00$')" 0
+drawn=$("$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 --plot -)
+like "in text, too" "$drawn" '15 periods missed'
+like "with the times of the clock" "$drawn" '^ +00:00 +16:00$'
+like "and a line at the period" "$drawn" '^period +─{15}'
 is "no picture of nothing" "$("$SLEEPTUNE" history --db "$db" --since 2026-01-01 --until 2026-01-02 --plot "$tmp/no.svg" >/dev/null; echo $?; ls "$tmp/no.svg" 2>/dev/null)" 2
 
 is "events ends with 0" "$("$SLEEPTUNE" history --events --db "$db" >"$tmp/events"; echo $?)" 0

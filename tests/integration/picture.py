@@ -9,7 +9,7 @@ width, height = float(root.get("width")), float(root.get("height"))
 print("size", root.get("width"), root.get("height"))
 print("title:", root.findtext(SVG + "title"))
 print("desc:", root.findtext(SVG + "desc"))
-for role in ("panel", "box", "values", "misses", "legend"):
+for role in ("panel", "box", "values", "misses", "legend", "deadline"):
     groups = [g for g in root.iter(SVG + "g") if role in g.get("class").split()]
     print(role, len(groups))
     if role == "misses":

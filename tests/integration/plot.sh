@@ -98,6 +98,12 @@ draw hour hour --every 1m --kind series
 part "an hour in minutes" '^axis-name: time since the first value \(min\)$'
 draw series-of-a-recording --kind series run.strec
 part "no more strokes than pixels" '^strokes [1-6][0-9][0-9]$'
+part "the period has a line" '^deadline 1$'
+part "with its name" '^text: period [0-9.]+ [mµ]s$'
+is "of a line's length" "$(grep -A1 'class="deadline"' series-of-a-recording.svg | grep -c '<path')" 1
+is "text without a period of its own has none" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" hour.svg | grep '^deadline')" "deadline 0"
+like "in text, too" "$(plot --kind series run.strec)" '^period '
+is "test conditions have two lines at most" "$(grep -cE '^text: Test conditions' parts) $(grep -A9 '^text: Test conditions' parts | grep -cE '^text: .* …$' | awk '{ print ($1 <= 1) }')" "1 1"
 missed=$(awk -F'[ ,]' '$3 == 1' rows | wc -l)
 part "missed periods are marked" '^triangles [1-9]'
 [ "$missed" -eq 0 ] || part "and counted" "^desc: .* [1-9][0-9]* periods missed"
@@ -107,6 +113,10 @@ part "a line for each file" '^values 2$'
 part "which dashes tell apart in grey" '^dashes 1$'
 part "the legend has n" '^text: saw.json, n = 900$'
 part "counts have an axis" '^axis-name: values in a bin'
+draw hist-period --kind hist run.strec
+part "of a recording the period has a line" '^deadline 1$'
+draw quantile-period --kind quantile run.strec
+part "in quantiles, too" '^deadline 1$'
 draw quantile --kind quantile saw.json
 part "nines have their room" '^text: 99 %$'
 # the JSON of measure has no values, but their greatest one
