@@ -120,6 +120,8 @@ static void tell(const struct st_observed *o, struct st_observed_pending *pendin
         tell_one(o, pending, "starved-client", sum->starved_n);
     pending->told_ns = now_ns(o);
     sum->device_xruns_n = sum->starved_n = sum->busy_ns = sum->wait_ns = sum->period_ns = 0;
+    memset(sum->culprit, 0, sizeof(sum->culprit));
+    pending->culprit_n = 0;
 }
 
 static bool untold(const struct st_observed_pending *pending)
@@ -156,6 +158,7 @@ static struct st_observed_pending *pending_of(struct st_observed *o, const struc
     *oldest = (struct st_observed_pending){.sum = *seen, .told_ns = INT64_MIN};
     oldest->sum.device_xruns_n = oldest->sum.starved_n = 0;
     oldest->sum.busy_ns = oldest->sum.wait_ns = oldest->sum.period_ns = 0;
+    memset(oldest->sum.culprit, 0, sizeof(oldest->sum.culprit));
     return oldest;
 }
 
@@ -225,7 +228,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
         pending->sum.period_ns = seen->period_ns;
     }
     if (seen->culprit[0] != '\0')
-        memcpy(pending->sum.culprit, seen->culprit, sizeof(pending->sum.culprit));
+        st_observed_clients_blame(pending->sum.culprit, &pending->culprit_n, seen->culprit, seen->starved_n);
     tell_due(o, pending);
 }
 

@@ -33,11 +33,11 @@ const char *st_observed_state_name(enum st_observed_state state);
 /** Counts are since the daemon's start. */
 struct st_observed_client {
     char name[ST_XRUN_NAME_BYTES]; /* "": the server does not say which client it was */
-    char device[ST_XRUN_NAME_BYTES],
-        culprit[ST_XRUN_NAME_BYTES]; /* culprit: of its last dropout that had one */
-    bool playing;                    /* a load line within ST_OBSERVED_GONE_NS */
+    char device[ST_XRUN_NAME_BYTES], culprit[ST_XRUN_NAME_BYTES]; /* culprit: of most dropouts that had one */
+    bool playing;                                                 /* a load line within ST_OBSERVED_GONE_NS */
     uint64_t not_ready_n, device_xruns_n;
     uint64_t reasons_n[ST_DROPOUT_REASONS];                /* not_ready_n by reason */
+    int64_t culprit_n;                                     /* by how many dropouts it leads the others */
     int64_t first_wall_ns, last_wall_ns;                   /* of its dropouts; INT64_MIN: none */
     int64_t worst_busy_ns, worst_wait_ns, worst_period_ns; /* of its worst dropout; 0: not known */
     struct st_xrun_load load;                              /* of the last 10 s; cycles_n 0: none */
@@ -82,8 +82,9 @@ struct st_observed_view {
 /* What was seen of one device and client and is not yet in an event. */
 struct st_observed_pending {
     struct st_xrun_seen sum;
-    int64_t since_ns; /* when the first of the sum was seen */
-    int64_t told_ns;  /* INT64_MIN: free */
+    int64_t since_ns;  /* when the first of the sum was seen */
+    int64_t told_ns;   /* INT64_MIN: free */
+    int64_t culprit_n; /* st_observed_clients_blame of sum.culprit */
 };
 
 /** Threads: one. */
@@ -128,6 +129,11 @@ void st_observed_clients_take(struct st_observed_view *view, const struct st_xru
 
 /** Forgets loads that are too old (all of them, if !watching), and sorts the clients. */
 void st_observed_clients_age(struct st_observed_view *view, int64_t now_ns, bool watching);
+
+/** Notes who was to blame n times more: `culprit` is then who was most often, if that was more than half.
+ * culprit_n: 0 at first. */
+void st_observed_clients_blame(char culprit[ST_XRUN_NAME_BYTES], int64_t *culprit_n, const char *name,
+                               int64_t n);
 
 /** Device xruns and times not ready. */
 uint64_t st_observed_client_dropouts(const struct st_observed_client *client);

@@ -9,6 +9,21 @@ uint64_t st_observed_client_dropouts(const struct st_observed_client *client)
     return client->not_ready_n + client->device_xruns_n;
 }
 
+/* The majority vote of Boyer and Moore. */
+void st_observed_clients_blame(char culprit[ST_XRUN_NAME_BYTES], int64_t *culprit_n, const char *name,
+                               int64_t n)
+{
+    if (strcmp(culprit, name) == 0) {
+        *culprit_n += n;
+    } else if (*culprit_n >= n) {
+        *culprit_n -= n;
+    } else {
+        *culprit_n = n - *culprit_n;
+        memset(culprit, 0, ST_XRUN_NAME_BYTES);
+        memcpy(culprit, name, strlen(name) < ST_XRUN_NAME_BYTES ? strlen(name) : ST_XRUN_NAME_BYTES - 1);
+    }
+}
+
 static struct st_observed_client *find(struct st_observed_view *view, const struct st_xrun_seen *seen)
 {
     for (size_t i = 0; i < view->clients_n; i++) {
@@ -56,7 +71,7 @@ static void count_dropouts(struct st_observed_client *client, const struct st_xr
         client->first_wall_ns = wall_ns;
     client->last_wall_ns = wall_ns;
     if (seen->culprit[0] != '\0')
-        memcpy(client->culprit, seen->culprit, sizeof(client->culprit));
+        st_observed_clients_blame(client->culprit, &client->culprit_n, seen->culprit, seen->starved_n);
     if (seen->busy_ns + seen->wait_ns <= client->worst_busy_ns + client->worst_wait_ns)
         return;
     client->worst_busy_ns = seen->busy_ns;

@@ -11,6 +11,7 @@
 
 #define RECENT_NS  (600 * ST_NS_PER_S) /* older dropouts are no alarm any more */
 #define FRAMES_MAX 8192                /* the most that PipeWire and JACK take */
+#define STALL_NS   ST_NS_PER_S /* later than that, the loop was not late: it did not run */
 #define USUAL_MOST 0.9                 /* who computes more of each period does so at any buffer size */
 
 /* --- what is known --- */
@@ -245,7 +246,8 @@ const char *st_answer_timing(const struct st_view *view, char *buf, size_t buf_b
     snprintf(buf, buf_bytes, "timing %s: %" PRIu64 " of %" PRIu64 " periods missed at %" PRIu32 " frames",
              answer.timing_ok ? "OK" : "not OK", loop->misses, loop->elapsed_periods, loop->frames);
     if (loop->misses > 0)
-        st_text_append(buf, buf_bytes, ", worst wake-up %s late",
+        st_text_append(buf, buf_bytes,
+                       loop->lateness.max_ns < STALL_NS ? ", worst wake-up %s late" : ", longest stall %s",
                        st_ns_format_short(loop->lateness.max_ns, worst, sizeof(worst)));
     if (loop->records_lost > 0)
         st_text_append(buf, buf_bytes, "; not recorded: %" PRIu64 " period%s", loop->records_lost,

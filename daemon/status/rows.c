@@ -100,6 +100,8 @@ static void add_server(struct section *to, const struct st_view *view, const str
             st_ns_format_short(of->period_ns, text, sizeof(text)));
     else if (of->period_ns > 0)
         PUT(&line, "period %s", st_ns_format_short(of->period_ns, text, sizeof(text)));
+    else if (of->state == ST_OBSERVED_WATCHING && of->device_load_ns > 0)
+        PUT(&line, "nothing plays now");
     else
         PUT(&line, "%s", of->why[0] != '\0' ? of->why : st_observed_state_name(of->state));
     if (!only) {

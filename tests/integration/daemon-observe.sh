@@ -120,6 +120,38 @@ wait "$daemon" 2>/dev/null
 gone() { ! kill -0 "$(cat "$tmp/jack.pid")"; }
 ok "a daemon that is killed takes its programs along" wait_for gone
 
+# --- clients: who made the dropouts, why, and how long each one computes ---
+script pipewire <<'SH'
+#!/bin/sh
+echo ready a server
+echo load cycles=469 busy=0,0,0 wait=0,0,0 period=21333333 frames=1024 rate=48000 device=card
+echo load cycles=469 busy=2560000,24000000,25000000 wait=30000,90000,400000 period=21333333 device=card client=HeavyReverb
+echo load cycles=469 busy=640000,700000,900000 wait=30000,90000,400000 period=21333333 device=card 'client=Good%22Synth'
+echo xrun certainty=exact n=0 starved=24 reason=too-slow busy=25000000 wait=30000 period=21333333 device=card client=HeavyReverb
+echo xrun certainty=exact n=0 starved=1 reason=woken-late busy=700000 wait=4100000 period=21333333 culprit=kworker/1:0 device=card 'client=Good%22Synth'
+exec cat
+SH
+config "$quiet" 'observe: { pipewire = "on"; jack = "off"; pulseaudio = "off"; };'
+starts "clients: it starts"
+ok "each has its dropouts by reason" wait_for value_is '[(c["name"], c["not_ready"], c["reasons"], c["playing"]) for s in d["observe"] for c in s["clients"]]' \
+    "[('HeavyReverb', 24, {'too-slow': 24}, True), ('Good\"Synth', 1, {'woken-late': 1}, True)]"
+is "the worst cycle and the load are there" "$(value '[(c["worst_busy_ns"], c["worst_period_ns"], c["load"]["busy_ns"]["median"]) for s in d["observe"] for c in s["clients"][:1]]')" \
+    "[(25000000, 21333333, 2560000)]"
+is "and the buffer of the server" "$(value '[s["in_use"] for s in d["observe"] if s["source"] == "pipewire"]')" \
+    "[{'device': 'card', 'frames': 1024, 'rate_hz': 48000, 'period_ns': 21333333}]"
+page=$("$SLEEPTUNE" status --socket "$sock")
+like "the first line names the program" "$(head -n 2 <<<"$page" | xargs)" '^HeavyReverb made 24 of 25 dropouts since [0-9:]+: it computed too long \(25\.0 ms of 21\.3 ms\)\.'
+like "the table has all" "$page" '^HeavyReverb +24  computed too long +12 %  117 %$'
+like "the next step fits" "$page" '^Next +pw-metadata -n settings 0 clock\.force-quantum 2048$'
+is "at most 20 lines" "$(($(wc -l <<<"$page") <= 20))" 1
+like "an event says why" "$(value '[e["text"] for e in d["events"] if e.get("client") == "HeavyReverb"][0]')" \
+    '^pipewire: HeavyReverb was not ready 24 times: it computed 25\.0 ms of 21\.3 ms \(card, exact\)$'
+metrics=$(ask /metrics)
+like "metrics: by reason" "$metrics" '^sleeptune_not_ready_total\{source="pipewire",reason="too-slow"\} 24$'
+like "metrics: by client, whose name cannot end its label" "$metrics" '^sleeptune_client_dropouts_total\{source="pipewire",client="Good\\"Synth",device="card"\} 1$'
+like "metrics: load" "$metrics" '^sleeptune_client_busy_ratio\{source="pipewire",client="HeavyReverb",device="card",quantile="0\.5"\} 0\.12$'
+stop
+
 # --- a flood of events for some seconds, beside what matters; ten minutes of it are in tests/unit/test_daemon_event_limit.c ---
 script jack <<'SH'
 #!/bin/sh

@@ -482,6 +482,23 @@ static void late_wake_explains_a_dropout_only_if_it_is_as_long_as_the_missing_ti
     assert_int_equal(events.events[events.events_n - 1].missing_ns, 0);
 }
 
+static void culprit_is_who_was_it_most_often(void **state)
+{
+    (void)state;
+    static const char *const culprits[] = {"meson", "ffmpeg", "ffmpeg", "cc1", "ffmpeg", "ffmpeg", "cc1"};
+    turn_after(0);
+    for (size_t i = 0; i < ST_ARRAY_LEN(culprits); i++) {
+        see_not_ready("mpv", 1, ST_DROPOUT_CPU_TAKEN, 0);
+        snprintf(to_see[to_see_n - 1].culprit, ST_XRUN_NAME_BYTES, "%s", culprits[i]);
+        turn_after(POLL_NS);
+        if (i == 0)
+            assert_non_null(strstr(newest_text(), "it lost the CPU to meson"));
+    }
+    assert_string_equal(o.view.clients[0].culprit, "ffmpeg");
+    turn_after(ST_OBSERVED_EVENT_EACH_NS);
+    assert_non_null(strstr(newest_text(), "it lost the CPU to ffmpeg"));
+}
+
 static void client_without_a_load_for_25_s_has_gone_and_keeps_its_dropouts(void **state)
 {
     (void)state;
@@ -589,6 +606,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(sum_of_dropouts_has_the_worst_cycle_of_one_reason, setup, teardown),
         cmocka_unit_test_setup_teardown(
             late_wake_explains_a_dropout_only_if_it_is_as_long_as_the_missing_time, setup, teardown),
+        cmocka_unit_test_setup_teardown(culprit_is_who_was_it_most_often, setup, teardown),
         cmocka_unit_test_setup_teardown(client_without_a_load_for_25_s_has_gone_and_keeps_its_dropouts, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(server_that_ends_takes_loads_along, setup, teardown),
