@@ -209,6 +209,8 @@ static void on_global_remove(void *ctx, uint32_t id)
     struct observer *observer = ctx;
     st_pipewire_profile_remove(&observer->profile, id);
     st_process_watch_remove(observer->watch, id);
+    if (observer->profile.pending && !observer->told_lately)
+        tell(observer);
 }
 
 static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = on_global,

@@ -335,24 +335,29 @@ static void begin_late(struct st_pipewire_profile *profile, struct st_pipewire_p
     }
 }
 
-/* Has it finished by now? Its times may be those of a later cycle already. */
+/* Has it finished by now? Its times may be those of a later cycle already, and 0.3.65 writes a time of its own as
+ * that of awaking, just before it signals a client. */
 static void follow_late(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
                         const struct cycle *cycle, const struct block *block)
 {
     struct st_dropout_figures *late = &node->late;
-    if (late->awake_ns == 0 && block->finish_ns >= late->signal_ns && block->finish_ns < block->awake_ns)
-        late->awake_ns = block->finish_ns - node->usual_busy_ns > late->signal_ns
-                             ? block->finish_ns - node->usual_busy_ns
-                             : late->signal_ns;
-    else if (late->awake_ns == 0 && block->awake_ns >= late->signal_ns)
-        late->awake_ns = block->awake_ns;
-    if (late->awake_ns != 0 && block->finish_ns > late->awake_ns &&
-        (block->awake_ns == late->awake_ns || block->finish_ns <= block->awake_ns))
+    const bool awake_again = block->awake_ns >= block->signal_ns && block->awake_ns > late->awake_ns;
+    const bool finished = block->finish_ns > late->signal_ns && block->finish_ns > late->awake_ns;
+    if (finished && late->awake_ns == 0 && (!awake_again || block->finish_ns <= block->awake_ns)) {
+        const int64_t awake_ns = block->finish_ns - node->usual_busy_ns; /* it was overwritten */
+        late->awake_ns = awake_ns > late->signal_ns ? awake_ns : late->signal_ns;
         judge(profile, node, block->finish_ns);
-    else if (late->awake_ns != 0 && block->awake_ns > late->awake_ns)
-        judge(profile, node, block->awake_ns);
-    else if (cycle->driver.awake_ns - late->deadline_ns > PATIENCE_NS)
+    } else if (late->awake_ns == 0 && awake_again) {
+        late->awake_ns = block->awake_ns;
+        if (finished)
+            judge(profile, node, block->finish_ns);
+    } else if (finished || awake_again) {
+        judge(profile, node,
+              finished && (!awake_again || block->finish_ns <= block->awake_ns) ? block->finish_ns
+                                                                                : block->awake_ns);
+    } else if (cycle->driver.awake_ns - late->deadline_ns > PATIENCE_NS) {
         judge(profile, node, cycle->driver.awake_ns);
+    }
 }
 
 /* A dropout that the times do not show. */
@@ -399,7 +404,10 @@ static void take_follower(struct st_pipewire_profile *profile, const struct cycl
         profile->pending = profile->pending || rise > 0;
     } else if (!block->is_async) {
         node->undecided_n += rise;
-        take_starved(profile, node, cycle, block);
+        if (node->gone) /* reported after it went */
+            judge_rest(profile, node, 0);
+        else
+            take_starved(profile, node, cycle, block);
     }
     count_load(node, cycle, block);
     node->finish_ns = block->finish_ns;

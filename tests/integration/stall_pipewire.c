@@ -124,7 +124,8 @@ static void on_process(void *ctx)
     if (buffer == NULL)
         return;
     struct spa_data *data = &buffer->buffer->datas[0];
-    const uint32_t wanted = position != NULL ? (uint32_t)position->clock.duration * 8 : 4096; /* one cycle's */
+    const uint32_t wanted =
+        position != NULL ? (uint32_t)position->clock.duration * 8 : 4096; /* one cycle's */
     const uint32_t bytes = data->maxsize < wanted ? data->maxsize : wanted;
     memset(data->data, 0, bytes);
     data->chunk->offset = 0;

@@ -27,28 +27,37 @@ struct follower {
     int xruns_n;
 };
 
+/* A node's in one cycle; awake and finish 0: 20 and 50 us after the signal. */
+struct times {
+    int64_t prev_signal_ns, signal_ns, awake_ns, finish_ns;
+};
+
+static bool is_async; /* the nodes of one test */
+
 /* Of one cycle, as module-profiler builds it. */
 static void put_block(struct spa_pod_builder *builder, uint32_t key, int id, const char *name,
-                      int64_t prev_signal_ns, int64_t signal_ns, int status, int xruns_n)
+                      struct times times, int status, int xruns_n)
 {
     struct spa_pod_frame frame;
     spa_pod_builder_prop(builder, key, 0);
     spa_pod_builder_push_struct(builder, &frame);
     spa_pod_builder_int(builder, id);
     spa_pod_builder_string(builder, name);
-    spa_pod_builder_long(builder, prev_signal_ns);
-    spa_pod_builder_long(builder, signal_ns);
-    spa_pod_builder_long(builder, signal_ns + 20000);
-    spa_pod_builder_long(builder, signal_ns + 50000);
+    spa_pod_builder_long(builder, times.prev_signal_ns);
+    spa_pod_builder_long(builder, times.signal_ns);
+    spa_pod_builder_long(builder, times.awake_ns != 0 ? times.awake_ns : times.signal_ns + 20000);
+    spa_pod_builder_long(builder, times.finish_ns != 0 ? times.finish_ns : times.signal_ns + 50000);
     spa_pod_builder_int(builder, status);
     spa_pod_builder_fraction(builder, 1024, 48000);
     if (xruns_n != NO_COUNTER)
         spa_pod_builder_int(builder, xruns_n);
+    if (is_async)
+        spa_pod_builder_bool(builder, true);
     spa_pod_builder_pop(builder, &frame);
 }
 
-static void put_cycle(struct spa_pod_builder *builder, int64_t prev_signal_ns, int64_t signal_ns,
-                      int driver_xruns_n, const struct follower *followers, size_t followers_n)
+static void put_cycle(struct spa_pod_builder *builder, struct times driver, int driver_xruns_n,
+                      const struct follower *followers, const struct times *times, size_t followers_n)
 {
     struct spa_pod_frame frame;
     const bool counters = followers_n > 0 && followers[0].xruns_n != NO_COUNTER;
@@ -58,28 +67,45 @@ static void put_cycle(struct spa_pod_builder *builder, int64_t prev_signal_ns, i
                                SPA_POD_Float(0.1), SPA_POD_Int(driver_xruns_n));
     spa_pod_builder_prop(builder, SPA_PROFILER_clock, 0);
     spa_pod_builder_add_struct(builder, SPA_POD_Int(0), SPA_POD_Int(1), SPA_POD_String("clock"),
-                               SPA_POD_Long(signal_ns), SPA_POD_Fraction(&SPA_FRACTION(1, 48000)),
-                               SPA_POD_Long(signal_ns), SPA_POD_Long(48), SPA_POD_Long(0),
-                               SPA_POD_Double(1.0), SPA_POD_Long(signal_ns + 1000000));
-    put_block(builder, SPA_PROFILER_driverBlock, DRIVER, "alsa_output.card", prev_signal_ns, signal_ns,
-              FINISHED, counters ? driver_xruns_n : NO_COUNTER);
+                               SPA_POD_Long(driver.signal_ns), SPA_POD_Fraction(&SPA_FRACTION(1, 48000)),
+                               SPA_POD_Long(driver.signal_ns), SPA_POD_Long(48), SPA_POD_Long(0),
+                               SPA_POD_Double(1.0), SPA_POD_Long(driver.signal_ns + 1000000));
+    put_block(builder, SPA_PROFILER_driverBlock, DRIVER, "alsa_output.card", driver, FINISHED,
+              counters ? driver_xruns_n : NO_COUNTER);
     for (size_t i = 0; i < followers_n; i++)
         put_block(builder, SPA_PROFILER_followerBlock, followers[i].id, followers[i].name,
-                  prev_signal_ns + 30000, signal_ns + 30000, followers[i].status, followers[i].xruns_n);
+                  times != NULL
+                      ? times[i]
+                      : (struct times){driver.prev_signal_ns + 30000, driver.signal_ns + 30000, 0, 0},
+                  followers[i].status, followers[i].xruns_n);
     spa_pod_builder_pop(builder, &frame);
 }
 
-static void take(struct st_pipewire_profile *profile, int64_t prev_signal_ns, int64_t signal_ns,
-                 int driver_xruns_n, const struct follower *followers, size_t followers_n)
+static void take_times(struct st_pipewire_profile *profile, struct times driver, int driver_xruns_n,
+                       const struct follower *followers, const struct times *times, size_t followers_n)
 {
     static uint8_t space[65536];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
     struct spa_pod_frame frame;
     spa_pod_builder_push_struct(&builder, &frame);
-    put_cycle(&builder, prev_signal_ns, signal_ns, driver_xruns_n, followers, followers_n);
+    put_cycle(&builder, driver, driver_xruns_n, followers, times, followers_n);
     const struct spa_pod *pod = spa_pod_builder_pop(&builder, &frame);
     assert_non_null(pod);
     assert_int_equal(st_pipewire_profile_take(profile, pod), 0);
+}
+
+static void take(struct st_pipewire_profile *profile, int64_t prev_signal_ns, int64_t signal_ns,
+                 int driver_xruns_n, const struct follower *followers, size_t followers_n)
+{
+    take_times(profile, (struct times){prev_signal_ns, signal_ns, 0, 0}, driver_xruns_n, followers, NULL,
+               followers_n);
+}
+
+/* Of the player, in a period of 1 ms (48 frames). */
+static void take_player(struct st_pipewire_profile *profile, struct times driver, struct times player,
+                        int status, int xruns_n)
+{
+    take_times(profile, driver, 5, &(struct follower){PLAYER, "player", status, xruns_n}, &player, 1);
 }
 
 #define FOLLOWERS(...)                                                                                       \
@@ -88,7 +114,7 @@ static void take(struct st_pipewire_profile *profile, int64_t prev_signal_ns, in
 #define TAKE(profile, signal_ns, driver_xruns_n, ...)                                                        \
     take(profile, (signal_ns)-10, signal_ns, driver_xruns_n, FOLLOWERS(__VA_ARGS__))
 
-/* What is told, as text: "device/client n starved; ". */
+/* What is reported, as text: "device/client n starved REASON; ", without a reason that is unknown. */
 static void write_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     char *text = ctx;
@@ -96,8 +122,10 @@ static void write_seen(void *ctx, const struct st_xrun_seen *seen)
     if (seen->new_epoch)
         snprintf(text + len, 256 - len, "epoch; ");
     else
-        snprintf(text + len, 256 - len, "%s/%s %d %d; ", seen->device, seen->client,
-                 (int)seen->device_xruns_n, (int)seen->starved_n);
+        snprintf(text + len, 256 - len, "%s/%s %d %d%s%s; ", seen->device, seen->client,
+                 (int)seen->device_xruns_n, (int)seen->starved_n,
+                 seen->reason != ST_DROPOUT_UNKNOWN ? " " : "",
+                 seen->reason != ST_DROPOUT_UNKNOWN ? st_dropout_reason_name(seen->reason) : "");
 }
 
 /* Loads, as text: "device/client cycles period busy wait; ", medians. */
@@ -133,6 +161,7 @@ static struct st_pipewire_profile profile;
 static int begin(void **state)
 {
     (void)state;
+    is_async = false;
     st_pipewire_profile_finish(&profile);
     profile = (struct st_pipewire_profile){0};
     st_pipewire_profile_add(&profile, DRIVER, ST_PIPEWIRE_PROFILE_NO_CLIENT, true);
@@ -278,6 +307,107 @@ static void a_node_that_has_gone_makes_room_after_its_last_report(void **state)
     assert_int_equal(profile.beyond_n, 0);
 }
 
+static struct st_dropout_figures figures; /* as they were to be measured */
+
+/* It had the CPU all the time. */
+static void measure(void *ctx, uint32_t client, double usual_share, struct st_dropout_figures *ret)
+{
+    (void)ctx;
+    assert_int_equal(client, CLIENT);
+    assert_true(usual_share >= 0 && usual_share < 1);
+    figures = *ret;
+    ret->measured = true;
+    ret->cpu_ns = ret->end_ns - ret->signal_ns;
+}
+
+enum { MS = 1000000, US = 1000 };
+
+/* As 0.3.65 reports a cycle of 1 ms that begins at 5 ms, in which the player computes for 1.5 ms: as incomplete, with
+ * the driver's times of the cycle before, as ended by the driver at 6 ms, and as ended too early when the player
+ * finishes. The server has written a time of awaking of its own by then. */
+static void a_late_cycle_is_followed_to_its_end(void **state)
+{
+    (void)state;
+    profile.measure = measure;
+    take_player(&profile, (struct times){3 * MS, 4 * MS, 4 * MS + 90 * US, 4 * MS + 95 * US},
+                (struct times){4 * MS, 4 * MS + 5 * US, 4 * MS + 20 * US, 4 * MS + 80 * US}, FINISHED,
+                NO_COUNTER);
+    const struct times late = {5 * MS, 5 * MS + 5 * US, 5 * MS + 20 * US, 4 * MS + 80 * US};
+    take_player(&profile, (struct times){4 * MS, 4 * MS, 4 * MS + 90 * US, 5 * MS}, late, AWAKE, NO_COUNTER);
+    take_player(&profile, (struct times){4 * MS, 5 * MS, 6 * MS, 6 * MS + 5 * US}, late, AWAKE, NO_COUNTER);
+    assert_false(profile.pending); /* nothing is decided before it ends */
+    take_player(&profile, (struct times){5 * MS, 6 * MS, 6 * MS + 530 * US, 6 * MS + 540 * US},
+                (struct times){6 * MS, 6 * MS + 5 * US, 6 * MS + 3 * US, 6 * MS + 520 * US}, FINISHED,
+                NO_COUNTER);
+    assert_int_equal(figures.cycle_ns, 5 * MS);
+    assert_int_equal(figures.deadline_ns, 6 * MS);
+    assert_int_equal(figures.awake_ns - figures.signal_ns, 15 * US);
+    assert_int_equal(figures.end_ns - figures.awake_ns, 1500 * US);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
+}
+
+static void awake_in_a_cycle_that_ended_too_early_is_no_dropout(void **state)
+{
+    (void)state;
+    take_player(&profile, (struct times){5 * MS, 6 * MS, 6 * MS + 530 * US, 6 * MS + 540 * US},
+                (struct times){6 * MS, 6 * MS + 5 * US, 6 * MS + 525 * US, 6 * MS + 520 * US}, AWAKE,
+                NO_COUNTER);
+    take_player(&profile, (struct times){6 * MS, 7 * MS, 7 * MS + 90 * US, 7 * MS + 95 * US},
+                (struct times){7 * MS, 7 * MS + 5 * US, 7 * MS + 20 * US, 7 * MS + 80 * US}, FINISHED,
+                NO_COUNTER);
+    assert_false(profile.pending);
+}
+
+/* A stopped client: the server writes a time of awaking in each cycle, just before it signals. */
+static void a_time_of_awaking_before_the_signal_is_not_the_clients(void **state)
+{
+    (void)state;
+    profile.measure = measure;
+    for (int64_t ms = 5; ms < 9; ms++) {
+        const struct times stopped = {ms * MS, ms * MS + 5 * US, ms * MS + 3 * US, 4 * MS + 80 * US};
+        take_player(&profile, (struct times){(ms - 1) * MS, (ms - 1) * MS, (ms - 1) * MS + 90 * US, ms * MS},
+                    stopped, AWAKE, NO_COUNTER);
+        take_player(&profile, (struct times){(ms - 1) * MS, ms * MS, (ms + 1) * MS, (ms + 1) * MS + 5 * US},
+                    stopped, AWAKE, NO_COUNTER);
+    }
+    assert_false(profile.pending);
+    take_player(&profile, (struct times){8 * MS, 9 * MS, 9 * MS + 90 * US, 9 * MS + 95 * US},
+                (struct times){9 * MS, 9 * MS + 5 * US, 9 * MS + 20 * US, 9 * MS + 80 * US}, FINISHED,
+                NO_COUNTER);
+    assert_int_equal(figures.signal_ns, 5 * MS + 5 * US);
+    assert_int_equal(figures.awake_ns, 9 * MS + 20 * US);
+    assert_int_equal(figures.end_ns, 9 * MS + 80 * US);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 4 too-slow; ");
+}
+
+static void a_client_that_goes_in_its_cycle_has_exited(void **state)
+{
+    (void)state;
+    const struct times late = {5 * MS, 5 * MS + 5 * US, 5 * MS + 20 * US, 4 * MS + 80 * US};
+    take_player(&profile, (struct times){4 * MS, 4 * MS, 4 * MS + 90 * US, 5 * MS}, late, AWAKE, NO_COUNTER);
+    take_player(&profile, (struct times){4 * MS, 5 * MS, 6 * MS, 6 * MS + 5 * US}, late, AWAKE, NO_COUNTER);
+    st_pipewire_profile_remove(&profile, PLAYER);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 1 exited; ");
+    take_player(&profile, (struct times){5 * MS, 5 * MS, 5 * MS + 90 * US, 6 * MS}, late, AWAKE, NO_COUNTER);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 1 exited; "); /* a report that is late */
+}
+
+/* 1.4: its counter rises, because it had not finished when the next cycle began; its data is for the one after. */
+static void asynchronous_nodes_are_never_not_ready(void **state)
+{
+    (void)state;
+    is_async = true;
+    for (int64_t ms = 5; ms < 9; ms++)
+        take_player(
+            &profile, (struct times){(ms - 1) * MS, ms * MS, ms * MS + 5 * US, ms * MS + 9 * US},
+            (struct times){(ms - 1) * MS, (ms - 1) * MS, (ms - 1) * MS + 20 * US, (ms - 1) * MS + 80 * US},
+            AWAKE, (int)ms);
+    assert_false(profile.pending);
+    assert_string_equal(
+        loads(&profile),
+        "alsa_output.card/ 3 1000000 4000 5000; alsa_output.card/player 3 1000000 60000 20000; ");
+}
+
 static void other_pods_are_malformed(void **state)
 {
     uint8_t space[1024];
@@ -303,6 +433,11 @@ int main(void)
         cmocka_unit_test_setup(more_nodes_than_there_is_room_for_are_not_watched, begin),
         cmocka_unit_test_setup(each_finished_cycle_is_in_the_load_once, begin),
         cmocka_unit_test_setup(a_node_that_has_gone_makes_room_after_its_last_report, begin),
+        cmocka_unit_test_setup(a_late_cycle_is_followed_to_its_end, begin),
+        cmocka_unit_test_setup(awake_in_a_cycle_that_ended_too_early_is_no_dropout, begin),
+        cmocka_unit_test_setup(a_time_of_awaking_before_the_signal_is_not_the_clients, begin),
+        cmocka_unit_test_setup(a_client_that_goes_in_its_cycle_has_exited, begin),
+        cmocka_unit_test_setup(asynchronous_nodes_are_never_not_ready, begin),
         cmocka_unit_test_setup(other_pods_are_malformed, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

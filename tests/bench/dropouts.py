@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Are PipeWire's dropouts charged to the right client, for the right reason?
+
+Starts a PipeWire server with a null sink, two clients that write down their own times for each cycle (tests/integration/stall_pipewire.c),
+and sleeptune-observe-pipewire; one client, "bad", is made to miss cycles in one way after the other, the other one, "good", computes 10 %
+of the period all the time. What the observer printed is compared with what the clients wrote:
+
+    client %   of the cycles that were reported as not ready: bad's
+    reason %   of bad's: those with the right reason
+    missed     cycles that bad did not finish in time, by its own clock; reported: by the observer
+    accused    cycles of good that were reported, though by its own clock it finished all of its cycles in time in that run
+    busy %     bad's median busy time in the load lines against its own: the difference
+
+    tests/bench/dropouts.py --build build --dropouts 300                  an hour; needs root or a right to real-time priority of 95
+    tests/bench/dropouts.py --frames 256 --scenarios heavy-150,frozen --dropouts 20
+"""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+RATE = 48000
+EVERY = 20  # cycles
+SCENARIOS = {  # right reason; BASE and PEAK of stall_pipewire, on which CPU it is: free, or the last
+    "heavy-110": ("too-slow", 10, 110, False),
+    "heavy-150": ("too-slow", 10, 150, False),
+    "heavy-300": ("too-slow", 10, 300, False),
+    "frozen": ("stopped", 10, 10, False),
+    "hogged": ("cpu-taken", 10, 10, True),
+    "by-itself": ("cpu-taken-by-itself", 10, 150, True),
+}
+BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>session</type><listen>unix:path={0}/bus</listen><auth>EXTERNAL</auth>
+<policy context="default"><allow user="*"/><allow own="*"/><allow send_destination="*"/><allow receive_sender="*"/></policy></busconfig>"""
+SINK = "{ factory.name=support.null-audio-sink node.name=nul media.class=Audio/Sink object.linger=true audio.position=[FL FR] }"
+
+
+class Server:
+    """A session bus, PipeWire, WirePlumber and a sink, in a folder."""
+
+    def __init__(self, folder):
+        self.folder, self.started = folder, []
+        self.env = {**os.environ, "HOME": folder, "XDG_RUNTIME_DIR": folder, "PIPEWIRE_REMOTE": f"{folder}/pipewire-0",
+                    "DBUS_SESSION_BUS_ADDRESS": f"unix:path={folder}/bus"}
+        pathlib.Path(folder, "bus.conf").write_text(BUS.format(folder), encoding="ascii")
+        self.log = open(f"{folder}/log", "w", encoding="utf-8")
+        self.start("dbus-daemon", f"--config-file={folder}/bus.conf", "--nofork", "--nopidfile")
+        self.wait(lambda: os.path.exists(f"{folder}/bus"))
+        self.start("pipewire")
+        self.wait(lambda: self.run("pw-cli", "info", "0"))
+        self.start("wireplumber")
+        self.run("pw-cli", "create-node", "adapter", SINK)
+        self.wait(lambda: "node.name" in self.run("pw-cli", "info", "nul"))
+
+    def start(self, *command):
+        self.started.append(subprocess.Popen(command, env=self.env, stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL))
+
+    def run(self, *command):
+        done = subprocess.run(command, env=self.env, capture_output=True, text=True, check=False)
+        return done.stdout if done.returncode == 0 else ""
+
+    def wait(self, there):
+        for _ in range(100):
+            if there():
+                return
+            time.sleep(0.1)
+        sys.exit(f"dropouts.py: no server: {pathlib.Path(self.folder, 'log').read_text(encoding='utf-8')[-500:]}")
+
+    def end(self):
+        for process in reversed(self.started):
+            process.terminate()
+            process.wait()
+        self.log.close()
+
+
+def read_log(path):
+    """Cycles of stall_pipewire: (start, begin, end, cpu, period) in ns."""
+    with open(path, encoding="ascii") as file:
+        return [tuple(map(int, line.split())) for line in file]
+
+
+def missed(cycles, own):
+    """How many of the server's cycles, by their start, a client had not finished when the next one began."""
+    ready = {start for start, begin, end, _, period in own if end <= start + period}
+    first, last = own[20][0], own[-1][0]
+    return sum(first < start < last and start not in ready for start in cycles)
+
+
+def fields(line):
+    return dict(word.split("=", 1) for word in line.split()[1:])
+
+
+def median_busy(lines, client):
+    own = [fields(line) for line in lines if line.startswith("load ") and fields(line).get("client") == client]
+    return statistics.median(int(load["busy"].split(",")[0]) for load in own) if own else None
+
+
+def disturb(name, bad, args, period_s, seconds):
+    """What makes the scenario beside the client itself."""
+    end = time.monotonic() + seconds
+    if name == "hogged":
+        hog = subprocess.Popen([f"{args.build}/tests/integration/hog", str(os.cpu_count() - 1), "95", str(round(period_s * 1.5e6)),
+                                str(round(seconds / (period_s * EVERY))), str(max(1, round(period_s * EVERY * 1000)))], stdout=subprocess.DEVNULL)
+        hog.wait()
+    while name == "frozen" and time.monotonic() < end:
+        os.kill(bad.pid, signal.SIGSTOP)
+        time.sleep(max(args.freeze_ms / 1000, 1.5 * period_s))
+        os.kill(bad.pid, signal.SIGCONT)
+        time.sleep(period_s * EVERY)
+    time.sleep(max(0, end - time.monotonic()))
+
+
+def run(server, name, frames, args):
+    right, base, peak, pinned = SCENARIOS[name]
+    period_s = frames / RATE
+    seconds = max(11, args.dropouts * period_s * EVERY)
+    server.run("pw-metadata", "-n", "settings", "0", "clock.force-quantum", str(frames))
+    client = f"{args.build}/tests/integration/stall_pipewire"
+    env = {**server.env, "PIPEWIRE_CONFIG_NAME": "client-rt.conf"}
+    logs = {who: f"{server.folder}/{who}.log" for who in ("good", "bad")}
+    cpu = str(os.cpu_count() - 1) if pinned else "-1"
+    clients = {"good": [client, "0", "good", "10", "10", str(EVERY), logs["good"], "-1"],
+               "bad": [client, "0", "bad", str(base), str(peak), str(EVERY), logs["bad"], cpu] + (["self"] if name == "by-itself" else [])}
+    started = {}
+    for who, command in clients.items():
+        started[who] = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        if started[who].stdout.readline() != b"playing\n":
+            sys.exit(f"dropouts.py: {name}: {who} does not play")
+    observer = subprocess.Popen([f"{args.build}/daemon/observe/sleeptune-observe-pipewire"], env=server.env, stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE, text=True)
+    observer.stdout.readline()
+    before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    disturb(name, started["bad"], args, period_s, seconds)
+    after = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    time.sleep(1.5)  # a report is up to a second late
+    observer.stdin.close()
+    lines = observer.stdout.read().splitlines()
+    observer.wait()
+    for process in started.values():
+        process.stdin.close()
+        process.wait()
+    own = {who: [c for c in read_log(path) if before <= c[0] <= after + 1000000000] for who, path in logs.items()}
+    cycles = {c[0] for who in own for c in own[who]}
+    told, reasons, culprits = collections.Counter(), collections.Counter(), collections.Counter()
+    for line in lines:
+        if line.startswith("xrun "):
+            seen = fields(line)
+            n = int(seen["starved"])
+            told[seen.get("client", "")] += n
+            if seen.get("client") == "bad":
+                reasons[seen.get("reason", "unknown")] += n
+                culprits[seen.get("culprit", "")] += n
+    good_missed = missed(cycles, own["good"])
+    own_busy = statistics.median(c[2] - c[1] for c in own["bad"])
+    seen_busy = median_busy(lines, "bad")
+    all_n = sum(told.values())
+    return {"scenario": name, "frames": frames, "missed": missed(cycles, own["bad"]), "reported": told["bad"], "good_missed": good_missed,
+            "client_percent": 100 * (told["bad"] + min(told["good"], good_missed)) / all_n if all_n else 0,
+            "reason_percent": 100 * reasons[right] / told["bad"] if told["bad"] else 0, "accused": max(0, told["good"] - good_missed),
+            "busy_percent": 100 * (seen_busy / own_busy - 1) if seen_busy else None, "reasons": dict(reasons), "culprits": dict(culprits)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--dropouts", type=int, default=300, help="of each scenario at each buffer size")
+    parser.add_argument("--frames", default="128,256,1024")
+    parser.add_argument("--scenarios", default=",".join(SCENARIOS))
+    parser.add_argument("--freeze-ms", type=float, default=60, help="length of a pause by SIGSTOP; at least 1.5 periods")
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(folder)
+        try:
+            if not args.json:
+                print(f"{'frames':>6} {'scenario':<10} {'missed':>6} {'reported':>8} {'client %':>8} {'reason %':>8} {'accused':>7} {'busy %':>7}  reasons, culprits")
+            for frames in map(int, args.frames.split(",")):
+                for name in args.scenarios.split(","):
+                    r = run(server, name, frames, args)
+                    results.append(r)
+                    if not args.json:
+                        busy = "-" if r["busy_percent"] is None else f"{r['busy_percent']:+.1f}"
+                        print(f"{frames:6} {name:<10} {r['missed']:6} {r['reported']:8} {r['client_percent']:8.1f} {r['reason_percent']:8.1f} "
+                              f"{r['accused']:7} {busy:>7}  {r['reasons']} {r['culprits']}", flush=True)
+        finally:
+            server.end()
+    if args.json:
+        print(json.dumps(results, indent=2))
+
+
+if __name__ == "__main__":
+    main()
