@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "advisor/facts/owner.h"
 #include "advisor/facts/text.h"
 #include "advisor/parse/answer.h"
 #include "platform/child_env.h"
@@ -415,7 +416,8 @@ static size_t choose(struct asker *asker, const struct st_ask *ask, const struct
         int64_t pid;
         if ((st_facts_int(asker->facts, question->daemon, &pid) != 0 &&
              (question->or_daemon == NULL || st_facts_int(asker->facts, question->or_daemon, &pid) != 0)) ||
-            (question->parse == parse_units && asker->units_n == 0))
+            (question->parse == parse_units && asker->units_n == 0) ||
+            (question->of_user && st_owner_other(asker->facts, question->daemon) != NULL))
             continue;
         asker->question = question;
         if (ask->skip) {

@@ -1,7 +1,11 @@
 /* Linux: who runs, at which priority, and within which limits. */
 #include <errno.h>
+#include <inttypes.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include "advisor/collect/collector.h"
 #include "advisor/facts/text.h"
@@ -15,6 +19,7 @@
 #define THREADS_OF_ONE_MAX 48  /* a program with more is a browser, not a sound server */
 #define REAL_TIME_MAX      128
 #define STAT_BYTES         1024
+#define STATUS_BYTES       1024 /* the owner is in its beginning */
 #define KEY_BYTES          128
 #define POLICY_FIFO        1
 #define POLICY_RR          2
@@ -25,20 +30,21 @@ static const struct {
     const char *name;
     const char *key;
     const char *command_key; /* NULL: its command line is not wanted */
+    bool of_user;            /* each user has one */
 } daemons[] = {
-    {"auto-cpufreq", "linux.daemon.auto-cpufreq", NULL},
-    {"irqbalance", "linux.daemon.irqbalance", NULL},
-    {"jackd", "linux.daemon.jackd", "linux.jack.command"},
-    {"jackdbus", "linux.daemon.jackdbus", NULL},
-    {"pipewire", "linux.daemon.pipewire", NULL},
-    {"pipewire-pulse", "linux.daemon.pipewire-pulse", NULL},
-    {"power-profiles-", "linux.daemon.power-profiles-daemon", NULL},
-    {"pulseaudio", "linux.daemon.pulseaudio", NULL},
-    {"rtkit-daemon", "linux.daemon.rtkit-daemon", "linux.rtkit.command"},
-    {"systemd", "linux.daemon.systemd", NULL},
-    {"system76-power", "linux.daemon.system76-power", NULL},
-    {"tuned", "linux.daemon.tuned", NULL},
-    {"wireplumber", "linux.daemon.wireplumber", NULL},
+    {"auto-cpufreq", "linux.daemon.auto-cpufreq", NULL, false},
+    {"irqbalance", "linux.daemon.irqbalance", NULL, false},
+    {"jackd", "linux.daemon.jackd", "linux.jack.command", true},
+    {"jackdbus", "linux.daemon.jackdbus", NULL, true},
+    {"pipewire", "linux.daemon.pipewire", NULL, true},
+    {"pipewire-pulse", "linux.daemon.pipewire-pulse", NULL, true},
+    {"power-profiles-", "linux.daemon.power-profiles-daemon", NULL, false},
+    {"pulseaudio", "linux.daemon.pulseaudio", NULL, true},
+    {"rtkit-daemon", "linux.daemon.rtkit-daemon", "linux.rtkit.command", false},
+    {"systemd", "linux.daemon.systemd", NULL, false},
+    {"system76-power", "linux.daemon.system76-power", NULL, false},
+    {"tuned", "linux.daemon.tuned", NULL, false},
+    {"wireplumber", "linux.daemon.wireplumber", NULL, true},
 };
 
 struct walk {
@@ -69,6 +75,36 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
     st_collector_put_text(c, key, text, NULL, path);
 }
 
+/** Whose process it is. @return false: not known. */
+static bool owner_of(struct st_collector *c, const char *pid, uint64_t *ret_uid)
+{
+    char path[64], text[STATUS_BYTES];
+    size_t len;
+    snprintf(path, sizeof(path), "/proc/%s/status", pid);
+    const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
+    return (r == 0 || r == -EFBIG) && st_proc_status_u64(text, "Uid", ret_uid) == 0;
+}
+
+/** A server of the user who runs this counts before those of others. @return false: there is one that counts more. */
+static bool take_owner(struct st_collector *c, const char *daemon_key, const char *pid)
+{
+    char key[KEY_BYTES], name[64];
+    uint64_t uid;
+    int64_t before;
+    if (!owner_of(c, pid, &uid))
+        return true;
+    if (c->live && uid != getuid() && getuid() != 0 && st_facts_int(c->facts, daemon_key, &before) == 0)
+        return false;
+    const struct passwd *entry = c->live ? getpwuid((uid_t)uid) : NULL;
+    snprintf(key, sizeof(key), "linux.daemon_user.%s", strrchr(daemon_key, '.') + 1);
+    if (entry != NULL)
+        snprintf(name, sizeof(name), "%.63s", entry->pw_name);
+    else
+        snprintf(name, sizeof(name), "%" PRIu64, uid);
+    st_collector_put_text(c, key, name, NULL, "/proc");
+    return true;
+}
+
 /** @return whether it is one of the daemons. */
 static bool daemon_of(struct walk *walk, const char *name, const char *pid)
 {
@@ -77,6 +113,8 @@ static bool daemon_of(struct walk *walk, const char *name, const char *pid)
     for (size_t i = 0; i < ST_ARRAY_LEN(daemons); i++) {
         if (strcmp(name, daemons[i].name) != 0 || st_text_int(pid, &number) != 0)
             continue;
+        if (daemons[i].of_user && !take_owner(walk->c, daemons[i].key, pid))
+            return true;
         snprintf(path, sizeof(path), "/proc/%s/stat", pid);
         st_collector_put_int(walk->c, daemons[i].key, number, NULL, path);
         if (daemons[i].command_key != NULL)
@@ -165,7 +203,7 @@ static int one_process(void *ctx, const char *pid)
     if (!is_number(pid))
         return 0;
     snprintf(path, sizeof(path), "/proc/%s/stat", pid);
-    if (read_stat(walk->c->p, path, &stat) != 0)
+    if (read_stat(walk->c->p, path, &stat) != 0 || stat.state == 'Z')
         return 0;
     walk->processes_n++;
     if (stat.kernel_thread) {
@@ -343,6 +381,7 @@ static void collect_limits(struct st_collector *c)
 
 static const char *const patterns[] = {
     "linux.daemon.*",
+    "linux.daemon_user.*",
     "linux.irq_thread.*.name",
     "linux.irq_thread.*.priority",
     "linux.processes_n",

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/facts/owner.h"
+#include "advisor/facts/text.h"
 #include "core/text/number.h"
 
 #define WORD_BYTES 128
@@ -98,6 +100,13 @@ bool st_jack_command_need(struct st_finding *finding, struct st_jack_command *re
     if (st_facts_text(facts, ST_JACK_COMMAND, &text) == -ENOENT) {
         st_finding_quote(finding, ST_JACK_COMMAND);
         st_finding_not_applicable(finding, "no JACK server runs");
+        return false;
+    }
+    const char *other = st_owner_other(facts, "linux.daemon.jackd");
+    if (other != NULL) {
+        st_finding_quote(finding, "linux.daemon_user.jackd");
+        st_finding_not_applicable(finding, "the JACK server that runs belongs to the user %.*s",
+                                  st_text_cut(other, 40), other);
         return false;
     }
     if (st_finding_need_text(finding, ST_JACK_COMMAND, &text) != 0)

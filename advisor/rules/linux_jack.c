@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "advisor/facts/owner.h"
 #include "advisor/rules/jack_command.h"
 #include "advisor/rules/rule.h"
 
@@ -17,9 +18,11 @@ static void judge_jack_realtime(struct st_finding *finding)
     if (!st_jack_command_need(finding, &jack))
         return;
     if (!jack.realtime) {
+        char of_user[64];
         st_finding_problem(finding,
-                           "JACK runs without real-time priority (-r), so any busy program can delay all "
-                           "sound");
+                           "JACK%s runs without real-time priority (-r), so any busy program can delay all "
+                           "sound",
+                           st_owner_text(finding->facts, "linux.daemon.jackd", of_user, sizeof(of_user)));
         st_rule_fix(finding);
     } else if (jack.priority > PRIORITY_HIGHEST) {
         st_finding_advice(finding,
@@ -50,7 +53,7 @@ const struct st_rule st_rule_linux_jack_realtime = {
     .guide.check = "ps -eLo cls,rtprio,comm | grep jackd   # FF and a priority",
     .guide.undo = "set the old options",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(ST_JACK_COMMAND),
+    .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_OWNER_KEYS),
     .judge = judge_jack_realtime,
 };
 
@@ -148,7 +151,7 @@ const struct st_rule st_rule_linux_jack_period = {
     .guide.check = "jack_bufsize; jack_samplerate   # period = bufsize / samplerate",
     .guide.undo = "run jack_bufsize with the old number of frames, and start JACK with its old options",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(ST_JACK_COMMAND, USB, FRAMES, RATE),
+    .facts = ST_RULE_KEYS(ST_JACK_COMMAND, USB, FRAMES, RATE, ST_OWNER_KEYS),
     .judge = judge_jack_period,
 };
 
@@ -190,6 +193,6 @@ const struct st_rule st_rule_linux_jack_soft_mode = {
     .guide.check = "ps -eo args | grep '[j]ackd'   # no -s after -d alsa",
     .guide.undo = "add -s again",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(ST_JACK_COMMAND),
+    .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_OWNER_KEYS),
     .judge = judge_jack_soft_mode,
 };

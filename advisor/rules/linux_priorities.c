@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advisor/facts/owner.h"
+#include "advisor/facts/text.h"
 #include "advisor/rules/jack_command.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
@@ -122,38 +124,46 @@ static const struct {
     process_fn fn;
     bool (*runs_without)(const struct st_facts *facts); /* by its own settings */
     const char *rule_id;                                /* that reports these settings */
-    const char *now;
 } servers[] = {
-    {"linux.daemon.pipewire", "PipeWire", is_pipewire, never_runs_without, "",
-     "# its log shows what was refused:\njournalctl --user -b -u pipewire | grep -i -e rt -e realtime"},
-    {"linux.daemon.jackd", "jackd", is_jack, jack_runs_without, "linux-jack-realtime", NULL},
-    {"linux.daemon.pulseaudio", "PulseAudio", is_pulseaudio, pulse_runs_without, "linux-pulseaudio", NULL},
+    {"linux.daemon.pipewire", "PipeWire", is_pipewire, never_runs_without, ""},
+    {"linux.daemon.jackd", "jackd", is_jack, jack_runs_without, "linux-jack-realtime"},
+    {"linux.daemon.pulseaudio", "PulseAudio", is_pulseaudio, pulse_runs_without, "linux-pulseaudio"},
 };
 
 static void judge_server_priority(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t processes, pid;
-    const char *without = NULL, *rule_id = NULL;
+    const char *without = NULL, *rule_id = NULL, *others = NULL;
+    bool own = false;
     if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
         return;
     for (size_t i = 0; i < ST_ARRAY_LEN(servers); i++) {
         st_finding_quote(finding, servers[i].key);
-        if (st_facts_int(facts, servers[i].key, &pid) != 0 || top_thread(facts, servers[i].fn).priority > 0)
+        const char *owner = st_owner_other(facts, servers[i].key);
+        if (st_facts_int(facts, servers[i].key, &pid) != 0)
+            continue;
+        others = owner != NULL ? owner : others;
+        own = own || owner == NULL;
+        if (owner != NULL || top_thread(facts, servers[i].fn).priority > 0)
             continue;
         if (servers[i].runs_without(facts)) {
             without = servers[i].name;
             rule_id = servers[i].rule_id;
             continue;
         }
+        char of_user[64];
         st_finding_problem(finding,
-                           "%s runs without a real-time thread, so any busy program can delay all sound",
-                           servers[i].name);
-        st_finding_fix(finding, servers[i].now, finding->rule->guide.persistent, finding->rule->guide.needs);
+                           "%s%s runs without a real-time thread, so any busy program can delay all sound",
+                           servers[i].name, st_owner_text(facts, servers[i].key, of_user, sizeof(of_user)));
+        st_rule_fix(finding);
         return;
     }
     const struct top_thread top = top_thread(facts, is_server);
-    if (top.priority > 0) {
+    if (others != NULL && !own) {
+        st_finding_not_applicable(finding, "the sound server that runs belongs to the user %.*s",
+                                  st_text_cut(others, 40), others);
+    } else if (top.priority > 0) {
         st_finding_quote(finding, top.process_fact->key);
         st_finding_quote(finding, top.priority_fact->key);
         st_finding_ok(finding, "the sound server's thread runs at real-time priority %" PRId64, top.priority);
@@ -187,11 +197,12 @@ const struct st_rule st_rule_linux_server_priority = {
                "/proc/PID/task/TID/stat, fields 40 and 41: proc(5)",
     .guide.persistent = ST_MACHINE_FIX_LIMITS "\n# or install rtkit",
     .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = "ps -eLo cls,rtprio,comm | grep -E 'data-loop|jackd'   # FF or RR, and a priority",
+    .guide.check = "ps -eLo cls,rtprio,comm | grep -E 'data-loop|jackd'   # FF or RR, and a priority\n"
+                   "journalctl --user -b -u pipewire | grep -i -e rt -e realtime   # what was refused",
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(PROCESSES_N, "linux.daemon.*", THREAD_PROCESS, THREAD_PRIORITY,
-                          ST_MACHINE_CONTAINER, ST_JACK_COMMAND, PULSE_REALTIME),
+                          ST_MACHINE_CONTAINER, ST_JACK_COMMAND, PULSE_REALTIME, ST_OWNER_KEYS),
     .judge = judge_server_priority,
 };
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advisor/facts/owner.h"
+#include "advisor/facts/text.h"
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
@@ -277,6 +279,16 @@ static void fix_pipewire_quantum(bool guest, int64_t rate, double wish_us, struc
                               min);
 }
 
+/** Does it run for another user? Then the finding is set. */
+static bool is_of_other(struct st_finding *finding, const char *daemon_key, const char *name)
+{
+    const char *other = st_owner_other(finding->facts, daemon_key);
+    if (other != NULL)
+        st_finding_not_applicable(finding, "the %s that runs belongs to the user %.*s", name,
+                                  st_text_cut(other, 40), other);
+    return other != NULL;
+}
+
 static void judge_pipewire_quantum(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -286,6 +298,8 @@ static void judge_pipewire_quantum(struct st_finding *finding)
         st_finding_not_applicable(finding, "PipeWire does not run here");
         return;
     }
+    if (is_of_other(finding, DAEMON, "PipeWire"))
+        return;
     st_finding_quote(finding, DAEMON);
     const struct st_fact *asked = st_facts_find(facts, ASKED);
     if (asked != NULL && asked->state == ST_FACT_UNREADABLE && asked->error == ECONNREFUSED) {
@@ -352,8 +366,8 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     .guide.check = "pw-top   # QUANT and RATE: cycle = QUANT / RATE",
     .guide.undo = "delete the file and run systemctl --user restart pipewire",
     .worst = ST_STATUS_ADVICE,
-    .facts =
-        ST_RULE_KEYS(DAEMON, QUANTUM, MIN, MAX, RATE, VM_MIN, FORCED, FORCED_RATE, ASKED, ST_MACHINE_VIRTUAL),
+    .facts = ST_RULE_KEYS(DAEMON, QUANTUM, MIN, MAX, RATE, VM_MIN, FORCED, FORCED_RATE, ASKED,
+                          ST_MACHINE_VIRTUAL, ST_OWNER_KEYS),
     .judge = judge_pipewire_quantum,
 };
 
@@ -386,6 +400,8 @@ static void judge_pulseaudio(struct st_finding *finding)
             st_finding_not_applicable(finding, "PulseAudio does not run here");
         return;
     }
+    if (is_of_other(finding, PULSEAUDIO_DAEMON, "PulseAudio"))
+        return;
     r = st_facts_text(facts, REALTIME, &realtime);
     if (r != 0 && r != -ENOENT && st_finding_need_text(finding, REALTIME, &realtime) != 0)
         return;
@@ -433,6 +449,6 @@ const struct st_rule st_rule_linux_pulseaudio = {
     .guide.check = "ps -eLo cls,rtprio,comm | grep alsa-   # RR 5",
     .guide.undo = "delete the file and run systemctl --user restart pulseaudio",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(PULSEAUDIO_DAEMON, REALTIME, TSCHED, FRAGMENTS, FRAGMENT),
+    .facts = ST_RULE_KEYS(PULSEAUDIO_DAEMON, REALTIME, TSCHED, FRAGMENTS, FRAGMENT, ST_OWNER_KEYS),
     .judge = judge_pulseaudio,
 };

@@ -120,9 +120,13 @@ static void real_time_threads_and_daemons_are_found(void **state)
     file(p, "/proc/700/stat", "700 (pipewire) S 1 7 7 0 -1 4194304" TAIL("0 0"));
     file(p, "/proc/700/task/700/stat", "700 (pipewire) S 1 7 7 0 -1 4194304" TAIL("0 0"));
     file(p, "/proc/700/task/701/stat", "701 (data-loop.0) S 1 7 7 0 -1 4194304" TAIL("88 1"));
+    file(p, "/proc/700/status", "Name:\tpipewire\nUid:\t1000\t1000\t1000\t1000\n");
+    file(p, "/proc/702/stat", "702 (jackd) Z 1 7 7 0 -1 4194304" TAIL("0 0")); /* it has ended */
     file(p, "/proc/self/stat", "1 (x) S" TAIL("0 0"));
     struct st_facts *facts = collect(p);
     check(facts, "linux.processes_n", "2");
+    check(facts, "linux.daemon_user.pipewire", "1000");
+    assert_null(st_facts_find(facts, "linux.daemon.jackd"));
     check(facts, "linux.threads.complete", "1");
     check(facts, "linux.irq_thread.50.name", "irq/16-snd_hda_");
     check(facts, "linux.irq_thread.50.priority", "50");

@@ -1,0 +1,36 @@
+/* Whose sound server runs. */
+#include "advisor/facts/owner.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/facts/text.h"
+
+const char *st_owner_name(const struct st_facts *facts, const char *daemon_key)
+{
+    char key[64], number[24];
+    const char *owner, *name;
+    int64_t uid;
+    snprintf(key, sizeof(key), "linux.daemon_user.%s", strrchr(daemon_key, '.') + 1);
+    if (st_facts_text(facts, key, &owner) != 0 || st_facts_int(facts, "user.uid", &uid) != 0)
+        return NULL;
+    snprintf(number, sizeof(number), "%" PRId64, uid);
+    const bool own = strcmp(owner, number) == 0 ||
+                     (st_facts_text(facts, "user.name", &name) == 0 && strcmp(owner, name) == 0);
+    return own ? NULL : owner;
+}
+
+const char *st_owner_other(const struct st_facts *facts, const char *daemon_key)
+{
+    int64_t uid;
+    return st_facts_int(facts, "user.uid", &uid) == 0 && uid == 0 ? NULL : st_owner_name(facts, daemon_key);
+}
+
+const char *st_owner_text(const struct st_facts *facts, const char *daemon_key, char *buf, size_t buf_bytes)
+{
+    const char *owner = st_owner_name(facts, daemon_key);
+    snprintf(buf, buf_bytes, "%s%.*s", owner != NULL ? " of the user " : "",
+             owner != NULL ? st_text_cut(owner, 40) : 0, owner != NULL ? owner : "");
+    return buf;
+}

@@ -1,0 +1,20 @@
+/* Whose sound server runs: one of another user is neither a problem of the user who is judged, nor an answer. */
+#ifndef ST_ADVISOR_FACTS_OWNER_H
+#define ST_ADVISOR_FACTS_OWNER_H
+
+#include "advisor/facts/facts.h"
+
+/* What st_owner_other reads; a rule that calls it lists them. */
+#define ST_OWNER_KEYS "linux.daemon_user.*", "user.uid", "user.name"
+
+/** The user whose server runs under this key ("linux.daemon.jackd"), if that is not the user who is judged. NULL: it is,
+ * or no one knows. */
+const char *st_owner_name(const struct st_facts *facts, const char *daemon_key);
+
+/** The same, but NULL if root is judged, whose report is about the whole machine. */
+const char *st_owner_other(const struct st_facts *facts, const char *daemon_key);
+
+/** " of the user ann" for st_owner_name, else "". Writes into buf. @return buf. */
+const char *st_owner_text(const struct st_facts *facts, const char *daemon_key, char *buf, size_t buf_bytes);
+
+#endif
