@@ -111,7 +111,10 @@ static const char *one_command(const char *text, int width, size_t *ret_bytes)
     }
     if (command == NULL || (width != 0 && *ret_bytes + INDENT > (size_t)width))
         return NULL;
-    return has_blank(command, *ret_bytes) ? NULL : command;
+    /* "$$": for one shell only, and players are started from a menu */
+    const char *shell = strstr(command, "$$");
+    const bool for_shell = shell != NULL && shell < command + *ret_bytes;
+    return for_shell || has_blank(command, *ret_bytes) ? NULL : command;
 }
 
 static bool can_apply(const struct st_finding *finding)

@@ -134,7 +134,12 @@ static void judge_unknown(const struct detected *found, struct st_finding *findi
 {
     const char *version;
     const int r = st_finding_need_text(finding, VERSION, &version);
-    if (found->dynamic)
+    const struct st_fact *debugfs = st_facts_find(finding->facts, DEBUGFS);
+    if (found->dynamic && debugfs != NULL && debugfs->state == ST_FACT_ABSENT)
+        st_finding_unknown(finding,
+                           "this kernel can switch its preemption model, and debugfs, which shows the one in "
+                           "use, is not mounted here (/sys/kernel/debug)");
+    else if (found->dynamic)
         st_finding_unknown(finding, "this kernel can switch its preemption model, and only root can read "
                                     "which one is in use (/sys/kernel/debug/sched/preempt)");
     else if (r == 0 || r == -ENOENT)

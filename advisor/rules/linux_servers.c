@@ -267,12 +267,14 @@ static int need_setting(struct st_finding *finding, const char *key, int64_t fal
 }
 
 /** PipeWire's own minimum, or less where even that is longer than the wish. */
-static void fix_pipewire_quantum(bool guest, int64_t rate, double wish_us, struct st_finding *finding)
+static void fix_pipewire_quantum(bool guest, bool running, int64_t rate, double wish_us,
+                                 struct st_finding *finding)
 {
     int min = MIN_DEFAULT;
     while (min > MIN_FLOOR && (double)min * 1e6 / (double)rate > wish_us * 1.001)
         min /= 2;
-    st_finding_fix_now(finding, PIPEWIRE_QUANTUM_NOW("%d"), min);
+    if (running)
+        st_finding_fix_now(finding, PIPEWIRE_QUANTUM_NOW("%d"), min);
     st_finding_fix_persistent(finding, ST_NEEDS_REOPEN,
                               guest ? PIPEWIRE_QUANTUM_EVER("vm.overrides = { ", "%d", " }")
                                     : PIPEWIRE_QUANTUM_EVER("", "%d", ""),
@@ -335,7 +337,7 @@ static void judge_pipewire_quantum(struct st_finding *finding)
                           "PipeWire never goes below %" PRId64 " frames (%.2f ms)%s, so a cycle of %.2f ms "
                           "is not possible",
                           min, min_us / 1e3, guest ? " in a virtual machine" : "", wish_us / 1e3);
-        fix_pipewire_quantum(guest, rate, wish_us, finding);
+        fix_pipewire_quantum(guest, running, rate, wish_us, finding);
         return;
     }
     st_finding_ok(finding,

@@ -201,6 +201,15 @@ static void what_apply_can_do_is_offered_where_the_command_is_long(void **state)
     char *text = screen(80);
     assert_non_null(strstr(text, "\n  sudo sleeptune apply linux-a-rule-with-a-long-name-00\n"));
     free(text);
+    /* a command for one shell is none */
+    static char shell_fix[] = "sudo prlimit --pid $$ --nice=31:31";
+    findings[0].changes_n = 0;
+    findings[0].fix_now = shell_fix;
+    text = screen(80);
+    assert_null(strstr(text, "prlimit"));
+    assert_non_null(strstr(text, "  by hand: "));
+    free(text);
+    findings[0].changes_n = 1;
     /* it lasts, so it is offered where a command for now is short, too */
     static char short_fix[] = "sudo one";
     findings[0].fix_now = short_fix;
