@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advisor/facts/owner.h"
 #include "advisor/facts/text.h"
 #include "advisor/rules/jack_command.h"
 #include "advisor/rules/machine.h"
@@ -165,6 +166,10 @@ static void in_use(const struct st_facts *facts, struct st_wish *ret)
     for (size_t i = 0; i < ST_ARRAY_LEN(servers); i++) {
         if (!is_running(facts, servers[i].daemon))
             continue;
+        if (st_owner_other(facts, servers[i].daemon) != NULL) {
+            why = "the sound server that runs here is another user's";
+            continue;
+        }
         if (!st_machine_is_unread(facts, servers[i].asked) && servers[i].find(facts, ret))
             return;
         why = "no sound server answers here";
