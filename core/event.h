@@ -9,7 +9,8 @@
     "late-wake, simulated-xrun, own-xrun, observed-xrun, starved-client, observe, observe-lost, suspend, "   \
     "clock-jump, pause, degraded, recovered, demoted, starved, loop-stalled, loop-resumed, rtkit, "          \
     "audio-open, "                                                                                           \
-    "audio-unavailable, audio-lost, config-read, config-rejected, loop-restart, http-failed, "               \
+    "audio-unavailable, audio-lost, config-read, config-rejected, loop-restart, loop-rests, loop-runs, "     \
+    "http-failed, "                                                                                          \
     "socket-rights, history-aside, state-not-stored, unclean-end"
 
 /** Whether it is one of ST_EVENT_NAMES. */

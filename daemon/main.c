@@ -25,10 +25,11 @@ enum { EXIT_DONE = 0, EXIT_USAGE = 3, EXIT_FAILED = 4 };
 
 static void usage(FILE *out)
 {
-    fputs("Usage: sleeptuned [-dfn] [-c FILE]\n"
+    fputs("Usage: sleeptuned [-adfn] [-c FILE]\n"
           "       sleeptuned -h | -V\n"
           "Run a real-time loop shaped like audio, count its missed deadlines and the dropouts of\n"
           "sound servers, and serve the figures.\n\n"
+          "  -a       loop.when is \"always\" unless the configuration sets it: the loop never rests\n"
           "  -c FILE  configuration instead of " ST_SERVICE_CONFIG "\n"
           "  -d       log debug messages too\n"
           "  -f       log to standard error instead of the system's log\n"
@@ -57,8 +58,11 @@ struct options {
 static int read_options(int argc, char **argv, struct options *ret)
 {
     int option;
-    while ((option = getopt(argc, argv, "c:dfnhV")) != -1) {
+    while ((option = getopt(argc, argv, "ac:dfnhV")) != -1) {
         switch (option) {
+        case 'a':
+            st_config_always();
+            break;
         case 'c':
             ret->config = optarg;
             break;
@@ -127,13 +131,14 @@ static int wait_signal(const sigset_t *signals, const struct timespec *timeout)
     const struct timespec at_once = {0};
     sigset_t urgent = *signals;
     sigdelset(&urgent, SIGHUP);
+    sigdelset(&urgent, ST_SERVICE_WAKE_SIGNAL);
     const int first = sigtimedwait(signals, NULL, timeout);
-    if (first != SIGHUP)
+    if (first != SIGHUP && first != ST_SERVICE_WAKE_SIGNAL)
         return first;
     const int second = sigtimedwait(&urgent, NULL, &at_once);
     if (second < 0)
         return first;
-    kill(getpid(), SIGHUP); /* it waits for its turn */
+    kill(getpid(), first); /* it waits for its turn */
     return second;
 }
 
@@ -145,7 +150,7 @@ static int serve(struct st_service *service, const sigset_t *signals, struct st_
         const int64_t now_ns = platform->now_ns(platform);
         if (now_ns >= next_ns) {
             r = st_service_tick(service);
-            next_ns = now_ns + ST_SERVICE_TICK_NS;
+            next_ns = now_ns + st_service_tick_ns(service);
             continue;
         }
         if (ran_too_long) {
@@ -156,10 +161,14 @@ static int serve(struct st_service *service, const sigset_t *signals, struct st_
         const int number = wait_signal(signals, &timeout);
         if (number == SIGHUP) {
             r = st_service_reload(service);
+        } else if (number == ST_SERVICE_WAKE_SIGNAL) {
+            r = st_service_rest_or_run(service);
         } else if (number == SIGTERM || number == SIGINT) {
             ST_INFO("%s: ending", number == SIGTERM ? "SIGTERM" : "SIGINT");
             return 0;
         }
+        if (next_ns > now_ns + st_service_tick_ns(service)) /* it rests no more */
+            next_ns = now_ns + st_service_tick_ns(service);
     }
     return r;
 }
@@ -173,6 +182,7 @@ int main(int argc, char **argv)
     sigaddset(&signals, SIGHUP);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
+    sigaddset(&signals, ST_SERVICE_WAKE_SIGNAL);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
     st_child_env_forget_others();
     struct options options = {0};

@@ -82,8 +82,9 @@ static int start_parts(struct st_service *service)
         ST_WARN("cannot set RLIMIT_RTTIME: %s. Only the watchdog guards against a runaway loop.",
                 strerror(-r));
     test_waits(service);
+    st_service_begin_rest(service);
     r = st_service_start_audio(service);
-    if (r == 0)
+    if (r == 0 && !service->view.rests)
         r = st_service_start_loop(service);
     if (r == 0)
         r = st_service_start_observe(service);
@@ -200,30 +201,52 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     return 0;
 }
 
-int st_service_tick(struct st_service *service)
+/* Is it time for what is done each `every` ticks? While the loop rests, one stands for several. */
+static bool is_due(const struct st_service *service, uint64_t before, uint64_t every)
 {
-    service->tick++;
-    st_clockwatch_tick(&service->clockwatch, service->platform, &service->events);
-    st_events_release(&service->events, service->platform->now_ns(service->platform));
+    return service->tick / every != before / every;
+}
+
+static int look_after_loop(struct st_service *service)
+{
+    if (service->view.rests)
+        return 0;
     if (st_session_ended(service->session)) {
         ST_ERR("the loop ended: its sleep failed");
         return -EIO;
     }
     st_service_trace(service);
+    st_service_check_overdue(service);
+    return 0;
+}
+
+int st_service_tick(struct st_service *service)
+{
+    const uint64_t before = service->tick;
+    service->tick += (uint64_t)(st_service_tick_ns(service) / ST_SERVICE_TICK_NS);
+    st_clockwatch_tick(&service->clockwatch, service->platform, &service->events);
+    st_events_release(&service->events, service->platform->now_ns(service->platform));
+    int r = look_after_loop(service);
+    if (r < 0)
+        return r;
     st_causes_tick(service->causes, (int)service->config.loop.cpu);
     /* fed while this thread runs: a restart would not give the loop a CPU, and its figures would be lost. An
      * event reports a loop without a CPU. */
     st_systemd_watchdog();
-    st_service_check_overdue(service);
-    st_http_tick(service->http);
-    st_http_tick(service->http_tcp);
-    if (service->tick % TICKS_A_TRY == 0 && service->view.http_error[0] != '\0')
+    for (uint64_t i = before; i < service->tick; i++) {
+        st_http_tick(service->http);
+        st_http_tick(service->http_tcp);
+    }
+    r = st_service_rest_or_run(service);
+    if (r < 0)
+        return r;
+    if (is_due(service, before, TICKS_A_TRY) && service->view.http_error[0] != '\0')
         st_service_restart_tcp(service); /* its address may come with the network, long after boot */
-    if (service->tick % TICKS_A_LOOK == 1)
+    if (before % TICKS_A_LOOK == 0 || service->view.rests)
         st_service_report_degraded(service);
-    if (service->tick % TICKS_A_LOOK == 0)
+    if (service->tick % TICKS_A_LOOK == 0 && !service->view.rests)
         st_service_report_share(service);
-    if (service->tick % TICKS_A_MINUTE == 0) {
+    if (is_due(service, before, TICKS_A_MINUTE)) {
         find_state(service);
         st_service_end_minute(service);
     }
@@ -271,7 +294,7 @@ static int apply(struct st_service *service, const struct st_config *config)
         st_service_set_rights(service);
     if ((applies & ST_CONFIG_APPLIES_HTTP) != 0 || service->view.http_error[0] != '\0')
         st_service_restart_tcp(service);
-    if ((applies & ST_CONFIG_APPLIES_OBSERVE) != 0)
+    if ((applies & (ST_CONFIG_APPLIES_OBSERVE | ST_CONFIG_APPLIES_WHEN)) != 0)
         st_observe_set(service->observe, config);
     if ((applies & ST_CONFIG_APPLIES_HISTORY) != 0 || st_history_writer_fails(service->history))
         st_history_writer_set(service->history, config);
@@ -282,21 +305,18 @@ static int apply(struct st_service *service, const struct st_config *config)
         st_service_stop_audio(service);
         r = st_service_start_audio(service);
     }
-    if (r == 0 && (applies & ST_CONFIG_APPLIES_LOOP) != 0) {
+    if (r == 0 && (applies & ST_CONFIG_APPLIES_LOOP) != 0 && !service->view.rests) {
         if (!st_service_end_loop(service))
             return -EIO;
         st_service_end_minute(service); /* to the last cycle */
         st_service_stop_loop(service);
-        service->counts = (struct st_minute_counts){.own_xruns = service->counts.own_xruns,
-                                                    .observed_xruns = service->counts.observed_xruns,
-                                                    .starved_clients = service->counts.starved_clients,
-                                                    .observing = service->counts.observing};
+        st_service_forget_counts(service);
         st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-restart", NULL, 0,
                       "the loop starts again with %lld frames at %lld Hz; its counts start at zero",
                       (long long)config->loop.frames, (long long)config->loop.rate_hz);
         r = st_service_start_loop(service);
     }
-    return r < 0 ? -EIO : 0;
+    return r < 0 ? -EIO : st_service_rest_or_run(service);
 }
 
 int st_service_reload(struct st_service *service)
@@ -337,9 +357,10 @@ int st_service_reload(struct st_service *service)
 /* The final figures are taken after the loop has ended, so that the books are closed. */
 static void close_books(struct st_service *service)
 {
-    if (service->session == NULL)
+    const bool rests = service->view.rests;
+    if (service->session == NULL && !rests)
         return;
-    if (!service->loop_hangs)
+    if (!service->loop_hangs && !rests)
         st_service_end_loop(service);
     pthread_mutex_lock(&service->mutex);
     service->view.ended = true;

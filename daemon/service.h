@@ -9,7 +9,11 @@
 /* read where no other file is named; may be missing */
 #define ST_SERVICE_CONFIG ST_SYSCONF_DIR "/sleeptuned.conf"
 
-#define ST_SERVICE_TICK_NS INT64_C(1000000000)
+#define ST_SERVICE_TICK_NS    INT64_C(1000000000)
+#define ST_SERVICE_REST_TICKS 10 /* so many are one while nothing plays */
+
+/* Something plays while the loop rests: call st_service_rest_or_run. To be blocked in all threads. */
+#define ST_SERVICE_WAKE_SIGNAL SIGUSR1
 
 struct st_service;
 
@@ -24,7 +28,13 @@ struct st_service;
 ST_NODISCARD int st_service_start(struct st_platform *platform, const struct st_config *config,
                                   const char *config_path, struct st_service **ret);
 
-/** Looks after the parts; call every ST_SERVICE_TICK_NS. @return 0, or -EIO when the loop ended by itself. */
+/** How long until the next st_service_tick: ST_SERVICE_TICK_NS, or ST_SERVICE_REST_TICKS of them. */
+int64_t st_service_tick_ns(const struct st_service *service);
+
+/** Lets the loop run or rest, as loop.when and what plays want it. @return as st_service_tick. */
+int st_service_rest_or_run(struct st_service *service);
+
+/** Looks after the parts; call every st_service_tick_ns. @return 0, or -EIO when the loop ended by itself. */
 int st_service_tick(struct st_service *service);
 
 /** SIGXCPU: a real-time thread of ours ran too long without a sleep (RLIMIT_RTTIME). */

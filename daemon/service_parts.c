@@ -50,6 +50,14 @@ static int gather_sinks(struct st_service *service, struct st_period *ret_period
     return r == 0 ? st_tee_add(&service->tee, &live) : r;
 }
 
+void st_service_forget_counts(struct st_service *service)
+{
+    service->counts = (struct st_minute_counts){.own_xruns = service->counts.own_xruns,
+                                                .observed_xruns = service->counts.observed_xruns,
+                                                .starved_clients = service->counts.starved_clients,
+                                                .observing = service->counts.observing};
+}
+
 int st_service_start_loop(struct st_service *service)
 {
     const struct st_config *config = &service->config;
@@ -162,6 +170,12 @@ int st_service_start_audio(struct st_service *service)
 {
     for (int i = 0; i < ST_AUDIO_DIRECTIONS; i++) {
         struct st_audio *audio;
+        if (service->view.rests) { /* the dummy device runs with the loop */
+            pthread_mutex_lock(&service->mutex);
+            service->view.audio[i].state = ST_AUDIO_OFF;
+            pthread_mutex_unlock(&service->mutex);
+            continue;
+        }
         const int r = st_audio_start(service->platform, &service->config, (enum st_audio_direction)i,
                                      &service->events, &audio);
         if (r < 0) {

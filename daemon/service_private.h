@@ -11,6 +11,7 @@
 #include "daemon/http/socket.h"
 #include "daemon/loop/clockwatch.h"
 #include "daemon/loop/overdue.h"
+#include "daemon/loop/playing.h"
 #include "daemon/service.h"
 #include "daemon/status/live.h"
 #include "daemon/status/saved_state.h"
@@ -34,8 +35,9 @@ struct st_service {
     struct st_clockwatch clockwatch;
     struct st_history_writer *history; /* as long as events are added */
 
-    pthread_mutex_t mutex;                       /* all below, for HTTP threads; the main thread writes */
-    struct st_session *session;                  /* NULL between two runs */
+    pthread_mutex_t mutex; /* all below, for HTTP threads; the main thread writes */
+    struct st_session
+        *session; /* NULL before the first loop; while it rests it has ended, with its figures */
     struct st_audio *audio[ST_AUDIO_DIRECTIONS]; /* likewise */
     struct st_watchdog *watchdog;
     struct st_observe *observe;
@@ -47,6 +49,10 @@ struct st_service {
 
     /* main thread */
     uint64_t tick;
+    struct st_playing playing;
+    struct {
+        bool calm; /* the loop rests, and the sources tell when something plays */
+    } rest;
     struct st_minute_counts counts;
     int64_t observed_wall_ns; /* end of the last minute that the history has of other programs; 0: none */
     struct {
@@ -96,6 +102,14 @@ void st_service_restart_tcp(struct st_service *service);
 /** Sets mode and group of the socket; an error goes into view.socket_error. */
 void st_service_set_rights(struct st_service *service);
 int st_service_open_socket(struct st_service *service);
+
+/** A loop that starts counts from zero; what other programs had goes on. */
+void st_service_forget_counts(struct st_service *service);
+
+/* --- service_rest.c: the loop rests while nothing plays; main thread --- */
+
+/** Before the first loop: it rests unless it is to run always. */
+void st_service_begin_rest(struct st_service *service);
 
 /** Starts the tracer if trace.enabled is on and the loop runs. Each tick. */
 void st_service_trace(struct st_service *service);

@@ -22,7 +22,7 @@ int64_t st_service_wall_ns(struct st_service *service)
 
 int64_t st_service_overdue_ns(struct st_service *service)
 {
-    if (service->session == NULL || (service->view.ended && !service->loop_hangs))
+    if (service->session == NULL || service->view.rests || (service->view.ended && !service->loop_hangs))
         return 0;
     return st_overdue_ns(&service->overdue, st_session_heartbeat(service->session, 0),
                          st_live_due_ns(&service->live), service->platform->now_ns(service->platform));
@@ -59,7 +59,7 @@ json_t *st_service_document(struct st_service *service)
     struct st_live_look seconds;
     const bool has_result = st_service_look(service, &view, &result);
     st_live_take(&service->live, service->platform->now_ns(service->platform), &seconds);
-    view.seconds = &seconds;
+    view.seconds = view.rests ? NULL : &seconds;
     view.events = st_events_json(&service->events);
     json_t *document = st_view_json(&view);
     json_decref(view.events);
@@ -180,7 +180,7 @@ static void take_observed(struct st_service *service, int64_t from_wall_ns, int6
     service->observed_wall_ns = to_wall_ns;
 }
 
-/* A minute in which the loop did not run. */
+/* A minute in which the loop did not run; if it rested, nothing played. */
 static void add_observed(struct st_service *service)
 {
     struct st_dropout_sums dropouts;
@@ -188,6 +188,10 @@ static void add_observed(struct st_service *service)
     const int64_t wall_ns = st_service_wall_ns(service);
     take_observed(service, service->observed_wall_ns > 0 ? service->observed_wall_ns : wall_ns - MINUTE_NS,
                   wall_ns, &dropouts, &observed);
+    for (size_t i = 0; service->view.rests && i < observed.watches_n; i++) {
+        if (observed.watches[i].playing == 1) /* it has begun just now */
+            observed.watches[i].playing = 0;
+    }
     st_history_writer_add_observed(service->history, &observed);
 }
 
@@ -197,7 +201,7 @@ static bool take_minute(struct st_service *service, struct st_minute *ret)
     struct st_platform *platform = service->platform;
     struct st_view view;
     struct st_result result;
-    if (!st_service_look(service, &view, &result))
+    if (service->view.rests || !st_service_look(service, &view, &result))
         return false;
     struct st_minute_counts now =
         st_minute_counts_of(&result, platform->now_ns(platform), platform->wall_ns(platform));
@@ -224,6 +228,8 @@ void st_service_end_minute(struct st_service *service)
     struct st_minute minute;
     if (!take_minute(service, &minute)) {
         add_observed(service);
+        if (service->view.rests)
+            st_systemd_status("nothing plays: the loop rests");
         st_service_store_state(service);
         return;
     }

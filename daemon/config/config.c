@@ -477,6 +477,13 @@ static void check_period(struct parse *parse)
                           sizeof(text)));
 }
 
+static bool always;
+
+void st_config_always(void)
+{
+    always = true;
+}
+
 void st_config_defaults(struct st_config *ret)
 {
     *ret = (struct st_config){0};
@@ -495,6 +502,8 @@ void st_config_defaults(struct st_config *ret)
             (void)store_text(key, text, member);
         }
     }
+    if (always)
+        snprintf(ret->loop.when, sizeof(ret->loop.when), "always");
 }
 
 static void on_check(void *ctx, unsigned line, const char *message)

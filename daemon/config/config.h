@@ -18,7 +18,8 @@ struct st_config {
         int64_t cpu;                     /* -1: any */
         char wait[ST_CONFIG_TEXT_BYTES]; /* "plain" or "precise" */
         double load_percent;
-        int64_t timer_slack_ns; /* -1: as found */
+        int64_t timer_slack_ns;          /* -1: as found */
+        char when[ST_CONFIG_TEXT_BYTES]; /* "playing" or "always" */
     } loop;
     struct {
         char backend[ST_CONFIG_TEXT_BYTES];
@@ -67,15 +68,16 @@ enum st_config_type {
 };
 
 /* What a changed key does at SIGHUP; bits. */
-#define ST_CONFIG_APPLIES_NEVER   0x00u /* not used by the daemon */
-#define ST_CONFIG_APPLIES_LOOP    0x01u /* the loop starts again */
-#define ST_CONFIG_APPLIES_AUDIO   0x02u /* the streams are opened again */
-#define ST_CONFIG_APPLIES_SOCKET  0x04u /* rights of the socket are set again */
-#define ST_CONFIG_APPLIES_HTTP    0x08u /* the TCP listener is opened again */
-#define ST_CONFIG_APPLIES_START   0x10u /* only when the daemon starts */
-#define ST_CONFIG_APPLIES_OBSERVE 0x20u /* sources of other programs' xruns are opened and closed */
-#define ST_CONFIG_APPLIES_HISTORY 0x40u /* the history is closed and opened */
-#define ST_CONFIG_APPLIES_TRACE   0x80u /* the tracer starts again or ends */
+#define ST_CONFIG_APPLIES_NEVER   0x00u  /* not used by the daemon */
+#define ST_CONFIG_APPLIES_LOOP    0x01u  /* the loop starts again */
+#define ST_CONFIG_APPLIES_AUDIO   0x02u  /* the streams are opened again */
+#define ST_CONFIG_APPLIES_SOCKET  0x04u  /* rights of the socket are set again */
+#define ST_CONFIG_APPLIES_HTTP    0x08u  /* the TCP listener is opened again */
+#define ST_CONFIG_APPLIES_START   0x10u  /* only when the daemon starts */
+#define ST_CONFIG_APPLIES_OBSERVE 0x20u  /* sources of other programs' xruns are opened and closed */
+#define ST_CONFIG_APPLIES_HISTORY 0x40u  /* the history is closed and opened */
+#define ST_CONFIG_APPLIES_TRACE   0x80u  /* the tracer starts again or ends */
+#define ST_CONFIG_APPLIES_WHEN    0x100u /* the loop rests or runs */
 
 struct st_config_key {
     const char *path; /* "loop.frames" */
@@ -96,6 +98,9 @@ extern const size_t st_config_keys_n;
 typedef void (*st_config_error_fn)(void *ctx, const char *message);
 
 void st_config_defaults(struct st_config *ret);
+
+/** From now on loop.when is "always" where a file does not set it. Threads: before others exist. */
+void st_config_always(void);
 
 /**
  * Reads configuration text. `name` is the file name in messages.

@@ -34,6 +34,7 @@ static const char *reload_text(const struct st_config_key *key)
         return "At SIGHUP the streams are opened again.";
     case ST_CONFIG_APPLIES_SOCKET:
     case ST_CONFIG_APPLIES_HISTORY:
+    case ST_CONFIG_APPLIES_WHEN:
         return "Applied at SIGHUP.";
     case ST_CONFIG_APPLIES_HTTP:
         return "At SIGHUP the listener is opened again.";

@@ -27,9 +27,11 @@ static void read_clocks(struct st_platform *platform, struct st_clockwatch *seen
 void st_clockwatch_tick(struct st_clockwatch *watch, struct st_platform *platform, struct st_events *events)
 {
     struct st_clockwatch seen = {.started = true};
+    const int64_t rest_ns = watch->rest_ns;
     read_clocks(platform, &seen);
     const struct st_clockwatch last = *watch;
     *watch = seen;
+    watch->rest_ns = rest_ns;
     if (!last.started)
         return;
     const int64_t elapsed_ns = st_ns_sub(seen.now_ns, last.now_ns);
@@ -49,7 +51,7 @@ void st_clockwatch_tick(struct st_clockwatch *watch, struct st_platform *platfor
                       st_ns_format(jump_ns < 0 ? -jump_ns : jump_ns, text, sizeof(text)),
                       jump_ns < 0 ? "back" : "forward");
     }
-    if (elapsed_ns >= ST_CLOCKWATCH_PAUSE_NS) {
+    if (elapsed_ns >= ST_CLOCKWATCH_PAUSE_NS + rest_ns) {
         const struct st_log_field fields[] = {{"PAUSE_NS", elapsed_ns}};
         st_events_add(
             events, ST_LOG_WARN, seen.wall_ns, "pause", fields, 1,

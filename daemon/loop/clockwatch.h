@@ -8,10 +8,11 @@
 
 #define ST_CLOCKWATCH_SUSPEND_NS INT64_C(100000000) /* less is noise between two clock reads */
 #define ST_CLOCKWATCH_JUMP_NS    INT64_C(500000000)
-#define ST_CLOCKWATCH_PAUSE_NS   INT64_C(5000000000) /* a tick comes every second */
+#define ST_CLOCKWATCH_PAUSE_NS   INT64_C(5000000000) /* a tick comes every second, or rest_ns later */
 
 struct st_clockwatch {
     bool started;
+    int64_t rest_ns; /* set by the owner: how much longer than a second a tick takes to come */
     int64_t now_ns, wall_ns, suspended_ns;
 };
 

@@ -27,17 +27,20 @@ struct st_observe {
     pthread_mutex_t mutex; /* up to view */
     struct st_config config;
     bool changed, stop;
+    void (*wake_player)(void); /* NULL: no one waits for something to play */
+    int64_t wake_after_ns;
     struct st_observe_view view;
     struct st_dropout_sums dropouts; /* since the last minute */
 
     /* the starter's: as they were at the end of the last minute */
     int64_t watched_ns[ST_OBSERVE_SOURCES_MAX];
-    bool knows_playing[ST_OBSERVE_SOURCES_MAX]; /* a client's load was seen */
+    int64_t minute_ns; /* when the last minute ended */
 
     /* the thread's */
     struct st_dropout_sums fresh; /* since the last publish */
     struct st_observed sources[ST_OBSERVE_SOURCES_MAX];
     size_t n;
+    bool may_rest; /* loop.when: while nothing plays, wake-ups are rare */
     bool readable[ST_OBSERVE_SOURCES_MAX];
     int64_t rests_until_ns[ST_OBSERVE_SOURCES_MAX]; /* its descriptor does not wake this thread before */
 };
@@ -56,6 +59,7 @@ static enum st_observed_mode mode_of(const struct st_config *config, const char 
 
 static void use_config(struct st_observe *observe, const struct st_config *config)
 {
+    observe->may_rest = strcmp(config->loop.when, "playing") == 0;
     for (size_t i = 0; i < observe->n; i++) {
         struct st_observed *o = &observe->sources[i];
         struct st_xrun_setting setting;
@@ -117,6 +121,27 @@ static void wait_for_work(struct st_observe *observe)
         (void)!read(observe->wake[0], bytes, sizeof(bytes));
 }
 
+/* Wakes who waits for something to play, and slows the sources down while nothing does. */
+static void note_playing(struct st_observe *observe)
+{
+    const int64_t now_ns = observe->platform->now_ns(observe->platform);
+    struct st_playing_facts facts = {0};
+    void (*wake)(void) = NULL;
+    st_observe_playing(observe, &facts);
+    const bool plays =
+        facts.played_ns != INT64_MIN && st_ns_sub(now_ns, facts.played_ns) < ST_PLAYING_KEEP_NS;
+    for (size_t i = 0; i < observe->n; i++)
+        st_observed_quiet(&observe->sources[i], observe->may_rest && facts.telling_n > 0 && !plays);
+    pthread_mutex_lock(&observe->mutex);
+    if (facts.played_ns > observe->wake_after_ns) {
+        wake = observe->wake_player;
+        observe->wake_player = NULL;
+    }
+    pthread_mutex_unlock(&observe->mutex);
+    if (wake != NULL)
+        wake();
+}
+
 static void *run(void *ctx)
 {
     struct st_observe *observe = ctx;
@@ -131,6 +156,7 @@ static void *run(void *ctx)
                 st_observed_turn(o);
             publish(observe, i);
         }
+        note_playing(observe);
         wait_for_work(observe);
     }
     for (size_t i = 0; i < observe->n; i++)
@@ -218,6 +244,36 @@ void st_observe_stop(struct st_observe *observe)
     free(observe);
 }
 
+void st_observe_playing(struct st_observe *observe, struct st_playing_facts *ret)
+{
+    ret->telling_n = 0;
+    ret->blind = ret->by = NULL;
+    ret->played_ns = INT64_MIN;
+    ret->what[0] = '\0';
+    pthread_mutex_lock(&observe->mutex);
+    for (size_t i = 0; i < observe->view.n; i++) {
+        const struct st_observed_view *source = &observe->view.sources[i];
+        const bool watching = source->state == ST_OBSERVED_WATCHING;
+        ret->telling_n += watching && source->tells_playing;
+        if (watching && !source->tells_playing)
+            ret->blind = source->source;
+        if (source->played_ns <= ret->played_ns)
+            continue;
+        ret->played_ns = source->played_ns;
+        ret->by = source->source;
+        memcpy(ret->what, source->played, sizeof(ret->what));
+    }
+    pthread_mutex_unlock(&observe->mutex);
+}
+
+void st_observe_wake(struct st_observe *observe, int64_t after_ns, void (*wake)(void))
+{
+    pthread_mutex_lock(&observe->mutex);
+    observe->wake_player = wake;
+    observe->wake_after_ns = after_ns;
+    pthread_mutex_unlock(&observe->mutex);
+}
+
 void st_observe_look(struct st_observe *observe, struct st_observe_view *ret)
 {
     pthread_mutex_lock(&observe->mutex);
@@ -240,19 +296,17 @@ void st_observe_end_minute(struct st_observe *observe, struct st_dropout_sums *d
     ret->watches_n = 0;
     for (size_t i = 0; i < observe->view.n; i++) {
         const struct st_observed_view *source = &observe->view.sources[i];
-        bool playing = false;
-        for (size_t k = 0; k < source->clients_n; k++)
-            playing = playing || source->clients[k].playing;
-        observe->knows_playing[i] = observe->knows_playing[i] || playing;
-        struct st_history_watch watch = {.watched_ns = source->watched_ns - observe->watched_ns[i],
-                                         .playing = observe->knows_playing[i] ? playing : INT64_MIN,
-                                         .frames = known_or_none(source->frames),
-                                         .rate_hz = known_or_none(source->rate_hz)};
+        struct st_history_watch watch = {
+            .watched_ns = source->watched_ns - observe->watched_ns[i],
+            .playing = source->tells_playing ? source->played_ns > observe->minute_ns : INT64_MIN,
+            .frames = known_or_none(source->frames),
+            .rate_hz = known_or_none(source->rate_hz)};
         snprintf(watch.source, sizeof(watch.source), "%s", source->source);
         if (watch.watched_ns > 0)
             ret->watches[ret->watches_n++] = watch;
         observe->watched_ns[i] = source->watched_ns;
     }
+    observe->minute_ns = observe->platform->now_ns(observe->platform);
     pthread_mutex_unlock(&observe->mutex);
     ret->dropouts = dropouts->rows;
     ret->dropouts_n = dropouts->n;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "daemon/config/config.h"
+#include "daemon/loop/playing.h"
 #include "daemon/observe/observed.h"
 #include "store/history/history.h"
 
@@ -27,6 +28,13 @@ void st_observe_set(struct st_observe *observe, const struct st_config *config);
 
 /** Closes all sources; helper programs have ended when it returns. NULL is fine. Threads: the starter's. */
 void st_observe_stop(struct st_observe *observe);
+
+/** What the sources know of what plays; own_stream is left alone. Threads: any. */
+void st_observe_playing(struct st_observe *observe, struct st_playing_facts *ret);
+
+/** Calls wake once, in this thread of sources, when one sees something play after after_ns (CLOCK_MONOTONIC).
+ * NULL: no more. Threads: the starter's. */
+void st_observe_wake(struct st_observe *observe, int64_t after_ns, void (*wake)(void));
 
 /** Threads: any. */
 void st_observe_look(struct st_observe *observe, struct st_observe_view *ret);

@@ -201,10 +201,18 @@ static void add_dropouts(struct st_dropout_sums *sums, const char *source, const
         st_dropout_sums_add(sums, &row);
 }
 
+static void note_playing(struct st_observed *o, const char *what)
+{
+    o->view.played_ns = now_ns(o);
+    snprintf(o->view.played, sizeof(o->view.played), "%s", what);
+}
+
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     struct st_observed *o = ctx;
     o->view.epochs_n += seen->new_epoch;
+    if (!seen->new_epoch) /* a load, or a dropout: of something that plays */
+        note_playing(o, seen->client[0] != '\0' ? seen->client : seen->device);
     if (!seen->new_epoch)
         st_observed_clients_take(&o->view, seen, now_ns(o), wall_ns(o));
     if (seen->device_xruns_n == 0 && seen->starved_n == 0)
@@ -280,9 +288,8 @@ static void fail(struct st_observed *o, int error)
     o->failures++;
     set_state(o, ST_OBSERVED_ABSENT, o->watch.why[0] != '\0' ? o->watch.why : strerror(-error));
     const int64_t pause_ns = st_audio_backoff_ns(o->failures);
-    o->due_ns = error == -ENOTSUP
-                    ? INT64_MAX
-                    : now_ns(o) + (pause_ns < ST_OBSERVED_RETRY_MAX_NS ? pause_ns : ST_OBSERVED_RETRY_MAX_NS);
+    const int64_t most_ns = o->quiet ? ST_OBSERVED_RETRY_QUIET_NS : ST_OBSERVED_RETRY_MAX_NS;
+    o->due_ns = error == -ENOTSUP ? INT64_MAX : now_ns(o) + (pause_ns < most_ns ? pause_ns : most_ns);
 }
 
 void st_observed_init(struct st_observed *o, struct st_platform *platform, struct st_events *events,
@@ -295,7 +302,9 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
                                         .device_only = source->device_only,
                                         .program_cpu_ns = INT64_MIN,
                                         .since_wall_ns = INT64_MIN,
-                                        .last_wall_ns = INT64_MIN};
+                                        .last_wall_ns = INT64_MIN,
+                                        .tells_playing = source->tells_playing,
+                                        .played_ns = INT64_MIN};
     for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++)
         o->pending[i].told_ns = INT64_MIN;
 }
@@ -348,6 +357,8 @@ static int poll_source(struct st_observed *o)
     const int r = o->source->ops->poll(&o->watch, on_seen, o);
     o->view.poll_cpu_ns += thread_cpu_ns() - before_ns;
     o->view.polls_n++;
+    if (r == 0 && o->watch.plays)
+        note_playing(o, "");
     return r;
 }
 
@@ -382,7 +393,16 @@ void st_observed_turn(struct st_observed *o)
     if (r == 0)
         note_watching(o);
     note_program_cpu(o, false);
-    o->due_ns = now_ns(o) + o->source->poll_ns;
+    o->due_ns = now_ns(o) + (o->watch.poll_ns > 0 ? o->watch.poll_ns : o->source->poll_ns);
+}
+
+void st_observed_quiet(struct st_observed *o, bool quiet)
+{
+    if (o->quiet && !quiet && o->failures > 0 && o->due_ns != INT64_MAX) {
+        o->failures = 0;
+        o->due_ns = now_ns(o);
+    }
+    o->quiet = quiet;
 }
 
 int st_observed_fd(const struct st_observed *o)

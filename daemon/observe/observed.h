@@ -9,6 +9,8 @@
 #define ST_OBSERVED_DEVICES_MAX  8 /* with counts of their own; xruns of more are counted in the sum only */
 #define ST_OBSERVED_PENDING_MAX  8
 #define ST_OBSERVED_RETRY_MAX_NS INT64_C(15000000000)
+/* while nothing plays, as other sources say: each try starts a program */
+#define ST_OBSERVED_RETRY_QUIET_NS INT64_C(60000000000)
 #define ST_OBSERVED_EVENT_EACH_NS                                                                            \
     INT64_C(10000000000) /* of one device and client; those between are summed */
 
@@ -16,7 +18,7 @@ enum st_observed_mode { ST_OBSERVED_OFF, ST_OBSERVED_AUTO, ST_OBSERVED_ON };
 
 enum st_observed_state {
     ST_OBSERVED_IS_OFF,
-    ST_OBSERVED_ABSENT, /* cannot be opened, or was lost; tried again after 1 s .. 15 s */
+    ST_OBSERVED_ABSENT, /* cannot be opened, or was lost; tried again after 1 s .. 15 s, or 60 s while nothing plays */
     ST_OBSERVED_OPENING,
     ST_OBSERVED_WATCHING,
 };
@@ -76,7 +78,10 @@ struct st_observed_view {
     /* what the device in use is set to, as of the last ST_OBSERVED_GONE_NS; 0: not known, or nothing plays */
     char device[ST_XRUN_NAME_BYTES];
     int64_t frames, rate_hz, period_ns;
-    int64_t device_load_ns; /* when it said so, by CLOCK_MONOTONIC */
+    int64_t device_load_ns;          /* when it said so, by CLOCK_MONOTONIC */
+    bool tells_playing;              /* while it watches, it sees whatever plays */
+    int64_t played_ns;               /* when it last did, by CLOCK_MONOTONIC; INT64_MIN: never */
+    char played[ST_XRUN_NAME_BYTES]; /* what that was: client or device; "" when not known */
 };
 
 /* What was seen of one device and client and is not yet in an event. */
@@ -99,6 +104,7 @@ struct st_observed {
     struct st_dropout_sums *dropouts; /* all dropouts are added; NULL: nowhere */
     bool open;
     unsigned failures;
+    bool quiet;          /* nothing plays: what is absent is tried again less often */
     int64_t due_ns;      /* of the next turn */
     int64_t turned_ns;   /* of the last turn that found it open */
     int64_t programs_ns; /* CPU time of programs that have ended */
@@ -114,6 +120,9 @@ void st_observed_set(struct st_observed *o, enum st_observed_mode mode,
 
 /** Opens or polls. o->due_ns is then when to call again, at the latest (INT64_MAX: never). */
 void st_observed_turn(struct st_observed *o);
+
+/** Nothing plays, or something does again: then what is absent is tried again at once. */
+void st_observed_quiet(struct st_observed *o, bool quiet);
 
 /** -1: none. */
 int st_observed_fd(const struct st_observed *o);

@@ -9,6 +9,7 @@
 #include "core/text/text.h"
 #include "core/when.h"
 
+#define RESTS      "the loop rests while nothing plays (loop.when)"
 #define RECENT_NS  (600 * ST_NS_PER_S) /* older dropouts are no alarm any more */
 #define FRAMES_MAX 8192                /* the most that PipeWire and JACK take */
 #define STALL_NS   ST_NS_PER_S /* later than that, the loop was not late: it did not run */
@@ -71,7 +72,8 @@ struct st_answer st_answer_of(const struct st_view *view)
             answer.client = &server->clients[i];
     }
     answer.plays = answer.plays || (server != NULL && server->period_ns > 0);
-    answer.plays_known = server != NULL && server->device_load_ns > 0;
+    answer.plays = answer.plays && !view->rests;
+    answer.plays_known = view->rests || (server != NULL && server->device_load_ns > 0);
     if (answer.client != NULL)
         answer.reason = main_reason(answer.client);
     const struct st_result *loop = view->loop;
@@ -223,9 +225,10 @@ const char *st_answer_text(const struct st_view *view, char *buf, size_t buf_byt
         st_text_append(buf, buf_bytes, " %s", st_result_verdict(view->loop, trouble, sizeof(trouble)));
     else if (answer.dropouts_n == 0)
         st_text_append(buf, buf_bytes, " This computer's timing: %s.",
-                       !answer.timing_known ? "not measured yet"
-                       : answer.timing_ok   ? "OK"
-                                            : "not OK");
+                       !answer.timing_known && view->rests ? "not measured while nothing plays"
+                       : !answer.timing_known              ? "not measured yet"
+                       : answer.timing_ok                  ? "OK"
+                                                           : "not OK");
     return buf;
 }
 
@@ -240,7 +243,7 @@ const char *st_answer_timing(const struct st_view *view, char *buf, size_t buf_b
         return buf;
     }
     if (!answer.timing_known || loop->elapsed_periods == 0) {
-        snprintf(buf, buf_bytes, "timing not measured yet");
+        snprintf(buf, buf_bytes, view->rests ? "timing not measured; " RESTS : "timing not measured yet");
         return buf;
     }
     snprintf(buf, buf_bytes, "timing %s: %" PRIu64 " of %" PRIu64 " periods missed at %" PRIu32 " frames",
@@ -252,6 +255,8 @@ const char *st_answer_timing(const struct st_view *view, char *buf, size_t buf_b
     if (loop->records_lost > 0)
         st_text_append(buf, buf_bytes, "; not recorded: %" PRIu64 " period%s", loop->records_lost,
                        loop->records_lost == 1 ? "" : "s");
+    if (view->rests)
+        st_text_append(buf, buf_bytes, "; " RESTS);
     return buf;
 }
 

@@ -99,10 +99,7 @@ static void on_flush(void *ctx)
 
 int st_live_init(struct st_live *live)
 {
-    *live = (struct st_live){.t0_ns = INT64_MIN, .newest = INT64_MIN, .next_due_ns = INT64_MIN};
-    for (size_t i = 0; i < ST_LIVE_SECONDS; i++)
-        live->seconds[i].index = -1;
-    live->now.index = -1;
+    *live = (struct st_live){.t0_ns = INT64_MIN, .now.index = -1};
     int r = st_hist_init(&live->hist, HIST_DIGITS);
     if (r < 0)
         return r;
@@ -110,6 +107,8 @@ int st_live_init(struct st_live *live)
     r = -pthread_mutex_init(&live->mutex, NULL);
     if (r < 0)
         st_hist_finish(&live->hist);
+    else
+        st_live_forget(live);
     return r;
 }
 
@@ -133,6 +132,15 @@ struct st_sink st_live_sink(struct st_live *live, const struct st_period *period
                             .lost = on_lost,
                             .flush = on_flush,
                             .ctx = live};
+}
+
+void st_live_forget(struct st_live *live)
+{
+    pthread_mutex_lock(&live->mutex);
+    live->newest = live->next_due_ns = INT64_MIN;
+    for (size_t i = 0; i < ST_LIVE_SECONDS; i++)
+        live->seconds[i].index = -1;
+    pthread_mutex_unlock(&live->mutex);
 }
 
 int64_t st_live_due_ns(struct st_live *live)

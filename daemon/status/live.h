@@ -49,6 +49,10 @@ void st_live_finish(struct st_live *live);
 /** To be given to a session with this period; before it starts. */
 struct st_sink st_live_sink(struct st_live *live, const struct st_period *period);
 
+/** Forgets the seconds before a loop that starts after a rest: there is no gap to show. No session runs.
+ * Threads: any one. */
+void st_live_forget(struct st_live *live);
+
 /** When the first period was due of which nothing is known, as of the last drain; INT64_MIN: no loop counts
  * yet. Threads: any. */
 int64_t st_live_due_ns(struct st_live *live);

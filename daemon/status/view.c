@@ -98,7 +98,7 @@ const char *st_view_state(const struct st_view *view)
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     if (view->ended)
         return view->loop != NULL && view->loop->error != 0 ? "failed" : "ended";
-    if (view->loop == NULL)
+    if (view->loop == NULL && !view->rests)
         return "starting";
-    return st_view_degraded(view, degraded) > 0 ? "degraded" : "running";
+    return st_view_degraded(view, degraded) > 0 ? "degraded" : view->rests ? "idle" : "running";
 }

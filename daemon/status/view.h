@@ -17,6 +17,7 @@ struct st_view {
     int64_t now_wall_ns, started_wall_ns, uptime_ns;
     long pid;
     bool ended;                   /* the last document of a daemon that ends */
+    bool rests;                   /* the loop, while nothing plays; `loop` is then the one before, or NULL */
     const struct st_result *loop; /* NULL: not known yet */
     uint64_t loop_starts;
     int64_t
@@ -42,7 +43,7 @@ struct st_view {
     int64_t wait_plain_ns, wait_precise_ns; /* median lateness of both waits; INT64_MIN: not measured */
 };
 
-/** "starting", "running", "degraded", "failed" or "ended". */
+/** "starting", "running", "idle" (the loop rests), "degraded", "failed" or "ended". */
 const char *st_view_state(const struct st_view *view);
 
 /** "has not run for 12 s (about 4500 periods overdue)": of a loop with overdue_ns. @return buf. */

@@ -118,6 +118,7 @@ json_t *st_view_json(const struct st_view *view)
     json_object_set_new(document, "uptime_ns", json_integer(view->uptime_ns));
     json_object_set_new(document, "loop_starts", json_integer((json_int_t)view->loop_starts));
     json_object_set_new(document, "overdue_ns", json_integer(view->overdue_ns));
+    json_object_set_new(document, "loop_rests", json_boolean(view->rests));
     json_object_set_new(document, "loop", view->loop != NULL ? st_result_json(view->loop) : json_null());
     json_object_set_new(document, "rtkit", text_or_null(view->rtkit));
     json_object_set_new(document, "audio", both_audio_json(view));

@@ -168,6 +168,8 @@ char *st_view_metrics(const struct st_view *view)
     history(out, &view->history);
     counter(out, "sleeptune_loop_starts_total", "Starts of the loop; each start sets its counters to 0.",
             view->loop_starts);
+    gauge(out, "sleeptune_loop_running", "0 while the loop rests because nothing plays (loop.when), else 1.",
+          view->rests ? 0 : 1);
     gauge(out, "sleeptune_loop_overdue_seconds",
           "How long the loop's next cycle is overdue while it gets no CPU; 0 while it runs.",
           seconds(view->overdue_ns));

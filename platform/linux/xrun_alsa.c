@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
 #include "core/ns.h"
@@ -25,8 +26,10 @@
 #include "platform/proc.h"
 
 #define POLL_NS        (250 * ST_NS_PER_MS)
-#define POLLS_A_SCAN   8   /* for cards that came or went */
-#define SUBSTREAMS_MAX 128 /* beyond these are not watched, and that is said */
+#define OPEN_POLL_NS   ST_NS_PER_S        /* streams are open, none runs */
+#define CLOSED_POLL_NS (10 * ST_NS_PER_S) /* all are closed, and who opens one is seen at once */
+#define POLLS_A_SCAN   8                  /* for cards that came or went */
+#define SUBSTREAMS_MAX 128                /* beyond these are not watched, and that is said */
 #define PATH_BYTES     320
 #define STATUS_BYTES   1024
 #define PCM_BYTES      16384
@@ -47,6 +50,7 @@ struct alsa {
     bool no_names;       /* a program that runs is not in /proc for us */
     unsigned polls_left; /* to the next scan */
     char pcm[PCM_BYTES]; /* /proc/asound/pcm as scanned last */
+    int opens_fd;        /* inotify: a device of /dev/snd was opened; -1: none */
 };
 
 /* --- which substreams there are --- */
@@ -203,10 +207,35 @@ static int look(struct st_xrun_watch *w, struct substream *s, st_xrun_seen_fn se
     return 0;
 }
 
+/** What the next poll depends on. */
+static void note_state(struct st_xrun_watch *w, const struct st_alsa_status *status, bool known)
+{
+    if (known && (status->state == ST_ALSA_RUNNING || status->state == ST_ALSA_XRUN)) {
+        w->plays = true;
+        w->poll_ns = POLL_NS;
+    } else if ((!known || status->state != ST_ALSA_CLOSED) && w->poll_ns > OPEN_POLL_NS) {
+        w->poll_ns = OPEN_POLL_NS;
+    }
+}
+
+/** Was a device opened, or did one come, since the last poll? */
+static bool take_opens(const struct alsa *alsa)
+{
+    char events[4096];
+    bool any = false;
+    while (alsa->opens_fd >= 0 && read(alsa->opens_fd, events, sizeof(events)) > 0)
+        any = true;
+    return any;
+}
+
 static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
 {
     struct alsa *alsa = w->state;
     size_t bad_n = 0;
+    if (take_opens(alsa)) /* before the states are read: what is opened from now on wakes again */
+        alsa->polls_left = 0;
+    w->plays = false;
+    w->poll_ns = alsa->opens_fd >= 0 ? CLOSED_POLL_NS : OPEN_POLL_NS;
     if (alsa->polls_left-- == 0) {
         const int r = scan(w);
         if (r < 0)
@@ -215,6 +244,7 @@ static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
     for (size_t i = 0; i < alsa->n;) {
         const int r = look(w, &alsa->substreams[i], seen, ctx);
         bad_n += r == -EBADMSG;
+        note_state(w, &alsa->substreams[i].last, r == 0);
         if (r == 0 || r == -EBADMSG) {
             i++;
             continue;
@@ -239,7 +269,28 @@ static void close_alsa(struct st_xrun_watch *w)
     struct alsa *alsa = w->state;
     while (alsa->n > 0)
         drop(alsa, &alsa->substreams[alsa->n - 1]);
+    if (alsa->opens_fd >= 0)
+        close(alsa->opens_fd);
     free(alsa);
+}
+
+/** Wakes who polls when a program opens a sound device. Without it streams are looked at more often. */
+static int watch_opens(const char *proc)
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof(path), "%s/../dev/snd", proc);
+    const int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (fd >= 0 && inotify_add_watch(fd, path, IN_OPEN | IN_CREATE) < 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static int opens_fd(const struct st_xrun_watch *w)
+{
+    const struct alsa *alsa = w->state;
+    return alsa->opens_fd;
 }
 
 static int open_alsa(struct st_xrun_watch *w)
@@ -247,6 +298,7 @@ static int open_alsa(struct st_xrun_watch *w)
     struct alsa *alsa = calloc(1, sizeof(*alsa));
     if (alsa == NULL)
         return st_xrun_because(w, -ENOMEM, "out of memory");
+    alsa->opens_fd = -1;
     snprintf(alsa->proc, sizeof(alsa->proc), "%s",
              w->setting.server[0] != '\0' ? w->setting.server : "/proc");
     w->state = alsa;
@@ -255,17 +307,20 @@ static int open_alsa(struct st_xrun_watch *w)
         close_alsa(w);
         return r;
     }
+    alsa->opens_fd = watch_opens(alsa->proc);
     return 0;
 }
 
-static const struct st_xrun_ops ops = {.open = open_alsa, .poll = poll_alsa, .close = close_alsa};
+static const struct st_xrun_ops ops = {
+    .open = open_alsa, .poll = poll_alsa, .close = close_alsa, .fd = opens_fd};
 
 const struct st_xrun_source st_xrun_alsa = {
     .name = "alsa",
     .summary =
-        "state of ALSA's streams in /proc/asound, read four times a second: of several xruns between two "
-        "readings, one is counted",
+        "state of ALSA's streams in /proc/asound, read four times a second while one runs: of several xruns "
+        "between two readings, one is counted",
     .device_only = true,
     .poll_ns = POLL_NS,
+    .tells_playing = true,
     .ops = &ops,
 };

@@ -21,7 +21,7 @@
 #include "platform/xrun/xrun_line.h"
 #include "st_config.h"
 
-#define SILENT_POLLS 8 /* polls without a line, one every poll_ns: it hangs */
+#define SILENT_POLLS 4 /* polls without a line, one every poll_ns: it hangs */
 #define READ_BYTES                                                                                           \
     (16 * 1024)              /* a poll; who polls bounds how often, and what floods is held up by its pipe */
 #define TERM_NAPS         45 /* it has this long to end in peace: a client that is killed disturbs its server */
@@ -337,12 +337,14 @@ const struct st_xrun_ops st_xrun_program_ops = {
 /* --- the sources that are helper programs, the same on all systems --- */
 
 #define LOOK_NS                                                                                              \
-    (5 * ST_NS_PER_S) /* their lines are read when they come; this often it is asked whether they live */
+    (10 *                                                                                                    \
+     ST_NS_PER_S) /* their lines are read when they come, one every 8 s; without one it is asked whether they live */
 
 const struct st_xrun_source st_xrun_pipewire = {
     .name = "pipewire",
     .summary = "the profiler of a PipeWire server: xruns of its drivers, cycles that a client missed",
     .poll_ns = LOOK_NS,
+    .tells_playing = true,
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-pipewire",
     .server_env = "PIPEWIRE_REMOTE",

@@ -69,6 +69,7 @@ struct st_xrun_source {
     const char *absent;  /* why this OS or build has none */
     bool device_only;    /* it cannot see clients that were not ready: their number is unknown, not 0 */
     int64_t poll_ns;     /* how often it wants to be polled */
+    bool tells_playing;  /* while it watches, it sees whatever plays: st_xrun_watch.plays, or load lines */
     const struct st_xrun_ops *ops; /* NULL: absent */
     const char *program;           /* posix/xrun_program.c: name of the helper program */
     const char *server_env; /* ... and the variable by which it finds its server: key observe.NAME_server */
@@ -85,7 +86,9 @@ struct st_xrun_watch {
     const struct st_xrun_source *source;
     struct st_platform *platform;
     struct st_xrun_setting setting;
-    void *state; /* the source's own */
+    void *state;     /* the source's own */
+    bool plays;      /* something played at the last poll; of sources without load lines */
+    int64_t poll_ns; /* until the next poll; 0: as source->poll_ns */
     char why[ST_XRUN_WHY_BYTES];
 };
 

@@ -6,9 +6,9 @@
 #include "store/history/history_private.h"
 
 #define SINCE_VERSION 5
-#define ROWS_MAX      64                /* of an answer */
-#define JOIN_NS       (5 * ST_NS_PER_S) /* a shorter time between two minutes does not interrupt the watching */
-#define DEVICE_XRUN   "device-xrun"     /* in the place of a reason */
+#define ROWS_MAX      64                 /* of an answer */
+#define JOIN_NS       (15 * ST_NS_PER_S) /* a shorter time between two minutes does not interrupt the watching */
+#define DEVICE_XRUN   "device-xrun"      /* in the place of a reason */
 
 static int add_dropout(struct st_history *history, const struct st_history_observed *observed,
                        const struct st_dropout_sum *row)

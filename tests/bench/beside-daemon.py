@@ -59,7 +59,7 @@ class Daemon:
         self.is_on = None
         self.write(True)
         with open(os.path.join(folder, "log"), "w", encoding="ascii") as log:
-            self.process = subprocess.Popen([program, "-f", "-c", self.conf], stderr=log, env={**os.environ, "STATE_DIRECTORY": folder})
+            self.process = subprocess.Popen([program, "-a", "-f", "-c", self.conf], stderr=log, env={**os.environ, "STATE_DIRECTORY": folder})
         self.pid = self.process.pid
         for _ in range(100):
             time.sleep(0.1)

@@ -110,7 +110,7 @@ def main():
         with open(conf, "w", encoding="ascii") as file:
             file.write(f'socket: {{ path = "{sock}"; }}; audio: {{ backend = "none"; }}; loop: {{ cpu = {cpus[-1]}; }};\n')
         with open(os.path.join(folder, "log"), "w", encoding="ascii") as log:
-            daemon = subprocess.Popen([args.sleeptuned, "-f", "-c", conf], stderr=log, env={**os.environ, "STATE_DIRECTORY": folder})
+            daemon = subprocess.Popen([args.sleeptuned, "-a", "-f", "-c", conf], stderr=log, env={**os.environ, "STATE_DIRECTORY": folder})
         try:
             os.sched_setaffinity(0, cpus[:-1])
             time.sleep(3)

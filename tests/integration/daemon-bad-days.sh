@@ -39,7 +39,7 @@ config 'audio: { backend = "none"; };'
 
 # --- no journal, no syslog, no D-Bus ---
 export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$tmp/no-bus
-unshare -m bash -ec 'mount -t tmpfs none /run; [ ! -e /dev/log ] || mount --bind /dev/null /dev/log; exec "$@"' bash "$SLEEPTUNED" -c "$conf" >"$tmp/out" 2>"$log" &
+unshare -m bash -ec 'mount -t tmpfs none /run; [ ! -e /dev/log ] || mount --bind /dev/null /dev/log; exec "$@"' bash "$SLEEPTUNED" -a -c "$conf" >"$tmp/out" 2>"$log" &
 daemon=$!
 pids+=("$daemon")
 ok "no journal, no syslog: it starts" wait_for value_is 'd["loop"] is not None and d["loop"]["cycles"] > 0' True
@@ -111,7 +111,7 @@ fi
 # --- killed at any moment, ten times ---
 torn=0 state=$STATE_DIRECTORY/last.json
 for i in 1 2 3 4 5 6 7 8 9 10; do
-    "$SLEEPTUNED" -f -c "$conf" 2>>"$tmp/kills" &
+    "$SLEEPTUNED" -a -f -c "$conf" 2>>"$tmp/kills" &
     daemon=$!
     sleep "0.$((i * 7 % 10))"
     kill -9 "$daemon"

@@ -44,7 +44,7 @@ if [ ! -d "$above" ] || ! command -v curl >/dev/null || ! unshare -m mount -t tm
     skip "a default file that is made later is read at SIGHUP" "no right to mount, no curl, or no $above"
 else
     export SLEEPTUNE_SOCKET=$sock
-    unshare -m sh -c 'mount -t tmpfs none "$1" && exec "$2" -f' sh "$above" "$SLEEPTUNED" >"$tmp/out" 2>"$log" &
+    unshare -m sh -c 'mount -t tmpfs none "$1" && exec "$2" -a -f' sh "$above" "$SLEEPTUNED" >"$tmp/out" 2>"$log" &
     daemon=$!
     pids+=("$daemon")
     ok "it starts without a file" wait_for value_is 'd["loop"] is not None and d["config"]["file"]' None

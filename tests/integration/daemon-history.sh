@@ -21,7 +21,7 @@ db.commit()' "$db" "$1"; }
 # --- nowhere to write: a daemon of its own, which is looked at again at the end ---
 lonely_is() { (sock=$tmp/lonely.sock && value_is "$@"); }
 (sock=$tmp/lonely.sock conf=$tmp/lonely.conf && config "$audio")
-STATE_DIRECTORY=$tmp/lonely "$SLEEPTUNED" -f -c "$tmp/lonely.conf" 2>"$tmp/lonely.log" &
+STATE_DIRECTORY=$tmp/lonely "$SLEEPTUNED" -a -f -c "$tmp/lonely.conf" 2>"$tmp/lonely.log" &
 lonely=$!
 pids+=("$lonely")
 why="['enabled, but no state folder is writable']"

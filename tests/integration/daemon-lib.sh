@@ -25,7 +25,7 @@ logged() { grep -Eq -- "$1" "$log"; }
 
 # start [COMMAND...]: sleeptuned, through COMMAND where there is one; sets $daemon
 start() {
-    "$@" "$SLEEPTUNED" -f -c "$conf" >"$tmp/out" 2>"$log" &
+    "$@" "$SLEEPTUNED" -a -f -c "$conf" >"$tmp/out" 2>"$log" &
     daemon=$!
     pids+=("$daemon")
     wait_for value_is 'd["loop"] is not None and d["loop"]["cycles"] > 0' True
@@ -42,6 +42,6 @@ stop() {
 }
 
 # refused: runs it until it ends by itself; $status and $log
-refused() { status=0; timeout 60 "$SLEEPTUNED" -f -c "$conf" "$@" 2>"$log" || status=$?; }
+refused() { status=0; timeout 60 "$SLEEPTUNED" -a -f -c "$conf" "$@" 2>"$log" || status=$?; }
 
 need() { local c; for c; do command -v "$c" >/dev/null || skip_all "$c is not installed"; done; }

@@ -79,7 +79,7 @@ if [ ! -e "$early" ] || ldd "$SLEEPTUNED" | grep -qE 'lib[at]san'; then
     skip "a signal at the very beginning" "nothing can be preloaded here"
     tap_done
 fi
-EARLY_SIGNAL=15 LD_PRELOAD=$early timeout 60 "$SLEEPTUNED" -f -c "$conf" 2>"$log"
+EARLY_SIGNAL=15 LD_PRELOAD=$early timeout 60 "$SLEEPTUNED" -a -f -c "$conf" 2>"$log"
 is "SIGTERM at the very beginning: a clean end" "$?" 0
 like "which the log tells" "$(cat "$log")" 'SIGTERM: ending'
 starts "SIGHUP at the very beginning: it starts" env EARLY_SIGNAL=1 LD_PRELOAD="$early"

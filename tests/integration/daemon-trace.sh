@@ -62,7 +62,7 @@ config "$on"
 start
 ok "a living daemon traces" wait_for traces
 echo 'socket: { path = "'"$tmp"'/second"; }; trace: { enabled = "on"; };' >"$tmp/conf2"
-"$SLEEPTUNED" -f -c "$tmp/conf2" 2>"$tmp/log2" &
+"$SLEEPTUNED" -a -f -c "$tmp/conf2" 2>"$tmp/log2" &
 pids+=($!)
 ok "a second daemon says that its instance is used" wait_for grep -q 'instances/sleeptune: another process uses it' "$tmp/log2"
 kill "${pids[-1]}"

@@ -25,7 +25,7 @@ for port in "$first" "$second"; do
     mkdir "$tmp/$port"
     printf '%s\n' "http: { listen = \"127.0.0.1:$port\"; };" "socket: { path = \"$tmp/$port/sock\"; };" \
         'audio: { backend = "none"; };' 'observe: { jack = "off"; pipewire = "off"; pulseaudio = "off"; };' >"$tmp/$port/conf"
-    STATE_DIRECTORY=$tmp/$port "$SLEEPTUNED" -f -c "$tmp/$port/conf" 2>"$tmp/$port/log" &
+    STATE_DIRECTORY=$tmp/$port "$SLEEPTUNED" -a -f -c "$tmp/$port/conf" 2>"$tmp/$port/log" &
     pids+=("$!")
     last=$!
 done

@@ -77,7 +77,7 @@ fi
 
 if [ -x "$SLEEPTUNED" ]; then
     echo "socket = { path = \"$tmp/sock\"; };" >"$tmp/conf"
-    STATE_DIRECTORY=$tmp "$SLEEPTUNED" -f -c "$tmp/conf" 2>"$tmp/log" &
+    STATE_DIRECTORY=$tmp "$SLEEPTUNED" -a -f -c "$tmp/conf" 2>"$tmp/log" &
     daemon=$!
     tries=100 # the first answer, which comes before there is a loop or a stream, is one of them, too
     until "$SLEEPTUNE" status --socket "$tmp/sock" --json >"$tmp/status.json" 2>/dev/null || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done

@@ -105,7 +105,7 @@ daemon=$(cat "$tmp/var/run/sleeptuned.pid")
 pids+=("$daemon")
 is "it does not run as root, nor own less than its folders" "$(stat -c %U "/proc/$daemon" "$tmp/var/run/sleeptune" "$tmp/var/db/sleeptune" | tr '\n' ' ')" "$runas $runas $runas "
 ok "it measures" wait_for value_is 'd["loop"] is not None and d["loop"]["cycles"] > 0' True
-is "its flags are sleeptuned's, not daemon(8)'s" "$(tr '\0' ' ' <"/proc/$daemon/cmdline")" "$program -c $conf -d "
+is "its flags are sleeptuned's, not daemon(8)'s" "$(tr '\0' ' ' <"/proc/$daemon/cmdline")" "$program -a -c $conf -d "
 is "the PID file has the daemon's, not daemon(8)'s" "$(value 'd["pid"]')" "$daemon"
 is "status" "$("$tmp/rc" status)" "sleeptuned is running as pid $daemon."
 is "run and state folder are there" "$(stat -c %a "$tmp/var/run/sleeptune" "$tmp/var/db/sleeptune" | tr '\n' ' ')" "755 750 "

@@ -46,7 +46,7 @@ class Daemon:
         with open(conf, "w") as file:
             file.write(f'socket: {{ path = "{sock}"; }}; audio: {{ backend = "none"; }};\n')
         with open(os.path.join(tmp.name, "log"), "w") as log:
-            self.process = subprocess.Popen([os.environ["SLEEPTUNED"], "-f", "-c", conf], stderr=log)
+            self.process = subprocess.Popen([os.environ["SLEEPTUNED"], "-a", "-f", "-c", conf], stderr=log)
 
     def end(self, number=signal.SIGTERM):
         self.process.send_signal(number)

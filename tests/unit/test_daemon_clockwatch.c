@@ -113,6 +113,20 @@ static void long_silence_is_a_pause(void **state)
     assert_string_equal(last_event(), "pause");
 }
 
+static void tick_that_is_to_come_later_is_no_pause(void **state)
+{
+    (void)state;
+    watch.rest_ns = 9 * ST_NS_PER_S;
+    for (int i = 0; i < 2; i++) {
+        st_fake_advance(fake, 10 * ST_NS_PER_S);
+        st_clockwatch_tick(&watch, fake, &events);
+    }
+    assert_int_equal(events.added_n, 0);
+    st_fake_advance(fake, 14 * ST_NS_PER_S);
+    st_clockwatch_tick(&watch, fake, &events);
+    assert_string_equal(last_event(), "pause");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -122,6 +136,7 @@ int main(void)
         TEST(clock_that_is_set_is_a_jump_in_both_directions),
         TEST(thread_that_is_stopped_between_two_clocks_is_no_jump),
         TEST(long_silence_is_a_pause),
+        TEST(tick_that_is_to_come_later_is_no_pause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

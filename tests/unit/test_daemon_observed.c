@@ -592,6 +592,89 @@ static void thread_watches_counts_and_ends(void **state)
     st_observe_stop(observe);
 }
 
+static void
+absent_source_is_tried_less_often_while_nothing_plays_and_at_once_when_something_does(void **state)
+{
+    (void)state;
+    open_result = -ENOENT;
+    st_observed_quiet(&o, true);
+    for (int i = 0; i < 10; i++) {
+        st_observed_turn(&o);
+        st_fake_advance(platform, o.due_ns - platform->now_ns(platform));
+    }
+    st_observed_turn(&o);
+    assert_int_equal(o.due_ns - platform->now_ns(platform), ST_OBSERVED_RETRY_QUIET_NS);
+    st_observed_quiet(&o, false);
+    assert_int_equal(o.due_ns, platform->now_ns(platform));
+    open_result = 0;
+    see("hw:0", "mpv", 1, 0);
+    turn_after(ST_NS_PER_S);
+    assert_int_equal(o.view.played_ns, platform->now_ns(platform));
+    assert_string_equal(o.view.played, "mpv");
+}
+
+static _Atomic int woken_n;
+
+static void wake(void)
+{
+    woken_n++;
+}
+
+static int poll_player(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+{
+    (void)seen;
+    (void)ctx;
+    w->plays = true;
+    return 0;
+}
+
+static int open_player(struct st_xrun_watch *w)
+{
+    (void)w;
+    return 0;
+}
+
+static void close_player(struct st_xrun_watch *w)
+{
+    (void)w;
+}
+
+static const struct st_xrun_source *player_source(struct st_platform *p, size_t i)
+{
+    static const struct st_xrun_ops player = {
+        .open = open_player, .poll = poll_player, .close = close_player};
+    static const struct st_xrun_source row = {
+        .name = "alsa", .summary = "", .poll_ns = ST_NS_PER_MS, .tells_playing = true, .ops = &player};
+    (void)p;
+    return i == 0 ? &row : NULL;
+}
+
+static void whoever_waits_for_something_to_play_is_woken_once(void **state)
+{
+    (void)state;
+    const struct timespec nap = st_ns_to_timespec(ST_NS_PER_MS);
+    struct st_platform p = *st_platform_native();
+    struct st_config config;
+    struct st_observe *observe;
+    struct st_playing_facts facts = {0};
+    p.xrun_source = player_source;
+    st_config_defaults(&config);
+    woken_n = 0;
+    assert_int_equal(st_observe_start(&p, &config, &events, &observe), 0);
+    st_observe_wake(observe, p.now_ns(&p), wake);
+    while (woken_n == 0) /* the test's limit ends it */
+        nanosleep(&nap, NULL);
+    for (int i = 0; i < 20; i++)
+        nanosleep(&nap, NULL);
+    assert_int_equal(woken_n, 1);
+    st_observe_playing(observe, &facts);
+    assert_int_equal(facts.telling_n, 1);
+    assert_null(facts.blind);
+    assert_string_equal(facts.by, "alsa");
+    assert_true(facts.played_ns > 0 && facts.played_ns <= p.now_ns(&p));
+    st_observe_stop(observe);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -624,6 +707,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_was_never_watched_has_no_counts, setup, teardown),
         cmocka_unit_test_setup_teardown(source_that_cannot_see_clients_says_nothing_of_them, setup, teardown),
         cmocka_unit_test_setup_teardown(thread_watches_counts_and_ends, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            absent_source_is_tried_less_often_while_nothing_plays_and_at_once_when_something_does, setup,
+            teardown),
+        cmocka_unit_test_setup_teardown(whoever_waits_for_something_to_play_is_woken_once, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,9 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
+#include <poll.h>
+
 #include "alsa_tree.h"
 
 #define STATUS "asound/card0/pcm0p/sub0/status"
@@ -184,6 +187,57 @@ static void unknown_form_is_said_not_taken_for_quiet(void **state)
     st_xrun_close(&watch);
 }
 
+static int64_t poll_ms(void)
+{
+    return watch.poll_ns / 1000000;
+}
+
+static void what_runs_plays_and_is_looked_at_more_often(void **state)
+{
+    (void)state;
+    one_card();
+    assert_true(watch.plays);
+    assert_int_equal(poll_ms(), 250);
+    put_status("XRUN", 629, "12.0", 6000);
+    (void)look();
+    assert_true(watch.plays);
+    put_status("SETUP", 629, "13.0", 0);
+    (void)look();
+    assert_false(watch.plays);
+    assert_int_equal(poll_ms(), 1000);
+    put(STATUS, "closed\n");
+    (void)look();
+    assert_false(watch.plays);
+    assert_int_equal(poll_ms(), 1000); /* who opens it is not seen: there is no /dev/snd */
+    st_xrun_close(&watch);
+}
+
+static void program_that_opens_a_device_wakes_who_polls(void **state)
+{
+    (void)state;
+    char folder[96], device[96];
+    put("dev/snd/pcmC0D0p", "");
+    put("proc/asound/pcm", "00-00: Dummy PCM : Dummy PCM : playback 1\n");
+    put("proc/asound/card0/pcm0p/sub0/status", "closed\n");
+    snprintf(folder, sizeof(folder), "%s/proc", root);
+    snprintf(device, sizeof(device), "%s/dev/snd/pcmC0D0p", root);
+    assert_int_equal(open_source_in(folder), 0);
+    (void)look();
+    assert_int_equal(poll_ms(), 10000);
+    struct pollfd fd = {.fd = source->ops->fd(&watch), .events = POLLIN};
+    assert_int_equal(poll(&fd, 1, 0), 0);
+    const int opened = open(device, O_RDONLY);
+    assert_true(opened >= 0);
+    assert_int_equal(poll(&fd, 1, 1000), 1);
+    put("proc/asound/card0/pcm0p/sub0/status",
+        "state: RUNNING\nowner_pid   : 1\ntrigger_time: 1.0\nhw_ptr      : 0\n");
+    (void)look();
+    assert_true(watch.plays);
+    assert_int_equal(poll(&fd, 1, 0), 0); /* it was taken */
+    close(opened);
+    st_xrun_close(&watch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +254,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(machine_without_sound_or_without_the_files_says_which, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(unknown_form_is_said_not_taken_for_quiet, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_runs_plays_and_is_looked_at_more_often, setup, teardown),
+        cmocka_unit_test_setup_teardown(program_that_opens_a_device_wakes_who_polls, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@
 
 static const struct st_xrun_source source = {.name = "test",
                                              .summary = "a script",
-                                             .poll_ns = 5 * ST_NS_PER_S,
+                                             .poll_ns = 10 * ST_NS_PER_S,
                                              .ops = &st_xrun_program_ops,
                                              .program = SCRIPT,
                                              .server_env = "TEST_SERVER"};
@@ -204,11 +204,11 @@ static void flood_is_taken_in_bites(void **state)
     st_xrun_close(&watch);
 }
 
-static void silent_program_is_taken_for_hung_after_eight_looks(void **state)
+static void silent_program_is_taken_for_hung_after_four_looks(void **state)
 {
     (void)state;
     assert_int_equal(open_script("exec sleep 1000", ""), 0);
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < 3; i++)
         assert_int_equal(source.ops->poll(&watch, on_seen, NULL), -EAGAIN);
     assert_int_equal(source.ops->poll(&watch, on_seen, NULL), -ETIMEDOUT);
     assert_string_equal(watch.why, SCRIPT " hangs: it printed nothing for 40 s");
@@ -270,7 +270,7 @@ int main(void)
         cmocka_unit_test(rubbish_ends_it_and_is_quoted),
         cmocka_unit_test(endless_line_ends_it),
         cmocka_unit_test(flood_is_taken_in_bites),
-        cmocka_unit_test(silent_program_is_taken_for_hung_after_eight_looks),
+        cmocka_unit_test(silent_program_is_taken_for_hung_after_four_looks),
         cmocka_unit_test(program_that_ignores_its_end_is_killed),
         cmocka_unit_test(missing_program_is_not_installed),
         cmocka_unit_test(absent_source_says_why),

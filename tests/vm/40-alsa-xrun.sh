@@ -12,7 +12,7 @@ socket = { path = "/tmp/s/sock"; };
 CONF
 export SLEEPTUNE_SOCKET=/tmp/s/sock
 
-sleeptuned -f -c /tmp/s/sleeptuned.conf 2>/tmp/s/log &
+sleeptuned -a -f -c /tmp/s/sleeptuned.conf 2>/tmp/s/log &
 pid=$!
 own() { sleeptune status --json | jq .audio.own_xruns; }
 capture() { sleeptune status --json | jq -r ".audio.capture$1"; }

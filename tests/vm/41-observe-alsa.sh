@@ -29,7 +29,7 @@ counts() { [ "$(alsa "[.devices[] | select(.device == \"$1\") | .device_xruns] |
 # shellcheck disable=SC2317
 says() { test "$(alsa "$1")" "$2" "$3"; }
 
-sleeptuned -f -c /tmp/s/sleeptuned.conf 2>/tmp/s/log &
+sleeptuned -a -f -c /tmp/s/sleeptuned.conf 2>/tmp/s/log &
 pid=$!
 until_true sleeptune status >/dev/null 2>&1
 ok "ALSA is watched" until_true says .state = watching

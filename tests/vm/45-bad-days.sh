@@ -32,7 +32,7 @@ is "the machine has one CPU" "$(nproc)" 1
 echo -cpu >/sys/fs/cgroup/cgroup.subtree_control 2>/dev/null
 mkdir /sys/fs/cgroup/plain
 is "a cgroup without CPU controller" "$(grep -cw cpu /sys/fs/cgroup/plain/cgroup.controllers)" 0
-sh -c 'echo $$ >/sys/fs/cgroup/plain/cgroup.procs && exec sleeptuned -f -c /tmp/s/conf' 2>/tmp/s/log &
+sh -c 'echo $$ >/sys/fs/cgroup/plain/cgroup.procs && exec sleeptuned -a -f -c /tmp/s/conf' 2>/tmp/s/log &
 pid=$!
 ok "it plays on the card" until_is .audio.state playing
 ok "and records from it" until_is .audio.capture.state recording

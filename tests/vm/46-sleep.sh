@@ -28,7 +28,7 @@ slept_ms() {
 }
 
 like "this machine can sleep" "$(cat /sys/power/state)" 'mem'
-sleeptuned -f -c /tmp/s/conf 2>/tmp/s/log &
+sleeptuned -a -f -c /tmp/s/conf 2>/tmp/s/log &
 daemon=$!
 ok "the loop runs" until_is '.loop.cycles > 100' true
 sleeptune measure --quiet --frames 1024 --duration 20s --json >/tmp/s/json &

@@ -20,7 +20,7 @@ is "and that is the missing right" "$(jq -r '.findings[] | select(.id == "linux-
 
 mkdir -m 777 /tmp/s
 echo 'socket = { path = "/tmp/s/sock"; };' >/tmp/s/conf
-as_nobody sleeptuned -f -c /tmp/s/conf 2>/tmp/s/log &
+as_nobody sleeptuned -a -f -c /tmp/s/conf 2>/tmp/s/log &
 tries=100
 until sleeptune status --socket /tmp/s/sock >/tmp/s/status 2>&1 || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
 like "status of a daemon without rights says degraded" "$(cat /tmp/s/status)" '[Dd]egraded'

@@ -17,7 +17,7 @@ conf() { printf '%s\n' 'socket = { path = "/tmp/s/sock"; };' "$@" "trace = { ena
 status() { sleeptune status --socket /tmp/s/sock --json; }
 causes() { sleeptune history --causes --socket /tmp/s/sock --json; }
 start() {
-    STATE_DIRECTORY=/tmp/s sleeptuned -f -d -c /tmp/s/conf 2>/tmp/s/log &
+    STATE_DIRECTORY=/tmp/s sleeptuned -a -f -d -c /tmp/s/conf 2>/tmp/s/log &
     daemon=$!
     tries=100
     until [ "$(status 2>/dev/null | jq "(.loop.cycles // 0) > 1000")" = true ] || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# While nothing plays the loop rests: how often the daemon and its helper programs wake up then, and that the loop runs again
+# within 2 s. The helper program is a script that prints what the test sends it, and "alive" every 8 s as the real ones do.
+# shellcheck disable=SC2119,SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
+need curl
+programs=$tmp/programs
+mkdir "$programs" "$tmp/state"
+export SLEEPTUNE_OBSERVE_DIR=$programs STATE_DIRECTORY=$tmp/state
+cat >"$programs/sleeptune-observe-pipewire" <<'PYTHON'
+#!/usr/bin/env python3
+import os, select, sys
+lines = os.open(os.path.dirname(sys.argv[0]) + "/lines", os.O_RDWR)
+os.write(1, b"ready profiler of PipeWire 1.0\n")
+while True:
+    ready, _, _ = select.select([0, lines], [], [], 8)
+    if not ready:
+        os.write(1, b"alive\n")
+    if lines in ready:
+        os.write(1, os.read(lines, 4096))
+    if 0 in ready and not os.read(0, 1):
+        break
+PYTHON
+chmod 755 "$programs/sleeptune-observe-pipewire"
+mkfifo "$programs/lines"
+exec {lines}<>"$programs/lines"
+plays() { echo 'load cycles=469 busy=1000,2000,3000 period=21333333 frames=1024 rate=48000 device=null client=Carla' >&"$lines"; }
+
+# wakes: how often all threads of the daemon and of its helper programs gave up a CPU so far, since each began
+wakes() {
+    local pid sum=0 n
+    for pid in "$daemon" $(pgrep -P "$daemon"); do
+        n=$(cat /proc/"$pid"/task/*/status 2>/dev/null | awk '/^voluntary_ctxt_switches/ { n += $2 } END { print n + 0 }')
+        sum=$((sum + n))
+    done
+    echo "$sum"
+}
+threads() { find /proc/"$daemon"/task -mindepth 1 -maxdepth 1 | wc -l; }
+locked_kb() { awk '/^VmLck/ { print $2 }' "/proc/$daemon/status"; }
+
+only_pipewire='observe: { alsa = "off"; alsa_trace = "off"; jack = "off"; pulseaudio = "off"; };'
+config "$only_pipewire"
+"$SLEEPTUNED" -f -c "$conf" >"$tmp/out" 2>"$log" &
+daemon=$!
+pids+=("$daemon")
+ok "a daemon that nothing plays beside has a loop that rests" wait_for value_is '(d["state"], d["loop_rests"], d["loop"], d["loop_starts"])' "('idle', True, None, 0)"
+ok "and watches" wait_for value_is '[s["state"] for s in d["observe"] if s["source"] == "pipewire"]' "['watching']"
+is "no thread of the loop, its watchdog or the dummy stream is there" \
+    "$(cat /proc/"$daemon"/task/*/comm | grep -cE 'st-(loop|drain|canary|watchdog|audio)')" 0
+is "no memory is locked" "$(locked_kb)" 0
+like "sleeptune status says so" "$("$SLEEPTUNE" status --socket "$sock")" 'Nothing plays'
+like "so do the metrics" "$(ask /metrics)" '^sleeptune_loop_running 0$'
+is "it is not degraded by that" "$(value '[x for x in d["degraded"] if x["what"] in ("loop", "memory", "watchdog", "books")]')" "[]"
+
+sleep 3
+before=$(wakes) since=$(date +%s)
+sleep 30
+rate=$((($(wakes) - before) * 60 / ($(date +%s) - since)))
+echo "# $rate wake-ups a minute, $(threads) threads, $(awk '/^VmRSS/ { print $2, $3 }' "/proc/$daemon/status")"
+ok "all threads and programs together wake up at most once a second" test "$rate" -le 60
+ok "but they are counted" test "$rate" -gt 5
+
+plays
+started=$(date +%s%N)
+ok "something plays: the loop runs" wait_for value_is '(d["loop_rests"], d["loop"] is not None and d["loop"]["cycles"] > 0)' '(False, True)'
+took_ms=$((($(date +%s%N) - started) / 1000000))
+echo "# after $took_ms ms, warm-up and question included"
+like "what plays is logged" "$(cat "$log")" 'Carla on pipewire plays: the loop runs'
+is "once" "$(value 'd["loop_starts"]')" 1
+like "the metrics say so" "$(ask /metrics)" '^sleeptune_loop_running 1$'
+sleep 15
+ok "it goes on for 30 s after the last sign" value_is 'd["loop_rests"]' False
+cycles=$(value 'd["loop"]["cycles"]')
+ok "then it rests" wait_for value_is '(d["state"] in ("idle", "degraded"), d["loop_rests"])' '(True, True)'
+ok "its last figures stay, and its books balance" value_is "(d['loop']['cycles'] >= $cycles, d['loop']['books_balance'])" '(True, True)'
+ok "its threads are gone" wait_for test "$(cat /proc/"$daemon"/task/*/comm | grep -cE 'st-(loop|drain|canary|watchdog|audio)')" = 0
+is "and no memory is locked" "$(locked_kb)" 0
+is "nothing complained" "$(grep -E 'did not run|loop-stalled|starved|hangs|not balance' "$log")" ""
+
+config "$only_pipewire" 'loop: { when = "always"; frames = 256; };'
+kill -HUP "$daemon"
+ok "loop.when = \"always\": it runs, with its new settings" wait_for value_is '(d["loop_rests"], d["loop"]["circumstances"]["frames"])' '(False, 256)'
+config "$only_pipewire"
+kill -HUP "$daemon"
+ok "\"playing\" again: it rests" wait_for value_is 'd["loop_rests"]' True
+config 'observe: { alsa = "off"; alsa_trace = "off"; pipewire = "off"; jack = "off"; pulseaudio = "off"; };'
+kill -HUP "$daemon"
+ok "where no source can tell it runs" wait_for value_is 'd["loop_rests"]' False
+like "and the log says why" "$(cat "$log")" 'nothing can tell whether something plays'
+stop
+is "it ends cleanly" "$status" 0
+tap_done
