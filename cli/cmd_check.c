@@ -5,8 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "advisor/facts/music.h"
 #include "cli/command.h"
 #include "cli/measure/measure_run.h"
+#include "cli/measure/music.h"
 #include "cli/report/facts_input.h"
 #include "cli/report/report_measure.h"
 #include "cli/report/report_run.h"
@@ -21,6 +23,7 @@
 
 struct options {
     struct st_report_options report;
+    struct st_music *music; /* NULL: it is not watched */
     int64_t duration_ns;
     bool quiet;
 };
@@ -28,9 +31,10 @@ struct options {
 static void help(void)
 {
     fputs("Usage: sleeptune check [OPTION...]\n"
-          "Run a loop like an audio program's for ten seconds, judge the settings, and\n"
-          "report both on one screen: does this machine hold the period, how sure is\n"
-          "that, and which settings may cost most. The first verdict appears after two\n"
+          "Watch the music that plays and run a loop like an audio program's for ten\n"
+          "seconds, judge the settings, and report all of it on one screen: who made\n"
+          "dropouts, does this machine hold the period, how sure is that, and which\n"
+          "settings may cost most. The first verdict appears after two\n"
           "seconds. Changes nothing and needs no root. 'sleeptune' without a command does\n"
           "the same.\n\n"
           "  -d, --duration T   how long to measure, as in 10s, 500ms, 1m (10s)\n"
@@ -39,8 +43,8 @@ static void help(void)
           "Examples:\n"
           "  sleeptune check --frames 64\n"
           "  sleeptune check --duration 1m --json | jq .verdict\n\n"
-          "Exit status: 0 no period missed and no finding at or above the threshold, 1\n"
-          "findings or missed periods, 2 a rule that could reach the threshold is\n"
+          "Exit status: 0 no dropout, no period missed and no finding at or above the\n"
+          "threshold, 1 dropouts, findings or missed periods, 2 a rule that could reach the threshold is\n"
           "unknown, 3 usage, 4 failure, 5 the counters do not agree.\n",
           stdout);
 }
@@ -48,10 +52,11 @@ static void help(void)
 /** Prints the verdict so far: updated each second on a terminal, once elsewhere. */
 static void look(void *ctx, const struct st_result *worst, bool first)
 {
+    const struct options *options = ctx;
     const bool terminal = isatty(STDERR_FILENO) == 1;
     char time[24], bound[32], latest[24], line[240], tail[40];
-    (void)ctx;
-    if ((!first && !terminal) || worst->elapsed_periods == 0)
+    st_music_poll(options->music);
+    if (options->quiet || (!first && !terminal) || worst->elapsed_periods == 0)
         return;
     snprintf(line, sizeof(line),
              "%s so far: %" PRIu64 " of %" PRIu64 " periods missed in %s (95%% confidence: at most %s/h)",
@@ -70,11 +75,12 @@ static void look(void *ctx, const struct st_result *worst, bool first)
 }
 
 /** Measures into facts. */
-static int measure(const struct options *options, struct st_facts *facts)
+static int measure(struct options *options, bool watch, struct st_facts *facts)
 {
     struct st_session_config config;
     struct st_result result;
     char message[200] = "out of memory";
+    int64_t dropouts_n;
     struct st_wish wish;
     int status = st_report_run_period(COMMAND, facts, &options->report, &wish);
     if (status != ST_EXIT_DONE)
@@ -83,7 +89,12 @@ static int measure(const struct options *options, struct st_facts *facts)
     config.frames = wish.frames;
     config.rate_hz = wish.rate_hz;
     config.duration_ns = options->duration_ns;
-    status = st_measure_run(COMMAND, &config, options->quiet ? NULL : look, NULL, &result);
+    options->music = watch ? st_music_start(st_platform_native(), facts) : NULL;
+    status = st_measure_run(COMMAND, &config, look, options, &result);
+    if (watch && st_music_finish(options->music, wish.frames, facts) != 0 && status == ST_EXIT_DONE) {
+        st_result_finish(&result);
+        status = st_failure(COMMAND, "%s", message);
+    }
     if (status != ST_EXIT_DONE)
         return status;
     if (!options->quiet && isatty(STDERR_FILENO) == 1)
@@ -93,7 +104,8 @@ static int measure(const struct options *options, struct st_facts *facts)
         status = st_failure(COMMAND, "%s", message);
     else
         status = st_measure_run_status(&result, 1);
-    if (status == ST_EXIT_DONE && result.misses > 0)
+    if (status == ST_EXIT_DONE &&
+        (result.misses > 0 || (st_facts_int(facts, ST_MUSIC_DROPOUTS, &dropouts_n) == 0 && dropouts_n > 0)))
         status = ST_EXIT_FINDINGS;
     json_decref(document);
     st_result_finish(&result);
@@ -118,7 +130,7 @@ int st_cmd_check(int argc, char **argv)
     status = st_facts_input_load(COMMAND, &input, &facts);
     if (status != ST_EXIT_DONE)
         return status;
-    const int measured = measure(&options, facts);
+    const int measured = measure(&options, !input.no_servers, facts);
     if (measured == ST_EXIT_USAGE ||
         (measured == ST_EXIT_FAILURE && st_facts_find(facts, ST_MEASURED_SOURCE) == NULL)) {
         st_facts_free(facts);

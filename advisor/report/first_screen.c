@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/facts/music.h"
 #include "advisor/facts/place.h"
 #include "advisor/facts/text.h"
 #include "advisor/parse/posted.h"
@@ -465,11 +466,20 @@ int st_first_screen_print(const struct st_printer *printer, const struct st_repo
 {
     char verdict[ST_HEADLINE_BYTES + ST_BUFFER_TEXT_BYTES + 16], buffer[ST_BUFFER_TEXT_BYTES];
     size_t named_max = NAMED_MAX;
+    const char *music;
     st_headline_short(report, verdict, ST_HEADLINE_BYTES);
     if (report->wish.why[0] != '\0')
         snprintf(verdict + strlen(verdict), ST_BUFFER_TEXT_BYTES + 16, "\n%s.",
                  st_buffer_text(&report->wish, buffer, sizeof(buffer)));
-    char *header = wrapped(printer, verdict);
+    /* where nothing runs, the row about the buffer says so */
+    const bool watched = st_facts_text(report->facts, ST_MUSIC_ANSWER, &music) == 0 &&
+                         (report->wish.in_use || st_facts_find(report->facts, ST_MUSIC_SERVER) != NULL ||
+                          report->wish.why[0] == '\0');
+    char *first = NULL;
+    if (watched && asprintf(&first, "%s\n%s", music, verdict) < 0)
+        return -ENOMEM;
+    char *header = wrapped(printer, watched ? first : verdict);
+    free(first);
     char *footer = footer_text(printer, report, named_max);
     while (header != NULL && footer != NULL && named_max > 0 &&
            settings_room(header, footer) < SETTINGS_MIN) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/facts/measured.h"
+#include "advisor/facts/music.h"
 #include "advisor/facts/place.h"
 #include "advisor/facts/snapshot.h"
 #include "advisor/report/headline.h"
@@ -200,6 +201,20 @@ static json_t *measurement_json(const struct st_report *report)
                      m.age_s >= 0 ? json_integer(m.age_s) : json_null());
 }
 
+/** What check saw of the music: its facts, without their prefix; null: it was not watched. */
+static json_t *music_json(const struct st_facts *facts)
+{
+    const size_t prefix = strlen(ST_MUSIC_PREFIX);
+    json_t *music = NULL;
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(facts, ST_MUSIC_PREFIX, "", fact)) != NULL;) {
+        music = music != NULL ? music : json_object();
+        (void)json_object_set_new(music, fact->key + prefix,
+                                  fact->is_int ? json_integer(fact->i64) : json_string(fact->text));
+    }
+    return music != NULL ? music : json_null();
+}
+
 json_t *st_report_format_json(const struct st_report *report)
 {
     char verdict[ST_HEADLINE_BYTES];
@@ -213,7 +228,7 @@ json_t *st_report_format_json(const struct st_report *report)
     if (findings == NULL)
         return NULL;
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s?}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:o}",
+        "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s?}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:o, s:o}",
         "schema", "sleeptune-report/1", "sleeptune", ST_VERSION, "os",
         st_snapshot_os_name(st_facts_os(report->facts)), "verdict",
         st_headline(report, verdict, sizeof(verdict)), "period", "frames", (json_int_t)report->wish.frames,
@@ -223,7 +238,7 @@ json_t *st_report_format_json(const struct st_report *report)
         "unread", unread_json(report->facts), "findings", findings, "profile",
         st_report_profile_name(report->profile), "effect_sum_us", st_report_sum_us(report), "counts",
         counts_json(report), "notes", notes_json(report->facts), "measurement", measurement_json(report),
-        "trials", trials_json(report));
+        "music", music_json(report->facts), "trials", trials_json(report));
 }
 
 static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)

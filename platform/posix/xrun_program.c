@@ -45,14 +45,16 @@ struct program {
 static int find_program(struct st_platform *p, const char *name, char *path, size_t path_bytes)
 {
     const char *chosen = secure_getenv("SLEEPTUNE_OBSERVE_DIR");
-    char folder[PATH_MAX - NAME_MAX], beside[PATH_MAX];
+    char folder[PATH_MAX - NAME_MAX], beside[PATH_MAX], built[PATH_MAX];
     if (p->program_path(p, folder, sizeof(folder)) != 0)
         folder[0] = '\0';
     char *slash = strrchr(folder, '/');
     if (slash != NULL)
         *slash = '\0';
     snprintf(beside, sizeof(beside), "%s/observe", folder);
-    const char *dirs[] = {chosen != NULL ? chosen : beside, chosen != NULL ? chosen : ST_LIBEXEC_DIR};
+    snprintf(built, sizeof(built), "%s/../daemon/observe", folder); /* of the command, in a build */
+    const char *dirs[] = {chosen != NULL ? chosen : beside, chosen != NULL ? chosen : built,
+                          chosen != NULL ? chosen : ST_LIBEXEC_DIR};
     for (size_t i = 0; i < ST_ARRAY_LEN(dirs); i++) {
         const int n = snprintf(path, path_bytes, "%s/%s", dirs[i], name);
         if (n > 0 && (size_t)n < path_bytes && access(path, X_OK) == 0)

@@ -82,6 +82,28 @@ XML
     like "unless frames are given" "$(buffer measure --frames 64 --rate 44.1k)" '^Holds 64 frames at 44100 Hz|^Does not hold 64 frames at 44100 Hz'
     is "which then is not called the server's" "$(buffer measure --frames 64 --rate 44.1k | grep -c '^buffer')" 0
     like "and advice leads there" "$(judge linux-pipewire-quantum --frames 64)" 'clock\.force-quantum 64'
+    music=$SLEEPTUNE_BUILD/tests/integration/stall_pipewire
+    if [ ! -x "$music" ] || [ ! -x "$SLEEPTUNE_BUILD/daemon/observe/sleeptune-observe-pipewire" ] || ! command -v wireplumber >/dev/null; then
+        skip "check watches the music" "built without libpipewire, or no wireplumber"
+    else
+        pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=studio media.class=Audio/Sink object.linger=true
+            audio.position=[FL FR] }' >/dev/null
+        # each 300 ms it sleeps 700 ms in a cycle of 43 ms
+        start bash -c 'while sleep 0.3 && echo; do :; done | "$1" 700 HeavyReverb' bash "$music"
+        plays() { grep -q playing "$tmp/servers.log"; }
+        ok "a program plays" wait_for plays
+        sleep 1 # it is in the graph
+        "$SLEEPTUNE" check --quiet --duration 3s --json >"$tmp/check.json"
+        is "dropouts of others are findings" "$?" 1
+        of_music() { "$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["music"].get(sys.argv[2]))' "$tmp/check.json" "$1"; }
+        like "check names the program" "$(of_music answer)" '^HeavyReverb made ([0-9]+ of )?[0-9]+ dropouts? in .* on PipeWire: it '
+        is "also for programs" "$(of_music client), $(of_music server)" "HeavyReverb, PipeWire"
+        is "which counted most of them" "$(($(of_music client_dropouts) * 2 > $(of_music dropouts)))" 1
+        like "it is the first line" "$("$SLEEPTUNE" check --quiet --duration 2s | head -n 1)" '^(HeavyReverb|No dropout)'
+        "$SLEEPTUNE" check --quiet --duration 100ms --no-servers --json >"$tmp/check.json"
+        is "--no-servers watches nothing" "$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["music"])' "$tmp/check.json")" None
+        stop "$server"
+    fi
     snapshot
     like "a snapshot is judged for its own machine's" "$("$SLEEPTUNE" report --snapshot "$tmp/facts.json" --only linux-pipewire-quantum)" \
         '^2048 frames at 48 kHz, set by'

@@ -1,0 +1,20 @@
+/* The music that plays while check measures: which program makes dropouts, and why. */
+#ifndef ST_CLI_MEASURE_MUSIC_H
+#define ST_CLI_MEASURE_MUSIC_H
+
+#include "advisor/facts/facts.h"
+
+struct st_music;
+
+/** Starts the helper programs for the sound servers that run by these facts, as sleeptuned does; as root none, since the user's
+ * server is watched as that user. One thread for all functions. @return NULL: out of memory. */
+struct st_music *st_music_start(struct st_platform *p, const struct st_facts *facts);
+
+/** Takes what they have printed; never waits. Call it about once a second. music may be NULL. */
+void st_music_poll(struct st_music *music);
+
+/** Ends them, puts what was seen into facts as "music.*" (advisor/facts/music.h), and frees music, which may be NULL. frames: what was
+ * measured. @return 0 or -ENOMEM. */
+ST_NODISCARD int st_music_finish(struct st_music *music, uint32_t frames, struct st_facts *facts);
+
+#endif
