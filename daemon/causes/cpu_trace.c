@@ -46,6 +46,7 @@ static void add_to(struct line *line, const struct owner *who, int64_t before_ns
         line->owners[line->owners_n++] = *who;
         line->owners[i].before_ns = line->owners[i].after_ns = 0;
     }
+    memcpy(line->owners[i].name, who->name, sizeof(who->name));
     line->owners[i].before_ns += before_ns;
     line->owners[i].after_ns += after_ns;
 }
@@ -150,6 +151,9 @@ static void follow(struct line *line, const struct st_trace_event *events, size_
         }
         if (e->kind == ST_TRACE_SWITCH && e->prev_pid != line->thread.number)
             line->thread = line->irq = line->softirq = none; /* events were lost: the owner is unknown */
+        else if (e->kind == ST_TRACE_SWITCH && line->thread.kind == OWNER_THREAD)
+            /* since it got the CPU it may have become another program (exec) */
+            snprintf(line->thread.name, sizeof(line->thread.name), "%s", e->prev_name);
         add(line, between(at_ns, e->at_ns, due_ns, waking_ns),
             between(at_ns, e->at_ns, waking_ns > due_ns ? waking_ns : due_ns, in_ns));
         step(line, e, tid);

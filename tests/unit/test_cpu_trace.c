@@ -73,6 +73,24 @@ static void who_had_the_cpu_before_the_first_event_is_known_by_the_switch_from_i
     assert_int_equal(c.cpu, 1);
 }
 
+/* "chrt -f 80 audiohog": it gets the CPU as chrt, and becomes audiohog on it */
+static void program_has_its_name_after_exec(void **state)
+{
+    (void)state;
+    const struct st_trace_event events[] = {
+        switched(1001, 0, 0, "swapper/0", HOG, "chrt"),      waking(1004),
+        switched(2000, 0, HOG, "audiohog", 9, "other"),      switched(2010, 0, 9, "other", HOG, "audiohog"),
+        switched(4000, 0, HOG, "audiohog", LOOP, "st-loop"),
+    };
+    struct st_trace_culprit c;
+    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
+                     -ENODATA);
+    assert_int_equal(st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
+                     0);
+    assert_string_equal(c.name, "audiohog/4711");
+    assert_int_equal(c.waited_ns, 2986 * US); /* under both names */
+}
+
 static struct st_trace_event lost(int64_t at_us, int cpu)
 {
     return (struct st_trace_event){.at_ns = at_us * US, .cpu = cpu, .kind = ST_TRACE_LOST};
@@ -510,6 +528,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thread_that_kept_the_cpu_is_named_with_its_length),
+        cmocka_unit_test(program_has_its_name_after_exec),
         cmocka_unit_test(who_had_the_cpu_before_the_first_event_is_known_by_the_switch_from_it),
         cmocka_unit_test(time_before_the_oldest_event_is_nobodys),
         cmocka_unit_test(time_of_which_the_ring_lost_the_events_is_nobodys),
