@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/ns.h"
@@ -283,13 +284,20 @@ int st_service_open_socket(struct st_service *service)
 
 /* --- the tracer, as long as there is a loop to trace --- */
 
+/* A unit may wish for it without a change of the configuration file (conf/trace.conf). */
+static bool wishes_trace(const struct st_config *config)
+{
+    const char *wish = getenv("SLEEPTUNE_TRACE");
+    return strcmp(config->trace.enabled, "on") == 0 || (wish != NULL && strcmp(wish, "on") == 0);
+}
+
 void st_service_trace(struct st_service *service)
 {
     const pid_t tid = st_session_tid(service->session, 0);
     if (service->tracer_tried || tid == 0)
         return;
     service->tracer_tried = true;
-    if (strcmp(service->config.trace.enabled, "on") != 0) {
+    if (!wishes_trace(&service->config)) {
         st_tracer_way_use(&service->late, NULL, "trace.enabled is off in the configuration");
         st_service_set_text(service, service->view.trace_error, "");
         return;

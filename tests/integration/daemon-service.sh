@@ -10,6 +10,10 @@ unit=$SLEEPTUNE_BUILD/conf/sleeptuned.service
 if command -v systemd-analyze >/dev/null; then
     sed "s|^ExecStart=.*|ExecStart=$(command -v true)|" "$unit" >"$tmp/sleeptuned.service"
     is "systemd-analyze verify has nothing to say" "$(systemd-analyze verify --man=no "$tmp/sleeptuned.service" 2>&1 | grep sleeptuned)" ""
+    mkdir "$tmp/sleeptuned.service.d"
+    cp "$SLEEPTUNE_SRC/conf/trace.conf" "$tmp/sleeptuned.service.d/"
+    is "nor of the drop-in that switches the tracer on" "$(systemd-analyze verify --man=no "$tmp/sleeptuned.service" 2>&1 | grep -e sleeptuned -e trace)" ""
+    rm -r "$tmp/sleeptuned.service.d"
     sed "s|^ExecStart=[^ ]*|ExecStart=$(command -v true)|" "$SLEEPTUNE_BUILD/conf/sleeptune-report.service" >"$tmp/sleeptune-report.service"
     cp "$SLEEPTUNE_SRC/conf/sleeptune-report.timer" "$tmp/"
     is "nor of the report's unit and timer" \
