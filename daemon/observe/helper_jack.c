@@ -2,8 +2,9 @@
  *
  * JACK tells every client of every xrun (jack_set_xrun_callback), so the count is exact. It calls two things
  * by that name: the driver was late (the device ran dry), or a client did not finish in its cycle. Which of
- * the two it was, daemon/observe/jack_xrun.h concludes; which client, only the server's own messages say. This
- * client has no ports and no process callback: the server never waits for it.
+ * the two it was, daemon/observe/jack_xrun.h concludes; which client, only the server's own messages say
+ * (jack_log.h). If there is only one client, it was that one. This client has no ports and no process callback: the
+ * server never waits for it.
  *
  * An xrun is the server's, not one client's, so sleeptuned's own stream on the same server counts the same
  * ones once more: that it is there is said.
@@ -18,12 +19,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/ns.h"
+#include "core/text/text.h"
 #include "daemon/observe/helper_line.h"
+#include "daemon/observe/jack_log.h"
 #include "daemon/observe/jack_xrun.h"
 
 #define NAME         "sleeptune-observe-jack"
-#define ANSWER_S     5   /* a server that hangs does not answer at all */
-#define PAUSE_MS     100 /* between two lines */
+#define ANSWER_S     5 /* a server that hangs does not answer at all */
+#define PAUSE_MS     100 /* between two lines; the server writes its messages a little later than it calls back */
+#define SAMPLE_MS    2000
+#define SAMPLES      5 /* of the DSP load, for a line each 10 s */
+#define CLIENTS_MAX  16
 #define SERVER_BYTES 256 /* JACK_SERVER_NAME_SIZE of jack2, which does not check it */
 
 enum what {
@@ -34,11 +41,24 @@ enum what {
     WHAT_END
 };
 
+/* Clients of the server that have ports, without us and the server's own. */
+struct clients {
+    char names[CLIENTS_MAX][ST_JACK_LOG_NAME_BYTES];
+    size_t n;
+    bool more, own_plays; /* own: sleeptuned's stream. It is among them */
+};
+
 struct observer {
     jack_client_t *client;
     int fds[2]; /* what happened, a byte each, from libjack's thread and the signal handler */
     struct st_jack_xrun_judge judge; /* Threads: libjack's, once it calls back */
-    bool own_plays;                  /* on this server, as was said */
+    struct st_jack_log log;
+    bool own_plays; /* on this server, as was said */
+    bool unnamed;   /* a client was late, and which one is not known */
+    char said[ST_XRUN_WHY_BYTES];
+    int64_t sample_us;     /* when the load is looked at next */
+    double loads[SAMPLES]; /* parts of the period */
+    size_t loads_n;
 };
 
 static struct observer observer;
@@ -135,24 +155,121 @@ static int open_client(const char *server)
     return ST_HELPER_LINE_DONE;
 }
 
-/* Has sleeptuned a port there? By name: jack2 does not tell clients of each other's processes. */
-static bool own_plays(void)
+/* By name: jack2 does not tell clients of each other's processes. */
+static void look_at_clients(struct clients *ret)
 {
-    bool found = false;
+    *ret = (struct clients){.n = 0};
     const char **ports = jack_get_ports(observer.client, NULL, NULL, 0);
-    for (size_t i = 0; ports != NULL && ports[i] != NULL && !found; i++)
-        found = strncmp(ports[i], ST_XRUN_OWN_CLIENT, strlen(ST_XRUN_OWN_CLIENT)) == 0;
+    for (size_t i = 0; ports != NULL && ports[i] != NULL; i++) {
+        char name[ST_JACK_LOG_NAME_BYTES];
+        const jack_port_t *port = jack_port_by_name(observer.client, ports[i]);
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(ports[i], ":"), ports[i]);
+        if (port == NULL || (jack_port_flags(port) & JackPortIsPhysical) != 0 || strcmp(name, "system") == 0)
+            continue;
+        ret->own_plays |= strcmp(name, ST_XRUN_OWN_CLIENT) == 0;
+        size_t at = 0;
+        while (at < ret->n && strcmp(ret->names[at], name) != 0)
+            at++;
+        ret->more |= at == CLIENTS_MAX;
+        if (at == ret->n && at < CLIENTS_MAX)
+            memcpy(ret->names[ret->n++], name, sizeof(name));
+    }
     jack_free(ports);
-    return found;
 }
 
-static void say_ready(const char *server)
+static void say_ready(const char *server, const struct clients *clients)
 {
-    observer.own_plays = own_plays();
-    st_helper_line_ready(
-        "JACK server \"%s\", %u frames at %u Hz%s", server, jack_get_buffer_size(observer.client),
-        jack_get_sample_rate(observer.client),
-        observer.own_plays ? "; the daemon's own stream uses this server, so both count the same xruns" : "");
+    char text[ST_XRUN_WHY_BYTES] = "";
+    st_text_append(text, sizeof(text), "JACK server \"%.60s\", %u frames at %u Hz", server,
+                   jack_get_buffer_size(observer.client), jack_get_sample_rate(observer.client));
+    if (clients->own_plays)
+        st_text_append(text, sizeof(text),
+                       "; the daemon's own stream uses this server, so both count the same xruns");
+    if (observer.unnamed && clients->n > 1)
+        st_text_append(text, sizeof(text), "; JACK does not say which client is late: ");
+    for (size_t i = 0; observer.unnamed && clients->n > 1 && i < clients->n; i++)
+        st_text_append(text, sizeof(text), "%s%s", i > 0 ? ", " : "", clients->names[i]);
+    if (strcmp(text, observer.said) == 0)
+        return;
+    memcpy(observer.said, text, sizeof(text));
+    st_helper_line_ready("%s", text);
+}
+
+/* --- the load --- */
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* A line for the server with its DSP load, of which no more is known than these samples; one for each client, whose
+ * part in it is not known. None where no client plays. */
+static void say_loads(const char *server, const struct clients *clients)
+{
+    const int64_t frames = jack_get_buffer_size(observer.client),
+                  rate_hz = jack_get_sample_rate(observer.client);
+    const int64_t period_ns = rate_hz > 0 ? frames * ST_NS_PER_S / rate_hz : 0;
+    if (period_ns <= 0 || clients->n == 0 || observer.loads_n == 0)
+        return;
+    struct st_xrun_seen seen = {
+        .load = {.cycles_n = (int64_t)SAMPLES * SAMPLE_MS * ST_NS_PER_MS / period_ns + 1,
+                 .wait_median_ns = INT64_MIN,
+                 .period_ns = period_ns,
+                 .frames = frames,
+                 .rate_hz = rate_hz}};
+    qsort(observer.loads, observer.loads_n, sizeof(observer.loads[0]), compare);
+    seen.load.busy_median_ns = (int64_t)(observer.loads[observer.loads_n / 2] * (double)period_ns);
+    seen.load.busy_max_ns = (int64_t)(observer.loads[observer.loads_n - 1] * (double)period_ns);
+    seen.load.busy_p99_ns = seen.load.busy_max_ns;
+    snprintf(seen.device, sizeof(seen.device), "%s", server);
+    st_helper_line_xrun(&seen);
+    seen.load.busy_median_ns = INT64_MIN;
+    for (size_t i = 0; i < clients->n; i++) {
+        snprintf(seen.client, sizeof(seen.client), "%s", clients->names[i]);
+        st_helper_line_xrun(&seen);
+    }
+}
+
+static void look(const char *server)
+{
+    const int64_t now_us = (int64_t)jack_get_time();
+    if (now_us < observer.sample_us)
+        return;
+    observer.sample_us = now_us + SAMPLE_MS * 1000;
+    observer.loads[observer.loads_n++] = (double)jack_cpu_load(observer.client) / 100;
+    if (observer.loads_n < SAMPLES)
+        return;
+    struct clients clients;
+    look_at_clients(&clients);
+    say_ready(server, &clients);
+    say_loads(server, &clients);
+    observer.loads_n = 0;
+    st_helper_line_alive();
+}
+
+/* --- xruns --- */
+
+/* Who was late, of `left` times. */
+struct late {
+    const char *server;
+    int64_t left;
+};
+
+static void say_late(const char *server, const char *client, enum st_certainty certainty, int64_t n)
+{
+    struct st_xrun_seen seen = {.certainty = certainty, .starved_n = n};
+    snprintf(seen.device, sizeof(seen.device), "%s", server);
+    snprintf(seen.client, sizeof(seen.client), "%s", client);
+    if (n > 0)
+        st_helper_line_xrun(&seen);
+}
+
+static void on_named(void *ctx, const char *client)
+{
+    struct late *late = ctx;
+    if (late->left-- > 0)
+        say_late(late->server, client, ST_CERTAINTY_EXACT, 1);
 }
 
 /* Prints what the server reported meanwhile. @return WHAT_GONE or WHAT_END when it is over. */
@@ -162,20 +279,31 @@ static enum what forward(const char *server)
     struct st_xrun_seen seen[] = {{.certainty = ST_CERTAINTY_EXACT}, {.certainty = ST_CERTAINTY_PROBABLE}};
     enum what over = WHAT_DEVICE;
     const ssize_t n = read(observer.fds[0], what, sizeof(what));
+    int64_t late_n[2] = {0, 0};
     for (ssize_t i = 0; i < n; i++) {
         if (what[i] == WHAT_GONE || what[i] == WHAT_END) {
             over = (enum what)what[i];
             continue;
         }
-        struct st_xrun_seen *as = &seen[what[i] >= WHAT_PROBABLY];
-        as->device_xruns_n += what[i] % WHAT_PROBABLY == WHAT_DEVICE;
-        as->starved_n += what[i] % WHAT_PROBABLY == WHAT_CLIENT;
+        const bool probable = what[i] >= WHAT_PROBABLY;
+        seen[probable].device_xruns_n += what[i] % WHAT_PROBABLY == WHAT_DEVICE;
+        late_n[probable] += what[i] % WHAT_PROBABLY == WHAT_CLIENT;
     }
     for (size_t i = 0; i < ST_ARRAY_LEN(seen); i++) {
         snprintf(seen[i].device, sizeof(seen[i].device), "%s", server);
-        if (seen[i].device_xruns_n > 0 || seen[i].starved_n > 0)
+        if (seen[i].device_xruns_n > 0)
             st_helper_line_xrun(&seen[i]);
     }
+    struct late late = {server, late_n[0] + late_n[1]};
+    st_jack_log_read(&observer.log, on_named, &late);
+    if (late.left <= 0 || over != WHAT_DEVICE)
+        return over;
+    struct clients clients;
+    look_at_clients(&clients);
+    observer.unnamed |= clients.n != 1;
+    say_late(server, clients.n == 1 && !clients.more ? clients.names[0] : "",
+             clients.n != 1 && late_n[1] == 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE, late.left);
+    say_ready(server, &clients);
     return over;
 }
 
@@ -201,24 +329,25 @@ int main(int argc, char **argv)
     const int r = open_client(server);
     if (r != ST_HELPER_LINE_DONE)
         return r;
-    say_ready(server);
+    struct clients clients;
+    look_at_clients(&clients);
+    say_ready(server, &clients);
+    st_jack_log_open(&observer.log, server);
     struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = observer.fds[0], .events = POLLIN}};
     enum what over = WHAT_DEVICE;
     while (over != WHAT_END) {
-        const int n = poll(fds, 2, ST_HELPER_LINE_ALIVE_S * 1000);
-        if (n == 0 && own_plays() != observer.own_plays)
-            say_ready(server);
-        else if (n == 0)
-            st_helper_line_alive();
-        if (n > 0 && fds[1].revents != 0)
+        const int n = poll(fds, 2, SAMPLE_MS);
+        if (n > 0 && fds[1].revents != 0) {
+            poll(fds, 1, PAUSE_MS);
             over = forward(server);
+        }
         if (over == WHAT_GONE)
             return st_helper_line_absent("JACK server \"%s\" has ended",
                                          server); /* nothing is left to close */
         if (n > 0 && fds[0].revents != 0 && st_helper_line_input_ended())
             over = WHAT_END;
-        if (n > 0 && fds[1].revents != 0 && over == WHAT_DEVICE)
-            poll(fds, 1, PAUSE_MS);
+        if (over == WHAT_DEVICE)
+            look(server);
     }
     st_helper_line_deadline(1, "the JACK server does not answer any more");
     jack_client_close(observer.client);

@@ -6,6 +6,10 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/observe/jack_log.h"
 #include "daemon/observe/jack_xrun.h"
 
 #define PERIOD_US 21333
@@ -76,6 +80,31 @@ static void what_was_there_before_watching_was_told_to_nobody(void **state)
     assert_false(st_jack_xrun_conclude(&judge, &now).client);
 }
 
+static void messages_name_the_client(void **state)
+{
+    (void)state;
+    char name[ST_JACK_LOG_NAME_BYTES];
+    char longest[200], line[400];
+    assert_true(
+        st_jack_log_parse("JackEngine::XRun: client = Heavy Reverb was not finished, state = Running", name));
+    assert_string_equal(name, "Heavy Reverb");
+    /* jackdbus: time, and colour */
+    assert_true(
+        st_jack_log_parse("Sun Nov 22 03:37:50 2026: \033[1m\033[31mERROR: JackEngine::XRun: client = a=b "
+                          "was not finished, state = Triggered\033[0m",
+                          name));
+    assert_string_equal(name, "a=b");
+    assert_true(st_jack_log_parse("JackEngine::XRun: client late finished after current callback", name));
+    assert_string_equal(name, "late");
+    assert_false(st_jack_log_parse("JackEngine::XRun: client =  was not finished, state = Running", name));
+    assert_false(st_jack_log_parse("JackEngine::XRun: client = cut off", name));
+    assert_false(st_jack_log_parse("JackAudioDriver::ProcessGraphAsyncMaster: Process error", name));
+    memset(longest, 'x', sizeof(longest) - 1);
+    longest[sizeof(longest) - 1] = '\0';
+    snprintf(line, sizeof(line), "JackEngine::XRun: client = %s was not finished, state = Running", longest);
+    assert_false(st_jack_log_parse(line, name));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -85,6 +114,7 @@ int main(void)
         cmocka_unit_test(two_that_are_told_at_once_share_the_figure_of_the_second),
         cmocka_unit_test(a_long_silence_is_not_repeated_to_the_microsecond),
         cmocka_unit_test(what_was_there_before_watching_was_told_to_nobody),
+        cmocka_unit_test(messages_name_the_client),
     };
     return cmocka_run_group_tests_name("observe_jack", tests, NULL, NULL);
 }
