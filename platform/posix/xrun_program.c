@@ -354,7 +354,7 @@ const struct st_xrun_source st_xrun_pipewire = {
 
 const struct st_xrun_source st_xrun_jack = {
     .name = "jack",
-    .summary = "the xrun callback of a JACK server, which does not name the client that was late",
+    .summary = "the xrun callback of a JACK server, and its log, which names the client that was late",
     .poll_ns = LOOK_NS,
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-jack",

@@ -69,7 +69,41 @@ is "in asynchronous mode the device goes on: no xrun of it but those of the serv
 # jack2 tells of a stall once or twice there; its own messages say how often
 as_told() { [ "$(of starved)" = "$(grep -c 'JackEngine::XRun: client' "$tmp/server.log")" ]; }
 ok "the client was starved as often as the server says" wait_for as_told
+late() { value "[(c['name'], c['not_ready']) for s in d['observe'] if s['source'] == 'jack' for c in s['clients'] if c['not_ready'] > 0]"; }
+is "it is named, as the server's log has it" "$(late)" "[('stall', $(of starved))]"
+watch loads
+ok "the buffer in use is known" wait_for value_is "[s['in_use']['frames'] for s in d['observe'] if s['source'] == 'jack']" '[8192]'
+ok "the server's load is reported" wait_for grep -Eq "^load cycles=59 busy=[0-9]+,[0-9]+,[0-9]+ period=170666666 frames=8192 rate=48000 device=$name\$" "$tmp/loads"
+ok "and that the client plays" wait_for grep -q "^load .* client=stall\$" "$tmp/loads"
+end_watchers
 end_client
+end_server
+ok "it ends again" wait_for of_like state absent
+
+# without a log
+jackd -n "$name" -r -d dummy -r 48000 -p 8192 > >(cat >"$tmp/piped.log") 2>&1 &
+server=$!
+pids+=("$server")
+ok "a server whose messages cannot be read is watched" wait_for of_like state watching
+does "one client plays there" client "$SLEEPTUNE_BUILD/tests/integration/stall_jack" 600 Lonely
+does "it stalls" stall
+lonely() { late | grep -q "'Lonely', [1-9]"; }
+ok "it was that one: there is no other" wait_for lonely
+"$SLEEPTUNE_BUILD/tests/integration/stall_jack" 0 Quiet <>"$tmp/no-end" >"$tmp/quiet" 2>&1 &
+quiet=$!
+pids+=("$quiet")
+ok "two clients play there" wait_for grep -q playing "$tmp/quiet"
+does "one of them stalls" stall
+ok "the status names both, and says that JACK does not say which" wait_for of_like why '; JACK does not say which client is late: (Lonely, Quiet|Quiet, Lonely)$'
+unnamed() { late | grep -q '(None, [1-9]'; }
+ok "and no one is accused" wait_for unnamed
+like "nor is the quiet one" "$(late | grep -c Quiet)" 0
+kill "$quiet"
+end_client
+end_server
+ok "that server ends" wait_for of_like state absent
+jack
+ok "a server is watched again" wait_for of_is state watching
 
 stop
 only "jack_server = \"$name\";"

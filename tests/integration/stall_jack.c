@@ -1,4 +1,4 @@
-/* stall_jack STALL_MS: a client of the JACK server that JACK_DEFAULT_SERVER names. It plays silence, prints
+/* stall_jack STALL_MS [NAME]: a client NAME ("stall") of the JACK server that JACK_DEFAULT_SERVER names. It plays silence, prints
  * "playing", then for each newline on standard input sleeps STALL_MS in one process callback, prints "stalled
  * N" after it, and ends with its input. */
 #include <jack/jack.h>
@@ -26,15 +26,17 @@ static int process(jack_nframes_t frames, void *ctx)
 
 int main(int argc, char **argv)
 {
-    char line[16];
+    char line[16], out[80];
+    const char *name = argc > 2 ? argv[2] : "stall";
+    snprintf(out, sizeof(out), "%s:out", name);
     stall_ms = argc > 1 ? atol(argv[1]) : 100;
     jack_client_t *client =
-        jack_client_open("stall", JackNoStartServer | JackServerName, NULL, getenv("JACK_DEFAULT_SERVER"));
+        jack_client_open(name, JackNoStartServer | JackServerName, NULL, getenv("JACK_DEFAULT_SERVER"));
     if (client == NULL)
         return 1;
     port = jack_port_register(client, "out", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
     if (port == NULL || jack_set_process_callback(client, process, NULL) != 0 || jack_activate(client) != 0 ||
-        jack_connect(client, "stall:out", "system:playback_1") != 0)
+        jack_connect(client, out, "system:playback_1") != 0)
         return 1;
     while (atomic_load(&cycles) < 10)
         usleep(1000);
