@@ -70,7 +70,7 @@ const struct st_config_key
                  "Dropouts of the devices of a PipeWire server, and cycles that a client missed, from its profiler. While something plays, the profiler reports every cycle, which costs some CPU time."},
                 {"observe.jack", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.jack),
                  ST_CONFIG_APPLIES_OBSERVE,
-                 "Dropouts that a JACK server reports. JACK does not name the late client."},
+                 "Dropouts that a JACK server reports. The late client is named if the log of the server can be read."},
                 {"observe.pulseaudio", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off",
                  AT(observe.pulseaudio), ST_CONFIG_APPLIES_OBSERVE,
                  "Streams of a PulseAudio server that ran empty. While something plays, their queues are read four times a second."},
