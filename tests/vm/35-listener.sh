@@ -49,7 +49,7 @@ for _ in 1 2 3 4 5; do
     echo >&5
 done
 ok "one of them stalled five times" wait_for 60 grep -q 'stalled 5' /tmp/from
-ok "status names it" wait_for 60 shows HeavyReverb
+ok "status names it" wait_for 8 shows HeavyReverb
 status | sed 's/^/# /'
 clients() { status --json | jq -r '[.observe[] | select(.source == "pipewire") | .devices[]?] | map(select(.client != null) | .client) | unique | join(" ")'; }
 echo "# clients: $(clients)"
