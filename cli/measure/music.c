@@ -84,7 +84,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 static void poll_server(struct server *server)
 {
     const struct st_xrun_ops *ops = server->watch.source->ops;
-    /* only where something is to be read: a poll that reads nothing counts as silence */
+    /* only if there is something to read: the source takes a poll that reads nothing for silence */
     for (int i = 0; i < READS_MAX && server->open; i++) {
         struct pollfd readable = {.fd = ops->fd(&server->watch), .events = POLLIN};
         if (poll(&readable, 1, 0) <= 0)
