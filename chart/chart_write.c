@@ -339,13 +339,13 @@ int st_chart_take_kind(const char *command, void *ctx, const char *text)
             return 0;
         }
     }
-    return st_failure_usage(command, "--kind: '%s' is not box, series, hist or quantile", text);
+    return st_failure_usage(command, "--kind: '%s' is unknown; use box, series, hist or quantile", text);
 }
 
 int st_chart_option_check(const char *command, const char *path, bool json)
 {
     if (path != NULL && json && strcmp(path, "-") == 0)
-        return st_failure_usage(command, "--plot - and --json both want standard output");
+        return st_failure_usage(command, "--plot - and --json cannot both write to standard output");
     int r = st_chart_check(command, "--plot", path);
     if (r == 0 && (r = st_output_check(path)) != 0)
         r = st_failure(command, "cannot write %s: %s", path, st_destination_error(r));

@@ -19,7 +19,7 @@ static const struct {
     [ST_CAUSE_KERNEL] = {"kernel-or-interrupt",
                          "an interrupt or unpreemptible kernel code had the CPU (in a virtual "
                          "machine perhaps its host)"},
-    [ST_CAUSE_TIMER] = {"timer", "timer, interrupt or idle exit", true},
+    [ST_CAUSE_TIMER] = {"timer", "a late timer, an interrupt, or the time to wake an idle CPU", true},
     [ST_CAUSE_HYPERVISOR_OR_INTERRUPT] = {"hypervisor-or-interrupt",
                                           "the hypervisor or an interrupt (no counter shows which)", true},
     [ST_CAUSE_UNKNOWN] = {"unknown", "unknown: the time spent waiting for a CPU could not be read", true},

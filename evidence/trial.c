@@ -118,8 +118,8 @@ static void add_outcome(struct st_text_buffer *text, const struct st_trial *tria
         break;
     case ST_TRIAL_NO_EFFECT:
     case ST_TRIAL_NOISY:
-        st_text_buffer_printf(text, outcome == ST_TRIAL_NOISY ? "too noisy to tell on the median, "
-                                                              : "no effect shown on the median, ");
+        st_text_buffer_printf(text, outcome == ST_TRIAL_NOISY ? "too noisy to see an effect on the median: "
+                                                              : "no effect shown on the median: ");
         add_difference(text, &median->difference);
         if (median->verdict == ST_VERDICT_DRIFTING)
             st_text_buffer_printf(text, "; the difference drifts by %.1f µs. ", median->drifts / 1000);
@@ -177,8 +177,8 @@ static void add_together(struct st_text_buffer *text, const struct st_trials *tr
     if (n > 1)
         st_text_buffer_printf(
             text,
-            ". All %zu intervals hold together with %zu %% at least; differences are shown at 5 %%, corrected "
-            "for all of them (Holm)",
+            ". All %zu intervals are correct at the same time with at least %zu %% confidence; differences "
+            "are shown at 5 %%, corrected for all of them (Holm)",
             n, n < 100 ? 100 - n : 0);
 }
 
@@ -200,7 +200,7 @@ static void add_p99_budget(struct st_text_buffer *text, const struct st_trials *
 {
     const int64_t s = p99_budget_s(trials);
     if (s > BUDGET_MAX_S)
-        st_text_buffer_printf(text, ". No p99: it takes longer than an hour at this period");
+        st_text_buffer_printf(text, ". No p99: at this period it would need more than an hour");
     else if (s > 0)
         st_text_buffer_printf(text, ". For a p99 (n >= %" PRIu64 " each): --measure=%" PRId64 "s",
                               st_stats_quantile_min_n(P), s);

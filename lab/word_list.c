@@ -13,7 +13,7 @@ int st_word_list_each(const char *command, const char *option, const char *text,
         const size_t bytes = strcspn(at, ",");
         char word[64];
         if (bytes == 0 || bytes >= sizeof(word))
-            return st_failure_usage(command, "%s: '%s' is not a list of words with commas between", option,
+            return st_failure_usage(command, "%s: '%s' is not a list of words separated by commas", option,
                                     text);
         memcpy(word, at, bytes);
         word[bytes] = '\0';
@@ -48,7 +48,7 @@ int st_word_list_time(const char *command, const char *option, const char *word,
     else if (r != 0)
         return st_failure_usage(command, "%s: '%s' is not a time such as 5ms", option, word);
     if (*ret_ns != 0 && word[strspn(word, "0123456789.")] == '\0')
-        return st_failure_usage(command, "%s: '%s' has no unit: in a list each time has its own, as %sms",
+        return st_failure_usage(command, "%s: '%s' has no unit: in a list each time needs one, such as %sms",
                                 option, word, word);
     return 0;
 }

@@ -161,11 +161,12 @@ static void nothing_counted_text(const struct st_result *result, char *buf, size
 {
     char length[32];
     if (result->warmup_cycles == 0)
-        snprintf(buf, buf_bytes, "Nothing measured: it ended before the first counted period.");
+        snprintf(buf, buf_bytes,
+                 "Nothing was measured: the measurement ended before the first counted period.");
     else
         snprintf(buf, buf_bytes,
-                 "Nothing measured: it ended before the first counted period. The %" PRIu64
-                 " cycles of warm-up take %s.",
+                 "Nothing was measured: the measurement ended before the first counted period. Warm-up "
+                 "(%" PRIu64 " cycles) takes %s.",
                  result->warmup_cycles,
                  st_ns_format(st_period_due_ns(&result->period, 0, result->warmup_cycles), length,
                               sizeof(length)));
@@ -183,25 +184,26 @@ const char *st_result_verdict(const struct st_result *result, char *buf, size_t 
 
     if (!result->books_balance)
         snprintf(buf, buf_bytes,
-                 "Invalid: the loop's counters do not agree, so no figure here can be trusted.");
+                 "Invalid: the counters of the measuring loop do not agree, so no figure here can be "
+                 "trusted.");
     else if (result->error != 0)
-        snprintf(buf, buf_bytes, "Failed after %" PRIu64 " periods: the sleep returned: %s.",
+        snprintf(buf, buf_bytes, "Failed after %" PRIu64 " periods: the sleep returned an error: %s.",
                  result->elapsed_periods, strerror(-result->error));
     else if (result->elapsed_periods == 0)
         nothing_counted_text(result, buf, buf_bytes);
     else if (n == 0)
-        snprintf(buf, buf_bytes, "Nothing measured: the ring was full all the time.");
+        snprintf(buf, buf_bytes,
+                 "Nothing was measured: the buffer for samples (ring) was full all the time.");
     else if (result->misses == 0)
         snprintf(buf, buf_bytes,
-                 "Holds %s in this run%s: 0 of %" PRIu64
-                 " periods missed (95%% confidence: at most %s per hour)%s, worst "
-                 "wake-up %s late.",
+                 "Timing OK with %s in this run%s: 0 of %" PRIu64 " periods missed (95%% confidence: at "
+                 "most %s per hour)%s, worst wake-up %s late.",
                  what, how, n, bound, lost, latest);
     else
         snprintf(buf, buf_bytes,
-                 "Does not hold %s%s: %" PRIu64 " of %" PRIu64
-                 " periods missed (95%% confidence: at most %s per hour)%s, "
-                 "%" PRIu64 " simulated xrun%s, worst wake-up %s late.",
+                 "Timing not OK with %s%s: %" PRIu64 " of %" PRIu64 " periods missed (95%% confidence: at "
+                 "most %s per hour)%s, a sound card would have had %" PRIu64 " xrun%s, worst wake-up %s "
+                 "late.",
                  what, how, result->misses, n, bound, lost, result->simulated_xruns,
                  result->simulated_xruns == 1 ? "" : "s", latest);
     return buf;
@@ -254,14 +256,13 @@ const char *st_result_verdict_of_all(const struct st_result *results, size_t n, 
     lost_text(lost_n, lost, sizeof(lost));
     if (badness(worst) == 0)
         snprintf(buf, buf_bytes,
-                 "Holds %s on all %zu CPUs in this run%s: 0 of %" PRIu64
-                 " periods missed (95%% confidence: at most %s per hour "
-                 "on each)%s, worst wake-up %s late on CPU %d.",
+                 "Timing OK with %s on all %zu CPUs in this run%s: 0 of %" PRIu64 " periods missed (95%% "
+                 "confidence: at most %s per hour on each)%s, worst wake-up %s late on CPU %d.",
                  what, n, how_text(worst), periods, bound, lost, latest, latest_of->cpu);
     else if (badness(worst) == 2)
         snprintf(buf, buf_bytes,
-                 "Does not hold %s on %zu of %zu CPUs%s: CPU %d missed %" PRIu64 " of %" PRIu64
-                 " periods, %" PRIu64 " simulated xrun%s; worst wake-up %s late on CPU %d.",
+                 "Timing not OK with %s on %zu of %zu CPUs%s: CPU %d missed %" PRIu64 " of %" PRIu64 " "
+                 "periods, a sound card would have had %" PRIu64 " xrun%s; worst wake-up %s late on CPU %d.",
                  what, missing, n, how_text(worst), worst->cpu, worst->misses, periods_seen(worst),
                  worst->simulated_xruns, worst->simulated_xruns == 1 ? "" : "s", latest, latest_of->cpu);
     else

@@ -243,7 +243,7 @@ static int add_series(const char *command, const char *name, const json_t *docum
             status = st_failure(command, "%s: %s", name, strerror(-r));
     }
     if (result.left_out_n > 0)
-        snprintf(data->note, sizeof(data->note), "The last %llu samples are left out.",
+        snprintf(data->note, sizeof(data->note), "The last %llu samples are not drawn.",
                  (unsigned long long)result.left_out_n);
     st_series_input_finish(&result);
     return status;

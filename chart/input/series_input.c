@@ -90,7 +90,7 @@ static int read_recording(struct input *input, struct st_series_input *result)
     if (end == ST_RECORDING_DAMAGED)
         note(result, "The recording is damaged: everything before the damage was read.");
     if (input->options->plot != NULL && result->all.n > result->all.head.n)
-        note(result, "The picture is of the first 2097152 samples; 'sleeptune plot' draws all.");
+        note(result, "The picture shows the first 2097152 samples; 'sleeptune plot' draws all.");
     return ST_EXIT_DONE;
 }
 
@@ -174,11 +174,11 @@ static const char *reason(int r)
 {
     switch (r) {
     case -EBADMSG:
-        return "not one figure per line, and not the CSV of 'sleeptune plot'";
+        return "neither one number in each line nor the CSV of 'sleeptune plot'";
     case -ERANGE:
-        return "a figure is out of range (lateness: an hour)";
+        return "a number is out of range (lateness: at most an hour)";
     case -EINVAL:
-        return "the periods do not ascend";
+        return "the period numbers do not increase";
     case -E2BIG:
         return "the line is too long";
     default:

@@ -112,7 +112,8 @@ static int record(const char *command, const char *what, const char *path, const
         if (status == ST_EXIT_DONE)
             status = st_measure_run_status(&result, 1);
         if (!result.books_balance)
-            (void)st_failure(command, "the run's counters do not agree, so it proves nothing. Run it again.");
+            (void)st_failure(command, "the counters of this run do not agree, so it proves nothing. Run it "
+                                      "again.");
         st_result_finish(&result);
     }
     free(machine);
@@ -209,7 +210,8 @@ void st_before_after_record(const char *command, const struct st_change_target *
     config_of(wish->frames, wish->rate_hz, duration_ns, &config);
     printf("judged for %s\n", st_buffer_text(wish, buffer, sizeof(buffer)));
     config.cpus[0] = cpu_now();
-    if (record(command, "recording the loop before the change", path, journal, &config) == ST_EXIT_DONE)
+    if (record(command, "recording the measuring loop before the change", path, journal, &config) ==
+        ST_EXIT_DONE)
         return;
     (void)target->p->remove_file(target->p, path); /* of a full disk, it is in the way of the journal */
     (void)st_failure(command, "no recording was made: verify will have nothing to compare with");
@@ -244,14 +246,15 @@ static void choose_policy(struct st_before_after *done, struct st_session_config
     }
     if (strcmp(policy, st_platform_policy_name(ST_POLICY_FIFO)) != 0 ||
         st_number_i64(priority, 1, 99, &number) != 0) {
-        set_reason(done, "the recording does not name the loop's scheduling policy");
+        set_reason(done, "the recording does not say which scheduling policy the measuring loop had");
         return;
     }
     config->priority = (int)number;
     if (p->rt_rights(p, config->priority, &rights) == 0 && rights.fifo_errno != 0)
         set_reason(
             done,
-            "the recorded loop ran with SCHED_FIFO %d, which this user may not use. Run 'sudo sleeptune verify'",
+            "the recording was made with SCHED_FIFO %d, which this user may not use. Run 'sudo sleeptune "
+            "verify'",
             config->priority);
 }
 
@@ -266,7 +269,7 @@ static void choose_cpu(struct st_before_after *done, struct st_session_config *c
         strcmp(cpu, "any") == 0)
         return;
     if (st_number_i64(cpu, 0, INT_MAX, &wanted) != 0) {
-        set_reason(done, "the recording does not name the loop's CPU");
+        set_reason(done, "the recording does not say on which CPU the measuring loop ran");
         return;
     }
     const int n = p->cpus_allowed(p, allowed, (int)ST_ARRAY_LEN(allowed));
@@ -276,7 +279,7 @@ static void choose_cpu(struct st_before_after *done, struct st_session_config *c
             config->cpus[0] = allowed[i];
     }
     if (config->cpus[0] < 0)
-        set_reason(done, "the recorded loop ran on CPU %" PRId64 ", which this process may not use now",
+        set_reason(done, "the recording was made on CPU %" PRId64 ", which this process may not use now",
                    wanted);
 }
 
@@ -294,18 +297,18 @@ static int measure_now(const char *command, const struct st_journal *journal,
         return ST_EXIT_DONE;
     }
     close(fd);
-    const int status = record(command, "running the loop again to compare", path, journal, config);
+    const int status = record(command, "running the measuring loop again to compare", path, journal, config);
     if (status == ST_EXIT_DONE)
         st_before_after_read(path, done, &done->now);
     else if (status == ST_EXIT_BOOKS)
-        set_reason(done, "the run's counters do not agree: it is invalid");
+        set_reason(done, "the counters of this run do not agree, so it is invalid");
     else
-        set_reason(done, "the loop could not be run and recorded");
+        set_reason(done, "the measuring loop could not be run and recorded");
     (void)unlink(path);
     if (done->why[0] == '\0' &&
         (!st_test_conditions_value(done->now.conditions, "policy", policy, sizeof(policy)) ||
          strcmp(policy, st_platform_policy_name(config->policy)) != 0))
-        set_reason(done, "the loop got another scheduling policy than in the recording");
+        set_reason(done, "the measuring loop got a different scheduling policy than in the recording");
     return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
 }
 

@@ -74,7 +74,7 @@ static const char *sentence(const struct st_before_after *done, char *buf, size_
     const bool better_shown = list(done, ST_VERDICT_BETTER, better, sizeof(better));
     const bool worse_shown = list(done, ST_VERDICT_WORSE, worse, sizeof(worse));
     if (better_shown && worse_shown) {
-        snprintf(buf, buf_bytes, "Better and worse than before: %s; %s.", better, worse);
+        snprintf(buf, buf_bytes, "Partly better, partly worse than before: %s; %s.", better, worse);
     } else if (better_shown || worse_shown) {
         snprintf(buf, buf_bytes, "%s than before: %s.", better_shown ? "Better" : "Worse",
                  better_shown ? better : worse);
@@ -136,7 +136,7 @@ static void table(const struct st_before_after *done)
         snprintf(cells[k], sizeof(cells[k]), "%" PRIu64, runs[k]->blocks.n);
     row(out, "cycles", cells[0], cells[1], "");
     if (st_locale_end(&stream) != 0)
-        (void)st_failure(NULL, "out of memory: the table is missing");
+        (void)st_failure(NULL, "out of memory: the table cannot be shown");
 }
 
 /* How much a figure changes within a run, without any change: the larger one of both. NAN: not known. */

@@ -47,10 +47,11 @@ static int read_recording(const char *command, struct st_compare_file *file)
     if (end == ST_RECORDING_INTERRUPTED)
         note(file, "It ended early.");
     if (end == ST_RECORDING_CUT)
-        note(file, "It has no end mark: read up to its last complete block.");
+        note(file, "It has no end mark: it was read up to its last complete block.");
     if (end == ST_RECORDING_DAMAGED)
-        note(file, "It is damaged: read up to there.");
-    snprintf(lost, sizeof(lost), "%" PRIu64 " cycles are missing: the ring was full.", lost_n);
+        note(file, "It is damaged: it was read up to the damage.");
+    snprintf(lost, sizeof(lost), "%" PRIu64 " cycles are missing: the buffer for samples (ring) was full.",
+             lost_n);
     if (lost_n > 0)
         note(file, lost);
     return ST_EXIT_DONE;
@@ -115,7 +116,8 @@ static int read_log(const char *command, struct st_compare_file *file)
     file->source = "histogram log";
     note(file, "A histogram log counts early wake-ups as 0.");
     if (r == -EINVAL)
-        return st_failure(command, "%s: the precision of a histogram is not 3 digits", file->path);
+        return st_failure(command, "%s: a histogram in this file does not have a precision of 3 digits",
+                          file->path);
     if (r < 0)
         return st_failure(command, "cannot read %s: %s", file->path,
                           r == -EBADMSG ? "not a histogram log, or a broken line in it" : strerror(-r));

@@ -76,7 +76,9 @@ static void print_differ(FILE *out, const struct st_compare_result *result, size
     if (period_apart(a, b) > PERIODS_SAME) {
         periods_text((const struct st_compare_file *const[]){a, b}, times);
         snprintf(text, sizeof(text), "period: %s in A, %s in %s.%s", times[0], times[1], letter,
-                 period_apart(a, b) > PERIODS_ALIKE ? " Miss shares refer to different periods." : "");
+                 period_apart(a, b) > PERIODS_ALIKE ? " The shares of missed periods are for different "
+                                                      "periods."
+                                                    : "");
         st_text_field(out, shown, text, LABEL_COLUMNS + 2, width);
         shown = "";
     }
@@ -146,12 +148,10 @@ static void print_effect(FILE *out, const struct st_compare_pair *pair, const ch
     char text[400];
     if (!s->known)
         return;
-    snprintf(
-        text, sizeof(text),
-        "In %s a value is later than one in A in %.1f %% of all pairs (95 %% interval: %.1f .. %.1f %%; 50 "
-        "%% means no "
-        "difference), Cliff's delta %+.3f.",
-        letter, 100 * s->value, 100 * s->low, 100 * s->high, 2 * s->value - 1);
+    snprintf(text, sizeof(text),
+             "Of all pairs of a value of %s and a value of A, the first is later in %.1f %% (95 %% "
+             "interval: %.1f .. %.1f %%; 50 %% means no difference), Cliff's delta %+.3f.",
+             letter, 100 * s->value, 100 * s->low, 100 * s->high, 2 * s->value - 1);
     st_text_field(out, "effect", text, LABEL_COLUMNS, width);
     const bool in_order[2] = {pair->a->in_order, pair->b->in_order};
     if (pair->found.neighbours_depend && (in_order[0] || in_order[1])) {
@@ -170,7 +170,7 @@ static void print_effect(FILE *out, const struct st_compare_pair *pair, const ch
     const double bursts = pair->found.figures[ST_FIGURE_MISSED].counts.scatter;
     if (bursts > 1) {
         snprintf(text, sizeof(text),
-                 "Missed periods come in bursts: together they count as %.3g %% of their number.",
+                 "Missed periods come in bursts, so they count only as %.3g %% of their number.",
                  100 / bursts);
         st_text_field(out, "", text, LABEL_COLUMNS, width);
     }

@@ -91,7 +91,7 @@ static void say_sawtooth(struct st_analysis *a)
             snprintf(also, sizeof(also),
                      ", in these %s: up to %s ppm of it may be a loop's that steers the tick",
                      seconds_text(a->span_s, span), number_text(l->unseen_ppm, 2, unseen));
-        say(a, "Ticks are %s ppm %s than 1/%d s of the clock that lateness is measured with%s.",
+        say(a, "Clock ticks are %s ppm %s than 1/%d s of the clock that measures lateness%s.",
             number_text(fabs(l->drift_ppm), 3, slope), l->drift_ppm >= 0 ? "longer" : "shorter", l->hz, also);
     }
 }
@@ -113,18 +113,18 @@ static void say_ticks(struct st_analysis *a)
         snprintf(rate, sizeof(rate), "%s Hz, no usual rate, a tick of %s",
                  number_text(1e9 / l->tick_ns, 5, number), tick);
     else if (l->mixed)
-        snprintf(rate, sizeof(rate), "a tick that cannot be separated from how lateness changes in between");
+        snprintf(rate, sizeof(rate), "the rate is unknown, because lateness also changes between the ticks");
     else
         snprintf(rate, sizeof(rate), "a tick of about %s", tick);
-    say(a, "It wakes at clock ticks only: %s; %" PRIu64 " of %" PRIu64 " samples show a jump of one tick.",
+    say(a, "Sleeps end only at clock ticks: %s; %" PRIu64 " of %" PRIu64 " samples show a jump of one tick.",
         rate, l->jumps_n, a->head_n);
     if (l->steady)
         say_sawtooth(a);
     if (l->extra_ticks == 0)
-        say(a, "No tick is added to a sleep: the earliest wake-ups are less than a tick late%s.",
+        say(a, "The kernel adds no tick to a sleep: the earliest wake-ups are less than a tick late%s.",
             l->drift_known ? ", drift taken off" : "");
     else if (l->extra_ticks > 0)
-        say(a, "The earliest wake-ups are %d tick%s late already%s%s.", l->extra_ticks,
+        say(a, "Even the earliest wake-ups are %d tick%s late%s%s.", l->extra_ticks,
             l->extra_ticks == 1 ? "" : "s", l->drift_known ? ", drift taken off" : "",
             l->extra_ticks == 1 ? ": one is added to each sleep, as 4.4BSD's tvtohz() does" : "");
 }
@@ -136,23 +136,21 @@ static void say_ticks_limits(struct st_analysis *a)
     char modulo[TEXT_BYTES];
     if (!l->steady)
         say(a,
-            "Between its jumps lateness changes at no steady rate, as where a loop steers the tick and is "
-            "not at rest: %sby how much the tick drifts cannot be determined.",
-            l->hz == 0 ? "the rate of the tick, " : "");
+            "Between the jumps lateness changes at an uneven rate, as if a control loop still adjusted the "
+            "tick: %sthe drift of the tick cannot be determined.",
+            l->hz == 0 ? "the rate of the tick and " : "");
     if (l->steady && l->maybe_bent)
-        say(a, "Between its jumps lateness may change at no steady rate, as where a loop steers the tick: by "
-               "how "
-               "much the tick drifts cannot be determined.");
+        say(a, "Between the jumps lateness may change at an uneven rate, as if a control loop adjusted the "
+               "tick: the drift of the tick cannot be determined.");
     if (l->slope_modulo)
         say(a,
-            "Drift and a tick that is added to each sleep cannot be determined at this period: any multiple of %s "
-            "ppm "
-            "looks the same.",
+            "At this period two things cannot be determined: the drift, and whether the kernel adds a tick "
+            "to each sleep. Any multiple of %s ppm looks the same.",
             number_text(l->modulo_ppm, l->hz > 0 ? 4 : 2, modulo));
     else if (l->extra_ticks < 0)
         say(a,
-            "Whether a tick is added to each sleep cannot be determined: drift may move lateness by as much in "
-            "a period.");
+            "It cannot be determined whether the kernel adds a tick to each sleep: in one period drift may "
+            "change lateness as much.");
 }
 
 static void say_rest(struct st_analysis *a)
@@ -163,7 +161,7 @@ static void say_rest(struct st_analysis *a)
         return;
     if (s->hz > 0)
         snprintf(jump, sizeof(jump), "; on its way it jumps by a tick of %d Hz", s->hz);
-    say(a, "Lateness comes to rest at %s: after %s it stays within 1 %%%s.", time_text(s->rest_ns, rest),
+    say(a, "Lateness settles at %s: after %s it stays within 1 %%%s.", time_text(s->rest_ns, rest),
         seconds_text(s->within_s, within), jump);
 }
 
@@ -176,7 +174,8 @@ static void say_interval(struct st_analysis *a)
     if (i->hz > 0)
         snprintf(rates, sizeof(rates), ": a tick of %d Hz, or one of %d Hz and a tick added to each sleep",
                  i->hz, 2 * i->hz);
-    say(a, "It wakes every %s, whatever it was asked for%s.", time_text(i->interval_ns, interval), rates);
+    say(a, "Wake-ups come every %s, at any period that is asked for%s.", time_text(i->interval_ns, interval),
+        rates);
 }
 
 static void say_periodic(struct st_analysis *a)
@@ -190,15 +189,15 @@ static void say_periodic(struct st_analysis *a)
     seconds_text(b->repeats_s, repeats);
     if (b->names_n == 0) {
         say(a,
-            "A component of %s amplitude (standard error %s) repeats every %s, %.5g periods; no usual tick "
-            "rate does.",
+            "A pattern of %s amplitude (standard error %s) repeats every %s (%.5g periods); no usual tick "
+            "rate has this interval.",
             amplitude, sd, repeats, 1 / b->cycles_per_period);
         return;
     }
     if (b->others_n > 0)
         snprintf(others, sizeof(others), ", and %d more whole rates up to %d Hz", b->others_n,
                  ST_PERIODIC_HZ_MAX);
-    say(a, "A component of %s amplitude (standard error %s) matches a tick of %s Hz%s%s.", amplitude, sd,
+    say(a, "A pattern of %s amplitude (standard error %s) matches a clock tick of %s Hz%s%s.", amplitude, sd,
         list_text(b->names_hz, b->names_n, rates, sizeof(rates)), others,
         b->names_n > 1 || b->others_n > 0 ? ": at this period they look the same" : "");
 }
@@ -260,9 +259,8 @@ static void say_blind(const struct st_series *series, int known_hz, struct st_an
         return;
     st_periodic_sort_hz(a->blind_hz, a->blind_n);
     say(a,
-        "A steady tick of %s Hz cannot be distinguished from none here: a period is a whole number of its ticks, or "
-        "so "
-        "nearly that it passes through fewer than %d cycles.",
+        "At this period a steady tick of %s Hz looks the same as no tick: the period is a whole number of "
+        "its ticks, or so nearly that fewer than %d cycles are seen.",
         list_text(a->blind_hz, a->blind_n, rates, sizeof(rates)), ST_PERIODIC_CYCLES_MIN);
 }
 
@@ -285,16 +283,13 @@ static int say_coarse(const struct st_series *series, int known_hz, struct st_an
     a->coarse_hz = tick_ns > 1 ? (int)ceil(1e9 / tick_ns) : 0;
     if (known_hz > 0 && known_hz < a->coarse_hz)
         say(a,
-            "Whether it wakes at the ticks of %d Hz only cannot be determined at this period: such a tick is %s, "
-            "more "
-            "than %s, and a machine that is slow skips periods and is late in the same way.",
+            "At this period it cannot be determined whether sleeps end only at ticks of %d Hz: such a tick "
+            "is %s, longer than %s, and a slow machine is late in the same way.",
             known_hz, time_text(1e9 / known_hz, tick), time_text(tick_ns, longer));
     else
         say(a,
-            "Whether it wakes at clock ticks only cannot be determined at this period where they come at less than "
-            "%d "
-            "Hz: they are longer than %s, and a machine that is slow skips periods and is late in the same "
-            "way.",
+            "At this period it cannot be determined whether sleeps end only at clock ticks of less than %d "
+            "Hz: such ticks are longer than %s, and a slow machine is late in the same way.",
             a->coarse_hz, time_text(tick_ns, longer));
     return 0;
 }
@@ -311,9 +306,8 @@ static int say_limits(const struct st_series *series, int known_hz, struct st_an
     const int r = say_coarse(series, known_hz, a);
     if (r == 0 && a->skips)
         say(a,
-            "Whether lateness has a trend or steps cannot be determined where this many periods are skipped: one "
-            "more or "
-            "less of them looks like a step.");
+            "Too many periods were skipped to find a trend or steps: one skipped period more or less looks "
+            "like a step.");
     return r;
 }
 
@@ -365,16 +359,16 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
         say_outlier_sizes(ret);
         ret->findings_n = ret->sentences_n;
         say(ret,
-            "%" PRIu64 " of %" PRIu64 " samples are later than the next one was due: periods between them "
-            "were skipped, and these data do "
-            "not say which. So they have no times, and a tick, a periodic component, a trend or steps cannot be looked "
-            "for.",
+            "%" PRIu64 " of %" PRIu64 " samples are so late that the next one was due already: periods were "
+            "skipped, and these data do not say which. So the times of the samples are unknown, and "
+            "sleeptune cannot look for a tick, a periodic pattern, a trend or steps.",
             ret->overlaps_n, ret->head_n);
         return 0;
     }
     r = st_ticks_find(head, &ret->ticks);
     if (r == -ENODATA) {
-        say(ret, "%" PRIu64 " samples are too few to look for a tick, a trend or steps: %d are the least.",
+        say(ret,
+            "%" PRIu64 " samples are too few to look for a tick, a trend or steps: at least %d are needed.",
             ret->samples_n, ST_TICKS_SAMPLES_MIN);
         return 0;
     }

@@ -126,8 +126,10 @@ static int make_ready(struct ready *r, const char *text, int64_t ns, struct st_e
     if (r->bytes == NULL)
         return st_failure(NAME, "out of memory");
     if (split(r->text, r->bytes, r->words) == 0)
-        return st_failure_usage(NAME, "'%s' is no command (at most %d words, quotes in pairs)", text,
-                                WORDS_MAX);
+        return st_failure_usage(NAME,
+                                "'%s' is not a command: it may have at most %d words, and quotes only in "
+                                "pairs",
+                                text, WORDS_MAX);
     *command = (struct st_exec_command){.text = r->text, .argv = r->words, .requested_ns = ns > 0 ? ns : 0};
     return 0;
 }
@@ -180,14 +182,14 @@ static void print_text(const struct st_bench_exec *bench, const struct st_exec_f
         print_arm(bench, i, &figures[i], out, width);
         ranked = ranked || figures[i].rank > 0;
     }
-    snprintf(
-        text, sizeof(text),
-        "Mean ± sd, min .. max of the whole run. CPU: user and system together. Without the start: median "
-        "of the differences round by round, 95 %%.%s",
-        ranked ? " In front: the rank by that among programs that sleep as long; a new one begins only where "
-                 "all from there on are shown to take longer than all before, round by round (95 % for all "
-                 "pairs together)."
-               : "");
+    snprintf(text, sizeof(text),
+             "Mean ± standard deviation, min .. max of the whole run. CPU: user and system time together. "
+             "Without the start: median of the differences in each round, with its 95 %% interval.%s",
+             ranked
+                 ? " In front: the rank among programs with the same sleep. The next rank begins where all "
+                   "later programs are shown to take longer than all earlier ones, round by round (95 % for "
+                   "all pairs together)."
+                 : "");
     st_text_wrap(out, text, 0, width);
     snprintf(text, sizeof(text), "%s in random order, seed %" PRIu64 ", after %u run%s to warm up%s.",
              st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->config.seed, bench->warm_up_n,

@@ -83,7 +83,7 @@ static const struct st_sleep_method sleeps[] = {
     {ST_SLEEP_PPOLL, ST_STRETCHED(YES, POLLING), .usual = true},
     {
         .name = "kevent-timeout",
-        .summary = "kevent on no event, with a timeout",
+        .summary = "kevent with a timeout and without an event",
         ST_ON_MONOTONIC,
         .asked = ST_SLEEP_RELATIVE,
         ST_STRETCHED(YES, POLLING),
@@ -108,7 +108,7 @@ static const struct st_sleep_method sleeps[] = {
      ST_STRETCHED(NO, "rounded up to whole ticks, plus one tick; measured on FreeBSD 13.2 and 15.1")},
     {ST_SLEEP_COND, ST_STRETCHED(NO, MEASURED), .usual = true},
     ST_SLEEP_ABSENT("epoll_wait", "only Linux has epoll; kevent-timeout is similar"),
-    ST_SLEEP_ABSENT("futex", "a Linux call; umtx is alike"),
+    ST_SLEEP_ABSENT("futex", "only Linux has it; umtx is similar"),
 };
 
 static const struct st_sleep_method *sleep_method(struct st_lab *lab, size_t i)

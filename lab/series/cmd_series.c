@@ -153,7 +153,7 @@ static void set_policy(const struct arguments *a, struct st_platform *p, struct 
     const int r = p->set_policy(p, a->policy, (int)a->priority);
     if (r != 0)
         snprintf(result->input.note, sizeof(result->input.note),
-                 "Degraded: no right to the policy %s (%s); measured as found.",
+                 "Degraded: no right to the policy %s (%s); measured with the current policy instead.",
                  st_platform_policy_name(a->policy), strerror(-r));
 }
 

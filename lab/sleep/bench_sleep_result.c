@@ -332,7 +332,7 @@ static void write_contrast(FILE *out, const struct st_platform *p, const struct 
     st_ns_format(c->low_ns, low, sizeof(low));
     st_ns_format(c->high_ns, high, sizeof(high));
     if (p->os == ST_OS_FREEBSD)
-        fprintf(out, "%s, which allows %s more at %s than at %s,", DEVIATION,
+        fprintf(out, "%s (which allows %s more at %s than at %s)", DEVIATION,
                 st_ns_format(c->allowed_ns, allowed, sizeof(allowed)), high, low);
     else
         fprintf(out, "A timer slack of %s instead of %s", high, low);
@@ -374,31 +374,31 @@ static void write_seen(FILE *out, const struct st_bench_sleep *bench, const stru
         n[seen[i]]++;
     const bool some = n[ST_STRETCH_SEEN] > 0;
     if (!some && n[ST_STRETCH_NOT_SEEN] == 0) {
-        fputs("This run is too short to show what stretches: ", out);
         write_contrast(out, p, c);
-        fputs(" may or may not.", out);
+        fputs(" may make sleeps longer or not: this run is too short to show it.", out);
         return;
     }
     write_contrast(out, p, c);
-    fputs(some ? " stretches " : " was not seen to stretch any method", out);
+    fputs(some ? " makes sleeps longer with " : " makes sleeps longer with no method", out);
     list(out, bench, seen, differences, ST_STRETCH_SEEN);
     if (n[ST_STRETCH_NOT_SEEN] > 0)
-        fputs(some ? ", and not " : ": not ", out);
+        fputs(some ? ", but not with " : ": not with ", out);
     list(out, bench, seen, differences, ST_STRETCH_NOT_SEEN);
     if (n[ST_STRETCH_UNCLEAR] > 0)
-        fputs("; this run cannot tell for ", out);
+        fputs("; this run cannot show it for ", out);
     list(out, bench, seen, differences, ST_STRETCH_UNCLEAR);
-    fprintf(out, "; n = %zu or more sleeps of each at either %s.", least_n(bench, p, seen, c),
+    fprintf(out, "; n = %zu or more sleeps with each method and %s.", least_n(bench, p, seen, c),
             p->os == ST_OS_FREEBSD ? "duration" : "slack");
     if (!some)
         return;
     const bool by_slack = p->os == ST_OS_LINUX;
     if (n[ST_STRETCH_NOT_SEEN] > 0)
         fprintf(out,
-                " Without root a program wakes earlier by this amount with a method that is not stretched%s.",
+                " Without root rights a program can avoid this lateness: with a method that is not "
+                "affected%s.",
                 by_slack ? ", or with a slack of its own: prctl(PR_SET_TIMERSLACK)" : "");
     else if (by_slack)
-        fputs(" Without root a program wakes earlier by this amount with a slack of its own: "
+        fputs(" Without root rights a program can avoid this lateness: with a slack of its own, "
               "prctl(PR_SET_TIMERSLACK).",
               out);
 }
@@ -406,10 +406,10 @@ static void write_seen(FILE *out, const struct st_bench_sleep *bench, const stru
 /* Nothing to compare in this run. */
 static void write_untried(FILE *out, const struct st_platform *p)
 {
-    fprintf(out, "What the %s stretches was not measured in this run (it takes %s).",
+    fprintf(out, "This run did not measure whether the %s makes sleeps longer: this needs %s.",
             p->os == ST_OS_FREEBSD ? DEVIATION : "timer slack",
             p->os == ST_OS_FREEBSD ? "two durations and a deviation above 0"
-                                   : "a normal thread at two slacks, as --slack found,1ns");
+                                   : "a normal thread with two slacks, such as --slack found,1ns");
 }
 
 int st_bench_sleep_stretch_sentence(const struct st_bench_sleep *bench, struct st_platform *p, char *buf,

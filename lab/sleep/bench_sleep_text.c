@@ -324,7 +324,7 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
     if (most == 0)
         return;
     used = (size_t)snprintf(line, sizeof(line),
-                            "Most exact (%s; none is shown to be earlier at %zu of %zu duration%s): ",
+                            "Most exact (%s; no method is shown to be better at %zu of %zu duration%s): ",
                             st_bench_sleep_setting_text(bench, setting, text, sizeof(text)), most,
                             durations_n, durations_n == 1 ? "" : "s");
     size_t n = 0;
@@ -340,9 +340,8 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
 }
 
 #define RANK_BEGINS                                                                                          \
-    "a new rank begins only where all methods from there on are shown, block by block, to wake later than "  \
-    "all methods before "                                                                                    \
-    "(95 % confidence for all pairs together)."
+    "the next rank begins where all later methods are shown to wake later than all earlier ones, block by "  \
+    "block (95 % confidence for all pairs together)."
 
 /* What the ranks beside the medians mean, where there is one. */
 static void rank_sentence(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
@@ -458,12 +457,11 @@ static void dashes(const struct st_bench_sleep *bench, const struct st_sleep_fig
         snprintf(line, sizeof(line), "-: fewer than %u samples, too few for a median: set a longer --budget.",
                  (unsigned)n);
     else
-        snprintf(
-            line, sizeof(line),
-            "A dash: too few samples; a median takes %u, q1 and q3 %u, p95 %u, p99 %u. Set a longer --budget and "
-            "--precision 0.",
-            (unsigned)st_stats_quantile_min_n(0.5), (unsigned)st_stats_quantile_min_n(0.75),
-            (unsigned)st_stats_quantile_min_n(0.95), (unsigned)st_stats_quantile_min_n(0.99));
+        snprintf(line, sizeof(line),
+                 "A dash: too few samples. A median needs %u, q1 and q3 %u, p95 %u, p99 %u. Set a longer "
+                 "--budget and --precision 0.",
+                 (unsigned)st_stats_quantile_min_n(0.5), (unsigned)st_stats_quantile_min_n(0.75),
+                 (unsigned)st_stats_quantile_min_n(0.95), (unsigned)st_stats_quantile_min_n(0.99));
     st_text_wrap(out, line, 0, width);
 }
 

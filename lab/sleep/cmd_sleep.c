@@ -102,7 +102,9 @@ static int put_slack(void *ctx, const char *word)
     int64_t ns = -1;
     if (strcmp(word, "found") != 0 &&
         (st_ns_parse(word, &ns) != 0 || strpbrk(word, "nums") == NULL || ns < 1 || ns > ST_NS_PER_S))
-        return st_failure_usage(NAME, "--slack: '%s' is not 'found' or a time with its unit, 1ns .. 1s",
+        return st_failure_usage(NAME,
+                                "--slack: '%s' is neither the word found nor a time from 1ns to 1s with its "
+                                "unit",
                                 word);
     return add_setting(a, ST_POLICY_OTHER, ns);
 }
@@ -227,7 +229,9 @@ static int run(struct arguments *a)
     struct st_bench_sleep bench;
     int r = st_bench_sleep_init(&bench, p, &a->config);
     if (r == -E2BIG)
-        return st_failure_usage(NAME, "more than %d methods x durations x settings",
+        return st_failure_usage(NAME,
+                                "too many combinations of methods, durations and settings: at most %d are "
+                                "possible",
                                 ST_BENCH_SLEEP_CELLS_MAX);
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));

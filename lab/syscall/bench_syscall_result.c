@@ -167,9 +167,9 @@ static void table(const struct st_bench_syscall *bench, enum st_call_mode mode, 
     }
     if (mode == ST_CALL_FRESH && measured)
         st_text_wrap(out,
-                     "A first call includes the dynamic linker's search for the function, unless all are "
-                     "bound at start, and page faults where code or data are touched for the first time: "
-                     "a call that is more expensive here may be the cheaper one in one process.",
+                     "A first call includes more work: the dynamic linker searches for the function (unless "
+                     "it did so at the start), and code and data that are used for the first time cause "
+                     "page faults. So a call that is slower here may be faster when a process repeats it.",
                      0, width);
     fputc('\n', out);
 }
@@ -246,8 +246,8 @@ static void no_spread_sentence(const struct st_bench_syscall *bench, FILE *out, 
     if (n == 0)
         return;
     snprintf(line, sizeof(line),
-             "In %zu row%s q1 and q3 are equal: every other value there counts as an outlier, even one step "
-             "of the clock away.",
+             "In %zu row%s q1 and q3 are equal: there each different value counts as an outlier, even if it "
+             "differs by only one step of the clock.",
              n, n == 1 ? "" : "s");
     st_text_wrap(out, line, 0, width);
 }

@@ -48,13 +48,16 @@ static void refuse_impossible(struct st_wake_cell *cell, const struct st_bench_w
     if (m->absent != NULL)
         refuse(cell, m->absent, 0);
     else if (m->threads_only && cell->peers == ST_WAKE_PROCESSES)
-        refuse(cell, "does not reach into another process", 0);
+        refuse(cell, "it does not work between processes", 0);
     else if (!m->timed && cell->kind == ST_WAKE_TIMED_OUT)
         refuse(cell, "its wait has no timeout", 0);
     else if (cell->placement == ST_WAKE_OTHER_CPU && c->other_cpu < 0)
-        refuse(cell, "there is no other CPU", 0);
+        refuse(cell, "this needs a second CPU", 0);
     else if (m->spins && cell->placement == ST_WAKE_SAME_CPU && c->policy != ST_POLICY_OTHER)
-        refuse(cell, "at real-time priority the sleeper would hold the CPU that the sender needs", 0);
+        refuse(cell,
+               "at real-time priority the thread that is woken would keep the CPU from the thread that "
+               "wakes it",
+               0);
 }
 
 static void init_cell(struct st_wake_cell *cell, const struct st_bench_wake_config *c, size_t i)
@@ -164,7 +167,7 @@ static void play(struct st_bench_wake *bench, struct st_wake *w, struct st_wake_
             return;
         const int r = st_wake_round(w, cell->slice_ns, interrupted, &stamps);
         if (r != 0) {
-            refuse(cell, r == -ETIMEDOUT ? "the sleeper did not wake" : "a round failed", r);
+            refuse(cell, r == -ETIMEDOUT ? "the sleeping thread did not wake up" : "a round failed", r);
             return;
         }
         if (i < WARM_UP_N)

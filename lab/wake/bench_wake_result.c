@@ -146,7 +146,8 @@ static void fastest_sentence(const struct st_bench_wake *bench, size_t first, si
                      cell->delay.median.low_ns <= best->delay.median.high_ns;
     }
     int n = snprintf(line, sizeof(line),
-                     "%s on %s, %s: %s wakes fastest of those that sleep, median %s µs (%s .. %s, 95 %%)",
+                     "%s on %s, %s: of the methods that sleep, %s wakes fastest, median %s µs (%s .. %s, 95 "
+                     "%%)",
                      best->peers == ST_WAKE_THREADS ? "Threads" : "Processes",
                      best->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
                      st_ns_format(best->slice_ns, slice, sizeof(slice)), best->method->name,
@@ -193,16 +194,16 @@ static void write_growth(const struct st_bench_wake *bench, const struct st_wake
     }
     const double percent = 100 * most / (double)(growths[0].to_ns - growths[0].from_ns);
     const size_t grown_n =
-        growth_list(bench, growths, first, true, " the delay grows with the slice with ", out);
+        growth_list(bench, growths, first, true, " the delay grows with the slice for ", out);
     const size_t flat_n =
         growth_list(bench, growths, first, false,
-                    grown_n > 0 ? "; no growth shown with " : " no growth of the delay shown with ", out);
+                    grown_n > 0 ? "; no growth shown for " : " no growth of the delay shown for ", out);
     if (grown_n + flat_n > 0)
         fprintf(out, "; 99 %%, %s at most %.2g %% of what the slice grows by",
                 grown_n + flat_n > 1 ? "all" : "that is", percent);
     if (unknown_n > 0)
         fprintf(out, "%s too few rounds to tell%s (%d)", grown_n + flat_n > 0 ? ";" : "",
-                grown_n + flat_n > 0 ? " of others" : " whether the delay grows with the slice",
+                grown_n + flat_n > 0 ? " for the other methods" : " whether the delay grows with the slice",
                 8 * ST_BENCH_WAKE_BLOCK_ROUNDS);
     fputc('.', out);
 }
@@ -264,7 +265,7 @@ static void dash_sentence(const struct st_bench_wake *bench, FILE *out, int widt
     if (!any)
         return;
     snprintf(line, sizeof(line),
-             "A dash: too few rounds; a median takes %u, humps %d. Set --rounds or a longer --budget.",
+             "A dash: too few rounds. A median needs %u, humps need %d. Set --rounds or a longer --budget.",
              (unsigned)st_stats_quantile_min_n(0.5), ST_HUMPS_MIN_N);
     st_text_wrap(out, line, 0, width);
 }
@@ -286,9 +287,9 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
     unreached_sentence(bench, out, width);
     st_text_wrap(
         out,
-        "Delay: from right before the signal, or the due time, to right after the wait has returned. "
-        "Send: median of what signalling takes the sender, a clock read included. Humps: where the "
-        "delays have two, the median of each and its share.",
+        "Delay: from just before the signal (or from the due time) until the wait has returned. Send: "
+        "median of the time that the waking thread needs to send the signal, one clock read included. "
+        "Humps: if the delays form two groups, the median and the share of each.",
         0, width);
     dash_sentence(bench, out, width);
     if (c->policy != ST_POLICY_OTHER)

@@ -44,19 +44,19 @@ struct arguments {
 static void help(void)
 {
     fputs("Usage: sleeptune-lab wake [OPTION...]\n"
-          "How fast a sleeper is woken early, mechanism by mechanism, on the same CPU and\n"
-          "on another one: from right before the signal to right after the wait returns.\n\n"
+          "How fast one thread wakes another, by different mechanisms, on the same CPU and\n"
+          "on a second CPU: from just before the signal until the wait returns.\n\n"
           "      --mechanisms LIST  as futex,pipe (the usual ten; see --list)\n"
-          "      --slices LIST      how long the sleeper has slept, as 2ms,50ms (2ms)\n"
+          "      --slices LIST      how long the thread slept before, as 2ms,50ms (2ms)\n"
           "      --kinds LIST       interrupted, timed-out (interrupted)\n"
           "      --peers LIST       threads, processes (threads)\n"
           "      --all              every mechanism, kind, peer; 2 to 100 ms, 1000 rounds\n"
           "      --list             all mechanisms, also those not available here\n"
           "      --rounds N         of each (200; with --all 1000)\n"
-          "      --budget TIME      for all of it, with fewer rounds if need be\n"
-          "      --cpus A,B         the sender's and the other one (the first two allowed)\n"
-          "      --policy other|fifo|rr   of both (other)\n"
-          "  -p, --priority N       of the real-time ones, 1 .. 99 (70)\n"
+          "      --budget TIME      for all of it; if too short, fewer rounds are made\n"
+          "      --cpus A,B         waking thread, woken thread (the first two allowed)\n"
+          "      --policy other|fifo|rr   of both threads (other)\n"
+          "  -p, --priority N       for fifo and rr, 1 .. 99 (70)\n"
           "      --seed N           of the order (another one each time)\n"
           "      --plot FILE        draw it: .svg, or - for text\n"
           "      --json, --format json|text   JSON has every delay\n"
@@ -106,7 +106,7 @@ static int put_peers(void *ctx, const char *word)
         if (strcmp(word, st_wake_peers_name(peers)) == 0)
             return ST_WORD_LIST_ADD(NAME, "--peers", a->peers, &a->config.peers_n, &peers);
     }
-    return st_failure_usage(NAME, "--peers: '%s' is not threads or processes", word);
+    return st_failure_usage(NAME, "--peers: '%s' is neither threads nor processes", word);
 }
 
 static int put_kind(void *ctx, const char *word)
@@ -117,7 +117,7 @@ static int put_kind(void *ctx, const char *word)
         if (strcmp(word, st_bench_wake_kind_name(kind)) == 0)
             return ST_WORD_LIST_ADD(NAME, "--kinds", a->kinds, &a->config.kinds_n, &kind);
     }
-    return st_failure_usage(NAME, "--kinds: '%s' is not interrupted or timed-out", word);
+    return st_failure_usage(NAME, "--kinds: '%s' is neither interrupted nor timed-out", word);
 }
 
 /* --- choices --- */
@@ -144,7 +144,8 @@ static int put_cpu(void *ctx, const char *word)
     if (r != 0)
         return r;
     if (a->config.sender_cpu >= 0 && a->config.other_cpu >= 0)
-        return st_failure_usage(NAME, "--cpus needs two CPUs: the sender's CPU and another CPU");
+        return st_failure_usage(NAME, "--cpus takes two CPUs: one for the thread that wakes, one for the "
+                                      "thread that is woken");
     *(a->config.sender_cpu < 0 ? &a->config.sender_cpu : &a->config.other_cpu) = (int)cpu;
     return 0;
 }
@@ -252,7 +253,8 @@ static void announce(const struct arguments *a, const struct st_bench_wake *benc
     if (a->quiet)
         return;
     if (cells_n == 0) {
-        st_text_wrap(stderr, "Nothing of this can be measured here.", 0, st_terminal_width(STDERR_FILENO));
+        st_text_wrap(stderr, "None of these combinations can be measured on this machine.", 0,
+                     st_terminal_width(STDERR_FILENO));
         return; /* the result says why */
     }
     snprintf(line, sizeof(line),

@@ -170,9 +170,8 @@ static const struct st_xrun_ops ops = {.open = open_sound4, .poll = poll_sound4,
 
 const struct st_xrun_source st_xrun_sound4 = {
     .name = "sound4",
-    .summary =
-        "counters of the channels of sound(4): they count fragments, not gaps; on virtual channels they "
-        "count programs that were not ready",
+    .summary = "the counters of sound(4): they count lost fragments, so one gap may count several times; on "
+               "virtual channels they count programs that were not ready",
     .poll_ns = ST_NS_PER_S,
     .ops = &ops,
 };

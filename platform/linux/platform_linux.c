@@ -124,7 +124,7 @@ int st_beneath_open(int dir_fd, const char *path, int flags)
 static const struct st_sleep_method methods[] = {
     {ST_SLEEP_CLOCK_ABSOLUTE("monotonic", CLOCK_MONOTONIC), ST_STRETCHED(YES, NANOSLEEP)},
     {ST_SLEEP_CLOCK_RELATIVE("monotonic", CLOCK_MONOTONIC), ST_STRETCHED(YES, NANOSLEEP)},
-    {ST_SLEEP_TIMERFD_ABSOLUTE(""), ST_STRETCHED(NO, "its timer is started without a range"), .usual = true},
+    {ST_SLEEP_TIMERFD_ABSOLUTE(""), ST_STRETCHED(NO, "the kernel gives its timer no slack"), .usual = true},
     ST_SLEEP_ABSENT("umtx", "only FreeBSD has _umtx_op; futex is similar"),
 };
 

@@ -317,8 +317,8 @@ static const struct st_xrun_ops ops = {
 const struct st_xrun_source st_xrun_alsa = {
     .name = "alsa",
     .summary =
-        "state of ALSA's streams in /proc/asound, read four times a second while one runs: of several xruns "
-        "between two readings, one is counted",
+        "state of ALSA's streams in /proc/asound, read four times a second while one runs: several xruns "
+        "between two readings count as one",
     .device_only = true,
     .poll_ns = POLL_NS,
     .tells_playing = true,

@@ -86,7 +86,7 @@ int st_option_format(const char *command, void *ctx, const char *text)
 {
     bool *json = ctx;
     if (strcmp(text, "json") != 0 && strcmp(text, "text") != 0)
-        return st_failure_usage(command, "--format: '%s' is not json or text", text);
+        return st_failure_usage(command, "--format: '%s' is neither json nor text", text);
     *json = strcmp(text, "json") == 0;
     return 0;
 }
@@ -100,7 +100,7 @@ int st_option_policy(const char *command, void *ctx, const char *text)
             return 0;
         }
     }
-    return st_failure_usage(command, "--policy: '%s' is not other, fifo or rr", text);
+    return st_failure_usage(command, "--policy: '%s' is unknown; use other, fifo or rr", text);
 }
 
 #define OPTIONS_MAX 32

@@ -64,11 +64,11 @@ is "--all tries every method of the list once" "$(sed -n 's/ .*//p' list | sort 
 is "a method that is nowhere measured is told once" "$(grep -c -E '^(umtx|futex) +not measured' all)" 1
 is "a long name does not run into the figures" "$(grep -E '^[a-z_0-9-]{30,}[0-9-] ' all; awk 'length > 84' all)" "" # bytes: µ has two
 is "no blanks at the ends of lines" "$(grep -c ' $' all)" 0
-like "too few blocks: what stretches is not said" "$(bench --quiet --budget 200ms --durations 50ms --methods nanosleep)" 'too short to show what stretches'
+like "too few blocks: what stretches is not said" "$(bench --quiet --budget 200ms --durations 50ms --methods nanosleep)" 'too short to show it'
 like "what a dash means is told" "$(bench --quiet --brief --budget 200ms --durations 50ms --methods nanosleep)" '^-: fewer than 20 samples, too few for a median'
 bench --quiet --brief --budget 1s --durations 1ms --methods ppoll >enough
 is "where there is one" "$(grep -q '^-: fewer' enough; echo $?)" "$(grep -q '^ppoll .* -$' enough; echo $?)"
-like "what stretches has its n" "$(tr '\n' ' ' <enough)" '; n = [0-9]+ or more sleeps of each at either|was not measured|too short to show'
+like "what stretches has its n" "$(tr '\n' ' ' <enough)" '; n = [0-9]+ or more sleeps with each method|did not measure|too short to show'
 like "and how many samples a figure takes" "$(tr '\n' ' ' <text)" 'p95 200, p99 1000\. Set a longer --budget'
 like "too few samples are told" "$(bench --quiet --budget 200ms --durations 50ms --methods nanosleep,ppoll)" 'too few samples'
 

@@ -76,7 +76,7 @@ is "sleeptune status --devices works" "$?" 0
 is "no line is longer than 80 columns" "$(grep -A3 '^  [a-z]* *dummy' <<<"$devices" | awk 'length($0) > 80')" ""
 like "the dummy device is listed with its id" "$devices" '^  output dummy-out'
 like "a backend that is not there is said" "$devices" '^jack: .'
-is "an unknown format is a usage error" "$("$SLEEPTUNE" status --devices --format xml 2>&1 >/dev/null; echo $?)" "sleeptune status: --format: 'xml' is not json or text
+is "an unknown format is a usage error" "$("$SLEEPTUNE" status --devices --format xml 2>&1 >/dev/null; echo $?)" "sleeptune status: --format: 'xml' is neither json nor text
 Try 'sleeptune status --help'.
 3"
 ok "--json is JSON" bash -c '"$1" status --devices --json | "$2" -c "import json, sys; json.load(sys.stdin)"' _ "$SLEEPTUNE" "$PYTHON"

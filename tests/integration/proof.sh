@@ -39,13 +39,13 @@ all() { tr -s '\n ' ' ' <"$1"; }
 # --- there and back ----------------------------------------------------------------------------------------------
 apply --measure 2s
 is "apply ends with 0" "$?" 0
-like "it says that it records, and for how long" "$(cat "$tmp/err")" 'recording the loop before the change, 2\.00 s'
+like "it says that it records, and for how long" "$(cat "$tmp/err")" 'recording the measuring loop before the change, 2\.00 s'
 ok "the recording is beside the journal" test -s "$recording"
 "$SLEEPTUNE" plot --csv -o "$tmp/csv" "$recording"
 is "and is one that export reads, with what was applied" "$(grep -c '^# applied: nothing$' "$tmp/csv")" 1
 verify
 like "verify ends with 0 or, where it runs worse, 1" "$?" '^[01]$'
-like "it runs the loop as long" "$(cat "$tmp/err")" 'running the loop again to compare, 2\.00 s'
+like "it runs the loop as long" "$(cat "$tmp/err")" 'running the measuring loop again to compare, 2\.00 s'
 like "it says in a sentence what differs" "$(cat "$tmp/out")" '^proof: +(Better|Worse|Better and worse|No difference|Cannot tell)'
 # stalls that last through many cycles leave too little for an interval: where periods were missed
 stalled=''
@@ -97,7 +97,7 @@ apply --measure 2s
 like "what is applied is not recorded again" "$(cat "$tmp/out" "$tmp/err")" 'already applied'
 without_rights "$SLEEPTUNE" verify >"$tmp/out" 2>"$tmp/err"
 is "without the right to the priority of then: 1, as that is not in effect" "$?" 1
-like "and no comparison" "$(all "$tmp/out")" "proof: +the recorded loop ran with SCHED_FIFO 70, which this user may not use. Run 'sudo sleeptune verify'"
+like "and no comparison" "$(all "$tmp/out")" "proof: +the recording was made with SCHED_FIFO 70, which this user may not use. Run 'sudo sleeptune verify'"
 is "and no run" "$(cat "$tmp/err")" ""
 verify --no-measure
 like "verify --no-measure says so" "$(cat "$tmp/out")" '^proof: +not measured'
@@ -129,11 +129,11 @@ like "and removes the recording" "$(cat "$tmp/out")" '^removed '
 ok "both are gone" test ! -e "$recording" -a ! -e "$limits"
 
 # --- ended early ---------------------------------------------------------------------------------------------------
-interrupted 'recording the loop' "$SLEEPTUNE" apply --yes --measure 10m --snapshot "$tmp/snapshot" linux-rt-permission
+interrupted 'recording the measuring loop' "$SLEEPTUNE" apply --yes --measure 10m --snapshot "$tmp/snapshot" linux-rt-permission
 ok "Ctrl-C while it records: it is applied all the same" grep -q rtprio "$limits"
 verify
 like "and the time that there was is compared" "$(all "$tmp/out")" 'proof: .* before: [^;]* \(ended early\);'
-interrupted 'running the loop again' "$SLEEPTUNE" verify --measure 10m
+interrupted 'running the measuring loop again' "$SLEEPTUNE" verify --measure 10m
 like "Ctrl-C while it runs again: so, too" "$(all "$tmp/out")" 'proof: .* now: [^;]* \(ended early\);'
 revert
 

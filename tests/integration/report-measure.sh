@@ -28,7 +28,7 @@ def check(what, ok):
 rows = d["trials"]["rows"]
 check("there are trials", len(rows) >= 4)
 n = sum(t[key] is not None for t in rows for key in ("median_us", "p99_us", "p999_us"))
-check("how sure all of it is", n < 2 or f"All {n} intervals hold together with {100 - n} % at least" in d["trials"]["heading"])
+check("how sure all of it is", n < 2 or f"All {n} intervals are correct at the same time with at least {100 - n} % confidence" in d["trials"]["heading"])
 few = any(t["pairs"] > 0 and t["a"]["p99_us"] is None for t in rows)
 check("how long a p99 takes", ("--measure=" in d["trials"]["heading"]) == (few and not d["trials"]["interrupted"]))
 for t in rows:

@@ -38,7 +38,7 @@ is "standard input is a file, too" "$("$SLEEPTUNE_LAB" analyse - --json <made.js
 sed -n '/"samples_ns"/,/]/s/^ *\([-0-9]*\),*$/\1/p' skips.json >skips.ns
 "$SLEEPTUNE_LAB" analyse skips.ns --every 1333us >out
 is "no tick is found in it" "$(grep -c 'clock ticks only:' out)" 0
-like "why is said" "$(tr -s ' \n' '  ' <out)" 'samples are later than the next one was due'
+like "why is said" "$(tr -s ' \n' '  ' <out)" 'samples are so late that the next one was due'
 
 # --- recordings and their export
 if "$SLEEPTUNE" measure --duration 1s --policy other --record run.strec >/dev/null 2>err; then
@@ -139,7 +139,7 @@ done
 like "the line is named" "$(cat err)" 'line 3'
 printf '1\n2\0003\n4\n' >nul
 status 4 "a NUL in text is a failure: what is behind it would be lost" "$SLEEPTUNE_LAB" analyse nul
-like "the line is named, and what it should be" "$(cat err)" 'line 2: not one figure per line'
+like "the line is named, and what it should be" "$(cat err)" 'line 2: neither one number in each line'
 timeout 60 "$SLEEPTUNE_LAB" analyse /dev/zero >out 2>err
 is "/dev/zero ends at the first of them" "$?" 4
 printf '1\n2' >unended

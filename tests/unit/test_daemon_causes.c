@@ -143,9 +143,10 @@ static void sentence_sums_by_cause_then_names_the_worst_culprit_of_it(void **sta
     take(ST_CAUSE_TIMER, "irq/27-hda", 30 * ST_NS_PER_MS);
     document = st_causes_json(causes, INT64_MIN, INT64_MIN);
     verdict = json_string_value(json_object_get(document, "verdict"));
-    assert_non_null(strstr(verdict,
-                           "76 % of that: timer, interrupt or idle exit; 60 % with irq/27-hda on the "
-                           "CPU."));
+    assert_non_null(strstr(
+        verdict,
+        "76 % of that: a late timer, an interrupt, or the time to wake an idle CPU; 60 % with irq/27-hda on the "
+        "CPU."));
     json_decref(document);
 }
 

@@ -87,9 +87,10 @@ static void warm_up_is_200_cycles_or_a_second(void **state)
         result.elapsed_periods = 0;
         result.error = 0;
         if (i == 2) /* it says what it would have taken */
-            assert_string_equal(st_result_verdict(&result, text, sizeof(text)),
-                                "Nothing measured: it ended before the first counted period. The 2 cycles of "
-                                "warm-up take 682.667 ms.");
+            assert_string_equal(
+                st_result_verdict(&result, text, sizeof(text)),
+                "Nothing was measured: the measurement ended before the first counted period. "
+                "Warm-up (2 cycles) takes 682.667 ms.");
         st_result_finish(&result);
         st_session_free(session);
     }

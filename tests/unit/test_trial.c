@@ -69,13 +69,14 @@ static void no_effect_says_how_small_a_one_would_have_been_seen(void **state)
     set(&trial, ST_FIGURE_MEDIAN, 65100, 65000, -400, 200);
     assert_non_null(
         strstr(judged(&trial, text),
-               ": no effect shown on the median, -0.10 µs (99 %: -0.40 .. +0.20); 0.43 µs would have "
+               ": no effect shown on the median: -0.10 µs (99 %: -0.40 .. +0.20); 0.43 µs would have "
                "been shown. "));
     assert_int_equal(st_trial_outcome(&trial), ST_TRIAL_NO_EFFECT);
     assert_true(st_trial_gain_us(&trial) <= 0);
     set(&trial, ST_FIGURE_MEDIAN, 65100, 64100, -16000, 14000);
-    assert_non_null(strstr(judged(&trial, text), ": too noisy to tell on the median, -1.0 µs (99 %: -16.0 .. "
-                                                 "+14.0); 21.3 µs would have been shown. "));
+    assert_non_null(strstr(judged(&trial, text),
+                           ": too noisy to see an effect on the median: -1.0 µs (99 %: -16.0 .. "
+                           "+14.0); 21.3 µs would have been shown. "));
     assert_int_equal(st_trial_outcome(&trial), ST_TRIAL_NOISY);
     set(&trial, ST_FIGURE_MEDIAN, 65100, 70100, 4000, 6000); /* B is later: nothing is gained */
     assert_non_null(
@@ -84,7 +85,7 @@ static void no_effect_says_how_small_a_one_would_have_been_seen(void **state)
     assert_true(st_trial_gain_us(&trial) <= 0);
     trial.figures[ST_FIGURE_MEDIAN].drifts = 7000;
     assert_non_null(strstr(judged(&trial, text),
-                           ": too noisy to tell on the median, +5.0 µs (99 %: +4.0 .. +6.0); "
+                           ": too noisy to see an effect on the median: +5.0 µs (99 %: +4.0 .. +6.0); "
                            "the difference drifts by 7.0 µs. "));
     assert_int_equal(st_trial_outcome(&trial), ST_TRIAL_NOISY);
 }
@@ -139,19 +140,19 @@ static void the_gain_for_a_rule_is_found(void **state)
     assert_string_equal(
         st_trials_heading(&trials, text, sizeof(text)),
         "Tried for 10.00 s at a period of 2666.7 µs, A and B in turn; kernel 6.1. All 3 intervals "
-        "hold together with 97 % at least; differences are shown at 5 %, corrected for all of them (Holm). "
-        "For a p99 "
+        "are correct at the same time with at least 97 % confidence; differences are shown at 5 %, corrected for "
+        "all of them (Holm). For a p99 "
         "(n >= 1000 each): --measure=39s.");
     for (size_t i = 0; i < 3; i++)
         rows[i].figures[ST_FIGURE_P99].known[0] = rows[i].figures[ST_FIGURE_P99].known[1] = true;
     set(&rows[1], ST_FIGURE_P99, 40000, 40000, -300, 300);
     st_trials_judge(&trials);
     assert_non_null(strstr(st_trials_heading(&trials, text, sizeof(text)),
-                           "All 4 intervals hold together with "
-                           "96 % at least"));
+                           "All 4 intervals are correct at the same time with at least "
+                           "96 % confidence"));
     rows[2].figures[ST_FIGURE_P99].known[0] = false;
     trials.duration_ns = 1000 * ST_NS_PER_S;
-    assert_non_null(strstr(st_trials_heading(&trials, text, sizeof(text)), "longer than an hour"));
+    assert_non_null(strstr(st_trials_heading(&trials, text, sizeof(text)), "more than an hour"));
     trials.duration_ns = 10 * ST_NS_PER_S;
     trials.interrupted = true;
     st_trials_heading(&trials, text, sizeof(text));
