@@ -212,7 +212,7 @@ static int print_text(const struct arguments *a, const struct st_result *results
     if (missed)
         fprintf(out, "\nTo find the causes: sleeptune report --frames %u --rate %u\n", a->config.frames,
                 a->config.rate_hz);
-    else if (!a->details)
+    else if (!a->details && results[0].n > 0)
         fputs("\nMore figures: --details\n", out);
     return st_locale_end(&stream) == 0 ? 0 : st_failure(NAME, "out of memory");
 }

@@ -116,6 +116,17 @@ static void say_misses(struct st_text_buffer *s, const struct st_measured *m, bo
     }
 }
 
+/** What measures it: check takes the same period by itself, unless the user chose it. */
+static void say_check(struct st_text_buffer *s, const struct st_wish *wish)
+{
+    st_text_buffer_printf(s, ": run sleeptune check");
+    if (wish->why[0] != '\0')
+        return;
+    st_text_buffer_printf(s, " --frames %u", (unsigned)wish->frames);
+    if (wish->rate_hz != 48000)
+        st_text_buffer_printf(s, " --rate %u", (unsigned)wish->rate_hz);
+}
+
 /** What was measured, and how sure that is. m: NULL: nothing was. */
 static void say_measured(struct st_text_buffer *s, const struct st_report *report,
                          const struct st_measured *m, bool brief)
@@ -125,8 +136,9 @@ static void say_measured(struct st_text_buffer *s, const struct st_report *repor
     st_words_period(&report->wish, period, sizeof(period));
     if (m == NULL) {
         const bool named = first_problem(report) == NULL; /* the answer has the period */
-        st_text_buffer_printf(s, "Not measured%s%s%s", named ? "" : " at ", named ? "" : period,
-                              report->own_machine ? ": run sleeptune check" : "");
+        st_text_buffer_printf(s, "Not measured%s%s", named ? "" : " at ", named ? "" : period);
+        if (report->own_machine)
+            say_check(s, &report->wish);
     } else if (!m->of_this_period) {
         st_text_buffer_printf(s, "Not measured at %s, only at %" PRId64 " frames at %" PRId64 " Hz (%.*s)",
                               period, m->frames, m->rate_hz, source, m->source);

@@ -98,8 +98,8 @@ static int open_recordings(struct st_measure_files *files, const struct st_sessi
     int r = st_period_init(&meta.period, config->frames, config->rate_hz);
     if (r != 0)
         return st_failure_usage(files->command,
-                                "a period of %" PRIu32 " frames at %" PRIu32 " Hz is out of range",
-                                config->frames, config->rate_hz);
+                                "a period of %" PRIu32 " frame%s at %" PRIu32 " Hz is out of range",
+                                config->frames, config->frames == 1 ? "" : "s", config->rate_hz);
     files->sinks = calloc(files->n, sizeof(*files->sinks));
     if (files->sinks == NULL)
         return st_failure(files->command, "out of memory");

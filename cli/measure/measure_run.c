@@ -81,8 +81,8 @@ int st_measure_run(const char *command, const struct st_session_config *config, 
         st_rttime_limit(p, on_demoted);
     const int r = st_session_start(p, config, &session);
     if (r == -ERANGE)
-        return st_failure_usage(command, "a period of %u frames at %u Hz is out of range: 50 us .. 10 s",
-                                config->frames, config->rate_hz);
+        return st_failure_usage(command, "a period of %u frame%s at %u Hz is out of range: 50 us .. 10 s",
+                                config->frames, config->frames == 1 ? "" : "s", config->rate_hz);
     if (r != 0)
         return st_failure(command, "cannot start: %s", strerror(-r));
     running = session;

@@ -190,8 +190,8 @@ int st_report_measure_try(const char *command, const struct st_wish *wish, int64
     size_t tried_n = 0;
     if (wish->period_ns < PERIOD_MIN_NS || wish->period_ns > PERIOD_MAX_NS)
         return st_failure_usage(command,
-                                "--measure: a period of %u frames at %u Hz is out of range: 50 us .. 10 s",
-                                wish->frames, wish->rate_hz);
+                                "--measure: a period of %u frame%s at %u Hz is out of range: 50 us .. 10 s",
+                                wish->frames, wish->frames == 1 ? "" : "s", wish->rate_hz);
     st_rttime_limit(p, on_stop);
     st_experiments_plan(p, &wish->period, budget_ns, &plan);
     for (size_t i = 0; i < plan.n; i++)

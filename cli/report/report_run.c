@@ -132,6 +132,19 @@ static int print_report(const char *command, const struct st_report *report,
                   : st_failure(command, "cannot write %s: %s", options->textfile, st_destination_error(r));
 }
 
+static int unknown_only(const char *command, const struct st_report *report, const char *typed)
+{
+    struct st_near near = {.typed = typed};
+    for (size_t i = 0; i < st_rules_n; i++) {
+        if (st_rule_os(st_rules[i]) == st_facts_os(report->facts))
+            st_near_offer(&near, st_rules[i]->id);
+    }
+    if (near.name != NULL)
+        return st_failure_usage(command, "--only: '%s' is no rule. Did you mean '%s'?", typed, near.name);
+    return st_failure_usage(command, "--only: '%s' is no rule for this system: see sleeptune report --list",
+                            typed);
+}
+
 /** Profile, mutes and --only, then print. */
 static int finish_report(const char *command, struct st_report *report,
                          const struct st_report_options *options, bool own_machine)
@@ -154,8 +167,7 @@ static int finish_report(const char *command, struct st_report *report,
     const int r = options->only != NULL ? st_report_only(report, options->only, id, sizeof(id)) : 0;
     int status;
     if (r == -ENOENT)
-        status = st_failure_usage(command,
-                                  "--only: '%s' is no rule for this system: see sleeptune report --list", id);
+        status = unknown_only(command, report, id);
     else if (r != 0)
         status = st_failure(command, "%s", strerror(-r));
     else

@@ -277,6 +277,8 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
     }
     if (result->interrupted)
         st_text_wrap(out, "The measurement was ended early.", 0, width);
+    if (result->n == 0) /* a table of zeros is no answer */
+        return;
     fputc('\n', out);
     if (buffer[0] != '\0')
         st_text_field(out, "buffer", buffer, LABEL_COLUMNS, width);

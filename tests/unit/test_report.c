@@ -98,7 +98,8 @@ static void the_verdict_is_made_from_the_figures(void **state)
     (void)state;
     check_verdict("No setting that was read is in the way of " PERIOD ". Not measured.");
     report.own_machine = true;
-    check_verdict("No setting that was read is in the way of " PERIOD ". Not measured: run sleeptune check.");
+    check_verdict("No setting that was read is in the way of " PERIOD
+                  ". Not measured: run sleeptune check --frames 64.");
     report.own_machine = false;
     costs(&findings[0], ST_STATUS_ADVICE, 33.35);
     check_verdict("1 setting may disturb " PERIOD
