@@ -297,7 +297,7 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
     snprintf(line, sizeof(line), "%" PRIu64 " simulated (%" PRIu32 " x %" PRIu32 " frames), %s of silence",
              result->simulated_xruns, result->periods, result->frames,
              st_ns_format(result->silence_ns, silence, sizeof(silence)));
-    st_text_field(out, "dropouts", line, LABEL_COLUMNS, width);
+    st_text_field(out, "xruns", line, LABEL_COLUMNS, width);
     if (!all)
         lateness(result, out);
     if (all || result->cause_late_n > 0)

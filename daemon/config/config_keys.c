@@ -16,7 +16,7 @@ const struct st_config_key
                  ST_CONFIG_APPLIES_LOOP, "Buffer size: frames per period, as set in an audio program."},
                 {"loop.periods", ST_CONFIG_INT, "periods", "2", 2, 64, NULL, AT(loop.periods),
                  ST_CONFIG_APPLIES_LOOP,
-                 "Periods in the buffer of the simulated device. They decide when a late cycle is a simulated dropout."},
+                 "Periods in the buffer of the simulated device. They decide when a late cycle is a simulated xrun."},
                 {"loop.priority", ST_CONFIG_INT, "", "70", 1, 97, NULL, AT(loop.priority),
                  ST_CONFIG_APPLIES_LOOP,
                  "SCHED_FIFO priority of the loop. The watchdog, which can take this priority away from the loop, runs one priority higher."},
