@@ -44,8 +44,8 @@ static void help(void)
           "  sleeptune check --frames 64\n"
           "  sleeptune check --duration 1m --json | jq .verdict\n\n"
           "Exit status: 0 no dropout, no period missed and no finding at or above the\n"
-          "threshold, 1 dropouts, findings or missed periods, 2 a rule that could reach the threshold is\n"
-          "unknown, 3 usage, 4 failure, 5 the counters do not agree.\n",
+          "threshold, 1 dropouts, findings or missed periods, 2 a rule that could reach the\n"
+          "threshold is unknown, 3 usage, 4 failure, 5 the counters do not agree.\n",
           stdout);
 }
 

@@ -89,7 +89,7 @@ until_running $pid
 kill -INT $pid $pid # nothing between them, as two of them 0.2 s apart are two
 wait $pid
 is "two signals at once, as timeout(1) sends them, are one" $? 0
-like "and it prints what it has" "$(cat twice.txt)" '^dropouts'
+like "and it prints what it has" "$(cat twice.txt)" '^xruns'
 "$SLEEPTUNE" measure --rate 1000 --frames 8000 --duration 1h >/dev/null 2>&1 &
 pid=$!
 until_running $pid
@@ -123,7 +123,7 @@ if [ "$cpus" -gt 1 ]; then
     is "a loop on each CPU" "$(key all.json 'len(d["loops"])')" "$cpus"
     is "and a recording of each" "$(printf '%s\n' all.st.cpu* | wc -l)" "$cpus"
     like "one verdict for all" "$(key all.json 'd["verdict"]')" "(on all $cpus CPUs|on [0-9]+ of $cpus CPUs)"
-    like "the figures of the loop itself are behind --details" "$("$SLEEPTUNE" measure --duration 100ms --details | sed -n 's/ .*//p' | tr '\n' ' ')" 'dropouts .*books self .*where '
+    like "the figures of the loop itself are behind --details" "$("$SLEEPTUNE" measure --duration 100ms --details | sed -n 's/ .*//p' | tr '\n' ' ')" 'xruns .*books self .*where '
     is "and not on the first screen" "$("$SLEEPTUNE" measure --duration 100ms | grep -cE '^(books|self|where|lost)')" 0
     like "which leads the text" "$("$SLEEPTUNE" measure --duration 100ms --cpu all | head -n 1)" '^Timing (OK|not OK) with 128 frames'
     is "one CPU of a list has its keys at the top" \
