@@ -28,7 +28,6 @@ import tempfile
 import time
 
 RATE = 48000
-EVERY = 20  # cycles
 SCENARIOS = {  # right reason; BASE and PEAK of stall_pipewire, on which CPU it is: free, or the last
     "heavy-110": ("too-slow", 10, 110, False),
     "heavy-150": ("too-slow", 10, 150, False),
@@ -52,6 +51,9 @@ class Server:
                     "DBUS_SESSION_BUS_ADDRESS": f"unix:path={folder}/bus"}
         pathlib.Path(folder, "bus.conf").write_text(BUS.format(folder), encoding="ascii")
         self.log = open(f"{folder}/log", "w", encoding="utf-8")
+
+    def begin(self):
+        folder = self.folder
         self.start("dbus-daemon", f"--config-file={folder}/bus.conf", "--nofork", "--nopidfile")
         self.wait(lambda: os.path.exists(f"{folder}/bus"))
         self.start("pipewire")
@@ -72,7 +74,8 @@ class Server:
             if there():
                 return
             time.sleep(0.1)
-        sys.exit(f"dropouts.py: no server: {pathlib.Path(self.folder, 'log').read_text(encoding='utf-8')[-500:]}")
+        print(f"dropouts.py: no server: {pathlib.Path(self.folder, 'log').read_text(encoding='utf-8')[-500:]}", file=sys.stderr)
+        sys.exit(77)
 
     def end(self):
         for process in reversed(self.started):
@@ -90,7 +93,7 @@ def read_log(path):
 def missed(cycles, own):
     """How many of the server's cycles, by their start, a client had not finished when the next one began."""
     ready = {start for start, begin, end, _, period in own if end <= start + period}
-    first, last = own[20][0], own[-1][0]
+    first, last = own[0][0], own[-1][0]
     return sum(first < start < last and start not in ready for start in cycles)
 
 
@@ -108,27 +111,27 @@ def disturb(name, bad, args, period_s, seconds):
     end = time.monotonic() + seconds
     if name == "hogged":
         hog = subprocess.Popen([f"{args.build}/tests/integration/hog", str(os.cpu_count() - 1), "95", str(round(period_s * 1.5e6)),
-                                str(round(seconds / (period_s * EVERY))), str(max(1, round(period_s * EVERY * 1000)))], stdout=subprocess.DEVNULL)
+                                str(round(seconds / (period_s * args.every))), str(max(1, round(period_s * args.every * 1000)))], stdout=subprocess.DEVNULL)
         hog.wait()
     while name == "frozen" and time.monotonic() < end:
         os.kill(bad.pid, signal.SIGSTOP)
         time.sleep(max(args.freeze_ms / 1000, 1.5 * period_s))
         os.kill(bad.pid, signal.SIGCONT)
-        time.sleep(period_s * EVERY)
+        time.sleep(period_s * args.every)
     time.sleep(max(0, end - time.monotonic()))
 
 
 def run(server, name, frames, args):
     right, base, peak, pinned = SCENARIOS[name]
     period_s = frames / RATE
-    seconds = max(11, args.dropouts * period_s * EVERY)
+    seconds = max(args.seconds, args.dropouts * period_s * args.every)
     server.run("pw-metadata", "-n", "settings", "0", "clock.force-quantum", str(frames))
     client = f"{args.build}/tests/integration/stall_pipewire"
     env = {**server.env, "PIPEWIRE_CONFIG_NAME": "client-rt.conf"}
     logs = {who: f"{server.folder}/{who}.log" for who in ("good", "bad")}
     cpu = str(os.cpu_count() - 1) if pinned else "-1"
-    clients = {"good": [client, "0", "good", "10", "10", str(EVERY), logs["good"], "-1"],
-               "bad": [client, "0", "bad", str(base), str(peak), str(EVERY), logs["bad"], cpu] + (["self"] if name == "by-itself" else [])}
+    clients = {"good": [client, "0", "good", "10", "10", str(args.every), logs["good"], "-1"],
+               "bad": [client, "0", "bad", str(base), str(peak), str(args.every), logs["bad"], cpu] + (["self"] if name == "by-itself" else [])}
     started = {}
     for who, command in clients.items():
         started[who] = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -174,6 +177,8 @@ def main():
     parser.add_argument("--dropouts", type=int, default=300, help="of each scenario at each buffer size")
     parser.add_argument("--frames", default="128,256,1024")
     parser.add_argument("--scenarios", default=",".join(SCENARIOS))
+    parser.add_argument("--every", type=int, default=20, help="cycles from one dropout to the next")
+    parser.add_argument("--seconds", type=float, default=11, help="at least, of each scenario: a load line comes each 10 s")
     parser.add_argument("--freeze-ms", type=float, default=60, help="length of a pause by SIGSTOP; at least 1.5 periods")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
@@ -181,6 +186,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         server = Server(folder)
         try:
+            server.begin()
             if not args.json:
                 print(f"{'frames':>6} {'scenario':<10} {'missed':>6} {'reported':>8} {'client %':>8} {'reason %':>8} {'accused':>7} {'busy %':>7}  reasons, culprits")
             for frames in map(int, args.frames.split(",")):

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Why a client of PipeWire was not ready, with a real server: the short form of tests/bench/dropouts.py, with cycles of 85 ms, in
+# which the machine's own noise makes no dropout.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+for program in pipewire wireplumber pw-cli pw-metadata dbus-daemon python3; do
+    command -v "$program" >/dev/null || skip_all "no $program"
+done
+[ -x "$SLEEPTUNE_BUILD/daemon/observe/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
+[ "$(nproc)" -ge 2 ] || skip_all "one CPU: what takes it from the client takes it from the server, too"
+prlimit --pid $$ --rtprio=95:95 2>/dev/null
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+bench=$SLEEPTUNE_SRC/tests/bench/dropouts.py
+
+# measure SCENARIOS SECONDS, at least for each: sets $result
+measure() {
+    result=$("$bench" --build "$SLEEPTUNE_BUILD" --frames 4096 --every 6 --dropouts 4 --seconds "$2" --scenarios "$1" --json 2>"$tmp/err")
+    local status=$?
+    [ $status -ne 77 ] || skip_all "no PipeWire server runs here: $(tail -1 "$tmp/err")"
+    is "$1: the clients play" "$status $(cat "$tmp/err")" "0 "
+}
+of() { python3 -c 'import json, sys; r = {r["scenario"]: r for r in json.loads(sys.argv[1])}[sys.argv[2]]; print(eval(sys.argv[3]))' "$result" "$@"; }
+
+# judges SCENARIO REASON
+judges() {
+    tap_note <<<"$1: $(of "$1" "{k: v for k, v in r.items() if k not in ('scenario', 'frames')}")"
+    ok "$1: it was not ready, by its own times" test "$(of "$1" 'r["missed"]')" -ge 2
+    is "$1: that is reported" "$(of "$1" 'abs(r["reported"] - r["missed"]) <= 2')" True
+    is "$1: with its reason, but for one" "$(of "$1" "r['reported'] - r['reasons'].get('$2', 0) <= 1")" True
+    is "$1: no client is accused that was ready" "$(of "$1" 'r["accused"]')" 0
+}
+
+measure heavy-150 11
+judges heavy-150 too-slow
+is "the load lines have its busy time, to 5 %" "$(of heavy-150 'r["busy_percent"] is not None and abs(r["busy_percent"]) <= 5')" True
+if chrt -f 95 true 2>/dev/null; then
+    measure frozen,hogged,by-itself 0
+    judges frozen stopped
+    judges hogged cpu-taken
+    like "and by whom, from the second time on" "$(of hogged 'r["culprits"]')" "'hog'"
+    judges by-itself cpu-taken-by-itself
+else
+    measure frozen 0
+    judges frozen stopped
+    skip "hogged, by-itself" "no right to real-time priority"
+fi
+tap_done
