@@ -16,7 +16,7 @@ static json_t *text_or_null(const char *text)
 /* Figures of which 0 or less is unknown. */
 static json_t *known(int64_t figure)
 {
-    return figure > 0 ? json_integer(figure) : json_null();
+    return st_json_integer_or_null(figure > 0, figure);
 }
 
 /* A time of 0 is one: that of a client that needs next to nothing. */
@@ -50,7 +50,7 @@ static json_t *reasons_json(const uint64_t reasons_n[ST_DROPOUT_REASONS])
 
 static json_t *wall_or_null(int64_t wall_ns)
 {
-    return wall_ns != INT64_MIN ? json_integer(wall_ns) : json_null();
+    return st_json_integer_or_null(wall_ns != INT64_MIN, wall_ns);
 }
 
 static json_t *client_json(const struct st_observed_client *client)
@@ -70,14 +70,6 @@ static json_t *client_json(const struct st_observed_client *client)
     st_json_set(object, "worst_period_ns", known(client->worst_period_ns));
     st_json_set(object, "load", load_json(&client->load));
     return object;
-}
-
-static json_t *clients_json(const struct st_observed_view *source)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < source->clients_n; i++)
-        json_array_append_new(list, client_json(&source->clients[i]));
-    return list;
 }
 
 /* The device that plays, and what its server is set to. */
@@ -128,7 +120,10 @@ static json_t *source_json(const struct st_observed_view *source)
     json_object_set_new(object, "devices", devices_json(source));
     st_json_set(object, "since_ns", wall_or_null(source->since_wall_ns));
     st_json_set(object, "in_use", in_use_json(source));
-    st_json_set(object, "clients", clients_json(source));
+    json_t *clients = json_array();
+    for (size_t i = 0; i < source->clients_n; i++)
+        json_array_append_new(clients, client_json(&source->clients[i]));
+    st_json_set(object, "clients", clients);
     st_json_set(object, "others_not_ready", ST_JSON(source->others_not_ready_n));
     return object;
 }

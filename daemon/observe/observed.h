@@ -38,11 +38,13 @@ struct st_observed_client {
     char device[ST_XRUN_NAME_BYTES], culprit[ST_XRUN_NAME_BYTES]; /* culprit: of most dropouts that had one */
     bool playing;                                                 /* a load line within ST_OBSERVED_GONE_NS */
     uint64_t not_ready_n, device_xruns_n;
-    uint64_t reasons_n[ST_DROPOUT_REASONS];                /* not_ready_n by reason */
-    int64_t culprit_n;                                     /* by how many dropouts it leads the others */
-    int64_t first_wall_ns, last_wall_ns;                   /* of its dropouts; INT64_MIN: none */
-    int64_t worst_busy_ns, worst_wait_ns, worst_period_ns; /* of its worst dropout; 0: not known */
-    struct st_xrun_load load;                              /* of the last 10 s; cycles_n 0: none */
+    uint64_t reasons_n[ST_DROPOUT_REASONS]; /* not_ready_n by reason */
+    int64_t culprit_n;                      /* by how many dropouts it leads the others */
+    int64_t first_wall_ns, last_wall_ns;    /* of its dropouts; INT64_MIN: none */
+    /* of the worst of its dropouts of the most frequent reason; 0: not known */
+    int64_t worst_busy_ns, worst_wait_ns, worst_period_ns;
+    enum st_dropout_reason worst_reason;
+    struct st_xrun_load load; /* of the last 10 s; cycles_n 0: none */
     int64_t seen_ns, load_ns; /* its last line, and load line, by CLOCK_MONOTONIC; INT64_MIN: none */
 };
 
@@ -143,6 +145,9 @@ void st_observed_clients_age(struct st_observed_view *view, int64_t now_ns, bool
  * culprit_n: 0 at first. */
 void st_observed_clients_blame(char culprit[ST_XRUN_NAME_BYTES], int64_t *culprit_n, const char *name,
                                int64_t n);
+
+/** The most frequent reason of a client's dropouts. */
+enum st_dropout_reason st_observed_client_reason(const struct st_observed_client *client);
 
 /** Device xruns and times not ready. */
 uint64_t st_observed_client_dropouts(const struct st_observed_client *client);

@@ -9,6 +9,16 @@ uint64_t st_observed_client_dropouts(const struct st_observed_client *client)
     return client->not_ready_n + client->device_xruns_n;
 }
 
+enum st_dropout_reason st_observed_client_reason(const struct st_observed_client *client)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < ST_DROPOUT_REASONS; i++) {
+        if (client->reasons_n[i] > client->reasons_n[most])
+            most = i;
+    }
+    return (enum st_dropout_reason)most;
+}
+
 /* The majority vote of Boyer and Moore. */
 void st_observed_clients_blame(char culprit[ST_XRUN_NAME_BYTES], int64_t *culprit_n, const char *name,
                                int64_t n)
@@ -72,8 +82,12 @@ static void count_dropouts(struct st_observed_client *client, const struct st_xr
     client->last_wall_ns = wall_ns;
     if (seen->culprit[0] != '\0')
         st_observed_clients_blame(client->culprit, &client->culprit_n, seen->culprit, seen->starved_n);
-    if (seen->busy_ns + seen->wait_ns <= client->worst_busy_ns + client->worst_wait_ns)
+    const enum st_dropout_reason reason = st_observed_client_reason(client);
+    const bool is_longer = seen->busy_ns + seen->wait_ns > client->worst_busy_ns + client->worst_wait_ns;
+    const bool was = client->worst_reason == reason, is = seen->reason == reason;
+    if (was == is ? !is_longer : was)
         return;
+    client->worst_reason = seen->reason;
     client->worst_busy_ns = seen->busy_ns;
     client->worst_wait_ns = seen->wait_ns;
     client->worst_period_ns = seen->period_ns;

@@ -12,7 +12,7 @@
 #define RESTS      "the loop rests while nothing plays (loop.when)"
 #define RECENT_NS  (600 * ST_NS_PER_S) /* older dropouts are no alarm any more */
 #define FRAMES_MAX 8192                /* the most that PipeWire and JACK take */
-#define STALL_NS   ST_NS_PER_S /* later than that, the loop was not late: it did not run */
+#define STALL_NS   ST_NS_PER_S         /* later than that, the loop was not late: it did not run */
 #define USUAL_MOST 0.9                 /* who computes more of each period does so at any buffer size */
 
 /* --- what is known --- */
@@ -43,16 +43,6 @@ static bool is_better(const struct st_observed_view *a, const struct st_observed
     return rank(a) < rank(b);
 }
 
-static enum st_dropout_reason main_reason(const struct st_observed_client *client)
-{
-    size_t most = 0;
-    for (size_t i = 1; i < ST_DROPOUT_REASONS; i++) {
-        if (client->reasons_n[i] > client->reasons_n[most])
-            most = i;
-    }
-    return (enum st_dropout_reason)most;
-}
-
 struct st_answer st_answer_of(const struct st_view *view)
 {
     struct st_answer answer = {.last_wall_ns = INT64_MIN};
@@ -75,7 +65,7 @@ struct st_answer st_answer_of(const struct st_view *view)
     answer.plays = answer.plays && !view->rests;
     answer.plays_known = view->rests || (server != NULL && server->device_load_ns > 0);
     if (answer.client != NULL)
-        answer.reason = main_reason(answer.client);
+        answer.reason = st_observed_client_reason(answer.client);
     const struct st_result *loop = view->loop;
     answer.timing_known = loop != NULL && (loop->elapsed_periods > 0 || loop->error != 0);
     answer.timing_ok = answer.timing_known && view->overdue_ns == 0 && loop->error == 0 &&
@@ -99,7 +89,7 @@ const char *st_answer_source_name(const struct st_observed_view *source)
 
 const char *st_answer_reason(const struct st_observed_client *client, char *buf, size_t buf_bytes)
 {
-    const enum st_dropout_reason reason = main_reason(client);
+    const enum st_dropout_reason reason = st_observed_client_reason(client);
     const char *culprit = client->culprit;
     if (client->device_xruns_n > client->not_ready_n)
         snprintf(buf, buf_bytes, "its stream ran dry");
@@ -129,7 +119,7 @@ static const char *clock_text(const struct st_view *view, int64_t wall_ns, char 
 /* " (25.0 ms of 21.3 ms)", " by 4.10 ms"; "" where the cycle is not known. */
 static const char *figures_text(const struct st_observed_client *client, char *buf, size_t buf_bytes)
 {
-    const enum st_dropout_reason reason = main_reason(client);
+    const enum st_dropout_reason reason = st_observed_client_reason(client);
     char busy[32], period[32], wait[32];
     buf[0] = '\0';
     if (reason == ST_DROPOUT_TOO_SLOW && client->worst_busy_ns > 0 && client->worst_period_ns > 0)
@@ -223,12 +213,11 @@ const char *st_answer_text(const struct st_view *view, char *buf, size_t buf_byt
         put_overdue(view, buf, buf_bytes);
     else if (answer.timing_known && (view->loop->error != 0 || !view->loop->books_balance))
         st_text_append(buf, buf_bytes, " %s", st_result_verdict(view->loop, trouble, sizeof(trouble)));
-    else if (answer.dropouts_n == 0)
+    else if (answer.dropouts_n == 0 && (answer.timing_known || !view->rests))
         st_text_append(buf, buf_bytes, " This computer's timing: %s.",
-                       !answer.timing_known && view->rests ? "not measured while nothing plays"
-                       : !answer.timing_known              ? "not measured yet"
-                       : answer.timing_ok                  ? "OK"
-                                                           : "not OK");
+                       !answer.timing_known ? "not measured yet"
+                       : answer.timing_ok   ? "OK"
+                                            : "not OK");
     return buf;
 }
 
@@ -287,7 +276,7 @@ static int64_t frames_for(const struct st_observed_view *server, int64_t busy_ns
 }
 
 static void raise_buffer(const struct st_observed_view *server, const struct st_observed_client *client,
-                         char *command, size_t command_bytes, char *why, size_t why_bytes)
+                         struct st_answer_next *next)
 {
     const struct st_xrun_load *load = &client->load;
     const int64_t busy_ns =
@@ -298,80 +287,80 @@ static void raise_buffer(const struct st_observed_view *server, const struct st_
     char period[32], busy[32];
     st_ns_format_short(busy_ns, busy, sizeof(busy));
     if (full) {
-        snprintf(why, why_bytes,
+        snprintf(next->why, sizeof(next->why),
                  "%s needs %.0f %% of each period: freeze or simplify it, no buffer size helps", client->name,
                  100 * (double)load->busy_median_ns / (double)load->period_ns);
     } else if (client->worst_period_ns > 0 && server->period_ns > client->worst_period_ns &&
                busy_ns < server->period_ns) {
-        snprintf(why, why_bytes,
+        snprintf(next->why, sizeof(next->why),
                  "the buffer is larger now than at these dropouts: see whether they come again");
     } else if (frames > 0 && strcmp(server->source, "pulseaudio") != 0) {
         if (strcmp(server->source, "pipewire") == 0)
-            snprintf(command, command_bytes, "pw-metadata -n settings 0 clock.force-quantum %" PRId64,
-                     frames);
+            snprintf(next->command, sizeof(next->command),
+                     "pw-metadata -n settings 0 clock.force-quantum %" PRId64, frames);
         else
-            snprintf(command, command_bytes, "jack_bufsize %" PRId64, frames);
+            snprintf(next->command, sizeof(next->command), "jack_bufsize %" PRId64, frames);
         const double period_ns = (double)server->period_ns * (double)frames / (double)server->frames;
-        snprintf(why, why_bytes, "a buffer of %" PRId64 " frames (%s) %s%s; or freeze or simplify %s", frames,
+        snprintf(next->why, sizeof(next->why),
+                 "a buffer of %" PRId64 " frames (%s) %s%s; or freeze or simplify %s", frames,
                  st_ns_format_short((int64_t)period_ns, period, sizeof(period)),
                  busy_ns > 0 ? "holds its worst cycle of " : "gives it room", busy_ns > 0 ? busy : "",
                  client->name);
     } else {
-        snprintf(why, why_bytes, "raise the buffer of that program, or freeze or simplify it");
+        snprintf(next->why, sizeof(next->why), "raise the buffer of that program, or freeze or simplify it");
     }
 }
 
 /* What helps against the dropouts of a client. */
-static void client_next(const struct st_answer *answer, char *command, size_t command_bytes, char *why,
-                        size_t why_bytes)
+static void client_next(const struct st_answer *answer, struct st_answer_next *next)
 {
     const struct st_observed_client *client = answer->client;
     char reason[128];
-    snprintf(command, command_bytes, "sleeptune status --watch");
+    snprintf(next->command, sizeof(next->command), "sleeptune status --watch");
     switch (answer->reason) {
     case ST_DROPOUT_TOO_SLOW:
     case ST_DROPOUT_CPU_TAKEN_BY_ITSELF:
-        raise_buffer(answer->server, client, command, command_bytes, why, why_bytes);
+        raise_buffer(answer->server, client, next);
         break;
     case ST_DROPOUT_WOKEN_LATE:
     case ST_DROPOUT_CPU_TAKEN:
-        snprintf(command, command_bytes, "sleeptune report");
-        snprintf(why, why_bytes, "finds the settings by which programs lose the CPU or wake up late");
+        snprintf(next->command, sizeof(next->command), "sleeptune report");
+        snprintf(next->why, sizeof(next->why),
+                 "finds the settings by which programs lose the CPU or wake up late");
         break;
     case ST_DROPOUT_STOPPED:
     case ST_DROPOUT_EXITED:
-        snprintf(why, why_bytes, "nothing to tune: it %s", st_answer_reason(client, reason, sizeof(reason)));
+        snprintf(next->why, sizeof(next->why), "nothing to tune: it %s",
+                 st_answer_reason(client, reason, sizeof(reason)));
         break;
     case ST_DROPOUT_WAITED_FOR_OTHER:
-        snprintf(why, why_bytes, "look at the program that it waited for");
+        snprintf(next->why, sizeof(next->why), "look at the program that it waited for");
         break;
     case ST_DROPOUT_UNKNOWN:
     case ST_DROPOUT_REASONS:
-        snprintf(command, command_bytes, "sleeptune history --events");
+        snprintf(next->command, sizeof(next->command), "sleeptune history --events");
         break;
     }
 }
 
-void st_answer_next(const struct st_view *view, char *command, size_t command_bytes, char *why,
-                    size_t why_bytes)
+struct st_answer_next st_answer_next(const struct st_view *view)
 {
     const struct st_answer answer = st_answer_of(view);
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
-    why[0] = '\0';
-    if (answer.client != NULL && answer.client->not_ready_n > 0) {
-        client_next(&answer, command, command_bytes, why, why_bytes);
-        return;
-    }
-    const char *next = "sleeptune history";
-    if (answer.dropouts_n > 0)
-        next = "sleeptune report";
+    struct st_answer_next next = {.command = "sleeptune history"};
+    if (answer.client != NULL && answer.client->not_ready_n > 0)
+        client_next(&answer, &next);
+    else if (answer.dropouts_n > 0)
+        next = (struct st_answer_next){.command = "sleeptune report"};
     else if (st_view_degraded(view, degraded) > 0)
         next = strcmp(degraded[0].what, "loop") == 0 || strcmp(degraded[0].what, "memory") == 0
-                   ? "sleeptune report"
-                   : "sleeptune history --events";
+                   ? (struct st_answer_next){.command = "sleeptune report"}
+                   : (struct st_answer_next){.command = "sleeptune history --events"};
     else if (answer.timing_known && view->loop->misses > 0)
-        next = "sleeptune history --causes";
+        next = (struct st_answer_next){.command = "sleeptune history --causes"};
+    else if (view->rests)
+        next = (struct st_answer_next){"sleeptune status --watch", "then play: it names what makes dropouts"};
     else if (!answer.timing_known)
-        next = "sleeptune status --watch";
-    snprintf(command, command_bytes, "%s", next);
+        next = (struct st_answer_next){.command = "sleeptune status --watch"};
+    return next;
 }

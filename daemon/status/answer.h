@@ -34,8 +34,10 @@ const char *st_answer_state(const struct st_view *view);
 /** "timing OK: 0 of 9373 periods missed at 128 frames". @return buf. */
 const char *st_answer_timing(const struct st_view *view, char *buf, size_t buf_bytes);
 
-/** One command that helps next, and why, "" where the command says it. */
-void st_answer_next(const struct st_view *view, char *command, size_t command_bytes, char *why,
-                    size_t why_bytes);
+/** One command that helps next, and what it does or what else helps, "" where the command says it. */
+struct st_answer_next {
+    char command[128], why[256];
+};
+struct st_answer_next st_answer_next(const struct st_view *view);
 
 #endif

@@ -100,7 +100,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
             st_ns_format_short(of->period_ns, text, sizeof(text)));
     else if (of->period_ns > 0)
         PUT(&line, "period %s", st_ns_format_short(of->period_ns, text, sizeof(text)));
-    else if (of->state == ST_OBSERVED_WATCHING && of->device_load_ns > 0)
+    else if (of->state == ST_OBSERVED_WATCHING && (of->device_load_ns > 0 || view->rests))
         PUT(&line, "nothing plays now");
     else
         PUT(&line, "%s", of->why[0] != '\0' ? of->why : st_observed_state_name(of->state));
@@ -616,8 +616,8 @@ static json_t *lateness_chart(const struct st_result *loop)
 json_t *st_rows_json(const struct st_view *view)
 {
     json_t *screen = json_object(), *sections = json_array(), *charts = json_array();
-    char answer[ST_VIEW_TEXT_BYTES], command[128], why[256];
-    st_answer_next(view, command, sizeof(command), why, sizeof(why));
+    char answer[ST_VIEW_TEXT_BYTES];
+    const struct st_answer_next next = st_answer_next(view);
     add_summary(sections, view);
     add_causes(sections, view);
     add_events(sections, view);
@@ -632,7 +632,7 @@ json_t *st_rows_json(const struct st_view *view)
     st_json_set(screen, "state", json_string(st_answer_state(view)));
     st_json_set(screen, "sections", sections);
     st_json_set(screen, "charts", charts);
-    st_json_set(screen, "next", json_string(command));
-    st_json_set(screen, "next_why", st_json_safe_string(why));
+    st_json_set(screen, "next", st_json_safe_string(next.command));
+    st_json_set(screen, "next_why", st_json_safe_string(next.why));
     return screen;
 }

@@ -482,6 +482,22 @@ static void late_wake_explains_a_dropout_only_if_it_is_as_long_as_the_missing_ti
     assert_int_equal(events.events[events.events_n - 1].missing_ns, 0);
 }
 
+static void worst_cycle_is_one_of_the_most_frequent_reason(void **state)
+{
+    (void)state;
+    see_not_ready("Heavy", 1, ST_DROPOUT_CPU_TAKEN, 90000000);
+    turn_after(0);
+    assert_int_equal(o.view.clients[0].worst_busy_ns, 90000000);
+    see_not_ready("Heavy", 2, ST_DROPOUT_TOO_SLOW, 24000000);
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.clients[0].worst_busy_ns, 24000000);
+    see_not_ready("Heavy", 1, ST_DROPOUT_TOO_SLOW, 25000000);
+    see_not_ready("Heavy", 1, ST_DROPOUT_TOO_SLOW, 22000000);
+    see_not_ready("Heavy", 1, ST_DROPOUT_CPU_TAKEN, 99000000);
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.clients[0].worst_busy_ns, 25000000);
+}
+
 static void culprit_is_who_was_it_most_often(void **state)
 {
     (void)state;
@@ -690,6 +706,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             late_wake_explains_a_dropout_only_if_it_is_as_long_as_the_missing_time, setup, teardown),
         cmocka_unit_test_setup_teardown(culprit_is_who_was_it_most_often, setup, teardown),
+        cmocka_unit_test_setup_teardown(worst_cycle_is_one_of_the_most_frequent_reason, setup, teardown),
         cmocka_unit_test_setup_teardown(client_without_a_load_for_25_s_has_gone_and_keeps_its_dropouts, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(server_that_ends_takes_loads_along, setup, teardown),

@@ -621,6 +621,13 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     pipewire->frames = pipewire->rate_hz = pipewire->period_ns = 0;
     expect_of_screen("answer",
                      "Nothing plays on PipeWire, and no dropout since 22:13. This computer's timing: OK.");
+    view.rests = true;
+    view.loop = NULL;
+    expect_of_screen("answer", "Nothing plays on PipeWire, and no dropout since 22:13.");
+    expect_row("PipeWire", "nothing plays now", "ok", false);
+    expect_of_screen("next_why", "then play: it names what makes dropouts");
+    view.rests = false;
+    view.loop = &result;
     pipewire->state = ST_OBSERVED_ABSENT;
     snprintf(pipewire->why, sizeof(pipewire->why), "PipeWire is not running");
     expect_of_screen("answer",
