@@ -40,7 +40,7 @@ wakes() {
 threads() { find /proc/"$daemon"/task -mindepth 1 -maxdepth 1 | wc -l; }
 locked_kb() { awk '/^VmLck/ { print $2 }' "/proc/$daemon/status"; }
 
-only_pipewire='observe: { alsa = "off"; alsa_trace = "off"; jack = "off"; pulseaudio = "off"; };'
+only_pipewire='observe: { alsa = "off"; jack = "off"; pulseaudio = "off"; };'
 config "$only_pipewire"
 "$SLEEPTUNED" -f -c "$conf" >"$tmp/out" 2>"$log" &
 daemon=$!
@@ -85,7 +85,7 @@ ok "loop.when = \"always\": it runs, with its new settings" wait_for value_is '(
 config "$only_pipewire"
 kill -HUP "$daemon"
 ok "\"playing\" again: it rests" wait_for value_is 'd["loop_rests"]' True
-config 'observe: { alsa = "off"; alsa_trace = "off"; pipewire = "off"; jack = "off"; pulseaudio = "off"; };'
+config 'observe: { alsa = "off"; pipewire = "off"; jack = "off"; pulseaudio = "off"; };'
 kill -HUP "$daemon"
 ok "where no source can tell it runs" wait_for value_is 'd["loop_rests"]' False
 like "and the log says why" "$(cat "$log")" 'nothing can tell whether something plays'
