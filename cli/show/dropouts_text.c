@@ -98,21 +98,16 @@ const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_
 {
     static const struct {
         const char *name, *shown;
-    } names[] = {{"pipewire", "PipeWire"}, {"jack", "JACK"},       {"pulseaudio", "PulseAudio"},
-                 {"alsa", "ALSA"},         {"alsa_trace", "ALSA"}, {"sound4", "sound(4)"}};
+    } names[] = {{"pipewire", "PipeWire"},
+                 {"jack", "JACK"},
+                 {"pulseaudio", "PulseAudio"},
+                 {"alsa", "ALSA"},
+                 {"sound4", "sound(4)"}};
     st_json_field_safe(source, buf, buf_bytes);
     for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
         if (strcmp(buf, names[i].name) == 0)
             snprintf(buf, buf_bytes, "%s", names[i].shown);
     }
-    return buf;
-}
-
-const char *st_dropouts_text_time(int64_t ns, char *buf, size_t buf_bytes)
-{
-    if (ns < ST_NS_PER_MS)
-        return st_ns_format(ns, buf, buf_bytes);
-    snprintf(buf, buf_bytes, "%.1f ms", (double)ns / (double)ST_NS_PER_MS);
     return buf;
 }
 
@@ -130,10 +125,10 @@ static void say_why(const struct who *row, bool figures, char *buf, size_t buf_b
     if (!figures)
         return;
     if (strcmp(row->reason, "too-slow") == 0 && row->busy_ns > 0 && row->period_ns > 0)
-        st_text_append(buf, buf_bytes, " (%s of %s)", st_dropouts_text_time(row->busy_ns, busy, sizeof(busy)),
-                       st_dropouts_text_time(row->period_ns, period, sizeof(period)));
+        st_text_append(buf, buf_bytes, " (%s of %s)", st_ns_format_short(row->busy_ns, busy, sizeof(busy)),
+                       st_ns_format_short(row->period_ns, period, sizeof(period)));
     else if (strcmp(row->reason, "woken-late") == 0 && row->wait_ns > 0)
-        st_text_append(buf, buf_bytes, " (%s)", st_dropouts_text_time(row->wait_ns, wait, sizeof(wait)));
+        st_text_append(buf, buf_bytes, " (%s)", st_ns_format_short(row->wait_ns, wait, sizeof(wait)));
     if (strcmp(row->reason, "woken-late") == 0 && culprit)
         st_text_append(buf, buf_bytes, ", %s had the CPU", row->culprit);
 }

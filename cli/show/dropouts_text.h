@@ -18,7 +18,4 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, int64_t total_n, 
 /** The name of a source as people write it: "PipeWire". Other names stay. Safe text. @return buf. */
 const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_bytes);
 
-/** "25.0 ms"; times below 1 ms as st_ns_format. @return buf. */
-const char *st_dropouts_text_time(int64_t ns, char *buf, size_t buf_bytes);
-
 #endif

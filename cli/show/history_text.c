@@ -220,7 +220,7 @@ static void put_watched(FILE *out, const json_t *document, int columns)
         if (frames > 0 && rate_hz > 0)
             st_text_append(text, sizeof(text), ", %" PRId64 " frames at %g kHz (%s)", frames,
                            (double)rate_hz / 1000,
-                           st_dropouts_text_time(frames * ST_NS_PER_S / rate_hz, period, sizeof(period)));
+                           st_ns_format_short(frames * ST_NS_PER_S / rate_hz, period, sizeof(period)));
         st_text_field(out, st_dropouts_text_server(json_object_get(one, "source"), server, sizeof(server)),
                       text, LABEL_COLUMNS, columns);
     }
@@ -396,8 +396,10 @@ static void put_row(FILE *out, const json_t *row, int columns)
     const json_t *observed = json_object_get(xruns, "observed");
     fputs(minute_of(from_ns, text, sizeof(text)), out);
     if (json_is_null(json_object_get(row, "cycles"))) {
-        fprintf(out, columns < NO_DATA_COLUMNS ? "  no data\n" : "  no data until %s\n",
-                minute_of(to_ns, to, sizeof(to)));
+        /* the loop may rest while nothing plays */
+        const bool idle = st_json_field(row, "idle_ns") >= (to_ns - from_ns) / 10 * 9 && to_ns > from_ns;
+        fprintf(out, columns < NO_DATA_COLUMNS ? "  %s\n" : "  %s until %s\n",
+                idle ? "nothing played" : "no data", minute_of(to_ns, to, sizeof(to)));
         return;
     }
     snprintf(cells[0], sizeof(cells[0]), "-");

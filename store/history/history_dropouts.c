@@ -166,3 +166,15 @@ int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, 
         *ret = list;
     return r;
 }
+
+int st_history_read_idle(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                         int64_t *ret_ns)
+{
+    return reader->version < SINCE_VERSION
+               ? 0
+               : st_history_sql_number(
+                     reader->db, ret_ns,
+                     "SELECT sum(min(to_ns, ?) - max(from_ns, ?)) FROM watch WHERE playing = 0"
+                     " AND to_ns > ? AND from_ns < ? GROUP BY source ORDER BY 1 DESC LIMIT 1",
+                     "iiii", until_ns, since_ns, since_ns, until_ns);
+}

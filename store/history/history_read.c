@@ -84,12 +84,15 @@ static int append(struct walk *walk, json_t *row)
 /* Nothing was measured up to to_ns. */
 static int append_gap(struct walk *walk, int64_t to_ns)
 {
+    int64_t idle_ns = 0;
     if (to_ns <= walk->at_ns)
         return 0;
-    const int r = append(walk, json_pack("{s:I, s:I, s:i, s:n, s:n, s:n, s:n, s:n, s:n, s:n, s:n}", "from_ns",
-                                         (json_int_t)walk->at_ns, "to_ns", (json_int_t)to_ns, "measured_ns",
-                                         0, "cycles", "misses", "skipped_periods", "late_wakes", "xruns",
-                                         "starved_clients", "lateness", "circumstances"));
+    int r = st_history_read_idle(walk->reader, walk->at_ns, to_ns, &idle_ns);
+    if (r == 0)
+        r = append(walk, json_pack("{s:I, s:I, s:i, s:I, s:n, s:n, s:n, s:n, s:n, s:n, s:n, s:n}", "from_ns",
+                                   (json_int_t)walk->at_ns, "to_ns", (json_int_t)to_ns, "measured_ns", 0,
+                                   "idle_ns", (json_int_t)idle_ns, "cycles", "misses", "skipped_periods",
+                                   "late_wakes", "xruns", "starved_clients", "lateness", "circumstances"));
     walk->at_ns = to_ns;
     return r;
 }

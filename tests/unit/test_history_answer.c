@@ -128,6 +128,23 @@ static void no_dropout_is_told_from_no_one_watched_and_nothing_played(void **sta
                "174 dropouts in the last 24 h; which client made them was not recorded.");
 }
 
+static void a_time_in_which_nothing_played_is_not_one_without_data(void **state)
+{
+    (void)state;
+    for (int idle = 0; idle < 2; idle++) {
+        json_t *shown = document(0, HOUR_NS, 0, json_array());
+        json_array_append_new(json_object_get(shown, "rows"),
+                              json_pack("{s:I, s:I, s:I, s:n}", "from_ns", (json_int_t)UNTIL_NS, "to_ns",
+                                        (json_int_t)(UNTIL_NS + HOUR_NS), "idle_ns",
+                                        (json_int_t)(idle != 0 ? HOUR_NS - ST_NS_PER_S : HOUR_NS / 3),
+                                        "cycles"));
+        char *text = render(shown, 80, false);
+        assert_true((strstr(text, "nothing played until 2026-11-21 12:00") != NULL) == (idle != 0));
+        assert_true((strstr(text, "no data until 2026-11-21 12:00") != NULL) == (idle == 0));
+        free(text);
+    }
+}
+
 static void many_clients_are_five_rows_and_the_rest_all_with_details(void **state)
 {
     (void)state;
@@ -240,6 +257,7 @@ int main(void)
         cmocka_unit_test(who_made_most_is_said_first_with_the_reason),
         cmocka_unit_test(a_client_is_judged_by_all_of_its_dropouts),
         cmocka_unit_test(no_dropout_is_told_from_no_one_watched_and_nothing_played),
+        cmocka_unit_test(a_time_in_which_nothing_played_is_not_one_without_data),
         cmocka_unit_test(many_clients_are_five_rows_and_the_rest_all_with_details),
         cmocka_unit_test(the_row_of_a_step_counts_dropouts_and_not_the_model_s),
         cmocka_unit_test(hostile_names_do_no_harm_at_any_width),

@@ -175,8 +175,10 @@ static void a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_
     watched = json_object_get(document, "watched");
     assert_int_equal(figure(watched, 0, "watched_ns"), 60 * MINUTE_NS + MINUTE_NS / 2);
     assert_int_equal(figure(watched, 0, "frames"), 1024); /* the last that is known of it */
+    assert_int_equal(figure(rows_of(document), 0, "idle_ns"), 20 * MINUTE_NS); /* of a gap without a loop */
     json_decref(document);
     document = document_of(NOON_NS + 61 * MINUTE_NS, NOON_NS + 100 * MINUTE_NS);
+    assert_int_equal(figure(rows_of(document), 0, "idle_ns"), 0);
     assert_int_equal(json_array_size(json_object_get(document, "watched")), 0);
     json_decref(document);
 }
