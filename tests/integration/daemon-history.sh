@@ -63,12 +63,13 @@ export SLEEPTUNE_OBSERVE_DIR=$tmp/programs
 config "$audio" 'observe: { pipewire = "off"; pulseaudio = "off"; };'
 starts "other programs' dropouts: it starts"
 ok "they are seen" wait_for value_is "sum(s['starved'] or 0 for s in d['observe'])" 103
+wait_for value_is "[s['watched_ns'] > 0 for s in d['observe'] if s['source'] == 'jack']" "[True]"
 stop
 unset SLEEPTUNE_OBSERVE_DIR
 mv "$tmp/before.db" "$tmp/state/before.db"
 text=$(COLUMNS=80 "$SLEEPTUNE" history --db "$db")
 is "the first line has who made them and why" "$(head -n 1 <<<"$text")" "Heavy Reverb made 100 of 105 dropouts in the last 24 h: it computed too long."
-like "with the figures of the worst cycle" "$text" '^Heavy Reverb +100  computed too long \(7\.3 ms of 5\.3 ms\)$'
+like "with the figures of the worst cycle" "$text" '^Heavy Reverb +100  computed too long \(7\.30 ms of 5\.33 ms\)$'
 like "and the others" "$text" '^Gone +3  exited$'
 like "also the device's" "$text" '^system +2  the device had no data in time$'
 like "the server was watched, and a client played" "$text" '^JACK +watched for .*, clients played for '
