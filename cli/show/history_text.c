@@ -178,6 +178,8 @@ static bool put_answer(FILE *out, const json_t *document, const struct sums *sum
     char text[512], when[96], timing[128], server[40], watched_for[32];
     const json_t *watched = longest_watched(document);
     const json_t *playing = json_object_get(watched, "playing_ns");
+    const bool whole = st_json_field(watched, "watched_ns") >=
+                       (st_json_field(document, "until_ns") - st_json_field(document, "since_ns")) / 10 * 9;
     const bool none_played = json_is_integer(playing) && json_integer_value(playing) == 0;
     say_when(document, look->now_wall_ns, when, sizeof(when));
     say_timing(document, sums, timing, sizeof(timing));
@@ -186,16 +188,16 @@ static bool put_answer(FILE *out, const json_t *document, const struct sums *sum
     if (sums->dropouts > 0)
         st_dropouts_text_sentence(json_object_get(document, "dropouts"), sums->dropouts, when, text,
                                   sizeof(text));
-    else if (watched != NULL && none_played)
-        snprintf(text, sizeof(text), "Nothing played %s (%s was watched for %s).", when, server, watched_for);
     else if (watched != NULL)
-        snprintf(text, sizeof(text), "No dropout %s (%s was watched for %s)", when, server, watched_for);
+        snprintf(text, sizeof(text), whole ? "%s %s (%s was watched for %s)" : "%s %s%s was watched (for %s)",
+                 none_played ? "Nothing played" : "No dropout", whole ? when : "while ", server, watched_for);
     else if (sums->watched)
         snprintf(text, sizeof(text), "No dropout %s", when);
     else
         snprintf(text, sizeof(text), "No sound server was watched %s: other programs' dropouts are unknown.",
                  when);
-    const bool adds = text[strlen(text) - 1] != '.', has_timing = adds && sums->measured_ns > 0;
+    const bool adds = text[strlen(text) - 1] != '.',
+               has_timing = adds && !none_played && sums->measured_ns > 0;
     if (adds)
         st_text_append(text, sizeof(text), "%s%s.", has_timing ? "; this computer's timing " : "",
                        has_timing ? timing : "");

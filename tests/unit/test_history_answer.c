@@ -122,6 +122,12 @@ static void no_dropout_is_told_from_no_one_watched_and_nothing_played(void **sta
         "of 32,400,000 periods at 128 frames.");
     says_first(document(0, watched_ns, 0, json_array()),
                "Nothing played in the last 24 h (PipeWire was watched for 23 h 40 min).");
+    says_first(
+        document(0, HOUR_NS, HOUR_NS, json_array()),
+        "No dropout while PipeWire was watched (for 1 h 0 min); this computer's timing missed 3 of 32,400,000 "
+        "periods at 128 frames.");
+    says_first(document(0, HOUR_NS, 0, json_array()),
+               "Nothing played while PipeWire was watched (for 1 h 0 min).");
     says_first(document(-1, 0, -1, json_array()),
                "No sound server was watched in the last 24 h: other programs' dropouts are unknown.");
     says_first(document(174, 0, -1, NULL),
