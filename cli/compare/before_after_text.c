@@ -49,7 +49,7 @@ static bool list(const struct st_before_after *done, enum st_verdict verdict, ch
     return buf[0] != '\0';
 }
 
-/* How large a difference would have been shown. */
+/* How large a difference would have been shown; "": none. */
 static void detectable(const struct st_before_after *done, char *buf, size_t buf_bytes)
 {
     char size[ST_FIGURE_TEXT_BYTES];
@@ -60,11 +60,9 @@ static void detectable(const struct st_before_after *done, char *buf, size_t buf
         const double least =
             figure->difference.known ? st_verdict_detectable(figure, done->tests_n) : (double)NAN;
         if (isfinite(least))
-            st_text_append(buf, buf_bytes, "%s%s in %s", buf[0] != '\0' ? ", " : "",
+            st_text_append(buf, buf_bytes, "%s%s in %s", buf[0] != '\0' ? " or " : "",
                            st_figure_text_value(id, least, size), phrases[id]);
     }
-    if (buf[0] == '\0')
-        snprintf(buf, buf_bytes, "nothing (too few cycles)");
 }
 
 /* One sentence, from the verdicts alone. */
@@ -82,8 +80,12 @@ static const char *sentence(const struct st_before_after *done, char *buf, size_
         snprintf(buf, buf_bytes, "Cannot tell: %s.", better);
     } else {
         detectable(done, better, sizeof(better));
-        snprintf(buf, buf_bytes, "No difference shown. In 4 of 5 cases this would have been shown: %s.",
-                 better);
+        if (better[0] == '\0')
+            snprintf(buf, buf_bytes, "No difference shown: too few cycles to show one.");
+        else
+            snprintf(buf, buf_bytes,
+                     "No difference shown. A difference of %s would have been shown in 4 of 5 cases.",
+                     better);
     }
     return buf;
 }
@@ -160,7 +162,7 @@ static void print_drift(const struct st_before_after *done)
     if (text[0] == '\0')
         return;
     st_text_append(text, sizeof(text),
-                   " within one run; where that is more than chance, only a larger difference is shown");
+                   " within one run. Where that is more than chance, only a larger difference is shown");
     st_change_output_text(0, "drift:", text);
 }
 
