@@ -5,25 +5,30 @@
 #include <stdint.h>
 #include <string.h>
 
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 size_t st_near_distance(const char *a, const char *b)
 {
     const size_t a_len = strlen(a), b_len = strlen(b);
-    size_t row[64];
-    if (a_len >= ST_ARRAY_LEN(row) || b_len >= ST_ARRAY_LEN(row))
+    size_t rows[3][64]; /* of two letters ago, of the last one, of this one */
+    if (a_len >= ST_ARRAY_LEN(rows[0]) || b_len >= ST_ARRAY_LEN(rows[0]))
         return SIZE_MAX;
     for (size_t j = 0; j <= b_len; j++)
-        row[j] = j;
+        rows[0][j] = j;
     for (size_t i = 1; i <= a_len; i++) {
-        size_t diagonal = row[0];
+        size_t *row = rows[i % 3];
+        const size_t *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= b_len; j++) {
-            const size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            const size_t shorter = row[j] < row[j - 1] ? row[j] : row[j - 1];
-            row[j] = replaced < shorter + 1 ? replaced : shorter + 1;
+            row[j] = least(last[j - 1] + (a[i - 1] != b[j - 1]), least(last[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least(row[j], before[j - 2] + 1);
         }
     }
-    return row[b_len];
+    return rows[a_len % 3][b_len];
 }
 
 void st_near_offer(struct st_near *near, const char *name)
@@ -31,7 +36,7 @@ void st_near_offer(struct st_near *near, const char *name)
     const size_t len = strlen(near->typed);
     const bool begins = len >= 2 && strncmp(name, near->typed, len) == 0;
     const size_t edits = begins ? 0 : st_near_distance(near->typed, name);
-    if (edits > 1 + len / 3 || (near->name != NULL && edits >= near->edits))
+    if (edits > 1 + len / 4 || (near->name != NULL && edits >= near->edits))
         return;
     near->name = name;
     near->edits = edits;

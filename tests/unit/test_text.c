@@ -99,6 +99,9 @@ static void distance_counts_single_edits(void **state)
     assert_int_equal(st_near_distance("linux-hz", "linux-h"), 1);
     assert_int_equal(st_near_distance("kitten", "sitting"), 3);
     assert_int_equal(st_near_distance("", "abc"), 3);
+    assert_int_equal(st_near_distance("abc", ""), 3);
+    assert_int_equal(st_near_distance("measrue", "measure"), 1);
+    assert_int_equal(st_near_distance("ba", "ab"), 1);
     char long_name[80];
     memset(long_name, 'x', sizeof(long_name) - 1);
     long_name[sizeof(long_name) - 1] = '\0';
@@ -124,6 +127,7 @@ static void name_typed_almost_right_is_found(void **state)
     assert_string_equal(nearest("x"), "");
     assert_string_equal(nearest(""), "");
     assert_string_equal(nearest("nonsense"), "");
+    assert_string_equal(nearest("budget"), "");
 }
 
 int main(void)
