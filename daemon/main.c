@@ -54,11 +54,21 @@ struct options {
     bool check, to_stderr, debug;
 };
 
+static int printed(void)
+{
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return EXIT_DONE;
+    fputs("sleeptuned: writing to standard output failed\n", stderr);
+    return EXIT_FAILED;
+}
+
 /* @return -1 to go on, else the exit status. */
 static int read_options(int argc, char **argv, struct options *ret)
 {
+    static const struct option longs[] = {
+        {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'V'}, {0}};
     int option;
-    while ((option = getopt(argc, argv, "ac:dfnhV")) != -1) {
+    while ((option = getopt_long(argc, argv, "ac:dfnhV", longs, NULL)) != -1) {
         switch (option) {
         case 'a':
             st_config_always();
@@ -77,10 +87,10 @@ static int read_options(int argc, char **argv, struct options *ret)
             break;
         case 'h':
             usage(stdout);
-            return EXIT_DONE;
+            return printed();
         case 'V':
             puts("sleeptuned " ST_VERSION);
-            return EXIT_DONE;
+            return printed();
         default:
             fputs("Try 'sleeptuned -h'.\n", stderr);
             return EXIT_USAGE;

@@ -18,6 +18,7 @@ for option in --version --help help "report --list" "report --help"; do
     is "sleeptune $option to a full disk" "$("$SLEEPTUNE" $option 2>&1 >/dev/full; echo $?)" "sleeptune: writing to standard output failed
 4"
 done
+is "sleeptuned --version, too" "$("$SLEEPTUNED" --version 2>/dev/null >/dev/full; echo $?)" 4
 is "sleeptune-lab --version, too" "$("$SLEEPTUNE_LAB" --version 2>/dev/null >/dev/full; echo $?)" 4
 is "nothing of that goes to standard output" "$("$SLEEPTUNE" nonsense 2>/dev/null)" ""
 is "--help ends with 0" "$("$SLEEPTUNE" --help >/dev/null; echo $?)" 0
