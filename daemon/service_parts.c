@@ -15,6 +15,7 @@
 
 /* --- the loop --- */
 
+#define SYSTEM_SOCKET   ST_RUN_DIR "/sleeptune/sleeptuned.sock"
 #define LOOP_ENDS_NS    (2 * ST_NS_PER_S) /* and two periods */
 #define LOOP_GIVE_UP_NS (8 * ST_NS_PER_S)
 
@@ -297,12 +298,17 @@ void st_service_trace(struct st_service *service)
     if (service->tracer_tried || tid == 0)
         return;
     service->tracer_tried = true;
+    char why[200] = "";
     if (!wishes_trace(&service->config)) {
-        st_tracer_way_use(&service->late, NULL, "trace.enabled is off in the configuration");
+        if (strcmp(service->socket.path, SYSTEM_SOCKET) == 0)
+            snprintf(why, sizeof(why), "trace.enabled is off in the configuration");
+        else if (st_tracer_start_remote(SYSTEM_SOCKET, tid, service->causes, service->platform,
+                                        &service->tracer, why, sizeof(why)) == 0)
+            ST_INFO("the system's sleeptuned is asked who had the CPU when the loop wakes late");
+        st_tracer_way_use(&service->late, service->tracer, why);
         st_service_set_text(service, service->view.trace_error, "");
         return;
     }
-    char why[200] = "";
     const int r = st_tracer_start(&service->config, tid, service->causes, &service->tracer, why, sizeof(why));
     st_tracer_way_use(&service->late, service->tracer, why);
     st_service_set_text(service, service->view.trace_error, why);

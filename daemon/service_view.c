@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "daemon/causes/culprit_request.h"
 #include "daemon/page/page.h"
 #include "daemon/systemd.h"
 
@@ -113,12 +114,34 @@ static char *causes_text(struct st_service *service, const struct st_query *quer
     return text;
 }
 
+/* What is asked is only which time and thread of the trace are looked at: nothing of it is believed. */
+static char *culprit_text(struct st_service *service, const struct st_query *query, unsigned *http_status)
+{
+    struct st_platform *p = service->platform;
+    const int64_t offset_ns = p->wall_ns(p) - p->now_ns(p);
+    const int64_t since_ns = st_ns_sub(query->since_wall_ns, offset_ns);
+    const int64_t until_ns = st_ns_sub(query->until_wall_ns, offset_ns);
+    struct st_trace_culprit culprit;
+    if (query->tid == INT64_MIN || query->since_wall_ns == INT64_MIN || query->until_wall_ns == INT64_MIN ||
+        st_ns_sub(until_ns, since_ns) > ST_CULPRIT_SPAN_MAX_NS) {
+        *http_status = 400;
+        return st_route_error_text("since, until and tid are needed, and at most 10 s between the two");
+    }
+    const int r = st_tracer_way_find(&service->late, (pid_t)query->tid, since_ns, until_ns, &culprit);
+    json_t *document = st_culprit_request_answer(r, &culprit);
+    char *text = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
+    json_decref(document);
+    return text;
+}
+
 static char *body(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status)
 {
     const struct st_service *service = ctx;
     switch (which) {
     case ST_ROUTE_CAUSES:
         return causes_text(ctx, query);
+    case ST_ROUTE_CULPRITS:
+        return culprit_text(ctx, query, http_status);
     case ST_ROUTE_HISTORY:
         return st_history_writer_answer_history(service->history, query, http_status);
     case ST_ROUTE_EVENTS:

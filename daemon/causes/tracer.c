@@ -8,19 +8,23 @@
 #include <string.h>
 
 #include "daemon/causes/cpu_trace.h"
+#include "daemon/causes/culprit_request.h"
 #include "platform/kernel_trace.h"
 #include "platform/module.h"
 
 #define LOG_MODULE "trace"
 #include "daemon/log.h"
 
-#define WAITING_MAX 128
-#define EVENTS_MAX  16384 /* kept after they were taken out of the ring: late wake-ups come in drains */
-#define STACK_BYTES (256 * 1024)
+#define WAITING_MAX  128
+#define REQUESTS_MAX 10    /* for the wake-ups that came in a quarter of a second */
+#define EVENTS_MAX   16384 /* kept after they were taken out of the ring: late wake-ups come in drains */
+#define STACK_BYTES  (256 * 1024)
 
 struct st_tracer {
-    const struct st_trace_module *module;
+    const struct st_trace_module *module; /* NULL: the system's daemon is asked on `socket` */
     struct st_trace *trace;
+    const char *socket;
+    struct st_platform *platform; /* with socket */
     struct st_causes *causes;
     pid_t tid;
     pthread_t thread;
@@ -29,20 +33,38 @@ struct st_tracer {
     bool ends;                           /* under mutex */
     struct st_late waiting[WAITING_MAX]; /* under mutex */
     size_t waiting_n;
-    /* its thread */
+    pthread_mutex_t ring; /* all below */
     struct st_late taken[WAITING_MAX];
-    struct st_trace_event events[2 * EVENTS_MAX]; /* the first half is dropped when it is full */
     size_t events_n;
+    struct st_trace_event
+        events[]; /* 2 * EVENTS_MAX, of which the first half is dropped; none without module */
 };
 
 static void keep(void *ctx, const struct st_trace_event *event)
 {
     struct st_tracer *tracer = ctx;
-    if (tracer->events_n == ST_ARRAY_LEN(tracer->events)) {
+    if (tracer->events_n == (size_t)2 * EVENTS_MAX) {
         memmove(tracer->events, tracer->events + EVENTS_MAX, EVENTS_MAX * sizeof(*event));
         tracer->events_n = EVENTS_MAX;
     }
     tracer->events[tracer->events_n++] = *event;
+}
+
+/* left: how many may still be asked of the system's daemon. */
+static int find(struct st_tracer *tracer, const struct st_cause_event *event, unsigned *left,
+                struct st_trace_culprit *ret)
+{
+    const int64_t due_ns = event->at_ns - event->lateness_ns;
+    struct st_platform *p = tracer->platform;
+    if (tracer->module != NULL)
+        return st_cpu_trace_find_culprit(tracer->events, tracer->events_n, (int)tracer->tid, event->cause,
+                                         due_ns, event->at_ns, ret);
+    if ((event->cause != ST_CAUSE_RUN_QUEUE && event->cause != ST_CAUSE_KERNEL) || *left == 0 ||
+        event->lateness_ns > ST_CULPRIT_SPAN_MAX_NS)
+        return -ENOENT;
+    (*left)--;
+    const int64_t offset_ns = p->wall_ns(p) - p->now_ns(p);
+    return st_culprit_request(tracer->socket, tracer->tid, due_ns + offset_ns, event->at_ns + offset_ns, ret);
 }
 
 /* An xrun has the culprit of the late wake-up before it. */
@@ -50,6 +72,7 @@ static void name(struct st_tracer *tracer, size_t n)
 {
     struct st_culprit last = {.ns = 0};
     int64_t last_at_ns = INT64_MIN;
+    unsigned left = REQUESTS_MAX;
     for (size_t i = 0; i < n; i++) {
         const struct st_late *late = &tracer->taken[i];
         struct st_trace_culprit found;
@@ -60,9 +83,7 @@ static void name(struct st_tracer *tracer, size_t n)
             continue;
         }
         last_at_ns = INT64_MIN;
-        if (st_cpu_trace_find_culprit(tracer->events, tracer->events_n, (int)tracer->tid, late->event.cause,
-                                      late->event.at_ns - late->event.lateness_ns, late->event.at_ns,
-                                      &found) != 0) {
+        if (find(tracer, &late->event, &left, &found) != 0) {
             st_causes_take(tracer->causes, late, NULL);
             continue;
         }
@@ -98,8 +119,11 @@ static void *run(void *ctx)
         memcpy(tracer->taken, tracer->waiting, n * sizeof(tracer->taken[0]));
         tracer->waiting_n = 0;
         pthread_mutex_unlock(&tracer->mutex);
-        (void)tracer->module->read(tracer->trace, keep, tracer); /* what is there already serves, too */
+        pthread_mutex_lock(&tracer->ring);
+        if (tracer->module != NULL)
+            (void)tracer->module->read(tracer->trace, keep, tracer); /* what is there already serves, too */
         name(tracer, n);
+        pthread_mutex_unlock(&tracer->ring);
         pthread_mutex_lock(&tracer->mutex);
     }
     pthread_mutex_unlock(&tracer->mutex);
@@ -127,6 +151,7 @@ static int start_thread(struct st_tracer *tracer)
     (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
     pthread_mutex_init(&tracer->mutex, NULL);
     pthread_cond_init(&tracer->wake, NULL);
+    pthread_mutex_init(&tracer->ring, NULL);
     r = -pthread_create(&tracer->thread, &attr, run, tracer);
     pthread_attr_destroy(&attr);
     return r;
@@ -155,7 +180,7 @@ int st_tracer_start(const struct st_config *config, pid_t tid, struct st_causes 
     const struct st_trace_module *module = st_module_load("trace", ST_TRACE_SYMBOL, why, why_bytes);
     if (module == NULL)
         return -ENOENT;
-    struct st_tracer *tracer = calloc(1, sizeof(*tracer));
+    struct st_tracer *tracer = calloc(1, sizeof(*tracer) + 2 * EVENTS_MAX * sizeof(tracer->events[0]));
     if (tracer == NULL) {
         snprintf(why, why_bytes, "%s", strerror(ENOMEM));
         return -ENOMEM;
@@ -180,6 +205,37 @@ int st_tracer_start(const struct st_config *config, pid_t tid, struct st_causes 
     return 0;
 }
 
+int st_tracer_start_remote(const char *socket_path, pid_t tid, struct st_causes *causes,
+                           struct st_platform *platform, struct st_tracer **ret, char *why, size_t why_bytes)
+{
+    struct st_trace_culprit none;
+    const int64_t now_ns = platform->wall_ns(platform);
+    *ret = NULL;
+    int r = st_culprit_request(socket_path, tid, now_ns, now_ns, &none);
+    if (r != 0 && r != -ENOENT) {
+        snprintf(why, why_bytes, "trace.enabled is off%s",
+                 r == -EACCES    ? ", and the system's sleeptuned may be asked by its group only"
+                 : r == -ENOTSUP ? ", also of the system's sleeptuned"
+                                 : " in the configuration");
+        return r;
+    }
+    struct st_tracer *tracer = calloc(1, sizeof(*tracer));
+    if (tracer == NULL)
+        return -ENOMEM;
+    tracer->socket = socket_path;
+    tracer->platform = platform;
+    tracer->causes = causes;
+    tracer->tid = tid;
+    r = start_thread(tracer);
+    if (r != 0) {
+        snprintf(why, why_bytes, "its thread cannot be started: %s", strerror(-r));
+        free(tracer);
+        return r;
+    }
+    *ret = tracer;
+    return 0;
+}
+
 void st_tracer_stop(struct st_tracer *tracer)
 {
     if (tracer == NULL)
@@ -189,7 +245,9 @@ void st_tracer_stop(struct st_tracer *tracer)
     pthread_cond_signal(&tracer->wake);
     pthread_mutex_unlock(&tracer->mutex);
     pthread_join(tracer->thread, NULL);
-    tracer->module->close(tracer->trace);
+    if (tracer->module != NULL)
+        tracer->module->close(tracer->trace);
+    pthread_mutex_destroy(&tracer->ring);
     pthread_cond_destroy(&tracer->wake);
     pthread_mutex_destroy(&tracer->mutex);
     free(tracer);
@@ -234,6 +292,23 @@ static void on_xrun(void *ctx, int64_t at_ns, int64_t silence_ns, const struct s
 struct st_sink st_tracer_way_sink(struct st_tracer_way *late)
 {
     return (struct st_sink){.late = on_late, .xrun = on_xrun, .ctx = late};
+}
+
+int st_tracer_way_find(struct st_tracer_way *late, pid_t tid, int64_t due_ns, int64_t woke_ns,
+                       struct st_trace_culprit *ret)
+{
+    int r = -ENOTSUP;
+    pthread_mutex_lock(&late->mutex); /* so that the tracer stays */
+    struct st_tracer *tracer = late->tracer;
+    if (tracer != NULL && tracer->module != NULL) {
+        pthread_mutex_lock(&tracer->ring);
+        (void)tracer->module->read(tracer->trace, keep, tracer);
+        r = st_cpu_trace_find_culprit(tracer->events, tracer->events_n, (int)tid, ST_CAUSE_RUN_QUEUE, due_ns,
+                                      woke_ns, ret);
+        pthread_mutex_unlock(&tracer->ring);
+    }
+    pthread_mutex_unlock(&late->mutex);
+    return r;
 }
 
 void st_tracer_way_use(struct st_tracer_way *late, struct st_tracer *tracer, const char *why)

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "daemon/causes/causes.h"
+#include "daemon/causes/cpu_trace.h"
 #include "daemon/config/config.h"
 #include "measure/session.h"
 
@@ -23,6 +24,11 @@ void st_tracer_clear(void);
  */
 ST_NODISCARD int st_tracer_start(const struct st_config *config, pid_t tid, struct st_causes *causes,
                                  struct st_tracer **ret, char *why, size_t why_bytes);
+
+/** The same by asking the system's daemon on that socket, which traces. */
+ST_NODISCARD int st_tracer_start_remote(const char *socket_path, pid_t tid, struct st_causes *causes,
+                                        struct st_platform *platform, struct st_tracer **ret, char *why,
+                                        size_t why_bytes);
 
 /** Ends the requests that wait, without a culprit if the trace has none, and removes the trace. NULL is fine. */
 void st_tracer_stop(struct st_tracer *tracer);
@@ -43,6 +49,14 @@ void st_tracer_way_finish(struct st_tracer_way *late);
 
 /** To be given to a session; its functions run in the drain thread. */
 struct st_sink st_tracer_way_sink(struct st_tracer_way *late);
+
+/**
+ * Who kept any thread from its CPU, for another daemon. As the wake-up of that thread is not
+ * traced, a thread that is found may explain only a part. Times: CLOCK_MONOTONIC.
+ * @return 0; -ENOENT, -ENODATA: no one is known; -ENOTSUP: no tracer. Threads: HTTP's.
+ */
+ST_NODISCARD int st_tracer_way_find(struct st_tracer_way *late, pid_t tid, int64_t due_ns, int64_t woke_ns,
+                                    struct st_trace_culprit *ret);
 
 /** From now on the tracer is asked; NULL: none, because of `why`. Threads: main. */
 void st_tracer_way_use(struct st_tracer_way *late, struct st_tracer *tracer, const char *why);

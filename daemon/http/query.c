@@ -11,7 +11,7 @@
 
 void st_query_init(struct st_query *query)
 {
-    *query = (struct st_query){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, "", 0};
+    *query = (struct st_query){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, "", 0};
 }
 
 static const char *set_since(struct st_query *query, const char *value, int64_t now_wall_ns)
@@ -52,6 +52,12 @@ static const char *set_after(struct st_query *query, const char *value, int64_t 
     return st_number_i64(value, 0, INT64_MAX, &query->after) == 0 ? NULL : "after is the id of an event";
 }
 
+static const char *set_tid(struct st_query *query, const char *value, int64_t now_wall_ns)
+{
+    (void)now_wall_ns;
+    return st_number_i64(value, 1, INT32_MAX, &query->tid) == 0 ? NULL : "tid is the id of a thread";
+}
+
 static const char *set_kind(struct st_query *query, const char *value, int64_t now_wall_ns)
 {
     (void)now_wall_ns;
@@ -70,7 +76,8 @@ const char *st_query_set(struct st_query *query, unsigned names, const char *key
         const char *(*set)(struct st_query *query, const char *value, int64_t now_wall_ns);
     } keys[] = {{"since", ST_QUERY_SINCE, set_since}, {"until", ST_QUERY_UNTIL, set_until},
                 {"step", ST_QUERY_STEP, set_step},    {"limit", ST_QUERY_LIMIT, set_limit},
-                {"after", ST_QUERY_AFTER, set_after}, {"kind", ST_QUERY_KIND, set_kind}};
+                {"after", ST_QUERY_AFTER, set_after}, {"kind", ST_QUERY_KIND, set_kind},
+                {"tid", ST_QUERY_TID, set_tid}};
     for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
         if ((names & keys[i].name) == 0 || strcmp(key, keys[i].key) != 0)
             continue;

@@ -13,6 +13,7 @@ enum st_route_body {
     ST_ROUTE_PAGE,
     ST_ROUTE_HISTORY,
     ST_ROUTE_EVENTS,
+    ST_ROUTE_CULPRITS,
     ST_ROUTE_ERROR
 };
 

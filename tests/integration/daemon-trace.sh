@@ -70,4 +70,41 @@ wait "${pids[-1]}"
 ok "it leaves that of the living one" traces
 stop
 is "whose end removes it" "$(left)" ""
+
+# the system's daemon traces, that of a user asks it; its loop is on CPU 0, which a hog takes
+if ! can_be_nobody || ! mount -t tmpfs -o mode=755 tmpfs /run || ! [ -x "$SLEEPTUNE_BUILD/tests/integration/hog" ]; then
+    skip "a user's daemon asks the system's" "nobody may not run the programs, or /run cannot be mounted"
+    tap_done
+fi
+system=/run/sleeptune/sleeptuned.sock own=$sock
+echo 'audio: { backend = "none"; }; loop: { when = "always"; }; socket: { mode = "0666"; }; trace: { enabled = "on"; };' >"$conf"
+sock=$system
+starts "the system's daemon starts"
+ok "it traces" wait_for traces
+first=$daemon
+culprits() { curl -s --unix-socket "$system" "http://localhost/v1/culprits?$1"; }
+like "a question without a time is refused" "$(culprits tid=1)" 'since, until and tid are needed'
+like "and one about a day" "$(culprits 'tid=1&since=1d&until=0s')" 'at most 10 s'
+no_one() { [ "$(culprits 'tid=2147483647&since=2s&until=1s')" = '{"schema":"sleeptune-culprit/1","traces":true,"name":null}' ]; }
+ok "of a thread that did not run no one is known" wait_for no_one
+mkdir "$tmp/own"
+chown 65534 "$tmp/own"
+sock=$tmp/own/sock
+config 'audio: { backend = "none"; }; loop: { when = "always"; cpu = 0; };'
+starts "a user's daemon starts" "${nobody[@]}"
+ok "it asks the system's" wait_for logged "the system's sleeptuned is asked who had the CPU"
+"$SLEEPTUNE_BUILD/tests/integration/hog" 0 80 60000 400 100 >"$tmp/hog" 2>&1 &
+hog=$!
+pids+=("$hog")
+named() { ask /v1/causes | grep -q '"culprit": "hog/'; }
+if kill -0 "$hog" 2>/dev/null && [ "$(ps -L -o cls= -p "$hog" | grep -c FF)" -gt 0 ]; then
+    ok "its late wake-ups have the hog's name" wait_for named
+else
+    skip "its late wake-ups have the hog's name" "no right to SCHED_FIFO here: $(cat "$tmp/hog")"
+fi
+kill "$hog"
+stop
+daemon=$first
+stop
+sock=$own
 tap_done

@@ -60,7 +60,6 @@ like "which admits him not: he gets the command" "$(status --system)" 'sudo user
 usermod -aG sleeptune musician
 like "with it he is admitted" "$(status --system)" "^Shown +the system's sleeptuned; yours runs, too"
 
-wait_for 30 as sleeptune history --events
 install -D -m 644 -t /etc/systemd/system/sleeptuned.service.d /usr/share/sleeptune/systemd/trace.conf
 systemctl daemon-reload
 systemctl restart sleeptuned

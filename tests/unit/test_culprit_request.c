@@ -1,0 +1,97 @@
+/* What the system's daemon answers a user's one about the trace, which is not trusted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/causes/culprit_request.h"
+
+static int parsed(int r, const struct st_trace_culprit *culprit, struct st_trace_culprit *ret)
+{
+    json_t *document = st_culprit_request_answer(r, culprit);
+    assert_non_null(document);
+    char *text = json_dumps(document, JSON_COMPACT);
+    json_decref(document);
+    r = st_culprit_request_parse(text, ret);
+    free(text);
+    return r;
+}
+
+static void a_culprit_arrives_as_it_was_found(void **state)
+{
+    (void)state;
+    const struct st_trace_culprit found = {.name = "audiohog/4711",
+                                           .ns = 2986000,
+                                           .turns_ns = 3100000,
+                                           .waking_was_seen = true,
+                                           .explains = true};
+    struct st_trace_culprit got;
+    assert_int_equal(parsed(0, &found, &got), 0);
+    assert_string_equal(got.name, "audiohog/4711");
+    assert_int_equal(got.ns, 2986000);
+    assert_int_equal(got.turns_ns, 3100000);
+    assert_true(got.explains);
+    assert_false(got.waking_was_seen); /* that of the thread is not traced there */
+}
+
+static void no_culprit_and_no_trace_are_two_things(void **state)
+{
+    (void)state;
+    struct st_trace_culprit got;
+    assert_int_equal(parsed(-ENOENT, NULL, &got), -ENOENT);
+    assert_int_equal(parsed(-ENODATA, NULL, &got), -ENOENT);
+    assert_int_equal(parsed(-ENOTSUP, NULL, &got), -ENOTSUP);
+}
+
+#define ANSWER(name, ns)                                                                                     \
+    "{\"schema\":\"sleeptune-culprit/1\",\"traces\":true,\"name\":" name ",\"ns\":" ns ",\"turns_ns\":0}"
+
+static void other_answers_are_refused_and_names_are_made_safe(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"",
+                                      "[]",
+                                      "{}",
+                                      "null",
+                                      "{\"schema\":\"sleeptune-status/1\"}",
+                                      ANSWER("\"x\"", "-1"),
+                                      ANSWER("\"x\"", "1e3"),
+                                      ANSWER("\"x\"", "\"1\""),
+                                      ANSWER("\"x\"", "900000000000000000")};
+    struct st_trace_culprit got;
+    for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++)
+        assert_int_equal(st_culprit_request_parse(bad[i], &got), -EBADMSG);
+    assert_int_equal(st_culprit_request_parse(ANSWER("7", "1"), &got), -ENOENT);
+    assert_int_equal(st_culprit_request_parse(ANSWER("\"a\\u001b[31m\\n\"", "1"), &got), 0);
+    assert_null(strchr(got.name, '\033'));
+    assert_null(strchr(got.name, '\n'));
+    assert_int_equal(
+        st_culprit_request_parse(
+            ANSWER("\"0123456789012345678901234567890123456789012345678901234567890123456789\"", "1"), &got),
+        0);
+    assert_true(strlen(got.name) < sizeof(got.name));
+}
+
+static void without_a_daemon_the_error_says_so(void **state)
+{
+    (void)state;
+    struct st_trace_culprit got;
+    assert_int_equal(st_culprit_request("/nonexistent/sock", 1, 0, 0, &got), -ENOENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_culprit_arrives_as_it_was_found),
+        cmocka_unit_test(no_culprit_and_no_trace_are_two_things),
+        cmocka_unit_test(other_answers_are_refused_and_names_are_made_safe),
+        cmocka_unit_test(without_a_daemon_the_error_says_so),
+    };
+    return cmocka_run_group_tests_name("culprit_request", tests, NULL, NULL);
+}
