@@ -59,6 +59,7 @@ struct observer {
     int64_t sample_us;     /* when the load is looked at next */
     double loads[SAMPLES]; /* parts of the period */
     size_t loads_n;
+    bool plays; /* clients were there at the last look */
 };
 
 static struct observer observer;
@@ -213,7 +214,7 @@ static void say_loads(const char *server, const struct clients *clients)
     if (period_ns <= 0 || clients->n == 0 || observer.loads_n == 0)
         return;
     struct st_xrun_seen seen = {
-        .load = {.cycles_n = (int64_t)SAMPLES * SAMPLE_MS * ST_NS_PER_MS / period_ns + 1,
+        .load = {.cycles_n = (int64_t)observer.loads_n * SAMPLE_MS * ST_NS_PER_MS / period_ns + 1,
                  .wait_median_ns = INT64_MIN,
                  .period_ns = period_ns,
                  .frames = frames,
@@ -238,14 +239,19 @@ static void look(const char *server)
         return;
     observer.sample_us = now_us + SAMPLE_MS * 1000;
     observer.loads[observer.loads_n++] = (double)jack_cpu_load(observer.client) / 100;
-    if (observer.loads_n < SAMPLES)
+    const bool due = observer.loads_n == SAMPLES;
+    if (!due && observer.plays)
         return;
     struct clients clients;
     look_at_clients(&clients);
+    observer.plays = clients.n > 0;
+    if (!due && !observer.plays)
+        return;
     say_ready(server, &clients);
-    say_loads(server, &clients);
+    say_loads(server, &clients); /* also as soon as a client comes */
     observer.loads_n = 0;
-    st_helper_line_alive();
+    if (due)
+        st_helper_line_alive();
 }
 
 /* --- xruns --- */

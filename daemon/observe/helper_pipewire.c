@@ -21,9 +21,10 @@
 #include "daemon/observe/pipewire_profile.h"
 #include "daemon/observe/process_watch.h"
 
-#define NAME     "sleeptune-observe-pipewire"
-#define ANSWER_S 5
-#define LOADS_S  10
+#define NAME           "sleeptune-observe-pipewire"
+#define ANSWER_S       5
+#define LOADS_S        10
+#define FIRST_LOADS_NS 500000000
 #define TELL_NS                                                                                              \
     250000000 /* at most one line a node in this time: a report that is later has no time of its own */
 
@@ -36,6 +37,8 @@ struct observer {
     struct pw_proxy *profiler;
     struct spa_hook core_listener, registry_listener, profiler_listener;
     struct spa_source *tell_timer;  /* armed for TELL_NS after a report */
+    struct spa_source *loads_timer; /* armed while nodes run */
+    bool loads_armed, loads_said;
     struct spa_source *watch_timer; /* armed for QUIET_S after a profile */
     int quiet_n;                    /* its expirations since the latest profile */
     bool told_lately;
@@ -58,7 +61,8 @@ static void end(struct observer *observer, int status)
 
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
-    (void)ctx;
+    struct observer *observer = ctx;
+    observer->loads_said |= seen->load.cycles_n > 0;
     if (seen->new_epoch)
         st_helper_line_epoch();
     else
@@ -79,7 +83,7 @@ static void say_ready(struct observer *observer)
 static void tell(struct observer *observer)
 {
     struct timespec pause = {.tv_nsec = TELL_NS};
-    st_pipewire_profile_report(&observer->profile, on_seen, NULL);
+    st_pipewire_profile_report(&observer->profile, on_seen, observer);
     observer->told_lately = true;
     pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->tell_timer, &pause, NULL, false);
 }
@@ -121,9 +125,20 @@ static void watch_processes(struct observer *observer)
     observer->quiet_n = 1;
 }
 
+/* The first loads come soon after something begins to play: they say that it does. */
+static void arm_loads(struct observer *observer)
+{
+    struct timespec first = {.tv_nsec = FIRST_LOADS_NS}, each = {.tv_sec = LOADS_S};
+    if (observer->loads_armed)
+        return;
+    observer->loads_armed = true;
+    pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->loads_timer, &first, &each, false);
+}
+
 static void on_profile(void *ctx, const struct spa_pod *pod)
 {
     struct observer *observer = ctx;
+    arm_loads(observer);
     watch_processes(observer);
     if (st_pipewire_profile_take(&observer->profile, pod) < 0)
         end(observer, st_helper_line_absent("PipeWire %s: its profiler sends data in an unknown format",
@@ -273,8 +288,14 @@ static void on_alive_timer(void *ctx, uint64_t expirations)
 static void on_loads_timer(void *ctx, uint64_t expirations)
 {
     struct observer *observer = ctx;
+    struct timespec stop = {0};
     (void)expirations;
-    st_pipewire_profile_loads(&observer->profile, on_seen, NULL);
+    observer->loads_said = false;
+    st_pipewire_profile_loads(&observer->profile, on_seen, observer);
+    observer->loads_armed = observer->loads_said;
+    if (!observer->loads_armed) /* nothing runs, and this program need not wake up for it */
+        pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->loads_timer, &stop, &stop,
+                             false);
     if (observer->profile.beyond_n != observer->beyond_n)
         say_ready(observer);
 }
@@ -289,10 +310,10 @@ static int say_not_installed(void)
 /* @return ST_HELPER_LINE_DONE, or what main returns, the reason said. */
 static int begin(struct observer *observer)
 {
-    struct timespec alive = {.tv_sec = ST_HELPER_LINE_ALIVE_S}, loads = {.tv_sec = LOADS_S};
+    struct timespec alive = {.tv_sec = ST_HELPER_LINE_ALIVE_S};
     struct pw_loop *loop = pw_main_loop_get_loop(observer->loop);
     struct spa_source *alive_timer = pw_loop_add_timer(loop, on_alive_timer, observer);
-    struct spa_source *loads_timer = pw_loop_add_timer(loop, on_loads_timer, observer);
+    observer->loads_timer = pw_loop_add_timer(loop, on_loads_timer, observer);
     observer->watch_timer = pw_loop_add_timer(loop, on_watch_timer, observer);
     observer->tell_timer = pw_loop_add_timer(loop, on_tell_timer, observer);
     /* none of client.conf's modules: no real-time thread, no nodes */
@@ -300,14 +321,13 @@ static int begin(struct observer *observer)
     observer->watch = st_process_watch_new();
     observer->profile.measure = measure;
     observer->profile.measure_ctx = observer;
-    if (alive_timer == NULL || loads_timer == NULL || observer->watch == NULL ||
+    if (alive_timer == NULL || observer->loads_timer == NULL || observer->watch == NULL ||
         observer->watch_timer == NULL || observer->tell_timer == NULL || context == NULL ||
         pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) == NULL ||
         pw_context_load_module(context, PW_EXTENSION_MODULE_PROFILER, NULL, NULL) == NULL ||
         pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, observer) == NULL)
         return say_not_installed();
     pw_loop_update_timer(loop, alive_timer, &alive, &alive, false);
-    pw_loop_update_timer(loop, loads_timer, &loads, &loads, false);
     observer->core = pw_context_connect(context, NULL, 0);
     if (observer->core == NULL)
         return errno == EHOSTDOWN

@@ -18,6 +18,7 @@
 #define NAME     "sleeptune-observe-pulseaudio"
 #define ANSWER_S 5
 #define LOOK_US  UINT64_C(250000)
+#define LOADS_US UINT64_C(10000000)
 
 struct observer {
     pa_mainloop_api *api;
@@ -26,7 +27,9 @@ struct observer {
     bool ready;
     bool ended;   /* and has said why */
     bool looking; /* an answer is on its way */
-    pid_t own;    /* whose streams are left out */
+    bool loads;   /* this look says which streams play */
+    pa_usec_t loads_due_us;
+    pid_t own; /* whose streams are left out */
     struct st_pulse_streams streams;
 };
 
@@ -63,17 +66,30 @@ static void on_sink(pa_context *context, const pa_sink_info *sink, int eol, void
     free(seen);
 }
 
-static void tell(struct observer *observer, const pa_sink_input_info *stream)
+static const char *program_of(const pa_sink_input_info *stream)
 {
     const char *program = pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_NAME);
+    return program != NULL ? program : stream->name != NULL ? stream->name : "";
+}
+
+/* That it plays; how long it computes PulseAudio does not know. */
+static void say_load(const pa_sink_input_info *stream)
+{
+    struct st_xrun_seen seen = {
+        .load = {
+            .cycles_n = 1, .busy_median_ns = INT64_MIN, .wait_median_ns = INT64_MIN, .period_ns = INT64_MIN}};
+    snprintf(seen.client, sizeof(seen.client), "%s", program_of(stream));
+    st_helper_line_xrun(&seen);
+}
+
+static void tell(struct observer *observer, const pa_sink_input_info *stream)
+{
     struct st_xrun_seen *seen = calloc(1, sizeof(*seen));
     if (seen == NULL)
         return;
     seen->certainty = ST_CERTAINTY_PROBABLE;
     seen->starved_n = 1;
-    if (program == NULL)
-        program = stream->name != NULL ? stream->name : "";
-    snprintf(seen->client, sizeof(seen->client), "%s", program);
+    snprintf(seen->client, sizeof(seen->client), "%s", program_of(stream));
     pa_operation *operation =
         pa_context_get_sink_info_by_index(observer->context, stream->sink, on_sink, seen);
     if (operation == NULL)
@@ -91,6 +107,10 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
         if (st_pulse_streams_look(&observer->streams, stream->index, stream->corked != 0,
                                   stream->buffer_usec))
             tell(observer, stream);
+        if (observer->loads && stream->corked == 0) {
+            observer->loads_due_us = pa_rtclock_now() + LOADS_US;
+            say_load(stream);
+        }
         return;
     }
     observer->looking = false;
@@ -105,6 +125,7 @@ static void look(struct observer *observer)
     if (observer->looking)
         return;
     st_pulse_streams_look_begin(&observer->streams);
+    observer->loads = pa_rtclock_now() >= observer->loads_due_us;
     pa_operation *operation = pa_context_get_sink_input_info_list(observer->context, on_stream, observer);
     observer->looking = operation != NULL;
     forget(operation);

@@ -356,6 +356,7 @@ const struct st_xrun_source st_xrun_jack = {
     .name = "jack",
     .summary = "the xrun callback of a JACK server, and its log, which names the client that was late",
     .poll_ns = LOOK_NS,
+    .tells_playing = true,
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-jack",
     .server_env = "JACK_DEFAULT_SERVER",
@@ -367,6 +368,7 @@ const struct st_xrun_source st_xrun_pulseaudio = {
         "the queues of PulseAudio's streams, read four times a second: shorter gaps and xruns of the device "
         "itself are not seen",
     .poll_ns = LOOK_NS,
+    .tells_playing = true,
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-pulseaudio",
     .server_env = "PULSE_SERVER",
