@@ -43,7 +43,8 @@ static enum st_style style_of(const json_t *object, enum st_style good)
 struct place {
     struct st_screen *screen;
     int row, end;
-    bool narrow; /* few rows: at most two for each text */
+    bool narrow; /* few rows: no empty ones */
+    bool brief;  /* at most two rows for each text */
 };
 
 static void put_field(struct place *place, enum st_style style, const char *label, const char *text)
@@ -56,7 +57,7 @@ static void put_field(struct place *place, enum st_style style, const char *labe
         st_screen_put(screen, place->row, 0, indent - 1, ST_STYLE_DIM, label);
     const int used = st_screen_wrap(
         screen, place->row, indent, screen->columns - indent,
-        place->narrow ? least(2, place->end - place->row) : place->end - place->row, style, text);
+        place->brief ? least(2, place->end - place->row) : place->end - place->row, style, text);
     place->row += used > 0 ? used : 1;
 }
 
@@ -373,10 +374,12 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
                                string(of, "answer"));
     const bool shortened = !how->live && !how->details && screen->columns >= SIDE_COLUMNS;
     const int end = shortened ? least(place.end, FIRST_ROWS) : place.end;
+    place.brief = shortened || place.narrow;
     const bool whose = how->whose != NULL && how->whose[0] != '\0';
     const int next_rows = rows_of_next(screen, of) + (whose ? rows_of_field(screen, how->whose) : 0);
     place.end = end - next_rows - !place.narrow;
     put_sections(&place, document, false);
+    place.brief = place.narrow;
     place.end = end;
     place.row += !place.narrow && place.row + next_rows < end;
     put_next(&place, of);

@@ -138,8 +138,10 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
     char since[32], reason[128], figures[80];
     clock_text(view, answer->server->since_wall_ns, since, sizeof(since));
     if (client == NULL) {
-        st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s since %s on %s: the device ran dry.",
-                       answer->dropouts_n, s, since, server);
+        st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s since %s on %s: %s.", answer->dropouts_n, s,
+                       since, server,
+                       strcmp(answer->server->source, "jack") == 0 ? "JACK does not say which program it was"
+                                                                   : "the device ran dry");
         return;
     }
     const uint64_t n = st_observed_client_dropouts(client);
@@ -352,6 +354,9 @@ struct st_answer_next st_answer_next(const struct st_view *view)
         client_next(&answer, &next);
     else if (answer.dropouts_n > 0)
         next = (struct st_answer_next){.command = "sleeptune report"};
+    else if (answer.server == NULL && first_absent(view) != NULL)
+        next = (struct st_answer_next){"sleeptune status --details",
+                                       "which sound servers are watched, and why others are not"};
     else if (st_view_degraded(view, degraded) > 0)
         next = strcmp(degraded[0].what, "loop") == 0 || strcmp(degraded[0].what, "memory") == 0
                    ? (struct st_answer_next){.command = "sleeptune report"}

@@ -580,6 +580,8 @@ static void first_line_says_what_the_server_knows(void **state)
     pipewire->device_xruns_n = 1;
     pipewire->last_wall_ns = view.now_wall_ns;
     expect_of_screen("answer", "1 dropout since 22:13 on PipeWire: the device ran dry.");
+    pipewire->source = "jack";
+    expect_of_screen("answer", "1 dropout since 22:13 on JACK: JACK does not say which program it was.");
     expect_of_screen("next", "sleeptune report");
 }
 
@@ -632,6 +634,7 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     snprintf(pipewire->why, sizeof(pipewire->why), "PipeWire is not running");
     expect_of_screen("answer",
                      "No sound server is watched: PipeWire is not running. This computer's timing: OK.");
+    expect_of_screen("next", "sleeptune status --details");
 }
 
 static void table_of_clients_has_the_first_ones_on_the_first_screen(void **state)
