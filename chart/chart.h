@@ -48,10 +48,6 @@ struct st_chart_set {
     int64_t deadline_ns;     /* lateness beyond it is a missed deadline: drawn as a line; 0: unknown */
     struct st_period period; /* of values over time */
     bool timed;              /* one value per period; else columns count values */
-    /* for values that are further apart than a period can be: one value per `step` units, such as 6 "h"; NULL: not used */
-    double step;
-    const char *step_unit;
-    int64_t step_ns; /* the same as a time; 0: unknown */
 };
 
 struct st_chart_data {

@@ -185,16 +185,12 @@ static double unit_of(const struct st_chart_set *set, const char **ret_name)
 double st_chart_value_x(const struct st_chart_set *set)
 {
     const char *name;
-    if (set->step_unit != NULL)
-        return set->step;
     return set->timed ? st_period_seconds(&set->period) / unit_of(set, &name) : 1;
 }
 
 const char *st_chart_x_unit(const struct st_chart_set *set)
 {
     const char *name = "values";
-    if (set->step_unit != NULL)
-        return set->step_unit;
     if (set->timed)
         (void)unit_of(set, &name);
     return name;

@@ -34,8 +34,8 @@ static void say_set(struct st_picture *picture, const struct st_chart_set *set)
                    set->timed ? missed : "");
     if (st_picture_has_clock(picture->data)) { /* the same steps in all panels */
         if (caption[0] == '\0')
-            st_text_append(caption, bytes, "%llu steps of %g %s; %s.", (unsigned long long)set->n, set->step,
-                           st_chart_x_unit(set), missed);
+            st_text_append(caption, bytes, "%llu steps of %s; %s.", (unsigned long long)set->n,
+                           st_ns_format(st_period_ns(&set->period), every, sizeof(every)), missed);
         return;
     }
     st_text_append(caption, bytes, "%s%s: n = %llu", caption[0] != '\0' ? " " : "", name,
@@ -155,7 +155,7 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
 {
     const struct st_chart_set *set = picture->data->set[panel];
     const struct st_chart_data *data = picture->data;
-    const bool clock = st_picture_has_clock(data) && set->step_ns > 0;
+    const bool clock = st_picture_has_clock(data);
     const double column_x = st_chart_value_x(set) * (double)set->columns->periods;
     const double first_x = clock ? st_chart_value_x(set) * (double)set->columns->first : 0;
     char axis[64] = "number of the value (the first is 0)", name[ST_CHART_NAME_BYTES];
@@ -170,7 +170,8 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
     area->y_axis = st_picture_value_axis(picture->data);
     double end_x = column_x * (double)set->columns->n;
     if (clock)
-        end_x = (double)(data->to_wall_ns - data->from_wall_ns) / (double)set->step_ns * set->step;
+        end_x = (double)(data->to_wall_ns - data->from_wall_ns) / (double)st_period_ns(&set->period) *
+                st_chart_value_x(set);
     area->x_axis = (struct st_axis){false, 0, fmax(end_x, 1e-9)};
     st_picture_y_times(area, picture->data->quantity);
     if (clock)

@@ -254,7 +254,7 @@ static void print_series(const struct page *page)
         snprintf(from, sizeof(from), "0");
         snprintf(end, sizeof(end), "%.4g %s", span * st_chart_value_x(set), st_chart_x_unit(set));
         if (st_picture_has_clock(data)) {
-            const int64_t step_ns = set->step_ns,
+            const int64_t step_ns = st_period_ns(&set->period),
                           from_ns = data->from_wall_ns + (int64_t)set->columns->first * step_ns;
             st_picture_clock(from_ns, false, from, sizeof(from));
             st_picture_clock(from_ns + (int64_t)span * step_ns, false, end, sizeof(end));

@@ -1,4 +1,5 @@
 /* sleeptune history: what sleeptuned has recorded, by steps of time, as events or by causes. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,32 +229,14 @@ static int ask_steps(const struct options *options, struct st_history_wish *wish
     return status;
 }
 
-/* The unit in which a step is a small number. */
-static void choose_unit(int64_t step_ns, struct st_chart_set *set)
-{
-    static const struct {
-        int64_t ns;
-        const char *name;
-    } units[] = {{86400 * ST_NS_PER_S, "d"}, {3600 * ST_NS_PER_S, "h"}, {60 * ST_NS_PER_S, "min"}};
-    size_t i = 0;
-    while (i + 1 < ST_ARRAY_LEN(units) && step_ns < units[i].ns)
-        i++;
-    set->step = (double)step_ns / (double)units[i].ns;
-    set->step_ns = step_ns;
-    set->step_unit = units[i].name;
-}
-
 static int fill(struct st_chart_set *set, const json_t *document, int64_t from_ns, const char *key)
 {
     const json_t *rows = json_object_get(document, "rows"), *row;
     const int64_t step_ns = st_json_field(document, "step_ns");
-    struct st_period second;
+    const struct st_period step = {.num = (uint64_t)step_ns, .den = 1};
     size_t i;
-    int r = st_period_init(&second, 1, 1); /* set->step and its unit are used instead */
-    if (r == 0)
-        r = st_chart_set_begin(set, &second);
-    choose_unit(step_ns, set);
     uint64_t next = 0;
+    const int r = step_ns > 0 ? st_chart_set_begin(set, &step) : -EINVAL;
     json_array_foreach(rows, i, row)
     {
         const json_t *value = json_object_get(json_object_get(row, "lateness"), key);
@@ -264,25 +247,10 @@ static int fill(struct st_chart_set *set, const json_t *document, int64_t from_n
         next = index + 1;
         const int64_t misses = st_json_field(row, "misses");
         st_chart_set_value(set, index, json_integer_value(value), misses > 0);
-        if (r == 0 && misses > 1)
+        if (misses > 1)
             set->missed_n += (uint64_t)misses - 1;
     }
     return r;
-}
-
-static void add_circumstances(struct st_chart_data *data, const json_t *document)
-{
-    const json_t *all = json_object_get(document, "circumstances"), *one = json_array_get(all, 0);
-    char text[400];
-    const char *kernel = json_string_value(json_object_get(one, "kernel"));
-    const char *policy = json_string_value(json_object_get(one, "policy"));
-    const char *governor = json_string_value(json_object_get(one, "governor"));
-    snprintf(text, sizeof(text), "%lld frames at %lld Hz, %s %lld, load %g %%, kernel %s, governor %s%s",
-             (long long)st_json_field(one, "frames"), (long long)st_json_field(one, "rate_hz"),
-             policy != NULL ? policy : "?", (long long)st_json_field(one, "priority"),
-             json_number_value(json_object_get(one, "load_percent")), kernel != NULL ? kernel : "?",
-             governor != NULL ? governor : "unknown", json_array_size(all) > 1 ? "; others later" : "");
-    st_chart_conditions(data, text);
 }
 
 /* From the first to the last row with figures. */
@@ -298,9 +266,8 @@ static void measured_time(const json_t *document, struct st_chart_data *data)
             data->from_wall_ns = st_json_field(row, "from_ns");
         data->to_wall_ns = st_json_field(row, "to_ns");
     }
-    const int64_t step_ns =
-        st_json_field(document, "step_ns"); /* a last step that is not over counts as a whole */
-    if (step_ns > 0)
+    const int64_t step_ns = st_json_field(document, "step_ns");
+    if (step_ns > 0) /* a last step that is not over counts as a whole */
         data->to_wall_ns += step_ns - 1 - (data->to_wall_ns - data->from_wall_ns - 1) % step_ns;
 }
 
@@ -333,7 +300,6 @@ static int draw(const json_t *document, const char *path)
     struct st_chart_data data;
     int r = 0;
     st_chart_init(&data, "lateness (woke - due)");
-    add_circumstances(&data, document);
     measured_time(document, &data);
     for (size_t i = 0; r == 0 && i < ST_ARRAY_LEN(panels); i++) {
         struct st_chart_set *set = st_chart_add(&data, panels[i].label);

@@ -15,15 +15,12 @@
 #include "core/text/text.h"
 #include "core/when.h"
 #include "measure/result.h"
-#include "platform/program/locale.h"
 
 #define LABEL_COLUMNS   15
 #define WIDTH_MIN       40
 #define EVENT_INDENT    4
 #define NO_DATA_COLUMNS 48
 #define LATEST_NS       (120 * ST_NS_PER_S) /* a time that ends so near to now is "the last ..." */
-#define CELLS_MAX       60                  /* of the sparkline */
-#define LEVELS          8
 #define HOUR_NS         (3600 * ST_NS_PER_S)
 #define DAY_NS          (24 * HOUR_NS)
 #define CAUSE_COLUMNS   24
@@ -111,21 +108,6 @@ static const char *grouped(int64_t n, char *buf, size_t buf_bytes)
     for (int i = 0; i < len; i++)
         st_text_append(buf, buf_bytes, "%s%c", i > 0 && (len - i) % 3 == 0 && digits[i - 1] != '-' ? "," : "",
                        digits[i]);
-    return buf;
-}
-
-/* " (12.3%)"; "" for no time at all. A clock that was set back causes this, and also more than 100 %. */
-static const char *share(int64_t measured_ns, int64_t of_ns, char *buf, size_t buf_bytes)
-{
-    const double percent = of_ns > 0 ? 100 * (double)measured_ns / (double)of_ns : 0;
-    if (of_ns <= 0)
-        buf[0] = '\0';
-    else if (percent < 0.01)
-        snprintf(buf, buf_bytes, " (<0.01%%)");
-    else if (percent < 99.95)
-        snprintf(buf, buf_bytes, " (%.3g%%)", percent);
-    else
-        snprintf(buf, buf_bytes, " (%.0f%%)", percent);
     return buf;
 }
 
@@ -250,14 +232,14 @@ static void put_timing(FILE *out, const json_t *document, const struct sums *sum
 /* Figures about the measuring itself. */
 static void put_details(FILE *out, const json_t *document, const struct sums *sums, int columns)
 {
-    char text[256], measured[32], of[32], percent[32], bound_text[32];
+    char text[256], measured[32], of[32], bound_text[32];
     const int64_t span_ns = st_json_field(document, "until_ns") - st_json_field(document, "since_ns");
     const int64_t periods = sums->cycles + sums->skipped;
     const double rate = periods > 0 ? st_stats_rate_max95((uint64_t)sums->misses, (uint64_t)periods) : 0;
     const double bound = rate * (double)periods * (double)HOUR_NS / (double)sums->measured_ns;
-    snprintf(text, sizeof(text), "for %s of %s%s, %" PRId64 " cycles",
+    snprintf(text, sizeof(text), "for %s of %s, %" PRId64 " cycles",
              length(sums->measured_ns, measured, sizeof(measured)), length(span_ns, of, sizeof(of)),
-             share(sums->measured_ns, span_ns, percent, sizeof(percent)), sums->cycles);
+             sums->cycles);
     st_text_field(out, "measured", text, LABEL_COLUMNS, columns);
     if (periods > 0) {
         snprintf(text, sizeof(text), "at most %s per hour (95%% confidence)",
@@ -271,77 +253,6 @@ static void put_details(FILE *out, const json_t *document, const struct sums *su
     st_text_append(text, sizeof(text), "%" PRId64 " of the daemon's own stream; %" PRId64 " simulated xruns",
                    sums->own, sums->simulated);
     st_text_field(out, "dropouts", text, LABEL_COLUMNS, columns);
-}
-
-/* --- sparkline --- */
-
-/* The greatest lateness in each of n equal parts of the time; INT64_MIN: not measured. @return n. */
-static size_t fill_cells(const json_t *document, size_t cells_max, int64_t cells[CELLS_MAX])
-{
-    const int64_t since_ns = st_json_field(document, "since_ns"),
-                  until_ns = st_json_field(document, "until_ns");
-    const int64_t step_ns = st_json_field(document, "step_ns");
-    const int64_t span_ns = until_ns - since_ns;
-    if (step_ns <= 0 || span_ns <= 0)
-        return 0;
-    const int64_t steps = (span_ns + step_ns - 1) / step_ns;
-    const size_t n = (uint64_t)steps < cells_max ? (size_t)steps : cells_max;
-    for (size_t i = 0; i < n; i++)
-        cells[i] = INT64_MIN;
-    size_t i;
-    const json_t *row;
-    json_array_foreach(json_object_get(document, "rows"), i, row)
-    {
-        const json_t *max = json_object_get(json_object_get(row, "lateness"), "max_ns");
-        if (!json_is_integer(max))
-            continue;
-        const double middle = (double)(st_json_field(row, "from_ns") - since_ns) / 2 +
-                              (double)(st_json_field(row, "to_ns") - since_ns) / 2;
-        const double half = (double)(st_json_field(row, "to_ns") - st_json_field(row, "from_ns")) / 2;
-        for (size_t cell = 0; cell < n; cell++) {
-            const double at = ((double)cell + 0.5) * (double)span_ns / (double)n;
-            const bool nearest = (size_t)fmax(0, middle / (double)span_ns * (double)n) == cell;
-            if ((nearest || fabs(at - middle) < half) && json_integer_value(max) > cells[cell])
-                cells[cell] = json_integer_value(max);
-        }
-    }
-    return n;
-}
-
-static void draw_sparkline(FILE *out, const json_t *document, int columns)
-{
-    static const char *const unicode[LEVELS] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    static const char *const ascii[LEVELS] = {".", ":", "-", "=", "+", "*", "%", "#"};
-    int64_t cells[CELLS_MAX], low_ns = INT64_MAX, high_ns = INT64_MIN;
-    char low[32], high[32];
-    const size_t room = (size_t)(columns - LABEL_COLUMNS);
-    const size_t n = fill_cells(document, room < CELLS_MAX ? room : CELLS_MAX, cells);
-    for (size_t i = 0; i < n; i++) {
-        if (cells[i] == INT64_MIN)
-            continue;
-        low_ns = cells[i] < low_ns ? cells[i] : low_ns;
-        high_ns = cells[i] > high_ns ? cells[i] : high_ns;
-    }
-    if (n < 2 || high_ns == INT64_MIN)
-        return;
-    st_text_pad(out, "over time", LABEL_COLUMNS);
-    const double range = log(fmax((double)high_ns, 1)) - log(fmax((double)low_ns, 1));
-    for (size_t i = 0; i < n; i++) {
-        const double above = cells[i] == INT64_MIN || range <= 0
-                                 ? 0
-                                 : (log(fmax((double)cells[i], 1)) - log(fmax((double)low_ns, 1))) / range;
-        const int level = (int)fmin(LEVELS - 1, above * LEVELS);
-        fputs(cells[i] == INT64_MIN ? " " : st_locale_utf8() ? unicode[level] : ascii[level], out);
-    }
-    char text[128];
-    if (low_ns == high_ns)
-        snprintf(text, sizeof(text), "worst wake-up, %s; blank: no data",
-                 st_ns_format(low_ns, low, sizeof(low)));
-    else
-        snprintf(text, sizeof(text), "worst wake-up, %s to %s, logarithmic; blank: no data",
-                 st_ns_format(low_ns, low, sizeof(low)), st_ns_format(high_ns, high, sizeof(high)));
-    fputc('\n', out);
-    st_text_field(out, "", text, LABEL_COLUMNS, columns);
 }
 
 /* --- rows --- */
@@ -482,8 +393,6 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     st_dropouts_text_table(out, dropouts, sums.dropouts, look->details, columns);
     if (sums.measured_ns <= 0)
         return;
-    fputc('\n', out);
-    draw_sparkline(out, document, columns);
     fputc('\n', out);
     put_heading(out, columns);
     size_t i;

@@ -18,7 +18,7 @@ struct st_history_text_look {
     bool details;        /* all of it */
 };
 
-/** Prints a sleeptune-history/1 document: the answer, who made dropouts, what was watched, a sparkline, a row per step. Times are local. */
+/** Prints a sleeptune-history/1 document: the answer, who made dropouts, what was watched, a row per step. Times are local. */
 void st_history_text_steps(FILE *out, const json_t *document, const struct st_history_text_look *look);
 
 /** Prints one event of a sleeptune-events/1 document: at most two lines of 80 columns, or all with details. */

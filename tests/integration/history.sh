@@ -20,10 +20,9 @@ like "and how to find out" "$text" '^Next +sleeptune status --details '
 like "this computer's timing has a row" "$(tr -s ' \n' ' ' <<<"$text")" ' This computer missed 15 of 20,250,015 periods at 128 frames; latest wake-up 4\.[0-9]+ ms, between '
 like "a row an hour; no one counted dropouts" "$text" '^2026-11-20 14:00 +100% +- +1 +13500[0-9]{2} '
 like "what was not measured is no zero" "$text" '^2026-11-20 03:00  no data until 2026-11-20 04:00$'
-like "and a blank in the sparkline" "$(grep '^over time' <<<"$text")" '^over time +[▁▂▃▄▅▆▇█]{3} [▁▂▃▄▅▆▇█]{12}$'
 is "the rest is behind --details" "$(grep -cE '^(measured|missed|dropouts) ' <<<"$text")" 0
 details=$("$SLEEPTUNE" history --details --db "$db" --since 2026-11-20 --until 2026-11-20T16:00)
-like "how much was measured" "$details" '^measured +for 15 h 0 min of 16 h 0 min \(93\.8%\), [0-9]+ cycles$'
+like "how much was measured" "$details" '^measured +for 15 h 0 min of 16 h 0 min, [0-9]+ cycles$'
 like "misses have a bound" "$details" '^missed +at most [0-9.]+ per hour \(95% confidence\)$'
 like "simulated xruns are no dropouts" "$(tr -s ' \n' ' ' <<<"$details")" ' dropouts other programs were not watched; .*; 15 simulated'
 like "circumstances are said" "$(tr -s ' \n' ' ' <<<"$details")" '128 frames at 48000 Hz, 2 periods; fifo 70, any CPU'
@@ -46,12 +45,10 @@ like "where only hours are left, the sentence is about the hour" "$(head -n 1 <<
 text=$("$SLEEPTUNE" history --db "$tmp/young.db" --since 2026-11-20T14:25 --until 2026-11-20T16:00 --step 5m)
 like "a young history begins where it was asked from" "$(head -n 1 <<<"$text")" ' from 2026-11-20 14:25 to 2026-11-20 16:00'
 like "in the rows, too" "$text" '^2026-11-20 14:25  no data until 2026-11-20 15:55$'
-text=$("$SLEEPTUNE" history --db "$tmp/young.db" --since 2026-11-20 --until 2026-11-20T16:00 --step 1h)
-like "a range of one value is said once" "$text" '^ +worst wake-up, [0-9.]+ [mµ]s; blank: no data$'
 for since in 0 20000d; do
     text=$("$SLEEPTUNE" history --details --db "$tmp/young.db" --since "$since" --until 2026-11-20T16:10)
     is "--since $since: all that is in the file" "$?" 0
-    like "with a share that can be read" "$text" '\(<0\.01%\), 45000 cycles$'
+    like "with how long that is" "$text" '^measured +for 2 min of [0-9]+ d [0-9]+ h, 45000 cycles$'
     like "in steps for what there is" "$text" '^2026-11-20 15:58 +100% +- +0 +22500 '
     is "in a few rows" "$(grep -cE '^[12][0-9]{3}-[0-9-]+ [0-9:]+ ' <<<"$text" | awk '{ print ($1 <= 25) }')" 1
 done
@@ -70,7 +67,7 @@ is "times are those of the clock" "$(grep -cE '^text: (06|12):00$' "$tmp/parts")
 like "with their day" "$(cat "$tmp/parts")" '^axis-name: time on 2026-11-20$'
 is "the period is a line in each panel" "$(grep -c '^text: period 2.667 ms$' "$tmp/parts") $(grep '^deadline ' "$tmp/parts")" "3 deadline 3"
 is "no text is cut, none lies on another" "$(grep -E '^(cut|overlap)' "$tmp/parts")" ""
-like "the caption is short" "$(cat "$tmp/parts")" '^text: 15 steps of 1 h; 15 periods missed\.$'
+like "the caption is short" "$(cat "$tmp/parts")" '^text: 15 steps of 60\.0 min; 15 periods missed\.$'
 "$SLEEPTUNE" history --db "$db" --since 2026-11-18T22:30 --until 2026-11-20T16:00 --plot "$tmp/days.svg" >/dev/null
 "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$tmp/days.svg" >"$tmp/parts"
 is "midnight is the new day" "$(grep -c '^text: 11-20$' "$tmp/parts")" 3
