@@ -123,11 +123,21 @@ static bool can_apply(const struct st_finding *finding)
     return finding->changes_n > 0 && finding->rule->applicability == ST_APPLY_AUTO;
 }
 
-/** The command that lasts, else the one for now, else where to read what to do. */
+/** The command to show: the one that lasts, else the one for now. @return NULL: none fits. */
+static const char *shown_command(const struct st_printer *printer, const struct st_finding *finding,
+                                 size_t *ret_bytes, bool *ret_lasts)
+{
+    /* other single lines of what is for ever are those of a file */
+    const char *command = one_command(finding->fix_persistent, printer->width, ret_bytes);
+    *ret_lasts = command != NULL && strncmp(command, "sudo ", 5) == 0;
+    return *ret_lasts ? command : one_command(finding->fix_now, printer->width, ret_bytes);
+}
+
 static void print_command(const struct st_printer *printer, const struct st_finding *finding)
 {
     size_t bytes;
-    const char *command = one_command(finding->fix_now, printer->width, &bytes);
+    bool lasts;
+    const char *command = shown_command(printer, finding, &bytes, &lasts);
     const char *root = st_rule_os(finding->rule) == ST_OS_LINUX ? "sudo " : "";
     char text[128];
     if (can_apply(finding)) {
@@ -152,9 +162,11 @@ static const char *needs(const struct st_printer *printer, const struct st_findi
         [ST_NEEDS_REBOOT] = "; then reboot",
     };
     size_t bytes;
-    if (can_apply(finding))
+    bool lasts;
+    const char *command = shown_command(printer, finding, &bytes, &lasts);
+    if (can_apply(finding) || (command != NULL && lasts))
         return then[finding->needs];
-    if (one_command(finding->fix_now, printer->width, &bytes) != NULL)
+    if (command != NULL)
         return finding->fix_persistent != NULL ? "; works at once, does not last" : "; works at once";
     return finding->needs != ST_NEEDS_NOTHING ? then[finding->needs] : "";
 }

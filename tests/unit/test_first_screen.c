@@ -219,6 +219,21 @@ static void what_apply_can_do_is_offered_where_the_command_is_long(void **state)
     assert_non_null(
         strstr(text, "\n  linux-a-rule-with-a-long-name-00: costs power; then log out and in again\n"));
     free(text);
+    /* another command that lasts comes before one for now, a line of a file does not */
+    static char lasting[] = "sudo usermod -aG audio $USER", line[] = "# /etc/a.conf\na = 1";
+    findings[0].changes_n = 0;
+    findings[0].fix_persistent = lasting;
+    text = screen(80);
+    assert_non_null(strstr(text, "\n  sudo usermod -aG audio $USER\n"));
+    assert_non_null(strstr(text, "; then log out and in again\n"));
+    free(text);
+    findings[0].fix_persistent = line;
+    text = screen(80);
+    assert_non_null(strstr(text, "\n  sudo one\n"));
+    assert_non_null(strstr(text, "; works at once, does not last\n"));
+    free(text);
+    findings[0].fix_persistent = NULL;
+    findings[0].changes_n = 1;
     /* apply only shows what is dangerous */
     rules[0].applicability = ST_APPLY_DANGEROUS;
     text = screen(80);
