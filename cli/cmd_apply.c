@@ -161,7 +161,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         }
         return;
     }
-    if (rule->applicability != ST_APPLY_AUTO || finding->changes_n == 0) {
+    if (!st_rule_can_apply(finding)) {
         if (asked || rule->applicability == ST_APPLY_AUTO)
             print_by_hand(finding, rule->applicability == ST_APPLY_DANGEROUS ? "dangerous: shown, not applied"
                                                                              : "make this change by hand");

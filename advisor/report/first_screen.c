@@ -118,11 +118,6 @@ static const char *one_command(const char *text, int width, size_t *ret_bytes)
     return for_shell || has_blank(command, *ret_bytes) ? NULL : command;
 }
 
-static bool can_apply(const struct st_finding *finding)
-{
-    return finding->changes_n > 0 && finding->rule->applicability == ST_APPLY_AUTO;
-}
-
 /** The command to show: the one that lasts, else the one for now. @return NULL: none fits. */
 static const char *shown_command(const struct st_printer *printer, const struct st_finding *finding,
                                  size_t *ret_bytes, bool *ret_lasts)
@@ -140,7 +135,7 @@ static void print_command(const struct st_printer *printer, const struct st_find
     const char *command = shown_command(printer, finding, &bytes, &lasts);
     const char *root = st_rule_os(finding->rule) == ST_OS_LINUX ? "sudo " : "";
     char text[128];
-    if (can_apply(finding)) {
+    if (st_rule_can_apply(finding)) {
         fprintf(printer->out, "%*s%ssleeptune apply %s\n", INDENT, "", root, finding->rule->id);
     } else if (command != NULL) {
         fprintf(printer->out, "%*s", INDENT, "");
@@ -164,7 +159,7 @@ static const char *needs(const struct st_printer *printer, const struct st_findi
     size_t bytes;
     bool lasts;
     const char *command = shown_command(printer, finding, &bytes, &lasts);
-    if (can_apply(finding) || (command != NULL && lasts))
+    if (st_rule_can_apply(finding) || (command != NULL && lasts))
         return then[finding->needs];
     if (command != NULL)
         return finding->fix_persistent != NULL ? "; works at once, does not last" : "; works at once";

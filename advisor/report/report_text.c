@@ -14,12 +14,23 @@ static void print_field(const struct st_printer *printer, const char *label, con
         st_print_wrapped(printer, INDENT, label, TEXT_INDENT, text);
 }
 
-static void print_fix(const struct st_printer *printer, const struct st_finding *finding)
+/** What sleeptune can do, what the user can do. */
+static void print_commands(const struct st_printer *printer, const struct st_finding *finding)
 {
-    if (finding->fix_now != NULL)
-        st_print_verbatim(printer, INDENT, "Now:", TEXT_INDENT, finding->fix_now);
+    char text[128];
+    snprintf(text, sizeof(text), "%ssleeptune apply %s",
+             st_rule_os(finding->rule) == ST_OS_LINUX ? "sudo " : "", finding->rule->id);
+    if (st_rule_can_apply(finding))
+        st_print_verbatim(printer, INDENT, "Apply:", TEXT_INDENT, text);
     if (finding->fix_persistent != NULL)
         st_print_verbatim(printer, INDENT, "For ever:", TEXT_INDENT, finding->fix_persistent);
+    if (finding->fix_now != NULL)
+        st_print_verbatim(printer, INDENT, "For now:", TEXT_INDENT, finding->fix_now);
+}
+
+static void print_fix(const struct st_printer *printer, const struct st_finding *finding)
+{
+    print_commands(printer, finding);
     if (finding->fix_now == NULL && finding->fix_persistent == NULL)
         return;
     char text[256];
@@ -116,10 +127,7 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
             print_field(&printer, "May cost:", st_words_effect(finding, wish, text, sizeof(text)));
         print_field(&printer, "Formula:", finding->formula);
         print_evidence(&printer, finding);
-        if (finding->fix_now != NULL)
-            st_print_verbatim(&printer, INDENT, "Now:", TEXT_INDENT, finding->fix_now);
-        if (finding->fix_persistent != NULL)
-            st_print_verbatim(&printer, INDENT, "For ever:", TEXT_INDENT, finding->fix_persistent);
+        print_commands(&printer, finding);
         fputc('\n', out);
     }
     print_field(&printer, "Rights:", st_rule_privilege(rule));

@@ -148,6 +148,11 @@ bool st_rule_writes(const struct st_rule *rule, const char *target)
     return false;
 }
 
+bool st_rule_can_apply(const struct st_finding *finding)
+{
+    return finding->changes_n > 0 && finding->rule->applicability == ST_APPLY_AUTO;
+}
+
 void st_rule_fix(struct st_finding *finding)
 {
     const struct st_rule_guide *guide = &finding->rule->guide;

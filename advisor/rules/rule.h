@@ -103,6 +103,8 @@ bool st_rule_writes(const struct st_rule *rule, const char *target);
 /** Judges with the rule's cases or code. finding: zeroed. */
 void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
                    struct st_finding *finding);
+/** Does `apply` make the changes of this finding? */
+bool st_rule_can_apply(const struct st_finding *finding);
 /** Gives the finding the fix of its rule's guide. */
 void st_rule_fix(struct st_finding *finding);
 size_t st_rule_place(const struct st_rule *rule); /* among them; st_rules_n: it is none of them */

@@ -202,7 +202,7 @@ is "--json is --format json" "$(report --json --root "$captures/linux-laptop")" 
 is "NO_COLOR and files have no colour" "$(NO_COLOR=1 report --root "$captures/linux-laptop" | grep -c $'\033')" 0
 # commands stay whole, and so does a word that is longer than the line
 is "40 columns are enough for the prose" "$(COLUMNS=40 report --all --root "$captures/linux-laptop" |
-    awk '/^  [A-Z][a-z ]*:/ {command = /^  (Now|For ever):/} command || /\[/ || /^  (sudo|echo|sleeptune) / {next} {gsub(/µ/, "u")} length($0) > 40 && /[^ ] [^ ]+$/')" ""
+    awk '/^  [A-Z][a-z ]*:/ {command = /^  (Apply|For now|For ever):/} command || /\[/ || /^  (sudo|echo|sleeptune) / {next} {gsub(/µ/, "u")} length($0) > 40 && /[^ ] [^ ]+$/')" ""
 
 # --- one rule ----------------------------------------------------------------------------------------------------------
 is "--list has every rule" "$(report --list | wc -l)" "$(find "$SLEEPTUNE_SRC/tests/fixtures/rules" -mindepth 1 -type d | wc -l)"
