@@ -203,7 +203,7 @@ static int look(struct work *work)
     for (size_t i = 0; i < work->options->ids_n; i++) {
         const struct st_finding *finding = st_report_find(&work->target->report, work->options->ids[i]);
         if (finding == NULL)
-            return st_failure(COMMAND, "rule %s is for another operating system", work->options->ids[i]);
+            return st_failure(COMMAND, "rule %s is for a different operating system", work->options->ids[i]);
         look_at(work, finding, true);
     }
     return ST_EXIT_DONE;

@@ -44,7 +44,8 @@ static int take_difference(const char *text, struct st_compare_result *result)
         result->wanted_share = percent / 100;
         return percent > 0 && percent <= 1000
                    ? 0
-                   : st_failure_usage(NAME, "--difference: %s is out of range: above 0 %% .. 1000 %%", text);
+                   : st_failure_usage(
+                         NAME, "--difference: %s is out of range: more than 0 %%, at most 1000 %%", text);
     }
     result->wanted_share = 0;
     if (st_ns_parse(text, &result->wanted_ns) != 0 || result->wanted_ns <= 0)

@@ -201,7 +201,7 @@ static int take_step(const char *text, struct st_history_wish *wish)
         wish->step_ns = st_when_step(wish->until_ns - wish->since_ns, ROWS_USUAL);
     else if (st_when_parse_length(text, &wish->step_ns) != 0 || wish->step_ns < 60 * ST_NS_PER_S)
         return st_failure_usage(
-            COMMAND, "--step: '%s' is not a length of time of a minute or more: 1m, 10m, 1h, 1d", text);
+            COMMAND, "--step: '%s' is not a time of at least a minute, such as 1m, 10m, 1h or 1d", text);
     return 0;
 }
 

@@ -35,6 +35,6 @@ int st_cmd_lab(int argc, char **argv)
     if (errno != ENOENT)
         return st_failure(NAME, "cannot start %s: %s", ST_BIN_DIR "/" PROGRAM, strerror(errno));
     return st_failure(NAME,
-                      "%s is not installed. It is a package of its own: %s (in the sources: -Dlab=true).",
+                      "%s is not installed. It is in a separate package: %s (in the sources: -Dlab=true).",
                       PROGRAM, PROGRAM);
 }

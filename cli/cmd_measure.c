@@ -70,7 +70,7 @@ static void help(void)
 
 static int bad_cpus(const char *text)
 {
-    return st_failure_usage(NAME, "--cpu: '%s' is not a CPU, a list like 0,2-3, or 'all'", text);
+    return st_failure_usage(NAME, "--cpu: '%s' is neither a CPU nor a list such as 0,2-3 nor 'all'", text);
 }
 
 static int too_many_cpus(void)
@@ -124,7 +124,7 @@ static int take_wait(const char *command, void *ctx, const char *text)
 {
     struct arguments *a = ctx;
     if (strcmp(text, "plain") != 0 && strcmp(text, "precise") != 0)
-        return st_failure_usage(command, "--wait: '%s' is not plain or precise", text);
+        return st_failure_usage(command, "--wait: '%s' is neither plain nor precise", text);
     a->config.precise_wait = strcmp(text, "precise") == 0;
     return 0;
 }
@@ -135,17 +135,18 @@ static int take_punctual(const char *command, void *ctx, const char *text)
     struct arguments *a = ctx;
     const int n = st_arms_parse(text != NULL ? text : "free", a->config.arms);
     if (n == -E2BIG)
-        return st_failure_usage(command, "--punctual: at most %d ways at once", ST_ARMS_MAX - 1);
+        return st_failure_usage(command, "--punctual: at most %d settings at once", ST_ARMS_MAX - 1);
     if (n == -ERANGE)
         return st_failure_usage(command,
-                                "--punctual: '%s' is out of range: a factor of 1 .. 100, 0 .. 50 %% of the "
-                                "period, p0.1 .. p99.9, a margin of at most 100 ms",
+                                "--punctual: '%s' is out of range. Allowed: a factor from 1 to 100, a share "
+                                "of the period up to 50 %%, a quantile from p0.1 to p99.9, a margin of at "
+                                "most 100 ms",
                                 text);
     if (n < 0)
         return st_failure_usage(
             command,
-            "--punctual: '%s' is not free, a factor (1.7), a share of the period (2%%), a "
-            "quantile (p97), a margin (25us), a list of these, or curve",
+            "--punctual: '%s' is unknown. Use free, a factor (1.7), a share of the period (2%%), a quantile "
+            "(p97), a margin (25us), a list of these, or curve",
             text);
     a->config.arms_n = (size_t)n;
     return 0;

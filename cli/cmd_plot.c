@@ -231,7 +231,7 @@ static int write_csv(struct table *table, const char *path)
     r = count_rows(table);
     int status;
     if (r == -ESPIPE)
-        status = st_failure(NAME, "%s is not a file, and CSV needs to read it twice", table->file);
+        status = st_failure(NAME, "%s is not a regular file; for CSV it must be read twice", table->file);
     else if (r < 0)
         status = st_failure(NAME, "cannot read %s: %s", table->file, strerror(-r));
     else
@@ -261,7 +261,7 @@ static int convert(const char *path, char **files, int n)
 {
     struct table table = {.file = files[0]};
     if (n > 1)
-        return st_failure_usage(NAME, "CSV has room for one recording, not for %s, too", files[1]);
+        return st_failure_usage(NAME, "CSV can have only one recording: leave out %s", files[1]);
     if (path != NULL && strcmp(path, "-") != 0 && same_file(files[0], path))
         return st_failure_usage(NAME, "-o %s is the recording itself", path);
     return write_csv(&table, path);

@@ -9,7 +9,7 @@ static const struct st_command commands[] = {
     {"sleep", "which way of sleeping is most exact, and what it costs", st_cmd_sleep},
     {"exec", "the same for whole programs, timed from outside", st_cmd_exec},
     {"syscall", "what a system call costs, and which clocks need one", st_cmd_syscall},
-    {"wake", "how fast one thread wakes another one, and what that costs", st_cmd_wake},
+    {"wake", "how fast one thread wakes another, and what that costs", st_cmd_wake},
     {"series", "lateness over time: clock ticks, drift, steps, sizes of outliers", st_cmd_series},
     {"analyse", "find the same in a recording or in text", st_cmd_analyse},
     {"simulate", "how late a kernel with clock ticks would wake a program", st_cmd_simulate},

@@ -123,9 +123,8 @@ int st_change_resolve(struct st_platform *p, struct st_change *change, char *why
         snprintf(why, why_bytes, "into GRUB's settings%s%s",
                  !cmdline ? ""
                  : strncmp(loader, "GRUB", 4) == 0
-                     ? ", as GRUB started this machine, although there is "
-                     : ", as nothing says that systemd-boot started this machine, "
-                       "although there is ",
+                     ? ", because GRUB started this machine, although there is also "
+                     : ", because nothing shows that systemd-boot started this machine, although there is ",
                  cmdline ? CMDLINE : "");
         return 0;
     }
@@ -133,8 +132,8 @@ int st_change_resolve(struct st_platform *p, struct st_change *change, char *why
         return no_file(p, change->value, why, why_bytes);
     change->kind = ST_CHANGE_BOOT_CMDLINE;
     snprintf(why, why_bytes, "into " CMDLINE "%s%s",
-             !grub        ? ", as there are no settings of GRUB"
-             : by_systemd ? ", as systemd-boot started this machine, although there is "
+             !grub        ? ", because there are no settings of GRUB"
+             : by_systemd ? ", because systemd-boot started this machine, although there is also "
                           : "",
              grub ? GRUB_FILE : "");
     return 0;
@@ -159,7 +158,7 @@ static int grub_command(struct st_platform *p, char *buf, size_t buf_bytes)
         return 0;
     }
     if (script == NULL) {
-        snprintf(buf, buf_bytes, "grub-mkconfig -o, as your distribution does it");
+        snprintf(buf, buf_bytes, "grub-mkconfig -o FILE, with the file of your distribution");
         return -ENOENT;
     }
     const bool two = strstr(script, "grub2") != NULL;

@@ -261,7 +261,7 @@ static void judge_fixed(int64_t mhz, struct st_finding *finding)
     char value[16];
     int top = 0;
     if (st_finding_need_text(finding, LEVELS, &levels) != 0) {
-        st_finding_unknown(finding, "the CPU runs at %" PRId64 " MHz; its highest clock is not known", mhz);
+        st_finding_unknown(finding, "the CPU runs at %" PRId64 " MHz; its highest clock is unknown", mhz);
         return;
     }
     if (sscanf(levels, "%6d", &top) != 1 || top < 1) { /* "2400/35000 2200/31000 ...", highest first */

@@ -304,9 +304,9 @@ static void judge_idle_request_access(struct st_finding *finding)
 const struct st_rule st_rule_linux_idle_request_access = {
     .id = "linux-idle-request-access",
     .title = "Access to /dev/cpu_dma_latency",
-    .mechanism = "A program that holds /dev/cpu_dma_latency open keeps all CPUs out of idle states that take "
+    .mechanism = "While a program keeps /dev/cpu_dma_latency open, no CPU uses an idle state that takes "
                  "longer to wake than the program allows. The file belongs to root, so audio programs that "
-                 "would use it (jackd, some DAWs) cannot open it.",
+                 "use it (jackd, some DAWs) cannot open it.",
     .cost = "power: several watts while a program keeps the file open",
     .when_not = "on battery; finding linux-idle-states is ok already",
     .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst; rtcqs checks "

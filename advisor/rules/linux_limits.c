@@ -53,7 +53,7 @@ static void judge_memlock(struct st_finding *finding)
                           mib);
     } else if (is_privileged(finding->facts)) {
         st_finding_ok(finding,
-                      "this process may lock memory beyond its limit of %.4g %s; other users may differ",
+                      "this process may lock more memory than its limit of %.4g %s; other users may not",
                       shown, unit);
         st_finding_effect(finding, 0, "locked memory is never swapped out");
     } else {

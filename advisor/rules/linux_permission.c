@@ -47,8 +47,8 @@ static void judge_granted(int64_t priority, struct st_finding *finding)
 {
     if (st_machine_int_or(finding->facts, UID, -1) == 0)
         st_finding_ok(finding,
-                      "SCHED_FIFO %" PRId64 " was granted, as root; other users may differ: run the report "
-                      "as the user who plays",
+                      "SCHED_FIFO %" PRId64 " was granted to root; it may be refused to other users: run "
+                      "the report as the user who plays",
                       priority);
     else
         st_finding_ok(finding, "SCHED_FIFO %" PRId64 " was granted to this user", priority);

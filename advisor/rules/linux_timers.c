@@ -73,8 +73,8 @@ static void judge_config(struct st_finding *finding)
         judge_off(finding, "not in this kernel's configuration");
     else if (strcmp(config, "y") == 0 && boot == -ENODATA)
         st_finding_unknown(finding,
-                           "high-resolution timers are built in; whether they were switched off at boot "
-                           "is not known");
+                           "high-resolution timers are built in; it is unknown whether they were switched "
+                           "off at boot");
     else if (strcmp(config, "y") == 0)
         st_finding_ok(finding,
                       "high-resolution timers are built in and not switched off; sleeptune found no proof "

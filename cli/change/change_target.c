@@ -81,7 +81,7 @@ int st_change_target_judge(const char *command, const struct st_facts_input *inp
     st_facts_free(target->facts);
     target->facts = NULL;
     if (r == -EXDEV)
-        return st_failure(command, "the snapshot is from another operating system");
+        return st_failure(command, "the snapshot is from a different operating system");
     return r == -ERANGE ? st_failure_usage(command, "%lld frames at %lld Hz are longer than an hour",
                                            (long long)frames, (long long)rate_hz)
                         : st_failure(command, "%s", strerror(-r));

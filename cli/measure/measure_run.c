@@ -66,7 +66,8 @@ static int collect(const char *command, struct st_session *session, struct st_re
         if (demoted)
             st_result_degrade(
                 &results[i],
-                "a loop ran too long without a sleep (RLIMIT_RTTIME): all loops lost their real-time policy");
+                "a measuring loop ran too long without a sleep (RLIMIT_RTTIME): all measuring loops lost "
+                "their real-time priority");
     }
     return ST_EXIT_DONE;
 }

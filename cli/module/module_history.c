@@ -120,7 +120,7 @@ static int read_file(const char *command, const char *path, const struct st_hist
     else if (r == -ENODATA)
         status = fail(
             command, wish,
-            "%s: an older version without causes wrote this file. Start sleeptuned: it updates the file.",
+            "%s: an older sleeptuned wrote this file, without causes. Start sleeptuned: it updates the file.",
             path);
     else if (r < 0)
         status = fail(command, wish, "%s: %s", path, st_history_read_error(reader, r));

@@ -54,7 +54,7 @@ static int read_member(const char *command, const char *path, const config_setti
     if (into == NULL || text == NULL)
         return bad(command, path, member, MUTE_WHAT_ALLOWED);
     if (into == &mute->until && !st_when_is_day(text))
-        return bad(command, path, member, "until: allowed is a day such as \"2027-01-01\"");
+        return bad(command, path, member, "until: use a date such as \"2027-01-01\"");
     *into = copy_text(text);
     return *into != NULL ? ST_EXIT_DONE : st_failure(command, "out of memory");
 }

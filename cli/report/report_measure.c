@@ -197,10 +197,10 @@ int st_report_measure_try(const char *command, const struct st_wish *wish, int64
     for (size_t i = 0; i < plan.n; i++)
         tried_n += plan.rows[i].not_tried[0] == '\0';
     st_stop_catch(on_stop);
-    fprintf(
-        stderr,
-        "sleeptune %s: %zu of %zu other settings can be tried here; comparing them with the present ones takes %.1f s\n",
-        command, tried_n, plan.n, (double)plan.duration_ns / ST_NS_PER_S);
+    fprintf(stderr,
+            "sleeptune %s: %zu of %zu other settings can be tried on this machine; comparing them with the "
+            "present settings takes %.1f s\n",
+            command, tried_n, plan.n, (double)plan.duration_ns / ST_NS_PER_S);
     const struct st_experiments_run run = {
         .seed = (uint64_t)p->wall_ns(p),
         .stop = &stop,

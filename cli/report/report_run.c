@@ -31,7 +31,8 @@ static int take_format(const char *command, void *ctx, const char *text)
     struct reading *reading = ctx;
     const struct st_report_format *format = st_report_format_find(text);
     if (format == NULL)
-        return st_failure_usage(command, "--format: '%s' is not text, json, markdown or prometheus", text);
+        return st_failure_usage(command, "--format: '%s' is unknown; use text, json, markdown or prometheus",
+                                text);
     reading->options.format = format;
     reading->json = false;
     return 0;
@@ -43,7 +44,8 @@ static int take_threshold(const char *command, void *ctx, const char *text)
     return st_finding_status_parse(text, &options->threshold) == 0
                ? 0
                : st_failure_usage(command,
-                                  "--threshold: '%s' is not problem, advice, unknown, ok or not-applicable",
+                                  "--threshold: '%s' is unknown; use problem, advice, unknown, ok or "
+                                  "not-applicable",
                                   text);
 }
 
@@ -52,7 +54,8 @@ static int take_profile(const char *command, void *ctx, const char *text)
     struct st_report_options *options = ctx;
     return st_report_profile_parse(text, &options->profile) == 0
                ? 0
-               : st_failure_usage(command, "--profile: '%s' is not studio, desktop, laptop or server", text);
+               : st_failure_usage(command,
+                                  "--profile: '%s' is unknown; use studio, desktop, laptop or server", text);
 }
 
 int st_report_run_options(const char *command, const struct st_option *own, size_t own_n, void (*help)(void),

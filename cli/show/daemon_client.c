@@ -254,7 +254,7 @@ static int fetch(const struct asking *asking, const char *path, struct body *bod
         return explain(asking, code, os_errno, path);
     if (http_status == 404)
         return fail(asking,
-                    "sleeptuned on %s has another version than this command and has no %.*s. Restart it.",
+                    "sleeptuned on %s has a different version than this command and has no %.*s. Restart it.",
                     path, (int)strcspn(asking->target, "?"), asking->target);
     if (http_status != 200 || body->text == NULL)
         return refused(asking, body, path, http_status);
@@ -273,8 +273,8 @@ static int check(const struct asking *asking, const struct body *body, const cha
     if (its == NULL || strcmp(its, asking->schema) != 0)
         return fail(
             asking,
-            "the answer on %s is not %s: sleeptuned has another version than this command. Restart it.", path,
-            asking->schema);
+            "the answer on %s is not %s: sleeptuned has a different version than this command. Restart it.",
+            path, asking->schema);
     return 0;
 }
 

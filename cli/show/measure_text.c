@@ -100,7 +100,8 @@ static void dash_sentence(const struct st_result *result, FILE *out, int width)
     double seconds = ceil(periods * st_period_seconds(&result->period));
     if ((double)result->elapsed_periods >= periods) /* blocks were lost to periods that were skipped */
         seconds = ceil(2 * (double)result->elapsed_periods * st_period_seconds(&result->period));
-    snprintf(line, sizeof(line), "A dash: too few blocks; all take about %.0f s: --duration %.0fs.", seconds,
+    snprintf(line, sizeof(line),
+             "A dash: too few blocks. All of them take about %.0f s: use --duration %.0fs.", seconds,
              seconds);
     st_text_wrap(out, line, 0, width);
 }
@@ -109,14 +110,13 @@ static void dash_sentence(const struct st_result *result, FILE *out, int width)
 static void arms(const struct st_result *result, FILE *out, int width)
 {
     char cell[64], line[240], plain[24];
-    snprintf(
-        line, sizeof(line),
-        "ways of waiting in turn, %d periods each; on time: within %d ns of due; CPU: CPU time of a cycle "
-        "divided by plain's (%s), measured in turn; 95 %% intervals",
-        ST_ARM_BLOCK, ST_ON_TIME_NS,
-        result->arms[0].cpu_ns_per_cycle >= 0
-            ? st_ns_format((int64_t)result->arms[0].cpu_ns_per_cycle, plain, sizeof(plain))
-            : "not known");
+    snprintf(line, sizeof(line),
+             "wait modes in turn, %d periods each; on time: within %d ns of the due time; CPU: CPU time of "
+             "a cycle, divided by that of the mode plain (%s), measured in turn; 95 %% intervals",
+             ST_ARM_BLOCK, ST_ON_TIME_NS,
+             result->arms[0].cpu_ns_per_cycle >= 0
+                 ? st_ns_format((int64_t)result->arms[0].cpu_ns_per_cycle, plain, sizeof(plain))
+                 : "not known");
     st_text_field(out, "punctual", line, LABEL_COLUMNS, width);
     fprintf(out, "%-8s%9s%9s%9s %-22s%s\n", "", "n", "margin", "median", "on time, %", "CPU / plain");
     for (size_t i = 0; i < result->arms_n; i++) {

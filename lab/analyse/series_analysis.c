@@ -89,7 +89,7 @@ static void say_sawtooth(struct st_analysis *a)
     if (l->drift_known && fabs(l->drift_ppm) > fmax(DRIFT_ERRORS * l->drift_sd_ppm, DRIFT_MIN_PPM)) {
         if (l->unseen_ppm > UNSEEN_MAX_PPM)
             snprintf(also, sizeof(also),
-                     ", in these %s: up to %s ppm of it may be a loop's that steers the tick",
+                     ", in these %s: up to %s ppm of it may come from a control loop that steers the tick",
                      seconds_text(a->span_s, span), number_text(l->unseen_ppm, 2, unseen));
         say(a, "Clock ticks are %s ppm %s than 1/%d s of the clock that measures lateness%s.",
             number_text(fabs(l->drift_ppm), 3, slope), l->drift_ppm >= 0 ? "longer" : "shorter", l->hz, also);

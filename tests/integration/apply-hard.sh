@@ -80,7 +80,7 @@ release=$(cat "$tree/proc/sys/kernel/osrelease")
 touch "$tree/boot/vmlinuz-$release"
 keep
 out=$(apply --yes --root "$tree" linux-preemption)
-like "kernel-install: why there" "$out" '^    where: +into /etc/kernel/cmdline, as there are no settings of GRUB$'
+like "kernel-install: why there" "$out" '^    where: +into /etc/kernel/cmdline, because there are no settings of GRUB$'
 like "kernel-install: its command" "$out" "^then +/etc/kernel/cmdline: sudo kernel-install add $release /boot/vmlinuz-$release;"
 is "kernel-install: the command line" "$(tr -s ' \n' '  ' <"$tree/etc/kernel/cmdline")" 'root=UUID=5 rw quiet preempt=full '
 like "kernel-install: verify" "$(verify --root "$tree")" '^in place +/etc/kernel/cmdline'

@@ -75,7 +75,7 @@ if [ -e "$db" ]; then
     cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-1.db" "$tmp/old.db"
     "$SLEEPTUNE" history --causes --db "$tmp/old.db" >/dev/null 2>"$tmp/err"
     is "a history of before causes were kept: failure" "$?" 4
-    like "that is told, instead of nothing late" "$(cat "$tmp/err")" 'an older version without causes wrote this file'
+    like "that is told, instead of nothing late" "$(cat "$tmp/err")" 'an older sleeptuned wrote this file, without causes'
 else
     skip "the history has the sums" "this build is without SQLite"
 fi

@@ -39,7 +39,7 @@ is "SIGXCPU takes the loop's real-time policy away" \
     "$(for t in /proc/"$pid"/task/*; do chrt -p "${t##*/}"; done | grep -Ec 'SCHED_(FIFO|RR)')" 0
 kill -INT $pid
 wait $pid
-like "and the result says so" "$(key wild.json 'd["circumstances"]["degraded"]')" 'RLIMIT_RTTIME.*lost their real-time policy'
+like "and the result says so" "$(key wild.json 'd["circumstances"]["degraded"]')" 'RLIMIT_RTTIME.*lost their real-time priority'
 
 wild=$SLEEPTUNE_BUILD/tests/integration/wild_loop.so
 if [ -e "$wild" ] && ! ldd "$SLEEPTUNE" | grep -qE 'lib[at]san' && chrt -f 70 true 2>/dev/null; then
@@ -205,7 +205,7 @@ bad "unknown policy" "--policy: 'idle' is unknown; use other, fifo or rr" --poli
 bad "priority" '--priority: 100 is out of range: 1 .. 99' --priority 100
 bad "load" "--load: 95 is out of range: 0 .. 90" --load 95
 bad "load nan" "--load: 'nan' is not a number" --load nan
-bad "CPU list" "--cpu: '0,' is not a CPU" --cpu 0,
+bad "CPU list" "--cpu: '0,' is neither a CPU" --cpu 0,
 bad "CPU that does not exist" 'CPU 4000 does not exist' --cpu 4000
 bad "stray argument" 'unexpected argument: now' now
 bad "unknown option" "no such option: --fast" --fast
@@ -220,7 +220,7 @@ is "plain mode says null" "$("$SLEEPTUNE" measure --duration 100ms --json | "$PY
 COLUMNS=80 "$SLEEPTUNE" measure --frames 64 --duration 50ms --punctual=curve >out
 arms=$(grep -c ' -$' out)
 like "what is a dash for too few blocks is said, with a remedy: two blocks of 128 periods each, and one" "$(cat out)" \
-    "^A dash: too few blocks; all take about $((((2 * (arms + 1) + 1) * 128 * 64 + 47999) / 48000)) s: --duration [0-9]+s\.\$"
+    "^A dash: too few blocks. All of them take about $((((2 * (arms + 1) + 1) * 128 * 64 + 47999) / 48000)) s: use --duration [0-9]+s\.\$"
 for bad in x 0.5 60% p100 200ms '1.7,' ''; do
     "$SLEEPTUNE" measure --punctual="$bad" --duration 100ms >out 2>err
     is "--punctual='$bad' is a usage error" "$? $(wc -l <out) $(grep -c '^sleeptune measure: --punctual: ' err)" "3 0 1"

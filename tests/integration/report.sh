@@ -158,7 +158,7 @@ like "and --all says why" "$(laptop --profile laptop --all)" 'Left out: +not rec
 like "the profile studio does not, and says so" "$(laptop --profile studio)" '^Profile studio leaves out no rule\.$'
 is "--only leaves the rules named" "$(laptop --only linux-hz,linux-memlock --json | query 'sorted(f)')" "['linux-hz', 'linux-memlock']"
 refused "--only with a rule of another system" 3 "'freebsd-hz' is no rule for this system" report --root "$captures/linux-laptop" --only freebsd-hz
-refused "an unknown profile" 3 'not studio, desktop' report --profile disco
+refused "an unknown profile" 3 'use studio, desktop' report --profile disco
 printf 'mute = ( { id = "linux-hz"; until = "tomorrow"; } );' >"$tmp/day.conf"
 printf 'mute = ( { name = "linux-hz"; } );' >"$tmp/name.conf"
 printf 'mute = (' >"$tmp/cut.conf"
@@ -250,8 +250,8 @@ refused "both inputs" 3 'cannot be used together' report --root "$tmp" --snapsho
 refused "no frames" 3 'out of range' report --frames 0
 refused "frames that are no number" 3 'whole number' report --frames many
 refused "a period of hours" 3 'hour' report --frames 4194304 --rate 1
-refused "no such format" 3 'not text, json' report --format yaml
-refused "no such status" 3 'not problem, advice' report --threshold bad
+refused "no such format" 3 'use text, json' report --format yaml
+refused "no such status" 3 'use problem, advice' report --threshold bad
 refused "a missing value" 3 'needs a value' report --frames
 refused "an argument that is no rule" 3 'no such rule' report now
 refused "a folder that cannot be written to" 4 'cannot write' snapshot -o "$tmp/missing/x"

@@ -174,10 +174,10 @@ static void what_started_the_machine_decides_between_two(void **state)
         const char *why;
     } rows[] = {
         {"....s.y.s.t.e.m.d.-.b.o.o.t. .2.5.5.", ST_CHANGE_BOOT_CMDLINE,
-         "systemd-boot started this machine, although there is /etc/default/grub"},
+         "systemd-boot started this machine, although there is also /etc/default/grub"},
         {"....G.R.U.B. .2...1.2.", ST_CHANGE_BOOT_GRUB,
          "GRUB started this machine, although there is /etc/kernel/cmdline"},
-        {"..", ST_CHANGE_BOOT_GRUB, "nothing says that systemd-boot"},
+        {"..", ST_CHANGE_BOOT_GRUB, "nothing shows that systemd-boot"},
     };
     (void)state;
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {

@@ -522,13 +522,14 @@ static void a_drift_of_a_few_seconds_may_be_a_loops(void **state)
     s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
     struct st_analysis a = blind(&s);
     assert_true(a.ticks.drift_known && fabs(a.ticks.drift_ppm - 20) < 1.5);
-    assert_true(a.ticks.unseen_ppm > 1.5 && says(&a, "of it may be a loop's"));
+    assert_true(a.ticks.unseen_ppm > 1.5 && says(&a, "of it may come from a control loop"));
     s.pll_gain = 0.005;
     a = blind(&s);
     assert_true(!a.ticks.drift_known || fabs(a.ticks.drift_ppm - 20) < a.ticks.unseen_ppm);
     s = told(100, 40, 0, ST_NS_PER_S, 5000);
     a = blind(&s);
-    assert_true(a.ticks.drift_known && a.ticks.unseen_ppm < 1.5 && !says(&a, "of it may be a loop's"));
+    assert_true(a.ticks.drift_known && a.ticks.unseen_ppm < 1.5 &&
+                !says(&a, "of it may come from a control loop"));
 }
 
 static void few_samples_are_said_to_be_few(void **state)
