@@ -120,12 +120,13 @@ int st_change_resolve(struct st_platform *p, struct st_change *change, char *why
         return no_file(p, change->value, why, why_bytes);
     if (grub && !by_systemd) {
         change->kind = grub_kind(p);
-        snprintf(why, why_bytes, "into GRUB's settings%s%s",
-                 !cmdline ? ""
-                 : strncmp(loader, "GRUB", 4) == 0
-                     ? ", because GRUB started this machine, although there is also "
-                     : ", because nothing shows that systemd-boot started this machine, although there is ",
-                 cmdline ? CMDLINE : "");
+        snprintf(
+            why, why_bytes, "into GRUB's settings%s%s",
+            !cmdline ? ""
+            : strncmp(loader, "GRUB", 4) == 0
+                ? ", because GRUB started this machine, although there is also "
+                : ", because nothing shows that systemd-boot started this machine, although there is also ",
+            cmdline ? CMDLINE : "");
         return 0;
     }
     if (!cmdline)
