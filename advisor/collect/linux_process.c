@@ -41,6 +41,7 @@ static const struct {
     {"power-profiles-", "linux.daemon.power-profiles-daemon", NULL, false},
     {"pulseaudio", "linux.daemon.pulseaudio", NULL, true},
     {"rtkit-daemon", "linux.daemon.rtkit-daemon", "linux.rtkit.command", false},
+    {"sleeptuned", "linux.daemon.sleeptuned", NULL, false},
     {"systemd", "linux.daemon.systemd", NULL, false},
     {"system76-power", "linux.daemon.system76-power", NULL, false},
     {"tuned", "linux.daemon.tuned", NULL, false},

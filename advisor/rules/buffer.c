@@ -139,6 +139,10 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
 {
     int64_t frames, rate_hz;
     st_buffer_of_pipewire(facts, &frames, &rate_hz);
+    const int64_t now = positive_or(facts, ST_BUFFER_PIPEWIRE_FRAMES, frames);
+    const int64_t now_hz = positive_or(facts, ST_BUFFER_PIPEWIRE_RATE_HZ, rate_hz);
+    if ((now != frames || now_hz != rate_hz) && take(ret, now, now_hz, "as PipeWire runs now"))
+        return true;
     return take(ret, frames, rate_hz,
                 positive_or(facts, "linux.pipewire.force_quantum", 0) > 0 ? "set by PipeWire's force-quantum"
                                                                           : "PipeWire's default quantum");

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "advisor/facts/music.h"
+#include "advisor/facts/owner.h"
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
@@ -107,7 +108,8 @@ static bool runs(const struct st_facts *facts, const char *source)
                                              {"pulseaudio", "linux.daemon.pulseaudio"}};
     int64_t pid;
     for (size_t i = 0; i < ST_ARRAY_LEN(daemons); i++) {
-        if (strcmp(daemons[i][0], source) == 0 && st_facts_int(facts, daemons[i][1], &pid) == 0)
+        if (strcmp(daemons[i][0], source) == 0 && st_facts_int(facts, daemons[i][1], &pid) == 0 &&
+            st_owner_other(facts, daemons[i][1]) == NULL)
             return true;
     }
     return st_facts_os(facts) != ST_OS_LINUX; /* there the helper program finds out */
@@ -133,7 +135,7 @@ struct st_music *st_music_start(struct st_platform *p, const struct st_facts *fa
         return NULL;
     music->p = p;
     music->begin_ns = p->now_ns(p);
-    music->why = "none runs";
+    music->why = "none of this user runs";
     for (size_t i = 0; (source = p->xrun_source(p, i)) != NULL; i++) {
         if (source->program == NULL || music->servers_n == SERVERS_MAX || !runs(facts, source->name))
             continue;

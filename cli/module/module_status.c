@@ -13,6 +13,7 @@
 
 #define COMMAND  "status"
 #define ROWS_MAX 300
+#define ASK_MS   500
 
 static int print_text(const struct st_daemon_answer *answer, const struct st_status_wish *wish)
 {
@@ -45,4 +46,15 @@ int st_module_run(const struct st_status_wish *wish)
     }
     st_daemon_client_finish(&answer);
     return status;
+}
+
+json_t *st_module_ask(void)
+{
+    struct st_daemon_answer answer;
+    char error[512];
+    const int r =
+        st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ASK_MS, &answer, error, sizeof(error));
+    json_t *document = r == 0 ? json_incref(answer.document) : NULL;
+    st_daemon_client_finish(&answer);
+    return document;
 }

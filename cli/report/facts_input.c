@@ -12,8 +12,11 @@
 #include "advisor/collect/collect_user.h"
 #include "advisor/facts/snapshot.h"
 #include "advisor/parse/posted.h"
+#include "advisor/rules/buffer.h"
 #include "cli/command.h"
+#include "cli/module.h"
 #include "platform/cache.h"
+#include "platform/module.h"
 
 #define SNAPSHOT_MAX_BYTES (32 * 1024 * 1024)
 
@@ -224,6 +227,41 @@ static int ask_servers(const char *command, const struct st_facts_input *input, 
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot ask the servers: %s", strerror(-r));
 }
 
+/** What PipeWire runs at now: programs choose that, unless it is forced, and no setting says it. The daemon that watches it knows.
+ * @return 0 or -ENOMEM. */
+static int put_running(struct st_facts *facts)
+{
+    static const char source[] = "sleeptuned";
+    char error[512];
+    int64_t pid;
+    size_t i;
+    json_t *value;
+    st_module_ask_fn ask;
+    if (st_facts_int(facts, "linux.daemon.pipewire", &pid) != 0 ||
+        st_facts_int(facts, "linux.daemon.sleeptuned", &pid) != 0)
+        return 0;
+    void *address = st_module_load("status", ST_MODULE_ASK_SYMBOL, error, sizeof(error));
+    if (address == NULL) /* built without libcurl */
+        return 0;
+    memcpy(&ask, &address, sizeof(ask)); /* ISO C has no cast from object to function pointer */
+    json_t *document = ask();
+    int r = 0;
+    json_array_foreach(json_object_get(document, "observe"), i, value)
+    {
+        const char *name = json_string_value(json_object_get(value, "source"));
+        const json_t *in_use = json_object_get(value, "in_use");
+        const json_int_t frames = json_integer_value(json_object_get(in_use, "frames"));
+        if (name == NULL || strcmp(name, "pipewire") != 0 || frames <= 0)
+            continue;
+        r = st_facts_put_int(facts, ST_BUFFER_PIPEWIRE_FRAMES, frames, NULL, source);
+        if (r == 0)
+            r = st_facts_put_int(facts, ST_BUFFER_PIPEWIRE_RATE_HZ,
+                                 json_integer_value(json_object_get(in_use, "rate_hz")), NULL, source);
+    }
+    json_decref(document);
+    return r;
+}
+
 /** Everything of the machine this runs on. */
 static int load_machine(const char *command, const struct st_facts_input *input, struct st_facts **ret)
 {
@@ -240,6 +278,8 @@ static int load_machine(const char *command, const struct st_facts_input *input,
         status = load_user(command, input, p, facts);
     if (status == ST_EXIT_DONE)
         status = ask_servers(command, input, facts);
+    if (status == ST_EXIT_DONE && !input->no_servers && put_running(facts) != 0)
+        status = st_failure(command, "out of memory");
     st_cache_free(p);
     if (status == ST_EXIT_DONE)
         *ret = facts;

@@ -89,7 +89,10 @@ XML
         pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=studio media.class=Audio/Sink object.linger=true
             audio.position=[FL FR] }' >/dev/null
         # each 300 ms it sleeps 700 ms in a cycle of 43 ms
-        start bash -c 'while sleep 0.3 && echo; do :; done | "$1" 700 HeavyReverb' bash "$music"
+        mkfifo "$tmp/stalls"
+        start bash -c 'exec "$1" 700 HeavyReverb <"$2"' bash "$music" "$tmp/stalls"
+        heavy=$server
+        start bash -c 'while sleep 0.3 && echo; do :; done >"$1" 2>/dev/null' bash "$tmp/stalls"
         plays() { grep -q playing "$tmp/servers.log"; }
         ok "a program plays" wait_for plays
         sleep 1 # it is in the graph
@@ -102,7 +105,20 @@ XML
         like "it is the first line" "$("$SLEEPTUNE" check --quiet --duration 2s | head -n 1)" '^(HeavyReverb|No dropout)'
         "$SLEEPTUNE" check --quiet --duration 100ms --no-servers --json >"$tmp/check.json"
         is "--no-servers watches nothing" "$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["music"])' "$tmp/check.json")" None
+        stop "$heavy"
         stop "$server"
+        # unless it is forced, programs choose it
+        pw-metadata -n settings 0 clock.force-quantum 0 >/dev/null
+        exec 9<>"$tmp/stalls" # no one writes into it
+        start env PIPEWIRE_LATENCY=256/48000 "$music" 700 GoodSynth <&9
+        music=$server
+        : >"$tmp/sleeptuned.conf"
+        start "$SLEEPTUNED" -a -f -c "$tmp/sleeptuned.conf"
+        says "a daemon that watches PipeWire knows what it runs at now" '^256 frames at 48 kHz, as PipeWire runs now\.$' linux-pipewire-quantum
+        stop "$server"
+        stop "$music"
+        exec 9>&-
+        pw-metadata -n settings 0 clock.force-quantum 2048 >/dev/null
     fi
     snapshot
     like "a snapshot is judged for its own machine's" "$("$SLEEPTUNE" report --snapshot "$tmp/facts.json" --only linux-pipewire-quantum)" \
