@@ -22,6 +22,7 @@
 struct asker {
     struct st_facts *facts;
     const struct question *question;
+    uid_t uid;                         /* as whom */
     char units[UNITS_MAX][UNIT_BYTES]; /* that systemd is asked for */
     size_t units_n;
     int error; /* 0 or -ENOMEM, from the first put that failed */
@@ -383,6 +384,21 @@ static void unanswered(struct asker *asker, enum st_fact_state state, int error)
     put_state(asker, asker->question->key, state, error);
 }
 
+/** It answered: of those that run by this name, the one of this user counts. */
+static void put_answered(struct asker *asker)
+{
+    const char *const daemons[] = {asker->question->daemon, asker->question->or_daemon};
+    char key[KEY_BYTES], uid[24];
+    snprintf(uid, sizeof(uid), "%lu", (unsigned long)asker->uid);
+    for (size_t i = 0; i < ST_ARRAY_LEN(daemons) && asker->question->of_user; i++) {
+        if (daemons[i] == NULL)
+            continue;
+        snprintf(key, sizeof(key), "linux.daemon_user.%s", strrchr(daemons[i], '.') + 1);
+        put_text(asker, key, uid);
+    }
+    put_text(asker, asker->question->key, "answered");
+}
+
 static void take_answer(struct asker *asker, const struct st_run *run)
 {
     const char *key = asker->question->key;
@@ -397,7 +413,7 @@ static void take_answer(struct asker *asker, const struct st_run *run)
     else if (asker->question->parse(asker, run->buf) != 0)
         unanswered(asker, ST_FACT_MALFORMED, 0);
     else
-        put_text(asker, key, "answered");
+        put_answered(asker);
 }
 
 /** Root runs no program as another user for what that user's files say. */
@@ -417,7 +433,8 @@ static size_t choose(struct asker *asker, const struct st_ask *ask, const struct
         if ((st_facts_int(asker->facts, question->daemon, &pid) != 0 &&
              (question->or_daemon == NULL || st_facts_int(asker->facts, question->or_daemon, &pid) != 0)) ||
             (question->parse == parse_units && asker->units_n == 0) ||
-            (question->of_user && st_owner_other(asker->facts, question->daemon) != NULL))
+            (question->of_user && !whom->as.switch_user &&
+             st_owner_other(asker->facts, question->daemon) != NULL))
             continue;
         asker->question = question;
         if (ask->skip) {
@@ -447,6 +464,7 @@ int st_ask_servers(struct st_platform *p, const struct st_ask *ask, struct st_fa
          (fact = st_facts_next(facts, "linux.unit.", ".program", fact)) != NULL;)
         note_unit(&asker, fact);
     int r = find_whom(&whom, ask->user);
+    asker.uid = whom.as.uid;
     const size_t n = r == 0 ? choose(&asker, ask, &whom, open) : 0;
     char *bufs = n > 0 ? malloc(n * ANSWER_BYTES) : NULL;
     if (n > 0 && bufs == NULL)

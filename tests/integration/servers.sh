@@ -110,7 +110,7 @@ XML
         # unless it is forced, programs choose it
         pw-metadata -n settings 0 clock.force-quantum 0 >/dev/null
         exec 9<>"$tmp/stalls" # no one writes into it
-        start env PIPEWIRE_LATENCY=256/48000 "$music" 700 GoodSynth <&9
+        start bash -c 'PIPEWIRE_LATENCY=256/48000 exec "$1" 700 GoodSynth <"$2"' bash "$music" "$tmp/stalls"
         music=$server
         : >"$tmp/sleeptuned.conf"
         start "$SLEEPTUNED" -a -f -c "$tmp/sleeptuned.conf"

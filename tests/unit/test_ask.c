@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -98,6 +99,9 @@ static void a_running_value_wins_over_a_file(void **state)
     is("linux.pipewire.min_quantum", "16");
     is("linux.pipewire.force_quantum", "0");
     is("linux.ask.pipewire", "answered");
+    char uid[24];
+    snprintf(uid, sizeof(uid), "%lu", (unsigned long)geteuid());
+    is("linux.daemon_user.pipewire", uid);
     is_state("linux.pipewire.vm_min_quantum", ST_FACT_ABSENT, 0); /* it is in the running minimum */
     assert_string_equal(st_facts_find(facts, "linux.pipewire.quantum")->source, PW);
 }
