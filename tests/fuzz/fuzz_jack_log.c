@@ -1,0 +1,23 @@
+/* Lines of a JACK server's log: any bytes, ended by '\0'. A name that is taken is part of the line, and short. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/observe/jack_log.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char client[ST_JACK_LOG_NAME_BYTES], *line = malloc(size + 1);
+    if (line == NULL)
+        return 0;
+    if (size > 0)
+        memcpy(line, data, size);
+    line[size] = '\0';
+    if (st_jack_log_parse(line, client) &&
+        (client[0] == '\0' || strlen(client) >= sizeof(client) || strstr(line, client) == NULL))
+        abort();
+    free(line);
+    return 0;
+}
