@@ -6,9 +6,8 @@
 #include "store/history/history_private.h"
 
 #define SINCE_VERSION 5
-#define ROWS_MAX      64                 /* of an answer */
-#define JOIN_NS       (15 * ST_NS_PER_S) /* a shorter time between two minutes does not interrupt the watching */
-#define DEVICE_XRUN   "device-xrun"      /* in the place of a reason */
+#define ROWS_MAX      64            /* of an answer */
+#define DEVICE_XRUN   "device-xrun" /* in the place of a reason */
 
 static int add_dropout(struct st_history *history, const struct st_history_observed *observed,
                        const struct st_dropout_sum *row)
@@ -31,7 +30,7 @@ static int add_watch(struct st_history *history, const struct st_history_observe
         "UPDATE watch SET to_ns = ? WHERE id = (SELECT id FROM watch WHERE source = ? ORDER BY to_ns DESC LIMIT 1)"
         " AND abs(to_ns - ?) <= ? AND playing IS ? AND frames IS ? AND rate_hz IS ?",
         "itiinnn", st_ns_add(observed->from_wall_ns, watch->watched_ns), watch->source,
-        observed->from_wall_ns, JOIN_NS, watch->playing, watch->frames, watch->rate_hz);
+        observed->from_wall_ns, ST_HISTORY_WATCH_JOIN_NS, watch->playing, watch->frames, watch->rate_hz);
     if (r == 0 && sqlite3_changes(history->db) == 0)
         r = st_history_sql_run(
             history->db,
@@ -168,13 +167,26 @@ int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, 
 }
 
 int st_history_read_idle(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                         int64_t *ret_ns)
+                         int64_t *ret_from_ns, int64_t *ret_to_ns)
 {
-    return reader->version < SINCE_VERSION
-               ? 0
-               : st_history_sql_number(
-                     reader->db, ret_ns,
-                     "SELECT sum(min(to_ns, ?) - max(from_ns, ?)) FROM watch WHERE playing = 0"
-                     " AND to_ns > ? AND from_ns < ? GROUP BY source ORDER BY 1 DESC LIMIT 1",
-                     "iiii", until_ns, since_ns, since_ns, until_ns);
+    sqlite3_stmt *statement;
+    bool any = false;
+    if (reader->version < SINCE_VERSION)
+        return 0;
+    int r = st_history_sql_prepare(reader->db, &statement,
+                                   "SELECT max(from_ns, ?), min(to_ns, ?) FROM watch"
+                                   " WHERE playing = 0 AND to_ns > ? AND from_ns < ? ORDER BY from_ns",
+                                   "iiii", since_ns, until_ns, since_ns, until_ns);
+    if (r < 0)
+        return r;
+    while ((r = st_history_sql_step(statement)) == 1) { /* rows of several sources overlap */
+        const int64_t from_ns = st_history_sql_int(statement, 0), to_ns = st_history_sql_int(statement, 1);
+        if (any && from_ns > st_ns_add(*ret_to_ns, ST_HISTORY_WATCH_JOIN_NS))
+            break;
+        *ret_from_ns = any ? *ret_from_ns : from_ns;
+        *ret_to_ns = any && *ret_to_ns > to_ns ? *ret_to_ns : to_ns;
+        any = true;
+    }
+    sqlite3_finalize(statement);
+    return r < 0 ? r : any;
 }

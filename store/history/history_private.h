@@ -61,9 +61,12 @@ ST_NODISCARD int st_history_causes_retain(struct st_history *history, int64_t no
 ST_NODISCARD int st_history_dropouts_retain(struct st_history *history, int64_t minutes_from_ns,
                                             int64_t all_from_ns);
 
-/** The time within [since, until) in which a source was watched and knew that nothing played; the longest of a source. @return 0 or as st_history_read_open. */
+#define ST_HISTORY_WATCH_JOIN_NS                                                                             \
+    (15 * ST_NS_PER_S) /* a shorter time between two minutes does not interrupt the watching */
+
+/** The first part of [since, until) in which sources were watched that knew that nothing played. @return 1, 0: none, or as st_history_read_open. */
 ST_NODISCARD int st_history_read_idle(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                                      int64_t *ret_ns);
+                                      int64_t *ret_from_ns, int64_t *ret_to_ns);
 
 /** What was watched, as "watched" of the document: [{source, watched_ns, playing_ns, frames, rate_hz}]; JSON null: the version of the file does not have it. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,

@@ -81,20 +81,37 @@ static int append(struct walk *walk, json_t *row)
     return r;
 }
 
-/* Nothing was measured up to to_ns. */
+/* Nothing was measured up to to_ns, because nothing played, or for a reason that is not known. */
+static int append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
+{
+    const int64_t from_ns = walk->at_ns;
+    if (to_ns <= from_ns)
+        return 0;
+    walk->at_ns = to_ns;
+    return append(walk, json_pack("{s:I, s:I, s:i, s:I, s:n, s:n, s:n, s:n, s:n, s:n, s:n, s:n}", "from_ns",
+                                  (json_int_t)from_ns, "to_ns", (json_int_t)to_ns, "measured_ns", 0,
+                                  "idle_ns", (json_int_t)(nothing_played ? to_ns - from_ns : 0), "cycles",
+                                  "misses", "skipped_periods", "late_wakes", "xruns", "starved_clients",
+                                  "lateness", "circumstances"));
+}
+
+/* Nothing was measured up to to_ns. The parts of it in which nothing played are rows of their own; the last minute of an
+ * answer is not written yet. */
 static int append_gap(struct walk *walk, int64_t to_ns)
 {
-    int64_t idle_ns = 0;
-    if (to_ns <= walk->at_ns)
-        return 0;
-    int r = st_history_read_idle(walk->reader, walk->at_ns, to_ns, &idle_ns);
-    if (r == 0)
-        r = append(walk, json_pack("{s:I, s:I, s:i, s:I, s:n, s:n, s:n, s:n, s:n, s:n, s:n, s:n}", "from_ns",
-                                   (json_int_t)walk->at_ns, "to_ns", (json_int_t)to_ns, "measured_ns", 0,
-                                   "idle_ns", (json_int_t)idle_ns, "cycles", "misses", "skipped_periods",
-                                   "late_wakes", "xruns", "starved_clients", "lateness", "circumstances"));
-    walk->at_ns = to_ns;
-    return r;
+    const int64_t end_ns = to_ns >= walk->until_ns ? 2 * MINUTE_NS : ST_HISTORY_WATCH_JOIN_NS;
+    int64_t from_ns = walk->at_ns, idle_to_ns = walk->at_ns;
+    int r = 0;
+    while (walk->at_ns < to_ns &&
+           (r = st_history_read_idle(walk->reader, walk->at_ns, to_ns, &from_ns, &idle_to_ns)) == 1) {
+        if (from_ns - walk->at_ns > ST_HISTORY_WATCH_JOIN_NS)
+            r = append_blank(walk, from_ns, false);
+        if (r >= 0)
+            r = append_blank(walk, to_ns - idle_to_ns > end_ns ? idle_to_ns : to_ns, true);
+        if (r < 0)
+            return r;
+    }
+    return r < 0 ? r : append_blank(walk, to_ns, false);
 }
 
 /* A minute belongs to the step in which it began, so a row may end after its step. More than a minute beyond it means that the clock was set back. */

@@ -175,11 +175,66 @@ static void a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_
     watched = json_object_get(document, "watched");
     assert_int_equal(figure(watched, 0, "watched_ns"), 60 * MINUTE_NS + MINUTE_NS / 2);
     assert_int_equal(figure(watched, 0, "frames"), 1024); /* the last that is known of it */
-    assert_int_equal(figure(rows_of(document), 0, "idle_ns"), 20 * MINUTE_NS); /* of a gap without a loop */
+    assert_int_equal(figure(rows_of(document), 1, "idle_ns"), 20 * MINUTE_NS); /* of a gap without a loop */
     json_decref(document);
     document = document_of(NOON_NS + 61 * MINUTE_NS, NOON_NS + 100 * MINUTE_NS);
     assert_int_equal(figure(rows_of(document), 0, "idle_ns"), 0);
     assert_int_equal(json_array_size(json_object_get(document, "watched")), 0);
+    json_decref(document);
+}
+
+/* "measured", "nothing played" or "no data" up to which minute from noon on, one after the other. */
+static const char *parts_of(const json_t *document, char *buf, size_t buf_bytes)
+{
+    size_t i;
+    const json_t *row;
+    buf[0] = '\0';
+    json_array_foreach(json_object_get(document, "rows"), i, row)
+    {
+        const bool quiet = json_integer_value(json_object_get(row, "idle_ns")) > 0;
+        const int64_t to_ns = json_integer_value(json_object_get(row, "to_ns")) - NOON_NS;
+        const size_t len = strlen(buf);
+        snprintf(buf + len, buf_bytes - len, "%s to %g; ",
+                 quiet                                          ? "nothing played"
+                 : json_is_null(json_object_get(row, "cycles")) ? "no data"
+                                                                : "measured",
+                 (double)to_ns / (double)MINUTE_NS);
+    }
+    return buf;
+}
+
+static void where_nothing_played_there_is_no_gap(void **state)
+{
+    (void)state;
+    const struct st_dropout_sums none = {.n = 0};
+    struct st_history_watch quiet = pipewire, alsa = {.source = "alsa", .watched_ns = MINUTE_NS},
+                            other = alsa;
+    char text[256];
+    quiet.playing = 0;
+    other.playing = INT64_MIN; /* does not know what plays */
+    snprintf(other.source, sizeof(other.source), "sound4");
+    open_it();
+    add(NOON_NS, 100, 1000);
+    add_observed(NOON_NS, &none, pipewire);
+    for (int i = 1; i < 10; i++) {
+        add_observed(NOON_NS + i * MINUTE_NS, &none, quiet); /* the loop rests */
+        add_observed(NOON_NS + i * MINUTE_NS, &none, alsa);
+    }
+    add(NOON_NS + 10 * MINUTE_NS, 100, 1000);
+    add_observed(NOON_NS + 10 * MINUTE_NS, &none, pipewire);
+    /* the daemon is gone from 11 to 20; a source that cannot tell watches to 22; then another rest */
+    for (int i = 20; i < 30; i++)
+        add_observed(NOON_NS + i * MINUTE_NS, &none, i < 22 ? other : quiet);
+    json_t *document = document_of(NOON_NS, NOON_NS + 30 * MINUTE_NS + ST_NS_PER_S);
+    assert_string_equal(
+        parts_of(document, text, sizeof(text)),
+        "measured to 1; nothing played to 10; measured to 11; no data to 22; nothing played to "
+        "30.0167; ");
+    json_decref(document);
+    document = document_of(NOON_NS + 2 * MINUTE_NS, NOON_NS + 50 * MINUTE_NS);
+    assert_string_equal(
+        parts_of(document, text, sizeof(text)),
+        "nothing played to 10; measured to 11; no data to 22; nothing played to 30; no data to 50; ");
     json_decref(document);
 }
 
@@ -262,6 +317,7 @@ int main(void)
         TEST(a_crowd_of_names_takes_no_row_from_who_makes_most_and_loses_no_dropout),
         TEST(dropouts_are_read_by_client_and_reason_the_most_first),
         TEST(a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_asked),
+        TEST(where_nothing_played_there_is_no_gap),
         TEST(dropouts_go_with_their_minutes_the_watching_with_all),
         TEST(a_month_of_a_crowd_stays_within_the_size),
         TEST(a_file_of_version_4_has_sums_and_gets_clients_from_then_on),
