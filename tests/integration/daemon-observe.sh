@@ -149,7 +149,7 @@ like "an event says why" "$(value '[e["text"] for e in d["events"] if e.get("cli
 metrics=$(ask /metrics)
 like "metrics: by reason" "$metrics" '^sleeptune_not_ready_total\{source="pipewire",reason="too-slow"\} 24$'
 like "metrics: by client, whose name cannot end its label" "$metrics" '^sleeptune_client_dropouts_total\{source="pipewire",client="Good\\"Synth",device="card"\} 1$'
-like "metrics: load" "$metrics" '^sleeptune_client_busy_ratio\{source="pipewire",client="HeavyReverb",device="card",quantile="0\.5"\} 0\.12$'
+like "metrics: load" "$metrics" '^sleeptune_client_busy_ratio\{source="pipewire",client="HeavyReverb",device="card",stat="median"\} 0\.12$'
 stop
 
 # --- a flood of events for some seconds, beside what matters; ten minutes of it are in tests/unit/test_daemon_event_limit.c ---
