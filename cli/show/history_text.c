@@ -429,43 +429,24 @@ static void put_two_lines(FILE *out, char *text, const struct st_history_text_lo
     free(lines);
 }
 
-/* Texts of other programs' dropouts name the server first and the device in the middle. A client's name comes before
- * them on a screen: "HeavyReverb was not ready 12 times: it computed 25.0 ms of 21.3 ms (exact); pipewire, DEVICE". */
-static void put_dropout(const json_t *event, char *line, size_t line_bytes)
-{
-    char text[256], source[40], device[96], on[112];
-    const char *rest = st_json_field_safe(json_object_get(event, "text"), text, sizeof(text));
-    st_json_field_safe(json_object_get(event, "source"), source, sizeof(source));
-    st_json_field_safe(json_object_get(event, "device"), device, sizeof(device));
-    snprintf(on, sizeof(on), " on %s", device);
-    if (strncmp(text, source, strlen(source)) == 0 && strncmp(text + strlen(source), ": ", 2) == 0)
-        rest = text + strlen(source) + 2;
-    const char *at = device[0] != '\0' ? strstr(rest, on) : NULL;
-    if (at != NULL)
-        st_text_append(line, line_bytes, "%.*s%s", (int)(at - rest), rest, at + strlen(on));
-    else
-        st_text_append(line, line_bytes, "%s", rest);
-    st_text_append(line, line_bytes, "; %s%s%s", source, device[0] != '\0' ? ", " : "", device);
-}
-
 void st_history_text_event(FILE *out, const json_t *event, const struct st_history_text_look *look)
 {
-    char when[32], part[256], line[1024];
+    char when[32], kind[32], source[32], text[300], part[96], line[1024];
     static const struct {
         const char *key, *before;
     } more[] = {{"device", "; device "}, {"client", "; client "}, {"certainty", "; "}, {"culprit", "; by "}};
     st_when_text_near(st_json_field(event, "time_ns"), look->now_wall_ns, when, sizeof(when));
-    st_json_field_safe(json_object_get(event, "event"), part, sizeof(part));
-    snprintf(line, sizeof(line), "%s  ", when);
-    if (strcmp(part, "starved-client") == 0 || strcmp(part, "observed-xrun") == 0) {
-        put_dropout(event, line, sizeof(line));
-    } else {
-        st_text_append(line, sizeof(line), "%s: ", part);
-        st_text_append(line, sizeof(line), "%s",
-                       st_json_field_safe(json_object_get(event, "text"), part, sizeof(part)));
-    }
+    st_json_field_safe(json_object_get(event, "event"), kind, sizeof(kind));
+    st_json_field_safe(json_object_get(event, "text"), text, sizeof(text));
+    st_json_field_safe(json_object_get(event, "source"), source, sizeof(source));
+    const size_t bytes = strlen(source);
+    /* texts of other programs' dropouts begin with their server: the client comes first here */
+    if (bytes > 0 && strncmp(text, source, bytes) == 0 && strncmp(text + bytes, ": ", 2) == 0)
+        snprintf(line, sizeof(line), "%s  %s; %s", when, text + bytes + 2, source);
+    else
+        snprintf(line, sizeof(line), "%s  %s: %s", when, kind, text);
     for (size_t i = 0; i < ST_ARRAY_LEN(more); i++) {
-        st_json_field_safe(json_object_get(event, more[i].key), part, 96);
+        st_json_field_safe(json_object_get(event, more[i].key), part, sizeof(part));
         if (part[0] != '\0' && strstr(line, part) == NULL) /* texts of xruns name them already */
             st_text_append(line, sizeof(line), "%s%s", more[i].before, part);
     }

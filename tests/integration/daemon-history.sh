@@ -72,7 +72,7 @@ is "the first line has who made them and why" "$(head -n 1 <<<"$text")" "Heavy R
 like "with the figures of the worst cycle" "$text" '^Heavy Reverb +100  computed too long \(7\.30 ms of 5\.33 ms\)$'
 like "and the others" "$text" '^Gone +3  exited$'
 like "also the device's" "$text" '^system +2  the device had no data in time$'
-like "the server was watched" "$text" '^JACK +watched for [0-9]+ s$'
+like "the server was watched" "$text" '^JACK +watched for [0-9]+ s'
 is "the rows count them" "$(awk '$3 ~ /%$/ { n += $4 } END { print n }' <<<"$text")" 105
 like "history --causes has them, too" "$("$SLEEPTUNE" history --causes --db "$db")" '^Gone +3  exited$'
 is "and its JSON" "$("$SLEEPTUNE" history --causes --json --db "$db" | "$PYTHON" -c 'import json, sys
