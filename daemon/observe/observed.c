@@ -33,8 +33,10 @@ static int64_t wall_ns(const struct st_observed *o)
 /* --- events --- */
 
 /* Why a client was not ready, by the figures of its own cycle: "it computed 25.0 ms of 21.3 ms". */
-static void say_why(const struct st_xrun_seen *seen, char *buf, size_t buf_bytes)
+static void say_why(const struct st_observed_pending *pending, char *buf, size_t buf_bytes)
 {
+    const struct st_xrun_seen *seen = &pending->sum;
+    const char *others = 2 * pending->culprit_n < seen->starved_n ? " and others" : "";
     char busy[32], wait[32], period[32];
     st_ns_format_short(seen->busy_ns, busy, sizeof(busy));
     st_ns_format_short(seen->wait_ns, wait, sizeof(wait));
@@ -45,15 +47,15 @@ static void say_why(const struct st_xrun_seen *seen, char *buf, size_t buf_bytes
     else if (seen->reason == ST_DROPOUT_WOKEN_LATE && seen->wait_ns > 0)
         snprintf(buf, buf_bytes, "it was woken %s late", wait);
     else if (seen->reason == ST_DROPOUT_CPU_TAKEN && culprit)
-        snprintf(buf, buf_bytes, "it lost the CPU to %s", seen->culprit);
+        snprintf(buf, buf_bytes, "it lost the CPU to %s%s", seen->culprit, others);
     else if (seen->reason == ST_DROPOUT_WAITED_FOR_OTHER && culprit)
-        snprintf(buf, buf_bytes, "it waited for %s", seen->culprit);
+        snprintf(buf, buf_bytes, "it waited for %s%s", seen->culprit, others);
     else if (seen->reason != ST_DROPOUT_UNKNOWN)
         snprintf(buf, buf_bytes, "it %s", st_dropout_reason_text(seen->reason));
     else
         snprintf(buf, buf_bytes, "%s", "");
     if (seen->reason == ST_DROPOUT_WOKEN_LATE && culprit)
-        st_text_append(buf, buf_bytes, ", %s had the CPU", seen->culprit);
+        st_text_append(buf, buf_bytes, ", %s%s had the CPU", seen->culprit, others);
 }
 
 /* By how long a late wake-up of ours must at least be late to explain it; 0: not known, any. */
@@ -87,7 +89,7 @@ static void tell_one(const struct st_observed *o, const struct st_observed_pendi
     } else {
         snprintf(what, sizeof(what), "%s was not ready %" PRId64 " time%s",
                  client ? seen->client : "a client", n, n == 1 ? "" : "s");
-        say_why(seen, why, sizeof(why));
+        say_why(pending, why, sizeof(why));
     }
     struct st_event event;
     if (why[0] != '\0')

@@ -91,14 +91,15 @@ const char *st_answer_reason(const struct st_observed_client *client, char *buf,
 {
     const enum st_dropout_reason reason = st_observed_client_reason(client);
     const char *culprit = client->culprit;
+    const char *others = 2 * (uint64_t)client->culprit_n < client->reasons_n[reason] ? " and others" : "";
     if (client->device_xruns_n > client->not_ready_n)
         snprintf(buf, buf_bytes, "its stream ran dry");
     else if (reason == ST_DROPOUT_CPU_TAKEN && culprit[0] != '\0')
-        snprintf(buf, buf_bytes, "lost the CPU to %s", culprit);
+        snprintf(buf, buf_bytes, "lost the CPU to %s%s", culprit, others);
     else if (reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF)
         snprintf(buf, buf_bytes, "lost the CPU to its own thread");
     else if (reason == ST_DROPOUT_WAITED_FOR_OTHER && culprit[0] != '\0')
-        snprintf(buf, buf_bytes, "waited for %s", culprit);
+        snprintf(buf, buf_bytes, "waited for %s%s", culprit, others);
     else
         snprintf(buf, buf_bytes, "%s", st_dropout_reason_text(reason));
     return buf;

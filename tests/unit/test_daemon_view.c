@@ -572,11 +572,17 @@ static void first_line_says_what_the_server_knows(void **state)
         struct st_observed_client *client = add_client(watch_pipewire(), rows[i].name, 3, rows[i].reason);
         client->worst_wait_ns = 4100000;
         snprintf(client->culprit, sizeof(client->culprit), "%s", rows[i].culprit);
+        client->culprit_n = 3;
         expect_of_screen("answer", rows[i].answer);
         expect_of_screen("next", rows[i].next);
         expect_of_screen("next_why", rows[i].why);
     }
     struct st_observed_view *pipewire = watch_pipewire();
+    struct st_observed_client *client = add_client(pipewire, "mpv", 9, ST_DROPOUT_CPU_TAKEN);
+    snprintf(client->culprit, sizeof(client->culprit), "cc1");
+    client->culprit_n = 4; /* it leads by so many */
+    expect_row("mpv", "lost the CPU to cc1 and others", "warn", false);
+    pipewire = watch_pipewire();
     pipewire->device_xruns_n = 1;
     pipewire->last_wall_ns = view.now_wall_ns;
     expect_of_screen("answer", "1 dropout since 22:13 on PipeWire: the device ran dry.");
