@@ -89,7 +89,7 @@ static int measure(struct options *options, bool watch, struct st_facts *facts)
     config.frames = wish.frames;
     config.rate_hz = wish.rate_hz;
     config.duration_ns = options->duration_ns;
-    options->music = watch ? st_music_start(st_platform_native(), facts) : NULL;
+    options->music = watch ? st_music_start(st_platform_native(), facts, geteuid() == 0) : NULL;
     status = st_measure_run(COMMAND, &config, look, options, &result);
     if (watch && st_music_finish(options->music, wish.frames, facts) != 0 && status == ST_EXIT_DONE) {
         st_result_finish(&result);

@@ -19,7 +19,7 @@
 #define ST_SERIES_OPTIONS(o)                                                                                 \
     {"every", .time_ns = &(o)->every_ns, .min = ST_SERIES_EVERY_MIN_NS, .max = ST_SERIES_EVERY_MAX_NS},      \
         {"frames", .number = &(o)->frames, .min = 1, .max = 1 << 20},                                        \
-        {"rate", .number = &(o)->rate_hz, .min = 1000, .max = 768000}, {"json", .flag = &(o)->json},         \
+        {"rate", .rate_hz = &(o)->rate_hz, .min = 1000, .max = 768000}, {"json", .flag = &(o)->json},        \
         {"format", .take = st_option_format, .ctx = &(o)->json},                                             \
     {                                                                                                        \
         "plot", .text = &(o)->plot                                                                           \

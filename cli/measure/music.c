@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "advisor/facts/music.h"
 #include "advisor/facts/owner.h"
@@ -48,8 +47,10 @@ struct st_music {
 
 /* --- what is seen --- */
 
-static struct client *client_of(struct server *server, const char *name)
+static struct client *client_of(struct server *server, const char *any_name)
 {
+    char name[ST_XRUN_NAME_BYTES];
+    st_safe_copy(name, sizeof(name), any_name, ST_TEXT_TO_NUL);
     for (size_t i = 0; i < server->clients_n; i++) {
         if (strcmp(server->clients[i].name, name) == 0)
             return &server->clients[i];
@@ -57,7 +58,7 @@ static struct client *client_of(struct server *server, const char *name)
     if (server->clients_n == CLIENTS_MAX)
         return NULL;
     struct client *client = &server->clients[server->clients_n++];
-    st_safe_copy(client->name, sizeof(client->name), name, ST_TEXT_TO_NUL);
+    memcpy(client->name, name, sizeof(client->name));
     return client;
 }
 
@@ -127,7 +128,7 @@ static void start_server(struct st_music *music, const struct st_xrun_source *so
     music->servers_n++;
 }
 
-struct st_music *st_music_start(struct st_platform *p, const struct st_facts *facts)
+struct st_music *st_music_start(struct st_platform *p, const struct st_facts *facts, bool as_root)
 {
     struct st_music *music = calloc(1, sizeof(*music));
     const struct st_xrun_source *source;
@@ -139,7 +140,7 @@ struct st_music *st_music_start(struct st_platform *p, const struct st_facts *fa
     for (size_t i = 0; (source = p->xrun_source(p, i)) != NULL; i++) {
         if (source->program == NULL || music->servers_n == SERVERS_MAX || !runs(facts, source->name))
             continue;
-        music->why = geteuid() == 0 ? "run this command as the user who plays" : NULL;
+        music->why = as_root ? "run this command as the user who plays" : NULL;
         if (music->why == NULL)
             start_server(music, source);
     }
@@ -243,7 +244,8 @@ static void say(const struct st_music *music, const struct server *server, int64
                 uint32_t frames, char *buf, size_t bytes)
 {
     char time[32];
-    st_ns_format_short(duration_ns, time, sizeof(time));
+    snprintf(time, sizeof(time), "%.*f s", duration_ns < 10 * ST_NS_PER_S ? 1 : 0,
+             (double)duration_ns / (double)ST_NS_PER_S);
     buf[0] = '\0';
     if (server == NULL) {
         st_text_append(buf, bytes, "No sound server was watched: %s.", why_none(music));

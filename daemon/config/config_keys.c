@@ -13,7 +13,7 @@ const struct st_config_key
                  ST_CONFIG_APPLIES_LOOP,
                  "Sample rate. A period is frames / rate_hz seconds, kept as an exact fraction."},
                 {"loop.frames", ST_CONFIG_INT, "frames", "128", 16, 16384, NULL, AT(loop.frames),
-                 ST_CONFIG_APPLIES_LOOP, "Buffer size: frames per period, as set in an audio program."},
+                 ST_CONFIG_APPLIES_LOOP, "Buffer size: frames per period, as set in an audio program. It stays as it is set here, so that days can be compared; sleeptune check measures at the buffer that the sound server uses now."},
                 {"loop.periods", ST_CONFIG_INT, "periods", "2", 2, 64, NULL, AT(loop.periods),
                  ST_CONFIG_APPLIES_LOOP,
                  "Periods in the buffer of the simulated device. They decide when a late cycle is a simulated xrun."},
