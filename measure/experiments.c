@@ -160,8 +160,8 @@ static void choose_cpus(struct st_platform *p, struct st_experiment *experiment)
         set_cpu(experiment, 0, cpus[0], "");
         set_cpu(experiment, 1, cpus[n - 1], "");
     } else {
-        snprintf(experiment->not_tried, sizeof(experiment->not_tried), "CPU %d is the only one allowed",
-                 cpus[0]);
+        snprintf(experiment->not_tried, sizeof(experiment->not_tried),
+                 "CPU %d is the only CPU that may be used", cpus[0]);
     }
 }
 
@@ -172,11 +172,11 @@ static void name_arm(struct st_platform *p, const struct st_ab_arm *arm, char *n
     char slack[48] = "";
     int64_t slack_ns = arm->slack_ns;
     if (arm->policy == ST_POLICY_OTHER && slack_ns < 0 && p->timer_slack_ns(p, &slack_ns) == 0)
-        snprintf(slack, sizeof(slack), ", slack %.1f µs as found", (double)slack_ns / 1000);
+        snprintf(slack, sizeof(slack), ", slack %.1f µs unchanged", (double)slack_ns / 1000);
     else if (slack_ns >= 0)
         snprintf(slack, sizeof(slack), ", slack %" PRId64 " ns", slack_ns);
     if (arm->hold_us >= 0)
-        snprintf(name, bytes, "held at %" PRId32 " µs by sleeptune%s", arm->hold_us, slack);
+        snprintf(name, bytes, "kept at %" PRId32 " µs by sleeptune%s", arm->hold_us, slack);
     else if (strcmp(arm->method, ABSOLUTE) != 0)
         snprintf(name, bytes, "%s", arm->method);
     else if (arm->policy != ST_POLICY_OTHER)

@@ -189,7 +189,7 @@ static void judge_default(struct st_finding *finding)
                           "lowlatency is Y, the default; the driver ignores the unknown option nrpacks");
     } else {
         st_finding_ok(finding, "snd_usb_audio runs in its low-latency mode");
-        st_finding_effect(finding, 0, "lowlatency=Y, the default");
+        st_finding_effect(finding, 0, "lowlatency is Y, the default");
     }
 }
 

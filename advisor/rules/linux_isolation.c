@@ -315,7 +315,7 @@ static void judge_housekeeping(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_housekeeping = {
     .id = "linux-housekeeping",
-    .title = "The kernel's small chores on isolated CPUs",
+    .title = "Small tasks of the kernel on isolated CPUs",
     .mechanism = "Each CPU updates its memory statistics once a second, and the clock ticks of all CPUs may "
                  "come at the same moment. This takes microseconds and matters only on CPUs that do no "
                  "other work.",

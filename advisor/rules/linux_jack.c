@@ -136,7 +136,7 @@ static void judge_jack_period(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_jack_period = {
     .id = "linux-jack-period",
-    .title = "JACK's period and ring",
+    .title = "JACK's period and buffer",
     .mechanism = "JACK's latency is period × periods / rate, and the machine has one period of time to "
                  "compute each cycle. USB sends sound in packets of 1 ms, which do not fit evenly into the "
                  "usual periods. With only two periods the buffer may run empty for this reason alone.",

@@ -243,7 +243,7 @@ static void judge_priority_order(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_priority_order = {
     .id = "linux-priority-order",
-    .title = "Programs below the sound server",
+    .title = "Programs above the sound server's priority",
     .mechanism = "While a program with a higher real-time priority than the server computes, the server "
                  "does not get that CPU. Then it may miss its deadline, and all sound drops out.",
     .privilege = "none",

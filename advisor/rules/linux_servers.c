@@ -178,7 +178,7 @@ static void judge_alsa_buffer(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_alsa_buffer = {
     .id = "linux-alsa-buffer",
-    .title = "Rings of the open sound devices",
+    .title = "Buffers of the open sound devices",
     .mechanism = "The card plays from a ring buffer of some periods, while the server fills the next ones. "
                  "If the buffer is shorter than what the server writes at a time, it runs empty in each "
                  "cycle.",

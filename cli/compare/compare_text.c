@@ -216,7 +216,7 @@ static bool difference_text(const struct st_figure *f, enum st_figure_id id, con
         return false;
     const char *said = drifting ? "cannot tell" : "a difference is shown";
     if (id == ST_FIGURE_MISSED) {
-        snprintf(buf, buf_bytes, "missed: %s: %s misses %s of its periods, A %s.", said, letter,
+        snprintf(buf, buf_bytes, "missed: %s: %s missed %s of its periods, A %s.", said, letter,
                  st_figure_text_value(id, f->value[1], size), st_figure_text_value(id, f->value[0], level));
     } else {
         if (f->value[0] > 0)

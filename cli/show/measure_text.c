@@ -66,7 +66,7 @@ static void table(const struct st_result *result, FILE *out)
     char a[96], b[96];
     row(out, result->arms_n > 0 ? "all ways" : "", "lateness (woke - due)", "response (done - due)");
     snprintf(a, sizeof(a), "%" PRIu64 " cycles", result->lateness.total_n);
-    snprintf(b, sizeof(b), "%" PRIu64 " periods, skipped ones too", result->response.total_n);
+    snprintf(b, sizeof(b), "%" PRIu64 " periods, skipped ones included", result->response.total_n);
     row(out, "n", a, b);
     if (result->lateness.total_n == 0)
         return;

@@ -224,7 +224,7 @@ static void say_changes(struct st_analysis *a)
 static const char *known_size(double center_ns)
 {
     if (center_ns >= 19.5e6 && center_ns <= 21e6)
-        return ": the size of a scheduling quantum of a hypervisor's host";
+        return ": this is a usual time slice of the host of a virtual machine";
     if (center_ns >= 49e6 && center_ns <= 51e6)
         return ": the size of the hole that real-time throttling makes (50 ms of each second)";
     return "";

@@ -187,7 +187,7 @@ static const struct st_wake_method wakes[] = {
      .threads_only = true,
      .ops = &kqueue_ops},
     ST_WAKE_ABSENT("futex", "only Linux has it; see umtx"),
-    ST_WAKE_ABSENT("eventfd", "this laboratory measures it on Linux only; see kqueue-user"),
+    ST_WAKE_ABSENT("eventfd", "sleeptune-lab measures it only on Linux; see kqueue-user"),
     ST_WAKE_ABSENT("epoll", "only Linux has it; see kqueue-user"),
 };
 
@@ -223,7 +223,7 @@ static const struct st_call_method calls[] = {
     ST_CALL_CLOCK("process_cputime", CLOCK_PROCESS_CPUTIME_ID),
     ST_CALL_CLOCK("thread_cputime", CLOCK_THREAD_CPUTIME_ID),
     {.name = "umtx-wake",
-     .summary = "_umtx_op: wake a word without a waiter",
+     .summary = "_umtx_op: wake, but no thread waits",
      .call = call_umtx,
      .raw = call_umtx}, /* the C library has no other way to it: it is a system call */
     ST_CALL_ABSENT("clock_gettime-boottime", "the same as uptime on FreeBSD"),

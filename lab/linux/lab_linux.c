@@ -247,7 +247,7 @@ static const struct st_call_method calls[] = {
     ST_CALL_CLOCK("process_cputime", CLOCK_PROCESS_CPUTIME_ID),
     ST_CALL_CLOCK("thread_cputime", CLOCK_THREAD_CPUTIME_ID),
     {.name = "futex-wake",
-     .summary = "futex: wake a word without a waiter",
+     .summary = "futex: wake, but no thread waits",
      .call = call_futex,
      .raw = call_futex}, /* the C library has no function for it: it is a system call */
     ST_CALL_ABSENT("clock_gettime-monotonic_fast", FREEBSD_CLOCK),

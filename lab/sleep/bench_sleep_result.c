@@ -300,7 +300,7 @@ const char *st_bench_sleep_setting_text(const struct st_bench_sleep *bench, size
         snprintf(buf, buf_bytes, "normal thread, timer slack %s",
                  st_ns_format(s->slack_ns, slack, sizeof(slack)));
     else if (bench->slack_found_ns >= 0)
-        snprintf(buf, buf_bytes, "normal thread, timer slack %s as found",
+        snprintf(buf, buf_bytes, "normal thread, timer slack %s, unchanged",
                  st_ns_format(bench->slack_found_ns, slack, sizeof(slack)));
     else
         snprintf(buf, buf_bytes, "normal thread");

@@ -266,9 +266,9 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
     snprintf(
         line, sizeof(line),
         "The median of the empty measurement is subtracted from all rows but its own. Outl.: values beyond "
-        "1.5 times the interquartile range; all figures include them. k: thousands, M: millions. A dash: too "
-        "few samples (a median needs 20; q1, q3 and outliers need 40). Would do: enough samples for a median "
-        "within 5 %% or one step of the clock. Measured in %s%s.",
+        "1.5 times the interquartile range; all figures include them. k: thousands, M: millions. A dash: "
+        "too few samples (a median needs 20; q1, q3 and outliers need 40). Would do: this number of samples "
+        "is enough for a median within 5 %% or one step of the clock. Measured in %s%s.",
         st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
     no_spread_sentence(bench, out, width);

@@ -199,7 +199,7 @@ static void write_growth(const struct st_bench_wake *bench, const struct st_wake
         growth_list(bench, growths, first, false,
                     grown_n > 0 ? "; no growth shown for " : " no growth of the delay shown for ", out);
     if (grown_n + flat_n > 0)
-        fprintf(out, "; 99 %%, %s at most %.2g %% of what the slice grows by",
+        fprintf(out, "; with 99 %% confidence %s at most %.2g %% of the growth of the slice",
                 grown_n + flat_n > 1 ? "all" : "that is", percent);
     if (unknown_n > 0)
         fprintf(out, "%s too few rounds to tell%s (%d)", grown_n + flat_n > 0 ? ";" : "",

@@ -69,7 +69,7 @@ is "the text fits 80 columns" "$("$PYTHON" -c 'import sys; print(max(map(len, op
 like "a sentence names the fastest" "$(tr '\n' ' ' <text)" 'of the methods that sleep, .* wakes fastest, median'
 like "with two slices it is said whether the delay grows with them" \
     "$(bench --quiet --mechanisms pipe --slices 300us,2ms --rounds 160 | tr '\n' ' ')" \
-    'slices from 300.* to 2.* ms: (the delay grows with the slice for|no growth of the delay shown for) pipe by [-0-9.]+ µs +\([-0-9.]+ \.\. [-0-9.]+\); 99 %'
+    'slices from 300.* to 2.* ms: (the delay grows with the slice for|no growth of the delay shown for) pipe by [-0-9.]+ µs +\([-0-9.]+ \.\. [-0-9.]+\); with 99 % confidence'
 like "with few rounds that it cannot be told" "$(bench --quiet --mechanisms pipe --slices 300us,2ms --rounds 40 | tr '\n' ' ')" \
     'too few rounds to tell whether the delay grows with the slice'
 is "with one slice nothing" "$(bench --quiet --mechanisms pipe --rounds 40 | grep -c grow)" 0

@@ -90,8 +90,8 @@ static void slack_is_seen_and_what_does_not_matter_is_not(void **state)
     }
     assert_true(st_trial_is_for(find(&trials, "pm-qos"), "linux-idle-request-access"));
     assert_int_equal(
-        strcmp(find(&trials, "timer-slack")->arms[0].name, "normal thread, slack 50.0 µs as found"), 0);
-    assert_int_equal(strcmp(find(&trials, "pm-qos")->arms[1].name, "held at 0 µs by sleeptune, slack 1 ns"),
+        strcmp(find(&trials, "timer-slack")->arms[0].name, "normal thread, slack 50.0 µs unchanged"), 0);
+    assert_int_equal(strcmp(find(&trials, "pm-qos")->arms[1].name, "kept at 0 µs by sleeptune, slack 1 ns"),
                      0);
     assert_false(trials.interrupted);
     /* the time that is named for a p99 does */

@@ -428,7 +428,7 @@ static void a_quantum_of_the_host_in_words(void **state)
     const struct st_analysis a = analyse(&series);
     assert_int_equal(a.outlier_sizes.n, 1);
     assert_true(says(&a, "15 of the 15 outliers"));
-    assert_true(says(&a, "scheduling quantum of a hypervisor's host"));
+    assert_true(says(&a, "a usual time slice of the host of a virtual machine"));
     st_series_finish(&series);
 }
 
