@@ -55,8 +55,8 @@ struct rival {
 struct st_process_watch {
     struct process processes[PROCESSES_MAX];
     struct rival rivals[RIVALS_MAX];
-    int64_t at_ns[RING];
-    int64_t samples_n; /* sample i is in place i % RING */
+    int64_t at_ns[RING], done_ns[RING]; /* when the sample was begun and taken */
+    int64_t samples_n;                  /* sample i is in place i % RING */
     int64_t chosen_ns, scanned_ns, hunt_end_ns;
 };
 
@@ -251,10 +251,11 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
 
 void st_process_watch_sample(struct st_process_watch *watch)
 {
-    const int64_t now = now_ns();
+    int64_t now = now_ns();
     if (now - watch->chosen_ns > CHOOSE_NS)
         choose_threads(watch, now);
     hunt(watch, now);
+    now = now_ns();
     for (int i = 0; i < PROCESSES_MAX; i++) {
         if (watch->processes[i].used && watch->processes[i].thread.tid != 0)
             sample(watch, &watch->processes[i], now);
@@ -266,33 +267,48 @@ void st_process_watch_sample(struct st_process_watch *watch)
             read_schedstat(rival->thread.fd, &rival->cpu_ns[watch->samples_n % RING], &queue_ns) < 0)
             end_thread(&rival->thread);
     }
-    watch->at_ns[watch->samples_n++ % RING] = now;
+    watch->at_ns[watch->samples_n % RING] = now;
+    watch->done_ns[watch->samples_n++ % RING] = now_ns();
 }
 
 /* --- one dropout --- */
 
-/* The rival that ran most between two samples: one that was last on the same CPU, if there is any. */
+/* How much more than usual a rival ran between two samples. */
+static int64_t excess_ns(const struct st_process_watch *watch, const struct rival *rival, int64_t base,
+                         int64_t last)
+{
+    const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
+    const int64_t first = rival->thread.from > oldest ? rival->thread.from : oldest;
+    const int64_t usual_ns = rival->cpu_ns[base % RING] - rival->cpu_ns[first % RING];
+    const int64_t in_ns = watch->at_ns[base % RING] - watch->at_ns[first % RING];
+    const int64_t window_ns = watch->at_ns[last % RING] - watch->at_ns[base % RING];
+    const double share = in_ns > 0 ? (double)usual_ns / (double)in_ns : 0;
+    return rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] - (int64_t)(share * (double)window_ns);
+}
+
+/* The rival that had the CPU: of those that ran long enough between two samples, one of higher priority, and the
+ * one that did so most unusually. */
 static const struct rival *find_culprit(struct st_process_watch *watch, const struct process *process,
                                         int64_t base, int64_t last, int64_t queue_ns)
 {
     const struct rival *culprit = NULL;
     struct st_proc_stat own, other;
-    int64_t most_ns = queue_ns / 2;
-    bool same_cpu = false;
+    int64_t most_ns = INT64_MIN;
+    bool most_higher = false;
     if (!read_stat(process->thread.pid, process->thread.tid, &own))
         return NULL;
     for (int i = 0; i < RIVALS_MAX; i++) {
         const struct rival *rival = &watch->rivals[i];
-        const int64_t ran_ns = rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING];
         if (rival->thread.tid == 0 || rival->thread.tid == process->thread.tid || rival->thread.from > base ||
-            ran_ns < queue_ns / 2 || !read_stat(rival->thread.pid, rival->thread.tid, &other) ||
-            other.rt_priority < own.rt_priority)
+            rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] < queue_ns / 2 ||
+            !read_stat(rival->thread.pid, rival->thread.tid, &other) || other.rt_priority < own.rt_priority)
             continue;
-        const bool here = other.cpu == own.cpu;
-        if ((here && !same_cpu) || (here == same_cpu && ran_ns > most_ns)) {
+        const bool higher = other.rt_priority > own.rt_priority;
+        const int64_t more_ns = excess_ns(watch, rival, base, last);
+        if (culprit == NULL || higher > most_higher || (higher == most_higher && more_ns > most_ns)) {
             culprit = rival;
-            most_ns = ran_ns;
-            same_cpu = here;
+            most_ns = more_ns;
+            most_higher = higher;
         }
     }
     return culprit;
@@ -334,11 +350,11 @@ void st_process_watch_measure(struct st_process_watch *watch, uint32_t client, d
     const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
     const int64_t first = process->thread.from > oldest ? process->thread.from : oldest;
     int64_t base = watch->samples_n - 1, last = base;
-    while (base > first && watch->at_ns[base % RING] > figures->signal_ns)
+    while (base > first && watch->done_ns[base % RING] > figures->signal_ns)
         base--;
     while (last - 1 > base && watch->at_ns[(last - 1) % RING] >= figures->end_ns)
         last--;
-    if (process->thread.tid == 0 || last <= base || watch->at_ns[base % RING] > figures->signal_ns)
+    if (process->thread.tid == 0 || last <= base || watch->done_ns[base % RING] > figures->signal_ns)
         return;
     const int64_t took_ns = figures->end_ns - figures->signal_ns;
     const int64_t window_ns = watch->at_ns[last % RING] - watch->at_ns[base % RING];

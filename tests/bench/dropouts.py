@@ -97,6 +97,16 @@ def missed(cycles, own):
     return sum(first < start < last and start not in ready for start in cycles)
 
 
+def fill(starts, period):
+    """The server's cycles, by their start, with those that no client was awake in."""
+    filled = []
+    for start in sorted(starts):
+        while filled and start - filled[-1] > 1.5 * period:
+            filled.append(filled[-1] + period)
+        filled.append(start)
+    return filled
+
+
 def fields(line):
     return dict(word.split("=", 1) for word in line.split()[1:])
 
@@ -151,7 +161,7 @@ def run(server, name, frames, args):
         process.stdin.close()
         process.wait()
     own = {who: [c for c in read_log(path) if before <= c[0] <= after + 1000000000] for who, path in logs.items()}
-    cycles = {c[0] for who in own for c in own[who]}
+    cycles = fill({c[0] for who in own for c in own[who]}, period_s * 1e9)
     told, reasons, culprits = collections.Counter(), collections.Counter(), collections.Counter()
     for line in lines:
         if line.startswith("xrun "):
