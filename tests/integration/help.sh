@@ -8,7 +8,7 @@ bash_words=$SLEEPTUNE_SRC/conf/completion/sleeptune.bash zsh_words=$SLEEPTUNE_SR
 is "an unknown command is a usage error" "$("$SLEEPTUNE" nonsense >/dev/null 2>&1; echo $?)" 3
 like "which is named" "$("$SLEEPTUNE" nonsense 2>&1)" 'no such command: nonsense$'
 like "a mistyped command" "$("$SLEEPTUNE" measrue 2>&1)" "no such command: measrue. Did you mean 'measure'\?"
-like "after help, too" "$("$SLEEPTUNE" help reprot 2>&1)" "Did you mean 'report'\?"
+like "after help, too" "$("$SLEEPTUNE" help reporrt 2>&1)" "Did you mean 'report'\?"
 like "a mistyped option" "$("$SLEEPTUNE" report --framse=3 2>&1)" "no such option: --framse. Did you mean '--frames'\?"
 like "also without a command" "$("$SLEEPTUNE" --framse 3 2>&1)" "Did you mean '--frames'\?"
 like "a value too many" "$("$SLEEPTUNE" report --all=3 2>&1)" '--all takes no value'

@@ -121,7 +121,7 @@ static void name_typed_almost_right_is_found(void **state)
 {
     (void)state;
     assert_string_equal(nearest("measrue"), "measure");
-    assert_string_equal(nearest("chekc"), "check");
+    assert_string_equal(nearest("chekcx"), "check");
     assert_string_equal(nearest("stat"), "status"); /* its beginning */
     assert_string_equal(nearest("lb"), "lab");
     assert_string_equal(nearest("x"), "");
