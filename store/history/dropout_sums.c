@@ -9,22 +9,46 @@ static bool same(const struct st_dropout_sum *a, const struct st_dropout_sum *b)
            strcmp(a->device, b->device) == 0 && strcmp(a->client, b->client) == 0;
 }
 
+static size_t rows_of(const struct st_dropout_sums *sums, const char *source)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sums->n; i++)
+        n += strcmp(sums->rows[i].source, source) == 0;
+    return n;
+}
+
+/* The row with the fewest dropouts of the source with the most rows: a crowd of clients of one server leaves the
+ * others alone. */
+static struct st_dropout_sum *fewest(struct st_dropout_sums *sums)
+{
+    struct st_dropout_sum *ret = &sums->rows[0];
+    size_t most = 0;
+    for (size_t i = 0; i < sums->n; i++) {
+        struct st_dropout_sum *row = &sums->rows[i];
+        const size_t n = rows_of(sums, row->source);
+        if (n > most || (n == most && row->n < ret->n))
+            ret = row;
+        most = n > most ? n : most;
+    }
+    return ret;
+}
+
 static struct st_dropout_sum *place_for(struct st_dropout_sums *sums, const struct st_dropout_sum *row)
 {
-    struct st_dropout_sum *fewest = &sums->rows[0];
     for (size_t i = 0; i < sums->n; i++) {
         if (same(&sums->rows[i], row))
             return &sums->rows[i];
-        if (sums->rows[i].n < fewest->n)
-            fewest = &sums->rows[i];
     }
-    if (sums->n < ST_DROPOUT_SUMS_MAX)
-        fewest = &sums->rows[sums->n++];
-    else
-        sums->others_n += fewest->n;
-    *fewest = *row;
-    fewest->n = 0;
-    return fewest;
+    struct st_dropout_sum *place;
+    if (sums->n < ST_DROPOUT_SUMS_MAX) {
+        place = &sums->rows[sums->n++];
+    } else {
+        place = fewest(sums);
+        sums->others_n += place->n;
+    }
+    *place = *row;
+    place->n = 0;
+    return place;
 }
 
 /* How much too late the worst cycle was. */

@@ -60,6 +60,7 @@ static void a_crowd_of_names_takes_no_row_from_who_makes_most_and_loses_no_dropo
     (void)state;
     struct st_dropout_sums sums = {.n = 0};
     put(&sums, "heavy", ST_DROPOUT_TOO_SLOW, 2, 25);
+    st_dropout_sums_add(&sums, &(struct st_dropout_sum){.source = "jack", .client = "real", .n = 1});
     for (int i = 0; i < 500; i++) {
         char name[16];
         snprintf(name, sizeof(name), "crowd%d", i);
@@ -68,7 +69,8 @@ static void a_crowd_of_names_takes_no_row_from_who_makes_most_and_loses_no_dropo
             put(&sums, "heavy", ST_DROPOUT_TOO_SLOW, 1, 25);
     }
     assert_int_equal(sums.n, ST_DROPOUT_SUMS_MAX);
-    assert_int_equal(total(&sums), 2 + 500 + 50);
+    assert_int_equal(total(&sums), 2 + 1 + 500 + 50);
+    assert_string_equal(sums.rows[1].client, "real"); /* of another server */
     assert_string_equal(sums.rows[0].client, "heavy");
     assert_int_equal(sums.rows[0].n, 52);
     struct st_dropout_sums both = {.n = 0};
