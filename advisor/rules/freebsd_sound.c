@@ -187,7 +187,7 @@ static void judge_sound_polling(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_sound_polling = {
     .id = "freebsd-sound-polling",
-    .title = "Sound cards polled in ticks (dev.hdac.N.polling)",
+    .title = "Sound cards checked at clock ticks (dev.hdac.N.polling)",
     .mechanism = "In polling mode the driver does not use the card's interrupt at the end of a block, but "
                  "checks the card at clock ticks. A program learns later that a block is finished: up to "
                  "the time between two checks.",
@@ -348,7 +348,7 @@ const struct st_rule st_rule_freebsd_bitperfect = {
                  "conversion, no matrix, no equalizer, no software volume. If virtual channels are on, "
                  "sound is still converted to their rate and format.",
     .cost = "convenience: one program at a time, only in formats that the hardware knows, and at full volume",
-    .when_not = "desktops, and headphones: the software volume is gone",
+    .when_not = "desktops, and headphones: the software volume does not work then",
     .sources = "sound(4) (dev.pcm.N.bitperfect: the manual recommends it together with vchans off)",
     .guide.now = BITPERFECT_NOW("N"),
     .guide.persistent = BITPERFECT_EVER("N"),
@@ -416,12 +416,12 @@ const struct st_rule st_rule_freebsd_equalizer = {
     .mechanism = "If eq is on, the kernel filters each block of sound for the mixer's bass and treble "
                  "controls. It is off by default.",
     .cost = "convenience: bass and treble controls go away",
-    .when_not = "the filter is wanted",
+    .when_not = "you want to use this filter",
     .sources = "sound(4) (hint.pcm.N.eq, later dev.pcm.N.eq); the CPU time was not measured",
     .guide.persistent = EQUALIZER_EVER("N"),
     .guide.needs = ST_NEEDS_REBOOT,
     .guide.check = "kenv hint.pcm.N.eq; sysctl dev.pcm.N.eq   # 0, or no such thing",
-    .guide.undo = "hint.pcm.N.eq=\"1\" in /boot/loader.conf, and a restart",
+    .guide.undo = "set hint.pcm.N.eq=\"1\" in /boot/loader.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(SYSCTL "*" EQ, KENV "*" EQ, LOADER "*" EQ),
     .judge = judge_equalizer,

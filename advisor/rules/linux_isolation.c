@@ -223,7 +223,7 @@ static void judge_nohz_full(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_nohz_full = {
     .id = "linux-nohz-full",
-    .title = "CPUs without a tick",
+    .title = "CPUs without a clock tick",
     .mechanism = "nohz_full stops the clock tick on a CPU while only one thread runs there. In return each "
                  "system call and interrupt takes longer. An audio thread sleeps in each cycle, so for it "
                  "nohz_full costs more than it saves.",

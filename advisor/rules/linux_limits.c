@@ -476,8 +476,8 @@ const struct st_rule st_rule_linux_rt_throttling = {
                  "audio thread that "
                  "sleeps in each cycle does not reach this limit.",
     .cost = "none at the default",
-    .when_not = "special machines with isolated CPUs, if you know why. Never to cure xruns: -1 hides a "
-                "thread that never sleeps, and can hang the machine.",
+    .when_not = "special machines with isolated CPUs, if you know why. Never set -1 to cure xruns: it hides "
+                "a thread that never sleeps, and can hang the machine.",
     .sources = "Linux Documentation/scheduler/sched-rt-group.rst, kernel/sched/rt.c (default 950000 of "
                "1000000)\n"
                "from 6.12 on a deadline server instead (commits a110a81c52a9, 5f6bd380c7bd: scheduler "

@@ -375,7 +375,7 @@ const struct st_rule st_rule_linux_irq_priorities = {
                         "# and\n"
                         "sudo systemctl enable --now rtirq",
     .guide.check = "ps -eLo cls,rtprio,comm | grep 'irq/'   # snd and xhci above the rest",
-    .guide.undo = "sudo systemctl disable rtirq; sudo /etc/init.d/rtirq reset, or a restart",
+    .guide.undo = "sudo systemctl disable rtirq; then sudo /etc/init.d/rtirq reset, or restart",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(PROCESSES_N, IRQ_NAME, IRQ_PRIORITY, THREAD_PROCESS, THREAD_PRIORITY, USB_CLASS),
     .judge = judge_irq_priorities,

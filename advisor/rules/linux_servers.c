@@ -442,8 +442,8 @@ const struct st_rule st_rule_linux_pulseaudio = {
                  "threads ask for real-time priority 5 unless its configuration forbids it.",
     .privilege = "root, or none in ~/.config/pulse",
     .cost = "none",
-    .when_not = "tsched=0 only for drivers that report wrong positions: it makes the latency fixed, not "
-                "lower",
+    .when_not = "to lower the latency: tsched=0 makes it fixed, not lower. Use tsched=0 only for drivers "
+                "that report wrong positions",
     .sources = "pulse-daemon.conf(5): realtime-scheduling yes, realtime-priority 5, default-fragments 4, "
                "default-fragment-size-msec 25",
     .guide.persistent = "# /etc/pulse/daemon.conf.d/90-sleeptune.conf\nrealtime-scheduling = yes",

@@ -34,7 +34,7 @@ const struct st_rule st_rule_linux_mitigations = {
                  "system calls in each cycle, so they do not make it late. Some guides still say that you "
                  "should turn them off.",
     .cost = "security: without them programs and web pages may read memory that is not theirs",
-    .when_not = "never as audio advice",
+    .when_not = "you only want better audio timing: this does not change it",
     .sources = "Linux kernel-parameters.txt: mitigations=; the order of a microsecond: not verified",
     .worst = ST_STATUS_OK,
     .applicability = ST_APPLY_DANGEROUS,
@@ -274,7 +274,8 @@ const struct st_rule st_rule_linux_pci_latency_timer = {
     .mechanism = "The latency timer limits how long a card may use a conventional PCI bus. PCI Express has "
                  "no such bus and ignores it: 'setpci latency_timer=b0' from old guides does nothing there.",
     .cost = "none",
-    .when_not = "only real cards in conventional PCI slots, from before about 2010, can gain from it",
+    .when_not = "your card is not in a conventional PCI slot (machines from before about 2010): then it "
+                "changes nothing",
     .sources =
         "PCI Express Base Specification: the register is hard-wired to 0 (not verified); old audio guides",
     .worst = ST_STATUS_OK,
