@@ -15,6 +15,20 @@ bool st_event_is_name(const char *text)
     }
 }
 
+const char *st_event_source_title(const char *source)
+{
+    static const char *const titles[][2] = {{"pipewire", "PipeWire"},
+                                            {"jack", "JACK"},
+                                            {"pulseaudio", "PulseAudio"},
+                                            {"alsa", "ALSA"},
+                                            {"sound4", "sound(4)"}};
+    for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
+        if (strcmp(source, titles[i][0]) == 0)
+            return titles[i][1];
+    }
+    return source;
+}
+
 const char *st_event_certainty(enum st_certainty certainty)
 {
     switch (certainty) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/show/json_field.h"
+#include "core/event.h"
 #include "core/ns.h"
 #include "core/text/text.h"
 
@@ -96,18 +97,8 @@ static void gather(const json_t *dropouts, struct list *ret)
 
 const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_bytes)
 {
-    static const struct {
-        const char *name, *shown;
-    } names[] = {{"pipewire", "PipeWire"},
-                 {"jack", "JACK"},
-                 {"pulseaudio", "PulseAudio"},
-                 {"alsa", "ALSA"},
-                 {"sound4", "sound(4)"}};
-    st_json_field_safe(source, buf, buf_bytes);
-    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
-        if (strcmp(buf, names[i].name) == 0)
-            snprintf(buf, buf_bytes, "%s", names[i].shown);
-    }
+    char name[32];
+    snprintf(buf, buf_bytes, "%s", st_event_source_title(st_json_field_safe(source, name, sizeof(name))));
     return buf;
 }
 

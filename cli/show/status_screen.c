@@ -302,6 +302,7 @@ static void put_charts(struct place *place, const json_t *document, int height)
 {
     const json_t *charts = json_object_get(json_object_get(document, "screen"), "charts");
     const int n = (int)json_array_size(charts), columns = place->screen->columns;
+    place->row += n > 0 && !place->narrow;
     if (n == 0 || height < 1 || place->row + height + 3 > place->end)
         return;
     if (n == 1 || columns < SIDE_COLUMNS) {
@@ -385,7 +386,6 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
     put_next(&place, of);
     if (whose)
         put_field(&place, ST_STYLE_DIM, "Shown", how->whose);
-    place.row += how->live && !place.narrow;
     if (how->live)
         put_charts(&place, document, least((place.end - place.row) / 2, CHART_ROWS_MAX));
     if (!how->live && !how->details)

@@ -73,20 +73,6 @@ struct st_answer st_answer_of(const struct st_view *view)
     return answer;
 }
 
-const char *st_answer_source_name(const struct st_observed_view *source)
-{
-    static const char *const names[][2] = {{"pipewire", "PipeWire"},
-                                           {"jack", "JACK"},
-                                           {"pulseaudio", "PulseAudio"},
-                                           {"alsa", "ALSA"},
-                                           {"sound4", "sound(4)"}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
-        if (strcmp(source->source, names[i][0]) == 0)
-            return names[i][1];
-    }
-    return source->source;
-}
-
 const char *st_answer_reason(const struct st_observed_client *client, char *buf, size_t buf_bytes)
 {
     const enum st_dropout_reason reason = st_observed_client_reason(client);
@@ -135,7 +121,8 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
                          size_t buf_bytes)
 {
     const struct st_observed_client *client = answer->client;
-    const char *server = st_answer_source_name(answer->server), *s = answer->dropouts_n == 1 ? "" : "s";
+    const char *server = st_event_source_title(answer->server->source),
+               *s = answer->dropouts_n == 1 ? "" : "s";
     char since[32], reason[128], figures[80];
     clock_text(view, answer->server->since_wall_ns, since, sizeof(since));
     if (client == NULL) {
@@ -187,12 +174,12 @@ static void put_music(const struct st_view *view, const struct st_answer *answer
                        absent != NULL ? absent->why : "");
     } else if (answer->plays_known && !answer->plays) {
         st_text_append(buf, buf_bytes, "Nothing plays on %s, and no dropout since %s.",
-                       st_answer_source_name(server),
+                       st_event_source_title(server->source),
                        clock_text(view, server->since_wall_ns, since, sizeof(since)));
     } else {
         st_text_append(buf, buf_bytes, "No dropout since %s on %s",
                        clock_text(view, server->since_wall_ns, since, sizeof(since)),
-                       st_answer_source_name(server));
+                       st_event_source_title(server->source));
         if (server->frames > 0)
             st_text_append(buf, buf_bytes, " at %" PRId64 " frames", server->frames);
         st_text_append(buf, buf_bytes, ".");

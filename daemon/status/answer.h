@@ -19,9 +19,6 @@ struct st_answer {
 /** Pure; points into the view. */
 struct st_answer st_answer_of(const struct st_view *view);
 
-/** "PipeWire" for "pipewire". */
-const char *st_answer_source_name(const struct st_observed_view *source);
-
 /** Why most dropouts of a client were: "computed too long", "lost the CPU to ffmpeg". @return buf. */
 const char *st_answer_reason(const struct st_observed_client *client, char *buf, size_t buf_bytes);
 

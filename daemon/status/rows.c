@@ -114,7 +114,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
             st_event_certainty(of->certainty));
     if (of->state != ST_OBSERVED_WATCHING)
         PUT(&line, "; not watched now");
-    add(to, dropouts_n > 0 ? WARN : OK, st_answer_source_name(of), "%s", line.text);
+    add(to, dropouts_n > 0 ? WARN : OK, st_event_source_title(of->source), "%s", line.text);
 }
 
 static void add_servers(struct section *to, const struct st_view *view)
