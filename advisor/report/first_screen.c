@@ -128,6 +128,11 @@ static const char *shown_command(const struct st_printer *printer, const struct 
     return *ret_lasts ? command : one_command(finding->fix_now, printer->width, ret_bytes);
 }
 
+static bool has_fix(const struct st_finding *finding)
+{
+    return finding->fix_now != NULL || finding->fix_persistent != NULL;
+}
+
 static void print_command(const struct st_printer *printer, const struct st_finding *finding)
 {
     size_t bytes;
@@ -142,7 +147,10 @@ static void print_command(const struct st_printer *printer, const struct st_find
         st_safe_print(printer->out, command, bytes);
         fputc('\n', printer->out);
     } else {
-        snprintf(text, sizeof(text), "by hand: 'sleeptune report %s' shows how", finding->rule->id);
+        snprintf(text, sizeof(text),
+                 has_fix(finding) ? "by hand: 'sleeptune report %s' shows how"
+                                  : "no fix is known: see 'sleeptune report %s'",
+                 finding->rule->id);
         st_print_wrapped(printer, INDENT, "", INDENT, text);
     }
 }
@@ -166,7 +174,7 @@ static const char *needs(const struct st_printer *printer, const struct st_findi
     return finding->needs != ST_NEEDS_NOTHING ? then[finding->needs] : "";
 }
 
-/** What it costs, what it needs, its id: one line of at most the width. */
+/** What the fix costs, what it needs, the rule's id: one line of at most the width. */
 static void print_cost(const struct st_printer *printer, const struct st_finding *finding)
 {
     const char *cost = finding->rule->cost;
@@ -177,10 +185,9 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
         st_rule_os(finding->rule) == ST_OS_FREEBSD && strcmp(st_rule_privilege(finding->rule), "root") == 0
             ? "; as root"
             : "";
-    const bool has_fix = finding->fix_now != NULL || finding->fix_persistent != NULL;
-    if (!has_fix)
-        snprintf(text, sizeof(text), "%s: no fix is known", finding->rule->id);
-    else if (strncmp(cost, "none", 4) == 0)
+    if (!has_fix(finding))
+        return;
+    if (strncmp(cost, "none", 4) == 0)
         snprintf(text, sizeof(text), "%s: costs nothing%s%s", finding->rule->id, needs(printer, finding),
                  root);
     else

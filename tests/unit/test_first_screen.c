@@ -254,6 +254,17 @@ static void a_command_of_several_lines_is_left_to_the_report_of_its_rule(void **
     free(text);
 }
 
+static void a_finding_without_a_fix_says_so(void **state)
+{
+    (void)state;
+    fires(0, ST_STATUS_PROBLEM, 1, NULL);
+    char *text = screen(80);
+    assert_non_null(
+        strstr(text, "\n  no fix is known: see 'sleeptune report linux-a-rule-with-a-long-name-00'\n"));
+    assert_null(strstr(text, "costs"));
+    free(text);
+}
+
 static void unknown_rules_are_counted_by_reason(void **state)
 {
     (void)state;
@@ -410,6 +421,7 @@ int main(void)
         SCREEN(advice_that_costs_nothing_takes_no_row),
         SCREEN(what_apply_can_do_is_offered_where_the_command_is_long),
         SCREEN(a_command_of_several_lines_is_left_to_the_report_of_its_rule),
+        SCREEN(a_finding_without_a_fix_says_so),
         SCREEN(unknown_rules_are_counted_by_reason),
         SCREEN(what_is_left_out_is_counted_and_not_summed),
         SCREEN(the_sentence_says_what_was_measured_and_how_sure),
