@@ -25,6 +25,7 @@
 #define COMMAND       "history"
 #define USUAL_SPAN_NS (24 * 3600 * ST_NS_PER_S)
 #define ROWS_USUAL    25 /* a day by hours, with the hour that has begun */
+#define YEAR_2200_NS  (INT64_C(7258118400) * ST_NS_PER_S)
 #define EVENTS_MAX    5000
 #define EVENTS_USUAL  500
 #define EVENTS_BEFORE 10 /* shown before --follow waits for new ones */
@@ -240,7 +241,7 @@ static int fill(struct st_chart_set *set, const json_t *document, int64_t from_n
     json_array_foreach(rows, i, row)
     {
         const json_t *value = json_object_get(json_object_get(row, "lateness"), key);
-        const int64_t after_ns = st_json_field(row, "from_ns") - from_ns;
+        const int64_t after_ns = st_ns_sub(st_json_field(row, "from_ns"), from_ns);
         const uint64_t index = after_ns > 0 ? (uint64_t)(after_ns / step_ns) : 0;
         if (r != 0 || !json_is_integer(value) || index < next)
             continue; /* two rows of one step: the clock was set back */
@@ -267,7 +268,10 @@ static void measured_time(const json_t *document, struct st_chart_data *data)
         data->to_wall_ns = st_json_field(row, "to_ns");
     }
     const int64_t step_ns = st_json_field(document, "step_ns");
-    if (step_ns > 0) /* a last step that is not over counts as a whole */
+    if (step_ns <= 0 || step_ns > YEAR_2200_NS || data->from_wall_ns < 0 ||
+        data->to_wall_ns <= data->from_wall_ns || data->to_wall_ns > YEAR_2200_NS)
+        data->from_wall_ns = data->to_wall_ns = 0; /* no times of a clock */
+    else                                           /* a last step that is not over counts as a whole */
         data->to_wall_ns += step_ns - 1 - (data->to_wall_ns - data->from_wall_ns - 1) % step_ns;
 }
 

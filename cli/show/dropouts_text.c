@@ -49,6 +49,12 @@ static struct who *place_for(struct list *list, const struct who *row)
     return &list->rows[list->n++];
 }
 
+/* How much too late the worst cycle was. */
+static int64_t overrun_ns(const struct who *row)
+{
+    return st_ns_sub(st_ns_add(row->busy_ns, row->wait_ns), row->period_ns);
+}
+
 static void add(struct list *list, const json_t *from)
 {
     const json_t *client = json_object_get(from, "client");
@@ -70,7 +76,7 @@ static void add(struct list *list, const json_t *from)
     if (row.n <= 0)
         return;
     struct who *to = place_for(list, &row);
-    if (row.busy_ns + row.wait_ns - row.period_ns > to->busy_ns + to->wait_ns - to->period_ns) {
+    if (overrun_ns(&row) > overrun_ns(to)) {
         to->busy_ns = row.busy_ns;
         to->wait_ns = row.wait_ns;
         to->period_ns = row.period_ns;
@@ -132,7 +138,7 @@ static int64_t worst_of(const struct list *list, size_t *ret_row)
     for (size_t i = 0; i < list->n; i++) {
         int64_t n = 0;
         for (size_t k = 0; k < list->n; k++)
-            n += strcmp(list->rows[i].name, list->rows[k].name) == 0 ? list->rows[k].n : 0;
+            n = st_ns_add(n, strcmp(list->rows[i].name, list->rows[k].name) == 0 ? list->rows[k].n : 0);
         if (n > worst_n) {
             worst_n = n;
             *ret_row = i;

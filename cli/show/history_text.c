@@ -111,13 +111,18 @@ static const char *grouped(int64_t n, char *buf, size_t buf_bytes)
     return buf;
 }
 
+static int64_t span_of(const json_t *document)
+{
+    return st_ns_sub(st_json_field(document, "until_ns"), st_json_field(document, "since_ns"));
+}
+
 /* "in the last 24 h", "from 2026-11-20 14:00 to 2026-11-20 16:00". The first step may begin before the time that was
  * asked for, so hours are cut. */
 static const char *say_when(const json_t *document, int64_t now_wall_ns, char *buf, size_t buf_bytes)
 {
     char from[32], to[32];
     const int64_t since_ns = st_json_field(document, "since_ns"),
-                  until_ns = st_json_field(document, "until_ns"), span_ns = until_ns - since_ns;
+                  until_ns = st_json_field(document, "until_ns"), span_ns = span_of(document);
     if (until_ns < now_wall_ns - LATEST_NS || until_ns > now_wall_ns + LATEST_NS)
         snprintf(buf, buf_bytes, "from %s to %s", minute_of(since_ns, from, sizeof(from)),
                  minute_of(until_ns, to, sizeof(to)));
@@ -160,8 +165,7 @@ static bool put_answer(FILE *out, const json_t *document, const struct sums *sum
     char text[512], when[96], timing[128], server[40], watched_for[32];
     const json_t *watched = longest_watched(document);
     const json_t *playing = json_object_get(watched, "playing_ns");
-    const bool whole = st_json_field(watched, "watched_ns") >=
-                       (st_json_field(document, "until_ns") - st_json_field(document, "since_ns")) / 10 * 9;
+    const bool whole = st_json_field(watched, "watched_ns") >= span_of(document) / 10 * 9;
     const bool none_played = json_is_integer(playing) && json_integer_value(playing) == 0;
     say_when(document, look->now_wall_ns, when, sizeof(when));
     say_timing(document, sums, timing, sizeof(timing));
@@ -201,7 +205,7 @@ static void put_watched(FILE *out, const json_t *document, int columns)
         if (json_is_integer(playing))
             st_text_append(text, sizeof(text), ", clients played for %s",
                            length(json_integer_value(playing), time, sizeof(time)));
-        if (frames > 0 && rate_hz > 0)
+        if (frames > 0 && frames < INT32_MAX && rate_hz > 0)
             st_text_append(text, sizeof(text), ", %" PRId64 " frames at %g kHz (%s)", frames,
                            (double)rate_hz / 1000,
                            st_ns_format_short(frames * ST_NS_PER_S / rate_hz, period, sizeof(period)));
@@ -233,7 +237,7 @@ static void put_timing(FILE *out, const json_t *document, const struct sums *sum
 static void put_details(FILE *out, const json_t *document, const struct sums *sums, int columns)
 {
     char text[256], measured[32], of[32], bound_text[32];
-    const int64_t span_ns = st_json_field(document, "until_ns") - st_json_field(document, "since_ns");
+    const int64_t span_ns = span_of(document);
     const int64_t periods = sums->cycles + sums->skipped;
     const double rate = periods > 0 ? st_stats_rate_max95((uint64_t)sums->misses, (uint64_t)periods) : 0;
     const double bound = rate * (double)periods * (double)HOUR_NS / (double)sums->measured_ns;
@@ -310,7 +314,8 @@ static void put_row(FILE *out, const json_t *row, int columns)
     fputs(minute_of(from_ns, text, sizeof(text)), out);
     if (json_is_null(json_object_get(row, "cycles"))) {
         /* the loop may rest while nothing plays */
-        const bool idle = st_json_field(row, "idle_ns") >= (to_ns - from_ns) / 10 * 9 && to_ns > from_ns;
+        const bool idle =
+            to_ns > from_ns && st_json_field(row, "idle_ns") >= st_ns_sub(to_ns, from_ns) / 10 * 9;
         fprintf(out, columns < NO_DATA_COLUMNS ? "  %s\n" : "  %s until %s\n",
                 idle ? "nothing played" : "no data", minute_of(to_ns, to, sizeof(to)));
         return;
