@@ -221,25 +221,33 @@ static const char *worst_text(const struct st_observed_client *client, char *buf
     return share_text(load->cycles_n > 0 ? load->busy_max_ns : -1, load->period_ns, buf, buf_bytes);
 }
 
-static void add_client(struct section *to, const struct st_observed_client *client)
+static void add_program(struct section *to, const char *name, uint64_t dropouts_n, const char *reason,
+                        const char *load, const char *peak)
 {
-    char reason[128], worst[32], usual[32], dropouts[32];
-    const struct st_xrun_load *load = &client->load;
-    const uint64_t n = st_observed_client_dropouts(client);
-    const char *name = client->name[0] != '\0' ? client->name : "not named";
-    snprintf(reason, sizeof(reason), "%s", client->playing ? "" : "gone");
-    if (n > 0)
-        st_answer_reason(client, reason, sizeof(reason));
-    worst_text(client, worst, sizeof(worst));
-    share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns, usual, sizeof(usual));
-    snprintf(dropouts, sizeof(dropouts), "%" PRIu64, n);
-    json_t *row = add(to, n > 0 ? WARN : OK, name, "%s dropout%s%s%s", dropouts, n == 1 ? "" : "s",
-                      reason[0] != '\0' ? ": " : "", reason);
-    const char *const texts[] = {name, dropouts, reason, usual, worst};
+    char dropouts[32];
+    snprintf(dropouts, sizeof(dropouts), "%" PRIu64, dropouts_n);
+    json_t *row = add(to, dropouts_n > 0 ? WARN : OK, name, "%s dropout%s%s%s", dropouts,
+                      dropouts_n == 1 ? "" : "s", reason[0] != '\0' ? ": " : "", reason);
+    const char *const texts[] = {name, dropouts, reason, load, peak};
     json_t *cells = json_array();
     for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++)
         (void)json_array_append_new(cells, st_json_safe_string(texts[i]));
     st_json_set(row, "cells", cells);
+}
+
+static void add_client(struct section *to, const struct st_observed_client *client)
+{
+    char reason[128], worst[32], usual[32];
+    const struct st_xrun_load *load = &client->load;
+    const uint64_t n = st_observed_client_dropouts(client);
+    if (n > 0)
+        st_answer_reason(client, reason, sizeof(reason));
+    else
+        snprintf(reason, sizeof(reason), "%s", client->playing ? "" : "gone");
+    add_program(
+        to, client->name[0] != '\0' ? client->name : "not named", n, reason,
+        share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns, usual, sizeof(usual)),
+        worst_text(client, worst, sizeof(worst)));
 }
 
 /* One table for all servers; the first ones are on the first screen. */
@@ -247,9 +255,11 @@ static void add_clients(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array()};
     size_t n = 0;
+    uint64_t others_n = 0;
     for (int rest = 0; rest < 2; rest++) { /* those with dropouts first */
         for (size_t i = 0; i < view->observe.n; i++) {
             const struct st_observed_view *of = &view->observe.sources[i];
+            others_n += rest == 0 ? of->others_not_ready_n : 0;
             for (size_t j = 0; j < of->clients_n; j++) {
                 if ((st_observed_client_dropouts(&of->clients[j]) == 0) != (rest == 1))
                     continue;
@@ -258,6 +268,8 @@ static void add_clients(json_t *sections, const struct st_view *view)
             }
         }
     }
+    if (others_n > 0)
+        add_program(&to, "others", others_n, "gone, no longer listed", "", "");
     /* a share of the period: what DAWs call load */
     json_t *columns = json_pack("[s, s, s, s, s]", "Program", "Dropouts", "Why", "Load", "Peak");
     end_section(sections, "Programs", &to);

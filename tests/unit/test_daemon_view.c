@@ -655,6 +655,9 @@ static void table_of_clients_has_the_first_ones_on_the_first_screen(void **state
     expect_row("client0", "1 dropout: exited", "warn", false);
     expect_row("client7", "0 dropouts", "ok", false);
     expect_row("client8", "0 dropouts", "ok", true);
+    expect_no_row("others");
+    pipewire->others_not_ready_n = 7;
+    expect_row("others", "7 dropouts: gone, no longer listed", "warn", true);
 }
 
 static void stall_is_left_out_of_the_usual_lateness(void **state)
