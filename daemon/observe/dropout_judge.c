@@ -10,7 +10,7 @@ enum st_dropout_reason st_dropout_judge(const struct st_dropout_figures *figures
         figures->awake_ns != 0 ? figures->awake_ns - figures->signal_ns : took_ns; /* not awake at the end */
     if (figures->exited)
         return ST_DROPOUT_EXITED;
-    if (figures->signal_ns == 0 || late_ns < 0)
+    if (figures->signal_ns == 0 || late_ns < 0 || had_ns <= 0)
         return figures->stopped ? ST_DROPOUT_STOPPED : ST_DROPOUT_UNKNOWN;
     if (figures->measured && figures->stopped)
         return ST_DROPOUT_STOPPED;

@@ -313,7 +313,10 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
     node->judged_ns = end_ns;
     const int64_t awake_ns = late->awake_ns != 0 ? late->awake_ns : late->end_ns;
     judged(profile, node, node->reason, late->end_ns - awake_ns, awake_ns - late->signal_ns,
-           node->reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->waited_for : late->culprit);
+           node->reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->waited_for
+           : node->reason == ST_DROPOUT_CPU_TAKEN || node->reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
+               ? late->culprit
+               : "");
     if (node->load != NULL && late->awake_ns != 0)
         st_node_load_add(node->load, late->end_ns - awake_ns, awake_ns - late->signal_ns);
     *late = (struct st_dropout_figures){0};
@@ -379,11 +382,26 @@ static void take_starved(struct st_pipewire_profile *profile, struct st_pipewire
     const struct block *driver = &cycle->driver;
     if (node->late.signal_ns != 0)
         follow_late(profile, node, cycle, block);
-    else if (late && driver->awake_ns >= block->signal_ns &&
+    else if (late && driver->awake_ns > block->signal_ns && /* else signalled for the next cycle */
              driver->awake_ns - driver->signal_ns >= cycle->period_ns - cycle->period_ns / 10)
         begin_late(profile, node, cycle, block);
     if (!late && node->late.signal_ns == 0)
         judge_rest(profile, node, driver->awake_ns);
+}
+
+/* Since 0.3.72 a client that wakes up at last counts the cycles that the server has counted once more: each cycle is
+ * at most one dropout. */
+static int64_t cycles_since(const struct st_pipewire_profile_node *node, const struct cycle *cycle)
+{
+    const int64_t since_ns = cycle->driver.signal_ns - node->seen_ns + cycle->period_ns / 2;
+    return node->seen_ns != 0 && cycle->period_ns > 0 && since_ns > cycle->period_ns
+               ? since_ns / cycle->period_ns
+               : 1;
+}
+
+static int64_t at_most(int64_t n, int64_t limit)
+{
+    return n < limit ? n : limit;
 }
 
 static void take_follower(struct st_pipewire_profile *profile, const struct cycle *cycle,
@@ -397,8 +415,10 @@ static void take_follower(struct st_pipewire_profile *profile, const struct cycl
     node->drives = false;
     if (is_own(profile, node->client))
         return;
-    const int64_t rise = block->xruns_n != NOT_COUNTED ? risen(profile, node, block->xruns_n)
-                                                       : unfinished(block, &cycle->driver);
+    const int64_t rise = block->xruns_n != NOT_COUNTED
+                             ? at_most(risen(profile, node, block->xruns_n), cycles_since(node, cycle))
+                             : unfinished(block, &cycle->driver);
+    node->seen_ns = cycle->driver.signal_ns;
     if (node->is_device && block->xruns_n != NOT_COUNTED) {
         node->device_n += rise;
         profile->pending = profile->pending || rise > 0;

@@ -39,6 +39,7 @@ struct st_pipewire_profile_node {
     bool drives;    /* as seen in its latest cycle */
     bool counted;   /* xruns_n is known */
     int32_t xruns_n;
+    int64_t seen_ns; /* when the cycle of its latest block began */
     char name[ST_XRUN_NAME_BYTES];
     char driver[ST_XRUN_NAME_BYTES];        /* name of the node that drives it */
     int64_t signal_ns, finish_ns;           /* of the latest finished cycle */

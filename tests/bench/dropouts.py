@@ -137,7 +137,9 @@ def run(server, name, frames, args):
     seconds = max(args.seconds, args.dropouts * period_s * args.every)
     server.run("pw-metadata", "-n", "settings", "0", "clock.force-quantum", str(frames))
     client = f"{args.build}/tests/integration/stall_pipewire"
-    env = {**server.env, "PIPEWIRE_CONFIG_NAME": "client-rt.conf"}
+    env = dict(server.env)
+    if os.path.exists("/usr/share/pipewire/client-rt.conf"):  # else client.conf asks for real-time priority
+        env["PIPEWIRE_CONFIG_NAME"] = "client-rt.conf"
     logs = {who: f"{server.folder}/{who}.log" for who in ("good", "bad")}
     cpu = str(os.cpu_count() - 1) if pinned else "-1"
     clients = {"good": [client, "0", "good", "10", "10", str(args.every), logs["good"], "-1"],

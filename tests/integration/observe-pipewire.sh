@@ -57,7 +57,10 @@ case $(of why) in
     told=$(awk -F '\t' '$11 == 1 || $11 == 2' "$tmp/profile" | wc -l)
     is "pw-profiler saw the same cycles" "$told" $((2 * missed))
     ;;
-*) is "pw-top has as many" "$(pw-top -b -n 2 | awk '$NF == "stall" {n = $9} END {print n}')" "$(of starved)" ;;
+*) # a client that wakes up after several cycles adds those that it missed to what the server has counted: ERR has them twice
+    told=$(pw-top -b -n 2 | awk '$NF == "stall" {n = $9} END {print n}')
+    ok "pw-top has as many, or up to twice as many" test "$told" -ge "$(of starved)" -a "$told" -le $((2 * $(of starved)))
+    ;;
 esac
 event='[e for e in d["events"] if e["event"] == "starved-client"][0]'
 ok "it is an event, after a moment in which a late wake-up of that time may come" wait_for value_is 'any(e["event"] == "starved-client" for e in d["events"])' True

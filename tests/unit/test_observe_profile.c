@@ -111,8 +111,9 @@ static void take_player(struct st_pipewire_profile *profile, struct times driver
 #define FOLLOWERS(...)                                                                                       \
     (const struct follower[]){__VA_ARGS__},                                                                  \
         sizeof((const struct follower[]){__VA_ARGS__}) / sizeof(struct follower)
-#define TAKE(profile, signal_ns, driver_xruns_n, ...)                                                        \
-    take(profile, (signal_ns)-10, signal_ns, driver_xruns_n, FOLLOWERS(__VA_ARGS__))
+#define TAKE(profile, signal_us, driver_xruns_n, ...)                                                        \
+    take(profile, INT64_C(1000) * (signal_us)-10, INT64_C(1000) * (signal_us), driver_xruns_n,               \
+         FOLLOWERS(__VA_ARGS__))
 
 /* What is reported, as text: "device/client n starved REASON; ", without a reason that is unknown. */
 static void write_seen(void *ctx, const struct st_xrun_seen *seen)
@@ -207,15 +208,15 @@ static void nodes_of_a_client_that_is_left_out_tell_nothing(void **state)
     enum { OWN = 41, OWN_CLIENT = 51 };
     st_pipewire_profile_add(&profile, OWN, OWN_CLIENT, false);
     TAKE(&profile, 1000, 5, {OWN, "own", FINISHED, 1}, {PLAYER, "player", FINISHED, 1});
-    TAKE(&profile, 2000, 5, {OWN, "own", FINISHED, 4}, {PLAYER, "player", FINISHED, 3});
+    TAKE(&profile, 3000, 5, {OWN, "own", FINISHED, 4}, {PLAYER, "player", FINISHED, 3});
     st_pipewire_profile_leave_out(&profile, OWN_CLIENT); /* it is heard of late */
-    TAKE(&profile, 3000, 5, {OWN, "own", FINISHED, 5}, {PLAYER, "player", FINISHED, 3});
+    TAKE(&profile, 4000, 5, {OWN, "own", FINISHED, 5}, {PLAYER, "player", FINISHED, 3});
     assert_string_equal(told(&profile), "alsa_output.card/player 0 2; ");
     st_pipewire_profile_remove(&profile, OWN);
     st_pipewire_profile_remove(&profile, OWN_CLIENT); /* another client has its id now */
     st_pipewire_profile_add(&profile, OWN, OWN_CLIENT, false);
-    TAKE(&profile, 4000, 5, {OWN, "other", FINISHED, 1}, {PLAYER, "player", FINISHED, 3});
-    TAKE(&profile, 5000, 5, {OWN, "other", FINISHED, 2}, {PLAYER, "player", FINISHED, 3});
+    TAKE(&profile, 5000, 5, {OWN, "other", FINISHED, 1}, {PLAYER, "player", FINISHED, 3});
+    TAKE(&profile, 6000, 5, {OWN, "other", FINISHED, 2}, {PLAYER, "player", FINISHED, 3});
     assert_string_equal(told(&profile), "alsa_output.card/other 0 1; ");
 }
 
@@ -239,9 +240,12 @@ static void counters_win_over_the_status(void **state)
     TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, 4});
     TAKE(&profile, 2000, 5, {PLAYER, "player", AWAKE, 4});
     assert_false(profile.pending);
-    TAKE(&profile, 3000, 5, {PLAYER, "player", TRIGGERED, 6});
-    TAKE(&profile, 4000, 5, {PLAYER, "player", FINISHED, 6}); /* only now it is clear what happened */
+    TAKE(&profile, 4000, 5, {PLAYER, "player", TRIGGERED, 6});
+    TAKE(&profile, 5000, 5, {PLAYER, "player", FINISHED, 6}); /* only now it is clear what happened */
     assert_string_equal(told(&profile), "alsa_output.card/player 0 2; ");
+    TAKE(&profile, 6000, 5,
+         {PLAYER, "player", FINISHED, 9}); /* the client has counted missed wake-ups, too */
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 1; ");
 }
 
 static void a_second_card_has_device_xruns(void **state)
@@ -281,9 +285,9 @@ static void each_finished_cycle_is_in_the_load_once(void **state)
     (void)state;
     for (int i = 1; i <= 4; i++) {
         const int status = i == 3 ? AWAKE : FINISHED;
-        TAKE(&profile, 1000000 * i, 5, {PLAYER, "player", status, NO_COUNTER},
+        TAKE(&profile, 1000 * i, 5, {PLAYER, "player", status, NO_COUNTER},
              {CARD, "card", INACTIVE, NO_COUNTER});
-        TAKE(&profile, 1000000 * i, 5, {PLAYER, "player", status, NO_COUNTER},
+        TAKE(&profile, 1000 * i, 5, {PLAYER, "player", status, NO_COUNTER},
              {CARD, "card", INACTIVE, NO_COUNTER});
     }
     assert_string_equal(loads(&profile), "alsa_output.card/ 3 1000000 30000 20000; "
@@ -294,14 +298,14 @@ static void each_finished_cycle_is_in_the_load_once(void **state)
 static void a_node_that_has_gone_makes_room_after_its_last_report(void **state)
 {
     (void)state;
-    TAKE(&profile, 1000000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
     st_pipewire_profile_remove(&profile, PLAYER);
-    TAKE(&profile, 2000000, 5, {PLAYER, "player", FINISHED, NO_COUNTER}); /* reported late */
+    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER}); /* reported late */
     assert_string_equal(loads(&profile), "alsa_output.card/ 1 1000000 30000 20000; "
                                          "alsa_output.card/player 1 1000000 30000 20000; ");
     for (int id = 1000; id < 3000; id++) {
         st_pipewire_profile_add(&profile, (uint32_t)id, CLIENT, false);
-        TAKE(&profile, INT64_C(1000000) * id, 5, {id, "one of many", FINISHED, NO_COUNTER});
+        TAKE(&profile, 1000 * id, 5, {id, "one of many", FINISHED, NO_COUNTER});
         st_pipewire_profile_remove(&profile, (uint32_t)id);
     }
     assert_int_equal(profile.beyond_n, 0);
