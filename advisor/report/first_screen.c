@@ -64,12 +64,9 @@ static void print_row(const struct st_printer *printer, const struct st_report *
     const int pad =
         printer->width - STATUS_WIDTH - st_text_columns(finding->rule->title) - st_text_columns(effect);
     st_first_screen_status(printer, finding->status, STATUS_WIDTH);
-    if (effect[0] == '\0' && (printer->width == 0 || pad >= 0)) {
-        fprintf(printer->out, "%s\n", finding->rule->title);
-        return;
-    }
-    if (printer->width == 0 || pad >= 1) {
-        fprintf(printer->out, "%s%*s%s\n", finding->rule->title, printer->width == 0 ? 2 : pad, "", effect);
+    const int gap = effect[0] == '\0' ? 0 : printer->width == 0 ? 2 : pad;
+    if (printer->width == 0 || pad >= (effect[0] != '\0')) {
+        fprintf(printer->out, "%s%*s%s\n", finding->rule->title, gap, "", effect);
         return;
     }
     fprintf(printer->out, "%s\n", effect);

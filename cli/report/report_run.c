@@ -17,8 +17,7 @@
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
-#define NEAR_EDITS 4  /* edits: a typing error or two, or a forgotten word of three letters */
-#define OWN_MAX    16 /* options of one subcommand beside the common ones */
+#define OWN_MAX 16 /* options of one subcommand beside the common ones */
 
 /* What the common options are read into. */
 struct reading {
@@ -135,17 +134,14 @@ static int print_report(const char *command, const struct st_report *report,
                   : st_failure(command, "cannot write %s: %s", options->textfile, st_destination_error(r));
 }
 
-static int unknown_only(const char *command, const struct st_report *report, const char *typed)
+static int unknown_rule(const char *command, const char *typed)
 {
     struct st_near near = {.typed = typed};
-    for (size_t i = 0; i < st_rules_n; i++) {
-        if (st_rule_os(st_rules[i]) == st_facts_os(report->facts))
-            st_near_offer(&near, st_rules[i]->id);
-    }
+    for (size_t i = 0; i < st_rules_n; i++)
+        st_near_offer(&near, st_rules[i]->id);
     if (near.name != NULL)
-        return st_failure_usage(command, "--only: '%s' is no rule. Did you mean '%s'?", typed, near.name);
-    return st_failure_usage(command, "--only: '%s' is no rule for this system: see sleeptune report --list",
-                            typed);
+        return st_failure_unknown(command, "rule", "", &near);
+    return st_failure_usage(command, "no such rule: %.100s. 'sleeptune report --list' lists all.", typed);
 }
 
 /** Profile, mutes and --only, then print. */
@@ -170,7 +166,9 @@ static int finish_report(const char *command, struct st_report *report,
     const int r = options->only != NULL ? st_report_only(report, options->only, id, sizeof(id)) : 0;
     int status;
     if (r == -ENOENT)
-        status = unknown_only(command, report, id);
+        status = st_rule_find(id) == NULL
+                     ? unknown_rule(command, id)
+                     : st_failure_usage(command, "--only: '%s' is no rule for this system", id);
     else if (r != 0)
         status = st_failure(command, "%s", strerror(-r));
     else
@@ -215,28 +213,6 @@ int st_report_run(const char *command, const struct st_facts *facts, const struc
 }
 
 /* --- single rules --- */
-
-/** "linux-timerslack" is near "linux-timer-slack", and so is "slack". */
-static bool is_near(const char *id, const char *typed)
-{
-    return (strlen(typed) >= 2 && strstr(id, typed) != NULL) || st_near_distance(id, typed) <= NEAR_EDITS;
-}
-
-static int unknown_rule(const char *command, const char *typed)
-{
-    char near[512] = "";
-    size_t used = 0, n = 0;
-    for (size_t i = 0; i < st_rules_n && n < 4; i++) {
-        if (!is_near(st_rules[i]->id, typed))
-            continue;
-        used +=
-            (size_t)snprintf(near + used, sizeof(near) - used, "%s%s", n == 0 ? "" : ", ", st_rules[i]->id);
-        n++;
-    }
-    if (n == 0)
-        return st_failure_usage(command, "no such rule: %.100s. 'sleeptune report --list' lists all.", typed);
-    return st_failure_usage(command, "no such rule: %.100s. Similar: %s", typed, near);
-}
 
 int st_report_run_check_ids(const char *command, const char *const *ids, size_t ids_n)
 {

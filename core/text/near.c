@@ -34,8 +34,9 @@ size_t st_near_distance(const char *a, const char *b)
 void st_near_offer(struct st_near *near, const char *name)
 {
     const size_t len = strlen(near->typed);
-    const bool begins = len >= 2 && strncmp(name, near->typed, len) == 0;
-    const size_t edits = begins ? 0 : st_near_distance(near->typed, name);
+    const char *part = strstr(name, near->typed);
+    const bool is_part = part != NULL && len >= (part == name ? 2 : 4);
+    const size_t edits = is_part ? 0 : st_near_distance(near->typed, name);
     if (edits > 1 + len / 4 || (near->name != NULL && edits >= near->edits))
         return;
     near->name = name;

@@ -12,7 +12,7 @@ size_t st_near_distance(const char *a, const char *b);
 struct st_near {
     const char *typed;
     const char *name; /* borrowed; NULL: none is near enough */
-    size_t edits;     /* of `name`; what it is the beginning of counts as 0 */
+    size_t edits;     /* of `name`; 0 also if the typed one is a part of it */
 };
 
 void st_near_offer(struct st_near *near, const char *name);
