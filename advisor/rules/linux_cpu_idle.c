@@ -288,8 +288,8 @@ static void judge_idle_request_access(struct st_finding *finding)
     } else if (fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM)) {
         st_finding_quote(finding, REQUEST);
         st_finding_advice(finding,
-                          "audio programs of this user may not open /dev/cpu_dma_latency to keep CPUs out "
-                          "of deep sleep (%" PRId64 " µs)",
+                          "audio programs of this user may not open /dev/cpu_dma_latency, so they cannot "
+                          "keep the CPUs out of deep sleep (%" PRId64 " µs to wake)",
                           latency_us);
         st_rule_fix(finding);
         st_finding_change(finding, ST_CHANGE_UDEV, "rule",

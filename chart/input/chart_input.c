@@ -333,8 +333,8 @@ static int join_quantities(const char *command, const char *path, const char *qu
     if (strcmp(quantity, data->quantity) == 0)
         return ST_EXIT_DONE;
     if (strcmp(quantity, TIME) != 0 && strcmp(data->quantity, TIME) != 0)
-        return st_failure(command, "%s has %s and %s has %s: they have no axis in common", data->set[0]->file,
-                          quantity, short_name(path), data->quantity);
+        return st_failure(command, "%s has %s and %s has %s: one picture cannot show both",
+                          data->set[0]->file, quantity, short_name(path), data->quantity);
     snprintf(data->quantity, sizeof(data->quantity), TIME);
     return ST_EXIT_DONE;
 }

@@ -170,7 +170,8 @@ static void print_effect(FILE *out, const struct st_compare_pair *pair, const ch
     const double bursts = pair->found.figures[ST_FIGURE_MISSED].counts.scatter;
     if (bursts > 1) {
         snprintf(text, sizeof(text),
-                 "Missed periods come in bursts, so they count only as %.3g %% of their number.",
+                 "Missed periods come in bursts: they count as fewer independent ones, %.3g %% of their "
+                 "number.",
                  100 / bursts);
         st_text_field(out, "", text, LABEL_COLUMNS, width);
     }

@@ -174,7 +174,7 @@ static void say_interval(struct st_analysis *a)
     if (i->hz > 0)
         snprintf(rates, sizeof(rates), ": a tick of %d Hz, or one of %d Hz and a tick added to each sleep",
                  i->hz, 2 * i->hz);
-    say(a, "Wake-ups come every %s, at any period that is asked for%s.", time_text(i->interval_ns, interval),
+    say(a, "Wake-ups come every %s, whatever period is asked for%s.", time_text(i->interval_ns, interval),
         rates);
 }
 

@@ -50,9 +50,8 @@ static int sleep_kevent_timer(struct st_sleep *s, int64_t requested_ns)
  * kern.timecounter.nanosleep_precise exempts nanosleep and clock_nanosleep on plain clocks, and nothing else. */
 
 #define NANOSLEEP "kern_clock_nanosleep: a share of the remaining time"
-#define POLLING                                                                                              \
-    "the precision of tc_precexp, also where nanosleep_precise is 1; measured on FreeBSD 13.2 and 15.1"
-#define MEASURED "not stretched; measured on FreeBSD 13.2 and 15.1"
+#define POLLING   "stretched, also if nanosleep_precise is 1 (tc_precexp); measured on FreeBSD 13.2 and 15.1"
+#define MEASURED  "not stretched; measured on FreeBSD 13.2 and 15.1"
 
 #define PLAIN   ST_STRETCHED(IF_IMPRECISE, NANOSLEEP)
 #define FAST    ST_STRETCHED(YES, "kern_clock_nanosleep: fast clocks keep the deviation on 15.0 too")

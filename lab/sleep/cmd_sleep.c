@@ -103,8 +103,8 @@ static int put_slack(void *ctx, const char *word)
     if (strcmp(word, "found") != 0 &&
         (st_ns_parse(word, &ns) != 0 || strpbrk(word, "nums") == NULL || ns < 1 || ns > ST_NS_PER_S))
         return st_failure_usage(NAME,
-                                "--slack: '%s' is neither the word found nor a time from 1ns to 1s with its "
-                                "unit",
+                                "--slack: '%s' is unknown. Use found (the present slack), or a time from "
+                                "1ns to 1s with its unit",
                                 word);
     return add_setting(a, ST_POLICY_OTHER, ns);
 }

@@ -85,7 +85,7 @@ static void enough_text(const struct st_syscall_row *row, char *buf, size_t buf_
                  "%u",
                  (unsigned)st_stats_quantile_min_n(0.5));
     else if (n < st_summary_median_not_enough_min_n(ST_SYSCALL_ENOUGH_N))
-        snprintf(buf, buf_bytes, "%llu samples do not show how many would be enough", n);
+        snprintf(buf, buf_bytes, "after %llu samples it is unclear how many would be enough", n);
     else
         snprintf(buf, buf_bytes, "even %d samples would not be enough", ST_SYSCALL_ENOUGH_N);
 }

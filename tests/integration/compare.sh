@@ -47,7 +47,7 @@ compare none none2 --every 1ms >out
 like "how many misses would have been shown" "$(tr -s ' \n' '  ' <out)" 'missed: no difference shown. A difference of 0.453 % more would have been shown in 4 of 5'
 awk 'NR > 700 && NR <= 730 {print 1500000; next} {print}' none >stall
 compare none stall --every 1ms >out
-like "a stall of 30 is one, not 30" "$(tr -s ' \n' '  ' <out)" 'come in bursts, so they count only as 3\.3[0-9] % of their number'
+like "a stall of 30 is one, not 30" "$(tr -s ' \n' '  ' <out)" 'come in bursts: they count as fewer independent ones, 3\.3[0-9] % of their number'
 like "and shows nothing of misses" "$(cat out)" '^missed .* 1\.0000$'
 status 1 "runs that differ" compare a later
 like "by how much" "$(cat out)" '^median .*\+(4[5-9][0-9]|5[0-4][0-9]) ns .*\*$'

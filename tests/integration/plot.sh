@@ -206,7 +206,7 @@ for pair in 'sleep.json overshoot wake.json delay' 'wake.json delay sleep.json o
     'wide-calls.json time.of.a.call saw.json lateness'; do
     read -r first quantity second other <<<"$pair"
     status 4 "$first and $second are refused in one picture" plot "$first" "$second" -o mix.svg
-    like "with what each is of" "$(cat err)" "^sleeptune plot: $first has $quantity.* and $second has $other.*: they have no axis in common"
+    like "with what each is of" "$(cat err)" "^sleeptune plot: $first has $quantity.* and $second has $other.*: one picture cannot show both"
 done
 status 0 "lateness of a recording and of JSON is one" plot run.strec saw.json -o both.svg
 if [ -x "$make_hlog" ]; then

@@ -303,11 +303,11 @@ static void a_period_shorter_than_a_tick_shows_the_interval(void **state)
     assert_true(a.interval.found && !a.periodic.found);
     assert_true(says(
         &a,
-        "every 20.000 ms, at any period that is asked for: a tick of 50 Hz, or one of 100 Hz and a tick added"));
+        "every 20.000 ms, whatever period is asked for: a tick of 50 Hz, or one of 100 Hz and a tick added"));
     s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
     a = blind(&s);
     assert_true(
-        says(&a, "every 10.000 ms, at any period that is asked for: a tick of 100 Hz, or one of 200 Hz"));
+        says(&a, "every 10.000 ms, whatever period is asked for: a tick of 100 Hz, or one of 200 Hz"));
     /* 15 periods of 64 frames are 20 ms: a machine that is slow would wake there, too */
     assert_int_equal(st_period_init(&s.period, 64, 48000), 0);
     s.rounding = ST_ROUNDING_TVTOHZ;
