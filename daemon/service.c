@@ -103,7 +103,7 @@ static void free_service(struct st_service *service)
     st_http_stop(service->http);
     st_observe_stop(service->observe);
     st_service_stop_loop(service);
-    st_service_forget_rested(service);
+    st_rested_forget(&service->rested);
     st_service_stop_audio(service);
     st_events_release(&service->events, INT64_MAX); /* their last events are kept, too */
     if (service->loop_hangs)

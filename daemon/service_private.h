@@ -14,19 +14,10 @@
 #include "daemon/loop/playing.h"
 #include "daemon/service.h"
 #include "daemon/status/live.h"
+#include "daemon/status/rested.h"
 #include "daemon/status/saved_state.h"
 #include "daemon/status/tee.h"
 #include "daemon/status/view.h"
-
-/** What is not zero in the tables of a histogram: of 67584 places a loop fills some hundred. */
-struct st_rested_hist {
-    struct st_hist hist; /* without its tables */
-    struct st_rested_count {
-        uint64_t n;
-        uint32_t place; /* those of the early table behind those of the late one */
-    } * counts;
-    size_t counts_n;
-};
 
 struct st_service {
     struct st_platform *platform;
@@ -54,12 +45,8 @@ struct st_service {
     uint64_t own_xruns_before[ST_AUDIO_DIRECTIONS]; /* of streams that were closed */
     int64_t started_ns;
     struct st_overdue overdue;
-    bool loop_hangs; /* it did not end when it was asked to */
-    struct {
-        bool known;              /* a loop has run before this rest */
-        struct st_result result; /* its figures, without its histograms */
-        struct st_rested_hist lateness, response;
-    } rested;
+    bool loop_hangs;         /* it did not end when it was asked to */
+    struct st_rested rested; /* the loop before this rest */
 
     /* main thread */
     uint64_t tick;
@@ -121,10 +108,6 @@ int st_service_open_socket(struct st_service *service);
 void st_service_forget_counts(struct st_service *service);
 
 /* --- service_rest.c: the loop rests while nothing plays; main thread --- */
-
-/** The figures of the loop that rests, as those of st_session_result. Under the mutex. @return 0, -ENOENT, -ENOMEM. */
-int st_service_rested_result(const struct st_service *service, struct st_result *ret);
-void st_service_forget_rested(struct st_service *service);
 
 /** Before the first loop: it rests unless it is to run always. */
 void st_service_begin_rest(struct st_service *service);

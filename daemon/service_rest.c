@@ -7,7 +7,6 @@
 #include <malloc.h>
 #endif
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -49,85 +48,18 @@ int64_t st_service_tick_ns(const struct st_service *service)
     return service->rest.calm ? ST_SERVICE_REST_TICKS * ST_SERVICE_TICK_NS : ST_SERVICE_TICK_NS;
 }
 
-/* --- the figures of the loop that rests --- */
-
-static int pack(const struct st_hist *hist, struct st_rested_hist *ret)
-{
-    const uint64_t *tables[] = {hist->late, hist->early};
-    *ret = (struct st_rested_hist){.hist = *hist};
-    for (int filling = 0; filling < 2; filling++) {
-        size_t n = 0;
-        for (uint32_t i = 0; i < 2 * hist->counts_len; i++) {
-            const uint64_t count = tables[i / hist->counts_len][i % hist->counts_len];
-            if (count != 0 && filling != 0)
-                ret->counts[n] = (struct st_rested_count){count, i};
-            n += count != 0;
-        }
-        ret->counts_n = n;
-        if (filling == 0)
-            ret->counts = calloc(n + 1, sizeof(ret->counts[0]));
-        if (ret->counts == NULL)
-            return -ENOMEM;
-    }
-    return 0;
-}
-
-static int unpack(const struct st_rested_hist *packed, struct st_hist *ret)
-{
-    struct st_hist empty;
-    const int r = st_hist_init(&empty, packed->hist.digits);
-    if (r < 0)
-        return r;
-    *ret = packed->hist;
-    ret->late = empty.late;
-    ret->early = empty.early;
-    for (size_t i = 0; i < packed->counts_n; i++) {
-        const uint32_t place = packed->counts[i].place, len = ret->counts_len;
-        (place < len ? ret->late : ret->early)[place % len] = packed->counts[i].n;
-    }
-    return 0;
-}
-
-int st_service_rested_result(const struct st_service *service, struct st_result *ret)
-{
-    struct st_hist lateness = {0}, response = {0};
-    if (!service->rested.known)
-        return -ENOENT;
-    int r = unpack(&service->rested.lateness, &lateness);
-    if (r == 0)
-        r = unpack(&service->rested.response, &response);
-    if (r < 0) {
-        st_hist_finish(&lateness);
-        return r;
-    }
-    *ret = service->rested.result;
-    ret->lateness = lateness;
-    ret->response = response;
-    return 0;
-}
-
-void st_service_forget_rested(struct st_service *service)
-{
-    pthread_mutex_lock(&service->mutex);
-    service->rested.known = false;
-    pthread_mutex_unlock(&service->mutex);
-    free(service->rested.lateness.counts);
-    free(service->rested.response.counts);
-    service->rested.lateness.counts = service->rested.response.counts = NULL;
-}
+/* --- to rest, and back --- */
 
 /* Keeps the figures of the loop that has ended, and frees the rest of it. */
-static void pack_loop(struct st_service *service)
+static void keep_figures(struct st_service *service)
 {
     struct st_result result;
     if (st_session_result(service->session, 0, &result) == 0) {
-        const int r = pack(&result.lateness, &service->rested.lateness);
-        const bool packed = pack(&result.response, &service->rested.response) == 0 && r == 0;
-        st_result_finish(&result);
         pthread_mutex_lock(&service->mutex);
-        service->rested.result = result;
-        service->rested.known = packed;
+        if (st_rested_keep(&service->rested, &result) < 0)
+            ST_WARN("out of memory: the figures of the loop before the rest are lost");
         pthread_mutex_unlock(&service->mutex);
+        st_result_finish(&result);
     }
     st_service_stop_loop(service);
 }
@@ -139,8 +71,6 @@ static void give_memory_back(void)
 #endif
 }
 
-/* --- to rest, and back --- */
-
 static int go_to_rest(struct st_service *service)
 {
     if (!st_service_end_loop(service))
@@ -148,7 +78,7 @@ static int go_to_rest(struct st_service *service)
     st_service_end_minute(service); /* to the last cycle */
     st_service_forget_counts(service);
     set_rests(service, true);
-    pack_loop(service);
+    keep_figures(service);
     st_service_stop_audio(service); /* the dummy device: any other one would have kept the loop running */
     const int r = st_service_start_audio(service);
     (void)munlockall();
@@ -161,7 +91,9 @@ static int wake_up(struct st_service *service, const char *why)
 {
     st_clockwatch_tick(&service->clockwatch, service->platform, &service->events); /* before its time */
     st_service_end_minute(service);
-    st_service_forget_rested(service);
+    pthread_mutex_lock(&service->mutex);
+    st_rested_forget(&service->rested);
+    pthread_mutex_unlock(&service->mutex);
     st_live_forget(&service->live);
     set_rests(service, false);
     service->rest.calm = false;

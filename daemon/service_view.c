@@ -36,7 +36,7 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
     *view = service->view;
     const bool has_result = service->session != NULL
                                 ? st_session_result(service->session, 0, result) == 0
-                                : service->view.rests && st_service_rested_result(service, result) == 0;
+                                : service->view.rests && st_rested_result(&service->rested, result) == 0;
     for (size_t i = 0; i < ST_AUDIO_DIRECTIONS; i++) {
         if (service->audio[i] != NULL)
             st_audio_look(service->audio[i], &view->audio[i]);
