@@ -76,7 +76,7 @@ PY
 slack_before=$(cat /proc/self/timerslack_ns 2>/dev/null)
 "$SLEEPTUNE" report --measure=2s --frames 64 --json >"$tmp/report.json" 2>"$tmp/err"
 like "it ends with a status of report's" "$?" '^[012]$'
-like "how long it takes is said before" "$(cat "$tmp/err")" '^sleeptune report: [0-9]+ of [0-9]+ other settings can be tried on this machine; comparing them with the present ones takes [0-9.]+ s$'
+like "how long it takes is said before" "$(cat "$tmp/err")" '^sleeptune report: [0-9]+ of [0-9]+ other settings can be tried on this machine; comparing them with the present settings takes [0-9.]+ s$'
 is "in one line, where stderr is no terminal" "$(wc -l <"$tmp/err")" 1
 ok "what is said follows from the figures" "$PYTHON" "$tmp/honest.py" "$tmp/report.json"
 is "the slack of others is as it was" "$(cat /proc/self/timerslack_ns 2>/dev/null)" "$slack_before"
@@ -112,7 +112,7 @@ fi
 # interrupted: what was measured is kept
 "$SLEEPTUNE" report --measure=30s --frames 64 --json >"$tmp/cut.json" 2>"$tmp/err" &
 pid=$!
-wait_for grep -q 'can be tried here' "$tmp/err"
+wait_for grep -q 'can be tried on this machine' "$tmp/err"
 sleep 2
 kill -INT "$pid"
 wait "$pid"
