@@ -152,6 +152,7 @@ def run(server, name, frames, args):
     observer = subprocess.Popen([f"{args.build}/daemon/observe/sleeptune-observe-pipewire"], env=server.env, stdin=subprocess.PIPE,
                                 stdout=subprocess.PIPE, text=True)
     observer.stdout.readline()
+    time.sleep(0.3)  # what happens before it has seen the clients' threads has no reason
     before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
     disturb(name, started["bad"], args, period_s, seconds)
     after = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
