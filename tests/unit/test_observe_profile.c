@@ -311,7 +311,7 @@ static void a_node_that_has_gone_makes_room_after_its_last_report(void **state)
     assert_int_equal(profile.beyond_n, 0);
 }
 
-static struct st_dropout_figures figures; /* as they were to be measured */
+static struct st_dropout_figures figures; /* what measure() was asked for */
 
 /* It had the CPU all the time. */
 static void measure(void *ctx, uint32_t client, double usual_share, struct st_dropout_figures *ret)
