@@ -384,6 +384,13 @@ static const char *value_text(const config_setting_t *setting, char *buf, size_t
     return buf;
 }
 
+/* An exact name is nearest, then one that begins like this. */
+static size_t distance(const char *name, const char *known)
+{
+    const size_t far = st_near_distance(name, known);
+    return far > 1 && strncmp(known, name, strlen(name)) == 0 ? 1 : far;
+}
+
 /* The known name that is most like this one: a whole key; at the top level the name of a group, or a key that lacks
  * its group. */
 static void nearest_name(const char *name, bool top_level, char *ret, size_t ret_bytes)
@@ -395,11 +402,11 @@ static void nearest_name(const char *name, bool top_level, char *ret, size_t ret
         snprintf(known, sizeof(known), "%s", path);
         if (top_level)
             known[strcspn(known, ".")] = '\0';
-        const size_t far = st_near_distance(name, known);
+        const size_t far = distance(name, known);
+        const size_t without_group = top_level && dot != NULL ? distance(name, dot + 1) : SIZE_MAX;
         if (far < best)
             snprintf(ret, ret_bytes, "%s", known);
         best = far < best ? far : best;
-        const size_t without_group = top_level && dot != NULL ? st_near_distance(name, dot + 1) : SIZE_MAX;
         if (without_group < best)
             snprintf(ret, ret_bytes, "%s", path);
         best = without_group < best ? without_group : best;

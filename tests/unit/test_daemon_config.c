@@ -150,6 +150,7 @@ static void unknown_key_is_told_with_the_nearest_known_one(void **state)
                    "FILE:3: loop.frmes: unknown key; the nearest known one is loop.frames");
     assert_refused("lop = { frames = 64; };", "FILE:1: lop: unknown key; the nearest known one is loop");
     assert_refused("frames = 64;", "FILE:1: frames: unknown key; the nearest known one is loop.frames");
+    assert_refused("rate = 44100;", "the nearest known one is loop.rate_hz");
     assert_refused("mutes = ();", "the nearest known one is mute");
     assert_refused("socket = { grp = \"a\"; };", "the nearest known one is socket.group");
 }
