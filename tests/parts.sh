@@ -364,7 +364,7 @@ part_guests() {
     rm -rf "$share"
     meson install -C "$work/gcc" --no-rebuild --quiet --destdir "$share" || { verdict 1 "installed with DESTDIR"; return; }
     # systemd.pc may have /lib, which is a link in the guest
-    [ ! -d "$share/lib" ] || { cp -a "$share/lib" "$share/usr/" && rm -r "$share/lib"; }
+    [ ! -d "$share/lib" ] || { cp -a "$share/lib" "$share/usr/" && rm -r "${share:?}/lib"; }
     mkdir -p "$share/tests"
     cp tests/tap.sh tests/vm/*.sh "$work"/gcc/tests/integration/{hog,section} "$share/tests/"
     export VMBOOT_DIR=$work/vmboot VMBOOT_PACKAGES=libjansson4,libconfig9,libsoundio2,libmicrohttpd12,libcurl4,strace,curl,jq,grub2-common,jackd2,libtracefs1,libsqlite3-0,libpulse0,libpipewire-0.3-0,libncursesw6,pipewire,wireplumber,pipewire-bin,dbus-user-session,libpam-systemd

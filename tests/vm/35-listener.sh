@@ -30,7 +30,7 @@ shows() { status | grep -Eq -- "$1"; }
 like "before it runs, status has the command that starts it" "$(status)" "Run 'systemctl --user enable --now sleeptuned'"
 ok "systemctl --user enable --now sleeptuned" as systemctl --user enable --now sleeptuned
 ok "sleeptune status reaches it" wait_for 30 shows '^Shown +your own sleeptuned$'
-is "its history is in his home" "$(find /home/musician -name history.db | wc -l)" 1
+is "its history is in his home" "$(find ~musician -name history.db | wc -l)" 1
 
 # a sink without hardware, and cycles of 171 ms: this guest's own noise makes no dropout
 as systemctl --user start pipewire wireplumber
@@ -49,10 +49,8 @@ for _ in 1 2 3 4 5; do
     echo >&5
 done
 ok "one of them stalled five times" wait_for 60 grep -q 'stalled 5' /tmp/from
-ok "status names it" wait_for 8 shows HeavyReverb
+ok "status names it, and why" wait_for 8 shows '^HeavyReverb +[0-9]+ +computed too long'
 status | sed 's/^/# /'
-# in the first line, or (where this guest was slow) in the table
-is "and says of no other that it computed too long" "$(status | grep 'computed too long' | grep -cv HeavyReverb)" 0
 
 ok "the system's service starts beside it" systemctl start sleeptuned
 like "status shows his own first, and how to see the other" "$(status)" "^Shown +your own sleeptuned; the system's runs, too: add --system"
@@ -66,7 +64,7 @@ systemctl restart sleeptuned
 traces() { [ "$(cat /sys/kernel/tracing/instances/sleeptune/tracing_on)" = 1 ]; }
 ok "with the drop-in the system's daemon traces" wait_for 30 traces
 is "as root without a capability" "$(sed -n 's/^CapEff:\t*//p' "/proc/$(systemctl show -P MainPID sleeptuned)/status")" 0000000000000000
-# the hog becomes "audiohog" by exec while it has the CPU
+# started by chrt, which is its name before exec
 cp /share/tests/hog /tmp/audiohog
 named() { sleeptune history --system --causes --json | jq -e '.rows[] | select(.culprit // "" | startswith("audiohog/"))'; }
 chrt -f 80 /tmp/audiohog 0 80 60000 200 200 >/dev/null &
@@ -75,7 +73,8 @@ chrt -f 80 /tmp/audiohog 1 80 60000 200 200 >/dev/null &
 hogs+=($!)
 ok "and names a program as it is called now" wait_for 20 named
 kill "${hogs[@]}"
-sleeptune history --system --causes | sed 's/^/# /'
+sleeptune history --system --causes 2>&1 | head -20 | sed 's/^/# /'
 systemctl stop sleeptuned
 is "its end removes the trace" "$(ls /sys/kernel/tracing/instances)" ""
+journalctl -u sleeptuned -o short-precise --no-pager | grep -v -e 'event: ' -e observe: | tail -14 | sed 's/^/# /'
 tap_done
