@@ -17,8 +17,8 @@ static const struct {
     [ST_CAUSE_OWN_WORK] = {"own-work", "the previous callback took longer than its period"},
     [ST_CAUSE_SUSPEND] = {"suspend", "the machine was suspended", true},
     [ST_CAUSE_KERNEL] = {"kernel-or-interrupt",
-                         "an interrupt or unpreemptible kernel code had the CPU (in a virtual "
-                         "machine perhaps its host)"},
+                         "an interrupt, or kernel code that cannot be interrupted, had the CPU (in a "
+                         "virtual machine perhaps its host)"},
     [ST_CAUSE_TIMER] = {"timer", "a late timer, an interrupt, or the time to wake an idle CPU", true},
     [ST_CAUSE_HYPERVISOR_OR_INTERRUPT] = {"hypervisor-or-interrupt",
                                           "the hypervisor or an interrupt (no counter shows which)", true},

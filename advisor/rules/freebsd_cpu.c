@@ -318,8 +318,8 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
     .id = "freebsd-cpu-frequency",
     .title = "CPU clock (powerd)",
     .mechanism = "powerd checks the load four times a second and sets the clock for that load. An audio "
-                 "thread works in short bursts, and for powerd these are little load. So the thread may run "
-                 "at a low clock just when it has to be ready in time.",
+                 "thread works for a short time in each cycle, which powerd takes for a small load. So the "
+                 "clock may be low just when the thread has to be ready in time.",
     .cost = "power, heat",
     .when_not = "on battery (powerd's -b mode)",
     .sources = "powerd(8) (modes, poll interval 250 ms), cpufreq(4), est(4); powerd++ has the same modes",

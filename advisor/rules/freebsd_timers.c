@@ -447,11 +447,11 @@ static void judge_hz(struct st_finding *finding)
     }
     if (hz < HZ_USUAL)
         st_finding_ok(finding,
-                      "kern.hz %" PRId64 " does not affect this sleep; POSIX timers (timer_settime) may be "
-                      "up to two ticks (%.0f ms) late",
+                      "kern.hz %" PRId64 " does not affect your audio thread's sleeps; POSIX timers "
+                      "(timer_settime) may be up to two ticks (%.0f ms) late",
                       hz, 2 * tick_us / 1e3);
     else
-        st_finding_ok(finding, "kern.hz %" PRId64 " does not affect this sleep", hz);
+        st_finding_ok(finding, "kern.hz %" PRId64 " does not affect your audio thread's sleeps", hz);
     st_finding_effect(finding, 0, "one-shot event timer: sleeps do not wait for the tick of %.0f µs",
                       tick_us);
 }

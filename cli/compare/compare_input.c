@@ -120,7 +120,7 @@ static int read_log(const char *command, struct st_compare_file *file)
                           file->path);
     if (r < 0)
         return st_failure(command, "cannot read %s: %s", file->path,
-                          r == -EBADMSG ? "not a histogram log, or a broken line in it" : strerror(-r));
+                          r == -EBADMSG ? "not a histogram log, or it has a broken line" : strerror(-r));
     return log.intervals_n > 0
                ? ST_EXIT_DONE
                : st_failure(command, "%s has no values with the tag '%s' and no values without a tag",
