@@ -1,0 +1,474 @@
+/* The screen from a gathered view: the answer, its rows and tables, charts, and the next step. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/status/live.h"
+#include "daemon/status/rows.h"
+#include "tests/unit/view_fixture.h"
+
+/* The text of the first row with this label, "" for none; its state and whether it is a detail. */
+static const char *row_of(const json_t *screen, const char *label, const char **ret_state, bool *ret_detail)
+{
+    size_t i, j;
+    const json_t *section, *row;
+    json_array_foreach(json_object_get(screen, "sections"), i, section)
+    {
+        json_array_foreach(json_object_get(section, "rows"), j, row)
+        {
+            if (strcmp(json_string_value(json_object_get(row, "label")), label) != 0)
+                continue;
+            *ret_state = json_string_value(json_object_get(row, "state"));
+            *ret_detail = json_is_true(json_object_get(row, "detail"));
+            return json_string_value(json_object_get(row, "text"));
+        }
+    }
+    return "";
+}
+
+static void expect_row(const char *label, const char *text, const char *state_name, bool detail)
+{
+    const char *found_state = "";
+    bool found_detail = false;
+    json_t *screen = st_rows_json(&view);
+    const char *found = row_of(screen, label, &found_state, &found_detail);
+    if (strstr(found, text) == NULL)
+        fail_msg("%s: %s", label, found);
+    assert_string_equal(found_state, state_name);
+    assert_true(found_detail == detail);
+    json_decref(screen);
+}
+
+static void expect_no_row(const char *label)
+{
+    const char *found_state = "";
+    bool found_detail;
+    json_t *screen = st_rows_json(&view);
+    assert_string_equal(row_of(screen, label, &found_state, &found_detail), "");
+    json_decref(screen);
+}
+
+static void expect_of_screen(const char *key, const char *text)
+{
+    json_t *screen = st_rows_json(&view);
+    assert_string_equal(json_string_value(json_object_get(screen, key)), text);
+    json_decref(screen);
+}
+
+/* A PipeWire at 1024 frames on which something plays. */
+static struct st_observed_view *watch_pipewire(void)
+{
+    view.now_wall_ns = view.started_wall_ns + 600 * ST_NS_PER_S;
+    view.observe.n = 1;
+    view.observe.sources[0] = (struct st_observed_view){.source = "pipewire",
+                                                        .mode = ST_OBSERVED_AUTO,
+                                                        .state = ST_OBSERVED_WATCHING,
+                                                        .why = "profiler of PipeWire 0.3.65",
+                                                        .opened_n = 1,
+                                                        .since_wall_ns = view.started_wall_ns,
+                                                        .last_wall_ns = INT64_MIN,
+                                                        .frames = 1024,
+                                                        .rate_hz = 48000,
+                                                        .period_ns = 21333333,
+                                                        .device_load_ns = 1};
+    return &view.observe.sources[0];
+}
+
+static struct st_observed_client *add_client(struct st_observed_view *source, const char *name, uint64_t n,
+                                             enum st_dropout_reason reason)
+{
+    struct st_observed_client *client = &source->clients[source->clients_n++];
+    *client = (struct st_observed_client){.playing = true, .not_ready_n = n};
+    client->reasons_n[reason] = n;
+    snprintf(client->name, sizeof(client->name), "%s", name);
+    source->starved_n += n;
+    if (n > 0) {
+        source->last_wall_ns = client->last_wall_ns = view.now_wall_ns - 5 * ST_NS_PER_S;
+        source->certainty = ST_CERTAINTY_EXACT;
+    }
+    return client;
+}
+
+static void first_line_names_the_program_that_made_the_dropouts(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    struct st_observed_client *heavy = add_client(pipewire, "HeavyReverb", 407, ST_DROPOUT_TOO_SLOW);
+    heavy->worst_busy_ns = 25000000;
+    heavy->worst_period_ns = 21333333;
+    heavy->load = (struct st_xrun_load){
+        .cycles_n = 469, .busy_median_ns = 2560000, .busy_max_ns = 24000000, .period_ns = 21333333};
+    add_client(pipewire, "GoodSynth", 5, ST_DROPOUT_WOKEN_LATE);
+    expect_of_screen("answer", "HeavyReverb made 407 of 412 dropouts since 22:13: it computed too long "
+                               "(25.0 ms of 21.3 ms).");
+    expect_of_screen("state", "bad");
+    expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms), last dropout 22:23:15 (exact)", "warn", false);
+    expect_row("This computer", "timing OK: 0 of 1000 periods missed at 128 frames", "ok", false);
+    expect_row("HeavyReverb", "407 dropouts: computed too long", "warn", false);
+    expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
+    expect_of_screen("next_why", "a buffer of 2048 frames (42.7 ms) holds its worst cycle of 25.0 ms; or "
+                                 "freeze or simplify HeavyReverb");
+    json_t *screen = st_rows_json(&view);
+    const json_t *programs = json_array_get(json_object_get(screen, "sections"), 1);
+    char *cells =
+        json_dumps(json_object_get(json_array_get(json_object_get(programs, "rows"), 0), "cells"), 0);
+    assert_string_equal(cells, "[\"HeavyReverb\", \"407\", \"computed too long\", \"12 %\", \"117 %\"]");
+    free(cells);
+    json_decref(screen);
+    view.now_wall_ns += 3600 * ST_NS_PER_S; /* it has not clicked for an hour */
+    expect_of_screen("state", "warn");
+}
+
+static void first_line_says_what_the_server_knows(void **state)
+{
+    (void)state;
+    static const struct {
+        enum st_dropout_reason reason;
+        const char *name, *culprit, *answer, *next, *why;
+    } rows[] = {
+        {ST_DROPOUT_UNKNOWN, "", "",
+         "3 dropouts since 22:13 on PipeWire: a program was not ready, reason unknown. PipeWire does not say which.",
+         "sleeptune history --events", ""},
+        {ST_DROPOUT_WOKEN_LATE, "mpv", "",
+         "mpv made all 3 dropouts since 22:13: it was woken late (by 4.10 ms).", "sleeptune report",
+         "finds the settings by which programs lose the CPU or wake up late"},
+        {ST_DROPOUT_CPU_TAKEN, "mpv", "ffmpeg",
+         "mpv made all 3 dropouts since 22:13: it lost the CPU to ffmpeg.", "sleeptune report",
+         "finds the settings by which programs lose the CPU or wake up late"},
+        {ST_DROPOUT_STOPPED, "mpv", "", "mpv made all 3 dropouts since 22:13: it was stopped or frozen.",
+         "sleeptune status --watch", "nothing to tune: it was stopped or frozen"},
+        {ST_DROPOUT_WAITED_FOR_OTHER, "mpv", "Heavy",
+         "mpv made all 3 dropouts since 22:13: it waited for Heavy.", "sleeptune status --watch",
+         "look at the program that it waited for"},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        struct st_observed_client *client = add_client(watch_pipewire(), rows[i].name, 3, rows[i].reason);
+        client->worst_wait_ns = 4100000;
+        snprintf(client->culprit, sizeof(client->culprit), "%s", rows[i].culprit);
+        client->culprit_n = 3;
+        expect_of_screen("answer", rows[i].answer);
+        expect_of_screen("next", rows[i].next);
+        expect_of_screen("next_why", rows[i].why);
+    }
+    struct st_observed_view *pipewire = watch_pipewire();
+    struct st_observed_client *client = add_client(pipewire, "mpv", 9, ST_DROPOUT_CPU_TAKEN);
+    snprintf(client->culprit, sizeof(client->culprit), "cc1");
+    client->culprit_n = 4; /* it leads by so many */
+    expect_row("mpv", "lost the CPU to cc1 and others", "warn", false);
+    pipewire = watch_pipewire();
+    pipewire->device_xruns_n = 1;
+    pipewire->last_wall_ns = view.now_wall_ns;
+    expect_of_screen("answer", "1 dropout since 22:13 on PipeWire: the device ran dry.");
+    pipewire->source = "jack";
+    expect_of_screen("answer", "1 dropout since 22:13 on JACK: JACK does not say which program it was.");
+    expect_of_screen("next", "sleeptune report");
+}
+
+static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    struct st_observed_client *client = add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW);
+    client->worst_period_ns = 21333333;
+    client->worst_busy_ns = 60000000; /* 2880 frames */
+    expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 4096");
+    client->worst_busy_ns = 600000000; /* no buffer is so large */
+    expect_of_screen("next_why", "raise the buffer of that program, or freeze or simplify it");
+    client->worst_busy_ns = 25000000;
+    client->load = (struct st_xrun_load){
+        .cycles_n = 469, .busy_median_ns = 21000000, .busy_max_ns = 25000000, .period_ns = 21333333};
+    expect_of_screen("next_why",
+                     "Heavy needs 98 % of each period: freeze or simplify it, no buffer size helps");
+    client->load.cycles_n = 0;
+    pipewire->frames = 2048;
+    pipewire->period_ns = 42666667; /* it was raised since */
+    expect_of_screen("next", "sleeptune status --watch");
+    pipewire->source = "jack";
+    client->worst_busy_ns = 45000000;
+    expect_of_screen("next", "jack_bufsize 4096");
+}
+
+static void first_line_without_a_dropout_says_what_was_watched(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    expect_of_screen("answer",
+                     "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: OK.");
+    expect_of_screen("state", "ok");
+    result.misses = 4;
+    expect_of_screen("answer",
+                     "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: not OK.");
+    result.misses = 0;
+    pipewire->frames = pipewire->rate_hz = pipewire->period_ns = 0;
+    expect_of_screen("answer",
+                     "Nothing plays on PipeWire, and no dropout since 22:13. This computer's timing: OK.");
+    view.rests = true;
+    view.loop = NULL;
+    expect_of_screen("answer", "Nothing plays on PipeWire, and no dropout since 22:13.");
+    expect_row("PipeWire", "nothing plays now", "ok", false);
+    expect_of_screen("next_why", "then play: it names what makes dropouts");
+    view.rests = false;
+    view.loop = &result;
+    pipewire->state = ST_OBSERVED_ABSENT;
+    snprintf(pipewire->why, sizeof(pipewire->why), "PipeWire is not running");
+    expect_of_screen("answer",
+                     "No sound server is watched: PipeWire is not running. This computer's timing: OK.");
+    expect_of_screen("next", "sleeptune status --details");
+}
+
+static void table_of_clients_has_the_first_ones_on_the_first_screen(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    for (int i = 0; i < 12; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "client%d", i);
+        add_client(pipewire, name, i == 0, ST_DROPOUT_EXITED)->playing = i > 0;
+    }
+    expect_row("client0", "1 dropout: exited", "warn", false);
+    expect_row("client7", "0 dropouts", "ok", false);
+    expect_row("client8", "0 dropouts", "ok", true);
+    expect_no_row("others");
+    pipewire->others_not_ready_n = 7;
+    expect_row("others", "7 dropouts: gone, no longer listed", "warn", true);
+}
+
+static void stall_is_left_out_of_the_usual_lateness(void **state)
+{
+    (void)state;
+    st_hist_add_n(&result.response, INT64_C(290) * ST_NS_PER_S, 5000);
+    expect_row("Due to done", "median 10.5 \xc2\xb5s, 99 % ", "ok", true);
+    expect_row("Due to done", ", without 5000 in stalls of up to 4.8 min (n = 6000)", "ok", true);
+    result.misses = 1;
+    st_hist_add_n(&result.lateness, INT64_C(290) * ST_NS_PER_S, 1);
+    expect_row("This computer", "periods missed at 128 frames, longest stall 4.8 min", "bad", false);
+}
+
+static void screen_of_a_healthy_daemon_has_few_figures_and_one_next_step(void **state)
+{
+    (void)state;
+    expect_of_screen("answer", "No sound server is watched. This computer's timing: OK.");
+    expect_of_screen("state", "ok");
+    expect_of_screen("next", "sleeptune history");
+    expect_row("This computer", "timing OK: 0 of 1000 periods missed at 128 frames", "ok", false);
+    expect_row("Simulated", "0 xruns", "ok", true);
+    expect_row("Lateness", "median 10.5 \xc2\xb5s", "ok", true);
+    expect_row("Loop", "128 frames at 48000 Hz (2.667 ms), fifo 70, any CPU", "ok", true);
+    expect_row("Own stream", "dummy, playing", "ok", true);
+    expect_row("Daemon", "PID 42, running for 0 h 00 min 05 s", "ok", true);
+    expect_row("Own cost", "CPU time per cycle not known yet", "ok", true);
+    expect_no_row("Degraded");
+    expect_no_row("Main cause");
+    expect_no_row("Last minute");
+    json_t *screen = st_rows_json(&view);
+    const json_t *first = json_array_get(json_object_get(screen, "sections"), 0);
+    assert_true(json_array_size(json_object_get(first, "rows")) <= 5);
+    json_decref(screen);
+}
+
+static void screen_names_what_went_wrong_and_the_command_that_helps(void **state)
+{
+    (void)state;
+    result.misses = 4;
+    result.records_lost = 2;
+    result.cause_late_n = 6;
+    result.cause_above_ns = 1333333;
+    result.causes[ST_CAUSE_RUN_QUEUE] =
+        (struct st_cause_row){.n = 3, .total_ns = 4500000, .max_ns = 2 * ST_NS_PER_MS};
+    view.has_minute = true;
+    view.minute = (struct st_minute){.cycles = 22500,
+                                     .misses = 1,
+                                     .lateness_max_ns = INT64_MIN,
+                                     .observed_xruns = 2,
+                                     .starved_clients = 22};
+    expect_of_screen("state", "bad");
+    expect_of_screen("next", "sleeptune history --causes");
+    expect_row("This computer",
+               "timing not OK: 4 of 1000 periods missed at 128 frames, worst wake-up 3.00 ms late", "bad",
+               false);
+    expect_row("This computer", "; not recorded: 2 periods", "bad", false);
+    expect_row("Main cause", ": 3 of 6 late wake-ups, longest 2.000 ms", "warn", false);
+    expect_row("Last minute",
+               "24 dropouts, 1 of the loop's 22500 periods missed, worst wake-up not known yet", "bad", true);
+    view.minute.observed_xruns = INT64_MIN;
+    expect_row("Last minute", "no server watched, 1 of ", "bad", true);
+    expect_row("Late", "6 wake-ups more than 1.333 ms late", "ok", true);
+    snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO");
+    expect_of_screen("next", "sleeptune report");
+    expect_row("Degraded", "loop: no right to SCHED_FIFO", "bad", false);
+}
+
+static void screen_without_a_loop_claims_nothing(void **state)
+{
+    (void)state;
+    view.loop = NULL;
+    expect_of_screen("state", "unknown");
+    expect_of_screen("next", "sleeptune status --watch");
+    expect_row("This computer", "timing not measured yet", "unknown", false);
+    expect_no_row("Lateness");
+    expect_no_row("Loop");
+    view.loop = &result;
+    result.elapsed_periods = 0;
+    expect_row("This computer", "timing not measured yet", "unknown", false);
+}
+
+static void screen_lists_sources_that_are_or_could_be_watched(void **state)
+{
+    (void)state;
+    view.observe.n = 2;
+    view.observe.sources[0] = (struct st_observed_view){.source = "alsa",
+                                                        .mode = ST_OBSERVED_AUTO,
+                                                        .state = ST_OBSERVED_WATCHING,
+                                                        .opened_n = 1,
+                                                        .device_xruns_n = 5,
+                                                        .starved_n = 3};
+    struct st_observed_view *never = &view.observe.sources[1];
+    *never = (struct st_observed_view){
+        .source = "sound4", .mode = ST_OBSERVED_AUTO, .state = ST_OBSERVED_ABSENT, .never = true};
+    expect_row("ALSA", "watching, last dropout ", "warn", false);
+    expect_row("Watched",
+               "alsa, device xruns: 5, clients not ready: 3, CPU time per poll not known yet (n = 0)", "ok",
+               true);
+    expect_no_row("Not watched");
+    never->mode = ST_OBSERVED_ON; /* asked for */
+    expect_row("Not watched", "sound4", "bad", true);
+    never->mode = ST_OBSERVED_AUTO;
+    never->never = false;
+    expect_row("Not watched", "sound4", "ok", true);
+    view.observe.sources[0].state = ST_OBSERVED_ABSENT;
+    expect_row("ALSA", "; not watched now", "warn", false);
+    *never = (struct st_observed_view){
+        .source = "jack", .state = ST_OBSERVED_WATCHING, .device_xruns_n = 2, .why = "server studio"};
+    expect_row("JACK", "server studio, 2 dropouts, last ", "warn", false);
+}
+
+static void screen_shows_streams_that_record_with_overflows_and_gaps(void **state)
+{
+    (void)state;
+    struct st_audio_view *input = &view.audio[ST_AUDIO_INPUT];
+    expect_no_row("Recording");
+    *input = (struct st_audio_view){.state = ST_AUDIO_RUNNING,
+                                    .backend = "alsa",
+                                    .xruns_known = true,
+                                    .xruns_n = 3,
+                                    .holes_n = 1,
+                                    .callbacks = {.calls_n = 9,
+                                                  .frames_min = 64,
+                                                  .frames_max = 128,
+                                                  .n = 8,
+                                                  .median_ns = 5000,
+                                                  .p99_ns = INT64_MIN,
+                                                  .p999_ns = INT64_MIN,
+                                                  .max_ns = 90000}};
+    expect_row("Recording", "alsa, recording, ", "ok", true);
+    expect_row("Recording", ", 3 overflows, 1 gap", "ok", true);
+    expect_row("Callbacks", "of 64 to 128 frames (n = 9); late: median 5.0 \xc2\xb5s, 99 % not known yet",
+               "ok", true);
+    input->xruns_known = false;
+    expect_row("Recording", "the sound system does not report overflows", "ok", true);
+}
+
+static void screen_says_what_waits_and_what_was_put_aside(void **state)
+{
+    (void)state;
+    view.history = (struct st_history_writer_view){.state = ST_HISTORY_WRITER_FAILING,
+                                                   .bytes = 2500000,
+                                                   .waiting_minutes_n = 3,
+                                                   .lost_events_n = 4,
+                                                   .why = "disk full",
+                                                   .path = "/h.db",
+                                                   .aside = "/h.db.aside-1"};
+    expect_row("History",
+               "failing /h.db, 2.5 MB: disk full; 3 minutes and 0 events waiting in memory; 0 minutes "
+               "and 4 events lost",
+               "bad", true);
+    json_t *screen = st_rows_json(&view);
+    char *text = json_dumps(screen, 0);
+    assert_non_null(strstr(text, "the file that was there before is now /h.db.aside-1"));
+    free(text);
+    json_decref(screen);
+}
+
+static void events_of_the_screen_carry_their_times(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ST_ROWS_EVENTS_MAX + 3; i++)
+        json_array_append_new(view.events, json_pack("{s:I, s:s, s:s}", "time_ns", (json_int_t)i, "event",
+                                                     "pause", "text", "x"));
+    json_t *screen = st_rows_json(&view);
+    const json_t *events = NULL, *section;
+    size_t i;
+    json_array_foreach(json_object_get(screen, "sections"), i, section)
+    {
+        if (strcmp(json_string_value(json_object_get(section, "title")), "Events") == 0)
+            events = json_object_get(section, "rows");
+    }
+    assert_int_equal(json_array_size(events), ST_ROWS_EVENTS_MAX);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(events, 1), "time_ns")), 1);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(events, 1), "text")), "pause: x");
+    json_decref(screen);
+}
+
+static const json_t *chart_member(const json_t *screen, size_t chart, const char *key)
+{
+    return json_object_get(json_array_get(json_object_get(screen, "charts"), chart), key);
+}
+
+static void charts_have_null_for_unknown_seconds_and_name_the_bad_ones(void **state)
+{
+    (void)state;
+    struct st_live_look seconds = {.n = 3};
+    seconds.seconds[0] = (struct st_live_second){.cycles = 375, .max_ns = 50000, .median_ns = 27000};
+    seconds.seconds[1] = (struct st_live_second){.max_ns = INT64_MIN, .median_ns = INT64_MIN};
+    seconds.seconds[2] =
+        (struct st_live_second){.cycles = 375, .misses = 4, .max_ns = 8872000, .median_ns = 27000};
+    view.seconds = &seconds;
+    st_hist_add_n(&result.lateness, 7000000, 1); /* in the bar of 5 ms .. 10 ms, beyond a period */
+    json_t *screen = st_rows_json(&view);
+    assert_int_equal(json_array_size(chart_member(screen, 0, "values")), 3);
+    assert_true(json_is_null(json_array_get(chart_member(screen, 0, "values"), 1)));
+    assert_true(json_is_null(json_array_get(chart_member(screen, 0, "marks"), 1)));
+    assert_int_equal(json_integer_value(json_array_get(chart_member(screen, 0, "values"), 2)), 8872000);
+    assert_int_equal(json_array_size(chart_member(screen, 0, "bad")), 1);
+    assert_int_equal(json_integer_value(json_array_get(chart_member(screen, 0, "bad"), 0)), 2);
+    assert_string_equal(json_string_value(chart_member(screen, 0, "note")),
+                        "Last 3 s: 4 missed deadlines, worst wake-up 8.872 ms; 1 s incomplete");
+    assert_string_equal(json_string_value(chart_member(screen, 0, "low_text")), "10 \xc2\xb5s");
+    assert_string_equal(json_string_value(chart_member(screen, 0, "high_text")), "10 ms");
+    const json_t *counts = chart_member(screen, 1, "values");
+    assert_int_equal(json_array_size(counts), 20);
+    assert_int_equal(json_integer_value(json_array_get(counts, 0)), 4);   /* early ones */
+    assert_int_equal(json_integer_value(json_array_get(counts, 4)), 990); /* 10 us .. 20 us */
+    assert_int_equal(json_array_size(chart_member(screen, 1, "bad")), 1);
+    json_decref(screen);
+}
+
+int main(void)
+{
+    (void)setenv("TZ", "UTC", 1);
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(first_line_names_the_program_that_made_the_dropouts),
+        TEST(first_line_says_what_the_server_knows),
+        TEST(buffer_that_helps_fits_the_worst_cycle_or_is_not_named),
+        TEST(first_line_without_a_dropout_says_what_was_watched),
+        TEST(table_of_clients_has_the_first_ones_on_the_first_screen),
+        TEST(stall_is_left_out_of_the_usual_lateness),
+        TEST(screen_of_a_healthy_daemon_has_few_figures_and_one_next_step),
+        TEST(screen_names_what_went_wrong_and_the_command_that_helps),
+        TEST(screen_without_a_loop_claims_nothing),
+        TEST(screen_lists_sources_that_are_or_could_be_watched),
+        TEST(screen_shows_streams_that_record_with_overflows_and_gaps),
+        TEST(screen_says_what_waits_and_what_was_put_aside),
+        TEST(events_of_the_screen_carry_their_times),
+        TEST(charts_have_null_for_unknown_seconds_and_name_the_bad_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
