@@ -160,7 +160,7 @@ static void first_line_says_what_the_server_knows(void **state)
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_observed_client *client = add_client(pipewire, "mpv", 9, ST_DROPOUT_CPU_TAKEN);
     snprintf(client->culprit, sizeof(client->culprit), "cc1");
-    client->culprit_n = 4; /* it leads by so many */
+    client->culprit_n = 4; /* how many it leads by */
     expect_row("mpv", "lost the CPU to cc1 and others", "warn", false);
     pipewire = watch_pipewire();
     pipewire->device_xruns_n = 1;
