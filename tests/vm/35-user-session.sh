@@ -28,6 +28,9 @@ show() {
     printf '%s\n' "\$ ${*:2}" "$screen" "" >>/share/screens
     sed "s/^/# $1: /" <<<"$screen"
 }
+# says PATTERN: the first line of the status, which may be two
+# shellcheck disable=SC2317
+says() { musician sleeptune status 2>&1 | head -2 | tr '\n' ' ' | grep -qE "$1"; } # called by wait_for
 rm -f /share/screens
 
 loginctl enable-linger musician
@@ -36,8 +39,33 @@ ok "with PipeWire" musician systemctl --user start pipewire.service wireplumber.
 ok "which finds the card" wait_for 60 musician sh -c 'pw-cli ls Node | grep -q alsa_output'
 ok "the service starts as README has it" musician systemctl --user start sleeptuned
 ok "and answers" wait_for 60 musician sleeptune status --json
-screen=$(musician sleeptune status 2>&1)
-printf '%s\n' '$ sleeptune status   # nothing plays' "$screen" "" >>/share/screens
-sed 's/^/# nothing plays: /' <<<"$screen"
+ok "while nothing plays it says so" wait_for 60 says 'Nothing plays'
+show "nothing plays" sleeptune status
+
+# one program that is well, and one that needs one and a half of the period in each 20th cycle
+musician pw-metadata -n settings 0 clock.force-quantum 1024 >/dev/null 2>&1
+mkfifo /tmp/end
+exec 9<>/tmp/end
+for client in "GoodSynth 5 5 1" "HeavyReverb 10 150 20"; do
+    read -r name base peak each <<<"$client"
+    musician /share/tests/stall_pipewire 0 "$name" "$base" "$peak" "$each" "/home/musician/$name.log" </tmp/end >/dev/null 2>&1 &
+done
+ok "a program that computes too long makes dropouts, and the first line names it" wait_for 120 says '^HeavyReverb made [0-9]+ of [0-9]+ dropouts since'
+sleep 20
+show "which program, which buffer, since when, is it my computer, what now" sleeptune status
+like "which program, and why" "$(head -2 <<<"$screen" | tr '\n' ' ')" 'HeavyReverb made [0-9]+ of [0-9]+ dropouts since [0-9:]+.*computed too long'
+like "which buffer" "$screen" '1024 frames'
+like "is it my computer" "$screen" '^This computer '
+like "what now" "$screen" '^Next '
+is "at most 20 lines of 80 columns" "$(awk 'length > 80 {n++} END {print (NR <= 20), n + 0}' <<<"$screen")" "1 0"
+like "who else uses the card" "$screen" 'GoodSynth'
+show "how sure is that" sleeptune status --details
+show "which of them, in the last day" sleeptune history
+like "the history's first line names it, too" "$(head -2 <<<"$screen" | tr '\n' ' ')" 'HeavyReverb'
+show "is it my computer, which setting" sleeptune check --duration 3s --no-servers
+show "which setting" sleeptune report
+ok "the program that makes dropouts ends" pkill -f HeavyReverb
+sleep 15
+show "did it stop" sleeptune status
 
 tap_done
