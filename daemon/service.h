@@ -10,7 +10,7 @@
 #define ST_SERVICE_CONFIG ST_SYSCONF_DIR "/sleeptuned.conf"
 
 #define ST_SERVICE_TICK_NS    INT64_C(1000000000)
-#define ST_SERVICE_REST_TICKS 10 /* so many are one while nothing plays */
+#define ST_SERVICE_REST_TICKS 10 /* a tick is this many times longer while nothing plays */
 
 /* Something plays while the loop rests: call st_service_rest_or_run. To be blocked in all threads. */
 #define ST_SERVICE_WAKE_SIGNAL SIGUSR1

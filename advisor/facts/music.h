@@ -2,6 +2,8 @@
 #ifndef ST_ADVISOR_FACTS_MUSIC_H
 #define ST_ADVISOR_FACTS_MUSIC_H
 
+#include "core/base.h"
+
 /* Keys. The report's JSON has them as its object "music", without the prefix. */
 #define ST_MUSIC_PREFIX          "music."
 #define ST_MUSIC_ANSWER          "music.answer"      /* sentences: always there if the music was watched */

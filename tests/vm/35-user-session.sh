@@ -9,9 +9,9 @@ ldconfig
 systemd-sysusers
 systemctl daemon-reload
 useradd -m -s /bin/bash -G audio musician
-id=$(id -u musician)
+id=$(id -u musician) home=$(echo ~musician)
 # as the user, inside of the session
-musician() { runuser -u musician -- env HOME=/home/musician XDG_RUNTIME_DIR="/run/user/$id" DBUS_SESSION_BUS_ADDRESS="unix:path=/run/user/$id/bus" COLUMNS=80 LANG=C.UTF-8 "$@"; }
+musician() { runuser -u musician -- env HOME="$home" XDG_RUNTIME_DIR="/run/user/$id" DBUS_SESSION_BUS_ADDRESS="unix:path=/run/user/$id/bus" COLUMNS=80 LANG=C.UTF-8 "$@"; }
 # wait_for SECONDS COMMAND...: polls, so that a slow host only makes it later
 wait_for() {
     local tries=$(($1 * 2))
@@ -26,7 +26,7 @@ wait_for() {
 show() {
     screen=$(musician "${@:2}" 2>&1)
     printf '%s\n' "\$ ${*:2}" "$screen" "" >>/share/screens
-    sed "s/^/# $1: /" <<<"$screen"
+    while IFS= read -r line; do echo "# $1: $line"; done <<<"$screen"
 }
 # says PATTERN: the first line of the status, which may be two
 # shellcheck disable=SC2317
@@ -48,7 +48,7 @@ mkfifo /tmp/end
 exec 9<>/tmp/end
 for client in "GoodSynth 5 5 1" "HeavyReverb 10 150 20"; do
     read -r name base peak each <<<"$client"
-    musician /share/tests/stall_pipewire 0 "$name" "$base" "$peak" "$each" "/home/musician/$name.log" </tmp/end >/dev/null 2>&1 &
+    musician /share/tests/stall_pipewire 0 "$name" "$base" "$peak" "$each" "$home/$name.log" </tmp/end >/dev/null 2>&1 &
 done
 ok "a program that computes too long makes dropouts, and the first line names it" wait_for 120 says '^HeavyReverb made [0-9]+ of [0-9]+ dropouts since'
 sleep 20
