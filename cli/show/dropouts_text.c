@@ -9,6 +9,7 @@
 #include "core/event.h"
 #include "core/ns.h"
 #include "core/text/text.h"
+#include "platform/program/locale.h"
 
 #define DEVICE_XRUN   "device-xrun"
 #define WHO_MAX       5 /* on the first screen */
@@ -183,9 +184,10 @@ static void put_row(FILE *out, int name_columns, const char *name, int64_t n, co
 {
     char label[160], count[32];
     snprintf(label, sizeof(label), "%s", name);
-    if (st_text_columns(label) >=
-        name_columns) /* an ellipsis: another name may begin with the same letters */
-        st_text_append(st_text_clip(label, name_columns - 2), sizeof(label), "…");
+    const char *dots = st_locale_utf8() ? "…" : "..."; /* another name may begin with the same letters */
+    if (st_text_columns(label) >= name_columns)
+        st_text_append(st_text_clip(label, name_columns - 1 - st_text_columns(dots)), sizeof(label), "%s",
+                       dots);
     snprintf(count, sizeof(count), "%" PRId64, n);
     st_text_append(label, sizeof(label), "%*s%*s", name_columns - st_text_columns(label), "", COUNT_COLUMNS,
                    count);

@@ -57,7 +57,9 @@ char *st_locale_text(char *text)
             continue;
         }
         from += st_locale_character(from, &ascii);
-        to = stpcpy(to, ascii);
+        const size_t bytes = strlen(ascii);
+        memcpy(to, ascii, bytes); /* without its '\0', which could be over the next character */
+        to += bytes;
     }
     *to = '\0';
     return text;

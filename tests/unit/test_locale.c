@@ -51,6 +51,7 @@ static void text_becomes_ascii(void **state)
         {"", ""},
         {"plain", "plain"},
         {"14.2 µs", "14.2 us"},
+        {"a … b", "a ... b"}, /* as long as before */
         {"2 × 3 ± 1 … “x” ≥ →", "2 x 3 +- 1 ... \"x\" >= ->"},
         {"Größe 日本", "Gr??e ??"},
         {"\xC3", "?"},
