@@ -26,7 +26,7 @@ const struct st_config_key st_config_keys[] = {
      "Timer slack of the loop's thread; -1 does not change it. It has no effect on SCHED_FIFO threads and does not exist on FreeBSD."},
     {"loop.when", ST_CONFIG_CHOICE, "", "\"playing\"", 0, 0, "playing always", AT(loop.when),
      ST_CONFIG_APPLIES_WHEN,
-     "When the loop runs. playing: while a program plays or records, and 30 s longer; else the loop rests, and the daemon wakes up at most once per second. If no source can tell whether something plays, the loop always runs, and the log says why. An audio.backend other than dummy and none counts as playing. always: the loop never rests; this is the default of the system service, which runs sleeptuned -a."},
+     "When the loop runs. playing: while a program plays or records, and 30 to 40 s longer; else the loop rests, and the daemon wakes up at most once per second. If no source can tell whether something plays, the loop always runs, and the log says why. An audio.backend other than dummy and none counts as playing. always: the loop never rests; this is the default of the system service, which runs sleeptuned -a."},
     {"audio.backend", ST_CONFIG_CHOICE, "", "\"dummy\"", 0, 0, "dummy alsa pulseaudio jack none",
      AT(audio.backend), ST_CONFIG_APPLIES_AUDIO,
      "Sound system of the daemon's own stream, which plays silence and counts underflows. dummy needs no sound card; the backend none opens no stream."},

@@ -203,10 +203,14 @@ static void add_dropouts(struct st_dropout_sums *sums, const char *source, const
         st_dropout_sums_add(sums, &row);
 }
 
-static void note_playing(struct st_observed *o, const char *what)
+/* A client says more than its device. */
+static void note_playing(struct st_observed *o, const char *client, const char *device)
 {
-    o->view.played_ns = now_ns(o);
-    snprintf(o->view.played, sizeof(o->view.played), "%s", what);
+    struct st_observed_view *view = &o->view;
+    const bool stale = view->played_ns == INT64_MIN || now_ns(o) - view->played_ns > ST_OBSERVED_GONE_NS;
+    if (client[0] != '\0' || stale)
+        snprintf(view->played, sizeof(view->played), "%s", client[0] != '\0' ? client : device);
+    view->played_ns = now_ns(o);
 }
 
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
@@ -214,7 +218,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     struct st_observed *o = ctx;
     o->view.epochs_n += seen->new_epoch;
     if (!seen->new_epoch) /* a load, or a dropout: of something that plays */
-        note_playing(o, seen->client[0] != '\0' ? seen->client : seen->device);
+        note_playing(o, seen->client, seen->device);
     if (!seen->new_epoch)
         st_observed_clients_take(&o->view, seen, now_ns(o), wall_ns(o));
     if (seen->device_xruns_n == 0 && seen->starved_n == 0)
@@ -360,7 +364,7 @@ static int poll_source(struct st_observed *o)
     o->view.poll_cpu_ns += thread_cpu_ns() - before_ns;
     o->view.polls_n++;
     if (r == 0 && o->watch.plays)
-        note_playing(o, "");
+        note_playing(o, "", "");
     return r;
 }
 
