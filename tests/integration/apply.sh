@@ -84,7 +84,7 @@ fresh snapshot
 "$SLEEPTUNE" snapshot --root "$captures/freebsd-13.2" -o "$tmp/freebsd.json"
 out=$(apply --dry-run --snapshot "$tmp/freebsd.json" 2>&1)
 is "a snapshot of another system is refused" "$?" 4
-like "by name" "$out" 'another operating system'
+like "by name" "$out" 'a different operating system'
 is "a snapshot and a tree exclude each other" \
     "$(status "$SLEEPTUNE" apply --dry-run --snapshot "$tmp/freebsd.json" --root "$tree")" 3
 
@@ -129,7 +129,7 @@ fresh no
 refused "no terminal to ask on" 3 'add --yes' apply --root "$tree"
 refused "no such rule" 3 'no such rule: linux-nonsense' apply --root "$tree" linux-nonsense
 refused "revert of nothing in particular" 3 'give --all' revert --root "$tree"
-refused "a rule of another system" 4 'another operating system' apply --yes --root "$tree" freebsd-hz
+refused "a rule of another system" 4 'a different operating system' apply --yes --root "$tree" freebsd-hz
 refused "no such tree" 4 'No such file' apply --yes --root "$tmp/none"
 out=$(apply --yes --root "$tree" linux-rt-throttling 2>&1)
 is "a rule that does not fire is nothing to do" "$?" 0
