@@ -407,16 +407,6 @@ static void parse_pulse_script(struct reader *reader, char *text)
     }
 }
 
-/* --- JACK --- */
-
-/** ~/.jackdrc: the command line that clients start jackd with. */
-static void parse_jackdrc(struct reader *reader, char *text)
-{
-    st_text_trim(text);
-    text[strcspn(text, "\r\n")] = '\0';
-    st_collector_put_text(reader->c, "linux.jack.jackdrc", text, NULL, reader->path);
-}
-
 static const char *below_home(struct st_collector *c, const char *name, char *path, size_t bytes)
 {
     if (c->home[0] == '\0')
@@ -427,7 +417,7 @@ static const char *below_home(struct st_collector *c, const char *name, char *pa
 
 static void collect_servers(struct st_collector *c)
 {
-    char pipewire_home[600], pulse_home[600], jackdrc[600];
+    char pipewire_home[600], pulse_home[600];
     const char *const pipewire[] = {"/usr/share/pipewire", "/etc/pipewire",
                                     below_home(c, ".config/pipewire", pipewire_home, sizeof(pipewire_home))};
     const char *const pulse[] = {"/etc/pulse",
@@ -438,9 +428,6 @@ static void collect_servers(struct st_collector *c)
     read_layers(&reader, pulse, ST_ARRAY_LEN(pulse), "daemon.conf");
     reader = (struct reader){.c = c, .parse = parse_pulse_script, .failure_key = "linux.pulse.tsched"};
     read_layers(&reader, pulse, ST_ARRAY_LEN(pulse), "default.pa");
-    reader = (struct reader){.c = c, .parse = parse_jackdrc, .failure_key = "linux.jack.jackdrc"};
-    if (below_home(c, ".jackdrc", jackdrc, sizeof(jackdrc)) != NULL)
-        (void)read_file(&reader, jackdrc);
 }
 
 static const char *const patterns[] = {
@@ -458,7 +445,6 @@ static const char *const patterns[] = {
     "linux.unit.*.restrict_realtime",
     "linux.tlp.enabled",
     "linux.rtkit.installed",
-    "linux.jack.jackdrc",
     "linux.pipewire.quantum",
     "linux.pipewire.min_quantum",
     "linux.pipewire.max_quantum",

@@ -180,14 +180,12 @@ static void the_users_configuration_wins(void **state)
          "vm.overrides = { default.clock.min-quantum = 1024 } }\n");
     file(p, HOME ".config/pipewire/pipewire.conf.d/a.conf",
          "context.properties = { default.clock.quantum = 64 }\n");
-    file(p, HOME ".jackdrc", "/usr/bin/jackd -P80 -dalsa -p128\n");
     file(p, "/etc/pulse/daemon.conf", "realtime-scheduling = no\ndefault-fragments = many\n");
     file(p, "/etc/pulse/default.pa", "# load-module x tsched=1\nload-module module-udev-detect tsched=0\n");
     struct st_facts *facts = collect(p);
     check(facts, "linux.pipewire.quantum", "64");
     check(facts, "linux.pipewire.vm_min_quantum", "1024");
     assert_null(st_facts_find(facts, "linux.pipewire.rate_hz"));
-    check(facts, "linux.jack.jackdrc", "/usr/bin/jackd -P80 -dalsa -p128");
     check(facts, "linux.pulse.realtime-scheduling", "no");
     check(facts, "linux.pulse.tsched", "0");
     assert_int_equal(st_facts_find(facts, "linux.pulse.default-fragments")->state, ST_FACT_MALFORMED);
@@ -221,13 +219,14 @@ static void configuration_that_cannot_be_read_is_not_absent(void **state)
 static void of_two_homes_none_is_taken(void **state)
 {
     struct st_platform *p = *state;
-    file(p, HOME ".jackdrc", "jackd\n");
+    static const char text[] = "context.properties = { default.clock.quantum = 64 }\n";
+    file(p, HOME ".config/pipewire/pipewire.conf.d/a.conf", text);
     file(p,
          "/home/"
-         "bob/.jackdrc",
-         "jackd\n");
+         "bob/.config/pipewire/pipewire.conf.d/a.conf",
+         text);
     struct st_facts *facts = collect(p);
-    assert_null(st_facts_find(facts, "linux.jack.jackdrc"));
+    assert_null(st_facts_find(facts, "linux.pipewire.quantum"));
     st_facts_free(facts);
 }
 
