@@ -15,7 +15,7 @@ case $SLEEPTUNE_SANITIZE in *address* | *thread*) skip_all "sanitizers read file
 again() {
     strace -qq -f -e trace=open,openat,openat2 -o "$tmp/trace" "$SLEEPTUNE" "$@" >/dev/null 2>&1 </dev/null
     grep -q . "$tmp/trace" || echo "nothing was traced"
-    grep -oE '"[^"]+"' "$tmp/trace" | grep -vE '^"/etc/(passwd|group)"$|\.so[."]' | sort | uniq -d
+    grep -oE '"[^"]+"' "$tmp/trace" | grep -vE '^"/etc/(passwd|group|nsswitch\.conf)"$|\.so[."]' | sort | uniq -d
 }
 is "this machine: no file or folder is opened twice" "$(again report --no-servers)" ""
 is "nor with servers asked" "$(again report --only linux-hz)" ""
