@@ -26,6 +26,7 @@
 #define SCAN_NS       (5 * ST_NS_PER_S)
 #define HUNT_NS       (30 * ST_NS_PER_S) /* after a dropout by a lack of CPU */
 #define FROZEN_TICKS  5                  /* a thread that has not run for so long may be in a frozen group */
+#define RARE_TICKS    25                 /* ... and is asked more rarely */
 
 struct thread {
     pid_t pid, tid; /* tid 0: none */
@@ -241,10 +242,16 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
     if (clock_getcpuclockid(process->thread.pid, &clock) == 0 && clock_gettime(clock, &total) == 0)
         figures->process_ns = st_ns_from_timespec(&total);
     process->idle_n = again && figures->cpu_ns == before.cpu_ns ? process->idle_n + 1 : 0;
+    if (process->idle_n > RARE_TICKS && process->idle_n % RARE_TICKS != 0) {
+        figures->stopped = before.stopped;
+        figures->queue_ns = before.queue_ns > figures->queue_ns ? before.queue_ns : figures->queue_ns;
+        return;
+    }
     if (process->idle_n == 0 || !read_stat(process->thread.pid, process->thread.tid, &stat))
         return;
-    figures->stopped = stat.state == 'T' || stat.state == 't' ||
-                       (process->idle_n >= FROZEN_TICKS && is_frozen(process->thread.pid));
+    const bool ask = process->idle_n == FROZEN_TICKS || process->idle_n % RARE_TICKS == 0;
+    figures->stopped =
+        stat.state == 'T' || stat.state == 't' || (ask ? is_frozen(process->thread.pid) : before.stopped);
     if (stat.state == 'R') /* the kernel adds what it waits now when it gets a CPU */
         figures->queue_ns = before.queue_ns + now - watch->at_ns[(watch->samples_n - 1) % RING];
 }
