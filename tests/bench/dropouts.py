@@ -28,6 +28,7 @@ import tempfile
 import time
 
 RATE = 48000
+TAKEN = 2.2  # periods for which a client is stopped or has no CPU: whenever that begins, one cycle is missed
 SCENARIOS = {  # right reason; BASE and PEAK of stall_pipewire, on which CPU it is: free, or the last
     "heavy-110": ("too-slow", 10, 110, False),
     "heavy-150": ("too-slow", 10, 150, False),
@@ -120,14 +121,14 @@ def disturb(name, bad, args, period_s, seconds):
     """What makes the scenario beside the client itself."""
     end = time.monotonic() + seconds
     if name == "hogged":
-        hog = subprocess.Popen([f"{args.build}/tests/integration/hog", str(os.cpu_count() - 1), "95", str(round(period_s * 1.5e6)),
+        hog = subprocess.Popen([f"{args.build}/tests/integration/hog", str(os.cpu_count() - 1), "95", str(round(period_s * TAKEN * 1e6)),
                                 str(round(seconds / (period_s * args.every))), str(max(1, round(period_s * args.every * 1000)))], stdout=subprocess.DEVNULL)
         hog.wait()
     while name == "frozen" and time.monotonic() < end:
-        os.kill(bad.pid, signal.SIGSTOP)
-        time.sleep(max(args.freeze_ms / 1000, 1.5 * period_s))
-        os.kill(bad.pid, signal.SIGCONT)
         time.sleep(period_s * args.every)
+        os.kill(bad.pid, signal.SIGSTOP)
+        time.sleep(max(args.freeze_ms / 1000, TAKEN * period_s))
+        os.kill(bad.pid, signal.SIGCONT)
     time.sleep(max(0, end - time.monotonic()))
 
 
@@ -192,7 +193,7 @@ def main():
     parser.add_argument("--scenarios", default=",".join(SCENARIOS))
     parser.add_argument("--every", type=int, default=20, help="cycles from one dropout to the next")
     parser.add_argument("--seconds", type=float, default=11, help="at least, of each scenario: a load line comes each 10 s")
-    parser.add_argument("--freeze-ms", type=float, default=60, help="length of a pause by SIGSTOP; at least 1.5 periods")
+    parser.add_argument("--freeze-ms", type=float, default=60, help="length of a pause by SIGSTOP; at least 2.2 periods")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     results = []
