@@ -100,21 +100,22 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
                        "alloweddeviation %" PRId64 " makes each sleep of %.1f µs up to %.1f µs too long "
                        "(one clock tick included); the value 0 removes this lateness",
                        percent, period_us, max_us);
-        st_finding_effect(finding, max_us,
-                          "E = %d: %.1f / 2^%d = %.1f µs, plus %.1f µs because the kernel uses its coarse "
-                          "clock for sleeps of %.1f ms or more",
-                          late->shift, period_us, late->shift, late->slop_ns / 1e3, late->coarse_ns / 1e3,
-                          late->threshold_ns / 1e6);
+        st_finding_effect(
+            finding, max_us,
+            "exponent %d: sleeping time %.1f µs / 2^%d = %.1f µs, plus %.1f µs because the kernel uses its coarse "
+            "clock for sleeps of %.1f ms or more",
+            late->shift, period_us, late->shift, late->slop_ns / 1e3, late->coarse_ns / 1e3,
+            late->threshold_ns / 1e6);
     } else {
         st_finding_set(finding, status,
                        "alloweddeviation %" PRId64 " makes each sleep up to %.1f µs too long (in a regular "
                        "loop about %.0f µs); the value 0 removes this lateness",
                        percent, max_us, late->settled_ns / 1e3);
-        st_finding_effect(finding, max_us,
-                          "E = %d: %.1f / 2^%d = %.1f µs; on absolute deadlines %.1f / (1 + 2^-%d) = %.1f "
-                          "µs",
-                          late->shift, period_us, late->shift, max_us, max_us, late->shift,
-                          late->settled_ns / 1e3);
+        st_finding_effect(
+            finding, max_us,
+            "exponent %d: sleeping time %.1f µs / 2^%d = %.1f µs; on absolute deadlines %.1f / (1 + 2^-%d) = %.1f "
+            "µs",
+            late->shift, period_us, late->shift, max_us, max_us, late->shift, late->settled_ns / 1e3);
     }
     fix_alloweddeviation(finding);
 }

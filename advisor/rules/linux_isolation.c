@@ -157,7 +157,8 @@ static void judge_irq_affinity(struct st_finding *finding)
     st_finding_quote(finding, IRQBALANCE);
     if (!st_cpu_list_overlaps(&isolated, &mask)) {
         st_finding_ok(finding, "interrupts stay away from the isolated CPUs %.40s", isolated_text);
-        st_finding_effect(finding, 0, "the default mask does not contain these CPUs");
+        st_finding_effect(
+            finding, 0, "the default mask of interrupts (default_smp_affinity) does not contain these CPUs");
     } else if (st_facts_int(finding->facts, IRQBALANCE, &pid) == 0) {
         st_finding_ok(finding, "irqbalance runs; it keeps interrupts away from isolated CPUs");
     } else {

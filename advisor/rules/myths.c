@@ -458,7 +458,7 @@ const struct st_rule st_rule_freebsd_no_linux_knobs = {
                  "(GENERIC has PREEMPTION), no limit on real-time priorities (RLIMIT_RTPRIO) and none on "
                  "real-time CPU time.",
     .cost = "none",
-    .when_not = "always: these settings do not exist here. Look at alloweddeviation, cx_lowest, "
+    .when_not = "you use FreeBSD: these settings do not exist there. Look at alloweddeviation, cx_lowest, "
                 "mac_priority and login.conf instead",
     .sources = "FreeBSD sys/conf/NOTES (PREEMPTION), sys/kern/kern_intr.c, getrlimit(2)\n"
                "measured on 13.2 and 15.1: SCHED_FIFO 0 to 31, no real-time limit",

@@ -83,9 +83,10 @@ static const char *sentence(const struct st_before_after *done, char *buf, size_
         if (better[0] == '\0')
             snprintf(buf, buf_bytes, "No difference shown: too few cycles to show one.");
         else
-            snprintf(buf, buf_bytes,
-                     "No difference shown. A difference of %s would have been shown in 4 of 5 cases.",
-                     better);
+            snprintf(
+                buf, buf_bytes,
+                "No difference shown. A true difference of %s would have been found in 4 of 5 such comparisons.",
+                better);
     }
     return buf;
 }

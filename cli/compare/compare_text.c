@@ -259,10 +259,12 @@ static void none_text(const struct st_compare_result *result, const struct st_co
         st_text_append(buf, buf_bytes, " To show a difference of %s, both runs need %.*f times as much data.",
                        size, factor < 10 ? 1 : 0, factor);
     else if (factor > 0)
-        st_text_append(buf, buf_bytes, " A difference of %s would have been shown in at least 4 of 5 cases.",
+        st_text_append(buf, buf_bytes,
+                       " A true difference of %s would have been found in at least 4 of 5 such comparisons.",
                        size);
     else if (isfinite(detectable))
-        st_text_append(buf, buf_bytes, " A difference of %s%s would have been shown in 4 of 5 cases.", size,
+        st_text_append(buf, buf_bytes,
+                       " A true difference of %s%s would have been found in 4 of 5 such comparisons.", size,
                        id == ST_FIGURE_MISSED ? " more" : "");
 }
 

@@ -254,7 +254,9 @@ static void put_details(FILE *out, const json_t *document, const struct sums *su
              sums->observed, sums->starved);
     if (!is_watched(document, sums))
         snprintf(text, sizeof(text), "other programs were not watched; ");
-    st_text_append(text, sizeof(text), "%" PRId64 " of the daemon's own stream; %" PRId64 " simulated xruns",
+    st_text_append(text, sizeof(text),
+                   "%" PRId64 " in the test stream of sleeptuned; in addition %" PRId64
+                   " xruns calculated from late wake-ups",
                    sums->own, sums->simulated);
     st_text_field(out, "dropouts", text, LABEL_COLUMNS, columns);
 }

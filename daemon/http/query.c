@@ -18,14 +18,14 @@ static const char *set_since(struct st_query *query, const char *value, int64_t 
 {
     return st_when_parse(value, now_wall_ns, false, &query->since_wall_ns) == 0
                ? NULL
-               : "since is seconds since 1970, how long ago (1h, 30m, 2d), or a date: 2026-11-20T15:00Z";
+               : "'since' takes a Unix time in seconds, a time before now (1h, 30m, 2d) or a date (2026-11-20T15:00Z)";
 }
 
 static const char *set_until(struct st_query *query, const char *value, int64_t now_wall_ns)
 {
     return st_when_parse(value, now_wall_ns, false, &query->until_wall_ns) == 0
                ? NULL
-               : "until is seconds since 1970, how long ago (1h, 30m, 2d), or a date: 2026-11-20T15:00Z";
+               : "'until' takes a Unix time in seconds, a time before now (1h, 30m, 2d) or a date (2026-11-20T15:00Z)";
 }
 
 static const char *set_step(struct st_query *query, const char *value, int64_t now_wall_ns)

@@ -91,7 +91,7 @@ static void say_sawtooth(struct st_analysis *a)
             snprintf(also, sizeof(also),
                      ", in these %s: up to %s ppm of it may come from a control loop that steers the tick",
                      seconds_text(a->span_s, span), number_text(l->unseen_ppm, 2, unseen));
-        say(a, "Clock ticks are %s ppm %s than 1/%d s of the clock that measures lateness%s.",
+        say(a, "A clock tick is %s ppm %s than 1/%d s, by the clock that measures lateness%s.",
             number_text(fabs(l->drift_ppm), 3, slope), l->drift_ppm >= 0 ? "longer" : "shorter", l->hz, also);
     }
 }

@@ -30,7 +30,7 @@ column 0 2 12000 >same
 column 500 3 12000 >later
 status 0 "runs that do not differ" compare a same
 like "no difference shown is said" "$(cat out)" 'median: no difference shown'
-like "and how much could not have been missed" "$(cat out)" 'A difference of .* would have been shown'
+like "and how much could not have been missed" "$(cat out)" 'A true difference of .* would have been found'
 status 0 "a difference that would matter" compare a same --difference 1ns
 like "and that no amount of data shows it in practice" "$(tr -s ' \n' '  ' <out)" 'a difference of 1 ns, both runs need more than 1000 times as much data'
 status 0 "one that more data shows" compare a same --difference 30ns
@@ -44,7 +44,7 @@ for n in 6 7 8 9 10 11 12; do
 done
 misses 0 | awk '{print $1 + 1}' >none2
 compare none none2 --every 1ms >out
-like "how many misses would have been shown" "$(tr -s ' \n' '  ' <out)" 'missed: no difference shown. A difference of 0.453 % more would have been shown in 4 of 5'
+like "how many misses would have been shown" "$(tr -s ' \n' '  ' <out)" 'missed: no difference shown. A true difference of 0.453 % more would have been found in 4 of 5'
 awk 'NR > 700 && NR <= 730 {print 1500000; next} {print}' none >stall
 compare none stall --every 1ms >out
 like "a stall of 30 is one, not 30" "$(tr -s ' \n' '  ' <out)" 'come in bursts: they count as fewer independent ones, 3\.3[0-9] % of their number'

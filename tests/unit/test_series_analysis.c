@@ -204,7 +204,7 @@ static void a_drift_that_is_seen_rarely_is_not_told(void **state)
         assert_true(a.ticks.hz == s.hz && !a.ticks.drift_known && a.ticks.extra_ticks < 0);
         assert_true(a.ticks.slope_modulo && fabs(a.ticks.modulo_ppm / rows[i / 2].modulo_ppm - 1) < 0.01);
         assert_true(says(&a, "whether the kernel adds a tick to each sleep. Any multiple of"));
-        assert_false(says(&a, "Clock ticks are ") || says(&a, "sawtooth") || says(&a, "a tick of"));
+        assert_false(says(&a, "A clock tick is ") || says(&a, "sawtooth") || says(&a, "a tick of"));
     }
     const struct st_simulation often = told(1000, 60, 0, ST_NS_PER_S, 0);
     const struct st_analysis a = blind(&often);
@@ -240,7 +240,7 @@ static void hermans_sawtooth_in_words(void **state)
     const struct st_analysis a = blind(&s);
     assert_true(says(&a, "100 Hz, a tick of 10.000 ms"));
     assert_true(says(&a, "grows by 40 \xc2\xb5s a second (40 ppm) and jumps back by a tick every 4.2 min"));
-    assert_true(says(&a, "Clock ticks are 40 ppm longer than 1/100 s"));
+    assert_true(says(&a, "A clock tick is 40 ppm longer than 1/100 s"));
     assert_true(says(&a, "tvtohz()"));
     assert_true(fabs(a.ticks.slope_ns_per_s - 40000) < 1);
     assert_true(fabs(a.ticks.tooth_s - 250) < 0.1);
@@ -254,7 +254,7 @@ static void figures_are_written_as_people_write_them(void **state)
     for (s.noise_ns = 0; s.noise_ns <= 2000; s.noise_ns += 2000) {
         const struct st_analysis a = blind(&s);
         assert_true(a.ticks.found && a.ticks.drift_known);
-        assert_false(says(&a, "Clock ticks are ")); /* no drift, or one below its error */
+        assert_false(says(&a, "A clock tick is ")); /* no drift, or one below its error */
         assert_true(says(&a, "falls by 23") && !says(&a, "e+0") && !says(&a, "e-0"));
     }
     /* a rhythm that many rates have: in ascending order */
