@@ -9,7 +9,7 @@ ldconfig
 systemd-sysusers
 systemctl daemon-reload
 useradd -m -s /bin/bash -G audio musician
-id=$(id -u musician) home=$(echo ~musician)
+id=$(id -u musician) home=~musician
 # as the user, inside of the session
 musician() { runuser -u musician -- env HOME="$home" XDG_RUNTIME_DIR="/run/user/$id" DBUS_SESSION_BUS_ADDRESS="unix:path=/run/user/$id/bus" COLUMNS=80 LANG=C.UTF-8 "$@"; }
 # wait_for SECONDS COMMAND...: polls, so that a slow host only makes it later
@@ -60,12 +60,34 @@ like "what now" "$screen" '^Next '
 is "at most 20 lines of 80 columns" "$(awk 'length > 80 {n++} END {print (NR <= 20), n + 0}' <<<"$screen")" "1 0"
 like "who else uses the card" "$screen" 'GoodSynth'
 show "how sure is that" sleeptune status --details
+# called by wait_for: a minute is written when it has ended
+# shellcheck disable=SC2317
+recorded() { musician sleeptune history | head -2 | tr '\n' ' ' | grep -q 'HeavyReverb made'; }
+ok "the history's first line names it, too" wait_for 150 recorded
 show "which of them, in the last day" sleeptune history
-like "the history's first line names it, too" "$(head -2 <<<"$screen" | tr '\n' ' ')" 'HeavyReverb'
 show "is it my computer, which setting" sleeptune check --duration 3s --no-servers
 show "which setting" sleeptune report
 ok "the program that makes dropouts ends" pkill -f HeavyReverb
 sleep 15
 show "did it stop" sleeptune status
+
+# the system's service beside it, with the drop-in that switches the tracer on
+ok "the system's service starts beside it" systemctl start sleeptuned
+like "status shows your own first, and how to see the other one" "$(musician sleeptune status 2>&1 | tr '\n' ' ')" 'your own sleeptuned; the system.s runs, too'
+like "who has no right to the other one gets the command" "$(musician sleeptune status --system 2>&1 | tr '\n' ' ')" 'sudo usermod -aG sleeptune .USER'
+usermod -aG sleeptune musician
+like "with it he has the right" "$(musician sleeptune status --system 2>&1 | tr '\n' ' ')" "the system's sleeptuned"
+musician systemctl --user stop sleeptuned
+pkill -f GoodSynth
+install -D -m 644 -t /etc/systemd/system/sleeptuned.service.d /usr/share/sleeptune/systemd/trace.conf
+systemctl daemon-reload
+systemctl restart sleeptuned
+# called by wait_for
+# shellcheck disable=SC2317
+traces() { [ "$(cat /sys/kernel/tracing/instances/sleeptune/tracing_on)" = 1 ]; }
+ok "with the drop-in the system's daemon traces" wait_for 60 traces
+is "as root without a capability" "$(sed -n 's/^CapEff:\t*//p' "/proc/$(systemctl show -P MainPID sleeptuned)/status")" 0000000000000000
+systemctl stop sleeptuned
+is "its end removes the trace" "$(ls /sys/kernel/tracing/instances)" ""
 
 tap_done
