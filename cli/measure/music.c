@@ -219,7 +219,7 @@ static void say_client(const struct server *server, const struct client *client,
     else
         st_text_append(buf, bytes, "%s made %" PRIu64 " dropout%s", client->name, client->dropouts_n,
                        client->dropouts_n == 1 ? "" : "s");
-    if (reason == ST_DROPOUT_TOO_SLOW && worst->busy_ns > 0 && worst->period_ns > 0)
+    if (reason == ST_DROPOUT_TOO_SLOW && worst->period_ns > 0 && worst->busy_ns > worst->period_ns)
         snprintf(figures, sizeof(figures), " (%s of %s)",
                  st_ns_format_short(worst->busy_ns, busy, sizeof(busy)),
                  st_ns_format_short(worst->period_ns, period, sizeof(period)));

@@ -122,7 +122,7 @@ static void say_why(const struct who *row, bool figures, char *buf, size_t buf_b
         snprintf(buf, buf_bytes, "%s", row->text);
     if (!figures)
         return;
-    if (strcmp(row->reason, "too-slow") == 0 && row->busy_ns > 0 && row->period_ns > 0)
+    if (strcmp(row->reason, "too-slow") == 0 && row->period_ns > 0 && row->busy_ns > row->period_ns)
         st_text_append(buf, buf_bytes, " (%s of %s)", st_ns_format_short(row->busy_ns, busy, sizeof(busy)),
                        st_ns_format_short(row->period_ns, period, sizeof(period)));
     else if (strcmp(row->reason, "woken-late") == 0 && row->wait_ns > 0)

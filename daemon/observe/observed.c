@@ -42,7 +42,7 @@ static void say_why(const struct st_observed_pending *pending, char *buf, size_t
     st_ns_format_short(seen->wait_ns, wait, sizeof(wait));
     st_ns_format_short(seen->period_ns, period, sizeof(period));
     const bool culprit = seen->culprit[0] != '\0';
-    if (seen->reason == ST_DROPOUT_TOO_SLOW && seen->busy_ns > 0 && seen->period_ns > 0)
+    if (seen->reason == ST_DROPOUT_TOO_SLOW && seen->period_ns > 0 && seen->busy_ns > seen->period_ns)
         snprintf(buf, buf_bytes, "it computed %s of %s", busy, period);
     else if (seen->reason == ST_DROPOUT_WOKEN_LATE && seen->wait_ns > 0)
         snprintf(buf, buf_bytes, "it was woken %s late", wait);

@@ -109,7 +109,8 @@ static const char *figures_text(const struct st_observed_client *client, char *b
     const enum st_dropout_reason reason = st_observed_client_reason(client);
     char busy[32], period[32], wait[32];
     buf[0] = '\0';
-    if (reason == ST_DROPOUT_TOO_SLOW && client->worst_busy_ns > 0 && client->worst_period_ns > 0)
+    if (reason == ST_DROPOUT_TOO_SLOW && client->worst_period_ns > 0 &&
+        client->worst_busy_ns > client->worst_period_ns)
         snprintf(buf, buf_bytes, " (%s of %s)", st_ns_format_short(client->worst_busy_ns, busy, sizeof(busy)),
                  st_ns_format_short(client->worst_period_ns, period, sizeof(period)));
     else if (reason == ST_DROPOUT_WOKEN_LATE && client->worst_wait_ns > 0)
