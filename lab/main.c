@@ -11,7 +11,7 @@ static const struct st_command commands[] = {
     {"syscall", "what a system call costs, and which clocks need one", st_cmd_syscall},
     {"wake", "how fast one thread wakes another, and what that costs", st_cmd_wake},
     {"series", "lateness over time: clock ticks, drift, steps, sizes of outliers", st_cmd_series},
-    {"analyse", "find the same in a recording or in text", st_cmd_analyse},
+    {"analyse", "find clock ticks in a recording or in a text file", st_cmd_analyse},
     {"simulate", "how late a kernel with clock ticks would wake a program", st_cmd_simulate},
 };
 

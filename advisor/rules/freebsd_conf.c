@@ -99,7 +99,8 @@ static void judge_sysctl_conf(struct st_finding *finding)
     const char *read;
     const int r = st_finding_need_text(finding, FILE_KEY, &read);
     if (r == -ENOENT) {
-        st_finding_not_applicable(finding, "there is no /etc/sysctl.conf, or it is not in this capture");
+        st_finding_not_applicable(finding,
+                                  "there is no /etc/sysctl.conf, or the saved copy of this system lacks it");
         return;
     }
     if (r != 0)
@@ -205,7 +206,8 @@ static void judge_loader_conf(struct st_finding *finding)
     const char *read;
     const int r = st_finding_need_text(finding, LOADER_CONF_FILE_KEY, &read);
     if (r == -ENOENT)
-        st_finding_not_applicable(finding, "there is no /boot/loader.conf, or it is not in this capture");
+        st_finding_not_applicable(finding,
+                                  "there is no /boot/loader.conf, or the saved copy of this system lacks it");
     if (r != 0)
         return;
     for (const struct st_fact *fact = NULL;

@@ -279,8 +279,8 @@ const struct st_rule st_rule_freebsd_vchans = {
     .mechanism = "With virtual channels (vchans) several programs can play at the same time: the kernel "
                  "converts their sound to the rate vchanrate and mixes it. This adds a buffer and a "
                  "conversion, and so some delay.",
-    .cost = "convenience: sound with other rates is resampled instead; without vchans only one program can "
-            "open the device",
+    .cost = "convenience: without vchans only one program can open the device, and the kernel resamples "
+            "its sound if the rates differ",
     .when_not = "desktops: keep vchans on, so that more than one program can play",
     .sources = "sound(4) (vchans, vchanrate, vchanmode; only to be changed while the device is idle)\n"
                "hw.snd.maxautovchans up to 14, hw.snd.vchans_enable from 15.0: as captured on 13.2 and "

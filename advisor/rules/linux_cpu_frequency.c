@@ -245,8 +245,9 @@ static void judge_cpu_frequency(struct st_finding *finding)
     } else if (scan.worst_kind == KIND_UNREAD) {
         (void)worst_text(&scan, finding, "driver");
         (void)worst_text(&scan, finding, "epp");
-        st_finding_unknown(finding, "sleeptune does not know how %d of %d CPU clocks change (governor %.40s)",
-                           scan.counts[KIND_UNREAD], scan.policies, worst_text(&scan, finding, "governor"));
+        st_finding_unknown(
+            finding, "sleeptune does not know what sets the frequency of %d of %d CPUs (governor %.40s)",
+            scan.counts[KIND_UNREAD], scan.policies, worst_text(&scan, finding, "governor"));
     } else {
         (void)worst_text(&scan, finding, "epp");
         st_finding_ok(finding, "%d of %d CPU clocks are set for speed (%s, %s)%s", scan.policies,

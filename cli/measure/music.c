@@ -16,7 +16,6 @@
 #define CLIENTS_MAX 32                   /* of a server; dropouts of more have no name */
 #define READS_MAX   64                   /* of what one has printed, at a time */
 #define LOADS_NS    INT64_C(10500000000) /* by then each node that plays has had its load line */
-#define FRAMES_MAX  8192                 /* the most that PipeWire and JACK take */
 #define FULL        0.9 /* who usually computes more of a period does so at any buffer size */
 #define SOURCE      "the server, while measuring" /* of the facts */
 
@@ -192,15 +191,12 @@ static enum st_dropout_reason reason_of(const struct client *client)
 /** What to do about a program that computes too long. */
 static void say_room(const struct server *server, const struct client *client, char *buf, size_t bytes)
 {
-    int64_t frames = server->frames;
-    while (frames > 0 && frames <= FRAMES_MAX &&
-           (frames == server->frames || (double)frames * (double)client->worst.period_ns <
-                                            (double)server->frames * (double)client->worst.busy_ns))
-        frames *= 2;
+    const struct st_xrun_seen *worst = &client->worst;
+    const int64_t frames = st_dropout_reason_room_frames(server->frames, worst->period_ns, worst->busy_ns);
     if (client->share > FULL)
         st_text_append(buf, bytes, " It needs %.0f %% of each period: freeze or simplify it.",
                        100 * client->share);
-    else if (frames > 0 && frames <= FRAMES_MAX && strcmp(server->name, "PulseAudio") != 0)
+    else if (frames > 0 && strcmp(server->name, "PulseAudio") != 0)
         st_text_append(buf, bytes, " Next: %s %" PRId64 ", or freeze it.",
                        strcmp(server->name, "JACK") == 0 ? "jack_bufsize"
                                                          : "pw-metadata -n settings 0 clock.force-quantum",
@@ -212,24 +208,18 @@ static void say_client(const struct server *server, const struct client *client,
 {
     const enum st_dropout_reason reason = reason_of(client);
     const struct st_xrun_seen *worst = &client->worst;
-    char busy[32], period[32], figures[80] = "";
+    char figures[80];
     if (client->dropouts_n < server->dropouts_n)
         st_text_append(buf, bytes, "%s made %" PRIu64 " of %" PRIu64 " dropouts", client->name,
                        client->dropouts_n, server->dropouts_n);
     else
         st_text_append(buf, bytes, "%s made %" PRIu64 " dropout%s", client->name, client->dropouts_n,
                        client->dropouts_n == 1 ? "" : "s");
-    if (reason == ST_DROPOUT_TOO_SLOW && worst->period_ns > 0 && worst->busy_ns > worst->period_ns)
-        snprintf(figures, sizeof(figures), " (%s of %s)",
-                 st_ns_format_short(worst->busy_ns, busy, sizeof(busy)),
-                 st_ns_format_short(worst->period_ns, period, sizeof(period)));
-    else if (reason == ST_DROPOUT_WOKEN_LATE && worst->wait_ns > 0)
-        snprintf(figures, sizeof(figures), " (by %s)",
-                 st_ns_format_short(worst->wait_ns, busy, sizeof(busy)));
     st_text_append(buf, bytes, " in %s on %s: it %s%s.", time, server->name,
                    client->device_xruns_n == client->dropouts_n ? "did not keep its stream filled"
                                                                 : st_dropout_reason_text(reason),
-                   figures);
+                   st_dropout_reason_figures(reason, worst->busy_ns, worst->wait_ns, worst->period_ns,
+                                             figures, sizeof(figures)));
     if (reason == ST_DROPOUT_TOO_SLOW)
         say_room(server, client, buf, bytes);
 }

@@ -226,9 +226,10 @@ static void put_timing(FILE *out, const json_t *document, const struct sums *sum
         minute_of(sums->max_from_ns, from, sizeof(from));
         minute_of(sums->max_to_ns, to, sizeof(to));
         if (said)
-            snprintf(text, sizeof(text), "latest wake-up %s, between %s and %s", lateness, from, to);
+            snprintf(text, sizeof(text), "worst wake-up %s late, between %s and %s", lateness, from, to);
         else
-            st_text_append(text, sizeof(text), "; latest wake-up %s, between %s and %s", lateness, from, to);
+            st_text_append(text, sizeof(text), "; worst wake-up %s late, between %s and %s", lateness, from,
+                           to);
     }
     st_text_field(out, "This computer", text, LABEL_COLUMNS, columns);
 }

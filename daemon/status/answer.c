@@ -11,7 +11,6 @@
 
 #define RESTS      "the loop rests (loop.when)"
 #define RECENT_NS  (600 * ST_NS_PER_S) /* older dropouts are no alarm any more */
-#define FRAMES_MAX 8192                /* the most that PipeWire and JACK take */
 #define STALL_NS   ST_NS_PER_S         /* later than that, the loop was not late: it did not run */
 #define USUAL_MOST 0.9                 /* who computes more of each period does so at any buffer size */
 
@@ -43,6 +42,13 @@ static bool is_better(const struct st_observed_view *a, const struct st_observed
     return rank(a) < rank(b);
 }
 
+/* The loop missed its own deadlines, but no wake-up was as late as the period of the music is long. */
+static bool holds_music(const struct st_result *loop, const struct st_observed_view *server)
+{
+    return server != NULL && server->frames > 0 && server->period_ns > st_period_ns(&loop->period) &&
+           loop->lateness.max_ns < server->period_ns;
+}
+
 struct st_answer st_answer_of(const struct st_view *view)
 {
     struct st_answer answer = {.last_wall_ns = INT64_MIN};
@@ -69,7 +75,7 @@ struct st_answer st_answer_of(const struct st_view *view)
     const struct st_result *loop = view->loop;
     answer.timing_known = loop != NULL && (loop->elapsed_periods > 0 || loop->error != 0);
     answer.timing_ok = answer.timing_known && view->overdue_ns == 0 && loop->error == 0 &&
-                       loop->books_balance && loop->misses == 0;
+                       loop->books_balance && (loop->misses == 0 || holds_music(loop, server));
     return answer;
 }
 
@@ -103,19 +109,11 @@ static const char *clock_text(const struct st_view *view, int64_t wall_ns, char 
     return buf;
 }
 
-/* " (25.0 ms of 21.3 ms)", " by 4.10 ms"; "" where the cycle is not known. */
+/* Of the worst cycle. */
 static const char *figures_text(const struct st_observed_client *client, char *buf, size_t buf_bytes)
 {
-    const enum st_dropout_reason reason = st_observed_client_reason(client);
-    char busy[32], period[32], wait[32];
-    buf[0] = '\0';
-    if (reason == ST_DROPOUT_TOO_SLOW && client->worst_period_ns > 0 &&
-        client->worst_busy_ns > client->worst_period_ns)
-        snprintf(buf, buf_bytes, " (%s of %s)", st_ns_format_short(client->worst_busy_ns, busy, sizeof(busy)),
-                 st_ns_format_short(client->worst_period_ns, period, sizeof(period)));
-    else if (reason == ST_DROPOUT_WOKEN_LATE && client->worst_wait_ns > 0)
-        snprintf(buf, buf_bytes, " (by %s)", st_ns_format_short(client->worst_wait_ns, wait, sizeof(wait)));
-    return buf;
+    return st_dropout_reason_figures(st_observed_client_reason(client), client->worst_busy_ns,
+                                     client->worst_wait_ns, client->worst_period_ns, buf, buf_bytes);
 }
 
 static void put_dropouts(const struct st_view *view, const struct st_answer *answer, char *buf,
@@ -124,7 +122,7 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
     const struct st_observed_client *client = answer->client;
     const char *server = st_event_source_title(answer->server->source),
                *s = answer->dropouts_n == 1 ? "" : "s";
-    char since[32], reason[128], figures[80];
+    char since[32], reason[128], figures[80], part[48] = "";
     clock_text(view, answer->server->since_wall_ns, since, sizeof(since));
     if (client == NULL) {
         st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s since %s on %s: %s.", answer->dropouts_n, s,
@@ -142,13 +140,17 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
                        answer->dropouts_n, s, since, server, reason, figures, server);
         return;
     }
+    const uint64_t most = client->reasons_n[st_observed_client_reason(client)];
+    if (10 * most < 9 * client->not_ready_n) /* not the reason of nearly all */
+        snprintf(part, sizeof(part), "%" PRIu64 " time%s ", most, most == 1 ? "" : "s");
     st_text_append(buf, buf_bytes, "%s made ", client->name);
     if (n < answer->dropouts_n)
         st_text_append(buf, buf_bytes, "%" PRIu64 " of ", n);
     else if (n > 1)
         st_text_append(buf, buf_bytes, "all ");
-    st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s since %s: %s%s%s.", answer->dropouts_n, s, since,
-                   strncmp(reason, "its ", 4) == 0 ? "" : "it ", reason, figures);
+    const bool its = strncmp(reason, "its ", 4) == 0;
+    st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s since %s: %s%s%s%s.", answer->dropouts_n, s, since,
+                   its ? "" : part, its ? "" : "it ", reason, figures);
 }
 
 static const struct st_observed_view *first_absent(const struct st_view *view)
@@ -226,8 +228,11 @@ const char *st_answer_timing(const struct st_view *view, char *buf, size_t buf_b
         snprintf(buf, buf_bytes, view->rests ? "timing not measured; " RESTS : "timing not measured yet");
         return buf;
     }
-    snprintf(buf, buf_bytes, "timing %s: %" PRIu64 " of %" PRIu64 " periods missed at %" PRIu32 " frames",
-             answer.timing_ok ? "OK" : "not OK", loop->misses, loop->elapsed_periods, loop->frames);
+    char holds[32] = "";
+    if (answer.timing_ok && loop->misses > 0)
+        snprintf(holds, sizeof(holds), " for %" PRId64 " frames", answer.server->frames);
+    snprintf(buf, buf_bytes, "timing %s%s: %" PRIu64 " of %" PRIu64 " periods missed at %" PRIu32 " frames",
+             answer.timing_ok ? "OK" : "not OK", holds, loop->misses, loop->elapsed_periods, loop->frames);
     if (loop->misses > 0)
         st_text_append(buf, buf_bytes,
                        loop->lateness.max_ns < STALL_NS ? ", worst wake-up %s late" : ", longest stall %s",
@@ -254,18 +259,6 @@ const char *st_answer_state(const struct st_view *view)
 
 /* --- the next step --- */
 
-/* The next buffer size, a power of two, in which this time fits; 0: none. */
-static int64_t frames_for(const struct st_observed_view *server, int64_t busy_ns)
-{
-    if (server->frames <= 0 || server->period_ns <= 0)
-        return 0;
-    int64_t frames = 16;
-    while (frames <= FRAMES_MAX && (frames <= server->frames || (double)frames * (double)server->period_ns <
-                                                                    (double)busy_ns * (double)server->frames))
-        frames *= 2;
-    return frames <= FRAMES_MAX ? frames : 0;
-}
-
 static void raise_buffer(const struct st_observed_view *server, const struct st_observed_client *client,
                          struct st_answer_next *next)
 {
@@ -274,7 +267,8 @@ static void raise_buffer(const struct st_observed_view *server, const struct st_
         client->worst_busy_ns > load->busy_max_ns ? client->worst_busy_ns : load->busy_max_ns;
     const bool full = load->cycles_n > 0 && load->period_ns > 0 &&
                       (double)load->busy_median_ns > USUAL_MOST * (double)load->period_ns;
-    const int64_t frames = full ? 0 : frames_for(server, busy_ns);
+    const int64_t frames =
+        full ? 0 : st_dropout_reason_room_frames(server->frames, server->period_ns, busy_ns);
     char period[32], busy[32];
     st_ns_format_short(busy_ns, busy, sizeof(busy));
     if (full) {

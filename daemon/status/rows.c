@@ -87,13 +87,23 @@ static void add_degraded(struct section *to, const struct st_view *view)
         add(to, BAD, "Degraded", "%s: %s", degraded[i].what, degraded[i].why);
 }
 
-/* "1024 frames at 48 kHz (21.3 ms), last dropout 14:05:12 (exact)"; their number where the answer has the sum
+/* ", 5 s ago", ", 3 min ago"; "" after an hour, which the time itself shows. */
+static const char *ago_text(int64_t ns, char *buf, size_t buf_bytes)
+{
+    const int64_t s = ns / ST_NS_PER_S;
+    buf[0] = '\0';
+    if (s >= 0 && s < 3600)
+        snprintf(buf, buf_bytes, ", %" PRId64 " %s ago", s < 60 ? s : s / 60, s < 60 ? "s" : "min");
+    return buf;
+}
+
+/* "1024 frames at 48 kHz (21.3 ms), last dropout 14:05:12, 5 s ago (exact)"; their number where the answer has the sum
  * of several sources. */
 static void add_server(struct section *to, const struct st_view *view, const struct st_observed_view *of,
                        bool only)
 {
     struct line line = {0};
-    char text[32];
+    char text[32], ago[32];
     const uint64_t dropouts_n = of->device_xruns_n + of->starved_n;
     if (of->frames > 0 && of->rate_hz > 0)
         PUT(&line, "%" PRId64 " frames at %g kHz (%s)", of->frames, (double)of->rate_hz / 1000,
@@ -109,8 +119,9 @@ static void add_server(struct section *to, const struct st_view *view, const str
         put_count(&line, dropouts_n, "dropout");
     }
     if (dropouts_n > 0)
-        PUT(&line, ", last%s %s (%s)", only ? " dropout" : "",
+        PUT(&line, ", last%s %s%s (%s)", only ? " dropout" : "",
             st_when_text_near(of->last_wall_ns, view->now_wall_ns, text, sizeof(text)),
+            ago_text(view->now_wall_ns - of->last_wall_ns, ago, sizeof(ago)),
             st_event_certainty(of->certainty));
     if (of->state != ST_OBSERVED_WATCHING)
         PUT(&line, "; not watched now");

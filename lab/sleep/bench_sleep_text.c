@@ -486,10 +486,9 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
         }
         snprintf(
             text, sizeof(text),
-            "Column #: rank by median; %s Column %%: median overshoot relative to the sleep asked for. On time: "
-            "within 100 ns of due. CPU: µs a sleep, user and system together, since the kernel's split is not reliable "
-            "for such short times. sd ×, range ×: "
-            "against %s.",
+            "Column #: rank by median; %s Column %%: median overshoot relative to the sleep asked for. On time: woke "
+            "within 100 ns of the due time. CPU: µs of CPU time for each sleep, user and system together, since the "
+            "kernel cannot split such short times. sd ×, range ×: how many times those of %s.",
             RANK_BEGINS, c->methods[c->baseline]->name);
         st_text_wrap(out, text, 0, width);
         fputc('\n', out);

@@ -264,9 +264,10 @@ static void dash_sentence(const struct st_bench_wake *bench, FILE *out, int widt
         any = any || (bench->cells[i].n > 0 && bench->cells[i].modes.n == 0);
     if (!any)
         return;
-    snprintf(line, sizeof(line),
-             "A dash: too few rounds. A median needs %u, humps need %d. Set --rounds or a longer --budget.",
-             (unsigned)st_stats_quantile_min_n(0.5), ST_HUMPS_MIN_N);
+    snprintf(
+        line, sizeof(line),
+        "A dash: too few rounds. A median needs %u rounds; humps, the peaks of the distribution, need %d. Set --rounds or a longer --budget.",
+        (unsigned)st_stats_quantile_min_n(0.5), ST_HUMPS_MIN_N);
     st_text_wrap(out, line, 0, width);
 }
 

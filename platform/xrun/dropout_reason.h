@@ -2,6 +2,8 @@
 #ifndef ST_PLATFORM_XRUN_DROPOUT_REASON_H
 #define ST_PLATFORM_XRUN_DROPOUT_REASON_H
 
+#include "core/base.h"
+
 enum st_dropout_reason {
     ST_DROPOUT_UNKNOWN,             /* the source cannot know, or the figures of the cycle do not decide */
     ST_DROPOUT_TOO_SLOW,            /* it was woken on time, had the CPU, and computed past the deadline */
@@ -20,5 +22,15 @@ const char *st_dropout_reason_name(enum st_dropout_reason reason);
 
 /** For screens, after a client's name: "computed too long", "was woken late" ... */
 const char *st_dropout_reason_text(enum st_dropout_reason reason);
+
+/** The cycle of such a dropout, for screens: " (25.0 ms of 21.3 ms)" of a client that computed too long, " (by 4.10 ms)" of
+ * one that was woken late; "" for other reasons and where the times are not known. @return buf. */
+const char *st_dropout_reason_figures(enum st_dropout_reason reason, int64_t busy_ns, int64_t wait_ns,
+                                      int64_t period_ns, char *buf, size_t buf_bytes);
+
+/** The next larger buffer in which a cycle that computed for busy_ns has room, if it computes as long there.
+ * @param frames, period_ns of the buffer in use. @return a power of two, at most 8192 frames; 0: none, or the buffer in use is not
+ * known. */
+int64_t st_dropout_reason_room_frames(int64_t frames, int64_t period_ns, int64_t busy_ns);
 
 #endif

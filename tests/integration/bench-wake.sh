@@ -36,7 +36,7 @@ like "what it takes is said before it starts" "$(tr '\n' ' ' <run.err)" 'combina
 missing=$(sed -n 's/ .*not here.*//p' list | head -n 1)
 is "nothing of it is here: no combination is announced" "$(bench --mechanisms "$missing" 2>&1 >/dev/null | head -n 1)" "None of these combinations can be measured on this machine."
 like "what a dash means, and how many rounds a figure takes" "$(bench --quiet --mechanisms pipe --rounds 5 | tr '\n' ' ')" \
-    'A dash: too few rounds. A median needs 20, humps need 50. Set --rounds'
+    'A dash: too few rounds. A median needs 20 rounds; humps, the peaks of the distribution, need 50. Set --rounds'
 is "without a dash nothing is said" "$(bench --quiet --mechanisms pipe --rounds 60 | grep -c 'A dash')" 0
 is "ten mechanisms on the same and another CPU" "$(key run.json 'len(d["results"]), len({r["mechanism"] for r in d["results"]})')" "(20, 10)"
 is "all rounds on the same CPU" "$(key run.json '{r["n"] for r in d["results"] if r["placement"] == "same-cpu"}')" "{25}"

@@ -17,7 +17,7 @@ text=$("$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:
 is "history ends with 0" "$?" 0
 like "it opens with what is not known" "$(head -n 1 <<<"$text")" '^No sound server was watched from 2026-11-20 00:00 to 2026-11-20 16:00'
 like "and how to find out" "$text" '^Next +sleeptune status --details '
-like "this computer's timing has a row" "$(tr -s ' \n' ' ' <<<"$text")" ' This computer missed 15 of 20,250,015 periods at 128 frames; latest wake-up 4\.[0-9]+ ms, between '
+like "this computer's timing has a row" "$(tr -s ' \n' ' ' <<<"$text")" ' This computer missed 15 of 20,250,015 periods at 128 frames; worst wake-up 4\.[0-9]+ ms late, between '
 like "a row an hour; no one counted dropouts" "$text" '^2026-11-20 14:00 +100% +- +1 +13500[0-9]{2} '
 like "what was not measured is no zero" "$text" '^2026-11-20 03:00  no data until 2026-11-20 04:00$'
 is "the rest is behind --details" "$(grep -cE '^(measured|missed|dropouts) ' <<<"$text")" 0

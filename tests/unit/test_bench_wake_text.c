@@ -68,7 +68,9 @@ static void a_dash_says_how_many_rounds_a_figure_takes(void **state)
 {
     (void)state;
     assert_non_null(
-        strstr(text(10, 0), "A dash: too few rounds. A median needs 20, humps need 50. Set --rounds"));
+        strstr(text(10, 0),
+               "A dash: too few rounds. A median needs 20 rounds; humps, the peaks of the distribution, "
+               "need 50. Set --rounds"));
     assert_non_null(strstr(text(30, 0), "A dash: too few rounds"));
 }
 

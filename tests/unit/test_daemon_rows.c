@@ -106,10 +106,18 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     heavy->load = (struct st_xrun_load){
         .cycles_n = 469, .busy_median_ns = 2560000, .busy_max_ns = 24000000, .period_ns = 21333333};
     add_client(pipewire, "GoodSynth", 5, ST_DROPOUT_WOKEN_LATE);
+    heavy->reasons_n[ST_DROPOUT_TOO_SLOW] = 207;
+    heavy->reasons_n[ST_DROPOUT_UNKNOWN] = 200;
+    expect_of_screen("answer",
+                     "HeavyReverb made 407 of 412 dropouts since 22:13: 207 times it computed too long "
+                     "(25.0 ms of 21.3 ms).");
+    heavy->reasons_n[ST_DROPOUT_TOO_SLOW] = 407;
+    heavy->reasons_n[ST_DROPOUT_UNKNOWN] = 0;
     expect_of_screen("answer", "HeavyReverb made 407 of 412 dropouts since 22:13: it computed too long "
                                "(25.0 ms of 21.3 ms).");
     expect_of_screen("state", "bad");
-    expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms), last dropout 22:23:15 (exact)", "warn", false);
+    expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms), last dropout 22:23:15, 5 s ago (exact)", "warn",
+               false);
     expect_row("This computer", "timing OK: 0 of 1000 periods missed at 128 frames", "ok", false);
     expect_row("HeavyReverb", "407 dropouts: computed too long", "warn", false);
     expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
@@ -202,7 +210,15 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     expect_of_screen("answer",
                      "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: OK.");
     expect_of_screen("state", "ok");
-    result.misses = 4;
+    result.misses = 4; /* of 128 frames; the music has more time */
+    st_hist_add_n(&result.lateness, INT64_C(5000000), 4);
+    expect_of_screen("answer",
+                     "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: OK.");
+    expect_row(
+        "This computer",
+        "timing OK for 1024 frames: 4 of 1000 periods missed at 128 frames, worst wake-up 5.00 ms late", "ok",
+        false);
+    st_hist_add_n(&result.lateness, INT64_C(22000000), 1);
     expect_of_screen("answer",
                      "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: not OK.");
     result.misses = 0;
