@@ -1,16 +1,18 @@
 /* To be preloaded: the process gets the signal of number $EARLY_SIGNAL while it reads its options. */
 #include <dlfcn.h>
+#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-int getopt(int argc, char *const argv[], const char *options)
+int getopt_long(int argc, char *const argv[], const char *options, const struct option *longs, int *ret_index)
 {
-    static int (*next)(int argc, char *const argv[], const char *options);
+    static int (*next)(int argc, char *const argv[], const char *options, const struct option *longs,
+                       int *ret_index);
     if (next == NULL) {
         const char *number = getenv("EARLY_SIGNAL");
-        *(void **)&next = dlsym(RTLD_NEXT, "getopt");
+        *(void **)&next = dlsym(RTLD_NEXT, "getopt_long");
         kill(getpid(), number != NULL ? atoi(number) : SIGTERM);
     }
-    return next(argc, argv, options);
+    return next(argc, argv, options, longs, ret_index);
 }

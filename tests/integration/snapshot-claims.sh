@@ -40,5 +40,5 @@ is "and no udev rule is planned for it" "$(grep -c 'dead' "$tmp/out")" 0
 claims limits.json user.uid=65534 user.rlimit_rtprio=0 user.fifo_errno=1 user.rlimit_memlock_bytes=65536
 apply --dry-run --snapshot "$tmp/limits.json" linux-memlock
 is "limits of the user who plays are no claim about the machine" "$(grep -c 'the snapshot has' "$tmp/out")" 0
-like "the manual says that it is to be one's own" "$("$SLEEPTUNE" apply --help)" 'It decides what is changed: use only your own'
+like "the manual says that it is to be one's own" "$("$SLEEPTUNE" apply --help | tr -s ' \n' '  ')" 'The snapshot decides what is changed: use only your own'
 tap_done
