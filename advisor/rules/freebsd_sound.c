@@ -246,8 +246,8 @@ static void judge_rate(int64_t unit, struct st_finding *finding)
                                   (unsigned)finding->wish->rate_hz);
     }
     st_finding_effect(finding, 0,
-                      "mixing and resampling add delay to the sound and work for its thread; threads do not "
-                      "wake later");
+                      "mixing and resampling delay the sound and give its thread more work; they do not make "
+                      "threads wake up later");
 }
 
 static void judge_vchans(struct st_finding *finding)

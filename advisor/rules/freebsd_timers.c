@@ -654,7 +654,8 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
     .mechanism = "From FreeBSD 15.0 on, nanosleep and clock_nanosleep on the usual clocks end on time by "
                  "default. With kern.timecounter.nanosleep_precise=0 the kernel stretches them again, as "
                  "alloweddeviation says. It stretches poll, select and kevent at both values.",
-    .cost = "power: fewer shared wake-ups (the default of FreeBSD 15)",
+    .cost =
+        "power: the CPU wakes up more often, because fewer sleeps end together; FreeBSD 15 does so by default",
     .when_not = "laptops on battery that play no music",
     .sources = "nanosleep(2) of FreeBSD 15, commit 626ea75ed2e9, review D50075\n"
                "measured on 15.1: 6.4 to 6.8 µs late at any alloweddeviation with 1, 162.9 µs at 5 % with 0 "

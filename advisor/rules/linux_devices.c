@@ -223,7 +223,7 @@ const struct st_rule st_rule_linux_usb_audio_options = {
     .mechanism = "With lowlatency=Y the driver fills each USB packet just before it is sent. With N it "
                  "fills a queue of packets ahead, so the sound is heard later.",
     .cost = "none",
-    .when_not = "interfaces that crackle in the low-latency mode: some devices need N",
+    .when_not = "interfaces that crackle in the low-latency mode: some devices work only with lowlatency=N",
     .sources = "modinfo snd_usb_audio (lowlatency, default Y); Linux sound/usb/card.c\n"
                "Linux 6.1's driver has no nrpacks (modinfo); from which release on: not verified",
     .history = "6.1: the driver has no nrpacks any more (modinfo snd_usb_audio; from which release on: not "

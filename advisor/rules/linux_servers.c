@@ -354,7 +354,7 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     .mechanism = "PipeWire's cycle is quantum / rate. PipeWire uses the smallest quantum that a program "
                  "asks for, between min-quantum and max-quantum. If no program asks, it uses the default "
                  "quantum.",
-    .privilege = "root, or none in ~/.config/pipewire",
+    .privilege = "root; none for a file in ~/.config/pipewire",
     .cost = "power, CPU: a shorter cycle wakes all programs more often",
     .when_not = "only some programs need a short cycle: let these programs ask for it. In virtual machines "
                 "the minimum is 1024 because the host may be too slow for less.",
@@ -440,7 +440,7 @@ const struct st_rule st_rule_linux_pulseaudio = {
     .mechanism = "PulseAudio fills a large buffer and uses a timer to wake before it runs empty (tsched=1). "
                  "With tsched=0 it wakes at the card's interrupts and uses a fixed number of fragments. Its "
                  "threads ask for real-time priority 5 unless its configuration forbids it.",
-    .privilege = "root, or none in ~/.config/pulse",
+    .privilege = "root; none for a file in ~/.config/pulse",
     .cost = "none",
     .when_not = "to lower the latency: tsched=0 makes it fixed, not lower. Use tsched=0 only for drivers "
                 "that report wrong positions",

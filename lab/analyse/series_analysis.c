@@ -214,7 +214,7 @@ static void say_changes(struct st_analysis *a)
         char tick[60] = "";
         if (c->steps[i].tick_hz > 0)
             snprintf(tick, sizeof(tick), ": about a tick of %d Hz, and perhaps one", c->steps[i].tick_hz);
-        say(a, "%s after the start lateness steps %s by %s and stays there%s.",
+        say(a, "%s after the start, the lateness goes %s by %s and stays there%s.",
             seconds_text(c->steps[i].at_s, all), c->steps[i].size_ns > 0 ? "up" : "down",
             time_text(fabs(c->steps[i].size_ns), text), tick);
     }

@@ -395,7 +395,7 @@ static void a_jump_that_is_no_tick_is_a_step(void **state)
     const struct st_analysis a = analyse(&series);
     assert_false(a.ticks.found);
     assert_int_equal(a.changes.steps_n, 1);
-    assert_true(says(&a, "steps up by 10.0"));
+    assert_true(says(&a, "goes up by 10.0"));
     st_series_finish(&series);
 }
 
