@@ -126,7 +126,7 @@ static void a_method_that_is_shown_to_be_earlier_is_the_most_exact(void **state)
     fill(&bench.cells[1], later);
     text(buf, sizeof(buf), false);
     assert_non_null(strstr(buf, "; on time 0 %; CPU -"));
-    assert_non_null(strstr(buf, "On time: within 100 ns of due."));
+    assert_non_null(strstr(buf, "On time: woke within 100 ns of the due time."));
     assert_non_null(strstr(buf, "no method is shown to be better at 1 of 1 duration): ppoll."));
 }
 
