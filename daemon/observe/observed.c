@@ -65,8 +65,9 @@ static int64_t missing_ns(const struct st_observed *o, const struct st_xrun_seen
         return seen->busy_ns + seen->wait_ns - seen->period_ns;
     for (size_t i = 0; i < o->view.clients_n; i++) { /* what it usually leaves of the period */
         const struct st_observed_client *client = &o->view.clients[i];
-        if (client->load.cycles_n > 0 && client->load.period_ns > client->load.busy_median_ns &&
-            strcmp(client->name, seen->client) == 0 && strcmp(client->device, seen->device) == 0)
+        if (client->load.cycles_n > 0 && client->load.busy_median_ns >= 0 &&
+            client->load.period_ns > client->load.busy_median_ns && strcmp(client->name, seen->client) == 0 &&
+            strcmp(client->device, seen->device) == 0)
             return client->load.period_ns - client->load.busy_median_ns;
     }
     return 0;
