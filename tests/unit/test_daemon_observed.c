@@ -480,6 +480,10 @@ static void late_wake_explains_a_dropout_only_if_it_is_as_long_as_the_missing_ti
     see_not_ready("Other", 1, ST_DROPOUT_UNKNOWN, 0);
     turn_after(0);
     assert_int_equal(events.events[events.events_n - 1].missing_ns, 0);
+    see_load("Of JACK", INT64_MIN, 0); /* which does not know its clients' times */
+    see_not_ready("Of JACK", 1, ST_DROPOUT_UNKNOWN, 0);
+    turn_after(0);
+    assert_int_equal(events.events[events.events_n - 1].missing_ns, 0);
 }
 
 static void worst_cycle_is_one_of_the_most_frequent_reason(void **state)
