@@ -8,7 +8,7 @@
 . /share/tests/tap.sh
 state=/srv/reboot
 rules=(linux-rt-throttling linux-swap linux-huge-pages linux-hda-power-save linux-usb-audio-options linux-usb-autosuspend
-    linux-rt-permission linux-memlock linux-service-limits linux-preemption)
+    linux-rt-permission linux-service-limits linux-preemption) # the first of these writes the limit of locked memory, too
 
 as_player() { su - player -c "$*"; }
 # every file below /etc with its hash, mode and owner. .updated is systemd-update-done's time stamp of the boot
