@@ -85,7 +85,7 @@ int st_culprit_request(const char *socket_path, pid_t tid, int64_t since_wall_ns
     char text[ANSWER_BYTES];
     const int fd = connect_to(socket_path);
     if (fd < 0)
-        return fd;
+        return fd != -ENOENT ? fd : -ECONNREFUSED; /* no socket is there; -ENOENT is an answer */
     const int len = snprintf(text, sizeof(text),
                              "GET /v1/culprits?tid=%ld&since=%" PRId64 ".%09" PRId64 "&until=%" PRId64
                              ".%09" PRId64 " HTTP/1.0\r\nHost: localhost\r\n\r\n",

@@ -126,6 +126,11 @@ static int scan(struct st_xrun_watch *w)
                                                  .capture = i >= pcm.playback_n,
                                                  .number = i < pcm.playback_n ? i : i - pcm.playback_n});
     }
+    if (alsa->open_error !=
+        0) { /* a new card is listed before the states of its streams can be read: again soon */
+        alsa->pcm[0] = '\0';
+        alsa->polls_left = 1;
+    }
     if (listed_n == 0)
         return st_xrun_because(w, -ENOENT, "no sound card with a PCM device (%s is empty)", path);
     if (alsa->n == 0 && alsa->open_error != 0)
