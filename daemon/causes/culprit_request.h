@@ -13,7 +13,7 @@
 /**
  * Asks on that socket, for at most some 600 ms, who kept thread `tid` from its CPU between two moments of
  * CLOCK_REALTIME, which are at most ST_CULPRIT_SPAN_MAX_NS apart. The answer is not trusted.
- * @return 0; -ENOENT: no one; -ENOTSUP: that daemon does not trace; -EACCES: no right to its socket; or why it did not
+ * @return 0; -ENOENT: no one; -ENOTSUP: that daemon does not trace; -EACCES: no right to its socket; -ECONNREFUSED: none runs; or why it did not
  * answer. Threads: any normal one.
  */
 ST_NODISCARD int st_culprit_request(const char *socket_path, pid_t tid, int64_t since_wall_ns,
