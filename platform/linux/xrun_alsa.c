@@ -126,8 +126,7 @@ static int scan(struct st_xrun_watch *w)
                                                  .capture = i >= pcm.playback_n,
                                                  .number = i < pcm.playback_n ? i : i - pcm.playback_n});
     }
-    if (alsa->open_error !=
-        0) { /* a new card is listed before the states of its streams can be read: again soon */
+    if (alsa->open_error != 0) { /* a new card is listed before its streams can be read: again soon */
         alsa->pcm[0] = '\0';
         alsa->polls_left = 1;
     }
