@@ -271,7 +271,7 @@ struct st_axis st_picture_value_axis(const struct st_chart_data *data)
     const int64_t deadline = st_picture_deadline(data);
     const int64_t top = deadline > high ? deadline : high;
     const bool log = st_axis_wants_log((double)low, (double)usual, (double)top);
-    if (log || top <= ROOM_FOR_DEADLINE * high)
+    if (log || (double)top <= ROOM_FOR_DEADLINE * (double)high)
         return st_axis_fit((double)low, (double)top, log);
     return st_axis_fit((double)low, (double)high,
                        st_axis_wants_log((double)low, (double)usual, (double)high));

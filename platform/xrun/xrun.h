@@ -22,7 +22,7 @@ struct st_xrun_load {
     int64_t cycles_n;                                 /* 0: no load was measured */
     int64_t busy_median_ns, busy_p99_ns, busy_max_ns; /* woken to finished */
     int64_t wait_median_ns, wait_p99_ns, wait_max_ns; /* signalled to woken */
-    int64_t period_ns;                                /* of the device's cycle */
+    int64_t period_ns;                                /* of the device's cycle; 0: not known */
     int64_t frames, rate_hz;                          /* the same as the server sets it; 0: not known */
 };
 

@@ -141,8 +141,7 @@ static int parse_load(const char *text, struct st_xrun_seen *ret)
                                       .busy_max_ns = INT64_MIN,
                                       .wait_median_ns = INT64_MIN,
                                       .wait_p99_ns = INT64_MIN,
-                                      .wait_max_ns = INT64_MIN,
-                                      .period_ns = INT64_MIN};
+                                      .wait_max_ns = INT64_MIN};
     while (*text == ' ') {
         text = read_load_field(text + 1, &seen);
         if (text == NULL)
