@@ -46,7 +46,7 @@ struct alsa {
     struct substream substreams[SUBSTREAMS_MAX];
     size_t n;
     unsigned left_out_n;
-    int open_error;      /* of the status that could not be opened last; 0: none */
+    int open_error;      /* of a listed stream whose status could not be opened at the last scan; 0: none */
     bool no_names;       /* a program that runs is not in /proc for us */
     unsigned polls_left; /* to the next scan */
     char pcm[PCM_BYTES]; /* /proc/asound/pcm as scanned last */
@@ -91,7 +91,7 @@ static void add(struct alsa *alsa, struct st_alsa_substream of)
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0)
         alsa->substreams[alsa->n++] = (struct substream){.is = of, .fd = fd};
-    else if (errno != ENOENT)
+    else
         alsa->open_error = -errno;
 }
 
@@ -126,18 +126,18 @@ static int scan(struct st_xrun_watch *w)
                                                  .capture = i >= pcm.playback_n,
                                                  .number = i < pcm.playback_n ? i : i - pcm.playback_n});
     }
-    if (alsa->open_error != 0) { /* a new card is listed before its streams can be read: again soon */
+    if (alsa->open_error != 0) { /* the kernel lists a new card before it makes the files of its streams */
         alsa->pcm[0] = '\0';
-        alsa->polls_left = 1;
+        alsa->polls_left = 0;
     }
     if (listed_n == 0)
         return st_xrun_because(w, -ENOENT, "no sound card with a PCM device (%s is empty)", path);
-    if (alsa->n == 0 && alsa->open_error != 0)
+    if (alsa->n == 0 && alsa->open_error == -ENOENT)
+        return st_xrun_because(
+            w, -ENOENT, "this kernel does not show the state of streams (CONFIG_SND_VERBOSE_PROCFS is off)");
+    if (alsa->n == 0)
         return st_xrun_because(w, alsa->open_error, "cannot open the streams in %s/asound: %s", alsa->proc,
                                strerror(-alsa->open_error));
-    if (alsa->n == 0)
-        return st_xrun_because(
-            w, -ENOTSUP, "this kernel does not show the state of streams (CONFIG_SND_VERBOSE_PROCFS is off)");
     return 0;
 }
 
@@ -245,6 +245,8 @@ static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
         if (r < 0)
             return r;
     }
+    if (alsa->open_error != 0)
+        w->poll_ns = OPEN_POLL_NS;
     for (size_t i = 0; i < alsa->n;) {
         const int r = look(w, &alsa->substreams[i], seen, ctx);
         bad_n += r == -EBADMSG;
@@ -255,6 +257,7 @@ static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
         }
         drop(alsa, &alsa->substreams[i]);
         alsa->pcm[0] = '\0'; /* what comes back is opened again */
+        alsa->polls_left = 0;
     }
     if (bad_n > 0 && bad_n == alsa->n)
         return st_xrun_because(w, -EBADMSG, "the text of streams in %s/asound has an unknown format",

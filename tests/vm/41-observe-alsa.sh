@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # vm: -k rt -q -i -c hda
 # Xruns of other programs on real ALSA devices without hardware (an emulated HDA, snd-dummy, snd-aloop): a player that is
-# stopped is seen by the daemon with its device and name; a card that is unplugged is closed.
+# stopped is seen by the daemon with its device and name; a card that is unplugged and comes back is followed.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh
 cp -a /share/usr /share/etc / 2>/dev/null
@@ -76,6 +76,9 @@ like "a person is told" "$(sleeptune status)" '^4 dropouts since [0-9:]+ on ALSA
 echo snd_dummy.0 >/sys/bus/platform/drivers/snd_dummy/unbind
 ok "a card that is unplugged is closed" until_true says .why != "$streams"
 is "the others are still watched" "$(alsa .state)" watching
+echo snd_dummy.0 >/sys/bus/platform/drivers/snd_dummy/bind
+ok "it is watched again when it is back" until_true says .why = "$streams"
+echo "# $(alsa .why)"
 
 cost=$(alsa .cost_ns_per_poll)
 echo "# CPU time of a look at $streams: $cost ns (n = $(alsa .polls))"
