@@ -54,7 +54,7 @@ static const struct kind kinds[ST_CHANGE_KINDS] = {
                            "takes effect after a reboot, or when its service is restarted"},
     [ST_CHANGE_LOGIN_CLASS] = {{{NULL}, {"/etc/login.conf", "", ":", ":tc=default:"}},
                                "takes effect for users of the class audio at their next login. To join it: "
-                               "sudo pw usermod $USER -L audio"},
+                               "as root, pw usermod NAME -L audio"},
 };
 
 #define NAME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"

@@ -119,7 +119,7 @@ const struct st_rule st_rule_freebsd_snd_latency = {
     .guide.persistent = EVER("1", "0"),
     .guide.needs = ST_NEEDS_REOPEN,
     .guide.check = "sysctl hw.snd.latency hw.snd.latency_profile",
-    .guide.undo = "take the lines out of /etc/sysctl.conf; to undo it at once: sysctl hw.snd.latency=5 "
+    .guide.undo = "take the lines out of /etc/sysctl.conf; to undo it at once: sysctl hw.snd.latency=2 "
                   "hw.snd.latency_profile=1 (the defaults)",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
@@ -192,7 +192,7 @@ const struct st_rule st_rule_freebsd_sndctl_realtime = {
                         "kern.timecounter.alloweddeviation=0",
     .guide.needs = ST_NEEDS_REOPEN,
     .guide.check = "sysctl hw.snd.latency hw.snd.latency_profile kern.timecounter.alloweddeviation   # 0 0 0",
-    .guide.undo = "sysctl hw.snd.latency=5 hw.snd.latency_profile=1 kern.timecounter.alloweddeviation=5, "
+    .guide.undo = "sysctl hw.snd.latency=2 hw.snd.latency_profile=1 kern.timecounter.alloweddeviation=5, "
                   "the defaults; take the lines out of /etc/sysctl.conf",
     .worst = ST_STATUS_ADVICE,
     .first_version = "15.0",

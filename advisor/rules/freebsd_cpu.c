@@ -323,7 +323,8 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
     .cost = "power, heat",
     .when_not = "on battery (powerd's -b mode)",
     .sources = "powerd(8) (modes, poll interval 250 ms), cpufreq(4), est(4); powerd++ has the same modes",
-    .guide.persistent = "sysrc powerd_flags=\"-a maximum -b adaptive\"\nservice powerd restart",
+    .guide.persistent = "sysrc powerd_enable=YES powerd_flags=\"-a maximum -b adaptive\"\n"
+                        "service powerd restart",
     .guide.check = "ps -axo args | grep '[p]owerd'   # -a maximum\n"
                    "sysctl dev.cpu.0.freq",
     .guide.undo = "sysrc -x powerd_flags; service powerd restart",

@@ -89,8 +89,8 @@ const struct st_rule st_rule_freebsd_rt_permission = {
     .guide.now = ST_FREEBSD_MAC_PRIORITY_NOW("NAME"),
     .guide.persistent = ST_FREEBSD_MAC_PRIORITY_EVER,
     .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = "id   # realtime is among the groups, after a new login\n"
-                   "rtprio 10 true && echo granted",
+    .guide.check = "su -l NAME -c 'id; rtprio 10 true && echo granted'   # realtime is among the "
+                   "groups; granted",
     .guide.undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
                   "mac_priority",
     .worst = ST_STATUS_PROBLEM,

@@ -489,18 +489,19 @@ const struct st_rule st_rule_freebsd_hz = {
 #define NOW(name)          "sysctl kern.timecounter.hardware=" name
 #define EVER(name)         "# /etc/sysctl.conf\nkern.timecounter.hardware=" name
 
-/** The best TSC in kern.timecounter.choice: "TSC-low(1000) HPET(950) ..." */
-struct tsc {
+/** A clock of kern.timecounter.choice: "TSC-low(1000) HPET(950) ..." */
+struct counter {
     bool found;
     char name[24];
-    int quality;
+    int quality; /* by the kernel; negative: never to be chosen by itself */
 };
 
-static struct tsc find_tsc(const char *choice)
+/** The best of those whose name begins so. */
+static struct counter find_counter(const char *choice, const char *prefix)
 {
-    struct tsc best = {0};
-    for (const char *at = choice; (at = strstr(at, "TSC")) != NULL; at++) {
-        struct tsc one = {.found = true};
+    struct counter best = {0};
+    for (const char *at = choice; (at = strstr(at, prefix)) != NULL; at++) {
+        struct counter one = {.found = true};
         if (at != choice && at[-1] != ' ')
             continue;
         if (sscanf(at, "%23[A-Za-z0-9-](%9d)", one.name, &one.quality) == 2 &&
@@ -531,7 +532,7 @@ static void judge_slow(const char *hardware, struct st_finding *finding)
                            hardware);
         return;
     }
-    const struct tsc tsc = find_tsc(choice);
+    const struct counter tsc = find_counter(choice, "TSC"), now = find_counter(choice, hardware);
     if (!tsc.found) {
         st_finding_ok(finding,
                       "the clock is %s, which is slow to read; the faster clock TSC is not available here",
@@ -541,6 +542,11 @@ static void judge_slow(const char *hardware, struct st_finding *finding)
                       "the clock is %s, which is slow to read. Do not change it: the kernel does not trust "
                       "the TSC of this machine (quality %d)",
                       hardware, tsc.quality);
+    } else if (now.found && now.quality > tsc.quality) {
+        st_finding_ok(finding,
+                      "the clock is %s, which is slow to read. Do not change it: the kernel trusts it more "
+                      "(quality %d) than the TSC of this machine (%d)",
+                      hardware, now.quality, tsc.quality);
     } else {
         st_finding_advice(finding,
                           "the clock is %s, which is slow to read; the clock %s (quality %d) is faster",
@@ -594,8 +600,10 @@ const struct st_rule st_rule_freebsd_timecounter = {
     .mechanism = "A program reads the clock several times in each cycle. It reads the CPU's own counter "
                  "(TSC) directly; HPET, ACPI and i8254 are chips behind a bus, and each read may take about "
                  "a microsecond or more.",
-    .cost = "none, if the kernel gives the TSC a positive quality",
-    .when_not = "the TSC has a negative quality: its values differ between the CPUs. Never force it.",
+    .cost = "none, if the kernel gives the TSC the highest quality",
+    .when_not =
+        "the kernel gives the TSC a lower quality than the clock in use: its rate may change, or its values "
+        "differ between the CPUs.",
     .sources = "timecounters(4); FreeBSD sys/kern/kern_tc.c (quality, fast_gettime), "
                "sys/dev/acpica/acpi_hpet.c\n"
                "cost of a read: not measured on FreeBSD; 'sleeptune measure' prints it for this machine",

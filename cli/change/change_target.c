@@ -127,7 +127,9 @@ bool st_change_target_needs_root(const char *command, const struct st_change_tar
                          "it has control characters or is too long.");
         return true;
     }
-    fprintf(stderr, "sleeptune %s: this needs root. Run:\n  sudo sleeptune %s%s\n", command, command, words);
+    const bool has_sudo = st_platform_native()->os == ST_OS_LINUX;
+    fprintf(stderr, "sleeptune %s: this needs root. Run%s:\n  %ssleeptune %s%s\n", command,
+            has_sudo ? "" : " as root", has_sudo ? "sudo " : "", command, words);
     return true;
 }
 

@@ -239,7 +239,9 @@ static void choose_policy(struct st_before_after *done, struct st_session_config
     char policy[16], priority[16];
     int64_t number = 0;
     (void)st_test_conditions_value(done->before.conditions, "policy", policy, sizeof(policy));
-    (void)st_test_conditions_value(done->before.conditions, "priority", priority, sizeof(priority));
+    /* on FreeBSD the kernel's priority is another number than the one that was asked for */
+    if (!st_test_conditions_value(done->before.conditions, "priority_asked", priority, sizeof(priority)))
+        (void)st_test_conditions_value(done->before.conditions, "priority", priority, sizeof(priority));
     if (strcmp(policy, st_platform_policy_name(ST_POLICY_OTHER)) == 0) {
         config->policy = ST_POLICY_OTHER;
         return;

@@ -183,9 +183,9 @@ static char *conditions_of(const struct st_result *result, const char *first)
     if (out == NULL)
         return NULL;
     fputs(first, out);
-    fprintf(out, "policy: %s\npriority: %d\nload_percent: %g\nmemory_locked: %s\n",
-            st_platform_policy_name(result->policy), result->priority, result->load_percent,
-            locks[result->lock]);
+    fprintf(out, "policy: %s\npriority: %d\npriority_asked: %d\nload_percent: %g\nmemory_locked: %s\n",
+            st_platform_policy_name(result->policy), result->priority, result->priority_asked,
+            result->load_percent, locks[result->lock]);
     if (result->cpu >= 0)
         fprintf(out, "cpu: %d\n", result->cpu);
     else

@@ -166,8 +166,8 @@ static int forbidden(const struct asking *asking, const char *path)
     const struct group *group = stat(path, &info) == 0 ? getgrgid(info.st_gid) : NULL;
     const char *name = group != NULL && info.st_gid != 0 ? group->gr_name : "sleeptune";
     const bool linux_here = st_platform_native()->os == ST_OS_LINUX;
-    return fail(asking, "cannot connect to %s: permission denied. Run '%s%s%s', then log in again%s.", path,
-                linux_here ? "sudo usermod -aG " : "sudo pw groupmod ", name,
+    return fail(asking, "cannot connect to %s: permission denied. %s%s%s', then log in again%s.", path,
+                linux_here ? "Run 'sudo usermod -aG " : "As root, run 'pw groupmod ", name,
                 linux_here ? " $USER" : " -m $USER",
                 has_user_units() ? ". Or start your own: systemctl --user enable --now sleeptuned" : "");
 }

@@ -296,9 +296,10 @@ static void add(struct st_causes *causes, const struct st_late *late, const stru
         memcpy(row.culprit, culprit->name, sizeof(row.culprit));
     if (late->xrun) {
         causes->minute.xruns_n++;
-        causes->minute.xruns_unknown_n += !late->known;
+        const bool known = late->known && event->cause != ST_CAUSE_UNKNOWN;
+        causes->minute.xruns_unknown_n += !known;
         row.xruns_n = 1;
-        if (late->known)
+        if (known)
             st_cause_sums_add(&causes->now, &row);
         return;
     }

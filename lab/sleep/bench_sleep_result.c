@@ -264,9 +264,14 @@ static int measure_contrast(const struct st_bench_sleep *bench, const struct st_
     return 0;
 }
 
-static enum st_stretch_seen judge(const struct st_quantile *difference, int64_t allowed_ns)
+/* Two durations: a method that rounds them to steps differs by the rounding, too, and what is far more than
+ * may be added is rounding to a step that the method does not tell (timers that count ticks). */
+static enum st_stretch_seen judge(const struct st_quantile *difference, int64_t allowed_ns,
+                                  bool two_durations, int64_t step_ns)
 {
     if (!difference->interval_known)
+        return ST_STRETCH_UNCLEAR;
+    if (two_durations && (step_ns >= allowed_ns / 2 || difference->low_ns > 2 * allowed_ns))
         return ST_STRETCH_UNCLEAR;
     if (difference->low_ns > allowed_ns / 2)
         return ST_STRETCH_SEEN;
@@ -283,7 +288,7 @@ int st_bench_sleep_stretch(const struct st_bench_sleep *bench, struct st_platfor
         return 0;
     const int r = measure_contrast(bench, p, &c, method, ret);
     if (r == 0)
-        *ret_seen = judge(ret, c.allowed_ns);
+        *ret_seen = judge(ret, c.allowed_ns, p->os == ST_OS_FREEBSD, bench->config.methods[method]->unit_ns);
     return r;
 }
 

@@ -19,7 +19,8 @@ int st_beneath_open(int dir_fd, const char *path, int flags)
                           O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_RESOLVE_BENEATH | flags);
     if (fd >= 0)
         return fd;
-    return errno == ENOTCAPABLE ? -EXDEV : -errno; /* what O_RESOLVE_BENEATH says to a link that leads out */
+    /* O_RESOLVE_BENEATH refuses absolute links and ".." at the top, which stay inside after chroot */
+    return errno == ENOTCAPABLE ? st_beneath_open_posix(dir_fd, path, flags) : -errno;
 }
 
 /* /dev/sndstat is a device; the other text files are read as on any POSIX system. */

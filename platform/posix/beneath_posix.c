@@ -3,45 +3,101 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #define OPEN_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW)
+#define LINKS_MAX  40 /* as Linux */
 
-/* Opens one component; a link that O_NOFOLLOW met is -ELOOP, a file where a folder should be is -ENOTDIR. */
-static int open_component(int dir_fd, const char *name, int flags)
+/** The next component of *path, and *path behind it. @return its length, 0 at the end, -ENAMETOOLONG. */
+static int next_component(const char **path, char ret[NAME_MAX + 1])
 {
-    if (strcmp(name, "..") == 0)
-        return -EXDEV;
-    const int fd = openat(dir_fd, name, OPEN_FLAGS | flags);
-    if (fd >= 0)
-        return fd;
-    const int r = -errno;
-    char target[1];
-    if ((r == -ENOTDIR || r == -EMLINK) && readlinkat(dir_fd, name, target, sizeof(target)) >= 0)
-        return -ELOOP; /* Linux says ENOTDIR with O_DIRECTORY, FreeBSD EMLINK */
-    return r;
+    *path += strspn(*path, "/");
+    const size_t len = strcspn(*path, "/");
+    if (len > NAME_MAX)
+        return -ENAMETOOLONG;
+    memcpy(ret, *path, len);
+    ret[len] = '\0';
+    *path += len;
+    return (int)len;
 }
 
-int st_beneath_open_posix(int dir_fd, const char *path, int flags)
+/** Opens a path without links or "..", one component at a time: a link that someone puts there meanwhile is not
+ * followed. */
+static int open_resolved(int dir_fd, const char *path, int flags)
 {
-    int fd = open_component(dir_fd, ".", O_DIRECTORY);
-    for (const char *s = path; fd >= 0;) {
-        s += strspn(s, "/");
-        const size_t len = strcspn(s, "/");
+    char name[NAME_MAX + 1];
+    int fd = openat(dir_fd, ".", OPEN_FLAGS | O_DIRECTORY);
+    fd = fd >= 0 ? fd : -errno;
+    while (fd >= 0) {
+        const int len = next_component(&path, name);
         if (len == 0)
             break;
-        char name[NAME_MAX + 1];
-        int next = -ENAMETOOLONG;
-        if (len < sizeof(name)) {
-            memcpy(name, s, len);
-            name[len] = '\0';
-            s += len;
-            const int last = s[strspn(s, "/")] == '\0';
-            next = open_component(fd, name, last ? flags : O_DIRECTORY);
-        }
+        const bool last = path[strspn(path, "/")] == '\0';
+        int next = len;
+        if (len > 0)
+            next = openat(fd, name, OPEN_FLAGS | (last ? flags : O_DIRECTORY));
+        next = next >= 0 ? next : len < 0 ? len : -errno;
         close(fd);
         fd = next;
     }
     return fd;
+}
+
+/** Appends "/name". @return 0, -ENAMETOOLONG. */
+static int append(char path[PATH_MAX], const char *name)
+{
+    const size_t have = strlen(path), len = strlen(name);
+    if (have + len + 2 > PATH_MAX)
+        return -ENAMETOOLONG;
+    path[have] = '/';
+    memcpy(path + have + 1, name, len + 1);
+    return 0;
+}
+
+/** The target of a link, "" if the last component of `path` is none. @return 0, or what open said. */
+static int read_link(int dir_fd, const char *path, const char *name, char ret[PATH_MAX])
+{
+    const int parent = open_resolved(dir_fd, path, O_DIRECTORY);
+    if (parent < 0)
+        return parent;
+    const ssize_t len = readlinkat(parent, name, ret, PATH_MAX - 1);
+    close(parent);
+    ret[len > 0 ? len : 0] = '\0';
+    return 0;
+}
+
+int st_beneath_open_posix(int dir_fd, const char *path, int flags)
+{
+    char done[PATH_MAX] = "", rest[PATH_MAX] = "", target[PATH_MAX], name[NAME_MAX + 1];
+    int links = 0, r = append(rest, path), len;
+    const char *at = rest;
+    while (r == 0 && (len = next_component(&at, name)) != 0) {
+        if (len < 0)
+            return len;
+        if (strcmp(name, ".") == 0)
+            continue;
+        if (strcmp(name, "..") == 0) { /* at the top it stays there, as after chroot */
+            char *slash = strrchr(done, '/');
+            if (slash != NULL)
+                *slash = '\0';
+            continue;
+        }
+        r = read_link(dir_fd, done, name, target);
+        if (r != 0)
+            return r;
+        if (target[0] == '\0') {
+            r = append(done, name);
+            continue;
+        }
+        if (++links > LINKS_MAX)
+            return -ELOOP;
+        if (target[0] == '/')
+            done[0] = '\0';
+        r = append(target, at);
+        memcpy(rest, target, sizeof(rest));
+        at = rest;
+    }
+    return r != 0 ? r : open_resolved(dir_fd, done, flags);
 }

@@ -80,17 +80,20 @@ static void fake_pauses(struct st_platform *p, struct st_pauses *ret)
 static int fake_open(struct st_sleep *s);
 static int fake_sleep(struct st_sleep *s, int64_t requested_ns);
 
-#define FAKE_METHOD(method_name, how_asked, how_stretched)                                                   \
+#define FAKE_STEPS(method_name, how_asked, how_stretched, step_ns)                                           \
     .name = (method_name), .summary = "scripted", .clock = "monotonic", .asked = (how_asked),                \
-    .stretch = (how_stretched), .stretch_source = "the script", .unit_ns = 1, .open = fake_open,             \
+    .stretch = (how_stretched), .stretch_source = "the script", .unit_ns = (step_ns), .open = fake_open,     \
     .sleep = fake_sleep
+
+#define FAKE_METHOD(method_name, how_asked, how_stretched)                                                   \
+    FAKE_STEPS(method_name, how_asked, how_stretched, 1)
 
 static const struct st_sleep_method methods[ST_FAKE_METHODS_N] = {
     {FAKE_METHOD("clock_nanosleep-abs-monotonic", ST_SLEEP_ABSOLUTE, ST_STRETCH_YES), .usual = true},
     {FAKE_METHOD("clock_nanosleep-rel-monotonic", ST_SLEEP_RELATIVE, ST_STRETCH_YES)},
     {FAKE_METHOD("ppoll", ST_SLEEP_RELATIVE, ST_STRETCH_YES), .usual = true},
     {FAKE_METHOD("timerfd-abs", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO), .usual = true},
-    {FAKE_METHOD("posix-timer", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO)},
+    {FAKE_STEPS("posix-timer", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO, ST_NS_PER_MS)},
     {.name = "umtx", .absent = "only FreeBSD has it"},
     {FAKE_METHOD("umtx", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO)}, /* on FreeBSD, instead of the row above */
 };
