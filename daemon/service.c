@@ -9,7 +9,6 @@
 
 #include "core/ns.h"
 #include "core/pages.h"
-#include "daemon/loop/wait_comparison.h"
 #include "daemon/status/answer.h"
 #include "daemon/systemd.h"
 #include "st_config.h"
@@ -20,24 +19,6 @@
 #define TICKS_A_MINUTE 60
 #define TICKS_A_TRY    15 /* of what could not be had */
 #define TICKS_A_LOOK   5  /* at the loop's CPU share; a look copies the histograms */
-
-static void test_waits(struct st_service *service)
-{
-    struct st_period period;
-    int64_t plain_ns, precise_ns;
-    if (st_period_init(&period, (uint32_t)service->config.loop.frames,
-                       (uint32_t)service->config.loop.rate_hz) != 0 ||
-        st_wait_comparison_run(service->platform, &period, (int)service->config.loop.priority, &plain_ns,
-                               &precise_ns) != 0)
-        return;
-    pthread_mutex_lock(&service->mutex);
-    service->view.wait_plain_ns = plain_ns;
-    service->view.wait_precise_ns = precise_ns;
-    pthread_mutex_unlock(&service->mutex);
-    char plain[32], precise[32];
-    ST_INFO("median lateness of the plain wait %s, of the precise wait %s",
-            st_ns_format(plain_ns, plain, sizeof(plain)), st_ns_format(precise_ns, precise, sizeof(precise)));
-}
 
 static void start_state(struct st_service *service)
 {
@@ -81,7 +62,6 @@ static int start_parts(struct st_service *service)
     if (r < 0 && r != -ENOTSUP)
         ST_WARN("cannot set RLIMIT_RTTIME: %s. Only the watchdog guards against a runaway loop.",
                 strerror(-r));
-    test_waits(service);
     st_service_begin_rest(service);
     r = st_service_start_audio(service);
     if (r == 0 && !service->view.rests)
@@ -179,10 +159,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->view.started_wall_ns = st_service_wall_ns(service);
     service->view.config_read_wall_ns = st_service_wall_ns(service);
     service->view.pid = (long)getpid();
-    service->view.wait_plain_ns = INT64_MIN;
-    service->view.wait_precise_ns = INT64_MIN;
-    for (int i = 0; i < ST_AUDIO_DIRECTIONS; i++)
-        st_audio_view_init(config, (enum st_audio_direction)i, &service->view.audio[i]);
+    st_audio_view_init(config, &service->view.audio);
     snprintf(service->view.config_file, sizeof(service->view.config_file), "%s",
              config_path != NULL ? config_path : "");
     int r = init_books(service);

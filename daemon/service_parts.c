@@ -75,10 +75,7 @@ int st_service_start_loop(struct st_service *service)
     wish.cpus_n = 1;
     wish.policy = ST_POLICY_FIFO;
     wish.priority = (int)config->loop.priority;
-    wish.load_percent = config->loop.load_percent;
     wish.duration_ns = 0;
-    wish.timer_slack_ns = config->loop.timer_slack_ns;
-    wish.precise_wait = strcmp(config->loop.wait, "precise") == 0;
     wish.lock_memory = true;
     wish.sinks = &sink;
     wish.on_refused = on_refused;
@@ -170,41 +167,34 @@ void st_service_stop_loop(struct st_service *service)
 
 int st_service_start_audio(struct st_service *service)
 {
-    for (int i = 0; i < ST_AUDIO_DIRECTIONS; i++) {
-        struct st_audio *audio;
-        if (service->view.rests) { /* the dummy device runs with the loop */
-            pthread_mutex_lock(&service->mutex);
-            service->view.audio[i].state = ST_AUDIO_OFF;
-            pthread_mutex_unlock(&service->mutex);
-            continue;
-        }
-        const int r = st_audio_start(service->platform, &service->config, (enum st_audio_direction)i,
-                                     &service->events, &audio);
-        if (r < 0) {
-            ST_ERR("cannot start the audio thread: %s", strerror(-r));
-            return r;
-        }
-        pthread_mutex_lock(&service->mutex);
-        service->audio[i] = audio;
-        pthread_mutex_unlock(&service->mutex);
+    struct st_audio *audio = NULL;
+    int r = 0;
+    if (!service->view.rests) /* the dummy device runs with the loop */
+        r = st_audio_start(service->platform, &service->config, &service->events, &audio);
+    if (r < 0) {
+        ST_ERR("cannot start the audio thread: %s", strerror(-r));
+        return r;
     }
+    pthread_mutex_lock(&service->mutex);
+    if (service->view.rests)
+        service->view.audio.state = ST_AUDIO_OFF;
+    service->audio = audio;
+    pthread_mutex_unlock(&service->mutex);
     return 0;
 }
 
 void st_service_stop_audio(struct st_service *service)
 {
-    for (size_t i = 0; i < ST_AUDIO_DIRECTIONS; i++) {
-        struct st_audio_view view = {0};
-        pthread_mutex_lock(&service->mutex);
-        struct st_audio *audio = service->audio[i];
-        if (audio != NULL)
-            st_audio_look(audio, &view);
-        service->audio[i] = NULL;
-        service->own_xruns_before[i] += view.xruns_n;
-        st_audio_view_init(&service->config, (enum st_audio_direction)i, &service->view.audio[i]);
-        pthread_mutex_unlock(&service->mutex);
-        st_audio_stop(audio);
-    }
+    struct st_audio_view view = {0};
+    pthread_mutex_lock(&service->mutex);
+    struct st_audio *audio = service->audio;
+    if (audio != NULL)
+        st_audio_look(audio, &view);
+    service->audio = NULL;
+    service->own_xruns_before += view.xruns_n;
+    st_audio_view_init(&service->config, &service->view.audio);
+    pthread_mutex_unlock(&service->mutex);
+    st_audio_stop(audio);
 }
 
 int st_service_start_observe(struct st_service *service)

@@ -36,13 +36,13 @@ struct st_service {
     struct st_clockwatch clockwatch;
     struct st_history_writer *history; /* as long as events are added */
 
-    pthread_mutex_t mutex;                       /* all below, for HTTP threads; the main thread writes */
-    struct st_session *session;                  /* NULL between two runs */
-    struct st_audio *audio[ST_AUDIO_DIRECTIONS]; /* likewise */
+    pthread_mutex_t mutex;      /* all below, for HTTP threads; the main thread writes */
+    struct st_session *session; /* NULL between two runs */
+    struct st_audio *audio;     /* likewise */
     struct st_watchdog *watchdog;
     struct st_observe *observe;
-    struct st_view view;                            /* its texts and times; st_service_look fills the rest */
-    uint64_t own_xruns_before[ST_AUDIO_DIRECTIONS]; /* of streams that were closed */
+    struct st_view view;       /* its texts and times; st_service_look fills the rest */
+    uint64_t own_xruns_before; /* of streams that were closed */
     int64_t started_ns;
     struct st_overdue overdue;
     bool loop_hangs;         /* it did not end when it was asked to */

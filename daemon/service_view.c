@@ -37,11 +37,9 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
     const bool has_result = service->session != NULL
                                 ? st_session_result(service->session, 0, result) == 0
                                 : service->view.rests && st_rested_result(&service->rested, result) == 0;
-    for (size_t i = 0; i < ST_AUDIO_DIRECTIONS; i++) {
-        if (service->audio[i] != NULL)
-            st_audio_look(service->audio[i], &view->audio[i]);
-        view->audio[i].xruns_n += service->own_xruns_before[i];
-    }
+    if (service->audio != NULL)
+        st_audio_look(service->audio, &view->audio);
+    view->audio.xruns_n += service->own_xruns_before;
     if (service->watchdog != NULL)
         st_watchdog_look(service->watchdog, &view->watchdog);
     if (service->observe != NULL)
@@ -230,7 +228,7 @@ static bool take_minute(struct st_service *service, struct st_minute *ret)
         return false;
     struct st_minute_counts now =
         st_minute_counts_of(&result, platform->now_ns(platform), platform->wall_ns(platform));
-    now.own_xruns = st_view_own_xruns(&view);
+    now.own_xruns = view.audio.xruns_n;
     count_observed(&now, &view.observe);
     struct st_hist lateness = {0};
     const bool is_over = st_hist_init(&lateness, ST_MINUTE_DIGITS) == 0 &&

@@ -50,12 +50,11 @@ int st_systemd_ask_rtkit(struct st_platform *platform, pid_t tid, int priority, 
 
 #if !ST_HAVE_SOUNDIO
 
-int st_audio_start(struct st_platform *platform, const struct st_config *config,
-                   enum st_audio_direction direction, struct st_events *events, struct st_audio **ret)
+int st_audio_start(struct st_platform *platform, const struct st_config *config, struct st_events *events,
+                   struct st_audio **ret)
 {
     (void)platform;
     (void)config;
-    (void)direction;
     (void)events;
     *ret = NULL; /* the view stays as st_audio_view_init made it */
     return 0;

@@ -9,32 +9,17 @@
 
 #define BACKOFF_MAX_NS (60 * ST_NS_PER_S)
 
-const char *st_audio_state_name(enum st_audio_direction direction, enum st_audio_state state)
+const char *st_audio_state_name(enum st_audio_state state)
 {
     static const char *const names[] = {"off", "opening", "playing", "waiting"};
-    return state == ST_AUDIO_RUNNING && direction == ST_AUDIO_INPUT ? "recording" : names[state];
+    return names[state];
 }
 
-/* Is this direction wanted? false with a reason if it is but cannot be ("": it is not wanted). */
-static bool audio_wished(const struct st_config *config, enum st_audio_direction direction,
-                         const char **ret_why)
+void st_audio_view_init(const struct st_config *config, struct st_audio_view *ret)
 {
-    const bool none = strcmp(config->audio.backend, "none") == 0,
-               input = direction == ST_AUDIO_INPUT && strcmp(config->audio.capture, "on") == 0;
-    *ret_why = none && input ? "audio.capture is on, but audio.backend is none" : "";
-    return !none && (direction == ST_AUDIO_OUTPUT || input);
-}
-
-void st_audio_view_init(const struct st_config *config, enum st_audio_direction direction,
-                        struct st_audio_view *ret)
-{
-    const char *why;
-    *ret = (struct st_audio_view){.state =
-                                      audio_wished(config, direction, &why) ? ST_AUDIO_OPENING : ST_AUDIO_OFF,
-                                  .policy = -1,
-                                  .xruns_known = direction == ST_AUDIO_OUTPUT};
+    const bool none = strcmp(config->audio.backend, "none") == 0;
+    *ret = (struct st_audio_view){.state = none ? ST_AUDIO_OFF : ST_AUDIO_OPENING, .policy = -1};
     snprintf(ret->backend, sizeof(ret->backend), "%.31s", config->audio.backend);
-    snprintf(ret->error, sizeof(ret->error), "%s", why);
     if (!ST_HAVE_SOUNDIO && ret->state == ST_AUDIO_OPENING) {
         ret->state = ST_AUDIO_OFF;
         snprintf(

@@ -1,26 +1,18 @@
-/* The daemon's own streams, whose xruns are counted (own xruns): an output stream that plays silence, and,
- * where it is wished for, an input stream that throws away what it records. */
+/* The daemon's own stream, which plays silence and whose xruns are counted (own xruns). */
 #ifndef ST_DAEMON_AUDIO_AUDIO_H
 #define ST_DAEMON_AUDIO_AUDIO_H
 
-#include "daemon/audio/callbacks.h"
 #include "daemon/causes/events.h"
 #include "daemon/config/config.h"
-
-enum st_audio_direction {
-    ST_AUDIO_OUTPUT,
-    ST_AUDIO_INPUT,
-};
-#define ST_AUDIO_DIRECTIONS 2
 
 enum st_audio_state {
     ST_AUDIO_OFF,     /* not wished for, backend "none", or built without libsoundio */
     ST_AUDIO_OPENING, /* first try under way */
-    ST_AUDIO_RUNNING, /* plays or records */
+    ST_AUDIO_RUNNING, /* plays */
     ST_AUDIO_WAITING, /* could not be opened or was lost: tried again after a pause */
 };
 
-const char *st_audio_state_name(enum st_audio_direction direction, enum st_audio_state state);
+const char *st_audio_state_name(enum st_audio_state state);
 
 /** What is known of the stream; values as the sound system gave them, not as they were asked for. */
 struct st_audio_view {
@@ -35,13 +27,10 @@ struct st_audio_view {
     int64_t latency_ns;
     int policy; /* enum st_policy of the callback's thread; -1: the sound system's own, or not known yet */
     int priority;
-    bool xruns_known; /* the sound system reports those of this direction */
-    uint64_t xruns_n; /* underflows or overflows, since the daemon started or the backend was changed */
-    uint64_t holes_n; /* what it recorded has none of: likewise */
+    uint64_t xruns_n; /* underflows, since the daemon started or the backend was changed */
     uint64_t opened_n;
-    struct st_callbacks_view callbacks; /* of the stream that is open */
-    int64_t retry_after_ns;             /* pause before the next try, while WAITING */
-    char error[200];                    /* while WAITING, and while OFF though it is wished for */
+    int64_t retry_after_ns; /* pause before the next try, while WAITING */
+    char error[200];        /* while WAITING, and while OFF though it is wished for */
 };
 
 struct st_audio;
@@ -53,13 +42,11 @@ struct st_audio;
  * @return 0, -ENOMEM, -EAGAIN. Threads: one.
  */
 ST_NODISCARD int st_audio_start(struct st_platform *platform, const struct st_config *config,
-                                enum st_audio_direction direction, struct st_events *events,
-                                struct st_audio **ret);
+                                struct st_events *events, struct st_audio **ret);
 
 /** What there is to say of a stream whose thread has not begun: it is being opened where it is wished for,
  * and has no xruns yet. Pure. */
-void st_audio_view_init(const struct st_config *config, enum st_audio_direction direction,
-                        struct st_audio_view *ret);
+void st_audio_view_init(const struct st_config *config, struct st_audio_view *ret);
 
 /** Closes the stream. Waits at most 5 s for a sound server that does not answer. NULL is fine. */
 void st_audio_stop(struct st_audio *audio);
@@ -71,7 +58,7 @@ void st_audio_look(struct st_audio *audio, struct st_audio_view *ret);
 #define ST_AUDIO_REPORT_NS    INT64_C(10000000000) /* xruns in a row are logged this often */
 #define ST_AUDIO_SILENT_LOOKS 40 /* looks without a callback, and 4 buffers: the stream hangs */
 
-/** Does the sound system still ask for samples, or give them? Counts looks, not time: after a SIGSTOP of the
+/** Does the sound system still ask for samples? Counts looks, not time: after a SIGSTOP of the
  * daemon its threads are heard again before enough looks are silent. */
 struct st_audio_judge {
     uint64_t heard;

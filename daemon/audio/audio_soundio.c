@@ -18,26 +18,23 @@
 #define LOG_MODULE "audio"
 #include "daemon/log.h"
 
-/* --- one stream, of either direction --- */
+/* --- one stream --- */
 
 struct stream {
     struct st_platform *platform;
     const struct st_config *config;
-    enum st_audio_direction direction;
 
     /* the thread that opens and closes */
     struct SoundIo *soundio; /* NULL: closed */
     struct SoundIoDevice *device;
-    struct SoundIoOutStream *out;  /* of output */
-    struct SoundIoInStream *in;    /* of input */
-    struct st_callbacks callbacks; /* its producer is in the sound system's threads */
+    struct SoundIoOutStream *out;
 
     /* written by callbacks in the sound system's threads */
-    _Atomic uint64_t xruns, holes, calls; /* of all streams so far */
-    _Atomic bool counting;                /* between start and close */
-    _Atomic int broken;                   /* a SoundIoError */
-    _Atomic int policy, priority;         /* as in struct st_audio_view */
-    bool policy_set;                      /* callback only */
+    _Atomic uint64_t xruns, calls; /* of all streams so far */
+    _Atomic bool counting;         /* between start and close */
+    _Atomic int broken;            /* a SoundIoError */
+    _Atomic int policy, priority;  /* as in struct st_audio_view */
+    bool policy_set;               /* callback only */
 };
 
 #define POLICY_UNKNOWN  (-1)
@@ -55,14 +52,12 @@ static const struct {
     enum SoundIoBackend backend;
     bool own_thread; /* libsoundio's, whose policy is ours to set; the others' threads belong to the server's
                         library */
-    bool tells_overflows; /* PulseAudio does not; JACK tells both streams of every xrun, without a direction:
-                             it is counted once, by the output stream */
     int64_t latency_min_ms; /* that its own clients take; dummy: that it does not wake as often as the loop */
 } backends[] = {
-    {"dummy", SoundIoBackendDummy, true, true, 50},
-    {"alsa", SoundIoBackendAlsa, true, true, 0},
-    {"pulseaudio", SoundIoBackendPulseAudio, false, false, 50},
-    {"jack", SoundIoBackendJack, false, false, 0},
+    {"dummy", SoundIoBackendDummy, true, 50},
+    {"alsa", SoundIoBackendAlsa, true, 0},
+    {"pulseaudio", SoundIoBackendPulseAudio, false, 50},
+    {"jack", SoundIoBackendJack, false, 0},
 };
 
 static size_t backend_index(const char *name)
@@ -71,13 +66,6 @@ static size_t backend_index(const char *name)
     while (i + 1 < ST_ARRAY_LEN(backends) && strcmp(backends[i].name, name) != 0)
         i++;
     return i;
-}
-
-/* Does the sound system report xruns of this direction? */
-static bool reports_xruns(const struct stream *stream)
-{
-    return stream->direction == ST_AUDIO_OUTPUT ||
-           backends[backend_index(stream->config->audio.backend)].tells_overflows;
 }
 
 /* --- callbacks, in threads of the sound system --- */
@@ -101,19 +89,12 @@ static void set_policy_once(struct stream *stream)
     }
 }
 
-/* A callback asked for, or brought, this number of frames. */
-static void on_call(struct stream *stream, int frames)
-{
-    atomic_fetch_add_explicit(&stream->calls, 1, memory_order_relaxed);
-    st_callbacks_asked(&stream->callbacks, stream->platform->now_ns(stream->platform), frames);
-    set_policy_once(stream);
-}
-
 static void on_write(struct SoundIoOutStream *out, int frames_min, int frames_max)
 {
     (void)frames_min;
     struct stream *stream = out->userdata;
-    on_call(stream, frames_max);
+    atomic_fetch_add_explicit(&stream->calls, 1, memory_order_relaxed);
+    set_policy_once(stream);
     int left = frames_max;
     while (left > 0) {
         int frames = left;
@@ -139,57 +120,16 @@ static void on_write(struct SoundIoOutStream *out, int frames_min, int frames_ma
     }
 }
 
-/* Takes all there is and throws it away. */
-static void on_read(struct SoundIoInStream *in, int frames_min, int frames_max)
-{
-    (void)frames_min;
-    struct stream *stream = in->userdata;
-    on_call(stream, frames_max);
-    int left = frames_max;
-    while (left > 0) {
-        int frames = left;
-        struct SoundIoChannelArea *areas;
-        int error = soundio_instream_begin_read(in, &areas, &frames);
-        if (error == 0 && frames == 0)
-            return;
-        if (error == 0 && areas == NULL)
-            atomic_fetch_add_explicit(&stream->holes, 1, memory_order_relaxed);
-        if (error == 0)
-            error = soundio_instream_end_read(in);
-        if (error != 0) {
-            atomic_store(&stream->broken, error);
-            return;
-        }
-        left -= frames;
-    }
-}
-
-static void on_xrun(struct stream *stream)
-{
-    if (atomic_load_explicit(&stream->counting, memory_order_relaxed) && reports_xruns(stream))
-        atomic_fetch_add_explicit(&stream->xruns, 1, memory_order_relaxed);
-    st_callbacks_restarted(&stream->callbacks);
-}
-
 static void on_underflow(struct SoundIoOutStream *out)
 {
-    on_xrun(out->userdata);
+    struct stream *stream = out->userdata;
+    if (atomic_load_explicit(&stream->counting, memory_order_relaxed))
+        atomic_fetch_add_explicit(&stream->xruns, 1, memory_order_relaxed);
 }
 
-static void on_overflow(struct SoundIoInStream *in)
-{
-    on_xrun(in->userdata);
-}
-
-static void on_output_error(struct SoundIoOutStream *out, int error)
+static void on_error(struct SoundIoOutStream *out, int error)
 {
     struct stream *stream = out->userdata;
-    atomic_store(&stream->broken, error);
-}
-
-static void on_input_error(struct SoundIoInStream *in, int error)
-{
-    struct stream *stream = in->userdata;
     atomic_store(&stream->broken, error);
 }
 
@@ -213,58 +153,30 @@ static void on_jack_message(const char *message)
 
 /* --- opening and closing, in the stream's thread --- */
 
-static int init_stream(struct stream *stream, struct st_platform *platform, const struct st_config *config,
-                       enum st_audio_direction direction)
-{
-    *stream = (struct stream){
-        .platform = platform, .config = config, .direction = direction, .policy = POLICY_UNKNOWN};
-    return st_callbacks_init(&stream->callbacks);
-}
-
-static void finish_stream(struct stream *stream)
-{
-    st_callbacks_finish(&stream->callbacks);
-}
-
 /* May wait, too. */
 static void close_stream(struct stream *stream)
 {
     atomic_store(&stream->counting, false);
     if (stream->out != NULL)
         soundio_outstream_destroy(stream->out);
-    if (stream->in != NULL)
-        soundio_instream_destroy(stream->in);
     if (stream->device != NULL)
         soundio_device_unref(stream->device);
     if (stream->soundio != NULL)
         soundio_destroy(stream->soundio);
     stream->out = NULL;
-    stream->in = NULL;
     stream->device = NULL;
     stream->soundio = NULL;
 }
 
-/* The functions of libsoundio that differ by direction only. */
-static const struct {
-    const char *name;
-    int (*default_index)(struct SoundIo *soundio);
-    int (*count)(struct SoundIo *soundio);
-    struct SoundIoDevice *(*get)(struct SoundIo *soundio, int index);
-} directions[ST_AUDIO_DIRECTIONS] = {
-    {"output", soundio_default_output_device_index, soundio_output_device_count, soundio_get_output_device},
-    {"input", soundio_default_input_device_index, soundio_input_device_count, soundio_get_input_device},
-};
-
-static struct SoundIoDevice *find_device(struct SoundIo *soundio, enum st_audio_direction direction,
-                                         const char *id)
+static struct SoundIoDevice *find_device(struct SoundIo *soundio, const char *id)
 {
     if (id[0] == '\0') {
-        const int index = directions[direction].default_index(soundio);
-        return index >= 0 ? directions[direction].get(soundio, index) : NULL;
+        const int index = soundio_default_output_device_index(soundio);
+        return index >= 0 ? soundio_get_output_device(soundio, index) : NULL;
     }
-    const int n = directions[direction].count(soundio);
+    const int n = soundio_output_device_count(soundio);
     for (int i = 0; i < n; i++) {
-        struct SoundIoDevice *device = directions[direction].get(soundio, i);
+        struct SoundIoDevice *device = soundio_get_output_device(soundio, i);
         if (strcmp(device->id, id) == 0)
             return device;
         soundio_device_unref(device);
@@ -326,15 +238,13 @@ static int connect_backend(struct stream *stream, char *error, size_t error_byte
 /* Sets stream->device. */
 static int choose_device(struct stream *stream, char *error, size_t error_bytes)
 {
-    const char *backend = stream->config->audio.backend, *name = directions[stream->direction].name,
-               *id = stream->direction == ST_AUDIO_INPUT ? stream->config->audio.capture_device
-                                                         : stream->config->audio.device;
-    struct SoundIoDevice *device = find_device(stream->soundio, stream->direction, id);
+    const char *backend = stream->config->audio.backend, *id = stream->config->audio.device;
+    struct SoundIoDevice *device = find_device(stream->soundio, id);
     stream->device = device;
     if (device == NULL && id[0] != '\0')
-        snprintf(error, error_bytes, "backend %.31s has no %s device \"%.100s\"", backend, name, id);
+        snprintf(error, error_bytes, "backend %.31s has no output device \"%.100s\"", backend, id);
     else if (device == NULL)
-        snprintf(error, error_bytes, "backend %.31s has no %s device", backend, name);
+        snprintf(error, error_bytes, "backend %.31s has no output device", backend);
     if (device == NULL)
         return -ENODEV;
     if (device->probe_error == 0)
@@ -353,7 +263,7 @@ static double wished_latency_s(const struct st_config *config)
 }
 
 /* @return a SoundIoError. */
-static int start_output(struct stream *stream, enum SoundIoFormat format, int rate_hz, double latency_s)
+static int start_stream(struct stream *stream, enum SoundIoFormat format, int rate_hz, double latency_s)
 {
     struct SoundIoOutStream *out = soundio_outstream_create(stream->device);
     stream->out = out;
@@ -366,27 +276,9 @@ static int start_output(struct stream *stream, enum SoundIoFormat format, int ra
     out->software_latency = latency_s;
     out->write_callback = on_write;
     out->underflow_callback = on_underflow;
-    out->error_callback = on_output_error;
+    out->error_callback = on_error;
     const int r = soundio_outstream_open(out);
     return r == 0 ? soundio_outstream_start(out) : r;
-}
-
-static int start_input(struct stream *stream, enum SoundIoFormat format, int rate_hz, double latency_s)
-{
-    struct SoundIoInStream *in = soundio_instream_create(stream->device);
-    stream->in = in;
-    if (in == NULL)
-        return SoundIoErrorNoMem;
-    in->userdata = stream;
-    in->name = "sleeptuned (keeps nothing)";
-    in->format = format;
-    in->sample_rate = rate_hz;
-    in->software_latency = latency_s;
-    in->read_callback = on_read;
-    in->overflow_callback = on_overflow;
-    in->error_callback = on_input_error;
-    const int r = soundio_instream_open(in);
-    return r == 0 ? soundio_instream_start(in) : r;
 }
 
 /* Opens and starts it; may wait for a sound server that hangs.
@@ -408,13 +300,10 @@ static int open_stream(struct stream *stream, char *error, size_t error_bytes)
     const struct st_config *config = stream->config;
     const int rate_hz = soundio_device_nearest_sample_rate(device, (int)config->loop.rate_hz);
     stream->policy_set = false;
-    st_callbacks_open(&stream->callbacks, rate_hz, stream->platform->now_ns(stream->platform));
     atomic_store(&stream->policy, POLICY_UNKNOWN);
     atomic_store(&stream->broken, 0);
     atomic_store(&stream->counting, true);
-    const double latency_s = wished_latency_s(config);
-    r = stream->direction == ST_AUDIO_INPUT ? start_input(stream, format, rate_hz, latency_s)
-                                            : start_output(stream, format, rate_hz, latency_s);
+    r = start_stream(stream, format, rate_hz, wished_latency_s(config));
     if (r != 0) {
         snprintf(error, error_bytes, "device %.100s: %s", device->id, soundio_strerror(r));
         return -EIO;
@@ -428,15 +317,13 @@ static int open_stream(struct stream *stream, char *error, size_t error_bytes)
 static void describe(const struct stream *stream, struct st_audio_view *ret)
 {
     const struct SoundIoOutStream *out = stream->out;
-    const struct SoundIoInStream *in = stream->in;
-    const double latency_s = in != NULL ? in->software_latency : out->software_latency;
     copy_text(ret->device, sizeof(ret->device), stream->device->id);
     copy_text(ret->device_name, sizeof(ret->device_name), stream->device->name);
-    copy_text(ret->format, sizeof(ret->format), soundio_format_string(in != NULL ? in->format : out->format));
+    copy_text(ret->format, sizeof(ret->format), soundio_format_string(out->format));
     ret->raw = stream->device->is_raw;
-    ret->rate_hz = in != NULL ? in->sample_rate : out->sample_rate;
-    ret->channels = in != NULL ? in->layout.channel_count : out->layout.channel_count;
-    ret->latency_ns = (int64_t)llround(latency_s * (double)ST_NS_PER_S);
+    ret->rate_hz = out->sample_rate;
+    ret->channels = out->layout.channel_count;
+    ret->latency_ns = (int64_t)llround(out->software_latency * (double)ST_NS_PER_S);
 }
 
 /* Call it now and then while the stream is open. @return why it is broken, for example because its server ended;
@@ -456,7 +343,6 @@ struct st_audio {
     struct st_platform *platform;
     struct st_events *events;
     struct st_config config;
-    enum st_audio_direction direction;
     pthread_t thread;
 
     pthread_mutex_t mutex; /* the members up to `ended` */
@@ -469,16 +355,6 @@ struct st_audio {
     uint64_t xruns_told;
     int64_t told_at_ns; /* 0: nothing so far */
     struct st_audio_judge judge;
-};
-
-/* How they are called. */
-static const struct {
-    const char *thread, *stream, *latency, *xruns, *silent;
-} words[ST_AUDIO_DIRECTIONS] = {
-    {"st-audio", "the daemon's own stream", "buffer", "underflows",
-     "the sound system no longer asks for samples"},
-    {"st-capture", "the daemon's own recording stream", "latency", "overflows",
-     "the sound system no longer delivers samples"},
 };
 
 static int64_t wall_ns(struct st_audio *audio)
@@ -499,8 +375,8 @@ static void note_failure(struct st_audio *audio, const char *event, const char *
     if (!told) /* each reason once, not each try */
         st_events_add(
             audio->events, ST_LOG_WARN, wall_ns(audio), event, NULL, 0,
-            "%s does not run: %s. sleeptuned continues without it and tries again every 1 s to 60 s.",
-            words[audio->direction].stream, error);
+            "the daemon's own stream does not run: %s. sleeptuned continues without it and tries again every 1 s to 60 s.",
+            error);
 }
 
 static void note_running(struct st_audio *audio)
@@ -517,8 +393,8 @@ static void note_running(struct st_audio *audio)
     pthread_mutex_unlock(&audio->mutex);
     char latency[32];
     st_events_add(audio->events, ST_LOG_INFO, wall_ns(audio), "audio-open", NULL, 0,
-                  "%s on %s, device %.80s: %lld Hz, %s, %s %s", words[audio->direction].stream, told.backend,
-                  told.device, (long long)told.rate_hz, told.format, words[audio->direction].latency,
+                  "the daemon's own stream on %s, device %.80s: %lld Hz, %s, buffer %s", told.backend,
+                  told.device, (long long)told.rate_hz, told.format,
                   st_ns_format(told.latency_ns, latency, sizeof(latency)));
 }
 
@@ -536,8 +412,8 @@ static void tell_xruns(struct st_audio *audio, bool at_once)
     char span[32] = "";
     if (summed)
         snprintf(span, sizeof(span), " in %.0f s", (double)since_ns / (double)ST_NS_PER_S);
-    struct st_event told = st_event_make(wall_ns(audio), "own-xrun", "%s of %s: %llu%s, %llu so far",
-                                         words[audio->direction].xruns, words[audio->direction].stream,
+    struct st_event told = st_event_make(wall_ns(audio), "own-xrun",
+                                         "underflows of the daemon's own stream: %llu%s, %llu so far",
                                          (unsigned long long)new_n, span, (unsigned long long)n);
     snprintf(told.source, sizeof(told.source), "own");
     snprintf(told.device, sizeof(told.device), "%.63s", audio->view.device_name);
@@ -580,12 +456,8 @@ static int64_t step(struct st_audio *audio)
     if (is_stopping(audio))
         return 0;
     tell_xruns(audio, false);
-    st_callbacks_drain(&stream->callbacks);
-    pthread_mutex_lock(&audio->mutex);
-    audio->view.callbacks = st_callbacks_look(&stream->callbacks);
-    pthread_mutex_unlock(&audio->mutex);
     if (st_audio_hangs(&audio->judge, atomic_load(&stream->calls), audio->view.latency_ns) && broken == NULL)
-        broken = words[audio->direction].silent;
+        broken = "the sound system no longer asks for samples";
     if (broken == NULL)
         return ST_AUDIO_LOOK_NS;
     tell_xruns(audio, true);
@@ -606,7 +478,7 @@ static void wait_ns(struct st_audio *audio, int64_t ns)
 static void *run(void *ctx)
 {
     struct st_audio *audio = ctx;
-    (void)audio->platform->set_name(audio->platform, words[audio->direction].thread);
+    (void)audio->platform->set_name(audio->platform, "st-audio");
     pthread_mutex_lock(&audio->mutex);
     while (!audio->stop) {
         pthread_mutex_unlock(&audio->mutex);
@@ -624,8 +496,8 @@ static void *run(void *ctx)
     return NULL;
 }
 
-int st_audio_start(struct st_platform *platform, const struct st_config *config,
-                   enum st_audio_direction direction, struct st_events *events, struct st_audio **ret)
+int st_audio_start(struct st_platform *platform, const struct st_config *config, struct st_events *events,
+                   struct st_audio **ret)
 {
     struct st_audio *audio = calloc(1, sizeof(*audio));
     if (audio == NULL)
@@ -633,15 +505,9 @@ int st_audio_start(struct st_platform *platform, const struct st_config *config,
     audio->platform = platform;
     audio->events = events;
     audio->config = *config;
-    audio->direction = direction;
-    int r = init_stream(&audio->stream, platform, &audio->config, direction);
-    if (r < 0) {
-        free(audio);
-        return r;
-    }
-    st_audio_view_init(config, direction, &audio->view);
+    audio->stream = (struct stream){.platform = platform, .config = &audio->config, .policy = POLICY_UNKNOWN};
+    st_audio_view_init(config, &audio->view);
     const bool off = audio->view.state == ST_AUDIO_OFF;
-    audio->view.xruns_known = audio->view.xruns_known || (!off && reports_xruns(&audio->stream));
     audio->ended = off;
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
@@ -649,11 +515,10 @@ int st_audio_start(struct st_platform *platform, const struct st_config *config,
     pthread_cond_init(&audio->wake, &attributes);
     pthread_condattr_destroy(&attributes);
     pthread_mutex_init(&audio->mutex, NULL);
-    r = off ? 0 : pthread_create(&audio->thread, NULL, run, audio);
+    const int r = off ? 0 : pthread_create(&audio->thread, NULL, run, audio);
     if (r != 0) {
         pthread_cond_destroy(&audio->wake);
         pthread_mutex_destroy(&audio->mutex);
-        finish_stream(&audio->stream);
         free(audio);
         return -r;
     }
@@ -684,7 +549,6 @@ void st_audio_stop(struct st_audio *audio)
         pthread_join(audio->thread, NULL);
     pthread_cond_destroy(&audio->wake);
     pthread_mutex_destroy(&audio->mutex);
-    finish_stream(&audio->stream);
     free(audio);
 }
 
@@ -694,7 +558,6 @@ void st_audio_look(struct st_audio *audio, struct st_audio_view *ret)
     *ret = audio->view;
     pthread_mutex_unlock(&audio->mutex);
     ret->xruns_n = atomic_load(&audio->stream.xruns);
-    ret->holes_n = atomic_load(&audio->stream.holes);
     ret->policy = atomic_load(&audio->stream.policy);
     ret->priority = atomic_load(&audio->stream.priority);
 }

@@ -2,7 +2,6 @@
 #include "daemon/config/config.h"
 
 #include <arpa/inet.h>
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <libconfig.h>
@@ -19,108 +18,6 @@
 #include "core/text/near.h"
 #include "core/text/number.h"
 #include "core/text/safe.h"
-#include "core/when.h"
-
-/* --- a scanner that knows only what separates numbers from texts and comments --- */
-
-/* Called with the line (from 1) and a sentence. */
-typedef void (*check_fn)(void *ctx, unsigned line, const char *message);
-
-#define NUMBER_BYTES 40
-
-struct scan {
-    const char *at, *end;
-    unsigned line;
-    unsigned reported_n;
-    check_fn report;
-    void *ctx;
-};
-
-static void report(struct scan *scan, const char *message)
-{
-    scan->reported_n++;
-    scan->report(scan->ctx, scan->line, message);
-}
-
-static bool starts_with(const struct scan *scan, const char *text)
-{
-    const size_t len = strlen(text);
-    return (size_t)(scan->end - scan->at) >= len && memcmp(scan->at, text, len) == 0;
-}
-
-static void step(struct scan *scan)
-{
-    scan->line += *scan->at == '\n';
-    scan->at++;
-}
-
-/* Steps behind `closing`, or to the end. */
-static void skip_to(struct scan *scan, const char *closing)
-{
-    while (scan->at < scan->end && !starts_with(scan, closing)) {
-        if (closing[0] == '"' && *scan->at == '\\' && scan->at + 1 < scan->end)
-            step(scan);
-        step(scan);
-    }
-    for (size_t i = 0; i < strlen(closing) && scan->at < scan->end; i++)
-        step(scan);
-}
-
-/* A word: a name, a number, true ... */
-static void check_word(struct scan *scan)
-{
-    const char *first = scan->at;
-    while (scan->at < scan->end &&
-           (isalnum((unsigned char)*scan->at) || *scan->at == '_' || *scan->at == '.'))
-        scan->at++;
-    const size_t len = (size_t)(scan->at - first);
-    char number[NUMBER_BYTES], message[NUMBER_BYTES + 64];
-    if (!isdigit((unsigned char)*first))
-        return;
-    snprintf(number, sizeof(number), "%.*s%s", (int)(len < 32 ? len : 32), first, len > 32 ? "..." : "");
-    char *end;
-    errno = 0;
-    const long long value =
-        strtoll(number, &end, first[0] == '0' && len > 1 && (first[1] | 0x20) == 'x' ? 16 : 10);
-    const bool whole = *end == '\0' || (len > 32 && *end == '.');
-    if (!whole || (errno == 0 && value <= INT32_MAX))
-        return; /* a float, a number with L, or one that fits */
-    snprintf(message, sizeof(message), "%s: the number is too large for every setting", number);
-    report(scan, message);
-}
-
-/* What libconfig would read wrongly or must not see: zero bytes (they end its text), @include (all settings are
- * in one file, so that every message has the right line), and integers beyond 32 bits (libconfig 1.5 wraps
- * them: 4294967424 would read as 128). @return how many were reported. */
-static unsigned check_text(const char *text, size_t len, check_fn fn, void *ctx)
-{
-    struct scan scan = {.at = text, .end = text + len, .line = 1, .report = fn, .ctx = ctx};
-    const char *nul = memchr(text, '\0', len);
-    if (nul != NULL) {
-        for (const char *p = text; p < nul; p++)
-            scan.line += *p == '\n';
-        report(&scan, "a zero byte: this is not a text file");
-        return scan.reported_n;
-    }
-    while (scan.at < scan.end) {
-        if (*scan.at == '#' || starts_with(&scan, "//")) {
-            skip_to(&scan, "\n");
-        } else if (starts_with(&scan, "/*")) {
-            skip_to(&scan, "*/");
-        } else if (*scan.at == '"') {
-            scan.at++;
-            skip_to(&scan, "\"");
-        } else if (starts_with(&scan, "@include")) {
-            report(&scan, "@include is not supported: all settings are in one file");
-            skip_to(&scan, "\n");
-        } else if (isalnum((unsigned char)*scan.at) || *scan.at == '_') {
-            check_word(&scan);
-        } else {
-            step(&scan);
-        }
-    }
-    return scan.reported_n;
-}
 
 /* --- one value: what is allowed, and storing it --- */
 
@@ -130,10 +27,6 @@ const char *st_config_allowed(const struct st_config_key *key, char *buf, size_t
     switch (key->type) {
     case ST_CONFIG_INT:
         snprintf(buf, buf_bytes, "a whole number, %" PRId64 " .. %" PRId64 "%s%s", key->min, key->max, space,
-                 key->unit);
-        break;
-    case ST_CONFIG_FLOAT:
-        snprintf(buf, buf_bytes, "a number, %" PRId64 " .. %" PRId64 "%s%s", key->min, key->max, space,
                  key->unit);
         break;
     case ST_CONFIG_CHOICE: {
@@ -236,59 +129,18 @@ static bool store_text(const struct st_config_key *key, const char *text, void *
     return true;
 }
 
-/** { id = "..."; reason = "..."; until = "2027-01-01"; }, as cli/report/mutes.c reads it. */
-static bool is_mute(const config_setting_t *group)
-{
-    bool has_id = false;
-    for (int i = 0; i < config_setting_length(group); i++) {
-        const config_setting_t *member = config_setting_get_elem(group, (unsigned)i);
-        const char *name = config_setting_name(member), *text = config_setting_get_string(member);
-        if (name == NULL || text == NULL)
-            return false;
-        const bool is_id = strcmp(name, "id") == 0, is_until = strcmp(name, "until") == 0;
-        if ((!is_id && !is_until && strcmp(name, "reason") != 0) || (is_until && !st_when_is_day(text)))
-            return false;
-        has_id = has_id || is_id;
-    }
-    return has_id;
-}
-
-/** Mutes, or ids alone. Whether there is such a rule, who uses them says. */
-static bool is_list_of_mutes(const config_setting_t *setting)
-{
-    if (!config_setting_is_list(setting) && !config_setting_is_array(setting))
-        return false;
-    for (int i = 0; i < config_setting_length(setting); i++) {
-        const config_setting_t *element = config_setting_get_elem(setting, (unsigned)i);
-        if (config_setting_is_group(element) ? !is_mute(element)
-                                             : config_setting_type(element) != CONFIG_TYPE_STRING)
-            return false;
-    }
-    return true;
-}
-
 /* Stores a setting at its place in *config. @return false when it is not allowed; nothing is written then. */
 static bool store(const struct st_config_key *key, const config_setting_t *setting, struct st_config *config)
 {
     void *member = (char *)config + key->offset;
     const int type = config_setting_type(setting);
-    const bool whole = type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64;
     if (key->type == ST_CONFIG_LIST)
-        return is_list_of_mutes(setting);
+        return config_setting_is_list(setting) || config_setting_is_array(setting);
     if (key->type == ST_CONFIG_INT) {
         const int64_t value = config_setting_get_int64(setting);
-        if (!whole || value < key->min || value > key->max)
+        if ((type != CONFIG_TYPE_INT && type != CONFIG_TYPE_INT64) || value < key->min || value > key->max)
             return false;
         *(int64_t *)member = value;
-        return true;
-    }
-    if (key->type == ST_CONFIG_FLOAT) {
-        const double value =
-            whole ? (double)config_setting_get_int64(setting) : config_setting_get_float(setting);
-        if ((!whole && type != CONFIG_TYPE_FLOAT) ||
-            !(value >= (double)key->min && value <= (double)key->max))
-            return false;
-        *(double *)member = value;
         return true;
     }
     return type == CONFIG_TYPE_STRING && store_text(key, config_setting_get_string(setting), member);
@@ -501,8 +353,6 @@ void st_config_defaults(struct st_config *ret)
             continue;
         if (key->type == ST_CONFIG_INT) {
             *(int64_t *)member = strtoll(key->default_text, NULL, 10);
-        } else if (key->type == ST_CONFIG_FLOAT) {
-            *(double *)member = strtod(key->default_text, NULL);
         } else {
             char text[ST_CONFIG_TEXT_BYTES];
             snprintf(text, sizeof(text), "%.*s", (int)strlen(key->default_text) - 2, key->default_text + 1);
@@ -513,9 +363,22 @@ void st_config_defaults(struct st_config *ret)
         snprintf(ret->loop.when, sizeof(ret->loop.when), "always");
 }
 
-static void on_check(void *ctx, unsigned line, const char *message)
+/* What libconfig must not see: zero bytes, which end its text, and @include: all settings are in one file, so that
+ * every message has the right line. */
+static void check_text(struct parse *parse, const char *text, size_t len)
 {
-    complain(ctx, line, "%s", message);
+    unsigned line = 1;
+    for (const char *at = text, *end = text + len; at < end; line++) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const size_t line_len = (size_t)((newline != NULL ? newline : end) - at);
+        if (memchr(at, '\0', line_len) != NULL) {
+            complain(parse, line, "a zero byte: this is not a text file");
+            return;
+        }
+        if (strncmp(at + strspn(at, " \t"), "@include", 8) == 0)
+            complain(parse, line, "@include is not supported: all settings are in one file");
+        at += line_len + 1;
+    }
 }
 
 int st_config_parse(const char *text, size_t len, const char *name, struct st_config *ret,
@@ -524,7 +387,8 @@ int st_config_parse(const char *text, size_t len, const char *name, struct st_co
     struct st_config config;
     struct parse parse = {.name = name, .config = &config, .error = error, .ctx = ctx};
     st_config_defaults(&config);
-    if (check_text(text, len, on_check, &parse) > 0)
+    check_text(&parse, text, len);
+    if (parse.errors_n > 0)
         return -EBADMSG;
     config_t file;
     config_init(&file);
@@ -588,8 +452,6 @@ unsigned st_config_difference(const struct st_config *a, const struct st_config 
             continue;
         if (key->type == ST_CONFIG_INT || key->type == ST_CONFIG_MODE)
             bytes = sizeof(int64_t);
-        else if (key->type == ST_CONFIG_FLOAT)
-            bytes = sizeof(double);
         if (memcmp((const char *)a + key->offset, (const char *)b + key->offset, bytes) != 0)
             applies |= key->applies;
     }

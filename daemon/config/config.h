@@ -16,17 +16,12 @@ struct st_config {
         int64_t rate_hz, frames, periods;
         int64_t priority;                /* SCHED_FIFO 1 .. 98 */
         int64_t cpu;                     /* -1: any */
-        char wait[ST_CONFIG_TEXT_BYTES]; /* "plain" or "precise" */
-        double load_percent;
-        int64_t timer_slack_ns;          /* -1: as found */
         char when[ST_CONFIG_TEXT_BYTES]; /* "playing" or "always" */
     } loop;
     struct {
         char backend[ST_CONFIG_TEXT_BYTES];
-        char device[ST_CONFIG_TEXT_BYTES];         /* "": the backend's default */
-        char capture[ST_CONFIG_TEXT_BYTES];        /* "on" or "off" */
-        char capture_device[ST_CONFIG_TEXT_BYTES]; /* as device */
-        int64_t latency_ms;                        /* 0: as fits the backend */
+        char device[ST_CONFIG_TEXT_BYTES]; /* "": the backend's default */
+        int64_t latency_ms;                /* 0: as fits the backend */
     } audio;
     struct {
         char path[ST_CONFIG_TEXT_BYTES]; /* "": chosen at start */
@@ -58,19 +53,18 @@ struct st_config {
 
 enum st_config_type {
     ST_CONFIG_INT,    /* int64_t */
-    ST_CONFIG_FLOAT,  /* double; min and max are whole numbers */
     ST_CONFIG_CHOICE, /* char[], one of `choices` */
     ST_CONFIG_TEXT,   /* char[] */
     ST_CONFIG_PATH,   /* char[], "" or absolute */
     ST_CONFIG_MODE,   /* int64_t, written as octal text "0660" */
     ST_CONFIG_LISTEN, /* char[], "" or "address:port" with an IP address */
-    ST_CONFIG_LIST,   /* a list of mutes, which this program only checks */
+    ST_CONFIG_LIST,   /* a list for other programs, which is not looked into */
 };
 
 /* What a changed key does at SIGHUP; bits. */
 #define ST_CONFIG_APPLIES_NEVER   0x00u  /* not used by the daemon */
 #define ST_CONFIG_APPLIES_LOOP    0x01u  /* the loop starts again */
-#define ST_CONFIG_APPLIES_AUDIO   0x02u  /* the streams are opened again */
+#define ST_CONFIG_APPLIES_AUDIO   0x02u  /* the stream is opened again */
 #define ST_CONFIG_APPLIES_SOCKET  0x04u  /* rights of the socket are set again */
 #define ST_CONFIG_APPLIES_HTTP    0x08u  /* the TCP listener is opened again */
 #define ST_CONFIG_APPLIES_START   0x10u  /* only when the daemon starts */

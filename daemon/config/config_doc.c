@@ -31,7 +31,7 @@ static const char *reload_text(const struct st_config_key *key)
     case ST_CONFIG_APPLIES_LOOP:
         return "At SIGHUP the loop starts again.";
     case ST_CONFIG_APPLIES_AUDIO:
-        return "At SIGHUP the streams are opened again.";
+        return "At SIGHUP the stream is opened again.";
     case ST_CONFIG_APPLIES_SOCKET:
     case ST_CONFIG_APPLIES_HISTORY:
     case ST_CONFIG_APPLIES_WHEN:

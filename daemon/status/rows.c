@@ -293,7 +293,7 @@ static void add_clients(json_t *sections, const struct st_view *view)
 static void add_summary(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array()};
-    const uint64_t own_n = st_view_own_xruns(view);
+    const uint64_t own_n = view->audio.xruns_n;
     const struct st_answer answer = st_answer_of(view);
     const bool other = answer.client != NULL && answer.reason != ST_DROPOUT_UNKNOWN &&
                        answer.reason != ST_DROPOUT_WOKEN_LATE && answer.reason != ST_DROPOUT_CPU_TAKEN;
@@ -378,8 +378,7 @@ static void add_loop(json_t *sections, const struct st_view *view)
             PUT(&line, "CPU %d", loop->cpu);
         else
             PUT(&line, "any CPU");
-        PUT(&line, ", simulated work %g %% of the period, memory locked: %s", loop->load_percent,
-            locks[loop->lock]);
+        PUT(&line, ", memory locked: %s", locks[loop->lock]);
         add(&to, OK, "Loop", "%s", line.text);
         add_times(&to, "Lateness", &loop->lateness);
         add_times(&to, "Due to done", &loop->response);
@@ -390,51 +389,20 @@ static void add_loop(json_t *sections, const struct st_view *view)
             loop->skipped_periods);
         add_cost(&to, loop);
     }
-    if (view->wait_plain_ns != INT64_MIN && view->wait_precise_ns != INT64_MIN) {
-        line = (struct line){0};
-        put_ns(&line, "plain", true, view->wait_plain_ns);
-        put_ns(&line, "precise", true, view->wait_precise_ns);
-        add(&to, OK, "Wait modes", "median lateness at the start: %s", line.text);
-    }
     if (view->rtkit[0] != '\0')
         add(&to, OK, "RealtimeKit", "%s", view->rtkit);
     end_section(sections, "Loop", &to);
 }
 
-/* One of the daemon's own streams, and its callbacks. */
-static void add_stream(struct section *to, const char *label, const struct st_audio_view *audio,
-                       enum st_audio_direction direction)
+static void add_stream(struct section *to, const struct st_audio_view *audio)
 {
-    const struct st_callbacks_view *calls = &audio->callbacks;
-    const bool input = direction == ST_AUDIO_INPUT;
     struct line line = {0};
-    PUT(&line, "%s, %s", audio->backend, st_audio_state_name(direction, audio->state));
+    PUT(&line, "%s, %s", audio->backend, st_audio_state_name(audio->state));
     if (audio->state == ST_AUDIO_RUNNING) {
         PUT(&line, ", %s, %" PRId64 " Hz, %s", audio->device, audio->rate_hz, audio->format);
-        put_ns(&line, input ? "latency" : "buffer", true, audio->latency_ns);
+        put_ns(&line, "buffer", true, audio->latency_ns);
     }
-    if (input && audio->xruns_known) {
-        PUT(&line, ", ");
-        put_count(&line, audio->xruns_n, "overflow");
-    } else if (input) {
-        PUT(&line, ", the sound system does not report overflows");
-    }
-    if (audio->holes_n > 0) {
-        PUT(&line, ", ");
-        put_count(&line, audio->holes_n, "gap");
-    }
-    add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, label, "%s", line.text);
-    if (audio->state != ST_AUDIO_RUNNING || calls->calls_n == 0)
-        return;
-    line = (struct line){0};
-    put_ns(&line, "median", calls->median_ns != INT64_MIN, calls->median_ns);
-    put_ns(&line, "99 %", calls->p99_ns != INT64_MIN, calls->p99_ns);
-    put_ns(&line, "99.9 %", calls->p999_ns != INT64_MIN, calls->p999_ns);
-    put_ns(&line, "worst", calls->max_ns != INT64_MIN, calls->max_ns);
-    add(to, OK, "Callbacks",
-        "of %" PRId64 " to %" PRId64 " frames (n = %" PRIu64 "); late: %s (n = %" PRIu64 ")",
-        (int64_t)calls->frames_min, (int64_t)calls->frames_max, (uint64_t)calls->calls_n, line.text,
-        (uint64_t)calls->n);
+    add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, "Own stream", "%s", line.text);
 }
 
 static void add_source(struct section *to, const struct st_observed_view *of)
@@ -459,9 +427,7 @@ static void add_source(struct section *to, const struct st_observed_view *of)
 static void add_sound(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array(), .detail = true};
-    add_stream(&to, "Own stream", &view->audio[ST_AUDIO_OUTPUT], ST_AUDIO_OUTPUT);
-    if (view->audio[ST_AUDIO_INPUT].state != ST_AUDIO_OFF)
-        add_stream(&to, "Recording", &view->audio[ST_AUDIO_INPUT], ST_AUDIO_INPUT);
+    add_stream(&to, &view->audio);
     for (size_t i = 0; i < view->observe.n; i++)
         add_source(&to, &view->observe.sources[i]);
     end_section(sections, "Sound", &to);

@@ -61,11 +61,8 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
         add(ret, &n, "watchdog",
             "no permission for a priority above the loop: if the loop never sleeps, the watchdog may not "
             "notice it");
-    for (size_t i = 0; i < ST_AUDIO_DIRECTIONS; i++) {
-        const struct st_audio_view *audio = &view->audio[i];
-        if (audio->state == ST_AUDIO_WAITING || audio->error[0] != '\0')
-            add(ret, &n, "audio", "%s%s", i == ST_AUDIO_INPUT ? "capture: " : "", audio->error);
-    }
+    if (view->audio.state == ST_AUDIO_WAITING || view->audio.error[0] != '\0')
+        add(ret, &n, "audio", "%s", view->audio.error);
     for (size_t i = 0; i < view->observe.n; i++) {
         const struct st_observed_view *source = &view->observe.sources[i];
         if (source->mode == ST_OBSERVED_ON && source->state == ST_OBSERVED_ABSENT)
@@ -86,11 +83,6 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
     else if (view->history.missing)
         add(ret, &n, "history", "enabled, but %s", view->history.why);
     return n;
-}
-
-uint64_t st_view_own_xruns(const struct st_view *view)
-{
-    return view->audio[ST_AUDIO_OUTPUT].xruns_n + view->audio[ST_AUDIO_INPUT].xruns_n;
 }
 
 const char *st_view_state(const struct st_view *view)

@@ -23,7 +23,7 @@ struct st_view {
     int64_t
         overdue_ns; /* the loop's next cycle, where it has not run for seconds (daemon/loop/overdue.h); else
                            0 */
-    struct st_audio_view audio[ST_AUDIO_DIRECTIONS];
+    struct st_audio_view audio;
     struct st_watchdog_view watchdog;
     struct st_observe_view observe;
     struct st_history_writer_view history;
@@ -34,13 +34,12 @@ struct st_view {
     char rtkit[ST_VIEW_TEXT_BYTES];       /* "" when not asked */
     char config_file[ST_VIEW_TEXT_BYTES]; /* "" defaults, no file */
     int64_t config_read_wall_ns;
-    char config_error[ST_VIEW_TEXT_BYTES];  /* the last reload failed: first message */
-    char http_error[ST_VIEW_TEXT_BYTES];    /* TCP could not be opened */
-    char socket_error[ST_VIEW_TEXT_BYTES];  /* mode or group of the socket could not be set at reload */
-    char trace_error[ST_VIEW_TEXT_BYTES];   /* a tracer was wished for and is not there */
-    char state_error[ST_VIEW_TEXT_BYTES];   /* last.json could not be written */
-    char previous_run[ST_VIEW_TEXT_BYTES];  /* "" or how it ended, when it did not end cleanly */
-    int64_t wait_plain_ns, wait_precise_ns; /* median lateness of both waits; INT64_MIN: not measured */
+    char config_error[ST_VIEW_TEXT_BYTES]; /* the last reload failed: first message */
+    char http_error[ST_VIEW_TEXT_BYTES];   /* TCP could not be opened */
+    char socket_error[ST_VIEW_TEXT_BYTES]; /* mode or group of the socket could not be set at reload */
+    char trace_error[ST_VIEW_TEXT_BYTES];  /* a tracer was wished for and is not there */
+    char state_error[ST_VIEW_TEXT_BYTES];  /* last.json could not be written */
+    char previous_run[ST_VIEW_TEXT_BYTES]; /* "" or how it ended, when it did not end cleanly */
 };
 
 /** "starting", "running", "idle" (the loop rests), "degraded", "failed" or "ended". */
@@ -48,9 +47,6 @@ const char *st_view_state(const struct st_view *view);
 
 /** "has not run for 12 s (about 4500 periods overdue)": of a loop with overdue_ns. @return buf. */
 const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes);
-
-/** Of both own streams. */
-uint64_t st_view_own_xruns(const struct st_view *view);
 
 /** [{what, why}] of st_view_degraded. New reference. */
 json_t *st_view_degraded_json(const struct st_view *view);

@@ -22,30 +22,11 @@ json_t *st_view_degraded_json(const struct st_view *view)
     return list;
 }
 
-static json_t *ns_or_null(int64_t ns)
+static json_t *audio_json(const struct st_audio_view *audio)
 {
-    return ns != INT64_MIN ? json_integer(ns) : json_null();
-}
-
-static json_t *callbacks_json(const struct st_callbacks_view *callbacks)
-{
-    const bool any = callbacks->calls_n > 0;
-    return json_pack("{s:I, s:o, s:o, s:{s:I, s:o, s:o, s:o, s:o}}", "n", (json_int_t)callbacks->calls_n,
-                     "frames_min", any ? json_integer(callbacks->frames_min) : json_null(), "frames_max",
-                     any ? json_integer(callbacks->frames_max) : json_null(), "lateness_ns", "n",
-                     (json_int_t)callbacks->n, "median", ns_or_null(callbacks->median_ns), "p99",
-                     ns_or_null(callbacks->p99_ns), "p999", ns_or_null(callbacks->p999_ns), "max",
-                     ns_or_null(callbacks->max_ns));
-}
-
-static json_t *audio_json(const struct st_audio_view *audio, enum st_audio_direction direction)
-{
-    json_t *object = json_pack("{s:s, s:s, s:o, s:o}", "state", st_audio_state_name(direction, audio->state),
+    json_t *object = json_pack("{s:s, s:s, s:o, s:I, s:I}", "state", st_audio_state_name(audio->state),
                                "backend", audio->backend, "error", text_or_null(audio->error), "own_xruns",
-                               audio->xruns_known ? json_integer((json_int_t)audio->xruns_n) : json_null());
-    if (direction == ST_AUDIO_INPUT)
-        json_object_set_new(object, "holes", json_integer((json_int_t)audio->holes_n));
-    json_object_set_new(object, "opened", json_integer((json_int_t)audio->opened_n));
+                               (json_int_t)audio->xruns_n, "opened", (json_int_t)audio->opened_n);
     if (audio->state == ST_AUDIO_WAITING)
         json_object_set_new(object, "retry_after_ns", json_integer(audio->retry_after_ns));
     if (audio->state != ST_AUDIO_RUNNING)
@@ -57,7 +38,6 @@ static json_t *audio_json(const struct st_audio_view *audio, enum st_audio_direc
     json_object_set_new(object, "rate_hz", json_integer(audio->rate_hz));
     json_object_set_new(object, "channels", json_integer(audio->channels));
     json_object_set_new(object, "latency_ns", json_integer(audio->latency_ns));
-    json_object_set_new(object, "callbacks", callbacks_json(&audio->callbacks));
     json_object_set_new(object, "policy",
                         audio->policy >= 0
                             ? json_string(st_platform_policy_name((enum st_policy)audio->policy))
@@ -66,40 +46,18 @@ static json_t *audio_json(const struct st_audio_view *audio, enum st_audio_direc
     return object;
 }
 
-static json_t *both_audio_json(const struct st_view *view)
-{
-    json_t *object = audio_json(&view->audio[ST_AUDIO_OUTPUT], ST_AUDIO_OUTPUT);
-    json_object_set_new(object, "capture", audio_json(&view->audio[ST_AUDIO_INPUT], ST_AUDIO_INPUT));
-    return object;
-}
-
 static json_t *minute_json(const struct st_view *view)
 {
+    const struct st_minute *m = &view->minute;
     if (!view->has_minute)
         return json_null();
-    const struct st_minute *minute = &view->minute;
-    json_t *object = json_object();
-    json_object_set_new(object, "from_ns", json_integer(minute->from_wall_ns));
-    json_object_set_new(object, "to_ns", json_integer(minute->to_wall_ns));
-    json_object_set_new(object, "duration_ns", json_integer(minute->duration_ns));
-    json_object_set_new(object, "cycles", json_integer((json_int_t)minute->cycles));
-    json_object_set_new(object, "misses", json_integer((json_int_t)minute->misses));
-    json_object_set_new(object, "skipped_periods", json_integer((json_int_t)minute->skipped_periods));
-    json_object_set_new(object, "simulated_xruns", json_integer((json_int_t)minute->simulated_xruns));
-    json_object_set_new(object, "own_xruns", json_integer((json_int_t)minute->own_xruns));
-    json_object_set_new(object, "late_wakes", json_integer((json_int_t)minute->late_wakes));
-    json_object_set_new(object, "lateness_max_ns",
-                        minute->lateness_max_ns != INT64_MIN ? json_integer(minute->lateness_max_ns)
-                                                             : json_null());
-    return object;
-}
-
-static json_t *wait_json(const struct st_view *view)
-{
-    if (view->wait_plain_ns == INT64_MIN || view->wait_precise_ns == INT64_MIN)
-        return json_null();
-    return json_pack("{s:I, s:I}", "plain_lateness_median_ns", (json_int_t)view->wait_plain_ns,
-                     "precise_lateness_median_ns", (json_int_t)view->wait_precise_ns);
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "from_ns",
+                     (json_int_t)m->from_wall_ns, "to_ns", (json_int_t)m->to_wall_ns, "duration_ns",
+                     (json_int_t)m->duration_ns, "cycles", (json_int_t)m->cycles, "misses",
+                     (json_int_t)m->misses, "skipped_periods", (json_int_t)m->skipped_periods,
+                     "simulated_xruns", (json_int_t)m->simulated_xruns, "own_xruns", (json_int_t)m->own_xruns,
+                     "late_wakes", (json_int_t)m->late_wakes, "lateness_max_ns",
+                     st_json_integer_or_null(m->lateness_max_ns != INT64_MIN, m->lateness_max_ns));
 }
 
 json_t *st_view_json(const struct st_view *view)
@@ -121,11 +79,11 @@ json_t *st_view_json(const struct st_view *view)
     json_object_set_new(document, "loop_rests", json_boolean(view->rests));
     json_object_set_new(document, "loop", view->loop != NULL ? st_result_json(view->loop) : json_null());
     json_object_set_new(document, "rtkit", text_or_null(view->rtkit));
-    json_object_set_new(document, "audio", both_audio_json(view));
+    json_object_set_new(document, "audio", audio_json(&view->audio));
     json_object_set_new(document, "xruns",
                         json_pack("{s:I, s:I}", "simulated",
                                   (json_int_t)(view->loop != NULL ? view->loop->simulated_xruns : 0), "own",
-                                  (json_int_t)st_view_own_xruns(view)));
+                                  (json_int_t)view->audio.xruns_n));
     json_object_set_new(document, "observe", st_observe_json(&view->observe));
     json_object_set_new(document, "watchdog",
                         json_pack("{s:b, s:b, s:b}", "running", view->watchdog.running, "above_loop",
@@ -135,7 +93,6 @@ json_t *st_view_json(const struct st_view *view)
                                   (json_int_t)view->config_read_wall_ns, "error",
                                   text_or_null(view->config_error)));
     json_object_set_new(document, "history", st_history_writer_json(&view->history));
-    json_object_set_new(document, "wait_test", wait_json(view));
     json_object_set_new(document, "last_minute", minute_json(view));
     json_object_set_new(document, "previous_run", text_or_null(view->previous_run));
     json_object_set(document, "events", view->events);

@@ -132,19 +132,12 @@ static void history(FILE *out, const struct st_history_writer_view *view)
               (double)view->bytes);
 }
 
-/* An unknown figure has no series. */
-static void audio(FILE *out, const struct st_view *view)
+static void audio(FILE *out, const struct st_audio_view *stream)
 {
-    const struct st_audio_view *output = &view->audio[ST_AUDIO_OUTPUT], *input = &view->audio[ST_AUDIO_INPUT];
     counter(out, "sleeptune_own_underflows_total", "Xruns of the daemon's own playback stream.",
-            output->xruns_n);
-    if (input->xruns_known)
-        counter(out, "sleeptune_own_overflows_total", "Xruns of the daemon's own recording stream.",
-                input->xruns_n);
+            stream->xruns_n);
     gauge(out, "sleeptune_audio_stream_open", "1 while the daemon's own sound stream plays.",
-          output->state == ST_AUDIO_RUNNING ? 1 : 0);
-    gauge(out, "sleeptune_audio_capture_open", "1 while the daemon's own recording stream records.",
-          input->state == ST_AUDIO_RUNNING ? 1 : 0);
+          stream->state == ST_AUDIO_RUNNING ? 1 : 0);
 }
 
 char *st_view_metrics(const struct st_view *view)
@@ -161,7 +154,7 @@ char *st_view_metrics(const struct st_view *view)
     if (view->loop != NULL)
         fprintf(out, "sleeptune_xruns_total{source=\"simulated\"} %" PRIu64 "\n",
                 view->loop->simulated_xruns);
-    fprintf(out, "sleeptune_xruns_total{source=\"own\"} %" PRIu64 "\n", st_view_own_xruns(view));
+    fprintf(out, "sleeptune_xruns_total{source=\"own\"} %" PRIu64 "\n", view->audio.xruns_n);
     st_observe_xrun_metrics(out, &view->observe);
     st_observe_metrics(out, &view->observe);
     degraded(out, view);
@@ -173,7 +166,7 @@ char *st_view_metrics(const struct st_view *view)
     gauge(out, "sleeptune_loop_overdue_seconds",
           "How long the loop's next cycle is overdue while it gets no CPU; 0 while it runs.",
           seconds(view->overdue_ns));
-    audio(out, view);
+    audio(out, &view->audio);
     gauge(out, "sleeptune_start_time_seconds", "Start of the daemon, seconds since 1970.",
           seconds(view->started_wall_ns));
     fprintf(out, "# HELP sleeptune_build_info Version of sleeptuned.\n# TYPE sleeptune_build_info gauge\n"

@@ -31,13 +31,12 @@ static int teardown(void **state)
 }
 
 /* Opens a stream and waits until it left "opening"; not a matter of speed, only of patience. */
-static struct st_audio *open_stream(enum st_audio_direction direction, const char *backend,
-                                    struct st_audio_view *view)
+static struct st_audio *open_stream(const char *backend, struct st_audio_view *view)
 {
     struct st_audio *audio;
     memset(config.audio.backend, 0, sizeof(config.audio.backend));
     memcpy(config.audio.backend, backend, strlen(backend));
-    assert_int_equal(st_audio_start(st_platform_native(), &config, direction, &events, &audio), 0);
+    assert_int_equal(st_audio_start(st_platform_native(), &config, &events, &audio), 0);
     for (int i = 0; i < 3000; i++) {
         st_audio_look(audio, view);
         if (view->state != ST_AUDIO_OPENING)
@@ -50,15 +49,7 @@ static struct st_audio *open_stream(enum st_audio_direction direction, const cha
 static struct st_audio *open_audio(const char *backend, const char *device, struct st_audio_view *view)
 {
     memcpy(config.audio.device, device, strlen(device));
-    return open_stream(ST_AUDIO_OUTPUT, backend, view);
-}
-
-/* With audio.capture = "on". */
-static struct st_audio *open_capture(const char *backend, const char *device, struct st_audio_view *view)
-{
-    memcpy(config.audio.capture, "on", sizeof("on"));
-    memcpy(config.audio.capture_device, device, strlen(device));
-    return open_stream(ST_AUDIO_INPUT, backend, view);
+    return open_stream(backend, view);
 }
 
 static void pause_doubles_up_to_a_minute(void **state)
@@ -137,85 +128,21 @@ static void unknown_device_is_named_and_tried_again(void **state)
     assert_string_equal(events.events[0].name, "audio-unavailable");
 }
 
-/* The socket answers before the streams' threads are there. */
+/* The socket answers before the stream's thread is there. */
 static void before_its_thread_begins_a_wished_stream_is_being_opened(void **state)
 {
     (void)state;
     struct st_config settings;
     st_config_defaults(&settings);
     struct st_audio_view view;
-    st_audio_view_init(&settings, ST_AUDIO_OUTPUT, &view);
+    st_audio_view_init(&settings, &view);
     assert_int_equal(view.state, ST_AUDIO_OPENING);
     assert_string_equal(view.backend, settings.audio.backend);
-    assert_true(view.xruns_known); /* none, and that is known */
     assert_int_equal(view.xruns_n, 0);
     assert_int_equal(view.policy, -1);
-    st_audio_view_init(&settings, ST_AUDIO_INPUT, &view);
-    assert_int_equal(view.state, ST_AUDIO_OFF);
-    assert_false(view.xruns_known);
     snprintf(settings.audio.backend, sizeof(settings.audio.backend), "none");
-    st_audio_view_init(&settings, ST_AUDIO_OUTPUT, &view);
+    st_audio_view_init(&settings, &view);
     assert_int_equal(view.state, ST_AUDIO_OFF);
-}
-
-static void nothing_is_recorded_unless_it_is_wished_for(void **state)
-{
-    (void)state;
-    struct st_audio_view view;
-    struct st_audio *audio = open_stream(ST_AUDIO_INPUT, "dummy", &view);
-    assert_int_equal(view.state, ST_AUDIO_OFF);
-    assert_string_equal(view.error, "");
-    assert_false(view.xruns_known);
-    st_audio_stop(audio);
-    assert_int_equal(events.added_n, 0);
-}
-
-static void capture_without_a_backend_is_said(void **state)
-{
-    (void)state;
-    struct st_audio_view view;
-    struct st_audio *audio = open_capture("none", "", &view);
-    assert_int_equal(view.state, ST_AUDIO_OFF);
-    assert_string_equal(view.error, "audio.capture is on, but audio.backend is none");
-    st_audio_stop(audio);
-}
-
-static void dummy_records_and_its_values_are_read_back(void **state)
-{
-    (void)state;
-    struct st_audio_view view;
-    struct st_audio *audio = open_capture("dummy", "", &view);
-    if (!ST_HAVE_SOUNDIO) {
-        assert_int_equal(view.state, ST_AUDIO_OFF);
-        assert_non_null(strstr(view.error, "built without libsoundio"));
-        st_audio_stop(audio);
-        return;
-    }
-    assert_int_equal(view.state, ST_AUDIO_RUNNING);
-    assert_string_equal(view.device, "dummy-in");
-    assert_int_equal(view.rate_hz, 48000);
-    assert_int_equal(view.channels, 2);
-    assert_true(view.xruns_known);
-    for (int i = 0; i < 3000 && view.callbacks.calls_n == 0; i++) {
-        usleep(10000);
-        st_audio_look(audio, &view);
-    }
-    assert_true(view.callbacks.frames_max > 0);
-    st_audio_stop(audio);
-}
-
-static void unknown_input_device_is_named(void **state)
-{
-    (void)state;
-    if (!ST_HAVE_SOUNDIO)
-        return; /* no device is looked for */
-    struct st_audio_view view;
-    struct st_audio *audio = open_capture("dummy", "dummy-out", &view);
-    assert_int_equal(view.state, ST_AUDIO_WAITING);
-    assert_string_equal(view.error, "backend dummy has no input device \"dummy-out\"");
-    st_audio_stop(audio);
-    assert_string_equal(events.events[0].name, "audio-unavailable");
-    assert_non_null(strstr(events.events[0].text, "the daemon's own recording stream does not run: "));
 }
 
 int main(void)
@@ -229,10 +156,6 @@ int main(void)
         TEST(dummy_plays_and_its_values_are_read_back),
         TEST(unknown_device_is_named_and_tried_again),
         TEST(before_its_thread_begins_a_wished_stream_is_being_opened),
-        TEST(nothing_is_recorded_unless_it_is_wished_for),
-        TEST(capture_without_a_backend_is_said),
-        TEST(dummy_records_and_its_values_are_read_back),
-        TEST(unknown_input_device_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -365,32 +365,6 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
     expect_row("JACK", "server studio, 2 dropouts, last ", "warn", false);
 }
 
-static void screen_shows_streams_that_record_with_overflows_and_gaps(void **state)
-{
-    (void)state;
-    struct st_audio_view *input = &view.audio[ST_AUDIO_INPUT];
-    expect_no_row("Recording");
-    *input = (struct st_audio_view){.state = ST_AUDIO_RUNNING,
-                                    .backend = "alsa",
-                                    .xruns_known = true,
-                                    .xruns_n = 3,
-                                    .holes_n = 1,
-                                    .callbacks = {.calls_n = 9,
-                                                  .frames_min = 64,
-                                                  .frames_max = 128,
-                                                  .n = 8,
-                                                  .median_ns = 5000,
-                                                  .p99_ns = INT64_MIN,
-                                                  .p999_ns = INT64_MIN,
-                                                  .max_ns = 90000}};
-    expect_row("Recording", "alsa, recording, ", "ok", true);
-    expect_row("Recording", ", 3 overflows, 1 gap", "ok", true);
-    expect_row("Callbacks", "of 64 to 128 frames (n = 9); late: median 5.0 \xc2\xb5s, 99 % not known yet",
-               "ok", true);
-    input->xruns_known = false;
-    expect_row("Recording", "the sound system does not report overflows", "ok", true);
-}
-
 static void screen_says_what_waits_and_what_was_put_aside(void **state)
 {
     (void)state;
@@ -481,7 +455,6 @@ int main(void)
         TEST(screen_names_what_went_wrong_and_the_command_that_helps),
         TEST(screen_without_a_loop_claims_nothing),
         TEST(screen_lists_sources_that_are_or_could_be_watched),
-        TEST(screen_shows_streams_that_record_with_overflows_and_gaps),
         TEST(screen_says_what_waits_and_what_was_put_aside),
         TEST(events_of_the_screen_carry_their_times),
         TEST(charts_have_null_for_unknown_seconds_and_name_the_bad_ones),

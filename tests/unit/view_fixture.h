@@ -35,12 +35,7 @@ static int setup(void **state)
                             .pid = 42,
                             .uptime_ns = 5 * ST_NS_PER_S,
                             .started_wall_ns = INT64_C(1700000000123456789),
-                            .audio = {[ST_AUDIO_OUTPUT] = {.state = ST_AUDIO_RUNNING,
-                                                           .backend = "dummy",
-                                                           .policy = -1,
-                                                           .xruns_known = true}},
-                            .wait_plain_ns = INT64_MIN,
-                            .wait_precise_ns = INT64_MIN};
+                            .audio = {.state = ST_AUDIO_RUNNING, .backend = "dummy", .policy = -1}};
     view.events = json_array();
     return 0;
 }
