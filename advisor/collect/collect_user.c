@@ -216,59 +216,6 @@ static void find_limits(struct user *user)
         user->unread = -listed;
 }
 
-/* --- services of the session --- */
-
-#define PAM_BYTES 4096 /* of a file of /etc/pam.d, which is short */
-
-/** Does this service, or a file that it includes, apply pam_limits? @return 1, 0, or what reading it said. */
-static int applies_limits(struct user *user, const char *service, int includes_left)
-{
-    static const char *const includes[] = {"@include", "include", "substack"};
-    char text[PAM_BYTES], path[300], *rest = NULL;
-    size_t len;
-    if (strchr(service, '/') != NULL ||
-        (size_t)snprintf(path, sizeof(path), "/etc/pam.d/%s", service) >= sizeof(path))
-        return -EINVAL;
-    if (user->files_n++ >= FILES_MAX) /* files that include each other */
-        return -ELOOP;
-    int r = user->p->read_text(user->p, path, text, sizeof(text), &len);
-    if (r == -ENOENT) {
-        snprintf(path, sizeof(path), "/usr/lib/pam.d/%s", service);
-        r = user->p->read_text(user->p, path, text, sizeof(text), &len);
-    }
-    if (r != 0)
-        return r;
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-        char word[3][NAME_BYTES] = {"", "", ""};
-        const int words = sscanf(line, "%64s %64s %64s", word[0], word[1], word[2]);
-        if (words < 1 || word[0][0] == '#')
-            continue;
-        if (strstr(line, "pam_limits.so") != NULL)
-            return 1;
-        for (size_t i = 0; i < ST_ARRAY_LEN(includes) && includes_left > 0; i++) {
-            const char *other = strcmp(word[0], includes[i]) == 0   ? word[1]
-                                : strcmp(word[1], includes[i]) == 0 ? word[2]
-                                                                    : "";
-            if (other[0] != '\0' && applies_limits(user, other, includes_left - 1) == 1)
-                return 1;
-        }
-    }
-    return 0;
-}
-
-/** systemd starts services of the session, sound servers among them, through the PAM service systemd-user. */
-static int put_services(struct user *user, struct st_facts *facts)
-{
-    static const char key[] = "user.services_limited", source[] = "PAM service systemd-user";
-    user->files_n = 0;
-    const int r = applies_limits(user, "systemd-user", 3);
-    if (r >= 0)
-        return st_facts_put_int(facts, key, r, NULL, source);
-    if (r == -ENOENT || r == -ENOTDIR)
-        return st_facts_put_state(facts, key, ST_FACT_ABSENT, 0, NULL, source);
-    return st_facts_put_state(facts, key, ST_FACT_UNREADABLE, -r, NULL, source);
-}
-
 /* --- facts --- */
 
 static int put_rights(const struct user *user, struct st_facts *facts)
@@ -296,8 +243,6 @@ static int put_rights(const struct user *user, struct st_facts *facts)
 static int put_linux(const struct user *user, struct st_facts *facts)
 {
     static const char memlock_key[] = "linux.rt.memlock_limit_bytes";
-    /* set at login by other means, or by the process itself */
-    static const char *const unknown[] = {"linux.rt.nice_limit", "linux.rt.rttime_limit_us"};
     int r = put_rights(user, facts);
     if (r == 0 && user->memlock.special != SPECIAL_NONE)
         r = st_facts_put_int(facts, memlock_key, user->memlock.value, NULL, user->memlock.source);
@@ -305,8 +250,9 @@ static int put_linux(const struct user *user, struct st_facts *facts)
         r = st_facts_put_state(facts, memlock_key, ST_FACT_UNREADABLE, user->unread, NULL, LIMITS_DIR);
     else if (r == 0)
         r = st_facts_put_state(facts, memlock_key, ST_FACT_ABSENT, 0, NULL, "no limits file sets it");
-    for (size_t i = 0; i < ST_ARRAY_LEN(unknown) && r == 0; i++)
-        r = st_facts_put_state(facts, unknown[i], ST_FACT_ABSENT, 0, NULL, "not known for another user");
+    if (r == 0) /* set at login by other means, or by the process itself */
+        r = st_facts_put_state(facts, "linux.rt.rttime_limit_us", ST_FACT_ABSENT, 0, NULL,
+                               "not known for another user");
     return r == 0 ? st_facts_put_text(facts, "user.limits_from",
                                       user->uses_pam_limits ? "limits.d"
                                                             : "the defaults (no PAM file has pam_limits)",
@@ -333,8 +279,6 @@ static int put_user(struct user *user, struct st_facts *facts)
         r = st_facts_put_text(facts, "user.groups", user->groups, NULL, "/etc/group");
     if (r == 0)
         r = st_facts_os(facts) == ST_OS_LINUX ? put_linux(user, facts) : put_freebsd(facts);
-    if (r == 0 && st_facts_os(facts) == ST_OS_LINUX)
-        r = put_services(user, facts);
     return r;
 }
 

@@ -26,20 +26,13 @@ static const struct {
     {"hw.snd.feeder_rate_quality", ST_VALUE_INT},
     {"hw.snd.latency", ST_VALUE_INT},
     {"hw.snd.latency_profile", ST_VALUE_INT},
-    {"hw.snd.maxautovchans", ST_VALUE_INT},
-    {"hw.snd.timeout", ST_VALUE_INT},
-    {"hw.snd.usefrags", ST_VALUE_INT},
     {"hw.snd.vchans_enable", ST_VALUE_INT},
     {"hw.snd.verbose", ST_VALUE_INT},
-    {"hw.snd.vpc_0db", ST_VALUE_INT},
-    {"hw.usb.power_timeout", ST_VALUE_INT},
     {"hw.usb.uaudio.buffer_ms", ST_VALUE_INT},
     {"hw.usb.uaudio.default_bits", ST_VALUE_INT},
     {"hw.usb.uaudio.default_channels", ST_VALUE_INT},
     {"hw.usb.uaudio.default_rate", ST_VALUE_INT},
-    {"kern.clockrate", ST_VALUE_TEXT},
     {"kern.eventtimer.choice", ST_VALUE_TEXT},
-    {"kern.eventtimer.idletick", ST_VALUE_INT},
     {"kern.eventtimer.periodic", ST_VALUE_INT},
     {"kern.eventtimer.singlemul", ST_VALUE_INT},
     {"kern.eventtimer.timer", ST_VALUE_TEXT},
@@ -57,7 +50,6 @@ static const struct {
     {"kern.timecounter.fast_gettime", ST_VALUE_INT},
     {"kern.timecounter.hardware", ST_VALUE_TEXT},
     {"kern.timecounter.nanosleep_precise", ST_VALUE_INT},
-    {"kern.timecounter.stepwarnings", ST_VALUE_INT},
     {"kern.vm_guest", ST_VALUE_TEXT},
     {"machdep.idle", ST_VALUE_TEXT},
     {"security.bsd.unprivileged_mlock", ST_VALUE_INT},
@@ -65,7 +57,6 @@ static const struct {
     {"security.mac.priority.realtime", ST_VALUE_INT},
     {"security.mac.priority.realtime_gid", ST_VALUE_INT},
     {"vm.max_user_wired", ST_VALUE_INT},
-    {"vm.overcommit", ST_VALUE_INT},
 };
 
 #define UNITS_MAX 256
@@ -77,18 +68,11 @@ static const struct {
     int units; /* 0: as many as CPUs */
     enum st_value_kind kind;
 } devices[] = {
-    {"dev.cpu.", "cx_lowest", 0, ST_VALUE_TEXT},
-    {"dev.cpu.", "cx_supported", 0, ST_VALUE_TEXT},
-    {"dev.hdac.", "polling", 8, ST_VALUE_INT},
-    {"dev.hwpstate_amd.", "epp", 0, ST_VALUE_INT},
-    {"dev.hwpstate_intel.", "epp", 0, ST_VALUE_INT},
-    {"dev.pcm.", "%desc", 32, ST_VALUE_TEXT},
-    {"dev.pcm.", "%parent", 32, ST_VALUE_TEXT},
-    {"dev.pcm.", "bitperfect", 32, ST_VALUE_INT},
-    {"dev.pcm.", "eq", 32, ST_VALUE_INT},
-    {"dev.pcm.", "play.vchanmode", 32, ST_VALUE_TEXT},
-    {"dev.pcm.", "play.vchanrate", 32, ST_VALUE_INT},
-    {"dev.pcm.", "play.vchans", 32, ST_VALUE_INT},
+    {"dev.cpu.", "cx_lowest", 0, ST_VALUE_TEXT},      {"dev.cpu.", "cx_supported", 0, ST_VALUE_TEXT},
+    {"dev.hdac.", "polling", 8, ST_VALUE_INT},        {"dev.hwpstate_amd.", "epp", 0, ST_VALUE_INT},
+    {"dev.hwpstate_intel.", "epp", 0, ST_VALUE_INT},  {"dev.pcm.", "%desc", 32, ST_VALUE_TEXT},
+    {"dev.pcm.", "%parent", 32, ST_VALUE_TEXT},       {"dev.pcm.", "play.vchanmode", 32, ST_VALUE_TEXT},
+    {"dev.pcm.", "play.vchanrate", 32, ST_VALUE_INT}, {"dev.pcm.", "play.vchans", 32, ST_VALUE_INT},
     {"dev.pcm.", "polling", 32, ST_VALUE_INT},
 };
 
@@ -175,13 +159,11 @@ static void collect_sysctls(struct st_collector *c)
 #define LOADER "freebsd.loader."
 #define RC     "freebsd.rc."
 #define SYSCTL "freebsd.sysctl_conf."
-#define KENV   "freebsd.kenv."
 
 static const char *const patterns[] = {
     "freebsd.file.*",
     "freebsd.limits.memorylocked_bytes",
     LOADER "*",
-    KENV "*",
     RC "*",
     SYSCTL "*",
     "freebsd.powerd.*",
@@ -192,10 +174,9 @@ static const char *const patterns[] = {
 };
 
 /* Nothing else of these files is kept: people send their captures to others. */
-static const char *const loader_names[] = {"hint.pcm.",         "hw.snd.", "hw.usb.uaudio.",
-                                           "kern.eventtimer.",  "kern.hz", "kern.timecounter.",
-                                           "mac_priority_load", NULL};
-static const char *const kenv_names[] = {"hint.pcm.", NULL};
+static const char *const loader_names[] = {"hw.snd.", "hw.usb.uaudio.",    "kern.eventtimer.",
+                                           "kern.hz", "kern.timecounter.", "mac_priority_load",
+                                           NULL};
 static const char *const rc_names[] = {"economy_c", "kld_list",     "performance_c",
                                        "powerd",    "virtual_oss_", NULL};
 static const char *const sysctl_names[] = {"dev.hwpstate", "dev.pcm.",          "hw.acpi.cpu.",
@@ -312,11 +293,8 @@ static void collect_files(struct st_collector *c)
 /** What lies beside sysctl-a.txt; reads kern.osreldate. */
 static void collect_capture(struct st_collector *c)
 {
-    size_t bytes;
     const struct st_fact *ps;
     read_settings(c);
-    if (read_file(c, "freebsd.file.kenv", "/kenv.txt", &bytes))
-        keep(c, st_freebsd_text_assignments(c->facts, KENV, kenv_names, c->buf, bytes, "kenv.txt"));
     parse_file(c, "freebsd.file.sndstat", "/sndstat.txt", st_freebsd_text_sndstat);
     parse_file(c, "freebsd.file.limits", "/limits.txt", st_freebsd_text_limits);
     parse_file(c, "freebsd.file.ps", "/ps.txt", st_freebsd_text_ps);

@@ -1,4 +1,4 @@
-/* Linux: configuration files of the system (limits, groups, sysctl, modprobe, units) and of sound servers. */
+/* Linux: configuration files of the system (limits, groups, modprobe, units) and of sound servers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,31 +129,7 @@ static void parse_groups(struct reader *reader, char *text)
     }
 }
 
-/* --- sysctl.conf, modprobe.d --- */
-
-/** A key that is configured, and what it is on this kernel: absent when there is no such sysctl any more. */
-static void sysctl(void *ctx, const char *section, const char *name, const char *value)
-{
-    struct reader *reader = ctx;
-    char key[KEY_BYTES], now_key[KEY_BYTES], dotted[80];
-    (void)section;
-    name += name[0] == '-'; /* "-": errors are ignored */
-    snprintf(dotted, sizeof(dotted), "%.70s", name);
-    for (char *at = dotted; *at != '\0'; at++)
-        *at = *at == '/' ? '.' : *at;
-    if (strncmp(dotted, "kernel.sched_", 13) != 0 || !is_plain(dotted))
-        return;
-    snprintf(key, sizeof(key), "linux.sysctl_conf.%s", dotted);
-    put(reader, key, value);
-    snprintf(now_key, sizeof(now_key), "linux.sysctl.%s", dotted);
-    if (st_facts_find(reader->c->facts, now_key) == NULL)
-        st_collector_sysctl(reader->c, now_key, dotted, ST_VALUE_INT);
-}
-
-static void parse_sysctl(struct reader *reader, char *text)
-{
-    st_linux_text_settings(text, '=', "#;", sysctl, reader);
-}
+/* --- modprobe.d --- */
 
 static void module_option(void *ctx, const char *module, const char *name, const char *value)
 {
@@ -295,10 +271,6 @@ static void collect_system(struct st_collector *c)
     read_folder(&limits, "/etc/security/limits.d", ".conf");
     struct reader groups = {.c = c, .parse = parse_groups, .failure_key = "linux.group.any"};
     (void)read_file(&groups, "/etc/group");
-    struct reader sysctls = {
-        .c = c, .parse = parse_sysctl, .failure_key = "linux.sysctl_conf.kernel.sched_any"};
-    read_folder(&sysctls, "/etc/sysctl.d", ".conf");
-    (void)read_file(&sysctls, "/etc/sysctl.conf");
     struct reader modules = {
         .c = c, .parse = parse_modprobe, .failure_key = "linux.modprobe.snd_usb_audio.nrpacks"};
     read_folder(&modules, "/etc/modprobe.d", ".conf");
@@ -436,7 +408,6 @@ static const char *const patterns[] = {
     "linux.limits.*.nice",
     "linux.group.*",
     "linux.modprobe.*",
-    "linux.sysctl_conf.*",
     "linux.unit.*.program",
     "linux.unit.*.rtprio",
     "linux.unit.*.memlock",

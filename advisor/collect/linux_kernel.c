@@ -137,12 +137,9 @@ static const struct st_value_row rows[] = {
     SYSCTL("fs.inotify.max_user_watches", "fs/inotify/max_user_watches", ST_VALUE_INT),
     SYSCTL("kernel.nmi_watchdog", "kernel/nmi_watchdog", ST_VALUE_INT),
     SYSCTL("kernel.numa_balancing", "kernel/numa_balancing", ST_VALUE_INT),
-    SYSCTL("kernel.sched_autogroup_enabled", "kernel/sched_autogroup_enabled", ST_VALUE_INT),
     SYSCTL("kernel.split_lock_mitigate", "kernel/split_lock_mitigate", ST_VALUE_INT),
-    SYSCTL("kernel.timer_migration", "kernel/timer_migration", ST_VALUE_INT),
     SYSCTL("kernel.watchdog", "kernel/watchdog", ST_VALUE_INT),
     SYSCTL("kernel.watchdog_thresh", "kernel/watchdog_thresh", ST_VALUE_INT),
-    SYSCTL("vm.stat_interval", "vm/stat_interval", ST_VALUE_INT),
     SYSCTL("vm.swappiness", "vm/swappiness", ST_VALUE_INT),
     {"linux.cpu.isolated", "/sys/devices/system/cpu/isolated", ST_VALUE_TEXT},
     {"linux.cpu.nohz_full", "/sys/devices/system/cpu/nohz_full", ST_VALUE_TEXT},
@@ -160,10 +157,8 @@ static const struct st_value_row rows[] = {
     {"linux.rtc.max_user_freq_hz", "/sys/class/rtc/rtc0/max_user_freq", ST_VALUE_INT},
     {"linux.smt.active", "/sys/devices/system/cpu/smt/active", ST_VALUE_INT},
     {"linux.smt.control", "/sys/devices/system/cpu/smt/control", ST_VALUE_TEXT},
-    {"linux.sound.cards", "/proc/asound/cards", ST_VALUE_TEXT},
     {"linux.thp.defrag", "/sys/kernel/mm/transparent_hugepage/defrag", ST_VALUE_TEXT},
     {"linux.thp.enabled", "/sys/kernel/mm/transparent_hugepage/enabled", ST_VALUE_TEXT},
-    {"linux.tuned.profile", "/etc/tuned/active_profile", ST_VALUE_TEXT},
     {"linux.zswap.enabled", "/sys/module/zswap/parameters/enabled", ST_VALUE_TEXT},
 };
 

@@ -1,4 +1,4 @@
-/* Linux: the machine: CPUs, hypervisor or container, the idle latency that is asked for, swap, file systems. */
+/* Linux: the machine: CPUs, hypervisor or container, the idle latency that is asked for, swap. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -262,7 +262,7 @@ static void collect_cpus(struct st_collector *c)
         st_collector_put_failure(c, "linux.cpuidle.cpu0.state0.latency_us", states, idle_states.folder);
 }
 
-/* --- swap, and the file system of the user's home --- */
+/* --- swap --- */
 
 static void swap(struct st_collector *c)
 {
@@ -281,27 +281,6 @@ static void swap(struct st_collector *c)
         st_collector_put_int(c, "linux.swap.zram_n", (int64_t)swaps.zram_n, NULL, source);
         st_collector_put_int(c, "linux.swap.zram_first", swaps.zram_first, NULL, source);
     }
-}
-
-static void home(struct st_collector *c)
-{
-    static const char key[] = "linux.home.fstype";
-    static const char source[] = "/proc/self/mounts";
-    char type[64];
-    size_t len;
-    int r = c->p->read_text(c->p, source, c->buf, c->buf_bytes, &len);
-    if (r == 0)
-        r = st_linux_text_mounts(c->buf, c->home[0] != '\0' ? c->home : "/home", type, sizeof(type));
-    if (r == 0)
-        st_collector_put_text(c, key, type, NULL, source);
-    else
-        st_collector_put_failure(c, key, r, source);
-}
-
-static void collect_memory(struct st_collector *c)
-{
-    swap(c);
-    home(c);
 }
 
 static const char *const patterns[] = {
@@ -327,7 +306,6 @@ static const char *const patterns[] = {
     "linux.swap.zram_n",
     "linux.swap.zram_first",
     "linux.swap.other_n",
-    "linux.home.fstype",
     NULL,
 };
 
@@ -335,7 +313,7 @@ static void collect(struct st_collector *c)
 {
     collect_place(c);
     collect_cpus(c);
-    collect_memory(c);
+    swap(c);
 }
 
 const struct st_collect_source st_collect_linux_machine = {

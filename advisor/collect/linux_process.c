@@ -355,7 +355,6 @@ static void limits(struct st_collector *c)
     } rows[] = {
         {"Max realtime priority", "linux.rt.rtprio_limit", false},
         {"Max locked memory", "linux.rt.memlock_limit_bytes", false},
-        {"Max nice priority", "linux.rt.nice_limit", true},
         {"Max realtime timeout", "linux.rt.rttime_limit_us", true},
     };
     static const char source[] = "/proc/self/limits";
@@ -397,7 +396,6 @@ static const char *const patterns[] = {
     "linux.cgroup.rt_runtime_us",
     "linux.rt.rtprio_limit",
     "linux.rt.memlock_limit_bytes",
-    "linux.rt.nice_limit",
     "linux.rt.rttime_limit_us",
     "linux.timer_slack_ns",
 

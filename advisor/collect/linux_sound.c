@@ -1,4 +1,4 @@
-/* Linux: sound devices: open streams, USB interfaces, PCI cards, their interrupts. */
+/* Linux: sound devices: open streams, USB interfaces, interrupts. */
 #include <errno.h>
 #include <string.h>
 
@@ -6,22 +6,18 @@
 #include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
 
-/* --- sound devices: streams that are open, USB interfaces, PCI cards --- */
+/* --- sound devices: streams that are open, USB interfaces --- */
 
 #define USB_DEVICES "/sys/bus/usb/devices"
-#define PCI_DEVICES "/sys/bus/pci/devices"
 #define ASOUND      "/proc/asound"
 
 #define USB_DEVICES_MAX 512
-#define PCI_DEVICES_MAX 512
 #define STREAMS_MAX     64
 #define KEY_BYTES       256
 #define PATH_BYTES      256
 #define NAME_MAX_BYTES  40 /* longer names of devices are not the kernel's */
 
-#define USB_CLASS_AUDIO  "01"
-#define PCI_CLASS_SOUND  "0x04" /* multimedia; 03 HD audio, 01 audio */
-#define PCI_LATENCY_BYTE 13     /* of the configuration header */
+#define USB_CLASS_AUDIO "01"
 
 struct scan {
     struct st_collector *c;
@@ -70,33 +66,6 @@ static int usb_interface(void *ctx, const char *name)
         usb_device(scan->c, device);
     }
     return ++scan->n == USB_DEVICES_MAX;
-}
-
-/* --- PCI --- */
-
-static int pci_device(void *ctx, const char *name)
-{
-    struct scan *scan = ctx;
-    struct st_platform *p = scan->c->p;
-    char path[PATH_BYTES], text[512], key[KEY_BYTES];
-    size_t len = 0;
-    if (strlen(name) > NAME_MAX_BYTES || ++scan->n == PCI_DEVICES_MAX)
-        return scan->n == PCI_DEVICES_MAX;
-    snprintf(path, sizeof(path), PCI_DEVICES "/%s/class", name);
-    if (p->read_text(p, path, text, sizeof(text), &len) != 0 ||
-        (strncmp(text, PCI_CLASS_SOUND "01", 6) != 0 && strncmp(text, PCI_CLASS_SOUND "03", 6) != 0))
-        return 0;
-    snprintf(path, sizeof(path), PCI_DEVICES "/%s/max_link_speed", name);
-    snprintf(key, sizeof(key), "linux.pci_sound.%s.express", name);
-    st_collector_put_int(scan->c, key, p->read_text(p, path, text, sizeof(text), &len) == 0, NULL, path);
-    snprintf(path, sizeof(path), PCI_DEVICES "/%s/config", name);
-    snprintf(key, sizeof(key), "linux.pci_sound.%s.latency_timer", name);
-    const int r = p->read_text(p, path, text, sizeof(text), &len);
-    if ((r == 0 || r == -EFBIG) && len > PCI_LATENCY_BYTE)
-        st_collector_put_int(scan->c, key, (unsigned char)text[PCI_LATENCY_BYTE], NULL, path);
-    else
-        st_collector_put_failure(scan->c, key, r == 0 || r == -EFBIG ? -EIO : r, path);
-    return 0;
 }
 
 /* --- ALSA streams --- */
@@ -213,7 +182,6 @@ static void collect_devices(struct st_collector *c)
     } sets[] = {
         {ASOUND, card, "linux.alsa.any.buffer_frames"},
         {USB_DEVICES, usb_interface, "linux.usb_audio.any.control"},
-        {PCI_DEVICES, pci_device, "linux.pci_sound.any.latency_timer"},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(sets); i++) {
         struct scan scan = {.c = c, .folder = sets[i].folder};
@@ -248,15 +216,12 @@ static bool carries_sound(const char *actions)
 static void one_line(void *ctx, unsigned number, const char *actions)
 {
     struct lines *lines = ctx;
-    char key[64], path[64];
+    char key[64];
     if (!carries_sound(actions) || lines->n == LINES_MAX)
         return;
     lines->n++;
     snprintf(key, sizeof(key), "linux.irq.%u.actions", number);
     st_collector_put_text(lines->c, key, actions, NULL, SOURCE);
-    snprintf(key, sizeof(key), "linux.irq.%u.affinity", number);
-    snprintf(path, sizeof(path), "/proc/irq/%u/smp_affinity_list", number);
-    st_collector_file(lines->c, key, path, ST_VALUE_TEXT);
 }
 
 static void collect_interrupts(struct st_collector *c)
@@ -282,12 +247,9 @@ static const char *const patterns[] = {
     "linux.usb_audio.*.vendor_id",
     "linux.usb_audio.*.product_id",
     "linux.usb_audio.*.control",
-    "linux.pci_sound.*.express",
-    "linux.pci_sound.*.latency_timer",
     "linux.usb_audio.*.autosuspend_ms",
 
     "linux.irq.*.actions",
-    "linux.irq.*.affinity",
     "linux.irq.readable",
 
     NULL,

@@ -98,13 +98,10 @@ size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX]
     }
     if (limits != NULL) {
         const char *name = text_or(facts, "user.name", "another user");
-        int64_t limited;
-        const bool is_known = st_facts_int(facts, "user.services_limited", &limited) == 0;
-        add(&notes, "Judged by the rights that %.*s gets at login from %.*s; not tested. Services %s.",
-            st_text_cut(name, 40), name, st_text_cut(limits, 80), limits,
-            !is_known      ? "have limits of their own"
-            : limited != 0 ? "of the session get the same limits, others have their own"
-                           : "do not get these limits (PAM's systemd-user)");
+        add(&notes,
+            "Judged by the rights that %.*s gets at login from %.*s; not tested. Services have limits of "
+            "their own.",
+            st_text_cut(name, 40), name, st_text_cut(limits, 80), limits);
     }
     server_note(&notes, facts);
     return notes.n;

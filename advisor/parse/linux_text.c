@@ -130,38 +130,6 @@ int st_linux_text_swaps(char *text, struct st_swaps *ret)
     return 0;
 }
 
-/** Length of the mount point if it is `path` or above it; SIZE_MAX if not. */
-static size_t mount_covers(const char *point, const char *path)
-{
-    size_t len = strlen(point);
-    while (len > 0 && point[len - 1] == '/')
-        len--;
-    if (strncmp(point, path, len) != 0 || (path[len] != '/' && path[len] != '\0'))
-        return SIZE_MAX;
-    return len;
-}
-
-int st_linux_text_mounts(char *text, const char *path, char *ret_type, size_t bytes)
-{
-    char *rest = NULL;
-    size_t best = 0;
-    int r = -ENOENT;
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-        char *word_rest = NULL;
-        const char *device = strtok_r(line, " ", &word_rest);
-        const char *point = strtok_r(NULL, " ", &word_rest), *type = strtok_r(NULL, " ", &word_rest);
-        if (device == NULL || point == NULL || type == NULL || strlen(type) >= bytes)
-            continue;
-        const size_t len = mount_covers(point, path);
-        if (len == SIZE_MAX || len < best)
-            continue;
-        best = len;
-        snprintf(ret_type, bytes, "%s", type);
-        r = 0;
-    }
-    return r;
-}
-
 /* --- Parsers of whole files; pure, so that they can be fuzzed --- */
 
 int st_linux_text_config(const char *text, const char *name, char *ret, size_t ret_bytes)

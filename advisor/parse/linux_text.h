@@ -49,12 +49,6 @@ struct st_swaps {
 ST_NODISCARD int st_linux_text_swaps(char *text, struct st_swaps *ret);
 
 /**
- * /proc/mounts: the type of the file system that `path` lies on (the longest mount point that is above it; of
- * two equal ones the later, which hides the earlier). Cuts `text` into pieces. @return 0, -ENOENT.
- */
-ST_NODISCARD int st_linux_text_mounts(char *text, const char *path, char *ret_type, size_t bytes);
-
-/**
  * One option of a kernel configuration: "CONFIG_<name>=value" or "# CONFIG_<name> is not set" ("n").
  * Quotes round a string stay. @return 0, -ENOENT (not mentioned), -EBADMSG (value empty or longer than the
  * buffer).

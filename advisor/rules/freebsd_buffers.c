@@ -128,80 +128,9 @@ const struct st_rule st_rule_freebsd_snd_latency = {
     .judge = judge_snd_latency,
 };
 
-/* --- freebsd-sndctl-realtime: What sndctl(8) calls realtime: three settings at once. --- */
-
-#define DEVIATION    "freebsd.kern.timecounter.alloweddeviation"
-#define PRECISE      "freebsd.kern.timecounter.nanosleep_precise"
-#define FIRST_SNDCTL 1500000
-
-/** Latencies that profile 0 answers with a ring of at most 21 ms (freebsd-snd-latency). */
-#define SHORT_LATENCY 2
-
-static void judge_sndctl_realtime(struct st_finding *finding)
-{
-    int64_t osreldate, latency, profile, deviation;
-    if (st_finding_need_int(finding, ST_FREEBSD_OSRELDATE, &osreldate) != 0)
-        return;
-    if (osreldate < FIRST_SNDCTL) {
-        st_finding_not_applicable(finding, "sndctl came with FreeBSD 15.0");
-        return;
-    }
-    if (st_finding_need_int(finding, LATENCY, &latency) != 0 ||
-        st_finding_need_int(finding, PROFILE, &profile) != 0 ||
-        st_finding_need_int(finding, DEVIATION, &deviation) != 0)
-        return;
-    st_finding_quote(finding, PRECISE);
-    const bool stretched = deviation > 0 && st_machine_int_or(finding->facts, PRECISE, 1) == 0;
-    if (latency == 0 && profile == 0 && deviation == 0) {
-        st_finding_ok(finding,
-                      "the sound devices of this machine are in the mode that sndctl calls realtime");
-    } else if ((profile == 0 && latency <= SHORT_LATENCY) && !stretched) {
-        st_finding_ok(finding,
-                      "the three settings of 'sndctl realtime' are %" PRId64 ", %" PRId64 " and "
-                      "%" PRId64 ", not all 0, but the buffers are short and sleeps are exact",
-                      latency, profile, deviation);
-    } else {
-        st_finding_advice(finding,
-                          "hw.snd.latency is %" PRId64 ", its profile %" PRId64 " and alloweddeviation "
-                          "%" PRId64 ": 'sndctl realtime=1' sets all three to 0 until the next boot",
-                          latency, profile, deviation);
-        st_rule_fix(finding);
-    }
-    st_finding_effect(finding, 0,
-                      "see finding freebsd-alloweddeviation for the lateness; the two settings of sound(4) "
-                      "only add delay to the sound");
-}
-
-const struct st_rule st_rule_freebsd_sndctl_realtime = {
-    .id = "freebsd-sndctl-realtime",
-    .title = "Three settings in one (sndctl realtime=1)",
-    .mechanism = "sndctl(8) calls a device realtime when hw.snd.latency, hw.snd.latency_profile and "
-                 "kern.timecounter.alloweddeviation are all 0, and realtime=1 sets them so. It does not "
-                 "outlast a reboot.",
-    .cost = "power, CPU: with latency 0 and profile 0, programs that set no buffer size get blocks of a "
-            "third of a millisecond, and may crackle",
-    .when_not = "sound crackles with it: finding freebsd-snd-latency shows the shortest buffer that fits "
-                "your period",
-    .sources = "sndctl(8) of 15.0, usr.sbin/sndctl/sndctl.c\n"
-               "'short' means up to latency 2 in profile 0: a limit that sleeptune chose",
-    .history = "15.0: sndctl(8) is new (sndctl(8))",
-    .guide.now = "sndctl realtime=1",
-    .guide.persistent = "# /etc/sysctl.conf\n"
-                        "hw.snd.latency=0\n"
-                        "hw.snd.latency_profile=0\n"
-                        "kern.timecounter.alloweddeviation=0",
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "sysctl hw.snd.latency hw.snd.latency_profile kern.timecounter.alloweddeviation   # 0 0 0",
-    .guide.undo = "sysctl hw.snd.latency=2 hw.snd.latency_profile=1 kern.timecounter.alloweddeviation=5, "
-                  "the defaults; take the lines out of /etc/sysctl.conf",
-    .worst = ST_STATUS_ADVICE,
-    .first_version = "15.0",
-    .facts = ST_RULE_KEYS(ST_FREEBSD_OSRELDATE, LATENCY, PROFILE, DEVIATION, PRECISE),
-    .judge = judge_sndctl_realtime,
-};
-
 /* --- freebsd-snd-verbose: hw.snd.verbose: can underruns be seen at all? --- */
 
+#define FIRST_SNDCTL  1500000
 #define VERBOSE       "freebsd.hw.snd.verbose"
 #define SNDSTAT       "freebsd.sndstat.pcm"
 #define COUNTERS_FROM 2

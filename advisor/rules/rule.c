@@ -46,25 +46,19 @@
     RULE(linux_guest_halt_poll) \
     RULE(linux_swap) \
     RULE(linux_huge_pages) \
-    RULE(linux_nice_limit) \
     RULE(linux_rt_throttling) \
     RULE(linux_hz) \
     RULE(linux_jack_soft_mode) \
     RULE(linux_isolated_cpus) \
     RULE(linux_irq_affinity) \
     RULE(linux_nohz_full) \
-    RULE(linux_timer_migration) \
-    RULE(linux_housekeeping) \
     RULE(linux_numa_balancing) \
     RULE(linux_watchdogs) \
     RULE(linux_split_lock) \
     RULE(linux_smt) \
-    RULE(linux_stale_sysctls) \
-    RULE(linux_session_filesystem) \
     RULE(linux_mitigations) \
     RULE(linux_inotify_watches) \
     RULE(linux_hpet_frequency) \
-    RULE(linux_pci_latency_timer) \
     RULE(freebsd_rt_permission) \
     RULE(freebsd_mac_priority) \
     RULE(freebsd_memlock) \
@@ -85,22 +79,12 @@
     RULE(freebsd_uaudio_buffer) \
     RULE(freebsd_vchans) \
     RULE(freebsd_uaudio_format) \
-    RULE(freebsd_bitperfect) \
     RULE(freebsd_resampling) \
-    RULE(freebsd_equalizer) \
-    RULE(freebsd_sndctl_realtime) \
     RULE(freebsd_snd_verbose) \
     RULE(freebsd_jail) \
     RULE(freebsd_sysctl_conf) \
     RULE(freebsd_loader_conf) \
     RULE(freebsd_interrupt_storm) \
-    RULE(freebsd_stepwarnings) \
-    RULE(freebsd_idle_ticks) \
-    RULE(freebsd_snd_timeout) \
-    RULE(freebsd_snd_volume) \
-    RULE(freebsd_usefrags) \
-    RULE(freebsd_overcommit) \
-    RULE(freebsd_usb_suspend) \
     RULE(freebsd_cpu_binding) \
     RULE(freebsd_no_linux_knobs)
 /* clang-format on */

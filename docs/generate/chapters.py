@@ -5,7 +5,7 @@ LINUX = [
      "This decides more than everything else together. An audio thread without real-time priority waits behind any busy program, and "
      "nothing below can make up for that. Do the first section; the others of this chapter are for when it does not help.",
      "linux-rt-permission linux-audio-group linux-memlock linux-rtkit linux-service-limits linux-rt-group-sched "
-     "linux-rttime-limit linux-nice-limit"),
+     "linux-rttime-limit"),
     ("CPU and power",
      "A machine that saves power is slow to wake up. On a laptop these settings cost battery, so make them for the time you play.",
      "linux-idle-states linux-idle-request-access linux-cpu-frequency linux-power-daemons linux-guest-halt-poll"),
@@ -24,12 +24,11 @@ LINUX = [
      "linux-jack-period linux-jack-soft-mode linux-pulseaudio"),
     ("Sound devices and disks",
      "These cause single gaps, clicks at the start of a sound and lost interfaces, not a steady crackle.",
-     "linux-usb-autosuspend linux-hda-power-save linux-usb-audio-options linux-session-filesystem"),
+     "linux-usb-autosuspend linux-hda-power-save linux-usb-audio-options"),
     ("Machines that do nothing else",
      "Isolating CPUs is for a box that plays and does nothing else, such as an effect unit on stage. On a desktop it takes CPUs away "
      "and gives nothing back.",
-     "linux-isolated-cpus linux-irq-affinity linux-nohz-full linux-timer-migration linux-housekeeping linux-numa-balancing "
-     "linux-watchdogs"),
+     "linux-isolated-cpus linux-irq-affinity linux-nohz-full linux-numa-balancing linux-watchdogs"),
 ]
 
 FREEBSD = [
@@ -51,8 +50,8 @@ FREEBSD = [
     ("Sound",
      "Most of this is about delay, the time from a key to the sound, and not about gaps. Shorter buffers are quicker, and crackle on a "
      "machine that does not keep up: measure first.",
-     "freebsd-default-unit freebsd-uaudio-buffer freebsd-snd-latency freebsd-sndctl-realtime freebsd-virtual-oss "
-     "freebsd-sound-polling freebsd-vchans freebsd-bitperfect freebsd-uaudio-format freebsd-resampling freebsd-equalizer"),
+     "freebsd-default-unit freebsd-uaudio-buffer freebsd-snd-latency freebsd-virtual-oss freebsd-sound-polling "
+     "freebsd-vchans freebsd-uaudio-format freebsd-resampling"),
     ("Does it last, and does it help?",
      "A setting that is in the file but not in force is the usual reason why a guide did not help.",
      "freebsd-sysctl-conf freebsd-loader-conf freebsd-snd-verbose"),

@@ -293,12 +293,12 @@ static void live_freebsd_reads_each_device_that_is_there(void **state)
     assert_int_equal(st_fake_set_sysctl(p, "kern.smp.cpus", "4", 0), 0);
     assert_int_equal(st_fake_set_sysctl(p, "dev.cpu.3.cx_lowest", "C2", 0), 0);
     assert_int_equal(st_fake_set_sysctl(p, "dev.pcm.2.%desc", "USB audio", 0), 0);
-    assert_int_equal(st_fake_set_sysctl(p, "dev.pcm.2.bitperfect", NULL, -EPERM), 0);
+    assert_int_equal(st_fake_set_sysctl(p, "dev.pcm.2.polling", NULL, -EPERM), 0);
     struct st_facts *facts = collect(p, true);
     check_state(facts, "freebsd.dev.pcm.0.%desc", ST_FACT_ABSENT);
     assert_null(st_facts_find(facts, "freebsd.dev.pcm.1.%desc"));
     check_text(facts, "freebsd.dev.pcm.2.%desc", "USB audio");
-    check_state(facts, "freebsd.dev.pcm.2.bitperfect", ST_FACT_UNREADABLE);
+    check_state(facts, "freebsd.dev.pcm.2.polling", ST_FACT_UNREADABLE);
     check_text(facts, "freebsd.dev.cpu.3.cx_lowest", "C2");
     st_facts_free(facts);
     st_fake_free(p);

@@ -89,26 +89,13 @@ static void only_usb_devices_that_play_are_facts(void **state)
     st_facts_free(facts);
 }
 
-static void a_sound_card_has_its_latency_timer(void **state)
-{
-    struct st_platform *p = *state;
-    file(p, PCI "class", "0x040300\n");
-    file(p, PCI "config", "0123456789abc@ef");
-    struct st_facts *facts = collect(p);
-    check(facts, "linux.pci_sound.0000:00:1f.3.latency_timer", "64");
-    check(facts, "linux.pci_sound.0000:00:1f.3.express", "0");
-    st_facts_free(facts);
-}
-
 static void lines_that_carry_sound_are_facts(void **state)
 {
     struct st_platform *p = *state;
     file(p, "/proc/interrupts",
          "     CPU0\n 9:  1  IO-APIC  9-edge  acpi\n 16:  1  IO-APIC  16-edge  i801_smbus, snd_hda_intel\n");
-    file(p, "/proc/irq/16/smp_affinity_list", "0-3\n");
     struct st_facts *facts = collect(p);
     check(facts, "linux.irq.16.actions", "i801_smbus, snd_hda_intel");
-    check(facts, "linux.irq.16.affinity", "0-3");
     assert_null(st_facts_find(facts, "linux.irq.9.actions"));
     st_facts_free(facts);
 }
@@ -142,15 +129,12 @@ static void what_stands_below_etc_is_read(void **state)
     struct st_platform *p = *state;
     file(p, "/etc/security/limits.d/25-pw.conf", "@studio - rtprio 95\n@x$(y) - rtprio 95\n");
     file(p, "/etc/group", "audio:x:29:\nstudio:x:30:ann,bob\nwheel:x:31:ann\nbroken\n");
-    file(p, "/etc/sysctl.d/10-old.conf", "-kernel/sched_latency_ns=1000000\nvm.swappiness=10\n");
     file(p, "/etc/modprobe.d/a.conf", "options snd-usb-audio nrpacks=1\noptions i915 a=1\n");
     struct st_facts *facts = collect(p);
     check(facts, "linux.limits.@studio.rtprio", "95");
     check(facts, "linux.group.audio", "");
     check(facts, "linux.group.studio", "ann,bob");
     assert_null(st_facts_find(facts, "linux.group.wheel"));
-    check(facts, "linux.sysctl_conf.kernel.sched_latency_ns", "1000000");
-    assert_int_equal(st_facts_find(facts, "linux.sysctl.kernel.sched_latency_ns")->state, ST_FACT_ABSENT);
     check(facts, "linux.modprobe.snd_usb_audio.nrpacks", "1");
     assert_null(st_facts_find(facts, "linux.modprobe.i915.a"));
     st_facts_free(facts);
@@ -199,7 +183,6 @@ static void configuration_that_cannot_be_read_is_not_absent(void **state)
         const char *key;
     } rows[] = {
         {"/etc/security/limits.conf", "linux.limits.any.rtprio"},
-        {"/etc/sysctl.d/10-old.conf", "linux.sysctl_conf.kernel.sched_any"},
         {"/etc/modprobe.d/a.conf", "linux.modprobe.snd_usb_audio.nrpacks"},
         {"/etc/pipewire/pipewire.conf", "linux.pipewire.quantum"},
         {"/etc/pulse/daemon.conf", "linux.pulse.realtime-scheduling"},
@@ -251,7 +234,6 @@ static void a_captured_studio_is_judged(void **state)
         {"linux-priority-order", ST_STATUS_ADVICE},
         {"linux-usb-autosuspend", ST_STATUS_ADVICE},
         {"linux-hda-power-save", ST_STATUS_ADVICE},
-        {"linux-stale-sysctls", ST_STATUS_OK},
         {"linux-jack-soft-mode", ST_STATUS_NOT_APPLICABLE},
         {"linux-server-priority", ST_STATUS_OK},
         {"linux-pipewire-quantum", ST_STATUS_OK},
@@ -286,7 +268,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_open_stream_has_its_sizes_and_owner, setup, teardown),
         cmocka_unit_test_setup_teardown(only_usb_devices_that_play_are_facts, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_sound_card_has_its_latency_timer, setup, teardown),
         cmocka_unit_test_setup_teardown(lines_that_carry_sound_are_facts, setup, teardown),
         cmocka_unit_test_setup_teardown(real_time_threads_and_daemons_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(what_stands_below_etc_is_read, setup, teardown),

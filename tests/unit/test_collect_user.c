@@ -52,10 +52,9 @@ static void check(const char *user, const char *key, int64_t wanted)
         fail_msg("%s: %s is %lld, wanted %lld", user, key, (long long)number, (long long)wanted);
 }
 
-#define FIFO     "linux.rt.fifo_errno"
-#define RTPRIO   "linux.rt.rtprio_limit"
-#define MEMLOCK  "linux.rt.memlock_limit_bytes"
-#define SERVICES "user.services_limited"
+#define FIFO    "linux.rt.fifo_errno"
+#define RTPRIO  "linux.rt.rtprio_limit"
+#define MEMLOCK "linux.rt.memlock_limit_bytes"
 
 static void a_group_gives_its_limits_to_members(void **state)
 {
@@ -73,32 +72,6 @@ static void a_group_gives_its_limits_to_members(void **state)
     assert_string_equal(st_facts_find(facts, RTPRIO)->source, "/etc/security/limits.d/audio.conf");
 }
 
-static void services_of_the_session_go_by_their_own_pam_service(void **state)
-{
-    (void)state;
-    check("ann", "user.uid", 1000);
-    assert_int_equal(st_facts_find(facts, SERVICES)->state, ST_FACT_ABSENT); /* no systemd */
-    file("/usr/lib/pam.d/systemd-user", "session required pam_limits.so\n");
-    check("ann", SERVICES, 1);
-    file("/etc/pam.d/systemd-user", "# session required pam_limits.so\nsession optional pam_systemd.so\n");
-    check("ann", SERVICES, 0);
-    file("/etc/pam.d/systemd-user", "account include system-auth\n@include common-session\n");
-    check("ann", SERVICES, 0);
-    file("/etc/pam.d/common-session", "session include more\n");
-    file("/etc/pam.d/more",
-         "@include systemd-user\n@include ../../etc/shadow\nsession required pam_limits.so\n");
-    check("ann", SERVICES, 1);
-    char loops[4000] = ""; /* would be 8 million readings */
-    for (int i = 0; i < 200; i++)
-        strcat(loops, "@include loops\n");
-    file("/etc/pam.d/loops", loops);
-    file("/etc/pam.d/systemd-user", loops);
-    check("ann", SERVICES, 0);
-    assert_int_equal(st_fake_set_file(p, "/etc/pam.d/systemd-user", "", -EACCES), 0);
-    assert_int_equal(st_collect_user(p, "ann", facts), 0);
-    assert_int_equal(st_facts_find(facts, SERVICES)->state, ST_FACT_UNREADABLE);
-}
-
 static void without_a_limit_there_is_no_right(void **state)
 {
     (void)state;
@@ -106,7 +79,6 @@ static void without_a_limit_there_is_no_right(void **state)
     check("ann", RTPRIO, 0);
     check("ann", FIFO, EPERM);
     assert_int_equal(st_facts_find(facts, MEMLOCK)->state, ST_FACT_ABSENT);
-    assert_int_equal(st_facts_find(facts, "linux.rt.nice_limit")->state, ST_FACT_ABSENT);
 }
 
 static void the_more_special_limit_counts(void **state)
@@ -177,7 +149,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         USER(a_group_gives_its_limits_to_members),
-        USER(services_of_the_session_go_by_their_own_pam_service),
         USER(without_a_limit_there_is_no_right),
         USER(the_more_special_limit_counts),
         USER(of_equal_limits_the_later_counts),

@@ -146,26 +146,6 @@ static void compressed_swap_is_counted_apart(void **state)
     assert_int_equal(st_linux_text_swaps(empty, &swaps), -EBADMSG);
 }
 
-static const char *type_of(const char *path)
-{
-    static char type[32];
-    char text[] = "/dev/sda1 / ext4 rw 0 0\nserver:/h /mnt/h nfs4 rw 0 0\n/dev/sdb /mnt/hi xfs rw 0 0\ntmpfs "
-                  "/mnt/h tmpfs rw 0 0\nbroken\n";
-    return st_linux_text_mounts(text, path, type, sizeof(type)) == 0 ? type : "none";
-}
-
-static void the_longest_mount_point_above_counts(void **state)
-{
-    char nothing[] = "";
-    char type[32];
-    (void)state;
-    assert_string_equal(type_of("/mnt/high"), "ext4");
-    assert_string_equal(type_of("/mnt/hi/x"), "xfs");
-    assert_string_equal(type_of("/mnt/h/ann"), "tmpfs");
-    assert_string_equal(type_of("/"), "ext4");
-    assert_int_equal(st_linux_text_mounts(nothing, "/", type, sizeof(type)), -ENOENT);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,7 +158,6 @@ int main(void)
         cmocka_unit_test_setup(a_stat_line_that_is_cut_is_refused, clear),
         cmocka_unit_test_setup(interrupts_have_numbers_and_names, clear),
         cmocka_unit_test_setup(compressed_swap_is_counted_apart, clear),
-        cmocka_unit_test_setup(the_longest_mount_point_above_counts, clear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
