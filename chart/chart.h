@@ -72,8 +72,6 @@ const char *st_chart_name(const struct st_chart_data *data, const struct st_char
                           char buf[ST_CHART_NAME_BYTES]);
 /** Sorts the sets by group, in the order of the first set of each group, and within a group by label. Adds file names to the labels if there are several files. Call it once. */
 void st_chart_gather(struct st_chart_data *data);
-/** Frees set i. */
-void st_chart_drop(struct st_chart_data *data, size_t i);
 /** Adds the test conditions of a file, as text of st_conditions_text. The picture shows those of the first file. */
 void st_chart_conditions(struct st_chart_data *data, const char *text);
 

@@ -44,12 +44,6 @@ struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label)
     return set;
 }
 
-void st_chart_drop(struct st_chart_data *data, size_t i)
-{
-    set_free(data->set[i]);
-    memmove(&data->set[i], &data->set[i + 1], (--data->n - i) * sizeof(data->set[0]));
-}
-
 void st_chart_conditions(struct st_chart_data *data, const char *text)
 {
     if (data->n <= 1 && data->conditions[0] == '\0')

@@ -16,7 +16,7 @@ const struct st_command st_commands[] = {
     {"check", "measure for ten seconds and judge the settings", st_cmd_check, FIND},
     {"measure", "count the deadlines that this machine misses", st_cmd_measure, FIND},
     {"report", "list the settings that cost time, and how to change them", st_cmd_report, FIND},
-    {"compare", "compare two or more measurements", st_cmd_compare, FIND},
+    {"compare", "compare two measurements", st_cmd_compare, FIND},
     {"apply", "change the settings that the report found", st_cmd_apply, FIX},
     {"verify", "check that the changes are in effect and that they helped", st_cmd_verify, FIX},
     {"revert", "undo the changes", st_cmd_revert, FIX},

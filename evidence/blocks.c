@@ -1,12 +1,8 @@
 #include "evidence/blocks.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A binomial number with more expected successes and failures than this is drawn as a normal one. */
-#define NORMAL_FROM 200
 
 int st_blocks_init(struct st_blocks *blocks)
 {
@@ -175,75 +171,9 @@ int st_blocks_end(struct st_blocks *blocks)
     return r;
 }
 
-/** How many of n come out with probability p. */
-static uint64_t binomial(struct st_random *random, uint64_t n, double p)
-{
-    const double mean = (double)n * p;
-    uint64_t hits = 0;
-    if (p >= 1)
-        return n;
-    if (mean > NORMAL_FROM && (double)n - mean > NORMAL_FROM) { /* Box & Muller 1958 */
-        const double radius = sqrt(-2 * log(1 - st_random_unit(random)));
-        const double normal = radius * cos(2 * 3.14159265358979324 * st_random_unit(random));
-        const double drawn = floor(mean + normal * sqrt(mean * (1 - p)) + 0.5);
-        return drawn < 0 ? 0 : drawn > (double)n ? n : (uint64_t)drawn;
-    }
-    if (mean <= NORMAL_FROM && n > 1000) { /* waiting times: Devroye 1986, X.4 */
-        const double log_miss = log1p(-p);
-        for (double at = 0;; hits++) {
-            at += floor(log(1 - st_random_unit(random)) / log_miss) + 1;
-            if (at > (double)n)
-                return hits;
-        }
-    }
-    for (uint64_t i = 0; i < n; i++)
-        hits += st_random_unit(random) < p;
-    return hits;
-}
-
-int st_blocks_scatter(struct st_blocks *blocks, const struct st_hist *hist, struct st_random *random)
-{
-    struct st_block all;
-    int r = block_of(hist, &all);
-    if (r != 0)
-        return r;
-    for (size_t k = 0; k < ST_BLOCKS_MAX && r == 0; k++) {
-        struct st_block block = {.buckets = calloc(all.len + 1, sizeof(*block.buckets))};
-        r = block.buckets == NULL ? -ENOMEM : 0;
-        for (size_t i = 0; i < all.len && r == 0; i++) {
-            const uint64_t n = binomial(random, all.buckets[i].n, 1 / (double)(ST_BLOCKS_MAX - k));
-            put(&block, all.buckets[i].bucket, n);
-            all.buckets[i].n -= (uint32_t)n;
-            block.n += n;
-        }
-        if (r == 0) {
-            blocks->block[blocks->len++] = block;
-            blocks->n += block.n;
-        }
-    }
-    free(all.buckets);
-    blocks->min_ns = hist->min_ns;
-    blocks->max_ns = hist->max_ns;
-    return r;
-}
-
 int64_t st_blocks_value(const struct st_blocks *blocks, int32_t bucket)
 {
     const int64_t value_ns = bucket < 0 ? -st_hist_bucket_middle(&blocks->hist, (uint32_t)(-1 - bucket))
                                         : st_hist_bucket_middle(&blocks->hist, (uint32_t)bucket);
     return value_ns < blocks->min_ns ? blocks->min_ns : value_ns > blocks->max_ns ? blocks->max_ns : value_ns;
-}
-
-bool st_blocks_equal(const struct st_blocks *a, const struct st_blocks *b)
-{
-    if (a->len != b->len || a->n != b->n || a->trials_n != b->trials_n || a->missed_n != b->missed_n ||
-        a->min_ns != b->min_ns || a->max_ns != b->max_ns)
-        return false;
-    for (size_t i = 0; i < a->len; i++) {
-        const struct st_block *x = &a->block[i], *y = &b->block[i];
-        if (x->len != y->len || x->n != y->n || x->missed_n != y->missed_n ||
-            memcmp(x->buckets, y->buckets, x->len * sizeof(*x->buckets)) != 0)
-            return false;
-    }
-    return true;
 }

@@ -4,7 +4,6 @@
 #define ST_EVIDENCE_BLOCKS_H
 
 #include "core/stats/hist.h"
-#include "core/stats/random.h"
 #include "evidence/bursts.h"
 
 #define ST_BLOCKS_MAX    64
@@ -52,17 +51,7 @@ ST_NODISCARD int st_blocks_add_hist(struct st_blocks *blocks, const struct st_hi
 /** After the last one: the rest becomes a block, or joins the one before when it is short. */
 ST_NODISCARD int st_blocks_end(struct st_blocks *blocks);
 
-/**
- * Values without a known order, taken as independent: each falls into one of ST_BLOCKS_MAX blocks by chance.
- * In place of st_blocks_add and st_blocks_end.
- */
-ST_NODISCARD int st_blocks_scatter(struct st_blocks *blocks, const struct st_hist *hist,
-                                   struct st_random *random);
-
 /** The middle of a bucket, ns. */
 int64_t st_blocks_value(const struct st_blocks *blocks, int32_t bucket);
-
-/** Do both have the same values, block by block? */
-bool st_blocks_equal(const struct st_blocks *a, const struct st_blocks *b);
 
 #endif

@@ -73,7 +73,8 @@ int st_draw_init(struct st_draw *run, const struct st_blocks *blocks)
     return r;
 }
 
-void st_draw_join_row(double *row, size_t len)
+/* Of a row of a table with a column for each block: columns 2k and 2k + 1 become one. */
+static void join_row(double *row, size_t len)
 {
     for (size_t k = 0; k < len; k += 2)
         row[k / 2] = row[k] + (k + 1 < len ? row[k + 1] : 0);
@@ -88,9 +89,9 @@ void st_draw_join(struct st_draw *run)
         for (size_t k = 0; k < len; k += 2)
             to[k / 2] = from[k] + (k + 1 < len ? from[k + 1] : 0);
     }
-    st_draw_join_row(run->n, len);
-    st_draw_join_row(run->trials_n, len);
-    st_draw_join_row(run->missed_n, len);
+    join_row(run->n, len);
+    join_row(run->trials_n, len);
+    join_row(run->missed_n, len);
     run->len = half;
 }
 

@@ -3,6 +3,7 @@
 #ifndef ST_EVIDENCE_DRAW_H
 #define ST_EVIDENCE_DRAW_H
 
+#include "core/stats/random.h"
 #include "evidence/blocks.h"
 
 struct st_draw {
@@ -21,8 +22,6 @@ void st_draw_finish(struct st_draw *run);
 
 /** Blocks of twice the length: two neighbours become one. */
 void st_draw_join(struct st_draw *run);
-/** Of a row of a table with a column for each block: columns 2k and 2k + 1 become one. */
-void st_draw_join_row(double *row, size_t len);
 
 /** Bucket of the p-quantile, while each block is drawn once. Some values lie above it, unless there is one
  * bucket only. */

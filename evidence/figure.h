@@ -41,7 +41,6 @@ struct st_figure {
     double drift[2];    /* how far the five sections of each run lie apart; blocks in turn: both, how far the
                            differences    of the sections do; NAN: too few values */
     double drifts;      /* the larger of the two that are more than chance; 0: none is */
-    bool by_blocks;     /* p_value is of Student's distribution, with one degree of freedom a block */
     bool narrow;        /* values depend on each other for so long that the interval may be too narrow */
     double p_corrected; /* these two: st_verdict_judge */
     enum st_verdict verdict;
@@ -52,10 +51,5 @@ extern const char *const st_figure_names[ST_FIGURES];
 
 /** 0.5, 0.99, 0.999; 0: not a quantile. */
 double st_figure_quantile(enum st_figure_id id);
-
-/** A difference of two figures of which only 95 % intervals are known: {value, low, high}. Their standard
- * errors are taken from those. Source: Zou & Donner, "Construction of confidence limits about effect
- * measures", 2008. */
-struct st_figure st_figure_of_intervals(const double a[3], const double b[3]);
 
 #endif

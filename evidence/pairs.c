@@ -21,8 +21,6 @@
 /* The fewest blocks of the run that misses more. */
 #define BLOCKS_DF (ST_PAIRS_BLOCKS_MIN - 1.0)
 
-enum { QUANTILES = ST_FIGURE_MISSED };
-
 static double run_figure(const struct st_draw *run, enum st_figure_id id)
 {
     return id == ST_FIGURE_MISSED ? st_draw_missed(run) : st_draw_quantile(run, st_figure_quantile(id));
@@ -33,51 +31,9 @@ static double run_figure(const struct st_draw *run, enum st_figure_id id)
 struct both {
     struct st_draw run[2];
     enum st_pairs_order order;
-    double z;     /* of the interval, in a normal distribution */
-    double *wins; /* [block of A][block of B]: pairs of values in which B's is the larger one, ties half */
+    double z; /* of the interval, in a normal distribution */
     double *effects;
 };
-
-/** Pairs of a value of a and a larger one of b; equal ones count half. */
-static double wins_of(const struct st_block *a, const struct st_block *b)
-{
-    double below = 0, wins = 0;
-    for (size_t i = 0, k = 0; k < b->len; k++) {
-        while (i < a->len && a->buckets[i].bucket < b->buckets[k].bucket)
-            below += a->buckets[i++].n;
-        const bool tie = i < a->len && a->buckets[i].bucket == b->buckets[k].bucket;
-        wins += b->buckets[k].n * (below + (tie ? a->buckets[i].n / 2.0 : 0));
-    }
-    return wins;
-}
-
-static double superiority(const struct both *both)
-{
-    const struct st_draw *a = &both->run[0], *b = &both->run[1];
-    double wins = 0, n_a = 0, n_b = 0;
-    for (size_t k = 0; k < b->len; k++)
-        n_b += (double)b->times[k] * b->n[k];
-    for (size_t i = 0; i < a->len; i++) {
-        const double times = (double)a->times[i];
-        n_a += times * a->n[i];
-        for (size_t k = 0; k < b->len && times > 0; k++)
-            wins += times * (double)b->times[k] * both->wins[i * b->len + k];
-    }
-    return n_a > 0 && n_b > 0 ? wins / n_a / n_b : 0.5;
-}
-
-static void both_join(struct both *both)
-{
-    const size_t a_len = both->run[0].len, b_len = both->run[1].len, b_half = (b_len + 1) / 2;
-    for (size_t i = 0; i < a_len; i++) { /* in place: a row is written where rows before it were */
-        double *row = both->wins + i * b_len, *to = both->wins + i / 2 * b_half;
-        st_draw_join_row(row, b_len);
-        for (size_t k = 0; k < b_half; k++)
-            to[k] = (i % 2 == 1 ? to[k] : 0) + row[k];
-    }
-    st_draw_join(&both->run[0]);
-    st_draw_join(&both->run[1]);
-}
 
 static double variance(const double *values, size_t n)
 {
@@ -143,14 +99,6 @@ static void judge(const struct both *both, struct scale *ret, double value)
     ret->p_value = p;
 }
 
-/** Of runs as drawn. id ST_FIGURES: superiority, which is of both. */
-static double figure_of(const struct both *both, size_t side, int id)
-{
-    if (id == ST_FIGURES)
-        return side == 0 ? 0 : superiority(both);
-    return run_figure(&both->run[side], (enum st_figure_id)id);
-}
-
 /** What is known of one figure, widened by each length of blocks. */
 struct widest {
     struct st_figure figure;
@@ -160,20 +108,19 @@ struct widest {
     double scatter[2]; /* st_draw_scatter where it is more than chance; else bursts */
 };
 
-static void widen(struct both *both, int id, struct st_random *random, struct widest *ret)
+static void widen(struct both *both, enum st_figure_id id, struct st_random *random, struct widest *ret)
 {
     double *from = both->effects, *to = from + ST_PAIRS_RESAMPLES, *effects = to + ST_PAIRS_RESAMPLES;
     struct st_figure *figure = &ret->figure;
     struct scale scale;
-    figure->by_blocks = true;
     for (size_t i = 0; i < ST_PAIRS_RESAMPLES; i++) {
         st_draw_again(&both->run[0], random);
         if (both->order == ST_PAIRS_IN_TURN)
             memcpy(both->run[1].times, both->run[0].times, sizeof(both->run[1].times));
         else
             st_draw_again(&both->run[1], random);
-        from[i] = figure_of(both, 0, id);
-        to[i] = figure_of(both, 1, id);
+        from[i] = run_figure(&both->run[0], id);
+        to[i] = run_figure(&both->run[1], id);
         effects[i] = to[i] - from[i];
     }
     st_stats_sort_double(effects, ST_PAIRS_RESAMPLES);
@@ -347,22 +294,20 @@ static bool is_narrow(const struct widest *widest, int id, size_t side, const st
 static void figures_now(const struct both *both, struct widest *all)
 {
     const bool enough = both->run[0].len >= ST_PAIRS_BLOCKS_MIN && both->run[1].len >= ST_PAIRS_BLOCKS_MIN;
-    for (int id = 0; id <= ST_FIGURES; id++) {
+    for (int i = 0; i < ST_FIGURES; i++) {
+        const enum st_figure_id id = (enum st_figure_id)i;
         struct st_figure *figure = &all[id].figure;
         for (size_t side = 0; side < 2; side++) {
             const struct st_blocks *blocks = both->run[side].blocks;
+            const bool missed = id == ST_FIGURE_MISSED;
             figure->known[side] =
-                id == ST_FIGURE_MISSED ? blocks->trials_n > 0
-                : id == ST_FIGURES
-                    ? blocks->n > 0
-                    : blocks->n >= st_stats_quantile_min_n(st_figure_quantile((enum st_figure_id)id));
+                missed ? blocks->trials_n > 0 : blocks->n >= st_stats_quantile_min_n(st_figure_quantile(id));
             if (figure->known[side])
-                figure->value[side] = figure_of(both, side, id);
-            all[id].bursts[side] = id == ST_FIGURE_MISSED ? st_bursts_scatter(&blocks->bursts) : 1;
+                figure->value[side] = run_figure(&both->run[side], id);
+            all[id].bursts[side] = missed ? st_bursts_scatter(&blocks->bursts) : 1;
             all[id].scatter[side] = all[id].bursts[side];
             all[id].bucket[side] =
-                id < QUANTILES ? st_draw_bucket(&both->run[side], st_figure_quantile((enum st_figure_id)id))
-                               : SIZE_MAX;
+                missed ? SIZE_MAX : st_draw_bucket(&both->run[side], st_figure_quantile(id));
         }
         figure->difference.known = figure->known[0] && figure->known[1] && enough;
         if (figure->difference.known) {
@@ -401,17 +346,16 @@ static int compare_medians(struct both *both, enum st_confidence confidence, str
         more_n += medians[1][k] > medians[0][k];
     }
     const int r = st_estimate_of_pairs(medians[0], medians[1], n, confidence, &ret->difference);
-    ret->by_blocks = true;
     ret->error = st_estimate_resolution(&ret->difference) / both->z;
     ret->p_value = signs_p(less_n > more_n ? less_n : more_n, n);
     return r;
 }
 
 static int compare_runs(struct both *both, enum st_confidence confidence, struct st_random *random,
-                        struct st_comparison *ret)
+                        struct st_figure ret[ST_FIGURES])
 {
     const struct st_blocks *const a = both->run[0].blocks, *const b = both->run[1].blocks;
-    struct widest all[ST_FIGURES + 1] = {0};
+    struct widest all[ST_FIGURES] = {0};
     const size_t least = a->len < b->len ? a->len : b->len;
     const bool in_turn = both->order == ST_PAIRS_IN_TURN;
     figures_now(both, all);
@@ -422,91 +366,41 @@ static int compare_runs(struct both *both, enum st_confidence confidence, struct
     }
     look_at_drift(both, all);
     for (size_t size = 1; size == 1 || (least + size - 1) / size >= ST_PAIRS_BLOCKS_MIN; size *= 2) {
-        if (size > 1)
-            both_join(both);
+        for (size_t side = 0; side < 2 && size > 1; side++)
+            st_draw_join(&both->run[side]);
         look_at_neighbours(both, all);
-        for (int id = 0; id <= ST_FIGURES; id++) {
-            if (all[id].figure.difference.known && id != ST_FIGURE_MISSED &&
-                !(in_turn && id == ST_FIGURE_MEDIAN))
-                widen(both, id, random, &all[id]);
+        for (int id = 0; id < ST_FIGURE_MISSED; id++) {
+            if (all[id].figure.difference.known && !(in_turn && id == ST_FIGURE_MEDIAN))
+                widen(both, (enum st_figure_id)id, random, &all[id]);
         }
     }
-    for (size_t side = 0; side < 2; side++) /* which of two values is the larger one is in their middle */
-        all[ST_FIGURES].scatter[side] = all[ST_FIGURE_MEDIAN].scatter[side];
-    for (int id = 0; id <= ST_FIGURES; id++) {
-        if (id != ST_FIGURE_MISSED && both->order == ST_PAIRS_APART)
-            make_up(&all[id], both);
-    }
+    for (int id = 0; id < ST_FIGURE_MISSED && !in_turn; id++)
+        make_up(&all[id], both);
     if (all[ST_FIGURE_MISSED].figure.difference.known)
         count_missed(both, &all[ST_FIGURE_MISSED]);
     for (int id = 0; id < ST_FIGURES; id++) {
-        ret->figures[id] = all[id].figure;
-        ret->figures[id].narrow = is_narrow(&all[id], id, 0, a) || is_narrow(&all[id], id, 1, b);
-    }
-    ret->superiority = all[ST_FIGURES].figure.difference;
-    for (size_t side = 0; side < 2 && all[ST_FIGURE_MEDIAN].figure.difference.known; side++) {
-        const double scatter = all[ST_FIGURE_MEDIAN].scatter[side];
-        ret->independent_n[side] = (double)both->run[side].blocks->n / scatter;
-        ret->neighbours_depend |= scatter > 1;
+        ret[id] = all[id].figure;
+        ret[id].narrow = is_narrow(&all[id], id, 0, a) || is_narrow(&all[id], id, 1, b);
     }
     return 0;
 }
 
 int st_pairs_compare(const struct st_blocks *a, const struct st_blocks *b, enum st_pairs_order order,
-                     enum st_confidence confidence, struct st_random *random, struct st_comparison *ret)
+                     enum st_confidence confidence, struct st_random *random,
+                     struct st_figure ret[ST_FIGURES])
 {
     struct both both = {.order = order,
                         .z = st_distribution_normal_z(confidence == ST_CONFIDENCE_99 ? 0.005 : 0.025)};
-    *ret = (struct st_comparison){.same = st_blocks_equal(a, b)};
     int r = st_draw_init(&both.run[0], a);
     if (r != 0)
         return r;
     r = st_draw_init(&both.run[1], b);
     if (r == 0) {
-        both.wins = calloc(a->len * b->len + 1, sizeof(*both.wins));
         both.effects = calloc((size_t)3 * ST_PAIRS_RESAMPLES, sizeof(*both.effects));
-        r = both.wins == NULL || both.effects == NULL ? -ENOMEM : 0;
-        for (size_t i = 0; i < a->len && r == 0; i++) {
-            for (size_t k = 0; k < b->len; k++)
-                both.wins[i * b->len + k] = wins_of(&a->block[i], &b->block[k]);
-        }
-        if (r == 0)
-            r = compare_runs(&both, confidence, random, ret);
-        free(both.wins);
+        r = both.effects != NULL ? compare_runs(&both, confidence, random, ret) : -ENOMEM;
         free(both.effects);
         st_draw_finish(&both.run[1]);
     }
     st_draw_finish(&both.run[0]);
     return r;
-}
-
-/** The interval of a quantile if the values were independent (order statistics). @return whether there is
- * one. */
-static bool independent_interval(const struct st_draw *run, double p, double *ret_low, double *ret_high)
-{
-    const double n = (double)run->blocks->n;
-    uint64_t low, high;
-    if (st_stats_quantile_ranks(run->blocks->n, p, 0.95, &low, &high) != 0)
-        return false;
-    *ret_low = st_draw_quantile(run, (double)low / n);
-    *ret_high = st_draw_quantile(run, (double)high / n);
-    return true;
-}
-
-int st_pairs_quantile_of(const struct st_blocks *blocks, enum st_figure_id id, bool *ret_known,
-                         bool *ret_interval_known, double ret[3])
-{
-    const double p = st_figure_quantile(id);
-    struct st_draw run;
-    *ret_known = *ret_interval_known = false;
-    if (blocks->n < st_stats_quantile_min_n(p))
-        return 0;
-    const int r = st_draw_init(&run, blocks);
-    if (r != 0)
-        return r;
-    *ret_known = true;
-    ret[0] = st_draw_quantile(&run, p);
-    *ret_interval_known = independent_interval(&run, p, &ret[1], &ret[2]);
-    st_draw_finish(&run);
-    return 0;
 }

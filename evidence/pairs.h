@@ -3,6 +3,7 @@
 #ifndef ST_EVIDENCE_PAIRS_H
 #define ST_EVIDENCE_PAIRS_H
 
+#include "core/stats/random.h"
 #include "evidence/blocks.h"
 #include "evidence/figure.h"
 
@@ -17,15 +18,6 @@ enum st_pairs_order {
                          drops out. Both runs have as many blocks, and blocks of as many values */
 };
 
-struct st_comparison {
-    struct st_figure figures[ST_FIGURES];
-    struct st_estimate superiority; /* share of all A-B pairs of values in which B's is the larger one, ties
-                                       half: 0.5 is none. Cliff's delta is 2 x this - 1 */
-    double independent_n[2]; /* independent values that would tell as much of the median; 0: not known */
-    bool neighbours_depend;  /* by a test that 1 in 100 pairs of runs of independent values fail at most */
-    bool same;               /* both have the same values in the same order */
-};
-
 /**
  * Compares. Whole blocks are drawn with replacement, and the figures of what was drawn are taken again.
  * Neighbours that depend on each other are in one block only if it is long enough: all of it is done with
@@ -35,19 +27,12 @@ struct st_comparison {
  * in some blocks than in others, they are divided by how much more that scatters. The caller judges:
  * st_verdict_judge.
  * The medians of blocks in turn are compared pair by pair (sign test); a block has values on both sides.
- * @return 0, -ENOMEM, -EINVAL (a block in turn without values). Threads: any.
+ * @return 0, -ENOMEM, -EINVAL (a block in turn without values); *ret on 0 only. Threads: any.
  * Source: Kuensch, "The Jackknife and the Bootstrap for General Stationary Observations", 1989 (blocks);
  * Hesterberg 2015 (expanded interval); Welch 1947 (degrees of freedom).
  */
 ST_NODISCARD int st_pairs_compare(const struct st_blocks *a, const struct st_blocks *b,
                                   enum st_pairs_order order, enum st_confidence confidence,
-                                  struct st_random *random, struct st_comparison *ret);
-
-/**
- * A quantile of one run with the 95 % interval of independent values (order statistics).
- * @param ret figure, low, high. @return 0, -ENOMEM.
- */
-ST_NODISCARD int st_pairs_quantile_of(const struct st_blocks *blocks, enum st_figure_id id, bool *ret_known,
-                                      bool *ret_interval_known, double ret[3]);
+                                  struct st_random *random, struct st_figure ret[ST_FIGURES]);
 
 #endif

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "core/stats/distribution.h"
-#include "evidence/missed.h"
 #include "evidence/pairs.h"
 
 /* Two runs of the fewest blocks. */
@@ -78,10 +77,10 @@ static double level_of(size_t tests_n)
  * Welch, "The control of proportion defective as judged by a single quality characteristic", 1939. */
 static double beyond_error(const struct st_figure *figure, size_t tests_n)
 {
-    const double level = level_of(tests_n), z = st_distribution_normal_z(level / 2);
-    if (figure->counts.trials[0] > 0 && figure->counts.trials[1] > 0)
-        return st_missed_detectable(&figure->counts, level);
-    const double beyond = figure->by_blocks ? st_distribution_student_t(z, BLOCKS_DF) : z;
+    const double z = st_distribution_normal_z(level_of(tests_n) / 2);
+    if (figure->counts.trials[0] > 0)
+        return (double)NAN;
+    const double beyond = st_distribution_student_t(z, BLOCKS_DF);
     double t = beyond;
     for (int i = 0; i < 50; i++)
         t = (beyond + Z_85 * sqrt(1 + t * t / (2 * ERROR_DF))) / (1 - 1 / (4 * ERROR_DF));
@@ -96,8 +95,6 @@ double st_verdict_detectable(const struct st_figure *figure, size_t tests_n)
 
 double st_verdict_more_data(const struct st_figure *figure, size_t tests_n, double difference)
 {
-    if (figure->counts.trials[0] > 0 && figure->counts.trials[1] > 0)
-        return st_missed_more_data(&figure->counts, level_of(tests_n), difference);
     const double ratio = beyond_error(figure, tests_n) / fabs(difference);
     return ratio * ratio;
 }

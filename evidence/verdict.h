@@ -21,12 +21,12 @@ bool st_verdict_shows(const struct st_figure *figure);
 /** "too-short", "none", "drifting", "better", "worse". */
 const char *st_verdict_name(enum st_verdict verdict);
 
-/** The difference that is shown with a probability of 80 % (of misses: by how much more B misses); at least
- * the drift. @param tests_n from st_verdict_judge. @return NAN: none is. */
+/** The difference of a quantile that is shown with a probability of 80 %; at least the drift. @param tests_n from
+ * st_verdict_judge. @return NAN: not known, as of missed periods, of which the interval says it. */
 double st_verdict_detectable(const struct st_figure *figure, size_t tests_n);
 
 /** How many times as much data, on both sides, shows `difference` with that probability; at most 1: this much
- * does. Says nothing of the drift, which more data does not change. */
+ * does; NAN as before. Says nothing of the drift, which more data does not change. */
 double st_verdict_more_data(const struct st_figure *figure, size_t tests_n, double difference);
 
 #endif

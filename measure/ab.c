@@ -168,15 +168,13 @@ static int run_pair(struct st_platform *p, const struct st_ab_config *config, si
 
 int st_ab_judge(struct st_blocks runs[2], struct st_random *random, struct st_trial *trial)
 {
-    struct st_comparison found;
     int r = st_blocks_end(&runs[0]);
     if (r == 0)
         r = st_blocks_end(&runs[1]);
     if (r == 0)
-        r = st_pairs_compare(&runs[0], &runs[1], ST_PAIRS_IN_TURN, ST_CONFIDENCE_99, random, &found);
+        r = st_pairs_compare(&runs[0], &runs[1], ST_PAIRS_IN_TURN, ST_CONFIDENCE_99, random, trial->figures);
     if (r != 0)
         return r;
-    memcpy(trial->figures, found.figures, sizeof(trial->figures));
     for (size_t arm = 0; arm < 2; arm++)
         trial->arms[arm].n = runs[arm].n;
     return 0;

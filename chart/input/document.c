@@ -12,7 +12,6 @@ static const struct st_document documents[] = {
      "sleeptune-lab sleep",
      "results",
      "overshoot_ns",
-     true,
      "overshoot (woke - due)",
      {"method"},
      {"requested_ns", "policy", "timer_slack_ns"}},
@@ -20,7 +19,6 @@ static const struct st_document documents[] = {
      "sleeptune-lab exec",
      "results",
      "wall_ns",
-     true,
      "time from start to end",
      {"command"},
      {"requested_ns"}},
@@ -28,7 +26,6 @@ static const struct st_document documents[] = {
      "sleeptune-lab syscall",
      "results",
      "ns",
-     true,
      "time of a call",
      {"call"},
      {"mode"}},
@@ -36,7 +33,6 @@ static const struct st_document documents[] = {
      "sleeptune-lab wake",
      "results",
      "delay_ns",
-     true,
      "delay (returned - signalled)",
      {"mechanism"},
      {"kind", "peers", "placement", "slice_ns"}},
@@ -44,12 +40,10 @@ static const struct st_document documents[] = {
      "measure",
      "loops",
      "lateness_ns",
-     false,
      "lateness (woke - due)",
      {"circumstances.cpu"},
      {NULL}},
-    /* the last one: st_document_of_measure */
-    {"sleeptune-measure/", "measure", NULL, "lateness_ns", false, "lateness (woke - due)", {NULL}, {NULL}},
+    {"sleeptune-measure/", "measure", NULL, "lateness_ns", "lateness (woke - due)", {NULL}, {NULL}},
 };
 
 const struct st_document *st_document_of(const json_t *document)
@@ -63,11 +57,6 @@ const struct st_document *st_document_of(const json_t *document)
             return kind;
     }
     return NULL;
-}
-
-const struct st_document *st_document_of_measure(void)
-{
-    return &documents[ST_ARRAY_LEN(documents) - 1];
 }
 
 size_t st_document_results_n(const struct st_document *kind, const json_t *document)

@@ -16,7 +16,6 @@ struct st_document {
     const char *name;      /* "sleeptune-lab sleep" */
     const char *list;      /* NULL: the document is the result */
     const char *figures;   /* the object in a result that has median ... */
-    bool intervals_beside; /* "median_ci95_ns" is beside the figures; else "median_ci95" is in them */
     const char *quantity;
     /* keys that together identify a result; "circumstances.cpu" is a key in an object */
     const char *label[ST_DOCUMENT_LABELS]; /* the name of a result */
@@ -25,9 +24,6 @@ struct st_document {
 
 /** The kind of a document of this version. @return NULL: none with results. */
 const struct st_document *st_document_of(const json_t *document);
-
-/** That of `measure` on one CPU. */
-const struct st_document *st_document_of_measure(void);
 
 /** Results of a document of that kind. */
 size_t st_document_results_n(const struct st_document *kind, const json_t *document);

@@ -322,13 +322,13 @@ void st_before_after_compare(struct st_before_after *ret)
                                        &ret->changes_n);
     if (r == 0)
         r = st_pairs_compare(&ret->before.blocks, &ret->now.blocks, ST_PAIRS_APART, ST_CONFIDENCE_95, &random,
-                             &ret->found);
+                             ret->figures);
     if (r != 0) {
         set_reason(ret, "%s", strerror(-r));
         return;
     }
     for (int id = 0; id < ST_FIGURES; id++)
-        figures[id] = &ret->found.figures[id];
+        figures[id] = &ret->figures[id];
     ret->tests_n = st_verdict_judge(figures, ST_FIGURES);
     ret->compared = true;
 }
@@ -382,6 +382,6 @@ bool st_before_after_is_worse(const struct st_before_after *done)
 {
     bool worse = false;
     for (int id = 0; id < ST_FIGURES && done->compared; id++)
-        worse |= done->found.figures[id].verdict == ST_VERDICT_WORSE;
+        worse |= done->figures[id].verdict == ST_VERDICT_WORSE;
     return worse;
 }

@@ -44,7 +44,7 @@ struct st_before_after {
     int priority;
     int cpu; /* -1: not pinned */
     struct st_before_after_run before, now;
-    struct st_comparison found; /* now against before */
+    struct st_figure figures[ST_FIGURES]; /* now against before */
     size_t tests_n;
     struct st_test_condition_pair *changes;
     size_t changes_n;

@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "chart/chart.h"
 #include "chart/input/document.h"
+#include "chart/input/series_input.h"
 #include "cli/compare/test_conditions.h"
 #include "core/period.h"
 #include "evidence/pairs.h"
@@ -13,30 +13,22 @@
 #define ST_COMPARE_SCHEMA "sleeptune-compare/1"
 #define ST_COMPARE_LABEL  260
 
-/** A row of a document: its figures, and its values where it has them. */
+/** One result of a bench. */
 struct st_compare_row {
     char label[ST_COMPARE_LABEL]; /* distinguishes the rows of a document; "": the only one */
-    uint64_t n;
-    bool known[ST_FIGURES];          /* the figure */
-    bool interval_known[ST_FIGURES]; /* and its interval */
-    double value[ST_FIGURES][3];     /* figure, low, high; of misses not used */
-    uint64_t missed_n, periods_n;    /* periods_n 0: not known */
-    int64_t *values_ns;              /* in order */
-    size_t values_n;                 /* 0: it has figures only */
+    int64_t *values_ns;           /* in order */
+    size_t values_n;
 };
 
-/** One file. */
+/** One file: a run, or the results of a bench. */
 struct st_compare_file {
     const char *path;
-    const char *source; /* "recording", "histogram log", "series", "bench" or "measure" */
-    bool has_values;    /* blocks; else rows */
-    struct st_blocks blocks;
-    bool in_order;                  /* values depend on each other, and that is allowed for */
-    const struct st_document *kind; /* of rows */
-    struct st_compare_row *rows;
+    const char *source;             /* "recording", "series" or "bench" */
+    struct st_blocks blocks;        /* of a run */
+    struct st_period period;        /* of a run */
+    const struct st_document *kind; /* of a bench; NULL: a run */
+    struct st_compare_row *rows;    /* of a bench */
     size_t rows_n;
-    bool period_known;
-    struct st_period period;
     char note[320];   /* remarks for the reader; "" */
     char *conditions; /* "key: value" lines */
 };
@@ -47,55 +39,42 @@ ST_NODISCARD int st_compare_read(const char *command, const char *path,
                                  const struct st_series_options *options, struct st_compare_file *ret);
 void st_compare_file_finish(struct st_compare_file *file);
 
-/** Rows of a JSON document of the lab or of `measure`. @return an st_exit, after a message. */
-ST_NODISCARD int st_compare_read_figures(const char *command, const json_t *document,
-                                         struct st_compare_file *ret);
+/** Rows of a JSON document of the lab. @return an st_exit, after a message. */
+ST_NODISCARD int st_compare_read_bench(const char *command, const json_t *document,
+                                       struct st_compare_file *ret);
 
-/** Makes values one row of figures, as `measure` would write them. @return 0, -ENOMEM. */
-ST_NODISCARD int st_compare_figures_of_values(struct st_compare_file *file);
-
-/** One file, or one row of it, against the same of the first file. */
+/** Both runs, or one result of a bench in both files. */
 struct st_compare_pair {
-    const struct st_compare_file *a, *b;
     const char *label; /* of the rows; "" */
     uint64_t n[2];
-    bool by_values; /* else by the figures of two rows */
-    struct st_comparison found;
+    struct st_figure figures[ST_FIGURES];
 };
 
 struct st_compare_result {
-    struct st_compare_file *files;
-    size_t files_n;
+    struct st_compare_file files[2];
     struct st_compare_pair *pairs;
     size_t pairs_n;
-    struct st_test_condition_pair **differ; /* of each file but the first against the first: [files_n] */
-    size_t *differ_n;
+    struct st_test_condition_pair *differ;
+    size_t differ_n;
     size_t left_out_n; /* rows that only one file has */
     size_t tests_n, shown_n;
     double wanted_share; /* of A's figure; 0: wanted_ns */
     int64_t wanted_ns;   /* a difference that would matter */
 };
 
-/** Files with values beside figures of `measure` are compared by figures, too. @return an st_exit, after a
- * message: files that have no figures in common. */
-ST_NODISCARD int st_compare_make_alike(const char *command, struct st_compare_result *result);
-/** Compares each file with the first, and judges all figures together. @return 0, -ENOMEM. */
-ST_NODISCARD int st_compare_make(struct st_compare_result *result);
+/** Compares the second file with the first, and judges all figures together. @return an st_exit, after a message:
+ * files that have nothing in common. Free with st_compare_finish. */
+ST_NODISCARD int st_compare_make(const char *command, struct st_compare_result *result);
+/** Frees the files, too. */
+void st_compare_finish(struct st_compare_result *result);
 
-/** The difference that would matter for a figure, in its unit; 0: none is known. */
-double st_compare_wanted(const struct st_compare_result *result, const struct st_compare_pair *pair,
-                         enum st_figure_id id);
+/** How many times as much data shows the difference that would matter; 0: that is not known.
+ * @param ret_wanted that difference, in the unit of the figure. */
+double st_compare_more_data(const struct st_compare_result *result, const struct st_figure *figure,
+                            double *ret_wanted);
 
 /** @return 0 or -errno of standard output. */
 ST_NODISCARD int st_compare_print(const struct st_compare_result *result);
 ST_NODISCARD int st_compare_print_json(const struct st_compare_result *result);
-
-/** Draws the runs side by side where options->path is not NULL. @return an st_exit, after a message. */
-ST_NODISCARD int st_compare_plot(const char *command, const struct st_compare_result *result,
-                                 const struct st_series_options *series,
-                                 const struct st_chart_options *options);
-
-/** "A", "B", ... of the i-th file; "1" ... behind "Z". @return buf. */
-const char *st_compare_letter(size_t i, char *buf, size_t buf_bytes);
 
 #endif

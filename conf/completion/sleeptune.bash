@@ -43,7 +43,7 @@ _sleeptune() {
         verify) words='--frames --rate --measure --no-measure --user --root --format --json --help' ;;
         revert) words="--all --run-generators --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --no-servers --output -o --help' ;;
-        compare) words='--difference --every --plot --kind -k --json --format --help' ;;
+        compare) words='--difference --every --json --format --help' ;;
         plot) words='--output -o --kind -k --width --every --csv --help' ;;
         history) words='--events --causes --since --until --step --plot --kind --limit --follow --details --json --format --system --socket --db --help' ;;
         status) words='--details --watch --devices --json --format --system --socket --help' ;;

@@ -102,72 +102,12 @@ static void test_hists(void **state)
     st_blocks_finish(&blocks);
 }
 
-/* Scattered values are all there, and each stretch has as many as chance gives it: a binomial number. */
-static void test_scatter(void **state)
-{
-    (void)state;
-    static const uint64_t counts[] = {5, 900, 200000, 40000000};
-    struct st_random random = {.state = 3};
-    struct st_blocks blocks;
-    struct st_hist hist;
-    double squares[ST_ARRAY_LEN(counts)] = {0};
-    enum { ROUNDS = 20 };
-    for (int round = 0; round < ROUNDS; round++) {
-        assert_int_equal(st_hist_init(&hist, 3), 0);
-        for (size_t i = 0; i < ST_ARRAY_LEN(counts); i++)
-            st_hist_add_n(&hist, (int64_t)i * 100, counts[i]);
-        assert_int_equal(st_blocks_init(&blocks), 0);
-        assert_int_equal(st_blocks_scatter(&blocks, &hist, &random), 0);
-        assert_int_equal(blocks.len, ST_BLOCKS_MAX);
-        assert_int_equal(blocks.n, hist.total_n);
-        for (size_t i = 0; i < ST_ARRAY_LEN(counts); i++) {
-            uint64_t sum = 0;
-            for (size_t k = 0; k < blocks.len; k++) {
-                uint64_t n = 0;
-                for (size_t at = 0; at < blocks.block[k].len; at++) {
-                    if (st_blocks_value(&blocks, blocks.block[k].buckets[at].bucket) == (int64_t)i * 100)
-                        n = blocks.block[k].buckets[at].n;
-                }
-                const double off = (double)n - (double)counts[i] / ST_BLOCKS_MAX;
-                squares[i] += off * off;
-                sum += n;
-            }
-            assert_int_equal(sum, counts[i]);
-        }
-        st_hist_finish(&hist);
-        st_blocks_finish(&blocks);
-    }
-    for (size_t i = 0; i < ST_ARRAY_LEN(counts); i++) {
-        const double p = 1.0 / ST_BLOCKS_MAX, variance = (double)counts[i] * p * (1 - p);
-        const double ratio = squares[i] / (ROUNDS * ST_BLOCKS_MAX) / variance;
-        assert_true(ratio > 0.8 && ratio < 1.2); /* chi-square of 1260: standard deviation 4 % */
-    }
-}
-
-static void test_equal(void **state)
-{
-    (void)state;
-    struct st_blocks a, b;
-    for (int other = 0; other < 2; other++) {
-        assert_int_equal(st_blocks_init(&a), 0);
-        assert_int_equal(st_blocks_init(&b), 0);
-        for (int i = 0; i < 1000; i++) {
-            assert_int_equal(st_blocks_add(&a, i, false), 0);
-            assert_int_equal(st_blocks_add(&b, i == 500 && other ? 0 : i, false), 0);
-        }
-        assert_int_equal(st_blocks_end(&a), 0);
-        assert_int_equal(st_blocks_end(&b), 0);
-        assert_int_equal(st_blocks_equal(&a, &b), !other);
-        st_blocks_finish(&a);
-        st_blocks_finish(&b);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lengths), cmocka_unit_test(test_missed), cmocka_unit_test(test_hists),
-        cmocka_unit_test(test_scatter), cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_missed),
+        cmocka_unit_test(test_hists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

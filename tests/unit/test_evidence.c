@@ -85,22 +85,16 @@ static void write_recording(const char *path, const int64_t *values_ns, size_t n
 
 static void by_compare(const char *const paths[2], enum st_verdict *ret)
 {
-    struct st_compare_file files[2];
-    struct st_test_condition_pair *differ[2] = {0};
-    size_t differ_n[2] = {0};
-    struct st_compare_result result = {.files = files, .files_n = 2, .differ = differ, .differ_n = differ_n};
+    struct st_compare_result result = {0};
     struct st_series_options options;
     st_series_input_options_init(&options);
     for (size_t side = 0; side < 2; side++)
-        assert_int_equal(st_compare_read("test", paths[side], &options, &files[side]), ST_EXIT_DONE);
-    assert_int_equal(st_compare_make(&result), 0);
+        assert_int_equal(st_compare_read("test", paths[side], &options, &result.files[side]), ST_EXIT_DONE);
+    assert_int_equal(st_compare_make("test", &result), ST_EXIT_DONE);
     assert_int_equal(result.pairs_n, 1);
     for (int id = 0; id < ST_FIGURES; id++)
-        ret[id] = result.pairs[0].found.figures[id].verdict;
-    st_test_conditions_free(differ[1], differ_n[1]);
-    st_compare_file_finish(&files[0]);
-    st_compare_file_finish(&files[1]);
-    free(result.pairs);
+        ret[id] = result.pairs[0].figures[id].verdict;
+    st_compare_finish(&result);
 }
 
 static void by_verify(const char *const paths[2], enum st_verdict *ret)
@@ -113,7 +107,7 @@ static void by_verify(const char *const paths[2], enum st_verdict *ret)
     assert_true(done.compared);
     bool worse = false;
     for (int id = 0; id < ST_FIGURES; id++) {
-        ret[id] = done.found.figures[id].verdict;
+        ret[id] = done.figures[id].verdict;
         worse |= ret[id] == ST_VERDICT_WORSE;
     }
     assert_int_equal(st_before_after_is_worse(&done), worse);

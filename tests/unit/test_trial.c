@@ -22,7 +22,6 @@ static void set(struct st_trial *trial, enum st_figure_id id, double a, double b
         .difference = {true, b - a, low, high},
         .error = error,
         .p_value = st_distribution_normal_p((b - a) / error),
-        .by_blocks = true,
     };
 }
 

@@ -34,17 +34,6 @@ static void test_correction(void **state)
     assert_int_equal(figures[ST_ARRAY_LEN(ps)].verdict, ST_VERDICT_TOO_SHORT);
 }
 
-/* Intervals of two normal estimates. */
-static void test_intervals(void **state)
-{
-    (void)state;
-    const double a[3] = {100, 97, 103}, b[3] = {106, 102, 110};
-    struct st_figure f = st_figure_of_intervals(a, b);
-    assert_near(f.difference.low, 1, 1e-9);
-    assert_near(f.difference.high, 11, 1e-9);
-    assert_true(f.p_value > 0.018 && f.p_value < 0.019); /* z = 6 / 5 * 1.96 */
-}
-
 /* By one figure, in each direction, beside the drift. */
 static void test_drift(void **state)
 {
@@ -86,7 +75,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_correction),
-        cmocka_unit_test(test_intervals),
         cmocka_unit_test(test_drift),
         cmocka_unit_test(test_names),
     };
