@@ -12,10 +12,10 @@
 
 /** One kind. */
 struct st_document {
-    const char *schema;    /* up to the version */
-    const char *name;      /* "sleeptune-lab sleep" */
-    const char *list;      /* NULL: the document is the result */
-    const char *figures;   /* the object in a result that has median ... */
+    const char *schema;  /* up to the version */
+    const char *name;    /* "sleeptune-lab sleep" */
+    const char *list;    /* NULL: the document is the result */
+    const char *figures; /* the object in a result that has median ... */
     const char *quantity;
     /* keys that together identify a result; "circumstances.cpu" is a key in an object */
     const char *label[ST_DOCUMENT_LABELS]; /* the name of a result */

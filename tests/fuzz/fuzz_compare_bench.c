@@ -1,4 +1,4 @@
-/* JSON of a bench that is to be compared: rows have values and names of their own. */
+/* JSON of a bench for compare: rows have values and names of their own. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
