@@ -187,8 +187,8 @@ void st_service_store_state(struct st_service *service)
 static void count_observed(struct st_minute_counts *counts, const struct st_observe_view *observe)
 {
     for (size_t i = 0; i < observe->n; i++) {
-        counts->observed_xruns += observe->sources[i].device_xruns_n;
-        counts->starved_clients += observe->sources[i].starved_n;
+        counts->observed_xruns += observe->sources[i].seen.device_xruns_n;
+        counts->starved_clients += observe->sources[i].seen.starved_n;
         counts->observing = counts->observing || observe->sources[i].state == ST_OBSERVED_WATCHING;
     }
 }

@@ -7,33 +7,22 @@
 
 #include "advisor/facts/music.h"
 #include "advisor/facts/owner.h"
+#include "core/event.h"
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
-#include "platform/xrun/xrun.h"
+#include "platform/xrun/dropout_table.h"
 
 #define SERVERS_MAX 3
-#define CLIENTS_MAX 32                   /* of a server; dropouts of more have no name */
-#define READS_MAX   64                   /* of what one has printed, at a time */
-#define LOADS_NS    INT64_C(10500000000) /* by then each node that plays has had its load line */
-#define FULL        0.9 /* who usually computes more of a period does so at any buffer size */
+#define READS_MAX   64                            /* of what one has printed, at a time */
+#define LOADS_NS    INT64_C(10500000000)          /* by then each node that plays has had its load line */
 #define SOURCE      "the server, while measuring" /* of the facts */
 
-struct client {
-    char name[ST_XRUN_NAME_BYTES];
-    uint64_t dropouts_n, device_xruns_n, reasons_n[ST_DROPOUT_REASONS];
-    struct st_xrun_seen worst; /* busy_ns 0: no cycle is known */
-    double share;              /* usual, of the period; 0: not known */
-};
-
 struct server {
-    const char *name;
+    const struct st_music *music;
     struct st_xrun_watch watch;
-    bool open, plays;
-    uint64_t dropouts_n;
-    int64_t frames; /* 0: not known */
-    struct client clients[CLIENTS_MAX];
-    size_t clients_n;
+    bool open;
+    struct st_dropout_table seen;
 };
 
 struct st_music {
@@ -46,40 +35,24 @@ struct st_music {
 
 /* --- what is seen --- */
 
-static struct client *client_of(struct server *server, const char *any_name)
-{
-    char name[ST_XRUN_NAME_BYTES];
-    st_safe_copy(name, sizeof(name), any_name, ST_TEXT_TO_NUL);
-    for (size_t i = 0; i < server->clients_n; i++) {
-        if (strcmp(server->clients[i].name, name) == 0)
-            return &server->clients[i];
-    }
-    if (server->clients_n == CLIENTS_MAX)
-        return NULL;
-    struct client *client = &server->clients[server->clients_n++];
-    memcpy(client->name, name, sizeof(client->name));
-    return client;
-}
-
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     struct server *server = ctx;
-    struct client *client = client_of(server, seen->client);
-    const struct st_xrun_load *load = &seen->load;
-    const uint64_t n = (uint64_t)(seen->starved_n + seen->device_xruns_n);
-    server->dropouts_n += n;
-    server->plays = server->plays || load->cycles_n > 0 || n > 0;
-    if (load->cycles_n > 0 && load->frames > 0)
-        server->frames = load->frames;
-    if (client == NULL)
-        return;
-    client->dropouts_n += n;
-    client->device_xruns_n += (uint64_t)seen->device_xruns_n;
-    client->reasons_n[seen->reason] += (uint64_t)seen->starved_n;
-    if (n > 0 && seen->busy_ns + seen->wait_ns > client->worst.busy_ns + client->worst.wait_ns)
-        client->worst = *seen;
-    if (load->cycles_n > 0 && load->period_ns > 0 && load->busy_median_ns > 0)
-        client->share = (double)load->busy_median_ns / (double)load->period_ns;
+    struct st_platform *p = server->music->p;
+    struct st_xrun_seen safe = *seen;
+    st_safe_text(safe.client);
+    st_safe_text(safe.culprit);
+    st_dropout_table_take(&server->seen, &safe, p->now_ns(p), p->wall_ns(p));
+}
+
+static uint64_t dropouts_of(const struct server *server)
+{
+    return server->seen.device_xruns_n + server->seen.starved_n;
+}
+
+static bool plays(const struct server *server)
+{
+    return dropouts_of(server) > 0 || server->seen.clients_n > 0 || server->seen.device_load_ns != 0;
 }
 
 static void poll_server(struct server *server)
@@ -117,12 +90,9 @@ static bool runs(const struct st_facts *facts, const char *source)
 
 static void start_server(struct st_music *music, const struct st_xrun_source *source)
 {
-    static const char *const names[][2] = {
-        {"pipewire", "PipeWire"}, {"jack", "JACK"}, {"pulseaudio", "PulseAudio"}};
     const struct st_xrun_setting setting = {0};
     struct server *server = &music->servers[music->servers_n];
-    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++)
-        server->name = strcmp(names[i][0], source->name) == 0 ? names[i][1] : server->name;
+    server->music = music;
     server->open = st_xrun_open(&server->watch, music->p, source, &setting) == 0;
     music->servers_n++;
 }
@@ -154,73 +124,60 @@ void st_music_poll(struct st_music *music)
 
 /* --- the answer --- */
 
+static const char *name_of(const struct server *server)
+{
+    return st_event_source_title(server->watch.source->name);
+}
+
 /** The one with the most dropouts, else one that plays, else one that is watched. NULL: none was. */
 static const struct server *best(const struct st_music *music)
 {
     const struct server *found = NULL;
     for (size_t i = 0; i < music->servers_n; i++) {
         const struct server *server = &music->servers[i];
-        if ((server->open || server->plays) &&
-            (found == NULL || server->dropouts_n > found->dropouts_n ||
-             (server->dropouts_n == found->dropouts_n && server->plays && !found->plays)))
+        if ((server->open || plays(server)) &&
+            (found == NULL || dropouts_of(server) > dropouts_of(found) ||
+             (dropouts_of(server) == dropouts_of(found) && plays(server) && !plays(found))))
             found = server;
     }
     return found;
 }
 
 /** Who made the most dropouts. NULL: no one with a name. */
-static const struct client *worst_of(const struct server *server)
+static const struct st_dropout_client *worst_of(const struct server *server)
 {
-    const struct client *found = NULL;
-    for (size_t i = 0; i < server->clients_n; i++) {
-        const struct client *client = &server->clients[i];
-        if (client->name[0] != '\0' && client->dropouts_n > (found != NULL ? found->dropouts_n : 0))
-            found = client;
+    for (size_t i = 0; i < server->seen.clients_n; i++) {
+        const struct st_dropout_client *client = &server->seen.clients[i];
+        if (client->name[0] != '\0' && st_dropout_table_count(client) > 0)
+            return client;
     }
-    return found;
-}
-
-static enum st_dropout_reason reason_of(const struct client *client)
-{
-    size_t most = 0;
-    for (size_t i = 1; i < ST_DROPOUT_REASONS; i++)
-        most = client->reasons_n[i] > client->reasons_n[most] ? i : most;
-    return (enum st_dropout_reason)most;
+    return NULL;
 }
 
 /** What to do about a program that computes too long. */
-static void say_room(const struct server *server, const struct client *client, char *buf, size_t bytes)
+static void say_room(const struct server *server, const struct st_dropout_client *client, char *buf,
+                     size_t bytes)
 {
-    const struct st_xrun_seen *worst = &client->worst;
-    const int64_t frames = st_dropout_reason_room_frames(server->frames, worst->period_ns, worst->busy_ns);
-    if (client->share > FULL)
-        st_text_append(buf, bytes, " It needs %.0f %% of each period: freeze or simplify it.",
-                       100 * client->share);
-    else if (frames > 0 && strcmp(server->name, "PulseAudio") != 0)
-        st_text_append(buf, bytes, " Next: %s %" PRId64 ", or freeze it.",
-                       strcmp(server->name, "JACK") == 0 ? "jack_bufsize"
-                                                         : "pw-metadata -n settings 0 clock.force-quantum",
-                       frames);
+    char set[80];
+    const int64_t frames =
+        st_dropout_reason_room_frames(server->seen.frames, client->worst_period_ns, client->worst_busy_ns);
+    const double share = st_dropout_table_share(client);
+    st_dropout_reason_set_frames(server->watch.source->name, frames, set, sizeof(set));
+    if (share > ST_DROPOUT_REASON_FULL)
+        st_text_append(buf, bytes, " It needs %.0f %% of each period: freeze or simplify it.", 100 * share);
+    else if (set[0] != '\0')
+        st_text_append(buf, bytes, " Next: %s, or freeze it.", set);
 }
 
-static void say_client(const struct server *server, const struct client *client, const char *time, char *buf,
-                       size_t bytes)
+static void say_client(const struct server *server, const struct st_dropout_client *client, const char *time,
+                       char *buf, size_t bytes)
 {
-    const enum st_dropout_reason reason = reason_of(client);
-    const struct st_xrun_seen *worst = &client->worst;
-    char figures[80];
-    if (client->dropouts_n < server->dropouts_n)
-        st_text_append(buf, bytes, "%s made %" PRIu64 " of %" PRIu64 " dropouts", client->name,
-                       client->dropouts_n, server->dropouts_n);
-    else
-        st_text_append(buf, bytes, "%s made %" PRIu64 " dropout%s", client->name, client->dropouts_n,
-                       client->dropouts_n == 1 ? "" : "s");
-    st_text_append(buf, bytes, " in %s on %s: it %s%s.", time, server->name,
-                   client->device_xruns_n == client->dropouts_n ? "did not keep its stream filled"
-                                                                : st_dropout_reason_text(reason),
-                   st_dropout_reason_figures(reason, worst->busy_ns, worst->wait_ns, worst->period_ns,
-                                             figures, sizeof(figures)));
-    if (reason == ST_DROPOUT_TOO_SLOW)
+    char made[64], why[256];
+    st_text_append(
+        buf, bytes, "%s made %s in %s on %s: it %s.", client->name,
+        st_dropout_reason_made(st_dropout_table_count(client), dropouts_of(server), made, sizeof(made)), time,
+        name_of(server), st_dropout_table_why(client, true, why, sizeof(why)));
+    if (st_dropout_reason_most(client->reasons_n) == ST_DROPOUT_TOO_SLOW)
         say_room(server, client, buf, bytes);
 }
 
@@ -241,38 +198,40 @@ static void say(const struct st_music *music, const struct server *server, int64
         st_text_append(buf, bytes, "No sound server was watched: %s.", why_none(music));
         return;
     }
-    const struct client *client = worst_of(server);
+    const struct st_dropout_client *client = worst_of(server);
     if (client != NULL)
         say_client(server, client, time, buf, bytes);
-    else if (server->dropouts_n > 0)
+    else if (dropouts_of(server) > 0)
         st_text_append(buf, bytes, "%" PRIu64 " dropout%s in %s on %s, which does not say whose.",
-                       server->dropouts_n, server->dropouts_n == 1 ? "" : "s", time, server->name);
-    else if (!server->plays && duration_ns > LOADS_NS && strcmp(server->name, "PipeWire") == 0)
-        st_text_append(buf, bytes, "Nothing plays on %s.", server->name);
+                       dropouts_of(server), dropouts_of(server) == 1 ? "" : "s", time, name_of(server));
+    else if (!plays(server) && duration_ns > LOADS_NS && strcmp(server->watch.source->name, "pipewire") == 0)
+        st_text_append(buf, bytes, "Nothing plays on %s.", name_of(server));
     else
-        st_text_append(buf, bytes, "No dropout in %s on %s.", time, server->name);
-    if (server->frames > 0 && server->frames != frames)
+        st_text_append(buf, bytes, "No dropout in %s on %s.", time, name_of(server));
+    if (server->seen.frames > 0 && server->seen.frames != frames)
         st_text_append(buf, bytes,
                        " %s runs at %" PRId64 " frames now: sleeptune check --frames %" PRId64 ".",
-                       server->name, server->frames, server->frames);
+                       name_of(server), server->seen.frames, server->seen.frames);
 }
 
 static int put(const struct server *server, int64_t duration_ns, struct st_facts *facts)
 {
-    const struct client *client = worst_of(server);
-    int r = st_facts_put_text(facts, ST_MUSIC_SERVER, server->name, NULL, SOURCE);
+    const struct st_dropout_client *client = worst_of(server);
+    int r = st_facts_put_text(facts, ST_MUSIC_SERVER, name_of(server), NULL, SOURCE);
     if (r == 0)
         r = st_facts_put_int(facts, ST_MUSIC_DURATION_NS, duration_ns, NULL, SOURCE);
     if (r == 0)
-        r = st_facts_put_int(facts, ST_MUSIC_DROPOUTS, (int64_t)server->dropouts_n, NULL, SOURCE);
-    if (r == 0 && server->frames > 0)
-        r = st_facts_put_int(facts, ST_MUSIC_FRAMES, server->frames, NULL, SOURCE);
+        r = st_facts_put_int(facts, ST_MUSIC_DROPOUTS, (int64_t)dropouts_of(server), NULL, SOURCE);
+    if (r == 0 && server->seen.frames > 0)
+        r = st_facts_put_int(facts, ST_MUSIC_FRAMES, server->seen.frames, NULL, SOURCE);
     if (r != 0 || client == NULL)
         return r;
     r = st_facts_put_text(facts, ST_MUSIC_CLIENT, client->name, NULL, SOURCE);
     if (r == 0)
-        r = st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS, (int64_t)client->dropouts_n, NULL, SOURCE);
-    return r == 0 ? st_facts_put_text(facts, ST_MUSIC_REASON, st_dropout_reason_name(reason_of(client)), NULL,
+        r = st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS, (int64_t)st_dropout_table_count(client), NULL,
+                             SOURCE);
+    return r == 0 ? st_facts_put_text(facts, ST_MUSIC_REASON,
+                                      st_dropout_reason_name(st_dropout_reason_most(client->reasons_n)), NULL,
                                       SOURCE)
                   : r;
 }
@@ -284,6 +243,8 @@ int st_music_finish(struct st_music *music, uint32_t frames, struct st_facts *fa
         return -ENOMEM;
     st_music_poll(music);
     const int64_t duration_ns = music->p->now_ns(music->p) - music->begin_ns;
+    for (size_t i = 0; i < music->servers_n; i++)
+        st_dropout_table_age(&music->servers[i].seen, music->p->now_ns(music->p), true);
     const struct server *server = best(music);
     say(music, server, duration_ns, frames, answer, sizeof(answer));
     int r = st_facts_put_text(facts, ST_MUSIC_ANSWER, answer, NULL, SOURCE);

@@ -10,6 +10,7 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "platform/program/locale.h"
+#include "platform/xrun/dropout_reason.h"
 
 #define DEVICE_XRUN   "device-xrun"
 #define WHO_MAX       5 /* on the first screen */
@@ -23,7 +24,7 @@
 struct who {
     char name[80];
     bool named; /* by a client */
-    char reason[24], text[80], culprit[80];
+    char reason[24], culprit[80];
     int64_t n, most_n; /* most_n: of the row that the culprit is from */
     int64_t busy_ns, wait_ns, period_ns;
 };
@@ -50,6 +51,11 @@ static struct who *place_for(struct list *list, const struct who *row)
     return &list->rows[list->n++];
 }
 
+static bool is_device(const struct who *row)
+{
+    return strcmp(row->reason, DEVICE_XRUN) == 0;
+}
+
 /* How much too late the worst cycle was. */
 static int64_t overrun_ns(const struct who *row)
 {
@@ -65,13 +71,9 @@ static void add(struct list *list, const json_t *from)
                       .wait_ns = st_json_field(from, "wait_ns"),
                       .period_ns = st_json_field(from, "period_ns")};
     st_json_field_safe(json_object_get(from, "reason"), row.reason, sizeof(row.reason));
-    st_json_field_safe(json_object_get(from, "text"), row.text, sizeof(row.text));
     st_json_field_safe(json_object_get(from, "culprit"), row.culprit, sizeof(row.culprit));
-    const bool device = strcmp(row.reason, DEVICE_XRUN) == 0;
-    if (row.named || device)
+    if (row.named || is_device(&row))
         st_json_field_safe(row.named ? client : json_object_get(from, "device"), row.name, sizeof(row.name));
-    else
-        snprintf(row.text, sizeof(row.text), "does not say which client was not ready");
     if (row.name[0] == '\0')
         st_dropouts_text_server(json_object_get(from, "source"), row.name, sizeof(row.name));
     if (row.n <= 0)
@@ -112,23 +114,19 @@ const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_
 /* "computed too long (25.0 ms of 21.3 ms)", "lost the CPU to kworker/1:0" */
 static void say_why(const struct who *row, bool figures, char *buf, size_t buf_bytes)
 {
-    char busy[32], wait[32], period[32];
-    const bool culprit = row->culprit[0] != '\0';
-    if (strcmp(row->reason, "cpu-taken") == 0 && culprit)
-        snprintf(buf, buf_bytes, "lost the CPU to %s", row->culprit);
-    else if (strcmp(row->reason, "waited-for-other") == 0 && culprit)
-        snprintf(buf, buf_bytes, "waited for %s", row->culprit);
+    struct st_dropout_why why = {
+        .reason = st_dropout_reason_of(row->reason), .device_xrun = is_device(row), .culprit = row->culprit};
+    if (figures) {
+        why.busy_ns = row->busy_ns;
+        why.wait_ns = row->wait_ns;
+        why.period_ns = row->period_ns;
+    }
+    if (row->named)
+        st_dropout_reason_why(&why, buf, buf_bytes);
     else
-        snprintf(buf, buf_bytes, "%s", row->text);
-    if (!figures)
-        return;
-    if (strcmp(row->reason, "too-slow") == 0 && row->period_ns > 0 && row->busy_ns > row->period_ns)
-        st_text_append(buf, buf_bytes, " (%s of %s)", st_ns_format_short(row->busy_ns, busy, sizeof(busy)),
-                       st_ns_format_short(row->period_ns, period, sizeof(period)));
-    else if (strcmp(row->reason, "woken-late") == 0 && row->wait_ns > 0)
-        st_text_append(buf, buf_bytes, " (%s)", st_ns_format_short(row->wait_ns, wait, sizeof(wait)));
-    if (strcmp(row->reason, "woken-late") == 0 && culprit)
-        st_text_append(buf, buf_bytes, ", %s had the CPU", row->culprit);
+        snprintf(buf, buf_bytes, "%s",
+                 why.device_xrun ? "the device had no data in time"
+                                 : "does not say which client was not ready");
 }
 
 /* The client or device with the most dropouts, whatever their reasons. @return its dropouts; *ret_row has its
@@ -153,7 +151,7 @@ const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, c
 {
     struct list list;
     size_t row = 0;
-    char why[160], of[64];
+    char why[256], of[64];
     gather(dropouts, &list);
     const int64_t worst_n = worst_of(&list, &row);
     const struct who *worst = &list.rows[row];
@@ -162,18 +160,13 @@ const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, c
                  total_n, total_n == 1 ? "" : "s", when);
         return buf;
     }
-    if (total_n == 1)
-        snprintf(of, sizeof(of), "the only dropout");
-    else if (worst_n >= total_n)
-        snprintf(of, sizeof(of), "all %" PRId64 " dropouts", total_n);
-    else
-        snprintf(of, sizeof(of), "%" PRId64 " of %" PRId64 " dropouts", worst_n, total_n);
+    st_dropout_reason_made((uint64_t)worst_n, (uint64_t)total_n, of, sizeof(of));
     say_why(worst, false, why, sizeof(why));
     if (worst->named)
         snprintf(buf, buf_bytes, "%s made %s %s: it %s", worst->name, of, when, why);
     else
-        snprintf(buf, buf_bytes, "%s had %s %s%s %s", worst->name, of, when,
-                 strcmp(worst->reason, DEVICE_XRUN) == 0 ? ":" : " and", why);
+        snprintf(buf, buf_bytes, "%s had %s %s%s %s", worst->name, of, when, is_device(worst) ? ":" : " and",
+                 why);
     if (worst->n < worst_n)
         st_text_append(buf, buf_bytes, " (%" PRId64 " times)", worst->n);
     st_text_append(buf, buf_bytes, ".");

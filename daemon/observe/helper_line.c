@@ -119,11 +119,6 @@ int st_helper_line_absent(const char *format, ...)
     return ST_HELPER_LINE_ABSENT;
 }
 
-void st_helper_line_epoch(void)
-{
-    put("epoch\n");
-}
-
 void st_helper_line_xrun(const struct st_xrun_seen *seen)
 {
     char line[ST_XRUN_LINE_BYTES];

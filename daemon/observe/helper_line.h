@@ -33,9 +33,7 @@ void st_helper_line_alive(void);
 /** The last line. @return ST_HELPER_LINE_ABSENT, for main. */
 int st_helper_line_absent(const char *format, ...) ST_PRINTF(1, 2);
 
-void st_helper_line_epoch(void);
-
-/** An xrun line, or a load line. seen->new_epoch is not looked at. */
+/** An xrun line, or a load line. */
 void st_helper_line_xrun(const struct st_xrun_seen *seen);
 
 /** Reads what is there on standard input. @return true at its end: the daemon is gone. Call it when standard

@@ -63,10 +63,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     struct observer *observer = ctx;
     observer->loads_said |= seen->load.cycles_n > 0;
-    if (seen->new_epoch)
-        st_helper_line_epoch();
-    else
-        st_helper_line_xrun(seen);
+    st_helper_line_xrun(seen);
 }
 
 static void say_ready(struct observer *observer)

@@ -299,8 +299,8 @@ void st_observe_end_minute(struct st_observe *observe, struct st_dropout_sums *d
         struct st_history_watch watch = {
             .watched_ns = source->watched_ns - observe->watched_ns[i],
             .playing = source->tells_playing ? source->played_ns > observe->minute_ns : INT64_MIN,
-            .frames = known_or_none(source->frames),
-            .rate_hz = known_or_none(source->rate_hz)};
+            .frames = known_or_none(source->seen.frames),
+            .rate_hz = known_or_none(source->seen.rate_hz)};
         snprintf(watch.source, sizeof(watch.source), "%s", source->source);
         if (watch.watched_ns > 0)
             ret->watches[ret->watches_n++] = watch;

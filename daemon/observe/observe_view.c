@@ -53,7 +53,7 @@ static json_t *wall_or_null(int64_t wall_ns)
     return st_json_integer_or_null(wall_ns != INT64_MIN, wall_ns);
 }
 
-static json_t *client_json(const struct st_observed_client *client)
+static json_t *client_json(const struct st_dropout_client *client)
 {
     json_t *object = json_object();
     st_json_set(object, "name", text_or_null(client->name));
@@ -75,11 +75,11 @@ static json_t *client_json(const struct st_observed_client *client)
 /* The device that plays, and what its server is set to. */
 static json_t *in_use_json(const struct st_observed_view *source)
 {
-    if (source->period_ns == 0)
+    if (source->seen.period_ns == 0)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:I}", "device", text_or_null(source->device), "frames",
-                     known(source->frames), "rate_hz", known(source->rate_hz), "period_ns",
-                     (json_int_t)source->period_ns);
+    return json_pack("{s:o, s:o, s:o, s:I}", "device", text_or_null(source->seen.device), "frames",
+                     known(source->seen.frames), "rate_hz", known(source->seen.rate_hz), "period_ns",
+                     (json_int_t)source->seen.period_ns);
 }
 
 static json_t *devices_json(const struct st_observed_view *source)
@@ -103,11 +103,10 @@ static json_t *source_json(const struct st_observed_view *source)
                   source->why[0] != '\0' ? st_json_safe_string(source->why) : json_null());
     const bool watched = source->opened_n > 0; /* what was never watched has no counts, not zero */
     json_object_set_new(object, "device_xruns",
-                        watched ? json_integer((json_int_t)source->device_xruns_n) : json_null());
+                        watched ? json_integer((json_int_t)source->seen.device_xruns_n) : json_null());
     json_object_set_new(object, "starved",
-                        watched && !source->device_only ? json_integer((json_int_t)source->starved_n)
+                        watched && !source->device_only ? json_integer((json_int_t)source->seen.starved_n)
                                                         : json_null());
-    json_object_set_new(object, "epochs", json_integer((json_int_t)source->epochs_n));
     json_object_set_new(object, "opened", json_integer((json_int_t)source->opened_n));
     json_object_set_new(object, "watched_ns", json_integer(source->watched_ns));
     json_object_set_new(object, "polls", json_integer((json_int_t)source->polls_n));
@@ -121,10 +120,10 @@ static json_t *source_json(const struct st_observed_view *source)
     st_json_set(object, "since_ns", wall_or_null(source->since_wall_ns));
     st_json_set(object, "in_use", in_use_json(source));
     json_t *clients = json_array();
-    for (size_t i = 0; i < source->clients_n; i++)
-        json_array_append_new(clients, client_json(&source->clients[i]));
+    for (size_t i = 0; i < source->seen.clients_n; i++)
+        json_array_append_new(clients, client_json(&source->seen.clients[i]));
     st_json_set(object, "clients", clients);
-    st_json_set(object, "others_not_ready", ST_JSON(source->others_not_ready_n));
+    st_json_set(object, "others_not_ready", ST_JSON(source->seen.others_not_ready_n));
     return object;
 }
 
@@ -142,7 +141,7 @@ void st_observe_xrun_metrics(FILE *out, const struct st_observe_view *view)
         const struct st_observed_view *source = &view->sources[i];
         if (source->opened_n > 0)
             fprintf(out, "sleeptune_xruns_total{source=\"%s\"} %" PRIu64 "\n", source->source,
-                    source->device_xruns_n);
+                    source->seen.device_xruns_n);
     }
 }
 
@@ -168,13 +167,14 @@ static void reason_metrics(FILE *out, const struct st_observe_view *view)
         const struct st_observed_view *source = &view->sources[i];
         for (size_t j = 0; source->opened_n > 0 && !source->device_only && j < ST_DROPOUT_REASONS; j++)
             fprintf(out, "sleeptune_not_ready_total{source=\"%s\",reason=\"%s\"} %" PRIu64 "\n",
-                    source->source, st_dropout_reason_name((enum st_dropout_reason)j), source->reasons_n[j]);
+                    source->source, st_dropout_reason_name((enum st_dropout_reason)j),
+                    source->seen.reasons_n[j]);
     }
 }
 
 /* NAME{source="...",client="...",device="..." */
 static void put_client(FILE *out, const char *name, const struct st_observed_view *source,
-                       const struct st_observed_client *client)
+                       const struct st_dropout_client *client)
 {
     fprintf(out, "%s{source=\"%s\",", name, source->source);
     st_observe_label(out, "client", client->name);
@@ -182,25 +182,25 @@ static void put_client(FILE *out, const char *name, const struct st_observed_vie
     st_observe_label(out, "device", client->device);
 }
 
-/* At most ST_OBSERVED_CLIENTS_MAX series of a source, those with the most dropouts. */
+/* At most ST_DROPOUT_CLIENTS_MAX series of a source, those with the most dropouts. */
 static void client_metrics(FILE *out, const struct st_observe_view *view)
 {
     fputs("# HELP sleeptune_client_dropouts_total Dropouts of one client, while it is listed.\n"
           "# TYPE sleeptune_client_dropouts_total counter\n",
           out);
     for (size_t i = 0; i < view->n; i++) {
-        for (size_t j = 0; j < view->sources[i].clients_n; j++) {
-            const struct st_observed_client *client = &view->sources[i].clients[j];
+        for (size_t j = 0; j < view->sources[i].seen.clients_n; j++) {
+            const struct st_dropout_client *client = &view->sources[i].seen.clients[j];
             put_client(out, "sleeptune_client_dropouts_total", &view->sources[i], client);
-            fprintf(out, "} %" PRIu64 "\n", st_observed_client_dropouts(client));
+            fprintf(out, "} %" PRIu64 "\n", st_dropout_table_count(client));
         }
     }
     fputs("# HELP sleeptune_client_busy_ratio Share of the period that a client computes, last 10 s.\n"
           "# TYPE sleeptune_client_busy_ratio gauge\n",
           out);
     for (size_t i = 0; i < view->n; i++) {
-        for (size_t j = 0; j < view->sources[i].clients_n; j++) {
-            const struct st_observed_client *client = &view->sources[i].clients[j];
+        for (size_t j = 0; j < view->sources[i].seen.clients_n; j++) {
+            const struct st_dropout_client *client = &view->sources[i].seen.clients[j];
             const struct st_xrun_load *load = &client->load;
             const int64_t busy_ns[] = {load->busy_median_ns, load->busy_p99_ns, load->busy_max_ns};
             static const char *const stats[] = {"median", "p99", "max"};
@@ -216,9 +216,9 @@ static void client_metrics(FILE *out, const struct st_observe_view *view)
           "# TYPE sleeptune_server_period_seconds gauge\n",
           out);
     for (size_t i = 0; i < view->n; i++) {
-        if (view->sources[i].period_ns > 0)
+        if (view->sources[i].seen.period_ns > 0)
             fprintf(out, "sleeptune_server_period_seconds{source=\"%s\"} %.9f\n", view->sources[i].source,
-                    (double)view->sources[i].period_ns / (double)ST_NS_PER_S);
+                    (double)view->sources[i].seen.period_ns / (double)ST_NS_PER_S);
     }
 }
 
@@ -232,7 +232,7 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view)
         const struct st_observed_view *source = &view->sources[i];
         if (source->opened_n > 0 && !source->device_only)
             fprintf(out, "sleeptune_starved_clients_total{source=\"%s\"} %" PRIu64 "\n", source->source,
-                    source->starved_n);
+                    source->seen.starved_n);
     }
     reason_metrics(out, view);
     client_metrics(out, view);

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "daemon/audio/audio.h"
 
 #define LOG_MODULE "observe"
@@ -32,39 +31,13 @@ static int64_t wall_ns(const struct st_observed *o)
 
 /* --- events --- */
 
-/* Why a client was not ready, by the figures of its own cycle: "it computed 25.0 ms of 21.3 ms". */
-static void say_why(const struct st_observed_pending *pending, char *buf, size_t buf_bytes)
-{
-    const struct st_xrun_seen *seen = &pending->sum;
-    const char *others = 2 * pending->culprit_n < seen->starved_n ? " and others" : "";
-    char busy[32], wait[32], period[32];
-    st_ns_format_short(seen->busy_ns, busy, sizeof(busy));
-    st_ns_format_short(seen->wait_ns, wait, sizeof(wait));
-    st_ns_format_short(seen->period_ns, period, sizeof(period));
-    const bool culprit = seen->culprit[0] != '\0';
-    if (seen->reason == ST_DROPOUT_TOO_SLOW && seen->period_ns > 0 && seen->busy_ns > seen->period_ns)
-        snprintf(buf, buf_bytes, "it computed %s of %s", busy, period);
-    else if (seen->reason == ST_DROPOUT_WOKEN_LATE && seen->wait_ns > 0)
-        snprintf(buf, buf_bytes, "it was woken %s late", wait);
-    else if (seen->reason == ST_DROPOUT_CPU_TAKEN && culprit)
-        snprintf(buf, buf_bytes, "it lost the CPU to %s%s", seen->culprit, others);
-    else if (seen->reason == ST_DROPOUT_WAITED_FOR_OTHER && culprit)
-        snprintf(buf, buf_bytes, "it waited for %s%s", seen->culprit, others);
-    else if (seen->reason != ST_DROPOUT_UNKNOWN)
-        snprintf(buf, buf_bytes, "it %s", st_dropout_reason_text(seen->reason));
-    else
-        snprintf(buf, buf_bytes, "%s", "");
-    if (seen->reason == ST_DROPOUT_WOKEN_LATE && culprit)
-        st_text_append(buf, buf_bytes, ", %s%s had the CPU", seen->culprit, others);
-}
-
 /* By how long a late wake-up of ours must at least be late to explain it; 0: not known, any. */
 static int64_t missing_ns(const struct st_observed *o, const struct st_xrun_seen *seen)
 {
     if (seen->period_ns > 0 && seen->busy_ns + seen->wait_ns > seen->period_ns)
         return seen->busy_ns + seen->wait_ns - seen->period_ns;
-    for (size_t i = 0; i < o->view.clients_n; i++) { /* what it usually leaves of the period */
-        const struct st_observed_client *client = &o->view.clients[i];
+    for (size_t i = 0; i < o->view.seen.clients_n; i++) { /* what it usually leaves of the period */
+        const struct st_dropout_client *client = &o->view.seen.clients[i];
         if (client->load.cycles_n > 0 && client->load.busy_median_ns >= 0 &&
             client->load.period_ns > client->load.busy_median_ns && strcmp(client->name, seen->client) == 0 &&
             strcmp(client->device, seen->device) == 0)
@@ -79,34 +52,37 @@ static void tell_one(const struct st_observed *o, const struct st_observed_pendi
 {
     const struct st_xrun_seen *seen = &pending->sum;
     const int64_t span_ns = now_ns(o) - pending->since_ns;
-    char span[40] = "", why[128] = "", what[160];
+    char span[40] = "", why[256] = "", what[160];
     const struct st_log_field fields[] = {{"XRUNS", n}};
     const bool device = seen->device[0] != '\0', client = seen->client[0] != '\0';
     const bool ready = strcmp(name, "starved-client") != 0;
+    const bool reason = !ready && seen->reason != ST_DROPOUT_UNKNOWN;
     if (span_ns >= ST_NS_PER_S)
         snprintf(span, sizeof(span), " in %.0f s", (double)span_ns / (double)ST_NS_PER_S);
-    if (ready) {
+    if (ready)
         snprintf(what, sizeof(what), "%" PRId64 " device xrun%s", n, n == 1 ? "" : "s");
-    } else {
+    else
         snprintf(what, sizeof(what), "%s was not ready %" PRId64 " time%s",
                  client ? seen->client : "a client", n, n == 1 ? "" : "s");
-        say_why(pending, why, sizeof(why));
-    }
-    struct st_event event;
-    if (why[0] != '\0')
-        event = st_event_make(wall_ns(o), name, "%s: %s%s: %s (%s%s%s)", o->source->name, what, span, why,
-                              seen->device, device ? ", " : "", st_event_certainty(seen->certainty));
-    else
-        event = st_event_make(wall_ns(o), name, "%s: %s%s%s%s%s%s (%s)", o->source->name, what, span,
-                              device ? " on " : "", seen->device, ready && client ? ", client " : "",
-                              ready ? seen->client : "", st_event_certainty(seen->certainty));
+    if (reason)
+        st_dropout_reason_why(&(struct st_dropout_why){.reason = seen->reason,
+                                                       .others = 2 * pending->culprit_n < seen->starved_n,
+                                                       .culprit = seen->culprit,
+                                                       .busy_ns = seen->busy_ns,
+                                                       .wait_ns = seen->wait_ns,
+                                                       .period_ns = seen->period_ns},
+                              why, sizeof(why));
+    struct st_event event = st_event_make(wall_ns(o), name, "%s: %s%s%s%s%s%s (%s)%s%s", o->source->name,
+                                          what, span, device ? " on " : "", seen->device,
+                                          ready && client ? ", client " : "", ready ? seen->client : "",
+                                          st_event_certainty(seen->certainty), reason ? ": it " : "", why);
     event.span_ns = span_ns;
     snprintf(event.source, sizeof(event.source), "%s", o->source->name);
     snprintf(event.device, sizeof(event.device), "%s", seen->device);
     snprintf(event.client, sizeof(event.client), "%s", seen->client);
     event.certainty = seen->certainty;
     event.count_n = n;
-    if (!ready && seen->reason != ST_DROPOUT_UNKNOWN) { /* its own cycle decides */
+    if (reason) { /* its own cycle decides */
         snprintf(event.cause, sizeof(event.cause), "%s", st_dropout_reason_name(seen->reason));
         snprintf(event.culprit, sizeof(event.culprit), "%s", seen->culprit);
     }
@@ -208,7 +184,7 @@ static void add_dropouts(struct st_dropout_sums *sums, const char *source, const
 static void note_playing(struct st_observed *o, const char *client, const char *device)
 {
     struct st_observed_view *view = &o->view;
-    const bool stale = view->played_ns == INT64_MIN || now_ns(o) - view->played_ns > ST_OBSERVED_GONE_NS;
+    const bool stale = view->played_ns == INT64_MIN || now_ns(o) - view->played_ns > ST_DROPOUT_GONE_NS;
     if (client[0] != '\0' || stale)
         snprintf(view->played, sizeof(view->played), "%s", client[0] != '\0' ? client : device);
     view->played_ns = now_ns(o);
@@ -217,18 +193,10 @@ static void note_playing(struct st_observed *o, const char *client, const char *
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     struct st_observed *o = ctx;
-    o->view.epochs_n += seen->new_epoch;
-    if (!seen->new_epoch) /* a load, or a dropout: of something that plays */
-        note_playing(o, seen->client, seen->device);
-    if (!seen->new_epoch)
-        st_observed_clients_take(&o->view, seen, now_ns(o), wall_ns(o));
+    note_playing(o, seen->client, seen->device); /* a load, or a dropout: of something that plays */
+    st_dropout_table_take(&o->view.seen, seen, now_ns(o), wall_ns(o));
     if (seen->device_xruns_n == 0 && seen->starved_n == 0)
         return;
-    o->view.device_xruns_n += (uint64_t)seen->device_xruns_n;
-    o->view.starved_n += (uint64_t)seen->starved_n;
-    o->view.last_wall_ns = wall_ns(o);
-    o->view.certainty = seen->certainty;
-    o->view.reasons_n[seen->reason] += (uint64_t)seen->starved_n;
     count_device(&o->view, seen);
     if (o->dropouts != NULL)
         add_dropouts(o->dropouts, o->source->name, seen);
@@ -243,7 +211,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
         pending->sum.period_ns = seen->period_ns;
     }
     if (seen->culprit[0] != '\0')
-        st_observed_clients_blame(pending->sum.culprit, &pending->culprit_n, seen->culprit, seen->starved_n);
+        st_dropout_table_blame(pending->sum.culprit, &pending->culprit_n, seen->culprit, seen->starved_n);
     tell_due(o, pending);
 }
 
@@ -286,7 +254,7 @@ static void close_source(struct st_observed *o)
     note_program_cpu(o, true);
     st_xrun_close(&o->watch);
     o->open = false;
-    st_observed_clients_age(&o->view, now_ns(o), false);
+    st_dropout_table_age(&o->view.seen, now_ns(o), false);
 }
 
 static void fail(struct st_observed *o, int error)
@@ -309,7 +277,6 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
                                         .device_only = source->device_only,
                                         .program_cpu_ns = INT64_MIN,
                                         .since_wall_ns = INT64_MIN,
-                                        .last_wall_ns = INT64_MIN,
                                         .tells_playing = source->tells_playing,
                                         .played_ns = INT64_MIN};
     for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++)
@@ -392,7 +359,7 @@ void st_observed_turn(struct st_observed *o)
         r = poll_source(o);
     for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++)
         tell_due(o, &o->pending[i]);
-    st_observed_clients_age(&o->view, now_ns(o), o->open);
+    st_dropout_table_age(&o->view.seen, now_ns(o), o->open);
     if (r < 0 && r != -EAGAIN) {
         fail(o, r);
         return;

@@ -122,17 +122,12 @@ void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id
 }
 
 /* By how much the node's counter has risen. */
-static int64_t risen(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
-                     int32_t xruns_n)
+static int64_t risen(struct st_pipewire_profile_node *node, int32_t xruns_n)
 {
     const int64_t rise = node->counted ? (int64_t)xruns_n - node->xruns_n : 0;
     node->counted = true;
     node->xruns_n = xruns_n;
-    if (rise >= 0)
-        return rise;
-    profile->epoch = true;
-    profile->pending = true;
-    return 0;
+    return rise > 0 ? rise : 0; /* lower: it began anew */
 }
 
 static void rename_node(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
@@ -266,7 +261,7 @@ static void take_driver(struct st_pipewire_profile *profile, const struct cycle 
     rename_node(&node->name, cycle->driver.name);
     rename_node(&node->driver, cycle->driver.name);
     node->drives = true;
-    const int64_t rise = risen(profile, node, cycle->xruns_n);
+    const int64_t rise = risen(node, cycle->xruns_n);
     node->device_n += rise;
     profile->pending = profile->pending || rise > 0;
     count_load(node, cycle, &cycle->driver);
@@ -416,7 +411,7 @@ static void take_follower(struct st_pipewire_profile *profile, const struct cycl
     if (is_own(profile, node->client))
         return;
     const int64_t rise = block->xruns_n != NOT_COUNTED
-                             ? at_most(risen(profile, node, block->xruns_n), cycles_since(node, cycle))
+                             ? at_most(risen(node, block->xruns_n), cycles_since(node, cycle))
                              : unfinished(block, &cycle->driver);
     node->seen_ns = cycle->driver.signal_ns;
     if (node->is_device && block->xruns_n != NOT_COUNTED) {
@@ -506,8 +501,6 @@ static void report_reason(struct st_pipewire_profile_node *node, enum st_dropout
 
 void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
 {
-    if (profile->epoch)
-        seen(ctx, &(struct st_xrun_seen){.new_epoch = true});
     for (size_t i = 0; profile->pending && i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
         struct st_pipewire_profile_node *node = &profile->nodes[i];
         struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT, .device_xruns_n = node->device_n};
@@ -522,7 +515,6 @@ void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_see
         for (int reason = 0; reason < ST_DROPOUT_REASONS; reason++)
             report_reason(node, (enum st_dropout_reason)reason, seen, ctx);
     }
-    profile->epoch = false;
     profile->pending = false;
 }
 

@@ -67,7 +67,6 @@ struct st_pipewire_profile {
     st_pipewire_profile_measure_fn measure; /* NULL: none */
     void *measure_ctx;
     bool pending;     /* there is something to report */
-    bool epoch;       /* a counter was lower than before */
     int64_t beyond_n; /* nodes that were announced while there was no room */
 };
 
@@ -85,7 +84,7 @@ void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id
  * counts. */
 ST_NODISCARD int st_pipewire_profile_take(struct st_pipewire_profile *profile, const struct spa_pod *pod);
 
-/** Reports what is new, a sighting for each node, and new epochs. */
+/** Reports what is new, a sighting for each node. */
 void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);
 
 /** Reports how long each node took that ran since the call before, and frees nodes that have gone. */

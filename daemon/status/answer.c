@@ -9,16 +9,15 @@
 #include "core/text/text.h"
 #include "core/when.h"
 
-#define RESTS      "the loop rests (loop.when)"
-#define RECENT_NS  (600 * ST_NS_PER_S) /* older dropouts are no alarm any more */
-#define STALL_NS   ST_NS_PER_S         /* later than that, the loop was not late: it did not run */
-#define USUAL_MOST 0.9                 /* who computes more of each period does so at any buffer size */
+#define RESTS     "the loop rests (loop.when)"
+#define RECENT_NS (600 * ST_NS_PER_S) /* older dropouts are no alarm any more */
+#define STALL_NS  ST_NS_PER_S         /* later than that, the loop was not late: it did not run */
 
 /* --- what is known --- */
 
 static uint64_t dropouts_of(const struct st_observed_view *source)
 {
-    return source->device_xruns_n + source->starved_n;
+    return source->seen.device_xruns_n + source->seen.starved_n;
 }
 
 /* Servers first: a device is watched where no server is. */
@@ -37,16 +36,17 @@ static bool is_better(const struct st_observed_view *a, const struct st_observed
 {
     if (b == NULL || dropouts_of(a) != dropouts_of(b))
         return b == NULL || dropouts_of(a) > dropouts_of(b);
-    if ((a->period_ns > 0) != (b->period_ns > 0))
-        return a->period_ns > 0;
+    if ((a->seen.period_ns > 0) != (b->seen.period_ns > 0))
+        return a->seen.period_ns > 0;
     return rank(a) < rank(b);
 }
 
 /* The loop missed its own deadlines, but no wake-up was as late as the period of the music is long. */
 static bool holds_music(const struct st_result *loop, const struct st_observed_view *server)
 {
-    return server != NULL && server->frames > 0 && server->period_ns > st_period_ns(&loop->period) &&
-           loop->lateness.max_ns < server->period_ns;
+    return server != NULL && server->seen.frames > 0 &&
+           server->seen.period_ns > st_period_ns(&loop->period) &&
+           loop->lateness.max_ns < server->seen.period_ns;
 }
 
 struct st_answer st_answer_of(const struct st_view *view)
@@ -55,46 +55,28 @@ struct st_answer st_answer_of(const struct st_view *view)
     for (size_t i = 0; i < view->observe.n; i++) {
         const struct st_observed_view *source = &view->observe.sources[i];
         answer.dropouts_n += dropouts_of(source);
-        if (dropouts_of(source) > 0 && source->last_wall_ns > answer.last_wall_ns)
-            answer.last_wall_ns = source->last_wall_ns;
+        if (dropouts_of(source) > 0 && source->seen.last_wall_ns > answer.last_wall_ns)
+            answer.last_wall_ns = source->seen.last_wall_ns;
         if ((source->state == ST_OBSERVED_WATCHING || dropouts_of(source) > 0) &&
             is_better(source, answer.server))
             answer.server = source;
     }
     const struct st_observed_view *server = answer.server;
-    for (size_t i = 0; server != NULL && i < server->clients_n; i++) {
-        answer.plays = answer.plays || server->clients[i].playing;
-        if (answer.client == NULL && st_observed_client_dropouts(&server->clients[i]) > 0)
-            answer.client = &server->clients[i];
+    for (size_t i = 0; server != NULL && i < server->seen.clients_n; i++) {
+        answer.plays = answer.plays || server->seen.clients[i].playing;
+        if (answer.client == NULL && st_dropout_table_count(&server->seen.clients[i]) > 0)
+            answer.client = &server->seen.clients[i];
     }
-    answer.plays = answer.plays || (server != NULL && server->period_ns > 0);
+    answer.plays = answer.plays || (server != NULL && server->seen.period_ns > 0);
     answer.plays = answer.plays && !view->rests;
-    answer.plays_known = view->rests || (server != NULL && server->device_load_ns > 0);
+    answer.plays_known = view->rests || (server != NULL && server->seen.device_load_ns > 0);
     if (answer.client != NULL)
-        answer.reason = st_observed_client_reason(answer.client);
+        answer.reason = st_dropout_reason_most(answer.client->reasons_n);
     const struct st_result *loop = view->loop;
     answer.timing_known = loop != NULL && (loop->elapsed_periods > 0 || loop->error != 0);
     answer.timing_ok = answer.timing_known && view->overdue_ns == 0 && loop->error == 0 &&
                        loop->books_balance && (loop->misses == 0 || holds_music(loop, server));
     return answer;
-}
-
-const char *st_answer_reason(const struct st_observed_client *client, char *buf, size_t buf_bytes)
-{
-    const enum st_dropout_reason reason = st_observed_client_reason(client);
-    const char *culprit = client->culprit;
-    const char *others = 2 * (uint64_t)client->culprit_n < client->reasons_n[reason] ? " and others" : "";
-    if (client->device_xruns_n > client->not_ready_n)
-        snprintf(buf, buf_bytes, "its stream ran dry");
-    else if (reason == ST_DROPOUT_CPU_TAKEN && culprit[0] != '\0')
-        snprintf(buf, buf_bytes, "lost the CPU to %s%s", culprit, others);
-    else if (reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF)
-        snprintf(buf, buf_bytes, "lost the CPU to its own thread");
-    else if (reason == ST_DROPOUT_WAITED_FOR_OTHER && culprit[0] != '\0')
-        snprintf(buf, buf_bytes, "waited for %s%s", culprit, others);
-    else
-        snprintf(buf, buf_bytes, "%s", st_dropout_reason_text(reason));
-    return buf;
 }
 
 /* --- the first line --- */
@@ -109,20 +91,13 @@ static const char *clock_text(const struct st_view *view, int64_t wall_ns, char 
     return buf;
 }
 
-/* Of the worst cycle. */
-static const char *figures_text(const struct st_observed_client *client, char *buf, size_t buf_bytes)
-{
-    return st_dropout_reason_figures(st_observed_client_reason(client), client->worst_busy_ns,
-                                     client->worst_wait_ns, client->worst_period_ns, buf, buf_bytes);
-}
-
 static void put_dropouts(const struct st_view *view, const struct st_answer *answer, char *buf,
                          size_t buf_bytes)
 {
-    const struct st_observed_client *client = answer->client;
+    const struct st_dropout_client *client = answer->client;
     const char *server = st_event_source_title(answer->server->source),
                *s = answer->dropouts_n == 1 ? "" : "s";
-    char since[32], reason[128], figures[80], part[48] = "";
+    char since[32], reason[256], made[64];
     clock_text(view, answer->server->since_wall_ns, since, sizeof(since));
     if (client == NULL) {
         st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s since %s on %s: %s.", answer->dropouts_n, s,
@@ -131,26 +106,22 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
                                                                    : "the device ran dry");
         return;
     }
-    const uint64_t n = st_observed_client_dropouts(client);
-    st_answer_reason(client, reason, sizeof(reason));
-    figures_text(client, figures, sizeof(figures));
+    st_dropout_table_why(client, true, reason, sizeof(reason));
     if (client->name[0] == '\0') {
         st_text_append(buf, buf_bytes,
-                       "%" PRIu64 " dropout%s since %s on %s: a program %s%s. %s does not say which.",
-                       answer->dropouts_n, s, since, server, reason, figures, server);
+                       "%" PRIu64 " dropout%s since %s on %s: a program %s. %s does not say which.",
+                       answer->dropouts_n, s, since, server, reason, server);
         return;
     }
-    const uint64_t most = client->reasons_n[st_observed_client_reason(client)];
-    if (10 * most < 9 * client->not_ready_n) /* not the reason of nearly all */
-        snprintf(part, sizeof(part), "%" PRIu64 " time%s ", most, most == 1 ? "" : "s");
-    st_text_append(buf, buf_bytes, "%s made ", client->name);
-    if (n < answer->dropouts_n)
-        st_text_append(buf, buf_bytes, "%" PRIu64 " of ", n);
-    else if (n > 1)
-        st_text_append(buf, buf_bytes, "all ");
-    const bool its = strncmp(reason, "its ", 4) == 0;
-    st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s since %s: %s%s%s%s.", answer->dropouts_n, s, since,
-                   its ? "" : part, its ? "" : "it ", reason, figures);
+    st_text_append(
+        buf, buf_bytes, "%s made %s since %s: ", client->name,
+        st_dropout_reason_made(st_dropout_table_count(client), answer->dropouts_n, made, sizeof(made)),
+        since);
+    const uint64_t most = client->reasons_n[answer->reason];
+    if (client->device_xruns_n <= client->not_ready_n &&
+        10 * most < 9 * client->not_ready_n) /* not the reason of nearly all */
+        st_text_append(buf, buf_bytes, "%" PRIu64 " time%s ", most, most == 1 ? "" : "s");
+    st_text_append(buf, buf_bytes, "it %s.", reason);
 }
 
 static const struct st_observed_view *first_absent(const struct st_view *view)
@@ -183,8 +154,8 @@ static void put_music(const struct st_view *view, const struct st_answer *answer
         st_text_append(buf, buf_bytes, "No dropout since %s on %s",
                        clock_text(view, server->since_wall_ns, since, sizeof(since)),
                        st_event_source_title(server->source));
-        if (server->frames > 0)
-            st_text_append(buf, buf_bytes, " at %" PRId64 " frames", server->frames);
+        if (server->seen.frames > 0)
+            st_text_append(buf, buf_bytes, " at %" PRId64 " frames", server->seen.frames);
         st_text_append(buf, buf_bytes, ".");
     }
 }
@@ -230,7 +201,7 @@ const char *st_answer_timing(const struct st_view *view, char *buf, size_t buf_b
     }
     char holds[32] = "";
     if (answer.timing_ok && loop->misses > 0)
-        snprintf(holds, sizeof(holds), " for %" PRId64 " frames", answer.server->frames);
+        snprintf(holds, sizeof(holds), " for %" PRId64 " frames", answer.server->seen.frames);
     snprintf(buf, buf_bytes, "timing %s%s: %" PRIu64 " of %" PRIu64 " periods missed at %" PRIu32 " frames",
              answer.timing_ok ? "OK" : "not OK", holds, loop->misses, loop->elapsed_periods, loop->frames);
     if (loop->misses > 0)
@@ -259,33 +230,31 @@ const char *st_answer_state(const struct st_view *view)
 
 /* --- the next step --- */
 
-static void raise_buffer(const struct st_observed_view *server, const struct st_observed_client *client,
+static void raise_buffer(const struct st_observed_view *server, const struct st_dropout_client *client,
                          struct st_answer_next *next)
 {
     const struct st_xrun_load *load = &client->load;
     const int64_t busy_ns =
         client->worst_busy_ns > load->busy_max_ns ? client->worst_busy_ns : load->busy_max_ns;
-    const bool full = load->cycles_n > 0 && load->period_ns > 0 &&
-                      (double)load->busy_median_ns > USUAL_MOST * (double)load->period_ns;
+    const double share = st_dropout_table_share(client);
+    const bool full = share > ST_DROPOUT_REASON_FULL;
     const int64_t frames =
-        full ? 0 : st_dropout_reason_room_frames(server->frames, server->period_ns, busy_ns);
-    char period[32], busy[32];
+        full ? 0 : st_dropout_reason_room_frames(server->seen.frames, server->seen.period_ns, busy_ns);
+    char period[32], busy[32], set[80];
+    st_dropout_reason_set_frames(server->source, frames, set, sizeof(set));
     st_ns_format_short(busy_ns, busy, sizeof(busy));
     if (full) {
         snprintf(next->why, sizeof(next->why),
                  "%s needs %.0f %% of each period: freeze or simplify it, no buffer size helps", client->name,
-                 100 * (double)load->busy_median_ns / (double)load->period_ns);
-    } else if (client->worst_period_ns > 0 && server->period_ns > client->worst_period_ns &&
-               busy_ns < server->period_ns) {
+                 100 * share);
+    } else if (client->worst_period_ns > 0 && server->seen.period_ns > client->worst_period_ns &&
+               busy_ns < server->seen.period_ns) {
         snprintf(next->why, sizeof(next->why),
                  "the buffer is larger now than at these dropouts: see whether they come again");
-    } else if (frames > 0 && strcmp(server->source, "pulseaudio") != 0) {
-        if (strcmp(server->source, "pipewire") == 0)
-            snprintf(next->command, sizeof(next->command),
-                     "pw-metadata -n settings 0 clock.force-quantum %" PRId64, frames);
-        else
-            snprintf(next->command, sizeof(next->command), "jack_bufsize %" PRId64, frames);
-        const double period_ns = (double)server->period_ns * (double)frames / (double)server->frames;
+    } else if (set[0] != '\0') {
+        snprintf(next->command, sizeof(next->command), "%s", set);
+        const double period_ns =
+            (double)server->seen.period_ns * (double)frames / (double)server->seen.frames;
         snprintf(next->why, sizeof(next->why),
                  "a buffer of %" PRId64 " frames (%s) %s%s; or freeze or simplify %s", frames,
                  st_ns_format_short((int64_t)period_ns, period, sizeof(period)),
@@ -299,7 +268,7 @@ static void raise_buffer(const struct st_observed_view *server, const struct st_
 /* What helps against the dropouts of a client. */
 static void client_next(const struct st_answer *answer, struct st_answer_next *next)
 {
-    const struct st_observed_client *client = answer->client;
+    const struct st_dropout_client *client = answer->client;
     char reason[128];
     snprintf(next->command, sizeof(next->command), "sleeptune status --watch");
     switch (answer->reason) {
@@ -316,7 +285,7 @@ static void client_next(const struct st_answer *answer, struct st_answer_next *n
     case ST_DROPOUT_STOPPED:
     case ST_DROPOUT_EXITED:
         snprintf(next->why, sizeof(next->why), "nothing to tune: it %s",
-                 st_answer_reason(client, reason, sizeof(reason)));
+                 st_dropout_table_why(client, false, reason, sizeof(reason)));
         break;
     case ST_DROPOUT_WAITED_FOR_OTHER:
         snprintf(next->why, sizeof(next->why), "look at the program that it waited for");

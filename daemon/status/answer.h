@@ -8,10 +8,10 @@
 struct st_answer {
     const struct st_observed_view
         *server; /* the source with the most dropouts, else one that watches; NULL */
-    const struct st_observed_client *client; /* of it, with the most dropouts; NULL: no client made one */
-    enum st_dropout_reason reason;           /* of most of that client's dropouts */
-    uint64_t dropouts_n;  /* of all sources: device xruns and clients that were not ready */
-    int64_t last_wall_ns; /* INT64_MIN: none */
+    const struct st_dropout_client *client; /* of it, with the most dropouts; NULL: no client made one */
+    enum st_dropout_reason reason;          /* of most of that client's dropouts */
+    uint64_t dropouts_n;                    /* of all sources: device xruns and clients that were not ready */
+    int64_t last_wall_ns;                   /* INT64_MIN: none */
     bool plays, plays_known;
     bool timing_known;
     bool timing_ok; /* at the buffer of the music if that is known, else at the loop's */
@@ -19,9 +19,6 @@ struct st_answer {
 
 /** Pure; points into the view. */
 struct st_answer st_answer_of(const struct st_view *view);
-
-/** Why most dropouts of a client were: "computed too long", "lost the CPU to ffmpeg". @return buf. */
-const char *st_answer_reason(const struct st_observed_client *client, char *buf, size_t buf_bytes);
 
 /** The first line: one to three sentences. @return buf. */
 const char *st_answer_text(const struct st_view *view, char *buf, size_t buf_bytes);

@@ -104,13 +104,13 @@ static void add_server(struct section *to, const struct st_view *view, const str
 {
     struct line line = {0};
     char text[32], ago[32];
-    const uint64_t dropouts_n = of->device_xruns_n + of->starved_n;
-    if (of->frames > 0 && of->rate_hz > 0)
-        PUT(&line, "%" PRId64 " frames at %g kHz (%s)", of->frames, (double)of->rate_hz / 1000,
-            st_ns_format_short(of->period_ns, text, sizeof(text)));
-    else if (of->period_ns > 0)
-        PUT(&line, "period %s", st_ns_format_short(of->period_ns, text, sizeof(text)));
-    else if (of->state == ST_OBSERVED_WATCHING && (of->device_load_ns > 0 || view->rests))
+    const uint64_t dropouts_n = of->seen.device_xruns_n + of->seen.starved_n;
+    if (of->seen.frames > 0 && of->seen.rate_hz > 0)
+        PUT(&line, "%" PRId64 " frames at %g kHz (%s)", of->seen.frames, (double)of->seen.rate_hz / 1000,
+            st_ns_format_short(of->seen.period_ns, text, sizeof(text)));
+    else if (of->seen.period_ns > 0)
+        PUT(&line, "period %s", st_ns_format_short(of->seen.period_ns, text, sizeof(text)));
+    else if (of->state == ST_OBSERVED_WATCHING && (of->seen.device_load_ns > 0 || view->rests))
         PUT(&line, "nothing plays now");
     else
         PUT(&line, "%s", of->why[0] != '\0' ? of->why : st_observed_state_name(of->state));
@@ -120,9 +120,9 @@ static void add_server(struct section *to, const struct st_view *view, const str
     }
     if (dropouts_n > 0)
         PUT(&line, ", last%s %s%s (%s)", only ? " dropout" : "",
-            st_when_text_near(of->last_wall_ns, view->now_wall_ns, text, sizeof(text)),
-            ago_text(view->now_wall_ns - of->last_wall_ns, ago, sizeof(ago)),
-            st_event_certainty(of->certainty));
+            st_when_text_near(of->seen.last_wall_ns, view->now_wall_ns, text, sizeof(text)),
+            ago_text(view->now_wall_ns - of->seen.last_wall_ns, ago, sizeof(ago)),
+            st_event_certainty(of->seen.certainty));
     if (of->state != ST_OBSERVED_WATCHING)
         PUT(&line, "; not watched now");
     add(to, dropouts_n > 0 ? WARN : OK, st_event_source_title(of->source), "%s", line.text);
@@ -133,8 +133,8 @@ static void add_servers(struct section *to, const struct st_view *view)
     const struct st_answer answer = st_answer_of(view);
     for (size_t i = 0; i < view->observe.n; i++) {
         const struct st_observed_view *of = &view->observe.sources[i];
-        if (of == answer.server || of->period_ns > 0 || of->device_xruns_n + of->starved_n > 0)
-            add_server(to, view, of, of->device_xruns_n + of->starved_n == answer.dropouts_n);
+        if (of == answer.server || of->seen.period_ns > 0 || of->seen.device_xruns_n + of->seen.starved_n > 0)
+            add_server(to, view, of, of->seen.device_xruns_n + of->seen.starved_n == answer.dropouts_n);
     }
 }
 
@@ -221,7 +221,7 @@ static const char *share_text(int64_t ns, int64_t period_ns, char *buf, size_t b
 }
 
 /* The longest cycle, of its worst dropout or of the last seconds. */
-static const char *worst_text(const struct st_observed_client *client, char *buf, size_t buf_bytes)
+static const char *worst_text(const struct st_dropout_client *client, char *buf, size_t buf_bytes)
 {
     const struct st_xrun_load *load = &client->load;
     const bool dropout = client->worst_busy_ns > 0 && client->worst_period_ns > 0;
@@ -246,13 +246,13 @@ static void add_program(struct section *to, const char *name, uint64_t dropouts_
     st_json_set(row, "cells", cells);
 }
 
-static void add_client(struct section *to, const struct st_observed_client *client)
+static void add_client(struct section *to, const struct st_dropout_client *client)
 {
     char reason[128], worst[32], usual[32];
     const struct st_xrun_load *load = &client->load;
-    const uint64_t n = st_observed_client_dropouts(client);
+    const uint64_t n = st_dropout_table_count(client);
     if (n > 0)
-        st_answer_reason(client, reason, sizeof(reason));
+        st_dropout_table_why(client, false, reason, sizeof(reason));
     else
         snprintf(reason, sizeof(reason), "%s", client->playing ? "" : "gone");
     add_program(
@@ -270,12 +270,12 @@ static void add_clients(json_t *sections, const struct st_view *view)
     for (int rest = 0; rest < 2; rest++) { /* those with dropouts first */
         for (size_t i = 0; i < view->observe.n; i++) {
             const struct st_observed_view *of = &view->observe.sources[i];
-            others_n += rest == 0 ? of->others_not_ready_n : 0;
-            for (size_t j = 0; j < of->clients_n; j++) {
-                if ((st_observed_client_dropouts(&of->clients[j]) == 0) != (rest == 1))
+            others_n += rest == 0 ? of->seen.others_not_ready_n : 0;
+            for (size_t j = 0; j < of->seen.clients_n; j++) {
+                if ((st_dropout_table_count(&of->seen.clients[j]) == 0) != (rest == 1))
                     continue;
                 to.detail = n++ >= FIRST_N;
-                add_client(&to, &of->clients[j]);
+                add_client(&to, &of->seen.clients[j]);
             }
         }
     }
@@ -416,9 +416,9 @@ static void add_source(struct section *to, const struct st_observed_view *of)
     PUT(&line, "%s", of->source);
     if (of->why[0] != '\0')
         PUT(&line, " (%s)", of->why);
-    PUT(&line, ", device xruns: %" PRIu64, of->device_xruns_n);
+    PUT(&line, ", device xruns: %" PRIu64, of->seen.device_xruns_n);
     if (!of->device_only)
-        PUT(&line, ", clients not ready: %" PRIu64, of->starved_n);
+        PUT(&line, ", clients not ready: %" PRIu64, of->seen.starved_n);
     put_ns(&line, "CPU time per poll", of->polls_n > 0,
            of->polls_n > 0 ? of->poll_cpu_ns / (int64_t)of->polls_n : 0);
     add(to, OK, "Watched", "%s (n = %" PRIu64 ")", line.text, of->polls_n);

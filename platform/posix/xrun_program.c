@@ -263,7 +263,6 @@ static int take_line(struct st_xrun_watch *w, const char *text, st_xrun_seen_fn 
         program->ending = true;
         st_xrun_because(w, 0, "%s", line.text);
         break;
-    case ST_XRUN_LINE_EPOCH:
     case ST_XRUN_LINE_XRUN:
     case ST_XRUN_LINE_LOAD:
         seen(ctx, &line.seen);

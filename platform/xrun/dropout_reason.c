@@ -1,8 +1,11 @@
 #include "platform/xrun/dropout_reason.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 
 #define FRAMES_MIN 16
 #define FRAMES_MAX 8192 /* the most that PipeWire and JACK take */
@@ -14,7 +17,7 @@ static const struct {
     [ST_DROPOUT_TOO_SLOW] = {"too-slow", "computed too long"},
     [ST_DROPOUT_WOKEN_LATE] = {"woken-late", "was woken late"},
     [ST_DROPOUT_CPU_TAKEN] = {"cpu-taken", "lost the CPU to another program"},
-    [ST_DROPOUT_CPU_TAKEN_BY_ITSELF] = {"cpu-taken-by-itself", "lost the CPU to another thread of its own"},
+    [ST_DROPOUT_CPU_TAKEN_BY_ITSELF] = {"cpu-taken-by-itself", "lost the CPU to its own thread"},
     [ST_DROPOUT_STOPPED] = {"stopped", "was stopped or frozen"},
     [ST_DROPOUT_EXITED] = {"exited", "exited"},
     [ST_DROPOUT_WAITED_FOR_OTHER] = {"waited-for-other", "waited for another client"},
@@ -30,16 +33,64 @@ const char *st_dropout_reason_text(enum st_dropout_reason reason)
     return reasons[reason].text;
 }
 
-const char *st_dropout_reason_figures(enum st_dropout_reason reason, int64_t busy_ns, int64_t wait_ns,
-                                      int64_t period_ns, char *buf, size_t buf_bytes)
+enum st_dropout_reason st_dropout_reason_of(const char *name)
 {
-    char time[32], period[32];
-    buf[0] = '\0';
-    if (reason == ST_DROPOUT_TOO_SLOW && period_ns > 0 && busy_ns > period_ns)
-        snprintf(buf, buf_bytes, " (%s of %s)", st_ns_format_short(busy_ns, time, sizeof(time)),
-                 st_ns_format_short(period_ns, period, sizeof(period)));
-    else if (reason == ST_DROPOUT_WOKEN_LATE && wait_ns > 0)
-        snprintf(buf, buf_bytes, " (by %s)", st_ns_format_short(wait_ns, time, sizeof(time)));
+    size_t i = 0;
+    while (i < ST_DROPOUT_REASONS && strcmp(name, reasons[i].name) != 0)
+        i++;
+    return i < ST_DROPOUT_REASONS ? (enum st_dropout_reason)i : ST_DROPOUT_UNKNOWN;
+}
+
+enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOUT_REASONS])
+{
+    size_t most = 0;
+    for (size_t i = 1; i < ST_DROPOUT_REASONS; i++)
+        most = reasons_n[i] > reasons_n[most] ? i : most;
+    return (enum st_dropout_reason)most;
+}
+
+/* "ffmpeg and others"; our own programs are no one else's. */
+static const char *culprit_text(const struct st_dropout_why *why, char *buf, size_t buf_bytes)
+{
+    const bool own = strncmp(why->culprit, "sleeptune", strlen("sleeptune")) == 0;
+    snprintf(buf, buf_bytes, "%s%s%s%s", own ? "sleeptune itself (" : "", why->culprit, own ? ")" : "",
+             why->others ? " and others" : "");
+    return buf;
+}
+
+const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, size_t buf_bytes)
+{
+    char culprit[160], time[32], period[32];
+    const bool known = why->culprit[0] != '\0';
+    culprit_text(why, culprit, sizeof(culprit));
+    if (why->device_xrun)
+        snprintf(buf, buf_bytes, "let its stream run dry");
+    else if (why->reason == ST_DROPOUT_CPU_TAKEN && known)
+        snprintf(buf, buf_bytes, "lost the CPU to %s", culprit);
+    else if (why->reason == ST_DROPOUT_WAITED_FOR_OTHER && known)
+        snprintf(buf, buf_bytes, "waited for %s%s", why->culprit, why->others ? " and others" : "");
+    else
+        snprintf(buf, buf_bytes, "%s", reasons[why->reason].text);
+    if (why->device_xrun)
+        return buf;
+    if (why->reason == ST_DROPOUT_TOO_SLOW && why->period_ns > 0 && why->busy_ns > why->period_ns)
+        st_text_append(buf, buf_bytes, " (%s of %s)", st_ns_format_short(why->busy_ns, time, sizeof(time)),
+                       st_ns_format_short(why->period_ns, period, sizeof(period)));
+    else if (why->reason == ST_DROPOUT_WOKEN_LATE && why->wait_ns > 0)
+        st_text_append(buf, buf_bytes, " (by %s)", st_ns_format_short(why->wait_ns, time, sizeof(time)));
+    if (why->reason == ST_DROPOUT_WOKEN_LATE && known)
+        st_text_append(buf, buf_bytes, ", %s had the CPU", culprit);
+    return buf;
+}
+
+const char *st_dropout_reason_made(uint64_t n, uint64_t all_n, char *buf, size_t buf_bytes)
+{
+    if (all_n <= 1)
+        snprintf(buf, buf_bytes, "the only dropout");
+    else if (n >= all_n)
+        snprintf(buf, buf_bytes, "all %" PRIu64 " dropouts", all_n);
+    else
+        snprintf(buf, buf_bytes, "%" PRIu64 " of %" PRIu64 " dropouts", n, all_n);
     return buf;
 }
 
@@ -52,4 +103,14 @@ int64_t st_dropout_reason_room_frames(int64_t frames, int64_t period_ns, int64_t
            (larger <= frames || (double)larger * (double)period_ns < (double)busy_ns * (double)frames))
         larger *= 2;
     return larger <= FRAMES_MAX ? larger : 0;
+}
+
+const char *st_dropout_reason_set_frames(const char *source, int64_t frames, char *buf, size_t buf_bytes)
+{
+    buf[0] = '\0';
+    if (frames > 0 && strcmp(source, "pipewire") == 0)
+        snprintf(buf, buf_bytes, "pw-metadata -n settings 0 clock.force-quantum %" PRId64, frames);
+    else if (frames > 0 && strcmp(source, "jack") == 0)
+        snprintf(buf, buf_bytes, "jack_bufsize %" PRId64, frames);
+    return buf;
 }

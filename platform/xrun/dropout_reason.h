@@ -2,6 +2,8 @@
 #ifndef ST_PLATFORM_XRUN_DROPOUT_REASON_H
 #define ST_PLATFORM_XRUN_DROPOUT_REASON_H
 
+#include <stdbool.h>
+
 #include "core/base.h"
 
 enum st_dropout_reason {
@@ -23,14 +25,36 @@ const char *st_dropout_reason_name(enum st_dropout_reason reason);
 /** For screens, after a client's name: "computed too long", "was woken late" ... */
 const char *st_dropout_reason_text(enum st_dropout_reason reason);
 
-/** The cycle of such a dropout, for screens: " (25.0 ms of 21.3 ms)" of a client that computed too long, " (by 4.10 ms)" of
- * one that was woken late; "" for other reasons and where the times are not known. @return buf. */
-const char *st_dropout_reason_figures(enum st_dropout_reason reason, int64_t busy_ns, int64_t wait_ns,
-                                      int64_t period_ns, char *buf, size_t buf_bytes);
+/** The reason of that name; unknown if there is none. */
+enum st_dropout_reason st_dropout_reason_of(const char *name);
+
+/** The most frequent one. */
+enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOUT_REASONS]);
+
+/** Who computes more than this part of each period does so at any buffer size. */
+#define ST_DROPOUT_REASON_FULL 0.9
+
+struct st_dropout_why {
+    enum st_dropout_reason reason;
+    bool device_xrun;                    /* its own stream on a device ran dry: there is no reason */
+    bool others;                         /* the culprit was not always the same */
+    const char *culprit;                 /* who had the CPU, or which client it waited for; "": not known */
+    int64_t busy_ns, wait_ns, period_ns; /* of the worst cycle; 0: not known, or not to be said */
+};
+
+/** For screens, after a client's name: "computed too long (25.0 ms of 21.3 ms)", "lost the CPU to ffmpeg and others",
+ * "was woken late (by 4.10 ms), ffmpeg had the CPU". @return buf. */
+const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, size_t buf_bytes);
+
+/** "407 of 412 dropouts", "all 3 dropouts", "the only dropout". @return buf. */
+const char *st_dropout_reason_made(uint64_t n, uint64_t all_n, char *buf, size_t buf_bytes);
 
 /** The next larger buffer in which a cycle that computed for busy_ns has room, if it computes as long there.
  * @param frames, period_ns of the buffer in use. @return a power of two, at most 8192 frames; 0: none, or the buffer in use is not
  * known. */
 int64_t st_dropout_reason_room_frames(int64_t frames, int64_t period_ns, int64_t busy_ns);
+
+/** The command that sets the buffer of that source (st_xrun_source.name) now; "" if there is none, or frames is 0. @return buf. */
+const char *st_dropout_reason_set_frames(const char *source, int64_t frames, char *buf, size_t buf_bytes);
 
 #endif

@@ -265,10 +265,9 @@ static bool began_anew(const struct st_snd_channel *before, const struct st_snd_
            now->interrupts_n < before->interrupts_n || now->pid != before->pid;
 }
 
-static void tell(const struct st_snd_channel *channel, uint64_t n, bool new_epoch, st_xrun_seen_fn seen,
-                 void *ctx)
+static void tell(const struct st_snd_channel *channel, uint64_t n, st_xrun_seen_fn seen, void *ctx)
 {
-    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT, .new_epoch = new_epoch};
+    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT};
     const int64_t count = n > INT32_MAX ? INT32_MAX : (int64_t)n;
     snprintf(sighting.device, sizeof(sighting.device), "%s", channel->name);
     snprintf(sighting.client, sizeof(sighting.client), "%s", channel->program);
@@ -288,16 +287,14 @@ void st_sndstat_look_at(struct st_snd_counters *counters, const struct st_snd_ch
     if (i == ST_SND_CHANNELS_MAX)
         return;
     uint64_t n = channel->xruns_n;
-    bool new_epoch = false;
     if (i < counters->n) {
-        new_epoch = began_anew(&counters->channels[i], channel);
-        n -= new_epoch ? 0 : counters->channels[i].xruns_n;
+        n -= began_anew(&counters->channels[i], channel) ? 0 : counters->channels[i].xruns_n;
     } else {
         counters->n++;
         n = counters->looked ? n : 0; /* at the first look: what was before it */
     }
-    if (n > 0 || new_epoch)
-        tell(channel, n, new_epoch, seen, ctx);
+    if (n > 0)
+        tell(channel, n, seen, ctx);
     counters->channels[i] = *channel;
     counters->present[i] = true;
 }

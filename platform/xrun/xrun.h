@@ -26,14 +26,13 @@ struct st_xrun_load {
     int64_t frames, rate_hz;                          /* the same as the server sets it; 0: not known */
 };
 
-/** What was seen since the poll before: xruns, a new epoch (both counts 0), or a client's load. */
+/** What was seen since the poll before: xruns, or a client's load. */
 struct st_xrun_seen {
     char device[ST_XRUN_NAME_BYTES]; /* "" when not known; UTF-8 of others: any bytes */
     char client[ST_XRUN_NAME_BYTES]; /* program or node that plays or records there; "" when not known */
     enum st_certainty certainty;
     int64_t device_xruns_n; /* the device ran dry or over: a gap that could be heard */
     int64_t starved_n; /* a client was not ready in time and the device went on without it; not among these */
-    bool new_epoch;    /* the counters of this device (all devices, if "") had begun anew */
 
     /* of the clients that were not ready: one reason for all of starved_n */
     enum st_dropout_reason reason;

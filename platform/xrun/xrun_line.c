@@ -215,10 +215,6 @@ int st_xrun_line_parse(const char *line, struct st_xrun_line *ret)
     } else if (strcmp(line, "alive") == 0) {
         parsed.kind = ST_XRUN_LINE_ALIVE;
         good = true;
-    } else if (strcmp(line, "epoch") == 0) {
-        parsed.kind = ST_XRUN_LINE_EPOCH;
-        parsed.seen.new_epoch = true;
-        good = true;
     } else if ((rest = behind(line, "xrun")) != NULL) {
         parsed.kind = ST_XRUN_LINE_XRUN;
         good = parse_xrun(rest, &parsed.seen) == 0;

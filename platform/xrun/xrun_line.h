@@ -3,7 +3,6 @@
  *   ready TEXT     it watches now; TEXT names the server ("JACK server \"default\", 256 frames at 48000 Hz")
  *   alive          written at least every 10 s: a program that is silent for 40 s counts as hung and is killed
  *   absent TEXT    there is nothing to watch, and why; it ends after this line, and is started again later
- *   epoch          the server's counters began anew (it was started again, or they were reset)
  *   xrun certainty=exact n=1 starved=0 device=NAME client=NAME
  *                  n: device xruns, starved: clients that were not ready in time, both since the line before
  * and not both 0; device and client may be missing. Behind "starved" may stand, for these clients,
@@ -34,7 +33,6 @@ enum st_xrun_line_kind {
     ST_XRUN_LINE_READY,
     ST_XRUN_LINE_ALIVE,
     ST_XRUN_LINE_ABSENT,
-    ST_XRUN_LINE_EPOCH,
     ST_XRUN_LINE_XRUN,
     ST_XRUN_LINE_LOAD
 };
@@ -42,7 +40,7 @@ enum st_xrun_line_kind {
 struct st_xrun_line {
     enum st_xrun_line_kind kind;
     char text[ST_XRUN_WHY_BYTES]; /* of ready and absent, cut; control characters are '?' */
-    struct st_xrun_seen seen;     /* of xrun, epoch and load; names are cut, control characters are '?' */
+    struct st_xrun_seen seen;     /* of xrun and load; names are cut, control characters are '?' */
 };
 
 /** Reads one line without its newline. @return 0 or -EBADMSG. Pure; threads: any. */

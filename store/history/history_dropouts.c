@@ -82,12 +82,10 @@ static json_t *dropout_json(sqlite3_stmt *statement)
     char name[32];
     const char *shown = DEVICE_XRUN, *text = "the device had no data in time";
     st_history_sql_text(statement, 3, name, sizeof(name));
-    for (int i = 0; name[0] != '\0' && i < ST_DROPOUT_REASONS; i++) {
-        const enum st_dropout_reason reason = (enum st_dropout_reason)i;
-        if (i == ST_DROPOUT_UNKNOWN || strcmp(name, st_dropout_reason_name(reason)) == 0) {
-            shown = st_dropout_reason_name(reason);
-            text = st_dropout_reason_text(reason);
-        }
+    if (name[0] != '\0') {
+        const enum st_dropout_reason reason = st_dropout_reason_of(name);
+        shown = st_dropout_reason_name(reason);
+        text = st_dropout_reason_text(reason);
     }
     return json_pack("{s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
                      text_or_null(statement, 0), "device", text_or_null(statement, 1), "client",

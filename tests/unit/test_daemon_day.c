@@ -196,7 +196,7 @@ static void end_minute(void)
     struct st_hist lateness;
     struct st_minute minute;
     struct st_minute_counts now = st_minute_counts_of(&result, fake->now_ns(fake), fake->wall_ns(fake));
-    now.observed_xruns = observed.view.device_xruns_n;
+    now.observed_xruns = observed.view.seen.device_xruns_n;
     now.observing = observed.view.state == ST_OBSERVED_WATCHING;
     assert_int_equal(st_hist_init(&lateness, ST_MINUTE_DIGITS), 0);
     assert_true(st_minute_take(&minute_sink, &counts, &now, &minute, &lateness));

@@ -163,7 +163,7 @@ static void flood(int64_t rate_hz)
     }
     st_observed_finish(&o);
     st_events_release(&events, INT64_MAX);
-    assert_int_equal(o.view.starved_n, rate_hz * 60 * MINUTES); /* counts are exact */
+    assert_int_equal(o.view.seen.starved_n, rate_hz * 60 * MINUTES); /* counts are exact */
     assert_int_equal(in_list("loop-stalled", ""), MINUTES);
     assert_int_equal(in_list("observed-xrun", "jack"), MINUTES);
     assert_int_equal(in_list("late-wake", "loop"), MINUTES);

@@ -67,31 +67,28 @@ static struct st_observed_view *watch_pipewire(void)
 {
     view.now_wall_ns = view.started_wall_ns + 600 * ST_NS_PER_S;
     view.observe.n = 1;
-    view.observe.sources[0] = (struct st_observed_view){.source = "pipewire",
-                                                        .mode = ST_OBSERVED_AUTO,
-                                                        .state = ST_OBSERVED_WATCHING,
-                                                        .why = "profiler of PipeWire 0.3.65",
-                                                        .opened_n = 1,
-                                                        .since_wall_ns = view.started_wall_ns,
-                                                        .last_wall_ns = INT64_MIN,
-                                                        .frames = 1024,
-                                                        .rate_hz = 48000,
-                                                        .period_ns = 21333333,
-                                                        .device_load_ns = 1};
+    view.observe.sources[0] = (struct st_observed_view){
+        .source = "pipewire",
+        .mode = ST_OBSERVED_AUTO,
+        .state = ST_OBSERVED_WATCHING,
+        .why = "profiler of PipeWire 0.3.65",
+        .opened_n = 1,
+        .since_wall_ns = view.started_wall_ns,
+        .seen = {.frames = 1024, .rate_hz = 48000, .period_ns = 21333333, .device_load_ns = 1}};
     return &view.observe.sources[0];
 }
 
-static struct st_observed_client *add_client(struct st_observed_view *source, const char *name, uint64_t n,
-                                             enum st_dropout_reason reason)
+static struct st_dropout_client *add_client(struct st_observed_view *source, const char *name, uint64_t n,
+                                            enum st_dropout_reason reason)
 {
-    struct st_observed_client *client = &source->clients[source->clients_n++];
-    *client = (struct st_observed_client){.playing = true, .not_ready_n = n};
+    struct st_dropout_client *client = &source->seen.clients[source->seen.clients_n++];
+    *client = (struct st_dropout_client){.playing = true, .not_ready_n = n};
     client->reasons_n[reason] = n;
     snprintf(client->name, sizeof(client->name), "%s", name);
-    source->starved_n += n;
+    source->seen.starved_n += n;
     if (n > 0) {
-        source->last_wall_ns = client->last_wall_ns = view.now_wall_ns - 5 * ST_NS_PER_S;
-        source->certainty = ST_CERTAINTY_EXACT;
+        source->seen.last_wall_ns = client->last_wall_ns = view.now_wall_ns - 5 * ST_NS_PER_S;
+        source->seen.certainty = ST_CERTAINTY_EXACT;
     }
     return client;
 }
@@ -100,7 +97,7 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
 {
     (void)state;
     struct st_observed_view *pipewire = watch_pipewire();
-    struct st_observed_client *heavy = add_client(pipewire, "HeavyReverb", 407, ST_DROPOUT_TOO_SLOW);
+    struct st_dropout_client *heavy = add_client(pipewire, "HeavyReverb", 407, ST_DROPOUT_TOO_SLOW);
     heavy->worst_busy_ns = 25000000;
     heavy->worst_period_ns = 21333333;
     heavy->load = (struct st_xrun_load){
@@ -157,7 +154,7 @@ static void first_line_says_what_the_server_knows(void **state)
          "look at the program that it waited for"},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        struct st_observed_client *client = add_client(watch_pipewire(), rows[i].name, 3, rows[i].reason);
+        struct st_dropout_client *client = add_client(watch_pipewire(), rows[i].name, 3, rows[i].reason);
         client->worst_wait_ns = 4100000;
         snprintf(client->culprit, sizeof(client->culprit), "%s", rows[i].culprit);
         client->culprit_n = 3;
@@ -166,13 +163,13 @@ static void first_line_says_what_the_server_knows(void **state)
         expect_of_screen("next_why", rows[i].why);
     }
     struct st_observed_view *pipewire = watch_pipewire();
-    struct st_observed_client *client = add_client(pipewire, "mpv", 9, ST_DROPOUT_CPU_TAKEN);
+    struct st_dropout_client *client = add_client(pipewire, "mpv", 9, ST_DROPOUT_CPU_TAKEN);
     snprintf(client->culprit, sizeof(client->culprit), "cc1");
     client->culprit_n = 4; /* how many it leads by */
     expect_row("mpv", "lost the CPU to cc1 and others", "warn", false);
     pipewire = watch_pipewire();
-    pipewire->device_xruns_n = 1;
-    pipewire->last_wall_ns = view.now_wall_ns;
+    pipewire->seen.device_xruns_n = 1;
+    pipewire->seen.last_wall_ns = view.now_wall_ns;
     expect_of_screen("answer", "1 dropout since 22:13 on PipeWire: the device ran dry.");
     pipewire->source = "jack";
     expect_of_screen("answer", "1 dropout since 22:13 on JACK: JACK does not say which program it was.");
@@ -183,7 +180,7 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
 {
     (void)state;
     struct st_observed_view *pipewire = watch_pipewire();
-    struct st_observed_client *client = add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW);
+    struct st_dropout_client *client = add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW);
     client->worst_period_ns = 21333333;
     client->worst_busy_ns = 60000000; /* 2880 frames */
     expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 4096");
@@ -195,8 +192,8 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     expect_of_screen("next_why",
                      "Heavy needs 98 % of each period: freeze or simplify it, no buffer size helps");
     client->load.cycles_n = 0;
-    pipewire->frames = 2048;
-    pipewire->period_ns = 42666667; /* it was raised since */
+    pipewire->seen.frames = 2048;
+    pipewire->seen.period_ns = 42666667; /* it was raised since */
     expect_of_screen("next", "sleeptune status --watch");
     pipewire->source = "jack";
     client->worst_busy_ns = 45000000;
@@ -222,7 +219,7 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     expect_of_screen("answer",
                      "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: not OK.");
     result.misses = 0;
-    pipewire->frames = pipewire->rate_hz = pipewire->period_ns = 0;
+    pipewire->seen.frames = pipewire->seen.rate_hz = pipewire->seen.period_ns = 0;
     expect_of_screen("answer",
                      "Nothing plays on PipeWire, and no dropout since 22:13. This computer's timing: OK.");
     view.rests = true;
@@ -252,7 +249,7 @@ static void table_of_clients_has_the_first_ones_on_the_first_screen(void **state
     expect_row("client7", "0 dropouts", "ok", false);
     expect_row("client8", "0 dropouts", "ok", true);
     expect_no_row("others");
-    pipewire->others_not_ready_n = 7;
+    pipewire->seen.others_not_ready_n = 7;
     expect_row("others", "7 dropouts: gone, no longer listed", "warn", true);
 }
 
@@ -343,8 +340,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
                                                         .mode = ST_OBSERVED_AUTO,
                                                         .state = ST_OBSERVED_WATCHING,
                                                         .opened_n = 1,
-                                                        .device_xruns_n = 5,
-                                                        .starved_n = 3};
+                                                        .seen = {.device_xruns_n = 5, .starved_n = 3}};
     struct st_observed_view *never = &view.observe.sources[1];
     *never = (struct st_observed_view){
         .source = "sound4", .mode = ST_OBSERVED_AUTO, .state = ST_OBSERVED_ABSENT, .never = true};
@@ -360,8 +356,10 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
     expect_row("Not watched", "sound4", "ok", true);
     view.observe.sources[0].state = ST_OBSERVED_ABSENT;
     expect_row("ALSA", "; not watched now", "warn", false);
-    *never = (struct st_observed_view){
-        .source = "jack", .state = ST_OBSERVED_WATCHING, .device_xruns_n = 2, .why = "server studio"};
+    *never = (struct st_observed_view){.source = "jack",
+                                       .state = ST_OBSERVED_WATCHING,
+                                       .seen = {.device_xruns_n = 2},
+                                       .why = "server studio"};
     expect_row("JACK", "server studio, 2 dropouts, last ", "warn", false);
 }
 

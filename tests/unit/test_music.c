@@ -153,7 +153,7 @@ static void who_always_computes_too_long_needs_no_larger_buffer(void **state)
     lines[1].load.busy_median_ns = 21 * ST_NS_PER_MS;
     says(
         watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-        "Heavy made 2 dropouts in 11 s on PipeWire: it computed too long. It needs 98 % of each period: freeze or simplify it.");
+        "Heavy made all 2 dropouts in 11 s on PipeWire: it computed too long. It needs 98 % of each period: freeze or simplify it.");
 }
 
 static void a_server_that_names_no_one_is_not_made_to(void **state)

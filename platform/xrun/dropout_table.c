@@ -1,0 +1,190 @@
+/* What was seen of a source. Names of clients are others' choice, so their list is bounded. */
+#include "platform/xrun/dropout_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t st_dropout_table_count(const struct st_dropout_client *client)
+{
+    return client->not_ready_n + client->device_xruns_n;
+}
+
+/* The majority vote of Boyer and Moore. */
+void st_dropout_table_blame(char culprit[ST_XRUN_NAME_BYTES], int64_t *culprit_n, const char *name, int64_t n)
+{
+    if (strcmp(culprit, name) == 0) {
+        *culprit_n += n;
+    } else if (*culprit_n >= n) {
+        *culprit_n -= n;
+    } else {
+        *culprit_n = n - *culprit_n;
+        memset(culprit, 0, ST_XRUN_NAME_BYTES);
+        memcpy(culprit, name, strlen(name) < ST_XRUN_NAME_BYTES ? strlen(name) : ST_XRUN_NAME_BYTES - 1);
+    }
+}
+
+static struct st_dropout_client *find(struct st_dropout_table *table, const struct st_xrun_seen *seen)
+{
+    for (size_t i = 0; i < table->clients_n; i++) {
+        struct st_dropout_client *client = &table->clients[i];
+        if (strcmp(client->name, seen->client) == 0 && strcmp(client->device, seen->device) == 0)
+            return client;
+    }
+    return NULL;
+}
+
+/* Does `a` make room before `b`? Who made no dropout first, then who has gone, then by dropouts and age. */
+static bool goes_before(const struct st_dropout_client *a, const struct st_dropout_client *b)
+{
+    const uint64_t of_a = st_dropout_table_count(a), of_b = st_dropout_table_count(b);
+    if ((of_a == 0) != (of_b == 0))
+        return of_a == 0;
+    if (a->playing != b->playing)
+        return !a->playing;
+    return of_a != of_b ? of_a < of_b : a->seen_ns < b->seen_ns;
+}
+
+/* A place for a new client. NULL: it made no dropout, and all others did. */
+static struct st_dropout_client *make_room(struct st_dropout_table *table, bool dropout)
+{
+    if (table->clients_n < ST_DROPOUT_CLIENTS_MAX)
+        return &table->clients[table->clients_n++];
+    struct st_dropout_client *least = &table->clients[0];
+    for (size_t i = 1; i < table->clients_n; i++) {
+        if (goes_before(&table->clients[i], least))
+            least = &table->clients[i];
+    }
+    if (!dropout && (least->playing || st_dropout_table_count(least) > 0))
+        return NULL;
+    table->others_not_ready_n += least->not_ready_n;
+    return least;
+}
+
+static void count_dropouts(struct st_dropout_client *client, const struct st_xrun_seen *seen, int64_t wall_ns)
+{
+    client->not_ready_n += (uint64_t)seen->starved_n;
+    client->device_xruns_n += (uint64_t)seen->device_xruns_n;
+    client->reasons_n[seen->reason] += (uint64_t)seen->starved_n;
+    if (client->first_wall_ns == INT64_MIN)
+        client->first_wall_ns = wall_ns;
+    client->last_wall_ns = wall_ns;
+    if (seen->culprit[0] != '\0')
+        st_dropout_table_blame(client->culprit, &client->culprit_n, seen->culprit, seen->starved_n);
+    const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
+    const bool is_longer = seen->busy_ns + seen->wait_ns > client->worst_busy_ns + client->worst_wait_ns;
+    const bool was = client->worst_reason == reason, is = seen->reason == reason;
+    if (was == is ? !is_longer : was)
+        return;
+    client->worst_reason = seen->reason;
+    client->worst_busy_ns = seen->busy_ns;
+    client->worst_wait_ns = seen->wait_ns;
+    client->worst_period_ns = seen->period_ns;
+}
+
+static void take_device_load(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
+{
+    const struct st_xrun_load *load = &seen->load;
+    const int64_t period_ns = load->period_ns > 0 ? load->period_ns : 0;
+    /* of several devices the one with the shortest period: it is the one that clicks first */
+    if (strcmp(table->device, seen->device) != 0 && table->period_ns > 0 &&
+        now_ns - table->device_load_ns <= ST_DROPOUT_GONE_NS && period_ns >= table->period_ns)
+        return;
+    memcpy(table->device, seen->device, sizeof(table->device));
+    table->frames = load->frames;
+    table->rate_hz = load->rate_hz;
+    table->period_ns = period_ns;
+    table->device_load_ns = now_ns;
+}
+
+void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
+                           int64_t wall_ns)
+{
+    const bool is_load = seen->load.cycles_n > 0, dropout = seen->starved_n > 0 || seen->device_xruns_n > 0;
+    if (dropout) {
+        table->device_xruns_n += (uint64_t)seen->device_xruns_n;
+        table->starved_n += (uint64_t)seen->starved_n;
+        table->reasons_n[seen->reason] += (uint64_t)seen->starved_n;
+        table->last_wall_ns = wall_ns;
+        table->certainty = seen->certainty;
+    }
+    if (is_load && seen->client[0] == '\0') {
+        take_device_load(table, seen, now_ns);
+        return;
+    }
+    if (!is_load && seen->client[0] == '\0' && seen->starved_n == 0)
+        return; /* an xrun of the device itself */
+    struct st_dropout_client *client = find(table, seen);
+    if (client == NULL) {
+        client = make_room(table, dropout);
+        if (client == NULL)
+            return;
+        *client = (struct st_dropout_client){
+            .first_wall_ns = INT64_MIN, .last_wall_ns = INT64_MIN, .load_ns = INT64_MIN};
+        memcpy(client->name, seen->client, sizeof(client->name));
+        memcpy(client->device, seen->device, sizeof(client->device));
+    }
+    client->seen_ns = now_ns;
+    if (is_load) {
+        client->load = seen->load;
+        client->load_ns = now_ns;
+        client->playing = true;
+    }
+    if (dropout)
+        count_dropouts(client, seen, wall_ns);
+}
+
+const char *st_dropout_table_why(const struct st_dropout_client *client, bool figures, char *buf,
+                                 size_t buf_bytes)
+{
+    struct st_dropout_why why = {.reason = st_dropout_reason_most(client->reasons_n),
+                                 .device_xrun = client->device_xruns_n > client->not_ready_n,
+                                 .culprit = client->culprit};
+    why.others = 2 * (uint64_t)client->culprit_n < client->reasons_n[why.reason];
+    if (figures) {
+        why.busy_ns = client->worst_busy_ns;
+        why.wait_ns = client->worst_wait_ns;
+        why.period_ns = client->worst_period_ns;
+    }
+    return st_dropout_reason_why(&why, buf, buf_bytes);
+}
+
+double st_dropout_table_share(const struct st_dropout_client *client)
+{
+    const struct st_xrun_load *load = &client->load;
+    return load->cycles_n > 0 && load->period_ns > 0 && load->busy_median_ns > 0
+               ? (double)load->busy_median_ns / (double)load->period_ns
+               : 0;
+}
+
+static int by_harm(const void *one, const void *other)
+{
+    const struct st_dropout_client *a = one, *b = other;
+    const uint64_t of_a = st_dropout_table_count(a), of_b = st_dropout_table_count(b);
+    if (of_a != of_b)
+        return of_a > of_b ? -1 : 1;
+    if (a->playing != b->playing)
+        return a->playing ? -1 : 1;
+    const int names = strcmp(a->name, b->name);
+    return names != 0 ? names : strcmp(a->device, b->device);
+}
+
+void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < table->clients_n; i++) {
+        struct st_dropout_client *client = &table->clients[i];
+        if (client->playing && (!watching || now_ns - client->load_ns > ST_DROPOUT_GONE_NS)) {
+            client->playing = false;
+            client->load = (struct st_xrun_load){0};
+        }
+        if (client->playing || st_dropout_table_count(client) > 0)
+            table->clients[kept++] = *client;
+    }
+    table->clients_n = kept;
+    if (table->period_ns > 0 && (!watching || now_ns - table->device_load_ns > ST_DROPOUT_GONE_NS)) {
+        table->frames = table->rate_hz = table->period_ns = 0;
+        table->device[0] = '\0';
+    }
+    if (table->clients_n > 1)
+        qsort(table->clients, table->clients_n, sizeof(table->clients[0]), by_harm);
+}

@@ -1,0 +1,66 @@
+/* What was seen of one source of xruns: dropouts by reason, its clients by harm, and what its device is set to. Pure.
+ * Times are now_ns by CLOCK_MONOTONIC and wall_ns. */
+#ifndef ST_PLATFORM_XRUN_DROPOUT_TABLE_H
+#define ST_PLATFORM_XRUN_DROPOUT_TABLE_H
+
+#include "platform/xrun/xrun.h"
+
+/* A client without a load line for so long has gone (xrun_line.h). */
+#define ST_DROPOUT_GONE_NS INT64_C(25000000000)
+
+/* By harm: when full, the one with the fewest dropouts that has gone makes room, else of those that play. */
+#define ST_DROPOUT_CLIENTS_MAX 32
+
+struct st_dropout_client {
+    char name[ST_XRUN_NAME_BYTES]; /* "": the server does not say which client it was */
+    char device[ST_XRUN_NAME_BYTES], culprit[ST_XRUN_NAME_BYTES]; /* culprit: of most dropouts that had one */
+    bool playing;                                                 /* a load line within ST_DROPOUT_GONE_NS */
+    uint64_t not_ready_n, device_xruns_n;
+    uint64_t reasons_n[ST_DROPOUT_REASONS]; /* not_ready_n by reason */
+    int64_t culprit_n;                      /* by how many dropouts it leads the others */
+    int64_t first_wall_ns, last_wall_ns;    /* of its dropouts; INT64_MIN: none */
+    /* of the worst of its dropouts of the most frequent reason; 0: not known */
+    int64_t worst_busy_ns, worst_wait_ns, worst_period_ns;
+    enum st_dropout_reason worst_reason;
+    struct st_xrun_load load; /* of the last 10 s; cycles_n 0: none */
+    int64_t seen_ns, load_ns; /* its last line, and load line; INT64_MIN: none */
+};
+
+/** All 0 at first. */
+struct st_dropout_table {
+    uint64_t device_xruns_n, starved_n;
+    uint64_t reasons_n[ST_DROPOUT_REASONS];                   /* starved_n by reason */
+    int64_t last_wall_ns;                                     /* its last dropout, if there was one */
+    enum st_certainty certainty;                              /* of that */
+    struct st_dropout_client clients[ST_DROPOUT_CLIENTS_MAX]; /* most dropouts first, as of the last aging */
+    size_t clients_n;
+    uint64_t others_not_ready_n; /* starved_n less those of clients[] */
+    /* what the device in use is set to, as of the last ST_DROPOUT_GONE_NS; 0: not known, or nothing plays */
+    char device[ST_XRUN_NAME_BYTES];
+    int64_t frames, rate_hz, period_ns;
+    int64_t device_load_ns; /* when it said so; 0: never */
+};
+
+/** Counts what was seen, in all and for its client, and keeps loads. */
+void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
+                           int64_t wall_ns);
+
+/** Forgets loads that are too old (all of them, if !watching), and sorts the clients. */
+void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching);
+
+/** Notes who was to blame n times more: `culprit` is then who was most often, if that was more than half.
+ * culprit_n: 0 at first. */
+void st_dropout_table_blame(char culprit[ST_XRUN_NAME_BYTES], int64_t *culprit_n, const char *name,
+                            int64_t n);
+
+/** Its device xruns and times not ready. */
+uint64_t st_dropout_table_count(const struct st_dropout_client *client);
+
+/** Why most of its dropouts were (dropout_reason.h); with the figures of the worst cycle, if wanted. @return buf. */
+const char *st_dropout_table_why(const struct st_dropout_client *client, bool figures, char *buf,
+                                 size_t buf_bytes);
+
+/** How much of each period it usually computes; 0: not known. */
+double st_dropout_table_share(const struct st_dropout_client *client);
+
+#endif
