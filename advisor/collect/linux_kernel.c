@@ -154,7 +154,6 @@ static const struct st_value_row rows[] = {
      ST_VALUE_TEXT},
     {"linux.module.snd_usb_audio.nrpacks", "/sys/module/snd_usb_audio/parameters/nrpacks", ST_VALUE_INT},
     {"linux.node.online", "/sys/devices/system/node/online", ST_VALUE_TEXT},
-    {"linux.rtc.max_user_freq_hz", "/sys/class/rtc/rtc0/max_user_freq", ST_VALUE_INT},
     {"linux.smt.active", "/sys/devices/system/cpu/smt/active", ST_VALUE_INT},
     {"linux.smt.control", "/sys/devices/system/cpu/smt/control", ST_VALUE_TEXT},
     {"linux.thp.defrag", "/sys/kernel/mm/transparent_hugepage/defrag", ST_VALUE_TEXT},

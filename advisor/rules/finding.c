@@ -61,6 +61,17 @@ void st_finding_set(struct st_finding *finding, enum st_status status, const cha
     va_end(args);
 }
 
+void st_finding_fine(struct st_finding *finding, const char *format, ...)
+{
+    va_list args;
+    finding->status = ST_STATUS_OK;
+    finding->effect_known = true;
+    finding->effect_us = 0;
+    va_start(args, format);
+    replace(&finding->summary, format, args);
+    va_end(args);
+}
+
 void st_finding_effect(struct st_finding *finding, double effect_us, const char *format, ...)
 {
     va_list args;

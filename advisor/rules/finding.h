@@ -68,7 +68,7 @@ struct st_finding {
     size_t evidence_n;
     bool effect_known;
     double effect_us;     /* upper bound for the chosen period, >= 0 */
-    char *formula;        /* with this machine's numbers in it; NULL when none */
+    char *formula;        /* with this machine's numbers in it; NULL: none, as of many that cost 0 */
     char *fix_now;        /* command; NULL: none */
     char *fix_persistent; /* file and line(s) or command; NULL: none */
     enum st_needs needs;
@@ -83,6 +83,8 @@ struct st_finding {
 /** Sets status and a printf-formatted summary. */
 void st_finding_set(struct st_finding *finding, enum st_status status, const char *format, ...)
     ST_PRINTF(3, 4);
+/** The same for ok that adds nothing to a wake-up: the effect is 0, without a formula. */
+void st_finding_fine(struct st_finding *finding, const char *format, ...) ST_PRINTF(2, 3);
 #define st_finding_ok(finding, ...)      st_finding_set((finding), ST_STATUS_OK, __VA_ARGS__)
 #define st_finding_advice(finding, ...)  st_finding_set((finding), ST_STATUS_ADVICE, __VA_ARGS__)
 #define st_finding_problem(finding, ...) st_finding_set((finding), ST_STATUS_PROBLEM, __VA_ARGS__)

@@ -31,6 +31,16 @@ const char *st_freebsd_user(const struct st_facts *facts);
 #define ST_FREEBSD_MAC_PRIORITY_NOW(user) "kldload mac_priority\npw groupmod realtime -m " user
 #define ST_FREEBSD_MAC_PRIORITY_EVER      "# /boot/loader.conf\nmac_priority_load=\"YES\""
 
+/** The members of a rule that sets one sysctl; the second one back to its default. */
+#define ST_FREEBSD_SYSCTL_FIX(key, value, undo_)                                                             \
+    .applicability = ST_APPLY_AUTO, .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, key, value}),              \
+    .guide.now = "sysctl " key "=" value, .guide.persistent = "# /etc/sysctl.conf\n" key "=" value,          \
+    .guide.check = "sysctl " key "   # " value, .guide.undo = undo_
+#define ST_FREEBSD_SYSCTL_BACK(key, value)                                                                   \
+    ST_FREEBSD_SYSCTL_FIX(key, value, "nothing to undo: " value " is the default")
+#define ST_FREEBSD_UNDO_SYSCTL(key, usual)                                                                   \
+    "take the line out of /etc/sysctl.conf; to undo it at once: sysctl " key "=" usual " (the default)"
+
 #define ST_FREEBSD_USER_NAME "user.name"
 #define ST_FREEBSD_USER_MAX  32 /* MAXLOGNAME - 1 */
 

@@ -169,7 +169,6 @@ static void judge_snd_verbose(struct st_finding *finding)
                           "more, and it is %" PRId64,
                           verbose);
         st_rule_fix(finding);
-        st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.verbose", "2");
     }
     st_finding_effect(finding, 0, "this setting changes what is shown, not how it sounds");
 }
@@ -186,15 +185,9 @@ const struct st_rule st_rule_freebsd_snd_verbose = {
                "measured on 13.2 and 15.1: one underrun for each missed fragment, also when a program just "
                "stops writing; SNDCTL_DSP_GETERROR clears the counter",
     .history = "15.0: sndctl -v shows the counters at any verbosity (sndctl(8))",
-    .guide.now = "sysctl hw.snd.verbose=2",
-    .guide.persistent = "# /etc/sysctl.conf\nhw.snd.verbose=2",
-    .guide.check = "cat /dev/sndstat   # shows the word underruns while a program plays",
-    .guide.undo = "take the line out of /etc/sysctl.conf; to undo it at once: sysctl hw.snd.verbose=0 (the "
-                  "default)",
+    ST_FREEBSD_SYSCTL_FIX("hw.snd.verbose", "2", ST_FREEBSD_UNDO_SYSCTL("hw.snd.verbose", "0")),
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(VERBOSE, ST_FREEBSD_OSRELDATE, SNDSTAT "*"),
-    .targets = ST_RULE_KEYS("hw.snd.verbose"),
     .judge = judge_snd_verbose,
 };
 

@@ -114,10 +114,8 @@ static void judge_sysctl_conf(struct st_finding *finding)
                            "%d lines of /etc/sysctl.conf could not be compared with the running values",
                            scan.unread);
     } else {
-        st_finding_ok(finding, scan.lines == 0 ? "/etc/sysctl.conf sets nothing that matters here"
-                                               : "the kernel uses the values of /etc/sysctl.conf");
-        st_finding_effect(finding, 0, "%d lines of /etc/sysctl.conf were compared with the running values",
-                          scan.lines);
+        st_finding_fine(finding, scan.lines == 0 ? "/etc/sysctl.conf sets nothing that matters here"
+                                                 : "the kernel uses the values of /etc/sysctl.conf");
     }
 }
 
@@ -219,10 +217,8 @@ static void judge_loader_conf(struct st_finding *finding)
         st_finding_unknown(finding, "%d lines of loader.conf could not be compared with the running values",
                            scan.unread);
     } else {
-        st_finding_ok(finding, scan.compared == 0 ? "loader.conf sets nothing that matters here"
-                                                  : "the kernel uses the values of loader.conf");
-        st_finding_effect(finding, 0, "%d lines of loader.conf were compared with the running values",
-                          scan.compared);
+        st_finding_fine(finding, scan.compared == 0 ? "loader.conf sets nothing that matters here"
+                                                    : "the kernel uses the values of loader.conf");
     }
 }
 

@@ -238,8 +238,7 @@ static void judge_powerd(struct st_finding *finding)
     }
     mode_of(args, mode, sizeof(mode));
     if (strncmp(mode, "max", 3) == 0) {
-        st_finding_ok(finding, "powerd keeps the clock at its maximum on mains power");
-        st_finding_effect(finding, 0, "the CPU clock is high already when work begins");
+        st_finding_fine(finding, "powerd keeps the clock at its maximum on mains power");
         return;
     }
     if (strspn(mode, "abcdefghijklmnopqrstuvwxyz") != strlen(mode))
@@ -269,11 +268,10 @@ static void judge_fixed(int64_t mhz, struct st_finding *finding)
                            "dev.cpu.0.freq_levels has a value that sleeptune does not understand: \"%.40s\"",
                            levels);
     } else if (mhz + TURBO_MHZ >= top) {
-        st_finding_ok(finding,
-                      "the CPU runs at its highest clock, %" PRId64 " MHz, and powerd, which could lower "
-                      "it, does not run",
-                      mhz);
-        st_finding_effect(finding, 0, "the CPU clock is high already when work begins");
+        st_finding_fine(finding,
+                        "the CPU runs at its highest clock, %" PRId64 " MHz, and powerd, which could lower "
+                        "it, does not run",
+                        mhz);
     } else {
         st_finding_advice(finding,
                           "the CPU runs at %" PRId64 " of %d MHz, and powerd, which could raise the clock, "
@@ -376,8 +374,7 @@ static void judge_epp(struct st_finding *finding)
     }
     st_finding_quote(finding, worst_key);
     if (worst == 0) {
-        st_finding_ok(finding, "all CPUs prefer performance (epp 0)");
-        st_finding_effect(finding, 0, "the CPU clock is high already when work begins");
+        st_finding_fine(finding, "all CPUs prefer performance (epp 0)");
         return;
     }
     const char *driver = strstr(worst_key, "_amd.") != NULL ? "amd" : "intel";
@@ -443,11 +440,9 @@ static void judge_threshold(const char *key, int64_t threshold, struct st_findin
     }
     const int64_t last = osreldate >= 1500000 ? LAST_REALTIME_15 : LAST_REALTIME_14;
     if (threshold >= last && threshold <= PRI_MAX) {
-        st_finding_ok(finding, "real-time threads can interrupt all other threads, also inside the kernel%s",
-                      threshold > last + 1 ? "; the higher preempt_thresh is for normal threads only" : "");
-        st_finding_effect(finding, 0,
-                          "preempt_thresh %" PRId64 " >= %" PRId64 ", which is the lowest real-time priority",
-                          threshold, last);
+        st_finding_fine(finding,
+                        "real-time threads can interrupt all other threads, also inside the kernel%s",
+                        threshold > last + 1 ? "; the higher preempt_thresh is for normal threads only" : "");
         return;
     }
     const char *name = key + strlen("freebsd.");
@@ -528,8 +523,7 @@ static void judge_interrupt_storm(struct st_finding *finding)
     if (st_finding_need_int(finding, THRESHOLD, &threshold) != 0)
         return;
     if (threshold == 0) {
-        st_finding_ok(finding, "the kernel never slows down an interrupt source, however fast it is");
-        st_finding_effect(finding, 0, "intr_storm_threshold = 0");
+        st_finding_fine(finding, "the kernel never slows down an interrupt source, however fast it is");
         return;
     }
     if (threshold < 0) {
@@ -549,7 +543,6 @@ static void judge_interrupt_storm(struct st_finding *finding)
                           "once in a clock tick: a sound card on this line stutters",
                           threshold);
     st_rule_fix(finding);
-    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.intr_storm_threshold", "0");
 }
 
 const struct st_rule st_rule_freebsd_interrupt_storm = {
@@ -561,14 +554,8 @@ const struct st_rule st_rule_freebsd_interrupt_storm = {
     .cost = "none, unless a device is broken: then it can keep a whole CPU busy",
     .when_not = "your hardware really sends endless interrupts (dmesg shows \"interrupt storm detected\")",
     .sources = "FreeBSD sys/kern/kern_intr.c ithread_execute_handlers()\n0 on 13.2 and 15.1 as captured",
-    .guide.now = "sysctl hw.intr_storm_threshold=0",
-    .guide.persistent = "# /etc/sysctl.conf\nhw.intr_storm_threshold=0",
-    .guide.check = "sysctl hw.intr_storm_threshold   # 0",
-    .guide.undo = "take the line out of /etc/sysctl.conf; hw.intr_storm_threshold=0 is the default, so "
-                  "there is nothing else to undo",
+    ST_FREEBSD_SYSCTL_BACK("hw.intr_storm_threshold", "0"),
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(THRESHOLD, HZ),
-    .targets = ST_RULE_KEYS("hw.intr_storm_threshold"),
     .judge = judge_interrupt_storm,
 };

@@ -53,9 +53,8 @@ static void judge_rt_permission(struct st_finding *finding)
     st_finding_quote(finding, GROUPS);
     const bool root = st_machine_int_or(finding->facts, UID, -1) == 0;
     if (error == 0) {
-        st_finding_ok(finding, "a real-time priority was granted%s",
-                      root ? ", as root; other users may differ" : "");
-        st_finding_effect(finding, 0, "granted: this adds no lateness");
+        st_finding_fine(finding, "a real-time priority was granted%s",
+                        root ? ", as root; other users may differ" : "");
     } else if (error == EPERM && st_machine_int_or(finding->facts, JAILED, 0) != 0) {
         st_finding_quote(finding, JAILED);
         st_finding_problem(finding,
@@ -120,9 +119,8 @@ static void judge_absent(struct st_finding *finding)
                                            "root can give real-time priority");
     } else if (st_machine_int_or(facts, FIFO, -1) == 0 && st_machine_int_or(facts, UID, 0) != 0) {
         st_finding_quote(finding, FIFO);
-        st_finding_ok(finding, "mac_priority is not loaded and not needed: this user gets real-time "
-                               "priority without it");
-        st_finding_effect(finding, 0, "the right is there: this adds no lateness");
+        st_finding_fine(finding, "mac_priority is not loaded and not needed: this user gets real-time "
+                                 "priority without it");
     } else {
         st_finding_advice(finding,
                           "the module mac_priority is not loaded: only root gets real-time priority");
@@ -163,11 +161,10 @@ static void judge_mac_priority(struct st_finding *finding)
     }
     st_finding_quote(finding, LOADER);
     const int64_t gid = st_machine_int_or(finding->facts, GID, GID_REALTIME);
-    st_finding_ok(
+    st_finding_fine(
         finding, "members of group %" PRId64 "%s get real-time priority%s", gid,
         gid == GID_REALTIME ? " (realtime)" : "",
         is_kept(finding->facts) ? "" : "; loader.conf does not load it, so it may be gone after a reboot");
-    st_finding_effect(finding, 0, "the group has the right: this adds no lateness");
 }
 
 const struct st_rule st_rule_freebsd_mac_priority = {
@@ -284,13 +281,10 @@ static void judge_memlock(struct st_finding *finding)
                            "lock memory",
                            unread + strlen("freebsd."));
     } else if (bytes == UNLIMITED) {
-        st_finding_ok(finding, "this user may lock any amount of memory");
-        st_finding_effect(finding, 0, "locked memory is never swapped out");
+        st_finding_fine(finding, "this user may lock any amount of memory");
     } else if (bytes >= ENOUGH_BYTES) {
-        st_finding_ok(finding, "this user may lock up to %.0f MiB of memory%s", (double)bytes / MIB,
-                      by_machine ? ", by all users together" : "");
-        st_finding_effect(finding, 0, "locked memory is never swapped out; a program of up to %.0f MiB fits",
-                          (double)bytes / MIB);
+        st_finding_fine(finding, "this user may lock up to %.0f MiB of memory%s", (double)bytes / MIB,
+                        by_machine ? ", by all users together" : "");
     } else {
         const bool small = bytes < MIB;
         st_finding_advice(finding,
@@ -351,7 +345,7 @@ const struct st_rule st_rule_freebsd_jail = {
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(JAILED),
     .cases = ST_RULE_CASES(
-        {ST_CASE_IS, 0, ST_STATUS_OK, "this is not a jail: the settings belong to this system", "jailed = 0"},
+        {ST_CASE_IS, 0, ST_STATUS_OK, "this is not a jail: the settings belong to this system"},
         {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
          "this is a jail: the settings belong to the host, and only root of the host can change them",
          "a jail uses the host's kernel, timers and scheduler, so it adds no lateness"}),

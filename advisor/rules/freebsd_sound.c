@@ -76,9 +76,8 @@ static void judge_default_unit(struct st_finding *finding)
                        ST_NEEDS_NOTHING);
         st_finding_effect(finding, 0, "this setting only chooses the device and adds no lateness");
     } else {
-        st_finding_ok(finding, "/dev/dsp is pcm%" PRId64 " (%.40s); number of devices: %d", unit,
-                      device->text, devices);
-        st_finding_effect(finding, 0, "this setting only chooses the device and adds no lateness");
+        st_finding_fine(finding, "/dev/dsp is pcm%" PRId64 " (%.40s); number of devices: %d", unit,
+                        device->text, devices);
     }
 }
 
@@ -180,8 +179,7 @@ static void judge_sound_polling(struct st_finding *finding)
     } else if (scan.devices == 0) {
         st_finding_not_applicable(finding, "no sound driver here has a polling mode");
     } else {
-        st_finding_ok(finding, "sound cards send an interrupt when a block is done");
-        st_finding_effect(finding, 0, "polling = 0");
+        st_finding_fine(finding, "sound cards send an interrupt when a block is done");
     }
 }
 
@@ -264,10 +262,9 @@ static void judge_vchans(struct st_finding *finding)
     if (st_finding_need_int(finding, st_freebsd_pcm_key(unit, "play.vchans", key, sizeof(key)), &vchans) != 0)
         return;
     if (vchans == 0 || st_machine_int_or(finding->facts, ENABLE, 1) == 0) {
-        st_finding_ok(finding,
-                      "pcm%" PRId64 " has no virtual channels: only one program can use it, without mixing",
-                      unit);
-        st_finding_effect(finding, 0, "no mixing stage");
+        st_finding_fine(finding,
+                        "pcm%" PRId64 " has no virtual channels: only one program can use it, without mixing",
+                        unit);
         return;
     }
     judge_rate(unit, finding);
@@ -316,20 +313,13 @@ const struct st_rule st_rule_freebsd_resampling = {
     .when_not = "listening, where delay does not matter and the CPU has time",
     .sources = "sound(4) (hw.snd.feeder_rate_quality: kinds and numbers of taps)\n"
                "the CPU time was not measured",
-    .guide.now = "sysctl hw.snd.feeder_rate_quality=1",
-    .guide.persistent = "# /etc/sysctl.conf\nhw.snd.feeder_rate_quality=1",
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "sysctl hw.snd.feeder_rate_quality   # 1",
-    .guide.undo = "take the line out of /etc/sysctl.conf",
+    ST_FREEBSD_SYSCTL_BACK("hw.snd.feeder_rate_quality", "1"),
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(QUALITY),
-    .targets = ST_RULE_KEYS("hw.snd.feeder_rate_quality"),
-    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, "hw.snd.feeder_rate_quality", "1"}),
     .cases = ST_RULE_CASES(
-        {ST_CASE_IS, 0, ST_STATUS_OK, RESAMPLING "no interpolation", RESAMPLING_EFFECT},
-        {ST_CASE_IS, 1, ST_STATUS_OK, RESAMPLING "linear interpolation", RESAMPLING_EFFECT},
-        {ST_CASE_IS, 2, ST_STATUS_OK, RESAMPLING "a filter of 8 taps", RESAMPLING_EFFECT},
+        {ST_CASE_IS, 0, ST_STATUS_OK, RESAMPLING "no interpolation"},
+        {ST_CASE_IS, 1, ST_STATUS_OK, RESAMPLING "linear interpolation"},
+        {ST_CASE_IS, 2, ST_STATUS_OK, RESAMPLING "a filter of 8 taps"},
         {ST_CASE_IS, 3, ST_STATUS_ADVICE,
          "the kernel resamples with a filter of 36 taps: much work for each block", RESAMPLING_EFFECT},
         {ST_CASE_IS, 4, ST_STATUS_ADVICE,

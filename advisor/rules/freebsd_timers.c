@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "core/tick.h"
@@ -79,19 +80,12 @@ static bool lateness(int64_t percent, struct st_finding *finding, struct st_tick
     return true;
 }
 
-static void fix_alloweddeviation(struct st_finding *finding)
-{
-    st_rule_fix(finding);
-    st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.alloweddeviation", "0");
-}
-
 static void judge_stretched(int64_t percent, const struct st_tick_late *late, struct st_finding *finding)
 {
     const double period_us = st_period_seconds(&finding->wish->period) * 1e6;
     const double max_us = late->max_ns / 1e3;
     if (percent <= 0) {
-        st_finding_ok(finding, "alloweddeviation is %" PRId64 ": sleeps are not stretched", percent);
-        st_finding_effect(finding, 0, "E = 31: %.1f µs / 2^31 is less than 1 ns", period_us);
+        st_finding_fine(finding, "alloweddeviation is %" PRId64 ": sleeps are not stretched", percent);
         return;
     }
     const enum st_status status = max_us >= PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE;
@@ -117,7 +111,7 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
             "µs",
             late->shift, period_us, late->shift, max_us, max_us, late->shift, late->settled_ns / 1e3);
     }
-    fix_alloweddeviation(finding);
+    st_rule_fix(finding);
 }
 
 /** A periodic timer ends a sleep at its first interrupt after the time, so the window adds nothing. The
@@ -127,12 +121,10 @@ static void judge_periodic(int64_t percent, const struct st_tick_late *late, str
     const double period_us = st_period_seconds(&finding->wish->period) * 1e6,
                  coarse_us = late->coarse_ns / 1e3;
     if (coarse_us <= 0) {
-        st_finding_ok(finding,
-                      "alloweddeviation %" PRId64 " adds no lateness here, because the event timer is "
-                      "periodic: see finding freebsd-eventtimer",
-                      percent);
-        st_finding_effect(finding, 0,
-                          "periodic = 1: a sleep ends at the first timer interrupt after its due time");
+        st_finding_fine(finding,
+                        "alloweddeviation %" PRId64 " adds no lateness here, because the event timer is "
+                        "periodic: see finding freebsd-eventtimer",
+                        percent);
         return;
     }
     st_finding_set(finding, coarse_us >= PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
@@ -142,7 +134,7 @@ static void judge_periodic(int64_t percent, const struct st_tick_late *late, str
     st_finding_effect(finding, coarse_us,
                       "%.1f µs: the kernel uses its coarse clock for sleeps of %.1f ms or more", coarse_us,
                       late->threshold_ns / 1e6);
-    fix_alloweddeviation(finding);
+    st_rule_fix(finding);
 }
 
 static void judge_alloweddeviation(struct st_finding *finding)
@@ -164,16 +156,15 @@ static void judge_alloweddeviation(struct st_finding *finding)
         return;
     }
     if (percent <= 0)
-        st_finding_ok(finding,
-                      "clock_nanosleep is exact on this kernel, and alloweddeviation %" PRId64 " makes "
-                      "other waits exact, too",
-                      percent);
+        st_finding_fine(finding,
+                        "clock_nanosleep is exact on this kernel, and alloweddeviation %" PRId64 " makes "
+                        "other waits exact, too",
+                        percent);
     else
-        st_finding_ok(finding,
-                      "alloweddeviation %" PRId64 " does not affect clock_nanosleep on this kernel; only "
-                      "programs that wait in poll, select or kevent may wake up to %.1f µs late",
-                      percent, late.max_ns / 1e3);
-    st_finding_effect(finding, 0, "nanosleep_precise = 1: clock_nanosleep ignores alloweddeviation");
+        st_finding_fine(finding,
+                        "alloweddeviation %" PRId64 " does not affect clock_nanosleep on this kernel; only "
+                        "programs that wait in poll, select or kevent may wake up to %.1f µs late",
+                        percent, late.max_ns / 1e3);
 }
 
 const struct st_rule st_rule_freebsd_alloweddeviation = {
@@ -195,15 +186,10 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
                "11.1 to 14)\n"
                "15.0: no longer on the plain clocks, unless nanosleep_precise is 0; poll, select, kevent "
                "and the _FAST clocks still are (nanosleep(2) of May 2025, commit 626ea75ed2e9)",
-    .guide.now = "sysctl kern.timecounter.alloweddeviation=0",
-    .guide.persistent = "# /etc/sysctl.conf\nkern.timecounter.alloweddeviation=0",
-    .guide.check = "sysctl kern.timecounter.alloweddeviation   # 0",
-    .guide.undo = "take the line out of /etc/sysctl.conf; to undo it at once: sysctl "
-                  "kern.timecounter.alloweddeviation=5 (the default)",
+    ST_FREEBSD_SYSCTL_FIX("kern.timecounter.alloweddeviation", "0",
+                          ST_FREEBSD_UNDO_SYSCTL("kern.timecounter.alloweddeviation", "5")),
     .worst = ST_STATUS_PROBLEM,
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(DEVIATION, PRECISE, PERIODIC, HZ, OSRELDATE),
-    .targets = ST_RULE_KEYS("kern.timecounter.alloweddeviation"),
     .judge = judge_alloweddeviation,
 };
 
@@ -276,7 +262,6 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
         find_alternative(other, fact);
     if (flags < 0 || (flags & ET_ONESHOT) != 0) {
         st_rule_fix(finding);
-        st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.eventtimer.periodic", "0");
     } else if (other[0] != '\0') {
         fix_timer(finding, other);
     }
@@ -332,16 +317,15 @@ static void judge_eventtimer(struct st_finding *finding)
         return;
     }
     if (flags < 0)
-        st_finding_ok(finding, "the event timer is in one-shot mode: sleeps do not wait for a tick");
+        st_finding_fine(finding, "the event timer is in one-shot mode: sleeps do not wait for a tick");
     else if ((flags & ET_C3STOP) != 0)
-        st_finding_ok(finding,
-                      "the event timer %s is in one-shot mode and adds no lateness; it stops in the deep "
-                      "idle state C3, so the kernel does not use C3, which costs power",
-                      timer);
+        st_finding_fine(finding,
+                        "the event timer %s is in one-shot mode and adds no lateness; it stops in the deep "
+                        "idle state C3, so the kernel does not use C3, which costs power",
+                        timer);
     else
-        st_finding_ok(finding, "the event timer %s is in one-shot mode: sleeps do not wait for a tick",
-                      timer);
-    st_finding_effect(finding, 0, "periodic = 0: the timer is set for the end of each sleep");
+        st_finding_fine(finding, "the event timer %s is in one-shot mode: sleeps do not wait for a tick",
+                        timer);
 }
 
 const struct st_rule st_rule_freebsd_eventtimer = {
@@ -366,7 +350,8 @@ const struct st_rule st_rule_freebsd_eventtimer = {
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(PERIODIC, TIMER, CHOICE, SINGLEMUL, HZ, CPUS, ET_PREFIX "*"),
-    .targets = ST_RULE_KEYS("kern.eventtimer.timer", "kern.eventtimer.periodic"),
+    .targets = ST_RULE_KEYS("kern.eventtimer.timer"),
+    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, "kern.eventtimer.periodic", "0"}),
     .judge = judge_eventtimer,
 };
 
@@ -413,15 +398,13 @@ static void judge_hz(struct st_finding *finding)
                           "to clock ticks; see finding freebsd-eventtimer for the lateness",
                           hz);
         st_rule_fix(finding);
-        st_finding_change(finding, ST_CHANGE_LOADER, "kern.hz", "1000");
         return;
     }
     if (periodic != 0) {
-        st_finding_ok(finding,
-                      "kern.hz is %" PRId64 " and the event timer is periodic: see finding "
-                      "freebsd-eventtimer",
-                      hz);
-        st_finding_effect(finding, 0, "see finding freebsd-eventtimer for the lateness");
+        st_finding_fine(finding,
+                        "kern.hz is %" PRId64 " and the event timer is periodic: see finding "
+                        "freebsd-eventtimer",
+                        hz);
         return;
     }
     if (st_machine_int_or(facts, PRECISE, 0) != 1 &&
@@ -437,24 +420,19 @@ static void judge_hz(struct st_finding *finding)
     const double added_us = coarse_us(facts, finding->wish, hz);
     if (added_us > 0) {
         st_finding_quote(finding, DEVIATION);
-        st_finding_ok(finding,
-                      "kern.hz %" PRId64 " sets how coarse the kernel's clock for long sleeps is; see "
-                      "finding freebsd-alloweddeviation for the lateness",
-                      hz);
-        st_finding_effect(finding, 0,
-                          "%.0f µs by the coarse clock, already counted in finding freebsd-alloweddeviation",
-                          added_us);
+        st_finding_fine(finding,
+                        "kern.hz %" PRId64 " sets how coarse the kernel's clock for long sleeps is; see "
+                        "finding freebsd-alloweddeviation for the lateness",
+                        hz);
         return;
     }
     if (hz < HZ_USUAL)
-        st_finding_ok(finding,
-                      "kern.hz %" PRId64 " does not affect your audio thread's sleeps; POSIX timers "
-                      "(timer_settime) may be up to two ticks (%.0f ms) late",
-                      hz, 2 * tick_us / 1e3);
+        st_finding_fine(finding,
+                        "kern.hz %" PRId64 " does not affect your audio thread's sleeps; POSIX timers "
+                        "(timer_settime) may be up to two ticks (%.0f ms) late",
+                        hz, 2 * tick_us / 1e3);
     else
-        st_finding_ok(finding, "kern.hz %" PRId64 " does not affect your audio thread's sleeps", hz);
-    st_finding_effect(finding, 0, "one-shot event timer: sleeps do not wait for the tick of %.0f µs",
-                      tick_us);
+        st_finding_fine(finding, "kern.hz %" PRId64 " does not affect your audio thread's sleeps", hz);
 }
 
 const struct st_rule st_rule_freebsd_hz = {
@@ -478,6 +456,7 @@ const struct st_rule st_rule_freebsd_hz = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(HZ, PERIODIC, GUEST, DEVIATION, PRECISE),
+    .changes = ST_RULE_CHANGES({ST_CHANGE_LOADER, "kern.hz", "1000"}),
     .judge = judge_hz,
 };
 
@@ -589,8 +568,7 @@ static void judge_timecounter(struct st_finding *finding)
                            "call (fast_gettime)",
                            hardware);
     } else {
-        st_finding_ok(finding, "the clock is %s, which is read without a system call", hardware);
-        st_finding_effect(finding, 0, "%s: no slow hardware and no system call in a clock read", hardware);
+        st_finding_fine(finding, "the clock is %s, which is read without a system call", hardware);
     }
 }
 
@@ -634,8 +612,7 @@ static void judge_nanosleep_precise(struct st_finding *finding)
         return;
     }
     if (precise == 1) {
-        st_finding_ok(finding, "clock_nanosleep ends on time at any value of alloweddeviation");
-        st_finding_effect(finding, 0, "nanosleep_precise = 1: the kernel does not stretch sleeps");
+        st_finding_fine(finding, "clock_nanosleep ends on time at any value of alloweddeviation");
         return;
     }
     if (precise != 0) {
@@ -644,16 +621,14 @@ static void judge_nanosleep_precise(struct st_finding *finding)
     }
     st_finding_quote(finding, DEVIATION);
     if (st_facts_int(finding->facts, DEVIATION, &percent) == 0 && percent <= 0) {
-        st_finding_ok(finding,
-                      "nanosleep_precise is 0, but sleeps are exact because alloweddeviation is %" PRId64,
-                      percent);
-        st_finding_effect(finding, 0, "alloweddeviation %" PRId64 ": less than 1 ns", percent);
+        st_finding_fine(finding,
+                        "nanosleep_precise is 0, but sleeps are exact because alloweddeviation is %" PRId64,
+                        percent);
         return;
     }
     st_finding_advice(finding, "nanosleep_precise is 0, so the kernel stretches sleeps as on FreeBSD 14; "
                                "see finding freebsd-alloweddeviation for the lateness");
     st_rule_fix(finding);
-    st_finding_change(finding, ST_CHANGE_SYSCTL, "kern.timecounter.nanosleep_precise", "1");
 }
 
 const struct st_rule st_rule_freebsd_nanosleep_precise = {
@@ -670,17 +645,10 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
                "(2667 µs)",
     .history = "15.0: the sysctl is new, and on (nanosleep(2) of May 2025, commit 626ea75ed2e9)\n"
                "15.1: programs built for older releases sleep exactly, too (measured with one of 13.2)",
-    .guide.now = "sysctl kern.timecounter.nanosleep_precise=1",
-    .guide.persistent =
-        "# remove from /etc/sysctl.conf (1 is the default):\n# kern.timecounter.nanosleep_precise=0",
-    .guide.check = "sysctl kern.timecounter.nanosleep_precise   # 1",
-    .guide.undo = "nothing to undo: 1 is the default. To stretch sleeps as on FreeBSD 14: sysctl "
-                  "kern.timecounter.nanosleep_precise=0",
+    ST_FREEBSD_SYSCTL_BACK("kern.timecounter.nanosleep_precise", "1"),
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_AUTO,
     .first_version = "15.0",
     .facts = ST_RULE_KEYS(PRECISE, DEVIATION, OSRELDATE),
-    .targets = ST_RULE_KEYS("kern.timecounter.nanosleep_precise"),
     .judge = judge_nanosleep_precise,
 };
 
@@ -696,19 +664,11 @@ const struct st_rule st_rule_freebsd_fast_gettime = {
     .when_not = "never: 1 is the default",
     .sources =
         "FreeBSD sys/kern/kern_tc.c, sys/kern/kern_sharedpage.c; the cost of the call was not measured",
-    .guide.now = "sysctl kern.timecounter.fast_gettime=1",
-    .guide.persistent = "# /etc/sysctl.conf, or remove a line with 0 there (1 is the default)\n"
-                        "kern.timecounter.fast_gettime=1",
-    .guide.check = "sysctl kern.timecounter.fast_gettime   # 1",
-    .guide.undo = "nothing to undo: 1 is the default",
+    ST_FREEBSD_SYSCTL_BACK("kern.timecounter.fast_gettime", "1"),
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(FAST),
-    .targets = ST_RULE_KEYS("kern.timecounter.fast_gettime"),
-    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, "kern.timecounter.fast_gettime", "1"}),
     .cases = ST_RULE_CASES(
         {ST_CASE_IS, 0, ST_STATUS_ADVICE, "fast_gettime is 0: each clock read is a system call"},
         {ST_CASE_ELSE, 0, ST_STATUS_OK,
-         "programs can read the clock without a system call (see finding freebsd-timecounter for the cost)",
-         "fast_gettime = 1"}),
+         "programs can read the clock without a system call (see finding freebsd-timecounter for the cost)"}),
 };

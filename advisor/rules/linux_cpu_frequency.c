@@ -166,8 +166,6 @@ static void fix_cpu_frequency(const struct scan *scan, struct st_finding *findin
         return;
     }
     st_rule_fix(finding);
-    st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
-                      "performance");
 }
 
 static void judge_slow(const struct scan *scan, struct st_finding *finding)
@@ -250,10 +248,9 @@ static void judge_cpu_frequency(struct st_finding *finding)
             scan.counts[KIND_UNREAD], scan.policies, worst_text(&scan, finding, "governor"));
     } else {
         (void)worst_text(&scan, finding, "epp");
-        st_finding_ok(finding, "%d of %d CPU clocks are set for speed (%s, %s)%s", scan.policies,
-                      scan.policies, worst_text(&scan, finding, "driver"),
-                      worst_text(&scan, finding, "governor"), without_turbo(finding));
-        st_finding_effect(finding, 0, "the CPU clock is high already when work begins");
+        st_finding_fine(finding, "%d of %d CPU clocks are set for speed (%s, %s)%s", scan.policies,
+                        scan.policies, worst_text(&scan, finding, "driver"),
+                        worst_text(&scan, finding, "governor"), without_turbo(finding));
     }
 }
 
@@ -281,8 +278,9 @@ const struct st_rule st_rule_linux_cpu_frequency = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(PRESENT, PREFIX "policy*", BOOST, NO_TURBO, ST_MACHINE_VIRTUAL),
-    .targets = ST_RULE_KEYS("/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
-                            "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor"),
+    .targets = ST_RULE_KEYS("/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference"),
+    .changes = ST_RULE_CHANGES(
+        {ST_CHANGE_SYSFS, "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor", "performance"}),
     .judge = judge_cpu_frequency,
 };
 
@@ -350,8 +348,7 @@ static void judge_power_daemons(struct st_finding *finding)
     if (slow != NULL)
         st_finding_quote(finding, slow->key);
     if (n == 0) {
-        st_finding_ok(finding, "no running daemon changes the CPU's frequency policy");
-        st_finding_effect(finding, 0, "no daemon changes the setting later");
+        st_finding_fine(finding, "no running daemon changes the CPU's frequency policy");
     } else if (n > 1) {
         st_finding_advice(finding,
                           "%s and %s both set the CPU's frequency policy: each overwrites what the other "
@@ -375,8 +372,7 @@ static void judge_power_daemons(struct st_finding *finding)
     } else if (unread_n > 0) {
         st_finding_unknown(finding, "%s runs; what it set could not be read", managers[first].name);
     } else {
-        st_finding_ok(finding, "%s runs and has set all CPUs to performance", managers[first].name);
-        st_finding_effect(finding, 0, "the profile asks for speed");
+        st_finding_fine(finding, "%s runs and has set all CPUs to performance", managers[first].name);
     }
 }
 

@@ -121,20 +121,17 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
                  period_us = st_period_seconds(&finding->wish->period) * 1e6;
     const bool guest = st_machine_is_guest(scan->facts), held = scan->request_us < REQUEST_NONE_US;
     if (scan->worst[0] == '\0' && scan->deeper_us > 0) {
-        st_finding_ok(finding, "a sleep of %.0f µs is too short for any idle state", period_us);
-        st_finding_effect(finding, 0, "every idle state is meant for sleeps longer than %.0f µs", period_us);
+        st_finding_fine(finding, "a sleep of %.0f µs is too short for any idle state", period_us);
         return;
     }
     if (scan->worst[0] == '\0') {
-        st_finding_ok(finding, "no idle state is enabled: the CPU is always awake, which costs power");
-        st_finding_effect(finding, 0, "no enabled state");
+        st_finding_fine(finding, "no idle state is enabled: the CPU is always awake, which costs power");
         return;
     }
     if (scan->request_us == 0) {
-        st_finding_ok(finding,
-                      "a program asks for a wake-up time of 0 µs (/dev/cpu_dma_latency): idle CPUs stay "
-                      "awake, which costs much power");
-        st_finding_effect(finding, 0, "no idle state, so no time to wake from it");
+        st_finding_fine(finding,
+                        "a program asks for a wake-up time of 0 µs (/dev/cpu_dma_latency): idle CPUs stay "
+                        "awake, which costs much power");
         return;
     }
     const char *name = worst_name(scan, finding);
@@ -194,8 +191,7 @@ static void judge_idle_states(struct st_finding *finding)
         judge_states(&scan, request_known, finding);
     } else if (st_machine_boot_option(facts, "idle", idle, sizeof(idle)) == 0 && strcmp(idle, "poll") == 0) {
         st_finding_quote(finding, ST_MACHINE_CMDLINE);
-        st_finding_ok(finding, "idle=poll: the CPU never sleeps, which costs much power");
-        st_finding_effect(finding, 0, "no idle state, so no time to wake from it");
+        st_finding_fine(finding, "idle=poll: the CPU never sleeps, which costs much power");
     } else {
         const int r = st_facts_text(facts, DRIVER, &driver);
         if (r == 0 && strcmp(driver, "none") != 0)
@@ -280,11 +276,10 @@ static void judge_idle_request_access(struct st_finding *finding)
         st_finding_unknown(finding, "the wake-up time (latency) of %zu idle states could not be read",
                            unread_n);
     } else if (latency_us <= SHALLOW_US) {
-        st_finding_ok(finding,
-                      "a CPU wakes from its deepest idle state in %" PRId64 " µs, so programs need not "
-                      "limit it",
-                      latency_us);
-        st_finding_effect(finding, 0, "%" PRId64 " µs <= %d µs", latency_us, SHALLOW_US);
+        st_finding_fine(finding,
+                        "a CPU wakes from its deepest idle state in %" PRId64 " µs, so programs need not "
+                        "limit it",
+                        latency_us);
     } else if (fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM)) {
         st_finding_quote(finding, REQUEST);
         st_finding_advice(finding,
@@ -292,12 +287,9 @@ static void judge_idle_request_access(struct st_finding *finding)
                           "keep the CPUs out of deep sleep (%" PRId64 " µs to wake)",
                           latency_us);
         st_rule_fix(finding);
-        st_finding_change(finding, ST_CHANGE_UDEV, "rule",
-                          "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"");
     } else if (st_finding_need_int(finding, REQUEST, &request) == 0) {
-        st_finding_ok(finding, "this user may open /dev/cpu_dma_latency, so audio programs can keep the "
-                               "CPUs out of deep sleep");
-        st_finding_effect(finding, 0, "programs can limit the wake-up time of CPUs themselves");
+        st_finding_fine(finding, "this user may open /dev/cpu_dma_latency, so audio programs can keep the "
+                                 "CPUs out of deep sleep");
     }
 }
 
@@ -324,6 +316,8 @@ const struct st_rule st_rule_linux_idle_request_access = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(REQUEST, PREFIX "state*" LATENCY, PREFIX "state*.disable"),
+    .changes = ST_RULE_CHANGES(
+        {ST_CHANGE_UDEV, "rule", "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\""}),
     .judge = judge_idle_request_access,
 };
 
@@ -367,11 +361,7 @@ static void judge_guest_halt_poll(struct st_finding *finding)
     else if (poll < 0)
         st_finding_unknown(finding, "%" PRId64 " ns is not valid", poll);
     else if (poll >= finding->wish->period_ns) {
-        st_finding_ok(finding, "an idle virtual CPU stays awake (polls) for the whole cycle");
-        st_finding_effect(finding, 0,
-                          "%" PRId64 " ns >= the period: no halt, so the host does not have to "
-                          "wake it",
-                          poll);
+        st_finding_fine(finding, "an idle virtual CPU stays awake (polls) for the whole cycle");
     } else if (finding->wish->period_ns > PERIOD_SHORT_NS)
         st_finding_ok(finding,
                       "an idle virtual CPU goes to sleep after %" PRId64 " µs; the host decides how fast it "

@@ -137,9 +137,8 @@ static void judge_usb_autosuspend(struct st_finding *finding)
     } else if (scan.unread_n > 0) {
         st_finding_unknown(finding, "the power setting of %.40s could not be read", name);
     } else {
-        st_finding_ok(finding, "%zu USB audio interface%s stay%s awake", scan.devices_n,
-                      scan.devices_n == 1 ? "" : "s", scan.devices_n == 1 ? "s" : "");
-        st_finding_effect(finding, 0, "no autosuspend");
+        st_finding_fine(finding, "%zu USB audio interface%s stay%s awake", scan.devices_n,
+                        scan.devices_n == 1 ? "" : "s", scan.devices_n == 1 ? "s" : "");
     }
 }
 
@@ -181,15 +180,12 @@ static void judge_default(struct st_finding *finding)
         st_facts_int(finding->facts, HAS_PACKS, &number) == -ENOENT) {
         st_finding_quote(finding, NRPACKS);
         st_finding_quote(finding, HAS_PACKS);
-        st_finding_ok(finding,
-                      "snd_usb_audio runs in its low-latency mode; the driver no longer has the option "
-                      "nrpacks: remove nrpacks=%.10s from /etc/modprobe.d",
-                      packs);
-        st_finding_effect(finding, 0,
-                          "lowlatency is Y, the default; the driver ignores the unknown option nrpacks");
+        st_finding_fine(finding,
+                        "snd_usb_audio runs in its low-latency mode; the driver no longer has the option "
+                        "nrpacks: remove nrpacks=%.10s from /etc/modprobe.d",
+                        packs);
     } else {
-        st_finding_ok(finding, "snd_usb_audio runs in its low-latency mode");
-        st_finding_effect(finding, 0, "lowlatency is Y, the default");
+        st_finding_fine(finding, "snd_usb_audio runs in its low-latency mode");
     }
 }
 
@@ -210,7 +206,6 @@ static void judge_usb_audio_options(struct st_finding *finding)
                           "than needed");
         st_finding_effect(finding, 0, "adds delay to the sound; threads do not wake later");
         st_rule_fix(finding);
-        st_finding_change(finding, ST_CHANGE_MODPROBE, "snd_usb_audio", "lowlatency=1");
     } else {
         st_finding_unknown(finding, "lowlatency has a value that sleeptune does not understand: \"%.20s\"",
                            text);
@@ -236,6 +231,7 @@ const struct st_rule st_rule_linux_usb_audio_options = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(LOWLATENCY, NRPACKS, HAS_PACKS),
+    .changes = ST_RULE_CHANGES({ST_CHANGE_MODPROBE, "snd_usb_audio", "lowlatency=1"}),
     .judge = judge_usb_audio_options,
 };
 
@@ -261,11 +257,10 @@ const struct st_rule st_rule_linux_hda_power_save = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(POWER_SAVE),
-    .targets = ST_RULE_KEYS("/sys/module/snd_hda_intel/parameters/power_save"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS, "/sys/module/snd_hda_intel/parameters/power_save", "0"},
                                {ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0 power_save_controller=N"}),
     .cases = ST_RULE_CASES(
-        {ST_CASE_IS, 0, ST_STATUS_OK, "the sound card stays on", "power_save=0"},
+        {ST_CASE_IS, 0, ST_STATUS_OK, "the sound card stays on"},
         {ST_CASE_BELOW, 0, ST_STATUS_UNKNOWN, "a time of {} s is not valid"},
         {ST_CASE_ABOVE, 1000000, ST_STATUS_UNKNOWN, "a time of {} s is not valid"},
         {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,

@@ -84,8 +84,7 @@ static void judge_isolated_cpus(struct st_finding *finding)
         st_finding_advice(finding, "isolcpus= is on the command line, but no CPU is isolated");
         st_finding_fix(finding, NULL, ST_MACHINE_FIX_NO_BOOT_OPTION("isolcpus"), ST_NEEDS_REBOOT);
     } else {
-        st_finding_ok(finding, "no CPU is isolated, which is right for a desktop");
-        st_finding_effect(finding, 0, "a real-time thread gets a CPU at once, also without isolation");
+        st_finding_fine(finding, "no CPU is isolated, which is right for a desktop");
     }
 }
 
@@ -144,8 +143,7 @@ static void judge_irq_affinity(struct st_finding *finding)
     if (need_cpus(finding, ISOLATED, &isolated_text, &isolated) != 0)
         return;
     if (isolated.n == 0) {
-        st_finding_ok(finding, "no CPU is isolated, so interrupts may run on any CPU");
-        st_finding_effect(finding, 0, "nothing to keep free");
+        st_finding_fine(finding, "no CPU is isolated, so interrupts may run on any CPU");
         return;
     }
     if (st_finding_need_text(finding, AFFINITY, &mask_text) != 0)
@@ -156,9 +154,7 @@ static void judge_irq_affinity(struct st_finding *finding)
     }
     st_finding_quote(finding, IRQBALANCE);
     if (!st_cpu_list_overlaps(&isolated, &mask)) {
-        st_finding_ok(finding, "interrupts stay away from the isolated CPUs %.40s", isolated_text);
-        st_finding_effect(
-            finding, 0, "the default mask of interrupts (default_smp_affinity) does not contain these CPUs");
+        st_finding_fine(finding, "interrupts stay away from the isolated CPUs %.40s", isolated_text);
     } else if (st_facts_int(finding->facts, IRQBALANCE, &pid) == 0) {
         st_finding_ok(finding, "irqbalance runs; it keeps interrupts away from isolated CPUs");
     } else {
@@ -203,8 +199,7 @@ static void judge_nohz_full(struct st_finding *finding)
     if (need_cpus(finding, NOHZ_FULL, &text, &nohz) != 0)
         return;
     if (nohz.n == 0) {
-        st_finding_ok(finding, "busy CPUs have a clock tick, as usual");
-        st_finding_effect(finding, 0, "timers are exact with and without the clock tick");
+        st_finding_fine(finding, "busy CPUs have a clock tick, as usual");
         return;
     }
     if (need_cpus(finding, ISOLATED, &isolated_text, &isolated) != 0)

@@ -31,8 +31,7 @@ static void judge_jack_realtime(struct st_finding *finding)
                           jack.priority);
         st_finding_fix(finding, NULL, "# in ~/.jackdrc or QjackCtl's settings: -P 80", ST_NEEDS_REOPEN);
     } else {
-        st_finding_ok(finding, "JACK runs with real-time priority %" PRId64, jack.priority);
-        st_finding_effect(finding, 0, "-R is on");
+        st_finding_fine(finding, "JACK runs with real-time priority %" PRId64, jack.priority);
     }
 }
 
@@ -127,10 +126,10 @@ static void judge_jack_period(struct st_finding *finding)
                           jack.periods_n);
         st_finding_fix(finding, NULL, "# in ~/.jackdrc or QjackCtl's settings: -n 3", ST_NEEDS_REOPEN);
     } else {
-        st_finding_ok(finding, "JACK's period is %.2f ms, its whole buffer %.2f ms", period_us / 1e3,
-                      ring_ms);
-        st_finding_effect(finding, 0, "%" PRId64 " / %" PRId64 " Hz = %.1f µs", jack.frames, jack.rate_hz,
-                          period_us);
+        st_finding_fine(finding,
+                        "JACK's period is %" PRId64 " frames at %" PRId64
+                        " Hz (%.2f ms), its whole buffer %.2f ms",
+                        jack.frames, jack.rate_hz, period_us / 1e3, ring_ms);
     }
 }
 
@@ -167,8 +166,7 @@ static void judge_jack_soft_mode(struct st_finding *finding)
         return;
     }
     if (!jack.soft_mode) {
-        st_finding_ok(finding, "JACK reports the xruns of the sound card");
-        st_finding_effect(finding, 0, "no soft mode");
+        st_finding_fine(finding, "JACK reports the xruns of the sound card");
         return;
     }
     st_finding_advice(finding,

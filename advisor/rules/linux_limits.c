@@ -45,17 +45,13 @@ static void judge_memlock(struct st_finding *finding)
     if (limit < UNLIMITED) {
         st_finding_unknown(finding, "a limit of %" PRId64 " bytes is not valid", limit);
     } else if (limit == UNLIMITED) {
-        st_finding_ok(finding, "this user may lock any amount of memory");
-        st_finding_effect(finding, 0, "locked memory is never swapped out");
+        st_finding_fine(finding, "this user may lock any amount of memory");
     } else if (limit >= ENOUGH_BYTES) {
-        st_finding_ok(finding, "this user may lock up to %.0f MiB of memory", mib);
-        st_finding_effect(finding, 0, "locked memory is never swapped out; a program of up to %.0f MiB fits",
-                          mib);
+        st_finding_fine(finding, "this user may lock up to %.0f MiB of memory", mib);
     } else if (is_privileged(finding->facts)) {
-        st_finding_ok(finding,
-                      "this process may lock more memory than its limit of %.4g %s; other users may not",
-                      shown, unit);
-        st_finding_effect(finding, 0, "locked memory is never swapped out");
+        st_finding_fine(finding,
+                        "this process may lock more memory than its limit of %.4g %s; other users may not",
+                        shown, unit);
     } else {
         st_finding_advice(finding,
                           "this user may lock only %.4g %s of memory, so an audio program may have to wait "
@@ -68,7 +64,6 @@ static void judge_memlock(struct st_finding *finding)
             return;
         }
         st_rule_fix(finding);
-        st_finding_change(finding, ST_CHANGE_LIMITS, "@audio - memlock", "4194304");
     }
 }
 
@@ -98,6 +93,7 @@ const struct st_rule st_rule_linux_memlock = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(MEMLOCK, IPC_LOCK, UID, ST_MACHINE_CONTAINER),
+    .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, "@audio - memlock", "4194304"}),
     .judge = judge_memlock,
 };
 
@@ -117,8 +113,7 @@ static void judge_rttime_limit(struct st_finding *finding)
     if (limit < UNLIMITED) {
         st_finding_unknown(finding, "a limit of %" PRId64 " µs is not valid", limit);
     } else if (limit == UNLIMITED) {
-        st_finding_ok(finding, "real-time threads may compute without a time limit");
-        st_finding_effect(finding, 0, "no limit");
+        st_finding_fine(finding, "real-time threads may compute without a time limit");
     } else if (limit / CYCLES_LEAST < period_us) {
         st_finding_advice(finding,
                           "the kernel kills a real-time thread that computes for %.3g ms without a sleep; "
@@ -126,12 +121,10 @@ static void judge_rttime_limit(struct st_finding *finding)
                           (double)limit / 1e3, (double)limit / (double)period_us, (double)period_us / 1e3);
         st_rule_fix(finding);
     } else {
-        st_finding_ok(finding,
-                      "the kernel kills a real-time thread that computes for %.3g ms without a sleep; an "
-                      "audio thread sleeps in each cycle, so this does not affect it",
-                      (double)limit / 1e3);
-        st_finding_effect(finding, 0, "%" PRId64 " µs are %.1f cycles", limit,
-                          (double)limit / (double)period_us);
+        st_finding_fine(finding,
+                        "the kernel kills a real-time thread that computes for %.3g ms without a sleep; an "
+                        "audio thread sleeps in each cycle, so this does not affect it",
+                        (double)limit / 1e3);
     }
 }
 
@@ -291,9 +284,8 @@ static void judge_service_limits(struct st_finding *finding)
         st_finding_unknown(finding, "%.40s.service could not be read", unit);
         break;
     case FAULT_NONE:
-        st_finding_ok(finding, "%zu audio service%s may use real-time priority", scan.units_n,
-                      scan.units_n == 1 ? "" : "s");
-        st_finding_effect(finding, 0, "the units themselves give this right");
+        st_finding_fine(finding, "%zu audio service%s may use real-time priority", scan.units_n,
+                        scan.units_n == 1 ? "" : "s");
         break;
     }
 }
@@ -365,10 +357,9 @@ static void judge_rt_throttling(struct st_finding *finding)
     if (is_deadline_server(finding->facts)) {
         st_finding_quote(finding, ST_MACHINE_RELEASE);
         st_finding_quote(finding, GROUPS);
-        st_finding_ok(finding,
-                      "this kernel does not stop real-time threads; it keeps 5 %% of each CPU for normal "
-                      "threads (deadline server)");
-        st_finding_effect(finding, 0, "0 below 95 %% load of a CPU");
+        st_finding_fine(finding,
+                        "this kernel does not stop real-time threads; it keeps 5 %% of each CPU for normal "
+                        "threads (deadline server)");
         return;
     }
     if (runtime == -1 || runtime == period) {
@@ -395,12 +386,11 @@ static void judge_rt_throttling(struct st_finding *finding)
         change_back(finding, runtime);
         return;
     }
-    st_finding_ok(finding,
-                  "a real-time thread that uses more than %.1f %% of a CPU is stopped for up to %.0f ms; an "
-                  "audio thread sleeps in each cycle, so this does not affect it",
-                  share * 100, hole_us / 1e3);
-    st_finding_effect(finding, 0, "0 below %.1f %% load; above it %" PRId64 " - %" PRId64 " = %.0f µs",
-                      share * 100, period, runtime, hole_us);
+    st_finding_fine(
+        finding,
+        "a real-time thread that uses more than %.1f %% of a CPU is stopped for up to %.0f ms; an "
+        "audio thread sleeps in each cycle, so this does not affect it",
+        share * 100, hole_us / 1e3);
 }
 
 const struct st_rule st_rule_linux_rt_throttling = {

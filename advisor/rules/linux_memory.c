@@ -52,7 +52,6 @@ static void judge_swap(struct st_finding *finding)
                           "memory is safe",
                           swappiness);
         st_rule_fix(finding);
-        st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
     }
 }
 
@@ -67,15 +66,9 @@ const struct st_rule st_rule_linux_swap = {
     .sources = "Linux Documentation/admin-guide/sysctl/vm.rst: swappiness 0 to 200, default 60; zram setups "
                "use 100 to 180\n"
                "10 is the value of old audio guides",
-    .guide.now = ST_MACHINE_SYSCTL_NOW("vm.swappiness", "10"),
-    .guide.persistent = ST_MACHINE_SYSCTL_EVER("vm.swappiness", "10"),
-    .guide.check = "sysctl vm.swappiness   # 10\n"
-                   "swapon --show   # zram: leave it as it is",
-    .guide.undo = ST_MACHINE_UNDO_SYSCTL("vm.swappiness", "60"),
+    ST_MACHINE_SYSCTL_FIX("vm.swappiness", "10", "60"),
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ZRAM, OTHER, FIRST, SWAPPINESS, ZSWAP),
-    .targets = ST_RULE_KEYS("vm.swappiness"),
     .judge = judge_swap,
 };
 
@@ -110,9 +103,7 @@ static void judge_huge_pages(struct st_finding *finding)
     if (need_choice(finding, ENABLED, enabled, sizeof(enabled)) != 0)
         return;
     if (strcmp(enabled, "always") != 0) {
-        st_finding_ok(finding, "only programs that ask for huge pages get them (%.20s)", enabled);
-        st_finding_effect(finding, 0,
-                          "programs that do not ask for huge pages never wait for the kernel to make one");
+        st_finding_fine(finding, "only programs that ask for huge pages get them (%.20s)", enabled);
         return;
     }
     if (need_choice(finding, DEFRAG, defrag, sizeof(defrag)) != 0)
@@ -122,8 +113,6 @@ static void judge_huge_pages(struct st_finding *finding)
                           "a program that uses new memory may have to wait while the kernel moves other "
                           "memory (huge pages: always, defrag: always)");
         st_rule_fix(finding);
-        st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/enabled", "madvise");
-        st_finding_change(finding, ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/defrag", "madvise");
     } else {
         st_finding_ok(finding,
                       "all programs get huge pages, but those that do not ask for them never wait while the "
@@ -152,8 +141,8 @@ const struct st_rule st_rule_linux_huge_pages = {
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ENABLED, DEFRAG),
-    .targets = ST_RULE_KEYS("/sys/kernel/mm/transparent_hugepage/enabled",
-                            "/sys/kernel/mm/transparent_hugepage/defrag"),
+    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/enabled", "madvise"},
+                               {ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/defrag", "madvise"}),
     .judge = judge_huge_pages,
 };
 
@@ -170,8 +159,7 @@ static void judge_numa_balancing(struct st_finding *finding)
     if (st_finding_need_int(finding, BALANCING, &balancing) != 0)
         return;
     if (balancing == 0) {
-        st_finding_ok(finding, "the kernel does not move memory between memory nodes");
-        st_finding_effect(finding, 0, "numa_balancing=0");
+        st_finding_fine(finding, "the kernel does not move memory between memory nodes");
         return;
     }
     if (st_finding_need_text(finding, NODES, &text) != 0)
@@ -179,15 +167,13 @@ static void judge_numa_balancing(struct st_finding *finding)
     if (st_cpu_list_parse(text, &nodes) != 0) {
         st_finding_unknown(finding, "sleeptune does not understand the list of nodes \"%.40s\"", text);
     } else if (nodes.n <= 1) {
-        st_finding_ok(finding, "there is one memory node, so nothing is moved");
-        st_finding_effect(finding, 0, "one node");
+        st_finding_fine(finding, "there is one memory node, so nothing is moved");
     } else {
         st_finding_advice(finding,
                           "the kernel balances memory between %zu memory nodes: an audio thread may have to "
                           "wait for memory that the kernel is checking",
                           nodes.n);
         st_rule_fix(finding);
-        st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.numa_balancing", "0");
     }
 }
 
@@ -201,13 +187,8 @@ const struct st_rule st_rule_linux_numa_balancing = {
     .when_not = "machines with one node: the setting does nothing there",
     .sources =
         "Linux Documentation/admin-guide/sysctl/kernel.rst: numa_balancing; tuned's cpu-partitioning sets 0",
-    .guide.now = ST_MACHINE_SYSCTL_NOW("kernel.numa_balancing", "0"),
-    .guide.persistent = ST_MACHINE_SYSCTL_EVER("kernel.numa_balancing", "0"),
-    .guide.check = "sysctl kernel.numa_balancing   # 0",
-    .guide.undo = ST_MACHINE_UNDO_SYSCTL("kernel.numa_balancing", "1"),
+    ST_MACHINE_SYSCTL_FIX("kernel.numa_balancing", "0", "1"),
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(BALANCING, NODES),
-    .targets = ST_RULE_KEYS("kernel.numa_balancing"),
     .judge = judge_numa_balancing,
 };

@@ -36,23 +36,15 @@ static const char *beside_irqs(int64_t limit)
                                            : ", which is not above threads of interrupts (50)";
 }
 
-static void fix_limits(struct st_finding *finding)
-{
-    st_rule_fix(finding);
-    st_finding_change(finding, ST_CHANGE_LIMITS, "@audio - rtprio", "90");
-    st_finding_change(finding, ST_CHANGE_LIMITS, "@audio - memlock", "4194304");
-}
-
 static void judge_granted(int64_t priority, struct st_finding *finding)
 {
     if (st_machine_int_or(finding->facts, UID, -1) == 0)
-        st_finding_ok(finding,
-                      "SCHED_FIFO %" PRId64 " was granted to root; it may be refused to other users: run "
-                      "the report as the user who plays",
-                      priority);
+        st_finding_fine(finding,
+                        "SCHED_FIFO %" PRId64 " was granted to root; it may be refused to other users: run "
+                        "the report as the user who plays",
+                        priority);
     else
-        st_finding_ok(finding, "SCHED_FIFO %" PRId64 " was granted to this user", priority);
-    st_finding_effect(finding, 0, "granted: this adds no lateness");
+        st_finding_fine(finding, "SCHED_FIFO %" PRId64 " was granted to this user", priority);
 }
 
 /** Does rtkit give it to programs that ask? */
@@ -69,7 +61,7 @@ static void judge_rtkit_only(struct st_finding *finding)
     st_finding_advice(finding,
                       "this user gets real-time priority only through rtkit: sound servers ask rtkit, most "
                       "other programs do not");
-    fix_limits(finding);
+    st_rule_fix(finding);
 }
 
 static void judge_refused(int64_t error, int64_t priority, struct st_finding *finding)
@@ -81,7 +73,7 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
     if (has_limit && limit > 0 && limit < priority && error == EPERM) {
         st_finding_advice(finding, "priority %" PRId64 " was refused; the limit allows up to %" PRId64 "%s",
                           priority, limit, beside_irqs(limit));
-        fix_limits(finding);
+        st_rule_fix(finding);
     } else if (uid == 0 || (has_limit && (limit == UNLIMITED || limit >= priority))) {
         st_finding_problem(finding, "real-time priority was refused (%s) %s: %s", errno_text(error),
                            uid == 0 ? "to root" : "although the limit allows it",
@@ -99,7 +91,7 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
                            "this user may not use real-time priority (%s), so any busy program can delay "
                            "the audio thread",
                            errno_text(error));
-        fix_limits(finding);
+        st_rule_fix(finding);
     }
 }
 
@@ -126,7 +118,7 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
     } else if (limit > 0) {
         st_finding_advice(finding, "at login %.*s gets the limit rtprio %" PRId64 "%s", cut, name, limit,
                           beside_irqs(limit));
-        fix_limits(finding);
+        st_rule_fix(finding);
     } else if (has_rtkit(facts)) {
         judge_rtkit_only(finding);
     } else {
@@ -134,7 +126,7 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
                            "no configuration file gives %.*s real-time priority at login, so any busy "
                            "program can delay the audio thread",
                            cut, name);
-        fix_limits(finding);
+        st_rule_fix(finding);
     }
     if (error == 0)
         st_finding_effect(finding, 0, "allowed: this adds no lateness");
@@ -191,6 +183,8 @@ const struct st_rule st_rule_linux_rt_permission = {
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT, UID, GROUPS, RTKIT, INSTALLED, LIMITS_FROM,
                           USER, ST_MACHINE_CONTAINER),
+    .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, "@audio - rtprio", "90"},
+                               {ST_CHANGE_LIMITS, "@audio - memlock", "4194304"}),
     .judge = judge_rt_permission,
 };
 
@@ -230,12 +224,11 @@ static void judge_refused_rt_group_sched(struct st_finding *finding)
     st_finding_quote(finding, RTPRIO_LIMIT);
     const bool has_runtime = st_facts_int(finding->facts, GROUP_RUNTIME, &runtime) == 0;
     if (has_runtime && runtime > 0) {
-        st_finding_ok(finding,
-                      "the control group of this process has %" PRId64 " µs of real-time budget, so it is "
-                      "not the reason why SCHED_FIFO is "
-                      "refused",
-                      runtime);
-        st_finding_effect(finding, 0, "a budget of %" PRId64 " µs: the group allows it", runtime);
+        st_finding_fine(finding,
+                        "the control group of this process has %" PRId64 " µs of real-time budget, so it is "
+                        "not the reason why SCHED_FIFO is "
+                        "refused",
+                        runtime);
         return;
     }
     if (!has_runtime && limit_refuses(finding->facts)) {
@@ -268,11 +261,9 @@ static void judge_rt_group_sched(struct st_finding *finding)
             finding, "CONFIG_RT_GROUP_SCHED has a value that sleeptune does not understand: %.20s", config);
     } else if (r == 0 && off_at_boot(facts)) {
         st_finding_quote(finding, ST_MACHINE_CMDLINE);
-        st_finding_ok(finding, "real-time group scheduling is built in, but switched off at boot");
-        st_finding_effect(finding, 0, "rt_group_sched=0: groups need no real-time budget");
+        st_finding_fine(finding, "real-time group scheduling is built in, but switched off at boot");
     } else if (tried && error == 0) {
-        st_finding_ok(finding, "SCHED_FIFO was granted, so real-time group scheduling does no harm");
-        st_finding_effect(finding, 0, "SCHED_FIFO was granted");
+        st_finding_fine(finding, "SCHED_FIFO was granted, so real-time group scheduling does no harm");
     } else if (r != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE && tried && error == EPERM && !limit_refuses(facts))
             st_finding_unknown(finding,
@@ -356,8 +347,7 @@ static void judge_rtkit(struct st_finding *finding)
         return;
     }
     if (error == 0) {
-        st_finding_ok(finding, "this user gets real-time priority without rtkit");
-        st_finding_effect(finding, 0, "SCHED_FIFO was granted");
+        st_finding_fine(finding, "this user gets real-time priority without rtkit");
         return;
     }
     st_finding_quote(finding, DAEMON);
@@ -502,8 +492,7 @@ static void judge_audio_group(struct st_finding *finding)
         return;
     }
     if (error == 0) {
-        st_finding_ok(finding, "this user has the right, so the group does not matter");
-        st_finding_effect(finding, 0, "SCHED_FIFO was granted");
+        st_finding_fine(finding, "this user has the right, so the group does not matter");
         return;
     }
     if (st_finding_need_text(finding, GROUPS, &scan.groups) != 0)

@@ -155,8 +155,6 @@ static void fix_preemption(const struct detected *found, struct st_finding *find
                        ST_NEEDS_REBOOT);
     else if (found->dynamic) {
         st_rule_fix(finding);
-        st_finding_change(finding, ST_CHANGE_SYSFS_NOW, "/sys/kernel/debug/sched/preempt", "full");
-        st_finding_change(finding, ST_CHANGE_BOOT, "boot", "preempt=full");
     } else
         st_finding_fix(finding, NULL,
                        "# install a low-latency or PREEMPT_RT kernel, or one with PREEMPT_DYNAMIC and then "
@@ -244,7 +242,8 @@ const struct st_rule st_rule_linux_preemption = {
     .facts = ST_RULE_KEYS(VERSION, REALTIME, DEBUGFS, ST_MACHINE_CMDLINE, CONFIG "PREEMPT",
                           CONFIG "PREEMPT_RT", CONFIG "PREEMPT_DYNAMIC", CONFIG "PREEMPT_VOLUNTARY",
                           CONFIG "PREEMPT_NONE", CONFIG "PREEMPT_LAZY"),
-    .targets = ST_RULE_KEYS("/sys/kernel/debug/sched/preempt"),
+    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS_NOW, "/sys/kernel/debug/sched/preempt", "full"},
+                               {ST_CHANGE_BOOT, "boot", "preempt=full"}),
     .judge = judge_preemption,
 };
 
@@ -261,16 +260,14 @@ static void judge_threaded_irqs(struct st_finding *finding)
     if (st_facts_text(facts, VERSION, &version) == 0 &&
         (strstr(version, "PREEMPT_RT") != NULL || strstr(version, "PREEMPT RT") != NULL)) {
         st_finding_quote(finding, VERSION);
-        st_finding_ok(finding, "a real-time kernel handles all interrupts in threads");
-        st_finding_effect(finding, 0, "PREEMPT_RT");
+        st_finding_fine(finding, "a real-time kernel handles all interrupts in threads");
         return;
     }
     if (st_finding_need_text(finding, ST_MACHINE_CMDLINE, &cmdline) != 0)
         return;
     if (st_machine_boot_option(facts, "threadirqs", value, sizeof(value)) == 0) {
-        st_finding_ok(finding, "threadirqs is on: see finding linux-irq-priorities for the order of the "
-                               "threads");
-        st_finding_effect(finding, 0, "threads handle the interrupts, and you can choose their priority");
+        st_finding_fine(finding, "threadirqs is on: see finding linux-irq-priorities for the order of the "
+                                 "threads");
     } else if (st_machine_is_guest(facts)) {
         st_finding_quote(finding, ST_MACHINE_VIRTUAL);
         st_finding_not_applicable(finding, "the host handles the real interrupts of a virtual machine");
@@ -383,8 +380,7 @@ static void judge_irq_sharing(struct st_finding *finding)
         st_rule_fix(finding);
     } else if (search.sound != NULL) {
         st_finding_quote(finding, search.sound->key);
-        st_finding_ok(finding, "the sound device has its interrupt line for itself");
-        st_finding_effect(finding, 0, "nothing else is on the line");
+        st_finding_fine(finding, "the sound device has its interrupt line for itself");
     } else {
         st_finding_not_applicable(finding, "no interrupt line belongs to a sound device here");
     }
@@ -430,8 +426,7 @@ static void judge_watchdogs(struct st_finding *finding)
     st_finding_quote(finding, THRESH);
     const int64_t thresh = st_machine_int_or(finding->facts, THRESH, THRESH_DEFAULT_S);
     if (nmi == 0) {
-        st_finding_ok(finding, "the hard lock-up detector is off");
-        st_finding_effect(finding, 0, "the detector causes no interrupts");
+        st_finding_fine(finding, "the hard lock-up detector is off");
     } else if (nmi != 1) {
         st_finding_unknown(finding, "nmi_watchdog of %" PRId64 " is not valid", nmi);
     } else if (finding->wish->period_ns > WATCHDOGS_PERIOD_SHORT_NS) {
@@ -445,7 +440,6 @@ static void judge_watchdogs(struct st_finding *finding)
                           "for some microseconds",
                           thresh);
         st_rule_fix(finding);
-        st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.nmi_watchdog", "0");
     }
 }
 
@@ -459,13 +453,8 @@ const struct st_rule st_rule_linux_watchdogs = {
     .sources = "Linux Documentation/admin-guide/lockup-watchdogs.rst, sysctl/kernel.rst; tuned's realtime "
                "profile sets 0\n"
                "how many µs it takes: not measured; 0.5 ms is a limit that sleeptune chose",
-    .guide.now = ST_MACHINE_SYSCTL_NOW("kernel.nmi_watchdog", "0"),
-    .guide.persistent = ST_MACHINE_SYSCTL_EVER("kernel.nmi_watchdog", "0"),
-    .guide.check = "sysctl kernel.nmi_watchdog   # 0",
-    .guide.undo = ST_MACHINE_UNDO_SYSCTL("kernel.nmi_watchdog", "1"),
+    ST_MACHINE_SYSCTL_FIX("kernel.nmi_watchdog", "0", "1"),
     .worst = ST_STATUS_ADVICE,
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(NMI, SOFT, THRESH),
-    .targets = ST_RULE_KEYS("kernel.nmi_watchdog"),
     .judge = judge_watchdogs,
 };

@@ -166,8 +166,8 @@ static void judge_server_priority(struct st_finding *finding)
     } else if (top.priority > 0) {
         st_finding_quote(finding, top.process_fact->key);
         st_finding_quote(finding, top.priority_fact->key);
-        st_finding_ok(finding, "the sound server's thread runs at real-time priority %" PRId64, top.priority);
-        st_finding_effect(finding, 0, "priority %" PRId64 ": no normal program delays it", top.priority);
+        st_finding_fine(finding, "the sound server's thread runs at real-time priority %" PRId64,
+                        top.priority);
     } else if (without != NULL) {
         st_finding_quote(finding, ST_JACK_COMMAND);
         st_finding_quote(finding, PULSE_REALTIME);
@@ -235,10 +235,8 @@ static void judge_priority_order(struct st_finding *finding)
     }
     if (st_finding_need_int(finding, COMPLETE, &complete) != 0)
         return;
-    st_finding_ok(finding, "no program has a higher priority than the sound server's %" PRId64 "%s",
-                  server.priority, complete != 0 ? "" : " (not all threads were checked)");
-    st_finding_effect(finding, 0, "the server's priority %" PRId64 " is the highest%s", server.priority,
-                      complete != 0 ? "" : " of those checked");
+    st_finding_fine(finding, "no program has a higher priority than the sound server's %" PRId64 "%s",
+                    server.priority, complete != 0 ? "" : " (not all threads were checked)");
 }
 
 const struct st_rule st_rule_linux_priority_order = {
@@ -341,11 +339,8 @@ static void judge_irq_priorities(struct st_finding *finding)
     st_finding_quote(finding, server.process_fact->key);
     st_finding_quote(finding, server.priority_fact->key);
     if (search.priority >= server.priority) {
-        st_finding_ok(finding, "%.20s runs at priority %" PRId64 ", the sound server at %" PRId64,
-                      search.name->text, search.priority, server.priority);
-        st_finding_effect(finding, 0,
-                          "the interrupt comes before the server: priority %" PRId64 " >= %" PRId64,
-                          search.priority, server.priority);
+        st_finding_fine(finding, "%.20s runs at priority %" PRId64 ", the sound server at %" PRId64,
+                        search.name->text, search.priority, server.priority);
         return;
     }
     st_finding_advice(finding,

@@ -170,9 +170,8 @@ static void judge_alsa_buffer(struct st_finding *finding)
     } else if (scan.open_n == 0) {
         st_finding_not_applicable(finding, "no sound device is open at the moment");
     } else {
-        st_finding_ok(finding, "%zu open stream%s, the shortest buffer is %.1f ms long", scan.open_n,
-                      scan.open_n == 1 ? "" : "s", scan.shortest_us / 1e3);
-        st_finding_effect(finding, 0, "each buffer has room for two periods and for the server's quantum");
+        st_finding_fine(finding, "%zu open stream%s, the shortest buffer is %.1f ms long", scan.open_n,
+                        scan.open_n == 1 ? "" : "s", scan.shortest_us / 1e3);
     }
 }
 

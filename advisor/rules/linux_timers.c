@@ -96,9 +96,8 @@ static void judge_high_res_timers(struct st_finding *finding)
     } else if (has_getres && getres > 1) {
         judge_off(finding, "the clock's resolution is a tick");
     } else if ((has_hres && hres == 1) || (has_getres && getres == 1)) {
-        st_finding_ok(finding, "high-resolution timers run: %s",
-                      has_hres ? "hres_active is 1" : "the clock's resolution is 1 ns");
-        st_finding_effect(finding, 0, "resolution 1 ns: sleeps do not wait for a tick");
+        st_finding_fine(finding, "high-resolution timers run: %s",
+                        has_hres ? "hres_active is 1" : "the clock's resolution is 1 ns");
     } else {
         judge_config(finding);
     }
@@ -222,8 +221,7 @@ static void judge_clocksource(struct st_finding *finding)
     } else if (strcmp(current, "xen") == 0) {
         st_finding_ok(finding, "the clock is xen, the hypervisor's own");
     } else if (is_one_of(current, fast)) {
-        st_finding_ok(finding, "the clock is %s, which is read without a system call", current);
-        st_finding_effect(finding, 0, "%s: no slow hardware and no system call in a clock read", current);
+        st_finding_fine(finding, "the clock is %s, which is read without a system call", current);
     } else {
         st_finding_unknown(finding,
                            "sleeptune does not know the clock %.40s; 'sleeptune measure' prints how long a "
@@ -276,20 +274,18 @@ static void judge_timer_slack(struct st_finding *finding)
         return;
     }
     if (slack_ns == 0) { /* prctl takes 0 for the default, so only a real-time thread reads it */
-        st_finding_ok(finding, "the timer slack was read from a real-time thread, and real-time threads "
-                               "have none");
-        st_finding_effect(finding, 0, "0 under SCHED_FIFO and SCHED_RR");
+        st_finding_fine(finding, "the timer slack was read from a real-time thread, and real-time threads "
+                                 "have none");
         return;
     }
     const double slack_us = (double)slack_ns / 1e3;
     st_finding_quote(finding, FIFO);
     const int fifo = st_facts_int(finding->facts, FIFO, &fifo_errno);
     if (fifo == 0 && fifo_errno == 0) {
-        st_finding_ok(finding,
-                      "real-time threads have no timer slack; the sleeps of a normal thread are up to %.1f "
-                      "µs too long",
-                      slack_us);
-        st_finding_effect(finding, 0, "0 under SCHED_FIFO and SCHED_RR; %.1f µs for SCHED_OTHER", slack_us);
+        st_finding_fine(finding,
+                        "real-time threads have no timer slack; the sleeps of a normal thread are up to %.1f "
+                        "µs too long",
+                        slack_us);
         return;
     }
     if (slack_ns <= ENOUGH_NS) {
@@ -340,72 +336,4 @@ const struct st_rule st_rule_linux_timer_slack = {
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(SLACK, FIFO),
     .judge = judge_timer_slack,
-};
-
-/* --- linux-hz: CONFIG_HZ: information, unless there are no high-resolution timers. --- */
-
-enum highres { HIGHRES_ON, HIGHRES_OFF, HIGHRES_UNKNOWN };
-
-static enum highres highres(const struct st_facts *facts)
-{
-    int64_t hres, getres;
-    const bool has_hres = st_facts_int(facts, HRES, &hres) == 0;
-    const bool has_getres = st_facts_int(facts, GETRES, &getres) == 0;
-    if ((has_hres && hres == 0) || (has_getres && getres > 1))
-        return HIGHRES_OFF;
-    return has_hres || has_getres ? HIGHRES_ON : HIGHRES_UNKNOWN;
-}
-
-static void judge_hz(struct st_finding *finding)
-{
-    int64_t hz;
-    if (st_finding_need_int(finding, CONFIG_HZ, &hz) != 0)
-        return;
-    if (hz < 1 || hz > HZ_MAX) {
-        st_finding_unknown(finding, "HZ=%" PRId64 " is not valid", hz);
-        return;
-    }
-    st_finding_quote(finding, HRES);
-    st_finding_quote(finding, GETRES);
-    switch (highres(finding->facts)) {
-    case HIGHRES_ON:
-        st_finding_ok(finding, "HZ=%" PRId64 "; with high-resolution timers sleeps do not depend on it", hz);
-        st_finding_effect(finding, 0, "high-resolution timers run: no sleep waits for the tick of %.0f µs",
-                          1e6 / (double)hz);
-        break;
-    case HIGHRES_OFF:
-        st_finding_advice(finding,
-                          "HZ=%" PRId64 " without high-resolution timers: sleeps are rounded up to steps of "
-                          "%.1f ms; see finding linux-high-res-timers for the lateness",
-                          hz, 1e3 / (double)hz);
-        st_rule_fix(finding);
-        break;
-    case HIGHRES_UNKNOWN:
-        st_finding_ok(finding,
-                      "HZ=%" PRId64 "; this matters only without high-resolution timers (see finding "
-                      "linux-high-res-timers)",
-                      hz);
-        break;
-    }
-}
-
-const struct st_rule st_rule_linux_hz = {
-    .id = "linux-hz",
-    .title = "Timer ticks (CONFIG_HZ)",
-    .mechanism = "HZ is how many times a second the kernel interrupts a busy CPU for accounting and time "
-                 "slices. Without high-resolution timers sleeps can end only at these ticks; with them HZ "
-                 "does not matter.",
-    .privilege = "another kernel",
-    .cost = "none",
-    .when_not = "systems with high-resolution timers (nearly all): leave HZ as it is",
-    .sources = "Linux kernel/Kconfig.hz, kernel/time/hrtimer.c",
-    .history = "2.6.21: sleeps no longer depend on HZ where high-resolution timers are on "
-               "(Documentation/timers/highres.rst)",
-    .guide.persistent = "# switch high-resolution timers on: sleeptune report linux-high-res-timers",
-    .guide.needs = ST_NEEDS_REBOOT,
-    .guide.check = "grep CONFIG_HZ= /boot/config-$(uname -r)",
-    .guide.undo = "nothing to undo",
-    .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(CONFIG_HZ, GETRES, HRES),
-    .judge = judge_hz,
 };

@@ -34,9 +34,14 @@ ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char
     "# remove " option " from /etc/default/grub and /etc/default/grub.d, then\nsudo update-grub\n"           \
     "# Fedora: sudo grubby --update-kernel=ALL --remove-args=" option
 
-/** How to set a sysctl now, and for ever. */
-#define ST_MACHINE_SYSCTL_NOW(key, value)  "sudo sysctl " key "=" value
-#define ST_MACHINE_SYSCTL_EVER(key, value) "# /etc/sysctl.d/90-sleeptune.conf\n" key " = " value
+/** The members of a rule that sets one sysctl, whose default is `usual`. */
+#define ST_MACHINE_SYSCTL_FIX(key, value, usual)                                                             \
+    .applicability = ST_APPLY_AUTO, .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, key, value}),              \
+    .guide.now = "sudo sysctl " key "=" value,                                                               \
+    .guide.persistent = "# /etc/sysctl.d/90-sleeptune.conf\n" key " = " value,                               \
+    .guide.check = "sysctl " key "   # " value,                                                              \
+    .guide.undo = "delete the line in /etc/sysctl.d/90-sleeptune.conf; sudo sysctl " key "=" usual           \
+                  ", the default, for now"
 
 /** The limits of group audio, for ever; how to check and how to undo them. */
 #define ST_MACHINE_FIX_LIMITS                                                                                \
@@ -46,12 +51,9 @@ ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char
 #define ST_MACHINE_UNDO_LIMITS                                                                               \
     "delete the lines in /etc/security/limits.d/90-sleeptune.conf; sudo gpasswd -d $USER audio"
 
-/** How to undo the fixes above by hand. */
+/** How to undo that by hand. */
 #define ST_MACHINE_UNDO_BOOT_OPTION(option)                                                                  \
     "take " option " out of /etc/default/grub.d/sleeptune.cfg, run sudo update-grub and restart"
-#define ST_MACHINE_UNDO_SYSCTL(key, value)                                                                   \
-    "delete the line in /etc/sysctl.d/90-sleeptune.conf; sudo sysctl " key "=" value ", the default, for "   \
-    "now"
 
 /** Is this a word for off (no, n, false, f, off, 0)? By its first letters, as the kernel's kstrtobool() reads
  * it; PulseAudio has the same words. */

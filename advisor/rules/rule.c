@@ -1,13 +1,8 @@
 /* The table of the rules, and how a rule without code judges. */
-#include <errno.h>
 #include <fnmatch.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
-#include "core/cpu_list.h"
 
 /* To add a rule: write st_rule_<id with _ for -> in the file of its topic, with cases (myths.c has many) or a
  * judge function, add its row here, and put fixtures into tests/fixtures/rules/<id>/ (the README there has
@@ -125,6 +120,10 @@ size_t st_rule_place(const struct st_rule *rule)
 
 bool st_rule_writes(const struct st_rule *rule, const char *target)
 {
+    for (const struct st_change *change = rule->changes; change != NULL && change->key[0] != '\0'; change++) {
+        if (fnmatch(change->key, target, FNM_PATHNAME) == 0)
+            return true;
+    }
     for (const char *const *pattern = rule->targets; pattern != NULL && *pattern != NULL; pattern++) {
         if (fnmatch(*pattern, target, FNM_PATHNAME) == 0)
             return true;
@@ -141,32 +140,21 @@ void st_rule_fix(struct st_finding *finding)
 {
     const struct st_rule_guide *guide = &finding->rule->guide;
     st_finding_fix(finding, guide->now, guide->persistent, guide->needs);
+    for (const struct st_change *one = finding->rule->changes; one != NULL && one->key[0] != '\0'; one++)
+        st_finding_change(finding, one->kind, one->key, one->value);
 }
 
 /* --- cases --- */
 
-#define SENTENCE_BYTES 512
-#define QUOTED_BYTES   40 /* of a fact that is a text */
-
-static bool holds(const struct st_rule_case *one, const struct st_facts *facts, int64_t first)
+static bool holds(const struct st_rule_case *one, int64_t number)
 {
-    const char *text;
-    struct st_cpu_list list;
-    const bool has_number = one->fact == NULL || st_facts_int(facts, one->fact, &first) == 0;
     switch (one->test) {
     case ST_CASE_IS:
-        return has_number && first == one->limit;
-    case ST_CASE_IS_NOT:
-        return has_number && first != one->limit;
+        return number == one->limit;
     case ST_CASE_BELOW:
-        return has_number && first < one->limit;
+        return number < one->limit;
     case ST_CASE_ABOVE:
-        return has_number && first > one->limit;
-    case ST_CASE_UNREAD:
-        return st_machine_is_unread(facts, one->fact);
-    case ST_CASE_NO_CPUS:
-        return st_facts_text(facts, one->fact, &text) != 0 || st_cpu_list_parse(text, &list) != 0 ||
-               list.n == 0;
+        return number > one->limit;
     case ST_CASE_NONE:
     case ST_CASE_ELSE:
         break;
@@ -174,53 +162,28 @@ static bool holds(const struct st_rule_case *one, const struct st_facts *facts, 
     return true;
 }
 
-/** Writes the sentence with the values of facts in it. ret: SENTENCE_BYTES. */
-static void fill_in(const struct st_facts *facts, const char *first_key, const char *sentence, char *ret)
-{
-    size_t n = 0;
-    while (*sentence != '\0' && n < SENTENCE_BYTES - QUOTED_BYTES - 1) {
-        char key[128];
-        const char *text;
-        int64_t number;
-        if (*sentence != '{') {
-            ret[n++] = *sentence++;
-            continue;
-        }
-        const size_t key_bytes = strcspn(sentence, "}") - 1;
-        snprintf(key, sizeof(key), "%.*s", (int)key_bytes, sentence + 1);
-        sentence += key_bytes + 2;
-        const char *fact = key_bytes > 0 ? key : first_key;
-        if (st_facts_int(facts, fact, &number) == 0)
-            snprintf(ret + n, QUOTED_BYTES + 1, "%" PRId64, number);
-        else
-            snprintf(ret + n, QUOTED_BYTES + 1, "%s", st_facts_text(facts, fact, &text) == 0 ? text : "?");
-        n += strlen(ret + n);
-    }
-    ret[n] = '\0';
-}
-
 static void judge_cases(struct st_finding *finding)
 {
     const struct st_rule *rule = finding->rule;
-    const struct st_facts *facts = finding->facts;
     const struct st_rule_case *one = rule->cases;
-    char sentence[SENTENCE_BYTES];
-    int64_t first;
-    if (st_finding_need_int(finding, rule->facts[0], &first) != 0)
+    const char *text;
+    int64_t number = 0;
+    if (st_finding_need_text(finding, rule->facts[0], &text) != 0 ||
+        (one->test != ST_CASE_ELSE && st_finding_need_int(finding, rule->facts[0], &number) != 0))
         return;
     for (const char *const *key = rule->facts + 1; *key != NULL; key++)
         st_finding_quote(finding, *key);
-    while (!holds(one, facts, first))
+    while (!holds(one, number))
         one++;
-    fill_in(facts, rule->facts[0], one->summary, sentence);
-    st_finding_set(finding, one->status, "%s", sentence);
+    const char *gap = strstr(one->summary, "{}");
+    const int before = (int)(gap != NULL ? (size_t)(gap - one->summary) : strlen(one->summary));
+    st_finding_set(finding, one->status, "%.*s%.40s%s", before, one->summary, gap != NULL ? text : "",
+                   gap != NULL ? gap + 2 : "");
+    finding->effect_known = one->status == ST_STATUS_OK;
     if (one->effect != NULL)
         st_finding_effect(finding, 0, "%s", one->effect);
-    if (one->status != ST_STATUS_PROBLEM && one->status != ST_STATUS_ADVICE)
-        return;
-    st_rule_fix(finding);
-    for (const struct st_change *change = rule->changes; change != NULL && change->key[0] != '\0'; change++)
-        st_finding_change(finding, change->kind, change->key, change->value);
+    if (one->status == ST_STATUS_PROBLEM || one->status == ST_STATUS_ADVICE)
+        st_rule_fix(finding);
 }
 
 void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,

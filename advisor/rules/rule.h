@@ -42,12 +42,9 @@ struct st_rule_guide {
 enum st_case_test {
     ST_CASE_NONE, /* the end of the list */
     ST_CASE_IS,   /* the number is `limit` */
-    ST_CASE_IS_NOT,
     ST_CASE_BELOW,
     ST_CASE_ABOVE,
-    ST_CASE_UNREAD,  /* the fact is there and could not be read or understood */
-    ST_CASE_NO_CPUS, /* a list of CPUs that is empty, absent or not understood */
-    ST_CASE_ELSE,    /* nothing */
+    ST_CASE_ELSE, /* nothing; if it is the first case, the fact may be any text */
 };
 
 /** One line of a rule without code: "if the number is below `limit`: advice, with this sentence". */
@@ -55,9 +52,8 @@ struct st_rule_case {
     enum st_case_test test;
     int64_t limit;
     enum st_status status;
-    const char *summary; /* "{}" stands for the rule's first fact, "{linux.cpu.online}" for that one */
-    const char *effect;  /* why it costs 0 µs; NULL: the cost is not known, or not asked for */
-    const char *fact;    /* another one than the rule's first; one that could not be read is no number */
+    const char *summary; /* "{}" stands for the fact */
+    const char *effect;  /* why advice costs 0 µs; NULL: the cost is not known. Ok always costs 0 */
 };
 
 struct st_rule {
@@ -79,14 +75,14 @@ struct st_rule {
     const char *last_version;            /* and up to; NULL: still */
     const char *const
         *facts; /* keys it reads, NULL-terminated; "prefix*" and "*suffix" patterns with one '*' allowed */
-    /** Running values that its changes write, NULL-terminated: names of sysctls, paths below /sys; '*' stands
-     * for a name. A journal may name no other. NULL: none. */
+    const struct st_change *changes; /* of the guide's fix; ends with {0}; NULL: none */
+    /** Running values that its code changes besides, NULL-terminated: names of sysctls, paths below /sys; '*'
+     * stands for a name. A journal may name none but these and those of `changes`. NULL: none. */
     const char *const *targets;
     /** A rule that looks at one number has cases and no code: the first that holds is the finding, which
-     * begins as st_finding_need_int() with the rule's first fact. A problem or advice has the guide's fix and
-     * these changes. Both lists end with {0}; NULL: none. */
+     * begins as st_finding_need_int() with the rule's first fact. A problem or advice has the guide's fix.
+     * Ends with {0}; NULL: none. */
     const struct st_rule_case *cases;
-    const struct st_change *changes;
     /** Judges, if there are no cases. Pure: no I/O, no clock, no globals. The finding has rule, facts and
      * wish, and the status unknown. */
     void (*judge)(struct st_finding *finding);
@@ -105,7 +101,7 @@ void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, con
                    struct st_finding *finding);
 /** Does `apply` make the changes of this finding? */
 bool st_rule_can_apply(const struct st_finding *finding);
-/** Gives the finding the fix of its rule's guide. */
+/** Gives the finding the fix of its rule's guide, with the rule's changes. */
 void st_rule_fix(struct st_finding *finding);
 size_t st_rule_place(const struct st_rule *rule); /* among them; st_rules_n: it is none of them */
 

@@ -12,7 +12,7 @@ LINUX = [
     ("Timers and clocks",
      "Kernels of today have all of this right. It is worth a look because a single wrong option on the kernel command line, often from "
      "an old guide, spoils every sleep.",
-     "linux-high-res-timers linux-clocksource linux-timer-slack linux-hz"),
+     "linux-high-res-timers linux-clocksource linux-timer-slack"),
     ("Kernel",
      "Between the timer's interrupt and your thread there is whatever the kernel is doing at that moment. For periods above 5 ms the "
      "defaults do; below that, preemption comes first.",

@@ -62,7 +62,8 @@ static void judge(const struct st_rule *rule, const struct st_facts *facts, uint
     const bool fired = finding.status == ST_STATUS_PROBLEM || finding.status == ST_STATUS_ADVICE;
     require(finding.summary != NULL && finding.summary[0] != '\0', "no summary", rule);
     require(!finding.effect_known || (isfinite(finding.effect_us) && finding.effect_us >= 0), "effect", rule);
-    require(!finding.effect_known || finding.formula != NULL, "an effect without its formula", rule);
+    require(!finding.effect_known || finding.effect_us <= 0 || finding.formula != NULL,
+            "an effect without its formula", rule);
     require(!fired || finding.evidence_n > 0, "fired without evidence", rule);
     require(finding.status != ST_STATUS_OK || finding.evidence_n > 0, "ok without a reading", rule);
     require(finding.status == ST_STATUS_UNKNOWN ||

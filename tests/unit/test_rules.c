@@ -156,8 +156,9 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
     if (finding->summary == NULL || finding->summary[0] == '\0')
         fail_msg("%s: no summary", f->name);
     if (finding->effect_known &&
-        (finding->formula == NULL || !isfinite(finding->effect_us) || finding->effect_us < 0))
-        fail_msg("%s: an effect needs a formula and a number >= 0", f->name);
+        ((finding->formula == NULL && finding->effect_us > 0) || !isfinite(finding->effect_us) ||
+         finding->effect_us < 0))
+        fail_msg("%s: an effect is a number >= 0, and needs a formula if it is above 0", f->name);
     if (finding->status == ST_STATUS_PROBLEM && finding->effect_known && finding->effect_us <= 0)
         fail_msg("%s: a problem that costs nothing is none", f->name);
     if (f->has_effect && f->effect_null && finding->effect_known)
