@@ -314,6 +314,7 @@ const struct st_rule st_rule_freebsd_resampling = {
     .sources = "sound(4) (hw.snd.feeder_rate_quality: kinds and numbers of taps)\n"
                "the CPU time was not measured",
     ST_FREEBSD_SYSCTL_BACK("hw.snd.feeder_rate_quality", "1"),
+    .guide.needs = ST_NEEDS_REOPEN,
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(QUALITY),
     .cases = ST_RULE_CASES(
