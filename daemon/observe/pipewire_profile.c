@@ -23,6 +23,8 @@ enum { STATUS_TRIGGERED = 1, STATUS_AWAKE = 2, STATUS_FINISHED = 3 };
 
 #define USUAL_CYCLES 16                   /* of a moving average */
 #define PATIENCE_NS  (300 * ST_NS_PER_MS) /* a client that is late by more is judged before it finishes */
+#define HAND_OVER_NS (50 * ST_NS_PER_US)  /* at most, from a client's end to the signal to the next one */
+#define SERVER       "PipeWire"           /* the client's place in a sighting of the server's own lateness */
 
 /* --- nodes --- */
 
@@ -144,7 +146,7 @@ struct block {
     int64_t signal_ns, awake_ns, finish_ns;
     int32_t status;
     int32_t xruns_n; /* NOT_COUNTED: an older PipeWire */
-    bool is_async;   /* it has a cycle more time; these times are of the cycle before */
+    bool is_async;   /* it has a cycle more time; these times are of the cycle before; since 1.4.9 */
 };
 
 /* One cycle of a driver. */
@@ -231,10 +233,10 @@ static int read_clock(const struct spa_pod *pod, struct cycle *ret)
 /* A cycle that the node has finished, and only once: PipeWire reports some twice. A node has been seen once
  * before its cycles count, because the first report may be of one that is not complete. */
 static void count_load(struct st_pipewire_profile_node *node, const struct cycle *cycle,
-                       const struct block *block)
+                       const struct block *block, bool is_async)
 {
     const bool known = node->signal_ns != 0;
-    if ((block->status != STATUS_FINISHED && !block->is_async) || block->signal_ns <= node->signal_ns ||
+    if ((block->status != STATUS_FINISHED && !is_async) || block->signal_ns <= node->signal_ns ||
         block->awake_ns < block->signal_ns || block->finish_ns < block->awake_ns ||
         block->finish_ns - block->signal_ns > TIME_MAX_NS)
         return;
@@ -264,7 +266,7 @@ static void take_driver(struct st_pipewire_profile *profile, const struct cycle 
     const int64_t rise = risen(node, cycle->xruns_n);
     node->device_n += rise;
     profile->pending = profile->pending || rise > 0;
-    count_load(node, cycle, &cycle->driver);
+    count_load(node, cycle, &cycle->driver, false);
 }
 
 /* Without a counter (0.3.65): a cycle in which nodes did not finish is reported when the next begins, as
@@ -293,11 +295,36 @@ static void judged(struct st_pipewire_profile *profile, struct st_pipewire_profi
     profile->pending = true;
 }
 
+/* A server that is late itself makes up for it by short cycles, some of them of 30 us. */
+static bool is_short(int64_t length_ns, int64_t period_ns)
+{
+    return length_ns < period_ns - period_ns / 10;
+}
+
+/* The server's dropout, once for all of its clients that were not ready: its driver's node has it. */
+static void blame_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                         struct st_pipewire_profile_node *driver)
+{
+    if (driver != NULL && node->late.cycle_ns >= driver->judged_ns) {
+        driver->undecided_n = node->undecided_n;
+        driver->judged_ns = node->late.end_ns;
+        judged(profile, driver, ST_DROPOUT_WOKEN_LATE, 0, 0, "");
+    }
+    node->undecided_n = 0;
+    node->late = (struct st_dropout_figures){0};
+}
+
 /* Ends what is known of the late cycle. */
-static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node, int64_t end_ns)
+static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                  const struct cycle *cycle, int64_t end_ns)
 {
     struct st_dropout_figures *late = &node->late;
     late->end_ns = end_ns < late->signal_ns + TIME_MAX_NS ? end_ns : late->signal_ns + TIME_MAX_NS;
+    if (is_short(late->deadline_ns - late->cycle_ns, cycle->period_ns) &&
+        late->end_ns - late->cycle_ns < cycle->period_ns) { /* a whole period had been enough for it */
+        blame_server(profile, node, find(profile, cycle->driver.id));
+        return;
+    }
     late->usual_signal_ns = node->usual_signal_ns;
     late->exited = node->gone;
     if (profile->measure != NULL && node->client != ST_PIPEWIRE_PROFILE_NO_CLIENT)
@@ -327,9 +354,13 @@ static void begin_late(struct st_pipewire_profile *profile, struct st_pipewire_p
                                     .awake_ns = block->awake_ns >= block->signal_ns ? block->awake_ns : 0,
                                     .deadline_ns = cycle->driver.awake_ns};
     node->waited_for[0] = '\0';
-    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) { /* both have read the same clock */
-        if (profile->nodes[i].used && profile->nodes[i].finish_ns == block->signal_ns)
-            rename_node(&node->waited_for, profile->nodes[i].name);
+    int64_t least_ns = HAND_OVER_NS; /* 0 in PipeWire 1.4: one reading of the clock for both */
+    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        const int64_t ago_ns = block->signal_ns - profile->nodes[i].finish_ns;
+        if (!profile->nodes[i].used || ago_ns < 0 || ago_ns >= least_ns)
+            continue;
+        least_ns = ago_ns;
+        rename_node(&node->waited_for, profile->nodes[i].name);
     }
 }
 
@@ -344,17 +375,17 @@ static void follow_late(struct st_pipewire_profile *profile, struct st_pipewire_
     if (finished && late->awake_ns == 0 && (!awake_again || block->finish_ns <= block->awake_ns)) {
         const int64_t awake_ns = block->finish_ns - node->usual_busy_ns; /* it was overwritten */
         late->awake_ns = awake_ns > late->signal_ns ? awake_ns : late->signal_ns;
-        judge(profile, node, block->finish_ns);
+        judge(profile, node, cycle, block->finish_ns);
     } else if (late->awake_ns == 0 && awake_again) {
         late->awake_ns = block->awake_ns;
         if (finished)
-            judge(profile, node, block->finish_ns);
+            judge(profile, node, cycle, block->finish_ns);
     } else if (finished || awake_again) {
-        judge(profile, node,
+        judge(profile, node, cycle,
               finished && (!awake_again || block->finish_ns <= block->awake_ns) ? block->finish_ns
                                                                                 : block->awake_ns);
     } else if (cycle->driver.awake_ns - late->deadline_ns > PATIENCE_NS) {
-        judge(profile, node, cycle->driver.awake_ns);
+        judge(profile, node, cycle, cycle->driver.awake_ns);
     }
 }
 
@@ -378,7 +409,9 @@ static void take_starved(struct st_pipewire_profile *profile, struct st_pipewire
     if (node->late.signal_ns != 0)
         follow_late(profile, node, cycle, block);
     else if (late && driver->awake_ns > block->signal_ns && /* else signalled for the next cycle */
-             driver->awake_ns - driver->signal_ns >= cycle->period_ns - cycle->period_ns / 10)
+             (node->undecided_n > 0 ||
+              block->xruns_n != NOT_COUNTED || /* else ended by a client of the cycle before */
+              !is_short(driver->awake_ns - driver->signal_ns, cycle->period_ns)))
         begin_late(profile, node, cycle, block);
     if (!late && node->late.signal_ns == 0)
         judge_rest(profile, node, driver->awake_ns);
@@ -413,18 +446,22 @@ static void take_follower(struct st_pipewire_profile *profile, const struct cycl
     const int64_t rise = block->xruns_n != NOT_COUNTED
                              ? at_most(risen(node, block->xruns_n), cycles_since(node, cycle))
                              : unfinished(block, &cycle->driver);
+    /* before 1.4.9: one that was signalled in this cycle, with the times of the cycle before */
+    const bool is_async =
+        block->is_async || (block->xruns_n != NOT_COUNTED && block->status >= STATUS_TRIGGERED &&
+                            block->status <= STATUS_FINISHED && block->signal_ns < cycle->driver.signal_ns);
     node->seen_ns = cycle->driver.signal_ns;
     if (node->is_device && block->xruns_n != NOT_COUNTED) {
         node->device_n += rise;
         profile->pending = profile->pending || rise > 0;
-    } else if (!block->is_async) {
+    } else if (!is_async) {
         node->undecided_n += rise;
         if (node->gone) /* reported after it went */
             judge_rest(profile, node, 0);
         else
             take_starved(profile, node, cycle, block);
     }
-    count_load(node, cycle, block);
+    count_load(node, cycle, block, is_async);
     node->finish_ns = block->finish_ns;
 }
 
@@ -492,7 +529,7 @@ static void report_reason(struct st_pipewire_profile_node *node, enum st_dropout
                                     .wait_ns = sum->wait_ns,
                                     .period_ns = node->period_ns};
     rename_node(&sighting.device, node->driver);
-    rename_node(&sighting.client, node->name);
+    rename_node(&sighting.client, node->drives ? SERVER : node->name);
     rename_node(&sighting.culprit, sum->culprit);
     if (sum->n > 0)
         seen(ctx, &sighting);

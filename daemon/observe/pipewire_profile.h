@@ -9,7 +9,9 @@
  * A block has the times of its node, too: signalled (its inputs are ready), awake, finished. A driver is
  * signalled when the cycle begins and awake when its clients have finished. A client that was not ready is
  * followed until it finishes that work, in a later cycle, and then judged (dropout_judge.h). Asynchronous nodes
- * (PipeWire 1.2) have another cycle's time and are never "not ready". All functions: one thread.
+ * (PipeWire 1.2) have another cycle's time and are never "not ready". A server that was late itself begins the
+ * next cycle too early for its clients: that is a dropout of "PipeWire", woken late, and of no client. All
+ * functions: one thread.
  */
 #ifndef ST_DAEMON_OBSERVE_PIPEWIRE_PROFILE_H
 #define ST_DAEMON_OBSERVE_PIPEWIRE_PROFILE_H

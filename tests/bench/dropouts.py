@@ -8,8 +8,13 @@ of the period all the time. What the observer printed is compared with what the 
     client %   of the cycles that were reported as not ready: bad's
     reason %   of bad's: those with the right reason
     missed     cycles that bad did not finish in time, by its own clock; reported: by the observer
-    accused    cycles of good that were reported, though by its own clock it finished all of its cycles in time in that run
+    accused    cycles that were reported of a client beyond those that it did not finish, by its own clock, while the observer ran
+    server     cycles that PipeWire itself began or ended too late, so that no client is to blame
     busy %     bad's median busy time in the load lines against its own: the difference
+
+In "waited" they are two filters, one after the other: good misses cycles because bad takes 85 % of the period before it. In "async" (PipeWire
+1.2 and later) bad is an asynchronous node, which the server does not wait for: a report would be false. In "exits" bad ends in a cycle
+that it has missed, again and again.
 
     tests/bench/dropouts.py --build build --dropouts 300                  an hour; needs root or a right to real-time priority of 95
     tests/bench/dropouts.py --frames 256 --scenarios heavy-150,frozen --dropouts 20
@@ -25,6 +30,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 RATE = 48000
@@ -37,6 +43,12 @@ SCENARIOS = {  # right reason; BASE and PEAK of stall_pipewire, on which CPU it 
     "hogged": ("cpu-taken", 10, 10, True),
     "by-itself": ("cpu-taken-by-itself", 10, 150, True),
 }
+MORE = {  # not by default
+    "waited": ("waited-for-other", 10, 85, False),
+    "async": (None, 60, 60, False),
+    "exits": ("exited", 10, 350, False),
+}
+MODES = {"by-itself": "self", "waited": "filter", "exits": "exits"}
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><listen>unix:path={0}/bus</listen><auth>EXTERNAL</auth>
 <policy context="default"><allow user="*"/><allow own="*"/><allow send_destination="*"/><allow receive_sender="*"/></policy></busconfig>"""
@@ -94,8 +106,7 @@ def read_log(path):
 def missed(cycles, own):
     """How many of the server's cycles, by their start, a client had not finished when the next one began."""
     ready = {start for start, begin, end, _, period in own if end <= start + period}
-    first, last = own[0][0], own[-1][0]
-    return sum(first < start < last and start not in ready for start in cycles)
+    return sum(own[0][0] < start < own[-1][0] and start not in ready for start in cycles)
 
 
 def fill(starts, period):
@@ -117,6 +128,26 @@ def median_busy(lines, client):
     return statistics.median(int(load["busy"].split(",")[0]) for load in own) if own else None
 
 
+class Observer:
+    """sleeptune-observe-pipewire and the lines that it has printed so far."""
+
+    def __init__(self, server, build):
+        self.process = subprocess.Popen([f"{build}/daemon/observe/sleeptune-observe-pipewire"], env=server.env, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        self.lines = [self.process.stdout.readline()]
+        self.reader = threading.Thread(target=lambda: self.lines.extend(self.process.stdout))
+        self.reader.start()
+
+    def dropouts(self, client):
+        found = [fields(line) for line in self.lines if line.startswith("xrun ")]
+        return sum(int(seen["starved"]) for seen in found if seen.get("client", "") == client)
+
+    def end(self):
+        self.process.stdin.close()
+        self.reader.join()
+        self.process.wait()
+
+
 def disturb(name, bad, args, period_s, seconds):
     """What makes the scenario beside the client itself."""
     end = time.monotonic() + seconds
@@ -132,65 +163,110 @@ def disturb(name, bad, args, period_s, seconds):
     time.sleep(max(0, end - time.monotonic()))
 
 
+class Clients:
+    """The two clients; good plays all the time."""
+
+    def __init__(self, server, name, args):
+        _, base, peak, pinned = {**SCENARIOS, **MORE}[name]
+        self.server, self.name, self.args = server, name, args
+        self.logs = {who: f"{server.folder}/{who}.log" for who in ("good", "bad")}
+        self.base = {"good": (25, 25) if name == "waited" else (10, 10), "bad": (base, peak)}
+        self.cpu = os.cpu_count() - 1 if pinned else -1
+        self.own = {"good": [], "bad": []}
+        self.started = {}
+        for who in self.logs:
+            self.start(who)
+        if name == "waited":
+            for link in (("bad:out", "good:in"), ("good:out", "nul:playback_FL")):
+                server.wait(lambda pair=link: subprocess.run(["pw-link", *pair], env=server.env, capture_output=True, check=False).returncode == 0)
+        for who in self.logs:
+            self.wait_for(who)
+
+    def start(self, who):
+        env = dict(self.server.env)
+        if os.path.exists("/usr/share/pipewire/client-rt.conf"):  # else client.conf asks for real-time priority
+            env["PIPEWIRE_CONFIG_NAME"] = "client-rt.conf"
+        if self.name == "async" and who == "bad":
+            env["PIPEWIRE_PROPS"] = "{ node.async = true }"
+        mode = MODES.get(self.name, "") if who == "bad" or self.name == "waited" else ""
+        command = [f"{self.args.build}/tests/integration/stall_pipewire", "0", who, *map(str, self.base[who]), str(self.args.every), self.logs[who],
+                   str(self.cpu if who == "bad" else -1), mode]
+        self.started[who] = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def wait_for(self, who):
+        if self.started[who].stdout.readline() != b"playing\n":
+            sys.exit(f"dropouts.py: {self.name}: {who} does not play")
+
+    def again(self):
+        """bad, after it has ended by itself."""
+        self.started["bad"].wait()
+        self.own["bad"] += read_log(self.logs["bad"])
+        self.start("bad")
+        self.wait_for("bad")
+
+    def end(self):
+        for who, process in self.started.items():
+            process.stdin.close()
+            process.wait()
+            self.own[who] += read_log(self.logs[who])
+
+
 def run(server, name, frames, args):
-    right, base, peak, pinned = SCENARIOS[name]
+    right = {**SCENARIOS, **MORE}[name][0]
+    victim = "good" if name == "waited" else "bad"
     period_s = frames / RATE
     seconds = max(args.seconds, args.dropouts * period_s * args.every)
     server.run("pw-metadata", "-n", "settings", "0", "clock.force-quantum", str(frames))
-    client = f"{args.build}/tests/integration/stall_pipewire"
-    env = dict(server.env)
-    if os.path.exists("/usr/share/pipewire/client-rt.conf"):  # else client.conf asks for real-time priority
-        env["PIPEWIRE_CONFIG_NAME"] = "client-rt.conf"
-    logs = {who: f"{server.folder}/{who}.log" for who in ("good", "bad")}
-    cpu = str(os.cpu_count() - 1) if pinned else "-1"
-    clients = {"good": [client, "0", "good", "10", "10", str(args.every), logs["good"], "-1"],
-               "bad": [client, "0", "bad", str(base), str(peak), str(args.every), logs["bad"], cpu] + (["self"] if name == "by-itself" else [])}
-    started = {}
-    for who, command in clients.items():
-        started[who] = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        if started[who].stdout.readline() != b"playing\n":
-            sys.exit(f"dropouts.py: {name}: {who} does not play")
-    observer = subprocess.Popen([f"{args.build}/daemon/observe/sleeptune-observe-pipewire"], env=server.env, stdin=subprocess.PIPE,
-                                stdout=subprocess.PIPE, text=True)
-    observer.stdout.readline()
+    clients = Clients(server, name, args)
+    begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    observer = Observer(server, args.build)
     time.sleep(0.3)  # what happens before it has seen the clients' threads has no reason
     before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-    disturb(name, started["bad"], args, period_s, seconds)
+    limit = time.monotonic() + 4 * seconds
+    if name == "exits":
+        while observer.dropouts("bad") < args.dropouts and time.monotonic() < limit:
+            clients.again()
+    else:
+        disturb(name, clients.started["bad"], args, period_s, seconds)
+        while right and observer.dropouts(victim) < args.dropouts and time.monotonic() < limit:
+            disturb(name, clients.started["bad"], args, period_s, max(1, period_s * args.every))
     after = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
     time.sleep(1.5)  # a report is up to a second late
-    observer.stdin.close()
-    lines = observer.stdout.read().splitlines()
-    observer.wait()
-    for process in started.values():
-        process.stdin.close()
-        process.wait()
-    own = {who: [c for c in read_log(path) if before <= c[0] <= after + 1000000000] for who, path in logs.items()}
-    cycles = fill({c[0] for who in own for c in own[who]}, period_s * 1e9)
+    observer.end()
+    clients.end()
+    lines = observer.lines
+    cycles = fill({c[0] for who in clients.own for c in clients.own[who] if c[0] >= begin}, period_s * 1e9)
+    all_missed = {who: missed(cycles, own) for who, own in clients.own.items()}
+    cycles = [start for start in cycles if before <= start <= after + 1000000000]
     told, reasons, culprits = collections.Counter(), collections.Counter(), collections.Counter()
     for line in lines:
         if line.startswith("xrun "):
             seen = fields(line)
             n = int(seen["starved"])
             told[seen.get("client", "")] += n
-            if seen.get("client") == "bad":
+            if seen.get("client") == victim:
                 reasons[seen.get("reason", "unknown")] += n
                 culprits[seen.get("culprit", "")] += n
-    good_missed = missed(cycles, own["good"])
-    own_busy = statistics.median(c[2] - c[1] for c in own["bad"])
+    own_busy = statistics.median(c[2] - c[1] for c in clients.own["bad"])
     seen_busy = median_busy(lines, "bad")
+    other = "bad" if victim == "good" else "good"
+    server_n = told.pop("PipeWire", 0)
     all_n = sum(told.values())
-    return {"scenario": name, "frames": frames, "missed": missed(cycles, own["bad"]), "reported": told["bad"], "good_missed": good_missed,
-            "client_percent": 100 * (told["bad"] + min(told["good"], good_missed)) / all_n if all_n else 0,
-            "reason_percent": 100 * reasons[right] / told["bad"] if told["bad"] else 0, "accused": max(0, told["good"] - good_missed),
+    if name == "exits":  # it cannot write down the cycle in which it ended
+        all_missed["bad"] = told["bad"]
+    return {"scenario": name, "frames": frames, "missed": missed(cycles, clients.own[victim]), "reported": told[victim], "other_missed": all_missed[other],
+            "client_percent": 100 * (told[victim] + min(told[other], all_missed[other])) / all_n if all_n else 0,
+            "reason_percent": 100 * reasons[right] / told[victim] if told[victim] else 0, "server": server_n,
+            "accused": sum(max(0, told[who] - all_missed[who]) for who in clients.own),
             "busy_percent": 100 * (seen_busy / own_busy - 1) if seen_busy else None, "reasons": dict(reasons), "culprits": dict(culprits)}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build")
-    parser.add_argument("--dropouts", type=int, default=300, help="of each scenario at each buffer size")
+    parser.add_argument("--dropouts", type=int, default=300, help="of each scenario at each buffer size, at least; a scenario takes at most four times as long as that needs")
     parser.add_argument("--frames", default="128,256,1024")
-    parser.add_argument("--scenarios", default=",".join(SCENARIOS))
+    parser.add_argument("--scenarios", default=",".join(SCENARIOS), help=f"also {', '.join(MORE)}")
     parser.add_argument("--every", type=int, default=20, help="cycles from one dropout to the next")
     parser.add_argument("--seconds", type=float, default=11, help="at least, of each scenario: a load line comes each 10 s")
     parser.add_argument("--freeze-ms", type=float, default=60, help="length of a pause by SIGSTOP; at least 2.2 periods")
@@ -202,7 +278,7 @@ def main():
         try:
             server.begin()
             if not args.json:
-                print(f"{'frames':>6} {'scenario':<10} {'missed':>6} {'reported':>8} {'client %':>8} {'reason %':>8} {'accused':>7} {'busy %':>7}  reasons, culprits")
+                print(f"{'frames':>6} {'scenario':<10} {'missed':>6} {'reported':>8} {'client %':>8} {'reason %':>8} {'accused':>7} {'server':>6} {'busy %':>7}  reasons, culprits")
             for frames in map(int, args.frames.split(",")):
                 for name in args.scenarios.split(","):
                     r = run(server, name, frames, args)
@@ -210,7 +286,7 @@ def main():
                     if not args.json:
                         busy = "-" if r["busy_percent"] is None else f"{r['busy_percent']:+.1f}"
                         print(f"{frames:6} {name:<10} {r['missed']:6} {r['reported']:8} {r['client_percent']:8.1f} {r['reason_percent']:8.1f} "
-                              f"{r['accused']:7} {busy:>7}  {r['reasons']} {r['culprits']}", flush=True)
+                              f"{r['accused']:7} {r['server']:6} {busy:>7}  {r['reasons']} {r['culprits']}", flush=True)
         finally:
             server.end()
     if args.json:

@@ -1,11 +1,13 @@
-/* stall_pipewire STALL_MS [NAME [BASE PEAK EVERY LOG [CPU [self]]]]: a stream NAME ("stall") to the default sink of
+/* stall_pipewire STALL_MS [NAME [BASE PEAK EVERY LOG [CPU [self|filter|exits]]]]: a stream NAME ("stall") to the default sink of
  * PipeWire. It plays silence, prints "playing", then for each newline on standard input sleeps STALL_MS in one
  * process callback, prints "stalled N" after it, and ends with its input.
  *
  * With BASE it computes in each cycle: BASE % of the period, in each EVERYth cycle PEAK %, as CPU time. At the
  * end it writes a line for each cycle into LOG: when PipeWire began it, when the callback began and ended
  * (CLOCK_MONOTONIC), its CPU time and the period, all in ns. It runs on CPU only (-1: anywhere). "self": the
- * PEAK is computed by another thread of its own, of higher priority, on that CPU. */
+ * PEAK is computed by another thread of its own, of higher priority, on that CPU. "filter": it is no stream, but
+ * has the ports NAME:in and NAME:out, which others link. "exits": it ends at the end of its first PEAK,
+ * in its 40th cycle or later. */
 #include <spa/pod/pod.h>
 
 #include <pthread.h>
@@ -19,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <pipewire/filter.h>
 #include <pipewire/pipewire.h>
 #include <spa/param/audio/format-utils.h>
 
@@ -36,7 +39,8 @@ struct cycle {
 
 static struct cycle *log_of;
 static long base, peak, every, cpu = -1, n;
-static bool by_itself;
+static bool by_itself, is_filter, exits;
+static const char *log_path;
 static sem_t own_hog;
 static _Atomic int64_t own_hog_ns;
 static struct spa_io_position *position;
@@ -76,6 +80,16 @@ static int begin_own_hog(void)
     return pthread_create(&thread, &attributes, run_own_hog, NULL);
 }
 
+static int write_log(void)
+{
+    FILE *file = fopen(log_path, "w");
+    for (long i = 0; file != NULL && i < n; i++)
+        fprintf(file, "%lld %lld %lld %lld %lld\n", (long long)log_of[i].start_ns,
+                (long long)log_of[i].begin_ns, (long long)log_of[i].end_ns, (long long)log_of[i].cpu_ns,
+                (long long)log_of[i].period_ns);
+    return file == NULL || fclose(file) != 0;
+}
+
 static void work(void)
 {
     if (position == NULL || n == CYCLES_MAX)
@@ -86,7 +100,7 @@ static void work(void)
     cycle->start_ns = (int64_t)position->clock.nsec;
     cycle->period_ns = (int64_t)position->clock.duration * 1000000000 * position->clock.rate.num /
                        position->clock.rate.denom;
-    const bool at_peak = n % every == 0 && n > 20;
+    const bool at_peak = n % every == 0 && n > (exits ? 39 : 20);
     if (at_peak && by_itself) {
         own_hog_ns = cycle->period_ns * peak / 100;
         sem_post(&own_hog);
@@ -94,16 +108,8 @@ static void work(void)
     compute(cycle->period_ns * (at_peak && !by_itself ? peak : base) / 100);
     cycle->cpu_ns += now_ns(CLOCK_THREAD_CPUTIME_ID);
     cycle->end_ns = now_ns(CLOCK_MONOTONIC);
-}
-
-static int write_log(const char *path)
-{
-    FILE *file = fopen(path, "w");
-    for (long i = 0; file != NULL && i < n; i++)
-        fprintf(file, "%lld %lld %lld %lld %lld\n", (long long)log_of[i].start_ns,
-                (long long)log_of[i].begin_ns, (long long)log_of[i].end_ns, (long long)log_of[i].cpu_ns,
-                (long long)log_of[i].period_ns);
-    return file == NULL || fclose(file) != 0;
+    if (exits && at_peak)
+        _exit(write_log());
 }
 
 static void on_io(void *ctx, uint32_t id, void *area, uint32_t size)
@@ -139,14 +145,52 @@ static void on_process(void *ctx)
     }
 }
 
+static void on_filter(void *ctx, struct spa_io_position *now)
+{
+    (void)ctx;
+    position = now;
+    work();
+    atomic_fetch_add(&cycles, 1);
+}
+
+static const struct pw_filter_events filter_events = {PW_VERSION_FILTER_EVENTS, .process = on_filter};
+
+static int begin_filter(struct pw_loop *loop, const char *name)
+{
+    struct pw_filter *filter = pw_filter_new_simple(
+        loop, name, pw_properties_new(PW_KEY_NODE_NAME, name, NULL), &filter_events, NULL);
+    for (int i = 0; i < 2 && filter != NULL; i++)
+        pw_filter_add_port(filter, i == 0 ? PW_DIRECTION_INPUT : PW_DIRECTION_OUTPUT,
+                           PW_FILTER_PORT_FLAG_MAP_BUFFERS, 1,
+                           pw_properties_new(PW_KEY_FORMAT_DSP, "32 bit float mono audio", PW_KEY_PORT_NAME,
+                                             i == 0 ? "in" : "out", NULL),
+                           NULL, 0);
+    return filter == NULL || pw_filter_connect(filter, PW_FILTER_FLAG_RT_PROCESS, NULL, 0) < 0;
+}
+
 static const struct pw_stream_events events = {PW_VERSION_STREAM_EVENTS, .io_changed = on_io,
                                                .process = on_process};
+
+static int begin_stream(struct pw_loop *loop, const char *name)
+{
+    uint8_t space[1024];
+    struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
+    stream = pw_stream_new_simple(loop, name,
+                                  pw_properties_new(PW_KEY_NODE_NAME, name, PW_KEY_MEDIA_TYPE, "Audio",
+                                                    PW_KEY_MEDIA_CATEGORY, "Playback", NULL),
+                                  &events, NULL);
+    const struct spa_pod *format = spa_format_audio_raw_build(
+        &builder, SPA_PARAM_EnumFormat,
+        &SPA_AUDIO_INFO_RAW_INIT(.format = SPA_AUDIO_FORMAT_F32, .rate = 48000, .channels = 2));
+    return stream == NULL || pw_stream_connect(stream, PW_DIRECTION_OUTPUT, PW_ID_ANY,
+                                               PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_MAP_BUFFERS |
+                                                   PW_STREAM_FLAG_RT_PROCESS,
+                                               &format, 1) < 0;
+}
 
 int main(int argc, char **argv)
 {
     char line[16];
-    uint8_t space[1024];
-    struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
     stall_ms = argc > 1 ? atol(argv[1]) : 100;
     const char *name = argc > 2 ? argv[2] : "stall";
     if (argc > 6) {
@@ -154,7 +198,11 @@ int main(int argc, char **argv)
         peak = atol(argv[4]);
         every = atol(argv[5]);
         cpu = argc > 7 ? atol(argv[7]) : -1;
-        by_itself = argc > 8 && strcmp(argv[8], "self") == 0;
+        const char *mode = argc > 8 ? argv[8] : "";
+        by_itself = strcmp(mode, "self") == 0;
+        is_filter = strcmp(mode, "filter") == 0;
+        exits = strcmp(mode, "exits") == 0;
+        log_path = argv[6];
         log_of = calloc(CYCLES_MAX, sizeof(*log_of));
         if (log_of == NULL || every <= 0)
             return 1;
@@ -172,17 +220,8 @@ int main(int argc, char **argv)
     struct pw_thread_loop *loop = pw_thread_loop_new("stall", NULL);
     if (loop == NULL)
         return 1;
-    stream = pw_stream_new_simple(pw_thread_loop_get_loop(loop), name,
-                                  pw_properties_new(PW_KEY_NODE_NAME, name, PW_KEY_MEDIA_TYPE, "Audio",
-                                                    PW_KEY_MEDIA_CATEGORY, "Playback", NULL),
-                                  &events, NULL);
-    const struct spa_pod *format = spa_format_audio_raw_build(
-        &builder, SPA_PARAM_EnumFormat,
-        &SPA_AUDIO_INFO_RAW_INIT(.format = SPA_AUDIO_FORMAT_F32, .rate = 48000, .channels = 2));
-    if (stream == NULL ||
-        pw_stream_connect(stream, PW_DIRECTION_OUTPUT, PW_ID_ANY,
-                          PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_MAP_BUFFERS | PW_STREAM_FLAG_RT_PROCESS,
-                          &format, 1) < 0)
+    if (is_filter ? begin_filter(pw_thread_loop_get_loop(loop), name)
+                  : begin_stream(pw_thread_loop_get_loop(loop), name))
         return 1;
     pw_thread_loop_start(loop);
     while (atomic_load(&cycles) < 10)
@@ -200,5 +239,5 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     pw_thread_loop_stop(loop);
-    return log_of != NULL ? write_log(argv[6]) : 0;
+    return log_of != NULL ? write_log() : 0;
 }
