@@ -15,6 +15,7 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "measure/session.h"
+#include "measure/stress.h"
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
@@ -28,6 +29,7 @@ struct arguments {
     int64_t frames, rate_hz;           /* 0: as the sound server runs */
     char buffer[ST_BUFFER_TEXT_BYTES]; /* which one, and who set it; "": it was asked for */
     const char *record, *hlog, *plot;
+    enum st_stress_phase stress;
     bool details, json, fail_on_miss, quiet;
 };
 
@@ -43,6 +45,7 @@ static void help(void)
           "      --policy POLICY     fifo, rr or other (fifo)\n"
           "  -p, --priority N        1 .. 99 (70)\n"
           "      --load PERCENT      synthetic callback, 0 .. 90 % of the period (0)\n"
+          "      --stress PHASE      load: cpu, memory, disk, programs or network\n"
           "      --warmup CYCLES     not counted (200, at most 1 s)\n"
           "      --wait WAIT         plain, or precise: FreeBSD adds no time (plain)\n"
           "      --timer-slack NS    of the loop's thread (not changed)\n"
@@ -152,6 +155,16 @@ static int take_punctual(const char *command, void *ctx, const char *text)
     return 0;
 }
 
+static int take_stress(const char *command, void *ctx, const char *text)
+{
+    struct arguments *a = ctx;
+    if (st_stress_find(text, &a->stress) != 0)
+        return st_failure_usage(
+            command, "--stress: '%s' is unknown. Use cpu, memory, disk, programs, network or idle", text);
+    a->config.stress = st_stress_name(a->stress);
+    return 0;
+}
+
 /* @return -1 to go on, or an st_exit. */
 static int read_options(int argc, char **argv, struct arguments *a)
 {
@@ -167,6 +180,7 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"policy", .take = st_option_policy, .ctx = &config->policy},
         {"priority", 'p', .number = &priority, .min = 1, .max = 99},
         {"load", .real = &config->load_percent, .min = 0, .max = 90},
+        {"stress", .take = take_stress, .ctx = a},
         {"warmup", .number = &warmup, .min = 0, .max = 1000000},
         {"wait", .take = take_wait, .ctx = a},
         {"timer-slack", .number = &config->timer_slack_ns, .min = 1, .max = ST_NS_PER_S},
@@ -291,10 +305,12 @@ static int measure(struct arguments *a)
     if (status != 0)
         return status;
     a->config.sinks = st_measure_files_sinks(files);
+    struct st_stress *stress = NULL;
     struct st_result *results = calloc(n, sizeof(*results));
-    status = results == NULL
-                 ? st_failure(NAME, "out of memory")
-                 : st_measure_run(NAME, &a->config, progress ? st_measure_text_show : NULL, NULL, results);
+    const int r = results == NULL ? -ENOMEM : st_stress_start(a->stress, &stress);
+    status = r != 0 ? st_failure(NAME, "cannot make the load of --stress: %s", strerror(-r))
+                    : st_measure_run(NAME, &a->config, progress ? st_measure_text_show : NULL, NULL, results);
+    st_stress_stop(stress);
     if (status == 0) {
         if (progress)
             fputs("\r\033[K", stderr);

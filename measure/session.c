@@ -197,6 +197,8 @@ static void prepare(struct lane *lane)
         st_result_degrade(&found, "memory is not locked (%s)", strerror(-session->lock_error));
     p->conditions(p, cpu, add_condition, &found);
     add_condition(&found, "wait", lane->loop.precise_wait ? "precise" : "plain");
+    if (config->stress != NULL)
+        add_condition(&found, "stress", config->stress);
     add_condition(&found, "punctual", st_arms_text(config->arms, config->arms_n, punctual, sizeof(punctual)));
     if (config->arms_n > 0)
         add_condition(&found, "rseq", rseq == 0 ? "none" : rseq == -ENOTSUP ? "unknown" : "registered");

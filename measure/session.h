@@ -33,6 +33,8 @@ struct st_session_config {
     enum st_policy policy;
     int priority;
     double load_percent; /* of the period, synthetic DSP work; 0: no callback */
+    const char
+        *stress; /* what other programs do meanwhile (stress.h), for the test conditions; NULL: nothing */
     uint64_t warmup_cycles;
     int64_t warmup_max_ns;  /* fewer cycles, but two, where they take longer than this; 0: no bound */
     int64_t duration_ns;    /* 0: until st_session_stop */

@@ -204,11 +204,14 @@ bad "a duration that rounds to 0, which would be without end" '--duration: 0.000
 bad "unknown policy" "--policy: 'idle' is unknown; use other, fifo or rr" --policy idle
 bad "priority" '--priority: 100 is out of range: 1 .. 99' --priority 100
 bad "load" "--load: 95 is out of range: 0 .. 90" --load 95
+bad "load of other programs" "--stress: 'sauna' is unknown. Use cpu, memory" --stress sauna
 bad "load nan" "--load: 'nan' is not a number" --load nan
 bad "CPU list" "--cpu: '0,' is neither a CPU" --cpu 0,
 bad "CPU that does not exist" 'CPU 4000 does not exist' --cpu 4000
 bad "stray argument" 'unexpected argument: now' now
 bad "unknown option" "no such option: --fast" --fast
+"$SLEEPTUNE" measure --frames 256 --duration 1s --stress cpu --json >stress.json
+is "load of other programs is a test condition, and the books balance" "$(key stress.json 'd["books_balance"], d["circumstances"]["stress"]')" "(True, 'cpu')"
 # --- punctual mode -----------------------------------------------------------------------------------------------
 "$SLEEPTUNE" measure --frames 64 --duration 3s --punctual=free,p97,125us --json >punctual.json
 is "punctual: the books balance, each way has its turns" \
