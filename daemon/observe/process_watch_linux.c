@@ -42,6 +42,7 @@ struct figures {
 struct process {
     bool used, exited;
     uint32_t client;
+    clockid_t clock;      /* CPU time of all threads */
     struct thread thread; /* the one that computes */
     int idle_n;           /* samples since it ran */
     struct figures samples[RING];
@@ -231,7 +232,6 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
         again ? process->samples[(watch->samples_n - 1) % RING] : (struct figures){0};
     struct timespec total;
     struct st_proc_stat stat;
-    clockid_t clock;
     *figures = (struct figures){0};
     const int r = read_schedstat(process->thread.fd, &figures->cpu_ns, &figures->queue_ns);
     if (r < 0) {
@@ -239,7 +239,7 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
         process->exited = r == -ESRCH && kill(process->thread.pid, 0) < 0 && errno == ESRCH;
         return;
     }
-    if (clock_getcpuclockid(process->thread.pid, &clock) == 0 && clock_gettime(clock, &total) == 0)
+    if (clock_gettime(process->clock, &total) == 0)
         figures->process_ns = st_ns_from_timespec(&total);
     process->idle_n = again && figures->cpu_ns == before.cpu_ns ? process->idle_n + 1 : 0;
     if (process->idle_n > RARE_TICKS && process->idle_n % RARE_TICKS != 0) {
@@ -395,13 +395,16 @@ void st_process_watch_add(struct st_process_watch *watch, uint32_t client, pid_t
 {
     char path[64];
     struct stat owner;
+    clockid_t clock;
     snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-    if (stat(path, &owner) < 0 || (geteuid() != 0 && owner.st_uid != geteuid()))
+    if (stat(path, &owner) < 0 || (geteuid() != 0 && owner.st_uid != geteuid()) ||
+        clock_getcpuclockid(pid, &clock) != 0)
         return;
     for (int i = 0; find(watch, client) == NULL && i < PROCESSES_MAX; i++) {
         struct process *process = &watch->processes[i];
         if (!process->used)
-            *process = (struct process){.used = true, .client = client, .thread = {.pid = pid}};
+            *process =
+                (struct process){.used = true, .client = client, .clock = clock, .thread = {.pid = pid}};
     }
     watch->chosen_ns = 0;
 }
