@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/text/xml.h"
+#include "core/text/safe.h"
 
 static FILE *line(struct st_svg *svg)
 {
@@ -106,7 +106,7 @@ void st_svg_text(struct st_svg *svg, double x, double y, const char *content, co
     if (font->upwards)
         fprintf(out, " transform=\"rotate(-90 %.1f %.1f)\"", x, y);
     fputc('>', out);
-    st_xml_put(out, content);
+    st_safe_print_xml(out, content);
     fputs("</text>\n", out);
 }
 
@@ -135,9 +135,9 @@ int st_svg_open(struct st_svg *svg, double width, double height, const char *tit
             "sans-serif\">\n",
             width, height, width, height);
     fputs(" <title id=\"title\">", svg->out);
-    st_xml_put(svg->out, title);
+    st_safe_print_xml(svg->out, title);
     fputs("</title>\n <desc id=\"desc\">", svg->out);
-    st_xml_put(svg->out, description);
+    st_safe_print_xml(svg->out, description);
     fputs("</desc>\n", svg->out);
     return 0;
 }

@@ -187,8 +187,6 @@ struct st_platform {
     int (*set_rttime_limit_ns)(struct st_platform *p, int64_t ns);
     /** Tries SCHED_FIFO at `priority` in a short-lived child, never on this process; reads the limits. */
     int (*rt_rights)(struct st_platform *p, int priority, struct st_rt_rights *ret);
-    /** Resident set of this process, bytes. */
-    int (*resident_bytes)(struct st_platform *p, int64_t *ret);
     /** Absolute path of the running program, as the kernel has it.
      *  @return 0, -ENAMETOOLONG, -ENOENT (FreeBSD: no longer known), or what the kernel said. */
     int (*program_path)(struct st_platform *p, char *buf, size_t buf_bytes);
@@ -218,6 +216,9 @@ struct st_platform {
 
     /* --- tunables --- */
 
+    /** open(2), which never blocks, makes no terminal the process's and leaves nothing to programs that are run: how all
+     * members below reach a file. A captured tree opens within its folder. @return fd or a negative errno. */
+    int (*open_path)(struct st_platform *p, const char *path, int flags);
     /** Reads a text file, at most buf_bytes - 1 bytes and no more than that; always ends it with '\0'.
      *  Opens without blocking and refuses anything but a regular file (procfs and sysfs files are regular; of
      *  FreeBSD's devices /dev/sndstat is read).

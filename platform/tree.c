@@ -227,7 +227,7 @@ static const struct dmi_row *dmi_find(struct st_platform *p)
     return NULL;
 }
 
-int st_tree_virtualised_linux(struct st_platform *p, bool *ret)
+static int virtualised_linux(struct st_platform *p, bool *ret)
 {
     char text[CPUINFO_BYTES], flags[CPUINFO_BYTES];
     if (st_tree_first_line(p, "/sys/hypervisor/type", text, sizeof(text)) == 0) {
@@ -249,7 +249,7 @@ static void say_hypervisor(const struct say *say, const char *hypervisor)
 {
     bool virtualised;
     char value[VALUE_BYTES];
-    if (st_tree_virtualised_linux(say->p, &virtualised) < 0)
+    if (virtualised_linux(say->p, &virtualised) < 0)
         return;
     if (!virtualised) {
         say->fn(say->ctx, "hypervisor", "none");
@@ -355,7 +355,7 @@ static const struct row rows[] = {
     {"idle_method", "machdep.idle"},
 };
 
-void st_tree_conditions_freebsd(struct st_platform *p, int cpu, st_condition_fn fn, void *ctx)
+static void conditions_freebsd(struct st_platform *p, int cpu, st_condition_fn fn, void *ctx)
 {
     char name[64], value[VALUE_BYTES];
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
@@ -372,7 +372,7 @@ void st_tree_conditions_freebsd(struct st_platform *p, int cpu, st_condition_fn 
         fn(ctx, "idle_lowest", value);
 }
 
-int st_tree_virtualised_freebsd(struct st_platform *p, bool *ret)
+static int virtualised_freebsd(struct st_platform *p, bool *ret)
 {
     char value[VALUE_BYTES];
     if (sysctl_line(p, "kern.vm_guest", value, sizeof(value)) < 0)
@@ -390,12 +390,12 @@ void st_tree_conditions(struct st_platform *p, int cpu, st_condition_fn fn, void
         st_tree_conditions_linux(p, cpu, NULL, fn, ctx);
         break;
     case ST_OS_FREEBSD:
-        st_tree_conditions_freebsd(p, cpu, fn, ctx);
+        conditions_freebsd(p, cpu, fn, ctx);
         break;
     }
 }
 
 int st_tree_virtualised(struct st_platform *p, bool *ret)
 {
-    return p->os == ST_OS_LINUX ? st_tree_virtualised_linux(p, ret) : st_tree_virtualised_freebsd(p, ret);
+    return p->os == ST_OS_LINUX ? virtualised_linux(p, ret) : virtualised_freebsd(p, ret);
 }

@@ -8,16 +8,11 @@
 /** @param hypervisor its name from a better source than the files (CPUID), or NULL. */
 void st_tree_conditions_linux(struct st_platform *p, int cpu, const char *hypervisor, st_condition_fn fn,
                               void *ctx);
-int st_tree_virtualised_linux(struct st_platform *p, bool *ret);
 int st_tree_read_sysctl_linux(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
                               size_t *ret_len);
 int st_tree_write_sysctl_linux(struct st_platform *p, const char *name, const char *text);
 
-/** kern.timecounter.*, kern.eventtimer.*, hw.model ... The keys that both systems have are named alike. */
-void st_tree_conditions_freebsd(struct st_platform *p, int cpu, st_condition_fn fn, void *ctx);
-int st_tree_virtualised_freebsd(struct st_platform *p, bool *ret);
-
-/** By the OS of p's tunables: members of the root and fake rows. */
+/** By the OS of p's tunables; FreeBSD's are sysctls (kern.timecounter.*, hw.model ...). The keys that both systems have are named alike. */
 void st_tree_conditions(struct st_platform *p, int cpu, st_condition_fn fn, void *ctx);
 int st_tree_virtualised(struct st_platform *p, bool *ret);
 

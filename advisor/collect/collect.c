@@ -12,7 +12,6 @@
 #include "advisor/collect/collector.h"
 #include "advisor/parse/posted.h"
 #include "advisor/parse/sysctl_text.h"
-#include "platform/cache.h"
 
 #define LARGE_FILE_BYTES  (1024 * 1024)
 #define SYSCTL_TEXT_BYTES (16 * 1024 * 1024)
@@ -158,7 +157,6 @@ static int collect_tree(struct st_platform *p, struct st_facts **ret)
 
 static int collect_dir(struct st_platform *root, struct st_facts **ret)
 {
-    struct st_platform *cached;
     size_t bytes = 0;
     char *text = malloc(SYSCTL_TEXT_BYTES);
     if (text == NULL)
@@ -167,11 +165,7 @@ static int collect_dir(struct st_platform *root, struct st_facts **ret)
     if (r == 0) {
         r = collect_freebsd_capture(root, text, bytes, ret);
     } else if (r == -ENOENT) {
-        r = st_cache_new(root, &cached);
-        if (r == 0) {
-            r = collect_tree(cached, ret);
-            st_cache_free(cached);
-        }
+        r = collect_tree(root, ret);
     }
     free(text);
     return r;

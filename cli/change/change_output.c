@@ -12,7 +12,6 @@
 #include "advisor/report/print.h"
 #include "cli/command.h"
 #include "core/text/safe.h"
-#include "core/text/shell_word.h"
 #include "platform/child_env.h"
 #include "platform/program/locale.h"
 #include "platform/program/terminal.h"
@@ -144,7 +143,7 @@ static void fill_in(const char *text, const char *user, char *buf, size_t buf_by
 {
     char quoted[256];
     const char *at = strstr(text, "$USER");
-    const char *word = user != NULL ? st_shell_word(user, quoted, sizeof(quoted)) : NULL;
+    const char *word = user != NULL ? st_safe_shell_word(user, quoted, sizeof(quoted)) : NULL;
     if (at == NULL || word == NULL)
         snprintf(buf, buf_bytes, "%s", text);
     else

@@ -11,7 +11,6 @@
 #include "cli/change/change_output.h"
 #include "cli/command.h"
 #include "core/text/safe.h"
-#include "core/text/shell_word.h"
 
 #define LINE_BYTES 32768 /* of a command line to be pasted */
 #define USER_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
@@ -107,7 +106,7 @@ static bool quote_words(char *buf, size_t buf_bytes, int argc, char *const *argv
         if (buf_bytes - used < 2)
             return false;
         buf[used++] = ' ';
-        if (st_shell_word(argv[i], buf + used, buf_bytes - used) == NULL)
+        if (st_safe_shell_word(argv[i], buf + used, buf_bytes - used) == NULL)
             return false;
         used += strlen(buf + used);
     }

@@ -15,7 +15,6 @@
 #include "advisor/rules/buffer.h"
 #include "cli/command.h"
 #include "cli/module.h"
-#include "platform/cache.h"
 #include "platform/module.h"
 
 #define SNAPSHOT_MAX_BYTES (32 * 1024 * 1024)
@@ -265,13 +264,10 @@ static int put_running(struct st_facts *facts)
 /** Everything of the machine this runs on. */
 static int load_machine(const char *command, const struct st_facts_input *input, struct st_facts **ret)
 {
-    struct st_platform *p;
+    struct st_platform *p = st_platform_native();
     struct st_facts *facts = NULL;
-    int r = st_cache_new(st_platform_native(), &p);
-    if (r != 0)
-        return st_failure(command, "%s", strerror(-r));
     int status = ST_EXIT_DONE;
-    r = st_collect(p, true, &facts);
+    const int r = st_collect(p, true, &facts);
     if (r != 0)
         status = st_failure(command, "cannot read this machine: %s", strerror(-r));
     if (status == ST_EXIT_DONE && input->user != NULL)
@@ -280,7 +276,6 @@ static int load_machine(const char *command, const struct st_facts_input *input,
         status = ask_servers(command, input, facts);
     if (status == ST_EXIT_DONE && !input->no_servers && put_running(facts) != 0)
         status = st_failure(command, "out of memory");
-    st_cache_free(p);
     if (status == ST_EXIT_DONE)
         *ret = facts;
     else

@@ -4,23 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/stats/distribution.h"
+
 #define EXACT_VARIANCE_MAX 1000.0 /* n*p*(1-p) up to which the binomial is summed */
 #define CONFIDENCE_MAX     0.999999
 #define POISSON_EXACT_MAX  1000 /* events up to which the Poisson distribution is summed */
-
-/* The z with a standard normal below it with probability q in (0.5, 1): bisection, about 1e-12. */
-static double normal_quantile(double q)
-{
-    double low = 0, high = 10;
-    for (int i = 0; i < 60; i++) {
-        const double middle = (low + high) / 2;
-        if (0.5 * erfc(-middle / sqrt(2)) < q)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
-}
 
 /* Binomial (n, s) with s <= 0.5 and variance up to EXACT_VARIANCE_MAX, summed from 0 in logarithms, because
  * (1-s)^n may be far below the smallest double. ret_low: most r with P(X <= r - 1) <= tail; ret_high: least r
@@ -53,7 +41,7 @@ int st_stats_quantile_ranks(uint64_t n, double p, double confidence, uint64_t *r
     if (variance > EXACT_VARIANCE_MAX) {
         /* half a rank of continuity correction, and a whole one for the skewness, (z^2 - 1) / 6 ranks at most
          */
-        const double z = normal_quantile(1 - tail);
+        const double z = st_distribution_normal_z(tail);
         const double skew = fmax(1, (z * z - 1) / 6);
         const double low = floor(count * p - z * sqrt(variance) + 0.5 - skew);
         const double high = ceil(count * p + z * sqrt(variance) + 0.5 + skew);

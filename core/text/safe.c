@@ -113,3 +113,64 @@ void st_safe_print_lines(FILE *out, const char *text, size_t bytes)
 {
     print(out, text, bytes, true);
 }
+
+/* --- in XML and HTML, and in commands that users copy from the screen --- */
+
+void st_safe_print_xml(FILE *out, const char *text)
+{
+    static const struct {
+        char character;
+        const char *entity;
+    } entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+    while (text != NULL && *text != '\0') {
+        const size_t plain = strcspn(text, "&<>\"'");
+        st_safe_print(out, text, plain);
+        text += plain;
+        for (size_t i = 0; i < ST_ARRAY_LEN(entities) && *text != '\0'; i++) {
+            if (*text == entities[i].character) {
+                fputs(entities[i].entity, out);
+                text++;
+                break;
+            }
+        }
+    }
+}
+
+#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-"
+
+/** A '=' at the beginning is the path of a command to zsh. */
+static bool is_plain(const char *word)
+{
+    return word[0] != '\0' && word[0] != '=' && word[strspn(word, PLAIN)] == '\0';
+}
+
+const char *st_safe_shell_word(const char *word, char *buf, size_t buf_bytes)
+{
+    const size_t word_bytes = strlen(word);
+    if (!st_safe_is(word))
+        return NULL;
+    if (is_plain(word)) {
+        if (word_bytes >= buf_bytes)
+            return NULL;
+        return strcpy(buf, word);
+    }
+    if (buf_bytes < 3)
+        return NULL;
+    size_t used = 0;
+    buf[used++] = '\'';
+    for (; *word != '\0'; word++) {
+        const bool apart = *word == '\'' || *word == '!'; /* csh reads "!" within quotes, too */
+        if (used + 6 > buf_bytes)
+            return NULL;
+        if (apart) {
+            memcpy(buf + used, "'\\", 2);
+            used += 2;
+        }
+        buf[used++] = *word;
+        if (apart)
+            buf[used++] = '\'';
+    }
+    buf[used++] = '\'';
+    buf[used] = '\0';
+    return buf;
+}

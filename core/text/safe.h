@@ -39,4 +39,13 @@ void st_safe_print(FILE *out, const char *text, size_t bytes);
 /** The same, but each '\n' stays: for text of several lines. */
 void st_safe_print_lines(FILE *out, const char *text, size_t bytes);
 
+/** The same in XML and HTML, as text or within an attribute: made safe and escaped. @param text NULL: nothing. */
+void st_safe_print_xml(FILE *out, const char *text);
+
+/** A word quoted for sh and csh, unquoted where it needs no quotes. A word that begins with '-' stays an
+ * option: quotes do not change that.
+ * @param buf_bytes 4 * length + 3 are enough for each word. @return buf; NULL: the word is not safe text,
+ * so that the line on the screen would not be the line that runs, or it does not fit. */
+const char *st_safe_shell_word(const char *word, char *buf, size_t buf_bytes);
+
 #endif

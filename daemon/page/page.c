@@ -8,7 +8,7 @@
 
 #include "core/base.h"
 #include "core/ns.h"
-#include "core/text/xml.h"
+#include "core/text/safe.h"
 
 static const json_t *get(const json_t *object, const char *key)
 {
@@ -17,7 +17,7 @@ static const json_t *get(const json_t *object, const char *key)
 
 static void put_string(FILE *out, const json_t *object, const char *key)
 {
-    st_xml_put(out, json_string_value(get(object, key)));
+    st_safe_print_xml(out, json_string_value(get(object, key)));
 }
 
 /* <time>: UTC here, the reader's own time zone where scripts run. */
@@ -52,7 +52,7 @@ static void put_texts(FILE *out, const json_t *texts, const char *first, const c
     {
         const char *name = i == 0 ? first : other;
         fprintf(out, "<%s>", name);
-        st_xml_put(out, json_string_value(text));
+        st_safe_print_xml(out, json_string_value(text));
         fprintf(out, "</%.2s>", name);
     }
 }
@@ -90,7 +90,7 @@ static void put_section(FILE *out, const json_t *section)
     fputs("<section>", out);
     if (title != NULL && title[0] != '\0') {
         fputs("<h2>", out);
-        st_xml_put(out, title);
+        st_safe_print_xml(out, title);
         fputs("</h2>", out);
     }
     if (is_table) {

@@ -1,18 +1,375 @@
-/* The FreeBSD row of the seam, and its members that are about the machine. */
+/* The FreeBSD row of the seam, and its members that are about threads, the process and the machine. */
+#include <sys/param.h>
+
+#include <sys/cpuset.h>
+#include <sys/mman.h>
+#include <sys/procctl.h>
+#include <sys/resource.h>
+#include <sys/rtprio.h>
+#include <sys/stat.h>
+#include <sys/sysctl.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <pthread_np.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "core/ns.h"
 #include "platform/freebsd/freebsd.h"
-#include "platform/posix/beneath_posix.h"
+#include "platform/freebsd/priority.h"
 #include "platform/posix/posix.h"
 #include "platform/posix/sleep_posix.h"
 #include "platform/tree.h"
 #include "platform/xrun/xrun.h"
 
-int st_beneath_open(int dir_fd, const char *path, int flags)
+/* --- threads: policy, CPUs, name, the right to real-time priority ---
+ *
+ * rtprio_thread(2) instead of sched_setscheduler(2): it names a thread (the other takes a process and changes
+ * its first thread), and it asks for PRIV_SCHED_RTPRIO, which mac_priority(4) grants to the group "realtime";
+ * the other asks for PRIV_SCHED_SET, which only root has. RTP_PRIO_FIFO is SCHED_FIFO, RTP_PRIO_REALTIME is
+ * SCHED_RR. Sources: sys/kern/kern_resource.c, p1003_1b.c, ksched.c, sys/security/mac_priority.
+ */
+
+_Static_assert(RTP_PRIO_MAX == ST_FREEBSD_PRIORITY_MAX, "priority range");
+
+static int set_rtprio(lwpid_t tid, unsigned short type, int priority)
+{
+    struct rtprio rtp = {.type = type, .prio = 0};
+    if (type != RTP_PRIO_NORMAL) {
+        const int scaled = st_priority_to_freebsd(priority);
+        if (scaled < 0)
+            return scaled;
+        rtp.prio = (unsigned short)st_priority_rtprio(scaled);
+    }
+    return rtprio_thread(RTP_SET, tid, &rtp) == 0 ? 0 : -errno;
+}
+
+static int freebsd_set_policy(struct st_platform *p, enum st_policy policy, int priority)
+{
+    (void)p;
+    switch (policy) {
+    case ST_POLICY_OTHER:
+        return set_rtprio(0, RTP_PRIO_NORMAL, 0);
+    case ST_POLICY_FIFO:
+        return set_rtprio(0, RTP_PRIO_FIFO, priority);
+    case ST_POLICY_RR:
+        return set_rtprio(0, RTP_PRIO_REALTIME, priority);
+    }
+    return -EINVAL;
+}
+
+static int freebsd_get_policy(struct st_platform *p, enum st_policy *ret_policy, int *ret_priority)
+{
+    (void)p;
+    struct rtprio rtp;
+    if (rtprio_thread(RTP_LOOKUP, 0, &rtp) != 0)
+        return -errno;
+    if (rtp.type == RTP_PRIO_FIFO || rtp.type == RTP_PRIO_REALTIME) {
+        *ret_policy = rtp.type == RTP_PRIO_FIFO ? ST_POLICY_FIFO : ST_POLICY_RR;
+        *ret_priority = st_priority_rtprio(rtp.prio);
+    } else {
+        *ret_policy = ST_POLICY_OTHER;
+        *ret_priority = 0;
+    }
+    return 0;
+}
+
+static pid_t freebsd_thread_id(struct st_platform *p)
+{
+    (void)p;
+    return pthread_getthreadid_np();
+}
+
+static int freebsd_demote(struct st_platform *p, pid_t tid)
+{
+    (void)p;
+    return set_rtprio(tid, RTP_PRIO_NORMAL, 0);
+}
+
+/* A CPU set of the largest kernel, and the sizes kernels take: 128 bytes from FreeBSD 14 on, 32 (256 CPUs)
+ * before. The size of this build's cpuset_t is not asked, so that one program runs on both. */
+struct cpus {
+    unsigned long word[16];
+};
+
+#define WORD_BITS (8 * sizeof(unsigned long))
+
+static const size_t set_bytes[] = {sizeof(struct cpus), 32};
+
+static int freebsd_pin(struct st_platform *p, int cpu)
+{
+    (void)p;
+    struct cpus cpus = {{0}};
+    if (cpu < 0 || (size_t)cpu >= ST_ARRAY_LEN(cpus.word) * WORD_BITS)
+        return -EINVAL;
+    cpus.word[(size_t)cpu / WORD_BITS] = 1ul << ((size_t)cpu % WORD_BITS);
+    int error = ERANGE;
+    for (size_t i = 0; i < ST_ARRAY_LEN(set_bytes) && error == ERANGE; i++) {
+        if (cpuset_setaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, -1, set_bytes[i], (void *)&cpus) == 0)
+            return 0;
+        error = errno;
+    }
+    return error == EDEADLK || error == ERANGE ? -EINVAL
+                                               : -error; /* EDEADLK: none of these CPUs is in our set */
+}
+
+static int freebsd_unpin(struct st_platform *p, pid_t tid)
+{
+    (void)p;
+    struct cpus cpus;
+    int error = ERANGE;
+    for (size_t i = 0; i < ST_ARRAY_LEN(set_bytes) && error == ERANGE; i++) {
+        memset(&cpus, 0, sizeof(cpus));
+        if (cpuset_getaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, -1, set_bytes[i], (void *)&cpus) == 0 &&
+            cpuset_setaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, tid, set_bytes[i], (void *)&cpus) == 0)
+            return 0;
+        error = errno;
+    }
+    return -error;
+}
+
+static int freebsd_cpus_allowed(struct st_platform *p, int *cpus_out, int max)
+{
+    (void)p;
+    struct cpus cpus = {{0}};
+    int error = ERANGE;
+    for (size_t i = 0; i < ST_ARRAY_LEN(set_bytes) && error == ERANGE; i++) {
+        memset(&cpus, 0, sizeof(cpus));
+        error = 0;
+        if (cpuset_getaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, -1, set_bytes[i], (void *)&cpus) != 0)
+            error = errno;
+    }
+    if (error != 0)
+        return -error;
+    int n = 0;
+    for (size_t cpu = 0; cpu < ST_ARRAY_LEN(cpus.word) * WORD_BITS; cpu++) {
+        if ((cpus.word[cpu / WORD_BITS] >> (cpu % WORD_BITS) & 1) == 0)
+            continue;
+        if (n < max)
+            cpus_out[n] = (int)cpu;
+        n++;
+    }
+    return n;
+}
+
+static int freebsd_set_name(struct st_platform *p, const char *name)
+{
+    (void)p;
+    if (strlen(name) > 15) /* the seam's limit; MAXCOMLEN is 19 */
+        return -ERANGE;
+    pthread_set_name_np(pthread_self(), name);
+    return 0;
+}
+
+static int freebsd_set_rttime_limit_ns(struct st_platform *p, int64_t ns)
+{
+    (void)p;
+    (void)ns;
+    return -ENOTSUP; /* RLIMIT_CPU counts sleeping threads' work too and kills the process: not the same */
+}
+
+static int try_fifo(int priority)
+{
+    return -set_rtprio(0, RTP_PRIO_FIFO, priority);
+}
+
+static int freebsd_rt_rights(struct st_platform *p, int priority, struct st_rt_rights *ret)
+{
+    (void)p;
+    int fifo_errno;
+    struct rlimit memlock;
+    if (getrlimit(RLIMIT_MEMLOCK, &memlock) != 0)
+        return -errno;
+    const int r = st_posix_try_in_child(try_fifo, priority, &fifo_errno);
+    if (r < 0)
+        return r;
+    *ret = (struct st_rt_rights){
+        .fifo_errno = fifo_errno,
+        .fifo_priority = priority,
+        .rtprio_limit = INT64_MIN, /* no RLIMIT_RTPRIO */
+        .memlock_limit_bytes = st_posix_limit_value(memlock.rlim_cur),
+    };
+    return 0;
+}
+
+/* --- what threads have used; locked memory, the program --- */
+
+#define THREADS_MAX 4096 /* more of our own is a fault of ours */
+
+static int freebsd_counters_open(struct st_platform *p, struct st_counters_handle *ret)
+{
+    *ret = (struct st_counters_handle){
+        .tid = freebsd_thread_id(p),
+        .fd_schedstat = -1,
+        .fd_stat = -1,
+        .fd_status = -1,
+    };
+    return 0;
+}
+
+static void freebsd_counters_close(struct st_platform *p, struct st_counters_handle *h)
+{
+    (void)p;
+    (void)h;
+}
+
+static void add_rusage(const struct rusage *usage, struct st_thread_counters *counters)
+{
+    counters->switches_involuntary_n = (uint64_t)usage->ru_nivcsw;
+    counters->faults_minor_n = (uint64_t)usage->ru_minflt;
+    counters->faults_major_n = (uint64_t)usage->ru_majflt;
+    counters->valid |= ST_COUNTER_SWITCHES | ST_COUNTER_FAULTS;
+}
+
+/* Time on the run queue is not counted by this kernel: ST_COUNTER_RUNQ_WAIT is never valid here. */
+static int freebsd_counters_self(struct st_platform *p, const struct st_counters_handle *h,
+                                 struct st_thread_counters *ret)
+{
+    (void)p;
+    (void)h;
+    struct st_thread_counters counters = {0};
+    struct rusage usage;
+    counters.cpu_ns = st_posix_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (counters.cpu_ns >= 0)
+        counters.valid |= ST_COUNTER_CPU;
+    if (getrusage(RUSAGE_THREAD, &usage) == 0)
+        add_rusage(&usage, &counters);
+    counters.cpu = sched_getcpu(); /* libc from 13.1 on */
+    if (counters.cpu >= 0)
+        counters.valid |= ST_COUNTER_CPU_NUMBER;
+    *ret = counters;
+    return 0;
+}
+
+/* One row for each thread of this process (or one for the process). Free *ret with free. @return how many. */
+static int read_kinfo(int what, struct kinfo_proc **ret)
+{
+    int mib[4] = {CTL_KERN, KERN_PROC, what, getpid()};
+    size_t room = 16 * sizeof(struct kinfo_proc);
+    for (;;) {
+        struct kinfo_proc *rows = malloc(room);
+        if (rows == NULL)
+            return -ENOMEM;
+        size_t bytes = room;
+        if (sysctl(mib, 4, rows, &bytes, NULL, 0) == 0) {
+            if (bytes < sizeof(*rows) || rows[0].ki_structsize != (int)sizeof(*rows)) {
+                free(rows);
+                return -EBADMSG; /* a kernel with another layout */
+            }
+            *ret = rows;
+            return (int)(bytes / sizeof(*rows));
+        }
+        const int error = errno;
+        free(rows);
+        if (error != ENOMEM || room >= THREADS_MAX * sizeof(*rows))
+            return -error;
+        room *= 2;
+    }
+}
+
+static int freebsd_counters_other(struct st_platform *p, const struct st_counters_handle *h,
+                                  struct st_thread_counters *ret)
+{
+    (void)p;
+    struct kinfo_proc *rows;
+    const int n = read_kinfo(KERN_PROC_PID | KERN_PROC_INC_THREAD, &rows);
+    if (n < 0)
+        return n;
+    int r = -ESRCH;
+    for (int i = 0; i < n && r != 0; i++) {
+        if (rows[i].ki_tid != h->tid)
+            continue;
+        struct st_thread_counters counters = {.valid = ST_COUNTER_CPU};
+        counters.cpu_ns = (int64_t)rows[i].ki_runtime * ST_NS_PER_US;
+        add_rusage(&rows[i].ki_rusage, &counters);
+        counters.cpu = rows[i].ki_oncpu >= 0 ? rows[i].ki_oncpu : rows[i].ki_lastcpu; /* NOCPU is -1 */
+        if (counters.cpu >= 0)
+            counters.valid |= ST_COUNTER_CPU_NUMBER;
+        *ret = counters;
+        r = 0;
+    }
+    free(rows);
+    return r;
+}
+
+static int freebsd_program_path(struct st_platform *p, char *buf, size_t buf_bytes)
+{
+    (void)p;
+    const int mib[4] = {CTL_KERN, KERN_PROC, KERN_PROC_PATHNAME, -1}; /* -1: this process */
+    size_t bytes = buf_bytes;
+    if (sysctl(mib, 4, buf, &bytes, NULL, 0) != 0)
+        return errno == ENOMEM ? -ENAMETOOLONG : -errno;
+    return bytes > 0 && buf[bytes - 1] == '\0' ? 0 : -ENOENT;
+}
+
+static int freebsd_lock_memory(struct st_platform *p, enum st_lock *ret)
+{
+    (void)p;
+    /* with MCL_FUTURE a mapping beyond the limit fails (sys/vm/vm_mmap.c): malloc() would, some time after */
+    struct rlimit limit;
+    const bool limited = getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    if (mlockall(limited ? MCL_CURRENT : MCL_CURRENT | MCL_FUTURE) != 0)
+        return errno == EAGAIN ? -ENOMEM : -errno; /* EAGAIN: beyond the limit of locked memory */
+    if (ret != NULL)
+        *ret = ST_LOCK_ALL;
+    return 0;
+}
+
+/* --- a program that is about to be run, and what it leaves (posix/posix.h) --- */
+
+#define PIDS_MAX 64
+
+void st_posix_child_alone(void)
+{
+    int signal_number = SIGKILL;
+    (void)procctl(P_PID, 0, PROC_PDEATHSIG_CTL, &signal_number);
+#ifdef PROC_NO_NEW_PRIVS_CTL /* FreeBSD 14 */
+    int on = PROC_NO_NEW_PRIVS_ENABLE;
+    (void)procctl(P_PID, 0, PROC_NO_NEW_PRIVS_CTL, &on);
+#endif
+    closefrom(STDERR_FILENO + 1);
+}
+
+void st_posix_reap_begin(void)
+{
+    (void)procctl(P_PID, 0, PROC_REAP_ACQUIRE, NULL);
+}
+
+void st_posix_reap_end(void)
+{
+    (void)procctl(P_PID, 0, PROC_REAP_RELEASE, NULL);
+}
+
+/* Descendants that were there before the programs are in our own session. */
+bool st_posix_reap_rest(void)
+{
+    struct procctl_reaper_pidinfo pids[PIDS_MAX] = {{0}};
+    struct procctl_reaper_pids list = {.rp_count = PIDS_MAX, .rp_pids = pids};
+    const pid_t session = getsid(0);
+    bool found = false;
+    if (procctl(P_PID, 0, PROC_REAP_GETPIDS, &list) != 0)
+        return false;
+    for (size_t i = 0; i < PIDS_MAX && (pids[i].pi_flags & REAPER_PIDINFO_VALID) != 0; i++) {
+        if (getsid(pids[i].pi_pid) == session)
+            continue;
+        (void)kill(pids[i].pi_pid, SIGKILL);
+        (void)waitpid(pids[i].pi_pid, NULL, WNOHANG);
+        found = true;
+    }
+    return found;
+}
+
+/* --- the machine --- */
+
+int st_posix_open_beneath(int dir_fd, const char *path, int flags)
 {
     path += strspn(path, "/");
     const int fd = openat(dir_fd, *path != '\0' ? path : ".",
@@ -178,34 +535,34 @@ struct st_platform *st_platform_native(void)
         .xrun_source = freebsd_xrun_source,
         .wall_ns = st_posix_wall_ns,
         .suspended_ns = no_suspended_ns,
-        .set_policy = st_freebsd_set_policy,
-        .get_policy = st_freebsd_get_policy,
-        .thread_id = st_freebsd_thread_id,
-        .demote = st_freebsd_demote,
-        .pin = st_freebsd_pin,
-        .unpin = st_freebsd_unpin,
-        .cpus_allowed = st_freebsd_cpus_allowed,
-        .set_name = st_freebsd_set_name,
+        .set_policy = freebsd_set_policy,
+        .get_policy = freebsd_get_policy,
+        .thread_id = freebsd_thread_id,
+        .demote = freebsd_demote,
+        .pin = freebsd_pin,
+        .unpin = freebsd_unpin,
+        .cpus_allowed = freebsd_cpus_allowed,
+        .set_name = freebsd_set_name,
         .timer_slack_ns = no_timer_slack_ns,
         .set_timer_slack_ns = no_set_timer_slack_ns,
         .leave_rseq = no_leave_rseq,
         .hold_latency = no_hold_latency,
         .release_latency = no_release_latency,
-        .counters_open = st_freebsd_counters_open,
-        .counters_self = st_freebsd_counters_self,
+        .counters_open = freebsd_counters_open,
+        .counters_self = freebsd_counters_self,
         .thread_cpu_ns = st_posix_thread_cpu_ns,
-        .counters_other = st_freebsd_counters_other,
-        .counters_close = st_freebsd_counters_close,
+        .counters_other = freebsd_counters_other,
+        .counters_close = freebsd_counters_close,
         .pauses = st_posix_pauses,
-        .lock_memory = st_freebsd_lock_memory,
-        .set_rttime_limit_ns = st_freebsd_set_rttime_limit_ns,
-        .rt_rights = st_freebsd_rt_rights,
-        .resident_bytes = st_freebsd_resident_bytes,
-        .program_path = st_freebsd_program_path,
+        .lock_memory = freebsd_lock_memory,
+        .set_rttime_limit_ns = freebsd_set_rttime_limit_ns,
+        .rt_rights = freebsd_rt_rights,
+        .program_path = freebsd_program_path,
         .run = st_posix_run,
-        .conditions = st_tree_conditions_freebsd,
+        .conditions = st_tree_conditions,
         .smi_count = no_smi_count,
-        .virtualised = st_tree_virtualised_freebsd,
+        .virtualised = st_tree_virtualised,
+        .open_path = st_posix_open_path,
         .read_text = freebsd_read_text,
         .list = st_posix_list,
         .read_sysctl = st_freebsd_read_sysctl,

@@ -1,22 +1,398 @@
-/* The Linux row of the seam, and its members that are about the machine. */
+/* The Linux row of the seam, and its members that are about threads and about the machine. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#define HAVE_RSEQ 1
+#else
+#define HAVE_RSEQ 0
+#endif
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
 
+#include "core/ns.h"
 #include "platform/linux/linux.h"
-#include "platform/posix/beneath_posix.h"
 #include "platform/posix/posix.h"
 #include "platform/posix/sleep_posix.h"
 #include "platform/proc.h"
 #include "platform/tree.h"
 #include "platform/xrun/xrun.h"
+
+/* --- threads: policy, CPUs, name, the right to real-time priority, restartable sequences, latency requests, counters --- */
+
+#define REGISTERED_LEAST_BYTES 32u  /* of a restartable sequence */
+#define CPUS_MAX               8192 /* NR_CPUS of the largest kernels */
+#define SETS_N                 (CPUS_MAX / CPU_SETSIZE)
+
+static int policy_to_linux(enum st_policy policy)
+{
+    switch (policy) {
+    case ST_POLICY_OTHER:
+        return SCHED_OTHER;
+    case ST_POLICY_FIFO:
+        return SCHED_FIFO;
+    case ST_POLICY_RR:
+        return SCHED_RR;
+    }
+    return -1;
+}
+
+static int linux_set_policy(struct st_platform *p, enum st_policy policy, int priority)
+{
+    (void)p;
+    const struct sched_param param = {.sched_priority = policy == ST_POLICY_OTHER ? 0 : priority};
+    return sched_setscheduler(0, policy_to_linux(policy), &param) == 0 ? 0 : -errno;
+}
+
+static int linux_get_policy(struct st_platform *p, enum st_policy *ret_policy, int *ret_priority)
+{
+    (void)p;
+    struct sched_param param;
+    const int policy = sched_getscheduler(0);
+    if (policy < 0 || sched_getparam(0, &param) != 0)
+        return -errno;
+    const int plain = policy & ~SCHED_RESET_ON_FORK;
+    *ret_policy = plain == SCHED_FIFO ? ST_POLICY_FIFO : plain == SCHED_RR ? ST_POLICY_RR : ST_POLICY_OTHER;
+    *ret_priority = param.sched_priority;
+    return 0;
+}
+
+static pid_t linux_thread_id(struct st_platform *p)
+{
+    (void)p;
+    return gettid();
+}
+
+static int linux_demote(struct st_platform *p, pid_t tid)
+{
+    (void)p;
+    const struct sched_param param = {.sched_priority = 0};
+    return sched_setscheduler(tid, SCHED_OTHER, &param) == 0 ? 0 : -errno;
+}
+
+static int linux_pin(struct st_platform *p, int cpu)
+{
+    (void)p;
+    if (cpu < 0 || cpu >= CPUS_MAX)
+        return -EINVAL;
+    cpu_set_t set[SETS_N];
+    CPU_ZERO_S(sizeof(set), set);
+    CPU_SET_S((size_t)cpu, sizeof(set), set);
+    return sched_setaffinity(0, sizeof(set), set) == 0 ? 0 : -errno;
+}
+
+static int linux_unpin(struct st_platform *p, pid_t tid)
+{
+    (void)p;
+    cpu_set_t set[SETS_N];
+    CPU_ZERO_S(sizeof(set), set);
+    if (sched_getaffinity(0, sizeof(set), set) != 0)
+        return -errno;
+    return sched_setaffinity(tid, sizeof(set), set) == 0 ? 0 : -errno;
+}
+
+static int linux_cpus_allowed(struct st_platform *p, int *cpus, int max)
+{
+    (void)p;
+    cpu_set_t set[SETS_N];
+    CPU_ZERO_S(sizeof(set), set);
+    if (sched_getaffinity(0, sizeof(set), set) != 0)
+        return -errno;
+    int n = 0;
+    for (int cpu = 0; cpu < CPUS_MAX; cpu++) {
+        if (!CPU_ISSET_S((size_t)cpu, sizeof(set), set))
+            continue;
+        if (n < max)
+            cpus[n] = cpu;
+        n++;
+    }
+    return n;
+}
+
+static int linux_set_name(struct st_platform *p, const char *name)
+{
+    (void)p;
+    return -pthread_setname_np(pthread_self(), name);
+}
+
+static int linux_set_rttime_limit_ns(struct st_platform *p, int64_t ns)
+{
+    (void)p;
+    if (ns <= 0)
+        return -EINVAL;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_RTTIME, &limit) != 0)
+        return -errno;
+    /* The kernel looks at the hard limit first (kernel/time/posix-cpu-timers.c, check_thread_timers), so
+     * SIGXCPU only comes below it. RLIM_INFINITY is the largest rlim_t. */
+    const rlim_t us = (rlim_t)(ns / ST_NS_PER_US) + (ns % ST_NS_PER_US != 0);
+    if (limit.rlim_max > us)
+        limit.rlim_max = us;
+    if (limit.rlim_cur > limit.rlim_max / 2)
+        limit.rlim_cur = limit.rlim_max / 2;
+    return setrlimit(RLIMIT_RTTIME, &limit) == 0 ? 0 : -errno;
+}
+
+static int try_fifo(int priority)
+{
+    const struct sched_param param = {.sched_priority = priority};
+    return sched_setscheduler(0, SCHED_FIFO, &param) == 0 ? 0 : errno;
+}
+
+static int linux_rt_rights(struct st_platform *p, int priority, struct st_rt_rights *ret)
+{
+    (void)p;
+    int fifo_errno;
+    struct rlimit rtprio, memlock;
+    if (getrlimit(RLIMIT_RTPRIO, &rtprio) != 0 || getrlimit(RLIMIT_MEMLOCK, &memlock) != 0)
+        return -errno;
+    const int r = st_posix_try_in_child(try_fifo, priority, &fifo_errno);
+    if (r < 0)
+        return r;
+    *ret = (struct st_rt_rights){
+        .fifo_errno = fifo_errno,
+        .fifo_priority = priority,
+        .rtprio_limit = st_posix_limit_value(rtprio.rlim_cur),
+        .memlock_limit_bytes = st_posix_limit_value(memlock.rlim_cur),
+    };
+    return 0;
+}
+
+/* Far below what counts as a suspend; the slow path of the cycle loop asks, too. */
+#define TOGETHER_NS 100000
+
+/* The two clocks cannot be read at once. Between two reads of one the other is bracketed; the tightest of
+ * some tries is taken, so that a thread that lost its CPU between the reads does not see a suspend. */
+static int linux_suspended_ns(struct st_platform *p, int64_t *ret_ns)
+{
+    (void)p;
+    int64_t tightest_ns = INT64_MAX, suspended_ns = 0;
+    for (int i = 0; i < 8 && tightest_ns > TOGETHER_NS; i++) {
+        const int64_t before_ns = st_posix_clock_ns(CLOCK_MONOTONIC);
+        const int64_t boot_ns = st_posix_clock_ns(CLOCK_BOOTTIME);
+        const int64_t after_ns = st_posix_clock_ns(CLOCK_MONOTONIC);
+        if (boot_ns < 0)
+            return -ENOTSUP;
+        if (after_ns - before_ns < tightest_ns) {
+            tightest_ns = after_ns - before_ns;
+            suspended_ns = boot_ns - before_ns;
+        }
+    }
+    *ret_ns = suspended_ns;
+    return 0;
+}
+
+static int linux_timer_slack_ns(struct st_platform *p, int64_t *ret_ns)
+{
+    (void)p;
+    /* prctl() returns int; the kernel's answer is a long */
+    const long slack_ns = syscall(SYS_prctl, PR_GET_TIMERSLACK, 0, 0, 0, 0);
+    if (slack_ns < 0)
+        return -errno;
+    *ret_ns = slack_ns;
+    return 0;
+}
+
+static int linux_set_timer_slack_ns(struct st_platform *p, int64_t ns)
+{
+    (void)p;
+    if (ns < 1 || ns > INT64_C(0x7fffffff)) /* 0 means "back to the default" to the kernel */
+        return -EINVAL;
+    return prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0) == 0 ? 0 : -errno;
+}
+
+/* Restartable sequences: the kernel attends to a thread's registration each time the thread comes back from
+ * another one, that is on each wake-up (kernel/rseq.c, __rseq_handle_notify_resume). glibc registers every
+ * thread from 2.35 on, and uses it for sched_getcpu() alone. */
+static int linux_leave_rseq(struct st_platform *p)
+{
+    (void)p;
+#if HAVE_RSEQ
+    if (__rseq_size == 0)
+        return 0; /* not registered: an old kernel, or glibc.pthread.rseq=0 */
+    char *const area = (char *)__builtin_thread_pointer() + __rseq_offset;
+    /* The length has to be that of the registration: 32 bytes in glibc up to 2.40, later __rseq_size, but 32
+     * at least. __rseq_size is 32 up to 2.39, and what the kernel makes use of from 2.40 on. The kernel makes
+     * cpu_id "not registered", which sched_getcpu() looks at. */
+    const unsigned bytes = __rseq_size > REGISTERED_LEAST_BYTES ? __rseq_size : REGISTERED_LEAST_BYTES;
+    if (syscall(SYS_rseq, area, bytes, RSEQ_FLAG_UNREGISTER, RSEQ_SIG) == 0)
+        return 0;
+    return errno == ENOSYS ? 0 : -errno;
+#else
+    return -ENOTSUP; /* a libc that does not show where the area is, or does not register */
+#endif
+}
+
+/* PM QoS: a request that lasts as long as the device is open. Linux Documentation/power/pm_qos_interface.rst.
+ */
+
+static int linux_hold_latency(struct st_platform *p, int32_t us)
+{
+    (void)p;
+    const int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return -errno;
+    if (write(fd, &us, sizeof(us)) == (ssize_t)sizeof(us)) /* four bytes are taken as a number */
+        return fd;
+    const int error = errno;
+    close(fd);
+    return error != 0 ? -error : -EIO;
+}
+
+static void linux_release_latency(struct st_platform *p, int handle)
+{
+    (void)p;
+    close(handle);
+}
+
+/* What a thread has used so far. By the thread itself from cheap system calls (some 2 us together); by
+ * others from /proc, where the same kernel counters are printed. */
+
+/* CPU-time clock of a thread by its id: the kernel's encoding of a clockid (CPUCLOCK_PERTHREAD |
+ * CPUCLOCK_SCHED), include/linux/posix-timers.h. pthread_getcpuclockid() makes the same from a pthread_t,
+ * which we do not have. */
+static clockid_t thread_clock(pid_t tid)
+{
+    return (clockid_t)(((unsigned)~tid << 3) | 4u | 2u);
+}
+
+static int open_task_file(pid_t tid, const char *file)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, file);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static int linux_counters_open(struct st_platform *p, struct st_counters_handle *ret)
+{
+    (void)p;
+    const pid_t tid = gettid();
+    *ret = (struct st_counters_handle){
+        .tid = tid,
+        .fd_schedstat = open_task_file(tid, "schedstat"),
+        .fd_stat = open_task_file(tid, "stat"),
+        .fd_status = open_task_file(tid, "status"),
+    };
+    return 0;
+}
+
+static void linux_counters_close(struct st_platform *p, struct st_counters_handle *h)
+{
+    (void)p;
+    int *const fds[] = {&h->fd_schedstat, &h->fd_stat, &h->fd_status};
+    for (size_t i = 0; i < ST_ARRAY_LEN(fds); i++) {
+        if (*fds[i] >= 0)
+            close(*fds[i]);
+        *fds[i] = -1;
+    }
+}
+
+/* Text of an open /proc file from its start. @return false when it is not there or does not fit. */
+static bool read_again(int fd, char *buf, size_t buf_bytes)
+{
+    if (fd < 0)
+        return false;
+    size_t have = 0;
+    while (have < buf_bytes - 1) {
+        const ssize_t got = pread(fd, buf + have, buf_bytes - 1 - have, (off_t)have);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return false;
+        if (got == 0 || buf_bytes < 1024) { /* a short file comes in one piece */
+            have += (size_t)got;
+            break;
+        }
+        have += (size_t)got;
+    }
+    buf[have] = '\0';
+    return have > 0 && have < buf_bytes - 1;
+}
+
+/* A kernel that does not count (CONFIG_SCHEDSTATS off) prints zeros; a thread that runs has had some CPU
+ * time. */
+static void add_runq_wait(int fd, struct st_thread_counters *counters)
+{
+    char text[96]; /* three numbers of at most 20 digits */
+    int64_t cpu_ns, wait_ns;
+    if (!read_again(fd, text, sizeof(text)) || st_proc_schedstat(text, &cpu_ns, &wait_ns) != 0 || cpu_ns == 0)
+        return;
+    counters->runq_wait_ns = wait_ns;
+    counters->valid |= ST_COUNTER_RUNQ_WAIT;
+}
+
+static void add_cpu(clockid_t clock, struct st_thread_counters *counters)
+{
+    const int64_t cpu_ns = st_posix_clock_ns(clock);
+    if (cpu_ns >= 0) {
+        counters->cpu_ns = cpu_ns;
+        counters->valid |= ST_COUNTER_CPU;
+    }
+}
+
+static void add_suspended(struct st_platform *p, struct st_thread_counters *counters)
+{
+    if (linux_suspended_ns(p, &counters->suspended_ns) == 0)
+        counters->valid |= ST_COUNTER_SUSPENDED;
+}
+
+static int linux_counters_self(struct st_platform *p, const struct st_counters_handle *h,
+                               struct st_thread_counters *ret)
+{
+    struct st_thread_counters counters = {0};
+    struct rusage usage;
+    add_suspended(p, &counters);
+    add_cpu(CLOCK_THREAD_CPUTIME_ID, &counters);
+    add_runq_wait(h->fd_schedstat, &counters);
+    if (getrusage(RUSAGE_THREAD, &usage) == 0) {
+        counters.switches_involuntary_n = (uint64_t)usage.ru_nivcsw;
+        counters.faults_minor_n = (uint64_t)usage.ru_minflt;
+        counters.faults_major_n = (uint64_t)usage.ru_majflt;
+        counters.valid |= ST_COUNTER_SWITCHES | ST_COUNTER_FAULTS;
+    }
+    counters.cpu = sched_getcpu();
+    if (counters.cpu >= 0)
+        counters.valid |= ST_COUNTER_CPU_NUMBER;
+    *ret = counters;
+    return 0;
+}
+
+static int linux_counters_other(struct st_platform *p, const struct st_counters_handle *h,
+                                struct st_thread_counters *ret)
+{
+    struct st_thread_counters counters = {0};
+    struct st_proc_stat stat;
+    char text[16384]; /* status is the longest: its line of groups */
+    add_cpu(thread_clock(h->tid), &counters);
+    add_runq_wait(h->fd_schedstat, &counters);
+    if (read_again(h->fd_stat, text, sizeof(text)) && st_proc_stat(text, &stat) == 0) {
+        counters.faults_minor_n = stat.faults_minor_n;
+        counters.faults_major_n = stat.faults_major_n;
+        counters.cpu = stat.cpu;
+        counters.valid |= ST_COUNTER_FAULTS | ST_COUNTER_CPU_NUMBER;
+    }
+    if (read_again(h->fd_status, text, sizeof(text)) &&
+        st_proc_status_u64(text, "nonvoluntary_ctxt_switches", &counters.switches_involuntary_n) == 0)
+        counters.valid |= ST_COUNTER_SWITCHES;
+    if (counters.valid == 0)
+        return -ESRCH;
+    add_suspended(p, &counters);
+    *ret = counters;
+    return 0;
+}
+
+/* --- the machine --- */
 
 #define MSR_SMI_COUNT 0x34 /* Intel SDM volume 4, MSR_SMI_COUNT, bits 31:0 */
 
@@ -70,8 +446,8 @@ static void linux_conditions(struct st_platform *p, int cpu, st_condition_fn fn,
 {
     st_tree_conditions_linux(p, cpu, hypervisor_by_cpuid(), fn, ctx);
     say_cpu_dma_latency(fn, ctx);
-    int64_t slack_ns;
-    if (st_linux_timer_slack_ns(p, &slack_ns) == 0) {
+    int64_t slack_ns = 0;
+    if (linux_timer_slack_ns(p, &slack_ns) == 0) {
         char value[32];
         snprintf(value, sizeof(value), "%lld", (long long)slack_ns);
         fn(ctx, "timer_slack_ns", value);
@@ -100,7 +476,7 @@ static int linux_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
     return r;
 }
 
-int st_beneath_open(int dir_fd, const char *path, int flags)
+int st_posix_open_beneath(int dir_fd, const char *path, int flags)
 {
     path += strspn(path, "/");
     const struct open_how how = {
@@ -111,7 +487,7 @@ int st_beneath_open(int dir_fd, const char *path, int flags)
     if (fd >= 0)
         return (int)fd;
     if (errno == ENOSYS || errno == EPERM) /* before Linux 5.6, or a seccomp filter older than that */
-        return st_beneath_open_posix(dir_fd, path, flags);
+        return st_posix_open_beneath_by_parts(dir_fd, path, flags);
     return -errno;
 }
 
@@ -165,35 +541,35 @@ struct st_platform *st_platform_native(void)
         .sleep_method = linux_sleep_method,
         .xrun_source = linux_xrun_source,
         .wall_ns = st_posix_wall_ns,
-        .suspended_ns = st_linux_suspended_ns,
-        .set_policy = st_linux_set_policy,
-        .get_policy = st_linux_get_policy,
-        .thread_id = st_linux_thread_id,
-        .demote = st_linux_demote,
-        .pin = st_linux_pin,
-        .unpin = st_linux_unpin,
-        .cpus_allowed = st_linux_cpus_allowed,
-        .set_name = st_linux_set_name,
-        .timer_slack_ns = st_linux_timer_slack_ns,
-        .set_timer_slack_ns = st_linux_set_timer_slack_ns,
-        .leave_rseq = st_linux_leave_rseq,
-        .hold_latency = st_linux_hold_latency,
-        .release_latency = st_linux_release_latency,
-        .counters_open = st_linux_counters_open,
-        .counters_self = st_linux_counters_self,
+        .suspended_ns = linux_suspended_ns,
+        .set_policy = linux_set_policy,
+        .get_policy = linux_get_policy,
+        .thread_id = linux_thread_id,
+        .demote = linux_demote,
+        .pin = linux_pin,
+        .unpin = linux_unpin,
+        .cpus_allowed = linux_cpus_allowed,
+        .set_name = linux_set_name,
+        .timer_slack_ns = linux_timer_slack_ns,
+        .set_timer_slack_ns = linux_set_timer_slack_ns,
+        .leave_rseq = linux_leave_rseq,
+        .hold_latency = linux_hold_latency,
+        .release_latency = linux_release_latency,
+        .counters_open = linux_counters_open,
+        .counters_self = linux_counters_self,
         .thread_cpu_ns = st_posix_thread_cpu_ns,
-        .counters_other = st_linux_counters_other,
-        .counters_close = st_linux_counters_close,
+        .counters_other = linux_counters_other,
+        .counters_close = linux_counters_close,
         .pauses = st_linux_pauses,
         .lock_memory = st_linux_lock_memory,
-        .set_rttime_limit_ns = st_linux_set_rttime_limit_ns,
-        .rt_rights = st_linux_rt_rights,
-        .resident_bytes = st_linux_resident_bytes,
+        .set_rttime_limit_ns = linux_set_rttime_limit_ns,
+        .rt_rights = linux_rt_rights,
         .program_path = st_linux_program_path,
         .run = st_posix_run,
         .conditions = linux_conditions,
         .smi_count = linux_smi_count,
-        .virtualised = st_tree_virtualised_linux,
+        .virtualised = st_tree_virtualised,
+        .open_path = st_posix_open_path,
         .read_text = st_posix_read_text,
         .list = st_posix_list,
         .read_sysctl = st_tree_read_sysctl_linux,

@@ -18,7 +18,6 @@
 
 #include "platform/linux/linux.h"
 #include "platform/posix/posix.h"
-#include "platform/posix/run_child.h"
 #include "platform/proc.h"
 
 /* With MCL_FUTURE every mapping beyond RLIMIT_MEMLOCK fails: malloc() would, some time after. Does the limit
@@ -54,24 +53,6 @@ int st_linux_lock_memory(struct st_platform *p, enum st_lock *ret)
         return -errno;
     if (ret != NULL)
         *ret = lock;
-    return 0;
-}
-
-int st_linux_resident_bytes(struct st_platform *p, int64_t *ret)
-{
-    char text[256];
-    size_t len;
-    uint64_t pages;
-    const int r = st_posix_read_text(p, "/proc/self/statm", text, sizeof(text), &len);
-    if (r < 0)
-        return r;
-    const char *s = text;
-    if (st_proc_u64(&s, &pages) != 0 || st_proc_u64(&s, &pages) != 0) /* size, resident */
-        return -EBADMSG;
-    int64_t bytes;
-    if (__builtin_mul_overflow(pages, sysconf(_SC_PAGESIZE), &bytes))
-        return -EBADMSG;
-    *ret = bytes;
     return 0;
 }
 
@@ -153,12 +134,12 @@ void st_linux_pauses(struct st_platform *p, struct st_pauses *ret)
     }
 }
 
-/* --- a program that is about to be run, and what it leaves (posix/run_child.h) --- */
+/* --- a program that is about to be run, and what it leaves (posix/posix.h) --- */
 
 #define FDS_MAX      1024 /* before Linux 5.9, which cannot close all at once */
 #define STATUS_BYTES 1024 /* of /proc/PID/status: the parent is in its beginning */
 
-void st_run_child_alone(void)
+void st_posix_child_alone(void)
 {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* after setuid, which clears it */
     (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -171,12 +152,12 @@ void st_run_child_alone(void)
         (void)close(fd);
 }
 
-void st_run_child_reap_begin(void)
+void st_posix_reap_begin(void)
 {
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
-void st_run_child_reap_end(void)
+void st_posix_reap_end(void)
 {
     (void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 }
@@ -199,7 +180,7 @@ static pid_t parent_of(const char *name)
 
 /* A program was started in a session of its own and cannot enter ours again; children that this process had
  * from elsewhere (a shell's, which it replaced) are in ours. */
-bool st_run_child_reap_rest(void)
+bool st_posix_reap_rest(void)
 {
     const pid_t own = getpid(), session = getsid(0);
     siginfo_t info;

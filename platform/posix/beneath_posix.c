@@ -1,11 +1,12 @@
-#include "platform/posix/beneath_posix.h"
-
+/* Opening files of a tree that is not trusted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "platform/posix/posix.h"
 
 #define OPEN_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW)
 #define LINKS_MAX  40 /* as Linux */
@@ -68,7 +69,7 @@ static int read_link(int dir_fd, const char *path, const char *name, char ret[PA
     return 0;
 }
 
-int st_beneath_open_posix(int dir_fd, const char *path, int flags)
+int st_posix_open_beneath_by_parts(int dir_fd, const char *path, int flags)
 {
     char done[PATH_MAX] = "", rest[PATH_MAX] = "", target[PATH_MAX], name[NAME_MAX + 1];
     int links = 0, r = append(rest, path), len;

@@ -50,8 +50,11 @@ static int read_regular(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
     return rest > 0 ? -EFBIG : (int)rest;
 }
 
-int st_posix_read_text_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
+int st_posix_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len)
 {
+    const int fd = p->open_path(p, path, O_RDONLY);
+    if (fd < 0)
+        return fd;
     int r = -EINVAL;
     if (buf_bytes > 0) {
         buf[0] = '\0';
@@ -59,15 +62,6 @@ int st_posix_read_text_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
     }
     close(fd);
     return r;
-}
-
-int st_posix_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len)
-{
-    (void)p;
-    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    return st_posix_read_text_fd(fd, buf, buf_bytes, ret_len);
 }
 
 struct names {
@@ -122,8 +116,11 @@ static int names_read(struct names *names, DIR *dir)
     }
 }
 
-int st_posix_list_fd(int fd, st_name_fn fn, void *ctx)
+int st_posix_list(struct st_platform *p, const char *path, st_name_fn fn, void *ctx)
 {
+    const int fd = p->open_path(p, path, O_RDONLY | O_DIRECTORY);
+    if (fd < 0)
+        return fd;
     DIR *dir = fdopendir(fd);
     if (dir == NULL) {
         const int r = -errno;
@@ -144,11 +141,9 @@ int st_posix_list_fd(int fd, st_name_fn fn, void *ctx)
     return r;
 }
 
-int st_posix_list(struct st_platform *p, const char *path, st_name_fn fn, void *ctx)
+int st_posix_open_path(struct st_platform *p, const char *path, int flags)
 {
     (void)p;
-    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    return st_posix_list_fd(fd, fn, ctx);
+    const int fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    return fd < 0 ? -errno : fd;
 }

@@ -16,6 +16,7 @@ int64_t st_posix_thread_cpu_ns(struct st_platform *p);
 void st_posix_pauses(struct st_platform *p, struct st_pauses *ret);
 int st_posix_run(struct st_platform *p, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
                  int64_t limit_ns);
+int st_posix_open_path(struct st_platform *p, const char *path, int flags);
 int st_posix_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len);
 int st_posix_list(struct st_platform *p, const char *path, st_name_fn fn, void *ctx);
 int st_posix_replace_file(struct st_platform *p, const char *path, const char *text, size_t bytes,
@@ -35,11 +36,16 @@ void st_posix_unlock_folder(struct st_platform *p, int handle);
  * system call. */
 int64_t st_posix_clock_ns(clockid_t clock);
 
-/** read_text of an open file. Closes fd. */
-int st_posix_read_text_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len);
+/**
+ * Opens `path` (leading slashes are dropped) inside the folder dir_fd, by the best means of this OS. A link never leads
+ * out: it is resolved inside, as after chroot.
+ * @param flags added to O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC. @return fd; -ELOOP for too many links, or what open
+ * said.
+ */
+ST_NODISCARD int st_posix_open_beneath(int dir_fd, const char *path, int flags);
 
-/** list of an open folder. Closes fd. */
-int st_posix_list_fd(int fd, st_name_fn fn, void *ctx);
+/** The same with POSIX calls only, one component at a time. -ELOOP also if the tree changes meanwhile. */
+ST_NODISCARD int st_posix_open_beneath_by_parts(int dir_fd, const char *path, int flags);
 
 /**
  * Calls attempt(priority) in a child that ends at once, and hands back what it returned.
@@ -51,5 +57,19 @@ int st_posix_try_in_child(int (*attempt)(int priority), int priority, int *ret_e
 
 /** A limit as getrlimit says it. @return its value, -1: unlimited. */
 int64_t st_posix_limit_value(rlim_t value);
+
+/* --- what each OS does for a program that is about to be run (run_posix.c), and to end it with all that it started --- */
+
+/** Between fork and execve, system calls only: the program gets no descriptor beyond standard error and no
+ * key of this session, gains no rights by a set-uid program, and is killed when its parent dies. */
+void st_posix_child_alone(void);
+
+/** From here on, a process whose parent ends becomes a child of this process, so that st_posix_reap_rest finds
+ * it. */
+void st_posix_reap_begin(void);
+/** Kills and reaps what the programs left, however they hid it (setsid, setpgid, a second fork): every child
+ * of this process that is in another session. @return whether something was left. */
+bool st_posix_reap_rest(void);
+void st_posix_reap_end(void);
 
 #endif

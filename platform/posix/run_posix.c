@@ -20,7 +20,6 @@
 #include "core/ns.h"
 #include "platform/child_env.h"
 #include "platform/posix/posix.h"
-#include "platform/posix/run_child.h"
 
 #define RUNS_MAX     16
 #define DEATH_NS     (50 * ST_NS_PER_MS) /* a killed process is given this long to be gone */
@@ -72,7 +71,7 @@ static _Noreturn void become(const char *path, const struct st_run *run, const s
     if (as->switch_user &&
         (setgroups(1, &as->gid) != 0 || setgid(as->gid) != 0 || setuid(as->uid) != 0 || setuid(0) == 0))
         _exit(EXEC_FAILED);
-    st_run_child_alone();
+    st_posix_child_alone();
     (void)execve(path, (char *const *)(uintptr_t)run->argv, (char *const *)(uintptr_t)as->env);
     _exit(EXEC_FAILED);
 }
@@ -192,7 +191,7 @@ int st_posix_run(struct st_platform *p, struct st_run *runs, size_t runs_n, cons
     const int64_t end_ns = st_ns_add(p->now_ns(p), limit_ns);
     if (runs_n > RUNS_MAX)
         return -EINVAL;
-    st_run_child_reap_begin();
+    st_posix_reap_begin();
     for (size_t i = 0; i < runs_n; i++) {
         children[i] = (struct child){.fd = -1};
         runs[i].len = 0;
@@ -210,8 +209,8 @@ int st_posix_run(struct st_platform *p, struct st_run *runs, size_t runs_n, cons
     while (alive(children, runs_n) > 0 && p->now_ns(p) < dead_ns)
         turn(children, runs, runs_n, NAP_NS);
     const int64_t rest_ns = st_ns_add(p->now_ns(p), REST_NS);
-    while (st_run_child_reap_rest() && p->now_ns(p) < rest_ns)
+    while (st_posix_reap_rest() && p->now_ns(p) < rest_ns)
         (void)poll(NULL, 0, 1);
-    st_run_child_reap_end();
+    st_posix_reap_end();
     return 0;
 }

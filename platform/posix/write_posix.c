@@ -1,6 +1,4 @@
 /* Changing files so that a crash at any moment leaves the old or the new one. */
-#include "platform/posix/write_posix.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -37,7 +35,7 @@ static int split(const char *path, char *dir, size_t dir_bytes, char *name, size
     return 0;
 }
 
-static int place_open(struct st_platform *p, st_open_fn open_fn, const char *path, struct place *ret)
+static int place_open(struct st_platform *p, const char *path, struct place *ret)
 {
     char dir[PATH_MAX];
     const int r = split(path, dir, sizeof(dir), ret->name, sizeof(ret->name));
@@ -47,7 +45,7 @@ static int place_open(struct st_platform *p, st_open_fn open_fn, const char *pat
         snprintf(ret->temporary, sizeof(ret->temporary), ST_REPLACE_PREFIX "%s" ST_REPLACE_SUFFIX, ret->name);
     if (n < 0 || (size_t)n >= sizeof(ret->temporary))
         return -ENAMETOOLONG;
-    ret->dir_fd = open_fn(p, dir, O_RDONLY | O_DIRECTORY);
+    ret->dir_fd = p->open_path(p, dir, O_RDONLY | O_DIRECTORY);
     return ret->dir_fd < 0 ? ret->dir_fd : 0;
 }
 
@@ -159,11 +157,11 @@ static int replace_at(const struct place *place, const char *text, size_t bytes,
     return fsync(place->dir_fd) == 0 ? 0 : -errno;
 }
 
-int st_write_replace(struct st_platform *p, st_open_fn open_fn, const char *path, const char *text,
-                     size_t bytes, mode_t mode)
+int st_posix_replace_file(struct st_platform *p, const char *path, const char *text, size_t bytes,
+                          mode_t mode)
 {
     struct place place;
-    int r = place_open(p, open_fn, path, &place);
+    int r = place_open(p, path, &place);
     if (r < 0)
         return r;
     r = replace_at(&place, text, bytes, mode);
@@ -171,10 +169,10 @@ int st_write_replace(struct st_platform *p, st_open_fn open_fn, const char *path
     return r;
 }
 
-int st_write_clean(struct st_platform *p, st_open_fn open_fn, const char *path)
+int st_posix_clean_file(struct st_platform *p, const char *path)
 {
     struct place place;
-    int r = place_open(p, open_fn, path, &place);
+    int r = place_open(p, path, &place);
     if (r < 0)
         return r == -ENOENT ? 0 : r;
     r = clean_at(&place);
@@ -182,11 +180,11 @@ int st_write_clean(struct st_platform *p, st_open_fn open_fn, const char *path)
     return r;
 }
 
-int st_write_remove(struct st_platform *p, st_open_fn open_fn, const char *path)
+int st_posix_remove_file(struct st_platform *p, const char *path)
 {
     struct place place;
     struct stat info;
-    int r = place_open(p, open_fn, path, &place);
+    int r = place_open(p, path, &place);
     if (r < 0)
         return r;
     r = clean_at(&place);
@@ -200,10 +198,10 @@ int st_write_remove(struct st_platform *p, st_open_fn open_fn, const char *path)
     return r;
 }
 
-int st_write_make_folder(struct st_platform *p, st_open_fn open_fn, const char *path, mode_t mode)
+int st_posix_make_folder(struct st_platform *p, const char *path, mode_t mode)
 {
     struct place place;
-    int r = place_open(p, open_fn, path, &place);
+    int r = place_open(p, path, &place);
     if (r < 0)
         return r;
     if (mkdirat(place.dir_fd, place.name, mode) != 0 || fsync(place.dir_fd) != 0)
@@ -212,10 +210,10 @@ int st_write_make_folder(struct st_platform *p, st_open_fn open_fn, const char *
     return r;
 }
 
-int st_write_remove_folder(struct st_platform *p, st_open_fn open_fn, const char *path)
+int st_posix_remove_folder(struct st_platform *p, const char *path)
 {
     struct place place;
-    int r = place_open(p, open_fn, path, &place);
+    int r = place_open(p, path, &place);
     if (r < 0)
         return r;
     if (unlinkat(place.dir_fd, place.name, AT_REMOVEDIR) != 0 || fsync(place.dir_fd) != 0)
@@ -224,7 +222,7 @@ int st_write_remove_folder(struct st_platform *p, st_open_fn open_fn, const char
     return r == -EEXIST ? -ENOTEMPTY : r; /* POSIX allows both */
 }
 
-int st_write_value(struct st_platform *p, st_open_fn open_fn, const char *path, const char *text)
+int st_posix_write_value(struct st_platform *p, const char *path, const char *text)
 {
     struct stat info;
     char line[1024];
@@ -232,7 +230,7 @@ int st_write_value(struct st_platform *p, st_open_fn open_fn, const char *path, 
     if (n < 0 || (size_t)n >= sizeof(line))
         return -E2BIG;
     /* O_TRUNC means nothing to procfs and sysfs; in a captured tree the old value may be longer */
-    const int fd = open_fn(p, path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    const int fd = p->open_path(p, path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return fd == -EMLINK ? -ELOOP : fd; /* FreeBSD's word for a link that is not followed */
     int r = fstat(fd, &info) != 0 ? -errno : S_ISREG(info.st_mode) ? 0 : -EINVAL;
@@ -263,21 +261,21 @@ static int allowed_beside(const struct place *place)
     return faccessat(place->dir_fd, ".", W_OK | X_OK, AT_EACCESS) == 0 ? 0 : -errno;
 }
 
-int st_write_allowed(struct st_platform *p, st_open_fn open_fn, const char *path, bool in_place)
+int st_posix_can_write(struct st_platform *p, const char *path, bool in_place)
 {
     char file[PATH_MAX];
     if (strlen(path) >= sizeof(file))
         return -ENAMETOOLONG;
     strcpy(file, path);
     struct place place;
-    int r = place_open(p, open_fn, file, &place);
+    int r = place_open(p, file, &place);
     /* what will be made: look at the nearest folder that is there */
     while (r == -ENOENT && !in_place) {
         char *slash = strrchr(file, '/');
         if (slash == file)
             return -ENOENT;
         *slash = '\0';
-        r = place_open(p, open_fn, file, &place);
+        r = place_open(p, file, &place);
     }
     if (r < 0)
         return r;
@@ -286,10 +284,10 @@ int st_write_allowed(struct st_platform *p, st_open_fn open_fn, const char *path
     return r;
 }
 
-int st_write_lock(struct st_platform *p, st_open_fn open_fn, const char *path)
+int st_posix_lock_folder(struct st_platform *p, const char *path)
 {
     struct stat info;
-    const int fd = open_fn(p, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    const int fd = p->open_path(p, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (fd < 0)
         return fd;
     int r = fstat(fd, &info) != 0 ? -errno : 0;
@@ -301,56 +299,6 @@ int st_write_lock(struct st_platform *p, st_open_fn open_fn, const char *path)
         return fd;
     close(fd);
     return r;
-}
-
-/* --- members of the native rows --- */
-
-static int open_here(struct st_platform *p, const char *path, int flags)
-{
-    (void)p;
-    const int fd = open(path, flags | O_CLOEXEC);
-    return fd < 0 ? -errno : fd;
-}
-
-int st_posix_replace_file(struct st_platform *p, const char *path, const char *text, size_t bytes,
-                          mode_t mode)
-{
-    return st_write_replace(p, open_here, path, text, bytes, mode);
-}
-
-int st_posix_clean_file(struct st_platform *p, const char *path)
-{
-    return st_write_clean(p, open_here, path);
-}
-
-int st_posix_remove_file(struct st_platform *p, const char *path)
-{
-    return st_write_remove(p, open_here, path);
-}
-
-int st_posix_make_folder(struct st_platform *p, const char *path, mode_t mode)
-{
-    return st_write_make_folder(p, open_here, path, mode);
-}
-
-int st_posix_remove_folder(struct st_platform *p, const char *path)
-{
-    return st_write_remove_folder(p, open_here, path);
-}
-
-int st_posix_write_value(struct st_platform *p, const char *path, const char *text)
-{
-    return st_write_value(p, open_here, path, text);
-}
-
-int st_posix_can_write(struct st_platform *p, const char *path, bool in_place)
-{
-    return st_write_allowed(p, open_here, path, in_place);
-}
-
-int st_posix_lock_folder(struct st_platform *p, const char *path)
-{
-    return st_write_lock(p, open_here, path);
 }
 
 void st_posix_unlock_folder(struct st_platform *p, int handle)

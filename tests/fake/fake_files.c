@@ -288,8 +288,18 @@ static int fake_run(struct st_platform *p, struct st_run *runs, size_t runs_n, c
     return 0;
 }
 
+/* Its files are in memory: nothing has a descriptor. */
+static int fake_open_path(struct st_platform *p, const char *path, int flags)
+{
+    (void)p;
+    (void)path;
+    (void)flags;
+    return -ENOTSUP;
+}
+
 void st_fake_state_add_files(struct st_platform *row)
 {
+    row->open_path = fake_open_path;
     row->read_text = fake_read_text;
     row->list = fake_list;
     row->read_sysctl = fake_read_sysctl;

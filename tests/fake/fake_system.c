@@ -247,15 +247,6 @@ static int fake_rt_rights(struct st_platform *p, int priority, struct st_rt_righ
     return 0;
 }
 
-static int fake_resident_bytes(struct st_platform *p, int64_t *ret)
-{
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_resident_bytes);
-    if (error != 0)
-        return error;
-    *ret = INT64_C(4) << 20;
-    return 0;
-}
-
 static int fake_program_path(struct st_platform *p, char *buf, size_t buf_bytes)
 {
     static const char path[] = "/usr/bin/sleeptune";
@@ -311,7 +302,6 @@ void st_fake_state_add_system(struct st_platform *row)
     row->lock_memory = fake_lock_memory;
     row->set_rttime_limit_ns = fake_set_rttime_limit_ns;
     row->rt_rights = fake_rt_rights;
-    row->resident_bytes = fake_resident_bytes;
     row->program_path = fake_program_path;
     row->conditions = st_tree_conditions;
     row->smi_count = fake_smi_count;

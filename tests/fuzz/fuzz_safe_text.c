@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "core/text/safe.h"
-#include "core/text/shell_word.h"
-#include "core/text/xml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -105,7 +103,7 @@ static char *printed(void (*print)(FILE *out, const char *text, size_t bytes), c
 static void xml(FILE *out, const char *text, size_t bytes)
 {
     (void)bytes;
-    st_xml_put(out, text);
+    st_safe_print_xml(out, text);
 }
 
 static void check_prints(const char *text, const char *copy)
@@ -149,7 +147,7 @@ static void check_word(const char *text)
     const size_t room = 4 * strlen(text) + 3;
     char *buf = malloc(room), *again = malloc(room);
     require(buf != NULL && again != NULL, "out of memory");
-    const char *word = st_shell_word(text, buf, room);
+    const char *word = st_safe_shell_word(text, buf, room);
     require((word != NULL) == is_safe(text, 0), "a word is refused if and only if it is not safe");
     if (word != NULL) {
         read_word(word, again);

@@ -1,29 +1,12 @@
 #!/usr/bin/env bash
-# A report looks at each file once, and stays small: counted, not timed.
+# A report stays small: counted, not timed.
 # shellcheck disable=SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 captures=$SLEEPTUNE_SRC/tests/fixtures/captures
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-command -v strace >/dev/null || skip_all "strace is not installed"
-strace -o /dev/null true 2>/dev/null || skip_all "strace may not trace here"
-case $SLEEPTUNE_SANITIZE in *address* | *thread*) skip_all "sanitizers read files of their own" ;; esac
-
-# again ARG...: what `sleeptune ARG...` opened more than once. The C library's own reading of users and groups is left out
-# (a look-up each, by nsswitch.conf), as is what does not exist when a library is looked for.
-again() {
-    strace -qq -f -e trace=open,openat,openat2 -o "$tmp/trace" "$SLEEPTUNE" "$@" >/dev/null 2>&1 </dev/null
-    grep -q . "$tmp/trace" || echo "nothing was traced"
-    grep -oE '"[^"]+"' "$tmp/trace" | grep -vE '^"/etc/(passwd|group|nsswitch\.conf)"$|\.so[."]' | sort | uniq -d
-}
-is "this machine: no file or folder is opened twice" "$(again report --no-servers)" ""
-is "nor with servers asked" "$(again report --only linux-hz)" ""
-is "nor as another user" "$(again report --no-servers --user root)" ""
-is "nor by check" "$(again report --no-servers --profile studio --all --json)" ""
-for capture in linux-laptop linux-studio freebsd-13.2 freebsd-15.1; do
-    is "$capture: no file is opened twice" "$(again report --root "$captures/$capture")" ""
-done
+case $SLEEPTUNE_SANITIZE in *address* | *thread*) skip_all "sanitizers need memory of their own" ;; esac
 
 # largest resident set of a command, in KiB
 resident() { env -u MALLOC_PERTURB_ "$PYTHON" -c 'import resource, subprocess, sys

@@ -298,7 +298,6 @@ static void every_function_that_can_fail_can_be_made_to(void **state)
                                         "lock_memory",
                                         "set_rttime_limit_ns",
                                         "rt_rights",
-                                        "resident_bytes",
                                         "program_path",
                                         "smi_count",
                                         "virtualised",
@@ -336,7 +335,6 @@ static void every_function_that_can_fail_can_be_made_to(void **state)
     assert_int_equal(p->lock_memory(p, NULL), -EIO);
     assert_int_equal(p->set_rttime_limit_ns(p, 1), -EIO);
     assert_int_equal(p->rt_rights(p, 70, &rights), -EIO);
-    assert_int_equal(p->resident_bytes(p, &ns), -EIO);
     assert_int_equal(p->program_path(p, text, sizeof(text)), -EIO);
     assert_int_equal(p->smi_count(p, 0, &n), -EIO);
     assert_int_equal(p->virtualised(p, &yes), -EIO);

@@ -376,15 +376,6 @@ static void circumstances_have_keys_and_values(void **state)
     assert_int_equal(seen, 3);
 }
 
-static void the_process_has_resident_memory(void **state)
-{
-    (void)state;
-    struct st_platform *p = st_platform_native();
-    int64_t bytes = 0;
-    assert_int_equal(p->resident_bytes(p, &bytes), 0);
-    assert_true(bytes > 100000);
-}
-
 static void the_program_knows_where_it_lies(void **state)
 {
     (void)state;
@@ -585,7 +576,6 @@ int main(void)
         cmocka_unit_test(text_that_just_fits_is_whole),
         cmocka_unit_test(sysctls_are_read),
         cmocka_unit_test(circumstances_have_keys_and_values),
-        cmocka_unit_test(the_process_has_resident_memory),
         cmocka_unit_test(the_program_knows_where_it_lies),
         cmocka_unit_test(rights_are_tried_without_changing_this_process),
         cmocka_unit_test(ignored_children_do_not_hide_the_answer),

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "platform/platform.h"
-#include "platform/posix/beneath_posix.h"
+#include "platform/posix/posix.h"
 
 /* A folder with a tree in it and a file beside the tree. */
 struct fixture {
@@ -203,7 +203,8 @@ static int walk(const struct fixture *f, const char *path, int flags)
 {
     const int dir = open(f->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_true(dir >= 0);
-    const int fd = st_beneath_open_posix(dir, path, flags), other = st_beneath_open(dir, path, flags);
+    const int fd = st_posix_open_beneath_by_parts(dir, path, flags),
+              other = st_posix_open_beneath(dir, path, flags);
     close(dir);
     assert_int_equal(fd >= 0, other >= 0);
     if (fd < 0) {

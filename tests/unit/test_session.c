@@ -8,7 +8,9 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/ns.h"
 #include "measure/session.h"
@@ -386,9 +388,21 @@ static void smis_are_counted_on_the_cpu_that_the_loop_is_pinned_to(void **state)
 
 static int64_t resident_when_locked;
 
+static int64_t resident_bytes(void)
+{
+    long long all_pages, resident_pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "re");
+    if (statm == NULL)
+        return -1; /* FreeBSD */
+    assert_int_equal(fscanf(statm, "%lld %lld", &all_pages, &resident_pages), 2);
+    fclose(statm);
+    return resident_pages * sysconf(_SC_PAGESIZE);
+}
+
 static int lock_and_look(struct st_platform *p, enum st_lock *ret)
 {
-    assert_int_equal(p->resident_bytes(p, &resident_when_locked), 0);
+    (void)p;
+    resident_when_locked = resident_bytes();
     *ret = ST_LOCK_ON_FAULT;
     return 0;
 }
@@ -407,8 +421,9 @@ static void memory_is_locked_when_what_the_loop_needs_is_there(void **state)
     config.cpus[1] = config.cpus[2] = config.cpus[3] = -1;
     struct st_session *session;
     struct st_result result;
-    int64_t before = 0;
-    assert_int_equal(looking.resident_bytes(&looking, &before), 0);
+    const int64_t before = resident_bytes();
+    if (before < 0)
+        skip();
     assert_int_equal(st_session_start(&looking, &config, &session), 0);
     st_session_ask_stop(session);
     st_session_join(session);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "core/text/shell_word.h"
+#include "core/text/safe.h"
 
 static void words_are_quoted_where_they_need_it(void **state)
 {
@@ -35,7 +35,7 @@ static void words_are_quoted_where_they_need_it(void **state)
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         char buf[64];
-        const char *quoted = st_shell_word(rows[i].word, buf, sizeof(buf));
+        const char *quoted = st_safe_shell_word(rows[i].word, buf, sizeof(buf));
         if (rows[i].quoted == NULL)
             assert_null(quoted);
         else
@@ -50,14 +50,14 @@ static void a_word_that_does_not_fit_is_refused(void **state)
     static const char *const words[] = {"plain", "two words", "'!'", ""};
     for (size_t i = 0; i < ST_ARRAY_LEN(words); i++) {
         char whole[64];
-        const size_t bytes = strlen(st_shell_word(words[i], whole, sizeof(whole))) + 1;
+        const size_t bytes = strlen(st_safe_shell_word(words[i], whole, sizeof(whole))) + 1;
         assert_true(bytes <= 4 * strlen(words[i]) + 3);
         for (size_t room = 0; room < bytes && room < sizeof(buf); room++) {
             memset(buf, '#', sizeof(buf));
-            assert_null(st_shell_word(words[i], buf, room));
+            assert_null(st_safe_shell_word(words[i], buf, room));
             assert_int_equal(buf[room], '#');
         }
-        assert_non_null(st_shell_word(words[i], whole, 4 * strlen(words[i]) + 3));
+        assert_non_null(st_safe_shell_word(words[i], whole, 4 * strlen(words[i]) + 3));
     }
 }
 

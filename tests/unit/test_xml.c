@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "core/base.h"
-#include "core/text/xml.h"
+#include "core/text/safe.h"
 
 static void texts_are_escaped(void **state)
 {
@@ -33,7 +33,7 @@ static void texts_are_escaped(void **state)
         size_t bytes = 0;
         FILE *out = open_memstream(&text, &bytes);
         assert_non_null(out);
-        st_xml_put(out, rows[i].text);
+        st_safe_print_xml(out, rows[i].text);
         assert_int_equal(fclose(out), 0);
         assert_string_equal(text, rows[i].escaped);
         free(text);
