@@ -71,7 +71,7 @@ static const char *end_name(enum st_recording_end end)
 static void csv_start(const struct table *table)
 {
     FILE *out = table->out;
-    const struct st_recording_meta *meta = st_recording_meta(table->reader);
+    const struct st_recording_meta *meta = &st_recording_info(table->reader)->meta;
     char text[64];
     fputs("# sleeptune recording\n", out);
     fprintf(out, "# period_ns: %" PRIu64 "/%" PRIu64 "\n", meta->period.num, meta->period.den);
@@ -84,12 +84,12 @@ static void csv_start(const struct table *table)
             strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) > 0)
             fprintf(out, "# started: %s.%03ldZ\n", text, started.tv_nsec / 1000000);
     }
-    if (st_recording_t0_ns(table->reader) != ST_RECORDING_UNKNOWN_NS)
-        fprintf(out, "# t0_ns: %" PRId64 "\n", st_recording_t0_ns(table->reader));
+    if (st_recording_info(table->reader)->t0_ns != ST_RECORDING_UNKNOWN_NS)
+        fprintf(out, "# t0_ns: %" PRId64 "\n", st_recording_info(table->reader)->t0_ns);
     fprintf(
         out, "# cycles: %" PRIu64 "\n# skipped_periods: %" PRIu64 "\n# lost_cycles: %" PRIu64 "\n# end: %s\n",
         table->totals.cycles, table->totals.skipped_periods, table->totals.lost_cycles, end_name(table->end));
-    const char *at = st_recording_conditions(table->reader);
+    const char *at = st_recording_info(table->reader)->conditions;
     while (*at != '\0') {
         const size_t n = strcspn(at, "\n");
         fprintf(out, "# %.*s\n", (int)n, at);
@@ -133,8 +133,8 @@ static int count_rows(struct table *table)
         if (event.kind != ST_RECORDING_LOST && __builtin_add_overflow(table->rows, event.n, &table->rows))
             return -EOVERFLOW;
     }
-    table->totals = st_recording_totals(table->reader);
-    table->end = st_recording_ended(table->reader);
+    table->totals = st_recording_info(table->reader)->totals;
+    table->end = st_recording_info(table->reader)->end;
     return r < 0 ? r : st_recording_rewind(table->reader);
 }
 
@@ -158,7 +158,7 @@ static int write_waiting(struct table *table, struct rows *rows)
 static int add_rows(struct table *table, struct rows *rows, const struct st_recording_event *event,
                     const int64_t *lateness_ns)
 {
-    const struct st_period *period = &st_recording_meta(table->reader)->period;
+    const struct st_period *period = &st_recording_info(table->reader)->meta.period;
     int r = 0;
     for (uint64_t i = 0; i < event->n && rows->n < table->rows && r == 0; i++, rows->n++) {
         rows->end =

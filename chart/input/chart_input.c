@@ -10,7 +10,7 @@
 #include "chart/input/series_input.h"
 #include "platform/module.h"
 #include "platform/program/options.h"
-#include "store/recording/module_hlog.h"
+#include "store/recording/hlog.h"
 #include "store/recording/recording.h"
 
 #define LATENESS "lateness (woke - due)"
@@ -51,8 +51,8 @@ static void add_event(struct st_chart_set *set, const struct st_recording_event 
 static int add_events(struct st_recording_reader *reader, struct st_chart_set *set)
 {
     struct st_recording_event event;
-    const int64_t period_ns = st_period_ns(&st_recording_meta(reader)->period);
-    int r = st_chart_set_begin(set, &st_recording_meta(reader)->period);
+    const int64_t period_ns = st_period_ns(&st_recording_info(reader)->meta.period);
+    int r = st_chart_set_begin(set, &st_recording_info(reader)->meta.period);
     while (r == 0 && (r = st_recording_next(reader, &event)) == 1) {
         add_event(set, &event, period_ns);
         r = 0;
@@ -70,10 +70,11 @@ static int read_recording(const char *command, const char *name, FILE *stream, s
     struct st_chart_set *set = st_chart_add(data, short_name(name));
     r = set == NULL ? -ENOMEM : add_events(reader, set);
     if (set != NULL)
-        set->deadline_ns = st_period_ns(&st_recording_meta(reader)->period);
+        set->deadline_ns = st_period_ns(&st_recording_info(reader)->meta.period);
     snprintf(data->quantity, sizeof(data->quantity), LATENESS);
-    st_chart_conditions(data, st_conditions_lines(st_recording_conditions(reader), where, sizeof(where)));
-    const enum st_recording_end end = st_recording_ended(reader);
+    st_chart_conditions(data,
+                        st_conditions_lines(st_recording_info(reader)->conditions, where, sizeof(where)));
+    const enum st_recording_end end = st_recording_info(reader)->end;
     if (r == 0 && (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED))
         snprintf(data->note, sizeof(data->note), "%.80s is %s: the picture has everything before that.",
                  short_name(name), end == ST_RECORDING_CUT ? "cut" : "damaged");
@@ -98,8 +99,8 @@ static int take_interval(void *ctx, const char *tag, const struct st_hist *hist)
 static int read_hlog(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
 {
     char error[512];
-    st_module_hlog_read_fn read_log;
-    void *address = st_module_load("hlog", ST_MODULE_HLOG_READ_SYMBOL, error, sizeof(error));
+    st_hlog_read_fn read_log;
+    void *address = st_module_load("hlog", ST_HLOG_READ_SYMBOL, error, sizeof(error));
     if (address == NULL) {
         fclose(stream);
         return st_failure(command, "cannot read histogram logs: %s", error);

@@ -19,7 +19,7 @@ int st_recording_input_refused(const char *command, const char *name, int r)
 
 int st_recording_input_blocks(struct st_recording_reader *reader, struct st_blocks *ret)
 {
-    const struct st_period *period = &st_recording_meta(reader)->period;
+    const struct st_period *period = &st_recording_info(reader)->meta.period;
     struct st_recording_event event;
     int r;
     while ((r = st_recording_next(reader, &event)) == 1) {

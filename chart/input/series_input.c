@@ -47,7 +47,7 @@ static uint64_t missed(const struct st_period *period, const struct st_recording
 
 static int add_events(struct st_recording_reader *reader, struct st_series_input *result)
 {
-    const struct st_period *period = &st_recording_meta(reader)->period;
+    const struct st_period *period = &st_recording_info(reader)->meta.period;
     const int64_t *lateness_ns, *callback_ns;
     struct st_recording_event event;
     int r;
@@ -76,11 +76,11 @@ static int read_recording(struct input *input, struct st_series_input *result)
         return st_recording_input_refused(input->command, input->name, r);
     result->source = "recording";
     result->misses_known = true;
-    r = st_long_series_init(&result->all, &st_recording_meta(reader)->period,
+    r = st_long_series_init(&result->all, &st_recording_info(reader)->meta.period,
                             input->options->plot != NULL ? ST_SERIES_COUNT_MAX : ST_LONG_SERIES_HEAD_N);
     if (r == 0)
         r = add_events(reader, result);
-    const enum st_recording_end end = st_recording_ended(reader);
+    const enum st_recording_end end = st_recording_info(reader)->end;
     st_recording_close_reader(reader);
     if (r != 0)
         return st_failure(input->command, "cannot read %s: %s", input->name, strerror(-r));

@@ -144,7 +144,7 @@ void st_before_after_read(const char *path, struct st_before_after *done, struct
         set_reason(done, "cannot read %s: %s", path, open_error(r));
         return;
     }
-    const struct st_recording_meta *meta = st_recording_meta(reader);
+    const struct st_recording_meta *meta = &st_recording_info(reader)->meta;
     done->frames = meta->frames;
     done->rate_hz = meta->rate_hz;
     ret->started_wall_ns = meta->started_wall_ns;
@@ -152,12 +152,12 @@ void st_before_after_read(const char *path, struct st_before_after *done, struct
     r = st_blocks_init(&ret->blocks);
     if (r == 0)
         r = st_recording_input_blocks(reader, &ret->blocks);
-    const struct st_recording_totals totals = st_recording_totals(reader);
+    const struct st_recording_totals totals = st_recording_info(reader)->totals;
     ret->lost_n = totals.lost_cycles;
     ret->periods_n = totals.cycles + totals.skipped_periods + totals.lost_cycles;
-    const enum st_recording_end end = st_recording_ended(reader);
+    const enum st_recording_end end = st_recording_info(reader)->end;
     ret->interrupted = end != ST_RECORDING_COMPLETE;
-    ret->conditions = strdup(st_recording_conditions(reader));
+    ret->conditions = strdup(st_recording_info(reader)->conditions);
     st_recording_close_reader(reader);
     if (r < 0 || ret->conditions == NULL)
         set_reason(done, "cannot read %s: %s", path, strerror(r < 0 ? -r : ENOMEM));

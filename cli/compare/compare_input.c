@@ -28,12 +28,12 @@ static int read_recording(const char *command, struct st_compare_file *file)
     if (r != 0)
         return st_recording_input_refused(command, file->path, r);
     file->source = "recording";
-    file->period = st_recording_meta(reader)->period;
+    file->period = st_recording_info(reader)->meta.period;
     r = st_recording_input_blocks(reader, &file->blocks);
-    const enum st_recording_end end = st_recording_ended(reader);
-    const uint64_t lost_n = st_recording_totals(reader).lost_cycles;
+    const enum st_recording_end end = st_recording_info(reader)->end;
+    const uint64_t lost_n = st_recording_info(reader)->totals.lost_cycles;
     char lost[80];
-    file->conditions = strdup(st_recording_conditions(reader));
+    file->conditions = strdup(st_recording_info(reader)->conditions);
     st_recording_close_reader(reader);
     if (r < 0 || file->conditions == NULL)
         return st_failure(command, "cannot read %s: %s", file->path, strerror(r < 0 ? -r : ENOMEM));

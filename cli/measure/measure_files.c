@@ -11,7 +11,7 @@
 #include "core/ns.h"
 #include "platform/destination.h"
 #include "platform/module.h"
-#include "store/recording/module_hlog.h"
+#include "store/recording/hlog.h"
 #include "store/recording/recording.h"
 
 #define PATH_BYTES 4096
@@ -129,7 +129,7 @@ static int open_recordings(struct st_measure_files *files, const struct st_sessi
 static int load_hlog(struct st_measure_files *files)
 {
     char error[512];
-    void *address = st_module_load("hlog", "st_module_hlog_write", error, sizeof(error));
+    void *address = st_module_load("hlog", ST_HLOG_WRITE_SYMBOL, error, sizeof(error));
     if (address == NULL)
         return st_failure(files->command, "--hlog: %s", error);
     memcpy(&files->hlog_write, &address,

@@ -15,18 +15,12 @@
 #include "platform/destination.h"
 #include "store/recording/hist_deflate.h"
 
-#define FIRST_LINE          "#[Histogram log format version 1."
-#define LINE_MAX_BYTES      (1U << 20)
-#define CIRCUMSTANCES_BYTES 16384 /* longer text is cut */
-#define YEAR_NS             (365 * 24 * 3600 * ST_NS_PER_S)
+#define FIRST_LINE       "#[Histogram log format version 1."
+#define LINE_MAX_BYTES   (1U << 20)
+#define CONDITIONS_BYTES 16384 /* longer text is cut */
+#define TAG_MAX_BYTES    32
 
 /* --- writing --- */
-
-struct st_hlog {
-    FILE *file;
-    int64_t start_wall_ns;
-    int error; /* first one, negative; 0 none */
-};
 
 /* "seconds.milliseconds" of a time >= 0, truncated, in any locale. */
 static void put_seconds(FILE *file, int64_t ns)
@@ -80,63 +74,28 @@ static int open_for_writing(const char *path, FILE **ret)
     return 0;
 }
 
-int st_hlog_create(const char *path, int64_t start_wall_ns, const char *comment, struct st_hlog **ret)
+static void put_head(FILE *file, int64_t start_wall_ns, const char *comment)
 {
-    if (start_wall_ns < 0)
-        return -ERANGE;
-    struct st_hlog *log = calloc(1, sizeof(*log));
-    if (log == NULL)
-        return -ENOMEM;
-    const int r = open_for_writing(path, &log->file);
-    if (r < 0) {
-        free(log);
-        return r;
-    }
-    log->start_wall_ns = start_wall_ns;
     const time_t start_s = (time_t)(start_wall_ns / ST_NS_PER_S);
     struct tm tm;
     char date[40] = "";
     if (gmtime_r(&start_s, &tm) != NULL)
         strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm);
-    fputs(FIRST_LINE "3]\n#[Logged with sleeptune; values in ns]\n", log->file);
+    fputs(FIRST_LINE "3]\n#[Logged with sleeptune; values in ns]\n", file);
     if (comment != NULL)
-        put_comment(log->file, comment);
-    fputs("#[StartTime: ", log->file);
-    put_seconds(log->file, start_wall_ns);
-    fprintf(log->file, " (seconds since epoch), %s]\n#[BaseTime: ", date);
-    put_seconds(log->file, start_wall_ns);
+        put_comment(file, comment);
+    fputs("#[StartTime: ", file);
+    put_seconds(file, start_wall_ns);
+    fprintf(file, " (seconds since epoch), %s]\n#[BaseTime: ", date);
+    put_seconds(file, start_wall_ns);
     fputs(" (seconds since epoch)]\n"
           "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
-          log->file);
-    *ret = log;
-    return 0;
+          file);
 }
 
-/* Flushes to the file. @return the first error of the file. */
-static int flush(struct st_hlog *log)
+/* A line: the histogram from the start of the log on. */
+static int put_interval(FILE *file, const char *tag, int64_t length_ns, const struct st_hist *hist)
 {
-    errno = 0;
-    if ((fflush(log->file) != 0 || ferror(log->file) != 0) && log->error == 0)
-        log->error = errno != 0 ? -errno : -EIO;
-    return log->error;
-}
-
-static bool is_tag(const char *tag)
-{
-    const size_t n = strlen(tag);
-    return n > 0 && n <= ST_HLOG_TAG_MAX_BYTES &&
-           strspn(tag, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") == n;
-}
-
-int st_hlog_interval(struct st_hlog *log, const char *tag, int64_t start_wall_ns, int64_t end_wall_ns,
-                     const struct st_hist *hist)
-{
-    if (log->error != 0)
-        return log->error;
-    if (!is_tag(tag))
-        return -EINVAL;
-    if (start_wall_ns < log->start_wall_ns || end_wall_ns < start_wall_ns)
-        return -ERANGE;
     size_t bytes;
     uint8_t *payload = st_hist_deflate(hist, &bytes);
     char *text = payload != NULL ? malloc(ST_HLOG_BASE64_BYTES(bytes)) : NULL;
@@ -146,45 +105,51 @@ int st_hlog_interval(struct st_hlog *log, const char *tag, int64_t start_wall_ns
     }
     st_hlog_base64_encode(payload, bytes, text);
     free(payload);
-    fprintf(log->file, "Tag=%s,", tag);
-    put_seconds(log->file, start_wall_ns - log->start_wall_ns);
-    fputc(',', log->file);
-    put_seconds(log->file, end_wall_ns - start_wall_ns);
-    fputc(',', log->file);
+    fprintf(file, "Tag=%s,0.000,", tag);
+    put_seconds(file, length_ns);
+    fputc(',', file);
     /* the maximum is in ms by convention */
     const int64_t max_ns = hist->total_n > 0 && hist->max_ns > 0 ? hist->max_ns : 0;
-    put_seconds(log->file, max_ns > INT64_MAX / 1000 ? INT64_MAX : max_ns * 1000);
-    fprintf(log->file, ",%s\n", text);
+    put_seconds(file, max_ns > INT64_MAX / 1000 ? INT64_MAX : max_ns * 1000);
+    fprintf(file, ",%s\n", text);
     free(text);
-    return flush(log);
+    return 0;
 }
 
-int st_hlog_close(struct st_hlog *log)
+int st_hlog_write(const char *path, const struct st_hist *lateness, const struct st_hist *response,
+                  int64_t start_wall_ns, int64_t end_wall_ns, const char *comment)
 {
-    if (log == NULL)
-        return 0;
-    int r = flush(log);
-    if (fclose(log->file) != 0 && r == 0)
+    FILE *file;
+    if (start_wall_ns < 0 || end_wall_ns < start_wall_ns)
+        return -ERANGE;
+    int r = open_for_writing(path, &file);
+    if (r < 0)
+        return r;
+    put_head(file, start_wall_ns, comment);
+    r = put_interval(file, "lateness", end_wall_ns - start_wall_ns, lateness);
+    if (r == 0)
+        r = put_interval(file, "response", end_wall_ns - start_wall_ns, response);
+    errno = 0;
+    if ((fflush(file) != 0 || ferror(file) != 0) && r == 0)
+        r = errno != 0 ? -errno : -EIO;
+    if (fclose(file) != 0 && r == 0)
         r = -errno;
-    free(log);
     return r;
 }
 
 /* --- reading --- */
 
-struct st_hlog_reader {
+struct reader {
     FILE *stream;
-    int64_t start_ns, base_ns;
-    bool base_known;
-    size_t circumstances_bytes;
-    char circumstances[CIRCUMSTANCES_BYTES]; /* "key: value" lines */
+    size_t conditions_bytes;
+    char conditions[CONDITIONS_BYTES]; /* "key: value" lines */
     char line[LINE_MAX_BYTES];
     uint8_t payload[LINE_MAX_BYTES / 4 * 3];
     uint8_t plain[LINE_MAX_BYTES];
 };
 
 /* The next line without its end. @return 1, 0 at the end, -EBADMSG (too long, or a NUL in it), -EIO. */
-static int read_line(struct st_hlog_reader *reader)
+static int read_line(struct reader *reader)
 {
     size_t n = 0;
     int c;
@@ -201,64 +166,7 @@ static int read_line(struct st_hlog_reader *reader)
     return n > 0 || c != EOF ? 1 : 0;
 }
 
-/* Reads decimal seconds up to a delimiter. @return the text after them, NULL if it is not such a number. */
-static const char *get_seconds(const char *at, int64_t *ret_ns)
-{
-    char number[48];
-    const size_t n = strspn(at, "0123456789.");
-    if (n == 0 || n >= sizeof(number))
-        return NULL;
-    memcpy(number, at, n);
-    number[n] = '\0';
-    int64_t ns;
-    if (st_ns_parse(number, &ns) < 0)
-        return NULL;
-    *ret_ns = ns;
-    return at + n;
-}
-
-static bool get_header_time(const char *line, const char *key, int64_t *ret_ns)
-{
-    const size_t n = strlen(key);
-    if (strncmp(line, key, n) != 0)
-        return false;
-    return get_seconds(line + n + strspn(line + n, " "), ret_ns) != NULL;
-}
-
-int st_hlog_open_stream(FILE *stream, struct st_hlog_reader **ret)
-{
-    struct st_hlog_reader *reader = calloc(1, sizeof(*reader));
-    if (reader == NULL) {
-        fclose(stream);
-        return -ENOMEM;
-    }
-    reader->stream = stream;
-    int r = read_line(reader);
-    if (r == 0 || (r == 1 && strncmp(reader->line, FIRST_LINE, sizeof(FIRST_LINE) - 1) != 0))
-        r = -EBADMSG;
-    if (r < 0) {
-        st_hlog_close_reader(reader);
-        return r;
-    }
-    *ret = reader;
-    return 0;
-}
-
-int st_hlog_open(const char *path, struct st_hlog_reader **ret)
-{
-    FILE *stream = fopen(path, "rbe");
-    return stream == NULL ? -errno : st_hlog_open_stream(stream, ret);
-}
-
-void st_hlog_close_reader(struct st_hlog_reader *reader)
-{
-    if (reader == NULL)
-        return;
-    fclose(reader->stream);
-    free(reader);
-}
-
-static int decode(struct st_hlog_reader *reader, const char *text, struct st_hist *hist)
+static int decode(struct reader *reader, const char *text, struct st_hist *hist)
 {
     const int64_t bytes = st_hlog_base64_decode(text, strlen(text), reader->payload);
     if (bytes < 0)
@@ -268,77 +176,94 @@ static int decode(struct st_hlog_reader *reader, const char *text, struct st_his
     return plain_bytes < 0 ? -EBADMSG : st_hist_payload_decode(hist, reader->plain, (size_t)plain_bytes);
 }
 
-static int take_line(struct st_hlog_reader *reader, struct st_hlog_entry *ret, struct st_hist *hist)
+/* The text behind decimal seconds and a comma; NULL: not there. */
+static const char *behind_seconds(const char *at)
 {
-    struct st_hlog_entry entry = {0};
+    const size_t n = strspn(at, "0123456789.");
+    return n > 0 && at[n] == ',' ? at + n + 1 : NULL;
+}
+
+/* "Tag=TAG,START,LENGTH,MAXIMUM,HISTOGRAM", the tag may be missing. The figures are not needed: the histogram has the
+ * maximum, too. */
+static int take_line(struct reader *reader, char tag[TAG_MAX_BYTES + 1], struct st_hist *hist)
+{
     const char *at = reader->line;
+    tag[0] = '\0';
     if (strncmp(at, "Tag=", 4) == 0) {
         at += 4;
         const size_t n = strcspn(at, ",");
-        if (n > ST_HLOG_TAG_MAX_BYTES || at[n] == '\0')
+        if (n > TAG_MAX_BYTES || at[n] == '\0')
             return -EBADMSG;
-        memcpy(entry.tag, at, n);
+        memcpy(tag, at, n);
+        tag[n] = '\0';
         at += n + 1;
     }
-    int64_t stamp_ns;
-    at = get_seconds(at, &stamp_ns);
-    if (at == NULL || *at != ',')
-        return -EBADMSG;
-    at = get_seconds(at + 1, &entry.length_ns);
-    if (at == NULL || *at != ',')
-        return -EBADMSG;
-    /* the unit of the maximum is unknown; the histogram has the maximum, too */
-    at += 1 + strspn(at + 1, "0123456789.");
-    if (*at != ',')
-        return -EBADMSG;
-    if (!reader->base_known) {
-        /* as in HdrHistogram: times more than a year before the start are relative to it */
-        reader->base_ns = stamp_ns < reader->start_ns - YEAR_NS ? reader->start_ns : 0;
-        reader->base_known = true;
-    }
-    entry.start_wall_ns = st_ns_add(reader->base_ns, stamp_ns);
-    const int r = decode(reader, at + 1, hist);
-    if (r < 0)
-        return r;
-    *ret = entry;
-    return 1;
+    for (int i = 0; i < 3 && at != NULL; i++)
+        at = behind_seconds(at);
+    return at != NULL ? decode(reader, at, hist) : -EBADMSG;
 }
 
-/* "# key: value", as st_hlog_create writes comments; a key has no capitals and no blanks. */
-static void take_comment(struct st_hlog_reader *reader)
+/* "# key: value", as comments are written; a key has no capitals and no blanks. */
+static void take_comment(struct reader *reader)
 {
     const char *text = reader->line + 2;
-    const size_t room = sizeof(reader->circumstances) - reader->circumstances_bytes;
+    const size_t room = sizeof(reader->conditions) - reader->conditions_bytes;
     const size_t key = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_"), len = strlen(text);
     if (key == 0 || text[key] != ':' || text[key + 1] != ' ' || len + 2 > room)
         return;
-    memcpy(reader->circumstances + reader->circumstances_bytes, text, len);
-    reader->circumstances_bytes += len;
-    reader->circumstances[reader->circumstances_bytes++] = '\n';
-    reader->circumstances[reader->circumstances_bytes] = '\0';
+    memcpy(reader->conditions + reader->conditions_bytes, text, len);
+    reader->conditions_bytes += len;
+    reader->conditions[reader->conditions_bytes++] = '\n';
+    reader->conditions[reader->conditions_bytes] = '\0';
 }
 
-const char *st_hlog_conditions(const struct st_hlog_reader *reader)
-{
-    return reader->circumstances;
-}
-
-int st_hlog_next(struct st_hlog_reader *reader, struct st_hlog_entry *ret, struct st_hist *hist)
+/* The next histogram and its tag. @return 1, 0 at the end, -EBADMSG, -EINVAL (other digits), -EIO. */
+static int next(struct reader *reader, char tag[TAG_MAX_BYTES + 1], struct st_hist *hist)
 {
     for (;;) {
-        const int r = read_line(reader);
+        int r = read_line(reader);
         if (r <= 0)
             return r;
         if (reader->line[0] == '#') {
             if (reader->line[1] == ' ')
                 take_comment(reader);
-            get_header_time(reader->line, "#[StartTime:", &reader->start_ns);
-            if (get_header_time(reader->line, "#[BaseTime:", &reader->base_ns))
-                reader->base_known = true;
         } else if (reader->line[0] != '"' && reader->line[0] != '\0') {
-            return take_line(reader, ret, hist);
+            r = take_line(reader, tag, hist);
+            return r < 0 ? r : 1;
         }
     }
+}
+
+static int read_all(struct reader *reader, st_hlog_take_fn take, void *ctx)
+{
+    char tag[TAG_MAX_BYTES + 1];
+    struct st_hist hist;
+    int r = read_line(reader);
+    if (r == 0 || (r == 1 && strncmp(reader->line, FIRST_LINE, sizeof(FIRST_LINE) - 1) != 0))
+        return -EBADMSG;
+    if (r > 0)
+        r = st_hist_init(&hist, 3);
+    if (r < 0)
+        return r;
+    while ((r = next(reader, tag, &hist)) == 1 && (r = take(ctx, tag, &hist)) == 0)
+        ;
+    st_hist_finish(&hist);
+    return r;
+}
+
+int st_hlog_read(FILE *stream, st_hlog_take_fn take, void *ctx, char **ret_conditions)
+{
+    struct reader *reader = calloc(1, sizeof(*reader));
+    int r = -ENOMEM;
+    if (reader != NULL) {
+        reader->stream = stream;
+        r = read_all(reader, take, ctx);
+    }
+    if (r == 0 && ret_conditions != NULL && (*ret_conditions = strdup(reader->conditions)) == NULL)
+        r = -ENOMEM;
+    free(reader);
+    fclose(stream);
+    return r;
 }
 
 /* --- base64 --- */

@@ -1,4 +1,7 @@
-/* Histogram logs (HdrHistogram log format 1.3): text lines with compressed histograms that any HdrHistogram tool opens. Values are ns. Early wake-ups count as 0, values above an hour in the last bucket, because a HdrHistogram has neither. */
+/* Histogram logs (HdrHistogram log format 1.3): text lines with compressed histograms that any HdrHistogram tool opens.
+ * Values are ns. Early wake-ups count as 0, values above an hour in the last bucket, because a HdrHistogram has neither.
+ *
+ * The module sleeptune-hlog, loaded when needed, so that `sleeptune` itself does not link zlib. */
 #ifndef ST_STORE_RECORDING_HLOG_H
 #define ST_STORE_RECORDING_HLOG_H
 
@@ -6,41 +9,34 @@
 
 #include "core/stats/hist.h"
 
-#define ST_HLOG_TAG_MAX_BYTES 32
+/** What st_module_load("hlog", ST_HLOG_WRITE_SYMBOL) returns. */
+#define ST_HLOG_WRITE_SYMBOL "st_hlog_write"
+typedef int (*st_hlog_write_fn)(const char *path, const struct st_hist *lateness,
+                                const struct st_hist *response, int64_t start_wall_ns, int64_t end_wall_ns,
+                                const char *comment);
 
-struct st_hlog;
+/**
+ * Writes a log with one interval for each histogram, tags `lateness` and `response`. An existing file is overwritten only
+ * if it is empty or a histogram log; a pipe or a device is written to.
+ * @param comment lines of test conditions, each becomes a "# ..." line; NULL: none. @return 0, -EEXIST (another kind of
+ * file), -ERANGE (before 1970, or end before start), -ENOMEM, or the first error of open and write (-ENOSPC ...).
+ */
+__attribute__((visibility("default"))) int st_hlog_write(const char *path, const struct st_hist *lateness,
+                                                         const struct st_hist *response,
+                                                         int64_t start_wall_ns, int64_t end_wall_ns,
+                                                         const char *comment);
 
-/** Creates a log. An existing file is overwritten only if it is empty or a histogram log; a pipe or a device is written to. @param start_wall_ns CLOCK_REALTIME, >= 0. @param comment lines, each becomes a "# ..." line; NULL: none. @return 0, -EEXIST, -ERANGE, -ENOMEM or an error of open and write. Threads: any, one per log. */
-ST_NODISCARD int st_hlog_create(const char *path, int64_t start_wall_ns, const char *comment,
-                                struct st_hlog **ret);
+/** What st_module_load("hlog", ST_HLOG_READ_SYMBOL) returns. */
+#define ST_HLOG_READ_SYMBOL "st_hlog_read"
+/** Called for each histogram of a log, of 3 digits. @param tag "" without one. @return 0 to go on. */
+typedef int (*st_hlog_take_fn)(void *ctx, const char *tag, const struct st_hist *hist);
+typedef int (*st_hlog_read_fn)(FILE *stream, st_hlog_take_fn take, void *ctx, char **ret_conditions);
 
-/** Adds one histogram under a tag (letters, digits, '-', '_'). @return 0, -EINVAL, -ERANGE (end before start,
- * or start before the log's), -ENOMEM, or the first error of the file (-ENOSPC ...). */
-ST_NODISCARD int st_hlog_interval(struct st_hlog *log, const char *tag, int64_t start_wall_ns,
-                                  int64_t end_wall_ns, const struct st_hist *hist);
-
-/** NULL is fine. @return 0, or the first error of the file (-ENOSPC ...). */
-int st_hlog_close(struct st_hlog *log);
-
-/** One line of a log, without its histogram. */
-struct st_hlog_entry {
-    char tag[ST_HLOG_TAG_MAX_BYTES + 1]; /* "" without a tag */
-    int64_t start_wall_ns;
-    int64_t length_ns;
-};
-
-struct st_hlog_reader;
-
-/** @return 0, -EBADMSG (not a histogram log of version 1), -ENOMEM or an error of open. */
-ST_NODISCARD int st_hlog_open(const char *path, struct st_hlog_reader **ret);
-/** As st_hlog_open, from a stream; the reader closes it, also on failure. */
-ST_NODISCARD int st_hlog_open_stream(FILE *stream, struct st_hlog_reader **ret);
-
-/** Reads the next line and its histogram, which the caller has initialised (st_hist_payload_decode). @return 1, 0 at the end, -EBADMSG, -EINVAL (a histogram of other digits; the next call goes on), -EIO. */
-ST_NODISCARD int st_hlog_next(struct st_hlog_reader *reader, struct st_hlog_entry *ret, struct st_hist *hist);
-/** "key: value" lines among the comments read so far. @return the reader's, never NULL. */
-const char *st_hlog_conditions(const struct st_hlog_reader *reader);
-void st_hlog_close_reader(struct st_hlog_reader *reader); /* NULL is fine */
+/** Reads a log and closes the stream. @param ret_conditions "key: value" lines of its comments, free with free(); NULL:
+ * ignored; written on success. @return 0, -EBADMSG (not a histogram log of version 1, or a broken line), -EINVAL (other
+ * digits), -EIO, -ENOMEM, or the error of take. */
+__attribute__((visibility("default"))) int st_hlog_read(FILE *stream, st_hlog_take_fn take, void *ctx,
+                                                        char **ret_conditions);
 
 /* --- base64 (RFC 4648, with padding) --- */
 

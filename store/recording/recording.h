@@ -56,9 +56,6 @@ ST_NODISCARD int st_recording_flush(struct st_recording *recording);
 /** Writes the last block and the end mark, and frees. NULL is fine. @return the first error of the file. */
 int st_recording_close(struct st_recording *recording, bool interrupted);
 
-/** Bytes written so far. */
-uint64_t st_recording_bytes(const struct st_recording *recording);
-
 /* --- reading: one thread --- */
 
 enum st_recording_kind { ST_RECORDING_CYCLE, ST_RECORDING_SKIPPED, ST_RECORDING_LOST };
@@ -79,6 +76,15 @@ enum st_recording_end {
     ST_RECORDING_DAMAGED, /* a complete block has a wrong CRC or invalid content; everything before it was read */
 };
 
+/** What is known of a recording. */
+struct st_recording_info {
+    struct st_recording_meta meta;
+    struct st_recording_totals totals; /* of the events returned so far */
+    enum st_recording_end end;
+    int64_t t0_ns;          /* due(0); ST_RECORDING_UNKNOWN_NS until it was read */
+    const char *conditions; /* read so far, or ""; control characters except newline are replaced by '?' */
+};
+
 struct st_recording_reader;
 
 /** @return 0; -EBADMSG (not a recording, or cut within its first block), -EPROTONOSUPPORT (a newer version), -ENOMEM or an error of open. */
@@ -95,14 +101,8 @@ ST_NODISCARD int st_recording_next_run(struct st_recording_reader *reader, struc
 ST_NODISCARD int st_recording_rewind(struct st_recording_reader *reader);
 void st_recording_close_reader(struct st_recording_reader *reader); /* NULL is fine */
 
-const struct st_recording_meta *st_recording_meta(const struct st_recording_reader *reader);
-enum st_recording_end st_recording_ended(const struct st_recording_reader *reader);
-/** Sums of the events returned so far. */
-struct st_recording_totals st_recording_totals(const struct st_recording_reader *reader);
-/** Test conditions that were read so far, or "". Control characters except newline are replaced by '?'. */
-const char *st_recording_conditions(const struct st_recording_reader *reader);
-/** due(0); ST_RECORDING_UNKNOWN_NS until it was read. */
-int64_t st_recording_t0_ns(const struct st_recording_reader *reader);
+/** What was read so far. Valid until the reader is closed. */
+const struct st_recording_info *st_recording_info(const struct st_recording_reader *reader);
 
 /** Would-be lateness of the i-th period of a skipped run. */
 int64_t st_recording_skipped_lateness_ns(const struct st_period *period,

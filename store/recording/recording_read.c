@@ -10,13 +10,10 @@
 
 struct st_recording_reader {
     FILE *stream;
-    struct st_recording_meta meta;
+    struct st_recording_info info;
     off_t data_offset; /* position of the block after META */
     off_t learnt_to;   /* text and t0 of the blocks before this are known */
-    int64_t t0_ns;
     size_t text_bytes;
-    struct st_recording_totals totals;
-    enum st_recording_end end;
     /* the current block */
     uint64_t index;
     size_t cycles_n, next_cycle;
@@ -36,7 +33,7 @@ struct block {
 
 static int stop(struct st_recording_reader *reader, enum st_recording_end end)
 {
-    reader->end = end;
+    reader->info.end = end;
     return 0;
 }
 
@@ -65,7 +62,7 @@ static int read_block(struct st_recording_reader *reader, struct block *ret)
 
 static int take_meta(struct st_recording_reader *reader, struct st_bytes_in *in)
 {
-    struct st_recording_meta *meta = &reader->meta;
+    struct st_recording_meta *meta = &reader->info.meta;
     const uint64_t num = st_bytes_get_uint(in, 8);
     const uint64_t den = st_bytes_get_uint(in, 8);
     meta->frames = (uint32_t)st_bytes_get_uint(in, 4);
@@ -106,7 +103,8 @@ int st_recording_open_stream(FILE *stream, struct st_recording_reader **ret)
         return -ENOMEM;
     }
     reader->stream = stream;
-    reader->t0_ns = ST_RECORDING_UNKNOWN_NS;
+    reader->info.t0_ns = ST_RECORDING_UNKNOWN_NS;
+    reader->info.conditions = reader->text;
     const int r = read_start(reader);
     if (r < 0) {
         st_recording_close_reader(reader);
@@ -136,8 +134,8 @@ int st_recording_rewind(struct st_recording_reader *reader)
         return -ESPIPE;
     if (fseeko(reader->stream, reader->data_offset, SEEK_SET) != 0)
         return -errno;
-    reader->totals = (struct st_recording_totals){0};
-    reader->end = ST_RECORDING_OPEN;
+    reader->info.totals = (struct st_recording_totals){0};
+    reader->info.end = ST_RECORDING_OPEN;
     reader->index = 0;
     reader->cycles_n = 0;
     reader->next_cycle = 0;
@@ -186,7 +184,7 @@ static bool take_data(struct st_recording_reader *reader, struct st_bytes_in *in
         return false;
     if (st_column_get(in, reader->lateness_ns, (size_t)cycles_n) < 0)
         return false;
-    if (reader->meta.has_callback && st_column_get(in, reader->callback_ns, (size_t)cycles_n) < 0)
+    if (reader->info.meta.has_callback && st_column_get(in, reader->callback_ns, (size_t)cycles_n) < 0)
         return false;
     reader->index = first_index;
     reader->cycles_n = (size_t)cycles_n;
@@ -200,8 +198,9 @@ static int take_end(struct st_recording_reader *reader, struct st_bytes_in *in)
     const uint64_t skipped_periods = st_bytes_get_uint(in, 8);
     const uint64_t lost_cycles = st_bytes_get_uint(in, 8);
     const uint64_t flags = st_bytes_get_uint(in, 4);
-    if (in->bad || cycles != reader->totals.cycles || skipped_periods != reader->totals.skipped_periods ||
-        lost_cycles != reader->totals.lost_cycles)
+    if (in->bad || cycles != reader->info.totals.cycles ||
+        skipped_periods != reader->info.totals.skipped_periods ||
+        lost_cycles != reader->info.totals.lost_cycles)
         return stop(reader, ST_RECORDING_DAMAGED);
     return stop(reader, (flags & ST_RECORDING_FLAG_INTERRUPTED) != 0 ? ST_RECORDING_INTERRUPTED
                                                                      : ST_RECORDING_COMPLETE);
@@ -231,7 +230,7 @@ static int next_data(struct st_recording_reader *reader)
             const int64_t t0_ns = (int64_t)st_bytes_get_uint(&block.payload, 8);
             if (block.payload.bad)
                 return stop(reader, ST_RECORDING_DAMAGED);
-            reader->t0_ns = t0_ns;
+            reader->info.t0_ns = t0_ns;
         }
         /* other types are additions of later versions */
     }
@@ -256,11 +255,11 @@ static int take_event(struct st_recording_reader *reader, struct st_recording_ev
         return 0;
     case ST_RECORDING_MARK_SKIPPED:
         event.kind = ST_RECORDING_SKIPPED;
-        reader->totals.skipped_periods += n;
+        reader->info.totals.skipped_periods += n;
         break;
     case ST_RECORDING_MARK_LOST:
         event.kind = ST_RECORDING_LOST;
-        reader->totals.lost_cycles += n;
+        reader->info.totals.lost_cycles += n;
         break;
     default:
         return -EBADMSG;
@@ -287,13 +286,13 @@ static bool take_cycles(struct st_recording_reader *reader, size_t cycles_max, s
                                        .callback_ns = reader->callback_ns[first]};
     reader->next_cycle += n;
     reader->index += n;
-    reader->totals.cycles += n;
+    reader->info.totals.cycles += n;
     return true;
 }
 
 static int next(struct st_recording_reader *reader, size_t cycles_max, struct st_recording_event *ret)
 {
-    while (reader->end == ST_RECORDING_OPEN) {
+    while (reader->info.end == ST_RECORDING_OPEN) {
         if (reader->events_left > 0 && reader->event_at == reader->next_cycle) {
             const int r = take_event(reader, ret);
             if (r < 0)
@@ -328,29 +327,9 @@ int st_recording_next_run(struct st_recording_reader *reader, struct st_recordin
     return r;
 }
 
-const struct st_recording_meta *st_recording_meta(const struct st_recording_reader *reader)
+const struct st_recording_info *st_recording_info(const struct st_recording_reader *reader)
 {
-    return &reader->meta;
-}
-
-enum st_recording_end st_recording_ended(const struct st_recording_reader *reader)
-{
-    return reader->end;
-}
-
-struct st_recording_totals st_recording_totals(const struct st_recording_reader *reader)
-{
-    return reader->totals;
-}
-
-const char *st_recording_conditions(const struct st_recording_reader *reader)
-{
-    return reader->text;
-}
-
-int64_t st_recording_t0_ns(const struct st_recording_reader *reader)
-{
-    return reader->t0_ns;
+    return &reader->info;
 }
 
 int64_t st_recording_skipped_lateness_ns(const struct st_period *period,

@@ -302,8 +302,3 @@ int st_recording_close(struct st_recording *recording, bool interrupted)
     free(recording);
     return r;
 }
-
-uint64_t st_recording_bytes(const struct st_recording *recording)
-{
-    return recording->bytes;
-}

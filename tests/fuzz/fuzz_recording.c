@@ -32,12 +32,12 @@ static uint64_t read_all(struct st_recording_reader *reader, uint64_t *ret_sum)
         sum.cycles += event.kind == ST_RECORDING_CYCLE;
         sum.skipped_periods += event.kind == ST_RECORDING_SKIPPED ? event.n : 0;
         sum.lost_cycles += event.kind == ST_RECORDING_LOST ? event.n : 0;
-        (void)st_recording_skipped_lateness_ns(&st_recording_meta(reader)->period, &event, event.n - 1);
+        (void)st_recording_skipped_lateness_ns(&st_recording_info(reader)->meta.period, &event, event.n - 1);
     }
-    const struct st_recording_totals totals = st_recording_totals(reader);
-    if (memcmp(&sum, &totals, sizeof(sum)) != 0 || st_recording_ended(reader) == ST_RECORDING_OPEN)
+    const struct st_recording_totals totals = st_recording_info(reader)->totals;
+    if (memcmp(&sum, &totals, sizeof(sum)) != 0 || st_recording_info(reader)->end == ST_RECORDING_OPEN)
         abort();
-    if (strlen(st_recording_conditions(reader)) > ST_RECORDING_TEXT_MAX_BYTES)
+    if (strlen(st_recording_info(reader)->conditions) > ST_RECORDING_TEXT_MAX_BYTES)
         abort();
     return sum.cycles;
 }
@@ -57,7 +57,8 @@ static uint64_t read_runs(struct st_recording_reader *reader, uint64_t *ret_sum)
         for (uint64_t i = 0; event.kind == ST_RECORDING_CYCLE && i < event.n; i++, cycles++)
             *ret_sum += value_of(event.period_index + i, lateness_ns[i], callback_ns[i]);
     }
-    if (st_recording_totals(reader).cycles != cycles || st_recording_ended(reader) == ST_RECORDING_OPEN)
+    if (st_recording_info(reader)->totals.cycles != cycles ||
+        st_recording_info(reader)->end == ST_RECORDING_OPEN)
         abort();
     return cycles;
 }

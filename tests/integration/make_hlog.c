@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "store/recording/module_hlog.h"
+#include "store/recording/hlog.h"
 
 static uint64_t random_next(uint64_t *seed)
 {
@@ -64,8 +64,8 @@ int main(int argc, char **argv)
     st_hist_add_n(&response, 2 * ST_HIST_HIGHEST_NS, 7);
     expect("lateness", &lateness);
     expect("response", &response);
-    const int r = st_module_hlog_write(argv[1], &lateness, &response, START_MS * 1000000, END_MS * 1000000,
-                                       "kernel: 6.1.0-test\npolicy: fifo\n");
+    const int r = st_hlog_write(argv[1], &lateness, &response, START_MS * 1000000, END_MS * 1000000,
+                                "kernel: 6.1.0-test\npolicy: fifo\n");
     st_hist_finish(&lateness);
     st_hist_finish(&response);
     return r == 0 ? 0 : 4;

@@ -23,7 +23,7 @@ static enum st_recording_end end_with_lie(uint8_t *file, size_t bytes, size_t bl
     struct st_recording_reader *reader;
     assert_int_equal(st_recording_open_stream(fmemopen(file, bytes, "rb"), &reader), 0);
     assert_true(read_story(reader) <= story_n);
-    const enum st_recording_end end = st_recording_ended(reader);
+    const enum st_recording_end end = st_recording_info(reader)->end;
     st_recording_close_reader(reader);
     return end;
 }
@@ -37,7 +37,7 @@ static void everything_told_comes_back_in_order(void **state)
         assert_int_equal(write_story(&meta, false), 0);
         struct st_recording_reader *reader;
         assert_int_equal(st_recording_open(path, &reader), 0);
-        const struct st_recording_meta *back = st_recording_meta(reader);
+        const struct st_recording_meta *back = &st_recording_info(reader)->meta;
         assert_int_equal(back->period.num, meta.period.num);
         assert_int_equal(back->period.den, meta.period.den);
         assert_int_equal(back->frames, 4800);
@@ -46,11 +46,11 @@ static void everything_told_comes_back_in_order(void **state)
         assert_int_equal(back->started_wall_ns, 1700000000000000001);
         for (int pass = 0; pass < 2; pass++) {
             assert_int_equal(read_story(reader), story_n);
-            assert_int_equal(st_recording_ended(reader), ST_RECORDING_COMPLETE);
-            assert_int_equal(st_recording_totals(reader).cycles, 120);
-            assert_int_equal(st_recording_totals(reader).lost_cycles, 15);
-            assert_string_equal(st_recording_conditions(reader), "kernel: 6.1\npolicy: fifo 70\n");
-            assert_int_equal(st_recording_t0_ns(reader), 123456789);
+            assert_int_equal(st_recording_info(reader)->end, ST_RECORDING_COMPLETE);
+            assert_int_equal(st_recording_info(reader)->totals.cycles, 120);
+            assert_int_equal(st_recording_info(reader)->totals.lost_cycles, 15);
+            assert_string_equal(st_recording_info(reader)->conditions, "kernel: 6.1\npolicy: fifo 70\n");
+            assert_int_equal(st_recording_info(reader)->t0_ns, 123456789);
             assert_int_equal(st_recording_rewind(reader), 0);
         }
         st_recording_close_reader(reader);
@@ -66,7 +66,7 @@ static void an_interrupted_run_says_so(void **state)
     struct st_recording_reader *reader;
     assert_int_equal(st_recording_open(path, &reader), 0);
     assert_int_equal(read_story(reader), story_n);
-    assert_int_equal(st_recording_ended(reader), ST_RECORDING_INTERRUPTED);
+    assert_int_equal(st_recording_info(reader)->end, ST_RECORDING_INTERRUPTED);
     st_recording_close_reader(reader);
 }
 
@@ -89,7 +89,7 @@ static void cut_at_any_byte_it_reads_up_to_the_last_complete_block(void **state)
         }
         opened++;
         const size_t n = read_story(reader);
-        assert_int_equal(st_recording_ended(reader), ST_RECORDING_CUT);
+        assert_int_equal(st_recording_info(reader)->end, ST_RECORDING_CUT);
         assert_true(n >= last_n);
         steps += n > last_n;
         last_n = n;
@@ -137,7 +137,7 @@ static void zeros_that_a_power_cut_left_are_no_damage(void **state)
     struct st_recording_reader *reader;
     assert_int_equal(st_recording_open_stream(fmemopen(file, bytes, "rb"), &reader), 0);
     assert_int_equal(read_story(reader), story_n);
-    assert_int_equal(st_recording_ended(reader), ST_RECORDING_CUT);
+    assert_int_equal(st_recording_info(reader)->end, ST_RECORDING_CUT);
     st_recording_close_reader(reader);
     free(file);
 }
@@ -156,7 +156,7 @@ static void a_wrong_byte_anywhere_never_gives_a_wrong_event(void **state)
         const int r = st_recording_open_stream(fmemopen(file, bytes, "rb"), &reader);
         if (r == 0) {
             assert_true(read_story(reader) <= story_n);
-            assert_in_range(st_recording_ended(reader), ST_RECORDING_CUT, ST_RECORDING_DAMAGED);
+            assert_in_range(st_recording_info(reader)->end, ST_RECORDING_CUT, ST_RECORDING_DAMAGED);
             st_recording_close_reader(reader);
         }
         file[i] ^= (uint8_t)(1U << i % 8);
@@ -205,7 +205,7 @@ static void many_events_without_flush_come_back(void **state)
                                                                INT64_MIN + (int64_t)i, 0});
     }
     assert_int_equal(st_recording_next(reader, &event), 0);
-    assert_int_equal(st_recording_ended(reader), ST_RECORDING_COMPLETE);
+    assert_int_equal(st_recording_info(reader)->end, ST_RECORDING_COMPLETE);
     st_recording_close_reader(reader);
 }
 
@@ -242,8 +242,8 @@ static void runs_are_the_cycles_one_by_one(void **state)
         }
         assert_int_equal(n, story_n);
         assert_true(one_by_one > 0 || runs < story_n / 2);
-        assert_int_equal(st_recording_totals(reader).cycles, 120);
-        assert_int_equal(st_recording_ended(reader), ST_RECORDING_COMPLETE);
+        assert_int_equal(st_recording_info(reader)->totals.cycles, 120);
+        assert_int_equal(st_recording_info(reader)->end, ST_RECORDING_COMPLETE);
         st_recording_close_reader(reader);
     }
 }
@@ -289,8 +289,8 @@ static void a_long_one_cut_at_a_thousand_places_is_read_to_its_last_block(void *
         assert_int_equal(st_recording_open_stream(fmemopen(file, cut, "rb"), &reader), 0);
         while (st_recording_next_run(reader, &event, &lateness_ns, &callback_ns) == 1)
             ;
-        assert_int_equal(st_recording_ended(reader), ST_RECORDING_CUT);
-        assert_int_equal(st_recording_totals(reader).cycles, cycles_of_whole_blocks(file, cut));
+        assert_int_equal(st_recording_info(reader)->end, ST_RECORDING_CUT);
+        assert_int_equal(st_recording_info(reader)->totals.cycles, cycles_of_whole_blocks(file, cut));
         st_recording_close_reader(reader);
     }
     assert_int_equal(cycles_of_whole_blocks(file, bytes), samples_n);
