@@ -377,7 +377,7 @@ int st_posix_open_beneath(int dir_fd, const char *path, int flags)
     if (fd >= 0)
         return fd;
     /* O_RESOLVE_BENEATH refuses absolute links and ".." at the top, which stay inside after chroot */
-    return errno == ENOTCAPABLE ? st_beneath_open_posix(dir_fd, path, flags) : -errno;
+    return errno == ENOTCAPABLE ? st_posix_open_beneath_by_parts(dir_fd, path, flags) : -errno;
 }
 
 /* /dev/sndstat is a device; the other text files are read as on any POSIX system. */
