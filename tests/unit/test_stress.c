@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "measure/stress.h"
-#include "platform/posix/run_child.h"
+#include "platform/posix/posix.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,7 +75,7 @@ static void it_ends_when_its_parent_is_killed(void **state)
     int pipe_fds[2], status, ended_n = 0;
     char byte;
     (void)state;
-    st_run_child_reap_begin(); /* the children that are left become ours, so that their end is seen */
+    st_posix_reap_begin(); /* the children that are left become ours, so that their end is seen */
     assert_int_equal(pipe(pipe_fds), 0);
     const pid_t pid = fork();
     assert_true(pid >= 0);
@@ -97,7 +97,7 @@ static void it_ends_when_its_parent_is_killed(void **state)
     }
     assert_int_equal(errno, ECHILD);
     assert_true(ended_n >= 2); /* it, and its load */
-    st_run_child_reap_end();
+    st_posix_reap_end();
 }
 
 int main(void)
