@@ -40,11 +40,38 @@ static void fix_rt_permission(struct st_finding *finding)
     }
 }
 
+/** Of another user, for whom it cannot be tried: what the groups give. */
+static void judge_by_groups(const char *groups, struct st_finding *finding)
+{
+    const struct st_facts *facts = finding->facts;
+    st_finding_quote(finding, UID);
+    st_finding_quote(finding, GROUPS);
+    st_finding_quote(finding, REALTIME);
+    if (st_machine_is_unread(facts, REALTIME)) {
+        st_finding_unknown(finding, "it could not be read whether mac_priority gives the right to a group");
+    } else if (st_machine_int_or(facts, UID, -1) == 0) {
+        st_finding_ok(finding, "root may use real-time priority");
+    } else if (st_machine_int_or(facts, REALTIME, 0) == 1 && st_machine_has_word(groups, "realtime")) {
+        st_finding_ok(finding, "user %s is in group realtime, which may use real-time priority",
+                      st_freebsd_user(facts));
+    } else {
+        st_finding_problem(finding,
+                           "user %s may not use real-time priority: audio threads wait behind all other "
+                           "threads",
+                           st_freebsd_user(facts));
+        fix_rt_permission(finding);
+    }
+}
+
 static void judge_rt_permission(struct st_finding *finding)
 {
     int64_t error;
+    const char *groups;
     if (st_finding_need_int(finding, FIFO, &error) != 0) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+        if (finding->status == ST_STATUS_NOT_APPLICABLE &&
+            st_facts_text(finding->facts, GROUPS, &groups) == 0)
+            judge_by_groups(groups, finding);
+        else if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding, "only a report on the running machine can try this; see "
                                                "finding freebsd-mac-priority for what the machine allows");
         return;
@@ -251,7 +278,12 @@ static void judge_memlock(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     int64_t limit;
     if (st_finding_need_int(finding, LIMIT, &limit) != 0) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+        if (finding->status == ST_STATUS_NOT_APPLICABLE && st_machine_int_or(facts, UID, -1) > 0)
+            st_finding_unknown(finding,
+                               "the limit comes from the login class of user %s, which only a report by this "
+                               "user shows",
+                               st_freebsd_user(facts));
+        else if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding, "this capture does not contain the limits of a user (the "
                                                "output of limits)");
         return;
