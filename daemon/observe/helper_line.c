@@ -15,6 +15,7 @@
 #include "st_config.h"
 
 #define LOCKED_BYTES 65536
+#define NICE         10
 
 /* --- options --- */
 
@@ -30,8 +31,8 @@ bool st_helper_line_is_process(const char *text, pid_t pid)
     return text != NULL && pid != 0 && process_of(text) == pid;
 }
 
-/* It parses what a server sends, and needs none of the daemon's limits for that. Where a filter of system
- * calls forbids it, the daemon's limits stay. */
+/* It parses what a server sends, and needs none of the daemon's limits for that; and it must not take the CPU from
+ * programs that play without real-time rights. Where a filter of system calls forbids it, all stays. */
 static void drop_limits(void)
 {
     const struct rlimit none = {0, 0}, locked = {LOCKED_BYTES, LOCKED_BYTES};
@@ -40,6 +41,7 @@ static void drop_limits(void)
     (void)setrlimit(RLIMIT_RTPRIO, &none);
 #endif
     (void)setrlimit(RLIMIT_CORE, &none);
+    (void)setpriority(PRIO_PROCESS, 0, NICE);
     if (getrlimit(RLIMIT_MEMLOCK, &now) == 0 &&
         (now.rlim_max == RLIM_INFINITY || now.rlim_max > LOCKED_BYTES))
         (void)setrlimit(RLIMIT_MEMLOCK, &locked);

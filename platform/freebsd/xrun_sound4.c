@@ -1,5 +1,4 @@
-/* Xruns of sound(4)'s channels: from 14 on by an ioctl of /dev/sndstat, which shows them at any verbosity;
- * before 14, or where that reports no channel, from the text. sndstat(4). */
+/* Xruns of sound(4)'s channels, by an ioctl of /dev/sndstat that FreeBSD has from 14 on. sndstat(4). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -52,7 +51,7 @@ static int64_t get_devices(struct sound4 *sound4)
         return -errno;
     return arg.nbytes > 0 ? (int64_t)arg.nbytes : -EAGAIN; /* it has grown in between: next time */
 }
-#else /* FreeBSD 13 has no such ioctl: the text is read */
+#else
 static int64_t get_devices(struct sound4 *sound4)
 {
     (void)sound4;
@@ -87,83 +86,43 @@ static int64_t look(struct sound4 *sound4, st_xrun_seen_fn seen, void *ctx)
     return channels_n;
 }
 
-static int poll_ioctl(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+static int poll_sound4(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
 {
     const int64_t n = look(w->state, seen, ctx);
     if (n == -EAGAIN || n == -EBUSY)
         return 0;
+    if (n == -ENOTSUP)
+        return st_xrun_because(w, -ENOTSUP, "FreeBSD 14 or newer is needed");
     if (n < 0)
         return st_xrun_because(w, (int)n, "cannot read the devices of " PATH ": %s", strerror((int)-n));
-    return st_xrun_because(w, 0, "%lld channels of sound(4)", (long long)n);
+    if (n == 0)
+        return st_xrun_because(w, -ENOENT, "no sound card: " PATH " lists no channel");
+    return st_xrun_because(w, 0, "%lld channels of sound(4)%s", (long long)n,
+                           n > ST_SND_CHANNELS_MAX ? ", not all of them watched" : "");
 }
 
-static void close_ioctl(struct sound4 *sound4)
+static void close_sound4(struct st_xrun_watch *w)
 {
+    struct sound4 *sound4 = w->state;
     if (sound4->fd >= 0)
         close(sound4->fd);
     free(sound4->bytes);
     free(sound4);
 }
 
-/** @return 0 if the ioctl reports channels. */
-static int open_ioctl(struct st_xrun_watch *w)
+static int open_sound4(struct st_xrun_watch *w)
 {
     struct sound4 *sound4 = calloc(1, sizeof(*sound4));
     if (sound4 == NULL)
-        return -ENOMEM;
-    sound4->fd = open(PATH, O_RDONLY | O_CLOEXEC);
-    const int64_t n = sound4->fd >= 0 ? look(sound4, no_sighting, NULL) : -errno;
-    if (n > 0) {
-        w->state = sound4;
-        return 0;
-    }
-    close_ioctl(sound4);
-    return n < 0 ? (int)n : -ENOENT;
-}
-
-/* Which of the two a watch uses: the text's state is another one. */
-struct either {
-    bool text;
-    void *state;
-};
-
-static int open_sound4(struct st_xrun_watch *w)
-{
-    struct either *either = calloc(1, sizeof(*either));
-    if (either == NULL)
         return st_xrun_because(w, -ENOMEM, "out of memory");
-    int r = open_ioctl(w);
-    if (r < 0) {
-        either->text = true;
-        r = st_xrun_sndstat_ops.open(w);
-    }
-    if (r < 0) {
-        free(either);
-        return r;
-    }
-    either->state = w->state;
-    w->state = either;
-    return 0;
-}
-
-static int poll_sound4(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
-{
-    struct either *either = w->state;
-    w->state = either->state;
-    const int r = either->text ? st_xrun_sndstat_ops.poll(w, seen, ctx) : poll_ioctl(w, seen, ctx);
-    w->state = either;
+    w->state = sound4;
+    sound4->fd = open(PATH, O_RDONLY | O_CLOEXEC);
+    int r = sound4->fd >= 0 ? 0 : st_xrun_because(w, -errno, "cannot open " PATH ": %s", strerror(errno));
+    if (r == 0)
+        r = poll_sound4(w, no_sighting, NULL);
+    if (r < 0)
+        close_sound4(w);
     return r;
-}
-
-static void close_sound4(struct st_xrun_watch *w)
-{
-    struct either *either = w->state;
-    w->state = either->state;
-    if (either->text)
-        st_xrun_sndstat_ops.close(w);
-    else
-        close_ioctl(w->state);
-    free(either);
 }
 
 static const struct st_xrun_ops ops = {.open = open_sound4, .poll = poll_sound4, .close = close_sound4};

@@ -1,87 +1,11 @@
-/* Channels of /dev/sndstat. A channel is a line that holds "]: spd N", the name before it in brackets, behind
- * it perhaps ", pid N (PROGRAM)"; its counters, "interrupts N, underruns N[, feed N]", follow on the next
- * line. */
+/* Channels of FreeBSD's sound(4). */
 #include "platform/xrun/sndstat.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/text/safe.h"
-#include "platform/proc.h"
-
-#define MARK "]: spd "
-
-/** Finds `word` before `end`. @return behind it, or NULL. */
-static const char *behind(const char *from, const char *end, const char *word)
-{
-    const char *found = strstr(from, word);
-    return found != NULL && found < end ? found + strlen(word) : NULL;
-}
-
-/** The line that begins a channel. @return false when it is another line. */
-static bool read_header(const char *line, const char *end, struct st_snd_channel *channel)
-{
-    const char *mark = behind(line, end, MARK), *open = NULL;
-    if (mark == NULL)
-        return false;
-    const char *close = mark - strlen(MARK);
-    for (const char *at = line; at < close; at++)
-        open = *at == '[' ? at : open;
-    if (open == NULL)
-        return false;
-    *channel = (struct st_snd_channel){.pid = 0};
-    (void)st_safe_copy(channel->name, sizeof(channel->name), open + 1, (size_t)(close - open - 1));
-    channel->is_virtual = strstr(channel->name, "virtual") != NULL;
-    const char *pid = behind(mark, end, ", pid ");
-    uint64_t n;
-    if (pid == NULL || st_proc_u64(&pid, &n) != 0 || n > INT32_MAX)
-        return true;
-    channel->pid = (int64_t)n;
-    if (pid < end &&
-        strncmp(pid, " (", 2) == 0) { /* the name may hold anything: the line's last ')' ends it */
-        const char *name = pid + 2, *last = end;
-        while (last > name && *last != ')')
-            last--;
-        (void)st_safe_copy(channel->program, sizeof(channel->program), name, (size_t)(last - name));
-    }
-    return true;
-}
-
-/** "interrupts N, underruns N" or "overruns". @return false when it is another line. */
-static bool read_counters(const char *line, const char *end, struct st_snd_channel *channel)
-{
-    const char *at = behind(line, end, "interrupts "), *xruns, *feed;
-    if (at == NULL || st_proc_u64(&at, &channel->interrupts_n) != 0)
-        return false;
-    xruns = behind(at, end, ", underruns ");
-    if (xruns == NULL)
-        xruns = behind(at, end, ", overruns ");
-    if (xruns == NULL || st_proc_u64(&xruns, &channel->xruns_n) != 0)
-        return false;
-    feed = behind(xruns, end, ", feed ");
-    if (feed != NULL && st_proc_u64(&feed, &channel->feeds_n) != 0)
-        return false;
-    return true;
-}
-
-int st_sndstat_next(const char **text, struct st_snd_channel *ret)
-{
-    struct st_snd_channel channel;
-    bool in_channel = false;
-    while (**text != '\0') {
-        const char *line = *text, *end = line + strcspn(line, "\n");
-        *text = *end == '\n' ? end + 1 : end;
-        if (read_header(line, end, &channel)) {
-            in_channel = true;
-        } else if (in_channel && read_counters(line, end, &channel)) {
-            *ret = channel;
-            return 0;
-        }
-    }
-    return -ENODATA;
-}
 
 /* A packed nvlist is a header and pairs; a pair is a header, its name with '\0', and its data. The data of a
  * list is another header, its pairs behind it and a pair "up"; of an array of lists the same for each
@@ -249,11 +173,6 @@ int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
  * fragments, not gaps: a gap of 100 ms is some twenty. SNDCTL_DSP_GETERROR would clear the counter: it is
  * never called. */
 
-#define TEXT_BYTES (64 * 1024)
-#define PATH       "/dev/sndstat"
-
-/* --- counters --- */
-
 void st_sndstat_look_begin(struct st_snd_counters *counters)
 {
     memset(counters->present, 0, sizeof(counters->present));
@@ -309,75 +228,3 @@ void st_sndstat_look_end(struct st_snd_counters *counters)
     counters->n = to;
     counters->looked = true;
 }
-
-/* --- the text --- */
-
-struct sndstat {
-    struct st_snd_counters counters;
-    char text[TEXT_BYTES];
-};
-
-static int read_sndstat(struct st_xrun_watch *w)
-{
-    struct sndstat *sndstat = w->state;
-    size_t len;
-    const int r = w->platform->read_text(w->platform, PATH, sndstat->text, sizeof(sndstat->text), &len);
-    if (r == -ENOENT)
-        return st_xrun_because(w, r, "no sound(4) on this system: " PATH " does not exist");
-    return r == 0 || r == -EFBIG ? 0 : st_xrun_because(w, r, "cannot read " PATH ": %s", strerror(-r));
-}
-
-static int check_verbose(struct st_xrun_watch *w)
-{
-    char text[32];
-    size_t len;
-    const int r = w->platform->read_sysctl(w->platform, "hw.snd.verbose", text, sizeof(text), &len);
-    if (r < 0)
-        return st_xrun_because(w, r, "cannot read hw.snd.verbose: %s", strerror(-r));
-    if (strtol(text, NULL, 10) < 2)
-        return st_xrun_because(w, -ENOENT, PATH " shows no counters: hw.snd.verbose is %s, and 2 is needed",
-                               text);
-    return 0;
-}
-
-static int poll_sndstat(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
-{
-    struct sndstat *sndstat = w->state;
-    int r = read_sndstat(w);
-    if (r < 0)
-        return r == -EBUSY ? 0 : r; /* before 13 one reader at a time: next time */
-    struct st_snd_channel channel;
-    const char *at = sndstat->text;
-    size_t n = 0;
-    st_sndstat_look_begin(&sndstat->counters);
-    for (; st_sndstat_next(&at, &channel) == 0; n++)
-        st_sndstat_look_at(&sndstat->counters, &channel, seen, ctx);
-    st_sndstat_look_end(&sndstat->counters);
-    if (n == 0) /* verbose was lowered, or the last card has gone */
-        r = check_verbose(w);
-    if (r == 0)
-        st_xrun_because(w, 0, "%zu channels in " PATH "%s", n,
-                        n > ST_SND_CHANNELS_MAX ? ", not all of them watched" : "");
-    return r;
-}
-
-static void close_sndstat(struct st_xrun_watch *w)
-{
-    free(w->state);
-}
-
-static int open_sndstat(struct st_xrun_watch *w)
-{
-    w->state = calloc(1, sizeof(struct sndstat));
-    if (w->state == NULL)
-        return st_xrun_because(w, -ENOMEM, "out of memory");
-    int r = read_sndstat(w);
-    if (r == 0)
-        r = check_verbose(w);
-    if (r < 0)
-        close_sndstat(w);
-    return r;
-}
-
-const struct st_xrun_ops st_xrun_sndstat_ops = {
-    .open = open_sndstat, .poll = poll_sndstat, .close = close_sndstat};

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/text/safe.h"
+#include "core/text/text.h"
 #include "platform/proc.h"
 
 #define COUNT_MAX UINT64_C(1000000000)    /* more in one line is no count */
@@ -44,16 +46,6 @@ static const char *read_name(const char *text, char ret[ST_XRUN_NAME_BYTES])
     return text;
 }
 
-/** Reads a count up to a blank. @return as read_name. */
-static const char *read_count(const char *text, int64_t *ret)
-{
-    uint64_t n;
-    if (*text == ' ' || st_proc_u64(&text, &n) != 0 || n > COUNT_MAX || (*text != '\0' && *text != ' '))
-        return NULL;
-    *ret = (int64_t)n;
-    return text;
-}
-
 /** Behind `word` if the text begins with it. */
 static const char *behind(const char *text, const char *word)
 {
@@ -61,76 +53,121 @@ static const char *behind(const char *text, const char *word)
     return strncmp(text, word, len) == 0 ? text + len : NULL;
 }
 
-/** Reads a time in ns up to a blank or comma. @return as read_name. */
-static const char *read_ns(const char *text, int64_t *ret)
+/** Reads a number of 0 .. max. @return what is behind it, NULL when it is malformed. */
+static const char *read_number(const char *text, uint64_t max, int64_t *ret)
 {
     uint64_t n;
-    if (*text == ' ' || st_proc_u64(&text, &n) != 0 || n > NS_MAX ||
-        (*text != '\0' && *text != ' ' && *text != ','))
+    if (*text == ' ' || st_proc_u64(&text, &n) != 0 || n > max)
         return NULL;
     *ret = (int64_t)n;
     return text;
 }
 
-/** "MEDIAN,P99,MAX". @return as read_name. */
-static const char *read_three_ns(const char *text, int64_t *median, int64_t *p99, int64_t *max)
-{
-    text = read_ns(text, median);
-    if (text == NULL || *text != ',')
-        return NULL;
-    text = read_ns(text + 1, p99);
-    if (text == NULL || *text != ',')
-        return NULL;
-    text = read_ns(text + 1, max);
-    return text != NULL && *text != ',' ? text : NULL;
-}
+/* --- the fields of the two kinds of lines that have any --- */
 
-static const char *read_one_ns(const char *text, int64_t *ret)
-{
-    text = read_ns(text, ret);
-    return text != NULL && *text != ',' ? text : NULL;
-}
+enum form {
+    COUNT,
+    TIME,      /* ns */
+    TIMES,     /* three members: "MEDIAN,P99,MAX"; all of them known, or none */
+    REASON,    /* its name */
+    CERTAINTY, /* its name */
+    NAME,
+};
+
+struct field {
+    const char *key;
+    enum form form;
+    bool always; /* written also if it is 0 */
+    size_t at;   /* in struct st_xrun_seen */
+};
+
+/* In the order in which they are written. */
+static const struct field xrun_fields[] = {
+    {"certainty", CERTAINTY, true, offsetof(struct st_xrun_seen, certainty)},
+    {"n", COUNT, true, offsetof(struct st_xrun_seen, device_xruns_n)},
+    {"starved", COUNT, true, offsetof(struct st_xrun_seen, starved_n)},
+    {"reason", REASON, false, offsetof(struct st_xrun_seen, reason)},
+    {"busy", TIME, false, offsetof(struct st_xrun_seen, busy_ns)},
+    {"wait", TIME, false, offsetof(struct st_xrun_seen, wait_ns)},
+    {"period", TIME, false, offsetof(struct st_xrun_seen, period_ns)},
+    {"culprit", NAME, false, offsetof(struct st_xrun_seen, culprit)},
+    {"device", NAME, false, offsetof(struct st_xrun_seen, device)},
+    {"client", NAME, false, offsetof(struct st_xrun_seen, client)},
+    {NULL},
+};
+
+static const struct field load_fields[] = {
+    {"cycles", COUNT, true, offsetof(struct st_xrun_seen, load.cycles_n)},
+    {"busy", TIMES, false, offsetof(struct st_xrun_seen, load.busy_median_ns)},
+    {"wait", TIMES, false, offsetof(struct st_xrun_seen, load.wait_median_ns)},
+    {"period", TIME, false, offsetof(struct st_xrun_seen, load.period_ns)},
+    {"frames", COUNT, false, offsetof(struct st_xrun_seen, load.frames)},
+    {"rate", COUNT, false, offsetof(struct st_xrun_seen, load.rate_hz)},
+    {"device", NAME, false, offsetof(struct st_xrun_seen, device)},
+    {"client", NAME, false, offsetof(struct st_xrun_seen, client)},
+    {NULL},
+};
 
 static const char *read_reason(const char *text, enum st_dropout_reason *ret)
 {
-    for (int i = 0; i < ST_DROPOUT_REASONS; i++) {
-        const char *rest = behind(text, st_dropout_reason_name((enum st_dropout_reason)i));
-        if (rest == NULL || (*rest != '\0' && *rest != ' '))
-            continue;
-        *ret = (enum st_dropout_reason)i;
-        return rest;
+    char name[32];
+    const size_t len = strcspn(text, " ");
+    if (len >= sizeof(name))
+        return NULL;
+    memcpy(name, text, len);
+    name[len] = '\0';
+    *ret = st_dropout_reason_of(name);
+    return strcmp(name, st_dropout_reason_name(*ret)) == 0 ? text + len : NULL;
+}
+
+static const char *read_certainty(const char *text, enum st_certainty *ret)
+{
+    *ret = behind(text, "exact") != NULL ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE;
+    return behind(text, st_event_certainty(*ret));
+}
+
+/** Reads a value into its member. @return what is behind it, NULL when it is malformed. */
+static const char *read_value(const char *text, enum form form, void *member)
+{
+    int64_t *numbers = member;
+    switch (form) {
+    case COUNT:
+        return read_number(text, COUNT_MAX, numbers);
+    case TIME:
+        return read_number(text, NS_MAX, numbers);
+    case TIMES:
+        for (int i = 0; text != NULL && i < 3; i++) {
+            if (i > 0 && *text++ != ',')
+                return NULL;
+            text = read_number(text, NS_MAX, &numbers[i]);
+        }
+        return text;
+    case REASON:
+        return read_reason(text, member);
+    case CERTAINTY:
+        return read_certainty(text, member);
+    case NAME:
+        return read_name(text, member);
     }
     return NULL;
 }
 
-/** A field that lines of both kinds have. @return as read_name. */
-static const char *read_name_field(const char *text, struct st_xrun_seen *seen)
+/** Reads " KEY=VALUE KEY=VALUE ..." to the end. */
+static int read_fields(const char *text, const struct field *fields, struct st_xrun_seen *seen)
 {
-    const char *value;
-    if ((value = behind(text, "device=")) != NULL)
-        return read_name(value, seen->device);
-    if ((value = behind(text, "client=")) != NULL)
-        return read_name(value, seen->client);
-    return NULL;
-}
-
-static const char *read_load_field(const char *text, struct st_xrun_seen *seen)
-{
-    struct st_xrun_load *load = &seen->load;
-    const char *value;
-    if ((value = behind(text, "cycles=")) != NULL)
-        return read_count(value, &load->cycles_n);
-    if ((value = behind(text, "busy=")) != NULL)
-        return read_three_ns(value, &load->busy_median_ns, &load->busy_p99_ns, &load->busy_max_ns);
-    if ((value = behind(text, "wait=")) != NULL)
-        return read_three_ns(value, &load->wait_median_ns, &load->wait_p99_ns, &load->wait_max_ns);
-    if ((value = behind(text, "period=")) != NULL)
-        return read_one_ns(value, &load->period_ns);
-    if ((value = behind(text, "frames=")) != NULL)
-        return read_count(value, &load->frames);
-    if ((value = behind(text, "rate=")) != NULL)
-        return read_count(value, &load->rate_hz);
-    return read_name_field(text, seen);
+    while (*text == ' ') {
+        const char *key = text + 1;
+        const size_t len = strcspn(key, "=");
+        const struct field *field = fields;
+        while (field->key != NULL && (strlen(field->key) != len || strncmp(key, field->key, len) != 0))
+            field++;
+        if (field->key == NULL || key[len] != '=')
+            return -EBADMSG;
+        text = read_value(key + len + 1, field->form, (char *)seen + field->at);
+        if (text == NULL)
+            return -EBADMSG;
+    }
+    return *text == '\0' ? 0 : -EBADMSG;
 }
 
 static int parse_load(const char *text, struct st_xrun_seen *ret)
@@ -142,50 +179,16 @@ static int parse_load(const char *text, struct st_xrun_seen *ret)
                                       .wait_median_ns = INT64_MIN,
                                       .wait_p99_ns = INT64_MIN,
                                       .wait_max_ns = INT64_MIN};
-    while (*text == ' ') {
-        text = read_load_field(text + 1, &seen);
-        if (text == NULL)
-            return -EBADMSG;
-    }
-    if (*text != '\0' || seen.load.cycles_n == 0)
+    if (read_fields(text, load_fields, &seen) < 0 || seen.load.cycles_n == 0)
         return -EBADMSG;
     *ret = seen;
     return 0;
 }
 
-static const char *read_field(const char *text, struct st_xrun_seen *seen)
-{
-    const char *value;
-    if ((value = behind(text, "certainty=")) != NULL) {
-        seen->certainty = behind(value, "exact") != NULL ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE;
-        return behind(value, st_event_certainty(seen->certainty));
-    }
-    if ((value = behind(text, "n=")) != NULL)
-        return read_count(value, &seen->device_xruns_n);
-    if ((value = behind(text, "starved=")) != NULL)
-        return read_count(value, &seen->starved_n);
-    if ((value = behind(text, "reason=")) != NULL)
-        return read_reason(value, &seen->reason);
-    if ((value = behind(text, "busy=")) != NULL)
-        return read_one_ns(value, &seen->busy_ns);
-    if ((value = behind(text, "wait=")) != NULL)
-        return read_one_ns(value, &seen->wait_ns);
-    if ((value = behind(text, "period=")) != NULL)
-        return read_one_ns(value, &seen->period_ns);
-    if ((value = behind(text, "culprit=")) != NULL)
-        return read_name(value, seen->culprit);
-    return read_name_field(text, seen);
-}
-
 static int parse_xrun(const char *text, struct st_xrun_seen *ret)
 {
     struct st_xrun_seen seen = {0};
-    while (*text == ' ') {
-        text = read_field(text + 1, &seen);
-        if (text == NULL)
-            return -EBADMSG;
-    }
-    if (*text != '\0' || seen.certainty == ST_CERTAINTY_NONE ||
+    if (read_fields(text, xrun_fields, &seen) < 0 || seen.certainty == ST_CERTAINTY_NONE ||
         (seen.device_xruns_n == 0 && seen.starved_n == 0))
         return -EBADMSG;
     *ret = seen;
@@ -228,73 +231,52 @@ int st_xrun_line_parse(const char *line, struct st_xrun_line *ret)
     return 0;
 }
 
-static void put_name(char *buf, size_t buf_bytes, size_t *at, const char *key, const char *name)
+/* As hexadecimal digits where it would end the name. */
+static void put_name(const char *name, char *buf, size_t buf_bytes)
 {
-    const int n = snprintf(buf + *at, buf_bytes - *at, " %s=", key);
-    *at += n > 0 && (size_t)n < buf_bytes - *at ? (size_t)n : 0;
-    for (; *name != '\0' && *at + 5 < buf_bytes; name++) { /* three for this, newline and end behind it */
+    for (; *name != '\0'; name++) {
         const bool plain = *name > ' ' && *name <= '~' && *name != '%';
-        *at += (size_t)snprintf(buf + *at, buf_bytes - *at, plain ? "%c" : "%%%02X",
-                                plain ? *name : (unsigned char)*name);
+        st_text_append(buf, buf_bytes, plain ? "%c" : "%%%02X", plain ? *name : (unsigned char)*name);
     }
 }
 
-/** Appends " KEY=NUMBER"; nothing where there is no such number. */
-static void put_number(char *buf, size_t buf_bytes, size_t *at, const char *key, int64_t number)
+static void put_field(const struct field *field, const struct st_xrun_seen *seen, char *buf, size_t buf_bytes)
 {
-    const int n = number > 0 ? snprintf(buf + *at, buf_bytes - *at, " %s=%" PRId64, key, number) : 0;
-    *at += n > 0 && (size_t)n < buf_bytes - *at ? (size_t)n : 0;
-}
-
-static void put_three(char *buf, size_t buf_bytes, size_t *at, const char *key, const int64_t three[3])
-{
-    int n = 0;
-    if (three[0] >= 0 && three[1] >= 0 && three[2] >= 0)
-        n = snprintf(buf + *at, buf_bytes - *at, " %s=%" PRId64 ",%" PRId64 ",%" PRId64, key, three[0],
-                     three[1], three[2]);
-    *at += n > 0 && (size_t)n < buf_bytes - *at ? (size_t)n : 0;
-}
-
-static size_t format_load(const struct st_xrun_load *load, char *buf, size_t buf_bytes)
-{
-    const int n = snprintf(buf, buf_bytes, "load cycles=%" PRId64, load->cycles_n);
-    size_t at = n > 0 && (size_t)n < buf_bytes ? (size_t)n : 0;
-    put_three(buf, buf_bytes, &at, "busy",
-              (int64_t[]){load->busy_median_ns, load->busy_p99_ns, load->busy_max_ns});
-    put_three(buf, buf_bytes, &at, "wait",
-              (int64_t[]){load->wait_median_ns, load->wait_p99_ns, load->wait_max_ns});
-    put_number(buf, buf_bytes, &at, "period", load->period_ns);
-    put_number(buf, buf_bytes, &at, "frames", load->frames);
-    put_number(buf, buf_bytes, &at, "rate", load->rate_hz);
-    return at;
-}
-
-static size_t format_xrun(const struct st_xrun_seen *seen, char *buf, size_t buf_bytes)
-{
-    const int n = snprintf(buf, buf_bytes, "xrun certainty=%s n=%" PRId64 " starved=%" PRId64,
-                           st_event_certainty(seen->certainty), seen->device_xruns_n, seen->starved_n);
-    size_t at = n > 0 && (size_t)n < buf_bytes ? (size_t)n : 0;
-    if (seen->reason != ST_DROPOUT_UNKNOWN) {
-        const int m = snprintf(buf + at, buf_bytes - at, " reason=%s", st_dropout_reason_name(seen->reason));
-        at += m > 0 && (size_t)m < buf_bytes - at ? (size_t)m : 0;
+    const void *member = (const char *)seen + field->at;
+    const int64_t *numbers = member;
+    switch (field->form) {
+    case COUNT:
+    case TIME:
+        if (field->always || numbers[0] > 0)
+            st_text_append(buf, buf_bytes, " %s=%" PRId64, field->key, numbers[0]);
+        break;
+    case TIMES:
+        if (numbers[0] >= 0 && numbers[1] >= 0 && numbers[2] >= 0)
+            st_text_append(buf, buf_bytes, " %s=%" PRId64 ",%" PRId64 ",%" PRId64, field->key, numbers[0],
+                           numbers[1], numbers[2]);
+        break;
+    case REASON:
+        if (seen->reason != ST_DROPOUT_UNKNOWN)
+            st_text_append(buf, buf_bytes, " %s=%s", field->key, st_dropout_reason_name(seen->reason));
+        break;
+    case CERTAINTY:
+        st_text_append(buf, buf_bytes, " %s=%s", field->key, st_event_certainty(seen->certainty));
+        break;
+    case NAME:
+        if (*(const char *)member == '\0')
+            break;
+        st_text_append(buf, buf_bytes, " %s=", field->key);
+        put_name(member, buf, buf_bytes);
+        break;
     }
-    put_number(buf, buf_bytes, &at, "busy", seen->busy_ns);
-    put_number(buf, buf_bytes, &at, "wait", seen->wait_ns);
-    put_number(buf, buf_bytes, &at, "period", seen->period_ns);
-    if (seen->culprit[0] != '\0')
-        put_name(buf, buf_bytes, &at, "culprit", seen->culprit);
-    return at;
 }
 
 const char *st_xrun_line_format(const struct st_xrun_seen *seen, char *buf, size_t buf_bytes)
 {
-    size_t at = seen->load.cycles_n > 0 ? format_load(&seen->load, buf, buf_bytes)
-                                        : format_xrun(seen, buf, buf_bytes);
-    if (seen->device[0] != '\0')
-        put_name(buf, buf_bytes, &at, "device", seen->device);
-    if (seen->client[0] != '\0')
-        put_name(buf, buf_bytes, &at, "client", seen->client);
-    if (at + 1 < buf_bytes)
-        memcpy(buf + at, "\n", 2);
+    const bool load = seen->load.cycles_n > 0;
+    snprintf(buf, buf_bytes, "%s", load ? "load" : "xrun");
+    for (const struct field *field = load ? load_fields : xrun_fields; field->key != NULL; field++)
+        put_field(field, seen, buf, buf_bytes);
+    st_text_append(buf, buf_bytes, "\n");
     return buf;
 }
