@@ -55,14 +55,17 @@ static void look(void *ctx, const struct st_result *worst, bool first)
     const struct options *options = ctx;
     const bool terminal = isatty(STDERR_FILENO) == 1;
     char time[24], bound[32], latest[24], line[240], tail[40];
+    const double bound_per_hour =
+        st_miss_events_per_hour_max95(worst->miss_events.n, st_result_seconds(worst));
     st_music_poll(options->music);
     if (options->quiet || (!first && !terminal) || worst->elapsed_periods == 0)
         return;
     snprintf(line, sizeof(line),
-             "%s so far: %" PRIu64 " of %" PRIu64 " periods missed in %s (95%% confidence: at most %s/h)",
+             "%s so far: %" PRIu64 " of %" PRIu64
+             " periods missed in %s (95%% confidence: at most %s events/h)",
              worst->misses == 0 ? "OK" : "Not OK", worst->misses, worst->elapsed_periods,
              st_ns_format(worst->duration_ns, time, sizeof(time)),
-             st_result_bound(worst, bound, sizeof(bound)));
+             st_miss_events_rate_text(bound_per_hour, bound, sizeof(bound)));
     snprintf(tail, sizeof(tail), ", worst wake-up %s late",
              st_ns_format(worst->lateness.max_ns, latest, sizeof(latest)));
     const int columns = st_terminal_width(STDERR_FILENO) - 1;

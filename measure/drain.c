@@ -43,8 +43,10 @@ static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_
         arm->on_time_n += lateness_ns >= -ST_ON_TIME_NS && lateness_ns <= ST_ON_TIME_NS;
     }
     st_hist_add(&result->response, response_ns);
-    if (done_ns > next_due_ns)
+    if (done_ns > next_due_ns) {
         result->misses++;
+        st_miss_events_add(&result->miss_events, due_ns, due_ns);
+    }
     const int64_t silence_ns = st_device_cycle(&drain->device, done_ns);
     if (silence_ns > 0) {
         result->simulated_xruns = drain->device.xruns_n;
@@ -67,6 +69,15 @@ static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_
     result->cycles++;
 }
 
+/* The next n periods were missed. */
+static void missed(struct st_drain *drain, uint64_t n)
+{
+    const struct st_period *period = &drain->loop->period;
+    drain->result->misses += n;
+    st_miss_events_add(&drain->result->miss_events, st_period_due_ns(period, drain->t0_ns, drain->k),
+                       st_period_due_ns(period, drain->t0_ns, drain->k + n - 1));
+}
+
 /* Each skipped period is a miss, with the response time it would have had: from its due time to done(k). */
 static void skipped(struct st_drain *drain, uint64_t n)
 {
@@ -87,7 +98,7 @@ static void skipped(struct st_drain *drain, uint64_t n)
     for (; i < n; i++)
         st_hist_add(&result->response,
                     st_ns_sub(drain->last_done_ns, st_period_due_ns(period, drain->t0_ns, first + i)));
-    result->misses += n;
+    missed(drain, n);
     result->skipped_periods += n;
     drain->k += n;
     if (drain->sink.skipped != NULL)
@@ -106,7 +117,8 @@ static void lost(struct st_drain *drain, uint64_t cycles, uint64_t periods)
     drain->result->cycles += cycles;
     drain->result->records_lost += cycles;
     drain->result->skipped_periods += periods;
-    drain->result->misses += periods;
+    if (periods > 0)
+        missed(drain, periods);
     if (drain->sink.lost != NULL)
         drain->sink.lost(drain->sink.ctx, drain->k, cycles + periods);
     drain->k += cycles + periods;

@@ -107,28 +107,9 @@ static uint64_t periods_seen(const struct st_result *result)
                                                           : 0;
 }
 
-double st_result_misses_per_hour_max95(const struct st_result *result)
+double st_result_seconds(const struct st_result *result)
 {
-    const double periods_an_hour = 3600.0 / st_period_seconds(&result->period);
-    return st_stats_rate_max95(result->misses, periods_seen(result)) * periods_an_hour;
-}
-
-const char *st_result_bound_text(double bound, char *buf, size_t buf_bytes)
-{
-    int decimals = 0;
-    if (isfinite(bound) && bound > 0) {
-        const double digits = floor(log10(bound));
-        const double step = pow(10, digits - 2);
-        bound = ceil(bound / step) * step;
-        decimals = digits < 2 ? 2 - (int)digits : 0;
-    }
-    snprintf(buf, buf_bytes, "%.*f", decimals, bound);
-    return buf;
-}
-
-const char *st_result_bound(const struct st_result *result, char *buf, size_t buf_bytes)
-{
-    return st_result_bound_text(st_result_misses_per_hour_max95(result), buf, buf_bytes);
+    return (double)periods_seen(result) * st_period_seconds(&result->period);
 }
 
 /* "128 frames at 48000 Hz (2.667 ms)" */
@@ -174,10 +155,11 @@ static void nothing_counted_text(const struct st_result *result, char *buf, size
 
 const char *st_result_verdict(const struct st_result *result, char *buf, size_t buf_bytes)
 {
-    char what[96], latest[32], bound[32], lost[80];
+    char what[96], latest[32], events[200], lost[80];
     what_text(result, what, sizeof(what));
     st_ns_format(result->lateness.max_ns, latest, sizeof(latest));
-    st_result_bound(result, bound, sizeof(bound));
+    st_miss_events_text((int64_t)result->miss_events.n, result->misses, st_result_seconds(result), events,
+                        sizeof(events));
     lost_text(result->records_lost, lost, sizeof(lost));
     const char *how = how_text(result);
     const uint64_t n = periods_seen(result);
@@ -196,15 +178,14 @@ const char *st_result_verdict(const struct st_result *result, char *buf, size_t 
                  "Nothing was measured: the buffer for samples (ring) was full all the time.");
     else if (result->misses == 0)
         snprintf(buf, buf_bytes,
-                 "Timing OK with %s in this run%s: 0 of %" PRIu64 " periods missed (95%% confidence: at "
-                 "most %s per hour)%s, worst wake-up %s late.",
-                 what, how, n, bound, lost, latest);
+                 "Timing OK with %s in this run%s: 0 of %" PRIu64
+                 " periods missed%s%s, worst wake-up %s late.",
+                 what, how, n, events, lost, latest);
     else
         snprintf(buf, buf_bytes,
-                 "Timing not OK with %s%s: %" PRIu64 " of %" PRIu64 " periods missed (95%% confidence: at "
-                 "most %s per hour)%s, a sound card would have had %" PRIu64 " xrun%s, worst wake-up %s "
-                 "late.",
-                 what, how, result->misses, n, bound, lost, result->simulated_xruns,
+                 "Timing not OK with %s%s: %" PRIu64 " of %" PRIu64 " periods missed%s%s, a sound card would "
+                 "have had %" PRIu64 " xrun%s, worst wake-up %s late.",
+                 what, how, result->misses, n, events, lost, result->simulated_xruns,
                  result->simulated_xruns == 1 ? "" : "s", latest);
     return buf;
 }
@@ -245,19 +226,20 @@ const char *st_result_verdict_of_all(const struct st_result *results, size_t n, 
         periods += periods_seen(&results[i]);
         lost_n += results[i].records_lost;
         missing += results[i].misses > 0;
-        bound_max = fmax(bound_max, st_result_misses_per_hour_max95(&results[i]));
+        bound_max = fmax(bound_max, st_miss_events_per_hour_max95(results[i].miss_events.n,
+                                                                  st_result_seconds(&results[i])));
         if (results[i].lateness.max_ns > latest_of->lateness.max_ns)
             latest_of = &results[i];
     }
-    char what[96], latest[32], bound[32], lost[80], one[400];
+    char what[96], latest[32], bound[32], lost[80], one[ST_RESULT_VERDICT_BYTES];
     what_text(worst, what, sizeof(what));
     st_ns_format(latest_of->lateness.max_ns, latest, sizeof(latest));
-    st_result_bound_text(bound_max, bound, sizeof(bound));
+    st_miss_events_rate_text(bound_max, bound, sizeof(bound));
     lost_text(lost_n, lost, sizeof(lost));
     if (badness(worst) == 0)
         snprintf(buf, buf_bytes,
                  "Timing OK with %s on all %zu CPUs in this run%s: 0 of %" PRIu64 " periods missed (95%% "
-                 "confidence: at most %s per hour on each)%s, worst wake-up %s late on CPU %d.",
+                 "confidence: at most %s events per hour on each)%s, worst wake-up %s late on CPU %d.",
                  what, n, how_text(worst), periods, bound, lost, latest, latest_of->cpu);
     else if (badness(worst) == 2)
         snprintf(buf, buf_bytes,

@@ -7,11 +7,13 @@
 #include "core/period.h"
 #include "core/stats/hist.h"
 #include "core/stats/stats.h"
+#include "evidence/miss_events.h"
 #include "measure/arms.h"
 #include "measure/cause.h"
 
 #define ST_RESULT_CONDITIONS_MAX 48
 #define ST_RESULT_EVENTS_MAX     16
+#define ST_RESULT_VERDICT_BYTES  520
 
 struct st_test_condition {
     char key[40];
@@ -46,6 +48,7 @@ struct st_result {
     int64_t t0_ns;      /* due(0) on CLOCK_MONOTONIC; valid after the first period */
     bool books_balance; /* cycles + skipped = elapsed, n + lost = cycles, and the clock agrees */
     uint64_t misses;    /* cycles past due(k+1), and skipped periods */
+    struct st_miss_events miss_events;
     uint64_t early;
     uint64_t simulated_xruns;
     int64_t silence_ns, silence_max_ns;
@@ -96,13 +99,8 @@ int st_result_compare(const void *a, const void *b);
 /** One sentence for the loops of one session, the worst first (st_result_compare). n >= 1. @return buf. */
 const char *st_result_verdict_of_all(const struct st_result *results, size_t n, char *buf, size_t buf_bytes);
 
-/** Upper 95 % bound for misses an hour, from the periods that were seen. */
-double st_result_misses_per_hour_max95(const struct st_result *result);
-
-/** A bound as text, rounded up to three digits, as an upper bound must be. @return buf. */
-const char *st_result_bound_text(double bound, char *buf, size_t buf_bytes);
-/** st_result_misses_per_hour_max95 as such a text. @return buf. */
-const char *st_result_bound(const struct st_result *result, char *buf, size_t buf_bytes);
+/** Time of the periods that were seen, s. */
+double st_result_seconds(const struct st_result *result);
 
 /** Puts one test condition into an object: a whole number as a number, anything else as text. Is an
  * st_condition_fn; object: a json_t. */

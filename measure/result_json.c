@@ -150,7 +150,7 @@ static json_t *conditions(const struct st_result *result)
 
 json_t *st_result_json(const struct st_result *result)
 {
-    char verdict[400];
+    char verdict[ST_RESULT_VERDICT_BYTES];
     json_t *o = json_object();
     st_json_set(o, "verdict", json_string(st_result_verdict(result, verdict, sizeof(verdict))));
     st_json_set(o, "period_ns",
@@ -162,8 +162,13 @@ json_t *st_result_json(const struct st_result *result)
     st_json_set(o, "elapsed_periods", ST_JSON(result->elapsed_periods));
     st_json_set(o, "books_balance", json_boolean(result->books_balance));
     st_json_set(o, "misses", ST_JSON(result->misses));
+    const double seconds = st_result_seconds(result);
     st_json_set(o, "misses_per_hour_max95",
-                st_json_real_or_null(true, st_result_misses_per_hour_max95(result)));
+                st_json_real_or_null(true, st_miss_events_per_hour_max95(result->misses, seconds)));
+    st_json_set(o, "miss_events", ST_JSON(result->miss_events.n));
+    st_json_set(o, "miss_events_gap_ns", ST_JSON(ST_MISS_EVENTS_GAP_NS));
+    st_json_set(o, "miss_events_per_hour_max95",
+                st_json_real_or_null(true, st_miss_events_per_hour_max95(result->miss_events.n, seconds)));
     st_json_set(o, "early", ST_JSON(result->early));
     st_json_set(o, "simulated_xruns", ST_JSON(result->simulated_xruns));
     st_json_set(o, "silence_ns", ST_JSON(result->silence_ns));

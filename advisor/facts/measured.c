@@ -36,6 +36,8 @@ bool st_measured_read(const struct st_facts *facts, const struct st_wish *wish, 
     m.elsewhere = m.kernel != NULL && m.kernel_here != NULL && strcmp(m.kernel, m.kernel_here) != 0;
     if (st_facts_int(facts, ST_MEASURED_AGE_S, &m.age_s) != 0)
         m.age_s = -1;
+    if (st_facts_int(facts, ST_MEASURED_EVENTS, &m.events_n) != 0)
+        m.events_n = m.misses_n == 0 ? 0 : -1;
     m.bound = text_or(facts, ST_MEASURED_BOUND, NULL);
     m.policy = text_or(facts, ST_MEASURED_POLICY, "an unknown policy");
     m.source = text_or(facts, ST_MEASURED_SOURCE, "a measurement");

@@ -9,6 +9,7 @@
 #include "advisor/report/words.h"
 #include "core/ns.h"
 #include "core/text/text_buffer.h"
+#include "evidence/miss_events.h"
 
 #define NAMED_MAX 3 /* settings that the verdict names */
 
@@ -96,16 +97,21 @@ static const struct st_finding *first_problem(const struct st_report *report)
 /** "0 of 7500 periods missed"; brief: for the first screen. */
 static void say_misses(struct st_text_buffer *s, const struct st_measured *m, bool brief)
 {
-    char latest[32];
-    const int bound = st_text_cut(m->bound, 20);
+    char latest[32], events[200];
+    const double seconds = (double)m->periods_n * (double)m->frames / (double)m->rate_hz;
     st_ns_format(m->latest_ns, latest, sizeof(latest));
     st_text_buffer_printf(s, "%" PRId64 " of %" PRId64 " periods missed", m->misses_n, m->periods_n);
     if (!brief)
-        st_text_buffer_printf(s, " (95%% confidence: at most %.*s per hour)", bound, m->bound);
+        st_text_buffer_printf(
+            s, "%s",
+            st_miss_events_text(m->events_n, (uint64_t)m->misses_n, seconds, events, sizeof(events)));
     st_text_buffer_printf(s, ", worst wake-up %s late", latest);
     if (brief && m->misses_n == 0)
-        st_text_buffer_printf(s, ". How sure: at most %.*s missed per hour (95 %%); a longer run lowers that",
-                              bound, m->bound);
+        st_text_buffer_printf(
+            s,
+            ". How sure: at most %s dropouts per hour (95 %%; those less than " ST_MISS_EVENTS_GAP
+            " apart are one); a longer run lowers that",
+            st_miss_events_rate_text(st_miss_events_per_hour_max95(0, seconds), events, sizeof(events)));
     if (!brief && m->degraded != NULL) {
         /* "no right to ... (Operation not permitted): runs as ...; memory ...": the first clause */
         size_t len = strcspn(m->degraded, "(;:");

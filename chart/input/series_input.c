@@ -36,13 +36,18 @@ void st_series_input_finish(struct st_series_input *input)
 /* --- recordings --- */
 
 /* Counts cycles that were done after the next one was due. */
-static uint64_t missed(const struct st_period *period, const struct st_recording_event *run,
-                       const int64_t *lateness_ns, const int64_t *callback_ns)
+static void count_missed(struct st_series_input *result, const struct st_period *period,
+                         const struct st_recording_event *run, const int64_t *lateness_ns,
+                         const int64_t *callback_ns)
 {
-    uint64_t n = 0;
-    for (uint64_t i = 0; i < run->n; i++)
-        n += st_period_missed(period, run->period_index + i, st_ns_add(lateness_ns[i], callback_ns[i]));
-    return n;
+    for (uint64_t i = 0; i < run->n; i++) {
+        const uint64_t k = run->period_index + i;
+        if (!st_period_missed(period, k, st_ns_add(lateness_ns[i], callback_ns[i])))
+            continue;
+        const int64_t due_ns = st_period_due_ns(period, 0, k);
+        result->misses_n++;
+        st_miss_events_add(&result->miss_events, due_ns, due_ns);
+    }
 }
 
 static int add_events(struct st_recording_reader *reader, struct st_series_input *result)
@@ -57,9 +62,11 @@ static int add_events(struct st_recording_reader *reader, struct st_series_input
         result->periods_n += event.n;
         if (event.kind == ST_RECORDING_SKIPPED) {
             result->misses_n += event.n;
+            st_miss_events_add(&result->miss_events, st_period_due_ns(period, 0, event.period_index),
+                               st_period_due_ns(period, 0, event.period_index + event.n - 1));
             continue;
         }
-        result->misses_n += missed(period, &event, lateness_ns, callback_ns);
+        count_missed(result, period, &event, lateness_ns, callback_ns);
         r = st_long_series_add(&result->all, event.period_index, lateness_ns, (size_t)event.n);
         if (r != 0)
             return r;

@@ -8,6 +8,7 @@
 #include "core/ns.h"
 #include "core/period.h"
 #include "core/stats/long_series.h"
+#include "evidence/miss_events.h"
 
 /** Maximum number of samples in memory, about 64 MB: 46 minutes at 64 frames and 48 kHz. */
 #define ST_SERIES_COUNT_MAX (INT64_C(1) << 21)
@@ -57,7 +58,8 @@ struct st_series_input {
     uint64_t left_out_n;          /* samples at the end for which there was no room */
     bool misses_known;            /* of recordings, which have callback times and skipped periods */
     uint64_t misses_n, periods_n; /* missed deadlines, with skipped periods; all periods */
-    char note[200];               /* assumptions about the input, for the user; "" */
+    struct st_miss_events miss_events;
+    char note[200]; /* assumptions about the input, for the user; "" */
     bool interrupted;
 };
 

@@ -88,6 +88,7 @@ static int put_texts(struct st_facts *facts, const json_t *loop)
 {
     const json_t *where = json_object_get(loop, "circumstances");
     const json_t *bound = json_object_get(loop, "misses_per_hour_max95");
+    const json_t *events = json_object_get(loop, "miss_events");
     const char *policy = json_string_value(json_object_get(where, "policy"));
     const json_int_t priority = json_integer_value(json_object_get(where, "priority"));
     char text[64];
@@ -98,9 +99,11 @@ static int put_texts(struct st_facts *facts, const json_t *loop)
         r = put_text_if(facts, ST_MEASURED_KERNEL, json_object_get(where, "kernel_release"));
     if (r == 0)
         r = put_age(facts, json_object_get(loop, "started_ns"));
+    if (r == 0 && json_is_integer(events) && json_integer_value(events) >= 0)
+        r = st_facts_put_int(facts, ST_MEASURED_EVENTS, json_integer_value(events), NULL, SCHEMA);
     if (r == 0 && json_is_number(bound))
         r = st_facts_put_text(facts, ST_MEASURED_BOUND,
-                              st_result_bound_text(json_number_value(bound), text, sizeof(text)), NULL,
+                              st_miss_events_rate_text(json_number_value(bound), text, sizeof(text)), NULL,
                               SCHEMA);
     if (r != 0 || policy == NULL)
         return r;

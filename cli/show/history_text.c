@@ -11,10 +11,9 @@
 #include "core/base.h"
 #include "core/cause_kind.h"
 #include "core/ns.h"
-#include "core/stats/stats.h"
 #include "core/text/text.h"
 #include "core/when.h"
-#include "measure/result.h"
+#include "evidence/miss_events.h"
 
 #define LABEL_COLUMNS   15
 #define WIDTH_MIN       40
@@ -55,7 +54,8 @@ static const char *length(int64_t ns, char *buf, size_t buf_bytes)
 /* --- sums --- */
 
 struct sums {
-    int64_t measured_ns, cycles, misses, skipped, simulated, own, observed, starved;
+    int64_t measured_ns, cycles, misses, miss_events /* INT64_MIN: not known */, skipped, simulated, own,
+        observed, starved;
     int64_t dropouts;                       /* of other programs */
     bool watched;                           /* a source of xruns was watched, at least some of the time */
     int64_t max_ns, max_from_ns, max_to_ns; /* of the row with the greatest lateness */
@@ -74,6 +74,11 @@ static struct sums sum_up(const json_t *document)
         sums.measured_ns += st_json_field(row, "measured_ns");
         sums.cycles += st_json_field(row, "cycles");
         sums.misses += st_json_field(row, "misses");
+        const json_t *events = json_object_get(row, "miss_events");
+        if (!json_is_integer(events) && st_json_field(row, "misses") > 0)
+            sums.miss_events = INT64_MIN;
+        else if (sums.miss_events != INT64_MIN)
+            sums.miss_events = st_ns_add(sums.miss_events, st_json_field(row, "miss_events"));
         sums.skipped += st_json_field(row, "skipped_periods");
         sums.simulated += st_json_field(xruns, "simulated");
         sums.own += st_json_field(xruns, "own");
@@ -237,18 +242,18 @@ static void put_timing(FILE *out, const json_t *document, const struct sums *sum
 /* Figures about the measuring itself. */
 static void put_details(FILE *out, const json_t *document, const struct sums *sums, int columns)
 {
-    char text[256], measured[32], of[32], bound_text[32];
+    char text[300], events[200], measured[32], of[32];
     const int64_t span_ns = span_of(document);
     const int64_t periods = sums->cycles + sums->skipped;
-    const double rate = periods > 0 ? st_stats_rate_max95((uint64_t)sums->misses, (uint64_t)periods) : 0;
-    const double bound = rate * (double)periods * (double)HOUR_NS / (double)sums->measured_ns;
     snprintf(text, sizeof(text), "for %s of %s, %" PRId64 " cycles",
              length(sums->measured_ns, measured, sizeof(measured)), length(span_ns, of, sizeof(of)),
              sums->cycles);
     st_text_field(out, "measured", text, LABEL_COLUMNS, columns);
     if (periods > 0) {
-        snprintf(text, sizeof(text), "at most %s per hour (95%% confidence)",
-                 st_result_bound_text(bound, bound_text, sizeof(bound_text)));
+        snprintf(text, sizeof(text), "%" PRId64 " periods%s", sums->misses,
+                 st_miss_events_text(sums->miss_events, (uint64_t)sums->misses,
+                                     (double)sums->measured_ns / (double)ST_NS_PER_S, events,
+                                     sizeof(events)));
         st_text_field(out, "missed", text, LABEL_COLUMNS, columns);
     }
     snprintf(text, sizeof(text), "%" PRId64 " device xruns and %" PRId64 " times a client was not ready; ",

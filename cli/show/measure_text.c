@@ -269,7 +269,7 @@ static void lateness(const struct st_result *result, FILE *out)
 
 void st_measure_text_print(const struct st_result *result, const char *buffer, bool all, FILE *out, int width)
 {
-    char line[480], silence[24], bound[32];
+    char line[ST_RESULT_VERDICT_BYTES], silence[24];
     st_text_wrap(out, st_result_verdict(result, line, sizeof(line)), 0, width);
     if (result->degraded[0] != '\0') {
         snprintf(line, sizeof(line), "Degraded: %s.", result->degraded);
@@ -289,9 +289,11 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
     if (result->arms_n > 0)
         arms(result, out, width);
     if (all && result->elapsed_periods > 0) {
-        snprintf(line, sizeof(line),
-                 "%" PRIu64 " of %" PRIu64 " periods (95%% confidence: at most %s per hour)", result->misses,
-                 result->elapsed_periods, st_result_bound(result, bound, sizeof(bound)));
+        char events[200];
+        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods%s", result->misses,
+                 result->elapsed_periods,
+                 st_miss_events_text((int64_t)result->miss_events.n, result->misses,
+                                     st_result_seconds(result), events, sizeof(events)));
         st_text_field(out, "missed", line, LABEL_COLUMNS, width);
     }
     snprintf(line, sizeof(line), "%" PRIu64 " simulated (%" PRIu32 " x %" PRIu32 " frames), %s of silence",
@@ -319,9 +321,12 @@ static const char *progress(const struct st_result *result, char *buf, size_t bu
         snprintf(buf, buf_bytes, "warming up");
         return buf;
     }
-    snprintf(buf, buf_bytes, "%s: %" PRIu64 " of %" PRIu64 " missed (at most %s/h), worst wake-up %s",
+    snprintf(buf, buf_bytes, "%s: %" PRIu64 " of %" PRIu64 " missed (at most %s events/h), worst wake-up %s",
              st_ns_format(result->duration_ns, seconds, sizeof(seconds)), result->misses,
-             result->elapsed_periods, st_result_bound(result, bound, sizeof(bound)),
+             result->elapsed_periods,
+             st_miss_events_rate_text(
+                 st_miss_events_per_hour_max95(result->miss_events.n, st_result_seconds(result)), bound,
+                 sizeof(bound)),
              st_ns_format(result->lateness.max_ns, latest, sizeof(latest)));
     return buf;
 }

@@ -633,6 +633,7 @@ void st_history_writer_add_minute(struct st_history_writer *writer, const struct
                                                   .measured_ns = minute->duration_ns,
                                                   .cycles = minute->cycles,
                                                   .misses = minute->misses,
+                                                  .miss_events = (int64_t)minute->miss_events,
                                                   .skipped_periods = minute->skipped_periods,
                                                   .late_wakes = minute->late_wakes,
                                                   .simulated_xruns = minute->simulated_xruns,

@@ -85,6 +85,7 @@ struct st_minute_counts st_minute_counts_of(const struct st_result *result, int6
         .until_wall_ns = st_ns_sub(wall_ns, st_ns_sub(now_ns, until_ns)),
         .cycles = result->cycles,
         .misses = result->misses,
+        .miss_events = result->miss_events.n,
         .skipped_periods = result->skipped_periods,
         .simulated_xruns = result->simulated_xruns,
     };
@@ -104,6 +105,7 @@ bool st_minute_take(struct st_minute_sink *sink, struct st_minute_counts *before
         .duration_ns = measured_ns,
         .cycles = difference(now->cycles, before->cycles),
         .misses = difference(now->misses, before->misses),
+        .miss_events = difference(now->miss_events, before->miss_events),
         .skipped_periods = difference(now->skipped_periods, before->skipped_periods),
         .simulated_xruns = difference(now->simulated_xruns, before->simulated_xruns),
         .own_xruns = difference(now->own_xruns, before->own_xruns),

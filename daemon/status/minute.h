@@ -13,7 +13,7 @@
 struct st_minute {
     int64_t from_wall_ns, to_wall_ns; /* may run backwards when the clock is set */
     int64_t duration_ns;              /* of its periods, which all have their cycle or were skipped */
-    uint64_t cycles, misses, skipped_periods, simulated_xruns, own_xruns, late_wakes;
+    uint64_t cycles, misses, miss_events, skipped_periods, simulated_xruns, own_xruns, late_wakes;
     int64_t observed_xruns, starved_clients; /* of other programs; INT64_MIN: not watched */
     int64_t lateness_max_ns;                 /* INT64_MIN: no cycle */
 };
@@ -21,7 +21,8 @@ struct st_minute {
 struct st_minute_counts {
     int64_t measured_ns;   /* of all periods so far */
     int64_t until_wall_ns; /* their end */
-    uint64_t cycles, misses, skipped_periods, simulated_xruns, own_xruns, observed_xruns, starved_clients;
+    uint64_t cycles, misses, miss_events, skipped_periods, simulated_xruns, own_xruns, observed_xruns,
+        starved_clients;
     bool observing; /* a source of observed xruns was watched */
 };
 

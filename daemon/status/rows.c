@@ -369,7 +369,7 @@ static void add_loop(json_t *sections, const struct st_view *view)
     struct section to = {.rows = json_array(), .detail = true};
     const struct st_result *loop = view->loop;
     struct line line = {0};
-    char text[32];
+    char text[32], events[200];
     if (loop != NULL) {
         PUT(&line, "%" PRIu32 " frames at %" PRIu32 " Hz (%s), %s %d, ", loop->frames, loop->rate_hz,
             st_ns_format(st_period_ns(&loop->period), text, sizeof(text)),
@@ -385,6 +385,9 @@ static void add_loop(json_t *sections, const struct st_view *view)
         add_minute(&to, view);
         add(&to, OK, "Simulated", "%" PRIu64 " xrun%s of a simulated device with this buffer",
             loop->simulated_xruns, loop->simulated_xruns == 1 ? "" : "s");
+        add(&to, OK, "Missed", "%" PRIu64 " of %" PRIu64 " periods%s", loop->misses, loop->elapsed_periods,
+            st_miss_events_text((int64_t)loop->miss_events.n, loop->misses, st_result_seconds(loop), events,
+                                sizeof(events)));
         add(&to, OK, "Skipped", "%" PRIu64 " of the missed periods had no wake-up at all",
             loop->skipped_periods);
         add_cost(&to, loop);

@@ -175,19 +175,22 @@ static json_t *figures_json(const struct st_series_result *result)
     return o;
 }
 
-/* Misses an hour, at most (95 %). */
-static double misses_bound(const struct st_series_result *result)
+static double seconds_of(const struct st_series_result *result)
 {
-    return st_stats_rate_max95(result->input.misses_n, result->input.periods_n) * 3600 /
-           st_period_seconds(&result->input.all.head.period);
+    return (double)result->input.periods_n * st_period_seconds(&result->input.all.head.period);
 }
 
 static json_t *misses_json(const struct st_series_result *result)
 {
-    if (!result->input.misses_known)
+    const struct st_series_input *input = &result->input;
+    const double seconds = seconds_of(result);
+    if (!input->misses_known)
         return json_null();
-    return json_pack("{s:I, s:I, s:f}", "n", (json_int_t)result->input.misses_n, "periods",
-                     (json_int_t)result->input.periods_n, "per_hour_max95", misses_bound(result));
+    return json_pack("{s:I, s:I, s:f, s:I, s:f}", "n", (json_int_t)input->misses_n, "periods",
+                     (json_int_t)input->periods_n, "per_hour_max95",
+                     st_miss_events_per_hour_max95(input->misses_n, seconds), "events",
+                     (json_int_t)input->miss_events.n, "events_per_hour_max95",
+                     st_miss_events_per_hour_max95(input->miss_events.n, seconds));
 }
 
 /* Which part of the samples was looked at. */
@@ -247,7 +250,7 @@ static void add_figure(char *line, size_t bytes, const char *label, int64_t ns)
 static void print_figures(const struct st_series_result *result, FILE *out, int width)
 {
     const struct st_long_series *all = &result->input.all;
-    char line[300] = "", bound[32];
+    char line[300] = "", events[200];
     add_figure(line, sizeof(line), "min", all->hist.min_ns);
     for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
         if (all->n >= st_stats_quantile_min_n(quantiles[i].p))
@@ -261,9 +264,10 @@ static void print_figures(const struct st_series_result *result, FILE *out, int 
     st_text_field(out, "lateness", line, LABEL_COLUMNS, width);
     if (!result->input.misses_known)
         return;
-    snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods (95%% confidence: at most %s per hour)",
-             result->input.misses_n, result->input.periods_n,
-             st_result_bound_text(misses_bound(result), bound, sizeof(bound)));
+    snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods%s", result->input.misses_n,
+             result->input.periods_n,
+             st_miss_events_text((int64_t)result->input.miss_events.n, result->input.misses_n,
+                                 seconds_of(result), events, sizeof(events)));
     st_text_field(out, "missed", line, LABEL_COLUMNS, width);
 }
 

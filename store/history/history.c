@@ -81,6 +81,8 @@ static const struct {
      " playing INTEGER, frames INTEGER, rate_hz INTEGER);"
      "CREATE INDEX watch_time ON watch (source, to_ns)",
      NULL},
+    /* events of missed periods; NULL: from before, only the periods are known */
+    {"ALTER TABLE span ADD COLUMN miss_events INTEGER", NULL},
 };
 
 static int exec(struct st_history *history, const char *sql)

@@ -22,13 +22,14 @@
 #define COLUMNS                                                                                              \
     "from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, " \
     "xruns_observed, %s, lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances, "     \
-    "lateness"
+    "lateness, %s"
 
 /* The rows of the file in one row of the answer. */
 struct group {
     int64_t from_ns, to_ns, measured_ns;
     int64_t step_ns, rows_to_ns; /* the beginning of its step; the end of its last row */
     int64_t counts[COUNTS_N];
+    int64_t miss_events;
     int64_t n, p50_ns, p99_ns, max_ns; /* the quantiles of a single row */
     int64_t circumstances;
     unsigned rows_n;
@@ -148,12 +149,13 @@ static int append_group(struct walk *walk)
         json_pack("{s:I, s:o, s:o, s:o}", "n", (json_int_t)group->n, "p50_ns", known(group->p50_ns), "p99_ns",
                   known(group->p99_ns), "max_ns", known(group->max_ns));
     const int r =
-        append(walk, json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "from_ns",
+        append(walk, json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "from_ns",
                                (json_int_t)group->from_ns, "to_ns", (json_int_t)group->to_ns, "measured_ns",
                                (json_int_t)group->measured_ns, "cycles", (json_int_t)counts[0], "misses",
-                               (json_int_t)counts[1], "skipped_periods", (json_int_t)counts[2], "late_wakes",
-                               (json_int_t)counts[3], "xruns", xruns, "starved_clients", known(counts[7]),
-                               "lateness", lateness, "circumstances", known(group->circumstances)));
+                               (json_int_t)counts[1], "miss_events", known(group->miss_events),
+                               "skipped_periods", (json_int_t)counts[2], "late_wakes", (json_int_t)counts[3],
+                               "xruns", xruns, "starved_clients", known(counts[7]), "lateness", lateness,
+                               "circumstances", known(group->circumstances)));
     if (group->to_ns > walk->at_ns)
         walk->at_ns = group->to_ns;
     group->rows_n = 0;
@@ -206,6 +208,7 @@ static int add_row(struct walk *walk, sqlite3_stmt *statement)
         for (int i = 0; i < COUNTS_N; i++)
             group->counts[i] = INT64_MIN;
         group->measured_ns = 0;
+        group->miss_events = 0;
         group->n = 0;
         group->max_ns = INT64_MIN;
         group->p50_ns = st_history_sql_int(statement, 12);
@@ -215,6 +218,8 @@ static int add_row(struct walk *walk, sqlite3_stmt *statement)
     group->measured_ns = st_history_sql_add(group->measured_ns, st_history_sql_int(statement, 2));
     for (int i = 0; i < COUNTS_N; i++)
         group->counts[i] = st_history_sql_add(group->counts[i], st_history_sql_int(statement, 3 + i));
+    group->miss_events = st_history_sql_add_events(group->miss_events, st_history_sql_int(statement, 17),
+                                                   st_history_sql_int(statement, 4));
     group->n = st_history_sql_add(group->n, st_history_sql_int(statement, 11));
     if (max_ns > group->max_ns)
         group->max_ns = max_ns;
@@ -284,7 +289,8 @@ static int walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int6
     snprintf(sql, sizeof(sql),
              "SELECT " COLUMNS " FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?"
              " ORDER BY from_ns, id",
-             walk->reader->version >= 2 ? "starved" : "NULL");
+             walk->reader->version >= 2 ? "starved" : "NULL",
+             walk->reader->version >= 6 ? "miss_events" : "NULL");
     r = st_history_sql_prepare(walk->reader->db, &statement, sql, "iii", level, since_ns, until_ns);
     if (r < 0)
         return r;

@@ -213,6 +213,13 @@ int64_t st_history_sql_add(int64_t sum, int64_t value)
     return value == INT64_MIN ? sum : st_ns_add(sum, value);
 }
 
+int64_t st_history_sql_add_events(int64_t sum, int64_t events, int64_t misses)
+{
+    if (sum == INT64_MIN || (events == INT64_MIN && misses != 0))
+        return INT64_MIN;
+    return events == INT64_MIN ? sum : st_ns_add(sum, events);
+}
+
 void st_history_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_bytes)
 {
     const char *text = (const char *)sqlite3_column_text(statement, i);

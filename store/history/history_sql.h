@@ -8,7 +8,7 @@
 #include "core/base.h"
 
 #define ST_HISTORY_APPLICATION INT64_C(0x534c5450) /* "SLTP" */
-#define ST_HISTORY_VERSION     5
+#define ST_HISTORY_VERSION     6
 
 /* Length of a row in s. Hours and days begin at multiples since 1970, minutes at any time. */
 #define ST_HISTORY_MINUTE INT64_C(60)
@@ -49,6 +49,8 @@ ST_NODISCARD int st_history_sql_number(sqlite3 *db, int64_t *ret, const char *sq
 int64_t st_history_sql_int(sqlite3_stmt *statement, int i);
 /** A saturated sum; an unknown sum (INT64_MIN) becomes the value. */
 int64_t st_history_sql_add(int64_t sum, int64_t value);
+/** Adds the events of a row to a sum: unknown (INT64_MIN) if either is, but no missed period is no event. */
+int64_t st_history_sql_add_events(int64_t sum, int64_t events, int64_t misses);
 /** Column i, cut to buf_bytes; "" for NULL. */
 void st_history_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_bytes);
 

@@ -20,8 +20,9 @@ static const int64_t levels[] = {ST_HISTORY_HOUR, ST_HISTORY_DAY};
 /* A row of `span`. */
 struct row {
     int64_t id, from_ns, to_ns, measured_ns;
-    int64_t counts[8]; /* as COUNTS; INT64_MIN: not known */
-    int64_t max_ns;    /* INT64_MIN: none */
+    int64_t counts[8];   /* as COUNTS; INT64_MIN: not known */
+    int64_t miss_events; /* INT64_MIN: not known */
+    int64_t max_ns;      /* INT64_MIN: none */
     int64_t circumstances;
 };
 
@@ -62,7 +63,7 @@ static int put(struct st_history *history, int64_t level, const struct row *row,
                size_t lateness_bytes)
 {
     struct st_history_sum *sum = &history->sum;
-    return st_history_sql_run(
+    int r = st_history_sql_run(
         history->db,
         "INSERT OR REPLACE INTO span (id, level, from_ns, to_ns, measured_ns, " COUNTS
         ", lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances,"
@@ -72,9 +73,15 @@ static int put(struct st_history *history, int64_t level, const struct row *row,
         row->counts[7], (int64_t)sum->hist.total_n, st_history_sum_quantile(sum, 0.5, row->max_ns),
         st_history_sum_quantile(sum, 0.99, row->max_ns), row->max_ns, row->circumstances,
         (const void *)lateness, lateness_bytes);
+    if (r == 0 && row->miss_events != INT64_MIN)
+        r = st_history_sql_run(history->db, "UPDATE span SET miss_events = ? WHERE id = ?", "ii",
+                               row->miss_events, (int64_t)sqlite3_last_insert_rowid(history->db));
+    return r;
 }
 
-#define GET "SELECT id, from_ns, measured_ns, " COUNTS ", lateness_max_ns, circumstances, lateness FROM span"
+#define GET(miss_events)                                                                                     \
+    "SELECT id, from_ns, measured_ns, " COUNTS ", lateness_max_ns, circumstances, lateness, " miss_events    \
+    " FROM span"
 
 /* Reads a row of GET and adds its histogram to history->sum. */
 static int get(struct st_history *history, sqlite3_stmt *statement, struct row *ret)
@@ -86,6 +93,7 @@ static int get(struct st_history *history, sqlite3_stmt *statement, struct row *
         ret->counts[i] = st_history_sql_int(statement, 3 + i);
     ret->max_ns = st_history_sql_int(statement, 11);
     ret->circumstances = st_history_sql_int(statement, 12);
+    ret->miss_events = st_history_sql_add_events(0, st_history_sql_int(statement, 14), ret->counts[1]);
     const void *lateness = sqlite3_column_blob(statement, 13);
     return st_history_sum_add(&history->sum, lateness, (size_t)sqlite3_column_bytes(statement, 13));
 }
@@ -108,6 +116,7 @@ static struct row level_of(const struct row *row, int64_t level)
 static void add_figures(struct row *sum, const struct row *row)
 {
     sum->measured_ns += row->measured_ns;
+    sum->miss_events = st_history_sql_add_events(sum->miss_events, row->miss_events, row->counts[1]);
     for (size_t i = 0; i < ST_ARRAY_LEN(sum->counts); i++)
         sum->counts[i] = st_history_sql_add(sum->counts[i], row->counts[i]);
     if (row->max_ns > sum->max_ns)
@@ -132,8 +141,9 @@ static int sum_up(struct st_history *history, int64_t level, const struct row *r
 {
     sqlite3_stmt *statement;
     struct row sum = level_of(row, level);
-    int r = st_history_sql_prepare(history->db, &statement, GET " WHERE level = ? AND from_ns = ?", "ii",
-                                   level, sum.from_ns);
+    int r =
+        st_history_sql_prepare(history->db, &statement, GET("miss_events") " WHERE level = ? AND from_ns = ?",
+                               "ii", level, sum.from_ns);
     if (r < 0)
         return r;
     st_hist_reset(&history->sum.hist);
@@ -153,8 +163,8 @@ int st_history_make_days(struct st_history *history)
 {
     sqlite3_stmt *statement;
     struct row day = {.from_ns = INT64_MIN};
-    int r = st_history_sql_prepare(history->db, &statement, GET " WHERE level = ? ORDER BY from_ns", "i",
-                                   ST_HISTORY_HOUR);
+    int r = st_history_sql_prepare(history->db, &statement, GET("NULL") " WHERE level = ? ORDER BY from_ns",
+                                   "i", ST_HISTORY_HOUR);
     if (r < 0)
         return r;
     st_hist_reset(&history->sum.hist);
@@ -168,6 +178,7 @@ int st_history_make_days(struct st_history *history)
             r = day.from_ns != INT64_MIN ? put_sum(history, ST_HISTORY_DAY, &day) : 0;
             st_hist_reset(&history->sum.hist);
             day = next;
+            day.miss_events = INT64_MIN; /* there is no such column yet */
         }
         if (r >= 0)
             r = get(history, statement, &hour);
@@ -193,6 +204,7 @@ int st_history_add_minute(struct st_history *history, const struct st_history_mi
                                  (int64_t)minute->skipped_periods, (int64_t)minute->late_wakes,
                                  (int64_t)minute->simulated_xruns, (int64_t)minute->own_xruns,
                                  minute->observed_xruns, minute->starved_clients},
+                      .miss_events = minute->miss_events,
                       .max_ns = minute->lateness_max_ns};
     int r = circumstances_id(history, &minute->circumstances, &row.circumstances);
     st_hist_reset(&history->sum.hist);

@@ -76,6 +76,7 @@ static void add(struct st_history *history, const struct st_hist templates[TEMPL
         .measured_ns = minutes * 60 * ST_NS_PER_S,
         .cycles = hist.total_n,
         .misses = late,
+        .miss_events = late,
         .late_wakes = late,
         .simulated_xruns = late,
         .observed_xruns = INT64_MIN,

@@ -196,6 +196,7 @@ static void metrics_have_the_published_names_and_cumulative_buckets(void **state
     view.audio.xruns_n = 9;
     static const char *const lines[] = {
         "\nsleeptune_deadline_misses_total 6\n",
+        "\nsleeptune_miss_events_total ",
         "\nsleeptune_skipped_periods_total 2\n",
         "\nsleeptune_xruns_total{source=\"simulated\"} 3\n",
         "\nsleeptune_xruns_total{source=\"own\"} 9\n",

@@ -319,11 +319,11 @@ static void the_sentence_says_what_was_measured_and_how_sure(void **state)
     assert_string_equal(
         st_headline(&report, verdict, sizeof(verdict)),
         "This computer held 64 frames at 48 kHz (1.3 ms) for 10.00 s. Measured for 10.00 s (sleeptune check, fifo 70): "
-        "0 of 7500 periods missed (95% confidence: at most 1078 per hour), worst wake-up 35.1 µs late.");
+        "0 of 7500 periods missed (95% confidence: at most 1080 events per hour; misses less than 100 ms apart are one event), worst wake-up 35.1 µs late.");
     assert_string_equal(
         st_headline_short(&report, verdict, sizeof(verdict)),
         "This computer held 64 frames at 48 kHz (1.3 ms) for 10.00 s.\n"
-        "0 of 7500 periods missed, worst wake-up 35.1 µs late. How sure: at most 1078 missed per hour (95 %); a longer "
+        "0 of 7500 periods missed, worst wake-up 35.1 µs late. How sure: at most 1080 dropouts per hour (95 %; those less than 100 ms apart are one); a longer "
         "run lowers that.");
     a_measurement(3);
     assert_non_null(
@@ -361,7 +361,7 @@ static void the_sentence_says_what_was_measured_and_how_sure(void **state)
         st_headline(&report, verdict, sizeof(verdict)),
         "No setting that was read is in the way of 64 frames at 48 kHz (1.3 ms). Not measured on this kernel: the "
         "measurement (sleeptune check, 3 days ago) is from kernel 6.12.1-rt, and this is 6.1.0-37-amd64; there 0 of "
-        "7500 periods missed (95% confidence: at most 1078 per hour), worst wake-up 35.1 µs late.");
+        "7500 periods missed (95% confidence: at most 1080 events per hour; misses less than 100 ms apart are one event), worst wake-up 35.1 µs late.");
 }
 
 static void the_first_sentence_names_the_one_thing_that_matters(void **state)

@@ -73,7 +73,7 @@ static void version_1_is_brought_up_to_date(void **state)
     assert_int_equal(query("PRAGMA user_version"), 1);
     const int64_t cycles = query("SELECT sum(cycles) FROM span WHERE level = 3600");
     open_it();
-    assert_int_equal(query("PRAGMA user_version"), 5);
+    assert_int_equal(query("PRAGMA user_version"), 6);
     assert_int_equal(query("SELECT count(*) FROM span WHERE level = 86400"), 2);
     assert_int_equal(query("SELECT sum(cycles) FROM span WHERE level = 86400"), cycles);
     assert_int_equal(query("SELECT sum(lateness_n) FROM span WHERE level = 86400"),
@@ -113,7 +113,7 @@ static void version_2_is_read_and_brought_up_to_date(void **state)
             copy_fixture(2);
         else
             open_it();
-        assert_int_equal(query("PRAGMA user_version"), written == 0 ? 2 : 5);
+        assert_int_equal(query("PRAGMA user_version"), written == 0 ? 2 : 6);
         assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
         assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
         assert_int_equal(json_array_size(json_object_get(document, "events")),
@@ -122,6 +122,29 @@ static void version_2_is_read_and_brought_up_to_date(void **state)
         json_decref(document);
         st_history_read_close(reader);
     }
+}
+
+/* Rows from before have missed periods only: their events stay unknown, also in the sum of an hour. */
+static void events_of_misses_are_kept_from_version_6_on(void **state)
+{
+    (void)state;
+    json_t *document;
+    copy_fixture(4);
+    open_it();
+    const int64_t from_ns = query("SELECT from_ns FROM span WHERE level = 3600 AND misses > 0 LIMIT 1");
+    assert_int_equal(query("SELECT count(*) FROM span WHERE miss_events IS NOT NULL"), 0);
+    add(from_ns + HOUR_NS - 60 * ST_NS_PER_S, 100, 2000);
+    assert_int_equal(query("SELECT count(*) FROM span WHERE miss_events IS NOT NULL"), 1);
+    assert_int_equal(query("SELECT count(*) FROM span WHERE level = 60 AND miss_events = 0"), 1);
+    add(NOON_NS + 300 * DAY_NS, 100, 2000); /* an hour of its own */
+    assert_int_equal(query("SELECT count(*) FROM span WHERE miss_events = 0"), 4);
+    assert_int_equal(read_it(from_ns, from_ns + HOUR_NS, HOUR_NS, &document), 0);
+    assert_true(json_is_null(json_object_get(json_array_get(rows_of(document), 0), "miss_events")));
+    json_decref(document);
+    assert_int_equal(read_it(NOON_NS + 300 * DAY_NS, NOON_NS + 300 * DAY_NS + HOUR_NS, HOUR_NS, &document),
+                     0);
+    assert_int_equal(figure(rows_of(document), 0, "miss_events"), 0);
+    json_decref(document);
 }
 
 static void write_file(const char *text, size_t bytes)
@@ -146,11 +169,11 @@ static void what_is_no_history_is_told_and_left_as_it_was(void **state)
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTO);
     assert_non_null(strstr(error, "another program"));
     assert_int_equal(query("PRAGMA application_id = 1397511248"), -1);
-    assert_int_equal(query("PRAGMA user_version = 6"), -1);
+    assert_int_equal(query("PRAGMA user_version = 7"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTONOSUPPORT);
     assert_non_null(
-        strstr(error, "of version 6, made by a newer sleeptune; this sleeptune reads versions up to 5"));
-    assert_int_equal(query("PRAGMA user_version = 5"), -1);
+        strstr(error, "of version 7, made by a newer sleeptune; this sleeptune reads versions up to 6"));
+    assert_int_equal(query("PRAGMA user_version = 6"), -1);
     assert_int_equal(query("DROP TABLE event"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
     history = NULL;
@@ -369,6 +392,7 @@ int main(void)
         TEST(version_1_is_brought_up_to_date),
         TEST(version_1_is_read_as_it_is),
         TEST(version_2_is_read_and_brought_up_to_date),
+        TEST(events_of_misses_are_kept_from_version_6_on),
         TEST(what_is_no_history_is_told_and_left_as_it_was),
         TEST(damaged_pages_are_found_when_it_is_opened),
         TEST(nothing_but_files_is_opened),

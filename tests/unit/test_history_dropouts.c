@@ -301,7 +301,7 @@ static void a_file_of_version_4_has_sums_and_gets_clients_from_then_on(void **st
     assert_true(json_is_null(json_object_get(document, "watched")));
     json_decref(document);
     open_it();
-    assert_int_equal(query("PRAGMA user_version"), 5);
+    assert_int_equal(query("PRAGMA user_version"), 6);
     assert_int_equal(query("SELECT sum(starved) FROM span WHERE level = 60"), starved_n);
     struct st_dropout_sums sums = {.n = 0};
     put(&sums, "heavy", ST_DROPOUT_TOO_SLOW, 4, 25);

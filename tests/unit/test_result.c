@@ -46,7 +46,7 @@ static void verdict_of_no_misses_has_the_bound(void **state)
     st_result_verdict(&r, text, sizeof(text));
     assert_non_null(strstr(text, "Timing OK with 128 frames at 48000 Hz"));
     assert_non_null(strstr(text, "0 of 11250 periods missed"));
-    assert_non_null(strstr(text, "at most 360 per hour")); /* 2.996 / 11250 * 1350000 = 359.5 */
+    assert_non_null(strstr(text, "at most 360 events per hour")); /* 2.996 / 11250 * 1350000 = 359.5 */
     assert_null(strstr(text, "none"));
     st_result_finish(&r);
 }
@@ -87,7 +87,7 @@ static void bound_is_three_over_n(void **state)
     (void)state;
     struct st_result r;
     make(&r, 1000, 0);
-    const double per_hour = st_result_misses_per_hour_max95(&r);
+    const double per_hour = st_miss_events_per_hour_max95(0, st_result_seconds(&r));
     assert_true(per_hour > 2.995 / 1000 * 1350000 && per_hour < 2.997 / 1000 * 1350000);
     st_result_finish(&r);
 }
@@ -102,8 +102,8 @@ static void bound_is_never_rounded_down(void **state)
         1000, 123456, 3000000, 33000000, UINT64_C(340000000), UINT64_C(123456789012)};
     for (size_t i = 0; i < ST_ARRAY_LEN(n); i++) {
         r.elapsed_periods = n[i];
-        const double bound = st_result_misses_per_hour_max95(&r);
-        const double printed = strtod(st_result_bound(&r, text, sizeof(text)), NULL);
+        const double bound = st_miss_events_per_hour_max95(0, st_result_seconds(&r));
+        const double printed = strtod(st_miss_events_rate_text(bound, text, sizeof(text)), NULL);
         assert_true(printed >= bound);
         assert_true(printed <= 1.011 * bound);
     }
@@ -137,7 +137,7 @@ static void periods_that_nobody_saw_are_no_evidence(void **state)
     st_result_verdict(&r, text, sizeof(text));
     assert_non_null(strstr(text, "0 of 1000 periods missed"));
     assert_non_null(strstr(text, "500 more were not seen"));
-    assert_true(st_result_misses_per_hour_max95(&r) > 2.995 / 1000 * 1350000);
+    assert_true(st_miss_events_per_hour_max95(0, st_result_seconds(&r)) > 2.995 / 1000 * 1350000);
     r.records_lost = 1500;
     assert_null(strstr(st_result_verdict(&r, text, sizeof(text)), "Timing OK"));
     st_result_finish(&r);
@@ -156,7 +156,8 @@ static void one_sentence_for_all_cpus_speaks_of_the_worst(void **state)
     qsort(r, 3, sizeof(r[0]), st_result_compare);
     st_result_verdict_of_all(r, 3, text, sizeof(text));
     assert_non_null(strstr(text, "Timing OK with 128 frames at 48000 Hz (2.667 ms) on all 3 CPUs"));
-    assert_non_null(strstr(text, "0 of 3000 periods missed (95% confidence: at most 4050 per hour on each)"));
+    assert_non_null(
+        strstr(text, "0 of 3000 periods missed (95% confidence: at most 4050 events per hour on each)"));
     assert_non_null(strstr(text, "77.0 \xc2\xb5s late on CPU 1."));
 
     r[2].misses = 7;
@@ -181,13 +182,29 @@ static void one_sentence_for_all_cpus_speaks_of_the_worst(void **state)
 static void json_has_the_promised_keys(void **state)
 {
     (void)state;
-    static const char *const keys[] = {"verdict",       "period_ns",        "n",
-                                       "cycles",        "skipped_periods",  "elapsed_periods",
-                                       "books_balance", "misses",           "misses_per_hour_max95",
-                                       "early",         "simulated_xruns",  "lateness_ns",
-                                       "response_ns",   "cpu_ns_per_cycle", "faults",
-                                       "records_lost",  "ring_high_water",  "interrupted",
-                                       "causes",        "circumstances"};
+    static const char *const keys[] = {"verdict",
+                                       "period_ns",
+                                       "n",
+                                       "cycles",
+                                       "skipped_periods",
+                                       "elapsed_periods",
+                                       "books_balance",
+                                       "misses",
+                                       "misses_per_hour_max95",
+                                       "miss_events",
+                                       "miss_events_gap_ns",
+                                       "miss_events_per_hour_max95",
+                                       "early",
+                                       "simulated_xruns",
+                                       "lateness_ns",
+                                       "response_ns",
+                                       "cpu_ns_per_cycle",
+                                       "faults",
+                                       "records_lost",
+                                       "ring_high_water",
+                                       "interrupted",
+                                       "causes",
+                                       "circumstances"};
     struct st_result r;
     make(&r, 1500, 0);
     r.causes[ST_CAUSE_TIMER] = (struct st_cause_row){2, 3000, 2000};

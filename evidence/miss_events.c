@@ -1,0 +1,48 @@
+#include "evidence/miss_events.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "core/ns.h"
+#include "core/stats/stats.h"
+
+void st_miss_events_add(struct st_miss_events *events, int64_t first_ns, int64_t last_ns)
+{
+    events->n += events->n == 0 || st_ns_sub(first_ns, events->last_ns) >= ST_MISS_EVENTS_GAP_NS;
+    events->last_ns = last_ns;
+}
+
+double st_miss_events_per_hour_max95(uint64_t events_n, double seconds)
+{
+    return seconds > 0 ? st_stats_rate_max95(events_n, 1) * 3600 / seconds : HUGE_VAL;
+}
+
+const char *st_miss_events_rate_text(double per_hour, char *buf, size_t buf_bytes)
+{
+    int decimals = 0;
+    if (isfinite(per_hour) && per_hour > 0) {
+        const double digits = floor(log10(per_hour));
+        const double step = pow(10, digits - 2);
+        per_hour = ceil(per_hour / step) * step;
+        decimals = digits < 2 ? 2 - (int)digits : 0;
+    }
+    snprintf(buf, buf_bytes, "%.*f", decimals, per_hour);
+    return buf;
+}
+
+const char *st_miss_events_text(int64_t events_n, uint64_t misses_n, double seconds, char *buf,
+                                size_t buf_bytes)
+{
+    char bound[32], events[64] = "";
+    const bool known = events_n >= 0;
+    st_miss_events_rate_text(st_miss_events_per_hour_max95(known ? (uint64_t)events_n : misses_n, seconds),
+                             bound, sizeof(bound));
+    if (events_n > 0)
+        snprintf(events, sizeof(events), " in %" PRId64 " event%s of %.1f periods", events_n,
+                 events_n == 1 ? "" : "s", (double)misses_n / (double)events_n);
+    snprintf(buf, buf_bytes, "%s (95%% confidence: at most %s events per hour; %s)", events, bound,
+             known ? "misses less than " ST_MISS_EVENTS_GAP " apart are one event"
+                   : "each missed period counts as an event, because it is not known how many came together");
+    return buf;
+}

@@ -1,0 +1,33 @@
+/* Events: missed periods less than 100 ms apart are one. Misses come in bursts, so that a bound for their number
+ * would be too small; events are close to independent, and an event is what is heard. */
+#ifndef ST_EVIDENCE_MISS_EVENTS_H
+#define ST_EVIDENCE_MISS_EVENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ST_MISS_EVENTS_GAP_NS INT64_C(100000000)
+#define ST_MISS_EVENTS_GAP    "100 ms" /* the same for people */
+
+struct st_miss_events {
+    uint64_t n;
+    int64_t last_ns; /* due time of the last missed period; valid if n > 0 */
+};
+
+/** Adds missed periods without a gap between them; times ascend. @param first_ns, last_ns due times of the first and
+ * the last one, on any clock. Threads: one per counter, which begins with zeros. */
+void st_miss_events_add(struct st_miss_events *events, int64_t first_ns, int64_t last_ns);
+
+/** Upper 95 % bound of events per hour (exact Poisson: Garwood 1936). +inf if nothing was measured. */
+double st_miss_events_per_hour_max95(uint64_t events_n, double seconds);
+
+/** A bound as text, rounded up to three digits, as an upper bound must be. @return buf. */
+const char *st_miss_events_rate_text(double per_hour, char *buf, size_t buf_bytes);
+
+/** What follows "12 of 7500 periods missed": " in 5 events of 2.4 periods (95% confidence: at most ...)".
+ * @param events_n < 0: only the missed periods are known; then each of them counts as an event, and the bound is too
+ * high. @return buf; 200 bytes are enough. */
+const char *st_miss_events_text(int64_t events_n, uint64_t misses_n, double seconds, char *buf,
+                                size_t buf_bytes);
+
+#endif
