@@ -262,7 +262,8 @@ static void say_common(struct st_picture *picture, size_t out_n)
     char *caption = picture->caption;
     const size_t bytes = sizeof(picture->caption);
     if (out_n > 0)
-        st_text_append(caption, bytes, " Not drawn: %zu without figures for this picture.", out_n);
+        st_text_append(caption, bytes, " Not drawn, because they have no figures for this picture: %zu.",
+                       out_n);
     if (data->note[0] != '\0')
         st_text_append(caption, bytes, " %s", data->note);
     if (data->conditions[0] != '\0')

@@ -180,18 +180,21 @@ static int plan(struct st_picture *picture)
                            described_n > 1 ? ", " : "", data->set[i]->label,
                            st_ns_format(box->median_ns, text, sizeof(text)));
     }
-    st_text_append(picture->caption, sizeof(picture->caption),
-                   "Box: quartiles and median; whiskers: the outermost values within 1.5 IQR of the box.");
+    st_text_append(
+        picture->caption, sizeof(picture->caption),
+        "A box goes from the first to the third quartile and has a line at the median; the whiskers end at "
+        "the outermost values within 1.5 box lengths.");
     if (any_cut)
         snprintf(picture->how, sizeof(picture->how),
                  "A logarithmic axis has no 0: values of 0 or less are drawn on its lower edge.");
     if (st_picture_deadline(data) > 0)
         st_text_append(picture->caption, sizeof(picture->caption),
-                       " Period: %s, a dotted line if the axis reaches it.",
+                       " The period is %s: a dotted line, if the axis is long enough.",
                        st_ns_format(st_picture_deadline(data), text, sizeof(text)));
     if (n > 0)
-        st_text_append(picture->caption, sizeof(picture->caption), " %llu outliers of %llu values are cut.",
-                       (unsigned long long)cut_n, (unsigned long long)n);
+        st_text_append(picture->caption, sizeof(picture->caption),
+                       " %llu outliers of %llu values are outside the picture.", (unsigned long long)cut_n,
+                       (unsigned long long)n);
     if (unknown_n > 0)
         st_text_append(picture->caption, sizeof(picture->caption),
                        " %zu %s (*) had outliers whose number was not recorded; they are not drawn.",
@@ -199,8 +202,8 @@ static int plan(struct st_picture *picture)
     if (few_n > 0)
         st_text_append(
             picture->caption, sizeof(picture->caption),
-            " Less than 40 values are too few for a box: %zu shown as a line from least to greatest value; "
-            "with 20 or more values the median is marked.%s",
+            " A box needs 40 values. %zu with fewer are drawn as a line from the least to the greatest "
+            "value, with a mark at the median from 20 values on.%s",
             few_n, equal ? " If all values are equal, a mark shows the value." : "");
     return 0;
 }

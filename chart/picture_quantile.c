@@ -146,7 +146,7 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
     st_picture_y_times(area, data->quantity);
     st_svg_begin(area->svg, "axis x");
     ticks(area);
-    st_picture_x_name(area, "share of values that are not greater (%; 1 / (1 - p) is logarithmic)");
+    st_picture_x_name(area, "share of values up to this one (%, logarithmic towards 100 %)");
     st_svg_end(area->svg);
     st_picture_frame(area);
     for (size_t i = 0; i < data->n; i++)

@@ -58,8 +58,10 @@ static int plan(struct st_picture *picture)
         say_set(picture, data->set[i]);
     }
     snprintf(picture->how, sizeof(picture->how), "%s%s",
-             joined ? "Each column of pixels goes from its least to its greatest value; none is left out."
-                    : "Each dot is a value.",
+             joined
+                 ? "Each column of pixels goes from the least to the greatest value of its time; no value is "
+                   "left out."
+                 : "Each dot is a value.",
              missed ? " Triangles: missed periods." : "");
     return 0;
 }

@@ -290,7 +290,7 @@ static void print_hist(const struct page *page)
         const size_t bins_n = st_picture_count(&data->set[i]->sample, &axis, BINS, bins);
         if (i > 0)
             fputc('\n', page->out);
-        say(page, "%s, n = %llu: from; values (bars are logarithmic)",
+        say(page, "%s, %llu values. Rows: lower edge of the class, number of values, bar (logarithmic)",
             st_chart_name(data, data->set[i], name), (unsigned long long)data->set[i]->n);
         for (size_t k = 0; k < bins_n; k++)
             most = bins[k] > most ? bins[k] : most;

@@ -100,7 +100,7 @@ static int parse_options(int argc, char **argv, struct options *options)
     if (no_measure)
         options->measure_ns = 0;
     if (options->run_generators && options->input.root != NULL)
-        return st_failure_usage(COMMAND, "--run-generators is for this machine, not for --root");
+        return st_failure_usage(COMMAND, "--run-generators works only on this machine: leave out --root");
     options->ids = (const char *const *)argv + first;
     options->ids_n = (size_t)(argc - first);
     r = st_report_run_check_ids(COMMAND, options->ids, options->ids_n);

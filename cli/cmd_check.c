@@ -33,7 +33,7 @@ static void help(void)
     fputs("Usage: sleeptune check [OPTION...]\n"
           "Watch the music that plays and run a loop like an audio program's for ten\n"
           "seconds, judge the settings, and report all of it on one screen: who made\n"
-          "dropouts, does this machine hold the period, how sure is that, and which\n"
+          "dropouts, does this machine keep up with the period, how sure is that, and which\n"
           "settings may cost most. The first verdict appears after two\n"
           "seconds. Changes nothing and needs no root. 'sleeptune' without a command does\n"
           "the same.\n\n"

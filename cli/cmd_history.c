@@ -360,7 +360,8 @@ static int print_events(const json_t *document, const struct options *options)
         FILE *out = st_locale_begin(&stream, stdout);
         const struct st_history_text_look look = look_of(options);
         if (!options->follow && json_is_true(json_object_get(document, "more")))
-            fprintf(out, "(the last %zu; for older ones use --limit or --since)\n", json_array_size(list));
+            fprintf(out, "(only the last %zu events; for older events use --limit or --since)\n",
+                    json_array_size(list));
         if (!options->follow && json_array_size(list) == 0)
             fputs(options->kind != NULL ? "no such events in that time\n" : "no events in that time\n", out);
         json_array_foreach(list, i, event) st_history_text_event(out, event, &look);

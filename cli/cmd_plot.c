@@ -231,7 +231,8 @@ static int write_csv(struct table *table, const char *path)
     r = count_rows(table);
     int status;
     if (r == -ESPIPE)
-        status = st_failure(NAME, "%s is not a regular file; for CSV it must be read twice", table->file);
+        status = st_failure(NAME, "%s is not a regular file. CSV needs one, because it is read twice",
+                            table->file);
     else if (r < 0)
         status = st_failure(NAME, "cannot read %s: %s", table->file, strerror(-r));
     else

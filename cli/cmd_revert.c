@@ -53,7 +53,7 @@ static int parse_options(int argc, char **argv, struct options *options)
     if (options->all == (options->ids_n > 0))
         return st_failure_usage(COMMAND, "give --all or the ids of rules");
     if (options->run_generators && options->root != NULL)
-        return st_failure_usage(COMMAND, "--run-generators is for this machine, not for --root");
+        return st_failure_usage(COMMAND, "--run-generators works only on this machine: leave out --root");
     return -1;
 }
 

@@ -14,7 +14,7 @@ static void help(void)
 {
     fputs("Usage: sleeptune snapshot [OPTION...]\n"
           "Write all facts about this machine as JSON, so that someone else can judge\n"
-          "them with 'sleeptune report --snapshot FILE'. It holds kernel settings, the\n"
+          "them with 'sleeptune report --snapshot FILE'. It contains kernel settings, the\n"
           "kernel command line, limits, and name and groups of the user; root reads more.\n\n"
           "  -o, --output FILE  write to FILE (standard output)\n"
           "  --root DIR         of a captured tree or FreeBSD capture, not this machine\n" ST_NO_SERVERS_HELP

@@ -91,7 +91,7 @@ static enum outcome verify_entry(struct st_platform *p, const struct st_entry *e
         const enum st_entry_state state = st_change_state(p, entry, now, sizeof(now), &error);
         const bool file = entry->type == ST_ENTRY_FILE;
         name = names[state];
-        detail = state == ST_ENTRY_DIFFERS  ? (file ? "the lines are gone or edited" : now)
+        detail = state == ST_ENTRY_DIFFERS  ? (file ? "the lines were removed or changed" : now)
                  : state == ST_ENTRY_UNREAD ? strerror(-error)
                                             : "";
         if (state == ST_ENTRY_UNREAD)
@@ -215,7 +215,7 @@ static int prove(const struct st_change_target *target, const struct st_journal 
     if (journal->entries_n == 0)
         st_before_after_none(ret, "nothing is applied");
     else if (!target->live)
-        st_before_after_none(ret, "a captured tree cannot be measured");
+        st_before_after_none(ret, "a saved copy of a machine (--root) cannot be measured");
     else if (!options->measure)
         st_before_after_none(ret, "not measured (--no-measure)");
     else

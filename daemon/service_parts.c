@@ -294,7 +294,7 @@ void st_service_trace(struct st_service *service)
             snprintf(why, sizeof(why), "trace.enabled is off in the configuration");
         else if (st_tracer_start_remote(SYSTEM_SOCKET, tid, service->causes, service->platform,
                                         &service->tracer, why, sizeof(why)) == 0)
-            ST_INFO("the system's sleeptuned is asked who had the CPU when the loop wakes late");
+            ST_INFO("when the loop wakes late, the system's sleeptuned is asked which program had the CPU");
         st_tracer_way_use(&service->late, service->tracer, why);
         st_service_set_text(service, service->view.trace_error, "");
         return;
@@ -303,7 +303,7 @@ void st_service_trace(struct st_service *service)
     st_tracer_way_use(&service->late, service->tracer, why);
     st_service_set_text(service, service->view.trace_error, why);
     if (r == 0)
-        ST_INFO("the kernel's trace shows who had the CPU when the loop wakes late");
+        ST_INFO("the kernel's trace shows which program had the CPU when the loop wakes late");
 }
 
 void st_service_stop_trace(struct st_service *service)

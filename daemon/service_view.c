@@ -125,7 +125,8 @@ static char *culprit_text(struct st_service *service, const struct st_query *que
     if (query->tid == INT64_MIN || query->since_wall_ns == INT64_MIN || query->until_wall_ns == INT64_MIN ||
         st_ns_sub(until_ns, since_ns) > ST_CULPRIT_SPAN_MAX_NS) {
         *http_status = 400;
-        return st_route_error_text("since, until and tid are needed, and at most 10 s between the two");
+        return st_route_error_text(
+            "'since', 'until' and 'tid' are needed, and 'until' at most 10 s after 'since'");
     }
     const int r = st_tracer_way_find(&service->late, (pid_t)query->tid, since_ns, until_ns, &culprit);
     json_t *document = st_culprit_request_answer(r, &culprit);

@@ -170,7 +170,7 @@ const char *st_trial_text(const struct st_trial *trial, char *buf, size_t buf_by
     return buf;
 }
 
-/** "All 7 intervals hold together with 93 % at least": Bonferroni's inequality. */
+/** "All 7 intervals are correct at the same time with at least 93 %": Bonferroni's inequality. */
 static void add_together(struct st_text_buffer *text, const struct st_trials *trials)
 {
     const size_t n = trials->n > 0 ? trials->rows[0].tests_n : 0;

@@ -7,7 +7,7 @@
 /* One row a subcommand, in the order of the help. */
 static const struct st_command commands[] = {
     {"sleep", "which way of sleeping is most exact, and what it costs", st_cmd_sleep},
-    {"exec", "the same for whole programs, timed from outside", st_cmd_exec},
+    {"exec", "how exactly whole programs sleep, timed from outside", st_cmd_exec},
     {"syscall", "what a system call costs, and which clocks need one", st_cmd_syscall},
     {"wake", "how fast one thread wakes another, and what that costs", st_cmd_wake},
     {"series", "lateness over time: clock ticks, drift, steps, sizes of outliers", st_cmd_series},

@@ -121,7 +121,7 @@ static enum st_change_event undo_file(struct st_applied *applied, const struct s
             r = p->replace_file(p, entry->target, undo.text, undo.bytes, 0644);
     }
     free(undo.text);
-    snprintf(now, now_bytes, "the lines are gone or edited");
+    snprintf(now, now_bytes, "the lines were removed or changed");
     *ret_error = r;
     return r == 0 ? event : ST_EVENT_FAILED;
 }

@@ -85,10 +85,10 @@ static int no_file(struct st_platform *p, const char *option, char *why, size_t 
     static const struct {
         const char *path, *where;
     } rows[] = {
-        {"/boot/firmware/cmdline.txt", "to the one line of /boot/firmware/cmdline.txt"},
-        {"/boot/cmdline.txt", "to the one line of /boot/cmdline.txt"},
+        {"/boot/firmware/cmdline.txt", "to the end of the only line of /boot/firmware/cmdline.txt"},
+        {"/boot/cmdline.txt", "to the end of the only line of /boot/cmdline.txt"},
         {"/etc/kernelstub/configuration", "with kernelstub --add-options"},
-        {"/etc/lilo.conf", "to append= in /etc/lilo.conf, and run lilo"},
+        {"/etc/lilo.conf", "to the line append= in /etc/lilo.conf, and run lilo"},
         {"/boot/loader/loader.conf", "to the options lines in /boot/loader/entries"},
         {"/efi/loader/loader.conf", "to the options lines in /efi/loader/entries"},
     };
@@ -159,7 +159,8 @@ static int grub_command(struct st_platform *p, char *buf, size_t buf_bytes)
         return 0;
     }
     if (script == NULL) {
-        snprintf(buf, buf_bytes, "grub-mkconfig -o FILE, with the file of your distribution");
+        snprintf(buf, buf_bytes,
+                 "grub-mkconfig -o FILE, where FILE is the GRUB configuration of your distribution");
         return -ENOENT;
     }
     const bool two = strstr(script, "grub2") != NULL;

@@ -184,7 +184,7 @@ static int read_file(const struct reader *reader, const json_t *object)
     if (path == NULL || !json_is_boolean(existed) || !json_is_boolean(newline) ||
         !hash_of(object, "hash", &file.hash) || !json_is_integer(folders) ||
         json_integer_value(folders) < 0 || json_integer_value(folders) > FOLDERS_MAX)
-        return bad(reader, "a file lacks path, existed, newline_added, hash or folders_made");
+        return bad(reader, "a file has no path, existed, newline_added, hash or folders_made");
     if (!st_journal_target_allowed(reader->os, ST_ENTRY_FILE, NULL, path))
         return bad(reader, "it names a file that sleeptune does not write");
     if (st_journal_file(reader->journal, path) != NULL)
@@ -208,7 +208,7 @@ static int read_entry(const struct reader *reader, const json_t *object)
         index_of(phase_names, ST_ARRAY_LEN(phase_names), json_string_value(json_object_get(object, "phase")));
     struct st_entry entry = {0};
     if (rule == NULL || target == NULL || new_value == NULL || type < 0 || phase < 0)
-        return bad(reader, "an entry lacks rule, type, phase, target or new");
+        return bad(reader, "an entry has no rule, type, phase, target or new value");
     const bool file = type == ST_ENTRY_FILE;
     if (strspn(rule, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(rule) || rule[0] == '\0')
         return bad(reader, "an entry has an invalid rule id");
@@ -216,7 +216,7 @@ static int read_entry(const struct reader *reader, const json_t *object)
         return bad(reader, "an entry names a setting that its rule never changes");
     if (file ? !hash_of(object, "old_hash", &entry.old_hash) || !hash_of(object, "new_hash", &entry.new_hash)
              : old_value == NULL || !is_plain(old_value, false))
-        return bad(reader, "an entry lacks the old value, or it has control characters");
+        return bad(reader, "an entry has no old value, or one with control characters");
     if (!is_plain(new_value, file) || (file && new_value[strspn(new_value, "\n")] == '\0'))
         return bad(reader, "an entry's new value is empty or has control characters");
     if (file && st_journal_file(reader->journal, target) == NULL)
@@ -252,10 +252,11 @@ static int read_document(const struct reader *reader, const json_t *document)
     if (strcmp(version, SCHEMA_VERSION) != 0) {
         if (strlen(version) > 9 || strspn(version, "0123456789") != strlen(version) || version[0] == '\0')
             return bad(reader, "its version is not a number");
-        snprintf(reader->message, reader->message_bytes,
-                 "the journal has version %s, from a newer sleeptune. This one knows version " SCHEMA_VERSION
-                 " and changes nothing: use the newer one.",
-                 version);
+        snprintf(
+            reader->message, reader->message_bytes,
+            "a newer sleeptune wrote the journal (version %s). This sleeptune reads version " SCHEMA_VERSION
+            " and changed nothing. Use the newer sleeptune.",
+            version);
         return -EPROTONOSUPPORT;
     }
     const int r = read_array(reader, document, "files", read_file);

@@ -221,7 +221,7 @@ static void find_limits(struct user *user)
 static int put_rights(const struct user *user, struct st_facts *facts)
 {
     static const char fifo_key[] = "linux.rt.fifo_errno", rtprio_key[] = "linux.rt.rtprio_limit";
-    static const char none[] = "no limits file sets it";
+    static const char none[] = "no limits file sets this limit";
     const bool root = user->uid == 0;
     const int64_t limit = user->rtprio.special != SPECIAL_NONE ? user->rtprio.value : 0;
     const char *source = user->rtprio.special != SPECIAL_NONE ? user->rtprio.source : none;
@@ -249,7 +249,7 @@ static int put_linux(const struct user *user, struct st_facts *facts)
     else if (r == 0 && user->unread != 0)
         r = st_facts_put_state(facts, memlock_key, ST_FACT_UNREADABLE, user->unread, NULL, LIMITS_DIR);
     else if (r == 0)
-        r = st_facts_put_state(facts, memlock_key, ST_FACT_ABSENT, 0, NULL, "no limits file sets it");
+        r = st_facts_put_state(facts, memlock_key, ST_FACT_ABSENT, 0, NULL, "no limits file sets this limit");
     if (r == 0) /* set at login by other means, or by the process itself */
         r = st_facts_put_state(facts, "linux.rt.rttime_limit_us", ST_FACT_ABSENT, 0, NULL,
                                "not known for another user");

@@ -79,8 +79,8 @@ static void server_note(struct notes *notes, const struct st_facts *facts)
         n += fact->state == ST_FACT_OK && strcmp(fact->text, "not asked") == 0;
     if (n > 0)
         add(notes,
-            "Running sound servers were not asked (%zu question%s left out): judged by their configuration "
-            "files.",
+            "sleeptune did not ask the running sound servers (%zu question%s left out); it judged their "
+            "configuration files.",
             n, n == 1 ? "" : "s");
 }
 
@@ -99,7 +99,8 @@ size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX]
     if (limits != NULL) {
         const char *name = text_or(facts, "user.name", "another user");
         add(&notes,
-            "Judged by the rights that %.*s gets at login from %.*s; not tested. Services have limits of "
+            "sleeptune read the rights that %.*s gets at login from %.*s and did not test them. Services "
+            "have limits of "
             "their own.",
             st_text_cut(name, 40), name, st_text_cut(limits, 80), limits);
     }

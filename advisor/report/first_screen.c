@@ -353,7 +353,7 @@ static void say_harmless(const struct footer *footer)
     const size_t n = count(footer->report, st_finding_is_harmless);
     if (n == 0)
         return;
-    fprintf(footer->out, "%zu with advice that is not about lateness", n);
+    fprintf(footer->out, "%zu setting%s with advice that is not about lateness", n, n == 1 ? "" : "s");
     list(footer, NULL, st_finding_is_harmless);
     fputs(".\n", footer->out);
 }
@@ -445,7 +445,7 @@ static size_t settings_room(const char *header, const char *footer)
 static void print_screen(const struct st_printer *printer, const struct st_report *report, const char *header,
                          const char *footer)
 {
-    static const char hint[] = "Fine: --ok. Details: --details. Why: sleeptune report ID.";
+    static const char hint[] = "What is fine: --ok. All details: --details. Why: sleeptune report ID.";
     const size_t fired = count(report, st_finding_may_delay);
     const size_t room = settings_room(header, footer), max = room < SETTINGS_MAX ? room : SETTINGS_MAX;
     st_safe_print_lines(printer->out, header, ST_TEXT_TO_NUL);

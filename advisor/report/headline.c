@@ -152,8 +152,7 @@ static void say_measured(struct st_text_buffer *s, const struct st_report *repor
         st_text_buffer_printf(s, "Not measured: %.*s ended before the first counted period", source,
                               m->source);
     } else if (!m->valid) {
-        st_text_buffer_printf(s, "Not known by measuring: the measurement (%.*s) is invalid", source,
-                              m->source);
+        st_text_buffer_printf(s, "The measurement (%.*s) is invalid and shows nothing", source, m->source);
     } else if (m->elsewhere) {
         st_text_buffer_printf(s, "Not measured on this kernel: the measurement (%.*s", source, m->source);
         say_age(s, m->age_s);
@@ -182,13 +181,16 @@ static void say_settings(struct st_text_buffer *s, const struct st_report *repor
     const size_t unknown = st_report_count(report, ST_STATUS_UNKNOWN);
     if (named_n > 0) {
         const double period_us = (double)report->wish.period_ns / 1000, sum_us = st_report_sum_us(report);
-        st_text_buffer_printf(s, " The settings may delay it by up to %.1f µs of %.1f µs (%.1f %%)", sum_us,
-                              period_us, 100 * sum_us / period_us);
+        st_text_buffer_printf(s,
+                              " The settings may delay each wake-up by up to %.1f µs (%.1f %% of the period)",
+                              sum_us, 100 * sum_us / period_us);
     }
     for (size_t i = 0; i < named_n; i++)
         st_text_buffer_printf(s, "%s%s (%.1f µs)", i == 0 ? ": " : ", ", named[i]->rule->id,
                               named[i]->effect_us);
-    name_boundless(s, report, named_n > 0 ? "; no bound is known for " : " No bound is known for ");
+    name_boundless(s, report,
+                   named_n > 0 ? "; no upper limit is known for "
+                               : " No upper limit of the delay is known for ");
     if (named_n > 0 || count(report, is_boundless) > 0)
         st_text_buffer_printf(s, ".");
     if (unknown > 0)
@@ -223,19 +225,21 @@ static void answer_measured(struct st_text_buffer *s, const struct st_measured *
     char time[32];
     st_ns_format(m->duration_ns, time, sizeof(time));
     if (m->misses_n > 0 && m->degraded != NULL && is_about_rights(problem)) {
-        st_text_buffer_printf(s, "No real-time rights: this is why this computer does not hold %s.", period);
+        st_text_buffer_printf(s, "No real-time rights: this is why this computer misses deadlines at %s.",
+                              period);
     } else if (m->misses_n > 0) {
-        st_text_buffer_printf(s, "This computer does not hold %s.%s", period,
+        st_text_buffer_printf(s, "This computer misses deadlines at %s.%s", period,
                               problem != NULL ? " Look at this first: "
                               : bearing_n > 0 ? ""
-                                              : " No setting that was read explains it.");
+                                              : " No setting that sleeptune read explains this.");
         if (problem != NULL)
             say_problem(s, problem);
     } else if (is_about_rights(problem)) {
-        st_text_buffer_printf(s, "This computer held %s for %s, but without real-time rights " NO_RIGHTS ".",
-                              period, time);
+        st_text_buffer_printf(
+            s, "This computer kept up with %s for %s, but without real-time rights " NO_RIGHTS ".", period,
+            time);
     } else {
-        st_text_buffer_printf(s, "This computer held %s for %s.%s", period, time,
+        st_text_buffer_printf(s, "This computer kept up with %s for %s.%s", period, time,
                               problem != NULL ? " One problem: " : "");
         if (problem != NULL)
             say_problem(s, problem);
@@ -255,7 +259,7 @@ static void answer_by_settings(struct st_text_buffer *s, const struct st_report 
     else if (bearing_n > 0)
         st_text_buffer_printf(s, "%zu setting%s may disturb %s.", bearing_n, plural, period);
     else if (judged)
-        st_text_buffer_printf(s, "No setting that was read is in the way of %s.", period);
+        st_text_buffer_printf(s, "sleeptune found no setting that disturbs %s.", period);
     else
         st_text_buffer_printf(s, "No setting could be judged for %s.", period);
 }

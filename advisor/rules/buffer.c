@@ -117,10 +117,10 @@ static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
     int64_t ms = PULSE_WATERMARK_MS;
     if (is_running(facts, "linux.daemon.pipewire-pulse"))
         return false;
-    snprintf(why, sizeof(why), "the %d ms that PulseAudio has to refill the card", PULSE_WATERMARK_MS);
+    snprintf(why, sizeof(why), "PulseAudio has %d ms to refill the card", PULSE_WATERMARK_MS);
     if (st_facts_text(facts, "linux.pulse.tsched", &tsched) == 0 && strcmp(tsched, "0") == 0) {
         ms = positive_or(facts, "linux.pulse.default-fragment-size-msec", PULSE_FRAGMENT_MS);
-        snprintf(why, sizeof(why), "by PulseAudio's fragments of %" PRId64 " ms", ms);
+        snprintf(why, sizeof(why), "the length of PulseAudio's fragments, %" PRId64 " ms", ms);
     }
     return take(ret, ms * rate_hz / 1000, rate_hz, why);
 }
@@ -163,8 +163,9 @@ static const struct {
 /** Something that runs, or the default. */
 static void in_use(const struct st_facts *facts, struct st_wish *ret)
 {
-    const char *why = st_facts_find(facts, "linux.processes_n") != NULL ? "no sound server runs here"
-                                                                        : "no buffer in use is known";
+    const char *why = st_facts_find(facts, "linux.processes_n") != NULL
+                          ? "no sound server runs here"
+                          : "sleeptune found no buffer size in use";
     if (of_program(facts, ret))
         return;
     for (size_t i = 0; i < ST_ARRAY_LEN(servers); i++) {

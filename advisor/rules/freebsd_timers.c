@@ -96,7 +96,8 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
                        percent, period_us, max_us);
         st_finding_effect(
             finding, max_us,
-            "exponent %d: sleeping time %.1f µs / 2^%d = %.1f µs, plus %.1f µs because the kernel uses its coarse "
+            "the kernel may add a part of 1/2^%d to each sleep: %.1f µs / 2^%d = %.1f µs, plus %.1f µs "
+            "because the kernel uses its coarse "
             "clock for sleeps of %.1f ms or more",
             late->shift, period_us, late->shift, late->slop_ns / 1e3, late->coarse_ns / 1e3,
             late->threshold_ns / 1e6);
@@ -107,7 +108,8 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
                        percent, max_us, late->settled_ns / 1e3);
         st_finding_effect(
             finding, max_us,
-            "exponent %d: sleeping time %.1f µs / 2^%d = %.1f µs; on absolute deadlines %.1f / (1 + 2^-%d) = %.1f "
+            "the kernel may add a part of 1/2^%d to each sleep: %.1f µs / 2^%d = %.1f µs; on absolute "
+            "deadlines %.1f / (1 + 2^-%d) = %.1f "
             "µs",
             late->shift, period_us, late->shift, max_us, max_us, late->shift, late->settled_ns / 1e3);
     }

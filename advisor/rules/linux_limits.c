@@ -78,7 +78,7 @@ const struct st_rule st_rule_linux_memlock = {
     .sources = "mlock(2), getrlimit(2), limits.conf(5), systemd.exec(5) LimitMEMLOCK=\n"
                "PipeWire's package gives 4194304 KiB (4 GiB), jackd2's 'unlimited'; 256 MiB is a limit that "
                "sleeptune chose",
-    .history = "2.6.9: the limit holds for normal users, no longer for root (getrlimit(2))\n"
+    .history = "2.6.9: the limit applies to normal users, no longer for root (getrlimit(2))\n"
                "5.16: the kernel's default is 8 MiB instead of 64 KiB (commit 9dcc38e2813e)",
     .guide.now =
         "# for this shell and what it starts:\nsudo prlimit --pid $$ --memlock=4294967296:4294967296",
@@ -297,7 +297,7 @@ const struct st_rule st_rule_linux_service_limits = {
                  "of its unit. Without LimitRTPRIO= in the unit its program cannot get real-time priority; "
                  "with RestrictRealtime=yes it never can.",
     .cost = "fairness: the same as for any right to real-time priority",
-    .when_not = "players that have some seconds of buffer",
+    .when_not = "the program is a player with some seconds of buffer",
     .sources = "systemd.exec(5): LimitRTPRIO=, LimitMEMLOCK=, RestrictRealtime=, CPUSchedulingPolicy=\n"
                "field report: limits.d was thought to reach a service (MPE-Sound-Module PR 46)\n"
                "only units in /etc/systemd/system, and packaged ones with a drop-in there, are read",

@@ -26,7 +26,7 @@ static const char *errno_text(int64_t error)
 {
     return error == EPERM    ? "EPERM, not permitted"
            : error == EINVAL ? "EINVAL, priority out of range"
-           : error == ENOSYS ? "ENOSYS, no such call here"
+           : error == ENOSYS ? "ENOSYS, the kernel does not have this call"
                              : "an unexpected error";
 }
 

@@ -227,8 +227,8 @@ static void judge_priority_order(struct st_finding *finding)
         st_finding_quote(finding, client.process_fact->key);
         st_finding_quote(finding, client.priority_fact->key);
         st_finding_advice(finding,
-                          "%.40s runs at priority %" PRId64 ", higher than the sound server's %" PRId64 ", "
-                          "and can keep the server from the CPU",
+                          "%.40s runs at priority %" PRId64 ", higher than the sound server's %" PRId64
+                          ", so it can take the CPU from the server",
                           client.process_fact->text, client.priority, server.priority);
         st_rule_fix(finding);
         return;

@@ -76,8 +76,9 @@ static int read_recording(const char *command, const char *name, FILE *stream, s
                         st_conditions_lines(st_recording_info(reader)->conditions, where, sizeof(where)));
     const enum st_recording_end end = st_recording_info(reader)->end;
     if (r == 0 && (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED))
-        snprintf(data->note, sizeof(data->note), "%.80s is %s: the picture has everything before that.",
-                 short_name(name), end == ST_RECORDING_CUT ? "cut" : "damaged");
+        snprintf(data->note, sizeof(data->note),
+                 "%.80s is %s: the picture shows only what is before that place.", short_name(name),
+                 end == ST_RECORDING_CUT ? "cut" : "damaged");
     st_recording_close_reader(reader);
     if (r == 0 && set->hist.total_n == 0)
         return st_failure(command, "%s: no samples", name);

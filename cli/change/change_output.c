@@ -64,7 +64,7 @@ static const char *error_text(int error)
     case -EALREADY:
         return "another sleeptune applied this rule in the meantime. Run the command again.";
     case -EEXIST:
-        return "already changed for another rule. Revert that rule first.";
+        return "this setting is already changed for another rule. Revert that rule first.";
     case -ESTALE:
         return "the value changed after it was read. Run the command again.";
     case -EPERM:
@@ -122,7 +122,7 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
         print_line("as before %s", text);
         break;
     case ST_EVENT_CHANGED:
-        print_line("left      %s; changed after apply, now: %s", text, now);
+        print_line("left      %s: it was changed after apply, to %s", text, now);
         break;
     case ST_EVENT_FAILED:
         (void)st_failure(output->command, "%s: %s", text, error_text(error));
@@ -161,9 +161,9 @@ static int run(const struct st_change_output *output, const char *line)
     }
     if (status == -1)
         return st_failure(output->command, "cannot run %s: %s", line, strerror(errno));
-    return st_failure(output->command, "%s ended with %s %d. The files are written; run this command again.",
-                      line, WIFEXITED(status) ? "status" : "signal",
-                      WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    return st_failure(
+        output->command, "'%s' ended with %s %d. The files are written. Run that command by hand.", line,
+        WIFEXITED(status) ? "status" : "signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
 /* A reverted file has no effect at once, but boot loaders keep a copy of the command line. */
@@ -176,7 +176,8 @@ static bool needs_command_when_reverted(enum st_change_kind kind)
 static void print_then(const char *path, const char *line, bool command, const char *when)
 {
     char text[1024];
-    snprintf(text, sizeof(text), "%s%s%s%s", command && st_platform_native()->os == ST_OS_LINUX ? "sudo " : "", line,
+    snprintf(text, sizeof(text), "%s%s%s%s",
+             command && st_platform_native()->os == ST_OS_LINUX ? "sudo " : "", line,
              line[0] != '\0' && when[0] != '\0' ? "; it " : "", when);
     char *label = NULL;
     if (text[0] != '\0' && asprintf(&label, "then      %s:", path) >= 0)

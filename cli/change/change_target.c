@@ -64,7 +64,7 @@ int st_change_target_judge(const char *command, const struct st_facts_input *inp
     if (target->live && geteuid() == 0 && input->snapshot == NULL && input->user == NULL && player != NULL &&
         strcmp(player, "root") != 0) {
         whose.user = player;
-        fprintf(stderr, "Judged with the rights that %s gets at login. For those of root: --user root\n",
+        fprintf(stderr, "The settings are judged for %s, with the rights at login. For root: --user root\n",
                 player);
     }
     const int status = st_facts_input_load(command, &whose, &target->facts);

@@ -40,9 +40,9 @@ static int read_recording(const char *command, struct st_compare_file *file)
     if (end == ST_RECORDING_INTERRUPTED)
         note(file, "It ended early.");
     if (end == ST_RECORDING_CUT)
-        note(file, "It has no end mark: it was read up to its last complete block.");
+        note(file, "The recording has no end mark: it was read up to its last complete block.");
     if (end == ST_RECORDING_DAMAGED)
-        note(file, "It is damaged: it was read up to the damage.");
+        note(file, "The recording is damaged: it was read up to the damage.");
     snprintf(lost, sizeof(lost), "%" PRIu64 " cycles are missing: the buffer for samples (ring) was full.",
              lost_n);
     if (lost_n > 0)

@@ -60,7 +60,7 @@ static const char *periods_text(const struct st_compare_file *files, char *buf, 
     }
     snprintf(buf, buf_bytes, "period: %s in A, %s in B.%s", texts[0], texts[1],
              fabs(period_ns(&files[0]) / period_ns(&files[1]) - 1) > PERIODS_ALIKE
-                 ? " The shares of missed periods are for different periods."
+                 ? " So the two shares of missed periods are not for the same period."
                  : "");
     return buf;
 }
@@ -79,7 +79,7 @@ static void print_differ(FILE *out, const struct st_compare_result *result, int 
         return;
     put(out, label,
         result->files[0].conditions[0] != '\0' && result->files[1].conditions[0] != '\0'
-            ? "in no test condition that both files record."
+            ? "in none of the test conditions that both files record."
             : "unknown: a file does not record its test conditions.",
         width);
 }

@@ -93,10 +93,10 @@ const char *st_difference_text_sentence(const struct st_figure *figures, size_t 
     else if (list(figures, ST_VERDICT_DRIFTING, better))
         st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "Cannot tell: %s.", better);
     else if (detectable(figures, tests_n, better))
-        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES,
-                       "No difference shown. A true difference of %s would have been found in 4 of 5 such "
-                       "comparisons.",
-                       better);
+        st_text_append(
+            buf, ST_DIFFERENCE_TEXT_BYTES,
+            "No difference shown. If the true difference were %s, 4 of 5 such comparisons would find it.",
+            better);
     else
         st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "No difference shown: too few values to show one.");
     return buf;

@@ -105,7 +105,7 @@ struct st_music *st_music_start(struct st_platform *p, const struct st_facts *fa
         return NULL;
     music->p = p;
     music->begin_ns = p->now_ns(p);
-    music->why = "none of this user runs";
+    music->why = "no sound server of this user runs";
     for (size_t i = 0; (source = p->xrun_source(p, i)) != NULL; i++) {
         if (source->program == NULL || music->servers_n == SERVERS_MAX || !runs(facts, source->name))
             continue;
@@ -202,7 +202,8 @@ static void say(const struct st_music *music, const struct server *server, int64
     if (client != NULL)
         say_client(server, client, time, buf, bytes);
     else if (dropouts_of(server) > 0)
-        st_text_append(buf, bytes, "%" PRIu64 " dropout%s in %s on %s, which does not say whose.",
+        st_text_append(buf, bytes,
+                       "%" PRIu64 " dropout%s in %s on %s, which does not say which program it was.",
                        dropouts_of(server), dropouts_of(server) == 1 ? "" : "s", time, name_of(server));
     else if (!plays(server) && duration_ns > LOADS_NS && strcmp(server->watch.source->name, "pipewire") == 0)
         st_text_append(buf, bytes, "Nothing plays on %s.", name_of(server));

@@ -126,7 +126,7 @@ static void say_why(const struct who *row, bool figures, char *buf, size_t buf_b
     else
         snprintf(buf, buf_bytes, "%s",
                  why.device_xrun ? "the device had no data in time"
-                                 : "does not say which client was not ready");
+                                 : "does not say which program was not ready");
 }
 
 /* The client or device with the most dropouts, whatever their reasons. @return its dropouts; *ret_row has its

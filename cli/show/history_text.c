@@ -412,8 +412,9 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     const json_t *row;
     json_array_foreach(json_object_get(document, "rows"), i, row) put_row(out, row, columns);
     fputc('\n', out);
-    st_text_field(out, "p50, p99, max", "how late this computer woke up; -: too few, or not watched",
-                  LABEL_COLUMNS, columns);
+    st_text_field(out, "p50, p99, max",
+                  "how late this computer woke up; a dash: too few wake-ups, or not measured", LABEL_COLUMNS,
+                  columns);
     if (look->details)
         put_circumstances(out, document, columns);
 }
@@ -607,9 +608,9 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
     if (json_array_size(rows) > 0)
         st_text_field(
             out, "explained",
-            "share of the total that a counter accounts for (wait for a CPU, stop, throttling; otherwise, with "
-            "a tracer, the time for which the culprit had the CPU); -: no counter, found by ruling out the "
-            "other causes",
+            "how much of the total was measured: by a counter (wait for a CPU, stop, throttling), or by the "
+            "tracer (the time for which the culprit had the CPU). A dash: nothing was measured, the cause "
+            "is what was left when others were ruled out",
             10, columns);
     char why[200];
     if (json_is_string(tracer)) {

@@ -101,8 +101,8 @@ static void dash_sentence(const struct st_result *result, FILE *out, int width)
     if ((double)result->elapsed_periods >= periods) /* blocks were lost to periods that were skipped */
         seconds = ceil(2 * (double)result->elapsed_periods * st_period_seconds(&result->period));
     snprintf(line, sizeof(line),
-             "A dash: too few blocks. All of them take about %.0f s: use --duration %.0fs.", seconds,
-             seconds);
+             "A dash: too short for this figure. All figures take about %.0f s: use --duration %.0fs.",
+             seconds, seconds);
     st_text_wrap(out, line, 0, width);
 }
 
@@ -200,13 +200,13 @@ static void conditions(const struct st_result *result, FILE *out, int width)
                                         [ST_LOCK_ALL] = "memory locked",
                                         [ST_LOCK_ON_FAULT] = "memory locked on first use"};
     char line[200 * ST_RESULT_CONDITIONS_MAX];
-    char cpu[32] = "any CPU", smi[48] = "SMIs not readable", runs[40] = "";
+    char cpu[32] = "any CPU", smi[72] = "SMIs not readable", runs[40] = "";
     if (result->cpu >= 0)
         snprintf(cpu, sizeof(cpu), "CPU %d", result->cpu);
     if (result->smi >= 0)
         snprintf(smi, sizeof(smi), "%" PRId64 " SMIs", result->smi);
     else if (result->cpu < 0)
-        snprintf(smi, sizeof(smi), "SMIs not counted (needs --cpu)");
+        snprintf(smi, sizeof(smi), "system management interrupts (SMI) not counted: this needs --cpu");
     if (result->policy != ST_POLICY_OTHER)
         snprintf(runs, sizeof(runs), " %d", result->priority);
     int n = snprintf(line, sizeof(line), "%s, %s%s, %s, load %.3g %%, %s, %s",

@@ -87,7 +87,8 @@ const struct st_config_key
                  "Name the thread, interrupt or softirq that had the CPU when the loop woke late, from the kernel's trace (Linux, tracefs). It needs the right to write to /sys/kernel/tracing. While it is on, each switch between threads on the traced CPUs costs more: a cycle of the loop takes about 6000 instructions instead of 4000."},
                 {"trace.buffer_kb", ST_CONFIG_INT, "kB", "1024", 64, 65536, NULL, AT(trace.buffer_kb),
                  ST_CONFIG_APPLIES_TRACE,
-                 "Memory of the kernel for that trace, for each CPU. It must hold about half a second of events."},
+                 "Memory of the kernel for that trace, for each CPU. It must be large enough for about half "
+                 "a second of events."},
                 {"mute", ST_CONFIG_LIST, "", "()", 0, 0, NULL, 0, ST_CONFIG_APPLIES_NEVER,
                  "Rules that \"sleeptune report\" does not count, each with a reason and the date from which it counts again. The report prints how many there are. An entry that is only a text is the id of a rule, without reason and date."},
 };

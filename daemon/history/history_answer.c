@@ -68,7 +68,7 @@ char *st_history_writer_answer_history(struct st_history_writer *writer, const s
         span.until_ns = st_history_writer_wall_ns(writer);
     span.since_ns = query->since_wall_ns != INT64_MIN ? query->since_wall_ns : span.until_ns - USUAL_SPAN_NS;
     if (span.since_ns > span.until_ns)
-        return refuse(http_status, HTTP_BAD_REQUEST, "since is later than until");
+        return refuse(http_status, HTTP_BAD_REQUEST, "'since' is later than 'until'");
     struct st_history_reader *reader = open_reader(writer, error, sizeof(error));
     if (reader == NULL)
         return refuse(http_status, HTTP_NO_STORE, error);

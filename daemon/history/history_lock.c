@@ -49,7 +49,7 @@ static void say_who(int fd, char *error, size_t error_bytes)
     if (pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM))
         snprintf(error, error_bytes, "another sleeptuned (process %ld) writes it", pid);
     else
-        snprintf(error, error_bytes, "another process holds its lock file");
+        snprintf(error, error_bytes, "another process uses its lock file");
 }
 
 int st_history_lock(const char *path, int *fd, char *error, size_t error_bytes)

@@ -33,7 +33,7 @@ static const char *set_step(struct st_query *query, const char *value, int64_t n
     (void)now_wall_ns;
     int64_t step_ns;
     if (st_when_parse_length(value, &step_ns) != 0 || step_ns <= 0)
-        return "step is a length of time: 60s, 10m, 1h, 1d";
+        return "'step' must be a length of time such as 60s, 10m, 1h or 1d";
     query->step_ns = step_ns;
     return NULL;
 }
@@ -43,26 +43,27 @@ static const char *set_limit(struct st_query *query, const char *value, int64_t 
     (void)now_wall_ns;
     return st_number_i64(value, 1, ST_QUERY_LIMIT_MAX, &query->limit) == 0
                ? NULL
-               : "limit is a number from 1 to 5000";
+               : "'limit' must be a number from 1 to 5000";
 }
 
 static const char *set_after(struct st_query *query, const char *value, int64_t now_wall_ns)
 {
     (void)now_wall_ns;
-    return st_number_i64(value, 0, INT64_MAX, &query->after) == 0 ? NULL : "after is the id of an event";
+    return st_number_i64(value, 0, INT64_MAX, &query->after) == 0 ? NULL
+                                                                  : "'after' must be the id of an event";
 }
 
 static const char *set_tid(struct st_query *query, const char *value, int64_t now_wall_ns)
 {
     (void)now_wall_ns;
-    return st_number_i64(value, 1, INT32_MAX, &query->tid) == 0 ? NULL : "tid is the id of a thread";
+    return st_number_i64(value, 1, INT32_MAX, &query->tid) == 0 ? NULL : "'tid' must be the id of a thread";
 }
 
 static const char *set_kind(struct st_query *query, const char *value, int64_t now_wall_ns)
 {
     (void)now_wall_ns;
     if (!st_event_is_name(value))
-        return "kind is one of " ST_EVENT_NAMES;
+        return "'kind' must be one of " ST_EVENT_NAMES;
     snprintf(query->kind, sizeof(query->kind), "%s", value);
     return NULL;
 }
@@ -93,6 +94,6 @@ const char *st_query_check(const struct st_query *query)
 {
     return query->since_wall_ns != INT64_MIN && query->until_wall_ns != INT64_MIN &&
                    query->since_wall_ns > query->until_wall_ns
-               ? "since is later than until"
+               ? "'since' is later than 'until'"
                : NULL;
 }

@@ -105,8 +105,10 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
         return st_route_refuse(400, "a Host header is needed");
     if (tcp && !st_route_host_allowed(host, names))
         return st_route_refuse(
-            403, "this Host is not served: use the IP address, localhost, the name of this machine or one of "
-                 "http.names");
+            403,
+            "sleeptuned does not answer under this host name: use the IP address, localhost, the name of "
+            "this machine or one of "
+            "http.names");
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return st_route_refuse(405, "sleeptuned accepts only GET and HEAD");
     for (size_t i = 0; i < ST_ARRAY_LEN(routes); i++) {

@@ -77,7 +77,8 @@ static int take_lock(const char *path, int *ret_fd, char *error, size_t error_by
             slash[slash == folder ? 1 : 0] = '\0';
         struct stat status;
         if (slash != NULL && stat(folder, &status) != 0)
-            snprintf(error, error_bytes, "the folder %s of the socket: %s", folder, strerror(errno));
+            snprintf(error, error_bytes, "cannot use the folder %s of the socket: %s", folder,
+                     strerror(errno));
         else
             snprintf(error, error_bytes, "cannot open the lock file %s: %s", lock_path, strerror(-r));
         return r;
@@ -88,9 +89,9 @@ static int take_lock(const char *path, int *ret_fd, char *error, size_t error_by
         const ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
         const long pid = len > 0 ? strtol(text, NULL, 10) : 0;
         if (r == -EADDRINUSE && pid > 0)
-            snprintf(error, error_bytes, "another sleeptuned (PID %ld) holds %s", pid, path);
+            snprintf(error, error_bytes, "another sleeptuned (PID %ld) uses %s", pid, path);
         else if (r == -EADDRINUSE)
-            snprintf(error, error_bytes, "another sleeptuned holds %s", path);
+            snprintf(error, error_bytes, "another sleeptuned uses %s", path);
         else
             snprintf(error, error_bytes, "cannot lock %s: %s", lock_path, strerror(-r));
         close(fd);
@@ -182,7 +183,7 @@ static int set_rights_at(const struct st_destination *place, const char *path, c
         snprintf(
             error, error_bytes,
             "cannot set the rights of %s: another user can change its folder. Set socket.path to a folder "
-            "of root",
+            "that only root can change",
             path);
         return -EPERM;
     }

@@ -47,7 +47,7 @@ void st_clockwatch_tick(struct st_clockwatch *watch, struct st_platform *platfor
     if (jump_ns >= ST_CLOCKWATCH_JUMP_NS || jump_ns <= -ST_CLOCKWATCH_JUMP_NS) {
         const struct st_log_field fields[] = {{"JUMP_NS", jump_ns}};
         st_events_add(events, ST_LOG_INFO, seen.wall_ns, "clock-jump", fields, 1,
-                      "the wall clock was set %s %s; the loop runs on another clock",
+                      "the wall clock was set %s %s; the loop uses a different clock and goes on as before",
                       st_ns_format(jump_ns < 0 ? -jump_ns : jump_ns, text, sizeof(text)),
                       jump_ns < 0 ? "back" : "forward");
     }

@@ -135,7 +135,7 @@ static int open_client(const char *server)
     jack_set_info_function(drop_message);
     st_helper_line_deadline(ANSWER_S,
                             "the JACK server does not answer, or a client that was killed has left an empty "
-                            "/dev/shm/jack_db-UID/__db.001");
+                            "/dev/shm/jack_db-UID/__db.001: then remove that file");
     observer.client = jack_client_open(NAME, JackNoStartServer | JackServerName, &status, server);
     if (observer.client == NULL) {
         if ((status & JackVersionError) != 0)
@@ -145,7 +145,7 @@ static int open_client(const char *server)
             return strcmp(server, "default") == 0
                        ? st_helper_line_absent("JACK is not running for this user")
                        : st_helper_line_absent("JACK server \"%s\" is not running for this user", server);
-        return st_helper_line_absent("JACK server \"%s\": refuses a client, status 0x%x: %s", server,
+        return st_helper_line_absent("JACK server \"%s\" refuses the connection, status 0x%x: %s", server,
                                      (unsigned)status, message);
     }
     st_jack_xrun_begin(&observer.judge, jack_get_xrun_delayed_usecs(observer.client));

@@ -246,7 +246,7 @@ static void on_done(void *ctx, uint32_t id, int seq)
     st_helper_line_deadline(0, NULL);
     if (observer->profiler == NULL)
         end(observer, st_helper_line_absent("PipeWire %s offers no profiler: its configuration does not load "
-                                            "module-profiler, or this client may not see it",
+                                            "module-profiler, or sleeptune may not see it",
                                             observer->version));
     else
         say_ready(observer);
@@ -329,7 +329,8 @@ static int begin(struct observer *observer)
     if (observer->core == NULL)
         return errno == EHOSTDOWN
                    ? st_helper_line_absent("PipeWire is not running for this user")
-                   : st_helper_line_absent("PipeWire of this user refuses a client: %s", strerror(errno));
+                   : st_helper_line_absent("the PipeWire server of this user refuses the connection: %s",
+                                           strerror(errno));
     pw_core_add_listener(observer->core, &observer->core_listener, &core_events, observer);
     observer->registry = pw_core_get_registry(observer->core, PW_VERSION_REGISTRY, 0);
     if (observer->registry == NULL)

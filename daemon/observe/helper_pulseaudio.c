@@ -154,7 +154,8 @@ static int say_absent(const struct observer *observer)
 {
     if (pa_context_errno(observer->context) == PA_ERR_CONNECTIONREFUSED)
         return st_helper_line_absent("PulseAudio is not running for this user");
-    return st_helper_line_absent("PulseAudio of this user refuses a client: %s", error_text(observer));
+    return st_helper_line_absent("the PulseAudio server of this user refuses the connection: %s",
+                                 error_text(observer));
 }
 
 static void on_server(pa_context *context, const pa_server_info *server, void *ctx)
@@ -167,7 +168,7 @@ static void on_server(pa_context *context, const pa_server_info *server, void *c
     }
     if (strstr(server->server_name, "PipeWire") != NULL) {
         end(observer,
-            st_helper_line_absent("%s: this server is part of PipeWire, whose xruns are watched directly",
+            st_helper_line_absent("%s: this server is part of PipeWire, which sleeptuned watches directly",
                                   server->server_name));
         return;
     }

@@ -258,8 +258,8 @@ static void raise_buffer(const struct st_observed_view *server, const struct st_
         snprintf(next->why, sizeof(next->why),
                  "a buffer of %" PRId64 " frames (%s) %s%s; or freeze or simplify %s", frames,
                  st_ns_format_short((int64_t)period_ns, period, sizeof(period)),
-                 busy_ns > 0 ? "holds its worst cycle of " : "gives it room", busy_ns > 0 ? busy : "",
-                 client->name);
+                 busy_ns > 0 ? "is long enough for its worst cycle of " : "gives it room",
+                 busy_ns > 0 ? busy : "", client->name);
     } else {
         snprintf(next->why, sizeof(next->why), "raise the buffer of that program, or freeze or simplify it");
     }
@@ -280,7 +280,7 @@ static void client_next(const struct st_answer *answer, struct st_answer_next *n
     case ST_DROPOUT_CPU_TAKEN:
         snprintf(next->command, sizeof(next->command), "sleeptune report");
         snprintf(next->why, sizeof(next->why),
-                 "finds the settings by which programs lose the CPU or wake up late");
+                 "finds the settings that make programs lose the CPU or wake up late");
         break;
     case ST_DROPOUT_STOPPED:
     case ST_DROPOUT_EXITED:
@@ -316,7 +316,8 @@ struct st_answer_next st_answer_next(const struct st_view *view)
     else if (answer.timing_known && view->loop->misses > 0)
         next = (struct st_answer_next){.command = "sleeptune history --causes"};
     else if (view->rests)
-        next = (struct st_answer_next){"sleeptune status --watch", "then play: it names what makes dropouts"};
+        next = (struct st_answer_next){"sleeptune status --watch",
+                                       "then play: the screen names the program that makes dropouts"};
     else if (!answer.timing_known)
         next = (struct st_answer_next){.command = "sleeptune status --watch"};
     return next;

@@ -552,7 +552,7 @@ static json_t *seconds_chart(const struct st_live_look *look, const struct st_vi
     put_ns(&note, "worst wake-up", max_ns != INT64_MIN, max_ns);
     if (unknown > 0)
         PUT(&note, "; %" PRIu64 " s incomplete", unknown);
-    st_json_set(chart, "title", json_string("Latest wake-up of each second"));
+    st_json_set(chart, "title", json_string("Worst wake-up of each second"));
     st_json_set(chart, "note", json_string(note.text));
     set_scale(chart, low_ns, high_ns);
     st_json_set(chart, "values", values);

@@ -141,8 +141,8 @@ const char *st_saved_state_previous(const char *path, char *buf, size_t buf_byte
     else if (state != NULL && strcmp(state, "ended") != 0 && is_alive(pid, path))
         snprintf(
             buf, buf_bytes,
-            "process %lld, which stored its state here at %s, still runs: another sleeptuned with this state "
-            "folder?",
+            "process %lld, which stored its state here at %s, still runs. If it is a sleeptuned, too, give "
+            "one of them a state folder of its own.",
             (long long)pid, when);
     else if (state == NULL || strcmp(state, "ended") != 0)
         snprintf(

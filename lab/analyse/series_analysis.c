@@ -260,7 +260,7 @@ static void say_blind(const struct st_series *series, int known_hz, struct st_an
     st_periodic_sort_hz(a->blind_hz, a->blind_n);
     say(a,
         "At this period a steady tick of %s Hz looks the same as no tick: the period is a whole number of "
-        "its ticks, or so nearly that fewer than %d cycles are seen.",
+        "ticks, or so close to it that the data contain fewer than %d repetitions.",
         list_text(a->blind_hz, a->blind_n, rates, sizeof(rates)), ST_PERIODIC_CYCLES_MIN);
 }
 
@@ -284,7 +284,7 @@ static int say_coarse(const struct st_series *series, int known_hz, struct st_an
     if (known_hz > 0 && known_hz < a->coarse_hz)
         say(a,
             "At this period it cannot be determined whether sleeps end only at ticks of %d Hz: such a tick "
-            "is %s, longer than %s, and a slow machine is late in the same way.",
+            "is %s, longer than %s, and a slow machine would be late in the same way.",
             known_hz, time_text(1e9 / known_hz, tick), time_text(tick_ns, longer));
     else
         say(a,

@@ -278,9 +278,10 @@ static void print_looked_at(const struct st_series_result *result, FILE *out, in
     char line[300];
     if (a->level_n == 0 && a->head_n == a->samples_n)
         return;
-    size_t at = (size_t)snprintf(line, sizeof(line),
-                                 "figures: all samples; ticks and periodic components: the first %" PRIu64,
-                                 a->head_n);
+    size_t at = (size_t)snprintf(
+        line, sizeof(line),
+        "all samples count for the figures; ticks and periodic patterns were looked for only in the first %" PRIu64,
+        a->head_n);
     if (a->level_n > 0)
         at += (size_t)snprintf(line + at, sizeof(line) - at,
                                "; trend and steps: all, as medians of blocks of %" PRIu64, a->level_n);
@@ -310,7 +311,7 @@ int st_series_result_text(const char *command, const struct st_series_result *re
     print_figures(result, out, width);
     print_looked_at(result, out, width);
     if (a->findings_n == 0 && a->samples_n >= ST_TICKS_SAMPLES_MIN)
-        st_text_field(out, "found", "nothing: no pattern passed its test", LABEL_COLUMNS, width);
+        st_text_field(out, "found", "no tick, trend, step or other pattern", LABEL_COLUMNS, width);
     for (size_t i = 0; i < a->sentences_n; i++)
         st_text_field(out,
                       i >= a->findings_n ? "limits"

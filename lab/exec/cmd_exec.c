@@ -176,20 +176,22 @@ static void print_arm(const struct st_bench_exec *bench, size_t i, const struct 
 static void print_text(const struct st_bench_exec *bench, const struct st_exec_figures *figures, FILE *out,
                        int width)
 {
-    char text[400], elapsed[32];
+    char text[560], elapsed[32];
     bool ranked = false;
     for (size_t i = 0; i < bench->config.commands_n; i++) {
         print_arm(bench, i, &figures[i], out, width);
         ranked = ranked || figures[i].rank > 0;
     }
-    snprintf(text, sizeof(text),
-             "Mean ± standard deviation, min .. max of the whole run. CPU: user and system time together. "
-             "Without the start: median of the differences in each round, with its 95 %% interval.%s",
-             ranked
-                 ? " In front: the rank among programs with the same sleep. The next rank begins where all "
-                   "later programs are shown to take longer than all earlier ones, round by round (95 % for "
-                   "all pairs together)."
-                 : "");
+    snprintf(
+        text, sizeof(text),
+        "Whole: mean ± standard deviation and min .. max of each whole run. CPU: user and system time "
+        "together. "
+        "Without the start: the median of (this program minus the start-only program) of each round, with "
+        "its 95 %% interval.%s",
+        ranked ? " The first number is the rank among programs with the same sleep. A new rank begins where "
+                 "every later program takes longer than every earlier one, compared round by round (95 % "
+                 "confidence for all pairs together)."
+               : "");
     st_text_wrap(out, text, 0, width);
     snprintf(text, sizeof(text), "%s in random order, seed %" PRIu64 ", after %u run%s to warm up%s.",
              st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->config.seed, bench->warm_up_n,

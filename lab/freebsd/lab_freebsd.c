@@ -175,12 +175,12 @@ static const struct st_wake_ops umtx_ops = {NULL, wait_umtx, wake_umtx, NULL};
 
 static const struct st_wake_method wakes[] = {
     {.name = "umtx",
-     .summary = "UMTX_OP_WAIT_UINT; UMTX_OP_WAKE",
+     .summary = "waits in UMTX_OP_WAIT_UINT, woken by UMTX_OP_WAKE",
      .usual = true,
      .timed = true,
      .ops = &umtx_ops},
     {.name = "kqueue-user",
-     .summary = "kevent; NOTE_TRIGGER of a user event",
+     .summary = "waits in kevent, woken by NOTE_TRIGGER of a user event",
      .usual = true,
      .timed = true,
      .threads_only = true,
@@ -222,7 +222,7 @@ static const struct st_call_method calls[] = {
     ST_CALL_CLOCK("process_cputime", CLOCK_PROCESS_CPUTIME_ID),
     ST_CALL_CLOCK("thread_cputime", CLOCK_THREAD_CPUTIME_ID),
     {.name = "umtx-wake",
-     .summary = "_umtx_op: wake, but no thread waits",
+     .summary = "_umtx_op wakes a thread, but no thread waits",
      .call = call_umtx,
      .raw = call_umtx}, /* the C library has no other way to it: it is a system call */
     ST_CALL_ABSENT("clock_gettime-boottime", "the same as uptime on FreeBSD"),

@@ -74,7 +74,7 @@ static const struct st_sleep_method sleeps[] = {
     {ST_SLEEP_PPOLL, ST_STRETCHED(YES, POLLING), .usual = true},
     {
         .name = "epoll_wait",
-        .summary = "epoll_wait on no file: whole milliseconds",
+        .summary = "epoll_wait without a file; sleeps only whole milliseconds",
         ST_ON_MONOTONIC,
         .asked = ST_SLEEP_RELATIVE,
         ST_STRETCHED(YES, POLLING),
@@ -200,13 +200,16 @@ static const struct st_wake_ops ops_futex = {NULL, wait_futex, wake_futex, NULL}
 /* Ways of waking, one row each; those that only FreeBSD has are the last ones. */
 static const struct st_wake_method wakes[] = {
     {.name = "futex",
-     .summary = "FUTEX_WAIT_BITSET; FUTEX_WAKE",
+     .summary = "waits in FUTEX_WAIT_BITSET, woken by FUTEX_WAKE",
      .usual = true,
      .timed = true,
      .ops = &ops_futex},
-    {.name = "eventfd", .summary = "read; write of a counter", .usual = true, .ops = &ops_eventfd},
+    {.name = "eventfd",
+     .summary = "waits in read, woken by write of a counter",
+     .usual = true,
+     .ops = &ops_eventfd},
     {.name = "epoll",
-     .summary = "epoll_pwait2 on an eventfd, then read; write",
+     .summary = "waits in epoll_pwait2 on an eventfd, woken by write; then read",
      .timed = true,
      .ops = &ops_epoll},
     ST_WAKE_ABSENT("kqueue-user", "only FreeBSD has it"),
@@ -247,7 +250,7 @@ static const struct st_call_method calls[] = {
     ST_CALL_CLOCK("process_cputime", CLOCK_PROCESS_CPUTIME_ID),
     ST_CALL_CLOCK("thread_cputime", CLOCK_THREAD_CPUTIME_ID),
     {.name = "futex-wake",
-     .summary = "futex: wake, but no thread waits",
+     .summary = "futex wakes a thread, but no thread waits",
      .call = call_futex,
      .raw = call_futex}, /* the C library has no function for it: it is a system call */
     ST_CALL_ABSENT("clock_gettime-monotonic_fast", FREEBSD_CLOCK),

@@ -166,7 +166,7 @@ static const struct st_call_method shared[] = {
     {.name = "time", .summary = "time", .tells_time = true, .call = call_time, .raw = raw_time},
     {.name = "getpid", .summary = "getpid", .call = call_getpid, .raw = raw_getpid},
     {.name = "getppid",
-     .summary = "getppid: the least that a system call costs",
+     .summary = "getppid, the cheapest system call",
      .call = call_getppid,
      .raw = raw_getppid},
     {.name = "getuid", .summary = "getuid", .call = call_getuid, .raw = raw_getuid},

@@ -125,8 +125,8 @@ static int put_clocks(struct arguments *a, struct st_lab *lab)
 static int choose_methods(struct arguments *a)
 {
     if ((a->methods_text != NULL) + a->clocks + (a->relative && !a->clocks) > 1)
-        return st_failure_usage(NAME, a->clocks ? "--clocks and --method exclude each other"
-                                                : "--relative and --method exclude each other");
+        return st_failure_usage(NAME, a->clocks ? "--clocks and --method cannot be used together"
+                                                : "--relative and --method cannot be used together");
     const int r = a->clocks ? put_clocks(a, st_lab_native())
                             : st_word_list_each(NAME, "--method",
                                                 a->methods_text != NULL ? a->methods_text
@@ -153,7 +153,7 @@ static void set_policy(const struct arguments *a, struct st_platform *p, struct 
     const int r = p->set_policy(p, a->policy, (int)a->priority);
     if (r != 0)
         snprintf(result->input.note, sizeof(result->input.note),
-                 "Degraded: no right to the policy %s (%s); measured with the current policy instead.",
+                 "No permission for the policy %s (%s): measured with the current policy instead.",
                  st_platform_policy_name(a->policy), strerror(-r));
 }
 

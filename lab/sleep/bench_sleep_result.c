@@ -384,7 +384,7 @@ static void write_seen(FILE *out, const struct st_bench_sleep *bench, const stru
         return;
     }
     write_contrast(out, p, c);
-    fputs(some ? " makes sleeps longer with " : " makes sleeps longer with no method", out);
+    fputs(some ? " makes sleeps longer with " : " makes sleeps longer with none of the methods", out);
     list(out, bench, seen, differences, ST_STRETCH_SEEN);
     if (n[ST_STRETCH_NOT_SEEN] > 0)
         fputs(some ? ", but not with " : ": not with ", out);

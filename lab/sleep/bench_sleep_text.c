@@ -324,7 +324,7 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
     if (most == 0)
         return;
     used = (size_t)snprintf(line, sizeof(line),
-                            "Most exact (%s; no method is shown to be better at %zu of %zu duration%s): ",
+                            "Most exact (%s; at %zu of %zu duration%s no method is shown to be better): ",
                             st_bench_sleep_setting_text(bench, setting, text, sizeof(text)), most,
                             durations_n, durations_n == 1 ? "" : "s");
     size_t n = 0;
@@ -340,7 +340,7 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
 }
 
 #define RANK_BEGINS                                                                                          \
-    "the next rank begins where all later methods are shown to wake later than all earlier ones, block by "  \
+    "a new rank begins where every later method wakes later than every earlier one, compared block by "      \
     "block (95 % confidence for all pairs together)."
 
 /* What the ranks beside the medians mean, where there is one. */
@@ -349,7 +349,7 @@ static void rank_sentence(const struct st_bench_sleep *bench, const struct st_sl
 {
     for (size_t i = 0; i < bench->cells_n; i++) {
         if (figures[i].rank > 0) {
-            st_text_wrap(out, "Behind a median: its rank; " RANK_BEGINS, 0, width);
+            st_text_wrap(out, "The number after a median is its rank; " RANK_BEGINS, 0, width);
             return;
         }
     }

@@ -108,7 +108,8 @@ static void details(const struct st_syscall_row *row, FILE *out, int width)
     }
     if (b->known && b->calls_n > 1)
         n += snprintf(line + n, sizeof(line) - (size_t)n, "; %s%.1f in rows of %u",
-                      st_bench_syscall_is_below_clock(row) ? "less than the clock read around it: " : "",
+                      st_bench_syscall_is_below_clock(row) ? "shorter than the clock read that times it: "
+                                                           : "",
                       b->call_ns, (unsigned)b->calls_n);
     if (b->known && b->calls_n > 1 && b->raw_known)
         n += snprintf(line + n, sizeof(line) - (size_t)n, ", %.1f by syscall(2)", b->raw_ns);
@@ -157,7 +158,7 @@ static void table(const struct st_bench_syscall *bench, enum st_call_mode mode, 
     if (!any)
         return;
     fprintf(out, "%s\n",
-            mode == ST_CALL_FRESH ? "The first call of a fresh process each, ns" : "In one process, ns");
+            mode == ST_CALL_FRESH ? "The first call in a new process, ns" : "In one process, ns");
     fprintf(out, "%-*s%7s%7s%7s%7s%7s%7s%6s\n", NAME_COLUMNS, "", "min", "q1", "median", "mean", "q3", "max",
             "outl.");
     for (size_t i = 0; i < bench->rows_n; i++) {
@@ -267,8 +268,8 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
         line, sizeof(line),
         "The median of the empty measurement is subtracted from all rows but its own. Outl.: values beyond "
         "1.5 times the interquartile range; all figures include them. k: thousands, M: millions. A dash: "
-        "too few samples (a median needs 20; q1, q3 and outliers need 40). Would do: this number of samples "
-        "is enough for a median within 5 %% or one step of the clock. Measured in %s%s.",
+        "too few samples (a median needs 20; q1, q3 and outliers need 40). Would do: how many samples are "
+        "enough for a median that is right to 5 %% or to one step of the clock. Measured in %s%s.",
         st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
     no_spread_sentence(bench, out, width);

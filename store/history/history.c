@@ -135,7 +135,7 @@ static int check_pages(struct st_history *history, char *error, size_t error_byt
     int r = st_history_sql_prepare(history->db, &statement, "PRAGMA quick_check(1)", "");
     if (r < 0)
         return r;
-    char said[160] = "SQLite does not report the place";
+    char said[160] = "SQLite does not say where";
     r = first_damage(statement, said, sizeof(said));
     sqlite3_finalize(statement);
     if (r < 0 || strcmp(said, "ok") == 0)

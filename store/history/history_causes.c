@@ -121,7 +121,7 @@ int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, i
     if (reader->version < SINCE_VERSION)
         return -ENODATA;
     struct st_cause_sums sums = {.n = 0};
-    struct st_cause_span span = {.asked_from_wall_ns = since_ns, .tracer = "none ran in that time"};
+    struct st_cause_span span = {.asked_from_wall_ns = since_ns, .tracer = "no tracer ran in that time"};
     const int64_t to_ns = until_ns != INT64_MIN ? until_ns : INT64_MAX;
     sqlite3_stmt *statement;
     int r = read_span(reader, since_ns, to_ns, &span);

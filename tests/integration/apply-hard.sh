@@ -96,7 +96,7 @@ echo 'root=PARTUUID=1' >"$tree/boot/firmware/cmdline.txt"
 keep
 out=$(apply --yes --root "$tree" linux-preemption)
 is "a command line that is not ours to write: 1" "$?" 1
-like "and where it is" "$out" 'Add preempt=full to the one line of /boot/firmware/cmdline\.txt\.$'
+like "and where it is" "$out" 'Add preempt=full to the end of the only line of /boot/firmware/cmdline\.txt\.$'
 ok "and nothing is changed" unchanged
 
 # --- what took effect, and what nobody can tell ------------------------------------------------------------------
@@ -412,7 +412,7 @@ END
     cp "$tmp/sbin/failing" "$tmp/sbin/update-grub"
     out=$(inside apply --yes --run-generators --snapshot "$tmp/snapshot" linux-preemption)
     is "a command that fails: 4" "$?" 4
-    like "and is named with its status" "$out" 'update-grub ended with status 7\. The files are written'
+    like "and is named with its status" "$out" "'update-grub' ended with status 7\. The files are written"
     ok "the files are there" test -e "$tmp/etc/default/grub.d/sleeptune.cfg"
     inside revert --all >/dev/null
     ok "and can be reverted" test ! -e "$tmp/etc/default/grub.d/sleeptune.cfg"

@@ -164,7 +164,7 @@ refused "a folder where the file should be" 4 'tmpfiles' apply --yes --root "$tr
 
 if can_be_nobody; then
     out=$(SUDO_USER=nobody "$SLEEPTUNE" apply --dry-run linux-rt-permission 2>&1 </dev/null)
-    like "under sudo the rights of the user who ran it are judged" "$out" '^Judged with the rights that nobody gets at login'
+    like "under sudo the rights of the user who ran it are judged" "$out" '^The settings are judged for nobody'
     like "not those of root" "$out" '^linux-rt-permission: .*(nobody|rtkit)'
     like "unless they are named" "$(SUDO_USER=nobody "$SLEEPTUNE" apply --dry-run --user root linux-rt-permission 2>&1 </dev/null)" '^nothing to apply'
     fresh nobody

@@ -30,7 +30,7 @@ column 0 2 12000 >same
 column 500 3 12000 >later
 status 0 "runs that do not differ" compare a same
 like "no difference shown is said" "$(cat out)" '^No difference shown\.'
-like "and how much could not have been missed" "$(tr -s ' \n' '  ' <out)" 'A true difference of .* would have been found'
+like "and how much could not have been missed" "$(tr -s ' \n' '  ' <out)" 'If the true difference were .* comparisons would find it'
 status 0 "a difference that would matter" compare a same --difference 1ns
 like "and that no amount of data shows it in practice" "$(tr -s ' \n' '  ' <out)" 'median: to show a difference of 1 ns, both runs need more than 1000 times as much data'
 status 0 "one that more data shows" compare a same --difference 30ns
@@ -64,7 +64,7 @@ status 3 "--every wants a time" compare a same --every soon
 sed '1i# period_ns: 4000000/3\nperiod,lateness_ns,skipped' a | awk 'NR < 3 {print; next} {print NR - 3 "," $1 ",0"}' >third.csv
 compare a third.csv --every 1333us >out
 like "periods that differ have the digits that do" "$(cat out)" '^differ   period: 1333\.0 µs in A, 1333\.3 µs in B\.$'
-like "alike or not is said of those that are not" "$(compare a third.csv --every 1ms)" 'period: 1000 µs in A, 1333 µs in B\. The'
+like "alike or not is said of those that are not" "$(compare a third.csv --every 1ms)" 'period: 1000 µs in A, 1333 µs in B\. So the'
 
 # --- few values
 head -1 a >one
@@ -77,7 +77,7 @@ is "p99 of 500 values is null, p99.9 too" "$(sed -n '/"figure": "p99/,/differenc
 # --- recordings
 if "$SLEEPTUNE" measure --duration 3s --frames 32 --policy other --record r.strec --json >r.json 2>err; then
     status 0 "a recording and itself do not differ" compare r.strec r.strec
-    like "nor do their circumstances" "$(cat out)" '^differ   in no test condition'
+    like "nor do their circumstances" "$(cat out)" '^differ   in none of the test conditions'
     status 4 "the JSON of measure has no single values" compare r.strec r.json
     like "which says what to do" "$(cat err)" "no single values to compare\. Record with 'measure --record'"
     head -c $(($(stat -c %s r.strec) - 40)) r.strec >cut.strec

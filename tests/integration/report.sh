@@ -132,7 +132,7 @@ echo '@audio - rtprio 95' >"$tmp/home/etc/security/limits.d/audio.conf"
 of_user() { report --root "$tmp/home" --user "$1" --json | query 'f["linux-rt-permission"]["status"]'; }
 is "a member of the group has the right" "$(of_user ann)" ok
 is "another user does not" "$(of_user bob)" problem
-like "for whom it is judged is on the first screen" "$(report --root "$tmp/home" --user bob)" '^Judged by the rights that bob gets at login from limits\.d'
+like "for whom it is judged is on the first screen" "$(report --root "$tmp/home" --user bob)" '^sleeptune read the rights that bob gets at login from limits\.d'
 refused "a user who does not exist" 4 'no user eve in /etc/passwd' report --root "$tmp/home" --user eve
 refused "a user and a snapshot" 3 '--user needs this machine' report --snapshot "$tmp/before.json" --user ann
 like "this machine's root is judged" "$(status "$SLEEPTUNE" report --user root)" '^[012]$'

@@ -394,7 +394,7 @@ static void on_freebsd_the_longest_duration_is_held_against_the_shortest(void **
     assert_non_null(strstr(text, "which allows 500.0 µs more at 10.000 ms than at 2.000 ms"));
     assert_non_null(strstr(
         text,
-        "makes sleeps longer with no method: not with ppoll (0 ns), timerfd-abs (0 ns); this run cannot "
+        "makes sleeps longer with none of the methods: not with ppoll (0 ns), timerfd-abs (0 ns); this run cannot "
         "show it for posix-timer (0 ns); n = "));
     assert_non_null(strstr(text, " or more sleeps with each method and duration."));
 }

@@ -111,7 +111,7 @@ static void the_most_exact_are_those_that_no_method_beats(void **state)
     fill(&bench.cells[2], late);
     text(buf, sizeof(buf), false);
     assert_non_null(
-        strstr(buf, "no method is shown to be better at 1 of 1 duration): ppoll, timerfd-abs; the blocks "
+        strstr(buf, "at 1 of 1 duration no method is shown to be better): ppoll, timerfd-abs; the blocks "
                     "show no difference between them."));
 }
 
@@ -127,7 +127,7 @@ static void a_method_that_is_shown_to_be_earlier_is_the_most_exact(void **state)
     text(buf, sizeof(buf), false);
     assert_non_null(strstr(buf, "; on time 0 %; CPU -"));
     assert_non_null(strstr(buf, "On time: woke within 100 ns of the due time."));
-    assert_non_null(strstr(buf, "no method is shown to be better at 1 of 1 duration): ppoll."));
+    assert_non_null(strstr(buf, "at 1 of 1 duration no method is shown to be better): ppoll."));
 }
 
 static void figures_of_a_stalled_machine_keep_to_80_columns(void **state)
@@ -205,8 +205,8 @@ static void what_a_rank_means_is_told_once(void **state)
 {
     (void)state;
     static const char meaning[] =
-        "the next rank begins where all later methods are shown to wake later than all "
-        "earlier ones, block by block (95 % confidence for all pairs together).";
+        "a new rank begins where every later method wakes later than every earlier one, compared block by "
+        "block (95 % confidence for all pairs together).";
     char buf[8192];
     const int64_t late[BLOCKS] = {2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000};
     assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
@@ -243,7 +243,7 @@ static void the_most_exact_of_one_is_not_said(void **state)
     bench.cells[3].why = NULL;
     fill(&bench.cells[3], late);
     text(buf, sizeof(buf), false);
-    assert_non_null(strstr(buf, "no method is shown to be better at 1 of 2 durations): ppoll, timerfd-abs."));
+    assert_non_null(strstr(buf, "at 1 of 2 durations no method is shown to be better): ppoll, timerfd-abs."));
 }
 
 static void a_dash_says_how_many_samples_a_figure_takes(void **state)

@@ -80,7 +80,8 @@ static void more_than_there_are_is_an_estimate(void **state)
     assert_non_null(strstr(text(), "; about 2446 samples would be enough\n"));
     assert_non_null(strstr(buf, "; 20 samples would be enough\n"));
     assert_non_null(strstr(
-        buf, "Would do: this number of samples is enough for a median within 5 % or one step of the clock."));
+        buf,
+        "Would do: how many samples are enough for a median that is right to 5 % or to one step of the clock."));
 }
 
 static void outliers_of_a_row_without_spread_are_explained(void **state)
@@ -99,7 +100,7 @@ static void what_a_first_call_has_in_it_is_said_under_its_table(void **state)
     (void)state;
     assert_null(strstr(text(), "A first call"));
     rows[1].mode = ST_CALL_FRESH;
-    const char *table = strstr(text(), "The first call of a fresh process each, ns\n");
+    const char *table = strstr(text(), "The first call in a new process, ns\n");
     assert_non_null(table);
     assert_non_null(strstr(table, "\nA first call includes more work: the dynamic linker searches"));
     rows[1].n = 0; /* nothing measured, nothing to explain */

@@ -53,7 +53,7 @@ static void what_runs_decides(void **state)
         const char *facts, *text;
     } rows[] = {
         {"linux.processes_n=90\n", "128 frames at 48 kHz: no sound server runs here"},
-        {"linux.kernel.release=6.1\n", "128 frames at 48 kHz: no buffer in use is known"},
+        {"linux.kernel.release=6.1\n", "128 frames at 48 kHz: sleeptune found no buffer size in use"},
         {PIPEWIRE, "1024 frames at 48 kHz, PipeWire's default quantum"},
         {PIPEWIRE "linux.pipewire.quantum=512\nlinux.pipewire.rate_hz=44100\n",
          "512 frames at 44.1 kHz, PipeWire's default quantum"},
@@ -81,14 +81,14 @@ static void what_runs_decides(void **state)
         {JACK "linux.daemon_user.jackd=bob\nuser.uid=1000\nuser.name=ann\n" PIPEWIRE,
          "1024 frames at 48 kHz, PipeWire's default quantum"},
         {"linux.daemon.jackdbus=600\n", "128 frames at 48 kHz: no sound server answers here"},
-        {PULSE, "882 frames at 44.1 kHz, the 20 ms that PulseAudio has to refill the card"},
+        {PULSE, "882 frames at 44.1 kHz, PulseAudio has 20 ms to refill the card"},
         {PULSE "linux.pulse.tsched=0\nlinux.pulse.default-sample-rate=48000\n",
-         "1200 frames at 48 kHz, by PulseAudio's fragments of 25 ms"},
+         "1200 frames at 48 kHz, the length of PulseAudio's fragments, 25 ms"},
         {PULSE "linux.pulse.tsched=0\nlinux.pulse.default-fragment-size-msec=5\n",
-         "220 frames at 44.1 kHz, by PulseAudio's fragments of 5 ms"},
+         "220 frames at 44.1 kHz, the length of PulseAudio's fragments, 5 ms"},
         /* several at once */
         {PIPEWIRE JACK, "256 frames at 96 kHz, by JACK's -p 256"},
-        {PIPEWIRE PULSE, "882 frames at 44.1 kHz, the 20 ms that PulseAudio has to refill the card"},
+        {PIPEWIRE PULSE, "882 frames at 44.1 kHz, PulseAudio has 20 ms to refill the card"},
         {PIPEWIRE JACK "linux.ask.jack_bufsize=!refused\n",
          "1024 frames at 48 kHz, PipeWire's default quantum"},
         {PIPEWIRE JACK ARDOUR, "64 frames at 44.1 kHz, as ardour-7 has card0 open"},
@@ -102,9 +102,10 @@ static void what_runs_decides(void **state)
          "64 frames at 44.1 kHz, as a?[2J has card0 open"},
         {PIPEWIRE "linux.pipewire.quantum=-5\nlinux.pipewire.force_quantum=99999999\n",
          "1024 frames at 48 kHz, PipeWire's default quantum"},
-        {ARDOUR "linux.alsa.card0.pcm0p.sub0.rate_hz=0\n", "128 frames at 48 kHz: no buffer in use is known"},
+        {ARDOUR "linux.alsa.card0.pcm0p.sub0.rate_hz=0\n",
+         "128 frames at 48 kHz: sleeptune found no buffer size in use"},
         {ARDOUR "linux.alsa.card0.pcm0p.sub0.period_frames=2\n",
-         "128 frames at 48 kHz: no buffer in use is known"},
+         "128 frames at 48 kHz: sleeptune found no buffer size in use"},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         struct st_facts *facts = facts_of(rows[i].facts);

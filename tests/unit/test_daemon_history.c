@@ -281,7 +281,7 @@ static void a_dead_process_is_not_named_as_the_writer(void **state)
     assert_int_equal(write(fd, "2147483647\n", 11), 11); /* above any system's highest */
     close(fd);
     assert_int_equal(st_history_lock(path, &second, error, sizeof(error)), -EBUSY);
-    assert_string_equal(error, "another process holds its lock file");
+    assert_string_equal(error, "another process uses its lock file");
     st_history_lock_release(path, &first);
 }
 

@@ -118,8 +118,9 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     expect_row("This computer", "timing OK: 0 of 1000 periods missed at 128 frames", "ok", false);
     expect_row("HeavyReverb", "407 dropouts: computed too long", "warn", false);
     expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
-    expect_of_screen("next_why", "a buffer of 2048 frames (42.7 ms) holds its worst cycle of 25.0 ms; or "
-                                 "freeze or simplify HeavyReverb");
+    expect_of_screen("next_why",
+                     "a buffer of 2048 frames (42.7 ms) is long enough for its worst cycle of 25.0 ms; or "
+                     "freeze or simplify HeavyReverb");
     json_t *screen = st_rows_json(&view);
     const json_t *programs = json_array_get(json_object_get(screen, "sections"), 1);
     char *cells =
@@ -143,10 +144,10 @@ static void first_line_says_what_the_server_knows(void **state)
          "sleeptune history --events", ""},
         {ST_DROPOUT_WOKEN_LATE, "mpv", "",
          "mpv made all 3 dropouts since 22:13: it was woken late (by 4.10 ms).", "sleeptune report",
-         "finds the settings by which programs lose the CPU or wake up late"},
+         "finds the settings that make programs lose the CPU or wake up late"},
         {ST_DROPOUT_CPU_TAKEN, "mpv", "ffmpeg",
          "mpv made all 3 dropouts since 22:13: it lost the CPU to ffmpeg.", "sleeptune report",
-         "finds the settings by which programs lose the CPU or wake up late"},
+         "finds the settings that make programs lose the CPU or wake up late"},
         {ST_DROPOUT_STOPPED, "mpv", "", "mpv made all 3 dropouts since 22:13: it was stopped or frozen.",
          "sleeptune status --watch", "nothing to tune: it was stopped or frozen"},
         {ST_DROPOUT_WAITED_FOR_OTHER, "mpv", "Heavy",
@@ -226,7 +227,7 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     view.loop = NULL;
     expect_of_screen("answer", "Nothing plays on PipeWire, and no dropout since 22:13.");
     expect_row("PipeWire", "nothing plays now", "ok", false);
-    expect_of_screen("next_why", "then play: it names what makes dropouts");
+    expect_of_screen("next_why", "then play: the screen names the program that makes dropouts");
     view.rests = false;
     view.loop = &result;
     pipewire->state = ST_OBSERVED_ABSENT;

@@ -162,7 +162,7 @@ static void a_server_that_names_no_one_is_not_made_to(void **state)
     const struct st_xrun_seen lines[] = {missed("", 5, ST_DROPOUT_UNKNOWN)};
     struct st_facts *facts = watch("jack", lines, 1, 0, false);
     assert_null(st_facts_find(facts, ST_MUSIC_CLIENT));
-    says(facts, "5 dropouts in 11 s on JACK, which does not say whose.");
+    says(facts, "5 dropouts in 11 s on JACK, which does not say which program it was.");
 }
 
 static void quiet_music_silence_and_another_buffer(void **state)
@@ -182,7 +182,8 @@ static void who_is_not_watched_is_said(void **state)
     struct st_facts *facts = watch("pipewire", NULL, 0, -ENOENT, false);
     assert_null(st_facts_find(facts, ST_MUSIC_DROPOUTS));
     says(facts, "No sound server was watched: it is not installed.");
-    says(watch("pulseaudio", NULL, 0, 0, false), "No sound server was watched: none of this user runs.");
+    says(watch("pulseaudio", NULL, 0, 0, false),
+         "No sound server was watched: no sound server of this user runs.");
     says(watch("pipewire", NULL, 0, 0, true),
          "No sound server was watched: run this command as the user who plays.");
     assert_int_equal(program.opened, 0);

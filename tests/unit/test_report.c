@@ -96,26 +96,26 @@ static void check_verdict(const char *expected)
 static void the_verdict_is_made_from_the_figures(void **state)
 {
     (void)state;
-    check_verdict("No setting that was read is in the way of " PERIOD ". Not measured.");
+    check_verdict("sleeptune found no setting that disturbs " PERIOD ". Not measured.");
     report.own_machine = true;
-    check_verdict("No setting that was read is in the way of " PERIOD
+    check_verdict("sleeptune found no setting that disturbs " PERIOD
                   ". Not measured: run sleeptune check --frames 64.");
     report.own_machine = false;
     costs(&findings[0], ST_STATUS_ADVICE, 33.35);
-    check_verdict("1 setting may disturb " PERIOD
-                  ". Not measured. The settings may delay it by up to 33.4 µs of "
-                  "1333.3 µs (2.5 %): linux-first (33.4 µs).");
+    check_verdict(
+        "1 setting may disturb " PERIOD
+        ". Not measured. The settings may delay each wake-up by up to 33.4 µs (2.5 % of the period): linux-first (33.4 µs).");
     costs(&findings[1], ST_STATUS_ADVICE, 100);
-    check_verdict("2 settings may disturb " PERIOD
-                  ". Not measured. The settings may delay it by up to 133.3 µs of "
-                  "1333.3 µs (10.0 %): linux-second (100.0 µs), linux-first (33.4 µs).");
+    check_verdict(
+        "2 settings may disturb " PERIOD
+        ". Not measured. The settings may delay each wake-up by up to 133.3 µs (10.0 % of the period): linux-second (100.0 µs), linux-first (33.4 µs).");
     costs(&findings[1], ST_STATUS_PROBLEM, -1);
-    check_verdict("What is seen here. Not measured at " PERIOD
-                  ". The settings may delay it by up to 33.4 µs of "
-                  "1333.3 µs (2.5 %): linux-first (33.4 µs); no bound is known for linux-second.");
+    check_verdict(
+        "What is seen here. Not measured at " PERIOD
+        ". The settings may delay each wake-up by up to 33.4 µs (2.5 % of the period): linux-first (33.4 µs); no upper limit is known for linux-second.");
     costs(&findings[0], ST_STATUS_UNKNOWN, -1);
     check_verdict("What is seen here. Not measured at " PERIOD
-                  ". No bound is known for linux-second. 1 of 2 rules "
+                  ". No upper limit of the delay is known for linux-second. 1 of 2 rules "
                   "could not be judged.");
 }
 
@@ -144,9 +144,9 @@ static void advice_without_an_effect_on_the_loop_does_not_bear_on_it(void **stat
 {
     (void)state;
     costs(&findings[0], ST_STATUS_ADVICE, 0);
-    check_verdict("No setting that was read is in the way of " PERIOD ". Not measured.");
+    check_verdict("sleeptune found no setting that disturbs " PERIOD ". Not measured.");
     findings[1].status = ST_STATUS_UNKNOWN;
-    check_verdict("No setting that was read is in the way of " PERIOD
+    check_verdict("sleeptune found no setting that disturbs " PERIOD
                   ". Not measured. 1 of 2 rules could not be judged.");
 }
 
@@ -155,7 +155,8 @@ static void advice_without_a_bound_is_never_room(void **state)
     (void)state;
     char verdict[1024];
     costs(&findings[0], ST_STATUS_ADVICE, -1);
-    check_verdict("1 setting may disturb " PERIOD ". Not measured. No bound is known for linux-first.");
+    check_verdict("1 setting may disturb " PERIOD
+                  ". Not measured. No upper limit of the delay is known for linux-first.");
     /* the screen has no sum: the settings and what each costs are below */
     assert_string_equal(st_headline_short(&report, verdict, sizeof(verdict)),
                         "1 setting may disturb " PERIOD ".\nNot measured.");

@@ -27,7 +27,7 @@ static const char text_of_document[] =
     "late\",\"state\":\"ok\",\"detail\":true,\"time_ns\":1699999999000000000},"
     "{\"label\":\"\",\"text\":\"config-read: months "
     "ago\",\"state\":\"ok\",\"detail\":true,\"time_ns\":1690000000000000000}]}],"
-    "\"charts\":[{\"title\":\"Latest wake-up of each second\",\"note\":\"Last 3 "
+    "\"charts\":[{\"title\":\"Worst wake-up of each second\",\"note\":\"Last 3 "
     "s.\",\"low\":1e4,\"high\":1e7,\"low_text\":\"10 µs\",\"high_text\":\"10 ms\",\"left\":\"2 min "
     "ago\",\"right\":\"now\",\"room\":120,\"values\":[50000,null,8872000],\"marks\":[],\"bad\":[2]},"
     "{\"title\":\"Lateness of all\",\"note\":\"\",\"low\":0.5,\"high\":990,\"low_text\":\"0\",\"high_text\":"
@@ -106,7 +106,7 @@ static void live_screen_has_charts_details_as_room_allows_and_the_message_last(v
     json_t *of = document();
     const struct st_status_screen how = {.live = true, .message = "Live; q quits"};
     char *text = drawn(40, 80, true, of, &how), *last = row_of(text, 39);
-    has(text, "Latest wake-up of each second");
+    has(text, "Worst wake-up of each second");
     has(text, "Lateness of all");
     has(text, "1 late wake-up: page fault");
     assert_string_equal(last, "Live; q quits");
