@@ -25,11 +25,11 @@
 #define PROBLEM_SHARE 0.5
 
 #define NOW(us, hex)                                                                                         \
-    "# holds " us " µs until you press Ctrl-C:\n"                                                           \
+    "# keeps " us " µs until you press Ctrl-C:\n"                                                           \
     "sudo sh -c 'exec 3>/dev/cpu_dma_latency; echo 0x" hex " >&3; sleep infinity'"
 
 #define EVER(us)                                                                                             \
-    "# programs that hold a request while they play may do so by /etc/udev/rules.d/90-sleeptune.rules\n"     \
+    "# programs may keep a limit while they play, with /etc/udev/rules.d/90-sleeptune.rules\n"               \
     "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"\n"                                          \
     "# or after each boot, for all the time:\n"                                                              \
     "sudo cpupower idle-set -D " us

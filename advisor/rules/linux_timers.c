@@ -302,7 +302,9 @@ static void judge_timer_slack(struct st_finding *finding)
     else
         st_finding_set(finding, slack_ns >= finding->wish->period_ns ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                        "without real-time priority each sleep is up to %.1f µs too long", slack_us);
-    st_finding_effect(finding, slack_us, "SCHED_OTHER: all of the slack, %.1f µs, at any period", slack_us);
+    st_finding_effect(finding, slack_us,
+                      "normal threads (SCHED_OTHER) may be late by the whole slack, %.1f µs, at any period",
+                      slack_us);
     st_rule_fix(finding);
 }
 
@@ -313,7 +315,7 @@ const struct st_rule st_rule_linux_timer_slack = {
                  "(50 µs by default). On an idle CPU it uses nearly all of this time. Threads under "
                  "SCHED_FIFO, SCHED_RR and SCHED_DEADLINE have no slack.",
     .privilege = "CAP_SYS_NICE for another user's program; none for your own programs",
-    .cost = "power: fewer wake-ups are shared",
+    .cost = "power: fewer sleeps end together, so the CPU wakes up more often",
     .when_not = "audio threads under SCHED_FIFO or SCHED_RR, for which it changes nothing; machines on "
                 "battery",
     .sources = "prctl(2) PR_SET_TIMERSLACK; systemd.exec(5) TimerSlackNSec=\n"

@@ -24,9 +24,12 @@ const struct st_rule st_rule_linux_smt = {
     .title = "Hardware threads (SMT, Hyper-Threading)",
     .mechanism = "Two hardware threads share one core, so a callback takes longer while the other hardware "
                  "thread is busy. With many tracks you still gain from the second hardware thread.",
-    .cost = "throughput: without it the machine is slower by a fifth or more (not measured here)",
-    .when_not = "on most machines. Try it only if the DSP load has peaks above 70 % and a low average: echo "
-                "off | sudo tee /sys/devices/system/cpu/smt/control",
+    .cost =
+        "throughput: with one hardware thread for each core the machine is slower by a fifth or more (not "
+        "measured here)",
+    .when_not =
+        "on most machines. Try one hardware thread for each core only if the DSP load has peaks above 70 % "
+        "and a low average: echo off | sudo tee /sys/devices/system/cpu/smt/control",
     .sources =
         "Linux kernel-parameters.txt: nosmt; Documentation/ABI/testing/sysfs-devices-system-cpu: smt/control",
     .worst = ST_STATUS_OK,
