@@ -1,4 +1,4 @@
-/* Linux: configuration files of the system (limits, groups, modprobe, units) and of sound servers. */
+/* Linux: configuration files of the system (limits, groups, units) and of sound servers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,23 +129,6 @@ static void parse_groups(struct reader *reader, char *text)
     }
 }
 
-/* --- modprobe.d --- */
-
-static void module_option(void *ctx, const char *module, const char *name, const char *value)
-{
-    struct reader *reader = ctx;
-    char key[KEY_BYTES];
-    if (strncmp(module, "snd_", 4) != 0 || !is_plain(module) || !is_plain(name))
-        return;
-    snprintf(key, sizeof(key), "linux.modprobe.%s.%s", module, name);
-    put(reader, key, value);
-}
-
-static void parse_modprobe(struct reader *reader, char *text)
-{
-    st_linux_text_modprobe(text, module_option, reader);
-}
-
 /* --- units --- */
 
 /** Programs that play or make sound and are at times run as services. */
@@ -271,9 +254,6 @@ static void collect_system(struct st_collector *c)
     read_folder(&limits, "/etc/security/limits.d", ".conf");
     struct reader groups = {.c = c, .parse = parse_groups, .failure_key = "linux.group.any"};
     (void)read_file(&groups, "/etc/group");
-    struct reader modules = {
-        .c = c, .parse = parse_modprobe, .failure_key = "linux.modprobe.snd_usb_audio.nrpacks"};
-    read_folder(&modules, "/etc/modprobe.d", ".conf");
     struct reader units = {.c = c};
     (void)c->p->list(c->p, "/etc/systemd/system", one_unit, &units); /* absent without systemd */
     exists(c, "linux.tlp.enabled", "/etc/systemd/system/multi-user.target.wants/tlp.service");
@@ -407,7 +387,6 @@ static const char *const patterns[] = {
     "linux.limits.*.memlock",
     "linux.limits.*.nice",
     "linux.group.*",
-    "linux.modprobe.*",
     "linux.unit.*.program",
     "linux.unit.*.rtprio",
     "linux.unit.*.memlock",

@@ -50,28 +50,6 @@ void st_linux_text_limits(char *text, st_setting_fn fn, void *ctx)
     }
 }
 
-void st_linux_text_modprobe(char *text, st_setting_fn fn, void *ctx)
-{
-    char *rest = NULL;
-    for (char *line = strtok_r(text, "\r\n", &rest); line != NULL; line = strtok_r(NULL, "\r\n", &rest)) {
-        char *word_rest = NULL;
-        const char *command = strtok_r(line, " \t", &word_rest);
-        char *module = strtok_r(NULL, " \t", &word_rest);
-        if (command == NULL || strcmp(command, "options") != 0 || module == NULL)
-            continue;
-        for (char *at = module; *at != '\0'; at++)
-            *at = *at == '-' ? '_' : *at;
-        for (char *word = strtok_r(NULL, " \t", &word_rest); word != NULL;
-             word = strtok_r(NULL, " \t", &word_rest)) {
-            char *value = strchr(word, '=');
-            if (value == NULL)
-                continue;
-            *value++ = '\0';
-            fn(ctx, module, word, value);
-        }
-    }
-}
-
 /** The names are behind the last two blanks of the line ("16-fasteoi   i801_smbus, snd_hda_intel:card0"). */
 static const char *interrupt_actions(const char *line)
 {

@@ -21,10 +21,6 @@ void st_linux_text_settings(char *text, char separator, const char *comments, st
  * limit (types "-" and "soft"). Cuts `text` into pieces. */
 void st_linux_text_limits(char *text, st_setting_fn fn, void *ctx);
 
-/** modprobe.d(5): "options module name=value ...". section: the module, '-' as '_'. Cuts `text` into pieces.
- */
-void st_linux_text_modprobe(char *text, st_setting_fn fn, void *ctx);
-
 /**
  * PipeWire's relaxed JSON: names and values of objects; '=' ':' ',' are white space, '#' begins a comment.
  * section: the name of the object that holds the setting, "" at the top; values that are objects or arrays

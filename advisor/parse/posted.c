@@ -148,7 +148,7 @@ int st_posted_add(const char *text, size_t bytes, const char *source, struct st_
 #define FACTS_MAX 4096 /* of one alsa-info.sh */
 #define KEY_BYTES 300
 
-enum section { SECTION_OTHER, SECTION_KERNEL, SECTION_SERVERS, SECTION_MODPROBE, SECTION_OPTIONS };
+enum section { SECTION_OTHER, SECTION_KERNEL, SECTION_SERVERS, SECTION_OPTIONS };
 
 struct reader {
     struct st_facts *facts;
@@ -176,7 +176,6 @@ static void heading(struct reader *reader, const char *title)
         enum section section;
     } rows[] = {{"Kernel Information", SECTION_KERNEL},
                 {"Sound Servers on this system", SECTION_SERVERS},
-                {"Modprobe options (Sound related)", SECTION_MODPROBE},
                 {"Loaded sound module options", SECTION_OPTIONS}};
     static const char module[] = "Module: ";
     if (title[0] == '-' || title[0] == '#') /* the line below a title */
@@ -233,30 +232,6 @@ static void server_line(struct reader *reader, const char *line)
     }
 }
 
-/** "snd_hda_intel: power_save=1 model=auto" */
-static void modprobe_line(struct reader *reader, char *line)
-{
-    char *options = strstr(line, ": "), *rest = NULL, key[KEY_BYTES];
-    if (options == NULL)
-        return;
-    *options = '\0';
-    for (char *at = line; *at != '\0'; at++)
-        *at = *at == '-' ? '_' : *at;
-    if (strncmp(line, "snd", 3) != 0 || !st_sysctl_text_is_name(line))
-        return;
-    for (char *word = strtok_r(options + 2, " \t", &rest); word != NULL;
-         word = strtok_r(NULL, " \t", &rest)) {
-        char *value = strchr(word, '=');
-        if (value == NULL)
-            continue;
-        *value++ = '\0';
-        if (!st_sysctl_text_is_name(word))
-            continue;
-        snprintf(key, sizeof(key), "linux.modprobe.%.100s.%.100s", line, word);
-        put(reader, key, value, NULL);
-    }
-}
-
 /** "\tpower_save : 1" below "!!Module: snd_hda_intel" */
 static void option_line(struct reader *reader, char *line)
 {
@@ -287,9 +262,6 @@ int st_posted_alsa_info(struct st_facts *facts, const char *text, size_t bytes, 
             break;
         case SECTION_SERVERS:
             server_line(&reader, line);
-            break;
-        case SECTION_MODPROBE:
-            modprobe_line(&reader, line);
             break;
         case SECTION_OPTIONS:
             option_line(&reader, line);

@@ -27,7 +27,7 @@ extern const char st_posted_kinds[];
  */
 ST_NODISCARD int st_posted_add(const char *text, size_t bytes, const char *source, struct st_facts **facts);
 
-/** alsa-info.sh: linux.kernel.release, linux.module.snd_*.PARAMETER, linux.modprobe.snd_*.OPTION,
+/** alsa-info.sh: linux.kernel.release, linux.module.snd_*.PARAMETER,
  * linux.daemon.NAME of the sound servers that run. What is not understood is left out.
  * @return 0, -ENOMEM, -EBADMSG (nothing understood). */
 ST_NODISCARD int st_posted_alsa_info(struct st_facts *facts, const char *text, size_t bytes,

@@ -1,6 +1,5 @@
 /* FreeBSD: settings in files that are not in force. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +8,22 @@
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 
-/* --- freebsd-sysctl-conf: Lines of sysctl.conf that are not in force. --- */
+#define SYSCTL_CONF "freebsd.sysctl_conf."
+#define LOADER_CONF "freebsd.loader."
+#define PCM         "dev.pcm."
 
-#define FILE_KEY "freebsd.file.sysctl_conf"
-#define PREFIX   "freebsd.sysctl_conf."
-#define PCM      "dev.pcm."
+/** A file whose lines are compared with the running values. */
+struct conf {
+    const char *path;
+    const char *file_key; /* was it read? */
+    const char *prefix;   /* of its lines */
+    bool of_loader;       /* hints and modules stand in it, too; sysctl.conf is read later and wins */
+};
 
 struct scan {
-    const struct st_facts *facts;
     struct st_finding *finding;
-    int lines;
+    const struct conf *conf;
+    int compared;
     int unread;
     int wrong;
     bool moved;       /* the first wrong one is of a device that is not there */
@@ -39,23 +44,31 @@ static bool is_moved(const struct st_facts *facts, const char *name)
            (device == NULL || device->state == ST_FACT_ABSENT);
 }
 
-static void compare_sysctl_line(struct scan *scan, const struct st_fact *fact)
+static bool counts(const struct scan *scan, const char *name, const struct st_fact *found)
 {
+    char later[256];
+    snprintf(later, sizeof(later), SYSCTL_CONF "%.200s", name);
+    return !scan->conf->of_loader || (found != NULL && found->state != ST_FACT_ABSENT &&
+                                      st_facts_find(scan->finding->facts, later) == NULL);
+}
+
+static void compare(struct scan *scan, const struct st_fact *fact)
+{
+    const struct st_facts *facts = scan->finding->facts;
     char key[256];
-    const char *name = fact->key + strlen(PREFIX);
-    scan->lines++;
+    const char *name = fact->key + strlen(scan->conf->prefix);
     snprintf(key, sizeof(key), "freebsd.%.240s", name);
-    if (fact->state != ST_FACT_OK || st_machine_is_unread(scan->facts, key)) {
+    const struct st_fact *found = st_facts_find(facts, key);
+    if (!counts(scan, name, found))
+        return;
+    scan->compared++;
+    if (fact->state != ST_FACT_OK || st_machine_is_unread(facts, key)) {
         scan->unread++;
         return;
     }
-    const struct st_fact *found = st_facts_find(scan->facts, key);
-    const bool moved = is_moved(scan->facts, name);
+    const bool moved = is_moved(facts, name);
     /* a sysctl that was not looked for proves nothing; an absent one does: 15 has fewer than 13 */
-    const bool wrong =
-        moved || (found != NULL && (found->state == ST_FACT_ABSENT ||
-                                    (found->state == ST_FACT_OK && !st_freebsd_same_value(fact, found))));
-    if (!wrong)
+    if (!moved && (found == NULL || (found->state == ST_FACT_OK && st_freebsd_same_value(fact, found))))
         return;
     st_finding_quote(scan->finding, fact->key);
     st_finding_quote(scan->finding, key);
@@ -67,56 +80,68 @@ static void compare_sysctl_line(struct scan *scan, const struct st_fact *fact)
     scan->found = found != NULL && found->state == ST_FACT_OK ? found->text : NULL;
 }
 
-static void judge_wrong(const struct scan *scan, struct st_finding *finding)
+static void judge_wrong(const struct scan *scan)
 {
+    struct st_finding *finding = scan->finding;
+    const char *file = strrchr(scan->conf->path, '/') + 1;
     char more[64] = "";
     if (scan->wrong > 1)
         snprintf(more, sizeof(more), "; and %d more", scan->wrong - 1);
-    if (scan->moved)
+    st_rule_fix(finding);
+    if (scan->moved) {
         st_finding_advice(finding,
-                          "sysctl.conf sets %.50s, but this device does not exist now: it has a new number, "
-                          "or is not plugged in%s",
-                          scan->name, more);
-    else if (scan->found == NULL)
-        st_finding_advice(finding, "sysctl.conf sets %.50s, but this kernel has no such setting%s",
-                          scan->name, more);
-    else
-        st_finding_advice(finding, "sysctl.conf sets %.50s=%.20s, but the kernel uses %.20s%s", scan->name,
-                          scan->wanted, scan->found, more);
+                          "%s sets %.50s, but this device does not exist now: it has a new number, or is not "
+                          "plugged in%s",
+                          file, scan->name, more);
+        st_finding_fix(finding, NULL, finding->rule->guide.persistent, finding->rule->guide.needs);
+    } else if (scan->found == NULL) {
+        st_finding_advice(finding, "%s sets %.50s, but this kernel has no such setting%s", file, scan->name,
+                          more);
+    } else {
+        st_finding_advice(finding, "%s sets %.50s=%.20s, but the kernel uses %.20s%s%s", file, scan->name,
+                          scan->wanted, scan->found,
+                          scan->conf->of_loader
+                              ? ": the machine was not restarted yet, or the value was changed later"
+                              : "",
+                          more);
+    }
     if (strncmp(scan->name, "hw.acpi.cpu.", 12) == 0)
         st_finding_fix(finding, NULL,
                        "# /etc/rc.conf overrides it:\n# performance_cx_lowest, economy_cx_lowest",
                        ST_NEEDS_NOTHING);
-    else
-        st_finding_fix(finding, scan->moved ? NULL : finding->rule->guide.now,
-                       finding->rule->guide.persistent, finding->rule->guide.needs);
     st_finding_effect(finding, 0, "see the findings about these settings for their effect");
 }
 
-static void judge_sysctl_conf(struct st_finding *finding)
+static void judge_conf(struct st_finding *finding, const struct conf *conf)
 {
-    struct scan scan = {.facts = finding->facts, .finding = finding};
+    struct scan scan = {.finding = finding, .conf = conf};
     const char *read;
-    const int r = st_finding_need_text(finding, FILE_KEY, &read);
-    if (r == -ENOENT) {
-        st_finding_not_applicable(finding,
-                                  "there is no /etc/sysctl.conf, or the saved copy of this system lacks it");
-        return;
-    }
+    const int r = st_finding_need_text(finding, conf->file_key, &read);
+    if (r == -ENOENT)
+        st_finding_not_applicable(finding, "there is no %s, or the saved copy of this system lacks it",
+                                  conf->path);
     if (r != 0)
         return;
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(finding->facts, PREFIX, "", fact)) != NULL;)
-        compare_sysctl_line(&scan, fact);
-    if (scan.wrong > 0) {
-        judge_wrong(&scan, finding);
-    } else if (scan.unread > 0) {
-        st_finding_unknown(finding,
-                           "%d lines of /etc/sysctl.conf could not be compared with the running values",
-                           scan.unread);
-    } else {
-        st_finding_fine(finding, scan.lines == 0 ? "/etc/sysctl.conf sets nothing that matters here"
-                                                 : "the kernel uses the values of /etc/sysctl.conf");
-    }
+    for (const struct st_fact *fact = NULL;
+         (fact = st_facts_next(finding->facts, conf->prefix, "", fact)) != NULL;)
+        compare(&scan, fact);
+    if (scan.wrong > 0)
+        judge_wrong(&scan);
+    else if (scan.unread > 0)
+        st_finding_unknown(finding, "%d lines of %s could not be compared with the running values",
+                           scan.unread, conf->path);
+    else if (scan.compared == 0)
+        st_finding_fine(finding, "%s sets nothing that matters here", conf->path);
+    else
+        st_finding_fine(finding, "the kernel uses the values of %s", conf->path);
+}
+
+/* --- freebsd-sysctl-conf: Lines of sysctl.conf that are not in force. --- */
+
+static void judge_sysctl_conf(struct st_finding *finding)
+{
+    static const struct conf conf = {"/etc/sysctl.conf", "freebsd.file.sysctl_conf", SYSCTL_CONF, false};
+    judge_conf(finding, &conf);
 }
 
 const struct st_rule st_rule_freebsd_sysctl_conf = {
@@ -136,90 +161,17 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
     .guide.check = "service sysctl restart   # no message about an unknown name",
     .guide.undo = "take the lines out of /etc/sysctl.conf; the values stay until the next boot",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(FILE_KEY, PREFIX "*", "freebsd.dev.*", "freebsd.hw.*", "freebsd.kern.*"),
+    .facts = ST_RULE_KEYS("freebsd.file.sysctl_conf", SYSCTL_CONF "*", "freebsd.dev.*", "freebsd.hw.*",
+                          "freebsd.kern.*"),
     .judge = judge_sysctl_conf,
 };
 
 /* --- freebsd-loader-conf: Lines of loader.conf that are not in force. --- */
 
-#define LOADER_CONF_FILE_KEY "freebsd.file.loader_conf"
-#define LOADER_CONF_PREFIX   "freebsd.loader."
-#define SYSCTL               "freebsd.sysctl_conf."
-
-struct loader_conf_scan {
-    const struct st_facts *facts;
-    struct st_finding *finding;
-    int compared;
-    int unread;
-    int wrong;
-    const char *name; /* of the first wrong one, in its key */
-    const char *wanted;
-    const char *found;
-};
-
-static void compare_loader_line(struct loader_conf_scan *scan, const struct st_fact *fact)
-{
-    char key[256];
-    const char *name = fact->key + strlen(LOADER_CONF_PREFIX);
-    snprintf(key, sizeof(key), SYSCTL "%.200s", name);
-    if (st_facts_find(scan->facts, key) != NULL) /* that one is set later, and wins */
-        return;
-    snprintf(key, sizeof(key), "freebsd.%.200s", name);
-    const struct st_fact *found = st_facts_find(scan->facts, key);
-    /* hints and modules are no sysctls */
-    if (found == NULL || found->state == ST_FACT_ABSENT)
-        return;
-    if (fact->state != ST_FACT_OK || found->state != ST_FACT_OK) {
-        scan->unread++;
-        return;
-    }
-    scan->compared++;
-    if (st_freebsd_same_value(fact, found))
-        return;
-    st_finding_quote(scan->finding, fact->key);
-    st_finding_quote(scan->finding, key);
-    if (scan->wrong++ > 0)
-        return;
-    scan->name = name;
-    scan->wanted = fact->text;
-    scan->found = found->text;
-}
-
-static void judge_wrong_loader_conf(const struct loader_conf_scan *scan, struct st_finding *finding)
-{
-    char more[64] = "";
-    if (scan->wrong > 1)
-        snprintf(more, sizeof(more), "; and %d more", scan->wrong - 1);
-    st_finding_advice(finding,
-                      "loader.conf sets %.50s=%.20s, but the kernel uses %.20s: the machine was not "
-                      "restarted yet, or the value was changed later%s",
-                      scan->name, scan->wanted, scan->found, more);
-    st_rule_fix(finding);
-    st_finding_effect(finding, 0, "see the findings about these settings for their effect");
-}
-
 static void judge_loader_conf(struct st_finding *finding)
 {
-    struct loader_conf_scan scan = {.facts = finding->facts, .finding = finding};
-    const char *read;
-    const int r = st_finding_need_text(finding, LOADER_CONF_FILE_KEY, &read);
-    if (r == -ENOENT)
-        st_finding_not_applicable(finding,
-                                  "there is no /boot/loader.conf, or the saved copy of this system lacks it");
-    if (r != 0)
-        return;
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(finding->facts, LOADER_CONF_PREFIX, "", fact)) != NULL;)
-        compare_loader_line(&scan, fact);
-    if (scan.wrong > 0) {
-        judge_wrong_loader_conf(&scan, finding);
-    } else if (scan.unread > 0) {
-        st_finding_unknown(finding, "%d lines of loader.conf could not be compared with the running values",
-                           scan.unread);
-    } else {
-        st_finding_fine(finding, scan.compared == 0 ? "loader.conf sets nothing that matters here"
-                                                    : "the kernel uses the values of loader.conf");
-    }
+    static const struct conf conf = {"/boot/loader.conf", "freebsd.file.loader_conf", LOADER_CONF, true};
+    judge_conf(finding, &conf);
 }
 
 const struct st_rule st_rule_freebsd_loader_conf = {
@@ -235,7 +187,7 @@ const struct st_rule st_rule_freebsd_loader_conf = {
     .guide.check = "sysctl kern.hz   # or what you have set there",
     .guide.undo = "take the line out of /boot/loader.conf and restart",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(LOADER_CONF_FILE_KEY, LOADER_CONF_PREFIX "*", SYSCTL "*", "freebsd.hw.*",
+    .facts = ST_RULE_KEYS("freebsd.file.loader_conf", LOADER_CONF "*", SYSCTL_CONF "*", "freebsd.hw.*",
                           "freebsd.kern.*"),
     .judge = judge_loader_conf,
 };

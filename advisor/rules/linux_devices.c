@@ -168,26 +168,6 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
 /* --- linux-usb-audio-options: Options of the module snd_usb_audio. --- */
 
 #define LOWLATENCY "linux.module.snd_usb_audio.lowlatency"
-#define NRPACKS    "linux.modprobe.snd_usb_audio.nrpacks"
-#define HAS_PACKS  "linux.module.snd_usb_audio.nrpacks"
-
-/** lowlatency=Y; old guides set nrpacks beside it. */
-static void judge_default(struct st_finding *finding)
-{
-    const char *packs;
-    int64_t number;
-    if (st_facts_text(finding->facts, NRPACKS, &packs) == 0 &&
-        st_facts_int(finding->facts, HAS_PACKS, &number) == -ENOENT) {
-        st_finding_quote(finding, NRPACKS);
-        st_finding_quote(finding, HAS_PACKS);
-        st_finding_fine(finding,
-                        "snd_usb_audio runs in its low-latency mode; the driver no longer has the option "
-                        "nrpacks: remove nrpacks=%.10s from /etc/modprobe.d",
-                        packs);
-    } else {
-        st_finding_fine(finding, "snd_usb_audio runs in its low-latency mode");
-    }
-}
 
 static void judge_usb_audio_options(struct st_finding *finding)
 {
@@ -199,7 +179,7 @@ static void judge_usb_audio_options(struct st_finding *finding)
         return;
     }
     if (strcmp(text, "Y") == 0 || strcmp(text, "1") == 0) {
-        judge_default(finding);
+        st_finding_fine(finding, "snd_usb_audio runs in its low-latency mode");
     } else if (strcmp(text, "N") == 0 || strcmp(text, "0") == 0) {
         st_finding_advice(finding,
                           "snd_usb_audio's low-latency mode is off, so USB playback queues more packets "
@@ -219,10 +199,7 @@ const struct st_rule st_rule_linux_usb_audio_options = {
                  "fills a queue of packets ahead, so the sound is heard later.",
     .cost = "none",
     .when_not = "interfaces that crackle in the low-latency mode: some devices work only with lowlatency=N",
-    .sources = "modinfo snd_usb_audio (lowlatency, default Y); Linux sound/usb/card.c\n"
-               "Linux 6.1's driver has no nrpacks (modinfo); from which release on: not verified",
-    .history = "6.1: the driver has no nrpacks any more (modinfo snd_usb_audio; from which release on: not "
-               "verified)",
+    .sources = "modinfo snd_usb_audio (lowlatency, default Y); Linux sound/usb/card.c",
     .guide.persistent = "# /etc/modprobe.d/sleeptune.conf, or remove lowlatency=N from the files there\n"
                         "options snd_usb_audio lowlatency=1",
     .guide.needs = ST_NEEDS_REBOOT,
@@ -230,7 +207,7 @@ const struct st_rule st_rule_linux_usb_audio_options = {
     .guide.undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(LOWLATENCY, NRPACKS, HAS_PACKS),
+    .facts = ST_RULE_KEYS(LOWLATENCY),
     .changes = ST_RULE_CHANGES({ST_CHANGE_MODPROBE, "snd_usb_audio", "lowlatency=1"}),
     .judge = judge_usb_audio_options,
 };

@@ -47,7 +47,6 @@
     RULE(linux_isolated_cpus) \
     RULE(linux_irq_affinity) \
     RULE(linux_nohz_full) \
-    RULE(linux_numa_balancing) \
     RULE(linux_watchdogs) \
     RULE(linux_split_lock) \
     RULE(linux_smt) \

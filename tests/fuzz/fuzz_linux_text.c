@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct st_swaps swaps;
     if (text == NULL)
         return 0;
-    for (int parser = 0; parser < 8; parser++) {
+    for (int parser = 0; parser < 6; parser++) {
         memcpy(text, data, size);
         text[size] = '\0';
         switch (parser) {
@@ -39,15 +39,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             st_linux_text_limits(text, setting, NULL);
             break;
         case 2:
-            st_linux_text_modprobe(text, setting, NULL);
-            break;
-        case 3:
             st_linux_text_spa(text, setting, NULL);
             break;
-        case 4:
+        case 3:
             seen += st_proc_stat(text, &stat) == 0;
             break;
-        case 5:
+        case 4:
             seen += st_linux_text_interrupts(text, interrupt, NULL) == 0;
             break;
         default:

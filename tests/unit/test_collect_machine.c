@@ -129,14 +129,11 @@ static void what_stands_below_etc_is_read(void **state)
     struct st_platform *p = *state;
     file(p, "/etc/security/limits.d/25-pw.conf", "@studio - rtprio 95\n@x$(y) - rtprio 95\n");
     file(p, "/etc/group", "audio:x:29:\nstudio:x:30:ann,bob\nwheel:x:31:ann\nbroken\n");
-    file(p, "/etc/modprobe.d/a.conf", "options snd-usb-audio nrpacks=1\noptions i915 a=1\n");
     struct st_facts *facts = collect(p);
     check(facts, "linux.limits.@studio.rtprio", "95");
     check(facts, "linux.group.audio", "");
     check(facts, "linux.group.studio", "ann,bob");
     assert_null(st_facts_find(facts, "linux.group.wheel"));
-    check(facts, "linux.modprobe.snd_usb_audio.nrpacks", "1");
-    assert_null(st_facts_find(facts, "linux.modprobe.i915.a"));
     st_facts_free(facts);
 }
 
@@ -183,7 +180,6 @@ static void configuration_that_cannot_be_read_is_not_absent(void **state)
         const char *key;
     } rows[] = {
         {"/etc/security/limits.conf", "linux.limits.any.rtprio"},
-        {"/etc/modprobe.d/a.conf", "linux.modprobe.snd_usb_audio.nrpacks"},
         {"/etc/pipewire/pipewire.conf", "linux.pipewire.quantum"},
         {"/etc/pulse/daemon.conf", "linux.pulse.realtime-scheduling"},
     };

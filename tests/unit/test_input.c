@@ -83,8 +83,6 @@ static void alsa_info_tells_kernel_modules_and_servers(void **state)
     check_text("linux.kernel.release", "6.1.0-37-amd64");
     check_int("linux.module.snd_hda_intel.power_save", 10);
     check_text("linux.module.snd_hda_intel.power_save_controller", "Y");
-    check_int("linux.modprobe.snd_hda_intel.power_save", 1);
-    check_text("linux.modprobe.snd_hda_intel.model", "auto");
     check_int("linux.daemon.pipewire", 1);
     assert_null(st_facts_find(facts, "linux.daemon.jackd"));
     assert_null(st_facts_find(facts, "linux.module.i2c_core.power_save"));

@@ -53,14 +53,6 @@ static void limits_that_set_the_soft_limit_count(void **state)
     assert_string_equal(noted, "@audio|rtprio|95;ann|memlock|unlimited;");
 }
 
-static void options_of_a_module_are_told_apart(void **state)
-{
-    char text[] = "options snd-usb-audio nrpacks=1 index=2,3 flag\nalias a b\noptions\n#options a b=1\n";
-    (void)state;
-    st_linux_text_modprobe(text, note, NULL);
-    assert_string_equal(noted, "snd_usb_audio|nrpacks|1;snd_usb_audio|index|2,3;");
-}
-
 static void relaxed_json_names_the_object_of_a_setting(void **state)
 {
     (void)state;
@@ -151,7 +143,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(settings_have_sections_and_comments, clear),
         cmocka_unit_test_setup(limits_that_set_the_soft_limit_count, clear),
-        cmocka_unit_test_setup(options_of_a_module_are_told_apart, clear),
         cmocka_unit_test_setup(relaxed_json_names_the_object_of_a_setting, clear),
         cmocka_unit_test_setup(relaxed_json_without_end_or_too_deep_is_survived, clear),
         cmocka_unit_test_setup(a_stat_line_gives_name_and_priority, clear),
