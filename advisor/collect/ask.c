@@ -460,8 +460,7 @@ int st_ask_servers(struct st_platform *p, const struct st_ask *ask, struct st_fa
     if (st_facts_os(facts) != ST_OS_LINUX)
         return 0;
     /* whose files were found */
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(facts, "linux.unit.", ".program", fact)) != NULL;)
+    ST_FACTS_EACH (fact, facts, "linux.unit.", ".program")
         note_unit(&asker, fact);
     int r = find_whom(&whom, ask->user);
     asker.uid = whom.as.uid;

@@ -8,6 +8,7 @@
 #include "advisor/facts/text.h"
 
 #define RAW_MAX_BYTES 4096
+#define BESIDE_BYTES  512
 
 struct st_facts {
     enum st_os os;
@@ -210,9 +211,8 @@ static int state_errno(const struct st_fact *fact)
     return -EBADMSG;
 }
 
-int st_facts_int(const struct st_facts *facts, const char *key, int64_t *ret)
+static int read_int(const struct st_fact *fact, int64_t *ret)
 {
-    const struct st_fact *fact = st_facts_find(facts, key);
     const int r = state_errno(fact);
     if (r != 0)
         return r;
@@ -222,14 +222,45 @@ int st_facts_int(const struct st_facts *facts, const char *key, int64_t *ret)
     return 0;
 }
 
-int st_facts_text(const struct st_facts *facts, const char *key, const char **ret)
+static int read_text(const struct st_fact *fact, const char **ret)
 {
-    const struct st_fact *fact = st_facts_find(facts, key);
     const int r = state_errno(fact);
     if (r != 0)
         return r;
     *ret = fact->text;
     return 0;
+}
+
+int st_facts_int(const struct st_facts *facts, const char *key, int64_t *ret)
+{
+    return read_int(st_facts_find(facts, key), ret);
+}
+
+int st_facts_text(const struct st_facts *facts, const char *key, const char **ret)
+{
+    return read_text(st_facts_find(facts, key), ret);
+}
+
+const struct st_fact *st_facts_beside(const struct st_facts *facts, const struct st_fact *fact,
+                                      const char *leaf)
+{
+    char key[BESIDE_BYTES];
+    const char *dot = strrchr(fact->key, '.');
+    const int len =
+        dot != NULL ? snprintf(key, sizeof(key), "%.*s.%s", (int)(dot - fact->key), fact->key, leaf) : -1;
+    return len > 0 && (size_t)len < sizeof(key) ? st_facts_find(facts, key) : NULL;
+}
+
+int st_facts_beside_int(const struct st_facts *facts, const struct st_fact *fact, const char *leaf,
+                        int64_t *ret)
+{
+    return read_int(st_facts_beside(facts, fact, leaf), ret);
+}
+
+int st_facts_beside_text(const struct st_facts *facts, const struct st_fact *fact, const char *leaf,
+                         const char **ret)
+{
+    return read_text(st_facts_beside(facts, fact, leaf), ret);
 }
 
 const struct st_fact *st_facts_next(const struct st_facts *facts, const char *prefix, const char *suffix,

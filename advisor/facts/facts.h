@@ -65,12 +65,22 @@ const struct st_fact *st_facts_find(const struct st_facts *facts, const char *ke
 ST_NODISCARD int st_facts_int(const struct st_facts *facts, const char *key, int64_t *ret);
 ST_NODISCARD int st_facts_text(const struct st_facts *facts, const char *key, const char **ret);
 
-/**
- * The next fact, in order of key, whose key starts with prefix and ends with suffix ("": any), after `after`.
- * NULL stands for the beginning, and for the end: for (fact = NULL; (fact = st_facts_next(...)) != NULL;)
- */
+/** The fact whose key differs only in the last part: beside "linux.cpufreq.policy0.governor" lies, as
+ * "driver", "linux.cpufreq.policy0.driver". NULL: none. The others read it as above. */
+const struct st_fact *st_facts_beside(const struct st_facts *facts, const struct st_fact *fact,
+                                      const char *leaf);
+ST_NODISCARD int st_facts_beside_int(const struct st_facts *facts, const struct st_fact *fact,
+                                     const char *leaf, int64_t *ret);
+ST_NODISCARD int st_facts_beside_text(const struct st_facts *facts, const struct st_fact *fact,
+                                      const char *leaf, const char **ret);
+
+/** The next fact, in order of key, whose key starts with prefix and ends with suffix ("": any), after `after`.
+ * NULL stands for the beginning, and for the end. */
 const struct st_fact *st_facts_next(const struct st_facts *facts, const char *prefix, const char *suffix,
                                     const struct st_fact *after);
+/** For each of them. */
+#define ST_FACTS_EACH(fact, facts, prefix, suffix)                                                           \
+    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, prefix, suffix, fact)) != NULL;)
 
 /** How many facts are unreadable or malformed. */
 size_t st_facts_unreadable(const struct st_facts *facts);

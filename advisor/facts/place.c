@@ -75,7 +75,7 @@ static void freebsd_notes(struct notes *notes, const struct st_facts *facts)
 static void server_note(struct notes *notes, const struct st_facts *facts)
 {
     size_t n = 0;
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, "linux.ask.", "", fact)) != NULL;)
+    ST_FACTS_EACH (fact, facts, "linux.ask.", "")
         n += fact->state == ST_FACT_OK && strcmp(fact->text, "not asked") == 0;
     if (n > 0)
         add(notes,

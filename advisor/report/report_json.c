@@ -212,8 +212,7 @@ static json_t *music_json(const struct st_facts *facts)
 {
     const size_t prefix = strlen(ST_MUSIC_PREFIX);
     json_t *music = NULL;
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(facts, ST_MUSIC_PREFIX, "", fact)) != NULL;) {
+    ST_FACTS_EACH (fact, facts, ST_MUSIC_PREFIX, "") {
         music = music != NULL ? music : json_object();
         (void)json_object_set_new(music, fact->key + prefix,
                                   fact->is_int ? json_integer(fact->i64) : json_string(fact->text));

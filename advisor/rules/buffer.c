@@ -24,8 +24,6 @@
 #define PULSE_FRAGMENT_MS  25
 #define PULSE_WATERMARK_MS 20
 
-#define KEY_BYTES 256
-
 static bool take(struct st_wish *ret, int64_t frames, int64_t rate_hz, const char *why)
 {
     /* what the loop can run at */
@@ -71,21 +69,20 @@ static bool is_shorter(const struct st_wish *a, const struct st_wish *b)
 /** The shortest of several: "as ardour has card0 open". */
 static bool of_program(const struct st_facts *facts, struct st_wish *ret)
 {
-    static const char prefix[] = "linux.alsa.", suffix[] = ".period_frames";
+    static const char prefix[] = "linux.alsa.";
     bool any = false;
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, prefix, suffix, fact)) != NULL;) {
+    ST_FACTS_EACH (fact, facts, prefix, ".period_frames") {
         struct st_wish found;
-        char key[KEY_BYTES], why[ST_WISH_WHY_BYTES];
+        char why[ST_WISH_WHY_BYTES];
         const char *owner, *card = fact->key + sizeof(prefix) - 1;
-        const int len = (int)(strlen(fact->key) - (sizeof(suffix) - 1));
-        snprintf(key, sizeof(key), "%.*s.owner", len, fact->key);
-        if (st_facts_text(facts, key, &owner) != 0 || is_server(owner))
+        int64_t frames, rate_hz;
+        if (st_facts_beside_text(facts, fact, "owner", &owner) != 0 || is_server(owner) ||
+            st_facts_beside_int(facts, fact, "period_frames", &frames) != 0 ||
+            st_facts_beside_int(facts, fact, "rate_hz", &rate_hz) != 0)
             continue;
         snprintf(why, sizeof(why), "as %.*s has %.*s open", st_text_cut(owner, 40), owner,
                  (int)(strcspn(card, ".") % 20), card);
-        snprintf(key, sizeof(key), "%.*s.rate_hz", len, fact->key);
-        if (take(&found, st_machine_int_or(facts, fact->key, 0), st_machine_int_or(facts, key, 0), why) &&
-            (!any || is_shorter(&found, ret))) {
+        if (take(&found, frames, rate_hz, why) && (!any || is_shorter(&found, ret))) {
             *ret = found;
             any = true;
         }

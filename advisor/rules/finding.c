@@ -154,6 +154,11 @@ void st_finding_quote(struct st_finding *finding, const char *key)
     quote(finding, st_facts_find(finding->facts, key));
 }
 
+void st_finding_quote_beside(struct st_finding *finding, const struct st_fact *fact, const char *leaf)
+{
+    quote(finding, st_facts_beside(finding->facts, fact, leaf));
+}
+
 /** Sets the finding for a fact whose value could not be used. r: the errno of st_facts_int(), < 0. */
 static void explain_state(struct st_finding *finding, const struct st_fact *fact, const char *key, int r)
 {

@@ -105,6 +105,8 @@ void st_finding_change(struct st_finding *finding, enum st_change_kind kind, con
                        const char *value);
 /** Quotes a fact as evidence (also an absent or unreadable one, if a collector looked for it). */
 void st_finding_quote(struct st_finding *finding, const char *key);
+/** The same with st_facts_beside(). */
+void st_finding_quote_beside(struct st_finding *finding, const struct st_fact *fact, const char *leaf);
 /**
  * How a rule begins: quotes the fact, and sets the finding if there is no value: absent -> not-applicable,
  * unreadable or malformed -> unknown, with the reason and what would make it readable.

@@ -27,7 +27,7 @@ static void count_device(int *n, const struct st_fact *fact)
 int st_freebsd_pcm_count(const struct st_facts *facts)
 {
     int n = 0;
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, PCM, ".%desc", fact)) != NULL;)
+    ST_FACTS_EACH (fact, facts, PCM, ".%desc")
         count_device(&n, fact);
     return n;
 }
@@ -54,9 +54,9 @@ static void find_usb_parent(struct usb *usb, const struct st_fact *fact)
 int64_t st_freebsd_usb_unit(const struct st_facts *facts)
 {
     struct usb usb = {.unit = -1, .default_unit = st_machine_int_or(facts, ST_FREEBSD_DEFAULT_UNIT, -1)};
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, PCM, ".%parent", fact)) != NULL;)
+    ST_FACTS_EACH (fact, facts, PCM, ".%parent")
         find_usb_parent(&usb, fact);
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, SNDSTAT, ".parent", fact)) != NULL;)
+    ST_FACTS_EACH (fact, facts, SNDSTAT, ".parent")
         find_usb_parent(&usb, fact);
     return usb.unit;
 }

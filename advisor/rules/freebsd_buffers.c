@@ -149,7 +149,7 @@ static void judge_snd_verbose(struct st_finding *finding)
         return;
     }
     st_finding_quote(finding, ST_FREEBSD_OSRELDATE);
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, SNDSTAT, ".xruns", fact)) != NULL;) {
+    ST_FACTS_EACH (fact, facts, SNDSTAT, ".xruns") {
         if (fact->state != ST_FACT_OK || !fact->is_int || fact->i64 <= 0 || xruns > INT64_MAX - fact->i64)
             continue;
         xruns += fact->i64;

@@ -122,8 +122,7 @@ static void judge_conf(struct st_finding *finding, const struct conf *conf)
                                   conf->path);
     if (r != 0)
         return;
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(finding->facts, conf->prefix, "", fact)) != NULL;)
+    ST_FACTS_EACH (fact, finding->facts, conf->prefix, "")
         compare(&scan, fact);
     if (scan.wrong > 0)
         judge_wrong(&scan);

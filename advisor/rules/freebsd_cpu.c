@@ -154,7 +154,7 @@ static void judge_cpu_idle(struct st_finding *finding)
         return;
     }
     scan.c3_off = c3_stops_the_timer(finding);
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, CPU, SUPPORTED, fact)) != NULL;)
+    ST_FACTS_EACH (fact, facts, CPU, SUPPORTED)
         scan_cpu(&scan, fact);
     if (scan.cpus == 0)
         st_finding_not_applicable(finding, "this machine shows no ACPI idle states");
@@ -294,8 +294,7 @@ static void judge_cpu_frequency(struct st_finding *finding)
         st_finding_unknown(finding, "a clock of %" PRId64 " MHz is not valid", mhz);
         return;
     }
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(finding->facts, EPP, ".epp", fact)) != NULL;)
+    ST_FACTS_EACH (fact, finding->facts, EPP, ".epp")
         hardware = hardware || fact->state == ST_FACT_OK;
     if (hardware) {
         st_finding_not_applicable(finding, "this CPU chooses its clock by itself: see finding freebsd-epp");
@@ -349,7 +348,7 @@ static void judge_epp(struct st_finding *finding)
     int unread = 0;
     int64_t worst = 0;
     const char *worst_key = NULL;
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, PREFIX, SUFFIX, fact)) != NULL;) {
+    ST_FACTS_EACH (fact, facts, PREFIX, SUFFIX) {
         int64_t epp;
         if (fact->state == ST_FACT_ABSENT)
             continue;
@@ -384,7 +383,7 @@ static void judge_epp(struct st_finding *finding)
                       worst);
     st_finding_fix_now(finding, EPP_NOW("%s"), driver);
     st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EPP_EVER("%s"), driver);
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, PREFIX, SUFFIX, fact)) != NULL;) {
+    ST_FACTS_EACH (fact, facts, PREFIX, SUFFIX) {
         if (fact->state == ST_FACT_OK)
             st_finding_change(finding, ST_CHANGE_SYSCTL, fact->key + strlen("freebsd."), "0");
     }

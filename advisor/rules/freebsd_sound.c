@@ -32,8 +32,7 @@ static void judge_gone(int64_t unit, struct st_finding *finding)
 {
     int64_t other = -1;
     char now[64], key[ST_FREEBSD_KEY_BYTES];
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(finding->facts, PCM, ".%desc", fact)) != NULL;)
+    ST_FACTS_EACH (fact, finding->facts, PCM, ".%desc")
         find_first_unit(&other, fact);
     if (unit < 0)
         st_finding_problem(finding,
@@ -167,9 +166,9 @@ static void judge_sound_polling(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     struct scan scan = {.facts = facts, .finding = finding};
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, HDAC, POLLING, fact)) != NULL;)
+    ST_FACTS_EACH (fact, facts, HDAC, POLLING)
         scan_polling(&scan, fact);
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, PCM, POLLING, fact)) != NULL;)
+    ST_FACTS_EACH (fact, facts, PCM, POLLING)
         scan_polling(&scan, fact);
     if (scan.polled != NULL) {
         judge_polled(&scan, finding->wish);

@@ -259,8 +259,7 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
                           tick_us);
     }
     char other[NAME_MAX_BYTES] = "";
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(finding->facts, ET_PREFIX, ET_SUFFIX, fact)) != NULL;)
+    ST_FACTS_EACH (fact, finding->facts, ET_PREFIX, ET_SUFFIX)
         find_alternative(other, fact);
     if (flags < 0 || (flags & ET_ONESHOT) != 0) {
         st_rule_fix(finding);
@@ -300,8 +299,7 @@ static void judge_eventtimer(struct st_finding *finding)
     st_finding_quote(finding, CPUS);
     const int64_t cpus = st_machine_int_or(facts, CPUS, 1);
     char other[NAME_MAX_BYTES] = "";
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(facts, ET_PREFIX, ET_SUFFIX, fact)) != NULL;)
+    ST_FACTS_EACH (fact, facts, ET_PREFIX, ET_SUFFIX)
         find_alternative(other, fact);
     if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1 && other[0] != '\0') {
         st_finding_advice(finding,

@@ -10,11 +10,10 @@
 /* --- linux-cpu-frequency: CPU frequency: governor and energy preference, by what the driver means by
  * them. --- */
 
-#define PREFIX    "linux.cpufreq."
-#define PRESENT   "linux.cpufreq.present"
-#define BOOST     "linux.cpufreq.boost"
-#define NO_TURBO  "linux.cpufreq.no_turbo"
-#define KEY_BYTES 160
+#define PREFIX   "linux.cpufreq."
+#define PRESENT  "linux.cpufreq.present"
+#define BOOST    "linux.cpufreq.boost"
+#define NO_TURBO "linux.cpufreq.no_turbo"
 
 /** A limit above this share of the highest clock does not count. A choice of this rule. */
 #define CAPPED_SHARE 0.95
@@ -34,23 +33,16 @@ struct scan {
     const struct st_facts *facts;
     int policies;
     int counts[KIND_LOWEST + 1];
-    char worst[KEY_BYTES]; /* "linux.cpufreq.policy0", of the worst kind seen */
+    const struct st_fact *worst; /* the governor of a policy of the worst kind seen */
     enum kind worst_kind;
 };
 
-static void key_of(char *key, const char *policy, const char *what)
-{
-    snprintf(key, KEY_BYTES, "%.120s.%s", policy, what);
-}
-
 /** Under intel_pstate and amd-pstate-epp "powersave" is not the lowest clock: the hardware or the driver
  * scales. */
-static enum kind active_pstate_kind(const struct st_facts *facts, const char *policy)
+static enum kind active_pstate_kind(const struct st_facts *facts, const struct st_fact *policy)
 {
-    char key[KEY_BYTES];
     const char *epp;
-    key_of(key, policy, "epp");
-    const int r = st_facts_text(facts, key, &epp);
+    const int r = st_facts_beside_text(facts, policy, "epp", &epp);
     if (r == -ENOENT)
         return KIND_SCALING;
     if (r != 0)
@@ -59,84 +51,67 @@ static enum kind active_pstate_kind(const struct st_facts *facts, const char *po
 }
 
 /** Is its limit well below the highest clock of the hardware? */
-static bool is_capped(const struct st_facts *facts, const char *policy)
+static bool is_capped(const struct st_facts *facts, const struct st_fact *policy)
 {
-    char max_key[KEY_BYTES], hardware_key[KEY_BYTES];
     int64_t max_khz, hardware_khz;
-    key_of(max_key, policy, "max_khz");
-    key_of(hardware_key, policy, "hardware_max_khz");
-    return st_facts_int(facts, max_key, &max_khz) == 0 &&
-           st_facts_int(facts, hardware_key, &hardware_khz) == 0 && max_khz > 0 &&
+    return st_facts_beside_int(facts, policy, "max_khz", &max_khz) == 0 &&
+           st_facts_beside_int(facts, policy, "hardware_max_khz", &hardware_khz) == 0 && max_khz > 0 &&
            (double)max_khz < CAPPED_SHARE * (double)hardware_khz;
 }
 
-static enum kind kind_of(const struct st_facts *facts, const char *policy)
+/** policy: the fact of its governor. */
+static enum kind kind_of(const struct st_facts *facts, const struct st_fact *policy)
 {
     static const char *const scaling[] = {"schedutil", "ondemand", "conservative", "interactive"};
-    char key[KEY_BYTES];
-    const char *governor, *driver;
-    key_of(key, policy, "governor");
-    if (st_facts_text(facts, key, &governor) != 0)
+    const char *driver, *governor = policy->text;
+    if (policy->state != ST_FACT_OK)
         return KIND_UNREAD;
     if (strcmp(governor, "performance") == 0)
-        return KIND_FAST;
+        return is_capped(facts, policy) ? KIND_CAPPED : KIND_FAST;
     if (strcmp(governor, "userspace") == 0)
         return KIND_USERSPACE;
     for (size_t i = 0; i < ST_ARRAY_LEN(scaling); i++) {
         if (strcmp(governor, scaling[i]) == 0)
             return KIND_SCALING;
     }
-    if (strcmp(governor, "powersave") != 0)
+    if (strcmp(governor, "powersave") != 0 || st_facts_beside_text(facts, policy, "driver", &driver) != 0)
         return KIND_UNREAD;
-    key_of(key, policy, "driver");
-    if (st_facts_text(facts, key, &driver) != 0)
-        return KIND_UNREAD;
-    if (strcmp(driver, "intel_pstate") == 0 || strcmp(driver, "amd-pstate-epp") == 0)
-        return active_pstate_kind(facts, policy);
-    return KIND_LOWEST;
+    if (strcmp(driver, "intel_pstate") != 0 && strcmp(driver, "amd-pstate-epp") != 0)
+        return KIND_LOWEST;
+    const enum kind kind = active_pstate_kind(facts, policy);
+    return kind == KIND_FAST && is_capped(facts, policy) ? KIND_CAPPED : kind;
 }
 
-static void scan_policy(struct scan *scan, const struct st_fact *fact)
+static void scan_policy(struct scan *scan, const struct st_fact *policy)
 {
-    char policy[KEY_BYTES];
-    const int len = (int)(strlen(fact->key) - strlen(".governor"));
-    if (fact->state == ST_FACT_ABSENT || len >= (int)sizeof(policy))
+    if (policy->state == ST_FACT_ABSENT)
         return;
-    snprintf(policy, sizeof(policy), "%.*s", len, fact->key);
-    enum kind kind = kind_of(scan->facts, policy);
-    if (kind == KIND_FAST && is_capped(scan->facts, policy))
-        kind = KIND_CAPPED;
-    scan->policies++;
+    const enum kind kind = kind_of(scan->facts, policy);
     scan->counts[kind]++;
-    if (scan->policies == 1 || kind > scan->worst_kind) {
+    if (scan->policies++ == 0 || kind > scan->worst_kind) {
         scan->worst_kind = kind;
-        memcpy(scan->worst, policy, sizeof(policy));
+        scan->worst = policy;
     }
 }
 
 /** The text of a fact of the worst policy, "?" when it has none. */
 static const char *worst_text(const struct scan *scan, struct st_finding *finding, const char *what)
 {
-    char key[KEY_BYTES];
     const char *text;
-    key_of(key, scan->worst, what);
-    st_finding_quote(finding, key);
-    return st_facts_text(scan->facts, key, &text) == 0 ? text : "?";
+    st_finding_quote_beside(finding, scan->worst, what);
+    return st_facts_beside_text(scan->facts, scan->worst, what, &text) == 0 ? text : "?";
 }
 
 static double worst_ghz(const struct scan *scan, struct st_finding *finding, const char *what)
 {
-    char key[KEY_BYTES];
-    key_of(key, scan->worst, what);
-    st_finding_quote(finding, key);
-    return (double)st_machine_int_or(scan->facts, key, 0) / 1e6;
+    int64_t khz;
+    st_finding_quote_beside(finding, scan->worst, what);
+    return st_facts_beside_int(scan->facts, scan->worst, what, &khz) == 0 ? (double)khz / 1e6 : 0;
 }
 
 static void fix_cpu_frequency(const struct scan *scan, struct st_finding *finding)
 {
-    char key[KEY_BYTES];
     const char *available;
-    key_of(key, scan->worst, "available_governors");
     if (scan->worst_kind == KIND_CAPPED) {
         st_finding_fix(
             finding,
@@ -160,7 +135,8 @@ static void fix_cpu_frequency(const struct scan *scan, struct st_finding *findin
                           "performance");
         return;
     }
-    if (st_facts_text(scan->facts, key, &available) == 0 && strstr(available, "performance") == NULL) {
+    if (st_facts_beside_text(scan->facts, scan->worst, "available_governors", &available) == 0 &&
+        strstr(available, "performance") == NULL) {
         st_finding_fix(finding, "sudo modprobe cpufreq_performance\n# then see scaling_available_governors",
                        NULL, ST_NEEDS_NOTHING);
         return;
@@ -222,7 +198,7 @@ static void judge_cpu_frequency(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     struct scan scan = {.facts = facts, .worst_kind = KIND_FAST};
     int64_t present;
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, PREFIX, ".governor", fact)) != NULL;)
+    ST_FACTS_EACH (fact, facts, PREFIX, ".governor")
         scan_policy(&scan, fact);
     st_finding_quote(finding, PRESENT);
     if (scan.policies == 0) {
@@ -288,7 +264,6 @@ const struct st_rule st_rule_linux_cpu_frequency = {
  * --- */
 
 #define PROCESSES "linux.processes_n"
-#define GOVERNOR  ".governor"
 #define PROFILE   "linux.power_profile"
 #define PPD_NOW   "powerprofilesctl set performance"
 #define TUNED_NOW "sudo tuned-adm profile latency-performance"
@@ -330,19 +305,15 @@ static void judge_power_daemons(struct st_finding *finding)
     }
     const struct st_fact *slow = NULL; /* the first governor that is not for speed */
     size_t unread_n = 0;
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(facts, "linux.cpufreq.policy", GOVERNOR, fact)) != NULL;) {
-        char key[KEY_BYTES];
-        const char *governor, *epp;
-        if (st_facts_text(facts, fact->key, &governor) != 0) {
+    ST_FACTS_EACH (fact, facts, "linux.cpufreq.policy", ".governor") {
+        const char *epp;
+        if (fact->state != ST_FACT_OK) {
             unread_n += fact->state != ST_FACT_ABSENT;
             continue;
         }
-        snprintf(key, sizeof(key), "%.*s.epp", (int)(strlen(fact->key) - (sizeof(GOVERNOR) - 1)), fact->key);
-        if (strcmp(governor, "performance") != 0 &&
-            (st_facts_text(facts, key, &epp) != 0 ||
-             (strcmp(epp, "performance") != 0 && strcmp(epp, "0") != 0)) &&
-            slow == NULL)
+        if (slow == NULL && strcmp(fact->text, "performance") != 0 &&
+            (st_facts_beside_text(facts, fact, "epp", &epp) != 0 ||
+             (strcmp(epp, "performance") != 0 && strcmp(epp, "0") != 0)))
             slow = fact;
     }
     if (slow != NULL)

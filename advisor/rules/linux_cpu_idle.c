@@ -182,7 +182,7 @@ static void judge_idle_states(struct st_finding *finding)
         scan.request_us = REQUEST_NONE_US;
     if (st_facts_text(facts, GOVERNOR, &governor) == 0)
         scan.looks_ahead = strcmp(governor, "ladder") != 0;
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, STATES, LATENCY, fact)) != NULL;)
+    ST_FACTS_EACH (fact, facts, STATES, LATENCY)
         scan_state(&scan, fact);
     if (scan.unread > 0) {
         st_finding_unknown(finding, "the wake-up time (latency) of %d of %d idle states could not be read",
@@ -250,7 +250,7 @@ static void judge_idle_request_access(struct st_finding *finding)
     int64_t latency_us = 0;
     size_t unread_n = 0;
     int64_t request;
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, PREFIX, LATENCY, fact)) != NULL;) {
+    ST_FACTS_EACH (fact, facts, PREFIX, LATENCY) {
         char key[128];
         int64_t latency, disabled;
         snprintf(key, sizeof(key), "%.*s.disable", (int)(strlen(fact->key) - strlen(LATENCY)), fact->key);

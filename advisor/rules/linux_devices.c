@@ -114,8 +114,7 @@ static void judge_usb_autosuspend(struct st_finding *finding)
     struct scan scan = {.facts = finding->facts, .finding = finding};
     const char *name = "a USB audio interface";
     char key[KEY_BYTES];
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(finding->facts, PREFIX, CONTROL, fact)) != NULL;)
+    ST_FACTS_EACH (fact, finding->facts, PREFIX, CONTROL)
         scan_usb_power(&scan, fact);
     if (scan.first == NULL) {
         st_finding_not_applicable(finding, "no USB audio interface is connected");

@@ -111,8 +111,7 @@ static void judge_jack_period(struct st_finding *finding)
     const double period_us = (double)jack.frames * 1e6 / (double)jack.rate_hz;
     const double wish_us = (double)finding->wish->period_ns / 1e3;
     const double ring_ms = period_us * (double)jack.periods_n / 1e3;
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(finding->facts, "linux.usb_audio.", ".control", fact)) != NULL;)
+    ST_FACTS_EACH (fact, finding->facts, "linux.usb_audio.", ".control")
         usb = fact->state == ST_FACT_OK ? fact : usb;
     if (period_us > wish_us * ROUNDED && !finding->wish->in_use) {
         st_finding_advice(finding,

@@ -255,8 +255,7 @@ static void fix_service(struct st_finding *finding, const char *unit, const char
 static void judge_service_limits(struct st_finding *finding)
 {
     struct scan scan = {.facts = finding->facts};
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(finding->facts, PREFIX, PROGRAM, fact)) != NULL;)
+    ST_FACTS_EACH (fact, finding->facts, PREFIX, PROGRAM)
         scan_service(&scan, fact);
     if (scan.units_n == 0) {
         st_finding_not_applicable(finding,

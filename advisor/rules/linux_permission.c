@@ -499,7 +499,7 @@ static void judge_audio_group(struct st_finding *finding)
         return;
     if (st_facts_text(facts, NAME, &scan.user) != 0)
         scan.user = "";
-    for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, LIMITS, RTPRIO, fact)) != NULL;)
+    ST_FACTS_EACH (fact, facts, LIMITS, RTPRIO)
         find_best_group(&scan, fact);
     if (scan.limit != NULL)
         advise(&scan);

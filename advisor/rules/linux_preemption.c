@@ -310,51 +310,26 @@ const struct st_rule st_rule_linux_threaded_irqs = {
 /* --- linux-irq-sharing: Does the sound card have its interrupt line for itself? --- */
 
 #define READABLE    "linux.irq.readable"
-#define USB         "linux.usb_audio.*.control"
 #define NAMES_BYTES 256
 
 struct search {
     const struct st_facts *facts;
-    bool has_usb;
     const struct st_fact *sound;  /* a line of a sound device */
     const struct st_fact *shared; /* one with other names on it */
 };
 
-static void keep_usb(struct search *search, const struct st_fact *fact)
-{
-    search->has_usb = search->has_usb || fact->state == ST_FACT_OK;
-}
-
-static bool is_sound(const struct search *search, const char *name)
-{
-    static const char *const cards[] = {"snd", "hda", "AudioDSP", "sof-", "ACP_", "firewire"};
-    static const char *const buses[] = {"xhci", "ehci", "ohci", "uhci", "dwc"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(cards); i++) {
-        if (strstr(name, cards[i]) != NULL)
-            return true;
-    }
-    for (size_t i = 0; search->has_usb && i < ST_ARRAY_LEN(buses); i++) {
-        if (strstr(name, buses[i]) != NULL)
-            return true;
-    }
-    return false;
-}
-
 static void scan_sound_interrupt(struct search *search, const struct st_fact *fact)
 {
     char names[NAMES_BYTES], *rest = NULL;
-    const char *actions;
     bool sound = false, other = false;
-    if (st_facts_text(search->facts, fact->key, &actions) != 0)
+    if (fact->state != ST_FACT_OK)
         return;
-    snprintf(names, sizeof(names), "%s", actions);
+    snprintf(names, sizeof(names), "%s", fact->text);
     for (const char *name = strtok_r(names, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest))
-        *(is_sound(search, name) ? &sound : &other) = true;
-    if (!sound)
-        return;
-    if (search->sound == NULL)
+        *(st_machine_is_sound(search->facts, name) ? &sound : &other) = true;
+    if (sound && search->sound == NULL)
         search->sound = fact;
-    if (other && search->shared == NULL)
+    if (sound && other && search->shared == NULL)
         search->shared = fact;
 }
 
@@ -365,11 +340,7 @@ static void judge_irq_sharing(struct st_finding *finding)
     int64_t readable;
     if (st_finding_need_int(finding, READABLE, &readable) != 0)
         return;
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(facts, "linux.usb_audio.", ".control", fact)) != NULL;)
-        keep_usb(&search, fact);
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(facts, "linux.irq.", ".actions", fact)) != NULL;)
+    ST_FACTS_EACH (fact, facts, "linux.irq.", ".actions")
         scan_sound_interrupt(&search, fact);
     if (search.shared != NULL) {
         st_finding_quote(finding, search.shared->key);
@@ -403,7 +374,7 @@ const struct st_rule st_rule_linux_irq_sharing = {
     .guide.check = "grep -E 'snd|xhci' /proc/interrupts   # no other device on the line",
     .guide.undo = "put it back",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(READABLE, "linux.irq.*.actions", USB),
+    .facts = ST_RULE_KEYS(READABLE, "linux.irq.*.actions", ST_MACHINE_USB_AUDIO),
     .judge = judge_irq_sharing,
 };
 

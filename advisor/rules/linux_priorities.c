@@ -19,79 +19,50 @@
 /** The thread of the highest priority among some. priority 0: there is none. */
 struct top_thread {
     int64_t priority;
-    const struct st_fact *priority_fact;
-    const struct st_fact *process_fact;
+    const struct st_fact *process;
 };
 
-/** Which processes count. */
-typedef bool (*process_fn)(const char *process);
-
-static bool is_one_of(const char *name, const char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 /** PipeWire, jackd (also in jackdbus), PulseAudio. */
-static bool is_server(const char *process)
+static const char *const server_names[] = {"pipewire", "jackd", "jackdbus", "pulseaudio", NULL};
+
+/** No programs that play through a server: servers, and tools and daemons that are known to have real-time
+ * threads for another purpose. The kernel keeps 15 bytes of a name. */
+static const char *const no_client_names[] = {
+    "pipewire",       "jackd",       "jackdbus",     "pulseaudio",    "chronyd",    "corosync",
+    "cyclictest",     "gnome-shell", "kwin_wayland", "multipathd",    "ntpd",       "oslat",
+    "pipewire-pulse", "ptp4l",       "rtkit-daemon", "sleeptune",     "sleeptuned", "systemd-journal",
+    "watchdog",       "wireplumber", "phc2sys",      "systemd-udevd", NULL};
+
+static bool is_among(const char *name, const char *const *names)
 {
-    static const char *const names[] = {"pipewire", "jackd", "jackdbus", "pulseaudio"};
-    return is_one_of(process, names, ST_ARRAY_LEN(names));
+    while (*names != NULL && strcmp(name, *names) != 0)
+        names++;
+    return *names != NULL;
 }
 
-/** A program that plays through a server: no server, and no tool or daemon that is known to have real-time
- * threads for another purpose. */
-static bool is_client(const char *process)
-{
-    /* 15 bytes of a name are kept by the kernel */
-    static const char *const others[] = {
-        "chronyd",    "corosync",        "cyclictest",     "gnome-shell", "kwin_wayland", "multipathd",
-        "ntpd",       "oslat",           "pipewire-pulse", "ptp4l",       "rtkit-daemon", "sleeptune",
-        "sleeptuned", "systemd-journal", "watchdog",       "wireplumber", "phc2sys",      "systemd-udevd"};
-    return !is_server(process) && !is_one_of(process, others, ST_ARRAY_LEN(others));
-}
-
-static struct top_thread top_thread(const struct st_facts *facts, process_fn fn)
+/** Of processes with one of these names, or of all others. */
+static struct top_thread top_thread(const struct st_facts *facts, const char *const *names, bool others)
 {
     struct top_thread top = {0};
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(facts, "linux.rt_thread.", ".process", fact)) != NULL;) {
-        static const char suffix[] = ".process";
-        char key[128];
+    ST_FACTS_EACH (fact, facts, "linux.rt_thread.", ".process") {
         int64_t priority;
-        const char *process;
-        const size_t len = strlen(fact->key) - (sizeof(suffix) - 1);
-        if (len > 100 || st_facts_text(facts, fact->key, &process) != 0 || !fn(process))
-            continue;
-        snprintf(key, sizeof(key), "%.*s.priority", (int)len, fact->key);
-        if (st_facts_int(facts, key, &priority) != 0 || priority <= top.priority || priority > 99)
-            continue;
-        top = (struct top_thread){priority, st_facts_find(facts, key), fact};
+        if (fact->state == ST_FACT_OK && is_among(fact->text, names) != others &&
+            st_facts_beside_int(facts, fact, "priority", &priority) == 0 && priority > top.priority &&
+            priority <= 99)
+            top = (struct top_thread){priority, fact};
     }
     return top;
+}
+
+static void quote_thread(struct st_finding *finding, const struct st_fact *fact)
+{
+    st_finding_quote(finding, fact->key);
+    st_finding_quote_beside(finding, fact, "priority");
 }
 
 /* --- linux-server-priority: Does the running sound server have its real-time threads? --- */
 
 #define PULSE_REALTIME "linux.pulse.realtime-scheduling"
-
-static bool is_pipewire(const char *process)
-{
-    return strcmp(process, "pipewire") == 0;
-}
-
-static bool is_jack(const char *process)
-{
-    return strcmp(process, "jackd") == 0 || strcmp(process, "jackdbus") == 0;
-}
-
-static bool is_pulseaudio(const char *process)
-{
-    return strcmp(process, "pulseaudio") == 0;
-}
 
 /** Was jackd started without real-time priority (-r)? linux-jack-realtime reports that. */
 static bool jack_runs_without(const struct st_facts *facts)
@@ -111,23 +82,19 @@ static bool pulse_runs_without(const struct st_facts *facts)
     return st_facts_text(facts, PULSE_REALTIME, &text) == 0 && st_machine_is_off(text);
 }
 
-static bool never_runs_without(const struct st_facts *facts)
-{
-    (void)facts;
-    return false;
-}
-
 /* Without jackdbus, which has nothing to do until a program asks for JACK. */
 static const struct {
     const char *key;
     const char *name;
-    process_fn fn;
-    bool (*runs_without)(const struct st_facts *facts); /* by its own settings */
+    const char *const *processes;
+    bool (*runs_without)(const struct st_facts *facts); /* by its own settings; NULL: never */
     const char *rule_id;                                /* that reports these settings */
 } servers[] = {
-    {"linux.daemon.pipewire", "PipeWire", is_pipewire, never_runs_without, ""},
-    {"linux.daemon.jackd", "jackd", is_jack, jack_runs_without, "linux-jack-realtime"},
-    {"linux.daemon.pulseaudio", "PulseAudio", is_pulseaudio, pulse_runs_without, "linux-pulseaudio"},
+    {"linux.daemon.pipewire", "PipeWire", (const char *const[]){"pipewire", NULL}, NULL, ""},
+    {"linux.daemon.jackd", "jackd", (const char *const[]){"jackd", "jackdbus", NULL}, jack_runs_without,
+     "linux-jack-realtime"},
+    {"linux.daemon.pulseaudio", "PulseAudio", (const char *const[]){"pulseaudio", NULL}, pulse_runs_without,
+     "linux-pulseaudio"},
 };
 
 static void judge_server_priority(struct st_finding *finding)
@@ -145,9 +112,9 @@ static void judge_server_priority(struct st_finding *finding)
             continue;
         others = owner != NULL ? owner : others;
         own = own || owner == NULL;
-        if (owner != NULL || top_thread(facts, servers[i].fn).priority > 0)
+        if (owner != NULL || top_thread(facts, servers[i].processes, false).priority > 0)
             continue;
-        if (servers[i].runs_without(facts)) {
+        if (servers[i].runs_without != NULL && servers[i].runs_without(facts)) {
             without = servers[i].name;
             rule_id = servers[i].rule_id;
             continue;
@@ -159,13 +126,12 @@ static void judge_server_priority(struct st_finding *finding)
         st_rule_fix(finding);
         return;
     }
-    const struct top_thread top = top_thread(facts, is_server);
+    const struct top_thread top = top_thread(facts, server_names, false);
     if (others != NULL && !own) {
         st_finding_not_applicable(finding, "the sound server that runs belongs to the user %.*s",
                                   st_text_cut(others, 40), others);
     } else if (top.priority > 0) {
-        st_finding_quote(finding, top.process_fact->key);
-        st_finding_quote(finding, top.priority_fact->key);
+        quote_thread(finding, top.process);
         st_finding_fine(finding, "the sound server's thread runs at real-time priority %" PRId64,
                         top.priority);
     } else if (without != NULL) {
@@ -215,21 +181,19 @@ static void judge_priority_order(struct st_finding *finding)
     int64_t processes, complete;
     if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
         return;
-    const struct top_thread server = top_thread(finding->facts, is_server);
-    const struct top_thread client = top_thread(finding->facts, is_client);
+    const struct top_thread server = top_thread(finding->facts, server_names, false);
+    const struct top_thread client = top_thread(finding->facts, no_client_names, true);
     if (server.priority == 0) {
         st_finding_not_applicable(finding, "no sound server with a real-time thread runs");
         return;
     }
-    st_finding_quote(finding, server.process_fact->key);
-    st_finding_quote(finding, server.priority_fact->key);
+    quote_thread(finding, server.process);
     if (client.priority > server.priority) {
-        st_finding_quote(finding, client.process_fact->key);
-        st_finding_quote(finding, client.priority_fact->key);
+        quote_thread(finding, client.process);
         st_finding_advice(finding,
                           "%.40s runs at priority %" PRId64 ", higher than the sound server's %" PRId64
                           ", so it can take the CPU from the server",
-                          client.process_fact->text, client.priority, server.priority);
+                          client.process->text, client.priority, server.priority);
         st_rule_fix(finding);
         return;
     }
@@ -265,88 +229,48 @@ const struct st_rule st_rule_linux_priority_order = {
 
 #define IRQ_NAME     "linux.irq_thread.*.name"
 #define IRQ_PRIORITY "linux.irq_thread.*.priority"
-#define USB_CLASS    "linux.usb_audio.*.control"
-
-struct search {
-    const struct st_facts *facts;
-    bool has_usb;
-    size_t threads_n;
-    const struct st_fact *name; /* of the sound thread with the lowest priority */
-    const struct st_fact *priority_fact;
-    int64_t priority;
-};
-
-/** "irq/130-snd_hda_", "irq/131-xhci_hc": 15 bytes of the name are kept. */
-static bool is_sound(const struct search *search, const char *name)
-{
-    static const char *const usb[] = {"xhci", "ehci", "ohci", "uhci", "dwc"};
-    if (strstr(name, "snd") != NULL || strstr(name, "Audio") != NULL || strstr(name, "hda") != NULL)
-        return true;
-    for (size_t i = 0; search->has_usb && i < ST_ARRAY_LEN(usb); i++) {
-        if (strstr(name, usb[i]) != NULL)
-            return true;
-    }
-    return false;
-}
-
-static void find_interrupt_thread(struct search *search, const struct st_fact *fact)
-{
-    static const char suffix[] = ".name";
-    char key[128];
-    const char *name;
-    int64_t priority;
-    const size_t len = strlen(fact->key) - (sizeof(suffix) - 1);
-    if (len > 100 || st_facts_text(search->facts, fact->key, &name) != 0)
-        return;
-    search->threads_n++;
-    snprintf(key, sizeof(key), "%.*s.priority", (int)len, fact->key);
-    if (!is_sound(search, name) || st_facts_int(search->facts, key, &priority) != 0 ||
-        (search->name != NULL && priority >= search->priority))
-        return;
-    search->name = fact;
-    search->priority = priority;
-    search->priority_fact = st_facts_find(search->facts, key);
-}
-
 static void judge_irq_priorities(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t processes;
-    struct search search = {.facts = facts};
+    int64_t lowest = 0;
+    size_t threads_n = 0;
+    const struct st_fact *sound = NULL; /* the interrupt thread of a sound device with the lowest priority */
     if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
         return;
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(facts, "linux.usb_audio.", ".control", fact)) != NULL;)
-        search.has_usb = search.has_usb || fact->state == ST_FACT_OK;
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(facts, "linux.irq_thread.", ".name", fact)) != NULL;)
-        find_interrupt_thread(&search, fact);
-    const struct top_thread server = top_thread(facts, is_server);
-    if (search.name == NULL) {
+    ST_FACTS_EACH (fact, facts, "linux.irq_thread.", ".name") {
+        int64_t priority;
+        threads_n += fact->state == ST_FACT_OK;
+        if (fact->state != ST_FACT_OK || !st_machine_is_sound(facts, fact->text) ||
+            st_facts_beside_int(facts, fact, "priority", &priority) != 0 ||
+            (sound != NULL && priority >= lowest))
+            continue;
+        sound = fact;
+        lowest = priority;
+    }
+    const struct top_thread server = top_thread(facts, server_names, false);
+    if (sound == NULL) {
         st_finding_not_applicable(finding, "%s",
-                                  search.threads_n == 0
-                                      ? "interrupts have no threads on this machine (see finding "
-                                        "linux-threaded-irqs)"
-                                      : "no interrupt thread belongs to a sound device");
+                                  threads_n == 0 ? "interrupts have no threads on this machine (see finding "
+                                                   "linux-threaded-irqs)"
+                                                 : "no interrupt thread belongs to a sound device");
         return;
     }
-    st_finding_quote(finding, search.name->key);
-    st_finding_quote(finding, search.priority_fact->key);
+    quote_thread(finding, sound);
     if (server.priority == 0) {
         st_finding_not_applicable(finding, "no sound server with a real-time thread runs");
         return;
     }
-    st_finding_quote(finding, server.process_fact->key);
-    st_finding_quote(finding, server.priority_fact->key);
-    if (search.priority >= server.priority) {
+    quote_thread(finding, server.process);
+    if (lowest >= server.priority) {
         st_finding_fine(finding, "%.20s runs at priority %" PRId64 ", the sound server at %" PRId64,
-                        search.name->text, search.priority, server.priority);
+                        sound->text, lowest, server.priority);
         return;
     }
     st_finding_advice(finding,
                       "%.20s runs at priority %" PRId64 ", lower than the sound server's %" PRId64 ", so "
                       "the server can delay the interrupt that it waits for",
-                      search.name->text, search.priority, server.priority);
+                      sound->text, lowest, server.priority);
     st_rule_fix(finding);
 }
 
@@ -372,6 +296,7 @@ const struct st_rule st_rule_linux_irq_priorities = {
     .guide.check = "ps -eLo cls,rtprio,comm | grep 'irq/'   # snd and xhci above the rest",
     .guide.undo = "sudo systemctl disable rtirq; then sudo /etc/init.d/rtirq reset, or restart",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(PROCESSES_N, IRQ_NAME, IRQ_PRIORITY, THREAD_PROCESS, THREAD_PRIORITY, USB_CLASS),
+    .facts = ST_RULE_KEYS(PROCESSES_N, IRQ_NAME, IRQ_PRIORITY, THREAD_PROCESS, THREAD_PRIORITY,
+                          ST_MACHINE_USB_AUDIO),
     .judge = judge_irq_priorities,
 };

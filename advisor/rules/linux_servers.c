@@ -137,8 +137,7 @@ static void scan_stream(struct scan *scan, const struct st_fact *fact)
 static void judge_alsa_buffer(struct st_finding *finding)
 {
     struct scan scan = {.facts = finding->facts, .finding = finding};
-    for (const struct st_fact *fact = NULL;
-         (fact = st_facts_next(finding->facts, PREFIX, BUFFER, fact)) != NULL;)
+    ST_FACTS_EACH (fact, finding->facts, PREFIX, BUFFER)
         scan_stream(&scan, fact);
     if (scan.stream[0] != '\0')
         quote_stream(&scan, scan.stream);

@@ -73,6 +73,26 @@ bool st_machine_kernel_from(const struct st_facts *facts, int major, int minor)
     return is_major > major || (is_major == major && is_minor >= minor);
 }
 
+static bool has_part(const char *text, const char *const *parts)
+{
+    while (*parts != NULL && strstr(text, *parts) == NULL)
+        parts++;
+    return *parts != NULL;
+}
+
+bool st_machine_is_sound(const struct st_facts *facts, const char *name)
+{
+    static const char *const cards[] = {"snd", "hda", "Audio", "sof-", "ACP_", "firewire", NULL};
+    static const char *const controllers[] = {"xhci", "ehci", "ohci", "uhci", "dwc", NULL};
+    if (has_part(name, cards))
+        return true;
+    ST_FACTS_EACH (fact, facts, "linux.usb_audio.", ".control") {
+        if (fact->state == ST_FACT_OK)
+            return has_part(name, controllers);
+    }
+    return false;
+}
+
 int st_machine_choice(const char *text, char *ret, size_t bytes)
 {
     const char *from = strchr(text, '[');

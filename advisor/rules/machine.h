@@ -67,6 +67,12 @@ bool st_machine_is_off(const char *value);
 /** Is the kernel of this release ("6.12.41-amd64") or later? false also when that is not known. */
 bool st_machine_kernel_from(const struct st_facts *facts, int major, int minor);
 
+/** Does this name (of a driver, an interrupt's thread) belong to a sound device? A USB controller's does, if a
+ * USB audio interface is there. */
+bool st_machine_is_sound(const struct st_facts *facts, const char *name);
+
+#define ST_MACHINE_USB_AUDIO "linux.usb_audio.*.control" /* what it reads */
+
 /** The choice of a sysfs text "always [madvise] never". @return 0, -EBADMSG (none is chosen, or too long). */
 ST_NODISCARD int st_machine_choice(const char *text, char *ret, size_t bytes);
 
