@@ -72,8 +72,10 @@ static void judge_rt_permission(struct st_finding *finding)
             st_facts_text(finding->facts, GROUPS, &groups) == 0)
             judge_by_groups(groups, finding);
         else if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "only a report on the running machine can try this; see "
-                                               "finding freebsd-mac-priority for what the machine allows");
+            st_finding_not_applicable(
+                finding,
+                "a saved copy of a machine does not show this, because sleeptune has to try it on the running machine; see "
+                "finding freebsd-mac-priority for what the machine allows");
         return;
     }
     st_finding_quote(finding, UID);

@@ -142,7 +142,7 @@ static void the_worst_case_fits_80_columns_and_23_lines(void **state)
     char *text = screen(80);
     check_fits(text);
     assert_int_equal(
-        strncmp(text, "This computer does not hold 64 frames at 48 kHz (1.3 ms). Look at this first:\n", 78),
+        strncmp(text, "This computer misses deadlines at 64 frames at 48 kHz (1.3 ms). Look at this\n", 77),
         0);
     assert_non_null(strstr(text, "\n12 of 7500 periods missed, worst wake-up 35.1 µs late.\n"));
     assert_non_null(strstr(text, "more settings."));
@@ -178,15 +178,15 @@ static void advice_that_costs_nothing_takes_no_row(void **state)
     assert_non_null(row);
     assert_null(strstr(row + 1, "\n  sudo sysctl a=1\n"));
     assert_non_null(strstr(text, "1 setting may disturb 64 frames at 48 kHz (1.3 ms).\n"));
-    assert_non_null(strstr(text,
-                           "\n2 with advice that is not about lateness (linux-a-rule-with-a-long-name-00, "
-                           "linux-a-rule-with-a-long-name-01).\n"));
+    assert_non_null(
+        strstr(text, "\n2 settings with advice that is not about lateness (linux-a-rule-with-a-long-name-00, "
+                     "linux-a-rule-with-a-long-name-01).\n"));
     assert_null(strstr(text, "more setting"));
     free(text);
     fires(1, ST_STATUS_PROBLEM, 0, fix); /* no rule says that; if one did, it would have its row */
     text = screen(0);
-    assert_non_null(
-        strstr(text, "\n1 with advice that is not about lateness (linux-a-rule-with-a-long-name-00).\n"));
+    assert_non_null(strstr(
+        text, "\n1 setting with advice that is not about lateness (linux-a-rule-with-a-long-name-00).\n"));
     assert_non_null(strstr(text, "\nproblem  "));
     free(text);
 }
@@ -296,7 +296,7 @@ static void what_is_left_out_is_counted_and_not_summed(void **state)
     char *text = screen(0);
     char verdict[ST_HEADLINE_BYTES];
     assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)),
-                           "The settings may delay it by up to 300.0 µs"));
+                           "The settings may delay each wake-up by up to 300.0 µs"));
     assert_non_null(strstr(text, "\n1 muted (linux-a-rule-with-a-long-name-01): known, until 2027-01-01.\n"));
     assert_non_null(strstr(
         text, "\nProfile laptop leaves out 1 because of their cost (linux-a-rule-with-a-long-name-00).\n"));
@@ -306,7 +306,7 @@ static void what_is_left_out_is_counted_and_not_summed(void **state)
     st_report_mute(&report, mutes, 1, "2027-01-01");
     text = screen(0);
     assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)),
-                           "The settings may delay it by up to 500.0 µs"));
+                           "The settings may delay each wake-up by up to 500.0 µs"));
     assert_null(strstr(text, "muted"));
     free(text);
 }
@@ -318,18 +318,17 @@ static void the_sentence_says_what_was_measured_and_how_sure(void **state)
     a_measurement(0);
     assert_string_equal(
         st_headline(&report, verdict, sizeof(verdict)),
-        "This computer held 64 frames at 48 kHz (1.3 ms) for 10.00 s. Measured for 10.00 s (sleeptune check, fifo 70): "
+        "This computer kept up with 64 frames at 48 kHz (1.3 ms) for 10.00 s. Measured for 10.00 s (sleeptune check, fifo 70): "
         "0 of 7500 periods missed (95% confidence: at most 1080 events per hour; misses less than 100 ms apart are one event), worst wake-up 35.1 µs late.");
     assert_string_equal(
         st_headline_short(&report, verdict, sizeof(verdict)),
-        "This computer held 64 frames at 48 kHz (1.3 ms) for 10.00 s.\n"
+        "This computer kept up with 64 frames at 48 kHz (1.3 ms) for 10.00 s.\n"
         "0 of 7500 periods missed, worst wake-up 35.1 µs late. How sure: at most 1080 dropouts per hour (95 %; those less than 100 ms apart are one); a longer "
         "run lowers that.");
     a_measurement(3);
-    assert_non_null(
-        strstr(st_headline(&report, verdict, sizeof(verdict)),
-               "This computer does not hold 64 frames at 48 kHz (1.3 ms). No setting that was read "
-               "explains it. Measured for"));
+    assert_non_null(strstr(
+        st_headline(&report, verdict, sizeof(verdict)),
+        "This computer misses deadlines at 64 frames at 48 kHz (1.3 ms). No setting that sleeptune read explains this. Measured for"));
     measured(ST_MEASURED_BOOKS_BALANCE, 0);
     assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "(sleeptune check) is invalid"));
     a_measurement(0);
@@ -341,7 +340,7 @@ static void the_sentence_says_what_was_measured_and_how_sure(void **state)
     measured(ST_MEASURED_FRAMES, 128);
     assert_string_equal(
         st_headline(&report, verdict, sizeof(verdict)),
-        "No setting that was read is in the way of 64 frames at 48 kHz (1.3 ms). Not measured at 64 "
+        "sleeptune found no setting that disturbs 64 frames at 48 kHz (1.3 ms). Not measured at 64 "
         "frames at 48 kHz (1.3 ms), only at 128 frames at 48000 Hz (sleeptune check).");
     /* of some days ago */
     a_measurement(0);
@@ -353,13 +352,13 @@ static void the_sentence_says_what_was_measured_and_how_sure(void **state)
     assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "fifo 70, 3 days ago): 0 of"));
     /* of another machine, or another kernel of this one */
     assert_int_equal(st_facts_put_text(facts, ST_MEASURED_KERNEL, "6.12.1-rt", NULL, NULL), 0);
-    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "This computer held"));
+    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "This computer kept up with"));
     assert_int_equal(st_facts_put_text(facts, "linux.kernel.release", "6.12.1-rt", NULL, NULL), 0);
-    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "This computer held"));
+    assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), "This computer kept up with"));
     assert_int_equal(st_facts_put_text(facts, "linux.kernel.release", "6.1.0-37-amd64", NULL, NULL), 0);
     assert_string_equal(
         st_headline(&report, verdict, sizeof(verdict)),
-        "No setting that was read is in the way of 64 frames at 48 kHz (1.3 ms). Not measured on this kernel: the "
+        "sleeptune found no setting that disturbs 64 frames at 48 kHz (1.3 ms). Not measured on this kernel: the "
         "measurement (sleeptune check, 3 days ago) is from kernel 6.12.1-rt, and this is 6.1.0-37-amd64; there 0 of "
         "7500 periods missed (95% confidence: at most 1080 events per hour; misses less than 100 ms apart are one event), worst wake-up 35.1 µs late.");
 }
@@ -375,21 +374,21 @@ static void the_first_sentence_names_the_one_thing_that_matters(void **state)
                         "No real-time rights: any busy program can delay the audio thread.\n"
                         "Not measured at 64 frames at 48 kHz (1.3 ms).");
     a_measurement(0);
-    assert_non_null(
-        strstr(st_headline(&report, verdict, sizeof(verdict)),
-               "held 64 frames at 48 kHz (1.3 ms) for 10.00 s, but without real-time rights any busy"));
+    assert_non_null(strstr(
+        st_headline(&report, verdict, sizeof(verdict)),
+        "kept up with 64 frames at 48 kHz (1.3 ms) for 10.00 s, but without real-time rights any busy"));
     /* it is the reason only if the loop ran without the right */
     a_measurement(12);
-    assert_non_null(
-        strstr(st_headline(&report, verdict, sizeof(verdict)),
-               "does not hold 64 frames at 48 kHz (1.3 ms). Look at this first: No real-time rights: "));
+    assert_non_null(strstr(
+        st_headline(&report, verdict, sizeof(verdict)),
+        "misses deadlines at 64 frames at 48 kHz (1.3 ms). Look at this first: No real-time rights: "));
     assert_int_equal(st_facts_put_text(
                          facts, ST_MEASURED_DEGRADED,
                          "no right to SCHED_FIFO at priority 70 (Operation not permitted): runs", NULL, NULL),
                      0);
     assert_string_equal(
         st_headline_short(&report, verdict, sizeof(verdict)),
-        "No real-time rights: this is why this computer does not hold 64 frames at 48 kHz (1.3 ms).\n"
+        "No real-time rights: this is why this computer misses deadlines at 64 frames at 48 kHz (1.3 ms).\n"
         "12 of 7500 periods missed, worst wake-up 35.1 µs late.");
 }
 
