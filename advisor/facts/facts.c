@@ -263,6 +263,13 @@ int st_facts_beside_text(const struct st_facts *facts, const struct st_fact *fac
     return read_text(st_facts_beside(facts, fact, leaf), ret);
 }
 
+const char *st_fact_part(const struct st_fact *fact, const char *prefix, char *buf, size_t bytes)
+{
+    const char *from = fact->key + strlen(prefix), *dot = strrchr(from, '.');
+    snprintf(buf, bytes, "%.*s", (int)(dot != NULL ? dot - from : 0), from);
+    return buf;
+}
+
 const struct st_fact *st_facts_next(const struct st_facts *facts, const char *prefix, const char *suffix,
                                     const struct st_fact *after)
 {

@@ -74,6 +74,10 @@ ST_NODISCARD int st_facts_beside_int(const struct st_facts *facts, const struct 
 ST_NODISCARD int st_facts_beside_text(const struct st_facts *facts, const struct st_fact *fact,
                                       const char *leaf, const char **ret);
 
+/** What stands between `prefix` and the last part of the key: "1-2.3" of "linux.usb_audio.1-2.3.control"; cut
+ * to the buffer. @return buf. */
+const char *st_fact_part(const struct st_fact *fact, const char *prefix, char *buf, size_t bytes);
+
 /** The next fact, in order of key, whose key starts with prefix and ends with suffix ("": any), after `after`.
  * NULL stands for the beginning, and for the end. */
 const struct st_fact *st_facts_next(const struct st_facts *facts, const char *prefix, const char *suffix,

@@ -34,16 +34,14 @@
     "# or after each boot, for all the time:\n"                                                              \
     "sudo cpupower idle-set -D " us
 
-#define KEY_BYTES 128
-
 struct scan {
     const struct st_facts *facts;
     struct st_finding *finding;
     int64_t request_us;
     int states;
     int unread;
-    int64_t worst_us;      /* longest of the enabled states the request allows */
-    char worst[KEY_BYTES]; /* its key without the suffix */
+    int64_t worst_us;            /* longest of the enabled states the request allows */
+    const struct st_fact *worst; /* its latency; NULL: none */
     int64_t period_us;
     bool looks_ahead;   /* the governor asks how far away the next timer is: all but ladder do */
     int64_t deeper_us;  /* longest of those that a sleep of a period is too short for; 0: none */
@@ -53,18 +51,13 @@ struct scan {
 
 static void scan_state(struct scan *scan, const struct st_fact *fact)
 {
-    char stem[KEY_BYTES], key[KEY_BYTES + 16];
     int64_t latency_us, residency_us, disabled;
-    const size_t len = strlen(fact->key) - strlen(LATENCY);
-    if (fact->state == ST_FACT_ABSENT || len >= sizeof(stem))
+    if (fact->state == ST_FACT_ABSENT)
         return;
-    memcpy(stem, fact->key, len);
-    stem[len] = '\0';
     scan->states++;
-    snprintf(key, sizeof(key), "%s.disable", stem);
     /* a state whose switch cannot be read counts as enabled: the bound holds */
-    if (st_facts_int(scan->facts, key, &disabled) == 0 && disabled != 0) {
-        st_finding_quote(scan->finding, key);
+    if (st_facts_beside_int(scan->facts, fact, "disable", &disabled) == 0 && disabled != 0) {
+        st_finding_quote_beside(scan->finding, fact, "disable");
         return;
     }
     if (st_facts_int(scan->facts, fact->key, &latency_us) != 0 || latency_us < 0 ||
@@ -76,8 +69,7 @@ static void scan_state(struct scan *scan, const struct st_fact *fact)
     if (latency_us > scan->request_us)
         return;
     /* a governor takes a state only when the next timer is further away than its residency */
-    snprintf(key, sizeof(key), "%s.residency_us", stem);
-    if (scan->looks_ahead && st_facts_int(scan->facts, key, &residency_us) == 0 &&
+    if (scan->looks_ahead && st_facts_beside_int(scan->facts, fact, "residency_us", &residency_us) == 0 &&
         residency_us > scan->period_us) {
         if (latency_us > scan->deeper_us)
             scan->deeper_us = latency_us;
@@ -87,9 +79,9 @@ static void scan_state(struct scan *scan, const struct st_fact *fact)
         scan->shallow_us = latency_us;
     if ((double)latency_us > SMALL_US && latency_us < scan->least_us)
         scan->least_us = latency_us;
-    if (latency_us > scan->worst_us || scan->worst[0] == '\0') {
+    if (latency_us > scan->worst_us || scan->worst == NULL) {
         scan->worst_us = latency_us;
-        memcpy(scan->worst, stem, sizeof(stem));
+        scan->worst = fact;
     }
 }
 
@@ -106,13 +98,10 @@ static void fix_idle_states(const struct scan *scan, struct st_finding *finding)
 
 static const char *worst_name(const struct scan *scan, struct st_finding *finding)
 {
-    char key[KEY_BYTES + 16];
     const char *name;
-    snprintf(key, sizeof(key), "%s" LATENCY, scan->worst);
-    st_finding_quote(finding, key);
-    snprintf(key, sizeof(key), "%s.name", scan->worst);
-    st_finding_quote(finding, key);
-    return st_facts_text(scan->facts, key, &name) == 0 ? name : "(name unknown)";
+    st_finding_quote(finding, scan->worst->key);
+    st_finding_quote_beside(finding, scan->worst, "name");
+    return st_facts_beside_text(scan->facts, scan->worst, "name", &name) == 0 ? name : "(name unknown)";
 }
 
 static void judge_states(const struct scan *scan, bool request_known, struct st_finding *finding)
@@ -120,11 +109,11 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
     const double effect_us = (double)scan->worst_us,
                  period_us = st_period_seconds(&finding->wish->period) * 1e6;
     const bool guest = st_machine_is_guest(scan->facts), held = scan->request_us < REQUEST_NONE_US;
-    if (scan->worst[0] == '\0' && scan->deeper_us > 0) {
+    if (scan->worst == NULL && scan->deeper_us > 0) {
         st_finding_fine(finding, "a sleep of %.0f µs is too short for any idle state", period_us);
         return;
     }
-    if (scan->worst[0] == '\0') {
+    if (scan->worst == NULL) {
         st_finding_fine(finding, "no idle state is enabled: the CPU is always awake, which costs power");
         return;
     }
@@ -251,10 +240,8 @@ static void judge_idle_request_access(struct st_finding *finding)
     size_t unread_n = 0;
     int64_t request;
     ST_FACTS_EACH (fact, facts, PREFIX, LATENCY) {
-        char key[128];
         int64_t latency, disabled;
-        snprintf(key, sizeof(key), "%.*s.disable", (int)(strlen(fact->key) - strlen(LATENCY)), fact->key);
-        if (strlen(fact->key) < sizeof(key) && st_facts_int(facts, key, &disabled) == 0 && disabled != 0)
+        if (st_facts_beside_int(facts, fact, "disable", &disabled) == 0 && disabled != 0)
             continue;
         unread_n += st_machine_is_unread(facts, fact->key);
         if (st_facts_int(facts, fact->key, &latency) != 0 || latency < 0 || latency > 1000000 ||

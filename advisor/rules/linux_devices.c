@@ -10,7 +10,6 @@
 /* --- linux-usb-autosuspend: USB audio interfaces that may be put to sleep. --- */
 
 #define PREFIX           "linux.usb_audio."
-#define CONTROL          ".control"
 #define NOW_FILE(device) "/sys/bus/usb/devices/" device "/power/control"
 #define NOW(device)      "echo on | sudo tee " NOW_FILE(device)
 
@@ -20,10 +19,8 @@
     "ATTR{power/control}=\"on\""
 
 #define EVER(rule) "# /etc/udev/rules.d/90-sleeptune.rules\n" rule
-#define KEY_BYTES  192
 
 struct scan {
-    const struct st_facts *facts;
     size_t devices_n;
     size_t asleep_n;
     size_t unread_n;
@@ -31,69 +28,56 @@ struct scan {
     struct st_finding *finding;
 };
 
-static int fact_of(const struct scan *scan, const struct st_fact *control, const char *what, const char **ret)
-{
-    char key[KEY_BYTES];
-    snprintf(key, sizeof(key), "%.*s.%s", (int)(strlen(control->key) - (sizeof(CONTROL) - 1)), control->key,
-             what);
-    return st_facts_text(scan->facts, key, ret);
-}
-
 static bool is_usb_id(const char *text)
 {
     return strlen(text) == 4 && strspn(text, "0123456789abcdefABCDEF") == 4;
 }
 
-static bool has_ids(const struct scan *scan, const struct st_fact *control, const char **ret_vendor,
+static bool has_ids(const struct st_facts *facts, const struct st_fact *control, const char **ret_vendor,
                     const char **ret_product)
 {
-    return fact_of(scan, control, "vendor_id", ret_vendor) == 0 && is_usb_id(*ret_vendor) &&
-           fact_of(scan, control, "product_id", ret_product) == 0 && is_usb_id(*ret_product);
+    return st_facts_beside_text(facts, control, "vendor_id", ret_vendor) == 0 && is_usb_id(*ret_vendor) &&
+           st_facts_beside_text(facts, control, "product_id", ret_product) == 0 && is_usb_id(*ret_product);
 }
 
 /* "1-2.3" of "linux.usb_audio.1-2.3.control"; DEVICE where it is not plain. */
 static const char *device_of(const struct st_fact *control, char *buf, size_t buf_bytes)
 {
-    const size_t len = strlen(control->key) - (sizeof(PREFIX) - 1) - (sizeof(CONTROL) - 1);
-    snprintf(buf, buf_bytes, "%.*s", (int)len, control->key + sizeof(PREFIX) - 1);
-    return st_machine_is_plain(buf) ? buf : "DEVICE";
+    return st_machine_is_plain(st_fact_part(control, PREFIX, buf, buf_bytes)) ? buf : "DEVICE";
 }
 
 /* Changes the device that is plugged in, and by a udev rule each device with the same ids. */
-static void change_usb_power(const struct scan *scan, const struct st_fact *control)
+static void change_usb_power(struct st_finding *finding, const struct st_fact *control)
 {
     char device[64], path[128], rule[ST_CHANGE_VALUE_BYTES];
     const char *vendor, *product;
-    if (!has_ids(scan, control, &vendor, &product))
+    if (!has_ids(finding->facts, control, &vendor, &product))
         return;
     snprintf(path, sizeof(path), NOW_FILE("%s"), device_of(control, device, sizeof(device)));
     snprintf(rule, sizeof(rule), RULE("%s", "%s"), vendor, product);
-    st_finding_change(scan->finding, ST_CHANGE_SYSFS_NOW, path, "on");
-    st_finding_change(scan->finding, ST_CHANGE_UDEV, "rule", rule);
+    st_finding_change(finding, ST_CHANGE_SYSFS_NOW, path, "on");
+    st_finding_change(finding, ST_CHANGE_UDEV, "rule", rule);
 }
 
 static void scan_usb_power(struct scan *scan, const struct st_fact *fact)
 {
-    char key[KEY_BYTES];
-    const char *control;
+    const struct st_facts *facts = scan->finding->facts;
     int64_t delay_ms;
     if (fact->state == ST_FACT_ABSENT)
         return;
     if (scan->first == NULL)
         scan->first = fact;
-    if (st_facts_text(scan->facts, fact->key, &control) != 0) {
+    if (fact->state != ST_FACT_OK) {
         scan->unread_n++;
         return;
     }
     scan->devices_n++;
-    snprintf(key, sizeof(key), "%.*s.autosuspend_ms", (int)(strlen(fact->key) - (sizeof(CONTROL) - 1)),
-             fact->key);
-    const bool never = st_facts_int(scan->facts, key, &delay_ms) == 0 && delay_ms < 0;
-    if (strcmp(control, "on") == 0 || never)
+    const bool never = st_facts_beside_int(facts, fact, "autosuspend_ms", &delay_ms) == 0 && delay_ms < 0;
+    if (strcmp(fact->text, "on") == 0 || never)
         return;
     if (scan->asleep_n++ == 0)
         scan->first = fact;
-    change_usb_power(scan, fact);
+    change_usb_power(scan->finding, fact);
 }
 
 static void fix_usb_power(const struct scan *scan, struct st_finding *finding)
@@ -101,7 +85,7 @@ static void fix_usb_power(const struct scan *scan, struct st_finding *finding)
     char device[64], now[256], ever[384];
     const char *vendor, *product;
     snprintf(now, sizeof(now), NOW("%s"), device_of(scan->first, device, sizeof(device)));
-    if (!has_ids(scan, scan->first, &vendor, &product)) {
+    if (!has_ids(finding->facts, scan->first, &vendor, &product)) {
         vendor = "VVVV"; /* to be filled in from lsusb */
         product = "PPPP";
     }
@@ -111,21 +95,18 @@ static void fix_usb_power(const struct scan *scan, struct st_finding *finding)
 
 static void judge_usb_autosuspend(struct st_finding *finding)
 {
-    struct scan scan = {.facts = finding->facts, .finding = finding};
+    struct scan scan = {.finding = finding};
     const char *name = "a USB audio interface";
-    char key[KEY_BYTES];
-    ST_FACTS_EACH (fact, finding->facts, PREFIX, CONTROL)
+    ST_FACTS_EACH (fact, finding->facts, PREFIX, ".control")
         scan_usb_power(&scan, fact);
     if (scan.first == NULL) {
         st_finding_not_applicable(finding, "no USB audio interface is connected");
         return;
     }
     st_finding_quote(finding, scan.first->key);
-    snprintf(key, sizeof(key), "%.*s.autosuspend_ms", (int)(strlen(scan.first->key) - (sizeof(CONTROL) - 1)),
-             scan.first->key);
-    st_finding_quote(finding, key);
+    st_finding_quote_beside(finding, scan.first, "autosuspend_ms");
     const char *product;
-    if (fact_of(&scan, scan.first, "product", &product) == 0 && product[0] != '\0')
+    if (st_facts_beside_text(finding->facts, scan.first, "product", &product) == 0 && product[0] != '\0')
         name = product;
     if (scan.asleep_n > 0) {
         st_finding_advice(finding,

@@ -153,7 +153,6 @@ const struct st_rule st_rule_linux_rttime_limit = {
 /* --- linux-service-limits: Audio programs that run as services: limits.d does not reach them. --- */
 
 #define PREFIX                 "linux.unit."
-#define PROGRAM                ".program"
 #define RTPRIO                 "LimitRTPRIO=90"
 #define SERVICE_LIMITS_MEMLOCK "LimitMEMLOCK=4G"
 
@@ -162,25 +161,9 @@ const struct st_rule st_rule_linux_rttime_limit = {
     "\n# then\nsudo systemctl "                                                                              \
     "daemon-reload\nsudo systemctl restart " unit
 
-#define KEY_BYTES  400
-#define UNIT_BYTES (KEY_BYTES - 24) /* room for the longest leaf; systemd's names have at most 255 bytes */
+#define UNIT_BYTES 256 /* systemd's names have at most 255 */
 
 enum fault { FAULT_NONE, FAULT_UNREAD, FAULT_LIMIT, FAULT_RESTRICTED };
-
-struct scan {
-    const struct st_facts *facts;
-    size_t units_n;
-    enum fault fault; /* the worst */
-    const struct st_fact *program;
-    char unit[UNIT_BYTES]; /* key without ".program" */
-};
-
-static bool says(const struct st_facts *facts, const char *unit, const char *what, const char **ret)
-{
-    char key[KEY_BYTES];
-    snprintf(key, sizeof(key), "%s.%s", unit, what);
-    return st_facts_text(facts, key, ret) == 0;
-}
 
 static bool is_yes(const char *text)
 {
@@ -194,47 +177,22 @@ static bool allows_priority(const char *text)
     return strncmp(text, "infinity", 8) == 0 || strtol(text, NULL, 10) > 0;
 }
 
-static enum fault fault_of(const struct st_facts *facts, const char *unit)
+/** program: the fact of the unit's program. */
+static enum fault fault_of(const struct st_facts *facts, const struct st_fact *program)
 {
     const char *text;
-    if (says(facts, unit, "restrict_realtime", &text) && is_yes(text))
+    if (program->state != ST_FACT_OK)
+        return FAULT_UNREAD;
+    if (st_facts_beside_text(facts, program, "restrict_realtime", &text) == 0 && is_yes(text))
         return FAULT_RESTRICTED;
-    const bool is_root =
-        !says(facts, unit, "user", &text) || strcmp(text, "root") == 0 || strcmp(text, "0") == 0;
-    const bool has_policy =
-        says(facts, unit, "policy", &text) && (strcmp(text, "fifo") == 0 || strcmp(text, "rr") == 0);
-    if (is_root || has_policy || (says(facts, unit, "rtprio", &text) && allows_priority(text)))
+    if (st_facts_beside_text(facts, program, "user", &text) != 0 || strcmp(text, "root") == 0 ||
+        strcmp(text, "0") == 0)
         return FAULT_NONE;
-    return FAULT_LIMIT;
-}
-
-static void scan_service(struct scan *scan, const struct st_fact *fact)
-{
-    char unit[UNIT_BYTES];
-    const char *program;
-    if (fact->state == ST_FACT_ABSENT)
-        return;
-    scan->units_n++;
-    const size_t unit_len = strlen(fact->key) - (sizeof(PROGRAM) - 1);
-    const bool fits = unit_len < sizeof(unit); /* the rest of a cut name would be another unit's */
-    snprintf(unit, sizeof(unit), "%.*s", (int)unit_len, fact->key);
-    const bool is_read = fits && st_facts_text(scan->facts, fact->key, &program) == 0;
-    const enum fault fault = is_read ? fault_of(scan->facts, unit) : FAULT_UNREAD;
-    if (scan->program != NULL && fault <= scan->fault)
-        return;
-    scan->program = fact;
-    scan->fault = fault;
-    snprintf(scan->unit, sizeof(scan->unit), "%s", unit);
-}
-
-static void quote(struct st_finding *finding, const struct scan *scan)
-{
-    static const char *const leaves[] = {"program", "user", "rtprio", "policy", "restrict_realtime"};
-    char key[KEY_BYTES];
-    for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++) {
-        snprintf(key, sizeof(key), "%s.%s", scan->unit, leaves[i]);
-        st_finding_quote(finding, key);
-    }
+    if (st_facts_beside_text(facts, program, "policy", &text) == 0 &&
+        (strcmp(text, "fifo") == 0 || strcmp(text, "rr") == 0))
+        return FAULT_NONE;
+    return st_facts_beside_text(facts, program, "rtprio", &text) == 0 && allows_priority(text) ? FAULT_NONE
+                                                                                               : FAULT_LIMIT;
 }
 
 static void fix_service(struct st_finding *finding, const char *unit, const char *first, const char *second)
@@ -254,17 +212,30 @@ static void fix_service(struct st_finding *finding, const char *unit, const char
 
 static void judge_service_limits(struct st_finding *finding)
 {
-    struct scan scan = {.facts = finding->facts};
-    ST_FACTS_EACH (fact, finding->facts, PREFIX, PROGRAM)
-        scan_service(&scan, fact);
-    if (scan.units_n == 0) {
+    static const char *const leaves[] = {"program", "user", "rtprio", "policy", "restrict_realtime"};
+    const struct st_fact *program = NULL; /* of the unit with the worst fault */
+    enum fault worst = FAULT_NONE;
+    size_t units_n = 0;
+    char unit[UNIT_BYTES];
+    ST_FACTS_EACH (fact, finding->facts, PREFIX, ".program") {
+        if (fact->state == ST_FACT_ABSENT)
+            continue;
+        units_n++;
+        const enum fault fault = fault_of(finding->facts, fact);
+        if (program == NULL || fault > worst) {
+            program = fact;
+            worst = fault;
+        }
+    }
+    if (program == NULL) {
         st_finding_not_applicable(finding,
                                   "no unit that was read in /etc/systemd/system starts an audio program");
         return;
     }
-    quote(finding, &scan);
-    const char *unit = scan.unit + sizeof(PREFIX) - 1;
-    switch (scan.fault) {
+    for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++)
+        st_finding_quote_beside(finding, program, leaves[i]);
+    st_fact_part(program, PREFIX, unit, sizeof(unit));
+    switch (worst) {
     case FAULT_RESTRICTED:
         st_finding_problem(finding,
                            "%.40s.service has RestrictRealtime=yes, so its program cannot get real-time "
@@ -283,8 +254,8 @@ static void judge_service_limits(struct st_finding *finding)
         st_finding_unknown(finding, "%.40s.service could not be read", unit);
         break;
     case FAULT_NONE:
-        st_finding_fine(finding, "%zu audio service%s may use real-time priority", scan.units_n,
-                        scan.units_n == 1 ? "" : "s");
+        st_finding_fine(finding, "%zu audio service%s may use real-time priority", units_n,
+                        units_n == 1 ? "" : "s");
         break;
     }
 }

@@ -426,11 +426,7 @@ static void find_best_group(struct scan *scan, const struct st_fact *fact)
     int64_t priority;
     if (st_facts_int(scan->facts, fact->key, &priority) != 0 || priority <= 0)
         return;
-    const size_t len = strlen(fact->key) - (sizeof(LIMITS) - 1) - (sizeof(RTPRIO) - 1);
-    if (len >= sizeof(group))
-        return;
-    snprintf(group, sizeof(group), "%.*s", (int)len, fact->key + sizeof(LIMITS) - 1);
-    snprintf(key, sizeof(key), "linux.group.%s", group);
+    snprintf(key, sizeof(key), "linux.group.%s", st_fact_part(fact, LIMITS, group, sizeof(group)));
     const bool listed =
         st_facts_text(scan->facts, key, &members) == 0 && st_machine_has_word(members, scan->user);
     const enum membership membership = st_machine_has_word(scan->groups, group) ? MEMBER_ALREADY

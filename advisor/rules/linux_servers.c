@@ -14,7 +14,6 @@
 /* --- linux-alsa-buffer: The rings of the sound devices that are open, beside the server's quantum. --- */
 
 #define PREFIX      "linux.alsa."
-#define BUFFER      ".buffer_frames"
 #define QUANTUM     "linux.pipewire.quantum"
 #define MAX         "linux.pipewire.max_quantum"
 #define FORCED      "linux.pipewire.force_quantum"
@@ -28,24 +27,17 @@
     "context.properties = { default.clock.max-quantum = " frames " }"
 
 #define FRAMES_MAX 8192 /* PipeWire's own limit, default.clock.quantum-limit */
-#define KEY_BYTES  192
 
 struct scan {
-    const struct st_facts *facts;
     struct st_finding *finding;
     size_t open_n;
     size_t unread_n;
     double worst_gap_us; /* what the ring lacks of a quantum */
     double worst_ring_us, worst_quantum_us;
-    double shortest_us; /* ring; 0: none */
-    bool one_period;    /* some ring holds less than two periods */
-    char stream[KEY_BYTES];
+    double shortest_us;           /* ring; 0: none */
+    bool one_period;              /* some ring holds less than two periods */
+    const struct st_fact *stream; /* the buffer of the worst one; NULL: all are long enough */
 };
-
-static void key_of(char *key, const char *stream, const char *what)
-{
-    snprintf(key, KEY_BYTES, "%.120s.%s", stream, what);
-}
 
 /** The opener's thread: PipeWire's main or data thread. */
 static bool is_pipewire(const char *owner)
@@ -83,72 +75,71 @@ static void fix_quantum(double ring_us, struct st_finding *finding)
     st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, EVER("%d"), frames);
 }
 
-static void quote_stream(struct scan *scan, const char *stream)
+static void quote_stream(struct st_finding *finding, const struct st_fact *stream)
 {
     static const char *const leaves[] = {"buffer_frames", "period_frames", "rate_hz", "owner"};
-    char key[KEY_BYTES];
-    for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++) {
-        key_of(key, stream, leaves[i]);
-        st_finding_quote(scan->finding, key);
-    }
+    for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++)
+        st_finding_quote_beside(finding, stream, leaves[i]);
+}
+
+static bool is_unread(const struct st_fact *fact)
+{
+    return fact != NULL && (fact->state == ST_FACT_UNREADABLE || fact->state == ST_FACT_MALFORMED);
 }
 
 static void scan_stream(struct scan *scan, const struct st_fact *fact)
 {
-    char stream[KEY_BYTES], key[KEY_BYTES];
+    const struct st_facts *facts = scan->finding->facts;
     const char *owner;
     int64_t buffer, rate, period;
-    snprintf(stream, sizeof(stream), "%.*s", (int)(strlen(fact->key) - (sizeof(BUFFER) - 1)), fact->key);
     if (fact->state == ST_FACT_ABSENT)
         return;
-    key_of(key, stream, "rate_hz");
-    if (st_facts_int(scan->facts, fact->key, &buffer) != 0 || st_facts_int(scan->facts, key, &rate) != 0 ||
-        buffer <= 0 || rate <= 0) {
-        quote_stream(scan, stream);
+    if (st_facts_int(facts, fact->key, &buffer) != 0 ||
+        st_facts_beside_int(facts, fact, "rate_hz", &rate) != 0 || buffer <= 0 || rate <= 0) {
+        quote_stream(scan->finding, fact);
         scan->unread_n++;
         return;
     }
-    scan->open_n++;
+    if (scan->open_n++ == 0 && scan->stream == NULL)
+        quote_stream(scan->finding, fact);
     const double ring_us = (double)buffer * 1e6 / (double)rate;
-    key_of(key, stream, "owner");
-    const bool of_pipewire = st_facts_text(scan->facts, key, &owner) == 0 && is_pipewire(owner);
-    const bool quantum_unread = is_quantum_unread(scan->facts);
-    bool unread = st_machine_is_unread(scan->facts, key) || (of_pipewire && quantum_unread);
-    const double gap_us = of_pipewire && !quantum_unread ? quantum_us(scan->facts) - ring_us : 0;
-    key_of(key, stream, "period_frames");
-    const bool one_period = st_facts_int(scan->facts, key, &period) == 0 && period > 0 && buffer / 2 < period;
+    const bool of_pipewire = st_facts_beside_text(facts, fact, "owner", &owner) == 0 && is_pipewire(owner);
+    const bool quantum_unread = of_pipewire && is_quantum_unread(facts);
+    const double gap_us = of_pipewire && !quantum_unread ? quantum_us(facts) - ring_us : 0;
+    const bool one_period =
+        st_facts_beside_int(facts, fact, "period_frames", &period) == 0 && period > 0 && buffer / 2 < period;
     if (gap_us > scan->worst_gap_us) {
         scan->worst_gap_us = gap_us;
         scan->worst_ring_us = ring_us;
-        scan->worst_quantum_us = quantum_us(scan->facts);
-        snprintf(scan->stream, sizeof(scan->stream), "%s", stream);
-    } else if (scan->worst_gap_us <= 0 && one_period && !scan->one_period) {
-        snprintf(scan->stream, sizeof(scan->stream), "%s", stream);
+        scan->worst_quantum_us = quantum_us(facts);
+        scan->stream = fact;
+    } else if (one_period && scan->stream == NULL) {
+        scan->stream = fact;
     }
-    unread = unread || st_machine_is_unread(scan->facts, key);
-    scan->unread_n += unread;
+    scan->unread_n += quantum_unread || is_unread(st_facts_beside(facts, fact, "owner")) ||
+                      is_unread(st_facts_beside(facts, fact, "period_frames"));
     scan->one_period = scan->one_period || one_period;
     if (scan->open_n == 1 || ring_us < scan->shortest_us)
         scan->shortest_us = ring_us;
-    if (scan->stream[0] == '\0' && scan->open_n == 1)
-        quote_stream(scan, stream);
 }
 
 static void judge_alsa_buffer(struct st_finding *finding)
 {
-    struct scan scan = {.facts = finding->facts, .finding = finding};
-    ST_FACTS_EACH (fact, finding->facts, PREFIX, BUFFER)
+    struct scan scan = {.finding = finding};
+    char name[48] = "";
+    ST_FACTS_EACH (fact, finding->facts, PREFIX, ".buffer_frames")
         scan_stream(&scan, fact);
-    if (scan.stream[0] != '\0')
-        quote_stream(&scan, scan.stream);
+    if (scan.stream != NULL) {
+        quote_stream(finding, scan.stream);
+        st_fact_part(scan.stream, PREFIX, name, sizeof(name));
+    }
     if (scan.worst_gap_us > 0) {
         st_finding_quote(finding, QUANTUM);
         st_finding_quote(finding, FORCED);
         st_finding_problem(finding,
                            "the buffer of %.40s is %.1f ms long, shorter than PipeWire's quantum of %.1f "
                            "ms: it runs empty in each cycle of that length",
-                           scan.stream + sizeof(PREFIX) - 1, scan.worst_ring_us / 1e3,
-                           scan.worst_quantum_us / 1e3);
+                           name, scan.worst_ring_us / 1e3, scan.worst_quantum_us / 1e3);
         const double period_us = (double)finding->wish->period_ns / 1e3;
         st_finding_effect(finding, scan.worst_gap_us < period_us ? scan.worst_gap_us : period_us,
                           "quantum %.1f µs - buffer %.1f µs = %.1f µs of silence in each quantum; at most "
@@ -159,7 +150,7 @@ static void judge_alsa_buffer(struct st_finding *finding)
         st_finding_advice(finding,
                           "the buffer of %.40s is shorter than two periods: while one plays, there is no "
                           "room for the next",
-                          scan.stream + sizeof(PREFIX) - 1);
+                          name);
         st_finding_fix(finding, NULL,
                        "# set two or three periods for each buffer of that program (jackd: -n 2 or -n 3)",
                        ST_NEEDS_REOPEN);
