@@ -6,7 +6,7 @@
 
 #include "advisor/facts/owner.h"
 #include "advisor/facts/text.h"
-#include "advisor/rules/jack_command.h"
+#include "advisor/rules/linux_jack.h"
 #include "advisor/rules/machine.h"
 #include "core/text/safe.h"
 
@@ -98,7 +98,7 @@ static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
     const char *command = "";
     char why[ST_WISH_WHY_BYTES] = "as JACK runs now";
     if (st_facts_text(facts, ST_JACK_COMMAND, &command) == 0)
-        st_jack_command_parse(command, &jack);
+        st_linux_jack_parse(command, &jack);
     const int64_t frames = positive_or(facts, "linux.jack.buffer_frames", jack.frames);
     const int64_t rate_hz = positive_or(facts, "linux.jack.rate_hz", jack.rate_hz);
     if (frames == jack.frames && jack.frames_given)

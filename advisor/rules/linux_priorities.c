@@ -5,7 +5,7 @@
 
 #include "advisor/facts/owner.h"
 #include "advisor/facts/text.h"
-#include "advisor/rules/jack_command.h"
+#include "advisor/rules/linux_jack.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 
@@ -71,7 +71,7 @@ static bool jack_runs_without(const struct st_facts *facts)
     const char *command;
     if (st_facts_text(facts, ST_JACK_COMMAND, &command) != 0)
         return false;
-    st_jack_command_parse(command, &jack);
+    st_linux_jack_parse(command, &jack);
     return !jack.realtime;
 }
 

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "advisor/rules/jack_command.h"
+#include "advisor/rules/linux_jack.h"
 #include "advisor/rules/machine.h"
 #include "core/cpu_list.h"
 
@@ -57,7 +57,7 @@ static void jack_options_stand_before_and_behind_the_driver(void **state)
 {
     struct st_jack_command jack;
     (void)state;
-    st_jack_command_parse("/usr/bin/jackd -P80 -t 500 -d alsa -dhw:1 -r44100 -p 64 --nperiods=3 -s", &jack);
+    st_linux_jack_parse("/usr/bin/jackd -P80 -t 500 -d alsa -dhw:1 -r44100 -p 64 --nperiods=3 -s", &jack);
     assert_true(jack.realtime && jack.is_alsa && jack.soft_mode);
     assert_int_equal(jack.priority, 80);
     assert_int_equal(jack.frames, 64);
@@ -69,7 +69,7 @@ static void jack_defaults_stay_where_nothing_is_said(void **state)
 {
     struct st_jack_command jack;
     (void)state;
-    st_jack_command_parse("jackd -r -d dummy -p 0 -n", &jack);
+    st_linux_jack_parse("jackd -r -d dummy -p 0 -n", &jack);
     assert_false(jack.realtime || jack.is_alsa || jack.soft_mode);
     assert_int_equal(jack.priority, 10);
     assert_int_equal(jack.frames, 1024);

@@ -1,6 +1,6 @@
 /* The command line of the JACK server that runs. */
-#ifndef ST_ADVISOR_RULES_JACK_COMMAND_H
-#define ST_ADVISOR_RULES_JACK_COMMAND_H
+#ifndef ST_ADVISOR_RULES_LINUX_JACK_H
+#define ST_ADVISOR_RULES_LINUX_JACK_H
 
 #include "advisor/rules/rule.h"
 
@@ -17,9 +17,6 @@ struct st_jack_command {
     int64_t rate_hz;   /* -r of the driver, default 48000 */
 };
 
-void st_jack_command_parse(const char *text, struct st_jack_command *ret);
-
-/** How a rule about JACK begins. @return true if a server runs; else the finding is set. */
-bool st_jack_command_need(struct st_finding *finding, struct st_jack_command *ret);
+void st_linux_jack_parse(const char *text, struct st_jack_command *ret);
 
 #endif
