@@ -1,4 +1,4 @@
-/* The first sentences of a report, made from its figures: the answer, what was measured, what the settings may cost. */
+/* The first sentences of a report, made from its figures: the answer, and what was measured. */
 #include "advisor/report/headline.h"
 
 #include <inttypes.h>
@@ -10,50 +10,6 @@
 #include "core/ns.h"
 #include "core/text/text_buffer.h"
 #include "evidence/miss_events.h"
-
-#define NAMED_MAX 3 /* settings that the verdict names */
-
-/** The findings that cost something known, dearest first. @return how many are in `ret`, at most `max`. */
-static size_t dearest(const struct st_report *report, const struct st_finding **ret, size_t max)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < report->findings_n; i++) {
-        const struct st_finding *finding = &report->findings[i];
-        if (!st_finding_has_fired(finding) || !finding->effect_known || finding->effect_us <= 0)
-            continue;
-        size_t at = n;
-        while (at > 0 && ret[at - 1]->effect_us < finding->effect_us)
-            at--;
-        if (at == max)
-            continue;
-        if (n < max)
-            n++;
-        memmove(&ret[at + 1], &ret[at], (n - at - 1) * sizeof(*ret));
-        ret[at] = finding;
-    }
-    return n;
-}
-
-static bool is_boundless(const struct st_finding *finding)
-{
-    return st_finding_has_fired(finding) && !finding->effect_known;
-}
-
-/** The findings to act on whose cost has no known bound, problems first. */
-static void name_boundless(struct st_text_buffer *s, const struct st_report *report, const char *before)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < report->findings_n; i++) {
-        const struct st_finding *finding = &report->findings[i];
-        if (!is_boundless(finding))
-            continue;
-        if (n < NAMED_MAX)
-            st_text_buffer_printf(s, "%s%s", n == 0 ? before : ", ", finding->rule->id);
-        n++;
-    }
-    if (n > NAMED_MAX)
-        st_text_buffer_printf(s, " and %zu more", n - NAMED_MAX);
-}
 
 /** "3 days ago"; nothing for what has just been measured. */
 static void say_age(struct st_text_buffer *s, int64_t age_s)
@@ -173,30 +129,6 @@ static void say_measured(struct st_text_buffer *s, const struct st_report *repor
     st_text_buffer_printf(s, ".");
 }
 
-/** " The settings may delay it by up to ...: linux-a (250.0 µs). 1 of 50 rules could not be judged." */
-static void say_settings(struct st_text_buffer *s, const struct st_report *report)
-{
-    const struct st_finding *named[NAMED_MAX];
-    const size_t named_n = dearest(report, named, NAMED_MAX);
-    const size_t unknown = st_report_count(report, ST_STATUS_UNKNOWN);
-    if (named_n > 0) {
-        const double period_us = (double)report->wish.period_ns / 1000, sum_us = st_report_sum_us(report);
-        st_text_buffer_printf(s,
-                              " The settings may delay each wake-up by up to %.1f µs (%.1f %% of the period)",
-                              sum_us, 100 * sum_us / period_us);
-    }
-    for (size_t i = 0; i < named_n; i++)
-        st_text_buffer_printf(s, "%s%s (%.1f µs)", i == 0 ? ": " : ", ", named[i]->rule->id,
-                              named[i]->effect_us);
-    name_boundless(s, report,
-                   named_n > 0 ? "; no upper limit is known for "
-                               : " No upper limit of the delay is known for ");
-    if (named_n > 0 || count(report, is_boundless) > 0)
-        st_text_buffer_printf(s, ".");
-    if (unknown > 0)
-        st_text_buffer_printf(s, " %zu of %zu rules could not be judged.", unknown, report->findings_n);
-}
-
 /* --- the answer --- */
 
 #define NO_RIGHTS "any busy program can delay the audio thread"
@@ -282,8 +214,6 @@ static const char *headline(const struct st_report *report, bool brief, char *bu
         answer_by_settings(&s, report, period, bearing_n);
     st_text_buffer_printf(&s, brief ? "\n" : " ");
     say_measured(&s, report, given ? &measured : NULL, brief);
-    if (!brief)
-        say_settings(&s, report);
     return buf;
 }
 

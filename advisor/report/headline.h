@@ -6,10 +6,9 @@
 
 #define ST_HEADLINE_BYTES 1024
 
-/** The answer (what matters most), what was measured and how sure that is, and what the settings may cost together, by
- * id. Writes into buf. @return buf. */
+/** The answer (what matters most), what was measured and how sure that is. Writes into buf. @return buf. */
 const char *st_headline(const struct st_report *report, char *buf, size_t buf_bytes);
-/** The same for a screen that lists the settings below: two lines, the answer and what was measured. */
+/** The same for a screen, shorter: two lines, the answer and what was measured. */
 const char *st_headline_short(const struct st_report *report, char *buf, size_t buf_bytes);
 
 #endif

@@ -108,7 +108,7 @@ static int read_hlog(const char *command, const char *name, FILE *stream, struct
     }
     memcpy(&read_log, &address, sizeof(read_log)); /* ISO C has no cast from object to function pointer */
     const size_t before = data->n;
-    const int r = read_log(stream, take_interval, data, NULL);
+    const int r = read_log(stream, take_interval, data);
     snprintf(data->quantity, sizeof(data->quantity), TIME);
     if (r != 0)
         return st_failure(command, "cannot read %s: %s", name,

@@ -86,7 +86,7 @@ int st_report_run_options(const char *command, const struct st_option *own, size
                                     : st_options_only(command, options, n, help, argc, argv);
     o->format = reading.json ? &st_report_json : o->format;
     *ret = *o;
-    if (r < 0 && o->textfile != NULL && st_output_same(o->textfile, o->output))
+    if (r < 0 && o->textfile != NULL && strcmp(o->textfile, o->output != NULL ? o->output : "-") == 0)
         return st_failure_usage(
             command, "--textfile: the report itself is written to '%s'. Choose another file.", o->textfile);
     return r;

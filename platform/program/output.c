@@ -126,34 +126,6 @@ int st_output_check(const char *path)
     return r == 0 ? st_output_close(&output, false) : r;
 }
 
-/* What path leads to, or will be once it is there. @return NULL: nowhere. */
-static char *whole_path(const char *path)
-{
-    char *whole = realpath(path, NULL);
-    if (whole != NULL || errno != ENOENT)
-        return whole;
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-    char *before = slash != NULL ? strndup(path, (size_t)(slash - path) + 1) : strdup("."),
-         *folder = before != NULL ? realpath(before, NULL) : NULL;
-    if (folder == NULL || asprintf(&whole, "%s/%s", folder, name) < 0)
-        whole = NULL;
-    free(before);
-    free(folder);
-    return whole;
-}
-
-bool st_output_same(const char *a, const char *b)
-{
-    const bool a_is_stdout = a == NULL || strcmp(a, "-") == 0, b_is_stdout = b == NULL || strcmp(b, "-") == 0;
-    if (a_is_stdout || b_is_stdout)
-        return a_is_stdout && b_is_stdout;
-    char *whole_a = whole_path(a), *whole_b = whole_path(b);
-    const bool same = whole_a != NULL && whole_b != NULL && strcmp(whole_a, whole_b) == 0;
-    free(whole_a);
-    free(whole_b);
-    return same;
-}
-
 int st_output_close(struct st_output *output, bool keep)
 {
     int r = 0;

@@ -25,9 +25,6 @@ ST_NODISCARD int st_output_open(struct st_output *output, const char *path);
  * @return 0 or -errno. */
 ST_NODISCARD int st_output_check(const char *path);
 
-/** Do both paths lead to the same file? A hard link is another file: it is replaced. */
-bool st_output_same(const char *a, const char *b);
-
 /** keep: false discards what was written and leaves the old file. @return 0 or -errno. */
 ST_NODISCARD int st_output_close(struct st_output *output, bool keep);
 

@@ -15,10 +15,9 @@
 #include "platform/destination.h"
 #include "store/recording/hist_deflate.h"
 
-#define FIRST_LINE       "#[Histogram log format version 1."
-#define LINE_MAX_BYTES   (1U << 20)
-#define CONDITIONS_BYTES 16384 /* longer text is cut */
-#define TAG_MAX_BYTES    32
+#define FIRST_LINE     "#[Histogram log format version 1."
+#define LINE_MAX_BYTES (1U << 20)
+#define TAG_MAX_BYTES  32
 
 /* --- writing --- */
 
@@ -141,8 +140,6 @@ int st_hlog_write(const char *path, const struct st_hist *lateness, const struct
 
 struct reader {
     FILE *stream;
-    size_t conditions_bytes;
-    char conditions[CONDITIONS_BYTES]; /* "key: value" lines */
     char line[LINE_MAX_BYTES];
     uint8_t payload[LINE_MAX_BYTES / 4 * 3];
     uint8_t plain[LINE_MAX_BYTES];
@@ -203,20 +200,6 @@ static int take_line(struct reader *reader, char tag[TAG_MAX_BYTES + 1], struct 
     return at != NULL ? decode(reader, at, hist) : -EBADMSG;
 }
 
-/* "# key: value", as comments are written; a key has no capitals and no blanks. */
-static void take_comment(struct reader *reader)
-{
-    const char *text = reader->line + 2;
-    const size_t room = sizeof(reader->conditions) - reader->conditions_bytes;
-    const size_t key = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_"), len = strlen(text);
-    if (key == 0 || text[key] != ':' || text[key + 1] != ' ' || len + 2 > room)
-        return;
-    memcpy(reader->conditions + reader->conditions_bytes, text, len);
-    reader->conditions_bytes += len;
-    reader->conditions[reader->conditions_bytes++] = '\n';
-    reader->conditions[reader->conditions_bytes] = '\0';
-}
-
 /* The next histogram and its tag. @return 1, 0 at the end, -EBADMSG, -EINVAL (other digits), -EIO. */
 static int next(struct reader *reader, char tag[TAG_MAX_BYTES + 1], struct st_hist *hist)
 {
@@ -224,13 +207,10 @@ static int next(struct reader *reader, char tag[TAG_MAX_BYTES + 1], struct st_hi
         int r = read_line(reader);
         if (r <= 0)
             return r;
-        if (reader->line[0] == '#') {
-            if (reader->line[1] == ' ')
-                take_comment(reader);
-        } else if (reader->line[0] != '"' && reader->line[0] != '\0') {
-            r = take_line(reader, tag, hist);
-            return r < 0 ? r : 1;
-        }
+        if (reader->line[0] == '#' || reader->line[0] == '"' || reader->line[0] == '\0')
+            continue; /* a comment, the head of the table */
+        r = take_line(reader, tag, hist);
+        return r < 0 ? r : 1;
     }
 }
 
@@ -251,7 +231,7 @@ static int read_all(struct reader *reader, st_hlog_take_fn take, void *ctx)
     return r;
 }
 
-int st_hlog_read(FILE *stream, st_hlog_take_fn take, void *ctx, char **ret_conditions)
+int st_hlog_read(FILE *stream, st_hlog_take_fn take, void *ctx)
 {
     struct reader *reader = calloc(1, sizeof(*reader));
     int r = -ENOMEM;
@@ -259,8 +239,6 @@ int st_hlog_read(FILE *stream, st_hlog_take_fn take, void *ctx, char **ret_condi
         reader->stream = stream;
         r = read_all(reader, take, ctx);
     }
-    if (r == 0 && ret_conditions != NULL && (*ret_conditions = strdup(reader->conditions)) == NULL)
-        r = -ENOMEM;
     free(reader);
     fclose(stream);
     return r;

@@ -196,7 +196,6 @@ refused "a textfile that cannot be written" 4 'nowhere' report --json --root "$c
 refused "a report that cannot be written" 4 'nowhere' report --json --root "$captures/linux-laptop" -o "$tmp/nowhere/both.json" --textfile "$tmp/fresh.prom"
 is "does not keep the textfile from being written" "$(cat "$tmp/fresh.prom")" "$(cat "$tmp/report.prometheus")"
 refused "a textfile in the report's place" 3 'the report itself is written to' report --json --root "$captures/linux-laptop" -o "$tmp/one" --textfile "$tmp/one"
-refused "nor by another spelling" 3 'the report itself is written to' report --json --root "$captures/linux-laptop" -o "$tmp/one" --textfile "$tmp/./one"
 refused "two documents on standard output" 3 'the report itself is written to' report --json --root "$captures/linux-laptop" --textfile -
 is "--json is --format json" "$(report --json --root "$captures/linux-laptop")" "$(cat "$tmp/report.json")"
 is "NO_COLOR and files have no colour" "$(NO_COLOR=1 report --root "$captures/linux-laptop" | grep -c $'\033')" 0

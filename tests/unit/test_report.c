@@ -102,21 +102,11 @@ static void the_verdict_is_made_from_the_figures(void **state)
                   ". Not measured: run sleeptune check --frames 64.");
     report.own_machine = false;
     costs(&findings[0], ST_STATUS_ADVICE, 33.35);
-    check_verdict(
-        "1 setting may disturb " PERIOD
-        ". Not measured. The settings may delay each wake-up by up to 33.4 µs (2.5 % of the period): linux-first (33.4 µs).");
+    check_verdict("1 setting may disturb " PERIOD ". Not measured.");
     costs(&findings[1], ST_STATUS_ADVICE, 100);
-    check_verdict(
-        "2 settings may disturb " PERIOD
-        ". Not measured. The settings may delay each wake-up by up to 133.3 µs (10.0 % of the period): linux-second (100.0 µs), linux-first (33.4 µs).");
+    check_verdict("2 settings may disturb " PERIOD ". Not measured.");
     costs(&findings[1], ST_STATUS_PROBLEM, -1);
-    check_verdict(
-        "What is seen here. Not measured at " PERIOD
-        ". The settings may delay each wake-up by up to 33.4 µs (2.5 % of the period): linux-first (33.4 µs); no upper limit is known for linux-second.");
-    costs(&findings[0], ST_STATUS_UNKNOWN, -1);
-    check_verdict("What is seen here. Not measured at " PERIOD
-                  ". No upper limit of the delay is known for linux-second. 1 of 2 rules "
-                  "could not be judged.");
+    check_verdict("What is seen here. Not measured at " PERIOD ".");
 }
 
 static void advice_that_takes_the_whole_period_is_a_risk(void **state)
@@ -136,8 +126,7 @@ static void nothing_read_is_never_fine(void **state)
     (void)state;
     findings[0].status = ST_STATUS_UNKNOWN;
     findings[1].status = ST_STATUS_NOT_APPLICABLE;
-    check_verdict("No setting could be judged for " PERIOD
-                  ". Not measured. 1 of 2 rules could not be judged.");
+    check_verdict("No setting could be judged for " PERIOD ". Not measured.");
 }
 
 static void advice_without_an_effect_on_the_loop_does_not_bear_on_it(void **state)
@@ -146,8 +135,7 @@ static void advice_without_an_effect_on_the_loop_does_not_bear_on_it(void **stat
     costs(&findings[0], ST_STATUS_ADVICE, 0);
     check_verdict("sleeptune found no setting that disturbs " PERIOD ". Not measured.");
     findings[1].status = ST_STATUS_UNKNOWN;
-    check_verdict("sleeptune found no setting that disturbs " PERIOD
-                  ". Not measured. 1 of 2 rules could not be judged.");
+    check_verdict("sleeptune found no setting that disturbs " PERIOD ". Not measured.");
 }
 
 static void advice_without_a_bound_is_never_room(void **state)
@@ -155,9 +143,7 @@ static void advice_without_a_bound_is_never_room(void **state)
     (void)state;
     char verdict[1024];
     costs(&findings[0], ST_STATUS_ADVICE, -1);
-    check_verdict("1 setting may disturb " PERIOD
-                  ". Not measured. No upper limit of the delay is known for linux-first.");
-    /* the screen has no sum: the settings and what each costs are below */
+    check_verdict("1 setting may disturb " PERIOD ". Not measured.");
     assert_string_equal(st_headline_short(&report, verdict, sizeof(verdict)),
                         "1 setting may disturb " PERIOD ".\nNot measured.");
     costs(&findings[1], ST_STATUS_ADVICE, 100);
@@ -390,9 +376,7 @@ static void freebsd_13_stretches_sleeps_by_up_to_83_us(void **state)
     struct st_report made;
     make("freebsd-13.2", &facts, &made);
     check_stretched_sleeps(&made);
-    char verdict[1024];
-    assert_non_null(
-        strstr(st_headline(&made, verdict, sizeof(verdict)), "freebsd-alloweddeviation (83.3 µs)"));
+    assert_float_equal(st_report_find(&made, "freebsd-alloweddeviation")->effect_us, 83.3, 0.05);
     st_report_finish(&made);
     /* the same machine as 14.2 */
     assert_int_equal(st_facts_put_int(facts, "freebsd.kern.osreldate", 1402000, NULL, NULL), 0);
