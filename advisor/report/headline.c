@@ -196,7 +196,7 @@ static void answer_by_settings(struct st_text_buffer *s, const struct st_report 
         st_text_buffer_printf(s, "No setting could be judged for %s.", period);
 }
 
-static const char *headline(const struct st_report *report, bool brief, char *buf, size_t buf_bytes)
+const char *st_headline(const struct st_report *report, bool brief, char *buf, size_t buf_bytes)
 {
     struct st_text_buffer s = st_text_buffer_on(buf, buf_bytes);
     struct st_measured measured;
@@ -215,14 +215,4 @@ static const char *headline(const struct st_report *report, bool brief, char *bu
     st_text_buffer_printf(&s, brief ? "\n" : " ");
     say_measured(&s, report, given ? &measured : NULL, brief);
     return buf;
-}
-
-const char *st_headline(const struct st_report *report, char *buf, size_t buf_bytes)
-{
-    return headline(report, false, buf, buf_bytes);
-}
-
-const char *st_headline_short(const struct st_report *report, char *buf, size_t buf_bytes)
-{
-    return headline(report, true, buf, buf_bytes);
 }

@@ -190,11 +190,6 @@ const struct st_trial *st_report_trial(const struct st_report *report, const str
     return NULL;
 }
 
-void st_report_set_trials(struct st_report *report, const struct st_trials *trials)
-{
-    report->trials = trials;
-}
-
 /* --- profiles: a table of costs that are not accepted --- */
 
 /* Power counts on battery; fairness and throughput where others use the machine, too; security everywhere but

@@ -38,9 +38,6 @@ ST_NODISCARD int st_report_make(const struct st_facts *facts, int64_t frames, in
                                 struct st_report *ret);
 void st_report_finish(struct st_report *report);
 
-/** Adds what was tried on this machine as evidence. trials: borrowed. */
-void st_report_set_trials(struct st_report *report, const struct st_trials *trials);
-
 /** The next trial from *at on that is evidence for the finding; *at moves behind it. NULL: no more. */
 const struct st_trial *st_report_trial(const struct st_report *report, const struct st_finding *finding,
                                        size_t *at);

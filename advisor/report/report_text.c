@@ -1,12 +1,461 @@
-/* A report for the terminal: the first screen says what matters, the rest says why. */
+/* A report for the terminal: the first screen says what matters (with a prompt below it fits 80 columns and 24 lines), the
+ * rest says why. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "advisor/report/first_screen.h"
+#include "advisor/facts/music.h"
+#include "advisor/facts/place.h"
+#include "advisor/facts/text.h"
+#include "advisor/parse/posted.h"
+#include "advisor/report/headline.h"
+#include "advisor/report/print.h"
 #include "advisor/report/report_format.h"
 #include "advisor/report/words.h"
+#include "advisor/rules/buffer.h"
+#include "core/text/safe.h"
+#include "core/text/text.h"
 
-#define INDENT      2
-#define TEXT_INDENT 13
+#define SCREEN_LINES  23 /* and the prompt */
+#define SETTINGS_MAX  5
+#define SETTING_LINES 3
+#define STATUS_WIDTH  9
+#define INDENT        2
+#define TEXT_INDENT   13
+#define OK_COLUMNS    32
+
+static const char *colour_of(enum st_status status)
+{
+    switch (status) {
+    case ST_STATUS_PROBLEM:
+        return "\033[1;31m";
+    case ST_STATUS_ADVICE:
+        return "\033[1;33m";
+    case ST_STATUS_UNKNOWN:
+        return "\033[1;35m";
+    case ST_STATUS_OK:
+        return "\033[32m";
+    case ST_STATUS_NOT_APPLICABLE:
+        return "\033[2m";
+    }
+    return "";
+}
+
+/** The status in its colour, padded to `width`. */
+static void print_status(const struct st_printer *printer, enum st_status status, int width)
+{
+    if (printer->colour)
+        fputs(colour_of(status), printer->out);
+    fprintf(printer->out, "%-*s", width, st_finding_status_name(status));
+    if (printer->colour)
+        fputs("\033[0m", printer->out);
+}
+
+/* --- settings --- */
+
+/** One line: status, title, what it may cost; the title on a line of its own where the terminal is narrow. */
+static void print_row(const struct st_printer *printer, const struct st_report *report,
+                      const struct st_finding *finding)
+{
+    char effect[32] = ""; /* no bound is known */
+    const struct st_trial *gain = st_trials_gain(report->trials, finding->rule->id);
+    if (gain != NULL)
+        snprintf(effect, sizeof(effect), "%.1f µs measured", st_trial_gain_us(gain));
+    else if (finding->effect_known)
+        snprintf(effect, sizeof(effect), "%.*f µs", finding->effect_us > 0 ? 1 : 0, finding->effect_us);
+    const int pad =
+        printer->width - STATUS_WIDTH - st_text_columns(finding->rule->title) - st_text_columns(effect);
+    print_status(printer, finding->status, STATUS_WIDTH);
+    const int gap = effect[0] == '\0' ? 0 : printer->width == 0 ? 2 : pad;
+    if (printer->width == 0 || pad >= (effect[0] != '\0')) {
+        fprintf(printer->out, "%s%*s%s\n", finding->rule->title, gap, "", effect);
+        return;
+    }
+    fprintf(printer->out, "%s\n", effect);
+    st_print_wrapped(printer, 0, "", INDENT, finding->rule->title);
+}
+
+/** Has it a word in capitals to be filled in, such as TID in /proc/TID/timerslack_ns? */
+static bool has_blank(const char *command, size_t bytes)
+{
+    size_t capitals_n = 0;
+    char before = ' ';
+    for (size_t i = 0; i <= bytes; i++) {
+        const char c = i < bytes ? command[i] : ' ';
+        if (c >= 'A' && c <= 'Z' && (capitals_n > 0 || before == ' ' || before == '/')) {
+            capitals_n++;
+        } else {
+            if (capitals_n > 1 && (c == ' ' || c == '/'))
+                return true;
+            capitals_n = 0;
+        }
+        before = c;
+    }
+    return false;
+}
+
+/** The only line of a command that is not a comment; NULL when there are more, when it would not fit, or has
+ * something to be filled in. */
+static const char *one_command(const char *text, int width, size_t *ret_bytes)
+{
+    const char *command = NULL;
+    for (const char *line = text; line != NULL && *line != '\0';) {
+        const size_t bytes = strcspn(line, "\n");
+        if (bytes > 0 && line[0] != '#') {
+            if (command != NULL)
+                return NULL;
+            command = line;
+            *ret_bytes = bytes;
+        }
+        line += bytes + (line[bytes] == '\n');
+    }
+    if (command == NULL || (width != 0 && *ret_bytes + INDENT > (size_t)width))
+        return NULL;
+    /* "$$": for one shell only, and players are started from a menu */
+    const char *shell = strstr(command, "$$");
+    const bool for_shell = shell != NULL && shell < command + *ret_bytes;
+    return for_shell || has_blank(command, *ret_bytes) ? NULL : command;
+}
+
+/** The command to show: the one that lasts, else the one for now. @return NULL: none fits. */
+static const char *shown_command(const struct st_printer *printer, const struct st_finding *finding,
+                                 size_t *ret_bytes, bool *ret_lasts)
+{
+    /* other single lines of what is for ever are those of a file */
+    const char *command = one_command(finding->fix_persistent, printer->width, ret_bytes);
+    *ret_lasts = command != NULL && strncmp(command, "sudo ", 5) == 0;
+    return *ret_lasts ? command : one_command(finding->fix_now, printer->width, ret_bytes);
+}
+
+static bool has_fix(const struct st_finding *finding)
+{
+    return finding->fix_now != NULL || finding->fix_persistent != NULL;
+}
+
+static void print_command(const struct st_printer *printer, const struct st_finding *finding)
+{
+    size_t bytes;
+    bool lasts;
+    const char *command = shown_command(printer, finding, &bytes, &lasts);
+    const char *root = st_rule_os(finding->rule) == ST_OS_LINUX ? "sudo " : "";
+    char text[128];
+    if (st_rule_can_apply(finding)) {
+        fprintf(printer->out, "%*s%ssleeptune apply %s\n", INDENT, "", root, finding->rule->id);
+    } else if (command != NULL) {
+        fprintf(printer->out, "%*s", INDENT, "");
+        st_safe_print(printer->out, command, bytes);
+        fputc('\n', printer->out);
+    } else {
+        snprintf(text, sizeof(text),
+                 has_fix(finding) ? "by hand: 'sleeptune report %s' shows how"
+                                  : "no fix is known: see 'sleeptune report %s'",
+                 finding->rule->id);
+        st_print_wrapped(printer, INDENT, "", INDENT, text);
+    }
+}
+
+/** What has to follow the command, or how long it lasts, behind a semicolon. */
+static const char *needs(const struct st_printer *printer, const struct st_finding *finding)
+{
+    static const char *const then[] = {
+        [ST_NEEDS_NOTHING] = "; works at once",
+        [ST_NEEDS_REOPEN] = "; then open the device again",
+        [ST_NEEDS_RELOGIN] = "; then log out and in again",
+        [ST_NEEDS_REBOOT] = "; then reboot",
+    };
+    size_t bytes;
+    bool lasts;
+    const char *command = shown_command(printer, finding, &bytes, &lasts);
+    if (st_rule_can_apply(finding) || (command != NULL && lasts))
+        return then[finding->needs];
+    if (command != NULL)
+        return finding->fix_persistent != NULL ? "; works at once, does not last" : "; works at once";
+    return finding->needs != ST_NEEDS_NOTHING ? then[finding->needs] : "";
+}
+
+/** What the fix costs, what it needs, the rule's id: one line of at most the width. */
+static void print_cost(const struct st_printer *printer, const struct st_finding *finding)
+{
+    const char *cost = finding->rule->cost;
+    const int head = (int)strcspn(cost, ":,\n");
+    char text[512];
+    /* Linux has its sudo in the command */
+    const char *root =
+        st_rule_os(finding->rule) == ST_OS_FREEBSD && strcmp(st_rule_privilege(finding->rule), "root") == 0
+            ? "; as root"
+            : "";
+    if (!has_fix(finding))
+        return;
+    if (strncmp(cost, "none", 4) == 0)
+        snprintf(text, sizeof(text), "%s: costs nothing%s%s", finding->rule->id, needs(printer, finding),
+                 root);
+    else
+        snprintf(text, sizeof(text), "%s: costs %.*s%s%s", finding->rule->id, head, cost,
+                 needs(printer, finding), root);
+    const size_t room = printer->width == 0 ? sizeof(text) : (size_t)printer->width - INDENT;
+    char *last;
+    while (strlen(text) > room && (last = strrchr(text, ';')) != NULL)
+        *last = '\0';
+    if (strlen(text) > room)
+        text[st_text_cut(text, room)] = '\0';
+    fprintf(printer->out, "%*s%s\n", INDENT, "", text);
+}
+
+/** @return how many were printed. */
+static size_t print_settings(const struct st_printer *printer, const struct st_report *report, size_t max)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < report->findings_n && n < max; i++) {
+        const struct st_finding *finding = &report->findings[i];
+        if (!st_finding_may_delay(finding))
+            continue;
+        print_row(printer, report, finding);
+        print_command(printer, finding);
+        print_cost(printer, finding);
+        n++;
+    }
+    return n;
+}
+
+/* --- counts --- */
+
+/** Why a rule could not be judged, in the words of the worst of its facts. */
+static const char *reason(const struct st_facts *facts, const struct st_finding *finding)
+{
+    const char *input;
+    const bool partial = st_facts_text(facts, ST_POSTED_KEY, &input) == 0;
+    const char *worst = partial && finding->evidence_n == 0 ? "not in this text" : "not visible here";
+    for (size_t i = 0; i < finding->evidence_n; i++) {
+        const struct st_fact *fact = finding->evidence[i];
+        if (fact->state == ST_FACT_MALFORMED)
+            worst = "not understood";
+        if (fact->state != ST_FACT_UNREADABLE)
+            continue;
+        if (fact->error == EACCES || fact->error == EPERM)
+            return "need root";
+        worst = fact->error == ETIMEDOUT ? "no answer in time" : "not readable";
+    }
+    return worst;
+}
+
+static bool is_muted(const struct st_finding *finding)
+{
+    return finding->mute != NULL;
+}
+
+static bool is_set_aside(const struct st_finding *finding)
+{
+    return finding->mute == NULL && finding->set_aside != NULL;
+}
+
+static size_t count(const struct st_report *report, bool (*wanted)(const struct st_finding *finding))
+{
+    size_t n = 0;
+    for (size_t i = 0; i < report->findings_n; i++)
+        n += wanted(&report->findings[i]);
+    return n;
+}
+
+/** "8 ok, 2 not applicable, 3 unknown: need root, not visible here". */
+static void say_counts(FILE *out, const struct st_report *report)
+{
+    fprintf(out, "%zu ok, %zu not applicable, %zu unknown", st_report_count(report, ST_STATUS_OK),
+            st_report_count(report, ST_STATUS_NOT_APPLICABLE), st_report_count(report, ST_STATUS_UNKNOWN));
+    const char *said[8];
+    size_t said_n = 0;
+    for (size_t i = 0; i < report->findings_n; i++) {
+        const struct st_finding *finding = &report->findings[i];
+        if (finding->status != ST_STATUS_UNKNOWN || !st_finding_counts(finding))
+            continue;
+        const char *why = reason(report->facts, finding);
+        bool is_new = said_n < ST_ARRAY_LEN(said);
+        for (size_t j = 0; j < said_n; j++)
+            is_new = is_new && said[j] != why;
+        if (!is_new)
+            continue;
+        fprintf(out, "%s%s", said_n == 0 ? ": " : ", ", why);
+        said[said_n++] = why;
+    }
+    fputs(".\n", out);
+}
+
+static const char *why_unread(const struct st_fact *fact)
+{
+    return fact->state == ST_FACT_MALFORMED                ? "malformed"
+           : fact->error == EACCES || fact->error == EPERM ? "needs root"
+                                                           : strerror(fact->error);
+}
+
+/** How many facts were not read, and the source of the first of them. */
+static void say_unread(FILE *out, const struct st_report *report)
+{
+    const struct st_fact *first = NULL;
+    const char *name = "";
+    size_t n = 0; /* of that source, for that reason */
+    for (size_t i = 0; i < st_facts_count(report->facts); i++) {
+        const struct st_fact *fact = st_facts_at(report->facts, i);
+        if (fact->state != ST_FACT_UNREADABLE && fact->state != ST_FACT_MALFORMED)
+            continue;
+        const char *source = fact->source != NULL ? fact->source : fact->key;
+        if (first == NULL) {
+            first = fact;
+            name = source;
+        }
+        n += strcmp(source, name) == 0 && strcmp(why_unread(fact), why_unread(first)) == 0;
+    }
+    if (first == NULL)
+        return;
+    fprintf(out, "%zu of %zu facts could not be read: ", report->unreadable_n, st_facts_count(report->facts));
+    if (n > 1)
+        fprintf(out, "%zu of ", n);
+    fprintf(out, "%.*s (%.40s)", st_text_cut(name, 70), name, why_unread(first));
+    if (report->unreadable_n > n)
+        fprintf(out, ", %zu more", report->unreadable_n - n);
+    fputs(".\n", out);
+}
+
+/** What the user does not want to hear of, and what the profile does not recommend. */
+static void say_left_out(FILE *out, const struct st_report *report)
+{
+    const size_t muted = count(report, is_muted), aside = count(report, is_set_aside);
+    const struct st_finding *only = NULL;
+    if (muted > 0) {
+        fprintf(out, "%zu muted", muted);
+        for (size_t i = 0; i < report->findings_n && muted == 1; i++)
+            only = is_muted(&report->findings[i]) ? &report->findings[i] : only;
+        if (only != NULL && only->mute->reason != NULL)
+            fprintf(out, ": %.*s", st_text_cut(only->mute->reason, 40), only->mute->reason);
+        if (only != NULL && only->mute->until != NULL)
+            fprintf(out, ", until %s", only->mute->until);
+        fputs(".\n", out);
+    }
+    if (aside == 0 && report->profile != ST_REPORT_PROFILE_DESKTOP)
+        fprintf(out, "Profile %s leaves out no rule.\n", st_report_profile_name(report->profile));
+    if (aside > 0)
+        fprintf(out, "Profile %s leaves out %zu because of their cost.\n",
+                st_report_profile_name(report->profile), aside);
+}
+
+static void say_notes(FILE *out, const struct st_facts *facts)
+{
+    char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
+    const size_t n = st_place_notes(facts, notes);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%s\n", notes[i]);
+}
+
+/* --- the screen --- */
+
+/** What `say` says, wrapped. @return NULL: out of memory. */
+static char *wrapped(const struct st_printer *printer, const char *text)
+{
+    char *buf = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&buf, &bytes);
+    if (out == NULL)
+        return NULL;
+    const struct st_printer inner = {out, printer->width, false};
+    st_print_wrapped(&inner, 0, "", 0, text);
+    return fclose(out) == 0 ? buf : NULL;
+}
+
+/** The counts, wrapped. @return NULL: out of memory. */
+static char *footer_text(const struct st_printer *printer, const struct st_report *report)
+{
+    char *buf = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&buf, &bytes);
+    if (out == NULL)
+        return NULL;
+    const size_t harmless = count(report, st_finding_is_harmless);
+    say_counts(out, report);
+    if (harmless > 0) /* advice about delay, comfort or what is seen */
+        fprintf(out, "%zu setting%s with advice that is not about lateness.\n", harmless,
+                harmless == 1 ? "" : "s");
+    say_unread(out, report);
+    say_left_out(out, report);
+    say_notes(out, report->facts);
+    char *lines = fclose(out) == 0 ? wrapped(printer, buf) : NULL;
+    free(buf);
+    return lines;
+}
+
+static int lines(const char *text)
+{
+    int n = 0;
+    for (; *text != '\0'; text++)
+        n += *text == '\n';
+    return n;
+}
+
+/** Settings that have room beside these texts, two blank lines and the hint. */
+static size_t settings_room(const char *header, const char *footer)
+{
+    const int left = SCREEN_LINES - lines(header) - lines(footer) - 3;
+    return left > 0 ? (size_t)left / SETTING_LINES : 0;
+}
+
+static void print_screen(const struct st_printer *printer, const struct st_report *report, const char *header,
+                         const char *footer)
+{
+    static const char hint[] = "What is fine: --ok. All details: --details. Why: sleeptune report ID.";
+    const size_t fired = count(report, st_finding_may_delay);
+    const size_t room = settings_room(header, footer), max = room < SETTINGS_MAX ? room : SETTINGS_MAX;
+    st_safe_print_lines(printer->out, header, ST_TEXT_TO_NUL);
+    fputc('\n', printer->out);
+    const size_t shown = print_settings(printer, report, max);
+    fputs(shown > 0 ? "\n" : "", printer->out);
+    st_safe_print_lines(printer->out, footer, ST_TEXT_TO_NUL);
+    char last[128] = "";
+    if (shown < fired)
+        snprintf(last, sizeof(last), "%zu more setting%s. ", fired - shown, fired - shown == 1 ? "" : "s");
+    snprintf(last + strlen(last), sizeof(last) - strlen(last), "%s", hint);
+    st_print_wrapped(printer, 0, "", 0, last);
+}
+
+/** Below it, a line for each setting that is as it should be. */
+static void print_ok(const struct st_printer *printer, const struct st_report *report)
+{
+    fputc('\n', printer->out);
+    for (size_t i = 0; i < report->findings_n; i++) {
+        const struct st_finding *finding = &report->findings[i];
+        char label[96];
+        if (finding->status != ST_STATUS_OK || !st_finding_counts(finding))
+            continue;
+        snprintf(label, sizeof(label), "ok  %s", finding->rule->id);
+        st_print_wrapped(printer, 0, label, OK_COLUMNS, finding->rule->title);
+    }
+}
+
+/** The answer, at most five settings with cost and command, and counts of the rest: settings give way where the counts need
+ * room. @return 0 or -ENOMEM. */
+static int print_first_screen(const struct st_printer *printer, const struct st_report *report)
+{
+    char verdict[ST_HEADLINE_BYTES + ST_BUFFER_TEXT_BYTES + 16], buffer[ST_BUFFER_TEXT_BYTES];
+    const char *music;
+    st_headline(report, true, verdict, ST_HEADLINE_BYTES);
+    if (report->wish.why[0] != '\0')
+        snprintf(verdict + strlen(verdict), ST_BUFFER_TEXT_BYTES + 16, "\n%s.",
+                 st_buffer_text(&report->wish, buffer, sizeof(buffer)));
+    /* where nothing runs, the row about the buffer says so */
+    const bool watched = st_facts_text(report->facts, ST_MUSIC_ANSWER, &music) == 0 &&
+                         (report->wish.in_use || st_facts_find(report->facts, ST_MUSIC_SERVER) != NULL ||
+                          report->wish.why[0] == '\0');
+    char *first = NULL;
+    if (watched && asprintf(&first, "%s\n%s", music, verdict) < 0)
+        return -ENOMEM;
+    char *header = wrapped(printer, watched ? first : verdict);
+    free(first);
+    char *footer = footer_text(printer, report);
+    const bool complete = header != NULL && footer != NULL;
+    if (complete)
+        print_screen(printer, report, header, footer);
+    free(header);
+    free(footer);
+    return complete ? 0 : -ENOMEM;
+}
+
+/* --- details --- */
 
 static void print_field(const struct st_printer *printer, const char *label, const char *text)
 {
@@ -84,7 +533,7 @@ static void print_details(const struct st_printer *printer, const struct st_repo
 {
     char effect[96];
     fputc('\n', printer->out);
-    st_first_screen_status(printer, finding->status, 0);
+    print_status(printer, finding->status, 0);
     fprintf(printer->out, ": %s [%s]\n", finding->rule->title, finding->rule->id);
     st_print_wrapped(printer, INDENT, "", INDENT, finding->summary);
     print_left_out(printer, report, finding);
@@ -99,9 +548,9 @@ static void print_details(const struct st_printer *printer, const struct st_repo
 static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
 {
     const struct st_printer printer = {out, view->width, view->colour};
-    const int r = st_first_screen_print(&printer, report);
+    const int r = print_first_screen(&printer, report);
     if (view->ok && r == 0)
-        st_first_screen_ok(&printer, report);
+        print_ok(&printer, report);
     if (report->trials != NULL && r == 0)
         print_trials(&printer, report->trials);
     for (size_t i = 0; i < report->findings_n && view->all && r == 0; i++)

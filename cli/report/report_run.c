@@ -160,7 +160,7 @@ static int finish_report(const char *command, struct st_report *report,
     if (localtime_r(&now, &tm) != NULL)
         strftime(today, sizeof(today), "%Y-%m-%d", &tm);
     report->own_machine = own_machine;
-    st_report_set_trials(report, options->trials);
+    report->trials = options->trials;
     st_report_set_profile(report, options->profile);
     st_report_mute(report, mutes.rows, mutes.n, today);
     const int r = options->only != NULL ? st_report_only(report, options->only, id, sizeof(id)) : 0;

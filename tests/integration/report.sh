@@ -86,7 +86,7 @@ is "links out of a tree and FIFOs in it are not read" "$(report --root "$tmp/lap
 corpus=$SLEEPTUNE_SRC/tests/fuzz/corpus/input
 like "sysctl -a of FreeBSD is judged by itself" "$(report --frames 64 --input "$captures/freebsd-13.2/sysctl-a.txt")" '83\.3 µs'
 like "what a text does not have is unknown" "$(report --input "$corpus/sysctl-linux")" '0 not applicable, [0-9]+ unknown: not in this text'
-like "alsa-info's output from a pipe" "$(report --input - <"$corpus/alsa-info")" 'not about lateness \(linux-hda-power-save\)'
+like "alsa-info's output from a pipe" "$(report --input - <"$corpus/alsa-info")" 'not about lateness\.'
 is "several texts of one machine add up" "$(report --json --input "$captures/freebsd-13.2/sysctl-a.txt" --input "$captures/freebsd-13.2/sndstat.txt" | query 'len(f) > 20')" True
 echo 'my sound crackles' >"$tmp/post.txt"
 refused "another text" 4 'post\.txt is not the output of sysctl -a, ' report --input "$tmp/post.txt"
@@ -144,7 +144,7 @@ mute = ( "linux-memlock", { id = "linux-idle-states"; reason = "the host's busin
          { id = "linux-preemption"; reason = "old"; until = "2020-01-01"; } );
 CONF
 laptop() { report --root "$captures/linux-laptop" "$@"; }
-like "a muted rule is counted on the first screen" "$(laptop --config "$tmp/mute.conf")" '^2 muted \(linux-idle-states, linux-memlock\)\.$'
+like "a muted rule is counted on the first screen" "$(laptop --config "$tmp/mute.conf")" '^2 muted\.$'
 is "but not among the settings" "$(laptop --config "$tmp/mute.conf" | grep -c 'linux-idle-states: costs')" 0
 like "one whose day has come is shown again" "$(laptop --config "$tmp/mute.conf")" 'linux-preemption: costs'
 is "its reason and day are in the JSON" "$(laptop --config "$tmp/mute.conf" --json | query "f['linux-idle-states']['muted']")" \
@@ -153,7 +153,7 @@ is "a muted finding does not reach the threshold" "$(status laptop --threshold a
 is "without the mute it does" "$(status laptop --threshold advice --only linux-memlock)" 1
 is "docs/freebsd.md shows what it prints" "$(cd "$SLEEPTUNE_SRC" && COLUMNS=80 "$SLEEPTUNE" report --root tests/fixtures/captures/freebsd-13.2 --frames 64)" \
     "$(awk '/^```/ {shown = 0} shown {print} /^\$ sleeptune report --root/ {shown = 1}' "$SLEEPTUNE_SRC/docs/freebsd.md")"
-like "the profile laptop sets aside what costs power" "$(laptop --profile laptop)" '^Profile laptop leaves out [0-9]+ because of their cost \('
+like "the profile laptop sets aside what costs power" "$(laptop --profile laptop)" '^Profile laptop leaves out [0-9]+ because of their cost\.$'
 like "and --all says why" "$(laptop --profile laptop --all)" 'Left out: +not recommended by the profile laptop, because it costs'
 like "the profile studio does not, and says so" "$(laptop --profile studio)" '^Profile studio leaves out no rule\.$'
 is "--only leaves the rules named" "$(laptop --only linux-hz,linux-memlock --json | query 'sorted(f)')" "['linux-hz', 'linux-memlock']"
