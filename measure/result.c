@@ -58,22 +58,33 @@ int st_result_init_arms(struct st_result *result, const struct st_arm_choice *ch
     return 0;
 }
 
-int st_result_copy_arms(struct st_result *result, const struct st_result *from)
+int st_result_copy(struct st_result *ret, const struct st_result *from)
 {
+    struct st_result copy = *from;
     struct st_arm_choice choices[ST_ARMS_MAX];
-    result->arms = NULL;
-    result->arms_n = 0;
-    if (from->arms_n == 0)
-        return 0;
+    copy.arms = NULL;
+    copy.arms_n = 0;
+    int r = st_result_init_histograms(&copy, false);
+    if (r != 0)
+        return r;
     for (size_t i = 0; i < from->arms_n; i++)
         choices[i] = from->arms[i].choice;
-    int r = st_result_init_arms(result, choices, from->arms_n);
+    if (from->arms_n > 0)
+        r = st_result_init_arms(&copy, choices, from->arms_n);
+    if (r == 0)
+        r = st_hist_merge(&copy.lateness, &from->lateness);
+    if (r == 0)
+        r = st_hist_merge(&copy.response, &from->response);
     for (size_t i = 0; i < from->arms_n && r == 0; i++) {
-        const struct st_hist lateness = result->arms[i].lateness;
-        result->arms[i] = from->arms[i];
-        result->arms[i].lateness = lateness;
-        r = st_hist_merge(&result->arms[i].lateness, &from->arms[i].lateness);
+        const struct st_hist lateness = copy.arms[i].lateness;
+        copy.arms[i] = from->arms[i];
+        copy.arms[i].lateness = lateness;
+        r = st_hist_merge(&copy.arms[i].lateness, &from->arms[i].lateness);
     }
+    if (r == 0)
+        *ret = copy;
+    else
+        st_result_finish(&copy);
     return r;
 }
 

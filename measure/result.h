@@ -80,8 +80,8 @@ void st_result_finish(struct st_result *result); /* frees the histograms and arm
 
 /** Makes room for arms of these choices. @return 0, -ENOMEM (then there are none). */
 ST_NODISCARD int st_result_init_arms(struct st_result *result, const struct st_arm_choice *choices, size_t n);
-/** A copy of from's arms. @return 0, -ENOMEM (then there are none). */
-ST_NODISCARD int st_result_copy_arms(struct st_result *result, const struct st_result *from);
+/** A copy with histograms and arms of its own; free with st_result_finish. @return 0, -ENOMEM. */
+ST_NODISCARD int st_result_copy(struct st_result *ret, const struct st_result *from);
 
 /** Looks up a test condition; NULL: it was not readable. */
 const char *st_result_condition(const struct st_result *result, const char *key);

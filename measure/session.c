@@ -564,29 +564,11 @@ size_t st_session_loops(const struct st_session *session)
 
 int st_session_result(struct st_session *session, size_t i, struct st_result *ret)
 {
-    struct st_hist lateness = {0}, response = {0};
     pthread_mutex_lock(&session->mutex);
-    const struct st_result *from = &session->lanes[i].result;
-    int r = st_hist_init(&lateness, from->lateness.digits);
-    if (r == 0)
-        r = st_hist_init(&response, from->response.digits);
-    if (r == 0)
-        r = st_hist_merge(&lateness, &from->lateness);
-    if (r == 0)
-        r = st_hist_merge(&response, &from->response);
-    if (r == 0) {
-        *ret = *from;
-        ret->lateness = lateness;
-        ret->response = response;
-        r = st_result_copy_arms(ret, from);
-        if (ret->running && ret->elapsed_periods > 0)
-            ret->duration_ns = st_period_due_ns(&ret->period, 0, ret->elapsed_periods);
-    }
+    const int r = st_result_copy(ret, &session->lanes[i].result);
     pthread_mutex_unlock(&session->mutex);
-    if (r != 0) {
-        st_hist_finish(&lateness);
-        st_hist_finish(&response);
-    }
+    if (r == 0 && ret->running && ret->elapsed_periods > 0)
+        ret->duration_ns = st_period_due_ns(&ret->period, 0, ret->elapsed_periods);
     return r;
 }
 

@@ -211,13 +211,6 @@ static int make_folders(struct st_platform *p, const char *path)
     return made;
 }
 
-static int ignore_name(void *ctx, const char *name)
-{
-    (void)ctx;
-    (void)name;
-    return 1;
-}
-
 /* How many folders above the file are not there. */
 static int missing_folders(struct st_platform *p, const char *path, unsigned *ret)
 {
@@ -228,7 +221,7 @@ static int missing_folders(struct st_platform *p, const char *path, unsigned *re
     strcpy(folder, path);
     for (char *slash = strrchr(folder, '/'); slash != NULL && slash != folder; slash = strrchr(folder, '/')) {
         *slash = '\0';
-        const int r = p->list(p, folder, ignore_name, NULL);
+        const int r = st_change_folder_look(p, folder);
         if (r == 0)
             break;
         if (r != -ENOENT)

@@ -313,6 +313,18 @@ int st_change_file_read(struct st_platform *p, const char *path, char **ret)
     return 0;
 }
 
+static int ignore_name(void *ctx, const char *name)
+{
+    (void)ctx;
+    (void)name;
+    return 1;
+}
+
+int st_change_folder_look(struct st_platform *p, const char *path)
+{
+    return p->list(p, path, ignore_name, NULL);
+}
+
 const char *st_change_block_find(const char *text, const char *block)
 {
     const char *last = NULL;

@@ -68,6 +68,8 @@ ST_NODISCARD int st_change_value_write(struct st_platform *p, enum st_entry_type
                                        const char *value);
 /** A text file without NUL bytes, at most ST_CHANGE_FILE_BYTES. *ret is for free(). */
 ST_NODISCARD int st_change_file_read(struct st_platform *p, const char *path, char **ret);
+/** Is the folder there? @return 0, -ENOENT, or what reading said. */
+ST_NODISCARD int st_change_folder_look(struct st_platform *p, const char *path);
 /** Where the block is in the text, at the beginning of a line, the last one of several (ours was added at the
  * end); NULL: not there as it was written. */
 const char *st_change_block_find(const char *text, const char *block);

@@ -23,16 +23,9 @@ static bool exists(struct st_platform *p, const char *path)
     return r == 0 || r == -EFBIG;
 }
 
-static int ignore_name(void *ctx, const char *name)
-{
-    (void)ctx;
-    (void)name;
-    return 1;
-}
-
 static bool has_folder(struct st_platform *p, const char *path)
 {
-    return p->list(p, path, ignore_name, NULL) == 0;
+    return st_change_folder_look(p, path) == 0;
 }
 
 /* Does this text file have the word? */

@@ -478,13 +478,6 @@ static int look_at_name(void *ctx, const char *name)
     return 0;
 }
 
-static int ignore_name(void *ctx, const char *name)
-{
-    (void)ctx;
-    (void)name;
-    return 1;
-}
-
 /* Not every system reads the files that are said to come last. */
 static bool is_read_last(struct search *search)
 {
@@ -493,7 +486,7 @@ static bool is_read_last(struct search *search)
     struct st_platform *p = search->p;
     if (search->change->kind == ST_CHANGE_SYSCTL &&
         p->os == ST_OS_LINUX) /* systemd's own sign, sd_booted(3) */
-        return p->list(p, "/run/systemd/system", ignore_name, NULL) != 0;
+        return st_change_folder_look(p, "/run/systemd/system") != 0;
     return search->change->kind != ST_CHANGE_LOADER ||
            p->read_sysctl(p, "kern.osreldate", release, sizeof(release), &len) != 0 ||
            strtol(release, NULL, 10) >= ST_FREEBSD_LOADER_LOCAL_LAST;

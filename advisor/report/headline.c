@@ -6,10 +6,22 @@
 
 #include "advisor/facts/measured.h"
 #include "advisor/facts/text.h"
-#include "advisor/report/words.h"
+#include "advisor/rules/buffer.h"
 #include "core/ns.h"
 #include "core/text/text_buffer.h"
 #include "evidence/miss_events.h"
+
+/** "64 frames at 48 kHz (1.3 ms)" */
+static const char *period_text(const struct st_wish *wish, char *buf, size_t buf_bytes)
+{
+    struct st_wish alone = *wish;
+    char period[ST_BUFFER_TEXT_BYTES];
+    const bool short_one = wish->period_ns < 1000000;
+    alone.why[0] = '\0'; /* a row of its own says that */
+    snprintf(buf, buf_bytes, "%s (%.1f %s)", st_buffer_text(&alone, period, sizeof(period)),
+             (double)wish->period_ns / (short_one ? 1e3 : 1e6), short_one ? "µs" : "ms");
+    return buf;
+}
 
 /** "3 days ago"; nothing for what has just been measured. */
 static void say_age(struct st_text_buffer *s, int64_t age_s)
@@ -95,7 +107,7 @@ static void say_measured(struct st_text_buffer *s, const struct st_report *repor
 {
     const int source = m != NULL ? st_text_cut(m->source, 80) : 0;
     char time[32], period[96];
-    st_words_period(&report->wish, period, sizeof(period));
+    period_text(&report->wish, period, sizeof(period));
     if (m == NULL) {
         const bool named = first_problem(report) == NULL; /* the answer has the period */
         st_text_buffer_printf(s, "Not measured%s%s", named ? "" : " at ", named ? "" : period);
@@ -203,7 +215,7 @@ const char *st_headline(const struct st_report *report, bool brief, char *buf, s
     char period[96];
     const struct st_finding *problem = first_problem(report);
     const size_t bearing_n = count(report, st_finding_may_delay);
-    st_words_period(&report->wish, period, sizeof(period));
+    period_text(&report->wish, period, sizeof(period));
     const bool given = st_measured_read(report->facts, &report->wish, &measured);
     const bool counts = given && measured.of_this_period && measured.valid && !measured.elsewhere;
     if (counts)

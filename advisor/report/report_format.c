@@ -2,19 +2,10 @@
 #include "advisor/report/report_format.h"
 
 #include <errno.h>
-#include <string.h>
 
 const struct st_report_format *const st_report_formats[] = {
     &st_report_text, &st_report_json, &st_report_markdown, &st_report_prometheus, NULL,
 };
-
-const struct st_report_format *st_report_format_find(const char *name)
-{
-    size_t i = 0;
-    while (st_report_formats[i] != NULL && strcmp(st_report_formats[i]->name, name) != 0)
-        i++;
-    return st_report_formats[i];
-}
 
 int st_report_format_write(const struct st_report_format *format, const struct st_report *report, FILE *out,
                            const struct st_report_view *view)

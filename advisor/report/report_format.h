@@ -29,9 +29,6 @@ extern const struct st_report_format st_report_prometheus;
 /** NULL-terminated, the usual format first. */
 extern const struct st_report_format *const st_report_formats[];
 
-/** @return NULL: no such format. */
-const struct st_report_format *st_report_format_find(const char *name);
-
 /** @return 0, -ENOMEM, -EIO. */
 ST_NODISCARD int st_report_format_write(const struct st_report_format *format, const struct st_report *report,
                                         FILE *out, const struct st_report_view *view);

@@ -9,7 +9,6 @@
 #include "advisor/facts/snapshot.h"
 #include "advisor/report/headline.h"
 #include "advisor/report/report_format.h"
-#include "advisor/report/words.h"
 #include "core/text/json.h"
 #include "evidence/miss_events.h"
 #include "st_config.h"
@@ -123,6 +122,27 @@ static json_t *trials_json(const struct st_report *report)
 
 /* --- findings --- */
 
+static const char *needs_name(enum st_needs needs)
+{
+    static const char *const names[] = {
+        [ST_NEEDS_NOTHING] = "nothing",
+        [ST_NEEDS_REOPEN] = "reopen",
+        [ST_NEEDS_RELOGIN] = "relogin",
+        [ST_NEEDS_REBOOT] = "reboot",
+    };
+    return names[needs];
+}
+
+static const char *applicability_name(enum st_applicability applicability)
+{
+    static const char *const names[] = {
+        [ST_APPLY_AUTO] = "auto",
+        [ST_APPLY_MANUAL] = "manual",
+        [ST_APPLY_DANGEROUS] = "dangerous",
+    };
+    return names[applicability];
+}
+
 static json_t *finding_json(const struct st_report *report, const struct st_finding *finding)
 {
     const struct st_rule *rule = finding->rule;
@@ -134,10 +154,10 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
         finding->effect_known ? json_real(finding->effect_us) : json_null(), "formula",
         st_json_string_or_null(finding->formula), "evidence", evidence_json(finding), "fix", "now",
         st_json_string_or_null(finding->fix_now), "persistent",
-        st_json_string_or_null(finding->fix_persistent), "needs", st_words_needs_name(finding->needs),
-        "privilege", st_rule_privilege(rule), "cost", rule->cost, "when_not", rule->when_not, "sources",
-        lines_json(rule->sources), "applicability", st_words_applicability_name(rule->applicability),
-        "first_version", st_json_string_or_null(rule->first_version), "last_version",
+        st_json_string_or_null(finding->fix_persistent), "needs", needs_name(finding->needs), "privilege",
+        st_rule_privilege(rule), "cost", rule->cost, "when_not", rule->when_not, "sources",
+        lines_json(rule->sources), "applicability", applicability_name(rule->applicability), "first_version",
+        st_json_string_or_null(rule->first_version), "last_version",
         st_json_string_or_null(rule->last_version), "muted", mute_json(finding->mute), "set_aside",
         st_json_string_or_null(finding->set_aside), "measured", measured_json(report, finding));
 }

@@ -560,6 +560,15 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
 
 const struct st_report_format st_report_text = {"text", write};
 
+static const char *risk(enum st_applicability applicability)
+{
+    static const char *const texts[] = {
+        [ST_APPLY_AUTO] = "safe: revert can undo it",
+        [ST_APPLY_MANUAL] = "by hand only: it depends on the machine",
+        [ST_APPLY_DANGEROUS] = "dangerous: read 'not when' first",
+    };
+    return texts[applicability];
+}
 int st_report_format_rule(const struct st_rule *rule, const struct st_finding *finding,
                           const struct st_wish *wish, FILE *out, int width)
 {
@@ -582,7 +591,7 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
     print_field(&printer, "Rights:", st_rule_privilege(rule));
     print_field(&printer, "Cost:", rule->cost);
     print_field(&printer, "Not when:", rule->when_not);
-    print_field(&printer, "Risk:", st_words_applicability(rule->applicability));
+    print_field(&printer, "Risk:", risk(rule->applicability));
     if (rule->guide.check != NULL)
         st_print_verbatim(&printer, INDENT, "Check:", TEXT_INDENT, rule->guide.check);
     print_field(&printer, "Undo:", rule->guide.undo);

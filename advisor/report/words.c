@@ -5,18 +5,6 @@
 #include <string.h>
 
 #include "advisor/facts/text.h"
-#include "advisor/rules/buffer.h"
-
-const char *st_words_period(const struct st_wish *wish, char *buf, size_t buf_bytes)
-{
-    struct st_wish alone = *wish;
-    char period[ST_BUFFER_TEXT_BYTES];
-    const bool short_one = wish->period_ns < 1000000;
-    alone.why[0] = '\0'; /* a row of its own says that */
-    snprintf(buf, buf_bytes, "%s (%.1f %s)", st_buffer_text(&alone, period, sizeof(period)),
-             (double)wish->period_ns / (short_one ? 1e3 : 1e6), short_one ? "µs" : "ms");
-    return buf;
-}
 
 const char *st_words_effect(const struct st_finding *finding, const struct st_wish *wish, char *buf,
                             size_t buf_bytes)
@@ -68,17 +56,6 @@ const char *st_words_fact(const struct st_fact *fact, char *buf, size_t buf_byte
     return buf;
 }
 
-const char *st_words_needs_name(enum st_needs needs)
-{
-    static const char *const names[] = {
-        [ST_NEEDS_NOTHING] = "nothing",
-        [ST_NEEDS_REOPEN] = "reopen",
-        [ST_NEEDS_RELOGIN] = "relogin",
-        [ST_NEEDS_REBOOT] = "reboot",
-    };
-    return names[needs];
-}
-
 const char *st_words_needs(enum st_needs needs)
 {
     static const char *const texts[] = {
@@ -88,24 +65,4 @@ const char *st_words_needs(enum st_needs needs)
         [ST_NEEDS_REBOOT] = "reboot",
     };
     return texts[needs];
-}
-
-const char *st_words_applicability_name(enum st_applicability applicability)
-{
-    static const char *const names[] = {
-        [ST_APPLY_AUTO] = "auto",
-        [ST_APPLY_MANUAL] = "manual",
-        [ST_APPLY_DANGEROUS] = "dangerous",
-    };
-    return names[applicability];
-}
-
-const char *st_words_applicability(enum st_applicability applicability)
-{
-    static const char *const texts[] = {
-        [ST_APPLY_AUTO] = "safe: revert can undo it",
-        [ST_APPLY_MANUAL] = "by hand only: it depends on the machine",
-        [ST_APPLY_DANGEROUS] = "dangerous: read 'not when' first",
-    };
-    return texts[applicability];
 }

@@ -7,7 +7,6 @@
 #define ST_WORDS_FACT_BYTES 700
 
 /* Each writes into buf and returns it. */
-const char *st_words_period(const struct st_wish *wish, char *buf, size_t buf_bytes); /* 64 frames at ... */
 const char *st_words_effect(const struct st_finding *finding, const struct st_wish *wish, char *buf,
                             size_t buf_bytes);
 /** "muted until 2027-01-01: reason", "profile laptop: it costs power"; NULL when it counts. */
@@ -16,10 +15,6 @@ const char *st_words_left_out(const struct st_report *report, const struct st_fi
 const char *st_words_fact(const struct st_fact *fact, char *buf,
                           size_t buf_bytes); /* may hold control characters */
 
-const char *st_words_needs_name(enum st_needs needs); /* "nothing", "reopen", "relogin", "reboot" */
-const char *st_words_needs(enum st_needs needs);      /* for people */
-const char *
-st_words_applicability_name(enum st_applicability applicability);        /* "auto", "manual", "dangerous" */
-const char *st_words_applicability(enum st_applicability applicability); /* for people */
+const char *st_words_needs(enum st_needs needs); /* for people */
 
 #endif

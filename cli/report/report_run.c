@@ -25,10 +25,19 @@ struct reading {
     bool json; /* the last of --json and --format was --json */
 };
 
+/* @return NULL: no such format. */
+static const struct st_report_format *find_format(const char *name)
+{
+    size_t i = 0;
+    while (st_report_formats[i] != NULL && strcmp(st_report_formats[i]->name, name) != 0)
+        i++;
+    return st_report_formats[i];
+}
+
 static int take_format(const char *command, void *ctx, const char *text)
 {
     struct reading *reading = ctx;
-    const struct st_report_format *format = st_report_format_find(text);
+    const struct st_report_format *format = find_format(text);
     if (format == NULL)
         return st_failure_usage(command, "--format: '%s' is unknown; use text, json, markdown or prometheus",
                                 text);

@@ -10,6 +10,12 @@
 #include "core/text/number.h"
 #include "platform/platform.h"
 
+static int out_of_range(const char *command, const char *option, const char *text, int64_t min, int64_t max)
+{
+    return st_failure_usage(command, "%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
+                            (long long)max);
+}
+
 int st_option_i64(const char *command, const char *option, const char *text, int64_t min, int64_t max,
                   int64_t *ret)
 {
@@ -17,8 +23,7 @@ int st_option_i64(const char *command, const char *option, const char *text, int
     if (r == -EINVAL)
         return st_failure_usage(command, "%s: '%s' is not a whole number", option, text);
     if (r == -ERANGE)
-        return st_failure_usage(command, "%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
-                                (long long)max);
+        return out_of_range(command, option, text, min, max);
     return 0;
 }
 
@@ -30,8 +35,7 @@ static int option_rate(const char *command, const char *option, const char *text
         return st_failure_usage(command, "%s: '%s' is not a rate such as 48000, 44.1k or 96kHz", option,
                                 text);
     if (r == -ERANGE)
-        return st_failure_usage(command, "%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
-                                (long long)max);
+        return out_of_range(command, option, text, min, max);
     return 0;
 }
 
@@ -43,8 +47,7 @@ static int option_real(const char *command, const char *option, const char *text
     if (r == -EINVAL)
         return st_failure_usage(command, "%s: '%s' is not a number", option, text);
     if (r < 0 || value < (double)min || value > (double)max)
-        return st_failure_usage(command, "%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
-                                (long long)max);
+        return out_of_range(command, option, text, min, max);
     *ret = value;
     return 0;
 }
