@@ -108,9 +108,6 @@ void st_result_condition_json(void *object, const char *key, const char *value);
 /** The machine's test conditions. New reference. */
 json_t *st_result_conditions_json(struct st_platform *p);
 
-/** [{cause, text, count, total_ns, worst_ns}] of what kept it from waking. New reference. */
-json_t *st_result_causes_json(const struct st_result *result);
-
 /** The keys of sleeptune-measure/1 for one loop, without "schema". New reference, NULL when out of memory. */
 json_t *st_result_json(const struct st_result *result);
 

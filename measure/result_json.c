@@ -72,7 +72,7 @@ static json_t *explained(const struct st_cause_row *row, enum st_cause cause)
                                 (double)row->explained_ns / (double)row->total_ns);
 }
 
-json_t *st_result_causes_json(const struct st_result *result)
+static json_t *causes(const struct st_result *result)
 {
     json_t *array = json_array();
     for (int c = 0; c < ST_CAUSE_COUNT; c++) {
@@ -197,7 +197,7 @@ json_t *st_result_json(const struct st_result *result)
     st_json_set(o, "late_threshold_ns", ST_JSON(result->cause_above_ns));
     st_json_set(o, "late_wakes", ST_JSON(result->cause_late_n));
     st_json_set(o, "late_wakes_explained", ST_JSON(result->cause_explained_n));
-    st_json_set(o, "causes", st_result_causes_json(result));
+    st_json_set(o, "causes", causes(result));
     st_json_set(o, "worst", events(result));
     st_json_set(o, "circumstances", conditions(result));
     return o;

@@ -7,6 +7,9 @@
 
 #include "core/cause_kind.h"
 
+#define ST_TRACEFS        "/sys/kernel/tracing" /* used where it is mounted; sleeptune never mounts it */
+#define ST_TRACE_INSTANCE "sleeptune"
+
 #define ST_TRACE_NAME_BYTES    16 /* of a thread, as the kernel's comm */
 #define ST_TRACE_CULPRIT_BYTES 64
 

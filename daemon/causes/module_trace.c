@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "daemon/causes/cpu_trace.h"
-#include "platform/kernel_trace.h"
 
 extern const struct st_trace_module st_trace_module;
 

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/causes/cpu_trace.h"
 #include "daemon/causes/culprit_request.h"
-#include "platform/kernel_trace.h"
 #include "platform/module.h"
 
 #define LOG_MODULE "trace"
@@ -157,20 +157,20 @@ static int start_thread(struct st_tracer *tracer)
     return r;
 }
 
-static void log_left(const char *path, int r)
-{
-    if (r == 0)
-        ST_WARN("removed the trace %s of a sleeptuned that was killed: it slowed the system down", path);
-    else if (r == -EBUSY)
-        ST_INFO("%s was not removed: another process uses it, such as another sleeptuned", path);
-    else
-        ST_WARN("cannot remove %s, which a killed daemon left: %s. Run as root: rmdir %s", path, strerror(-r),
-                path);
-}
-
+/* The instance of a daemon that was killed; removing it also turns its events off. A daemon that traces holds a file of its
+ * instance open: the kernel does not remove that one. FreeBSD has no tracefs: there the path does not exist. */
 void st_tracer_clear(void)
 {
-    st_kernel_trace_clear(log_left);
+    static const char path[] = ST_TRACEFS "/instances/" ST_TRACE_INSTANCE;
+    if (access(path, F_OK) != 0)
+        return;
+    if (rmdir(path) == 0)
+        ST_WARN("removed the trace %s of a sleeptuned that was killed: it slowed the system down", path);
+    else if (errno == EBUSY)
+        ST_INFO("%s was not removed: another process uses it, such as another sleeptuned", path);
+    else
+        ST_WARN("cannot remove %s, which a killed daemon left: %s. Run as root: rmdir %s", path,
+                strerror(errno), path);
 }
 
 int st_tracer_start(const struct st_config *config, pid_t tid, struct st_causes *causes,

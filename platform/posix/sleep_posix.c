@@ -56,17 +56,11 @@ void st_sleep_free_state(struct st_sleep *s)
     s->state = NULL;
 }
 
-/* A sleep of no time tells whether the kernel takes this clock. */
-int st_sleep_open_clock_relative(struct st_sleep *s)
-{
-    const struct timespec none = {0};
-    return -clock_nanosleep(s->method->clock_id, 0, &none, NULL); /* returns the error */
-}
-
-int st_sleep_open_clock_absolute(struct st_sleep *s)
+/* A sleep until the past tells whether the kernel takes this clock. */
+int st_sleep_open_clock(struct st_sleep *s)
 {
     const struct timespec past = {0};
-    return -clock_nanosleep(s->method->clock_id, TIMER_ABSTIME, &past, NULL);
+    return -clock_nanosleep(s->method->clock_id, TIMER_ABSTIME, &past, NULL); /* returns the error */
 }
 
 int st_sleep_clock_relative(struct st_sleep *s, int64_t requested_ns)

@@ -26,8 +26,7 @@ int st_sleep_open_nothing(struct st_sleep *s);
 void st_sleep_close_fd(struct st_sleep *s);
 void st_sleep_free_state(struct st_sleep *s);
 
-int st_sleep_open_clock_relative(struct st_sleep *s);
-int st_sleep_open_clock_absolute(struct st_sleep *s);
+int st_sleep_open_clock(struct st_sleep *s);
 int st_sleep_clock_relative(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_clock_absolute(struct st_sleep *s, int64_t requested_ns);
 
@@ -46,12 +45,12 @@ int st_sleep_timerfd_absolute(struct st_sleep *s, int64_t requested_ns);
 /* parts of rows that are the same on both; a row adds what the OS stretches (ST_STRETCHED) */
 #define ST_SLEEP_CLOCK_RELATIVE(clock_name, id)                                                              \
     .name = "clock_nanosleep-rel-" clock_name, .summary = "clock_nanosleep for a time", .clock = clock_name, \
-    .clock_id = (id), .asked = ST_SLEEP_RELATIVE, .unit_ns = 1, .open = st_sleep_open_clock_relative,        \
+    .clock_id = (id), .asked = ST_SLEEP_RELATIVE, .unit_ns = 1, .open = st_sleep_open_clock,                 \
     .sleep = st_sleep_clock_relative
 #define ST_SLEEP_CLOCK_ABSOLUTE(clock_name, id)                                                              \
     .name = "clock_nanosleep-abs-" clock_name, .summary = "clock_nanosleep until a time",                    \
     .clock = clock_name, .clock_id = (id), .asked = ST_SLEEP_ABSOLUTE, .unit_ns = 1,                         \
-    .usual = (id) == CLOCK_MONOTONIC, .open = st_sleep_open_clock_absolute, .sleep = st_sleep_clock_absolute
+    .usual = (id) == CLOCK_MONOTONIC, .open = st_sleep_open_clock, .sleep = st_sleep_clock_absolute
 #define ST_SLEEP_TIMERFD_ABSOLUTE(more)                                                                      \
     .name = "timerfd-abs", .summary = "timerfd until a time, then read" more, ST_ON_MONOTONIC,               \
     .asked = ST_SLEEP_ABSOLUTE, .unit_ns = 1, .open = st_sleep_open_timerfd,                                 \
