@@ -11,7 +11,7 @@ static void help(void)
 {
     fputs("Usage: sleeptune-lab analyse FILE [OPTION...]\n"
           "Say what lateness over time shows: waking at clock ticks only, a sawtooth, a\n"
-          "component that goes with a tick, a trend, steps, sizes that outliers prefer.\n"
+          "component that goes with a tick, a trend, steps.\n"
           "Each is said only when its test passes: in noise in less than 1 of 1000 series.\n\n"
           "FILE is a recording of sleeptune measure, the JSON of 'series' or\n"
           "'simulate', the CSV of 'plot', or text with one figure a line, in seconds when\n"

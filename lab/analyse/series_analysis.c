@@ -220,30 +220,6 @@ static void say_changes(struct st_analysis *a)
     }
 }
 
-/* Sizes that have a known reason. */
-static const char *known_size(double center_ns)
-{
-    if (center_ns >= 19.5e6 && center_ns <= 21e6)
-        return ": this is a usual time slice of the host of a virtual machine";
-    if (center_ns >= 49e6 && center_ns <= 51e6)
-        return ": the size of the hole that real-time throttling makes (50 ms of each second)";
-    return "";
-}
-
-static void say_outlier_sizes(struct st_analysis *a)
-{
-    const struct st_outlier_sizes *c = &a->outlier_sizes;
-    char low[TEXT_BYTES], high[TEXT_BYTES], above[TEXT_BYTES];
-    for (size_t i = 0; i < c->n; i++) {
-        const struct st_outlier_size *cluster = &c->cluster[i];
-        say(a,
-            "%" PRIu64 " of the %" PRIu64
-            " outliers (later than %s) lie close together, %s to %s above the median%s.",
-            cluster->n, c->outliers_n, time_text((double)c->above_ns, above), time_text(cluster->low_ns, low),
-            time_text(cluster->high_ns, high), known_size(cluster->center_ns));
-    }
-}
-
 static void say_blind(const struct st_series *series, int known_hz, struct st_analysis *a)
 {
     char rates[160];
@@ -317,15 +293,6 @@ struct parts {
     const struct st_long_series *all; /* NULL: the head is all */
 };
 
-static int find_outlier_sizes(const struct parts *parts, struct st_analysis *ret)
-{
-    int r = -ERANGE;
-    if (parts->all != NULL)
-        r = st_outlier_sizes_of(&parts->all->hist, &ret->outlier_sizes);
-    ret->outliers_first_n = r == 0 ? ret->samples_n : ret->head_n;
-    return r == -ERANGE ? st_outlier_sizes_find(&parts->head, &ret->outlier_sizes) : r;
-}
-
 /* Where periods are skipped, lateness is what sleeps take less whole periods: a period, or a tick, more or
  * less looks like a step, and many of them like any curve. */
 static int find_changes(const struct parts *parts, struct st_analysis *ret)
@@ -351,13 +318,8 @@ static void count_overlaps(const struct st_series *s, struct st_analysis *a)
 static int analyse(const struct parts *parts, int known_hz, struct st_analysis *ret)
 {
     const struct st_series *head = &parts->head;
-    int r = find_outlier_sizes(parts, ret);
-    if (r != 0)
-        return r;
     count_overlaps(head, ret);
     if (ret->untimed) {
-        say_outlier_sizes(ret);
-        ret->findings_n = ret->sentences_n;
         say(ret,
             "%" PRIu64 " of %" PRIu64 " samples are so late that the next one was due already: periods were "
             "skipped, and these data do not say which. So the times of the samples are unknown, and "
@@ -365,7 +327,7 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
             ret->overlaps_n, ret->head_n);
         return 0;
     }
-    r = st_ticks_find(head, &ret->ticks);
+    int r = st_ticks_find(head, &ret->ticks);
     if (r == -ENODATA) {
         say(ret,
             "%" PRIu64 " samples are too few to look for a tick, a trend or steps: at least %d are needed.",
@@ -375,11 +337,8 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
     if (r == 0 && !(ret->ticks.found && ret->ticks.steady))
         r = st_rest_find(head, &ret->rest);
     const bool settles = ret->rest.found && head->n <= ST_REST_SAMPLES_MAX;
-    if (settles) {
-        ret->outlier_sizes.n = 0; /* what is far from rest is no outlier */
-        ret->ticks =
-            (struct st_ticks){.p_value = 1}; /* that it comes to rest says more than unsteady teeth */
-    }
+    if (settles) /* that says more than unsteady teeth */
+        ret->ticks = (struct st_ticks){.p_value = 1};
     if (r == 0 && !ret->ticks.found && !settles)
         r = find_changes(parts, ret);
     if (r != 0)
@@ -399,7 +358,6 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
         say_periodic(ret);
     }
     say_changes(ret);
-    say_outlier_sizes(ret);
     ret->findings_n = ret->sentences_n;
     return say_limits(head, known_hz, ret);
 }

@@ -5,7 +5,6 @@
 #include "core/stats/long_series.h"
 #include "lab/analyse/changes.h"
 #include "lab/analyse/interval.h"
-#include "lab/analyse/outlier_sizes.h"
 #include "lab/analyse/periodic.h"
 #include "lab/analyse/rest.h"
 #include "lab/analyse/ticks.h"
@@ -18,20 +17,17 @@ struct st_analysis {
     uint64_t samples_n, span_periods;
     double span_s;
     uint64_t head_n; /* ticks, intervals and periodic components were looked for in this many first samples */
-    uint64_t level_n;          /* trend and steps: in levels of this many samples each; 0: in the samples */
-    uint64_t outliers_first_n; /* outliers: among this many first samples */
-    uint64_t overlaps_n;       /* of the first head_n samples: later than the next one was due */
-    bool skips;                /* too many periods are skipped to look for trend or steps */
-    bool
-        untimed; /* indices are no times, because periods are missing: only sizes of outliers are looked for */
+    uint64_t level_n;    /* trend and steps: in levels of this many samples each; 0: in the samples */
+    uint64_t overlaps_n; /* of the first head_n samples: later than the next one was due */
+    bool skips;          /* too many periods are skipped to look for trend or steps */
+    bool untimed;        /* indices are no times, because periods are missing: nothing is looked for */
     struct st_ticks ticks;
     struct st_rest
-        rest; /* nor with steady ticks; no changes, periodic component and outlier sizes where it has all samples */
+        rest; /* nor with steady ticks; no changes and periodic component where it has all samples */
     struct st_interval
         interval; /* not looked for, like the next two, where wake-ups are at ticks: it is the same thing */
     struct st_periodic periodic; /* nor this when wake-ups have intervals of their own */
     struct st_changes changes;
-    struct st_outlier_sizes outlier_sizes;
     int blind_hz[ST_BLIND_MAX]; /* usual tick rates, and the known one, that these samples could not show:
                                    ascending; none where wake-ups are at ticks */
     size_t blind_n;

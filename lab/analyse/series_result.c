@@ -101,16 +101,6 @@ static json_t *steps(const struct st_changes *c)
     return array;
 }
 
-static json_t *clusters(const struct st_outlier_sizes *c)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < c->n; i++)
-        append(array, json_pack("{s:f, s:f, s:f, s:I, s:f}", "center_ns", c->cluster[i].center_ns, "low_ns",
-                                c->cluster[i].low_ns, "high_ns", c->cluster[i].high_ns, "n",
-                                (json_int_t)c->cluster[i].n, "p_value", c->cluster[i].p_value));
-    return array;
-}
-
 static json_t *analysis_json(const struct st_analysis *a)
 {
     const struct st_ticks *l = &a->ticks;
@@ -121,10 +111,7 @@ static json_t *analysis_json(const struct st_analysis *a)
                       : l->found && l->steady && !l->slope_modulo ? json_real(1e9 / l->tick_ns)
                                                                   : json_null();
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, "
-        "s:o, "
-        "s:b, "
-        "s:o}",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
         "tick_hz", tick_hz, "tick_ns",
         l->found && !l->mixed && !l->slope_modulo ? json_real(l->tick_ns) : json_null(), "tick_drift_ppm",
         l->drift_known ? json_real(l->drift_ppm) : json_null(), "tick_drift_sd_ppm",
@@ -134,11 +121,10 @@ static json_t *analysis_json(const struct st_analysis *a)
         l->found ? json_boolean(l->steady) : json_null(), "extra_ticks",
         l->found && l->extra_ticks >= 0 ? json_integer(l->extra_ticks) : json_null(), "sawtooth", sawtooth(l),
         "settling", settling(&a->rest), "wake_interval", wake_interval(&a->interval), "beat",
-        beat(&a->periodic), "trend", trend(&a->changes), "steps", steps(&a->changes), "clusters",
-        clusters(&a->outlier_sizes), "outliers", (json_int_t)a->outlier_sizes.outliers_n, "outliers_above_ns",
-        (json_int_t)a->outlier_sizes.above_ns, "cannot_tell_hz", integers(a->blind_hz, a->blind_n),
-        "cannot_tell_below_hz", a->coarse_hz > 0 ? json_integer(a->coarse_hz) : json_null(), "times_known",
-        (int)!a->untimed, "sentences", sentences);
+        beat(&a->periodic), "trend", trend(&a->changes), "steps", steps(&a->changes), "cannot_tell_hz",
+        integers(a->blind_hz, a->blind_n), "cannot_tell_below_hz",
+        a->coarse_hz > 0 ? json_integer(a->coarse_hz) : json_null(), "times_known", (int)!a->untimed,
+        "sentences", sentences);
 }
 
 static json_t *simulation_json(const struct st_simulation *s)
@@ -196,8 +182,8 @@ static json_t *misses_json(const struct st_series_result *result)
 /* Which part of the samples was looked at. */
 static json_t *looked_at_json(const struct st_analysis *a)
 {
-    return json_pack("{s:I, s:I, s:I}", "ticks_first_n", (json_int_t)a->head_n, "steps_level_n",
-                     (json_int_t)a->level_n, "outliers_first_n", (json_int_t)a->outliers_first_n);
+    return json_pack("{s:I, s:I}", "ticks_first_n", (json_int_t)a->head_n, "steps_level_n",
+                     (json_int_t)a->level_n);
 }
 
 static void add_samples(json_t *document, const struct st_series *series)
@@ -278,15 +264,13 @@ static void print_looked_at(const struct st_series_result *result, FILE *out, in
     char line[300];
     if (a->level_n == 0 && a->head_n == a->samples_n)
         return;
-    size_t at = (size_t)snprintf(
+    const size_t at = (size_t)snprintf(
         line, sizeof(line),
         "all samples count for the figures; ticks and periodic patterns were looked for only in the first %" PRIu64,
         a->head_n);
     if (a->level_n > 0)
-        at += (size_t)snprintf(line + at, sizeof(line) - at,
-                               "; trend and steps: all, as medians of blocks of %" PRIu64, a->level_n);
-    snprintf(line + at, sizeof(line) - at, "; sizes of outliers: %s%" PRIu64,
-             a->outliers_first_n < a->samples_n ? "the first " : "all ", a->outliers_first_n);
+        snprintf(line + at, sizeof(line) - at, "; trend and steps: all, as medians of blocks of %" PRIu64,
+                 a->level_n);
     st_text_field(out, "looked at", line, LABEL_COLUMNS, width);
 }
 

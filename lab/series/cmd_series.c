@@ -50,7 +50,7 @@ static void help(void)
 {
     fputs("Usage: sleeptune-lab series [OPTION...]\n"
           "How late a way of sleeping wakes, due time after due time, and what that shows\n"
-          "over time: clock ticks, drift, steps, sizes of outliers.\n\n"
+          "over time: clock ticks, drift, steps.\n\n"
           "      --every TIME        between due times (1s)\n"
           "      --frames N, --rate HZ   the same as a period of audio\n"
           "      --count N           samples (900)\n"

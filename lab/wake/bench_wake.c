@@ -203,7 +203,7 @@ static void visit(struct st_bench_wake *bench, struct st_lab *lab, struct st_wak
 }
 
 /* scratch: room for n values. */
-static int figure(struct st_wake_cell *cell, int64_t *scratch)
+static void figure(struct st_wake_cell *cell, int64_t *scratch)
 {
     memcpy(scratch, cell->send_ns, cell->n * sizeof(*scratch));
     const struct st_sample send = st_sample_of(scratch, cell->n);
@@ -211,7 +211,6 @@ static int figure(struct st_wake_cell *cell, int64_t *scratch)
     memcpy(scratch, cell->delay_ns, cell->n * sizeof(*scratch));
     const struct st_sample delay = st_sample_of(scratch, cell->n);
     st_summary_of(&delay, &cell->delay);
-    return st_humps_of(&delay, &cell->modes);
 }
 
 int st_bench_wake_measure(struct st_bench_wake *bench, struct st_lab *lab)
@@ -232,7 +231,7 @@ int st_bench_wake_measure(struct st_bench_wake *bench, struct st_lab *lab)
         }
     }
     for (size_t i = 0; i < bench->cells_n && r == 0; i++)
-        r = figure(&bench->cells[i], scratch);
+        figure(&bench->cells[i], scratch);
     bench->elapsed_ns = lab->platform->now_ns(lab->platform) - begin_ns;
     free(order);
     free(scratch);

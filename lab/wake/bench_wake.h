@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "lab/summary.h"
-#include "lab/wake/humps.h"
 #include "lab/wake/wake.h"
 
 #define ST_BENCH_WAKE_CELLS_MAX    4096
@@ -37,7 +36,6 @@ struct st_wake_cell {
 
     /* figures */
     struct st_summary delay, send;
-    struct st_humps modes;
 };
 
 struct st_bench_wake;

@@ -48,18 +48,6 @@ static void put_number(FILE *out, double ns)
     fprintf(out, " %6s", us(ns, text, sizeof(text)));
 }
 
-/* "2.10 38 %, 12.4 62 %": of two humps. */
-static void put_modes(FILE *out, const struct st_humps *modes)
-{
-    char text[2][32];
-    if (modes->n == 2)
-        fprintf(out, "  %s %.0f %%, %s %.0f %%",
-                us((double)modes->mode[0].center_ns, text[0], sizeof(text[0])), 100 * modes->mode[0].share,
-                us((double)modes->mode[1].center_ns, text[1], sizeof(text[1])), 100 * modes->mode[1].share);
-    else
-        fprintf(out, "  %s", modes->n == 1 ? "one" : "-");
-}
-
 static void row(const struct st_wake_cell *cell, FILE *out, int width)
 {
     char text[LINE_BYTES];
@@ -77,7 +65,6 @@ static void row(const struct st_wake_cell *cell, FILE *out, int width)
     put_number(out, (double)cell->delay.max_ns);
     if (cell->kind == ST_WAKE_INTERRUPTED)
         put_quantile(out, &cell->send.median);
-    put_modes(out, &cell->modes);
     fputc('\n', out);
     if (cell->why != NULL) {
         snprintf(text, sizeof(text), "then: %s (%s)", cell->why, strerror(-cell->error));
@@ -111,8 +98,8 @@ static size_t table(const struct st_bench_wake *bench, size_t first, FILE *out, 
     fprintf(out, "%s on %s, %s after %s\n", head->peers == ST_WAKE_THREADS ? "Two threads" : "Two processes",
             head->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
             interrupted ? "woken early" : "timed out", st_ns_format(head->slice_ns, slice, sizeof(slice)));
-    fprintf(out, "%-*s%5s %6s %6s %6s %6s%s  %s\n", NAME_COLUMNS, "delay in µs", "n", "min", "median", "mean",
-            "max", interrupted ? "   send" : "", "humps");
+    fprintf(out, "%-*s%5s %6s %6s %6s %6s%s\n", NAME_COLUMNS, "delay in µs", "n", "min", "median", "mean",
+            "max", interrupted ? "   send" : "");
     for (size_t i = first; i < last; i++) {
         if (shown(&bench->cells[i]))
             row(&bench->cells[i], out, width);
@@ -261,13 +248,12 @@ static void dash_sentence(const struct st_bench_wake *bench, FILE *out, int widt
     char line[LINE_BYTES];
     bool any = false;
     for (size_t i = 0; i < bench->cells_n; i++)
-        any = any || (bench->cells[i].n > 0 && bench->cells[i].modes.n == 0);
+        any = any || (bench->cells[i].n > 0 && !bench->cells[i].delay.median.known);
     if (!any)
         return;
-    snprintf(
-        line, sizeof(line),
-        "A dash: too few rounds. A median needs %u rounds; humps, the peaks of the distribution, need %d. Set --rounds or a longer --budget.",
-        (unsigned)st_stats_quantile_min_n(0.5), ST_HUMPS_MIN_N);
+    snprintf(line, sizeof(line),
+             "A dash: too few rounds. A median needs %u rounds. Set --rounds or a longer --budget.",
+             (unsigned)st_stats_quantile_min_n(0.5));
     st_text_wrap(out, line, 0, width);
 }
 
@@ -289,8 +275,7 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
     st_text_wrap(
         out,
         "Delay: from just before the signal (or from the due time) until the wait has returned. Send: "
-        "median of the time that the waking thread needs to send the signal, one clock read included. "
-        "Humps: if the delays form two groups, the median and the share of each.",
+        "median of the time that the waking thread needs to send the signal, one clock read included.",
         0, width);
     dash_sentence(bench, out, width);
     if (c->policy != ST_POLICY_OTHER)
@@ -308,19 +293,6 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
 
 /* sleeptune-bench-wake/1 */
 
-static json_t *modes_json(const struct st_humps *modes)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < modes->n; i++) {
-        json_t *o = json_object();
-        st_json_set(o, "center_ns", ST_JSON(modes->mode[i].center_ns));
-        st_json_set(o, "share", json_real(modes->mode[i].share));
-        st_json_set(o, "n", ST_JSON(modes->mode[i].n));
-        (void)json_array_append_new(array, o);
-    }
-    return array;
-}
-
 static json_t *cell_json(const struct st_bench_wake *bench, const struct st_wake_cell *cell)
 {
     const struct st_wake_cell *timed_out = st_bench_wake_timed_out(bench, cell);
@@ -333,7 +305,6 @@ static json_t *cell_json(const struct st_bench_wake *bench, const struct st_wake
     st_json_set(o, "n", ST_JSON(cell->n));
     st_json_set(o, "delay_ns", st_summary_json(&cell->delay));
     st_json_set(o, "median_ci95_ns", st_summary_median_interval_json(&cell->delay));
-    st_json_set(o, "modes", modes_json(&cell->modes));
     st_json_set(o, "timed_out", timed_out != NULL ? st_summary_json(&timed_out->delay) : json_null());
     st_json_set(o, "send_ns", cell->kind == ST_WAKE_INTERRUPTED ? st_summary_json(&cell->send) : json_null());
     st_json_set(o, "samples_ns", st_summary_integers_json(cell->delay_ns, cell->n));

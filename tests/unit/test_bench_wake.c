@@ -162,22 +162,6 @@ static void no_growth_is_a_result_and_too_few_rounds_are_none(void **state)
     assert_false(growth.by_ns.known);
 }
 
-static void both_humps_are_shown(void **state)
-{
-    (void)state;
-    int64_t delays[50];
-    for (size_t i = 0; i < 50; i++)
-        delays[i] = (i % 5 < 2 ? 2000 : 12000) + (int64_t)i;
-    script("pipe", delays, 50, 0);
-    measure();
-    const struct st_wake_cell *c =
-        cell("pipe", ST_WAKE_THREADS, ST_WAKE_OTHER_CPU, ST_WAKE_INTERRUPTED, 2 * MS);
-    assert_int_equal(c->modes.n, 2);
-    assert_in_range(c->modes.mode[0].center_ns, 2000, 2050);
-    assert_in_range(c->modes.mode[1].center_ns, 12000, 12050);
-    assert_in_range((int)(100 * c->modes.mode[0].share + 0.5), 37, 43);
-}
-
 static void what_cannot_be_measured_says_why(void **state)
 {
     (void)state;
@@ -305,7 +289,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_delay_does_not_grow_with_the_slice, prepare, finish),
         cmocka_unit_test_setup_teardown(growth_with_the_slice_is_shown_with_its_figure, prepare, finish),
         cmocka_unit_test_setup_teardown(no_growth_is_a_result_and_too_few_rounds_are_none, prepare, finish),
-        cmocka_unit_test_setup_teardown(both_humps_are_shown, prepare, finish),
         cmocka_unit_test_setup_teardown(what_cannot_be_measured_says_why, prepare, finish),
         cmocka_unit_test_setup_teardown(a_sleeper_that_does_not_wake_ends_its_cell, prepare, finish),
         cmocka_unit_test_setup_teardown(stopping_keeps_what_was_measured, prepare, finish),

@@ -51,11 +51,10 @@ static int finish(void **state)
     return 0;
 }
 
-static const char *text(size_t rounds, size_t humps)
+static const char *text(size_t rounds)
 {
     bench.cells[0].n = rounds;
     bench.cells[0].delay = (struct st_summary){.n = rounds, .median.known = rounds >= 20};
-    bench.cells[0].modes.n = humps;
     buf[0] = '\0';
     FILE *out = fmemopen(buf, sizeof(buf), "w");
     assert_non_null(out);
@@ -67,18 +66,14 @@ static const char *text(size_t rounds, size_t humps)
 static void a_dash_says_how_many_rounds_a_figure_takes(void **state)
 {
     (void)state;
-    assert_non_null(
-        strstr(text(10, 0),
-               "A dash: too few rounds. A median needs 20 rounds; humps, the peaks of the distribution, "
-               "need 50. Set --rounds"));
-    assert_non_null(strstr(text(30, 0), "A dash: too few rounds"));
+    assert_non_null(strstr(text(10), "A dash: too few rounds. A median needs 20 rounds. Set --rounds"));
 }
 
 static void without_a_dash_nothing_is_said(void **state)
 {
     (void)state;
-    assert_null(strstr(text(60, 1), "dash"));
-    assert_null(strstr(text(0, 0), "dash"));
+    assert_null(strstr(text(60), "dash"));
+    assert_null(strstr(text(0), "dash"));
 }
 
 /* Two ways of sleeping, then one of them spins, or has no figure. */
@@ -97,7 +92,7 @@ static void the_fastest_of_one_is_not_said(void **state)
     assert_int_equal(bench.cells_n, 2);
     bench.cells[1].n = 60;
     bench.cells[1].delay.median = median;
-    (void)text(60, 1);
+    (void)text(60);
     assert_null(strstr(buf, "fastest")); /* the other's interval is not known */
     struct st_wake_method spins = *two[0];
     spins.spins = true;

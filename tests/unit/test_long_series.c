@@ -181,34 +181,6 @@ static void a_slow_trend_is_found(void **state)
     free(values);
 }
 
-static void a_size_that_outliers_prefer_behind_the_head_is_found(void **state)
-{
-    (void)state;
-    struct st_random random = {.state = 5};
-    int64_t *values = noise_values(NOISE_NORMAL, 13, LONG_N);
-    uint64_t stalls_n = 0;
-    for (size_t i = ST_LONG_SERIES_HEAD_N; i < LONG_N; i += LONG_N / 40, stalls_n++)
-        values[i] = 50000000 + (int64_t)st_random_below(&random, 100000);
-    const struct st_analysis a = analyse(values, LONG_N);
-    assert_int_equal(a.outlier_sizes.n, 1);
-    assert_int_equal(a.outlier_sizes.cluster[0].n, stalls_n);
-    assert_int_equal(a.outliers_first_n, LONG_N);
-    free(values);
-}
-
-/* Close above a median that is large, the buckets are too wide: then the head says it. */
-static void sizes_too_small_for_the_buckets_are_those_of_the_head(void **state)
-{
-    (void)state;
-    int64_t *values = noise_values(NOISE_UNIFORM, 14, LONG_N);
-    for (size_t i = 0; i < LONG_N; i++)
-        values[i] = INT64_C(3000000000) + values[i] / 1000;
-    const struct st_analysis a = analyse(values, LONG_N);
-    assert_int_equal(a.outliers_first_n, ST_LONG_SERIES_HEAD_N);
-    assert_int_equal(a.findings_n, 0);
-    free(values);
-}
-
 static void long_noise_shows_nothing(void **state)
 {
     (void)state;
@@ -230,8 +202,6 @@ int main(void)
         cmocka_unit_test(a_series_becomes_the_head),
         cmocka_unit_test(a_step_behind_the_head_is_found),
         cmocka_unit_test(a_slow_trend_is_found),
-        cmocka_unit_test(a_size_that_outliers_prefer_behind_the_head_is_found),
-        cmocka_unit_test(sizes_too_small_for_the_buckets_are_those_of_the_head),
         cmocka_unit_test(long_noise_shows_nothing),
     };
     return cmocka_run_group_tests(tests, set_period, NULL);
