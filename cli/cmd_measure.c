@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "advisor/rules/buffer.h"
-#include "chart/chart.h"
 #include "cli/command.h"
 #include "cli/measure/measure_files.h"
 #include "cli/measure/measure_run.h"
@@ -28,7 +27,7 @@ struct arguments {
     struct st_session_config config;
     int64_t frames, rate_hz;           /* 0: as the sound server runs */
     char buffer[ST_BUFFER_TEXT_BYTES]; /* which one, and who set it; "": it was asked for */
-    const char *record, *hlog, *plot;
+    const char *record, *hlog;
     enum st_stress_phase stress;
     bool details, json, fail_on_miss, quiet;
 };
@@ -56,7 +55,6 @@ static void help(void)
           "      --no-lock           do not lock memory\n"
           "      --record FILE       write every lateness, for plot and compare\n"
           "      --hlog FILE         HdrHistogram log\n"
-          "      --plot FILE         histogram: .svg, or - for text\n"
           "      --details           response time, cost of the loop itself, conditions\n"
           "      --json, --format json|text\n"
           "      --fail-on-miss      exit status 1 when a period was missed\n"
@@ -189,7 +187,6 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"no-lock", .flag = &no_lock},
         {"record", .text = &a->record},
         {"hlog", .text = &a->hlog},
-        {"plot", .text = &a->plot},
         {"details", .flag = &a->details},
         {"json", .flag = &a->json},
         {"format", .take = st_option_format, .ctx = &a->json},
@@ -242,36 +239,6 @@ static int exit_status(const struct arguments *a, const struct st_result *result
     return status;
 }
 
-static int plot_lateness(const struct st_result *results, size_t n, struct st_chart_data *data)
-{
-    char where[1024] = "", label[32];
-    int r = 0;
-    for (size_t i = 0; i < results[0].conditions_n; i++)
-        st_text_append(where, sizeof(where), "%s%s %s", i > 0 ? ", " : "", results[0].conditions[i].key,
-                       results[0].conditions[i].value);
-    st_chart_conditions(data, where);
-    for (size_t i = 0; r == 0 && i < n; i++) {
-        snprintf(label, sizeof(label), n > 1 ? "CPU %d" : "lateness", results[i].cpu);
-        r = st_chart_add_hist(data, label, &results[i].lateness);
-        if (r == 0)
-            data->set[i]->deadline_ns = st_period_ns(&results[i].period);
-    }
-    return r == 0 ? ST_EXIT_DONE : st_failure(NAME, "%s", strerror(-r));
-}
-
-/* A histogram of lateness; boxes of several loops. */
-static int plot(const char *path, const struct st_result *results, size_t n, int status)
-{
-    struct st_chart_data data;
-    const struct st_chart_options chart = {.kind = ST_CHART_ANY, .path = path};
-    st_chart_init(&data, "lateness (woke - due)");
-    int r = plot_lateness(results, n, &data);
-    if (r == ST_EXIT_DONE)
-        r = st_chart_write(NAME, &data, &chart);
-    st_chart_finish(&data);
-    return status != ST_EXIT_DONE ? status : r;
-}
-
 /* As the sound server runs, if there is one and nothing was asked for. @return an st_exit. */
 static int choose_buffer(struct arguments *a)
 {
@@ -322,8 +289,6 @@ static int measure(struct arguments *a)
             status = print_text(a, results, n);
         if (status == 0)
             status = exit_status(a, results, n);
-        if (a->plot != NULL)
-            status = plot(a->plot, results, n, status);
         if (files_status != 0 && status != ST_EXIT_BOOKS)
             status = files_status;
         for (size_t i = 0; i < n; i++)
@@ -343,8 +308,6 @@ int st_cmd_measure(int argc, char **argv)
     int r = read_options(argc, argv, &a);
     if (r >= 0)
         return r;
-    r = st_chart_option_check(NAME, a.plot, a.json);
-    if (r == 0)
-        r = choose_buffer(&a);
+    r = choose_buffer(&a);
     return r != 0 ? r : measure(&a);
 }

@@ -13,8 +13,7 @@
 #include "platform/program/output.h"
 #include "store/recording/recording.h"
 
-#define NAME          "plot"
-#define ROW_MAX_BYTES 64 /* 20 digits, 20 digits and a sign, ... */
+#define NAME "plot"
 
 static void help(void)
 {
@@ -98,31 +97,6 @@ static void csv_start(const struct table *table)
     fputs("period,lateness_ns,skipped\n", out);
 }
 
-/* Replaces printf, which takes five times as long. @return the position after the number. */
-static char *put_number(char *at, uint64_t value)
-{
-    char digits[20];
-    size_t n = sizeof(digits);
-    do
-        digits[--n] = (char)('0' + value % 10);
-    while ((value /= 10) > 0);
-    memcpy(at, digits + n, sizeof(digits) - n);
-    return at + (sizeof(digits) - n);
-}
-
-static char *csv_row(char *at, uint64_t period_index, int64_t lateness_ns, bool skipped)
-{
-    at = put_number(at, period_index);
-    *at++ = ',';
-    if (lateness_ns < 0)
-        *at++ = '-';
-    at = put_number(at, lateness_ns < 0 ? -(uint64_t)lateness_ns : (uint64_t)lateness_ns);
-    *at++ = ',';
-    *at++ = skipped ? '1' : '0';
-    *at++ = '\n';
-    return at;
-}
-
 /* First pass: counts the rows and reads the totals at the end. @return 0 or -errno. */
 static int count_rows(struct table *table)
 {
@@ -138,63 +112,35 @@ static int count_rows(struct table *table)
     return r < 0 ? r : st_recording_rewind(table->reader);
 }
 
-/* Rows that wait to be written. */
-struct rows {
-    char text[1 << 16];
-    char *end;
-    uint64_t n; /* rows written and waiting */
-};
-
-static int write_waiting(struct table *table, struct rows *rows)
-{
-    fwrite(rows->text, 1, (size_t)(rows->end - rows->text), table->out);
-    rows->end = rows->text;
-    if (ferror(table->out) != 0)
-        return errno != 0 ? -errno : -EIO;
-    return 0;
-}
-
 /* @param lateness_ns of cycles; NULL: skipped periods. */
-static int add_rows(struct table *table, struct rows *rows, const struct st_recording_event *event,
-                    const int64_t *lateness_ns)
+static void write_run(const struct table *table, const struct st_recording_event *event,
+                      const int64_t *lateness_ns, uint64_t n)
 {
     const struct st_period *period = &st_recording_info(table->reader)->meta.period;
-    int r = 0;
-    for (uint64_t i = 0; i < event->n && rows->n < table->rows && r == 0; i++, rows->n++) {
-        rows->end =
-            csv_row(rows->end, event->period_index + i,
-                    lateness_ns != NULL ? lateness_ns[i] : st_recording_skipped_lateness_ns(period, event, i),
-                    lateness_ns == NULL);
-        if (rows->text + sizeof(rows->text) - rows->end < ROW_MAX_BYTES)
-            r = write_waiting(table, rows);
-    }
-    return r;
+    for (uint64_t i = 0; i < n; i++)
+        fprintf(table->out, "%" PRIu64 ",%" PRId64 ",%d\n", event->period_index + i,
+                lateness_ns != NULL ? lateness_ns[i] : st_recording_skipped_lateness_ns(period, event, i),
+                lateness_ns == NULL);
 }
 
 /* Second pass. Of a recording that still grows it writes the rows that were counted. @return 0 or -errno. */
 static int write_rows(struct table *table)
 {
-    struct rows *rows = malloc(sizeof(*rows));
-    int r = rows != NULL ? 0 : -ENOMEM;
-    if (r == 0) {
-        rows->end = rows->text;
-        rows->n = 0;
-    }
-    while (r == 0 && rows->n < table->rows) {
-        struct st_recording_event event;
-        const int64_t *lateness_ns, *callback_ns;
-        r = st_recording_next_run(table->reader, &event, &lateness_ns, &callback_ns);
+    struct st_recording_event event;
+    const int64_t *lateness_ns, *callback_ns;
+    for (uint64_t left_n = table->rows; left_n > 0 && ferror(table->out) == 0;) {
+        const int r = st_recording_next_run(table->reader, &event, &lateness_ns, &callback_ns);
         if (r <= 0)
-            r = r < 0 ? r : -EIO; /* the file became shorter */
-        else if (event.kind == ST_RECORDING_LOST)
-            r = 0;
-        else
-            r = add_rows(table, rows, &event, event.kind == ST_RECORDING_CYCLE ? lateness_ns : NULL);
+            return r < 0 ? r : -EIO; /* the file became shorter */
+        if (event.kind == ST_RECORDING_LOST)
+            continue;
+        const uint64_t n = event.n < left_n ? event.n : left_n;
+        write_run(table, &event, event.kind == ST_RECORDING_CYCLE ? lateness_ns : NULL, n);
+        left_n -= n;
     }
-    if (r == 0)
-        r = write_waiting(table, rows);
-    free(rows);
-    return r;
+    if (ferror(table->out) != 0)
+        return errno != 0 ? -errno : -EIO;
+    return 0;
 }
 
 static int write_table(struct table *table, const char *path)

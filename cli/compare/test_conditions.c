@@ -72,28 +72,6 @@ static bool is_same(const char *key, const char *before, const char *now)
     return end_before != before && end_now != now && fabs(a - b) < LOAD_CLOSE;
 }
 
-/* What decides most comes first. */
-static int rank(const char *key)
-{
-    static const char *const first[] = {"policy", "priority",     "wait",        "punctual",
-                                        "cpu",    "load_percent", "clocksource", "timer_slack_ns"};
-    int i = 0;
-    while (i < (int)ST_ARRAY_LEN(first) && strcmp(key, first[i]) != 0)
-        i++;
-    return i;
-}
-
-static void sort(struct st_test_condition_pair *list, size_t n)
-{
-    for (size_t i = 1; i < n; i++) { /* stable */
-        const struct st_test_condition_pair pair = list[i];
-        size_t at = i;
-        for (; at > 0 && rank(list[at - 1].key) > rank(pair.key); at--)
-            list[at] = list[at - 1];
-        list[at] = pair;
-    }
-}
-
 int st_test_conditions_compare(const char *before, const char *now, struct st_test_condition_pair **ret,
                                size_t *ret_n)
 {
@@ -110,8 +88,6 @@ int st_test_conditions_compare(const char *before, const char *now, struct st_te
         if (!st_test_conditions_value(now, key, other, sizeof(other)))
             r = add(ret, ret_n, key, value, "");
     }
-    if (r == 0)
-        sort(*ret, *ret_n);
     return r;
 }
 

@@ -18,7 +18,7 @@ struct st_test_condition_pair {
 /** The value of a key, cut to ret_bytes; "" without one. @return whether there is one. */
 bool st_test_conditions_value(const char *text, const char *wanted, char *ret, size_t ret_bytes);
 
-/** The conditions that differ: the most decisive ones first, then in the order of `now`, then those that only `before` has. Appends to *ret, which is NULL or a list. @return 0, -ENOMEM. Free with st_test_conditions_free. */
+/** The conditions that differ: in the order of `now`, then those that only `before` has. Appends to *ret, which is NULL or a list. @return 0, -ENOMEM. Free with st_test_conditions_free. */
 ST_NODISCARD int st_test_conditions_compare(const char *before, const char *now,
                                             struct st_test_condition_pair **ret, size_t *ret_n);
 /** Drops the pairs of which one side is unknown. */

@@ -34,7 +34,7 @@ _sleeptune() {
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
-            --timer-slack --punctual --cause-above --stress --no-lock --record --hlog --plot --details --json --format --fail-on-miss --quiet --help' ;;
+            --timer-slack --punctual --cause-above --stress --no-lock --record --hlog --details --json --format --fail-on-miss --quiet --help' ;;
         check) words='--duration --frames --rate --profile --only --config --format --json --threshold --ok --details --all --output
             --textfile --quiet --no-servers --help' ;;
         report) words="--list --frames --rate --snapshot --root --input --user --no-servers --measure --measurement --profile --only --config --format --json --threshold --ok --details --all

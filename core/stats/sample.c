@@ -93,17 +93,6 @@ int64_t st_sample_quantile(const struct st_sample *sample, double p)
     return st_sample_at(sample, st_hist_quantile_rank(st_sample_n(sample), p));
 }
 
-int64_t st_sample_step_ns(const struct st_sample *sample)
-{
-    int64_t least_ns = 0;
-    for (size_t i = 1; i < sample->len; i++) {
-        const int64_t d_ns = sample->values_ns[i] - sample->values_ns[i - 1];
-        if (d_ns > 0 && (least_ns == 0 || d_ns < least_ns))
-            least_ns = d_ns;
-    }
-    return least_ns;
-}
-
 /* The values of one clock tick: two if the step is no whole number of ns. */
 struct tick {
     int64_t first_ns;

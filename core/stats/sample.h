@@ -25,9 +25,6 @@ uint64_t st_sample_n(const struct st_sample *sample);
 int64_t st_sample_at(const struct st_sample *sample, uint64_t rank);
 /** The value at st_hist_quantile_rank; n >= 1. */
 int64_t st_sample_quantile(const struct st_sample *sample, double p);
-/** The step that the values come in: the least difference between two that differ. @return 0: all are equal.
- */
-int64_t st_sample_step_ns(const struct st_sample *sample);
 /** The step of the clock that the values were measured with. If the step is no whole number of ns, such as
  * 10.02, a value is rounded up or down: 20 and 21 are one value if 22 does not occur. The distance of the
  * two neighbours with the most values, such as 20 and 30, is decisive; of single values, such as 251 and

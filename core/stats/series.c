@@ -44,19 +44,6 @@ uint64_t st_series_span(const struct st_series *series)
     return series->n == 0 ? 0 : series->index[series->n - 1] - series->index[0] + 1;
 }
 
-static struct st_series_bulk bulk_of(int64_t low_ns, int64_t median_ns, int64_t high_ns)
-{
-    const int64_t width_ns = st_ns_sub(high_ns, low_ns);
-    const int64_t reach_ns = width_ns < INT64_MAX / 2 ? 2 * width_ns : INT64_MAX;
-    return (struct st_series_bulk){
-        .low_ns = low_ns,
-        .median_ns = median_ns,
-        .high_ns = high_ns,
-        .clip_low_ns = st_ns_sub(median_ns, reach_ns),
-        .clip_high_ns = st_ns_add(median_ns, reach_ns),
-    };
-}
-
 int st_series_bulk(const struct st_series *series, struct st_series_bulk *ret)
 {
     if (series->n == 0)
@@ -70,13 +57,14 @@ int st_series_bulk(const struct st_series *series, struct st_series_bulk *ret)
     const int64_t median_ns = st_sample_select(values, series->n, (series->n - 1) / 2);
     const int64_t high_ns = st_sample_select(values, series->n, series->n - 1 - tail);
     free(values);
-    *ret = bulk_of(low_ns, median_ns, high_ns);
+    const int64_t width_ns = st_ns_sub(high_ns, low_ns);
+    const int64_t reach_ns = width_ns < INT64_MAX / 2 ? 2 * width_ns : INT64_MAX;
+    *ret = (struct st_series_bulk){
+        .low_ns = low_ns,
+        .median_ns = median_ns,
+        .high_ns = high_ns,
+        .clip_low_ns = st_ns_sub(median_ns, reach_ns),
+        .clip_high_ns = st_ns_add(median_ns, reach_ns),
+    };
     return 0;
-}
-
-struct st_series_bulk st_series_bulk_of(const struct st_sample *sample)
-{
-    const uint64_t last = st_sample_n(sample) - 1, tail = last / 20;
-    return bulk_of(st_sample_at(sample, tail + 1), st_sample_at(sample, last / 2 + 1),
-                   st_sample_at(sample, last - tail + 1));
 }

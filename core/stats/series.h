@@ -30,7 +30,5 @@ struct st_series_bulk {
 
 /** @return 0, -ENODATA (empty), -ENOMEM. */
 ST_NODISCARD int st_series_bulk(const struct st_series *series, struct st_series_bulk *ret);
-/** The same of a sample that is not empty. */
-struct st_series_bulk st_series_bulk_of(const struct st_sample *sample);
 
 #endif

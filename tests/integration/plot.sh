@@ -230,18 +230,15 @@ status 0 "series --plot" "$SLEEPTUNE_LAB" series --every 2ms --count 50 --plot b
 status 0 "sleep --plot" "$SLEEPTUNE_LAB" sleep --budget 1s --durations 2ms --methods nanosleep,ppoll --plot c.svg
 status 0 "syscall --plot" "$SLEEPTUNE_LAB" syscall --calls getppid --count 100 --fresh 0 --plot d.svg
 status 0 "wake --plot" "$SLEEPTUNE_LAB" wake --mechanisms futex,pipe --rounds 50 --plot f.svg
-status 0 "measure --plot" "$SLEEPTUNE" measure --duration 1s --policy other --no-lock --quiet --plot e.svg
-for file in s a b c d e f; do
+for file in s a b c d f; do
     like "$file.svg is a picture" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" $file.svg 2>&1)" '^panel [1-9]'
 done
 like "--plot - is text, after the result" "$("$SLEEPTUNE_LAB" simulate --count 100 --plot -)" '^Over time'
 status 3 "--plot - and --json exclude each other" "$SLEEPTUNE_LAB" simulate --json --plot -
-for command in measure wake sleep syscall series simulate; do
-    program=$SLEEPTUNE_LAB
-    [ $command != measure ] || program=$SLEEPTUNE
-    status 3 "$command --plot refuses a suffix before it measures" "$program" "$command" --plot a.gif
-    status 4 "$command --plot refuses a folder that is not there, too" "$program" "$command" --plot nowhere/a.svg
-    is "$command says so alone" "$(cat out err)" "${program##*/} $command: cannot write nowhere/a.svg: No such file or directory"
+for command in wake sleep syscall series simulate; do
+    status 3 "$command --plot refuses a suffix before it measures" "$SLEEPTUNE_LAB" "$command" --plot a.gif
+    status 4 "$command --plot refuses a folder that is not there, too" "$SLEEPTUNE_LAB" "$command" --plot nowhere/a.svg
+    is "$command says so alone" "$(cat out err)" "${SLEEPTUNE_LAB##*/} $command: cannot write nowhere/a.svg: No such file or directory"
 done
 mkdir folder.svg
 status 4 "--plot refuses a folder" "$SLEEPTUNE_LAB" simulate --plot folder.svg
