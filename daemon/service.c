@@ -20,43 +20,11 @@
 #define TICKS_A_TRY    15 /* of what could not be had */
 #define TICKS_A_LOOK   5  /* at the loop's CPU share; a look copies the histograms */
 
-static void start_state(struct st_service *service)
-{
-    service->state.found = st_saved_state_path(service->state.path, sizeof(service->state.path));
-    if (!service->state.found)
-        return;
-    char text[ST_VIEW_TEXT_BYTES];
-    const char *previous = st_saved_state_previous(service->state.path, text, sizeof(text));
-    service->state.fd = st_saved_state_hold(service->state.path);
-    if (previous[0] == '\0')
-        return;
-    st_service_set_text(service, service->view.previous_run, text);
-    st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "unclean-end", NULL, 0, "%s",
-                  text);
-}
-
-/* Looks again for a state folder that did not exist or was not writable. */
-static void find_state(struct st_service *service)
-{
-    if (!service->state.found) {
-        start_state(service);
-        if (service->state.found)
-            st_service_store_state(service);
-    }
-    if (st_history_writer_misses_folder(service->history))
-        st_history_writer_set(service->history, &service->config);
-}
-
 static int start_parts(struct st_service *service)
 {
     int r = st_service_open_socket(service);
     if (r < 0)
         return r;
-    start_state(service);
-    if (!service->state.found)
-        ST_INFO(
-            "no state folder is writable: the figures of the last minute are only logged, not kept. Create " ST_STATE_DIR
-            "/sleeptune, or set STATE_DIRECTORY to a folder that sleeptuned can write.");
     /* the last line of defence; rtkit may ask for less */
     r = service->platform->set_rttime_limit_ns(service->platform, ST_WATCHDOG_RTTIME_NS);
     if (r < 0 && r != -ENOTSUP)
@@ -71,7 +39,6 @@ static int start_parts(struct st_service *service)
     if (r < 0)
         return r;
     st_service_restart_tcp(service);
-    st_service_store_state(service); /* so that the next run reports a kill before the first minute, too */
     st_clockwatch_tick(&service->clockwatch, service->platform, &service->events);
     return 0;
 }
@@ -83,15 +50,13 @@ static void free_service(struct st_service *service)
     st_http_stop(service->http);
     st_observe_stop(service->observe);
     st_service_stop_loop(service);
-    st_rested_forget(&service->rested);
+    st_result_finish(&service->rested);
     st_service_stop_audio(service);
     st_events_release(&service->events, INT64_MAX); /* their last events are kept, too */
     if (service->loop_hangs)
         st_events_forget_listeners(&service->events);
     st_history_writer_stop(service->history); /* the last part that adds events */
     st_socket_close(&service->socket);
-    if (service->state.fd >= 0)
-        close(service->state.fd);
     if (service->loop_hangs)
         return; /* its threads have the rest until the process ends */
     st_live_finish(&service->live);
@@ -154,7 +119,6 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->config_path = config_path;
     service->socket.fd = -1;
     service->socket.lock_fd = -1;
-    service->state.fd = -1;
     service->started_ns = platform->now_ns(platform);
     service->view.started_wall_ns = st_service_wall_ns(service);
     service->view.config_read_wall_ns = st_service_wall_ns(service);
@@ -225,7 +189,7 @@ int st_service_tick(struct st_service *service)
     if (service->tick % TICKS_A_LOOK == 0 && !service->view.rests)
         st_service_report_share(service);
     if (is_due(service, before, TICKS_A_MINUTE)) {
-        find_state(service);
+        st_history_writer_look_again(service->history, &service->config);
         st_service_end_minute(service);
     }
     return 0;
@@ -321,7 +285,7 @@ int st_service_reload(struct st_service *service)
         st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "config-read", NULL, 0,
                       "reload: the settings of %.100s are in force", file);
     }
-    find_state(service);
+    st_history_writer_look_again(service->history, &service->config);
     st_service_set_text(service, service->view.config_error, error);
     if (error[0] == '\0') {
         pthread_mutex_lock(&service->mutex);

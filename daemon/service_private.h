@@ -14,8 +14,6 @@
 #include "daemon/loop/playing.h"
 #include "daemon/service.h"
 #include "daemon/status/live.h"
-#include "daemon/status/rested.h"
-#include "daemon/status/saved_state.h"
 #include "daemon/status/tee.h"
 #include "daemon/status/view.h"
 
@@ -46,7 +44,7 @@ struct st_service {
     int64_t started_ns;
     struct st_overdue overdue;
     bool loop_hangs;         /* it did not end when it was asked to */
-    struct st_rested rested; /* the loop before this rest */
+    struct st_result rested; /* the loop before this rest; rate_hz 0: none */
 
     /* main thread */
     uint64_t tick;
@@ -63,11 +61,6 @@ struct st_service {
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX]; /* as logged last */
     size_t degraded_n;
     int64_t overdue_since_ns; /* of the last event about it; 0: it runs */
-    struct {
-        bool found; /* a writable folder; path is last.json in it */
-        int fd;     /* holds the folder; < 0: not held */
-        char path[ST_SAVED_STATE_PATH_BYTES];
-    } state;
 };
 
 /* --- service_view.c: what is known at a moment, minutes and events --- */
@@ -118,8 +111,6 @@ void st_service_trace(struct st_service *service);
 void st_service_stop_trace(struct st_service *service);
 
 void st_service_end_minute(struct st_service *service);
-/** Writes last.json. */
-void st_service_store_state(struct st_service *service);
 /** Reports the loop's share of a CPU to the watchdog. */
 void st_service_report_share(struct st_service *service);
 /** Adds an event when the loop stops running and when it runs again. Each tick. */

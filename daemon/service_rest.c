@@ -53,14 +53,13 @@ int64_t st_service_tick_ns(const struct st_service *service)
 /* Keeps the figures of the loop that has ended, and frees the rest of it. */
 static void keep_figures(struct st_service *service)
 {
-    struct st_result result;
-    if (st_session_result(service->session, 0, &result) == 0) {
-        pthread_mutex_lock(&service->mutex);
-        if (st_rested_keep(&service->rested, &result) < 0)
-            ST_WARN("out of memory: the figures of the loop before the rest are lost");
-        pthread_mutex_unlock(&service->mutex);
-        st_result_finish(&result);
-    }
+    struct st_result result = {0};
+    if (st_session_result(service->session, 0, &result) != 0)
+        ST_WARN("out of memory: the figures of the loop before the rest are lost");
+    pthread_mutex_lock(&service->mutex);
+    st_result_finish(&service->rested);
+    service->rested = result;
+    pthread_mutex_unlock(&service->mutex);
     st_service_stop_loop(service);
 }
 
@@ -92,7 +91,8 @@ static int wake_up(struct st_service *service, const char *why)
     st_clockwatch_tick(&service->clockwatch, service->platform, &service->events); /* before its time */
     st_service_end_minute(service);
     pthread_mutex_lock(&service->mutex);
-    st_rested_forget(&service->rested);
+    st_result_finish(&service->rested);
+    service->rested = (struct st_result){0};
     pthread_mutex_unlock(&service->mutex);
     st_live_forget(&service->live);
     set_rests(service, false);

@@ -29,6 +29,19 @@ int64_t st_service_overdue_ns(struct st_service *service)
                          st_live_due_ns(&service->live), service->platform->now_ns(service->platform));
 }
 
+/* @return false: there is none, or out of memory. */
+static bool copy_of(const struct st_result *from, struct st_result *ret)
+{
+    if (from->rate_hz == 0)
+        return false;
+    *ret = *from; /* of plain mode, which has no arms */
+    if (st_result_init_histograms(ret, true) < 0)
+        return false;
+    /* they have the same digits */
+    return st_hist_merge(&ret->lateness, &from->lateness) == 0 &&
+           st_hist_merge(&ret->response, &from->response) == 0;
+}
+
 /* Fills a view. *result holds what view->loop points to: finish it when has_result. */
 bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result)
 {
@@ -36,7 +49,7 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
     *view = service->view;
     const bool has_result = service->session != NULL
                                 ? st_session_result(service->session, 0, result) == 0
-                                : service->view.rests && st_rested_result(&service->rested, result) == 0;
+                                : service->view.rests && copy_of(&service->rested, result);
     if (service->audio != NULL)
         st_audio_look(service->audio, &view->audio);
     view->audio.xruns_n += service->own_xruns_before;
@@ -166,24 +179,6 @@ struct st_http_source st_service_source(struct st_service *service)
 
 /* --- each minute, and each change --- */
 
-void st_service_store_state(struct st_service *service)
-{
-    if (!service->state.found)
-        return;
-    json_t *document = st_service_document(service);
-    const int r = document != NULL ? st_saved_state_write(service->state.path, document) : -ENOMEM;
-    json_decref(document);
-    char text[ST_VIEW_TEXT_BYTES] = "";
-    if (r < 0)
-        snprintf(text, sizeof(text), "cannot write %.300s: %s", service->state.path, strerror(-r));
-    if (strcmp(text, service->view.state_error) == 0)
-        return;
-    st_service_set_text(service, service->view.state_error, text);
-    if (r < 0)
-        st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "state-not-stored", NULL, 0,
-                      "%s", text);
-}
-
 /* What all sources together have seen. */
 static void count_observed(struct st_minute_counts *counts, const struct st_observe_view *observe)
 {
@@ -254,7 +249,6 @@ void st_service_end_minute(struct st_service *service)
         add_observed(service);
         if (service->view.rests)
             st_systemd_status("nothing plays: the loop rests");
-        st_service_store_state(service);
         return;
     }
     char text[256];
@@ -270,7 +264,6 @@ void st_service_end_minute(struct st_service *service)
     service->view.has_minute = true;
     service->view.minute = minute;
     pthread_mutex_unlock(&service->mutex);
-    st_service_store_state(service);
 }
 
 void st_service_report_share(struct st_service *service)

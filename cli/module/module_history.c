@@ -117,11 +117,6 @@ static int read_file(const char *command, const char *path, const struct st_hist
     int status = ST_EXIT_DONE;
     if (r == -E2BIG)
         status = fail(command, wish, "the answer would be too large: ask for less time, or a longer step");
-    else if (r == -ENODATA)
-        status = fail(
-            command, wish,
-            "%s: an older sleeptuned wrote this file, without causes. Start sleeptuned: it updates the file.",
-            path);
     else if (r < 0)
         status = fail(command, wish, "%s: %s", path, st_history_read_error(reader, r));
     st_history_read_close(reader);

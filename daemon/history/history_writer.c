@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/ns.h"
 #include "daemon/causes/event_kinds.h"
-#include "daemon/history/history_lock.h"
-#include "daemon/status/saved_state.h"
+#include "daemon/lock_file.h"
+#include "st_config.h"
 #include "store/recording/hist_deflate.h"
 
 #define LOG_MODULE "history"
@@ -218,15 +220,32 @@ static int put_aside(struct st_history_writer *writer, int r, char *why, size_t 
     return 0;
 }
 
+/* Only one daemon writes a history: SQLite's own locks let two writers take turns, and figures of two in one file could
+ * not be distinguished. Where there can be no lock file (no rights, full disk, no locks) it is done without. */
+static int lock(struct st_history_writer *writer, char *error, size_t error_bytes)
+{
+    struct st_platform *p = writer->platform;
+    long pid;
+    const int r = st_lock_file_take(writer->used.path, &writer->lock_fd, &pid);
+    if (r == -EBUSY && pid > 0)
+        snprintf(error, error_bytes, "another sleeptuned (process %ld) writes it", pid);
+    else if (r == -EBUSY)
+        snprintf(error, error_bytes, "another process uses its lock file");
+    else if (r == 0 && pid > 0)
+        st_events_add(writer->events, ST_LOG_WARN, p->wall_ns(p), "unclean-end", NULL, 0,
+                      "the previous run did not end cleanly (killed, or a power cut)");
+    return r == -EBUSY ? r : 0;
+}
+
 static int open_file(struct st_history_writer *writer, char *error, size_t error_bytes)
 {
     if (writer->history != NULL && !st_history_is_at_path(writer->history)) {
         close_file(writer); /* it was moved or removed: what is written there would be lost */
-        st_history_lock_release(writer->used.path, &writer->lock_fd);
+        st_lock_file_release(writer->used.path, &writer->lock_fd);
     }
     int r = writer->history == NULL ? look_at_file(writer, error, error_bytes) : 0;
     if (r == 0)
-        r = st_history_lock(writer->used.path, &writer->lock_fd, error, error_bytes);
+        r = lock(writer, error, error_bytes);
     if (r < 0)
         close_file(writer);
     if (r < 0 || writer->history != NULL)
@@ -441,12 +460,12 @@ static void *run(void *ctx)
         pthread_mutex_unlock(&writer->mutex);
         if (other) {
             close_file(writer);
-            st_history_lock_release(before, &writer->lock_fd);
+            st_lock_file_release(before, &writer->lock_fd);
         }
         failed = !off && !flush(writer);
     }
     close_file(writer);
-    st_history_lock_release(writer->used.path, &writer->lock_fd);
+    st_lock_file_release(writer->used.path, &writer->lock_fd);
     return NULL;
 }
 
@@ -472,6 +491,24 @@ static void hear(void *ctx, const struct st_event *event)
     pthread_mutex_unlock(&writer->mutex);
 }
 
+/* Path of the history in $STATE_DIRECTORY (systemd), else in the system's state folder. @return false: there is no such
+ * folder that we may write to. */
+static bool usual_path(char *buf, size_t buf_bytes)
+{
+    const char *folder = getenv("STATE_DIRECTORY");
+    if (folder == NULL || folder[0] != '/')
+        folder = ST_STATE_DIR "/sleeptune";
+    const int len = (int)strcspn(folder, ":"); /* systemd gives several, separated by colons */
+    struct stat status;
+    if (snprintf(buf, buf_bytes, "%.*s/history.db", len, folder) >= (int)buf_bytes)
+        return false;
+    char *slash = strrchr(buf, '/');
+    *slash = '\0';
+    const bool usable = stat(buf, &status) == 0 && S_ISDIR(status.st_mode) && access(buf, W_OK | X_OK) == 0;
+    *slash = '/';
+    return usable;
+}
+
 static struct settings read_settings(const struct st_config *config)
 {
     struct settings settings = {.keep_days = config->history.keep_days,
@@ -480,7 +517,7 @@ static struct settings read_settings(const struct st_config *config)
         snprintf(settings.why, sizeof(settings.why), "history.enabled = \"off\"");
     else if (config->history.path[0] != '\0')
         snprintf(settings.path, sizeof(settings.path), "%s", config->history.path);
-    else if (st_saved_state_folder("history.db", settings.path, sizeof(settings.path)))
+    else if (usual_path(settings.path, sizeof(settings.path)))
         settings.usual = true;
     else {
         settings.path[0] = '\0';
@@ -529,7 +566,11 @@ int st_history_writer_start(struct st_platform *platform, const struct st_config
     writer->settings = read_settings(config);
     (void)use_settings(writer);
     if (writer->used.path[0] == '\0')
-        ST_INFO("no history is kept: %s", writer->used.why);
+        ST_INFO("no history is kept: %s%s", writer->used.why,
+                writer->used.missing
+                    ? ". Create " ST_STATE_DIR
+                      "/sleeptune, or set STATE_DIRECTORY to a folder that sleeptuned can write."
+                    : "");
     int r = -pthread_mutex_init(&writer->mutex, NULL);
     if (r == 0) {
         r = st_events_listen(events, hear, writer); /* the thread may add one at once */

@@ -86,9 +86,8 @@ json_t *st_history_writer_dropouts(struct st_history_writer *writer, const struc
 
 /** Are rows kept in memory only, or lost? Threads: any. */
 bool st_history_writer_fails(struct st_history_writer *writer);
-/** Is a history wanted, and there is no state folder that can be written? st_history_writer_set looks again.
- * Threads: any. */
-bool st_history_writer_misses_folder(struct st_history_writer *writer);
+/** If a history is wanted and there was no state folder that can be written: looks whether there is one by now. Threads: main. */
+void st_history_writer_look_again(struct st_history_writer *writer, const struct st_config *config);
 
 /** The object "history" of the status document. New reference. */
 json_t *st_history_writer_json(const struct st_history_writer_view *view);

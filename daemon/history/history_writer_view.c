@@ -42,9 +42,10 @@ bool st_history_writer_fails(struct st_history_writer *writer)
     return view.state == ST_HISTORY_WRITER_FAILING || view.missing;
 }
 
-bool st_history_writer_misses_folder(struct st_history_writer *writer)
+void st_history_writer_look_again(struct st_history_writer *writer, const struct st_config *config)
 {
     struct st_history_writer_view view;
     st_history_writer_look(writer, &view);
-    return view.missing;
+    if (view.missing)
+        st_history_writer_set(writer, config);
 }

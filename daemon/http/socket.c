@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "daemon/lock_file.h"
 #include "platform/destination.h"
 #include "st_config.h"
 
@@ -66,46 +66,17 @@ int st_socket_choose(const struct st_config *config, char *ret_path, size_t path
 
 static int take_lock(const char *path, int *ret_fd, char *error, size_t error_bytes)
 {
-    char lock_path[ST_SOCKET_PATH_BYTES + 8], folder[ST_SOCKET_PATH_BYTES];
-    snprintf(lock_path, sizeof(lock_path), "%s.lock", path);
-    const int fd = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
-    if (fd < 0) {
-        const int r = -errno;
-        snprintf(folder, sizeof(folder), "%s", path);
-        char *slash = strrchr(folder, '/');
-        if (slash != NULL)
-            slash[slash == folder ? 1 : 0] = '\0';
-        struct stat status;
-        if (slash != NULL && stat(folder, &status) != 0)
-            snprintf(error, error_bytes, "cannot use the folder %s of the socket: %s", folder,
-                     strerror(errno));
-        else
-            snprintf(error, error_bytes, "cannot open the lock file %s: %s", lock_path, strerror(-r));
-        return r;
-    }
-    char text[32] = "";
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        const int r = errno == EWOULDBLOCK ? -EADDRINUSE : -errno;
-        const ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
-        const long pid = len > 0 ? strtol(text, NULL, 10) : 0;
-        if (r == -EADDRINUSE && pid > 0)
-            snprintf(error, error_bytes, "another sleeptuned (PID %ld) uses %s", pid, path);
-        else if (r == -EADDRINUSE)
-            snprintf(error, error_bytes, "another sleeptuned uses %s", path);
-        else
-            snprintf(error, error_bytes, "cannot lock %s: %s", lock_path, strerror(-r));
-        close(fd);
-        return r;
-    }
-    const int len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
-    if (ftruncate(fd, 0) != 0 || pwrite(fd, text, (size_t)len, 0) != len) {
-        const int r = -errno;
-        snprintf(error, error_bytes, "cannot write to the lock file %s: %s", lock_path, strerror(-r));
-        close(fd);
-        return r;
-    }
-    *ret_fd = fd;
-    return 0;
+    long pid;
+    const int r = st_lock_file_take(path, ret_fd, &pid);
+    if (r == -EBUSY && pid > 0)
+        snprintf(error, error_bytes, "another sleeptuned (PID %ld) uses %s", pid, path);
+    else if (r == -EBUSY)
+        snprintf(error, error_bytes, "another sleeptuned uses %s", path);
+    else if (r < 0)
+        snprintf(error, error_bytes,
+                 "cannot lock %s.lock: %s. Set socket.path to a folder that exists and can be written to.",
+                 path, strerror(-r));
+    return r == -EBUSY ? -EADDRINUSE : r;
 }
 
 /* A socket of a daemon that was killed is removed; anything else is left alone. We hold the lock. */

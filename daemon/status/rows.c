@@ -494,8 +494,6 @@ static void add_daemon(json_t *sections, const struct st_view *view)
     add_history(&to, &view->history);
     if (view->loop != NULL)
         add_machine(&to, view->loop);
-    if (view->previous_run[0] != '\0')
-        add(&to, WARN, "Run before", "%s", view->previous_run);
     end_section(sections, "Daemon", &to);
 }
 

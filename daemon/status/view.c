@@ -8,9 +8,8 @@
 
 #include "core/ns.h"
 
-const char *const st_degraded_parts[] = {"loop",    "memory",  "books",  "watchdog", "audio",
-                                         "observe", "config",  "socket", "http",     "trace",
-                                         "state",   "history", NULL};
+const char *const st_degraded_parts[] = {"loop",   "memory", "books", "watchdog", "audio",   "observe",
+                                         "config", "socket", "http",  "trace",    "history", NULL};
 
 static void add(struct st_degraded *list, size_t *n, const char *what, const char *format, ...)
     ST_PRINTF(4, 5);
@@ -76,8 +75,6 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
         add(ret, &n, "http", "%s", view->http_error);
     if (view->trace_error[0] != '\0')
         add(ret, &n, "trace", "late wake-ups are not traced: %s", view->trace_error);
-    if (view->state_error[0] != '\0')
-        add(ret, &n, "state", "%s", view->state_error);
     if (view->history.state == ST_HISTORY_WRITER_FAILING)
         add(ret, &n, "history", "kept in memory for now: %s", view->history.why);
     else if (view->history.missing)

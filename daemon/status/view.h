@@ -38,8 +38,6 @@ struct st_view {
     char http_error[ST_VIEW_TEXT_BYTES];   /* TCP could not be opened */
     char socket_error[ST_VIEW_TEXT_BYTES]; /* mode or group of the socket could not be set at reload */
     char trace_error[ST_VIEW_TEXT_BYTES];  /* a tracer was wished for and is not there */
-    char state_error[ST_VIEW_TEXT_BYTES];  /* last.json could not be written */
-    char previous_run[ST_VIEW_TEXT_BYTES]; /* "" or how it ended, when it did not end cleanly */
 };
 
 /** "starting", "running", "idle" (the loop rests), "degraded", "failed" or "ended". */

@@ -94,7 +94,6 @@ json_t *st_view_json(const struct st_view *view)
                                   text_or_null(view->config_error)));
     json_object_set_new(document, "history", st_history_writer_json(&view->history));
     json_object_set_new(document, "last_minute", minute_json(view));
-    json_object_set_new(document, "previous_run", text_or_null(view->previous_run));
     json_object_set(document, "events", view->events);
     json_object_set_new(document, "screen", st_rows_json(view));
     return document;

@@ -15,17 +15,18 @@
 #define PAGE_BYTES     4096 /* the default of SQLite */
 #define APPLICATION_AT 68   /* in the head of an SQLite file, big-endian: sqlite.org/fileformat2.html */
 
-/* Row i updates a file from version i to version i + 1. Released rows never change. */
+/* What makes a file of one version one of another. Released rows never change. */
 static const struct {
+    int64_t from, to; /* 0: an empty file */
     const char *sql;
-    int (*then)(struct st_history *history); /* NULL: nothing */
-} versions[ST_HISTORY_VERSION] = {
-    {"CREATE TABLE circumstances ("
+} updates[] = {
+    {0, 5,
+     "CREATE TABLE circumstances ("
      " id INTEGER PRIMARY KEY,"
      " kernel TEXT, governor TEXT, policy TEXT,"
      " priority INTEGER, cpu INTEGER, frames INTEGER, rate_hz INTEGER, periods INTEGER,"
      " load_percent REAL);"
-     /* level: seconds that a row stands for */
+     /* level: seconds that a row stands for; days, so that a year is read quickly */
      "CREATE TABLE span ("
      " id INTEGER PRIMARY KEY,"
      " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
@@ -36,40 +37,27 @@ static const struct {
      " lateness_n INTEGER NOT NULL, lateness_p50_ns INTEGER, lateness_p99_ns INTEGER,"
      " lateness_max_ns INTEGER,"
      " circumstances INTEGER REFERENCES circumstances," /* NULL: several */
-     " lateness BLOB NOT NULL);"
+     " lateness BLOB NOT NULL, starved INTEGER);"
      "CREATE INDEX span_time ON span (level, from_ns);"
      "CREATE TABLE event ("
      " id INTEGER PRIMARY KEY AUTOINCREMENT," /* never reused: --follow asks for events after an id */
      " wall_ns INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL,"
      " source TEXT, device TEXT, client TEXT, certainty INTEGER NOT NULL, count_n INTEGER,"
-     " lateness_ns INTEGER, explained_ns INTEGER, cause TEXT, culprit TEXT);"
-     "CREATE INDEX event_time ON event (wall_ns);",
-     NULL},
-    /* days, so that a year is read quickly; clients that were not ready; events of one kind */
-    {"ALTER TABLE span ADD COLUMN starved INTEGER;"
-     "CREATE INDEX event_name ON event (name, wall_ns)",
-     st_history_make_days},
-    /* state of the system at an event */
-    {"ALTER TABLE event ADD COLUMN pressure_cpu_permille INTEGER;"
-     "ALTER TABLE event ADD COLUMN pressure_io_permille INTEGER;"
-     "ALTER TABLE event ADD COLUMN pressure_memory_permille INTEGER;"
-     "ALTER TABLE event ADD COLUMN cpu_khz INTEGER;"
-     "ALTER TABLE event ADD COLUMN throttles_n INTEGER;"
-     "ALTER TABLE event ADD COLUMN temperature_mc INTEGER",
-     NULL},
-    /* causes of late wake-ups, and a mark: from when on causes are kept */
-    {"CREATE TABLE cause ("
+     " lateness_ns INTEGER, explained_ns INTEGER, cause TEXT, culprit TEXT,"
+     " pressure_cpu_permille INTEGER, pressure_io_permille INTEGER, pressure_memory_permille INTEGER,"
+     " cpu_khz INTEGER, throttles_n INTEGER, temperature_mc INTEGER);"
+     "CREATE INDEX event_time ON event (wall_ns);"
+     "CREATE INDEX event_name ON event (name, wall_ns);"
+     /* causes of late wake-ups */
+     "CREATE TABLE cause ("
      " id INTEGER PRIMARY KEY,"
      " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL, above_ns INTEGER,"
      " cause TEXT NOT NULL, culprit TEXT NOT NULL, n INTEGER NOT NULL, total_ns INTEGER NOT NULL,"
      " worst_ns INTEGER NOT NULL, explained_ns INTEGER, xruns_n INTEGER NOT NULL);"
      "CREATE INDEX cause_time ON cause (from_ns);"
-     "INSERT INTO cause (level, from_ns, to_ns, cause, culprit, n, total_ns, worst_ns, xruns_n)"
-     " SELECT 60, to_ns, to_ns, 'unknown', '', 0, 0, 0, 0 FROM span ORDER BY to_ns DESC LIMIT 1",
-     NULL},
-    /* other programs' dropouts by client and reason, a row for each in a minute (reason NULL: the device had no
-       data; source NULL: those that found no room); when which source was watched */
-    {"CREATE TABLE dropout ("
+     /* other programs' dropouts by client and reason, a row for each in a minute (reason NULL: the device had no
+        data; source NULL: those that found no room); when which source was watched */
+     "CREATE TABLE dropout ("
      " id INTEGER PRIMARY KEY,"
      " from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
      " source TEXT, device TEXT, client TEXT, reason TEXT, culprit TEXT, n INTEGER NOT NULL,"
@@ -79,10 +67,9 @@ static const struct {
      " id INTEGER PRIMARY KEY,"
      " source TEXT NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
      " playing INTEGER, frames INTEGER, rate_hz INTEGER);"
-     "CREATE INDEX watch_time ON watch (source, to_ns)",
-     NULL},
+     "CREATE INDEX watch_time ON watch (source, to_ns)"},
     /* events of missed periods; NULL: from before, only the periods are known */
-    {"ALTER TABLE span ADD COLUMN miss_events INTEGER", NULL},
+    {5, 6, "ALTER TABLE span ADD COLUMN miss_events INTEGER"},
 };
 
 static int exec(struct st_history *history, const char *sql)
@@ -90,17 +77,14 @@ static int exec(struct st_history *history, const char *sql)
     return st_history_sql_errno(history->db, sqlite3_exec(history->db, sql, NULL, NULL, NULL));
 }
 
-static int step_up(struct st_history *history, int64_t version)
+static int update(struct st_history *history, size_t i)
 {
-    char sql[128];
+    char sql[64];
     int r = st_history_begin(history);
     if (r == 0)
-        r = exec(history, versions[version].sql);
-    if (r == 0 && versions[version].then != NULL)
-        r = versions[version].then(history);
+        r = exec(history, updates[i].sql);
     if (r == 0) {
-        snprintf(sql, sizeof(sql), "PRAGMA application_id = %lld; PRAGMA user_version = %lld",
-                 (long long)ST_HISTORY_APPLICATION, (long long)version + 1);
+        snprintf(sql, sizeof(sql), "PRAGMA user_version = %lld", (long long)updates[i].to);
         r = exec(history, sql);
     }
     if (r == 0)
@@ -175,8 +159,12 @@ static int prepare_file(struct st_history *history, char *error, size_t error_by
     }
     if (r == 0)
         r = check_pages(history, error, error_bytes);
-    for (; r == 0 && version < ST_HISTORY_VERSION; version++)
-        r = step_up(history, version);
+    for (size_t i = 0; r == 0 && i < ST_ARRAY_LEN(updates); i++) {
+        if (updates[i].from != version)
+            continue;
+        r = update(history, i);
+        version = updates[i].to;
+    }
     return r;
 }
 

@@ -5,9 +5,8 @@
 
 #include "core/ns.h"
 
-#define SINCE_VERSION 4
-#define MINUTES_DAYS  2 /* older sums are per hour */
-#define HOUR_NS       (ST_HISTORY_HOUR * ST_NS_PER_S)
+#define MINUTES_DAYS 2 /* older sums are per hour */
+#define HOUR_NS      (ST_HISTORY_HOUR * ST_NS_PER_S)
 
 static int add_row(struct st_history *history, const struct st_history_minute *minute,
                    const struct st_cause_sum *row)
@@ -52,29 +51,26 @@ int st_history_causes_retain(struct st_history *history, int64_t now_wall_ns, in
     return r;
 }
 
-/* The measured time since causes are kept: from the mark that the update of an older file wrote, or for the whole file. Time before the first late wake-up counts, too. It is summed from minutes if the file has them for the whole time. */
+/* The measured time. Time before the first late wake-up counts, too. It is summed from minutes if the file has them for the
+ * whole time. */
 static int read_span(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                      struct st_cause_span *span)
 {
-    int64_t minutes_from_ns = INT64_MIN, hours_from_ns = INT64_MIN, tracked_ns = INT64_MIN;
-    int r = st_history_sql_number(reader->db, &tracked_ns,
-                                  "SELECT from_ns FROM cause WHERE above_ns IS NULL LIMIT 1", "");
-    if (r == 0)
-        r = st_history_sql_number(reader->db, &minutes_from_ns,
+    int64_t minutes_from_ns = INT64_MIN, hours_from_ns = INT64_MIN;
+    int r = st_history_sql_number(reader->db, &minutes_from_ns,
                                   "SELECT min(from_ns) FROM span WHERE level = ?", "i", ST_HISTORY_MINUTE);
     if (r == 0)
         r = st_history_sql_number(reader->db, &hours_from_ns, "SELECT min(from_ns) FROM span WHERE level = ?",
                                   "i", ST_HISTORY_HOUR);
     if (r < 0)
         return r;
-    const int64_t from_ns = tracked_ns > since_ns ? tracked_ns : since_ns;
-    const bool minutes = minutes_from_ns <= from_ns || hours_from_ns >= minutes_from_ns / HOUR_NS * HOUR_NS;
+    const bool minutes = minutes_from_ns <= since_ns || hours_from_ns >= minutes_from_ns / HOUR_NS * HOUR_NS;
     sqlite3_stmt *statement;
     r = st_history_sql_prepare(
         reader->db, &statement,
         "SELECT min(from_ns), max(to_ns), sum(measured_ns), sum(cycles), sum(xruns_simulated) FROM span"
         " WHERE level = ? AND to_ns > ? AND from_ns < ?",
-        "iii", minutes ? ST_HISTORY_MINUTE : ST_HISTORY_HOUR, from_ns, until_ns);
+        "iii", minutes ? ST_HISTORY_MINUTE : ST_HISTORY_HOUR, since_ns, until_ns);
     if (r < 0)
         return r;
     r = st_history_sql_step(statement);
@@ -107,7 +103,7 @@ static void take_row(sqlite3_stmt *statement, struct st_cause_sums *sums, struct
         row.explained_ns = 0;
     const int64_t above_ns = st_history_sql_int(statement, 7);
     if (row.n == 0 && row.xruns_n == 0)
-        return; /* the mark: from when on causes are kept */
+        return; /* a file of an early sleeptune has one: from when on causes were kept */
     if (span->above_ns == 0 || above_ns < span->above_ns)
         span->above_ns = above_ns;
     if (row.n == 0 && row.cause == ST_CAUSE_UNKNOWN)
@@ -118,8 +114,6 @@ static void take_row(sqlite3_stmt *statement, struct st_cause_sums *sums, struct
 
 int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns, json_t **ret)
 {
-    if (reader->version < SINCE_VERSION)
-        return -ENODATA;
     struct st_cause_sums sums = {.n = 0};
     struct st_cause_span span = {.asked_from_wall_ns = since_ns, .tracer = "no tracer ran in that time"};
     const int64_t to_ns = until_ns != INT64_MIN ? until_ns : INT64_MAX;

@@ -5,9 +5,8 @@
 #include "core/text/json.h"
 #include "store/history/history_private.h"
 
-#define SINCE_VERSION 5
-#define ROWS_MAX      64            /* of an answer */
-#define DEVICE_XRUN   "device-xrun" /* in the place of a reason */
+#define ROWS_MAX    64            /* of an answer */
+#define DEVICE_XRUN "device-xrun" /* in the place of a reason */
 
 static int add_dropout(struct st_history *history, const struct st_history_observed *observed,
                        const struct st_dropout_sum *row)
@@ -101,10 +100,6 @@ int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
     sqlite3_stmt *statement;
     int64_t all_n = 0, listed_n = 0;
     const int64_t to_ns = until_ns != INT64_MIN ? until_ns : INT64_MAX;
-    if (reader->version < SINCE_VERSION) {
-        *ret = json_null();
-        return 0;
-    }
     int r = st_history_sql_number(reader->db, &all_n,
                                   "SELECT sum(n) FROM dropout WHERE from_ns >= ? AND from_ns < ?", "ii",
                                   since_ns, to_ns);
@@ -136,10 +131,6 @@ int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, 
                             json_t **ret)
 {
     sqlite3_stmt *statement;
-    if (reader->version < SINCE_VERSION) {
-        *ret = json_null();
-        return 0;
-    }
     /* frames and rate are those of the last row: max(to_ns) chooses it (sqlite.org/lang_select.html, bare columns) */
     int r = st_history_sql_prepare(
         reader->db, &statement,
@@ -169,8 +160,6 @@ int st_history_read_idle(struct st_history_reader *reader, int64_t since_ns, int
 {
     sqlite3_stmt *statement;
     bool any = false;
-    if (reader->version < SINCE_VERSION)
-        return 0;
     int r = st_history_sql_prepare(reader->db, &statement,
                                    "SELECT max(from_ns, ?), min(to_ns, ?) FROM watch"
                                    " WHERE playing = 0 AND to_ns > ? AND from_ns < ? ORDER BY from_ns",

@@ -10,20 +10,19 @@
 
 #define COLUMNS                                                                                              \
     "id, wall_ns, name, text, source, device, client, certainty, count_n, lateness_ns, explained_ns, cause," \
-    " culprit"
-/* since version 3 */
-#define CIRCUMSTANCES                                                                                        \
-    ", pressure_cpu_permille, pressure_io_permille, pressure_memory_permille, cpu_khz, throttles_n,"         \
-    " temperature_mc"
-#define COLUMNS_N 13
+    " culprit, pressure_cpu_permille, pressure_io_permille, pressure_memory_permille, cpu_khz,"              \
+    " throttles_n, temperature_mc"
 
 static json_t *event_json(sqlite3_stmt *statement)
 {
-    struct st_event event = {.wall_ns = st_history_sql_int(statement, 1),
-                             .count_n = st_history_sql_int(statement, 8),
-                             .lateness_ns = st_history_sql_int(statement, 9),
-                             .explained_ns = st_history_sql_int(statement, 10),
-                             .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
+    struct st_event event = {
+        .wall_ns = st_history_sql_int(statement, 1),
+        .count_n = st_history_sql_int(statement, 8),
+        .lateness_ns = st_history_sql_int(statement, 9),
+        .explained_ns = st_history_sql_int(statement, 10),
+        .circumstances = {st_history_sql_int(statement, 13), st_history_sql_int(statement, 14),
+                          st_history_sql_int(statement, 15), st_history_sql_int(statement, 16),
+                          st_history_sql_int(statement, 17), st_history_sql_int(statement, 18)}};
     const int64_t certainty = st_history_sql_int(statement, 7);
     st_history_sql_text(statement, 2, event.name, sizeof(event.name));
     st_history_sql_text(statement, 3, event.text, sizeof(event.text));
@@ -34,11 +33,6 @@ static json_t *event_json(sqlite3_stmt *statement)
     st_history_sql_text(statement, 12, event.culprit, sizeof(event.culprit));
     if (certainty == ST_CERTAINTY_EXACT || certainty == ST_CERTAINTY_PROBABLE)
         event.certainty = (enum st_certainty)certainty;
-    if (sqlite3_column_count(statement) > COLUMNS_N)
-        event.circumstances = (struct st_event_circumstances){
-            st_history_sql_int(statement, COLUMNS_N),     st_history_sql_int(statement, COLUMNS_N + 1),
-            st_history_sql_int(statement, COLUMNS_N + 2), st_history_sql_int(statement, COLUMNS_N + 3),
-            st_history_sql_int(statement, COLUMNS_N + 4), st_history_sql_int(statement, COLUMNS_N + 5)};
     json_t *document = st_event_json(&event);
     json_object_set_new(document, "id", json_integer(st_history_sql_int(statement, 0)));
     return document;
@@ -86,18 +80,18 @@ static int find_range(const struct st_history_reader *reader, const struct st_hi
 static int prepare(const struct st_history_reader *reader, const struct st_history_events_wish *wish,
                    const char *kind, const struct range *range, sqlite3_stmt **ret)
 {
-    const char *columns = reader->version >= 3 ? COLUMNS CIRCUMSTANCES : COLUMNS;
     char sql[768];
     if (wish->after >= 0) {
-        snprintf(sql, sizeof(sql), "SELECT %s FROM event WHERE " AFTER " AND %s ORDER BY id LIMIT ?", columns,
+        snprintf(sql, sizeof(sql), "SELECT " COLUMNS " FROM event WHERE " AFTER " AND %s ORDER BY id LIMIT ?",
                  kind);
         return st_history_sql_prepare(reader->db, ret, sql, "iiiti", wish->after, wish->since_ns,
                                       wish->until_ns, wish->kind, wish->limit);
     }
     snprintf(sql, sizeof(sql),
-             "SELECT %s FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s AND (wall_ns > ? OR id >= ?)"
+             "SELECT " COLUMNS
+             " FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s AND (wall_ns > ? OR id >= ?)"
              " ORDER BY wall_ns, id",
-             columns, kind);
+             kind);
     return st_history_sql_prepare(reader->db, ret, sql, "iitii", range->wall_ns, wish->until_ns, wish->kind,
                                   range->wall_ns, range->id);
 }

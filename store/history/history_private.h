@@ -33,18 +33,12 @@ struct st_history {
     struct st_history_sum sum;
 };
 
-/** Sums the stored hours to days. @return 0 or a negative errno value. */
-ST_NODISCARD int st_history_make_days(struct st_history *history);
-
 struct st_history_reader {
     sqlite3 *db;
     int64_t version;
     struct st_history_sql_time time;
     struct st_history_sum sum;
 };
-
-/** The level whose rows make up steps of this length. */
-int64_t st_history_read_level(const struct st_history_reader *reader, int64_t step_ns);
 
 /* --- history_causes.c --- */
 
@@ -68,7 +62,7 @@ ST_NODISCARD int st_history_dropouts_retain(struct st_history *history, int64_t 
 ST_NODISCARD int st_history_read_idle(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                       int64_t *ret_from_ns, int64_t *ret_to_ns);
 
-/** What was watched, as "watched" of the document: [{source, watched_ns, playing_ns, frames, rate_hz}]; JSON null: the version of the file does not have it. @return 0 or as st_history_read_open. */
+/** What was watched, as "watched" of the document: [{source, watched_ns, playing_ns, frames, rate_hz}]. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                          json_t **ret);
 

@@ -19,9 +19,9 @@
 #define STEP_MAX_NS (3650 * ST_HISTORY_DAY * ST_NS_PER_S)
 #define COUNTS_N    8
 #define HEAD_BYTES  256
-#define COLUMNS                                                                                              \
-    "from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, " \
-    "xruns_observed, %s, lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances, "     \
+#define COLUMNS                                                                                               \
+    "from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, "  \
+    "xruns_observed, starved, lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances, " \
     "lateness, %s"
 
 /* The rows of the file in one row of the answer. */
@@ -272,11 +272,22 @@ static int take(struct walk *walk, sqlite3_stmt *statement, int64_t step_ns)
     return add_row(walk, statement);
 }
 
+/* The level whose rows make up steps of this length. */
+static int64_t level_of(int64_t step_ns)
+{
+    static const int64_t levels[] = {ST_HISTORY_DAY, ST_HISTORY_HOUR};
+    for (size_t i = 0; i < ST_ARRAY_LEN(levels); i++) {
+        if (step_ns % (levels[i] * ST_NS_PER_S) == 0)
+            return levels[i];
+    }
+    return ST_HISTORY_MINUTE;
+}
+
 /* Rows of [since, until) by steps. */
 static int walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int64_t step_ns)
 {
     sqlite3_stmt *statement;
-    const int64_t level = st_history_read_level(walk->reader, step_ns);
+    const int64_t level = level_of(step_ns);
     const int64_t rows_max = step_ns > level * ST_NS_PER_S ? SUMMED_MAX : ST_HISTORY_ROWS_MAX;
     int64_t rows_n = 0;
     int r =
@@ -289,7 +300,6 @@ static int walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int6
     snprintf(sql, sizeof(sql),
              "SELECT " COLUMNS " FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?"
              " ORDER BY from_ns, id",
-             walk->reader->version >= 2 ? "starved" : "NULL",
              walk->reader->version >= 6 ? "miss_events" : "NULL");
     r = st_history_sql_prepare(walk->reader->db, &statement, sql, "iii", level, since_ns, until_ns);
     if (r < 0)

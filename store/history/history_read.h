@@ -45,11 +45,11 @@ ST_NODISCARD int st_history_read_events(struct st_history_reader *reader,
 ST_NODISCARD int st_history_read_events_text(struct st_history_reader *reader,
                                              const struct st_history_events_wish *wish, char **ret);
 
-/** Reads document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit. @return 0; -ENODATA: the version of the file has no causes; or as st_history_read_open. */
+/** Reads document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                         json_t **ret);
 
-/** Reads other programs' dropouts of the minutes that begin in [since, until), the most first: object "dropouts" of sleeptune-history/1 and sleeptune-causes/1; JSON null: the version of the file does not have them. @param since_ns, until_ns INT64_MIN: no limit. @return 0 or as st_history_read_open. */
+/** Reads other programs' dropouts of the minutes that begin in [since, until), the most first: object "dropouts" of sleeptune-history/1 and sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
                                           int64_t until_ns, json_t **ret);
 

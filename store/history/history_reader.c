@@ -116,10 +116,3 @@ const char *st_history_read_error(const struct st_history_reader *reader, int r)
 {
     return st_history_sql_sentence(reader->db, r);
 }
-
-int64_t st_history_read_level(const struct st_history_reader *reader, int64_t step_ns)
-{
-    if (reader->version >= 2 && step_ns % (ST_HISTORY_DAY * ST_NS_PER_S) == 0)
-        return ST_HISTORY_DAY;
-    return step_ns % (ST_HISTORY_HOUR * ST_NS_PER_S) == 0 ? ST_HISTORY_HOUR : ST_HISTORY_MINUTE;
-}

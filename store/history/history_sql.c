@@ -263,6 +263,13 @@ int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size
                  (long long)version, ST_HISTORY_VERSION);
         return -EPROTONOSUPPORT;
     }
+    if (!is_new && version < ST_HISTORY_OLDEST) {
+        snprintf(
+            error, error_bytes,
+            "it is of version %lld, made by an early sleeptune; this sleeptune reads versions from %d on",
+            (long long)version, ST_HISTORY_OLDEST);
+        return -EBADMSG;
+    }
     if (strange_n > 0) {
         snprintf(error, error_bytes,
                  "it has a view, a trigger or a virtual table, which sleeptune never makes");

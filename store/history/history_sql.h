@@ -9,11 +9,12 @@
 
 #define ST_HISTORY_APPLICATION INT64_C(0x534c5450) /* "SLTP" */
 #define ST_HISTORY_VERSION     6
+#define ST_HISTORY_OLDEST      5 /* version that can be read */
 
 /* Length of a row in s. Hours and days begin at multiples since 1970, minutes at any time. */
 #define ST_HISTORY_MINUTE INT64_C(60)
 #define ST_HISTORY_HOUR   INT64_C(3600)
-#define ST_HISTORY_DAY    INT64_C(86400) /* since version 2 */
+#define ST_HISTORY_DAY    INT64_C(86400)
 
 /* Limits for files that someone else may have written. */
 #define ST_SQL_VALUE_BYTES (1024 * 1024) /* largest row; a histogram of 3 digits has at most 0.5 MB */
@@ -54,7 +55,7 @@ int64_t st_history_sql_add_events(int64_t sum, int64_t events, int64_t misses);
 /** Column i, cut to buf_bytes; "" for NULL. */
 void st_history_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_bytes);
 
-/** Reads the version of a history; that of an empty database is 0. @return 0; with a sentence in `error`: -EPROTO (of another program, or with views, triggers or virtual tables), -EPROTONOSUPPORT (newer), -EBADMSG (tables are missing), or an error of SQLite. */
+/** Reads the version of a history; that of an empty database is 0. @return 0; with a sentence in `error`: -EPROTO (of another program, or with views, triggers or virtual tables), -EPROTONOSUPPORT (newer), -EBADMSG (older than ST_HISTORY_OLDEST, or tables are missing), or an error of SQLite. */
 ST_NODISCARD int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size_t error_bytes);
 
 #endif

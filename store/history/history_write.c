@@ -63,25 +63,21 @@ static int put(struct st_history *history, int64_t level, const struct row *row,
                size_t lateness_bytes)
 {
     struct st_history_sum *sum = &history->sum;
-    int r = st_history_sql_run(
+    return st_history_sql_run(
         history->db,
         "INSERT OR REPLACE INTO span (id, level, from_ns, to_ns, measured_ns, " COUNTS
         ", lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances,"
-        " lateness) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        "niiiiiiiiiinninnnnb", row->id, level, row->from_ns, row->to_ns, row->measured_ns, row->counts[0],
+        " lateness, miss_events) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "niiiiiiiiiinninnnnbn", row->id, level, row->from_ns, row->to_ns, row->measured_ns, row->counts[0],
         row->counts[1], row->counts[2], row->counts[3], row->counts[4], row->counts[5], row->counts[6],
         row->counts[7], (int64_t)sum->hist.total_n, st_history_sum_quantile(sum, 0.5, row->max_ns),
         st_history_sum_quantile(sum, 0.99, row->max_ns), row->max_ns, row->circumstances,
-        (const void *)lateness, lateness_bytes);
-    if (r == 0 && row->miss_events != INT64_MIN)
-        r = st_history_sql_run(history->db, "UPDATE span SET miss_events = ? WHERE id = ?", "ii",
-                               row->miss_events, (int64_t)sqlite3_last_insert_rowid(history->db));
-    return r;
+        (const void *)lateness, lateness_bytes, row->miss_events);
 }
 
-#define GET(miss_events)                                                                                     \
-    "SELECT id, from_ns, measured_ns, " COUNTS ", lateness_max_ns, circumstances, lateness, " miss_events    \
-    " FROM span"
+#define GET                                                                                                  \
+    "SELECT id, from_ns, measured_ns, " COUNTS                                                               \
+    ", lateness_max_ns, circumstances, lateness, miss_events FROM span"
 
 /* Reads a row of GET and adds its histogram to history->sum. */
 static int get(struct st_history *history, sqlite3_stmt *statement, struct row *ret)
@@ -141,9 +137,8 @@ static int sum_up(struct st_history *history, int64_t level, const struct row *r
 {
     sqlite3_stmt *statement;
     struct row sum = level_of(row, level);
-    int r =
-        st_history_sql_prepare(history->db, &statement, GET("miss_events") " WHERE level = ? AND from_ns = ?",
-                               "ii", level, sum.from_ns);
+    int r = st_history_sql_prepare(history->db, &statement, GET " WHERE level = ? AND from_ns = ?", "ii",
+                                   level, sum.from_ns);
     if (r < 0)
         return r;
     st_hist_reset(&history->sum.hist);
@@ -157,39 +152,6 @@ static int sum_up(struct st_history *history, int64_t level, const struct row *r
         return r;
     add_figures(&sum, row);
     return put_sum(history, level, &sum);
-}
-
-int st_history_make_days(struct st_history *history)
-{
-    sqlite3_stmt *statement;
-    struct row day = {.from_ns = INT64_MIN};
-    int r = st_history_sql_prepare(history->db, &statement, GET("NULL") " WHERE level = ? ORDER BY from_ns",
-                                   "i", ST_HISTORY_HOUR);
-    if (r < 0)
-        return r;
-    st_hist_reset(&history->sum.hist);
-    while ((r = st_history_sql_step(statement)) == 1) {
-        const int64_t from_ns = sqlite3_column_int64(statement, 1);
-        const struct row next =
-            level_of(&(struct row){.from_ns = from_ns, .circumstances = st_history_sql_int(statement, 12)},
-                     ST_HISTORY_DAY);
-        struct row hour;
-        if (next.from_ns != day.from_ns) {
-            r = day.from_ns != INT64_MIN ? put_sum(history, ST_HISTORY_DAY, &day) : 0;
-            st_hist_reset(&history->sum.hist);
-            day = next;
-            day.miss_events = INT64_MIN; /* there is no such column yet */
-        }
-        if (r >= 0)
-            r = get(history, statement, &hour);
-        if (r < 0)
-            break;
-        add_figures(&day, &hour);
-    }
-    sqlite3_finalize(statement);
-    if (r == 0 && day.from_ns != INT64_MIN)
-        r = put_sum(history, ST_HISTORY_DAY, &day);
-    return r;
 }
 
 int st_history_add_minute(struct st_history *history, const struct st_history_minute *minute)

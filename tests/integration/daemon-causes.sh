@@ -72,10 +72,6 @@ if [ -e "$db" ]; then
     is "every late wake-up has a row there" "$(of_db 'sum(x["count"] for x in d["rows"]) == d["late_wakes"] and d["wakes"] > 500')" True
     is "nothing of last year there" "$(of_db 'd["wakes"], d["rows"]' --until 2000-01-01)" "0 []"
     is "its events have what the machine was under" "$("$SLEEPTUNE" history --events --db "$db" --json --kind simulated-xrun | "$PYTHON" -c 'import json, os, sys; print(not os.path.exists("/proc/pressure/cpu") or all("pressure_cpu_permille" in e["circumstances"] for e in json.load(sys.stdin)["events"] if e.get("lateness_ns", 0) > 1.3e9))')" True
-    cp "$SLEEPTUNE_SRC/tests/fixtures/history/version-1.db" "$tmp/old.db"
-    "$SLEEPTUNE" history --causes --db "$tmp/old.db" >/dev/null 2>"$tmp/err"
-    is "a history of before causes were kept: failure" "$?" 4
-    like "that is told, instead of nothing late" "$(cat "$tmp/err")" 'an older sleeptuned wrote this file, without causes'
 else
     skip "the history has the sums" "this build is without SQLite"
 fi

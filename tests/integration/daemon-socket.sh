@@ -29,12 +29,13 @@ is "sleeptune status ends with 4" "$?" 4
 is "and prints nothing on stdout" "$(cat "$tmp/out")" ""
 like "and says how to start one" "$(cat "$tmp/err")" "no sleeptuned is listening on $sock. Run "
 starts "the next daemon starts over it"
-like "and tells that the one before was killed, though no minute was over" "$(value 'd["previous_run"]')" 'did not end cleanly'
+ok "and tells that the one before was killed, though no minute was over" wait_for value_is 'any(e["event"] == "unclean-end" for e in d["events"])' True
 stop
 is "and ends cleanly" "$status" 0
 
 start
-is "which is forgotten after a clean end" "$(value 'd["previous_run"]')" None
+ok "it writes its history" wait_for value_is 'd["history"]["state"]' writing
+is "a kill is forgotten after a clean end" "$(value 'any(e["event"] == "unclean-end" for e in d["events"])')" False
 config 'audio: { backend = "none"; };'
 sed -i 's|path = "[^"]*"; |&group = "no-such-group-here"; |' "$conf"
 kill -HUP "$daemon"
@@ -54,7 +55,7 @@ rm "$sock"
 printf 'socket: { path = "%s/no/such/folder/sock"; };\n' "$tmp" >"$conf"
 refused
 is "a missing folder: 4" "$status" 4
-like "is named" "$(cat "$log")" "the folder $tmp/no/such/folder of the socket: No such file or directory"
+like "is named" "$(cat "$log")" "cannot lock $tmp/no/such/folder/.*: No such file or directory"
 
 printf 'socket: { path = "%s/%0120d"; };\n' "$tmp" 1 >"$conf"
 refused

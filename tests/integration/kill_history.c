@@ -2,8 +2,8 @@
  * it is sound, it has all that was committed, and at most one minute more; hours and days are the sums of
  * minutes.
  *
- * kill_history FOLDER VERSION-1.DB KILLS [SEED]. Each tenth kill is of a new file: empty, or the old one,
- * which is brought up to date meanwhile. Prints how many kills there were, and of how many minutes. Exit
+ * kill_history FOLDER HISTORY.DB KILLS [SEED]. Each tenth kill is of a new file: empty, or a copy of
+ * the one that was given. Prints how many kills there were, and of how many minutes. Exit
  * status 1: not sound.
  */
 #include <errno.h>
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
     int64_t minutes = 0, all = 0;
     char path[4096];
     if (argc < 4) {
-        fprintf(stderr, "usage: kill_history FOLDER VERSION-1.DB KILLS [SEED]\n");
+        fprintf(stderr, "usage: kill_history FOLDER HISTORY.DB KILLS [SEED]\n");
         return 3;
     }
     snprintf(path, sizeof(path), "%s/history.db", argv[1]);

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "daemon/history/history_lock.h"
 #include "daemon/history/history_writer.h"
+#include "daemon/lock_file.h"
 #include "tests/fake/fake.h"
 
 #include "history_writer_fixture.h"
@@ -248,41 +248,43 @@ static void two_daemons_do_not_write_one_file(void **state)
 static void a_lock_whose_file_was_removed_is_taken_anew_or_lost(void **state)
 {
     (void)state;
-    char path[96], file[96], error[256] = "";
+    char path[96], file[96];
+    long pid;
     in_folder(path, sizeof(path), "history.db");
     in_folder(file, sizeof(file), "history.db.lock");
     int first = -1, second = -1;
-    assert_int_equal(st_history_lock(path, &first, error, sizeof(error)), 0);
+    assert_int_equal(st_lock_file_take(path, &first, &pid), 0);
     assert_true(first >= 0);
     struct stat status;
     assert_int_equal(stat(file, &status), 0);
     assert_int_equal(status.st_mode & 077, 0); /* who may open it may hold it */
     assert_int_equal(unlink(file), 0);
-    assert_int_equal(st_history_lock(path, &first, error, sizeof(error)), 0); /* anew */
-    assert_int_equal(st_history_lock(path, &second, error, sizeof(error)), -EBUSY);
+    assert_int_equal(st_lock_file_take(path, &first, &pid), 0); /* anew */
+    assert_int_equal(st_lock_file_take(path, &second, &pid), -EBUSY);
     assert_int_equal(unlink(file), 0);
-    assert_int_equal(st_history_lock(path, &second, error, sizeof(error)), 0);
-    assert_int_equal(st_history_lock(path, &first, error, sizeof(error)), -EBUSY); /* lost */
+    assert_int_equal(st_lock_file_take(path, &second, &pid), 0);
+    assert_int_equal(st_lock_file_take(path, &first, &pid), -EBUSY); /* lost */
     assert_int_equal(first, -1);
-    st_history_lock_release(path, &second);
+    st_lock_file_release(path, &second);
     assert_int_equal(access(file, F_OK), -1);
 }
 
 static void a_dead_process_is_not_named_as_the_writer(void **state)
 {
     (void)state;
-    char path[96], file[96], error[256] = "";
+    char path[96], file[96];
+    long pid;
     in_folder(path, sizeof(path), "history.db");
     in_folder(file, sizeof(file), "history.db.lock");
     int first = -1, second = -1;
-    assert_int_equal(st_history_lock(path, &first, error, sizeof(error)), 0);
+    assert_int_equal(st_lock_file_take(path, &first, &pid), 0);
     const int fd = open(file, O_WRONLY | O_TRUNC);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "2147483647\n", 11), 11); /* above any system's highest */
     close(fd);
-    assert_int_equal(st_history_lock(path, &second, error, sizeof(error)), -EBUSY);
-    assert_string_equal(error, "another process uses its lock file");
-    st_history_lock_release(path, &first);
+    assert_int_equal(st_lock_file_take(path, &second, &pid), -EBUSY);
+    assert_int_equal(pid, 0);
+    st_lock_file_release(path, &first);
 }
 
 static void a_lock_that_was_left_behind_is_no_hindrance(void **state)

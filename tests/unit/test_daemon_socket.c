@@ -136,7 +136,7 @@ static void missing_folder_is_named(void **state)
     (void)state;
     char missing[100], expected[150];
     snprintf(missing, sizeof(missing), "%s/no/such/sock", folder);
-    snprintf(expected, sizeof(expected), "the folder %s/no/such of the socket: No such file", folder);
+    snprintf(expected, sizeof(expected), "cannot lock %s/no/such/sock.lock: No such file", folder);
     struct st_socket held;
     assert_int_equal(st_socket_open(&held, missing, &config, error, sizeof(error)), -ENOENT);
     if (strstr(error, expected) == NULL)

@@ -101,10 +101,9 @@ static void every_degraded_part_is_named_with_its_reason(void **state)
     snprintf(view.config_error, sizeof(view.config_error), "f:1: loop.x: unknown key");
     snprintf(view.http_error, sizeof(view.http_error), "cannot be served");
     snprintf(view.socket_error, sizeof(view.socket_error), "no such group");
-    snprintf(view.state_error, sizeof(view.state_error), "cannot be written");
     json_t *document = st_view_json(&view);
     assert_string_equal(state_of(document), "degraded");
-    assert_int_equal(json_array_size(json_object_get(document, "degraded")), 8);
+    assert_int_equal(json_array_size(json_object_get(document, "degraded")), 7);
     assert_non_null(strstr(degraded_why(document, "loop"), "no right to SCHED_FIFO; rtkit gave no"));
     assert_non_null(degraded_why(document, "memory"));
     assert_non_null(strstr(degraded_why(document, "audio"), "unable to initialize"));
@@ -112,7 +111,6 @@ static void every_degraded_part_is_named_with_its_reason(void **state)
     assert_non_null(strstr(degraded_why(document, "config"), "the old settings are kept: f:1"));
     assert_non_null(degraded_why(document, "socket"));
     assert_non_null(degraded_why(document, "http"));
-    assert_non_null(degraded_why(document, "state"));
     json_decref(document);
 }
 
@@ -238,8 +236,8 @@ static void degrade_all(size_t sources_n)
     view.ended = true;
     view.audio.state = ST_AUDIO_WAITING;
     snprintf(view.watchdog.reason, sizeof(view.watchdog.reason), "taken from the loop");
-    for (char *const *error = (char *const[]){view.config_error, view.http_error, view.socket_error,
-                                              view.state_error, view.trace_error, NULL};
+    for (char *const *error =
+             (char *const[]){view.config_error, view.http_error, view.socket_error, view.trace_error, NULL};
          *error != NULL; error++)
         memcpy(*error, "x", 2);
     view.history.state = ST_HISTORY_WRITER_FAILING;
@@ -259,8 +257,8 @@ static void metrics_count_each_degraded_part(void **state)
     degrade_all(5);
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     text = st_view_metrics(&view);
-    assert_int_equal(st_view_degraded(&view, degraded), 16);
-    assert_int_equal(degraded_n(text), 16);
+    assert_int_equal(st_view_degraded(&view, degraded), 15);
+    assert_int_equal(degraded_n(text), 15);
     assert_non_null(strstr(text, "\nsleeptune_degraded{what=\"observe\"} 5\n"));
     free(text);
 }

@@ -168,32 +168,6 @@ static void older_minutes_become_hours_with_the_same_sums(void **state)
     json_decref(none);
 }
 
-static void old_file_begins_to_keep_causes_when_it_is_brought_up_to_date(void **state)
-{
-    (void)state;
-    struct st_history_reader *reader;
-    json_t *document;
-    char command[512];
-    st_history_close(history);
-    history = NULL;
-    unlink(path);
-    snprintf(command, sizeof(command), "cp '%s/tests/fixtures/history/version-2.db' '%s'",
-             getenv("SLEEPTUNE_SRC"), path);
-    assert_int_equal(system(command), 0);
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
-    assert_int_equal(st_history_read_causes(reader, INT64_MIN, INT64_MIN, &document), -ENODATA);
-    st_history_read_close(reader);
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
-    document = read_causes(INT64_MIN, INT64_MIN);
-    assert_int_equal(number(document, "wakes"),
-                     0); /* what was before has no causes: it does not count as not late */
-    json_decref(document);
-    add_minute(INT64_C(2000000000) * ST_NS_PER_S);
-    document = read_causes(INT64_MIN, INT64_MIN);
-    check(document, 1);
-    json_decref(document);
-}
-
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -201,7 +175,6 @@ int main(void)
         TEST(sums_are_of_the_minutes_between),
         TEST(older_minutes_become_hours_with_the_same_sums),
         TEST(quiet_minutes_before_the_first_late_one_count),
-        TEST(old_file_begins_to_keep_causes_when_it_is_brought_up_to_date),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

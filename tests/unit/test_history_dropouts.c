@@ -285,32 +285,6 @@ static void a_month_of_a_crowd_stays_within_the_size(void **state)
                      0);
 }
 
-static void a_file_of_version_4_has_sums_and_gets_clients_from_then_on(void **state)
-{
-    (void)state;
-    char command[512];
-    json_t *document;
-    snprintf(command, sizeof(command), "cp '%s/tests/fixtures/history/version-4.db' '%s'",
-             getenv("SLEEPTUNE_SRC"), path);
-    assert_int_equal(system(command), 0);
-    const int64_t since_ns = query("SELECT min(from_ns) FROM span WHERE level = 60"),
-                  starved_n = query("SELECT sum(starved) FROM span WHERE level = 60");
-    assert_int_equal(starved_n, 174);
-    document = document_of(since_ns, since_ns + 2 * HOUR_NS);
-    assert_true(json_is_null(json_object_get(document, "dropouts")));
-    assert_true(json_is_null(json_object_get(document, "watched")));
-    json_decref(document);
-    open_it();
-    assert_int_equal(query("PRAGMA user_version"), 6);
-    assert_int_equal(query("SELECT sum(starved) FROM span WHERE level = 60"), starved_n);
-    struct st_dropout_sums sums = {.n = 0};
-    put(&sums, "heavy", ST_DROPOUT_TOO_SLOW, 4, 25);
-    add_observed(since_ns + HOUR_NS, &sums, pipewire);
-    document = document_of(since_ns, since_ns + 2 * HOUR_NS);
-    assert_int_equal(member(document, "dropouts", "count"), 4);
-    json_decref(document);
-}
-
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -322,7 +296,6 @@ int main(void)
         TEST(where_nothing_played_there_is_no_gap),
         TEST(dropouts_go_with_their_minutes_the_watching_with_all),
         TEST(a_month_of_a_crowd_stays_within_the_size),
-        TEST(a_file_of_version_4_has_sums_and_gets_clients_from_then_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

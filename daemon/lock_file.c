@@ -1,0 +1,92 @@
+/* A file that is locked with flock, which ends with the process. */
+#include "daemon/lock_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH_BYTES 4096
+
+static bool make_path(const char *path, char buf[PATH_BYTES])
+{
+    const int n = snprintf(buf, PATH_BYTES, "%s.lock", path);
+    return n > 0 && n < PATH_BYTES;
+}
+
+/* Is the file that is open the one at the path? */
+static bool is_at_path(int fd, const char *path)
+{
+    struct stat open_one, there;
+    return fstat(fd, &open_one) == 0 && lstat(path, &there) == 0 && open_one.st_dev == there.st_dev &&
+           open_one.st_ino == there.st_ino;
+}
+
+/* @return a descriptor, locked; -EBUSY with the holder in *ret_pid, or another error. */
+static int open_and_lock(const char *path, long *ret_pid)
+{
+    char text[32] = "";
+    struct stat status;
+    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (fd < 0)
+        return -errno;
+    int r = 0;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        r = -EINVAL;
+    else if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+        r = errno == EWOULDBLOCK ? -EBUSY : -errno;
+    const ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
+    *ret_pid = len > 0 ? strtol(text, NULL, 10) : 0;
+    if (r == -EBUSY && (*ret_pid <= 0 || (kill((pid_t)*ret_pid, 0) != 0 && errno != EPERM)))
+        *ret_pid = 0; /* whoever holds it, this process is gone */
+    if (r < 0)
+        close(fd);
+    return r < 0 ? r : fd;
+}
+
+int st_lock_file_take(const char *path, int *fd, long *ret_pid)
+{
+    char lock_path[PATH_BYTES], pid[32];
+    *ret_pid = 0;
+    if (!make_path(path, lock_path))
+        return -ENAMETOOLONG;
+    if (*fd >= 0 && is_at_path(*fd, lock_path))
+        return 0;
+    if (*fd >= 0)
+        close(*fd); /* it was removed: another one can be made there */
+    *fd = -1;
+    int r;
+    do { /* a daemon that ends can remove the file between open and lock */
+        r = open_and_lock(lock_path, ret_pid);
+        if (r >= 0 && !is_at_path(r, lock_path)) {
+            close(r);
+            r = -EAGAIN;
+        }
+    } while (r == -EAGAIN);
+    if (r < 0)
+        return r;
+    const int len = snprintf(pid, sizeof(pid), "%ld\n", (long)getpid());
+    if (ftruncate(r, 0) != 0 || pwrite(r, pid, (size_t)len, 0) != len) {
+        const int error = -errno;
+        close(r);
+        return error;
+    }
+    *fd = r;
+    return 0;
+}
+
+void st_lock_file_release(const char *path, int *fd)
+{
+    char lock_path[PATH_BYTES];
+    if (*fd < 0)
+        return;
+    if (make_path(path, lock_path) && is_at_path(*fd, lock_path))
+        (void)unlink(lock_path); /* before the release: no other process can hold this one */
+    close(*fd);
+    *fd = -1;
+}
