@@ -20,6 +20,15 @@
 #define TICKS_A_TRY    15 /* of what could not be had */
 #define TICKS_A_LOOK   5  /* at the loop's CPU share; a look copies the histograms */
 
+/* Looks again for a folder or file of the history that could not be written. */
+static void set_history_again(struct st_service *service, bool also_failing)
+{
+    struct st_history_writer_view view;
+    st_history_writer_look(service->history, &view);
+    if (view.missing || (also_failing && view.state == ST_HISTORY_WRITER_FAILING))
+        st_history_writer_set(service->history, &service->config);
+}
+
 static int start_parts(struct st_service *service)
 {
     int r = st_service_open_socket(service);
@@ -189,7 +198,7 @@ int st_service_tick(struct st_service *service)
     if (service->tick % TICKS_A_LOOK == 0 && !service->view.rests)
         st_service_report_share(service);
     if (is_due(service, before, TICKS_A_MINUTE)) {
-        st_history_writer_look_again(service->history, &service->config);
+        set_history_again(service, false);
         st_service_end_minute(service);
     }
     return 0;
@@ -238,8 +247,10 @@ static int apply(struct st_service *service, const struct st_config *config)
         st_service_restart_tcp(service);
     if ((applies & (ST_CONFIG_APPLIES_OBSERVE | ST_CONFIG_APPLIES_WHEN)) != 0)
         st_observe_set(service->observe, config);
-    if ((applies & ST_CONFIG_APPLIES_HISTORY) != 0 || st_history_writer_fails(service->history))
+    if ((applies & ST_CONFIG_APPLIES_HISTORY) != 0)
         st_history_writer_set(service->history, config);
+    else
+        set_history_again(service, true);
     if ((applies & ST_CONFIG_APPLIES_TRACE) != 0)
         st_service_stop_trace(service); /* the next tick starts it, if it is wished for */
     if ((applies & (ST_CONFIG_APPLIES_AUDIO | ST_CONFIG_APPLIES_LOOP)) !=
@@ -285,7 +296,7 @@ int st_service_reload(struct st_service *service)
         st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "config-read", NULL, 0,
                       "reload: the settings of %.100s are in force", file);
     }
-    st_history_writer_look_again(service->history, &service->config);
+    set_history_again(service, false);
     st_service_set_text(service, service->view.config_error, error);
     if (error[0] == '\0') {
         pthread_mutex_lock(&service->mutex);

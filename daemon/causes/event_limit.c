@@ -9,6 +9,31 @@
 
 #define FULL_NS (ST_EVENT_LIMIT_BURST_N * ST_EVENT_LIMIT_EACH_NS)
 
+size_t st_event_kinds_place(struct st_event_kinds *kinds, const struct st_event *event)
+{
+    for (size_t i = 0; i < kinds->kinds_n; i++) {
+        const struct st_event_kind *kind = &kinds->kinds[i];
+        if (strcmp(kind->name, event->name) == 0 && strcmp(kind->source, event->source) == 0)
+            return i;
+    }
+    if (kinds->kinds_n == ST_EVENT_KINDS_MAX)
+        return ST_EVENT_KINDS_MAX - 1;
+    struct st_event_kind *kind = &kinds->kinds[kinds->kinds_n];
+    memcpy(kind->name, event->name, sizeof(kind->name));
+    memcpy(kind->source, event->source, sizeof(kind->source));
+    return kinds->kinds_n++;
+}
+
+size_t st_event_kinds_largest(const struct st_event_kinds *kinds)
+{
+    size_t largest = 0;
+    for (size_t i = 1; i < kinds->kinds_n; i++) {
+        if (kinds->kinds[i].n > kinds->kinds[largest].n)
+            largest = i;
+    }
+    return largest;
+}
+
 static bool has_token(struct st_event_bucket *bucket, int64_t now_ns)
 {
     const int64_t refilled_ns = now_ns - bucket->at_ns;
@@ -18,30 +43,6 @@ static bool has_token(struct st_event_bucket *bucket, int64_t now_ns)
         return false;
     bucket->used_ns += ST_EVENT_LIMIT_EACH_NS;
     return true;
-}
-
-/* FNV-1a: two names of one hash make the sum one client too small. */
-static uint32_t hash(const char *name)
-{
-    uint32_t h = 2166136261U;
-    for (; *name != '\0'; name++)
-        h = (h ^ (unsigned char)*name) * 16777619U;
-    return h;
-}
-
-static void add_client(struct st_event_bucket *bucket, const char *name)
-{
-    if (name[0] == '\0')
-        return;
-    const uint32_t h = hash(name);
-    for (size_t i = 0; i < bucket->clients_n; i++) {
-        if (bucket->clients[i] == h)
-            return;
-    }
-    if (bucket->clients_n < ST_EVENT_LIMIT_CLIENTS_MAX)
-        bucket->clients[bucket->clients_n++] = h;
-    else
-        bucket->more_clients = true;
 }
 
 bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, enum st_log_level level,
@@ -61,7 +62,6 @@ bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, enum st
         bucket->certainty = ST_CERTAINTY_PROBABLE;
     bucket->events_n++;
     bucket->count_n = st_ns_add(bucket->count_n, event->count_n != INT64_MIN ? event->count_n : 1);
-    add_client(bucket, event->client);
     return false;
 }
 
@@ -70,18 +70,9 @@ static bool is_dropout(const char *name)
     return strstr(name, "xrun") != NULL || strcmp(name, "starved-client") == 0;
 }
 
-/* " of 60 clients" */
-static const char *clients_text(const struct st_event_bucket *bucket, char *buf, size_t buf_bytes)
-{
-    snprintf(buf, buf_bytes, " of %s%zu client%s", bucket->more_clients ? "more than " : "",
-             bucket->clients_n, bucket->clients_n == 1 ? "" : "s");
-    return bucket->clients_n > 0 ? buf : "";
-}
-
 static void make_sum(const struct st_event_kind *kind, const struct st_event_bucket *bucket, int64_t now_ns,
                      int64_t wall_ns, struct st_event *ret)
 {
-    char clients[48];
     const int64_t span_ns = now_ns - bucket->since_ns;
     *ret = (struct st_event){.wall_ns = wall_ns,
                              .certainty = bucket->certainty,
@@ -95,9 +86,8 @@ static void make_sum(const struct st_event_kind *kind, const struct st_event_buc
     const double span_s = (double)span_ns / (double)ST_NS_PER_S;
     if (is_dropout(kind->name))
         snprintf(ret->text, sizeof(ret->text),
-                 "%s: and %" PRId64 " more dropout%s%s in %.0f s (%" PRIu64 " events that are not listed)",
-                 kind->source, bucket->count_n, bucket->count_n == 1 ? "" : "s",
-                 clients_text(bucket, clients, sizeof(clients)), span_s, bucket->events_n);
+                 "%s: and %" PRId64 " more dropout%s in %.0f s (%" PRIu64 " events that are not listed)",
+                 kind->source, bucket->count_n, bucket->count_n == 1 ? "" : "s", span_s, bucket->events_n);
     else
         snprintf(ret->text, sizeof(ret->text), "and %" PRIu64 " more events \"%s\" in %.0f s, not listed",
                  bucket->events_n, kind->name, span_s);
@@ -114,8 +104,6 @@ bool st_event_limit_sum(struct st_event_limit *limit, int64_t now_ns, int64_t wa
         *ret_level = bucket->level;
         bucket->events_n = 0;
         bucket->count_n = 0;
-        bucket->clients_n = 0;
-        bucket->more_clients = false;
         return true;
     }
     return false;

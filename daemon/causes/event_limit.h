@@ -1,22 +1,41 @@
-/* Limits how many events of a kind (daemon/causes/event_kinds.h) are logged, listed and stored; the others are
- * summed into one event a minute.
+/* Limits how many events of a kind are logged, listed and stored; the others are summed into one event a minute.
  *
- * Names and numbers of other programs' clients are not ours: one PipeWire client with 60 stalled nodes makes
- * 240 events a second, which would fill the journal and push the events that matter out of list and history.
- * Counts (status, metrics, minutes of the history) are taken before, and are exact.
+ * A kind is a name and a source: "starved-client" of "pipewire". Both come from lists in the code, so their number is
+ * bounded. Names and numbers of other programs' clients are not ours: one PipeWire client with 60 stalled nodes makes
+ * 240 events a second, which would fill the journal and push the events that matter out of list and history. Whoever has
+ * to drop an event drops the oldest of the most frequent kind. Counts (status, metrics, minutes of the history) are
+ * taken before, and are exact.
  */
 #ifndef ST_DAEMON_CAUSES_EVENT_LIMIT_H
 #define ST_DAEMON_CAUSES_EVENT_LIMIT_H
 
-#include "daemon/causes/event_kinds.h"
 #include "daemon/log.h"
+#include "store/history/event.h"
+
+#define ST_EVENT_KINDS_MAX                                                                                   \
+    64 /* names with their sources are about 40; what came after would share the last */
+
+/** All zero: none. Threads: the owner's lock. */
+struct st_event_kinds {
+    struct st_event_kind {
+        char name[sizeof(((struct st_event *)NULL)->name)];
+        char source[sizeof(((struct st_event *)NULL)->source)];
+        uint64_t n;
+    } kinds[ST_EVENT_KINDS_MAX];
+    size_t kinds_n;
+};
+
+/** Place of the kind of an event, 0 .. ST_EVENT_KINDS_MAX - 1; a new kind gets a place. */
+size_t st_event_kinds_place(struct st_event_kinds *kinds, const struct st_event *event);
+
+/** Place of the most frequent kind. */
+size_t st_event_kinds_largest(const struct st_event_kinds *kinds);
 
 /* 30: a bad half minute of a few clients has less, each client with at most one event in 10 s. Then
  * one a second: 3600 rows an hour of some 0.7 kB, 2.5 MB, which the smallest history (4 MB) can bear. */
-#define ST_EVENT_LIMIT_BURST_N     30
-#define ST_EVENT_LIMIT_EACH_NS     INT64_C(1000000000)
-#define ST_EVENT_LIMIT_SUM_NS      INT64_C(60000000000)
-#define ST_EVENT_LIMIT_CLIENTS_MAX 256 /* that a sum distinguishes */
+#define ST_EVENT_LIMIT_BURST_N 30
+#define ST_EVENT_LIMIT_EACH_NS INT64_C(1000000000)
+#define ST_EVENT_LIMIT_SUM_NS  INT64_C(60000000000)
 
 /** All zero: nothing so far. Threads: the owner's lock. */
 struct st_event_limit {
@@ -30,9 +49,6 @@ struct st_event_limit {
         int64_t count_n;
         enum st_log_level level; /* the most urgent */
         enum st_certainty certainty;
-        uint32_t clients[ST_EVENT_LIMIT_CLIENTS_MAX]; /* hashes of their names */
-        size_t clients_n;
-        bool more_clients;
     } buckets[ST_EVENT_KINDS_MAX];
 };
 

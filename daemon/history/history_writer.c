@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "daemon/causes/event_kinds.h"
 #include "daemon/lock_file.h"
 #include "st_config.h"
 #include "store/recording/hist_deflate.h"

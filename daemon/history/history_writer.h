@@ -27,9 +27,6 @@ enum st_history_writer_state {
     ST_HISTORY_WRITER_FAILING, /* kept in memory; why */
 };
 
-/** "off", "opening", "writing", "failing". */
-const char *st_history_writer_state_name(enum st_history_writer_state state);
-
 struct st_history_writer_view {
     enum st_history_writer_state state;
     char path[ST_HISTORY_WRITER_PATH_BYTES];
@@ -81,15 +78,5 @@ char *st_history_writer_answer_events(struct st_history_writer *writer, const st
 
 /** Member "dropouts" of sleeptune-causes/1, from the file; JSON null if it has none or cannot be read. New reference. Threads: any. */
 json_t *st_history_writer_dropouts(struct st_history_writer *writer, const struct st_query *query);
-
-/* --- history_view.c --- */
-
-/** Are rows kept in memory only, or lost? Threads: any. */
-bool st_history_writer_fails(struct st_history_writer *writer);
-/** If a history is wanted and there was no state folder that can be written: looks whether there is one by now. Threads: main. */
-void st_history_writer_look_again(struct st_history_writer *writer, const struct st_config *config);
-
-/** The object "history" of the status document. New reference. */
-json_t *st_history_writer_json(const struct st_history_writer_view *view);
 
 #endif

@@ -1,5 +1,4 @@
-/* The server, by libmicrohttpd: one thread, few connections, small limits; http_guard.c limits the time and
- * the memory of a client. */
+/* The server, by libmicrohttpd: one thread, few connections, small limits. */
 #include "daemon/http/http.h"
 
 #include <arpa/inet.h>
@@ -7,6 +6,7 @@
 #include <jansson.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,7 +18,6 @@
 
 #include "core/ns.h"
 #include "daemon/config/config.h"
-#include "daemon/http/http_guard.h"
 #include "daemon/page/page.h"
 
 #define LOG_MODULE "http"
@@ -29,12 +28,130 @@
 #define CONNECTION_BYTES  (size_t)(32 * 1024) /* request line and headers */
 #define BACKLOG           16
 
+/* --- what clients cost: time for each request, and memory for answers that they have not read yet. libmicrohttpd's own
+ * time-out starts again with each byte. --- */
+
+#define CONNECTIONS_MAX 32
+#define ADDRESS_MAX     12 /* of them for one address, over TCP: a browser takes up to 7 */
+/** From the start of the connection, or the end of the request before, to the last byte of the answer. */
+#define REQUEST_TICKS  20
+#define HELD_MAX_BYTES (1024 * 1024)
+
+struct guard {
+    pthread_mutex_t mutex;
+    uint64_t ticks;
+    struct {
+        bool used;
+        int fd;
+        uint64_t since;
+    } slots[CONNECTIONS_MAX];
+    atomic_size_t held_bytes; /* of answers that are still being sent: this memory is locked */
+};
+
+static int fd_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info != NULL ? info->connect_fd : -1;
+}
+
+/* Under the mutex. @return the connection's slot, or with fd -1 a free one; the number of slots: none. */
+static size_t find_slot(const struct guard *guard, int fd)
+{
+    size_t i = 0;
+    while (i < CONNECTIONS_MAX &&
+           (fd < 0 ? guard->slots[i].used : !guard->slots[i].used || guard->slots[i].fd != fd))
+        i++;
+    return i;
+}
+
+static void on_connection(void *ctx, struct MHD_Connection *connection, void **slot,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    (void)slot;
+    struct guard *guard = ctx;
+    const int fd = fd_of(connection);
+    const bool begins = what == MHD_CONNECTION_NOTIFY_STARTED;
+    pthread_mutex_lock(&guard->mutex);
+    const size_t i = find_slot(guard, begins ? -1 : fd);
+    if (i < CONNECTIONS_MAX) {
+        guard->slots[i].used = begins && fd >= 0;
+        guard->slots[i].fd = fd;
+        guard->slots[i].since = guard->ticks;
+    }
+    pthread_mutex_unlock(&guard->mutex);
+}
+
+static void on_completed(void *ctx, struct MHD_Connection *connection, void **request,
+                         enum MHD_RequestTerminationCode how)
+{
+    struct guard *guard = ctx;
+    (void)request;
+    (void)how;
+    pthread_mutex_lock(&guard->mutex);
+    const size_t i = find_slot(guard, fd_of(connection));
+    if (i < CONNECTIONS_MAX)
+        guard->slots[i].since = guard->ticks;
+    pthread_mutex_unlock(&guard->mutex);
+}
+
+/* Each second: ends connections that are over their time. */
+static void end_late_ones(struct guard *guard)
+{
+    pthread_mutex_lock(&guard->mutex);
+    guard->ticks++;
+    for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+        if (guard->slots[i].used && guard->ticks - guard->slots[i].since > REQUEST_TICKS)
+            shutdown(guard->slots[i].fd, SHUT_RDWR);
+    }
+    pthread_mutex_unlock(&guard->mutex);
+}
+
+struct held {
+    struct guard *guard;
+    char *text;
+    size_t bytes;
+};
+
+/* Do clients hold more than HELD_MAX_BYTES of unread answers? */
+static bool is_full(struct guard *guard)
+{
+    return atomic_load(&guard->held_bytes) > HELD_MAX_BYTES;
+}
+
+static void free_held(void *ctx)
+{
+    struct held *held = ctx;
+    atomic_fetch_sub(&held->guard->held_bytes, held->bytes);
+    free(held->text);
+    free(held);
+}
+
+/* A response that frees its text, which counts as held until then.
+ * @return NULL: out of memory, the text stays with the caller. */
+static struct MHD_Response *make_response(struct guard *guard, char *text)
+{
+    struct held *held = malloc(sizeof(*held));
+    if (held == NULL)
+        return NULL;
+    *held = (struct held){guard, text, strlen(text) + 1};
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer_with_free_callback_cls(held->bytes - 1, text, free_held, held);
+    if (response == NULL)
+        free(held);
+    else
+        atomic_fetch_add(&guard->held_bytes, held->bytes);
+    return response;
+}
+
+/* --- requests --- */
+
 struct st_http {
     struct MHD_Daemon *server;
     struct st_http_source source;
     bool tcp;
     char machine[256], names[ST_CONFIG_TEXT_BYTES];
-    struct st_http_guard guard;
+    struct guard guard;
 };
 
 static void log_server(void *ctx, const char *format, va_list args) ST_PRINTF(2, 0);
@@ -107,7 +224,7 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_
 {
     if (text == NULL)
         return MHD_NO;
-    struct MHD_Response *response = st_http_guard_response(&http->guard, text);
+    struct MHD_Response *response = make_response(&http->guard, text);
     if (response != NULL)
         return queue(connection, route, response);
     free(text);
@@ -122,7 +239,7 @@ static enum MHD_Result answer_long(struct MHD_Connection *connection, struct st_
                                    struct st_route *route, const struct st_query *query)
 {
     static atomic_flag making = ATOMIC_FLAG_INIT;
-    const bool full = st_http_guard_is_full(&http->guard);
+    const bool full = is_full(&http->guard);
     if (full || atomic_flag_test_and_set(&making)) {
         *route = st_route_refuse(
             503, full ? "other clients have not read their long answers yet: ask again in some seconds"
@@ -203,7 +320,7 @@ static size_t unescape(void *ctx, struct MHD_Connection *connection, char *text)
 
 static void free_http(struct st_http *http)
 {
-    st_http_guard_finish(&http->guard);
+    pthread_mutex_destroy(&http->guard.mutex);
     free(http);
 }
 
@@ -218,7 +335,7 @@ static int start(int fd, const char *names, const struct st_http_source *source,
     snprintf(http->names, sizeof(http->names), "%s", names != NULL ? names : "");
     if (gethostname(http->machine, sizeof(http->machine) - 1) != 0)
         http->machine[0] = '\0';
-    const int r = st_http_guard_init(&http->guard);
+    const int r = -pthread_mutex_init(&http->guard.mutex, NULL);
     if (r < 0) {
         free(http);
         return r;
@@ -226,11 +343,11 @@ static int start(int fd, const char *names, const struct st_http_source *source,
     http->server = MHD_start_daemon(
         MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL, handle, http,
         MHD_OPTION_EXTERNAL_LOGGER, (MHD_LogCallback)log_server, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)ST_HTTP_CONNECTIONS_MAX, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-        http->tcp ? (unsigned)ST_HTTP_ADDRESS_MAX : 0u, MHD_OPTION_CONNECTION_TIMEOUT, REQUEST_TIMEOUT_S,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION,
-        st_http_guard_connection, &http->guard, MHD_OPTION_NOTIFY_COMPLETED, st_http_guard_completed,
-        &http->guard, MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        http->tcp ? (unsigned)ADDRESS_MAX : 0u, MHD_OPTION_CONNECTION_TIMEOUT, REQUEST_TIMEOUT_S,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+        &http->guard, MHD_OPTION_NOTIFY_COMPLETED, on_completed, &http->guard, MHD_OPTION_UNESCAPE_CALLBACK,
+        unescape, NULL, MHD_OPTION_END);
     if (http->server == NULL) {
         free_http(http);
         return -EIO;
@@ -285,7 +402,7 @@ int st_http_start_tcp(const char *listen_on, const char *names, const struct st_
 void st_http_tick(struct st_http *http)
 {
     if (http != NULL)
-        st_http_guard_tick(&http->guard);
+        end_late_ones(&http->guard);
 }
 
 void st_http_stop(struct st_http *http)

@@ -448,10 +448,11 @@ static void put_minutes_and_events(struct line *line, uint64_t minutes, uint64_t
     PUT(line, " %s", state);
 }
 
-static void add_history(struct section *to, const struct st_history_writer_view *history)
+static void add_history(struct section *to, const struct st_view *view)
 {
+    const struct st_history_writer_view *history = &view->history;
     struct line line = {0};
-    PUT(&line, "%s", st_history_writer_state_name(history->state));
+    PUT(&line, "%s", st_view_history_state(view));
     if (history->path[0] != '\0')
         PUT(&line, " %s", history->path);
     if (history->bytes != INT64_MIN)
@@ -491,7 +492,7 @@ static void add_daemon(json_t *sections, const struct st_view *view)
         "sleeptuned " ST_VERSION ", PID %ld, %s for %" PRId64 " h %02" PRId64 " min %02" PRId64 " s",
         view->pid, st_view_state(view), uptime_s / 3600, uptime_s / 60 % 60, uptime_s % 60);
     add(&to, OK, "Settings", "%s", view->config_file[0] != '\0' ? view->config_file : "defaults, no file");
-    add_history(&to, &view->history);
+    add_history(&to, view);
     if (view->loop != NULL)
         add_machine(&to, view->loop);
     end_section(sections, "Daemon", &to);

@@ -12,9 +12,9 @@ struct st_tee {
 };
 
 /** In this order for each sample. @return 0 or -ENOSPC. Before the session starts. */
-ST_NODISCARD int st_tee_add(struct st_tee *fan, const struct st_sink *sink);
+ST_NODISCARD int st_tee_add(struct st_tee *tee, const struct st_sink *sink);
 
-/** To be given to a session; fan must stay. */
-struct st_sink st_tee_sink(struct st_tee *fan);
+/** To be given to a session; tee must stay. */
+struct st_sink st_tee_sink(struct st_tee *tee);
 
 #endif

@@ -91,3 +91,12 @@ const char *st_view_state(const struct st_view *view)
         return "starting";
     return st_view_degraded(view, degraded) > 0 ? "degraded" : view->rests ? "idle" : "running";
 }
+
+const char *st_view_history_state(const struct st_view *view)
+{
+    static const char *const names[] = {[ST_HISTORY_WRITER_OFF] = "off",
+                                        [ST_HISTORY_WRITER_OPENING] = "opening",
+                                        [ST_HISTORY_WRITER_WRITING] = "writing",
+                                        [ST_HISTORY_WRITER_FAILING] = "failing"};
+    return names[view->history.state];
+}

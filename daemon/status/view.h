@@ -49,6 +49,9 @@ const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t b
 /** [{what, why}] of st_view_degraded. New reference. */
 json_t *st_view_degraded_json(const struct st_view *view);
 
+/** "off", "opening", "writing", "failing". */
+const char *st_view_history_state(const struct st_view *view);
+
 /** Document sleeptune-status/1. New reference, NULL when out of memory. */
 json_t *st_view_json(const struct st_view *view);
 

@@ -60,6 +60,19 @@ static json_t *minute_json(const struct st_view *view)
         st_json_integer_or_null(m->lateness_max_ns != INT64_MIN, m->lateness_max_ns));
 }
 
+static json_t *history_json(const struct st_view *view)
+{
+    const struct st_history_writer_view *history = &view->history;
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "state",
+                     st_view_history_state(view), "why", text_or_null(history->why), "path",
+                     text_or_null(history->path), "put_aside", text_or_null(history->aside), "bytes",
+                     history->bytes != INT64_MIN ? json_integer(history->bytes) : json_null(), "minutes",
+                     (json_int_t)history->minutes_n, "events", (json_int_t)history->events_n,
+                     "waiting_minutes", (json_int_t)history->waiting_minutes_n, "waiting_events",
+                     (json_int_t)history->waiting_events_n, "lost_minutes",
+                     (json_int_t)history->lost_minutes_n, "lost_events", (json_int_t)history->lost_events_n);
+}
+
 json_t *st_view_json(const struct st_view *view)
 {
     json_t *document = json_object();
@@ -92,7 +105,7 @@ json_t *st_view_json(const struct st_view *view)
                         json_pack("{s:o, s:I, s:o}", "file", text_or_null(view->config_file), "read_ns",
                                   (json_int_t)view->config_read_wall_ns, "error",
                                   text_or_null(view->config_error)));
-    json_object_set_new(document, "history", st_history_writer_json(&view->history));
+    json_object_set_new(document, "history", history_json(view));
     json_object_set_new(document, "last_minute", minute_json(view));
     json_object_set(document, "events", view->events);
     json_object_set_new(document, "screen", st_rows_json(view));
