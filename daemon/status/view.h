@@ -58,7 +58,7 @@ json_t *st_view_json(const struct st_view *view);
 /** Prometheus text format. To be freed; NULL when out of memory. */
 char *st_view_metrics(const struct st_view *view);
 
-#define ST_VIEW_DEGRADED_MAX 20
+#define ST_VIEW_DEGRADED_MAX 18
 
 /** What can be degraded ("loop", "memory" ...), ends with NULL. */
 extern const char *const st_degraded_parts[];
