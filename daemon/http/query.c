@@ -31,6 +31,7 @@ static const struct {
     {"tid", ST_QUERY_TID, "'tid' must be the id of a thread"},
 };
 
+/* @return false: it does not take the value, and the query is refused. */
 static bool set(struct st_query *query, unsigned name, const char *value, int64_t now_wall_ns)
 {
     switch (name) {
@@ -47,8 +48,10 @@ static bool set(struct st_query *query, unsigned name, const char *value, int64_
     case ST_QUERY_TID:
         return st_number_i64(value, 1, INT32_MAX, &query->tid) == 0;
     default:
+        if (!st_event_is_name(value))
+            return false;
         snprintf(query->kind, sizeof(query->kind), "%s", value);
-        return st_event_is_name(value);
+        return true;
     }
 }
 
