@@ -73,6 +73,6 @@ const char *st_query_check(const struct st_query *query)
 {
     return query->since_wall_ns != INT64_MIN && query->until_wall_ns != INT64_MIN &&
                    query->since_wall_ns > query->until_wall_ns
-               ? "since is later than until"
+               ? "'since' is later than 'until'"
                : NULL;
 }
