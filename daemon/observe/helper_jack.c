@@ -6,6 +6,8 @@
  * (jack_log.h). If there is only one client, it was that one. This client has no ports and no process callback: the
  * server never waits for it.
  *
+ * The server is the one that JACK_DEFAULT_SERVER names, or "default"; this program starts none.
+ *
  * An xrun is the server's, not one client's, so sleeptuned's own stream on the same server counts the same
  * ones once more: that it is there is said.
  */
@@ -53,7 +55,6 @@ struct observer {
     int fds[2]; /* what happened, a byte each, from libjack's thread and the signal handler */
     struct st_jack_xrun_judge judge; /* Threads: libjack's, once it calls back */
     struct st_jack_log log;
-    bool own_plays; /* on this server, as was said */
     bool unnamed;   /* a client was late, and which one is not known */
     char said[ST_XRUN_WHY_BYTES];
     int64_t sample_us;     /* when the load is looked at next */
@@ -316,10 +317,7 @@ static enum what forward(const char *server)
 int main(int argc, char **argv)
 {
     const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    (void)st_helper_line_options(
-        argc, argv, NAME,
-        "Print the xruns of a JACK server: the one that JACK_DEFAULT_SERVER names, or\n"
-        "\"default\". It starts no server.\n");
+    (void)st_helper_line_options(argc, argv);
     const char *server = getenv("JACK_DEFAULT_SERVER");
     if (server == NULL || server[0] == '\0')
         server = "default";

@@ -12,7 +12,6 @@
 
 #include "core/text/number.h"
 #include "core/text/safe.h"
-#include "st_config.h"
 
 #define LOCKED_BYTES 65536
 #define NICE         10
@@ -47,35 +46,22 @@ static void drop_limits(void)
         (void)setrlimit(RLIMIT_MEMLOCK, &locked);
 }
 
-pid_t st_helper_line_options(int argc, char **argv, const char *name, const char *about)
+pid_t st_helper_line_options(int argc, char **argv)
 {
     int option;
     pid_t own = 0;
     drop_limits();
-    while ((option = getopt(argc, argv, "hVp:")) != -1) {
-        switch (option) {
-        case 'h':
-            printf("Usage: %s [-h | -V | -p PID]\n%s\n"
-                   "It is started by sleeptuned, and writes a line for each thing it sees until its\n"
-                   "standard input ends: sleeptuned(8).\n\n"
-                   "-p PID  ignore the streams of this process; sleeptuned passes its own PID\n",
-                   name, about);
-            exit(ST_HELPER_LINE_DONE);
-        case 'p':
-            own = process_of(optarg);
-            if (own != 0)
-                break;
-            fprintf(stderr, "%s: -p: '%s' is no process id\n", name, optarg);
-            exit(ST_HELPER_LINE_USAGE);
-        case 'V':
-            printf("%s %s\n", name, ST_VERSION);
-            exit(ST_HELPER_LINE_DONE);
-        default:
+    while ((option = getopt(argc, argv, "p:")) != -1) {
+        if (option != 'p')
             exit(ST_HELPER_LINE_USAGE); /* getopt has said why */
+        own = process_of(optarg);
+        if (own == 0) {
+            fprintf(stderr, "%s: -p: '%s' is no process id\n", argv[0], optarg);
+            exit(ST_HELPER_LINE_USAGE);
         }
     }
     if (optind < argc) {
-        fprintf(stderr, "%s: takes no argument: %s\n", name, argv[optind]);
+        fprintf(stderr, "%s: takes no argument: %s\n", argv[0], argv[optind]);
         exit(ST_HELPER_LINE_USAGE);
     }
     return own;

@@ -19,10 +19,9 @@ enum {
 
 #define ST_HELPER_LINE_ALIVE_S 8 /* the daemon wants a line every 10 s */
 
-/** Options: -h, -V, -p PID. The former two, and wrong ones, end the program.
- * @param name of the program. @param about what it does, which server it looks for and how: whole lines.
+/** The option -p PID; others end the program. It also gives up what limits and priority sleeptuned has.
  * @return whose own streams are no other program's (sleeptuned's); 0: none. */
-pid_t st_helper_line_options(int argc, char **argv, const char *name, const char *about);
+pid_t st_helper_line_options(int argc, char **argv);
 
 /** Is this text, a property of a client, that process? NULL is not. */
 bool st_helper_line_is_process(const char *text, pid_t pid);

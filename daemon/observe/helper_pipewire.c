@@ -1,5 +1,6 @@
 /* sleeptune-observe-pipewire: the xruns of a PipeWire server, a line for each node and quarter of a second.
  *
+ * The server is the one that PIPEWIRE_REMOTE names, or "pipewire-0" in PIPEWIRE_RUNTIME_DIR or XDG_RUNTIME_DIR.
  * They come from the profiler object of the server (module-profiler), as pw-top's do. The server reports
  * each cycle only while a client listens, which costs it and us some CPU time a cycle (docs/results.md),
  * and nothing while no stream plays.
@@ -21,7 +22,6 @@
 #include "daemon/observe/pipewire_profile.h"
 #include "daemon/observe/process_watch.h"
 
-#define NAME           "sleeptune-observe-pipewire"
 #define ANSWER_S       5
 #define LOADS_S        10
 #define FIRST_LOADS_NS 500000000
@@ -343,10 +343,7 @@ static int begin(struct observer *observer)
 int main(int argc, char **argv)
 {
     static struct observer observer;
-    observer.own = st_helper_line_options(
-        argc, argv, NAME,
-        "Print the xruns of a PipeWire server: the one that PIPEWIRE_REMOTE names, or\n"
-        "\"pipewire-0\" in PIPEWIRE_RUNTIME_DIR or XDG_RUNTIME_DIR.\n");
+    observer.own = st_helper_line_options(argc, argv);
     setenv("PIPEWIRE_DEBUG", "0", 0); /* what matters is a line of ours; a user may wish for more */
     pw_init(NULL, NULL);
     observer.loop = pw_main_loop_new(NULL);

@@ -222,10 +222,7 @@ int main(int argc, char **argv)
 {
     static struct observer observer;
     int status = ST_HELPER_LINE_FAILED;
-    observer.own = st_helper_line_options(
-        argc, argv, NAME,
-        "Print which playback streams of a PulseAudio server probably ran empty. The\n"
-        "server is the one that PULSE_SERVER names, or this user's. It starts no server.\n");
+    observer.own = st_helper_line_options(argc, argv);
     pa_mainloop *loop = pa_mainloop_new();
     if (loop == NULL) {
         perror(NAME);

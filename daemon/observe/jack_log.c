@@ -117,13 +117,6 @@ void st_jack_log_open(struct st_jack_log *log, const char *server)
     log->fd = open_file(path);
 }
 
-void st_jack_log_close(struct st_jack_log *log)
-{
-    if (log->fd >= 0)
-        close(log->fd);
-    log->fd = -1;
-}
-
 /* --- reading it --- */
 
 static void take(struct st_jack_log *log, char c, void (*late)(void *ctx, const char *client), void *ctx)

@@ -18,8 +18,6 @@ struct st_jack_log {
 
 /** Finds the log and goes to its end. Without one fd is -1. */
 void st_jack_log_open(struct st_jack_log *log, const char *server);
-void st_jack_log_close(struct st_jack_log *log);
-
 /** Calls late for each message about a client that was late, of what was written since the last call: at most 64 kB,
  * and of more the end. */
 void st_jack_log_read(struct st_jack_log *log, void (*late)(void *ctx, const char *client), void *ctx);

@@ -82,18 +82,6 @@ static json_t *in_use_json(const struct st_observed_view *source)
                      (json_int_t)source->seen.period_ns);
 }
 
-static json_t *devices_json(const struct st_observed_view *source)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < source->devices_n; i++) {
-        const struct st_observed_device *device = &source->devices[i];
-        json_array_append_new(list, json_pack("{s:o, s:I, s:I}", "device", st_json_safe_string(device->name),
-                                              "device_xruns", (json_int_t)device->device_xruns_n, "starved",
-                                              (json_int_t)device->starved_n));
-    }
-    return list;
-}
-
 static json_t *source_json(const struct st_observed_view *source)
 {
     static const char *const modes[] = {"off", "auto", "on"};
@@ -116,7 +104,6 @@ static json_t *source_json(const struct st_observed_view *source)
     json_object_set_new(object, "program_cpu_ns",
                         source->program_cpu_ns != INT64_MIN ? json_integer(source->program_cpu_ns)
                                                             : json_null());
-    json_object_set_new(object, "devices", devices_json(source));
     st_json_set(object, "since_ns", wall_or_null(source->since_wall_ns));
     st_json_set(object, "in_use", in_use_json(source));
     json_t *clients = json_array();

@@ -143,23 +143,6 @@ static struct st_observed_pending *pending_of(struct st_observed *o, const struc
 
 /* --- counts --- */
 
-static void count_device(struct st_observed_view *view, const struct st_xrun_seen *seen)
-{
-    size_t i = 0;
-    while (i < view->devices_n && strcmp(view->devices[i].name, seen->device) != 0)
-        i++;
-    if (i == ST_OBSERVED_DEVICES_MAX || seen->device[0] == '\0')
-        return;
-    struct st_observed_device *device = &view->devices[i];
-    if (i == view->devices_n) {
-        *device = (struct st_observed_device){0};
-        memcpy(device->name, seen->device, sizeof(device->name));
-        view->devices_n++;
-    }
-    device->device_xruns_n += (uint64_t)seen->device_xruns_n;
-    device->starved_n += (uint64_t)seen->starved_n;
-}
-
 static void add_dropouts(struct st_dropout_sums *sums, const char *source, const struct st_xrun_seen *seen)
 {
     struct st_dropout_sum row = {
@@ -197,7 +180,6 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     st_dropout_table_take(&o->view.seen, seen, now_ns(o), wall_ns(o));
     if (seen->device_xruns_n == 0 && seen->starved_n == 0)
         return;
-    count_device(&o->view, seen);
     if (o->dropouts != NULL)
         add_dropouts(o->dropouts, o->source->name, seen);
     struct st_observed_pending *pending = pending_of(o, seen);

@@ -6,7 +6,6 @@
 #include "platform/xrun/dropout_table.h"
 #include "store/history/dropout_sums.h"
 
-#define ST_OBSERVED_DEVICES_MAX  8 /* with counts of their own; xruns of more are counted in the sum only */
 #define ST_OBSERVED_PENDING_MAX  8
 #define ST_OBSERVED_RETRY_MAX_NS INT64_C(15000000000)
 /* while nothing plays, as other sources say: each try starts a program */
@@ -26,11 +25,6 @@ enum st_observed_state {
 /** "off", "absent", "opening", "watching". */
 const char *st_observed_state_name(enum st_observed_state state);
 
-struct st_observed_device {
-    char name[ST_XRUN_NAME_BYTES];
-    uint64_t device_xruns_n, starved_n;
-};
-
 /** Counts are since the daemon's start. */
 struct st_observed_view {
     const char *source, *summary; /* constant texts */
@@ -44,8 +38,6 @@ struct st_observed_view {
     int64_t poll_cpu_ns;    /* of all polls, in this process */
     int64_t program_cpu_ns; /* of all helper programs that it has had; INT64_MIN: it has none */
     int64_t watched_ns;
-    struct st_observed_device devices[ST_OBSERVED_DEVICES_MAX];
-    size_t devices_n;
     struct st_dropout_table seen;
     int64_t since_wall_ns;           /* when it first watched; INT64_MIN: never */
     bool tells_playing;              /* while it watches, it sees whatever plays */

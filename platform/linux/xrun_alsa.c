@@ -34,8 +34,14 @@
 #define STATUS_BYTES   1024
 #define PCM_BYTES      16384
 
+/** hw:CARD,DEVICE,NUMBER in one direction. */
+struct place {
+    unsigned card, device, number;
+    bool capture;
+};
+
 struct substream {
-    struct st_alsa_substream is;
+    struct place is;
     int fd;     /* of its status file */
     bool known; /* last is set */
     struct st_alsa_status last;
@@ -55,10 +61,10 @@ struct alsa {
 
 /* --- which substreams there are --- */
 
-static bool is_open(const struct alsa *alsa, const struct st_alsa_substream *of)
+static bool is_open(const struct alsa *alsa, const struct place *of)
 {
     for (size_t i = 0; i < alsa->n; i++) {
-        const struct st_alsa_substream *is = &alsa->substreams[i].is;
+        const struct place *is = &alsa->substreams[i].is;
         if (is->card == of->card && is->device == of->device && is->number == of->number &&
             is->capture == of->capture)
             return true;
@@ -72,13 +78,7 @@ static void drop(struct alsa *alsa, struct substream *s)
     *s = alsa->substreams[--alsa->n];
 }
 
-static void put_status_path(const char *proc, const struct st_alsa_substream *of, char *buf, size_t buf_bytes)
-{
-    snprintf(buf, buf_bytes, "%s/asound/card%u/pcm%u%c/sub%u/status", proc, of->card, of->device,
-             of->capture ? 'c' : 'p', of->number);
-}
-
-static void add(struct alsa *alsa, struct st_alsa_substream of)
+static void add(struct alsa *alsa, struct place of)
 {
     char path[PATH_BYTES];
     if (is_open(alsa, &of))
@@ -87,7 +87,8 @@ static void add(struct alsa *alsa, struct st_alsa_substream of)
         alsa->left_out_n++;
         return;
     }
-    put_status_path(alsa->proc, &of, path, sizeof(path));
+    snprintf(path, sizeof(path), "%s/asound/card%u/pcm%u%c/sub%u/status", alsa->proc, of.card, of.device,
+             of.capture ? 'c' : 'p', of.number);
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0)
         alsa->substreams[alsa->n++] = (struct substream){.is = of, .fd = fd};
@@ -121,10 +122,10 @@ static int scan(struct st_xrun_watch *w)
             continue;
         listed_n += pcm.playback_n + pcm.capture_n;
         for (unsigned i = 0; i < pcm.playback_n + pcm.capture_n; i++)
-            add(alsa, (struct st_alsa_substream){.card = pcm.card,
-                                                 .device = pcm.device,
-                                                 .capture = i >= pcm.playback_n,
-                                                 .number = i < pcm.playback_n ? i : i - pcm.playback_n});
+            add(alsa, (struct place){.card = pcm.card,
+                                     .device = pcm.device,
+                                     .capture = i >= pcm.playback_n,
+                                     .number = i < pcm.playback_n ? i : i - pcm.playback_n});
     }
     if (alsa->open_error != 0) { /* the kernel lists a new card before it makes the files of its streams */
         alsa->pcm[0] = '\0';
@@ -143,22 +144,22 @@ static int scan(struct st_xrun_watch *w)
 
 /* --- what they do --- */
 
-/** Name of the program whose thread that is; "" when it is gone, or hidden from us. @return its PID, 0. */
-static int64_t program_of(struct st_platform *p, const char *proc, int64_t tid, char ret[ST_XRUN_NAME_BYTES],
-                          bool *ret_hidden)
+/** Name of the program that opened the stream; "" when it is gone, or hidden from us. @return its PID, 0. */
+static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN_NAME_BYTES])
 {
+    struct alsa *alsa = w->state;
+    struct st_platform *p = w->platform;
     char path[PATH_BYTES], text[STATUS_BYTES];
     size_t len;
     uint64_t pid;
-    ret[0] = '\0';
-    snprintf(path, sizeof(path), "%s/%lld/status", proc, (long long)tid);
+    snprintf(path, sizeof(path), "%s/%lld/status", alsa->proc, (long long)tid);
     int r = p->read_text(p, path, text, sizeof(text), &len);
     if ((r != 0 && r != -EFBIG) || st_proc_status_u64(text, "Tgid", &pid) != 0) {
         if (tid > 0 && tid <= INT_MAX && (kill((pid_t)tid, 0) == 0 || errno == EPERM))
-            *ret_hidden = true;
+            alsa->no_names = true;
         return 0;
     }
-    snprintf(path, sizeof(path), "%s/%llu/comm", proc, (unsigned long long)pid);
+    snprintf(path, sizeof(path), "%s/%llu/comm", alsa->proc, (unsigned long long)pid);
     r = p->read_text(p, path, text, sizeof(text), &len);
     if (r == 0)
         (void)st_safe_copy(ret, ST_XRUN_NAME_BYTES, text, strcspn(text, "\n"));
@@ -176,14 +177,12 @@ static bool had_xrun(const struct st_alsa_status *before, const struct st_alsa_s
            now->hw_ptr_frames < before->hw_ptr_frames;
 }
 
-/** Reports `sighting` with its device and client; not for our own stream, which counts its own xruns.
- * @param owner_tid who opened the stream; 0: not known. @param ret_hidden set if that program runs, but is
- * not in /proc for us. */
-static void report(struct st_platform *p, const char *proc, const struct st_alsa_substream *of,
-                   int64_t owner_tid, struct st_xrun_seen sighting, st_xrun_seen_fn seen, void *ctx,
-                   bool *ret_hidden)
+/** One xrun of this stream; not of our own, which counts its own xruns. */
+static void report(struct st_xrun_watch *w, const struct place *of, int64_t owner_tid, st_xrun_seen_fn seen,
+                   void *ctx)
 {
-    if (program_of(p, proc, owner_tid, sighting.client, ret_hidden) == getpid())
+    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_PROBABLE, .device_xruns_n = 1};
+    if (program_of(w, owner_tid, sighting.client) == getpid())
         return;
     snprintf(sighting.device, sizeof(sighting.device), "hw:%u,%u,%u %s", of->card, of->device, of->number,
              of->capture ? "capture" : "playback");
@@ -193,7 +192,6 @@ static void report(struct st_platform *p, const char *proc, const struct st_alsa
 /** @return 0, -EBADMSG, or that it is gone. */
 static int look(struct st_xrun_watch *w, struct substream *s, st_xrun_seen_fn seen, void *ctx)
 {
-    struct alsa *alsa = w->state;
     char text[STATUS_BYTES];
     struct st_alsa_status now;
     const ssize_t len = pread(s->fd, text, sizeof(text) - 1, 0);
@@ -203,9 +201,7 @@ static int look(struct st_xrun_watch *w, struct substream *s, st_xrun_seen_fn se
     if (st_alsa_status_parse(text, &now) != 0)
         return -EBADMSG;
     if (s->known && had_xrun(&s->last, &now)) /* what was before the first look is not ours to count */
-        report(w->platform, alsa->proc, &s->is, now.owner_tid,
-               (struct st_xrun_seen){.certainty = ST_CERTAINTY_PROBABLE, .device_xruns_n = 1}, seen, ctx,
-               &alsa->no_names);
+        report(w, &s->is, now.owner_tid, seen, ctx);
     s->known = true;
     s->last = now;
     return 0;

@@ -35,10 +35,4 @@ struct st_alsa_pcm {
 /** Reads the line at *text and moves to the next. @return 0, -EBADMSG (moves too), -ENODATA (the end). */
 ST_NODISCARD int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret);
 
-/** A substream, hw:CARD,DEVICE,NUMBER in one direction. */
-struct st_alsa_substream {
-    unsigned card, device, number;
-    bool capture;
-};
-
 #endif

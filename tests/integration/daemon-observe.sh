@@ -32,8 +32,8 @@ ok "a source that is there is watched" wait_for source_is jack state watching
 is "its server is the configured one" "$(value '[s for s in d["observe"] if s["source"] == "jack"][0]["why"]')" "server studio"
 ok "device xruns and starved clients are counted apart" value_is \
     '[(s["device_xruns"], s["starved"]) for s in d["observe"] if s["source"] == "jack"]' '[(2, 3)]'
-ok "by device, too" value_is '[s["devices"] for s in d["observe"] if s["source"] == "jack"]' \
-    "[[{'device': 'system', 'device_xruns': 2, 'starved': 3}]]"
+ok "those of a client have its name" value_is \
+    '[(c["name"], c["device"], c["not_ready"]) for s in d["observe"] if s["source"] == "jack" for c in s["clients"]]' "[('Carla Host?', 'system', 3)]"
 ok "events have source, device, client, certainty and count" wait_for value_is \
     'sorted((e["event"], e["source"], e["device"], e.get("client"), e["certainty"], e["count"]) for e in d["events"] if "certainty" in e)' \
     "[('observed-xrun', 'jack', 'system', None, 'exact', 2), ('starved-client', 'jack', 'system', 'Carla Host?', 'probable', 3)]"

@@ -25,7 +25,7 @@ card() { sed -n "s/^ *\([0-9]*\) \[$1 *\].*/\1/p" /proc/asound/cards; }
 # shellcheck disable=SC2317
 running() { grep -q "state: $2" "/proc/asound/card$1/pcm0p/sub0/status"; }
 # shellcheck disable=SC2317
-counts() { [ "$(alsa "[.devices[] | select(.device == \"$1\") | .device_xruns] | add // 0")" -gt 0 ]; }
+counts() { [ "$(alsa "[.clients[] | select(.device == \"$1\") | .device_xruns] | add // 0")" -gt 0 ]; }
 # shellcheck disable=SC2317
 says() { test "$(alsa "$1")" "$2" "$3"; }
 
@@ -44,13 +44,13 @@ for name in Intel Dummy Loopback; do
     player=$!
     until_true running "$n" RUNNING
     sleep 1.5 # several looks
-    is "$name: a player that plays has no xrun" "$(alsa ".devices[] | select(.device == \"hw:$n,0,0 playback\")")" ""
+    is "$name: a player that plays has no xrun" "$(alsa ".clients[] | select(.device == \"hw:$n,0,0 playback\")")" ""
     kill -STOP $player
     ok "$name: a player that is stopped has an xrun, as ALSA says" until_true running "$n" XRUN
     ok "$name: the daemon sees it" until_true counts "hw:$n,0,0 playback"
     kill -CONT $player
     sleep 1
-    is "$name: it is one" "$(alsa ".devices[] | select(.device == \"hw:$n,0,0 playback\") | .device_xruns")" 1
+    is "$name: it is one" "$(alsa ".clients[] | select(.device == \"hw:$n,0,0 playback\") | .device_xruns")" 1
     is "$name: its event names device, client and how sure it is" \
         "$(sleeptune status --json | jq -r "[.events[] | select(.event == \"observed-xrun\" and .device == \"hw:$n,0,0 playback\") | [.source, .client, .certainty, .count] | join(\" \")] | join(\";\")")" \
         "alsa aplay probable 1"
