@@ -17,6 +17,7 @@ const struct st_command st_commands[] = {
     {"measure", "count the deadlines that this machine misses", st_cmd_measure, FIND},
     {"report", "list the settings that cost time, and how to change them", st_cmd_report, FIND},
     {"compare", "compare two measurements", st_cmd_compare, FIND},
+    {"predict", "dropouts per hour at each buffer size, from one recording", st_cmd_predict, FIND},
     {"apply", "change the settings that the report found", st_cmd_apply, FIX},
     {"verify", "check that the changes are in effect and that they helped", st_cmd_verify, FIX},
     {"revert", "undo the changes", st_cmd_revert, FIX},

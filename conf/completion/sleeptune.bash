@@ -30,7 +30,7 @@ _sleeptune() {
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure report apply verify revert snapshot compare plot status history lab help --help --version'
+        words='check measure report apply verify revert snapshot compare predict plot status history lab help --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
@@ -43,15 +43,16 @@ _sleeptune() {
         verify) words='--frames --rate --measure --no-measure --user --root --format --json --help' ;;
         revert) words="--all --run-generators --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --no-servers --output -o --help' ;;
+        predict) words='--frames --periods --load --headroom-frames --granularity --measured-frames --rate --details --json --format --help' ;;
         compare) words='--difference --every --json --format --help' ;;
         plot) words='--output -o --kind -k --width --every --csv --help' ;;
         history) words='--events --causes --since --until --step --plot --kind --limit --follow --details --json --format --system --socket --db --help' ;;
         status) words='--details --watch --devices --json --format --system --socket --help' ;;
-        help) words='check measure report apply verify revert snapshot compare plot status history lab' ;;
+        help) words='check measure report apply verify revert snapshot compare predict plot status history lab' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-    if [[ $command == @(compare|plot) ]] && [ ${#COMPREPLY[@]} -eq 0 ]; then
+    if [[ $command == @(compare|plot|predict) ]] && [ ${#COMPREPLY[@]} -eq 0 ]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
 }

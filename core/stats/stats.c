@@ -8,7 +8,7 @@
 
 #define EXACT_VARIANCE_MAX 1000.0 /* n*p*(1-p) up to which the binomial is summed */
 #define CONFIDENCE_MAX     0.999999
-#define POISSON_EXACT_MAX  1000 /* events up to which the Poisson distribution is summed */
+#define GAMMA_EXACT_MAX    1000 /* shape up to which the gamma distribution is summed */
 
 /* Binomial (n, s) with s <= 0.5 and variance up to EXACT_VARIANCE_MAX, summed from 0 in logarithms, because
  * (1-s)^n may be far below the smallest double. ret_low: most r with P(X <= r - 1) <= tail; ret_high: least r
@@ -86,40 +86,47 @@ struct st_quantile st_stats_quantile(const struct st_hist *hist, double p)
     return quantile;
 }
 
-/* P(X <= events) for a Poisson variable of this mean. */
-static double poisson_below(uint64_t events, double mean)
+/* P(X <= x) of a gamma variable of this shape and scale 1: a series below the mean, a continued fraction (Lentz) above.
+ * Source: Numerical Recipes, 6.2. */
+static double gamma_below(double shape, double x)
 {
-    double log_term = -mean, sum = 0;
-    for (uint64_t i = 0; i <= events; i++) {
-        sum += exp(log_term);
-        log_term += log(mean / ((double)i + 1));
+    const double front = exp(shape * log(x) - x - lgamma(shape));
+    if (x < shape + 1) {
+        double term = 1 / shape, sum = term;
+        for (double a = shape + 1; term > sum * 1e-15; a++)
+            sum += term *= x / a;
+        return front * sum;
     }
-    return sum;
+    double b = x + 1 - shape, c = 1e300, d = 1 / b, h = d;
+    for (double i = 1, step = 0; fabs(step - 1) > 1e-15 && i < 1e6; i++) {
+        const double a = -i * (i - shape);
+        b += 2;
+        d = 1 / (a * d + b);
+        c = b + a / c;
+        step = d * c;
+        h *= step;
+    }
+    return 1 - front * h;
 }
 
-/* The mean at which so few events have a probability of 5 %. */
-static double poisson_max95(uint64_t events)
+double st_stats_gamma_quantile(double q, double shape)
 {
-    const double shape = (double)events + 1;
-    /* Wilson and Hilferty 1931: half the 95 % point of chi-squared with 2 * shape degrees of freedom; at more
-     * than POISSON_EXACT_MAX events within 1e-6 of the exact one */
-    const double guess = shape * pow(1 - 1 / (9 * shape) + 1.6448536269514722 / (3 * sqrt(shape)), 3);
-    if (events > POISSON_EXACT_MAX)
+    /* Wilson and Hilferty 1931; above GAMMA_EXACT_MAX within 1e-6 of the exact one */
+    const double z = q >= 0.5 ? st_distribution_normal_z(1 - q) : -st_distribution_normal_z(q);
+    const double guess = shape * pow(fmax(0, 1 - 1 / (9 * shape) + z / (3 * sqrt(shape))), 3);
+    if (shape > GAMMA_EXACT_MAX)
         return guess;
-    double low = 0.5 * guess, high = 2 * guess;
-    for (int i = 0; i < 60; i++) {
+    double low = 0, high = 2 * guess + 10;
+    for (int i = 0; i < 100 && high - low > 1e-14 * high; i++) {
         const double middle = (low + high) / 2;
-        if (poisson_below(events, middle) > 0.05)
-            low = middle;
-        else
-            high = middle;
+        *(gamma_below(shape, middle) < q ? &low : &high) = middle;
     }
     return high;
 }
 
 double st_stats_rate_max95(uint64_t events, uint64_t n)
 {
-    return n == 0 ? HUGE_VAL : poisson_max95(events) / (double)n;
+    return n == 0 ? HUGE_VAL : st_stats_gamma_quantile(0.95, (double)events + 1) / (double)n;
 }
 
 static int compare_i64(const void *left, const void *right)

@@ -41,6 +41,10 @@ double st_stats_inflation(const double *values, size_t n, double mean, size_t la
 /** The least n for which quantile p is printed: ceil(10 / (1 - p)); 20 for the median, 1000 for p99. */
 uint64_t st_stats_quantile_min_n(double p);
 
+/** The x with P(X <= x) = q of a gamma variable of this shape (> 0) and scale 1. The upper bound of a Poisson mean after k
+ * events is that of shape k + 1, its lower one that of shape k. */
+double st_stats_gamma_quantile(double q, double shape);
+
 /**
  * Upper 95 % bound for a rate after `events` in n trials (exact Poisson; 2.996/n for 0 events).
  * @return events per trial, in (0, ...); +inf for n = 0.

@@ -24,6 +24,9 @@ PY
 
 "$SLEEPTUNE" measure --duration 1s --json >"$tmp/measure.json"
 valid "measure --json" "$tmp/measure.json"
+"$SLEEPTUNE" measure --duration 1500ms --frames 64 --quiet --record "$tmp/run.strec" >/dev/null
+"$SLEEPTUNE" predict "$tmp/run.strec" --json >"$tmp/predict.json"
+valid "predict --json" "$tmp/predict.json"
 "$SLEEPTUNE" measure --duration 1s --cpu all --load 5 --json >"$tmp/loops.json"
 valid "measure --json on all CPUs" "$tmp/loops.json"
 "$SLEEPTUNE" measure --duration 1500ms --frames 64 --punctual=free,1.7 --json >"$tmp/punctual.json"

@@ -1,0 +1,358 @@
+/* sleeptune predict: which buffer size can I use? Dropouts an hour at each, from one run at the shortest. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "chart/input/recording_input.h"
+#include "chart/input/series_input.h"
+#include "cli/command.h"
+#include "core/ns.h"
+#include "core/text/json.h"
+#include "core/text/number.h"
+#include "core/text/text.h"
+#include "evidence/miss_events.h"
+#include "evidence/predict.h"
+#include "platform/program/locale.h"
+#include "platform/program/output.h"
+#include "platform/program/terminal.h"
+
+#define NAME      "predict"
+#define SIZES_MAX 32
+#define ROWS_MAX  7 /* on the first screen */
+
+struct options {
+    struct st_series_options series; /* frames, rate_hz: of what was measured */
+    struct st_predict_wish wish;
+    int64_t periods, headroom_frames;
+    uint32_t frames[SIZES_MAX]; /* --frames; none: powers of two */
+    size_t frames_n;
+    bool details;
+};
+
+static void help(void)
+{
+    fputs("Usage: sleeptune predict FILE [OPTION...]\n"
+          "Which buffer size can I use? Dropouts per hour at each size, and how sure that is,\n"
+          "from one run at the shortest size. Longer sizes follow from how late it woke.\n\n"
+          "FILE is a recording of 'measure --record', or text with one lateness in ns per\n"
+          "line, or the CSV of 'plot'.\n\n"
+          "      --frames LIST          sizes, such as 64,128,480 (16 to 2048, powers of two)\n"
+          "      --periods N            periods of the ring (2)\n"
+          "      --load PERCENT         time that the program needs of each period (0)\n"
+          "      --headroom-frames N    PipeWire's api.alsa.headroom (0)\n"
+          "      --granularity TIME     steps in which the device reports its position (0)\n"
+          "      --measured-frames N, --rate HZ   size and rate of the run, for text\n"
+          "      --details              all rows, with bounds and reasons\n"
+          "      --json, --format json|text\n"
+          "  -h, --help                 this text\n\n"
+          "Examples:\n"
+          "  sleeptune measure --frames 32 --duration 10m --record run.strec\n"
+          "  sleeptune predict run.strec\n"
+          "  sleeptune predict run.strec --load 60 --periods 3\n\n"
+          "Exit status: 0 a size held, 1 each size has dropouts, 2 too little data, 3 usage,\n"
+          "4 failure.\n",
+          stdout);
+}
+
+static int take_frames(const char *command, void *ctx, const char *text)
+{
+    struct options *o = ctx;
+    char copy[200], *rest = copy, *word;
+    if (strlen(text) >= sizeof(copy))
+        return st_failure_usage(command, "--frames: the list is too long");
+    memcpy(copy, text, strlen(text) + 1);
+    o->frames_n = 0;
+    while ((word = strsep(&rest, ",")) != NULL) {
+        int64_t frames;
+        if (o->frames_n == SIZES_MAX)
+            return st_failure_usage(command, "--frames: at most %d sizes", SIZES_MAX);
+        const int status = st_option_i64(command, "--frames", word, 1, ST_PREDICT_FRAMES_MAX, &frames);
+        if (status != 0)
+            return status;
+        o->frames[o->frames_n++] = (uint32_t)frames;
+    }
+    return 0;
+}
+
+/* --- input --- */
+
+static int add_events(struct st_recording_reader *reader, struct st_predict_run *run)
+{
+    const int64_t *lateness_ns, *callback_ns;
+    struct st_recording_event event;
+    int r;
+    while ((r = st_recording_next_run(reader, &event, &lateness_ns, &callback_ns)) == 1) {
+        run->periods_n += event.kind == ST_RECORDING_LOST ? 0 : event.n;
+        for (uint64_t i = 0; event.kind == ST_RECORDING_CYCLE && i < event.n && r >= 0; i++)
+            r = st_predict_add(run, event.period_index + i, lateness_ns[i]);
+        if (r < 0)
+            break;
+    }
+    return r;
+}
+
+static int read_recording(const char *name, FILE *stream, const struct options *o, struct st_predict_run *run)
+{
+    struct st_recording_reader *reader;
+    int r = st_recording_open_stream(stream, &reader);
+    if (r != 0)
+        return st_recording_input_refused(NAME, name, r);
+    const struct st_recording_meta *meta = &st_recording_info(reader)->meta;
+    run->period = meta->period;
+    run->frames = meta->frames != 0 ? meta->frames : (uint32_t)o->series.frames;
+    run->rate_hz = meta->rate_hz != 0 ? meta->rate_hz : (uint32_t)o->series.rate_hz;
+    r = add_events(reader, run);
+    const enum st_recording_end end = st_recording_info(reader)->end;
+    st_recording_close_reader(reader);
+    if (r < 0)
+        return st_failure(NAME, "cannot read %s: %s", name, strerror(-r));
+    if (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED)
+        (void)st_failure(NAME, "%s is %s: everything before that was read", name,
+                         end == ST_RECORDING_CUT ? "cut" : "damaged");
+    return ST_EXIT_DONE;
+}
+
+/* Text has a line for each cycle: a period that the loop could not run in has none. */
+static int read_text(const char *path, const struct options *o, struct st_predict_run *run)
+{
+    struct st_series_input input = {0};
+    int r = 0, status = st_series_input_read(NAME, path, &o->series, &input);
+    const struct st_series *series = &input.series;
+    if (status == ST_EXIT_DONE) {
+        const int64_t period_ns = st_period_ns(&series->period);
+        run->period = series->period;
+        run->frames = (uint32_t)o->series.frames;
+        run->rate_hz = (uint32_t)o->series.rate_hz;
+        for (size_t i = 0; i < series->n && r == 0; i++) {
+            const int64_t late_ns = series->lateness_ns[i];
+            const uint64_t skipped = late_ns > 0 ? (uint64_t)(late_ns / period_ns) : 0;
+            const uint64_t step = i + 1 < series->n ? series->index[i + 1] - series->index[i] : 1;
+            r = st_predict_add(run, run->periods_n, late_ns);
+            run->periods_n += step > skipped + 1 ? step : skipped + 1;
+        }
+        if (input.left_out_n > 0)
+            (void)st_failure(NAME, "%s", input.note);
+    }
+    st_series_input_finish(&input);
+    return r == 0 ? status : st_failure(NAME, "%s: %s", path, strerror(-r));
+}
+
+static int read_run(const char *path, const struct options *o, struct st_predict_run *run)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    FILE *stream = standard ? stdin : fopen(path, "re");
+    if (stream == NULL)
+        return st_failure(NAME, "cannot read %s: %s", path, strerror(errno));
+    const int first = getc(stream);
+    if (first != EOF)
+        ungetc(first, stream);
+    int status;
+    if (first == 0x89) {
+        status = read_recording(standard ? "standard input" : path, stream, o, run);
+    } else {
+        if (!standard)
+            fclose(stream);
+        if (o->series.frames == 0 || o->series.rate_hz == 0)
+            return st_failure_usage(
+                NAME, "%s is no recording: say what was measured with --measured-frames and --rate", path);
+        status = read_text(path, o, run);
+    }
+    if (status == ST_EXIT_DONE && (run->frames == 0 || run->rate_hz == 0))
+        return st_failure_usage(
+            NAME, "%s was measured without a buffer size: add --measured-frames and --rate", path);
+    st_predict_end(run);
+    return status;
+}
+
+/* --- output --- */
+
+struct table {
+    const struct st_predict_run *run;
+    const struct options *options;
+    struct st_predict_row rows[SIZES_MAX];
+    size_t n;
+    const struct st_predict_row *held; /* the smallest size that held; NULL: none */
+    bool known;                        /* at least one row is not refused */
+};
+
+static json_t *row_json(const struct st_predict_row *row)
+{
+    json_t *o = json_object();
+    st_json_set(o, "frames", ST_JSON(row->frames));
+    st_json_set(o, "period_us", json_real(row->period_us));
+    st_json_set(o, "slack_us", json_real(row->slack_us));
+    st_json_set(o, "events_per_hour",
+                json_pack("{s:o, s:f, s:f}", "estimate", st_json_real_or_null(row->estimated, row->estimate),
+                          "low", row->low, "high", row->high));
+    st_json_set(o, "worst_tenth_per_hour", st_json_real_or_null(row->estimated, row->worst_tenth));
+    st_json_set(o, "basis", json_string(st_predict_basis_name(row->basis)));
+    st_json_set(o, "reason", row->reason[0] != '\0' ? json_string(row->reason) : json_null());
+    st_json_set(o, "headroom_percent",
+                st_json_real_or_null(row->headroom_percent >= 0, row->headroom_percent));
+    st_json_set(o, "n_events", ST_JSON(row->n_events));
+    st_json_set(o, "observed_s", json_real(row->observed_s));
+    return o;
+}
+
+static json_t *table_json(const struct table *table)
+{
+    const struct st_predict_wish *wish = &table->options->wish;
+    json_t *rows = json_array();
+    for (size_t i = 0; i < table->n; i++)
+        (void)json_array_append_new(rows, row_json(&table->rows[i]));
+    return json_pack(
+        "{s:s, s:{s:I, s:I, s:f}, s:I, s:f, s:I, s:I, s:f, s:I, s:o, s:o}", "schema", "sleeptune-predict/1",
+        "measured", "frames", (json_int_t)table->run->frames, "rate_hz", (json_int_t)table->run->rate_hz,
+        "seconds", st_predict_seconds(table->run), "periods", (json_int_t)wish->periods, "load_percent",
+        wish->load_percent, "headroom_frames", (json_int_t)wish->headroom_frames, "granularity_ns",
+        (json_int_t)wish->granularity_ns, "target_per_hour", wish->target_per_hour, "event_gap_ns",
+        (json_int_t)ST_MISS_EVENTS_GAP_NS, "held_frames",
+        st_json_integer_or_null(table->held != NULL, table->held != NULL ? table->held->frames : 0), "rows",
+        rows);
+}
+
+static double latency_ms(const struct table *table, const struct st_predict_row *row)
+{
+    return row->period_us * table->options->wish.periods / 1000;
+}
+
+static void say_answer(const struct table *table, FILE *out, int width)
+{
+    char line[300], time[32], high[32];
+    const struct st_predict_row *held = table->held;
+    st_ns_format((int64_t)(st_predict_seconds(table->run) * 1e9), time, sizeof(time));
+    if (held != NULL)
+        snprintf(line, sizeof(line),
+                 "%u frames held (%.1f ms with %u periods): no dropout in %s, at most %s per hour (95 %%).",
+                 held->frames, latency_ms(table, held), table->options->wish.periods, time,
+                 st_miss_events_rate_text(held->high, high, sizeof(high)));
+    else if (!table->known)
+        snprintf(line, sizeof(line), "Not known: %s.", table->rows[table->n - 1].reason);
+    else
+        snprintf(line, sizeof(line), "No size of %u to %u frames held in %s.", table->rows[0].frames,
+                 table->rows[table->n - 1].frames, time);
+    st_text_wrap(out, line, 0, width);
+    fputc('\n', out);
+}
+
+static void say_row(const struct table *table, const struct st_predict_row *row, FILE *out)
+{
+    char estimate[32] = "-", high[32], headroom[32] = "-", low[32], slack[32];
+    if (row->estimated)
+        snprintf(estimate, sizeof(estimate), row->estimate < 9.95 ? "%.2g" : "%.0f", row->estimate);
+    if (row->headroom_percent >= 0)
+        snprintf(headroom, sizeof(headroom), "%.0f %%", floor(row->headroom_percent));
+    st_miss_events_rate_text(row->high, high, sizeof(high));
+    fprintf(out, "%6u %8.1f ms %12s %12s %10s  %s\n", row->frames, latency_ms(table, row), estimate, high,
+            headroom, st_predict_basis_name(row->basis));
+    if (!table->options->details)
+        return;
+    snprintf(low, sizeof(low), "%.2g", row->low);
+    fprintf(out, "       slack %s, at least %s per hour, %" PRIu64 " events, worst tenth %.3g per hour\n",
+            st_ns_format((int64_t)(row->slack_us * 1e3), slack, sizeof(slack)), low, row->n_events,
+            row->worst_tenth);
+    if (row->reason[0] != '\0')
+        st_text_field(out, "", row->reason, 7, st_terminal_width(STDOUT_FILENO));
+}
+
+static void say_next(const struct table *table, FILE *out, int width)
+{
+    char line[300];
+    if (!table->known)
+        snprintf(line, sizeof(line), "sleeptune measure --frames 32 --duration 10m --record FILE");
+    else if (table->held == NULL)
+        snprintf(line, sizeof(line), "sleeptune report (what makes wake-ups late)");
+    else if (table->options->wish.target_per_hour > 1)
+        snprintf(
+            line, sizeof(line),
+            "sleeptune measure --frames %u --duration 3h --record FILE (3 h without a dropout show at most 1 "
+            "per hour)",
+            table->run->frames);
+    else
+        snprintf(line, sizeof(line), "set %u frames in your sound server or program", table->held->frames);
+    st_text_field(out, "Next", line, 6, width);
+}
+
+static int print_text(const struct table *table)
+{
+    struct st_locale_stream stream;
+    FILE *out = st_locale_begin(&stream, stdout);
+    const int width = st_terminal_width(STDOUT_FILENO);
+    size_t first = 0, end = table->n;
+    if (!table->options->details) { /* sizes that cannot be known first, then the longest ones give way */
+        while (end - first > ROWS_MAX && table->rows[first].frames < table->run->frames)
+            first++;
+        if (table->held != NULL && (size_t)(table->held - table->rows) >= first + ROWS_MAX)
+            first = (size_t)(table->held - table->rows) + 1 - ROWS_MAX;
+        end = end - first > ROWS_MAX ? first + ROWS_MAX : end;
+    }
+    say_answer(table, out, width);
+    fputs("frames     latency  dropouts/h      at most   headroom\n", out);
+    for (size_t i = first; i < end; i++)
+        say_row(table, &table->rows[i], out);
+    fputc('\n', out);
+    if (table->options->details)
+        fprintf(out,
+                "Dropouts less than " ST_MISS_EVENTS_GAP " apart are one. At most: 95 %% bound. Headroom: "
+                "largest load\nwith at most %.3g per hour. Measured at %u frames, %u Hz.\n",
+                table->options->wish.target_per_hour, table->run->frames, table->run->rate_hz);
+    say_next(table, out, width);
+    if (st_locale_end(&stream) != 0)
+        return st_failure(NAME, "out of memory");
+    return fflush(stdout) == 0 ? ST_EXIT_DONE : st_failure(NAME, "writing to standard output failed");
+}
+
+static int predict(struct options *o, const struct st_predict_run *run)
+{
+    struct table table = {.run = run, .options = o, .n = o->frames_n};
+    if (o->frames_n == 0)
+        for (uint32_t frames = 16; frames <= 2048; frames *= 2)
+            o->frames[table.n++] = frames;
+    o->wish.target_per_hour = st_predict_target(run);
+    for (size_t i = 0; i < table.n; i++) {
+        st_predict_row(run, &o->wish, o->frames[i], &table.rows[i]);
+        table.known = table.known || table.rows[i].basis != ST_PREDICT_REFUSED;
+        if (table.rows[i].basis == ST_PREDICT_NONE_SEEN &&
+            (table.held == NULL || table.rows[i].frames < table.held->frames))
+            table.held = &table.rows[i];
+    }
+    const int status = o->series.json ? st_output_json(NAME, table_json(&table)) : print_text(&table);
+    if (status != ST_EXIT_DONE)
+        return status;
+    return table.held != NULL ? ST_EXIT_DONE : table.known ? ST_EXIT_FINDINGS : ST_EXIT_UNKNOWN;
+}
+
+int st_cmd_predict(int argc, char **argv)
+{
+    struct options o = {.periods = 2};
+    struct st_predict_run run = {0};
+    int first = 0;
+    st_series_input_options_init(&o.series);
+    const struct st_option options[] = {
+        {.name = "frames", .take = take_frames, .ctx = &o},
+        {.name = "periods", .number = &o.periods, .min = 2, .max = 16},
+        {.name = "load", .real = &o.wish.load_percent, .min = 0, .max = 100},
+        {.name = "headroom-frames", .number = &o.headroom_frames, .max = ST_PREDICT_FRAMES_MAX},
+        {.name = "granularity", .time_ns = &o.wish.granularity_ns, .max = ST_NS_PER_S},
+        {.name = "measured-frames", .number = &o.series.frames, .min = 1, .max = ST_PREDICT_FRAMES_MAX},
+        {.name = "rate", .rate_hz = &o.series.rate_hz, .min = 1000, .max = 768000},
+        {.name = "details", .flag = &o.details},
+        {.name = "json", .flag = &o.series.json},
+        {.name = "format", .take = st_option_format, .ctx = &o.series.json},
+    };
+    int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    if (status >= 0)
+        return status;
+    if (argc - first != 1)
+        return st_failure_usage(NAME, argc == first ? "which recording?" : "one file only");
+    o.wish.periods = (uint32_t)o.periods;
+    o.wish.headroom_frames = (uint32_t)o.headroom_frames;
+    status = read_run(argv[first], &o, &run);
+    if (status == ST_EXIT_DONE)
+        status = predict(&o, &run);
+    st_predict_finish(&run);
+    return status;
+}

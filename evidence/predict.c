@@ -1,0 +1,319 @@
+#include "evidence/predict.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/stats/distribution.h"
+#include "core/stats/stats.h"
+#include "evidence/miss_events.h"
+
+#define KEPT_MAX   ((size_t)1 << 18) /* late wake-ups in memory: 4 MB, twice that while they are read */
+#define RATIO_MAX  1024              /* of two sizes of which one is a multiple of the other */
+#define PARTS      10                /* of a run, to see whether it was the same all the time */
+#define SCATTER_P  0.01              /* probability below which the parts differ */
+#define SCATTER_N  10                /* events without which that is not tested */
+#define LOAD_STEPS 10                /* of a bisection: 0.1 % */
+
+/* --- the run --- */
+
+static int latest_first(const void *a, const void *b)
+{
+    const int64_t x = ((const struct st_predict_late *)a)->lateness_ns;
+    const int64_t y = ((const struct st_predict_late *)b)->lateness_ns;
+    return (x < y) - (x > y);
+}
+
+static int in_order(const void *a, const void *b)
+{
+    const uint64_t x = ((const struct st_predict_late *)a)->k, y = ((const struct st_predict_late *)b)->k;
+    return (x > y) - (x < y);
+}
+
+/* Keeps the KEPT_MAX latest; those that are as late as the first one left out go, too. */
+static void thin_out(struct st_predict_run *run)
+{
+    if (run->n <= KEPT_MAX)
+        return;
+    qsort(run->late, run->n, sizeof(run->late[0]), latest_first);
+    run->kept_above_ns = run->late[KEPT_MAX].lateness_ns;
+    run->n = KEPT_MAX;
+    while (run->n > 0 && run->late[run->n - 1].lateness_ns <= run->kept_above_ns)
+        run->n--;
+}
+
+int st_predict_add(struct st_predict_run *run, uint64_t k, int64_t lateness_ns)
+{
+    if (lateness_ns <= run->kept_above_ns)
+        return 0;
+    if (run->n == run->room && run->room == 2 * KEPT_MAX)
+        thin_out(run);
+    if (run->n == run->room) {
+        const size_t room = run->room == 0 ? 4096 : 2 * run->room;
+        struct st_predict_late *late = realloc(run->late, room * sizeof(*late));
+        if (late == NULL)
+            return -ENOMEM;
+        run->late = late;
+        run->room = room;
+    }
+    if (lateness_ns > run->kept_above_ns)
+        run->late[run->n++] = (struct st_predict_late){k, lateness_ns};
+    return 0;
+}
+
+void st_predict_end(struct st_predict_run *run)
+{
+    thin_out(run);
+    if (run->n > 0)
+        qsort(run->late, run->n, sizeof(run->late[0]), in_order);
+}
+
+void st_predict_finish(struct st_predict_run *run)
+{
+    free(run->late);
+    run->late = NULL;
+    run->n = run->room = 0;
+}
+
+double st_predict_seconds(const struct st_predict_run *run)
+{
+    return (double)run->periods_n * st_period_seconds(&run->period);
+}
+
+double st_predict_target(const struct st_predict_run *run)
+{
+    return fmax(1, st_miss_events_per_hour_max95(0, st_predict_seconds(run)));
+}
+
+/* --- events of one size --- */
+
+/* Late wake-ups less than 100 ms apart belong together; their weight is the number of events to be expected of them. */
+struct tally {
+    double sum, squares, largest; /* of weights */
+    uint64_t n;
+    double part[PARTS];
+    uint64_t part_n[PARTS];
+};
+
+static void add_weight(struct tally *tally, double weight, size_t part)
+{
+    if (weight <= 0)
+        return;
+    tally->sum += weight;
+    tally->squares += weight * weight;
+    tally->largest = fmax(tally->largest, weight);
+    tally->n++;
+    tally->part[part] += weight;
+    tally->part_n[part]++;
+}
+
+struct size {
+    double period_ns, measured_ns, slack_ns;
+    uint64_t ratio; /* of the periods; 0: not a whole number */
+};
+
+/* What one group of late wake-ups amounts to. */
+struct group {
+    double none_low, none_high; /* probability that none of its stalls is an event */
+    uint64_t phase_events;      /* of all phases together */
+};
+
+/* A period of this size begins at one of `ratio` measured periods. Each of them is tried: a wake-up that is late by L is
+ * followed by ones that would be late by L - P, L - 2 P ... @param last the last missed period of each phase, plus 1. */
+static void add_phases(const struct size *size, const struct st_predict_late *late, uint64_t *last,
+                       struct group *group)
+{
+    const double over_ns = (double)late->lateness_ns - size->slack_ns;
+    const uint64_t missed_n = (uint64_t)ceil(over_ns / size->measured_ns), m = size->ratio;
+    for (uint64_t i = 0; i < missed_n && i < m; i++) {
+        const uint64_t first = late->k + i, end = first + (missed_n - 1 - i) / m * m + 1;
+        uint64_t *before = &last[first % m];
+        const double apart_ns = ((double)first + 1 - (double)*before) * size->measured_ns;
+        group->phase_events += *before == 0 || apart_ns >= (double)ST_MISS_EVENTS_GAP_NS;
+        *before = end > *before ? end : *before;
+    }
+}
+
+/* The first period moves against the stall by chance, and the stall is as long as its lateness, or up to a period
+ * longer. */
+static void add_bracket(const struct size *size, const struct st_predict_late *late, struct group *group)
+{
+    const double over_ns = (double)late->lateness_ns - size->slack_ns;
+    group->none_low *= 1 - fmin(1, over_ns / size->period_ns);
+    group->none_high *= 1 - fmin(1, (over_ns + size->measured_ns) / size->period_ns);
+}
+
+static void end_group(const struct size *size, const struct group *group, size_t part, struct tally *low,
+                      struct tally *high)
+{
+    const double exact = size->ratio > 0 ? (double)group->phase_events / (double)size->ratio : 0;
+    add_weight(low, size->ratio > 0 ? exact : 1 - group->none_low, part);
+    add_weight(high, size->ratio > 0 ? exact : 1 - group->none_high, part);
+}
+
+/* Both are the same if the size is a multiple of the measured one. */
+static void count(const struct st_predict_run *run, const struct size *size, struct tally *low,
+                  struct tally *high)
+{
+    static const struct group none = {1, 1, 0};
+    uint64_t last[RATIO_MAX] = {0};
+    struct group group = none;
+    uint64_t end_k = 0;
+    size_t part = 0;
+    bool open = false;
+    *low = *high = (struct tally){0};
+    for (size_t i = 0; i < run->n; i++) {
+        const struct st_predict_late *late = &run->late[i];
+        const double over_ns = (double)late->lateness_ns - size->slack_ns;
+        if (over_ns <= 0)
+            continue;
+        const double apart_ns = ((double)late->k - (double)end_k) * size->measured_ns;
+        if (open && (run->unordered || apart_ns >= (double)ST_MISS_EVENTS_GAP_NS)) {
+            end_group(size, &group, part, low, high);
+            group = none;
+            open = false;
+        }
+        if (!open)
+            part = (size_t)(fmin(0.999999, (double)late->k / (double)run->periods_n) * PARTS);
+        if (run->unordered)
+            memset(last, 0, sizeof(last[0]) * (size->ratio > 0 ? size->ratio : 1));
+        open = true;
+        end_k = late->k + (uint64_t)ceil(over_ns / size->measured_ns) - 1;
+        if (size->ratio > 0)
+            add_phases(size, late, last, &group);
+        else
+            add_bracket(size, late, &group);
+    }
+    if (open)
+        end_group(size, &group, part, low, high);
+}
+
+/* How many times as much the events of the parts scatter as independent ones would; 1: not shown to. */
+static double scatter_of(const struct tally *tally)
+{
+    const double mean = (double)tally->n / PARTS;
+    double d = 0;
+    for (size_t i = 0; i < PARTS && tally->n >= SCATTER_N; i++)
+        d += ((double)tally->part_n[i] - mean) * ((double)tally->part_n[i] - mean) / mean;
+    return d > 0 && st_distribution_chi_squared_p(d, PARTS - 1) < SCATTER_P ? fmax(1, d / (PARTS - 1)) : 1;
+}
+
+/* One-sided 95 % bounds of the mean of a weighted Poisson sum; exact (Garwood) if all weights are 1. Source: Fay & Feuer,
+ * "Confidence intervals for directly standardized rates", 1997. */
+static double bound(const struct tally *tally, double scatter, bool upper)
+{
+    const double most = upper ? fmax(1, tally->largest) : 0;
+    const double y = tally->sum / scatter + most, v = tally->squares / scatter + most * most;
+    return v > 0 ? scatter * v / y * st_stats_gamma_quantile(upper ? 0.95 : 0.05, y * y / v) : 0;
+}
+
+/* --- rows --- */
+
+static struct size size_of(const struct st_predict_run *run, const struct st_predict_wish *wish,
+                           uint32_t frames, double load_percent)
+{
+    const double measured_ns = st_period_seconds(&run->period) * 1e9;
+    const double frame_ns = measured_ns / run->frames, period_ns = frame_ns * frames;
+    const bool multiple = frames % run->frames == 0 && frames / run->frames <= RATIO_MAX;
+    return (struct size){.period_ns = period_ns,
+                         .measured_ns = measured_ns,
+                         .slack_ns = period_ns * ((double)wish->periods - 1 - load_percent / 100) +
+                                     frame_ns * wish->headroom_frames - (double)wish->granularity_ns,
+                         .ratio = multiple ? frames / run->frames : 0};
+}
+
+static double high_at(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
+                      double load_percent)
+{
+    struct tally low, high;
+    const struct size size = size_of(run, wish, frames, load_percent);
+    if (size.slack_ns <= (double)run->kept_above_ns || size.slack_ns <= 0)
+        return ST_PREDICT_MOST;
+    count(run, &size, &low, &high);
+    return bound(&high, scatter_of(&high), true) * 3600 / st_predict_seconds(run);
+}
+
+static double headroom_of(const struct st_predict_run *run, const struct st_predict_wish *wish,
+                          uint32_t frames)
+{
+    const double target = wish->target_per_hour * (1 + 1e-9);
+    double low = 0, high = 100;
+    if (high_at(run, wish, frames, 0) > target)
+        return -1;
+    for (int i = 0; i < LOAD_STEPS; i++) {
+        const double middle = (low + high) / 2;
+        *(high_at(run, wish, frames, middle) <= target ? &low : &high) = middle;
+    }
+    return low;
+}
+
+static void refuse(struct st_predict_row *row, const char *reason)
+{
+    row->basis = ST_PREDICT_REFUSED;
+    row->high = ST_PREDICT_MOST;
+    snprintf(row->reason, sizeof(row->reason), "%s", reason);
+}
+
+static void judge(const struct st_predict_run *run, const struct size *size, struct st_predict_row *row)
+{
+    struct tally low, high;
+    const double per_hour = 3600 / row->observed_s;
+    count(run, size, &low, &high);
+    const double scatter = scatter_of(&high);
+    row->n_events = high.n;
+    row->high = fmin(ST_PREDICT_MOST, bound(&high, scatter, true) * per_hour);
+    if (high.n == 0) {
+        row->basis = ST_PREDICT_NONE_SEEN;
+        snprintf(row->reason, sizeof(row->reason),
+                 "no wake-up was late enough; the bound is all that is known, since longer stalls than those "
+                 "seen are not modelled");
+        return;
+    }
+    row->basis = ST_PREDICT_OBSERVED;
+    row->estimated = true;
+    row->estimate = fmin(ST_PREDICT_MOST, (low.sum + high.sum) / 2 * per_hour);
+    row->low = run->unordered ? 0 : bound(&low, scatter, false) * per_hour;
+    for (size_t i = 0; i < PARTS; i++)
+        row->worst_tenth = fmax(row->worst_tenth, fmin(ST_PREDICT_MOST, high.part[i] * per_hour * PARTS));
+    if (run->unordered)
+        snprintf(row->reason, sizeof(row->reason),
+                 "times within the histograms are not known: each late wake-up counts as a dropout");
+    else if (scatter > 1)
+        snprintf(row->reason, sizeof(row->reason),
+                 "the run was not the same all the time: the bounds are wider by a factor of %.1f", scatter);
+}
+
+void st_predict_row(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
+                    struct st_predict_row *ret)
+{
+    const struct size size = size_of(run, wish, frames, wish->load_percent);
+    char reason[sizeof(ret->reason)];
+    *ret = (struct st_predict_row){.frames = frames,
+                                   .period_us = size.period_ns / 1e3,
+                                   .slack_us = size.slack_ns / 1e3,
+                                   .headroom_percent = -1,
+                                   .observed_s = st_predict_seconds(run)};
+    if (frames < run->frames) {
+        snprintf(reason, sizeof(reason), "not known: measure at %u frames or less", frames);
+        refuse(ret, reason);
+    } else if (ret->observed_s < ST_PREDICT_SECONDS) {
+        refuse(ret, "too little data: less than a second was measured");
+    } else if (size.slack_ns <= 0) {
+        refuse(ret, "load and granularity leave no time for a late wake-up");
+    } else if (size.slack_ns <= (double)run->kept_above_ns) {
+        refuse(ret, "too many wake-ups are late: only the latest were kept");
+    } else {
+        judge(run, &size, ret);
+        ret->headroom_percent = headroom_of(run, wish, frames);
+    }
+}
+
+const char *st_predict_basis_name(enum st_predict_basis basis)
+{
+    static const char *const names[] = {[ST_PREDICT_OBSERVED] = "observed",
+                                        [ST_PREDICT_NONE_SEEN] = "none seen",
+                                        [ST_PREDICT_REFUSED] = "refused"};
+    return names[basis];
+}

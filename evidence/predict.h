@@ -1,0 +1,75 @@
+/* Dropouts per hour at other buffer sizes, from the late wake-ups of one run. A stall (a time in which the thread could
+ * not run) does not depend on the buffer size; the time that a size leaves for it, its slack, does. Events are those of
+ * evidence/miss_events.h. */
+#ifndef ST_EVIDENCE_PREDICT_H
+#define ST_EVIDENCE_PREDICT_H
+
+#include <stdbool.h>
+
+#include "core/base.h"
+#include "core/period.h"
+
+#define ST_PREDICT_FRAMES_MAX 8192
+#define ST_PREDICT_SECONDS    1.0     /* a shorter run is refused */
+#define ST_PREDICT_MOST       36000.0 /* events per hour: they are 100 ms apart */
+
+/** The wake-up of period k, late by lateness_ns. */
+struct st_predict_late {
+    uint64_t k;
+    int64_t lateness_ns;
+};
+
+/** A run: its latest wake-ups (the other ones take no memory). Begins with zeros but for its period and frames. */
+struct st_predict_run {
+    struct st_period period; /* of the measurement */
+    uint32_t frames, rate_hz;
+    bool unordered;     /* k is not exact: each late wake-up counts as an event */
+    uint64_t periods_n; /* that were seen, with skipped ones */
+    struct st_predict_late *late;
+    size_t n, room;
+    int64_t kept_above_ns; /* all wake-ups later than this are in `late` */
+};
+
+/** What is to be predicted. */
+struct st_predict_wish {
+    uint32_t periods;         /* of the ring, 2 at least */
+    double load_percent;      /* own work of the program, of a period */
+    uint32_t headroom_frames; /* added to the slack (api.alsa.headroom) */
+    int64_t granularity_ns;   /* the device's position moves in steps of this: taken from the slack */
+    double target_per_hour;   /* of the headroom */
+};
+
+enum st_predict_basis { ST_PREDICT_OBSERVED, ST_PREDICT_NONE_SEEN, ST_PREDICT_REFUSED };
+
+struct st_predict_row {
+    uint32_t frames;
+    double period_us, slack_us;
+    bool estimated;             /* else there is no estimate, only a bound */
+    double estimate, low, high; /* events per hour; low, high: one-sided 95 % bounds each */
+    double worst_tenth;         /* estimate of the worst of ten equal parts of the run */
+    enum st_predict_basis basis;
+    char reason[160];        /* "" or a sentence without a period */
+    double headroom_percent; /* the largest load at which `high` keeps the target; < 0: none */
+    uint64_t n_events;       /* of the run that count at this size */
+    double observed_s;
+};
+
+/** Adds a wake-up; k ascends. @return 0 or -ENOMEM. Threads: one per run. */
+ST_NODISCARD int st_predict_add(struct st_predict_run *run, uint64_t k, int64_t lateness_ns);
+/** After the last one. */
+void st_predict_end(struct st_predict_run *run);
+void st_predict_finish(struct st_predict_run *run);
+
+double st_predict_seconds(const struct st_predict_run *run);
+
+/** The tightest target that a run without an event can show: 1 per hour, or 3 / its time. */
+double st_predict_target(const struct st_predict_run *run);
+
+/** One size, 1 .. ST_PREDICT_FRAMES_MAX frames. Threads: any. */
+void st_predict_row(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
+                    struct st_predict_row *ret);
+
+/** "observed", "none seen", "refused". */
+const char *st_predict_basis_name(enum st_predict_basis basis);
+
+#endif

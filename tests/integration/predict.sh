@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# sleeptune predict: rows from a recording and from text, and what it refuses.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+predict() { "$SLEEPTUNE" predict "$@" 2>&1; }
+rows() { "$SLEEPTUNE" predict --json "$@" | "$PYTHON" -c '
+import json, sys
+for r in json.load(sys.stdin)["rows"]:
+    e = r["events_per_hour"]
+    print(r["frames"], r["basis"], e["estimate"], round(e["high"], 3), r["n_events"])'; }
+
+# --- text: an hour at 48 frames and 48 kHz (1 ms); one wake-up 2.5 ms late, the 2 periods behind it have no line ------
+"$PYTHON" - "$tmp" <<'PY'
+import sys
+with open(sys.argv[1] + "/hour.txt", "w") as f:
+    for k in range(3600000 - 2):
+        f.write("2500000\n" if k == 1000000 else "5000\n")
+PY
+text="--measured-frames 48 --rate 48000"
+# 2^21 lines are read: 2097.154 s
+is "rows of text" "$(rows "$tmp/hour.txt" $text --frames 24,48,96,192 2>/dev/null | sed 's/ 1.7166[0-9]* / 1.7166 /; s/ 0.8583[0-9]* / 0.8583 /')" \
+    "24 refused None 36000.0 0
+48 observed 1.7166 8.143 1
+96 observed 0.8583 6.317 1
+192 none seen None 5.143 0"
+answer=$(predict "$tmp/hour.txt" $text --frames 48,96,192)
+like "the answer comes first" "$(grep held <<<"$answer")" '^192 frames held \(8\.0 ms with 2 periods\): no dropout in 35\.0 min, at most 5\.15'
+like "lines that were left out are reported" "$answer" 'Only the first 2097152 samples'
+like "a shorter size is not known" "$(predict "$tmp/hour.txt" $text --frames 24,96 --details)" 'measure at 24 frames or less'
+predict "$tmp/hour.txt" $text --frames 48 >/dev/null
+is "no size held: status 1" $? 1
+predict "$tmp/hour.txt" $text --frames 24 >/dev/null
+is "nothing is known: status 2" $? 2
+
+# --- a recording ------------------------------------------------------------------------------------------------------
+"$SLEEPTUNE" measure --frames 64 --duration 2s --record "$tmp/run.strec" --quiet >/dev/null
+is "the recording says what was measured" "$("$SLEEPTUNE" predict "$tmp/run.strec" --json | "$PYTHON" -c '
+import json, sys
+d = json.load(sys.stdin)
+print(d["measured"]["frames"], d["measured"]["rate_hz"], len(d["rows"]), [r["basis"] for r in d["rows"]][:2], all(r["events_per_hour"]["high"] > 0 for r in d["rows"]))')" \
+    "64 48000 8 ['refused', 'refused'] True"
+is "at most 80 columns and seven rows" "$(predict "$tmp/run.strec" | awk 'length > 80 {long++} /^ +[0-9]+ +[0-9.]+ ms/ {rows++} END {print long + 0, rows <= 7}')" "0 1"
+is "from standard input" "$("$SLEEPTUNE" predict - --json <"$tmp/run.strec")" "$("$SLEEPTUNE" predict "$tmp/run.strec" --json)"
+bytes=$(stat -c %s "$tmp/run.strec")
+head -c $((bytes - 100)) "$tmp/run.strec" >"$tmp/cut.strec"
+like "a cut recording is read up to there" "$(predict "$tmp/cut.strec")" 'cut\.strec is cut: everything before that was read'
+head -c 100 "$tmp/run.strec" >"$tmp/head.strec"
+like "one without data is no answer" "$(predict "$tmp/head.strec"; echo "status $?")" '^status [24]$'
+
+# --- what is no run ---------------------------------------------------------------------------------------------------
+: >"$tmp/empty"
+like "an empty file" "$(predict "$tmp/empty" $text)" 'is empty$'
+echo "5000
+a letter" >"$tmp/letters"
+like "letters" "$(predict "$tmp/letters" $text)" 'letters: line 2: neither one number'
+like "text without its size" "$(predict "$tmp/hour.txt")" 'say what was measured with --measured-frames and --rate$'
+echo 5000 >"$tmp/short"
+like "too little data" "$(predict "$tmp/short" $text; echo "status $?")" '^Not known: too little data: less than a second was measured\.$'
+like "a size that is no number" "$(predict "$tmp/short" $text --frames 64,x)" "'x' is not a whole number"
+predict >/dev/null
+is "no file: usage" $? 3
+tap_done

@@ -1,0 +1,189 @@
+/* Dropouts at other buffer sizes, from late wake-ups. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "core/stats/random.h"
+#include "core/stats/stats.h"
+#include "evidence/predict.h"
+
+#define RATE_HZ 48000
+#define MS      INT64_C(1000000)
+
+static struct st_predict_run run;
+static struct st_predict_row row;
+static struct st_predict_wish wish;
+
+static void begin(uint32_t frames, double seconds)
+{
+    run = (struct st_predict_run){.frames = frames, .rate_hz = RATE_HZ};
+    wish = (struct st_predict_wish){.periods = 2, .target_per_hour = 1};
+    assert_int_equal(st_period_init(&run.period, frames, RATE_HZ), 0);
+    run.periods_n = (uint64_t)llround(seconds * RATE_HZ / frames);
+}
+
+static void late(uint64_t k, int64_t lateness_ns)
+{
+    assert_int_equal(st_predict_add(&run, k, lateness_ns), 0);
+}
+
+static void row_of(uint32_t frames)
+{
+    st_predict_end(&run);
+    st_predict_row(&run, &wish, frames, &row);
+}
+
+#define NEAR(a, b) assert_true(fabs((a) - (double)(b)) <= 1e-6 * fabs((double)(b)))
+
+static void a_stall_counts_with_the_share_of_phases_that_it_hits(void **state)
+{
+    (void)state;
+    begin(48, 3600); /* 1 ms */
+    late(1000000, 2500000);
+    row_of(48); /* slack 1 ms: 1.5 ms too late */
+    assert_int_equal(row.basis, ST_PREDICT_OBSERVED);
+    NEAR(row.estimate, 1);
+    NEAR(row.high, 4.743864518);
+    NEAR(row.low, 0.0512932944);
+    assert_int_equal(row.n_events, 1);
+    row_of(96); /* slack 2 ms: 0.5 ms too late, at one of two phases */
+    NEAR(row.estimate, 0.5);
+    assert_true(row.high > 0.5 && row.high < 4.743864519);
+    row_of(144);
+    assert_int_equal(row.basis, ST_PREDICT_NONE_SEEN);
+    assert_false(row.estimated);
+    NEAR(row.high, 2.995732274);
+    st_predict_finish(&run);
+}
+
+static void a_size_that_is_no_multiple_has_a_bracket(void **state)
+{
+    (void)state;
+    begin(64, 3600); /* 1.333 ms */
+    late(1000, 2500000);
+    row_of(96); /* slack and period 2 ms: 0.5 to 1.833 ms too late */
+    NEAR(row.estimate, (0.25 + 0.916666667) / 2);
+    st_predict_finish(&run);
+}
+
+static void stalls_less_than_100_ms_apart_are_one_dropout(void **state)
+{
+    (void)state;
+    begin(48, 3600);
+    for (uint64_t k = 1000; k < 1990; k += 10) /* 10 ms apart */
+        late(k, 5 * MS);
+    late(2082, 5 * MS); /* the last missed period before is 1983: 99 ms */
+    late(2185, 5 * MS); /* 2085: 100 ms */
+    row_of(48);
+    NEAR(row.estimate, 2);
+    assert_int_equal(row.n_events, 2);
+    run.unordered = true;
+    row_of(48);
+    assert_int_equal(row.n_events, 101);
+    assert_true(row.low == 0);
+    st_predict_finish(&run);
+}
+
+static void the_slack_has_periods_load_headroom_and_granularity(void **state)
+{
+    (void)state;
+    begin(48, 3600);
+    wish = (struct st_predict_wish){.periods = 3,
+                                    .load_percent = 25,
+                                    .headroom_frames = 24,
+                                    .granularity_ns = 125000,
+                                    .target_per_hour = 3};
+    row_of(96);
+    NEAR(row.slack_us, 2 * 2000 - 500 + 500 - 125);
+    NEAR(row.period_us, 2000);
+    wish = (struct st_predict_wish){.periods = 2, .load_percent = 100, .target_per_hour = 3};
+    row_of(96);
+    assert_int_equal(row.basis, ST_PREDICT_REFUSED);
+    NEAR(row.high, ST_PREDICT_MOST);
+    st_predict_finish(&run);
+}
+
+static void the_headroom_is_the_load_that_just_holds(void **state)
+{
+    (void)state;
+    begin(48, 3600);
+    wish.target_per_hour = st_predict_target(&run); /* without an event */
+    late(77, 1500000);
+    row_of(96); /* 2 ms - 25 % = 1.5 ms */
+    assert_true(row.headroom_percent > 24.8 && row.headroom_percent <= 25);
+    row_of(48);
+    assert_true(row.headroom_percent < 0);
+    st_predict_finish(&run);
+}
+
+static void what_cannot_be_known_is_refused(void **state)
+{
+    (void)state;
+    begin(64, 3600);
+    row_of(32);
+    assert_int_equal(row.basis, ST_PREDICT_REFUSED);
+    assert_string_equal(row.reason, "not known: measure at 32 frames or less");
+    st_predict_finish(&run);
+    begin(64, 0.5);
+    row_of(64);
+    assert_int_equal(row.basis, ST_PREDICT_REFUSED);
+    assert_true(row.high > 0);
+    st_predict_finish(&run);
+}
+
+/* Only the latest are kept: a size whose slack is shorter than what was left out is refused, the others are right. */
+static void more_late_wake_ups_than_memory_are_no_wrong_answer(void **state)
+{
+    (void)state;
+    begin(48, 36000);
+    struct st_random random = {.state = 3};
+    for (uint64_t k = 0; k < 3000000; k++)
+        late(k * 10, k % 100000 == 0 ? 9 * MS : (int64_t)st_random_below(&random, 2 * MS));
+    row_of(48);
+    assert_int_equal(row.basis, ST_PREDICT_REFUSED);
+    assert_true(run.n <= 1 << 18);
+    row_of(192);
+    assert_int_equal(row.n_events, 30);
+    NEAR(row.estimate, 3);
+    st_predict_finish(&run);
+}
+
+static void a_run_that_changes_has_wider_bounds(void **state)
+{
+    (void)state;
+    double high = 0;
+    for (int half = 0; half < 2; half++) {
+        begin(48, 3600);
+        for (uint64_t i = 0; i < 40; i++)
+            late(i * (half ? 8000 : 89000), 5 * MS); /* all in the first tenth, or all the time */
+        row_of(48);
+        NEAR(row.estimate, 40);
+        if (half)
+            assert_true(row.high > 1.5 * high && strstr(row.reason, "wider") != NULL &&
+                        row.worst_tenth > 300);
+        high = row.high;
+        st_predict_finish(&run);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stall_counts_with_the_share_of_phases_that_it_hits),
+        cmocka_unit_test(a_size_that_is_no_multiple_has_a_bracket),
+        cmocka_unit_test(stalls_less_than_100_ms_apart_are_one_dropout),
+        cmocka_unit_test(the_slack_has_periods_load_headroom_and_granularity),
+        cmocka_unit_test(the_headroom_is_the_load_that_just_holds),
+        cmocka_unit_test(what_cannot_be_known_is_refused),
+        cmocka_unit_test(more_late_wake_ups_than_memory_are_no_wrong_answer),
+        cmocka_unit_test(a_run_that_changes_has_wider_bounds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
