@@ -1,5 +1,6 @@
 /* Linux: the kernel: version, configuration, timers, and settings that are one small file each. */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "advisor/collect/collector.h"
@@ -74,38 +75,33 @@ static void config(struct st_collector *c)
     }
 }
 
-static void timer_list_value(struct st_collector *c, const char *key, bool has, int64_t value,
-                             const char *name)
-{
-    static const char source[] = "/proc/timer_list";
-    char raw[64];
-    snprintf(raw, sizeof(raw), "%s: %lld", name, (long long)value);
-    if (has)
-        st_collector_put_int(c, key, value, raw, source);
-    else
-        st_collector_put_state(c, key, ST_FACT_ABSENT, 0, NULL, source);
-}
-
 static void timer_list(struct st_collector *c)
 {
     static const char source[] = "/proc/timer_list";
-    static const char active_key[] = "linux.timer_list.hres_active";
-    static const char resolution_key[] = "linux.timer_list.resolution_ns";
-    struct st_timer_list list;
-    int r = read_large(c, source);
-    if (r != 0) {
-        st_collector_put_failure(c, active_key, r, source);
-        st_collector_put_failure(c, resolution_key, r, source);
-        return;
+    struct st_timer_list list = {0};
+    const int r = read_large(c, source);
+    const bool parsed = r == 0 && st_linux_text_timer_list(c->buf, &list) == 0 &&
+                        (list.has_hres_active || list.has_resolution);
+    const struct {
+        const char *key, *name;
+        bool has;
+        int64_t value;
+    } rows[] = {
+        {"linux.timer_list.hres_active", ".hres_active", list.has_hres_active, list.hres_active},
+        {"linux.timer_list.resolution_ns", ".resolution", list.has_resolution, list.resolution_ns},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        char raw[64];
+        snprintf(raw, sizeof(raw), "%s: %" PRId64, rows[i].name, rows[i].value);
+        if (r != 0)
+            st_collector_put_failure(c, rows[i].key, r, source);
+        else if (!parsed)
+            st_collector_put_state(c, rows[i].key, ST_FACT_MALFORMED, 0, c->buf, source);
+        else if (rows[i].has)
+            st_collector_put_int(c, rows[i].key, rows[i].value, raw, source);
+        else
+            st_collector_put_state(c, rows[i].key, ST_FACT_ABSENT, 0, NULL, source);
     }
-    r = st_linux_text_timer_list(c->buf, &list);
-    if (r != 0 || (!list.has_hres_active && !list.has_resolution)) {
-        st_collector_put_state(c, active_key, ST_FACT_MALFORMED, 0, c->buf, source);
-        st_collector_put_state(c, resolution_key, ST_FACT_MALFORMED, 0, c->buf, source);
-        return;
-    }
-    timer_list_value(c, active_key, list.has_hres_active, list.hres_active, ".hres_active");
-    timer_list_value(c, resolution_key, list.has_resolution, list.resolution_ns, ".resolution");
 }
 
 static void collect(struct st_collector *c)

@@ -267,20 +267,22 @@ static void collect_cpus(struct st_collector *c)
 static void swap(struct st_collector *c)
 {
     static const char source[] = "/proc/swaps";
+    static const char *const keys[] = {"linux.swap.other_n", "linux.swap.zram_n", "linux.swap.zram_first"};
     struct st_swaps swaps;
     size_t len;
     const int r = c->p->read_text(c->p, source, c->buf, c->buf_bytes, &len);
-    if (r != 0) {
-        st_collector_put_failure(c, "linux.swap.other_n", r, source);
-        st_collector_put_failure(c, "linux.swap.zram_n", r, source);
-    } else if (st_linux_text_swaps(c->buf, &swaps) != 0) {
-        st_collector_put_state(c, "linux.swap.other_n", ST_FACT_MALFORMED, 0, c->buf, source);
-        st_collector_put_state(c, "linux.swap.zram_n", ST_FACT_MALFORMED, 0, c->buf, source);
-    } else {
-        st_collector_put_int(c, "linux.swap.other_n", (int64_t)swaps.other_n, NULL, source);
-        st_collector_put_int(c, "linux.swap.zram_n", (int64_t)swaps.zram_n, NULL, source);
-        st_collector_put_int(c, "linux.swap.zram_first", swaps.zram_first, NULL, source);
+    const bool parsed = r == 0 && st_linux_text_swaps(c->buf, &swaps) == 0;
+    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
+        if (r != 0)
+            st_collector_put_failure(c, keys[i], r, source);
+        else if (!parsed)
+            st_collector_put_state(c, keys[i], ST_FACT_MALFORMED, 0, c->buf, source);
     }
+    if (!parsed)
+        return;
+    st_collector_put_int(c, keys[0], (int64_t)swaps.other_n, NULL, source);
+    st_collector_put_int(c, keys[1], (int64_t)swaps.zram_n, NULL, source);
+    st_collector_put_int(c, keys[2], swaps.zram_first, NULL, source);
 }
 
 static const char *const patterns[] = {

@@ -29,40 +29,32 @@ static const char *const patterns[] = {
     NULL,
 };
 
+/** A limit that this system does not have is INT64_MIN. */
+static void put_right(struct st_collector *c, const char *key, int r, int64_t value, const char *source)
+{
+    if (r != 0)
+        st_collector_put_failure(c, key, r, source);
+    else if (value == INT64_MIN)
+        st_collector_put_state(c, key, ST_FACT_ABSENT, 0, NULL, source);
+    else
+        st_collector_put_int(c, key, value, NULL, source);
+}
+
 static void rights(struct st_collector *c)
 {
     static const char try[] = "sched_setscheduler in a child";
     static const char limits[] = "getrlimit";
-    struct st_rt_rights rights;
+    struct st_rt_rights rights = {0};
     const int r = c->p->rt_rights(c->p, TRIED_PRIORITY, &rights);
-    if (r != 0) {
-        st_collector_put_failure(c, "linux.rt.fifo_errno", r, try);
-        st_collector_put_failure(c, "linux.rt.fifo_priority", r, try);
-        st_collector_put_failure(c, "linux.rt.rtprio_limit", r, limits);
-        st_collector_put_failure(c, "linux.rt.memlock_limit_bytes", r, limits);
+    if (c->p->os == ST_OS_FREEBSD) {
+        put_right(c, "freebsd.rt.fifo_errno", r, rights.fifo_errno, try);
+        put_right(c, "freebsd.limits.memorylocked_bytes", r, rights.memlock_limit_bytes, limits);
         return;
     }
-    st_collector_put_int(c, "linux.rt.fifo_errno", rights.fifo_errno, NULL, try);
-    st_collector_put_int(c, "linux.rt.fifo_priority", rights.fifo_priority, NULL, try);
-    if (rights.rtprio_limit == INT64_MIN)
-        st_collector_put_state(c, "linux.rt.rtprio_limit", ST_FACT_ABSENT, 0, NULL, limits);
-    else
-        st_collector_put_int(c, "linux.rt.rtprio_limit", rights.rtprio_limit, NULL, limits);
-    st_collector_put_int(c, "linux.rt.memlock_limit_bytes", rights.memlock_limit_bytes, NULL, limits);
-}
-
-static void freebsd_rights(struct st_collector *c)
-{
-    static const char fifo[] = "freebsd.rt.fifo_errno", memory[] = "freebsd.limits.memorylocked_bytes";
-    struct st_rt_rights rights;
-    const int r = c->p->rt_rights(c->p, TRIED_PRIORITY, &rights);
-    if (r != 0) {
-        st_collector_put_failure(c, fifo, r, "sched_setscheduler in a child");
-        st_collector_put_failure(c, memory, r, "getrlimit");
-        return;
-    }
-    st_collector_put_int(c, fifo, rights.fifo_errno, NULL, "sched_setscheduler in a child");
-    st_collector_put_int(c, memory, rights.memlock_limit_bytes, NULL, "getrlimit");
+    put_right(c, "linux.rt.fifo_errno", r, rights.fifo_errno, try);
+    put_right(c, "linux.rt.fifo_priority", r, rights.fifo_priority, try);
+    put_right(c, "linux.rt.rtprio_limit", r, rights.rtprio_limit, limits);
+    put_right(c, "linux.rt.memlock_limit_bytes", r, rights.memlock_limit_bytes, limits);
 }
 
 /** May this process lock memory beyond its limit? CAP_IPC_LOCK in CapEff. */
@@ -146,11 +138,9 @@ static void user(struct st_collector *c)
 static void collect(struct st_collector *c)
 {
     user(c);
-    if (c->p->os != ST_OS_LINUX) {
-        freebsd_rights(c);
-        return;
-    }
     rights(c);
+    if (c->p->os != ST_OS_LINUX)
+        return;
     ipc_lock(c);
     slack(c);
     resolution(c);

@@ -512,38 +512,6 @@ const struct st_rule st_rule_freebsd_preemption = {
 
 /* --- freebsd-interrupt-storm: hw.intr_storm_threshold: interrupts that come too fast are held back. --- */
 
-#define THRESHOLD "freebsd.hw.intr_storm_threshold"
-#define HZ        "freebsd.kern.hz"
-#define HZ_MAX    1000000
-
-static void judge_interrupt_storm(struct st_finding *finding)
-{
-    int64_t threshold;
-    if (st_finding_need_int(finding, THRESHOLD, &threshold) != 0)
-        return;
-    if (threshold == 0) {
-        st_finding_fine(finding, "the kernel never slows down an interrupt source, however fast it is");
-        return;
-    }
-    if (threshold < 0) {
-        st_finding_unknown(finding, "intr_storm_threshold %" PRId64 " is not valid", threshold);
-        return;
-    }
-    const int64_t hz = st_machine_int_or(finding->facts, HZ, 0);
-    st_finding_quote(finding, HZ);
-    if (hz >= 1 && hz <= HZ_MAX)
-        st_finding_advice(finding,
-                          "after %" PRId64 " interrupts in a row the kernel handles an interrupt line only "
-                          "once in a clock tick (%.0f µs): a sound card on this line stutters",
-                          threshold, 1e6 / (double)hz);
-    else
-        st_finding_advice(finding,
-                          "after %" PRId64 " interrupts in a row the kernel handles an interrupt line only "
-                          "once in a clock tick: a sound card on this line stutters",
-                          threshold);
-    st_rule_fix(finding);
-}
-
 const struct st_rule st_rule_freebsd_interrupt_storm = {
     .id = "freebsd-interrupt-storm",
     .title = "Interrupts held back (hw.intr_storm_threshold)",
@@ -555,6 +523,11 @@ const struct st_rule st_rule_freebsd_interrupt_storm = {
     .sources = "FreeBSD sys/kern/kern_intr.c ithread_execute_handlers()\n0 on 13.2 and 15.1 as captured",
     ST_FREEBSD_SYSCTL_BACK("hw.intr_storm_threshold", "0"),
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(THRESHOLD, HZ),
-    .judge = judge_interrupt_storm,
+    .facts = ST_RULE_KEYS("freebsd.hw.intr_storm_threshold"),
+    .cases = ST_RULE_CASES(
+        {ST_CASE_IS, 0, ST_STATUS_OK, "the kernel never slows down an interrupt source, however fast it is"},
+        {ST_CASE_BELOW, 0, ST_STATUS_UNKNOWN, "intr_storm_threshold {} is not valid"},
+        {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
+         "after {} interrupts in a row the kernel handles an interrupt line only once in a clock tick: a sound "
+         "card on this line stutters"}),
 };

@@ -214,18 +214,19 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
 #define HZ_MAX        1000000
 #define STATHZ        127 /* kern.clockrate's, the usual value */
 
-/** A timer that can do one-shot on each CPU by itself. */
-static void find_alternative(char *name, const struct st_fact *fact)
+/** A timer that can do one-shot on each CPU by itself. @return false: there is none. */
+static bool find_alternative(const struct st_facts *facts, char *name)
 {
-    const size_t prefix = strlen(ET_PREFIX), len = strlen(fact->key) - prefix - strlen(ET_SUFFIX);
-    if (name[0] != '\0' || fact->state != ST_FACT_OK || !fact->is_int || len >= NAME_MAX_BYTES ||
-        (fact->i64 & (ET_ONESHOT | ET_PERCPU)) != (ET_ONESHOT | ET_PERCPU))
-        return;
-    /* the name becomes part of a command to paste, and a capture may come from a stranger */
-    if (strspn(fact->key + prefix, NAME_CHARACTERS) != len)
-        return;
-    memcpy(name, fact->key + prefix, len);
-    name[len] = '\0';
+    ST_FACTS_EACH (fact, facts, ET_PREFIX, ET_SUFFIX) {
+        const size_t len = strlen(fact->key) - strlen(ET_PREFIX) - strlen(ET_SUFFIX);
+        st_fact_part(fact, ET_PREFIX, name, NAME_MAX_BYTES);
+        /* the name becomes part of a command to paste, and a capture may come from a stranger */
+        if (fact->state == ST_FACT_OK && fact->is_int && len < NAME_MAX_BYTES &&
+            (fact->i64 & (ET_ONESHOT | ET_PERCPU)) == (ET_ONESHOT | ET_PERCPU) &&
+            strspn(name, NAME_CHARACTERS) == len)
+            return true;
+    }
+    return false;
 }
 
 static void fix_timer(struct st_finding *finding, const char *name)
@@ -258,12 +259,10 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
         st_finding_effect(finding, tick_us, "1 / (hz %" PRId64 " * singlemul %" PRId64 ") = %.1f µs", hz, mul,
                           tick_us);
     }
-    char other[NAME_MAX_BYTES] = "";
-    ST_FACTS_EACH (fact, finding->facts, ET_PREFIX, ET_SUFFIX)
-        find_alternative(other, fact);
+    char other[NAME_MAX_BYTES];
     if (flags < 0 || (flags & ET_ONESHOT) != 0) {
         st_rule_fix(finding);
-    } else if (other[0] != '\0') {
+    } else if (find_alternative(finding->facts, other)) {
         fix_timer(finding, other);
     }
 }
@@ -298,10 +297,8 @@ static void judge_eventtimer(struct st_finding *finding)
     }
     st_finding_quote(finding, CPUS);
     const int64_t cpus = st_machine_int_or(facts, CPUS, 1);
-    char other[NAME_MAX_BYTES] = "";
-    ST_FACTS_EACH (fact, facts, ET_PREFIX, ET_SUFFIX)
-        find_alternative(other, fact);
-    if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1 && other[0] != '\0') {
+    char other[NAME_MAX_BYTES];
+    if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1 && find_alternative(facts, other)) {
         st_finding_advice(finding,
                           "%" PRId64 " CPUs share the event timer %s, so another CPU may have to pass on a "
                           "wake-up; with the event timer %s each CPU has its own",

@@ -243,8 +243,6 @@ const struct st_rule st_rule_linux_cpu_frequency = {
                "'powersave' under intel_pstate and amd-pstate-epp is not the generic governor: the energy "
                "preference decides\n"
                "a clock counts as limited below 95 % of the highest clock: a limit that sleeptune chose",
-    .history = "4.7: the governor schedutil, which follows the load that the scheduler sees (R. Wysocki, "
-               "Linux Plumbers Conference 2016)",
     .guide.now = "echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
     .guide.persistent = "# /etc/tmpfiles.d/sleeptune.conf\n"
                         "w /sys/devices/system/cpu/cpufreq/policy*/scaling_governor - - - - performance",

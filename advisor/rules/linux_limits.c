@@ -78,8 +78,6 @@ const struct st_rule st_rule_linux_memlock = {
     .sources = "mlock(2), getrlimit(2), limits.conf(5), systemd.exec(5) LimitMEMLOCK=\n"
                "PipeWire's package gives 4194304 KiB (4 GiB), jackd2's 'unlimited'; 256 MiB is a limit that "
                "sleeptune chose",
-    .history = "2.6.9: the limit applies to normal users, no longer for root (getrlimit(2))\n"
-               "5.16: the kernel's default is 8 MiB instead of 64 KiB (commit 9dcc38e2813e)",
     .guide.now =
         "# for this shell and what it starts:\nsudo prlimit --pid $$ --memlock=4294967296:4294967296",
     .guide.persistent = "# /etc/security/limits.d/90-sleeptune.conf (KiB: 4 GiB)\n"

@@ -168,7 +168,6 @@ const struct st_rule st_rule_linux_rt_permission = {
     .sources = "sched(7); limits.conf(5); systemd.exec(5) LimitRTPRIO=; rtkit-daemon --help (RR, at most "
                "20)\n"
                "tried with sched_setscheduler(2) in a short-lived child",
-    .history = "2.6.12: the limit RLIMIT_RTPRIO; before that only root has the right (getrlimit(2))",
     .guide.now = "# for this shell and what it starts:\nsudo prlimit --pid $$ --rtprio=90:90",
     .guide.persistent =
         ST_MACHINE_FIX_LIMITS "\n"

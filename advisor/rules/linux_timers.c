@@ -113,8 +113,6 @@ const struct st_rule st_rule_linux_high_res_timers = {
     .when_not = "never: without them no period shorter than a tick can work",
     .sources = "kernel-parameters (highres=); Linux kernel/time/hrtimer.c, kernel/time/timer_list.c\n"
                "clock_getres(2): 1 ns with, one tick without",
-    .history = "2.6.16: hrtimers, at the resolution of a tick (Documentation/timers/hrtimers.rst)\n"
-               "2.6.21: high-resolution mode and the tickless idle CPU (Documentation/timers/highres.rst)",
     .guide.persistent = ST_MACHINE_FIX_NO_BOOT_OPTION("highres=off"),
     .guide.needs = ST_NEEDS_REBOOT,
     .guide.check = "sudo grep -m 1 resolution /proc/timer_list   # .resolution: 1 nsecs",
