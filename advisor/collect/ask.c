@@ -182,7 +182,6 @@ static const char *unit_value(const char *name, const char *value)
 static void unit_setting(void *ctx, const char *unit, const char *name, const char *value)
 {
     static const struct name_row rows[] = {{"CPUSchedulingPolicy", "policy"},
-                                           {"LimitMEMLOCK", "memlock"},
                                            {"LimitRTPRIO", "rtprio"},
                                            {"RestrictRealtime", "restrict_realtime"},
                                            {"User", "user"}};
@@ -262,7 +261,7 @@ static const struct question questions[] = {
      .source = "systemctl show",
      /* the units are added */
      .argv = WORDS("systemctl", "--system", "--no-pager", "show", "--property",
-                   "Id,User,LimitRTPRIO,LimitMEMLOCK,CPUSchedulingPolicy,RestrictRealtime"),
+                   "Id,User,LimitRTPRIO,CPUSchedulingPolicy,RestrictRealtime"),
      .parse = parse_units,
      .facts =
          (const char *const[]){

@@ -10,7 +10,6 @@
 /* --- sysctls that rules read, on a live machine; a capture has them all (sysctl_text.c) --- */
 
 #define ET_PREFIX "kern.eventtimer.et."
-#define TC_PREFIX "kern.timecounter.tc."
 
 static const struct {
     const char *name;
@@ -83,20 +82,19 @@ static void collect_one(struct st_collector *c, const char *name, enum st_value_
     st_collector_sysctl(c, key, name, kind);
 }
 
-/** For each name in a list such as "LAPIC(600) i8254(100) RTC(0)": <prefix><name>.<leaf>. */
-static void collect_each(struct st_collector *c, const char *list_key, const char *prefix, const char *leaf)
+/** The flags of each event timer in a list such as "LAPIC(600) i8254(100) RTC(0)". */
+static void collect_event_timers(struct st_collector *c)
 {
     const char *list;
-    if (st_facts_text(c->facts, list_key, &list) != 0)
+    if (st_facts_text(c->facts, "freebsd.kern.eventtimer.choice", &list) != 0)
         return;
     for (list += strspn(list, " "); *list != '\0'; list += strspn(list, " ")) {
-        char name[256];
+        char name[128];
         const size_t len = strcspn(list, "( ");
         if (len > 0 && len < 64) {
-            snprintf(name, sizeof(name), "%s%.*s.%s", prefix, (int)len, list, leaf);
+            snprintf(name, sizeof(name), ET_PREFIX "%.*s.flags", (int)len, list);
             collect_one(c, name, ST_VALUE_INT);
         }
-        list += len;
         list += strcspn(list, " ");
     }
 }
@@ -128,7 +126,7 @@ static void collect_devices(struct st_collector *c)
 static bool provides(const char *pattern)
 {
     static const char prefix[] = "freebsd.";
-    static const char *const each[] = {ET_PREFIX "*.flags", TC_PREFIX "*.quality", NULL};
+    static const char *const each[] = {ET_PREFIX "*.flags", NULL};
     if (strncmp(pattern, prefix, sizeof(prefix) - 1) != 0)
         return false;
     pattern += sizeof(prefix) - 1;
@@ -149,8 +147,7 @@ static void collect_sysctls(struct st_collector *c)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(sysctls); i++)
         collect_one(c, sysctls[i].name, sysctls[i].kind);
-    collect_each(c, "freebsd.kern.eventtimer.choice", ET_PREFIX, "flags");
-    collect_each(c, "freebsd.kern.timecounter.choice", TC_PREFIX, "quality");
+    collect_event_timers(c);
     collect_devices(c);
 }
 

@@ -88,10 +88,9 @@ static void limit(void *ctx, const char *domain, const char *item, const char *v
 {
     struct reader *reader = ctx;
     char key[KEY_BYTES];
-    if (!is_plain(domain) ||
-        (strcmp(item, "rtprio") != 0 && strcmp(item, "memlock") != 0 && strcmp(item, "nice") != 0))
+    if (!is_plain(domain) || strcmp(item, "rtprio") != 0)
         return;
-    snprintf(key, sizeof(key), "linux.limits.%s.%s", domain, item);
+    snprintf(key, sizeof(key), "linux.limits.%s.rtprio", domain);
     put(reader, key, value);
 }
 
@@ -170,7 +169,6 @@ static void unit_setting(void *ctx, const char *section, const char *name, const
         const char *name;
         const char *key;
     } rows[] = {{"LimitRTPRIO", "rtprio"},
-                {"LimitMEMLOCK", "memlock"},
                 {"CPUSchedulingPolicy", "policy"},
                 {"RestrictRealtime", "restrict_realtime"},
                 {"User", "user"}};
@@ -384,12 +382,9 @@ static void collect_servers(struct st_collector *c)
 
 static const char *const patterns[] = {
     "linux.limits.*.rtprio",
-    "linux.limits.*.memlock",
-    "linux.limits.*.nice",
     "linux.group.*",
     "linux.unit.*.program",
     "linux.unit.*.rtprio",
-    "linux.unit.*.memlock",
     "linux.unit.*.policy",
     "linux.unit.*.user",
     "linux.unit.*.restrict_realtime",

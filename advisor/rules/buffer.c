@@ -41,12 +41,6 @@ static bool is_running(const struct st_facts *facts, const char *key)
     return st_facts_int(facts, key, &pid) == 0;
 }
 
-static int64_t positive_or(const struct st_facts *facts, const char *key, int64_t fallback)
-{
-    const int64_t value = st_machine_int_or(facts, key, 0);
-    return value > 0 && value <= 1000000 ? value : fallback;
-}
-
 /* --- a program that has a card for itself --- */
 
 static bool is_server(const char *owner)
@@ -99,8 +93,8 @@ static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
     char why[ST_WISH_WHY_BYTES] = "as JACK runs now";
     if (st_facts_text(facts, ST_JACK_COMMAND, &command) == 0)
         st_linux_jack_parse(command, &jack);
-    const int64_t frames = positive_or(facts, "linux.jack.buffer_frames", jack.frames);
-    const int64_t rate_hz = positive_or(facts, "linux.jack.rate_hz", jack.rate_hz);
+    const int64_t frames = st_machine_positive_or(facts, "linux.jack.buffer_frames", jack.frames);
+    const int64_t rate_hz = st_machine_positive_or(facts, "linux.jack.rate_hz", jack.rate_hz);
     if (frames == jack.frames && jack.frames_given)
         snprintf(why, sizeof(why), "by JACK's -p %" PRId64, frames);
     return take(ret, frames, rate_hz, why);
@@ -108,7 +102,7 @@ static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
 
 static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
 {
-    const int64_t rate_hz = positive_or(facts, "linux.pulse.default-sample-rate", PULSE_RATE_HZ);
+    const int64_t rate_hz = st_machine_positive_or(facts, "linux.pulse.default-sample-rate", PULSE_RATE_HZ);
     const char *tsched;
     char why[ST_WISH_WHY_BYTES];
     int64_t ms = PULSE_WATERMARK_MS;
@@ -116,7 +110,7 @@ static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
         return false;
     snprintf(why, sizeof(why), "PulseAudio has %d ms to refill the card", PULSE_WATERMARK_MS);
     if (st_facts_text(facts, "linux.pulse.tsched", &tsched) == 0 && strcmp(tsched, "0") == 0) {
-        ms = positive_or(facts, "linux.pulse.default-fragment-size-msec", PULSE_FRAGMENT_MS);
+        ms = st_machine_positive_or(facts, "linux.pulse.default-fragment-size-msec", PULSE_FRAGMENT_MS);
         snprintf(why, sizeof(why), "the length of PulseAudio's fragments, %" PRId64 " ms", ms);
     }
     return take(ret, ms * rate_hz / 1000, rate_hz, why);
@@ -124,25 +118,27 @@ static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
 
 void st_buffer_of_pipewire(const struct st_facts *facts, int64_t *ret_frames, int64_t *ret_rate_hz)
 {
-    const int64_t max = positive_or(facts, "linux.pipewire.max_quantum", INT64_MAX);
-    int64_t frames = positive_or(facts, "linux.pipewire.quantum", PIPEWIRE_FRAMES);
+    const int64_t max = st_machine_positive_or(facts, "linux.pipewire.max_quantum", INT64_MAX);
+    int64_t frames = st_machine_positive_or(facts, "linux.pipewire.quantum", PIPEWIRE_FRAMES);
     frames = frames < max ? frames : max;
-    *ret_frames = positive_or(facts, "linux.pipewire.force_quantum", frames);
-    *ret_rate_hz = positive_or(facts, "linux.pipewire.force_rate_hz",
-                               positive_or(facts, "linux.pipewire.rate_hz", PIPEWIRE_RATE_HZ));
+    *ret_frames = st_machine_positive_or(facts, "linux.pipewire.force_quantum", frames);
+    *ret_rate_hz =
+        st_machine_positive_or(facts, "linux.pipewire.force_rate_hz",
+                               st_machine_positive_or(facts, "linux.pipewire.rate_hz", PIPEWIRE_RATE_HZ));
 }
 
 static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
 {
     int64_t frames, rate_hz;
     st_buffer_of_pipewire(facts, &frames, &rate_hz);
-    const int64_t now = positive_or(facts, ST_BUFFER_PIPEWIRE_FRAMES, frames);
-    const int64_t now_hz = positive_or(facts, ST_BUFFER_PIPEWIRE_RATE_HZ, rate_hz);
+    const int64_t now = st_machine_positive_or(facts, ST_BUFFER_PIPEWIRE_FRAMES, frames);
+    const int64_t now_hz = st_machine_positive_or(facts, ST_BUFFER_PIPEWIRE_RATE_HZ, rate_hz);
     if ((now != frames || now_hz != rate_hz) && take(ret, now, now_hz, "as PipeWire runs now"))
         return true;
     return take(ret, frames, rate_hz,
-                positive_or(facts, "linux.pipewire.force_quantum", 0) > 0 ? "set by PipeWire's force-quantum"
-                                                                          : "PipeWire's default quantum");
+                st_machine_positive_or(facts, "linux.pipewire.force_quantum", 0) > 0
+                    ? "set by PipeWire's force-quantum"
+                    : "PipeWire's default quantum");
 }
 
 /* In this order: who runs JACK wants it, and where PulseAudio runs beside PipeWire, that one has no sound. */

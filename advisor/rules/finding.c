@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/facts/owner.h"
 #include "advisor/facts/text.h"
 #include "advisor/rules/finding.h"
 
@@ -199,6 +200,15 @@ int st_finding_need_text(struct st_finding *finding, const char *key, const char
     if (r != 0)
         explain_state(finding, st_facts_find(finding->facts, key), key, r);
     return r;
+}
+
+bool st_finding_is_of_other(struct st_finding *finding, const char *daemon_key, const char *name)
+{
+    const char *other = st_owner_other(finding->facts, daemon_key);
+    if (other != NULL)
+        st_finding_not_applicable(finding, "the %s that runs belongs to the user %.*s", name,
+                                  st_text_cut(other, 40), other);
+    return other != NULL;
 }
 
 void st_finding_finish(struct st_finding *finding)

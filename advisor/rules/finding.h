@@ -114,6 +114,8 @@ void st_finding_quote_beside(struct st_finding *finding, const struct st_fact *f
  */
 ST_NODISCARD int st_finding_need_int(struct st_finding *finding, const char *key, int64_t *ret);
 ST_NODISCARD int st_finding_need_text(struct st_finding *finding, const char *key, const char **ret);
+/** Does this server ("PipeWire") run for another user? Then the finding is not applicable. */
+bool st_finding_is_of_other(struct st_finding *finding, const char *daemon_key, const char *name);
 void st_finding_finish(struct st_finding *finding);
 
 /* --- for reports --- */

@@ -103,11 +103,8 @@ static bool need_jack(struct st_finding *finding, struct st_jack_command *ret)
         st_finding_not_applicable(finding, "no JACK server runs");
         return false;
     }
-    const char *other = st_owner_other(facts, "linux.daemon.jackd");
-    if (other != NULL) {
+    if (st_finding_is_of_other(finding, "linux.daemon.jackd", "JACK server")) {
         st_finding_quote(finding, "linux.daemon_user.jackd");
-        st_finding_not_applicable(finding, "the JACK server that runs belongs to the user %.*s",
-                                  st_text_cut(other, 40), other);
         return false;
     }
     if (st_finding_need_text(finding, ST_JACK_COMMAND, &text) != 0)

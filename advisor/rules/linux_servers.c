@@ -210,13 +210,6 @@ const struct st_rule st_rule_linux_alsa_buffer = {
     "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"                                                    \
     "context.properties = { " before "default.clock.min-quantum = " frames behind " }"
 
-/** What was forced at run time holds for all programs; 0: nothing. */
-static int64_t forced(const struct st_facts *facts, const char *key)
-{
-    const int64_t value = st_machine_int_or(facts, key, 0);
-    return value > 0 && value <= 1000000 ? value : 0;
-}
-
 static void no_cost(int64_t frames, int64_t rate, struct st_finding *finding)
 {
     st_finding_effect(finding, 0, "%" PRId64 " / %" PRId64 " Hz = %.1f µs", frames, rate,
@@ -270,16 +263,6 @@ static void fix_pipewire_quantum(bool guest, bool running, int64_t rate, double 
                               min);
 }
 
-/** Does it run for another user? Then the finding is set. */
-static bool is_of_other(struct st_finding *finding, const char *daemon_key, const char *name)
-{
-    const char *other = st_owner_other(finding->facts, daemon_key);
-    if (other != NULL)
-        st_finding_not_applicable(finding, "the %s that runs belongs to the user %.*s", name,
-                                  st_text_cut(other, 40), other);
-    return other != NULL;
-}
-
 static void judge_pipewire_quantum(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -289,7 +272,7 @@ static void judge_pipewire_quantum(struct st_finding *finding)
         st_finding_not_applicable(finding, "PipeWire does not run here");
         return;
     }
-    if (is_of_other(finding, DAEMON, "PipeWire"))
+    if (st_finding_is_of_other(finding, DAEMON, "PipeWire"))
         return;
     st_finding_quote(finding, DAEMON);
     const struct st_fact *asked = st_facts_find(facts, ASKED);
@@ -309,10 +292,10 @@ static void judge_pipewire_quantum(struct st_finding *finding)
     const bool running = st_facts_text(facts, ASKED, &answer) == 0 && strcmp(answer, "answered") == 0;
     st_finding_quote(finding, running ? MIN : ASKED);
     st_finding_quote(finding, FORCED);
-    if (forced(facts, FORCED_RATE) > 0)
-        rate = forced(facts, FORCED_RATE);
-    if (forced(facts, FORCED) > 0) {
-        judge_forced(forced(facts, FORCED), rate, finding);
+    rate = st_machine_positive_or(facts, FORCED_RATE, rate); /* what is forced holds for all programs */
+    const int64_t forced = st_machine_positive_or(facts, FORCED, 0);
+    if (forced > 0) {
+        judge_forced(forced, rate, finding);
         return;
     }
     const bool guest = st_machine_is_guest(facts) && vm_min > min;
@@ -374,12 +357,6 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
 #define FRAGMENTS_DEFAULT   4
 #define FRAGMENT_DEFAULT_MS 25
 
-static int64_t setting_or(const struct st_facts *facts, const char *key, int64_t fallback)
-{
-    int64_t value;
-    return st_facts_int(facts, key, &value) == 0 && value > 0 && value < 100000 ? value : fallback;
-}
-
 static void judge_pulseaudio(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -391,7 +368,7 @@ static void judge_pulseaudio(struct st_finding *finding)
             st_finding_not_applicable(finding, "PulseAudio does not run here");
         return;
     }
-    if (is_of_other(finding, PULSEAUDIO_DAEMON, "PulseAudio"))
+    if (st_finding_is_of_other(finding, PULSEAUDIO_DAEMON, "PulseAudio"))
         return;
     r = st_facts_text(facts, REALTIME, &realtime);
     if (r != 0 && r != -ENOENT && st_finding_need_text(finding, REALTIME, &realtime) != 0)
@@ -409,8 +386,8 @@ static void judge_pulseaudio(struct st_finding *finding)
     if (r != 0 && r != -ENOENT && st_finding_need_text(finding, TSCHED, &tsched) != 0)
         return;
     if (r == 0 && strcmp(tsched, "0") == 0) {
-        const int64_t n = setting_or(facts, FRAGMENTS, FRAGMENTS_DEFAULT),
-                      ms = setting_or(facts, FRAGMENT, FRAGMENT_DEFAULT_MS);
+        const int64_t n = st_machine_positive_or(facts, FRAGMENTS, FRAGMENTS_DEFAULT),
+                      ms = st_machine_positive_or(facts, FRAGMENT, FRAGMENT_DEFAULT_MS);
         st_finding_quote(finding, FRAGMENTS);
         st_finding_quote(finding, FRAGMENT);
         st_finding_ok(finding,

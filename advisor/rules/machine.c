@@ -11,6 +11,12 @@ int64_t st_machine_int_or(const struct st_facts *facts, const char *key, int64_t
     return st_facts_int(facts, key, &value) == 0 ? value : fallback;
 }
 
+int64_t st_machine_positive_or(const struct st_facts *facts, const char *key, int64_t fallback)
+{
+    const int64_t value = st_machine_int_or(facts, key, 0);
+    return value > 0 && value <= 1000000 ? value : fallback;
+}
+
 bool st_machine_is_unread(const struct st_facts *facts, const char *key)
 {
     const struct st_fact *fact = st_facts_find(facts, key);

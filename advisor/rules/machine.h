@@ -7,6 +7,9 @@
 /** The number of a fact, or `fallback` when there is none. */
 int64_t st_machine_int_or(const struct st_facts *facts, const char *key, int64_t fallback);
 
+/** The same for a number in 1 .. 1000000: settings of sound servers. */
+int64_t st_machine_positive_or(const struct st_facts *facts, const char *key, int64_t fallback);
+
 /** Is this fact there, but could not be read or understood? Then a rule that depends on it is unknown. */
 bool st_machine_is_unread(const struct st_facts *facts, const char *key);
 

@@ -25,7 +25,7 @@
         "MaxRealtimePriority RTTimeUSecMax"
 #define SYSTEMD                                                                                              \
     "systemctl --system --no-pager show --property "                                                         \
-    "Id,User,LimitRTPRIO,LimitMEMLOCK,CPUSchedulingPolicy,RestrictRealtime"
+    "Id,User,LimitRTPRIO,CPUSchedulingPolicy,RestrictRealtime"
 
 static struct st_platform *p;
 static struct st_facts *facts;
