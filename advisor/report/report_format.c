@@ -1,7 +1,12 @@
-/* The formats of a report. */
+/* The formats of a report, and the words that they share. */
 #include "advisor/report/report_format.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/facts/text.h"
+#include "advisor/report/words.h"
 
 const struct st_report_format *const st_report_formats[] = {
     &st_report_text, &st_report_json, &st_report_markdown, &st_report_prometheus, NULL,
@@ -14,4 +19,67 @@ int st_report_format_write(const struct st_report_format *format, const struct s
     if (r != 0)
         return r;
     return fflush(out) == 0 && ferror(out) == 0 ? 0 : -EIO;
+}
+
+/* --- words --- */
+
+const char *st_words_effect(const struct st_finding *finding, const struct st_wish *wish, char *buf,
+                            size_t buf_bytes)
+{
+    const double period_us = (double)wish->period_ns / 1000;
+    if (!finding->effect_known)
+        snprintf(buf, buf_bytes, "no bound is known");
+    else if (finding->effect_us > 0)
+        snprintf(buf, buf_bytes, "up to %.1f µs of each period of %.1f µs (%.1f %%)", finding->effect_us,
+                 period_us, 100 * finding->effect_us / period_us);
+    else
+        snprintf(buf, buf_bytes, "0 µs of each period of %.1f µs", period_us);
+    return buf;
+}
+
+const char *st_words_left_out(const struct st_report *report, const struct st_finding *finding, char *buf,
+                              size_t buf_bytes)
+{
+    if (finding->mute != NULL)
+        snprintf(buf, buf_bytes, "muted%s%s%s%s", finding->mute->until != NULL ? " until " : "",
+                 finding->mute->until != NULL ? finding->mute->until : "",
+                 finding->mute->reason != NULL ? ": " : "",
+                 finding->mute->reason != NULL ? finding->mute->reason : "");
+    else if (finding->set_aside != NULL)
+        snprintf(buf, buf_bytes, "not recommended by the profile %s, because it costs %s",
+                 st_report_profile_name(report->profile), finding->set_aside);
+    else
+        return NULL;
+    return buf;
+}
+
+const char *st_words_fact(const struct st_fact *fact, char *buf, size_t buf_bytes)
+{
+    const char *raw = fact->raw != NULL ? fact->raw : "";
+    switch (fact->state) {
+    case ST_FACT_OK:
+        snprintf(buf, buf_bytes, "%s = %.*s", fact->key, st_text_cut(fact->text, 200), fact->text);
+        break;
+    case ST_FACT_ABSENT:
+        snprintf(buf, buf_bytes, "%s is absent", fact->key);
+        break;
+    case ST_FACT_UNREADABLE:
+        snprintf(buf, buf_bytes, "%s could not be read: %s", fact->key, strerror(fact->error));
+        break;
+    case ST_FACT_MALFORMED:
+        snprintf(buf, buf_bytes, "%s is malformed: \"%.*s\"", fact->key, st_text_cut(raw, 60), raw);
+        break;
+    }
+    return buf;
+}
+
+const char *st_words_needs(enum st_needs needs)
+{
+    static const char *const texts[] = {
+        [ST_NEEDS_NOTHING] = "works at once",
+        [ST_NEEDS_REOPEN] = "programs must open the sound device again",
+        [ST_NEEDS_RELOGIN] = "log out and in again",
+        [ST_NEEDS_REBOOT] = "reboot",
+    };
+    return texts[needs];
 }

@@ -76,9 +76,3 @@ char *st_text_buffer_take(struct st_text_buffer *buffer)
     *buffer = (struct st_text_buffer){0};
     return text;
 }
-
-void st_text_buffer_free(struct st_text_buffer *buffer)
-{
-    free(buffer->text);
-    *buffer = (struct st_text_buffer){0};
-}

@@ -25,7 +25,4 @@ void st_text_buffer_printf(struct st_text_buffer *buffer, const char *format, ..
  * @return NULL: out of memory, now or at an earlier piece. */
 char *st_text_buffer_take(struct st_text_buffer *buffer);
 
-/** Frees a growing buffer, which is empty again. */
-void st_text_buffer_free(struct st_text_buffer *buffer);
-
 #endif

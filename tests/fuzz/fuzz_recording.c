@@ -5,7 +5,11 @@
 
 #include "store/recording/bytes.h"
 #include "store/recording/recording.h"
-#include "store/recording/recording_format.h"
+
+/* docs/recording-format.md */
+#define MAGIC_BYTES      8
+#define BLOCK_HEAD_BYTES 12
+#define INDEX_MAX        (UINT64_MAX / 2)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,8 +29,7 @@ static uint64_t read_all(struct st_recording_reader *reader, uint64_t *ret_sum)
     while ((r = st_recording_next(reader, &event)) == 1) {
         if (event.kind == ST_RECORDING_CYCLE)
             *ret_sum += value_of(event.period_index, event.lateness_ns, event.callback_ns);
-        if (event.n == 0 || event.period_index < next_index ||
-            event.n > ST_RECORDING_INDEX_MAX - event.period_index)
+        if (event.n == 0 || event.period_index < next_index || event.n > INDEX_MAX - event.period_index)
             abort();
         next_index = event.period_index + event.n;
         sum.cycles += event.kind == ST_RECORDING_CYCLE;
@@ -50,8 +53,7 @@ static uint64_t read_runs(struct st_recording_reader *reader, uint64_t *ret_sum)
     uint64_t cycles = 0, next_index = 0;
     *ret_sum = 0;
     while (st_recording_next_run(reader, &event, &lateness_ns, &callback_ns) == 1) {
-        if (event.n == 0 || event.period_index < next_index ||
-            event.n > ST_RECORDING_INDEX_MAX - event.period_index)
+        if (event.n == 0 || event.period_index < next_index || event.n > INDEX_MAX - event.period_index)
             abort();
         next_index = event.period_index + event.n;
         for (uint64_t i = 0; event.kind == ST_RECORDING_CYCLE && i < event.n; i++, cycles++)
@@ -81,11 +83,11 @@ static void read_file(uint8_t *data, size_t size)
 /* Gives every block the CRC that it should have: no fuzzer guesses one. */
 static void repair(uint8_t *data, size_t size)
 {
-    size_t at = ST_RECORDING_MAGIC_BYTES + 4;
-    while (at < size && size - at >= ST_RECORDING_BLOCK_HEAD_BYTES) {
+    size_t at = MAGIC_BYTES + 4;
+    while (at < size && size - at >= BLOCK_HEAD_BYTES) {
         struct st_bytes_in in = {.at = data + at + 4, .end = data + size};
         const size_t payload_bytes = (size_t)st_bytes_get_uint(&in, 4);
-        const size_t start = at + ST_RECORDING_BLOCK_HEAD_BYTES;
+        const size_t start = at + BLOCK_HEAD_BYTES;
         if (payload_bytes > size - start)
             return;
         struct st_bytes_out out = {.at = data + at + 8, .end = data + size};

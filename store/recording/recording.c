@@ -1,0 +1,664 @@
+/* Recordings, as docs/recording-format.md describes them: constants of the format, writing, reading. */
+#include "store/recording/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+#include "core/text/safe.h"
+#include "platform/destination.h"
+#include "store/recording/column.h"
+
+#define MAGIC             "\x89SLTREC\n"
+#define MAGIC_BYTES       8
+#define BLOCK_HEAD_BYTES  12 /* type, payload length, CRC: 32 bits each */
+#define PAYLOAD_MAX_BYTES (UINT32_C(1) << 20)
+#define BLOCK_CYCLES_MAX  65536
+#define INDEX_MAX         (UINT64_MAX / 2) /* period indices fit signed columns */
+#define FLAG_CALLBACK     1U
+#define FLAG_INTERRUPTED  1U
+
+/* Block types: four letters, the first in the lowest byte. */
+#define TYPE(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+#define BLOCK_META       TYPE('M', 'E', 'T', 'A')
+#define BLOCK_TEXT       TYPE('T', 'E', 'X', 'T')
+#define BLOCK_T0         TYPE('T', 'Z', 'E', 'R')
+#define BLOCK_DATA       TYPE('D', 'A', 'T', 'A')
+#define BLOCK_END        TYPE('E', 'N', 'D', '.')
+
+/* Events between the cycles of a DATA block. */
+enum mark {
+    MARK_GAP = 1, /* n period indices without an event */
+    MARK_SKIPPED = 2,
+    MARK_LOST = 3,
+};
+
+/* --- writing --- */
+
+#define BLOCK_CYCLES    4096
+#define EVENTS_BYTES    16384
+#define EVENT_MAX_BYTES 64
+#define BUFFER_BYTES    (2 * ST_COLUMN_MAX_BYTES(BLOCK_CYCLES) + EVENTS_BYTES + ST_RECORDING_TEXT_MAX_BYTES)
+
+struct st_recording {
+    int fd;
+    int error; /* first one, negative; 0 none */
+    uint64_t bytes;
+    struct st_period period;
+    bool has_callback;
+    uint64_t periods_per_second;
+    size_t text_bytes;
+    struct st_recording_totals totals;
+    uint64_t next_index;
+    /* the block that is being collected */
+    uint64_t first_index;
+    size_t cycles_n;
+    uint64_t events_n;
+    size_t last_event_at;
+    struct st_bytes_out events;
+    int64_t lateness_ns[BLOCK_CYCLES];
+    int64_t callback_ns[BLOCK_CYCLES];
+    int64_t scratch[BLOCK_CYCLES];
+    uint8_t events_buf[EVENTS_BYTES];
+    uint8_t buf[BUFFER_BYTES];
+};
+
+static int write_all(int fd, const uint8_t *at, size_t n)
+{
+    while (n > 0) {
+        const ssize_t written = write(fd, at, n);
+        if (written < 0 && errno != EINTR)
+            return -errno;
+        if (written == 0)
+            return -ENOSPC;
+        if (written > 0) {
+            at += written;
+            n -= (size_t)written;
+        }
+    }
+    return 0;
+}
+
+/* Appends n bytes, or nothing: a torn block is cut off, which works on a full disk, too. The first error
+ * stays. */
+static int append(struct st_recording *recording, const uint8_t *bytes, size_t n)
+{
+    const int r = write_all(recording->fd, bytes, n);
+    if (r == 0) {
+        recording->bytes += n;
+        return 0;
+    }
+    recording->error = r;
+    const int cut = ftruncate(recording->fd, (off_t)recording->bytes);
+    (void)cut; /* if it failed: a reader stops at the torn block just as well */
+    return r;
+}
+
+/* Starts a block in buf; its payload follows. */
+static struct st_bytes_out block_start(struct st_recording *recording)
+{
+    return (struct st_bytes_out){.at = recording->buf + BLOCK_HEAD_BYTES,
+                                 .end = recording->buf + sizeof(recording->buf)};
+}
+
+static int block_write(struct st_recording *recording, uint32_t type, const struct st_bytes_out *out)
+{
+    if (out->full)
+        return -EMSGSIZE;
+    const size_t bytes = (size_t)(out->at - recording->buf);
+    struct st_bytes_out head = {.at = recording->buf, .end = out->at};
+    st_bytes_put_uint(&head, type, 4);
+    st_bytes_put_uint(&head, bytes - BLOCK_HEAD_BYTES, 4);
+    uint32_t crc = st_bytes_crc32c(0, recording->buf, 8);
+    crc = st_bytes_crc32c(crc, recording->buf + BLOCK_HEAD_BYTES, bytes - BLOCK_HEAD_BYTES);
+    st_bytes_put_uint(&head, crc, 4);
+    return append(recording, recording->buf, bytes);
+}
+
+static void data_restart(struct st_recording *recording)
+{
+    recording->first_index = recording->next_index;
+    recording->cycles_n = 0;
+    recording->events_n = 0;
+    recording->last_event_at = 0;
+    recording->events = (struct st_bytes_out){.at = recording->events_buf,
+                                              .end = recording->events_buf + sizeof(recording->events_buf)};
+}
+
+static int data_write(struct st_recording *recording)
+{
+    if (recording->cycles_n == 0 && recording->events_n == 0)
+        return 0;
+    struct st_bytes_out out = block_start(recording);
+    st_bytes_put_uint(&out, recording->first_index, 8);
+    st_bytes_put_varint(&out, recording->cycles_n);
+    st_bytes_put_varint(&out, recording->events_n);
+    st_column_put(&out, recording->lateness_ns, recording->cycles_n, recording->scratch);
+    if (recording->has_callback)
+        st_column_put(&out, recording->callback_ns, recording->cycles_n, recording->scratch);
+    st_bytes_put(&out, recording->events_buf, (size_t)(recording->events.at - recording->events_buf));
+    const int r = block_write(recording, BLOCK_DATA, &out);
+    data_restart(recording);
+    return r;
+}
+
+/* Another kind of file is never overwritten; a torn beginning of a recording may be. */
+static int check_overwritable(int fd)
+{
+    struct stat stat;
+    if (fstat(fd, &stat) != 0)
+        return -errno;
+    if (!S_ISREG(stat.st_mode))
+        return -EEXIST;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return -EBUSY;
+    char magic[MAGIC_BYTES];
+    const ssize_t n = pread(fd, magic, sizeof(magic), 0);
+    if (n < 0)
+        return -errno;
+    return memcmp(magic, MAGIC, (size_t)n) == 0 ? 0 : -EEXIST;
+}
+
+static int write_start(struct st_recording *recording, const struct st_recording_meta *meta)
+{
+    uint8_t start[MAGIC_BYTES + 4];
+    struct st_bytes_out out = {.at = start, .end = start + sizeof(start)};
+    st_bytes_put(&out, MAGIC, MAGIC_BYTES);
+    st_bytes_put_uint(&out, ST_RECORDING_VERSION, 4);
+    const int r = append(recording, start, sizeof(start));
+    if (r < 0)
+        return r;
+    out = block_start(recording);
+    st_bytes_put_uint(&out, meta->period.num, 8);
+    st_bytes_put_uint(&out, meta->period.den, 8);
+    st_bytes_put_uint(&out, meta->frames, 4);
+    st_bytes_put_uint(&out, meta->rate_hz, 4);
+    st_bytes_put_uint(&out, meta->has_callback ? FLAG_CALLBACK : 0, 4);
+    st_bytes_put_uint(&out, (uint64_t)meta->started_wall_ns, 8);
+    return block_write(recording, BLOCK_META, &out);
+}
+
+int st_recording_create(const char *path, const struct st_recording_meta *meta, struct st_recording **ret)
+{
+    struct st_period period;
+    if (st_period_init_ns(&period, meta->period.num, meta->period.den) < 0)
+        return -ERANGE;
+    struct st_recording *recording = calloc(1, sizeof(*recording));
+    if (recording == NULL)
+        return -ENOMEM;
+    recording->period = period;
+    recording->has_callback = meta->has_callback;
+    recording->periods_per_second = st_period_index_at(&period, 0, INT64_C(1000000000));
+    data_restart(recording);
+    recording->fd = st_destination_open_path(path, O_RDWR | O_CREAT, 0666);
+    int r = recording->fd < 0 ? recording->fd : check_overwritable(recording->fd);
+    if (r == 0 && ftruncate(recording->fd, 0) != 0)
+        r = -errno;
+    if (r == 0)
+        r = write_start(recording, meta);
+    if (r < 0) {
+        if (recording->fd >= 0)
+            close(recording->fd);
+        free(recording);
+        return r;
+    }
+    *ret = recording;
+    return 0;
+}
+
+int st_recording_text(struct st_recording *recording, const char *lines)
+{
+    if (recording->error != 0)
+        return recording->error;
+    const size_t n = strlen(lines);
+    if (n > ST_RECORDING_TEXT_MAX_BYTES - recording->text_bytes)
+        return -E2BIG;
+    recording->text_bytes += n;
+    struct st_bytes_out out = block_start(recording);
+    st_bytes_put(&out, lines, n);
+    return block_write(recording, BLOCK_TEXT, &out);
+}
+
+int st_recording_t0(struct st_recording *recording, int64_t t0_ns)
+{
+    if (recording->error != 0)
+        return recording->error;
+    struct st_bytes_out out = block_start(recording);
+    st_bytes_put_uint(&out, (uint64_t)t0_ns, 8);
+    return block_write(recording, BLOCK_T0, &out);
+}
+
+/* The kind of an event and how far it is from the one before; its numbers follow. */
+static void event_start(struct st_recording *recording, enum mark mark, uint64_t n)
+{
+    st_bytes_put_varint(&recording->events, recording->cycles_n - recording->last_event_at);
+    st_bytes_put_uint(&recording->events, (uint64_t)mark, 1);
+    st_bytes_put_varint(&recording->events, n);
+    recording->last_event_at = recording->cycles_n;
+    recording->events_n++;
+}
+
+/* Makes room for one more cycle or event at this period index. */
+static int arrive(struct st_recording *recording, uint64_t index, uint64_t n)
+{
+    if (recording->error != 0)
+        return recording->error;
+    if (index < recording->next_index || index > INDEX_MAX || n > INDEX_MAX - index)
+        return -EINVAL;
+    if (recording->cycles_n == BLOCK_CYCLES ||
+        recording->events.end - recording->events.at < 2 * EVENT_MAX_BYTES) {
+        const int r = data_write(recording);
+        if (r < 0)
+            return r;
+    }
+    if (index > recording->next_index)
+        event_start(recording, MARK_GAP, index - recording->next_index);
+    recording->next_index = index + n;
+    return 0;
+}
+
+int st_recording_cycle(struct st_recording *recording, uint64_t period_index, int64_t lateness_ns,
+                       int64_t callback_ns)
+{
+    const int r = arrive(recording, period_index, 1);
+    if (r < 0)
+        return r;
+    recording->lateness_ns[recording->cycles_n] = lateness_ns;
+    recording->callback_ns[recording->cycles_n] = callback_ns;
+    recording->cycles_n++;
+    recording->totals.cycles++;
+    return 0;
+}
+
+int st_recording_skipped(struct st_recording *recording, uint64_t first_period_index, uint64_t n,
+                         int64_t lateness_ns)
+{
+    const int r = arrive(recording, first_period_index, n);
+    if (r < 0 || n == 0)
+        return r;
+    event_start(recording, MARK_SKIPPED, n);
+    st_bytes_put_signed(&recording->events, lateness_ns);
+    recording->totals.skipped_periods += n;
+    return 0;
+}
+
+int st_recording_lost(struct st_recording *recording, uint64_t first_period_index, uint64_t n)
+{
+    const int r = arrive(recording, first_period_index, n);
+    if (r < 0 || n == 0)
+        return r;
+    event_start(recording, MARK_LOST, n);
+    recording->totals.lost_cycles += n;
+    return 0;
+}
+
+int st_recording_flush(struct st_recording *recording)
+{
+    if (recording->error != 0)
+        return recording->error;
+    if (recording->next_index - recording->first_index < recording->periods_per_second)
+        return 0;
+    return data_write(recording);
+}
+
+static int write_end(struct st_recording *recording, bool interrupted)
+{
+    struct st_bytes_out out = block_start(recording);
+    st_bytes_put_uint(&out, recording->totals.cycles, 8);
+    st_bytes_put_uint(&out, recording->totals.skipped_periods, 8);
+    st_bytes_put_uint(&out, recording->totals.lost_cycles, 8);
+    st_bytes_put_uint(&out, interrupted ? FLAG_INTERRUPTED : 0, 4);
+    return block_write(recording, BLOCK_END, &out);
+}
+
+int st_recording_close(struct st_recording *recording, bool interrupted)
+{
+    if (recording == NULL)
+        return 0;
+    int r = recording->error;
+    if (r == 0)
+        r = data_write(recording);
+    if (r == 0)
+        r = write_end(recording, interrupted);
+    if (close(recording->fd) != 0 && r == 0)
+        r = -errno; /* a network file system may report a full disk only here */
+    free(recording);
+    return r;
+}
+
+/* --- reading --- */
+
+struct st_recording_reader {
+    FILE *stream;
+    struct st_recording_info info;
+    off_t data_offset; /* position of the block after META */
+    off_t learnt_to;   /* text and t0 of the blocks before this are known */
+    size_t text_bytes;
+    /* the current block */
+    uint64_t index;
+    size_t cycles_n, next_cycle;
+    struct st_bytes_in events;
+    uint64_t events_left;
+    uint64_t event_at; /* the next event comes before this cycle of the block */
+    int64_t lateness_ns[BLOCK_CYCLES_MAX];
+    int64_t callback_ns[BLOCK_CYCLES_MAX];
+    char text[ST_RECORDING_TEXT_MAX_BYTES + 1];
+    uint8_t payload[PAYLOAD_MAX_BYTES];
+};
+
+struct block {
+    uint32_t type;
+    struct st_bytes_in payload;
+};
+
+static int stop(struct st_recording_reader *reader, enum st_recording_end end)
+{
+    reader->info.end = end;
+    return 0;
+}
+
+/* @return 1, 0 with `end` set, -EIO. */
+static int read_block(struct st_recording_reader *reader, struct block *ret)
+{
+    uint8_t bytes[BLOCK_HEAD_BYTES];
+    if (fread(bytes, 1, sizeof(bytes), reader->stream) != sizeof(bytes))
+        return ferror(reader->stream) != 0 ? -EIO : stop(reader, ST_RECORDING_CUT);
+    struct st_bytes_in head = {.at = bytes, .end = bytes + sizeof(bytes)};
+    const uint32_t type = (uint32_t)st_bytes_get_uint(&head, 4);
+    const size_t payload_bytes = (size_t)st_bytes_get_uint(&head, 4);
+    const uint32_t crc = (uint32_t)st_bytes_get_uint(&head, 4);
+    if (type == 0 && payload_bytes == 0 && crc == 0)
+        return stop(reader, ST_RECORDING_CUT); /* after a power cut a file may end in zeros */
+    if (payload_bytes > sizeof(reader->payload))
+        return stop(reader, ST_RECORDING_DAMAGED);
+    if (fread(reader->payload, 1, payload_bytes, reader->stream) != payload_bytes)
+        return ferror(reader->stream) != 0 ? -EIO : stop(reader, ST_RECORDING_CUT);
+    if (st_bytes_crc32c(st_bytes_crc32c(0, bytes, 8), reader->payload, payload_bytes) != crc)
+        return stop(reader, ST_RECORDING_DAMAGED);
+    ret->type = type;
+    ret->payload = (struct st_bytes_in){.at = reader->payload, .end = reader->payload + payload_bytes};
+    return 1;
+}
+
+static int take_meta(struct st_recording_reader *reader, struct st_bytes_in *in)
+{
+    struct st_recording_meta *meta = &reader->info.meta;
+    const uint64_t num = st_bytes_get_uint(in, 8);
+    const uint64_t den = st_bytes_get_uint(in, 8);
+    meta->frames = (uint32_t)st_bytes_get_uint(in, 4);
+    meta->rate_hz = (uint32_t)st_bytes_get_uint(in, 4);
+    meta->has_callback = (st_bytes_get_uint(in, 4) & FLAG_CALLBACK) != 0;
+    meta->started_wall_ns = (int64_t)st_bytes_get_uint(in, 8);
+    if (in->bad || st_period_init_ns(&meta->period, num, den) < 0)
+        return -EBADMSG;
+    return 0;
+}
+
+static int read_start(struct st_recording_reader *reader)
+{
+    uint8_t bytes[MAGIC_BYTES + 4];
+    if (fread(bytes, 1, sizeof(bytes), reader->stream) != sizeof(bytes))
+        return ferror(reader->stream) != 0 ? -EIO : -EBADMSG;
+    if (memcmp(bytes, MAGIC, MAGIC_BYTES) != 0)
+        return -EBADMSG;
+    struct st_bytes_in in = {.at = bytes + MAGIC_BYTES, .end = bytes + sizeof(bytes)};
+    const uint64_t version = st_bytes_get_uint(&in, 4);
+    if (version != ST_RECORDING_VERSION)
+        return version > ST_RECORDING_VERSION ? -EPROTONOSUPPORT : -EBADMSG;
+    struct block block;
+    const int r = read_block(reader, &block);
+    if (r < 0)
+        return r;
+    if (r == 0 || block.type != BLOCK_META)
+        return -EBADMSG;
+    reader->data_offset = ftello(reader->stream);
+    return take_meta(reader, &block.payload);
+}
+
+int st_recording_open_stream(FILE *stream, struct st_recording_reader **ret)
+{
+    struct st_recording_reader *reader = calloc(1, sizeof(*reader));
+    if (reader == NULL) {
+        fclose(stream);
+        return -ENOMEM;
+    }
+    reader->stream = stream;
+    reader->info.t0_ns = ST_RECORDING_UNKNOWN_NS;
+    reader->info.conditions = reader->text;
+    const int r = read_start(reader);
+    if (r < 0) {
+        st_recording_close_reader(reader);
+        return r;
+    }
+    *ret = reader;
+    return 0;
+}
+
+int st_recording_open(const char *path, struct st_recording_reader **ret)
+{
+    FILE *stream = fopen(path, "rbe");
+    return stream == NULL ? -errno : st_recording_open_stream(stream, ret);
+}
+
+void st_recording_close_reader(struct st_recording_reader *reader)
+{
+    if (reader == NULL)
+        return;
+    fclose(reader->stream);
+    free(reader);
+}
+
+int st_recording_rewind(struct st_recording_reader *reader)
+{
+    if (reader->data_offset < 0)
+        return -ESPIPE;
+    if (fseeko(reader->stream, reader->data_offset, SEEK_SET) != 0)
+        return -errno;
+    reader->info.totals = (struct st_recording_totals){0};
+    reader->info.end = ST_RECORDING_OPEN;
+    reader->index = 0;
+    reader->cycles_n = 0;
+    reader->next_cycle = 0;
+    reader->events_left = 0;
+    return 0;
+}
+
+static void take_text(struct st_recording_reader *reader, const struct st_bytes_in *in)
+{
+    const char *at = (const char *)in->at, *const end = (const char *)in->end;
+    while (at < end && reader->text_bytes < ST_RECORDING_TEXT_MAX_BYTES) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        char *const to = reader->text + reader->text_bytes;
+        const size_t room = ST_RECORDING_TEXT_MAX_BYTES - reader->text_bytes; /* and a '\0' behind it */
+        const size_t bytes = st_safe_copy(to, room + 1, at, (size_t)((newline != NULL ? newline : end) - at));
+        const bool ends = newline != NULL && bytes < room;
+        if (ends)
+            memcpy(to + bytes, "\n", 2);
+        reader->text_bytes += bytes + ends;
+        at = newline != NULL ? newline + 1 : end;
+    }
+}
+
+/* Position of the next event among the cycles of the block. */
+static bool next_event(struct st_recording_reader *reader)
+{
+    if (reader->events_left == 0)
+        return reader->events.at == reader->events.end;
+    const uint64_t distance = st_bytes_get_varint(&reader->events);
+    if (reader->events.bad || distance > reader->cycles_n - reader->event_at)
+        return false;
+    reader->event_at += distance;
+    return true;
+}
+
+static bool take_data(struct st_recording_reader *reader, struct st_bytes_in *in)
+{
+    const uint64_t first_index = st_bytes_get_uint(in, 8);
+    const uint64_t cycles_n = st_bytes_get_varint(in);
+    reader->cycles_n = 0;
+    reader->next_cycle = 0;
+    reader->events_left = st_bytes_get_varint(in);
+    reader->event_at = 0;
+    if (in->bad || cycles_n > BLOCK_CYCLES_MAX || first_index < reader->index || first_index > INDEX_MAX)
+        return false;
+    if (st_column_get(in, reader->lateness_ns, (size_t)cycles_n) < 0)
+        return false;
+    if (reader->info.meta.has_callback && st_column_get(in, reader->callback_ns, (size_t)cycles_n) < 0)
+        return false;
+    reader->index = first_index;
+    reader->cycles_n = (size_t)cycles_n;
+    reader->events = *in;
+    return next_event(reader);
+}
+
+static int take_end(struct st_recording_reader *reader, struct st_bytes_in *in)
+{
+    const uint64_t cycles = st_bytes_get_uint(in, 8);
+    const uint64_t skipped_periods = st_bytes_get_uint(in, 8);
+    const uint64_t lost_cycles = st_bytes_get_uint(in, 8);
+    const uint64_t flags = st_bytes_get_uint(in, 4);
+    if (in->bad || cycles != reader->info.totals.cycles ||
+        skipped_periods != reader->info.totals.skipped_periods ||
+        lost_cycles != reader->info.totals.lost_cycles)
+        return stop(reader, ST_RECORDING_DAMAGED);
+    return stop(reader, (flags & FLAG_INTERRUPTED) != 0 ? ST_RECORDING_INTERRUPTED : ST_RECORDING_COMPLETE);
+}
+
+/* Goes on to the next block with events. @return 1, 0 with `end` set, -EIO. */
+static int next_data(struct st_recording_reader *reader)
+{
+    for (;;) {
+        struct block block;
+        const int r = read_block(reader, &block);
+        if (r <= 0)
+            return r;
+        const off_t offset = ftello(reader->stream);
+        const bool first_time = offset < 0 || offset > reader->learnt_to;
+        if (first_time)
+            reader->learnt_to = offset;
+        if (block.type == BLOCK_DATA)
+            return take_data(reader, &block.payload) ? 1 : stop(reader, ST_RECORDING_DAMAGED);
+        if (block.type == BLOCK_END)
+            return take_end(reader, &block.payload);
+        if (block.type == BLOCK_META)
+            return stop(reader, ST_RECORDING_DAMAGED);
+        if (block.type == BLOCK_TEXT && first_time)
+            take_text(reader, &block.payload);
+        if (block.type == BLOCK_T0) {
+            const int64_t t0_ns = (int64_t)st_bytes_get_uint(&block.payload, 8);
+            if (block.payload.bad)
+                return stop(reader, ST_RECORDING_DAMAGED);
+            reader->info.t0_ns = t0_ns;
+        }
+        /* other types are additions of later versions */
+    }
+}
+
+/* @return 1 with an event, 0 for a gap, -EBADMSG. */
+static int take_event(struct st_recording_reader *reader, struct st_recording_event *ret)
+{
+    const uint64_t mark = st_bytes_get_uint(&reader->events, 1);
+    const uint64_t n = st_bytes_get_varint(&reader->events);
+    const int64_t lateness_ns = mark == MARK_SKIPPED ? st_bytes_get_signed(&reader->events) : 0;
+    if (reader->events.bad || n == 0 || n > INDEX_MAX - reader->index)
+        return -EBADMSG;
+    const uint64_t first = reader->index;
+    reader->index += n;
+    reader->events_left--;
+    if (!next_event(reader))
+        return -EBADMSG;
+    struct st_recording_event event = {.period_index = first, .n = n, .lateness_ns = lateness_ns};
+    switch (mark) {
+    case MARK_GAP:
+        return 0;
+    case MARK_SKIPPED:
+        event.kind = ST_RECORDING_SKIPPED;
+        reader->info.totals.skipped_periods += n;
+        break;
+    case MARK_LOST:
+        event.kind = ST_RECORDING_LOST;
+        reader->info.totals.lost_cycles += n;
+        break;
+    default:
+        return -EBADMSG;
+    }
+    *ret = event;
+    return 1;
+}
+
+/* Cycles of the block up to the next event, cycles_max at most. @return false: the period indices end here.
+ */
+static bool take_cycles(struct st_recording_reader *reader, size_t cycles_max, struct st_recording_event *ret)
+{
+    const size_t first = reader->next_cycle;
+    const size_t end = reader->events_left > 0 ? (size_t)reader->event_at : reader->cycles_n;
+    const uint64_t room = INDEX_MAX - reader->index;
+    size_t n = end - first < cycles_max ? end - first : cycles_max;
+    n = n < room ? n : (size_t)room;
+    if (n == 0)
+        return false;
+    *ret = (struct st_recording_event){.kind = ST_RECORDING_CYCLE,
+                                       .period_index = reader->index,
+                                       .n = n,
+                                       .lateness_ns = reader->lateness_ns[first],
+                                       .callback_ns = reader->callback_ns[first]};
+    reader->next_cycle += n;
+    reader->index += n;
+    reader->info.totals.cycles += n;
+    return true;
+}
+
+static int next(struct st_recording_reader *reader, size_t cycles_max, struct st_recording_event *ret)
+{
+    while (reader->info.end == ST_RECORDING_OPEN) {
+        if (reader->events_left > 0 && reader->event_at == reader->next_cycle) {
+            const int r = take_event(reader, ret);
+            if (r < 0)
+                return stop(reader, ST_RECORDING_DAMAGED);
+            if (r > 0)
+                return 1;
+        } else if (reader->next_cycle < reader->cycles_n) {
+            return take_cycles(reader, cycles_max, ret) ? 1 : stop(reader, ST_RECORDING_DAMAGED);
+        } else {
+            const int r = next_data(reader);
+            if (r <= 0)
+                return r;
+        }
+    }
+    return 0;
+}
+
+int st_recording_next(struct st_recording_reader *reader, struct st_recording_event *ret)
+{
+    return next(reader, 1, ret);
+}
+
+int st_recording_next_run(struct st_recording_reader *reader, struct st_recording_event *ret,
+                          const int64_t **ret_lateness_ns, const int64_t **ret_callback_ns)
+{
+    const int r = next(reader, SIZE_MAX, ret);
+    if (r == 1 && ret->kind == ST_RECORDING_CYCLE) {
+        const size_t first = reader->next_cycle - (size_t)ret->n;
+        *ret_lateness_ns = reader->lateness_ns + first;
+        *ret_callback_ns = reader->callback_ns + first;
+    }
+    return r;
+}
+
+const struct st_recording_info *st_recording_info(const struct st_recording_reader *reader)
+{
+    return &reader->info;
+}
+
+int64_t st_recording_skipped_lateness_ns(const struct st_period *period,
+                                         const struct st_recording_event *event, uint64_t i)
+{
+    const uint64_t first = event->period_index;
+    const int64_t distance_ns =
+        st_ns_sub(st_period_due_ns(period, 0, first + i), st_period_due_ns(period, 0, first));
+    return st_ns_sub(event->lateness_ns, distance_ns);
+}
