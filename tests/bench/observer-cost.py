@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""What watching PipeWire costs.
+
+    quiet       wake-ups of sleeptuned and its helper programs (all threads) while nothing plays, and their resident memory
+    playing     CPU time of sleeptune-observe-pipewire while ten clients play at 128 frames, and its resident memory
+    coming      its resident memory while 500 clients come and go, ten at a time
+
+A wake-up is a voluntary context switch. The server and the clients are those of dropouts.py.
+
+    tests/bench/observer-cost.py --build build            8 minutes
+    tests/bench/observer-cost.py --seconds 10 --runs 1 --clients 50 playing coming
+"""
+import argparse
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import time
+
+spec = importlib.util.spec_from_file_location("dropouts", pathlib.Path(__file__).with_name("dropouts.py"))
+dropouts = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(dropouts)
+
+
+def threads(pid):
+    return [pathlib.Path(f"/proc/{pid}/task/{tid}") for tid in os.listdir(f"/proc/{pid}/task")]
+
+
+def cpu_ns(pid):
+    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads(pid))
+
+
+def status(folder, key):
+    return int(re.search(rf"^{key}:\s*(\d+)", (folder / "status").read_text(), re.M)[1])
+
+
+def wakes(pids):
+    return sum(status(thread, "voluntary_ctxt_switches") for pid in pids for thread in threads(pid))
+
+
+def rss_mb(pid):
+    return status(pathlib.Path(f"/proc/{pid}"), "VmRSS") / 1024
+
+
+def load():
+    return os.getloadavg()[0]
+
+
+def play(server, args, count):
+    """Starts clients. @return them."""
+    started = [subprocess.Popen([f"{args.build}/tests/integration/stall_pipewire", "0", f"client {i}"], env=server.env, stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE) for i in range(count)]
+    for client in started:
+        client.stdout.readline()
+    return started
+
+
+def end(clients):
+    for client in clients:
+        client.stdin.close()
+    for client in clients:
+        client.wait()
+        client.stdout.close()
+
+
+def playing(server, args):
+    clients = play(server, args, 10)
+    observer = dropouts.Observer(server, args.build)
+    time.sleep(2)
+    for _ in range(args.runs):
+        before, begin = cpu_ns(observer.process.pid), time.monotonic()
+        time.sleep(args.seconds)
+        share = (cpu_ns(observer.process.pid) - before) / (time.monotonic() - begin) / 1e7
+        print(f"playing: {share:.2f} % of one CPU, {rss_mb(observer.process.pid):.1f} MB; load average {load():.1f}", flush=True)
+    observer.end()
+    end(clients)
+
+
+def coming(server, args):
+    observer = dropouts.Observer(server, args.build)
+    for n in range(10, args.clients + 1, 10):
+        end(play(server, args, 10))
+        if n % 100 == 0 or n in (10, args.clients):
+            print(f"coming: after {n} clients {rss_mb(observer.process.pid):.1f} MB", flush=True)
+    observer.end()
+
+
+def quiet(server, args):
+    folder = pathlib.Path(server.folder)
+    (folder / "conf").write_text(f'socket: {{ path = "{folder}/sock"; }};\n', encoding="ascii")
+    with open(folder / "daemon.log", "w", encoding="utf-8") as log:
+        daemon = subprocess.Popen([f"{args.build}/daemon/sleeptuned", "-f", "-c", str(folder / "conf")], stderr=log, stdin=subprocess.DEVNULL,
+                                  env={**server.env, "STATE_DIRECTORY": server.folder, "SLEEPTUNE_OBSERVE_DIR": f"{args.build}/daemon/observe"})
+    try:
+        time.sleep(20)  # the helpers have started, and the loop rests
+        children = subprocess.run(["pgrep", "-P", str(daemon.pid)], capture_output=True, text=True, check=False).stdout.split()
+        pids = [daemon.pid, *map(int, children)]
+        for _ in range(args.runs):
+            before = [wakes([pid]) for pid in pids]
+            time.sleep(2 * args.seconds)
+            woken = [wakes([pid]) - was for pid, was in zip(pids, before)]
+            print(f"quiet: {sum(woken)} wake-ups in {2 * args.seconds:.0f} s (daemon {woken[0]}, helpers {woken[1:]}); daemon "
+                  f"{rss_mb(pids[0]):.1f} MB, helpers {[round(rss_mb(pid), 1) for pid in pids[1:]]} MB", flush=True)
+    finally:
+        daemon.terminate()
+        daemon.wait()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parts = {"quiet": quiet, "playing": playing, "coming": coming}  # quiet first: a sink that has just played is still awake
+    parser.add_argument("parts", nargs="*", help=f"of {', '.join(parts)}; all of them if none is named")
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--seconds", type=float, default=30, help="of each run; quiet: twice as long")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--clients", type=int, default=500)
+    args = parser.parse_args()
+    args.build = os.path.abspath(args.build)
+    with tempfile.TemporaryDirectory() as folder:
+        server = dropouts.Server(folder)
+        try:
+            server.begin()
+            server.run("pw-metadata", "-n", "settings", "0", "clock.force-quantum", "128")
+            for name in args.parts or parts:
+                parts[name](server, args)
+        finally:
+            server.end()
+
+
+if __name__ == "__main__":
+    main()
