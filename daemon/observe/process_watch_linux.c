@@ -22,8 +22,8 @@
 #define RIVALS_MAX    32
 #define RING          128  /* samples: 2.5 s */
 #define THREADS_MAX   4000 /* that one look through /proc reads */
-#define CHOOSE_NS     (2 * ST_NS_PER_S)
-#define SCAN_NS       (5 * ST_NS_PER_S)
+#define CHOOSE_NS     (5 * ST_NS_PER_S)
+#define SCAN_NS       (10 * ST_NS_PER_S)
 #define HUNT_NS       (30 * ST_NS_PER_S) /* after a dropout by a lack of CPU */
 #define FROZEN_TICKS  5                  /* a thread that has not run for so long may be in a frozen group */
 #define RARE_TICKS    25                 /* ... and is asked more rarely */
@@ -293,15 +293,15 @@ static int64_t excess_ns(const struct st_process_watch *watch, const struct riva
     return rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] - (int64_t)(share * (double)window_ns);
 }
 
-/* The rival that had the CPU: of those that ran long enough between two samples, one of higher priority, and the
- * one that did so most unusually. */
+/* The rival that had the CPU: of those that ran long enough between two samples, one of higher priority and on
+ * the same CPU, and the one that did so most unusually. */
 static const struct rival *find_culprit(struct st_process_watch *watch, const struct process *process,
                                         int64_t base, int64_t last, int64_t queue_ns)
 {
     const struct rival *culprit = NULL;
     struct st_proc_stat own, other;
     int64_t most_ns = INT64_MIN;
-    bool most_higher = false;
+    int most_rank = 0;
     if (!read_stat(process->thread.pid, process->thread.tid, &own))
         return NULL;
     for (int i = 0; i < RIVALS_MAX; i++) {
@@ -310,12 +310,12 @@ static const struct rival *find_culprit(struct st_process_watch *watch, const st
             rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] < queue_ns / 2 ||
             !read_stat(rival->thread.pid, rival->thread.tid, &other) || other.rt_priority < own.rt_priority)
             continue;
-        const bool higher = other.rt_priority > own.rt_priority;
+        const int rank = (other.rt_priority > own.rt_priority) + (other.cpu == own.cpu);
         const int64_t more_ns = excess_ns(watch, rival, base, last);
-        if (culprit == NULL || higher > most_higher || (higher == most_higher && more_ns > most_ns)) {
+        if (culprit == NULL || rank > most_rank || (rank == most_rank && more_ns > most_ns)) {
             culprit = rival;
             most_ns = more_ns;
-            most_higher = higher;
+            most_rank = rank;
         }
     }
     return culprit;
