@@ -54,17 +54,21 @@ static void look(void *ctx, const struct st_result *worst, bool first)
 {
     const struct options *options = ctx;
     const bool terminal = isatty(STDERR_FILENO) == 1;
-    char time[24], bound[32], latest[24], line[240], tail[40];
+    char time[24], bound[32], latest[24], line[280], tail[40], music[64] = "";
     const double bound_per_hour =
         st_miss_events_per_hour_max95(worst->miss_events.n, st_result_seconds(worst));
     st_music_poll(options->music);
     if (options->quiet || (!first && !terminal) || worst->elapsed_periods == 0)
         return;
+    const uint64_t dropouts_n = st_music_dropouts(options->music);
+    if (dropouts_n > 0)
+        snprintf(music, sizeof(music), "%" PRIu64 " dropout%s in the music; ", dropouts_n,
+                 dropouts_n == 1 ? "" : "s");
     snprintf(line, sizeof(line),
-             "%s so far: %" PRIu64 " of %" PRIu64
+             "%s so far: %s%" PRIu64 " of %" PRIu64
              " periods missed in %s (95%% confidence: at most %s events/h)",
-             worst->misses == 0 ? "OK" : "Not OK", worst->misses, worst->elapsed_periods,
-             st_ns_format(worst->duration_ns, time, sizeof(time)),
+             worst->misses == 0 && dropouts_n == 0 ? "OK" : "Not OK", music, worst->misses,
+             worst->elapsed_periods, st_ns_format(worst->duration_ns, time, sizeof(time)),
              st_miss_events_rate_text(bound_per_hour, bound, sizeof(bound)));
     snprintf(tail, sizeof(tail), ", worst wake-up %s late",
              st_ns_format(worst->lateness.max_ns, latest, sizeof(latest)));
@@ -130,6 +134,7 @@ int st_cmd_check(int argc, char **argv)
     if (status >= 0)
         return status;
     /* before the loop runs, so that nothing of it is taken for the machine's */
+    st_facts_input_of_player(&input);
     status = st_facts_input_load(COMMAND, &input, &facts);
     if (status != ST_EXIT_DONE)
         return status;

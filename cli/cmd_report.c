@@ -143,6 +143,8 @@ int st_cmd_report(int argc, char **argv)
         return st_failure_usage(COMMAND,
                                 "--measure tries settings on this machine with your own rights: leave "
                                 "--snapshot, --root, --input and --user out");
+    if (!options.try_it)
+        st_facts_input_of_player(&options.input);
     /* before anything is tried, so that nothing of it is taken for the machine's */
     status = st_facts_input_load(COMMAND, &options.input, &facts);
     if (status != ST_EXIT_DONE)

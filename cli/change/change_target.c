@@ -13,7 +13,6 @@
 #include "core/text/safe.h"
 
 #define LINE_BYTES 32768 /* of a command line to be pasted */
-#define USER_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 static bool has_file(const char *dir, const char *name)
 {
@@ -49,24 +48,12 @@ int st_change_target_open(const char *command, const char *root, struct st_chang
     return ST_EXIT_DONE;
 }
 
-const char *st_change_target_player(const struct st_facts_input *input)
-{
-    const char *user = input->user != NULL ? input->user : getenv("SUDO_USER");
-    return user != NULL && user[0] != '\0' && user[strspn(user, USER_CHARS)] == '\0' ? user : NULL;
-}
-
 int st_change_target_judge(const char *command, const struct st_facts_input *input, int64_t frames,
                            int64_t rate_hz, struct st_change_target *target)
 {
     struct st_facts_input whose = *input;
-    const char *player = st_change_target_player(input);
-    /* root may do what the one who plays may not */
-    if (target->live && geteuid() == 0 && input->snapshot == NULL && input->user == NULL && player != NULL &&
-        strcmp(player, "root") != 0) {
-        whose.user = player;
-        fprintf(stderr, "The settings are judged for %s, with the rights at login. For root: --user root\n",
-                player);
-    }
+    if (target->live)
+        st_facts_input_of_player(&whose);
     const int status = st_facts_input_load(command, &whose, &target->facts);
     if (status != ST_EXIT_DONE)
         return status;

@@ -16,8 +16,6 @@ struct st_change_target {
 
 /** root: a folder, or NULL for this machine. Says what is wrong on stderr. @return an st_exit. */
 ST_NODISCARD int st_change_target_open(const char *command, const char *root, struct st_change_target *ret);
-/** The user who plays: of --user, else the one who ran sudo; NULL: not known. */
-const char *st_change_target_player(const struct st_facts_input *input);
 /** Collects facts and judges them; under sudo with the rights of the player, and says so. @return an st_exit. */
 ST_NODISCARD int st_change_target_judge(const char *command, const struct st_facts_input *input,
                                         int64_t frames, int64_t rate_hz, struct st_change_target *target);

@@ -129,6 +129,14 @@ static const char *name_of(const struct server *server)
     return st_event_source_title(server->watch.source->name);
 }
 
+uint64_t st_music_dropouts(const struct st_music *music)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; music != NULL && i < music->servers_n; i++)
+        n += dropouts_of(&music->servers[i]);
+    return n;
+}
+
 /** The one with the most dropouts, else one that plays, else one that is watched. NULL: none was. */
 static const struct server *best(const struct st_music *music)
 {

@@ -18,6 +18,7 @@
 #include "platform/module.h"
 
 #define SNAPSHOT_MAX_BYTES (32 * 1024 * 1024)
+#define USER_CHARS         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 /** Standard input and what a shell hands over as /dev/fd/N may be a pipe; anything else must be a regular
  * file. */
@@ -281,6 +282,24 @@ static int load_machine(const char *command, const struct st_facts_input *input,
     else
         st_facts_free(facts);
     return status;
+}
+
+const char *st_facts_input_player(const struct st_facts_input *input)
+{
+    const char *user = input->user != NULL ? input->user : getenv("SUDO_USER");
+    return user != NULL && user[0] != '\0' && user[strspn(user, USER_CHARS)] == '\0' ? user : NULL;
+}
+
+void st_facts_input_of_player(struct st_facts_input *input)
+{
+    const char *player = st_facts_input_player(input);
+    const bool own_machine = input->snapshot == NULL && input->root == NULL && input->texts_n == 0;
+    if (geteuid() != 0 || !own_machine || input->user != NULL || player == NULL ||
+        strcmp(player, "root") == 0)
+        return;
+    input->user = player;
+    fprintf(stderr, "The settings are judged for %s, who ran sudo, with the rights that a login gives.\n",
+            player);
 }
 
 int st_facts_input_load(const char *command, const struct st_facts_input *input, struct st_facts **ret)

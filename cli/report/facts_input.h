@@ -20,6 +20,12 @@ struct st_facts_input {
     bool no_servers;  /* running servers of this machine are not asked */
 };
 
+/** The user who plays: of --user, else the one who ran sudo; NULL: not known. */
+const char *st_facts_input_player(const struct st_facts_input *input);
+
+/** Root may do what the one who plays may not: under sudo, this machine is judged with the rights of the player. Says so on stderr. */
+void st_facts_input_of_player(struct st_facts_input *input);
+
 /** Keeps the name of a text. @return 0 or, after a message, ST_EXIT_USAGE: too many. */
 int st_facts_input_text(const char *command, struct st_facts_input *input, const char *path);
 

@@ -100,8 +100,8 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
     char since[32], reason[256], made[64];
     clock_text(view, answer->server->since_wall_ns, since, sizeof(since));
     if (client == NULL) {
-        st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s since %s on %s: %s.", answer->dropouts_n, s,
-                       since, server,
+        st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s on %s (watched since %s): %s.",
+                       answer->dropouts_n, s, server, since,
                        strcmp(answer->server->source, "jack") == 0 ? "JACK does not say which program it was"
                                                                    : "the device ran dry");
         return;
@@ -109,12 +109,12 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
     st_dropout_table_why(client, true, reason, sizeof(reason));
     if (client->name[0] == '\0') {
         st_text_append(buf, buf_bytes,
-                       "%" PRIu64 " dropout%s since %s on %s: a program %s. %s does not say which.",
-                       answer->dropouts_n, s, since, server, reason, server);
+                       "%" PRIu64 " dropout%s on %s (watched since %s): a program %s. %s does not say which.",
+                       answer->dropouts_n, s, server, since, reason, server);
         return;
     }
     st_text_append(
-        buf, buf_bytes, "%s made %s since %s: ", client->name,
+        buf, buf_bytes, "%s made %s (watched since %s): ", client->name,
         st_dropout_reason_made(st_dropout_table_count(client), answer->dropouts_n, made, sizeof(made)),
         since);
     const uint64_t most = client->reasons_n[answer->reason];
@@ -199,14 +199,16 @@ const char *st_answer_timing(const struct st_view *view, char *buf, size_t buf_b
         snprintf(buf, buf_bytes, view->rests ? "timing not measured; " RESTS : "timing not measured yet");
         return buf;
     }
-    char holds[32] = "";
+    char at[32] = "";
     if (answer.timing_ok && loop->misses > 0)
-        snprintf(holds, sizeof(holds), " for %" PRId64 " frames", answer.server->seen.frames);
-    snprintf(buf, buf_bytes, "timing %s%s: %" PRIu64 " of %" PRIu64 " periods missed at %" PRIu32 " frames",
-             answer.timing_ok ? "OK" : "not OK", holds, loop->misses, loop->elapsed_periods, loop->frames);
+        snprintf(at, sizeof(at), " for %" PRId64 " frames", answer.server->seen.frames);
+    snprintf(buf, buf_bytes,
+             "timing %s%s: sleeptune's test loop missed %" PRIu64 " of %" PRIu64 " periods at %" PRIu32
+             " frames",
+             answer.timing_ok ? "OK" : "not OK", at, loop->misses, loop->elapsed_periods, loop->frames);
     if (loop->misses > 0)
         st_text_append(buf, buf_bytes,
-                       loop->lateness.max_ns < STALL_NS ? ", worst wake-up %s late" : ", longest stall %s",
+                       loop->lateness.max_ns < STALL_NS ? ", up to %s late" : ", longest stall %s",
                        st_ns_format_short(loop->lateness.max_ns, worst, sizeof(worst)));
     if (loop->records_lost > 0)
         st_text_append(buf, buf_bytes, "; not recorded: %" PRIu64 " period%s", loop->records_lost,
@@ -240,7 +242,7 @@ static void raise_buffer(const struct st_observed_view *server, const struct st_
     const bool full = share > ST_DROPOUT_REASON_FULL;
     const int64_t frames =
         full ? 0 : st_dropout_reason_room_frames(server->seen.frames, server->seen.period_ns, busy_ns);
-    char period[32], busy[32], set[80];
+    char more[32], busy[32], set[80];
     st_dropout_reason_set_frames(server->source, frames, set, sizeof(set));
     st_ns_format_short(busy_ns, busy, sizeof(busy));
     if (full) {
@@ -253,13 +255,13 @@ static void raise_buffer(const struct st_observed_view *server, const struct st_
                  "the buffer is larger now than at these dropouts: see whether they come again");
     } else if (set[0] != '\0') {
         snprintf(next->command, sizeof(next->command), "%s", set);
-        const double period_ns =
-            (double)server->seen.period_ns * (double)frames / (double)server->seen.frames;
+        const double more_ns = (double)server->seen.period_ns * (double)(frames - server->seen.frames) /
+                               (double)server->seen.frames;
         snprintf(next->why, sizeof(next->why),
-                 "a buffer of %" PRId64 " frames (%s) %s%s; or freeze or simplify %s", frames,
-                 st_ns_format_short((int64_t)period_ns, period, sizeof(period)),
-                 busy_ns > 0 ? "is long enough for its worst cycle of " : "gives it room",
-                 busy_ns > 0 ? busy : "", client->name);
+                 "%s%s; adds %s of delay (undo: the same with %" PRId64 "). Or freeze or simplify %s",
+                 busy_ns > 0 ? "long enough for its worst cycle of " : "gives it more time",
+                 busy_ns > 0 ? busy : "", st_ns_format_short((int64_t)more_ns, more, sizeof(more)),
+                 server->seen.frames, client->name);
     } else {
         snprintf(next->why, sizeof(next->why), "raise the buffer of that program, or freeze or simplify it");
     }

@@ -84,7 +84,7 @@ static void add_degraded(struct section *to, const struct st_view *view)
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     const size_t n = st_view_degraded(view, degraded);
     for (size_t i = 0; i < n; i++)
-        add(to, BAD, "Degraded", "%s: %s", degraded[i].what, degraded[i].why);
+        add(to, BAD, "Warning", "%s: %s", degraded[i].what, degraded[i].why);
 }
 
 /* ", 5 s ago", ", 3 min ago"; "" after an hour, which the time itself shows. */
@@ -97,7 +97,7 @@ static const char *ago_text(int64_t ns, char *buf, size_t buf_bytes)
     return buf;
 }
 
-/* "1024 frames at 48 kHz (21.3 ms), last dropout 14:05:12, 5 s ago (exact)"; their number where the answer has the sum
+/* "1024 frames at 48 kHz (21.3 ms), last dropout 14:05:12, 5 s ago"; their number where the answer has the sum
  * of several sources. */
 static void add_server(struct section *to, const struct st_view *view, const struct st_observed_view *of,
                        bool only)
@@ -119,10 +119,10 @@ static void add_server(struct section *to, const struct st_view *view, const str
         put_count(&line, dropouts_n, "dropout");
     }
     if (dropouts_n > 0)
-        PUT(&line, ", last%s %s%s (%s)", only ? " dropout" : "",
+        PUT(&line, ", last%s %s%s%s", only ? " dropout" : "",
             st_when_text_near(of->seen.last_wall_ns, view->now_wall_ns, text, sizeof(text)),
             ago_text(view->now_wall_ns - of->seen.last_wall_ns, ago, sizeof(ago)),
-            st_event_certainty(of->seen.certainty));
+            of->seen.certainty == ST_CERTAINTY_PROBABLE ? " (probably)" : "");
     if (of->state != ST_OBSERVED_WATCHING)
         PUT(&line, "; not watched now");
     add(to, dropouts_n > 0 ? WARN : OK, st_event_source_title(of->source), "%s", line.text);

@@ -74,7 +74,8 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
     if (why->device_xrun)
         return buf;
     if (why->reason == ST_DROPOUT_TOO_SLOW && why->period_ns > 0 && why->busy_ns > why->period_ns)
-        st_text_append(buf, buf_bytes, " (%s of %s)", st_ns_format_short(why->busy_ns, time, sizeof(time)),
+        st_text_append(buf, buf_bytes, " (%s, the buffer lasts %s)",
+                       st_ns_format_short(why->busy_ns, time, sizeof(time)),
                        st_ns_format_short(why->period_ns, period, sizeof(period)));
     else if (why->reason == ST_DROPOUT_WOKEN_LATE && why->wait_ns > 0)
         st_text_append(buf, buf_bytes, " (by %s)", st_ns_format_short(why->wait_ns, time, sizeof(time)));

@@ -25,7 +25,7 @@ ok "the loop's thread has SCHED_FIFO until it is found out" value_is "$was == 1 
 ok "real-time priority is taken from it" wait_for value_is 'd["watchdog"]["demoted"]' True
 is "the kernel says so" "$(policy)" 0
 like "and the status why" "$(value 'd["degraded"]')" 'more than half of a CPU|RLIMIT_RTTIME' # whoever notices first
-like "and sleeptune status" "$("$SLEEPTUNE" status --socket "$sock")" '^Degraded +watchdog: '
+like "and sleeptune status" "$("$SLEEPTUNE" status --socket "$sock")" '^Warning +watchdog: '
 like "and the log" "$(cat "$log")" 'error: event: real-time priority was taken from the loop'
 stop
 is "it ends cleanly" "$status" 0

@@ -135,6 +135,15 @@ is "another user does not" "$(of_user bob)" problem
 like "for whom it is judged is on the first screen" "$(report --root "$tmp/home" --user bob)" '^sleeptune read the rights that bob gets at login from limits\.d'
 refused "a user who does not exist" 4 'no user eve in /etc/passwd' report --root "$tmp/home" --user eve
 refused "a user and a snapshot" 3 '--user needs this machine' report --snapshot "$tmp/before.json" --user ann
+if [ "$(id -u)" -eq 0 ]; then
+    like "under sudo the user who ran it is judged, and that is said first" "$(SUDO_USER=nobody "$SLEEPTUNE" report --no-servers 2>&1 >/dev/null)" '^The settings are judged for nobody, who ran sudo'
+    is "the report has the rights of that user" "$(SUDO_USER=nobody "$SLEEPTUNE" report --no-servers --json 2>/dev/null | query 'f["linux-rt-permission"]["status"]')" \
+        "$("$SLEEPTUNE" report --no-servers --user nobody --json | query 'f["linux-rt-permission"]["status"]')"
+    is "root without sudo is root" "$("$SLEEPTUNE" report --no-servers 2>&1 >/dev/null)" ""
+    is "a snapshot is not the machine's" "$(SUDO_USER=nobody "$SLEEPTUNE" report --snapshot "$tmp/before.json" 2>&1 >/dev/null)" ""
+else
+    skip "under sudo the user who ran it is judged" "needs root"
+fi
 like "this machine's root is judged" "$(status "$SLEEPTUNE" report --user root)" '^[012]$'
 
 # --- what is left out --------------------------------------------------------------------------------------------

@@ -128,7 +128,7 @@ try:
     ok(watch.shows(r"^Waiting: no sleeptuned is listening"), "without a daemon it says so and waits", watch.text())
     daemon = Daemon()
     ok(watch.shows(r"(?s)^This computer.*128\s+frames", LIVE), "and shows it when it comes", watch.text())
-    ok(watch.shows(r"^No sound server is watched|^No dropout since", r"^This computer timing .*\d+ of [1-9]\d* periods missed", r"^Next +sleeptune",
+    ok(watch.shows(r"^No sound server is watched|^No dropout since", r"^This computer timing .*missed \d+ of [1-9]\d* periods", r"^Next +sleeptune",
                    r"^Worst wake-up of each", r"Lateness of all", "[▁▂▃▄▅▆▇█]", "─"), "80x24: figures, next step, charts", watch.text())
     ok(b"\x1b[36m" in watch.raw or b"\x1b[38;5;6m" in watch.raw, "in colour", watch.raw[-300:])
     watch.resize(12, 40)

@@ -405,7 +405,8 @@ static void event_of_a_client_says_why_by_its_own_cycle(void **state)
         int64_t busy_ns, wait_ns;
         const char *culprit, *text;
     } rows[] = {
-        {ST_DROPOUT_TOO_SLOW, 25000000, 0, "", " on card (exact): it computed too long (25.0 ms of 21.3 ms)"},
+        {ST_DROPOUT_TOO_SLOW, 25000000, 0, "",
+         " on card (exact): it computed too long (25.0 ms, the buffer lasts 21.3 ms)"},
         {ST_DROPOUT_WOKEN_LATE, 1, 4100000, "kworker/1:0",
          " on card (exact): it was woken late (by 4.10 ms), kworker/1:0 had the CPU"},
         {ST_DROPOUT_CPU_TAKEN, 1, 0, "ffmpeg", " on card (exact): it lost the CPU to ffmpeg"},
@@ -453,7 +454,7 @@ static void sum_of_dropouts_has_the_worst_cycle_of_one_reason(void **state)
             found ||
             strstr(
                 events.events[i].text,
-                "jack: Heavy was not ready 24 times in 10 s on card (exact): it computed too long (25.0 ms of 21.3 ms)") !=
+                "jack: Heavy was not ready 24 times in 10 s on card (exact): it computed too long (25.0 ms, the buffer lasts 21.3 ms)") !=
                 NULL;
     assert_true(found);
 }

@@ -40,7 +40,7 @@ static void every_figure_is_there_without_a_script(void **state)
     char *page = page_of(
         "{\"state\":\"degraded\",\"version\":\"9.8.7\",\"time_ns\":1700000000000000000,\"screen\":{"
         "\"answer\":\"Holds it.\",\"state\":\"bad\",\"next\":\"sleeptune report\",\"sections\":["
-        "{\"title\":\"\",\"rows\":[{\"label\":\"Degraded\",\"text\":\"loop: no right\",\"state\":\"bad\"}]},"
+        "{\"title\":\"\",\"rows\":[{\"label\":\"Warning\",\"text\":\"loop: no right\",\"state\":\"bad\"}]},"
         "{\"title\":\"Events\",\"rows\":[{\"label\":\"\",\"text\":\"late-wake: woke late\",\"state\":\"ok\","
         "\"detail\":true,\"time_ns\":1700000000000000000}]}],"
         "\"charts\":[{\"title\":\"Latest\",\"note\":\"Last 3 s\",\"low\":10,\"high\":1000,\"low_text\":\"10 "
@@ -52,7 +52,7 @@ static void every_figure_is_there_without_a_script(void **state)
         "<p id=\"answer\" class=\"bad\">Holds it.</p>",
         "Next: <code>sleeptune report</code>",
         "As of <time datetime=\"2023-11-14T22:13:20Z\">2023-11-14 22:13:20 UTC</time>",
-        "<tr class=\"bad\"><th>Degraded</th><td>loop: no right</td></tr>",
+        "<tr class=\"bad\"><th>Warning</th><td>loop: no right</td></tr>",
         "<h2>Events</h2>",
         "2023-11-14 22:13:20 UTC</time> late-wake: woke late</td>",
         "<figcaption>Latest</figcaption>",

@@ -224,11 +224,11 @@ static void an_event_has_the_client_first_and_the_server_last(void **state)
     (void)state;
     char *text = event_text(
         "pipewire: HeavyReverb was not ready 12 times in 5 s on card (exact): it computed too long "
-        "(25.0 ms of 21.3 ms)",
+        "(25.0 ms, the buffer lasts 21.3 ms)",
         "card", 300, false);
     assert_string_equal(
         text, "11:00:00 HeavyReverb was not ready 12 times in 5 s on card (exact): it computed too long "
-              "(25.0 ms of 21.3 ms); pipewire\n");
+              "(25.0 ms, the buffer lasts 21.3 ms); pipewire\n");
     free(text);
 }
 
@@ -241,7 +241,7 @@ static void an_event_is_two_lines_and_whole_with_details(void **state)
     for (int details = 0; details < 2; details++) {
         char *text = event_text(
             "pipewire: HeavyReverb was not ready 12 times in 5 s on card (exact): it computed too long "
-            "(25.0 ms of 21.3 ms); in that time the loop woke at worst 2.0 ms late",
+            "(25.0 ms, the buffer lasts 21.3 ms); in that time the loop woke at worst 2.0 ms late",
             device, 80, details != 0);
         int lines = 0;
         for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL && rest != NULL; lines++)

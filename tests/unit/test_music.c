@@ -140,9 +140,10 @@ static void the_program_with_most_dropouts_is_named(void **state)
     assert_int_equal(n, 23);
     assert_int_equal(st_facts_text(facts, ST_MUSIC_REASON, &text), 0);
     assert_string_equal(text, "too-slow");
-    says(facts,
-         "HeavyReverb made 23 of 24 dropouts in 11 s on PipeWire: it computed too long (25.0 ms of 21.3 ms). "
-         "Next: pw-metadata -n settings 0 clock.force-quantum 2048, or freeze it.");
+    says(
+        facts,
+        "HeavyReverb made 23 of 24 dropouts in 11 s on PipeWire: it computed too long (25.0 ms, the buffer lasts 21.3 ms). "
+        "Next: pw-metadata -n settings 0 clock.force-quantum 2048, or freeze it.");
 }
 
 static void who_always_computes_too_long_needs_no_larger_buffer(void **state)

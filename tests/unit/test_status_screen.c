@@ -16,7 +16,7 @@ static const char text_of_document[] =
     "\"answer\":\"Does not hold 128 frames: 4 of 1000 periods missed (95% confidence: at most 984 per hour), 2 simulated "
     "xruns, worst wake-up 8.872 ms late.\",\"state\":\"bad\",\"next\":\"sleeptune history --causes\","
     "\"sections\":[{\"title\":\"\",\"rows\":["
-    "{\"label\":\"Degraded\",\"text\":\"loop: no right to SCHED_FIFO\",\"state\":\"bad\",\"detail\":false},"
+    "{\"label\":\"Warning\",\"text\":\"loop: no right to SCHED_FIFO\",\"state\":\"bad\",\"detail\":false},"
     "{\"label\":\"Lateness\",\"text\":\"median 27.4 µs, 99 % 58.4 µs, worst 8.872 ms (n = "
     "1000)\",\"state\":\"ok\",\"detail\":false},"
     "{\"label\":\"Odd\",\"text\":\"a detail among them\",\"state\":\"ok\",\"detail\":true}]},"
@@ -76,7 +76,7 @@ static void first_screen_is_the_answer_the_figures_and_one_next_step(void **stat
     json_t *of = document();
     char *text = drawn(30, 80, true, of, &(struct st_status_screen){.socket = "/run/s"});
     assert_int_equal(strncmp(text, "Does not hold 128 frames: 4 of 1000 periods missed", 50), 0);
-    has(text, "\nDegraded      loop: no right to SCHED_FIFO\n");
+    has(text, "\nWarning       loop: no right to SCHED_FIFO\n");
     has(text, "\nLateness      median 27.4 µs, 99 % 58.4 µs, worst 8.872 ms (n = 1000)\n");
     has(text, "\nNext          sleeptune history --causes\n");
     assert_null(strstr(text, "Causes"));

@@ -50,10 +50,10 @@ for client in "GoodSynth 5 5 1" "HeavyReverb 10 150 20"; do
     read -r name base peak each <<<"$client"
     musician /share/tests/stall_pipewire 0 "$name" "$base" "$peak" "$each" "$home/$name.log" </tmp/end >/dev/null 2>&1 &
 done
-ok "a program that computes too long makes dropouts, and the first line names it" wait_for 120 says '^HeavyReverb made [0-9]+ of [0-9]+ dropouts since'
+ok "a program that computes too long makes dropouts, and the first line names it" wait_for 120 says '^HeavyReverb made [0-9]+ of [0-9]+ dropouts \(watched since'
 sleep 20
 show "which program, which buffer, since when, is it my computer, what now" sleeptune status
-like "which program, and why" "$(head -2 <<<"$screen" | tr '\n' ' ')" 'HeavyReverb made [0-9]+ of [0-9]+ dropouts since [0-9:]+.*computed too long'
+like "which program, and why" "$(head -2 <<<"$screen" | tr '\n' ' ')" 'HeavyReverb made [0-9]+ of [0-9]+ dropouts \(watched since [0-9:]+.*computed too long'
 like "which buffer" "$screen" '1024 frames'
 like "is it my computer" "$screen" '^This computer '
 like "what now" "$screen" '^Next '

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Writes docs/screens.md: a program that computes too long plays in a session of an ordinary user, and the ten questions of a musician are
+# looked up on the screens of that user. A question without an answer is named on standard error, and the status is 1.
+#
+#   tests/bench/screens.sh BUILD USER >docs/screens.md     as root; two minutes; needs pipewire, wireplumber and dbus-run-session
+set -u
+build=$(realpath "$1") user=$2 folder=${3:-}
+
+if [ -z "$folder" ]; then
+    folder=$(mktemp -d)
+    chown "$user" "$folder"
+    trap 'rm -rf "$folder"' EXIT
+    prlimit --rtprio=95:95 --memlock=unlimited:unlimited runuser -u "$user" -- env -i PATH="$PATH" HOME="$folder" dbus-run-session -- bash "$0" "$build" "$user" "$folder"
+    exit
+fi
+
+# --- within the session ---
+export XDG_RUNTIME_DIR=$folder STATE_DIRECTORY=$folder/state LANG=C.UTF-8 COLUMNS=80
+cd "$folder" || exit
+mkdir "$STATE_DIRECTORY"
+mkfifo end
+exec 9<>end
+started=()
+begin() { "$@" <end >>log 2>&1 & started+=($!); }
+sleeptune() { "$build/cli/sleeptune" "$@"; }
+begin pipewire
+sleep 1
+begin wireplumber
+sleep 2
+pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=studio media.class=Audio/Sink object.linger=true audio.position=[FL FR] }' >>log 2>&1
+pw-metadata -n settings 0 clock.force-quantum 4096 >>log 2>&1
+begin "$build/daemon/sleeptuned" -f
+sleep 2
+sleeptune status >rest
+begin "$build/tests/integration/stall_pipewire" 0 GoodSynth 5 5 1 good.log -1
+begin "$build/tests/integration/stall_pipewire" 0 HeavyReverb 10 150 20 heavy.log -1
+heavy=$!
+sleep 40
+load=$(cut -d' ' -f1-3 /proc/loadavg)
+sleeptune status >status
+COLUMNS=40 sleeptune status >narrow
+LC_ALL=C sleeptune status >ascii
+sleeptune check >check 2>&1
+sleep 25
+sleeptune history >history
+kill "$heavy"
+sleep 8
+sleeptune status >after
+kill "${started[@]}" 2>>log
+wait
+
+# --- the document ---
+missing=0
+# answer QUESTION SCREEN REGEX: the line of the screen, up to its second one
+answer() {
+    local line
+    line=$(grep -E -m 1 -A 1 -- "$3" "$2" | sed 's/|/\\|/g' | tr -s ' \n' '  ')
+    [ -n "$line" ] || { echo "no answer on '$2' to: $1" >&2; missing=1; }
+    printf '| %s | `%s` | %s |\n' "$1" "$2" "$line"
+}
+screen() { printf '\n## %s\n\n%s\n\n```\n$ %s\n%s\n```\n' "$1" "$2" "$3" "$(cat "$4")"; }
+
+cat <<TEXT
+# The first screens
+
+Captured by \`tests/bench/screens.sh\`, not edited. $(date -u +%Y-%m-%d), Linux $(uname -r), PipeWire $(pipewire --version | sed -n 's/^Compiled.* //p'), $(nproc) CPUs
+without a sound card (a null sink), load $load by other work, with the right to real-time priority. Two programs play at 4096 frames: *GoodSynth* computes 5 % of
+each period, *HeavyReverb* 10 %, and 150 % in each twentieth one.
+
+| question | screen | answer |
+|---|---|---|
+TEXT
+answer "Which program?" status '^HeavyReverb made'
+answer "Which buffer?" status '^PipeWire +[0-9]+ frames'
+answer "Since when?" status 'watched since'
+answer "Is it my computer?" status '^This computer timing'
+answer "What now?" status '^Next'
+answer "Did it stop?" after 'last dropout .*(ago|[0-9:]{5})'
+answer "Which setting?" check '^(problem|advice) '
+answer "Is it running?" status '^Shown'
+answer "Who else uses the card?" status '^GoodSynth'
+answer "How sure is that?" check 'How sure'
+screen "While it clicks" "\`status\`" "sleeptune status" status
+screen "Is it this computer?" "\`check\`" "sleeptune check" check
+screen "What was" "\`history\`" "sleeptune history" history
+screen "After the program ended" "\`after\`" "sleeptune status" after
+screen "Before anything plays" "\`rest\`" "sleeptune status" rest
+screen "40 columns" "\`narrow\`" "COLUMNS=40 sleeptune status" narrow
+screen "ASCII" "\`ascii\`" "LC_ALL=C sleeptune status" ascii
+exit "$missing"
