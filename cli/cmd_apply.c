@@ -239,9 +239,8 @@ static bool is_not_allowed(int r)
 static int carry_out(struct work *work)
 {
     char message[512];
-    struct st_change_output output = {.command = COMMAND,
-                                      .os = work->target->p->os,
-                                      .user = st_facts_input_player(&work->options->input)};
+    struct st_change_output output = {
+        .command = COMMAND, .os = work->target->p->os, .user = st_facts_input_player(&work->options->input)};
     struct st_applied applied;
     size_t left_n;
     int r = st_applied_open(&applied, work->target->p, work->target->folder, st_change_output_event, &output,

@@ -136,7 +136,7 @@ static const char *how_text(const struct st_result *result)
 {
     const bool normal = result->policy == ST_POLICY_OTHER;
     if (result->arms_n > 0)
-        return normal ? " as a normal thread, all wait modes together" : ", all wait modes together";
+        return normal ? " as a normal thread, for all wait modes together" : ", all wait modes together";
     return normal ? " as a normal thread" : "";
 }
 

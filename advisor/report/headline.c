@@ -77,8 +77,8 @@ static void say_misses(struct st_text_buffer *s, const struct st_measured *m, bo
     if (brief && m->misses_n == 0)
         st_text_buffer_printf(
             s,
-            ". How sure: at most %s dropouts per hour (95 %%; those less than " ST_MISS_EVENTS_GAP
-            " apart are one); a longer run lowers that",
+            ". How sure: at most %s dropouts per hour (95 %% sure; dropouts less than " ST_MISS_EVENTS_GAP
+            " apart count as one). A longer run lowers that",
             st_miss_events_rate_text(st_miss_events_per_hour_max95(0, seconds), events, sizeof(events)));
     if (!brief && m->degraded != NULL) {
         /* "no right to ... (Operation not permitted): runs as ...; memory ...": the first clause */
@@ -205,7 +205,7 @@ static void answer_by_settings(struct st_text_buffer *s, const struct st_report 
     else if (judged)
         st_text_buffer_printf(s, "sleeptune found no setting that disturbs %s.", period);
     else
-        st_text_buffer_printf(s, "No setting could be judged for %s.", period);
+        st_text_buffer_printf(s, "sleeptune could judge no setting for %s.", period);
 }
 
 const char *st_headline(const struct st_report *report, bool brief, char *buf, size_t buf_bytes)

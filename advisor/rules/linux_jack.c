@@ -246,7 +246,7 @@ const struct st_rule st_rule_linux_jack_period = {
                  "usual periods. With only two periods the buffer may run empty for this reason alone.",
     .privilege = "none",
     .cost = "latency: each additional period adds one period of delay",
-    .when_not = "mixing and listening, where latency does not matter: a longer period is safer",
+    .when_not = "you only mix or listen, so latency does not matter: a longer period is safer",
     .sources = "jackd(1) 1.9.21, ALSA driver: -p 1024, -n 2, -r 48000; -n 3 recommended for USB\n"
                "why three: usual reasoning, not measured here",
     .guide.now = "jack_bufsize 128   # 2.7 ms at 48000 Hz, or the period you want",

@@ -383,8 +383,9 @@ const struct st_rule st_rule_linux_rtkit = {
                  "than 200 ms without a sleep. If a test thread of rtkit gets no CPU time, rtkit takes the "
                  "priority away from all programs.",
     .cost = "none",
-    .when_not = "periods of 5 ms and more: the priority from rtkit is enough; the limits already give the "
-                "right",
+    .when_not =
+        "your periods are 5 ms or more, for which the priority from rtkit is enough, or your limits already "
+        "give the right",
     .sources = "rtkit-daemon --help of 0.13: SCHED_RR, at most 20, rttime 200000 µs, 25 threads a user\n"
                "PipeWire module-rt asks limits, then the portal, then rtkit\n"
                "5 ms is a limit that sleeptune chose",

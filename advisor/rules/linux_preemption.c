@@ -217,7 +217,7 @@ const struct st_rule st_rule_linux_preemption = {
                  "almost always. The wait may take hundreds of µs to milliseconds. Only PREEMPT_RT limits "
                  "it.",
     .cost = "throughput: a few per cent",
-    .when_not = "servers. Proprietary drivers may not work with PREEMPT_RT",
+    .when_not = "the machine is a server, or needs proprietary drivers, which may not work with PREEMPT_RT",
     .sources = "kernel-parameters (preempt=); Linux kernel/Kconfig.preempt, kernel/sched/debug.c\n"
                "lazy (from 6.13): delays normal threads only; for real-time threads it is like full (patch "
                "text of the "

@@ -116,7 +116,8 @@ static int read_file(const char *command, const char *path, const struct st_hist
     }
     int status = ST_EXIT_DONE;
     if (r == -E2BIG)
-        status = fail(command, wish, "the answer would be too large: ask for less time, or a longer step");
+        status =
+            fail(command, wish, "the answer would be too large: ask for a shorter time, or for longer steps");
     else if (r < 0)
         status = fail(command, wish, "%s: %s", path, st_history_read_error(reader, r));
     st_history_read_close(reader);

@@ -75,7 +75,7 @@ char *st_history_writer_answer_history(struct st_history_writer *writer, const s
     const int r = st_history_read_text(reader, &span, &text);
     if (r == -E2BIG)
         text = refuse(http_status, HTTP_BAD_REQUEST,
-                      "the answer would be too large: ask for less time, or a longer step");
+                      "the answer would be too large: ask for a shorter time, or for longer steps");
     else if (r < 0)
         text = refuse_damaged(writer, http_status, reader, r);
     st_history_read_close(reader);

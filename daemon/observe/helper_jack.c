@@ -152,7 +152,7 @@ static int open_client(const char *server)
     st_jack_xrun_begin(&observer.judge, jack_get_xrun_delayed_usecs(observer.client));
     jack_on_shutdown(observer.client, on_shutdown, NULL);
     if (jack_set_xrun_callback(observer.client, on_xrun, NULL) != 0 || jack_activate(observer.client) != 0)
-        return st_helper_line_absent("JACK server \"%s\": does not report xruns: %s", server, message);
+        return st_helper_line_absent("JACK server \"%s\" does not report xruns: %s", server, message);
     st_helper_line_deadline(0, NULL);
     return ST_HELPER_LINE_DONE;
 }

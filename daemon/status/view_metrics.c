@@ -86,7 +86,8 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
     counter(out, "sleeptune_deadline_misses_total",
             "Cycles that ended after the next cycle was due, plus skipped periods.", loop->misses);
     counter(out, "sleeptune_miss_events_total",
-            "Missed deadlines less than " ST_MISS_EVENTS_GAP " apart are one event.", loop->miss_events.n);
+            "Missed deadlines less than " ST_MISS_EVENTS_GAP " apart count as one event.",
+            loop->miss_events.n);
     if (loop->elapsed_periods > loop->records_lost)
         gauge(out, "sleeptune_miss_events_per_hour_max95",
               "Upper 95 % bound of events per hour since the start of the loop.",

@@ -185,9 +185,10 @@ static void clock_sentence(const struct st_bench_syscall *bench, struct st_lab *
     if (!b->known)
         return;
     if (bench->clock_path == ST_PATH_VDSO)
-        snprintf(line, sizeof(line),
-                 "CLOCK_MONOTONIC is read without the kernel: %.4g ns, by a system call %.4g ns.", b->call_ns,
-                 b->raw_ns);
+        snprintf(
+            line, sizeof(line),
+            "CLOCK_MONOTONIC is read without a system call: in %.4g ns; with a system call it takes %.4g ns.",
+            b->call_ns, b->raw_ns);
     else if (finding != NULL)
         snprintf(
             line, sizeof(line),
@@ -195,10 +196,11 @@ static void clock_sentence(const struct st_bench_syscall *bench, struct st_lab *
             "%s' explains why that may be and what helps.",
             b->call_ns, b->raw_ns, finding);
     else
-        snprintf(line, sizeof(line),
-                 "Whether CLOCK_MONOTONIC is read without the kernel is not clear: %.4g ns, by a system call "
-                 "%.4g ns.",
-                 b->call_ns, b->raw_ns);
+        snprintf(
+            line, sizeof(line),
+            "It is not clear whether CLOCK_MONOTONIC is read without a system call: it takes %.4g ns, with "
+            "a system call %.4g ns.",
+            b->call_ns, b->raw_ns);
     st_text_wrap(out, line, 0, width);
 }
 
@@ -260,8 +262,8 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
     table(bench, ST_CALL_IN_PROCESS, brief, out, width);
     table(bench, ST_CALL_FRESH, brief, out, width);
     clock_sentence(bench, lab, out, width);
-    path_sentence(bench, ST_PATH_VDSO, "Without the kernel, by the vDSO:", out, width);
-    path_sentence(bench, ST_PATH_LIBRARY, "Without the kernel, by the library:", out, width);
+    path_sentence(bench, ST_PATH_VDSO, "Read without a system call, through the vDSO:", out, width);
+    path_sentence(bench, ST_PATH_LIBRARY, "Read without a system call, by the C library:", out, width);
     path_sentence(bench, ST_PATH_UNKNOWN, "Not clear:", out, width);
     absent_sentence(bench, out, width);
     snprintf(

@@ -111,7 +111,7 @@ for args in "history --since never" "history --step 1s" "history --since 1h --un
     is "sleeptune $args: usage" "$("$SLEEPTUNE" $args >/dev/null 2>"$tmp/err"; echo $?)$(wc -l <"$tmp/err")" 32
 done
 "$made/make_history" "$tmp/many.db" 1795190400 0 2200 5 >/dev/null
-is "too much: a message" "$("$SLEEPTUNE" history --db "$tmp/many.db" --since 2020-01-01 --step 1m 2>&1 >/dev/null)" "sleeptune history: the answer would be too large: ask for less time, or a longer step"
+is "too much: a message" "$("$SLEEPTUNE" history --db "$tmp/many.db" --since 2020-01-01 --step 1m 2>&1 >/dev/null)" "sleeptune history: the answer would be too large: ask for a shorter time, or for longer steps"
 for file in "$tmp/none.db" "$tmp" /dev/null "$SLEEPTUNE_SRC/README.md"; do
     is "history of $(basename "$file"): exit status 4" "$("$SLEEPTUNE" history --db "$file" >/dev/null 2>"$tmp/err"; echo $?)" 4
     like "with a message" "$(cat "$tmp/err")" "^sleeptune history: $file: .+"

@@ -140,7 +140,7 @@ if [ "$(id -u)" -eq 0 ]; then
     is "the report has the rights of that user" "$(SUDO_USER=nobody "$SLEEPTUNE" report --no-servers --json 2>/dev/null | query 'f["linux-rt-permission"]["status"]')" \
         "$("$SLEEPTUNE" report --no-servers --user nobody --json | query 'f["linux-rt-permission"]["status"]')"
     is "root without sudo is root" "$("$SLEEPTUNE" report --no-servers 2>&1 >/dev/null)" ""
-    is "a snapshot is not the machine's" "$(SUDO_USER=nobody "$SLEEPTUNE" report --snapshot "$tmp/before.json" 2>&1 >/dev/null)" ""
+    is "a captured tree is not the machine" "$(SUDO_USER=nobody "$SLEEPTUNE" report --root "$tmp/home" 2>&1 >/dev/null)" ""
 else
     skip "under sudo the user who ran it is judged" "needs root"
 fi
