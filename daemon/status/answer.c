@@ -203,8 +203,7 @@ const char *st_answer_timing(const struct st_view *view, char *buf, size_t buf_b
     if (answer.timing_ok && loop->misses > 0)
         snprintf(at, sizeof(at), " for %" PRId64 " frames", answer.server->seen.frames);
     snprintf(buf, buf_bytes,
-             "timing %s%s: sleeptune's test loop missed %" PRIu64 " of %" PRIu64 " periods at %" PRIu32
-             " frames",
+             "timing %s%s: a test loop missed %" PRIu64 " of %" PRIu64 " periods at %" PRIu32 " frames",
              answer.timing_ok ? "OK" : "not OK", at, loop->misses, loop->elapsed_periods, loop->frames);
     if (loop->misses > 0)
         st_text_append(buf, buf_bytes,

@@ -115,10 +115,8 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
                      "HeavyReverb made 407 of 412 dropouts (watched since 22:13): it computed too long "
                      "(25.0 ms, the buffer lasts 21.3 ms).");
     expect_of_screen("state", "bad");
-    expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms), last dropout 22:23:15, 5 s ago", "warn",
-               false);
-    expect_row("This computer", "timing OK: sleeptune's test loop missed 0 of 1000 periods at 128 frames",
-               "ok", false);
+    expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms), last dropout 22:23:15, 5 s ago", "warn", false);
+    expect_row("This computer", "timing OK: a test loop missed 0 of 1000 periods at 128 frames", "ok", false);
     expect_row("HeavyReverb", "407 dropouts: computed too long", "warn", false);
     expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
     expect_of_screen(
@@ -220,7 +218,7 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
                      "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: OK.");
     expect_row(
         "This computer",
-        "timing OK for 1024 frames: sleeptune's test loop missed 4 of 1000 periods at 128 frames, up to 5.00 ms late",
+        "timing OK for 1024 frames: a test loop missed 4 of 1000 periods at 128 frames, up to 5.00 ms late",
         "ok", false);
     st_hist_add_n(&result.lateness, INT64_C(22000000), 1);
     expect_of_screen("answer",
@@ -277,8 +275,7 @@ static void screen_of_a_healthy_daemon_has_few_figures_and_one_next_step(void **
     expect_of_screen("answer", "No sound server is watched. This computer's timing: OK.");
     expect_of_screen("state", "ok");
     expect_of_screen("next", "sleeptune history");
-    expect_row("This computer", "timing OK: sleeptune's test loop missed 0 of 1000 periods at 128 frames",
-               "ok", false);
+    expect_row("This computer", "timing OK: a test loop missed 0 of 1000 periods at 128 frames", "ok", false);
     expect_row("Simulated", "0 xruns", "ok", true);
     expect_row("Lateness", "median 10.5 \xc2\xb5s", "ok", true);
     expect_row("Loop", "128 frames at 48000 Hz (2.667 ms), fifo 70, any CPU", "ok", true);
@@ -311,10 +308,9 @@ static void screen_names_what_went_wrong_and_the_command_that_helps(void **state
                                      .starved_clients = 22};
     expect_of_screen("state", "bad");
     expect_of_screen("next", "sleeptune history --causes");
-    expect_row(
-        "This computer",
-        "timing not OK: sleeptune's test loop missed 4 of 1000 periods at 128 frames, up to 3.00 ms late",
-        "bad", false);
+    expect_row("This computer",
+               "timing not OK: a test loop missed 4 of 1000 periods at 128 frames, up to 3.00 ms late", "bad",
+               false);
     expect_row("This computer", "; not recorded: 2 periods", "bad", false);
     expect_row("Main cause", ": 3 of 6 late wake-ups, longest 2.000 ms", "warn", false);
     expect_row("Last minute",
