@@ -272,7 +272,7 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
     char line[ST_RESULT_VERDICT_BYTES], silence[24];
     st_text_wrap(out, st_result_verdict(result, line, sizeof(line)), 0, width);
     if (result->degraded[0] != '\0') {
-        snprintf(line, sizeof(line), "Degraded: %s.", result->degraded);
+        snprintf(line, sizeof(line), "Warning: %s.", result->degraded);
         st_text_wrap(out, line, 0, width);
     }
     if (result->interrupted)

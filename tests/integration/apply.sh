@@ -110,7 +110,7 @@ apply --yes --root "$tree" linux-cpu-frequency >/dev/null
 echo power >"$tree/$epp"
 out=$(revert --all --root "$tree")
 is "what somebody changed since makes it 1" "$?" 1
-like "and is named: ours, before, now" "$out" '^left .*policy0.* = performance \(was balance_performance\); .*: power$'
+like "and is named: ours, before, now" "$out" '^left .*policy0.* = performance \(was balance_performance\): it was changed after apply, to power$'
 is "and stays" "$(cat "$tree/$epp")" power
 is "the rest is as before" "$(cat "$tree/${epp/policy0/policy1}")" balance_performance
 
@@ -143,9 +143,9 @@ like "NixOS: what to put where is printed" "$(cat "$tmp/out")" 'w /sys/devices/.
 fresh newer
 mkdir -p "$tree/var/lib/sleeptune-changes"
 echo '{"schema": "sleeptune-changes/7", "files": [], "entries": []}' >"$tree/$journal"
-refused "journal of a newer version, apply" 4 'version 7, from a newer sleeptune' apply --yes --root "$tree"
-refused "journal of a newer version, revert" 4 'version 7, from a newer sleeptune' revert --all --root "$tree"
-refused "journal of a newer version, verify" 4 'version 7, from a newer sleeptune' verify --root "$tree"
+refused "journal of a newer version, apply" 4 'a newer sleeptune wrote the journal \(version 7\)' apply --yes --root "$tree"
+refused "journal of a newer version, revert" 4 'a newer sleeptune wrote the journal \(version 7\)' revert --all --root "$tree"
+refused "journal of a newer version, verify" 4 'a newer sleeptune wrote the journal \(version 7\)' verify --root "$tree"
 echo '{"schema": "sleeptune-changes/1", "files": [], "entries": [{"rule": "x", "type": "sysfs", "phase": "done",
     "target": "/sys/../etc/sysctl.conf", "old": "a", "new": "b"}]}' >"$tree/$journal"
 refused "a journal that names other files" 4 'never changes' revert --all --root "$tree"

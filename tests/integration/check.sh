@@ -68,7 +68,7 @@ refused "a missing measurement" 4 'No such file' report --measurement "$tmp/miss
 like "check ends with a status of report's" "$?" '^[012]$'
 like "its first sentence is of what was measured" "$(head -n 2 "$tmp/check.txt" | tr '\n' ' ')" \
     '^(No sound server was watched: [^.]*\. )?(This|No real-time rights: this is why this) computer (kept up with|misses deadlines at) 256 frames at 48 kHz \(5\.3 ms\)'
-like "a first verdict came after two seconds" "$(cat "$tmp/err")" '^(OK|Not OK) so far: [0-9]+ of [0-9]+ periods missed in .* \(95% confidence: at most [0-9.]+/h\)'
+like "a first verdict came after two seconds" "$(cat "$tmp/err")" '^(OK|Not OK) so far: [0-9]+ of [0-9]+ periods missed in .* \(95% confidence: at most [0-9.]+ events/h\)'
 is "one, where stderr is no terminal" "$(wc -l <"$tmp/err")" 1
 "$SLEEPTUNE" check --duration 1s --quiet --json >"$tmp/check.json" 2>"$tmp/err"
 is "--quiet is quiet" "$(cat "$tmp/err")" ""

@@ -163,7 +163,7 @@ if can_be_nobody; then
         is "a limit on locked memory never ends it (8 MiB, as distributions set it)" "$?:$(cat err)" 0:
     fi
     like "and in the text" "$(as_nobody prlimit --rtprio=0 \
-        "$SLEEPTUNE" measure --duration 200ms)" '^Degraded: no right to SCHED_FIFO'
+        "$SLEEPTUNE" measure --duration 200ms)" '^Warning: no right to SCHED_FIFO'
 else
     skip "without rights" "needs root and setpriv to give them up"
 fi

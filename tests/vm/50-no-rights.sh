@@ -12,7 +12,7 @@ is "measure works" "$?" 0
 is "the books balance" "$(jq .books_balance <<<"$json")" true
 like "the result says that it ran as a normal thread" "$(jq -r .circumstances.policy <<<"$json")" '^other$'
 like "and why" "$(jq -c .circumstances <<<"$json")" 'SCHED_FIFO|not permitted|right'
-like "the text says degraded" "$(as_nobody sleeptune measure --quiet --frames 256 --duration 1s)" 'Degraded'
+like "the text says degraded" "$(as_nobody sleeptune measure --quiet --frames 256 --duration 1s)" 'Warning: '
 
 report=$(as_nobody sleeptune report --json)
 is "report ends with 1: a problem was found" "$?" 1
