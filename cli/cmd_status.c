@@ -13,7 +13,7 @@ static void help(void)
 {
     fputs("Usage: sleeptune status [--details | --watch | --json]\n"
           "                        [--system | --socket PATH]\n"
-          "       sleeptune status --devices [--json]\n"
+          "       sleeptune status --devices\n"
           "Show what the running sleeptuned measures: your own, else the system's.\n\n"
           "  -w, --watch    redraw each second, with charts; q quits\n"
           "  --details      every figure\n"
@@ -48,8 +48,8 @@ int st_cmd_status(int argc, char **argv)
         return st_failure_usage(COMMAND, "--system and --socket cannot be used together");
     if (system_one)
         wish.socket = ST_DAEMON_SYSTEM_SOCKET;
-    if (devices && (watch || wish.details || wish.socket != NULL))
-        return st_failure_usage(COMMAND, "--devices can only be used alone or with --json");
+    if (devices && (watch || wish.details || wish.json || wish.socket != NULL))
+        return st_failure_usage(COMMAND, "--devices can only be used alone");
     if (watch && wish.json)
         return st_failure_usage(COMMAND, "--watch and --json cannot be used together");
     const bool on_terminal = watch && isatty(STDOUT_FILENO) == 1;

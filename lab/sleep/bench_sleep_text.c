@@ -365,59 +365,23 @@ static bool lacks_samples(const struct st_bench_sleep *bench, size_t i)
     return bench->cells[i].why == NULL && st_bench_sleep_measured(bench, i % bench->config.methods_n);
 }
 
-static bool same_reason(const struct st_sleep_cell *a, const struct st_sleep_cell *b)
-{
-    return a->setting == b->setting && strcmp(a->why, b->why) == 0 && a->error == b->error;
-}
-
-/* Refused before it had a median, of a method that was measured elsewhere. */
-static bool is_refused(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, size_t i)
-{
-    return bench->cells[i].why != NULL && figures[i].rank == 0 &&
-           st_bench_sleep_measured(bench, i % bench->config.methods_n);
-}
-
-/* "ppoll (1 of 3 durations)": those refused as `first` is. */
-static void refused_line(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
-                         size_t first, FILE *out, int width)
-{
-    const struct st_sleep_cell *head = &bench->cells[first];
-    char line[LINE_BYTES], setting[120];
-    size_t used, n = 0;
-    used = (size_t)snprintf(line, sizeof(line), "-: not measured: %s%s%s%s; %s: ", head->why,
-                            head->error != 0 ? " (" : "", head->error != 0 ? strerror(-head->error) : "",
-                            head->error != 0 ? ")" : "",
-                            st_bench_sleep_setting_text(bench, head->setting, setting, sizeof(setting)));
-    for (size_t m = 0; m < bench->config.methods_n; m++) {
-        size_t refused_n = 0;
-        for (size_t d = 0; d < bench->config.durations_n; d++) {
-            const size_t i = (size_t)(st_bench_sleep_cell(bench, head->setting, d, m) - bench->cells);
-            refused_n += is_refused(bench, figures, i) && same_reason(head, &bench->cells[i]);
-        }
-        if (refused_n > 0 && used < sizeof(line))
-            used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", n++ > 0 ? ", " : "",
-                                     bench->config.methods[m]->name);
-        if (refused_n > 0 && refused_n < bench->config.durations_n && used < sizeof(line))
-            used += (size_t)snprintf(line + used, sizeof(line) - used, " (%zu of %zu durations)", refused_n,
-                                     bench->config.durations_n);
-    }
-    if (used < sizeof(line))
-        snprintf(line + used, sizeof(line) - used, ".");
-    st_text_wrap(out, line, 0, width);
-}
-
-/* Once for each setting and reason. */
+/* Once for each setting: why methods that were measured elsewhere have no figure with it. */
 static void refused(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, FILE *out,
                     int width)
 {
+    char line[LINE_BYTES], setting[120];
+    size_t told = SIZE_MAX;
     for (size_t i = 0; i < bench->cells_n; i++) {
-        bool told = false;
-        if (!is_refused(bench, figures, i))
+        const struct st_sleep_cell *cell = &bench->cells[i];
+        if (cell->why == NULL || figures[i].rank > 0 || cell->setting == told ||
+            !st_bench_sleep_measured(bench, i % bench->config.methods_n))
             continue;
-        for (size_t k = 0; k < i && !told; k++)
-            told = is_refused(bench, figures, k) && same_reason(&bench->cells[k], &bench->cells[i]);
-        if (!told)
-            refused_line(bench, figures, i, out, width);
+        told = cell->setting;
+        snprintf(line, sizeof(line), "-: not measured: %s%s%s%s; %s.", cell->why,
+                 cell->error != 0 ? " (" : "", cell->error != 0 ? strerror(-cell->error) : "",
+                 cell->error != 0 ? ")" : "",
+                 st_bench_sleep_setting_text(bench, cell->setting, setting, sizeof(setting)));
+        st_text_wrap(out, line, 0, width);
     }
 }
 

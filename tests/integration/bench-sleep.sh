@@ -80,7 +80,7 @@ if can_be_nobody; then
     like "and that is told" "$(key nobody.json 'd["results"][0]["missing"]')" 'no right'
     as_nobody --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - \
         "$SLEEPTUNE_LAB" sleep --quiet --budget 2s --durations 1ms --methods ppoll --policy other,fifo --slack found --brief >nobody.brief
-    like "also when brief" "$(tr '\n' ' ' <nobody.brief)" '-: not measured: no right to a real-time policy \(.*\); SCHED_FIFO 70: ppoll\.'
+    like "also when brief" "$(tr '\n' ' ' <nobody.brief)" '-: not measured: no right to a real-time policy \(.*\); SCHED_FIFO 70\.'
     is "and too few samples are not said to be why" "$(grep -c '^-: fewer' nobody.brief)" "$(sed '/SCHED_FIFO/,$d' nobody.brief | grep -c '^ppoll .* -$')"
 else
     skip "without the right to FIFO" "needs root and setpriv"
