@@ -48,9 +48,9 @@ static json_t *reasons_json(const uint64_t reasons_n[ST_DROPOUT_REASONS])
     return reasons;
 }
 
-static json_t *wall_or_null(int64_t wall_ns)
+static json_t *known_or_null(int64_t ns)
 {
-    return st_json_integer_or_null(wall_ns != INT64_MIN, wall_ns);
+    return st_json_integer_or_null(ns != INT64_MIN, ns);
 }
 
 static json_t *client_json(const struct st_dropout_client *client)
@@ -63,8 +63,8 @@ static json_t *client_json(const struct st_dropout_client *client)
     st_json_set(object, "device_xruns", ST_JSON(client->device_xruns_n));
     st_json_set(object, "reasons", reasons_json(client->reasons_n));
     st_json_set(object, "culprit", text_or_null(client->culprit));
-    st_json_set(object, "first_ns", wall_or_null(client->first_wall_ns));
-    st_json_set(object, "last_ns", wall_or_null(client->last_wall_ns));
+    st_json_set(object, "first_ns", known_or_null(client->first_wall_ns));
+    st_json_set(object, "last_ns", known_or_null(client->last_wall_ns));
     st_json_set(object, "worst_busy_ns", known(client->worst_busy_ns));
     st_json_set(object, "worst_wait_ns", known(client->worst_wait_ns));
     st_json_set(object, "worst_period_ns", known(client->worst_period_ns));
@@ -90,21 +90,17 @@ static json_t *source_json(const struct st_observed_view *source)
                   modes[source->mode], "state", st_observed_state_name(source->state), "why",
                   source->why[0] != '\0' ? st_json_safe_string(source->why) : json_null());
     const bool watched = source->opened_n > 0; /* what was never watched has no counts, not zero */
-    json_object_set_new(object, "device_xruns",
-                        watched ? json_integer((json_int_t)source->seen.device_xruns_n) : json_null());
-    json_object_set_new(object, "starved",
-                        watched && !source->device_only ? json_integer((json_int_t)source->seen.starved_n)
-                                                        : json_null());
-    json_object_set_new(object, "opened", json_integer((json_int_t)source->opened_n));
-    json_object_set_new(object, "watched_ns", json_integer(source->watched_ns));
-    json_object_set_new(object, "polls", json_integer((json_int_t)source->polls_n));
-    json_object_set_new(object, "cost_ns_per_poll",
-                        source->polls_n > 0 ? json_integer(source->poll_cpu_ns / (int64_t)source->polls_n)
-                                            : json_null());
-    json_object_set_new(object, "program_cpu_ns",
-                        source->program_cpu_ns != INT64_MIN ? json_integer(source->program_cpu_ns)
-                                                            : json_null());
-    st_json_set(object, "since_ns", wall_or_null(source->since_wall_ns));
+    st_json_set(object, "device_xruns",
+                st_json_integer_or_null(watched, (json_int_t)source->seen.device_xruns_n));
+    st_json_set(object, "starved",
+                st_json_integer_or_null(watched && !source->device_only, (json_int_t)source->seen.starved_n));
+    st_json_set(object, "opened", ST_JSON(source->opened_n));
+    st_json_set(object, "watched_ns", ST_JSON(source->watched_ns));
+    st_json_set(object, "polls", ST_JSON(source->polls_n));
+    st_json_set(object, "cost_ns_per_poll",
+                source->polls_n > 0 ? ST_JSON(source->poll_cpu_ns / (int64_t)source->polls_n) : json_null());
+    st_json_set(object, "program_cpu_ns", known_or_null(source->program_cpu_ns));
+    st_json_set(object, "since_ns", known_or_null(source->since_wall_ns));
     st_json_set(object, "in_use", in_use_json(source));
     json_t *clients = json_array();
     for (size_t i = 0; i < source->seen.clients_n; i++)
