@@ -35,11 +35,11 @@ struct options {
 static void help(void)
 {
     fputs("Usage: sleeptune predict FILE [OPTION...]\n"
-          "Which buffer size can I use? Dropouts per hour at each size, and how sure that is,\n"
-          "from one run at the shortest size. Longer sizes follow from how late it woke.\n\n"
+          "Which buffer size can I use? Dropouts per hour at each size, and how sure that\n"
+          "is, from one run at the shortest size. Longer ones follow from that.\n\n"
           "FILE is a recording of 'measure --record', or text with one lateness in ns per\n"
           "line, or the CSV of 'plot'.\n\n"
-          "      --frames LIST          sizes, such as 64,128,480 (16 to 2048, powers of two)\n"
+          "      --frames LIST          sizes, such as 64,128,480 (16, 32, 64 ... 2048)\n"
           "      --periods N            periods of the ring (2)\n"
           "      --load PERCENT         time that the program needs of each period (0)\n"
           "      --headroom-frames N    PipeWire's api.alsa.headroom (0)\n"

@@ -15,6 +15,7 @@
 #define PARTS      10                /* of a run, to see whether it was the same all the time */
 #define SCATTER_P  0.01              /* probability below which the parts differ */
 #define SCATTER_N  10                /* events without which that is not tested */
+#define GROUP_NS   1e9               /* events that are closer may have one cause: a group has one weight */
 #define LOAD_STEPS 10                /* of a bisection: 0.1 % */
 
 /* --- the run --- */
@@ -89,10 +90,10 @@ double st_predict_target(const struct st_predict_run *run)
 
 /* --- events of one size --- */
 
-/* Late wake-ups less than 100 ms apart belong together; their weight is the number of events to be expected of them. */
+/* Groups of late wake-ups; the weight of one is the number of events to be expected of it. */
 struct tally {
     double sum, squares, largest; /* of weights */
-    uint64_t n;
+    uint64_t n, events_n;
     double part[PARTS];
     uint64_t part_n[PARTS];
 };
@@ -116,7 +117,8 @@ struct size {
 
 /* What one group of late wake-ups amounts to. */
 struct group {
-    double none_low, none_high; /* probability that none of its stalls is an event */
+    double none_low, none_high; /* probability that none of the stalls of its last event is one */
+    double low, high;           /* events before that one */
     uint64_t phase_events;      /* of all phases together */
 };
 
@@ -145,22 +147,30 @@ static void add_bracket(const struct size *size, const struct st_predict_late *l
     group->none_high *= 1 - fmin(1, (over_ns + size->measured_ns) / size->period_ns);
 }
 
-static void end_group(const struct size *size, const struct group *group, size_t part, struct tally *low,
+static void end_event(struct group *group)
+{
+    group->low += 1 - group->none_low;
+    group->high += 1 - group->none_high;
+    group->none_low = group->none_high = 1;
+}
+
+static void end_group(const struct size *size, struct group *group, size_t part, struct tally *low,
                       struct tally *high)
 {
     const double exact = size->ratio > 0 ? (double)group->phase_events / (double)size->ratio : 0;
-    add_weight(low, size->ratio > 0 ? exact : 1 - group->none_low, part);
-    add_weight(high, size->ratio > 0 ? exact : 1 - group->none_high, part);
+    end_event(group);
+    add_weight(low, size->ratio > 0 ? exact : group->low, part);
+    add_weight(high, size->ratio > 0 ? exact : group->high, part);
 }
 
 /* Both are the same if the size is a multiple of the measured one. */
 static void count(const struct st_predict_run *run, const struct size *size, struct tally *low,
                   struct tally *high)
 {
-    static const struct group none = {1, 1, 0};
+    static const struct group none = {.none_low = 1, .none_high = 1};
     uint64_t last[RATIO_MAX] = {0};
     struct group group = none;
-    uint64_t end_k = 0;
+    uint64_t end_k = 0, events_n = 0;
     size_t part = 0;
     bool open = false;
     *low = *high = (struct tally){0};
@@ -170,7 +180,11 @@ static void count(const struct st_predict_run *run, const struct size *size, str
         if (over_ns <= 0)
             continue;
         const double apart_ns = ((double)late->k - (double)end_k) * size->measured_ns;
-        if (open && (run->unordered || apart_ns >= (double)ST_MISS_EVENTS_GAP_NS)) {
+        if (!open || run->unordered || apart_ns >= (double)ST_MISS_EVENTS_GAP_NS) {
+            events_n++;
+            end_event(&group);
+        }
+        if (open && (run->unordered || apart_ns >= GROUP_NS)) {
             end_group(size, &group, part, low, high);
             group = none;
             open = false;
@@ -188,6 +202,7 @@ static void count(const struct st_predict_run *run, const struct size *size, str
     }
     if (open)
         end_group(size, &group, part, low, high);
+    low->events_n = high->events_n = events_n;
 }
 
 /* How many times as much the events of the parts scatter as independent ones would; 1: not shown to. */
@@ -262,7 +277,7 @@ static void judge(const struct st_predict_run *run, const struct size *size, str
     const double per_hour = 3600 / row->observed_s;
     count(run, size, &low, &high);
     const double scatter = scatter_of(&high);
-    row->n_events = high.n;
+    row->n_events = high.events_n;
     row->high = fmin(ST_PREDICT_MOST, bound(&high, scatter, true) * per_hour);
     if (high.n == 0) {
         row->basis = ST_PREDICT_NONE_SEEN;

@@ -30,7 +30,7 @@ struct st_predict_run {
     int64_t kept_above_ns; /* all wake-ups later than this are in `late` */
 };
 
-/** What is to be predicted. */
+/** The program and device for which the rows hold. */
 struct st_predict_wish {
     uint32_t periods;         /* of the ring, 2 at least */
     double load_percent;      /* own work of the program, of a period */
