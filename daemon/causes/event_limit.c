@@ -9,7 +9,7 @@
 
 #define FULL_NS (ST_EVENT_LIMIT_BURST_N * ST_EVENT_LIMIT_EACH_NS)
 
-size_t st_event_kinds_place(struct st_event_kinds *kinds, const struct st_event *event)
+size_t st_event_limit_place(struct st_event_kinds *kinds, const struct st_event *event)
 {
     for (size_t i = 0; i < kinds->kinds_n; i++) {
         const struct st_event_kind *kind = &kinds->kinds[i];
@@ -24,7 +24,7 @@ size_t st_event_kinds_place(struct st_event_kinds *kinds, const struct st_event 
     return kinds->kinds_n++;
 }
 
-size_t st_event_kinds_largest(const struct st_event_kinds *kinds)
+size_t st_event_limit_largest(const struct st_event_kinds *kinds)
 {
     size_t largest = 0;
     for (size_t i = 1; i < kinds->kinds_n; i++) {
@@ -48,7 +48,7 @@ static bool has_token(struct st_event_bucket *bucket, int64_t now_ns)
 bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, enum st_log_level level,
                            const struct st_event *event)
 {
-    struct st_event_bucket *bucket = &limit->buckets[st_event_kinds_place(&limit->kinds, event)];
+    struct st_event_bucket *bucket = &limit->buckets[st_event_limit_place(&limit->kinds, event)];
     if (has_token(bucket, now_ns))
         return true;
     if (bucket->events_n == 0) {

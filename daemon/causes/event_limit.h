@@ -26,10 +26,10 @@ struct st_event_kinds {
 };
 
 /** Place of the kind of an event, 0 .. ST_EVENT_KINDS_MAX - 1; a new kind gets a place. */
-size_t st_event_kinds_place(struct st_event_kinds *kinds, const struct st_event *event);
+size_t st_event_limit_place(struct st_event_kinds *kinds, const struct st_event *event);
 
 /** Place of the most frequent kind. */
-size_t st_event_kinds_largest(const struct st_event_kinds *kinds);
+size_t st_event_limit_largest(const struct st_event_kinds *kinds);
 
 /* 30: a bad half minute of a few clients has less, each client with at most one event in 10 s. Then
  * one a second: 3600 rows an hour of some 0.7 kB, 2.5 MB, which the smallest history (4 MB) can bear. */

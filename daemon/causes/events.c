@@ -77,9 +77,9 @@ void st_events_limit_by(struct st_events *events, struct st_platform *platform)
 /* The list is full: the oldest event of the most frequent kind goes. Under the mutex. */
 static void make_room(struct st_events *events)
 {
-    const size_t place = st_event_kinds_largest(&events->kinds);
+    const size_t place = st_event_limit_largest(&events->kinds);
     size_t i = 0;
-    while (i + 1 < events->events_n && st_event_kinds_place(&events->kinds, &events->events[i]) != place)
+    while (i + 1 < events->events_n && st_event_limit_place(&events->kinds, &events->events[i]) != place)
         i++;
     events->kinds.kinds[place].n--;
     events->events_n--;
@@ -92,7 +92,7 @@ static void keep(struct st_events *events, const struct st_event *event)
     if (events->events_n == ST_EVENTS_MAX)
         make_room(events);
     events->events[events->events_n++] = *event;
-    events->kinds.kinds[st_event_kinds_place(&events->kinds, event)].n++;
+    events->kinds.kinds[st_event_limit_place(&events->kinds, event)].n++;
     events->added_n++;
 }
 

@@ -33,23 +33,22 @@ struct settings {
 
 /* --- what waits --- */
 
-struct waiting_minute {
-    struct waiting_minute *next;
-    struct st_history_minute minute; /* without lateness: the loop did not run */
-    struct st_history_observed observed;
-    struct st_dropout_sum *dropouts; /* what observed.dropouts points to */
+struct waiting_row {
+    struct waiting_row *next;
+    bool is_event;
+    union {
+        struct st_event event;
+        struct {
+            struct st_history_minute minute; /* without lateness: the loop did not run */
+            struct st_history_observed observed;
+            struct st_dropout_sum *dropouts; /* what observed.dropouts points to */
+        };
+    };
 };
 
-struct waiting_event {
-    struct waiting_event *next;
-    struct st_event event;
-};
-
-/* What waits to be written, oldest first. Nodes are from malloc; the list frees them, with what their minute
- * points to. */
+/* What waits to be written, oldest first. Rows are from malloc; the list frees them, with what they point to. */
 struct waiting {
-    struct waiting_minute *minutes, **minutes_end;
-    struct waiting_event *events, **events_end;
+    struct waiting_row *rows, **end;
     uint64_t minutes_n, events_n;
     struct st_event_kinds kinds; /* of the events */
 };
@@ -57,85 +56,68 @@ struct waiting {
 static void init_waiting(struct waiting *waiting)
 {
     *waiting = (struct waiting){0};
-    waiting->minutes_end = &waiting->minutes;
-    waiting->events_end = &waiting->events;
+    waiting->end = &waiting->rows;
 }
 
-static void append_minute(struct waiting *waiting, struct waiting_minute *node)
+static uint64_t *count_of(struct waiting *waiting, const struct waiting_row *row)
 {
-    node->next = NULL;
-    *waiting->minutes_end = node;
-    waiting->minutes_end = &node->next;
-    waiting->minutes_n++;
+    return row->is_event ? &waiting->events_n : &waiting->minutes_n;
 }
 
-static void append_event(struct waiting *waiting, struct waiting_event *node)
+static void append_row(struct waiting *waiting, struct waiting_row *row)
 {
-    node->next = NULL;
-    *waiting->events_end = node;
-    waiting->events_end = &node->next;
-    waiting->events_n++;
-    waiting->kinds.kinds[st_event_kinds_place(&waiting->kinds, &node->event)].n++;
+    row->next = NULL;
+    *waiting->end = row;
+    waiting->end = &row->next;
+    ++*count_of(waiting, row);
+    if (row->is_event)
+        waiting->kinds.kinds[st_event_limit_place(&waiting->kinds, &row->event)].n++;
 }
 
-static void free_minute(struct waiting_minute *node)
+static void free_row(struct waiting_row *row)
 {
-    free(node->minute.lateness);
-    free(node->minute.causes);
-    free(node->dropouts);
-    free(node);
+    if (!row->is_event) {
+        free(row->minute.lateness);
+        free(row->minute.causes);
+        free(row->dropouts);
+    }
+    free(row);
 }
 
-/* Drops the oldest one; there must be one. */
-static void drop_minute(struct waiting *waiting)
+/* Drops the oldest minute, or the oldest event of the most frequent kind; there must be one. */
+static void drop_row(struct waiting *waiting, bool is_event)
 {
-    struct waiting_minute *node = waiting->minutes;
-    waiting->minutes = node->next;
-    if (waiting->minutes == NULL)
-        waiting->minutes_end = &waiting->minutes;
-    waiting->minutes_n--;
-    free_minute(node);
-}
-
-/* Drops the oldest one of the most frequent kind; there must be one. */
-static void drop_event(struct waiting *waiting)
-{
-    const size_t place = st_event_kinds_largest(&waiting->kinds);
-    struct waiting_event **at = &waiting->events;
-    while ((*at)->next != NULL && st_event_kinds_place(&waiting->kinds, &(*at)->event) != place)
+    const size_t place = st_event_limit_largest(&waiting->kinds);
+    struct waiting_row **at = &waiting->rows;
+    while ((*at)->is_event != is_event ||
+           (is_event && st_event_limit_place(&waiting->kinds, &(*at)->event) != place))
         at = &(*at)->next;
-    struct waiting_event *node = *at;
-    *at = node->next;
-    if (node->next == NULL)
-        waiting->events_end = at;
-    waiting->kinds.kinds[place].n--;
-    waiting->events_n--;
-    free(node);
+    struct waiting_row *row = *at;
+    *at = row->next;
+    if (row->next == NULL)
+        waiting->end = at;
+    if (is_event)
+        waiting->kinds.kinds[place].n--;
+    --*count_of(waiting, row);
+    free_row(row);
 }
 
 static void drop_all(struct waiting *waiting)
 {
-    while (waiting->minutes != NULL)
-        drop_minute(waiting);
-    while (waiting->events != NULL)
-        drop_event(waiting);
+    for (struct waiting_row *row = waiting->rows, *next; row != NULL; row = next) {
+        next = row->next;
+        free_row(row);
+    }
+    init_waiting(waiting);
 }
 
 /* Moves all of `from` behind `to`. */
 static void move_all(struct waiting *to, struct waiting *from)
 {
-    if (from->minutes != NULL) {
-        *to->minutes_end = from->minutes;
-        to->minutes_end = from->minutes_end;
+    for (struct waiting_row *row = from->rows, *next; row != NULL; row = next) {
+        next = row->next;
+        append_row(to, row);
     }
-    if (from->events != NULL) {
-        *to->events_end = from->events;
-        to->events_end = from->events_end;
-    }
-    for (const struct waiting_event *node = from->events; node != NULL; node = node->next)
-        to->kinds.kinds[st_event_kinds_place(&to->kinds, &node->event)].n++;
-    to->minutes_n += from->minutes_n;
-    to->events_n += from->events_n;
     init_waiting(from);
 }
 
@@ -168,9 +150,9 @@ static void trim(struct st_history_writer *writer)
 {
     struct waiting *waiting = &writer->waiting;
     for (; waiting->minutes_n > ST_HISTORY_WRITER_MINUTES_MAX; writer->view.lost_minutes_n++)
-        drop_minute(waiting);
+        drop_row(waiting, false);
     for (; waiting->events_n > ST_HISTORY_WRITER_EVENTS_MAX; writer->view.lost_events_n++)
-        drop_event(waiting);
+        drop_row(waiting, true);
     writer->view.waiting_minutes_n = waiting->minutes_n;
     writer->view.waiting_events_n = waiting->events_n;
 }
@@ -264,14 +246,14 @@ static int open_file(struct st_history_writer *writer, char *error, size_t error
 static int write_rows(struct st_history_writer *writer, const struct waiting *rows)
 {
     int r = st_history_begin(writer->history);
-    for (const struct waiting_minute *node = rows->minutes; r == 0 && node != NULL; node = node->next) {
-        if (node->minute.lateness != NULL)
-            r = st_history_add_minute(writer->history, &node->minute);
-        if (r == 0)
-            r = st_history_add_observed(writer->history, &node->observed);
+    for (const struct waiting_row *row = rows->rows; r == 0 && row != NULL; row = row->next) {
+        if (row->is_event)
+            r = st_history_add_event(writer->history, &row->event);
+        else if (row->minute.lateness != NULL)
+            r = st_history_add_minute(writer->history, &row->minute);
+        if (r == 0 && !row->is_event)
+            r = st_history_add_observed(writer->history, &row->observed);
     }
-    for (const struct waiting_event *node = rows->events; r == 0 && node != NULL; node = node->next)
-        r = st_history_add_event(writer->history, &node->event);
     return r == 0 ? st_history_commit(writer->history) : r;
 }
 
@@ -418,9 +400,9 @@ static int64_t idle_ns(const struct st_history_writer *writer, bool failed)
         return INT64_MAX;
     if (failed) /* a minute more does not make the disk any larger */
         return ST_HISTORY_WRITER_RETRY_NS;
-    if (writer->history == NULL || writer->waiting.minutes != NULL)
+    if (writer->history == NULL || writer->waiting.minutes_n > 0)
         return 0;
-    return writer->waiting.events != NULL ? ST_HISTORY_WRITER_EVENTS_NS : INT64_MAX;
+    return writer->waiting.events_n > 0 ? ST_HISTORY_WRITER_EVENTS_NS : INT64_MAX;
 }
 
 /* Waits until idle_ns is over. The mutex is held. */
@@ -473,16 +455,17 @@ static void *run(void *ctx)
 static void hear(void *ctx, const struct st_event *event)
 {
     struct st_history_writer *writer = ctx;
-    struct waiting_event *node = malloc(sizeof(*node));
+    struct waiting_row *row = malloc(sizeof(*row));
     pthread_mutex_lock(&writer->mutex);
     if (writer->settings.path[0] == '\0') {
-        free(node);
-    } else if (node == NULL) {
+        free(row);
+    } else if (row == NULL) {
         writer->view.lost_events_n++;
     } else {
-        const bool first = writer->waiting.events == NULL;
-        node->event = *event;
-        append_event(&writer->waiting, node);
+        const bool first = writer->waiting.events_n == 0;
+        row->is_event = true;
+        row->event = *event;
+        append_row(&writer->waiting, row);
         trim(writer);
         if (first)
             pthread_cond_signal(&writer->cond);
@@ -627,9 +610,9 @@ static struct st_cause_sum *copy_of(const struct st_cause_sums *sums)
 }
 
 /* A minute with a copy of what was observed. NULL: out of memory. */
-static struct waiting_minute *new_minute(const struct st_history_observed *observed)
+static struct waiting_row *new_minute(const struct st_history_observed *observed)
 {
-    struct waiting_minute *node = calloc(1, sizeof(*node));
+    struct waiting_row *node = calloc(1, sizeof(*node));
     const size_t bytes = observed->dropouts_n * sizeof(observed->dropouts[0]);
     struct st_dropout_sum *rows = node != NULL ? malloc(bytes + 1) : NULL;
     if (rows == NULL) {
@@ -644,15 +627,15 @@ static struct waiting_minute *new_minute(const struct st_history_observed *obser
 }
 
 /* @param good false: memory ran out, and the minute is lost. node may be NULL then. */
-static void add_node(struct st_history_writer *writer, struct waiting_minute *node, bool good)
+static void add_node(struct st_history_writer *writer, struct waiting_row *node, bool good)
 {
     pthread_mutex_lock(&writer->mutex);
     if (writer->settings.path[0] == '\0' || !good) {
         writer->view.lost_minutes_n += !good;
         if (node != NULL)
-            free_minute(node);
+            free_row(node);
     } else {
-        append_minute(&writer->waiting, node);
+        append_row(&writer->waiting, node);
         trim(writer);
         pthread_cond_signal(&writer->cond);
     }
@@ -663,7 +646,7 @@ void st_history_writer_add_minute(struct st_history_writer *writer, const struct
                                   const struct st_hist *lateness, const struct st_causes_minute *causes,
                                   const struct st_result *result, const struct st_history_observed *observed)
 {
-    struct waiting_minute *node = new_minute(observed);
+    struct waiting_row *node = new_minute(observed);
     size_t bytes = 0;
     uint8_t *payload = node != NULL ? st_hist_deflate(lateness, &bytes) : NULL;
     struct st_cause_sum *rows = copy_of(&causes->sums);
@@ -696,11 +679,11 @@ void st_history_writer_add_minute(struct st_history_writer *writer, const struct
 void st_history_writer_add_observed(struct st_history_writer *writer,
                                     const struct st_history_observed *observed)
 {
-    struct waiting_minute *node = new_minute(observed);
+    struct waiting_row *node = new_minute(observed);
     if (observed->dropouts_n > 0 || observed->others_n > 0 || observed->watches_n > 0)
         add_node(writer, node, node != NULL);
     else if (node != NULL)
-        free_minute(node);
+        free_row(node);
 }
 
 void st_history_writer_stop(struct st_history_writer *writer)

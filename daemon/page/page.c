@@ -185,24 +185,8 @@ static void put_chart(FILE *out, const json_t *chart)
 
 /* --- what stands for {{NAME}} --- */
 
-static void state(FILE *out, const json_t *document)
+static void put_answer(FILE *out, const json_t *screen)
 {
-    put_string(out, document, "state");
-}
-
-static void version(FILE *out, const json_t *document)
-{
-    put_string(out, document, "version");
-}
-
-static void when(FILE *out, const json_t *document)
-{
-    put_time(out, get(document, "time_ns"));
-}
-
-static void answer(FILE *out, const json_t *document)
-{
-    const json_t *screen = get(document, "screen");
     fputs("<p id=\"answer\"", out);
     put_class(out, screen);
     fputs(">", out);
@@ -211,9 +195,9 @@ static void answer(FILE *out, const json_t *document)
 }
 
 /* The first section and the tables, the charts, then the rest. */
-static void screen(FILE *out, const json_t *document)
+static void put_screen(FILE *out, const json_t *of)
 {
-    const json_t *of = get(document, "screen"), *part;
+    const json_t *part;
     size_t i;
     for (int rest = 0; rest < 2; rest++) {
         json_array_foreach(get(of, "sections"), i, part)
@@ -226,31 +210,22 @@ static void screen(FILE *out, const json_t *document)
     }
 }
 
-static void next(FILE *out, const json_t *document)
-{
-    put_string(out, get(document, "screen"), "next");
-}
-
-static void next_why(FILE *out, const json_t *document)
-{
-    put_string(out, get(document, "screen"), "next_why");
-}
-
-static const struct {
-    const char *name;
-    void (*put)(FILE *out, const json_t *document);
-} slots[] = {
-    {"state", state},   {"version", version}, {"time", when},         {"answer", answer},
-    {"screen", screen}, {"next", next},       {"next_why", next_why},
-};
-
 /* name: what stands between {{ and }}, without an end. */
 static void put_slot(FILE *out, const json_t *document, const char *name, size_t len)
 {
-    for (size_t i = 0; i < ST_ARRAY_LEN(slots); i++) {
-        if (strlen(slots[i].name) == len && strncmp(slots[i].name, name, len) == 0)
-            slots[i].put(out, document);
-    }
+    const json_t *of = get(document, "screen");
+    char slot[16];
+    snprintf(slot, sizeof(slot), "%.*s", (int)len, name);
+    if (strcmp(slot, "state") == 0 || strcmp(slot, "version") == 0)
+        put_string(out, document, slot);
+    else if (strcmp(slot, "next") == 0 || strcmp(slot, "next_why") == 0)
+        put_string(out, of, slot);
+    else if (strcmp(slot, "time") == 0)
+        put_time(out, get(document, "time_ns"));
+    else if (strcmp(slot, "answer") == 0)
+        put_answer(out, of);
+    else if (strcmp(slot, "screen") == 0)
+        put_screen(out, of);
 }
 
 char *st_page_text(const json_t *document)
