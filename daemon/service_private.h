@@ -73,9 +73,6 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
 /** How long the loop's next cycle is overdue (daemon/loop/overdue.h). Under the mutex. */
 int64_t st_service_overdue_ns(struct st_service *service);
 
-/** The status document; NULL when out of memory. Threads: any. */
-json_t *st_service_document(struct st_service *service);
-
 /** Sets one of the texts in service->view. */
 void st_service_set_text(struct st_service *service, char *to, const char *text);
 

@@ -66,7 +66,8 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
     return has_result;
 }
 
-json_t *st_service_document(struct st_service *service)
+/* The status document; NULL when out of memory. Threads: any. */
+static json_t *document_of(struct st_service *service)
 {
     struct st_view view;
     struct st_result result;
@@ -93,7 +94,7 @@ void st_service_set_text(struct st_service *service, char *to, const char *text)
 
 static char *page_text(struct st_service *service)
 {
-    json_t *document = st_service_document(service);
+    json_t *document = document_of(service);
     char *page = document != NULL ? st_page_text(document) : NULL;
     json_decref(document);
     return page;
@@ -101,7 +102,7 @@ static char *page_text(struct st_service *service)
 
 static char *status_text(struct st_service *service)
 {
-    json_t *document = st_service_document(service);
+    json_t *document = document_of(service);
     char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
     json_decref(document);
     return text;

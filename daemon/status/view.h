@@ -46,9 +46,6 @@ const char *st_view_state(const struct st_view *view);
 /** "has not run for 12 s (about 4500 periods overdue)": of a loop with overdue_ns. @return buf. */
 const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes);
 
-/** [{what, why}] of st_view_degraded. New reference. */
-json_t *st_view_degraded_json(const struct st_view *view);
-
 /** "off", "opening", "writing", "failing". */
 const char *st_view_history_state(const struct st_view *view);
 

@@ -11,7 +11,7 @@ static json_t *text_or_null(const char *text)
     return text[0] != '\0' ? st_json_safe_string(text) : json_null();
 }
 
-json_t *st_view_degraded_json(const struct st_view *view)
+static json_t *degraded_json(const struct st_view *view)
 {
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     const size_t n = st_view_degraded(view, degraded);
@@ -83,7 +83,7 @@ json_t *st_view_json(const struct st_view *view)
     json_object_set_new(document, "state", json_string(st_view_state(view)));
     json_object_set_new(document, "verdict",
                         st_json_safe_string(st_answer_text(view, verdict, sizeof(verdict))));
-    json_object_set_new(document, "degraded", st_view_degraded_json(view));
+    json_object_set_new(document, "degraded", degraded_json(view));
     json_object_set_new(document, "time_ns", json_integer(view->now_wall_ns));
     json_object_set_new(document, "started_ns", json_integer(view->started_wall_ns));
     json_object_set_new(document, "uptime_ns", json_integer(view->uptime_ns));
