@@ -169,31 +169,15 @@ static int read_head(const uint8_t *buf, size_t bytes, struct st_hist *ret)
     return 0;
 }
 
-/* Adds the counts behind the header, or none. */
-static int add_counts(struct st_hist *hist, const struct st_hist *from, const uint8_t *buf)
-{
-    const uint8_t *counts = buf + HEADER_BYTES, *end = counts + get_be(buf + 4, 4);
-    const int r = take_counts(NULL, from, hist->total_n, counts, end);
-    return r < 0 ? r : take_counts(hist, from, hist->total_n, counts, end);
-}
-
 int st_hist_payload_add(struct st_hist *hist, const uint8_t *buf, size_t bytes)
 {
     struct st_hist from;
-    const int r = read_head(buf, bytes, &from);
+    int r = read_head(buf, bytes, &from);
     if (r < 0)
         return r;
-    return from.digits > hist->digits ? -EINVAL : add_counts(hist, &from, buf);
-}
-
-int st_hist_payload_decode(struct st_hist *hist, const uint8_t *buf, size_t bytes)
-{
-    struct st_hist from;
-    const int r = read_head(buf, bytes, &from);
-    if (r < 0)
-        return r;
-    if (from.digits != hist->digits)
+    if (from.digits > hist->digits)
         return -EINVAL;
-    st_hist_reset(hist);
-    return add_counts(hist, &from, buf);
+    const uint8_t *counts = buf + HEADER_BYTES, *end = counts + get_be(buf + 4, 4);
+    r = take_counts(NULL, &from, hist->total_n, counts, end); /* only looks: all of it is added, or nothing */
+    return r < 0 ? r : take_counts(hist, &from, hist->total_n, counts, end);
 }

@@ -16,16 +16,8 @@ size_t st_hist_payload_max_bytes(const struct st_hist *hist);
 ST_NODISCARD int64_t st_hist_payload_encode(const struct st_hist *hist, uint8_t *buf, size_t buf_bytes);
 
 /**
- * Reads a V2 payload into an initialised histogram in place of what it held. min_ns and max_ns become the
- * bounds of the outermost buckets. Bytes behind the payload are not looked at.
- * @return 0, -EBADMSG (not a whole payload; the histogram is empty if that was seen in the counts), -EINVAL
- * (other digits, lowest value or index offset). Threads: any.
- */
-ST_NODISCARD int st_hist_payload_decode(struct st_hist *hist, const uint8_t *buf, size_t bytes);
-
-/**
  * Adds what a V2 payload counts. A payload of fewer digits than the histogram counts at the middles of its
- * buckets. min_ns and max_ns take in the bounds of the outermost buckets.
+ * buckets. min_ns and max_ns take in the bounds of the outermost buckets. Bytes behind the payload are not looked at.
  * @return 0, -EBADMSG, -EINVAL (more digits, other lowest value or index offset); nothing is added then.
  */
 ST_NODISCARD int st_hist_payload_add(struct st_hist *hist, const uint8_t *buf, size_t bytes);

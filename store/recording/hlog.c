@@ -170,7 +170,8 @@ static int decode(struct reader *reader, const char *text, struct st_hist *hist)
         return -EBADMSG;
     const int64_t plain_bytes =
         st_hist_deflate_undo(reader->payload, (size_t)bytes, reader->plain, sizeof(reader->plain));
-    return plain_bytes < 0 ? -EBADMSG : st_hist_payload_decode(hist, reader->plain, (size_t)plain_bytes);
+    st_hist_reset(hist);
+    return plain_bytes < 0 ? -EBADMSG : st_hist_payload_add(hist, reader->plain, (size_t)plain_bytes);
 }
 
 /* The text behind decimal seconds and a comma; NULL: not there. */
@@ -200,7 +201,7 @@ static int take_line(struct reader *reader, char tag[TAG_MAX_BYTES + 1], struct 
     return at != NULL ? decode(reader, at, hist) : -EBADMSG;
 }
 
-/* The next histogram and its tag. @return 1, 0 at the end, -EBADMSG, -EINVAL (other digits), -EIO. */
+/* The next histogram and its tag. @return 1, 0 at the end, -EBADMSG, -EINVAL (more digits), -EIO. */
 static int next(struct reader *reader, char tag[TAG_MAX_BYTES + 1], struct st_hist *hist)
 {
     for (;;) {

@@ -25,13 +25,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const int digits = size > 15 && data[15] >= 1 && data[15] <= 4 ? data[15] : 1;
     if (st_hist_init(&hist, digits) != 0 || st_hist_init(&back, digits) != 0)
         return 0;
-    if (st_hist_payload_decode(&hist, data, size) == 0) {
+    if (st_hist_payload_add(&hist, data, size) == 0) {
         check(&hist);
         const size_t room = st_hist_payload_max_bytes(&hist);
         uint8_t *buf = malloc(room);
         if (buf != NULL) {
             const int64_t bytes = st_hist_payload_encode(&hist, buf, room);
-            if (bytes < 0 || st_hist_payload_decode(&back, buf, (size_t)bytes) != 0 ||
+            if (bytes < 0 || st_hist_payload_add(&back, buf, (size_t)bytes) != 0 ||
                 memcmp(hist.late, back.late, hist.counts_len * sizeof(*hist.late)) != 0)
                 abort();
         }
