@@ -137,7 +137,6 @@ static const struct st_value_row rows[] = {
     SYSCTL("kernel.watchdog_thresh", "kernel/watchdog_thresh", ST_VALUE_INT),
     SYSCTL("vm.swappiness", "vm/swappiness", ST_VALUE_INT),
     {"linux.cpu.isolated", "/sys/devices/system/cpu/isolated", ST_VALUE_TEXT},
-    {"linux.cpu.nohz_full", "/sys/devices/system/cpu/nohz_full", ST_VALUE_TEXT},
     {"linux.cpu.online", "/sys/devices/system/cpu/online", ST_VALUE_TEXT},
     {"linux.cpufreq.boost", "/sys/devices/system/cpu/cpufreq/boost", ST_VALUE_INT},
     {"linux.cpufreq.no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo", ST_VALUE_INT},

@@ -46,7 +46,6 @@
     RULE(linux_jack_soft_mode) \
     RULE(linux_isolated_cpus) \
     RULE(linux_irq_affinity) \
-    RULE(linux_nohz_full) \
     RULE(linux_watchdogs) \
     RULE(linux_split_lock) \
     RULE(linux_smt) \

@@ -28,7 +28,7 @@ LINUX = [
     ("Machines that do nothing else",
      "Isolating CPUs is for a box that plays and does nothing else, such as an effect unit on stage. On a desktop it takes CPUs away "
      "and gives nothing back.",
-     "linux-isolated-cpus linux-irq-affinity linux-nohz-full linux-watchdogs"),
+     "linux-isolated-cpus linux-irq-affinity linux-watchdogs"),
 ]
 
 FREEBSD = [
