@@ -100,8 +100,7 @@ size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX]
         const char *name = text_or(facts, "user.name", "another user");
         add(&notes,
             "sleeptune read the rights that %.*s gets at login from %.*s and did not test them. Services "
-            "have limits of "
-            "their own.",
+            "have limits of their own.",
             st_text_cut(name, 40), name, st_text_cut(limits, 80), limits);
     }
     server_note(&notes, facts);

@@ -178,9 +178,7 @@ static void explain_state(struct st_finding *finding, const struct st_fact *fact
                           : fact != NULL && fact->text != NULL ? fact->text
                                                                : "";
         st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "%s has a value that sleeptune does not understand: "
-                       "\"%.60s\"",
-                       source, raw);
+                       "%s has a value that sleeptune does not understand: \"%.60s\"", source, raw);
     }
 }
 

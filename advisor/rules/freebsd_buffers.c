@@ -11,8 +11,7 @@
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 
-/* --- freebsd-snd-latency: hw.snd.latency and its profile: the ring that sound(4) gives to programs that
- * ask for none. --- */
+/* --- freebsd-snd-latency: the ring of programs that ask for none --- */
 
 #define LATENCY               "freebsd.hw.snd.latency"
 #define PROFILE               "freebsd.hw.snd.latency_profile"

@@ -9,8 +9,7 @@
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 
-/* --- freebsd-cpu-idle: ACPI C-states: how long a CPU takes to come back from the deepest one that it may
- * use. --- */
+/* --- freebsd-cpu-idle: ACPI C-states --- */
 
 #define CPU            "freebsd.dev.cpu."
 #define SUPPORTED      ".cx_supported"

@@ -218,8 +218,7 @@ const struct st_rule st_rule_freebsd_mac_priority = {
     .judge = judge_mac_priority,
 };
 
-/* --- freebsd-memlock: How much memory a program may lock: its login class, and the machine's limit for
- * all users. --- */
+/* --- freebsd-memlock: the login class, and the machine's limit for all users --- */
 
 #define LIMIT   "freebsd.limits.memorylocked_bytes"
 #define WIRED   "freebsd.vm.max_user_wired"

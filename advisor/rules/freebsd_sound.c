@@ -439,8 +439,7 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .judge = judge_uaudio_buffer,
 };
 
-/* --- freebsd-uaudio-format: hw.usb.uaudio.default_{rate,bits,channels}: the mode that a USB interface is
- * put into. --- */
+/* --- freebsd-uaudio-format: the mode that a USB interface is put into --- */
 
 #define USB_RATE     "freebsd.hw.usb.uaudio.default_rate"
 #define USB_BITS     "freebsd.hw.usb.uaudio.default_bits"

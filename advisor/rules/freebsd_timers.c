@@ -9,8 +9,7 @@
 #include "advisor/rules/rule.h"
 #include "core/tick.h"
 
-/* --- freebsd-alloweddeviation: kern.timecounter.alloweddeviation: how much the kernel may stretch a
- * sleep. --- */
+/* --- freebsd-alloweddeviation: how much the kernel may stretch a sleep --- */
 
 #define DEVIATION "freebsd.kern.timecounter.alloweddeviation"
 #define PRECISE   "freebsd.kern.timecounter.nanosleep_precise"
@@ -97,8 +96,7 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
         st_finding_effect(
             finding, max_us,
             "the kernel may add a part of 1/2^%d to each sleep: %.1f µs / 2^%d = %.1f µs, plus %.1f µs "
-            "because the kernel uses its coarse "
-            "clock for sleeps of %.1f ms or more",
+            "because the kernel uses its coarse clock for sleeps of %.1f ms or more",
             late->shift, period_us, late->shift, late->slop_ns / 1e3, late->coarse_ns / 1e3,
             late->threshold_ns / 1e6);
     } else {
@@ -109,8 +107,7 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
         st_finding_effect(
             finding, max_us,
             "the kernel may add a part of 1/2^%d to each sleep: %.1f µs / 2^%d = %.1f µs; on absolute "
-            "deadlines %.1f / (1 + 2^-%d) = %.1f "
-            "µs",
+            "deadlines %.1f / (1 + 2^-%d) = %.1f µs",
             late->shift, period_us, late->shift, max_us, max_us, late->shift, late->settled_ns / 1e3);
     }
     st_rule_fix(finding);
@@ -334,8 +331,7 @@ const struct st_rule st_rule_freebsd_eventtimer = {
     .cost = "none: one-shot is the default and saves power",
     .when_not = "hardware whose one-shot timers are broken; then raise kern.eventtimer.singlemul instead",
     .sources = "eventtimers(4)\n"
-               "FreeBSD sys/kern/kern_clocksource.c setuptimer(), handleevents(); sys/sys/timeet.h "
-               "(flags)\n"
+               "FreeBSD sys/kern/kern_clocksource.c setuptimer(), handleevents(); sys/sys/timeet.h (flags)\n"
                "a problem from a tick of half the period on: a limit that sleeptune chose; stathz is taken "
                "as 127",
     .guide.now = "sysctl kern.eventtimer.periodic=0",
@@ -584,8 +580,7 @@ const struct st_rule st_rule_freebsd_timecounter = {
                "cost of a read: not measured on FreeBSD; 'sleeptune measure' prints it for this machine",
     .guide.now = NOW("TSC-low"),
     .guide.persistent = EVER("TSC-low"),
-    .guide.check = "sysctl kern.timecounter.choice   # TSC-low with a number above 0: the kernel trusts "
-                   "it\n"
+    .guide.check = "sysctl kern.timecounter.choice   # TSC-low with a number above 0: the kernel trusts it\n"
                    "sysctl kern.timecounter.hardware",
     .guide.undo = "take the line out of /etc/sysctl.conf and restart: the kernel chooses by itself",
     .worst = ST_STATUS_ADVICE,
@@ -595,8 +590,7 @@ const struct st_rule st_rule_freebsd_timecounter = {
     .judge = judge_timecounter,
 };
 
-/* --- freebsd-nanosleep-precise: kern.timecounter.nanosleep_precise: FreeBSD 15's switch back to stretched
- * sleeps. --- */
+/* --- freebsd-nanosleep-precise: FreeBSD 15's switch back to stretched sleeps --- */
 
 static void judge_nanosleep_precise(struct st_finding *finding)
 {

@@ -7,8 +7,7 @@
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 
-/* --- linux-cpu-frequency: CPU frequency: governor and energy preference, by what the driver means by
- * them. --- */
+/* --- linux-cpu-frequency: governor and energy preference, by what the driver means --- */
 
 #define PREFIX   "linux.cpufreq."
 #define PRESENT  "linux.cpufreq.present"
@@ -258,8 +257,7 @@ const struct st_rule st_rule_linux_cpu_frequency = {
     .judge = judge_cpu_frequency,
 };
 
-/* --- linux-power-daemons: Daemons that set the CPU's frequency policy and overwrite other settings of it.
- * --- */
+/* --- linux-power-daemons: they overwrite settings of the CPU clock --- */
 
 #define PROCESSES "linux.processes_n"
 #define PROFILE   "linux.power_profile"

@@ -7,8 +7,7 @@
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 
-/* --- linux-idle-states: CPU idle states: how long it takes to wake up, and what is asked of them (PM
- * QoS). --- */
+/* --- linux-idle-states: how long a CPU takes to wake, and PM QoS --- */
 
 #define DRIVER          "linux.cpuidle.driver"
 #define STATES          "linux.cpuidle.cpu" /* N.stateM.*: all of CPU 0's, of the others those that differ */
@@ -208,8 +207,7 @@ const struct st_rule st_rule_linux_idle_states = {
                "of CPUs 1 to 31 those that differ\n"
                "drivers/cpuidle/governors/menu.c: no state whose residency is longer than the time to the "
                "next timer (ladder.c does not check this); a CPU that is woken by another one, as by its "
-               "sound "
-               "card's interrupt, may be deeper\n"
+               "sound card's interrupt, may be deeper\n"
                "no advice up to 20 µs or 2 % of the period, a problem from half the period on: limits that "
                "sleeptune chose",
     .guide.now = NOW("2", "00000002"),
@@ -308,8 +306,7 @@ const struct st_rule st_rule_linux_idle_request_access = {
     .judge = judge_idle_request_access,
 };
 
-/* --- linux-guest-halt-poll: Virtual machines: does an idle virtual CPU poll, or is it given back to the
- * host? --- */
+/* --- linux-guest-halt-poll: does an idle virtual CPU poll? --- */
 
 #define POLL                    "linux.haltpoll.guest_halt_poll_ns"
 #define OPTION                  "haltpoll.guest_halt_poll_ns"

@@ -280,8 +280,7 @@ const struct st_rule st_rule_linux_service_limits = {
     .judge = judge_service_limits,
 };
 
-/* --- linux-rt-throttling: RT throttling: the safety net that keeps a machine alive under a spinning real-
- * time thread. --- */
+/* --- linux-rt-throttling: the safety net below a spinning real-time thread --- */
 
 #define RUNTIME "linux.sysctl.kernel.sched_rt_runtime_us"
 #define PERIOD  "linux.sysctl.kernel.sched_rt_period_us"
@@ -366,8 +365,7 @@ const struct st_rule st_rule_linux_rt_throttling = {
     .title = "Real-time throttling",
     .mechanism = "When real-time threads have used 95 % of a second on a CPU, the kernel stops them for the "
                  "rest of that second, so that a thread that never sleeps does not hang the machine. An "
-                 "audio thread that "
-                 "sleeps in each cycle does not reach this limit.",
+                 "audio thread that sleeps in each cycle does not reach this limit.",
     .cost = "none at the default",
     .when_not = "special machines with isolated CPUs, if you know why. Never set -1 to cure xruns: it hides "
                 "a thread that never sleeps, and can hang the machine.",

@@ -172,8 +172,7 @@ const struct st_rule st_rule_linux_rt_permission = {
     .guide.persistent =
         ST_MACHINE_FIX_LIMITS "\n"
                               "# services started by systemd, in the unit: LimitRTPRIO=90\n"
-                              "# or install rtkit, which gives SCHED_RR, at most 20, to programs that ask "
-                              "it",
+                              "# or install rtkit, which gives SCHED_RR, at most 20, to programs that ask it",
     .guide.needs = ST_NEEDS_RELOGIN,
     .guide.check = "ulimit -r   # after a new login: 90\n"
                    "chrt -f 80 true && echo granted",
@@ -187,8 +186,7 @@ const struct st_rule st_rule_linux_rt_permission = {
     .judge = judge_rt_permission,
 };
 
-/* --- linux-rt-group-sched: Real-time group scheduling: SCHED_FIFO refused although the limit allows it.
- * --- */
+/* --- linux-rt-group-sched: SCHED_FIFO refused although the limit allows it --- */
 
 #define CONFIG         "linux.config.RT_GROUP_SCHED"
 #define CONFIG_DEFAULT "linux.config.RT_GROUP_SCHED_DEFAULT_DISABLED"
@@ -225,8 +223,7 @@ static void judge_refused_rt_group_sched(struct st_finding *finding)
     if (has_runtime && runtime > 0) {
         st_finding_fine(finding,
                         "the control group of this process has %" PRId64 " µs of real-time budget, so it is "
-                        "not the reason why SCHED_FIFO is "
-                        "refused",
+                        "not the reason why SCHED_FIFO is refused",
                         runtime);
         return;
     }

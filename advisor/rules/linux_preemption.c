@@ -7,8 +7,7 @@
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 
-/* --- linux-preemption: The preemption model: how long the kernel itself may keep a woken thread waiting.
- * --- */
+/* --- linux-preemption: how long the kernel keeps a woken thread waiting --- */
 
 #define VERSION  "linux.kernel.version"
 #define REALTIME "linux.realtime"
@@ -194,8 +193,7 @@ static void judge_preemption(struct st_finding *finding)
     case MODEL_VOLUNTARY:
         if (finding->wish->period_ns > FULL_PERIOD_NS) {
             st_finding_ok(finding,
-                          "the kernel is not preemptible (%s), which is enough for a period of %.2f "
-                          "ms",
+                          "the kernel is not preemptible (%s), which is enough for a period of %.2f ms",
                           model_names[found.model], period_ms);
             return;
         }
@@ -220,8 +218,7 @@ const struct st_rule st_rule_linux_preemption = {
     .when_not = "the machine is a server, or needs proprietary drivers, which may not work with PREEMPT_RT",
     .sources = "kernel-parameters (preempt=); Linux kernel/Kconfig.preempt, kernel/sched/debug.c\n"
                "lazy (from 6.13): delays normal threads only; for real-time threads it is like full (patch "
-               "text of the "
-               "lazy model, 2024)\n"
+               "text of the lazy model, 2024)\n"
                "a mainline PREEMPT_RT kernel (6.12 and later) has no /sys/kernel/realtime\n"
                "the model that suits a period is usual experience; 1.4 and 5.4 ms are limits that sleeptune "
                "chose",
@@ -230,8 +227,7 @@ const struct st_rule st_rule_linux_preemption = {
                "6.12: PREEMPT_RT is part of the mainline kernel; there is no /sys/kernel/realtime, which "
                "only the patched kernels had (realtime_tools issue 257)\n"
                "6.13: preempt=lazy: like full for real-time threads, later than full for normal threads "
-               "(pull request for "
-               "6.13)",
+               "(pull request for 6.13)",
     .guide.now = "echo full | sudo tee /sys/kernel/debug/sched/preempt",
     .guide.persistent = ST_MACHINE_FIX_BOOT_OPTION("preempt=full"),
     .guide.check = "sudo cat /sys/kernel/debug/sched/preempt   # none voluntary (full)\n"

@@ -41,10 +41,8 @@ static void judge_off(struct st_finding *finding, const char *why)
                            why, tick_us);
         st_finding_effect(finding, tick_us, "one tick: %.1f µs", tick_us);
     } else {
-        st_finding_problem(finding,
-                           "high-resolution timers are off (%s): each sleep is rounded to a tick, 1 to 10 "
-                           "ms",
-                           why);
+        st_finding_problem(
+            finding, "high-resolution timers are off (%s): each sleep is rounded to a tick, 1 to 10 ms", why);
     }
     st_finding_fix(finding, NULL,
                    strcmp(config, "n") == 0 ? "# use a kernel with CONFIG_HIGH_RES_TIMERS=y"

@@ -67,9 +67,8 @@ const struct st_rule st_rule_linux_inotify_watches = {
     .id = "linux-inotify-watches",
     .title = "Watches for changed files",
     .mechanism =
-        "The limit says how many files programs may watch for changes; old audio guides recommend "
-        "524288. A DAW that shows a large sample folder may need it, but the timing of sound does not "
-        "depend on it.",
+        "The limit says how many files programs may watch for changes; old audio guides recommend 524288. A "
+        "DAW that shows a large sample folder may need it, but the timing of sound does not depend on it.",
     .cost = "memory: about 1 KiB for each watched file",
     .when_not = "you want better timing: this limit does not change it. If a program says that it has run "
                 "out of watches: fs.inotify.max_user_watches in /etc/sysctl.d",
