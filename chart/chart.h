@@ -101,7 +101,6 @@ ST_NODISCARD int st_chart_json(const char *command, const char *name, const json
 struct st_chart_options {
     enum st_chart_kind kind;
     const char *path; /* .svg; NULL or "-": text on standard output */
-    int64_t width_px; /* 0: 800 */
 };
 
 /** Checks the name of the output before anything is measured. @return 0 or an st_exit, after a message. */

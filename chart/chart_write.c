@@ -11,12 +11,12 @@
 #include "platform/program/options.h"
 #include "platform/program/output.h"
 
-#define LEFT_PX    84.0 /* room for the texts of the axis of values */
-#define RIGHT_PX   26.0
-#define TITLE_PX   17.0
-#define LINE_PX    17.0 /* from one line of text to the next */
-#define LEGEND_PX  36.0 /* a line in the legend */
-#define DEFAULT_PX 800.0
+#define LEFT_PX   84.0 /* room for the texts of the axis of values */
+#define RIGHT_PX  26.0
+#define TITLE_PX  17.0
+#define LINE_PX   17.0 /* from one line of text to the next */
+#define LEGEND_PX 36.0 /* a line in the legend */
+#define WIDTH_PX  800.0
 
 static const struct st_picture_kind *const kinds[ST_CHART_KINDS] = {
     [ST_CHART_BOX] = &st_picture_box,
@@ -283,12 +283,8 @@ static int prepare(const char *command, struct st_chart_data *data, const struct
     r = choose(command, data, &kind);
     if (r != ST_EXIT_DONE)
         return r;
-    *ret = (struct st_picture){.id = kind,
-                               .kind = kinds[kind],
-                               .data = data,
-                               .panels_n = 1,
-                               .under_px = 46,
-                               .width = options->width_px > 0 ? (double)options->width_px : DEFAULT_PX};
+    *ret = (struct st_picture){
+        .id = kind, .kind = kinds[kind], .data = data, .panels_n = 1, .under_px = 46, .width = WIDTH_PX};
     const size_t all_n = data->n, kept_n = keep(data, ret->kind), out_n = left_out_n(data, all_n, kept_n);
     if (ret->kind->lines && kept_n > ST_CHART_LINES_MAX)
         return st_failure(command, "--kind %s draws at most %d lines, not %zu. Use --kind box.",

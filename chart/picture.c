@@ -187,51 +187,16 @@ void st_picture_x_numbers(const struct st_picture_area *area, const char *name)
     st_svg_end(area->svg);
 }
 
-static int heading_columns(const struct st_picture_area *area)
-{
-    return (int)((area->svg->width - 2 * ST_PICTURE_MARGIN_PX) / (0.6 * HEADING_PX));
-}
-
-/* Bytes of a heading that fit on a line: up to the last comma or semicolon that fits, else up to the last space. 0: no place to break. */
-static size_t heading_bytes(const char *text, int columns)
-{
-    size_t parts = 0, words = 0;
-    int column = 0;
-    for (size_t i = 0; text[i] != '\0'; i++) {
-        column += ((unsigned char)text[i] & 0xc0) != 0x80;
-        if (column > columns + 1)
-            break;
-        if (text[i] != ' ' || i == 0)
-            continue;
-        words = i;
-        parts = text[i - 1] == ',' || text[i - 1] == ';' ? i : parts;
-    }
-    return parts > 0 ? parts : words;
-}
-
 void st_picture_heading(const struct st_picture_area *area, const char *text)
 {
     char line[300];
     const struct st_font font = {.size = HEADING_PX, .rgb = ST_PICTURE_INK, .role = "group"};
-    const int columns = heading_columns(area);
-    double y = area->y - 14;
-    if (st_text_columns(text) > columns) {
-        const size_t bytes = heading_bytes(text, columns);
-        snprintf(line, sizeof(line), "%.*s", (int)bytes, text);
-        if (bytes > 0)
-            st_svg_text(area->svg, ST_PICTURE_MARGIN_PX, y - 7, line, &font);
-        text += bytes > 0 ? bytes + 1 : 0;
-        y += bytes > 0 ? 8 : 0;
-    }
+    const int columns = (int)((area->svg->width - 2 * ST_PICTURE_MARGIN_PX) / (0.6 * HEADING_PX));
     snprintf(line, sizeof(line), "%s", text);
-    if (st_text_columns(text) > columns) { /* longer than two lines: cut after the last word that fits */
-        const size_t bytes = heading_bytes(text, columns - 2);
-        if (bytes > 0)
-            line[bytes < sizeof(line) ? bytes : 0] = '\0';
+    if (st_text_columns(line) > columns)
         st_text_append(st_text_clip(line, columns - 2), sizeof(line), " …");
-    }
     if (line[0] != '\0')
-        st_svg_text(area->svg, ST_PICTURE_MARGIN_PX, y, line, &font);
+        st_svg_text(area->svg, ST_PICTURE_MARGIN_PX, area->y - 14, line, &font);
 }
 
 void st_picture_frame(const struct st_picture_area *area)

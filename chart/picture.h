@@ -84,7 +84,7 @@ void st_picture_x_numbers(const struct st_picture_area *area, const char *name);
 /** One tick of the bottom axis, with its grid line. @param text "": only the line. */
 void st_picture_x_tick(const struct st_picture_area *area, double at, const char *text);
 void st_picture_x_name(const struct st_picture_area *area, const char *name);
-/** Heading above a panel, on two lines, broken after a comma or semicolon, if it does not fit on one. */
+/** Heading above a panel, cut where it does not fit. */
 void st_picture_heading(const struct st_picture_area *area, const char *text);
 void st_picture_frame(const struct st_picture_area *area);
 

@@ -25,7 +25,6 @@ static void help(void)
           "figure per line; '-' is standard input. Several files share one picture.\n\n"
           "  -o, --output FILE      .svg or .csv (text on standard output)\n"
           "  -k, --kind KIND        box, series, hist or quantile (chosen by the data)\n"
-          "      --width N          pixels, 500 .. 4000 (800)\n"
           "      --every TIME       period of text (1s)\n"
           "      --csv              write CSV, whatever the name of the output is\n"
           "  -h, --help             this text\n\n"
@@ -225,7 +224,6 @@ int st_cmd_plot(int argc, char **argv)
     const struct st_option options[] = {
         {.name = "output", .letter = 'o', .text = &chart.path},
         {.name = "kind", .letter = 'k', .take = st_chart_take_kind, .ctx = &chart.kind},
-        {.name = "width", .number = &chart.width_px, .min = 500, .max = 4000},
         {.name = "every", .take = st_series_input_take_every, .ctx = &series.every_ns},
         {.name = "csv", .flag = &csv},
     };
