@@ -52,8 +52,8 @@ static void help(void)
           "  sleeptune measure --frames 32 --duration 10m --record run.strec\n"
           "  sleeptune predict run.strec\n"
           "  sleeptune predict run.strec --load 60 --periods 3\n\n"
-          "Exit status: 0 a size held, 1 each size has dropouts, 2 too little data, 3 usage,\n"
-          "4 failure.\n",
+          "Exit status: 0 a size held, 1 each size has dropouts, 2 too little data,\n"
+          "3 usage, 4 failure.\n",
           stdout);
 }
 
