@@ -261,6 +261,10 @@ static void raise_buffer(const struct st_observed_view *server, const struct st_
                  busy_ns > 0 ? "long enough for its worst cycle of " : "gives it more time",
                  busy_ns > 0 ? busy : "", st_ns_format_short((int64_t)more_ns, more, sizeof(more)),
                  server->seen.frames, client->name);
+    } else if (server->seen.frames > 0 && busy_ns > 0) {
+        snprintf(next->why, sizeof(next->why),
+                 "no buffer is long enough for its worst cycle of %s: freeze or simplify %s", busy,
+                 client->name);
     } else {
         snprintf(next->why, sizeof(next->why), "raise the buffer of that program, or freeze or simplify it");
     }

@@ -190,7 +190,8 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     client->worst_busy_ns = 60000000; /* 2880 frames */
     expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 4096");
     client->worst_busy_ns = 600000000; /* no buffer is so large */
-    expect_of_screen("next_why", "raise the buffer of that program, or freeze or simplify it");
+    expect_of_screen("next_why",
+                     "no buffer is long enough for its worst cycle of 600 ms: freeze or simplify Heavy");
     client->worst_busy_ns = 25000000;
     client->load = (struct st_xrun_load){
         .cycles_n = 469, .busy_median_ns = 21000000, .busy_max_ns = 25000000, .period_ns = 21333333};
