@@ -77,7 +77,7 @@ answer "Which program?" status '^HeavyReverb made' 2
 answer "Which buffer?" status '^PipeWire +[0-9]+ frames' 1
 answer "Since when?" status 'watched since' 2
 answer "Is it my computer?" status '^This computer timing' 2
-answer "What now?" status '^Next' 2
+answer "What now?" status '^Next' 3
 answer "Did it stop?" after 'last dropout' 1
 answer "Which setting?" check '^(problem|advice) ' 2
 answer "Is it running?" status '^Shown' 1
