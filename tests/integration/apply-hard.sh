@@ -293,7 +293,7 @@ done
 head -c 2000 /dev/urandom >"$tree/$changes/journal.json"
 refused "a journal of noise, apply" 4 'the journal is damaged' apply --yes --root "$tree"
 sed 's/"done"/"perhaps"/' "$tmp/whole" >"$tree/$changes/journal.json"
-refused "a journal with a word that is none" 4 'the journal is damaged: an entry lacks' verify --root "$tree"
+refused "a journal with a word that is none" 4 'the journal is damaged: an entry has no' verify --root "$tree"
 cp "$tmp/whole" "$tree/$changes/journal.json"
 ok "the whole one again is reverted" revert --all --root "$tree"
 
@@ -421,6 +421,6 @@ else
 fi
 fresh usage
 keep
-refused "--run-generators in a captured tree" 3 'not for --root' apply --run-generators --root "$tree"
-refused "the same for revert" 3 'not for --root' revert --all --run-generators --root "$tree"
+refused "--run-generators in a captured tree" 3 'leave out --root' apply --run-generators --root "$tree"
+refused "the same for revert" 3 'leave out --root' revert --all --run-generators --root "$tree"
 tap_done
