@@ -101,7 +101,7 @@ report >"$tmp/live.txt" 2>"$tmp/err"
 like "this machine is judged" "$?" '^[012]$'
 is "without a word on stderr" "$(cat "$tmp/err")" ""
 like "the answer comes first, then that nothing was measured" "$(sed '/^$/Q' "$tmp/live.txt" | tr '\n' ' ')" \
-    '^[A-Z0-9].*\. Not measured.*: run sleeptune check\.'
+    '^[A-Za-z0-9].*\. Not measured.*: run sleeptune check\.'
 # fits FILE: at most 23 lines (a prompt follows) of at most 80 characters
 fits() { "$PYTHON" -c 'import sys; lines = open(sys.argv[1], encoding="utf-8").read().splitlines()
 print("yes" if len(lines) <= 23 and max(map(len, lines)) <= 80 else (len(lines), max(lines, key=len)))' "$1"; }
