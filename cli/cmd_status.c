@@ -22,7 +22,8 @@ static void help(void)
           "  --system       the system's sleeptuned, also if your own runs\n"
           "  --socket PATH  socket of the daemon; also SLEEPTUNE_SOCKET\n"
           "  --devices      the sound devices that libsoundio finds, with the names that\n"
-          "                 audio.backend and audio.device of sleeptuned.conf take; needs no daemon\n"
+          "                 audio.backend and audio.device of sleeptuned.conf take;\n"
+          "                 needs no daemon\n"
           "  --help         this help\n\n"
           "Exit status: 0 done, 3 usage, 4 no daemon or no answer.\n",
           stdout);

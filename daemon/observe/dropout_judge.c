@@ -18,12 +18,15 @@ enum st_dropout_reason st_dropout_judge(const struct st_dropout_figures *figures
         took_ns <= figures->deadline_ns - figures->cycle_ns)
         return ST_DROPOUT_WAITED_FOR_OTHER;
     if (!figures->measured) /* woken on time: it may have computed, or lost the CPU */
-        return wait_ns > 0 && wait_ns >= late_ns && wait_ns > took_ns / 2 ? ST_DROPOUT_WOKEN_LATE
-                                                                          : ST_DROPOUT_UNKNOWN;
+        return figures->awake_ns != 0 && wait_ns > 0 && wait_ns >= late_ns && wait_ns > took_ns / 2
+                   ? ST_DROPOUT_WOKEN_LATE
+                   : ST_DROPOUT_UNKNOWN;
     if (figures->cpu_ns >= had_ns)
         return ST_DROPOUT_TOO_SLOW;
     if (figures->queue_ns > 0 && figures->queue_ns >= late_ns)
         return figures->taken_by_itself ? ST_DROPOUT_CPU_TAKEN_BY_ITSELF : ST_DROPOUT_CPU_TAKEN;
+    if (figures->awake_ns == 0) /* given up: who gets the CPU and is not heard of sleeps in its cycle */
+        return ST_DROPOUT_TOO_SLOW;
     if (wait_ns >= late_ns)
         return ST_DROPOUT_WOKEN_LATE;
     /* it had the CPU whenever it wanted it: also one that slept in its cycle, on a lock or a disk */

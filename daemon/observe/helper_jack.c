@@ -55,7 +55,7 @@ struct observer {
     int fds[2]; /* what happened, a byte each, from libjack's thread and the signal handler */
     struct st_jack_xrun_judge judge; /* Threads: libjack's, once it calls back */
     struct st_jack_log log;
-    bool unnamed;   /* a client was late, and which one is not known */
+    bool unnamed; /* a client was late, and which one is not known */
     char said[ST_XRUN_WHY_BYTES];
     int64_t sample_us;     /* when the load is looked at next */
     double loads[SAMPLES]; /* parts of the period */

@@ -68,7 +68,7 @@ unset SLEEPTUNE_OBSERVE_DIR
 mv "$tmp/before.db" "$tmp/state/before.db"
 text=$(COLUMNS=80 "$SLEEPTUNE" history --db "$db")
 is "the first line has who made them and why" "$(head -n 1 <<<"$text")" "Heavy Reverb made 100 of 105 dropouts in the last 24 h: it computed too long."
-like "with the figures of the worst cycle" "$text" '^Heavy Reverb +100  computed too long \(7\.30 ms, the buffer lasts 5\.33 ms\)$'
+like "with the figures of the worst cycle" "$(tr -s '\n ' ' ' <<<"$text")" 'Heavy Reverb 100 computed too long \(7\.30 ms, the buffer lasts 5\.33 ms\)'
 like "and the others" "$text" '^Gone +3  exited$'
 like "also the device's" "$text" '^system +2  the device had no data in time$'
 like "the server was watched" "$text" '^JACK +watched for [0-9]+ s'

@@ -83,7 +83,7 @@ starts "the system's daemon starts"
 ok "it traces" wait_for traces
 first=$daemon
 culprits() { curl -s --unix-socket "$system" "http://localhost/v1/culprits?$1"; }
-like "a question without a time is refused" "$(culprits tid=1)" 'since, until and tid are needed'
+like "a question without a time is refused" "$(culprits tid=1)" "'since', 'until' and 'tid' are needed"
 like "and one about a day" "$(culprits 'tid=1&since=1d&until=0s')" 'at most 10 s'
 no_one() { [ "$(culprits 'tid=2147483647&since=2s&until=1s')" = '{"schema":"sleeptune-culprit/1","traces":true,"name":null}' ]; }
 ok "of a thread that did not run no one is known" wait_for no_one
@@ -92,7 +92,7 @@ chown 65534 "$tmp/own"
 sock=$tmp/own/sock
 config 'audio: { backend = "none"; }; loop: { when = "always"; cpu = 0; };'
 starts "a user's daemon starts" "${nobody[@]}"
-ok "it asks the system's" wait_for logged "the system's sleeptuned is asked who had the CPU"
+ok "it asks the system's" wait_for logged "the system's sleeptuned is asked which program had the CPU"
 "$SLEEPTUNE_BUILD/tests/integration/hog" 0 80 60000 400 100 >"$tmp/hog" 2>&1 &
 hog=$!
 pids+=("$hog")

@@ -18,20 +18,20 @@ with open(sys.argv[1] + "/hour.txt", "w") as f:
     for k in range(3600000 - 2):
         f.write("2500000\n" if k == 1000000 else "5000\n")
 PY
-text="--measured-frames 48 --rate 48000"
+text=(--measured-frames 48 --rate 48000)
 # 2^21 lines are read: 2097.154 s
-is "rows of text" "$(rows "$tmp/hour.txt" $text --frames 24,48,96,192 2>/dev/null | sed 's/ 1.7166[0-9]* / 1.7166 /; s/ 0.8583[0-9]* / 0.8583 /')" \
+is "rows of text" "$(rows "$tmp/hour.txt" "${text[@]}" --frames 24,48,96,192 2>/dev/null | sed 's/ 1.7166[0-9]* / 1.7166 /; s/ 0.8583[0-9]* / 0.8583 /')" \
     "24 refused None 36000.0 0
 48 observed 1.7166 8.143 1
 96 observed 0.8583 6.317 1
 192 none seen None 5.143 0"
-answer=$(predict "$tmp/hour.txt" $text --frames 48,96,192)
+answer=$(predict "$tmp/hour.txt" "${text[@]}" --frames 48,96,192)
 like "the answer comes first" "$(grep held <<<"$answer")" '^192 frames held \(8\.0 ms with 2 periods\): no dropout in 35\.0 min, at most 5\.15'
 like "lines that were left out are reported" "$answer" 'Only the first 2097152 samples'
-like "a shorter size is not known" "$(predict "$tmp/hour.txt" $text --frames 24,96 --details)" 'measure at 24 frames or less'
-predict "$tmp/hour.txt" $text --frames 48 >/dev/null
+like "a shorter size is not known" "$(predict "$tmp/hour.txt" "${text[@]}" --frames 24,96 --details)" 'measure at 24 frames or less'
+predict "$tmp/hour.txt" "${text[@]}" --frames 48 >/dev/null
 is "no size held: status 1" $? 1
-predict "$tmp/hour.txt" $text --frames 24 >/dev/null
+predict "$tmp/hour.txt" "${text[@]}" --frames 24 >/dev/null
 is "nothing is known: status 2" $? 2
 
 # --- a recording ------------------------------------------------------------------------------------------------------
@@ -51,14 +51,14 @@ like "one without data is no answer" "$(predict "$tmp/head.strec"; echo "status 
 
 # --- what is no run ---------------------------------------------------------------------------------------------------
 : >"$tmp/empty"
-like "an empty file" "$(predict "$tmp/empty" $text)" 'is empty$'
+like "an empty file" "$(predict "$tmp/empty" "${text[@]}")" 'is empty$'
 echo "5000
 a letter" >"$tmp/letters"
-like "letters" "$(predict "$tmp/letters" $text)" 'letters: line 2: neither one number'
+like "letters" "$(predict "$tmp/letters" "${text[@]}")" 'letters: line 2: neither one number'
 like "text without its size" "$(predict "$tmp/hour.txt")" 'say what was measured with --measured-frames and --rate$'
 echo 5000 >"$tmp/short"
-like "too little data" "$(predict "$tmp/short" $text; echo "status $?")" '^Not known: too little data: less than a second was measured\.$'
-like "a size that is no number" "$(predict "$tmp/short" $text --frames 64,x)" "'x' is not a whole number"
+like "too little data" "$(predict "$tmp/short" "${text[@]}"; echo "status $?")" '^Not known: too little data: less than a second was measured\.$'
+like "a size that is no number" "$(predict "$tmp/short" "${text[@]}" --frames 64,x)" "'x' is not a whole number"
 predict >/dev/null
 is "no file: usage" $? 3
 tap_done

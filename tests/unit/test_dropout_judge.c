@@ -42,6 +42,8 @@ static void one_that_computes_past_the_deadline_is_too_slow(void **state)
     expect(measured(at(10 * US, 40 * US, 21400 * US), 21350 * US, 5 * US), ST_DROPOUT_TOO_SLOW);
     /* it sleeps in its cycle, on a lock or a disk: no one took the CPU from it */
     expect(measured(at(10 * US, 40 * US, 34 * MS), 50 * US, 10 * US), ST_DROPOUT_TOO_SLOW);
+    /* not finished yet, and not known when it woke up */
+    expect(measured(at(10 * US, 0, 321 * MS), 50 * US, 10 * US), ST_DROPOUT_TOO_SLOW);
     /* not finished yet */
     expect(measured(at(10 * US, 40 * US, 321 * MS), 320 * MS, 0), ST_DROPOUT_TOO_SLOW);
 }
@@ -73,13 +75,13 @@ static void one_that_is_woken_late_and_was_not_queued(void **state)
     expect(measured(at(10 * US, 20 * MS, 22 * MS), 2 * MS, 10 * US), ST_DROPOUT_WOKEN_LATE);
     expect(measured(at(10 * US, 8 * MS, 24 * MS), 16 * MS, 10 * US), ST_DROPOUT_WOKEN_LATE);
     expect(at(10 * US, 20 * MS, 22 * MS), ST_DROPOUT_WOKEN_LATE);
-    expect(at(10 * US, 0, 300 * MS), ST_DROPOUT_WOKEN_LATE);
 }
 
 static void without_the_figures_of_its_thread_it_is_unknown(void **state)
 {
     (void)state;
     expect(at(10 * US, 40 * US, 34 * MS), ST_DROPOUT_UNKNOWN);
+    expect(at(10 * US, 0, 300 * MS), ST_DROPOUT_UNKNOWN);
     expect(at(0, 0, 0), ST_DROPOUT_UNKNOWN);
     expect((struct st_dropout_figures){0}, ST_DROPOUT_UNKNOWN);
 }

@@ -155,9 +155,8 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
         fail_msg("%s: worse than the rule's .worst", f->name);
     if (finding->summary == NULL || finding->summary[0] == '\0')
         fail_msg("%s: no summary", f->name);
-    if (finding->effect_known &&
-        ((finding->formula == NULL && finding->effect_us > 0) || !isfinite(finding->effect_us) ||
-         finding->effect_us < 0))
+    if (finding->effect_known && ((finding->formula == NULL && finding->effect_us > 0) ||
+                                  !isfinite(finding->effect_us) || finding->effect_us < 0))
         fail_msg("%s: an effect is a number >= 0, and needs a formula if it is above 0", f->name);
     if (finding->status == ST_STATUS_PROBLEM && finding->effect_known && finding->effect_us <= 0)
         fail_msg("%s: a problem that costs nothing is none", f->name);

@@ -111,7 +111,8 @@ static void server_is_told_by_its_variable(void **state)
     (void)state;
     assert_int_equal(open_script("echo ready to \"$TEST_SERVER\" ${HOME:+home}; exec cat", "unix:/a b"), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
-    assert_string_equal(watch.why, "to unix:/a b home"); /* root's is not that of the environment: child_env.h */
+    assert_string_equal(watch.why,
+                        "to unix:/a b home"); /* root's is not that of the environment: child_env.h */
     st_xrun_close(&watch);
 }
 
