@@ -7,8 +7,8 @@
 #include "platform/platform.h"
 #include "platform/sleep.h"
 
-struct st_call_method; /* syscall/call_method.h */
-struct st_wake_method; /* wake/wake_method.h */
+struct st_call_method; /* syscall/call.h */
+struct st_wake_method; /* wake/wake.h */
 struct st_wake;
 struct st_wake_setting;
 struct st_wake_stamps;
@@ -29,7 +29,7 @@ struct st_lab {
     const struct st_call_method *(*call_method)(struct st_lab *lab, size_t i);
     const struct st_wake_method *(*wake_method)(struct st_lab *lab, size_t i);
 
-    /* called by st_wake_open, st_wake_round and st_wake_close (wake/wake_method.h) */
+    /* called by st_wake_open, st_wake_round and st_wake_close (wake/wake.h) */
     int (*wake_open)(struct st_wake *w, const struct st_wake_setting *setting);
     int (*wake_round)(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret);
     void (*wake_close)(struct st_wake *w);

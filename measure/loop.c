@@ -1,4 +1,4 @@
-/* The cycle loop. Whatever is added here is paid in every period: see HACKING.md, "The loop is sacred". */
+/* The cycle loop. Whatever is added here is paid in every period: see the rules of HACKING.md. */
 #include "measure/loop.h"
 
 #include <errno.h>

@@ -180,7 +180,8 @@ const char *st_result_verdict(const struct st_result *result, char *buf, size_t 
                  "Invalid: the counters of the measuring loop do not agree, so no figure here can be "
                  "trusted.");
     else if (result->error != 0)
-        snprintf(buf, buf_bytes, "Failed after %" PRIu64 " periods: the sleep returned an error: %s.",
+        snprintf(buf, buf_bytes,
+                 "The measurement stopped after %" PRIu64 " periods: the system call that sleeps failed: %s.",
                  result->elapsed_periods, strerror(-result->error));
     else if (result->elapsed_periods == 0)
         nothing_counted_text(result, buf, buf_bytes);

@@ -95,7 +95,7 @@ static int add_value(struct adder *adder, enum st_entry_type type, const struct 
     if (r == -ENOTSUP || (r < 0 && item->form.running_only))
         return 0; /* a capture: there is nothing that runs; or it comes with the next boot only */
     if (r == -EBADMSG)
-        return refuse(adder, r, "%s has a value that revert could not restore", target);
+        return refuse(adder, r, "%s stays as it is: revert could not restore its present value", target);
     if (r < 0)
         return refuse(adder, r, "cannot read %s: %s", target, strerror(-r));
     return strcmp(old_value, value) == 0 ? 0 : add_step(adder, type, item, target, old_value, value);

@@ -77,8 +77,8 @@ static void say_misses(struct st_text_buffer *s, const struct st_measured *m, bo
     if (brief && m->misses_n == 0)
         st_text_buffer_printf(
             s,
-            ". How sure: at most %s dropouts per hour (95 %% sure; dropouts less than " ST_MISS_EVENTS_GAP
-            " apart count as one). A longer run lowers that",
+            ". How sure: this computer alone makes at most %s dropouts per hour (95 %% sure; dropouts less "
+            "than " ST_MISS_EVENTS_GAP " apart count as one). A longer run lowers that",
             st_miss_events_rate_text(st_miss_events_per_hour_max95(0, seconds), events, sizeof(events)));
     if (!brief && m->degraded != NULL) {
         /* "no right to ... (Operation not permitted): runs as ...; memory ...": the first clause */

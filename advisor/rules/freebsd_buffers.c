@@ -96,7 +96,7 @@ static void judge_snd_latency(struct st_finding *finding)
                       ring, block, period_ms);
     }
     st_finding_effect(finding, 0,
-                      "adds delay to the sound, threads do not wake later; latency %" PRId64 " with profile "
+                      "adds delay to the sound, threads wake up as before; latency %" PRId64 " with profile "
                       "%" PRId64 " is a buffer of %d bytes in %d blocks, %.2f ms at 48 kHz stereo 16 bit",
                       latency, profile, 1 << table[profile][latency].ring,
                       1 << table[profile][latency].blocks, ring);
@@ -280,7 +280,7 @@ static void judge_options(const struct options *options, struct st_finding *find
         return; /* behind whatever else is busy: no bound is known */
     if (unknown)
         st_finding_effect(finding, 0,
-                          "adds a delay of at least one block to the sound; threads do not wake later");
+                          "adds a delay of at least one block to the sound; threads wake up as before");
     else
         st_finding_effect(finding, 0,
                           "adds a delay of at least one block (%.2f ms) to the sound; threads do not wake "

@@ -387,7 +387,7 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
                       now_ms > 0 ? "" : ", as set: /dev/sndstat does not show the value in use");
     }
     st_finding_effect(finding, 0,
-                      "adds delay to the sound, threads do not wake later: about 2 * %" PRId64 " ms of "
+                      "adds delay to the sound, threads wake up as before: about 2 * %" PRId64 " ms of "
                       "transfers and %" PRId64 " ms of buffer, in all %" PRId64 " ms for input and output "
                       "together",
                       ms, ring_ms, 2 * ms + ring_ms);
@@ -498,7 +498,7 @@ static void judge_uaudio_format(struct st_finding *finding)
         st_finding_ok(finding, "pcm%" PRId64 " is set to %" PRId64 " Hz", unit, rate != 0 ? rate : now_hz);
     }
     st_finding_effect(
-        finding, 0, "resampling adds delay to the sound and work for its thread; threads do not wake later");
+        finding, 0, "resampling adds delay to the sound and work for its thread; threads wake up as before");
 }
 
 const struct st_rule st_rule_freebsd_uaudio_format = {

@@ -607,7 +607,8 @@ static void judge_nanosleep_precise(struct st_finding *finding)
         return;
     }
     if (precise != 0) {
-        st_finding_unknown(finding, "nanosleep_precise is %" PRId64 ", neither 0 nor 1", precise);
+        st_finding_unknown(
+            finding, "kern.timecounter.nanosleep_precise is %" PRId64 ", which is neither 0 nor 1", precise);
         return;
     }
     st_finding_quote(finding, DEVIATION);

@@ -164,7 +164,7 @@ static void judge_usb_audio_options(struct st_finding *finding)
         st_finding_advice(finding,
                           "snd_usb_audio's low-latency mode is off, so USB playback queues more packets "
                           "than needed");
-        st_finding_effect(finding, 0, "adds delay to the sound; threads do not wake later");
+        st_finding_effect(finding, 0, "adds delay to the sound; threads wake up as before");
         st_rule_fix(finding);
     } else {
         st_finding_unknown(finding, "lowlatency has a value that sleeptune does not understand: \"%.20s\"",

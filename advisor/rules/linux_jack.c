@@ -277,7 +277,7 @@ static void judge_jack_soft_mode(struct st_finding *finding)
     st_finding_advice(finding,
                       "JACK runs in soft mode (-s): it does not report xruns, so you do not see the gaps in "
                       "the sound");
-    st_finding_effect(finding, 0, "soft mode changes what JACK reports; threads do not wake later");
+    st_finding_effect(finding, 0, "soft mode changes what JACK reports; threads wake up as before");
     st_rule_fix(finding);
 }
 

@@ -250,10 +250,11 @@ static void judge_irq_priorities(struct st_finding *finding)
     }
     const struct top_thread server = top_thread(facts, server_names, false);
     if (sound == NULL) {
-        st_finding_not_applicable(finding, "%s",
-                                  threads_n == 0 ? "interrupts have no threads on this machine (see finding "
-                                                   "linux-threaded-irqs)"
-                                                 : "no interrupt thread belongs to a sound device");
+        st_finding_not_applicable(
+            finding, "%s",
+            threads_n == 0 ? "interrupts have no threads on this machine (see finding "
+                             "linux-threaded-irqs)"
+                           : "no sound device has an interrupt thread, so there is no priority to set");
         return;
     }
     quote_thread(finding, sound);

@@ -92,7 +92,7 @@ static void judge_high_res_timers(struct st_finding *finding)
     if (has_hres && hres == 0) {
         judge_off(finding, "/proc/timer_list says hres_active 0");
     } else if (has_getres && getres > 1) {
-        judge_off(finding, "the clock's resolution is a tick");
+        judge_off(finding, "timers can only end at a clock tick");
     } else if ((has_hres && hres == 1) || (has_getres && getres == 1)) {
         st_finding_fine(finding, "high-resolution timers run: %s",
                         has_hres ? "hres_active is 1" : "the clock's resolution is 1 ns");

@@ -310,7 +310,9 @@ static int measure_now(const char *command, const struct st_journal *journal,
     if (done->why[0] == '\0' &&
         (!st_test_conditions_value(done->now.conditions, "policy", policy, sizeof(policy)) ||
          strcmp(policy, st_platform_policy_name(config->policy)) != 0))
-        set_reason(done, "the measuring loop got a different scheduling policy than in the recording");
+        set_reason(
+            done,
+            "the measuring loop runs with other scheduling rights now than in the recording: run verify as the same user");
     return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
 }
 

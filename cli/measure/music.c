@@ -219,7 +219,8 @@ static void say(const struct st_music *music, const struct server *server, int64
         st_text_append(buf, bytes, "No dropout in %s on %s.", time, name_of(server));
     if (server->seen.frames > 0 && server->seen.frames != frames)
         st_text_append(buf, bytes,
-                       " %s runs at %" PRId64 " frames now: sleeptune check --frames %" PRId64 ".",
+                       " %s uses %" PRId64 " frames now. To measure that: sleeptune check --frames %" PRId64
+                       ".",
                        name_of(server), server->seen.frames, server->seen.frames);
 }
 

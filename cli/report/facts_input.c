@@ -193,7 +193,8 @@ static int load_user(const char *command, const struct st_facts_input *input, st
     case -EBADMSG:
         return st_failure(command, "the line of %s in /etc/passwd is malformed", input->user);
     default:
-        return st_failure(command, "cannot read the rights of %s: %s", input->user, strerror(-r));
+        return st_failure(command, "cannot find out the groups and limits of user %s: %s", input->user,
+                          strerror(-r));
     }
 }
 

@@ -329,18 +329,26 @@ static int rows_of_field(const struct st_screen *screen, const char *text)
     return st_screen_wrapped_rows(screen, labels ? screen->columns - LABEL_COLUMNS : screen->columns, text);
 }
 
+/* Is there a command? */
+static bool has_next(const json_t *of)
+{
+    const char *next = json_string_value(json_object_get(of, "next"));
+    return next != NULL && next[0] != '\0';
+}
+
 static int rows_of_next(const struct st_screen *screen, const json_t *of)
 {
-    return rows_of_field(screen, string(of, "next")) +
+    return (has_next(of) ? rows_of_field(screen, string(of, "next")) : 0) +
            (why_next(of) != NULL ? rows_of_field(screen, why_next(of)) : 0);
 }
 
 static void put_next(struct place *place, const json_t *of)
 {
-    if (json_is_string(json_object_get(of, "next")))
+    if (has_next(of))
         put_field(place, ST_STYLE_BOLD, "Next", string(of, "next"));
     if (why_next(of) != NULL)
-        put_field(place, ST_STYLE_PLAIN, "", why_next(of));
+        put_field(place, has_next(of) ? ST_STYLE_PLAIN : ST_STYLE_BOLD, has_next(of) ? "" : "Next",
+                  why_next(of));
 }
 
 /* --- the screen --- */

@@ -69,8 +69,8 @@ void st_watchdog_demote(struct st_watchdog *watchdog, const char *reason)
     if (r == 0)
         snprintf(text, sizeof(text), "real-time priority was taken from the loop: %s", reason);
     else
-        snprintf(text, sizeof(text), "cannot take real-time priority from the loop (%s): %s", strerror(-r),
-                 reason);
+        snprintf(text, sizeof(text), "cannot remove the real-time priority of the loop (%s): %s",
+                 strerror(-r), reason);
     pthread_mutex_lock(&watchdog->mutex);
     /* once, and once more when it works after it did not */
     const bool told = watchdog->view.reason[0] != '\0' && (r != 0 || watchdog->view.demoted);

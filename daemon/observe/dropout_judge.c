@@ -1,5 +1,10 @@
 #include "daemon/observe/dropout_judge.h"
 
+#include "core/ns.h"
+
+#define WAKE_MAX_NS                                                                                          \
+    (100 * ST_NS_PER_MS) /* no wake-up takes longer while the server's own cycles go on. Our own choice */
+
 enum st_dropout_reason st_dropout_judge(const struct st_dropout_figures *figures)
 {
     const int64_t had_ns = figures->deadline_ns - figures->signal_ns;
@@ -25,7 +30,8 @@ enum st_dropout_reason st_dropout_judge(const struct st_dropout_figures *figures
         return ST_DROPOUT_TOO_SLOW;
     if (figures->queue_ns > 0 && figures->queue_ns >= late_ns)
         return figures->taken_by_itself ? ST_DROPOUT_CPU_TAKEN_BY_ITSELF : ST_DROPOUT_CPU_TAKEN;
-    if (figures->awake_ns == 0) /* given up: who gets the CPU and is not heard of sleeps in its cycle */
+    if (figures->awake_ns == 0 ||
+        late_ns > WAKE_MAX_NS) /* who gets the CPU and is not heard of sleeps in its cycle */
         return ST_DROPOUT_TOO_SLOW;
     if (wait_ns >= late_ns)
         return ST_DROPOUT_WOKEN_LATE;

@@ -138,7 +138,7 @@ static void on_profile(void *ctx, const struct spa_pod *pod)
     arm_loads(observer);
     watch_processes(observer);
     if (st_pipewire_profile_take(&observer->profile, pod) < 0)
-        end(observer, st_helper_line_absent("PipeWire %s: its profiler sends data in an unknown format",
+        end(observer, st_helper_line_absent("sleeptune does not understand the profiler of PipeWire %s",
                                             observer->version));
     if (observer->profile.pending && !observer->told_lately)
         tell(observer);

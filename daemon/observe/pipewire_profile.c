@@ -335,9 +335,9 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
                          late);
     node->reason = st_dropout_judge(late);
     node->judged_ns = end_ns;
-    const int64_t awake_ns = late->awake_ns != 0                   ? late->awake_ns
-                             : node->reason == ST_DROPOUT_TOO_SLOW ? late->signal_ns
-                                                                   : late->end_ns;
+    int64_t awake_ns = late->awake_ns != 0 ? late->awake_ns : late->end_ns;
+    if (node->reason == ST_DROPOUT_TOO_SLOW && late->end_ns - awake_ns < late->deadline_ns - late->signal_ns)
+        awake_ns = late->signal_ns; /* it was awake: 0.3.65 has written a later time over that */
     judged(profile, node, node->reason, late->end_ns - awake_ns, awake_ns - late->signal_ns,
            node->reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->waited_for
            : node->reason == ST_DROPOUT_CPU_TAKEN || node->reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF

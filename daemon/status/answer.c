@@ -189,7 +189,7 @@ const char *st_answer_timing(const struct st_view *view, char *buf, size_t buf_b
 {
     const struct st_answer answer = st_answer_of(view);
     const struct st_result *loop = view->loop;
-    char worst[32], overdue[128];
+    char worst[32], buffer[32], overdue[128];
     if (view->overdue_ns > 0) {
         snprintf(buf, buf_bytes, "timing not OK: the loop %s",
                  st_view_overdue_text(view, overdue, sizeof(overdue)));
@@ -199,16 +199,19 @@ const char *st_answer_timing(const struct st_view *view, char *buf, size_t buf_b
         snprintf(buf, buf_bytes, view->rests ? "timing not measured; " RESTS : "timing not measured yet");
         return buf;
     }
-    char at[32] = "";
-    if (answer.timing_ok && loop->misses > 0)
-        snprintf(at, sizeof(at), " for %" PRId64 " frames", answer.server->seen.frames);
-    snprintf(buf, buf_bytes,
-             "timing %s%s: a test loop missed %" PRIu64 " of %" PRIu64 " periods at %" PRIu32 " frames",
-             answer.timing_ok ? "OK" : "not OK", at, loop->misses, loop->elapsed_periods, loop->frames);
-    if (loop->misses > 0)
-        st_text_append(buf, buf_bytes,
-                       loop->lateness.max_ns < STALL_NS ? ", up to %s late" : ", longest stall %s",
-                       st_ns_format_short(loop->lateness.max_ns, worst, sizeof(worst)));
+    st_ns_format_short(loop->lateness.max_ns, worst, sizeof(worst));
+    if (answer.timing_ok && loop->misses > 0) { /* of its own, shorter buffer, which is of no interest here */
+        snprintf(buf, buf_bytes, "timing OK: at most %s late, and the buffer lasts %s", worst,
+                 st_ns_format_short(answer.server->seen.period_ns, buffer, sizeof(buffer)));
+    } else {
+        snprintf(buf, buf_bytes,
+                 "timing %s: a test loop missed %" PRIu64 " of %" PRIu64 " periods at %" PRIu32 " frames",
+                 answer.timing_ok ? "OK" : "not OK", loop->misses, loop->elapsed_periods, loop->frames);
+        if (loop->misses > 0)
+            st_text_append(buf, buf_bytes,
+                           loop->lateness.max_ns < STALL_NS ? ", up to %s late" : ", longest stall %s",
+                           worst);
+    }
     if (loop->records_lost > 0)
         st_text_append(buf, buf_bytes, "; not recorded: %" PRIu64 " period%s", loop->records_lost,
                        loop->records_lost == 1 ? "" : "s");
@@ -245,9 +248,10 @@ static void raise_buffer(const struct st_observed_view *server, const struct st_
     st_dropout_reason_set_frames(server->source, frames, set, sizeof(set));
     st_ns_format_short(busy_ns, busy, sizeof(busy));
     if (full) {
+        next->command[0] = '\0';
         snprintf(next->why, sizeof(next->why),
-                 "%s needs %.0f %% of each period: freeze or simplify it, no buffer size helps", client->name,
-                 100 * share);
+                 "freeze or simplify %s: it needs %.0f %% of each period, so no buffer size helps",
+                 client->name, 100 * share);
     } else if (client->worst_period_ns > 0 && server->seen.period_ns > client->worst_period_ns &&
                busy_ns < server->seen.period_ns) {
         snprintf(next->why, sizeof(next->why),
@@ -262,9 +266,10 @@ static void raise_buffer(const struct st_observed_view *server, const struct st_
                  busy_ns > 0 ? busy : "", st_ns_format_short((int64_t)more_ns, more, sizeof(more)),
                  server->seen.frames, client->name);
     } else if (server->seen.frames > 0 && busy_ns > 0) {
+        next->command[0] = '\0';
         snprintf(next->why, sizeof(next->why),
-                 "no buffer is long enough for its worst cycle of %s: freeze or simplify %s", busy,
-                 client->name);
+                 "freeze or simplify %s: no buffer is long enough for its worst cycle of %s", client->name,
+                 busy);
     } else {
         snprintf(next->why, sizeof(next->why), "raise the buffer of that program, or freeze or simplify it");
     }

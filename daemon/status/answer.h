@@ -30,7 +30,7 @@ const char *st_answer_state(const struct st_view *view);
  * frames, worst wake-up 6.41 ms late". @return buf. */
 const char *st_answer_timing(const struct st_view *view, char *buf, size_t buf_bytes);
 
-/** One command that helps next, and what it does or what else helps, "" where the command says it. */
+/** One command that helps next ("": none does), and what it does or what else helps, "" where the command says it. */
 struct st_answer_next {
     char command[128], why[256];
 };

@@ -83,8 +83,17 @@ static void add_degraded(struct section *to, const struct st_view *view)
 {
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     const size_t n = st_view_degraded(view, degraded);
-    for (size_t i = 0; i < n; i++)
-        add(to, BAD, "Warning", "%s: %s", degraded[i].what, degraded[i].why);
+    for (size_t i = 0; i < n; i++) {
+        const bool no_rights = strcmp(degraded[i].what, "loop") == 0 &&
+                               view->loop->policy == ST_POLICY_OTHER &&
+                               view->loop->policy_asked != ST_POLICY_OTHER && view->overdue_ns == 0;
+        if (no_rights && !to->detail) /* what the kernel said is a detail */
+            add(to, BAD, "Warning",
+                "sleeptuned has no real-time rights, so its timing may look worse than that of programs that "
+                "have them");
+        else if (no_rights || !to->detail)
+            add(to, BAD, to->detail ? "Rights" : "Warning", "%s: %s", degraded[i].what, degraded[i].why);
+    }
 }
 
 /* ", 5 s ago", ", 3 min ago"; "" after an hour, which the time itself shows. */
@@ -97,7 +106,19 @@ static const char *ago_text(int64_t ns, char *buf, size_t buf_bytes)
     return buf;
 }
 
-/* "1024 frames at 48 kHz (21.3 ms), last dropout 14:05:12, 5 s ago"; their number where the answer has the sum
+/* INT64_MAX: not known. */
+static int64_t first_dropout(const struct st_dropout_table *seen)
+{
+    int64_t first_wall_ns = INT64_MAX;
+    for (size_t i = 0; i < seen->clients_n; i++) {
+        const int64_t wall_ns = seen->clients[i].first_wall_ns;
+        if (wall_ns != INT64_MIN && wall_ns < first_wall_ns)
+            first_wall_ns = wall_ns;
+    }
+    return first_wall_ns;
+}
+
+/* "1024 frames at 48 kHz (21.3 ms), first dropout 14:03:12, last 14:05:12, 5 s ago"; their number where the answer has the sum
  * of several sources. */
 static void add_server(struct section *to, const struct st_view *view, const struct st_observed_view *of,
                        bool only)
@@ -118,8 +139,13 @@ static void add_server(struct section *to, const struct st_view *view, const str
         PUT(&line, ", ");
         put_count(&line, dropouts_n, "dropout");
     }
+    const int64_t first_wall_ns = first_dropout(&of->seen);
+    const bool range = only && dropouts_n > 1 && first_wall_ns != INT64_MAX;
+    if (range)
+        PUT(&line, ", first dropout %s",
+            st_when_text_near(first_wall_ns, view->now_wall_ns, text, sizeof(text)));
     if (dropouts_n > 0)
-        PUT(&line, ", last%s %s%s%s", only ? " dropout" : "",
+        PUT(&line, ", last%s %s%s%s", only && !range ? " dropout" : "",
             st_when_text_near(of->seen.last_wall_ns, view->now_wall_ns, text, sizeof(text)),
             ago_text(view->now_wall_ns - of->seen.last_wall_ns, ago, sizeof(ago)),
             of->seen.certainty == ST_CERTAINTY_PROBABLE ? " (probably)" : "");
@@ -303,8 +329,9 @@ static void add_summary(json_t *sections, const struct st_view *view)
         add_main_cause(&to, view->loop);
     add_degraded(&to, view);
     if (own_n > 0)
-        add(&to, WARN, "Own stream", "%" PRIu64 " xrun%s in the stream of sleeptuned itself", own_n,
-            own_n == 1 ? "" : "s");
+        add(&to, WARN, "Own stream",
+            "%" PRIu64 " xrun%s of sleeptuned's silent test stream: you do not hear %s", own_n,
+            own_n == 1 ? "" : "s", own_n == 1 ? "it" : "them");
     end_section(sections, "", &to);
     add_clients(sections, view);
 }
@@ -380,6 +407,7 @@ static void add_loop(json_t *sections, const struct st_view *view)
             PUT(&line, "any CPU");
         PUT(&line, ", memory locked: %s", locks[loop->lock]);
         add(&to, OK, "Loop", "%s", line.text);
+        add_degraded(&to, view);
         add_times(&to, "Lateness", &loop->lateness);
         add_times(&to, "Due to done", &loop->response);
         add_minute(&to, view);

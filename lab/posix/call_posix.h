@@ -1,4 +1,4 @@
-/* Calls that Linux and FreeBSD share: the functions of their rows (lab/syscall/call_method.h) and
+/* Calls that Linux and FreeBSD share: the functions of their rows (lab/syscall/call.h) and
  * the rows that are the same on both. */
 #ifndef ST_LAB_POSIX_CALL_POSIX_H
 #define ST_LAB_POSIX_CALL_POSIX_H

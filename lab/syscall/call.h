@@ -1,5 +1,5 @@
 /* System calls and their kin whose cost `sleeptune-lab syscall` measures, one row each. The list of an OS is
- * st_lab.call_method (linux/calls_linux.c, freebsd/calls_freebsd.c, fake/fake_call.c); what only the
+ * st_lab.call_method (linux/lab_linux.c, freebsd/lab_freebsd.c, tests/fake/lab_fake.c); what only the
  * other OS has is in it with the reason, not left out.
  */
 #ifndef ST_LAB_SYSCALL_CALL_H

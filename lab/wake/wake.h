@@ -1,5 +1,5 @@
 /* Ways of waking a sleeper early, one row each: what `sleeptune-lab wake` compares. The list of an OS is
- * st_lab.wake_method (linux/wake_methods_linux.c, freebsd/wake_methods_freebsd.c, fake/fake_wake.c);
+ * st_lab.wake_method (linux/lab_linux.c, freebsd/lab_freebsd.c, tests/fake/lab_fake.c);
  * what only the other OS has is in it with the reason, not left out.
  */
 #ifndef ST_LAB_WAKE_WAKE_H

@@ -15,7 +15,7 @@ void st_lab_fake_free(struct st_lab *lab);
 void st_lab_fake_script_programs(struct st_lab *lab, bool of_true, const int64_t *wall_ns, size_t n,
                                  int status);
 /**
- * Scripts a call (syscall/call_method.h): the i-th one moves the clock by cost_ns[i], later ones by the last
+ * Scripts a call (syscall/call.h): the i-th one moves the clock by cost_ns[i], later ones by the last
  * of them; by syscall(2) it takes raw_ns. Copied. @return 0, -ENOENT (the fake has no such call), -ENOMEM.
  */
 ST_NODISCARD int st_lab_fake_script_call(struct st_lab *lab, const char *name, const int64_t *cost_ns,
@@ -24,7 +24,7 @@ ST_NODISCARD int st_lab_fake_script_call(struct st_lab *lab, const char *name, c
 ST_NODISCARD int st_lab_fake_fail_call(struct st_lab *lab, const char *name, int error);
 
 /**
- * Scripts a way of waking (wake/wake_method.h): rounds take delay_ns[0], delay_ns[1] ..., again from the
+ * Scripts a way of waking (wake/wake.h): rounds take delay_ns[0], delay_ns[1] ..., again from the
  * first after the last (INT64_MIN: the sleeper does not wake, -ETIMEDOUT); signalling takes send_ns; opening
  * it says open_error (0: works). Copied. @return 0, -ENOENT (the fake has no such way), -ENOMEM.
  */

@@ -45,7 +45,7 @@ like "metrics: device xruns by source" "$(ask /metrics)" '^sleeptune_xruns_total
 like "metrics: starved clients by source" "$(ask /metrics)" '^sleeptune_starved_clients_total\{source="jack"\} 3$'
 is "metrics: none of what is not watched" "$(ask /metrics | grep -c 'total{source="pulseaudio"}')" 0
 page=$("$SLEEPTUNE" status --details --socket "$sock")
-like "sleeptune status shows them" "$page" '^JACK +server studio, last dropout [0-9:]+, [0-9]+ (s|min) ago( \(probably\))?'
+like "sleeptune status shows them" "$page" '^JACK +server studio, (last dropout [0-9:]+|first dropout [0-9:]+, last [0-9:]+), [0-9]+ (s|min) ago( \(probably\))?'
 like "and what is watched at which cost" "$page" '^Watched +jack \(server studio\), device xruns: 2, clients not ready: 3,'
 is "no line is longer than 80 columns" "$(grep -E '^.{81}' <<<"$page")" ""
 

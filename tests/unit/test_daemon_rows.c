@@ -82,7 +82,10 @@ static struct st_dropout_client *add_client(struct st_observed_view *source, con
                                             enum st_dropout_reason reason)
 {
     struct st_dropout_client *client = &source->seen.clients[source->seen.clients_n++];
-    *client = (struct st_dropout_client){.playing = true, .not_ready_n = n};
+    *client =
+        (struct st_dropout_client){.playing = true,
+                                   .not_ready_n = n,
+                                   .first_wall_ns = n > 0 ? view.now_wall_ns - 65 * ST_NS_PER_S : INT64_MIN};
     client->reasons_n[reason] = n;
     snprintf(client->name, sizeof(client->name), "%s", name);
     source->seen.starved_n += n;
@@ -115,7 +118,8 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
                      "HeavyReverb made 407 of 412 dropouts (watched since 22:13): it computed too long "
                      "(25.0 ms, the buffer lasts 21.3 ms).");
     expect_of_screen("state", "bad");
-    expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms), last dropout 22:23:15, 5 s ago", "warn", false);
+    expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms), first dropout 22:22:15, last 22:23:15, 5 s ago",
+               "warn", false);
     expect_row("This computer", "timing OK: a test loop missed 0 of 1000 periods at 128 frames", "ok", false);
     expect_row("HeavyReverb", "407 dropouts: computed too long", "warn", false);
     expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
@@ -191,12 +195,12 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 4096");
     client->worst_busy_ns = 600000000; /* no buffer is so large */
     expect_of_screen("next_why",
-                     "no buffer is long enough for its worst cycle of 600 ms: freeze or simplify Heavy");
+                     "freeze or simplify Heavy: no buffer is long enough for its worst cycle of 600 ms");
     client->worst_busy_ns = 25000000;
     client->load = (struct st_xrun_load){
         .cycles_n = 469, .busy_median_ns = 21000000, .busy_max_ns = 25000000, .period_ns = 21333333};
     expect_of_screen("next_why",
-                     "Heavy needs 98 % of each period: freeze or simplify it, no buffer size helps");
+                     "freeze or simplify Heavy: it needs 98 % of each period, so no buffer size helps");
     client->load.cycles_n = 0;
     pipewire->seen.frames = 2048;
     pipewire->seen.period_ns = 42666667; /* it was raised since */
@@ -217,10 +221,7 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     st_hist_add_n(&result.lateness, INT64_C(5000000), 4);
     expect_of_screen("answer",
                      "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: OK.");
-    expect_row(
-        "This computer",
-        "timing OK for 1024 frames: a test loop missed 4 of 1000 periods at 128 frames, up to 5.00 ms late",
-        "ok", false);
+    expect_row("This computer", "timing OK: at most 5.00 ms late, and the buffer lasts 21.3 ms", "ok", false);
     st_hist_add_n(&result.lateness, INT64_C(22000000), 1);
     expect_of_screen("answer",
                      "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: not OK.");
@@ -322,6 +323,10 @@ static void screen_names_what_went_wrong_and_the_command_that_helps(void **state
     snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO");
     expect_of_screen("next", "sleeptune report");
     expect_row("Warning", "loop: no right to SCHED_FIFO", "bad", false);
+    result.policy_asked = ST_POLICY_FIFO;
+    result.policy = ST_POLICY_OTHER;
+    expect_row("Warning", "sleeptuned has no real-time rights", "bad", false);
+    expect_row("Rights", "loop: no right to SCHED_FIFO", "bad", true);
 }
 
 static void screen_without_a_loop_claims_nothing(void **state)

@@ -44,6 +44,7 @@ static void one_that_computes_past_the_deadline_is_too_slow(void **state)
     expect(measured(at(10 * US, 40 * US, 34 * MS), 50 * US, 10 * US), ST_DROPOUT_TOO_SLOW);
     /* not finished yet, and not known when it woke up */
     expect(measured(at(10 * US, 0, 321 * MS), 50 * US, 10 * US), ST_DROPOUT_TOO_SLOW);
+    expect(measured(at(10 * US, 320 * MS, 321 * MS), 50 * US, 10 * US), ST_DROPOUT_TOO_SLOW);
     /* not finished yet */
     expect(measured(at(10 * US, 40 * US, 321 * MS), 320 * MS, 0), ST_DROPOUT_TOO_SLOW);
 }

@@ -173,8 +173,9 @@ static void quiet_music_silence_and_another_buffer(void **state)
                               other[] = {load("", 256), load("GoodSynth", 256)};
     says(watch("pipewire", plays, 2, 0, false), "No dropout in 11 s on PipeWire.");
     says(watch("pipewire", NULL, 0, 0, false), "Nothing plays on PipeWire.");
-    says(watch("pipewire", other, 2, 0, false),
-         "No dropout in 11 s on PipeWire. PipeWire runs at 256 frames now: sleeptune check --frames 256.");
+    says(
+        watch("pipewire", other, 2, 0, false),
+        "No dropout in 11 s on PipeWire. PipeWire uses 256 frames now. To measure that: sleeptune check --frames 256.");
 }
 
 static void who_is_not_watched_is_said(void **state)
