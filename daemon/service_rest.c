@@ -119,8 +119,8 @@ static const char *why_text(enum st_playing_answer answer, const struct st_playi
                  facts->blind);
     else if (answer == ST_PLAYING_UNKNOWN)
         snprintf(buf, buf_bytes,
-                 "the loop runs all the time: sleeptuned watches no sound server and no sound card, so it cannot "
-                 "know when something plays (loop.when)");
+                 "the loop runs all the time: sleeptuned watches no sound server and no sound card, so it "
+                 "cannot know when something plays (loop.when)");
     else if (facts->own_stream)
         snprintf(buf, buf_bytes, "the daemon's own stream plays: the loop runs");
     else

@@ -312,7 +312,8 @@ static int measure_now(const char *command, const struct st_journal *journal,
          strcmp(policy, st_platform_policy_name(config->policy)) != 0))
         set_reason(
             done,
-            "the measuring loop runs with other scheduling rights now than in the recording: run verify as the same user");
+            "the measuring loop runs with other scheduling rights now than in the recording: run verify as "
+            "the same user");
     return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
 }
 
