@@ -393,7 +393,7 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
     place.row += !place.narrow && place.row + next_rows < end;
     put_next(&place, of);
     if (whose)
-        put_field(&place, ST_STYLE_DIM, "Shown", how->whose);
+        put_field(&place, ST_STYLE_DIM, "Running", how->whose);
     if (how->live)
         put_charts(&place, document, least((place.end - place.row) / 2, CHART_ROWS_MAX));
     if (!how->live && !how->details)

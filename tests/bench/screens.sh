@@ -80,7 +80,7 @@ answer "Is it my computer?" status '^This computer timing' 2
 answer "What now?" status '^Next' 3
 answer "Did it stop?" after 'last dropout' 1
 answer "Which setting?" check '^(problem|advice) ' 2
-answer "Is it running?" status '^Shown' 1
+answer "Is it running?" status '^Running' 1
 answer "Who else uses the card?" status '^GoodSynth' 1
 answer "How sure is that?" check '^[0-9]+ of [0-9]+ periods missed' 3
 screen "status: while it clicks" "Which program, which buffer, since when, is it my computer, what now." "sleeptune status" status

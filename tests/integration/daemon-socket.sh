@@ -80,7 +80,7 @@ printf 'audio: { backend = "none"; };\n' >"$conf"
 export XDG_RUNTIME_DIR=$tmp/run
 as_user=() # how a user's programs are started
 shown() { COLUMNS=200 "${as_user[@]}" "$SLEEPTUNE" "$@" 2>&1; }
-whose() { shown status "$@" | sed -n 's/^Shown *//p'; }
+whose() { shown status "$@" | sed -n 's/^Running *//p'; }
 if [ "$(id -u)" -eq 0 ] && ! can_be_nobody; then
     skip "a user's daemon beside the system's" "nobody may not run the programs, or setpriv is missing"
 else
