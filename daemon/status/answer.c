@@ -91,6 +91,12 @@ static const char *clock_text(const struct st_view *view, int64_t wall_ns, char 
     return buf;
 }
 
+/* It played, and does no more: so it makes no dropouts either. Known only where the server tells who plays. */
+static bool has_ended(const struct st_dropout_client *client)
+{
+    return client->load_ns != INT64_MIN && !client->playing;
+}
+
 static void put_dropouts(const struct st_view *view, const struct st_answer *answer, char *buf,
                          size_t buf_bytes)
 {
@@ -121,7 +127,7 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
     if (client->device_xruns_n <= client->not_ready_n &&
         10 * most < 9 * client->not_ready_n) /* not the reason of nearly all */
         st_text_append(buf, buf_bytes, "%" PRIu64 " time%s ", most, most == 1 ? "" : "s");
-    st_text_append(buf, buf_bytes, "it %s.", reason);
+    st_text_append(buf, buf_bytes, "it %s.%s", reason, has_ended(client) ? " It does not play now." : "");
 }
 
 static const struct st_observed_view *first_absent(const struct st_view *view)
@@ -280,6 +286,10 @@ static void client_next(const struct st_answer *answer, struct st_answer_next *n
 {
     const struct st_dropout_client *client = answer->client;
     char reason[128];
+    if (has_ended(client)) {
+        snprintf(next->command, sizeof(next->command), "sleeptune history");
+        return;
+    }
     snprintf(next->command, sizeof(next->command), "sleeptune status --watch");
     switch (answer->reason) {
     case ST_DROPOUT_TOO_SLOW:

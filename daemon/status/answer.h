@@ -26,8 +26,8 @@ const char *st_answer_text(const struct st_view *view, char *buf, size_t buf_byt
 /** "ok", "warn", "bad" or "unknown". */
 const char *st_answer_state(const struct st_view *view);
 
-/** "timing OK: 0 of 9373 periods missed at 128 frames", "timing OK for 1024 frames: 12 of 16424 periods missed at 128
- * frames, worst wake-up 6.41 ms late". @return buf. */
+/** "timing OK: a test loop missed 0 of 9373 periods at 128 frames"; where the music's buffer is longer: "timing OK: at most
+ * 6.41 ms late, and the buffer lasts 21.3 ms". @return buf. */
 const char *st_answer_timing(const struct st_view *view, char *buf, size_t buf_bytes);
 
 /** One command that helps next ("": none does), and what it does or what else helps, "" where the command says it. */

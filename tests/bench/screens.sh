@@ -28,7 +28,7 @@ sleep 1
 begin wireplumber
 sleep 2
 pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=studio media.class=Audio/Sink object.linger=true audio.position=[FL FR] }' >>log 2>&1
-pw-metadata -n settings 0 clock.force-quantum 4096 >>log 2>&1
+pw-metadata -n settings 0 clock.force-quantum 1024 >>log 2>&1
 begin "$build/daemon/sleeptuned" -f
 sleep 2
 sleeptune status >rest.txt
@@ -44,7 +44,7 @@ sleeptune check >check.txt 2>&1
 sleep 25
 sleeptune history >history.txt
 kill "$heavy"
-sleep 8
+sleep 35
 sleeptune status >after.txt
 kill "${started[@]}" 2>>log
 wait
@@ -67,7 +67,7 @@ cat <<TEXT
 
 Captured by \`tests/bench/screens.sh\`, not edited. $(date -u +%Y-%m-%d), Linux $(uname -r), PipeWire $(pipewire --version | sed -n 's/^Compiled.* //p'), $(nproc) CPUs
 without a sound card (a null sink), load $load
-(mostly other work, so the session runs at nice -20), no right to real-time priority. Two programs play at 4096 frames: *GoodSynth* computes 5 % of
+(the session runs at nice -20), no right to real-time priority. Two programs play at 1024 frames: *GoodSynth* computes 5 % of
 each period, *HeavyReverb* as much, and 130 % in each twentieth one.
 
 | question | screen | answer |
@@ -75,10 +75,10 @@ each period, *HeavyReverb* as much, and 130 % in each twentieth one.
 TEXT
 answer "Which program?" status '^HeavyReverb made' 2
 answer "Which buffer?" status '^PipeWire +[0-9]+ frames' 1
-answer "Since when?" status 'watched since' 2
+answer "Since when?" status 'first dropout' 2
 answer "Is it my computer?" status '^This computer timing' 2
 answer "What now?" status '^Next' 3
-answer "Did it stop?" after 'last dropout' 1
+answer "Did it stop?" after 'does not play now' 1
 answer "Which setting?" check '^(problem|advice) ' 2
 answer "Is it running?" status '^Running' 1
 answer "Who else uses the card?" status '^GoodSynth' 1
@@ -86,7 +86,7 @@ answer "How sure is that?" check '^[0-9]+ of [0-9]+ periods missed' 3
 screen "status: while it clicks" "Which program, which buffer, since when, is it my computer, what now." "sleeptune status" status
 screen "check: is it this computer?" "Ten seconds; the first line appears while it measures." "sleeptune check" check
 screen "history: what was" "The last day." "sleeptune history" history
-screen "after: the program has ended" "The time of the last dropout stands still." "sleeptune status" after
+screen "after: the program has ended" "It makes no dropouts any more." "sleeptune status" after
 screen "rest: before anything plays" "The measuring loop rests." "sleeptune status" rest
 screen "40 columns" "As on a phone." "COLUMNS=40 sleeptune status" narrow
 screen "ASCII" "Without Unicode." "LC_ALL=C sleeptune status" ascii

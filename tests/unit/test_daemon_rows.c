@@ -84,6 +84,7 @@ static struct st_dropout_client *add_client(struct st_observed_view *source, con
     struct st_dropout_client *client = &source->seen.clients[source->seen.clients_n++];
     *client =
         (struct st_dropout_client){.playing = true,
+                                   .load_ns = INT64_MIN,
                                    .not_ready_n = n,
                                    .first_wall_ns = n > 0 ? view.now_wall_ns - 65 * ST_NS_PER_S : INT64_MIN};
     client->reasons_n[reason] = n;
@@ -117,6 +118,13 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     expect_of_screen("answer",
                      "HeavyReverb made 407 of 412 dropouts (watched since 22:13): it computed too long "
                      "(25.0 ms, the buffer lasts 21.3 ms).");
+    heavy->playing = false;
+    heavy->load_ns = 1;
+    expect_of_screen("answer",
+                     "HeavyReverb made 407 of 412 dropouts (watched since 22:13): it computed too long "
+                     "(25.0 ms, the buffer lasts 21.3 ms). It does not play now.");
+    expect_of_screen("next", "sleeptune history");
+    heavy->playing = true;
     expect_of_screen("state", "bad");
     expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms), first dropout 22:22:15, last 22:23:15, 5 s ago",
                "warn", false);
