@@ -136,7 +136,7 @@ first=$daemon
     trap 'kill -9 "$daemon"' EXIT
     wait_for state_is failing || exit
     value 'd["history"]["why"]' >"$tmp/second"
-    value 'd["history"]["waiting_events"] > 0' >>"$tmp/second"
+    wait_for value_is 'd["history"]["waiting_events"] > 0' True && echo True >>"$tmp/second"
     kill -9 "$first"
     again() { kill -HUP "$daemon" && sleep 0.5 && state_is writing; }
     wait_for again && echo written >>"$tmp/second"
