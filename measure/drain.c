@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "measure/records.h"
 
 #define CAUSE_WORDS (sizeof(struct st_cause_record) / sizeof(int32_t))
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "measure/cause.h"
-#include "measure/records.h"
 #include "platform/punctual_wait.h"
 
 #define PLAIN_LOWEST (INT32_MIN + 16) /* below it are the record marks */
