@@ -287,24 +287,38 @@ static void add_client(struct section *to, const struct st_dropout_client *clien
         worst_text(client, worst, sizeof(worst)));
 }
 
+/* Of all sources the client with the most dropouts that is not yet in the table: each source's are in that
+ * order. */
+static const struct st_dropout_client *next_client(const struct st_view *view,
+                                                   size_t at[ST_OBSERVE_SOURCES_MAX])
+{
+    const struct st_dropout_client *best = NULL;
+    size_t of = 0;
+    for (size_t i = 0; i < view->observe.n; i++) {
+        const struct st_dropout_table *seen = &view->observe.sources[i].seen;
+        const struct st_dropout_client *client = at[i] < seen->clients_n ? &seen->clients[at[i]] : NULL;
+        if (client == NULL ||
+            (best != NULL && st_dropout_table_count(client) <= st_dropout_table_count(best)))
+            continue;
+        best = client;
+        of = i;
+    }
+    at[of] += best != NULL;
+    return best;
+}
+
 /* One table for all servers; the first ones are on the first screen. */
 static void add_clients(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array()};
-    size_t n = 0;
+    size_t n = 0, at[ST_OBSERVE_SOURCES_MAX] = {0};
     uint64_t others_n = 0;
-    for (int rest = 0; rest < 2; rest++) { /* those with dropouts first */
-        for (size_t i = 0; i < view->observe.n; i++) {
-            const struct st_observed_view *of = &view->observe.sources[i];
-            others_n += rest == 0 ? of->seen.others_not_ready_n : 0;
-            for (size_t j = 0; j < of->seen.clients_n; j++) {
-                if ((st_dropout_table_count(&of->seen.clients[j]) == 0) != (rest == 1))
-                    continue;
-                to.detail = n++ >= FIRST_N;
-                add_client(&to, &of->seen.clients[j]);
-            }
-        }
+    for (const struct st_dropout_client *client; (client = next_client(view, at)) != NULL;) {
+        to.detail = n++ >= FIRST_N;
+        add_client(&to, client);
     }
+    for (size_t i = 0; i < view->observe.n; i++)
+        others_n += view->observe.sources[i].seen.others_not_ready_n;
     if (others_n > 0)
         add_program(&to, "others", others_n, "gone, no longer listed", "", "");
     /* a share of the period: what DAWs call load */
@@ -329,9 +343,8 @@ static void add_summary(json_t *sections, const struct st_view *view)
         add_main_cause(&to, view->loop);
     add_degraded(&to, view);
     if (own_n > 0)
-        add(&to, WARN, "Own stream",
-            "%" PRIu64 " xrun%s of sleeptuned's silent test stream: you do not hear %s", own_n,
-            own_n == 1 ? "" : "s", own_n == 1 ? "it" : "them");
+        add(&to, WARN, "Own stream", "%" PRIu64 " xrun%s of sleeptuned's silent stream, which nobody hears",
+            own_n, own_n == 1 ? "" : "s");
     end_section(sections, "", &to);
     add_clients(sections, view);
 }

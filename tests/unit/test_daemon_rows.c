@@ -268,6 +268,33 @@ static void table_of_clients_has_the_first_ones_on_the_first_screen(void **state
     expect_row("others", "7 dropouts: gone, no longer listed", "warn", true);
 }
 
+static void table_of_clients_has_the_most_harmful_of_all_sources_first(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    view.observe.n = 2;
+    view.observe.sources[1] = *pipewire;
+    view.observe.sources[1].source = "jack";
+    add_client(pipewire, "once", 1, ST_DROPOUT_UNKNOWN);
+    add_client(pipewire, "never", 0, ST_DROPOUT_UNKNOWN);
+    add_client(&view.observe.sources[1], "often", 407, ST_DROPOUT_TOO_SLOW);
+    json_t *screen = st_rows_json(&view);
+    static const char *const order[] = {"often", "once", "never"};
+    size_t i, found = 0;
+    json_t *section;
+    json_array_foreach(json_object_get(screen, "sections"), i, section)
+    {
+        if (strcmp(json_string_value(json_object_get(section, "title")), "Programs") != 0)
+            continue;
+        const json_t *rows = json_object_get(section, "rows");
+        for (; found < ST_ARRAY_LEN(order); found++)
+            assert_string_equal(json_string_value(json_object_get(json_array_get(rows, found), "label")),
+                                order[found]);
+    }
+    assert_int_equal(found, ST_ARRAY_LEN(order));
+    json_decref(screen);
+}
+
 static void stall_is_left_out_of_the_usual_lateness(void **state)
 {
     (void)state;
@@ -467,6 +494,7 @@ int main(void)
         TEST(buffer_that_helps_fits_the_worst_cycle_or_is_not_named),
         TEST(first_line_without_a_dropout_says_what_was_watched),
         TEST(table_of_clients_has_the_first_ones_on_the_first_screen),
+        TEST(table_of_clients_has_the_most_harmful_of_all_sources_first),
         TEST(stall_is_left_out_of_the_usual_lateness),
         TEST(screen_of_a_healthy_daemon_has_few_figures_and_one_next_step),
         TEST(screen_names_what_went_wrong_and_the_command_that_helps),
