@@ -343,8 +343,9 @@ static void add_summary(json_t *sections, const struct st_view *view)
         add_main_cause(&to, view->loop);
     add_degraded(&to, view);
     if (own_n > 0)
-        add(&to, WARN, "Own stream", "%" PRIu64 " xrun%s of sleeptuned's silent stream, which nobody hears",
-            own_n, own_n == 1 ? "" : "s");
+        add(&to, WARN, "Own stream",
+            "%" PRIu64 " xrun%s of sleeptuned's own silent stream, not of your music", own_n,
+            own_n == 1 ? "" : "s");
     end_section(sections, "", &to);
     add_clients(sections, view);
 }

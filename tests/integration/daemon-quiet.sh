@@ -88,7 +88,7 @@ ok "\"playing\" again: it rests" wait_for value_is 'd["loop_rests"]' True
 config 'observe: { alsa = "off"; pipewire = "off"; jack = "off"; pulseaudio = "off"; };'
 kill -HUP "$daemon"
 ok "where no source can tell it runs" wait_for value_is 'd["loop_rests"]' False
-like "and the log says why" "$(cat "$log")" 'nothing can tell whether something plays'
+like "and the log says why" "$(cat "$log")" 'cannot know when something plays'
 stop
 is "it ends cleanly" "$status" 0
 tap_done
