@@ -277,7 +277,7 @@ static int measure(struct arguments *a)
     const int r = results == NULL ? -ENOMEM : st_stress_start(a->stress, &stress);
     status = r != 0 ? st_failure(NAME, "cannot make the load of --stress: %s", strerror(-r))
                     : st_measure_run(NAME, &a->config, progress ? st_measure_text_show : NULL, NULL, results);
-    st_stress_stop(stress);
+    const int ended = st_stress_stop(stress);
     if (status == 0) {
         if (progress)
             fputs("\r\033[K", stderr);
@@ -289,6 +289,13 @@ static int measure(struct arguments *a)
             status = print_text(a, results, n);
         if (status == 0)
             status = exit_status(a, results, n);
+        if (ended != 0 && status != ST_EXIT_BOOKS)
+            status = st_failure(
+                NAME,
+                "the load of --stress %s ended too early: these figures are not those of a busy "
+                "machine%s",
+                a->config.stress,
+                a->stress == ST_STRESS_DISK ? ". It needs room for 64 MiB in $TMPDIR, or /var/tmp" : "");
         if (files_status != 0 && status != ST_EXIT_BOOKS)
             status = files_status;
         for (size_t i = 0; i < n; i++)

@@ -19,9 +19,10 @@
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
-#define NAME      "predict"
-#define SIZES_MAX 32
-#define ROWS_MAX  7 /* on the first screen */
+#define NAME         "predict"
+#define SIZES_MAX    32
+#define ROWS_MAX     7   /* on the first screen */
+#define USUAL_FRAMES 32u /* of a run that is to answer for the longer sizes */
 
 struct options {
     struct st_series_options series; /* frames, rate_hz: of what was measured */
@@ -147,8 +148,14 @@ static int read_run(const char *path, const struct options *o, struct st_predict
     if (stream == NULL)
         return st_failure(NAME, "cannot read %s: %s", path, strerror(errno));
     const int first = getc(stream);
-    if (first != EOF)
+    if (first != EOF) {
         ungetc(first, stream);
+    } else if (ferror(stream)) {
+        const int error = errno;
+        if (!standard)
+            fclose(stream);
+        return st_failure(NAME, "cannot read %s: %s", path, strerror(error));
+    }
     int status;
     if (first == 0x89) {
         status = read_recording(standard ? "standard input" : path, stream, o, run);
@@ -219,6 +226,13 @@ static double latency_ms(const struct table *table, const struct st_predict_row 
     return row->period_us * table->options->wish.periods / 1000;
 }
 
+/* A row of its own begins with the same words. */
+static const char *without_prefix(const char *reason)
+{
+    static const char prefix[] = "not known: ";
+    return strncmp(reason, prefix, sizeof(prefix) - 1) == 0 ? reason + sizeof(prefix) - 1 : reason;
+}
+
 static void say_answer(const struct table *table, FILE *out, int width)
 {
     char line[300], time[32], high[32];
@@ -230,7 +244,7 @@ static void say_answer(const struct table *table, FILE *out, int width)
                  held->frames, latency_ms(table, held), table->options->wish.periods, time,
                  st_miss_events_rate_text(held->high, high, sizeof(high)));
     else if (!table->known)
-        snprintf(line, sizeof(line), "Not known: %s.", table->rows[table->n - 1].reason);
+        snprintf(line, sizeof(line), "Not known: %s.", without_prefix(table->rows[table->n - 1].reason));
     else
         snprintf(line, sizeof(line), "No size of %u to %u frames held in %s.", table->rows[0].frames,
                  table->rows[table->n - 1].frames, time);
@@ -262,7 +276,8 @@ static void say_next(const struct table *table, FILE *out, int width)
 {
     char line[300];
     if (!table->known)
-        snprintf(line, sizeof(line), "sleeptune measure --frames 32 --duration 10m --record FILE");
+        snprintf(line, sizeof(line), "sleeptune measure --frames %u --duration 10m --record FILE",
+                 table->rows[0].frames < USUAL_FRAMES ? table->rows[0].frames : USUAL_FRAMES);
     else if (table->held == NULL)
         snprintf(line, sizeof(line), "sleeptune report (what makes wake-ups late)");
     else if (table->options->wish.target_per_hour > 1)
@@ -302,7 +317,7 @@ static int print_text(const struct table *table)
     say_next(table, out, width);
     if (st_locale_end(&stream) != 0)
         return st_failure(NAME, "out of memory");
-    return fflush(stdout) == 0 ? ST_EXIT_DONE : st_failure(NAME, "writing to standard output failed");
+    return ST_EXIT_DONE;
 }
 
 static int predict(struct options *o, const struct st_predict_run *run)

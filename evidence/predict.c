@@ -180,19 +180,17 @@ static void count(const struct st_predict_run *run, const struct size *size, str
         if (over_ns <= 0)
             continue;
         const double apart_ns = ((double)late->k - (double)end_k) * size->measured_ns;
-        if (!open || run->unordered || apart_ns >= (double)ST_MISS_EVENTS_GAP_NS) {
+        if (!open || apart_ns >= (double)ST_MISS_EVENTS_GAP_NS) {
             events_n++;
             end_event(&group);
         }
-        if (open && (run->unordered || apart_ns >= GROUP_NS)) {
+        if (open && apart_ns >= GROUP_NS) {
             end_group(size, &group, part, low, high);
             group = none;
             open = false;
         }
         if (!open)
             part = (size_t)(fmin(0.999999, (double)late->k / (double)run->periods_n) * PARTS);
-        if (run->unordered)
-            memset(last, 0, sizeof(last[0]) * (size->ratio > 0 ? size->ratio : 1));
         open = true;
         end_k = late->k + (uint64_t)ceil(over_ns / size->measured_ns) - 1;
         if (size->ratio > 0)
@@ -289,13 +287,10 @@ static void judge(const struct st_predict_run *run, const struct size *size, str
     row->basis = ST_PREDICT_OBSERVED;
     row->estimated = true;
     row->estimate = fmin(ST_PREDICT_MOST, (low.sum + high.sum) / 2 * per_hour);
-    row->low = run->unordered ? 0 : bound(&low, scatter, false) * per_hour;
+    row->low = bound(&low, scatter, false) * per_hour;
     for (size_t i = 0; i < PARTS; i++)
         row->worst_tenth = fmax(row->worst_tenth, fmin(ST_PREDICT_MOST, high.part[i] * per_hour * PARTS));
-    if (run->unordered)
-        snprintf(row->reason, sizeof(row->reason),
-                 "times within the histograms are not known: each late wake-up counts as a dropout");
-    else if (scatter > 1)
+    if (scatter > 1)
         snprintf(row->reason, sizeof(row->reason),
                  "the run was not the same all the time: the bounds are wider by a factor of %.1f", scatter);
 }

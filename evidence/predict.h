@@ -23,7 +23,6 @@ struct st_predict_late {
 struct st_predict_run {
     struct st_period period; /* of the measurement */
     uint32_t frames, rate_hz;
-    bool unordered;     /* k is not exact: each late wake-up counts as an event */
     uint64_t periods_n; /* that were seen, with skipped ones */
     struct st_predict_late *late;
     size_t n, room;

@@ -33,8 +33,7 @@ struct st_session_config {
     enum st_policy policy;
     int priority;
     double load_percent; /* of the period, synthetic DSP work; 0: no callback */
-    const char
-        *stress; /* what other programs do meanwhile (stress.h), for the test conditions; NULL: nothing */
+    const char *stress;  /* load of other programs (stress.h), a test condition; NULL: none */
     uint64_t warmup_cycles;
     int64_t warmup_max_ns;  /* fewer cycles, but two, where they take longer than this; 0: no bound */
     int64_t duration_ns;    /* 0: until st_session_stop */

@@ -68,10 +68,14 @@ static void start_programs(int unused_fd)
 {
     static char name[] = "true";
     static char *const argv[] = {name, NULL}, *const no_environment[] = {NULL};
+    const char *path = access("/usr/bin/true", X_OK) == 0 ? "/usr/bin/true" : "/bin/true";
     pid_t pid;
     (void)unused_fd;
     for (;;) {
-        if (posix_spawn(&pid, "/usr/bin/true", NULL, NULL, argv, no_environment) == 0)
+        const int r = posix_spawn(&pid, path, NULL, NULL, argv, no_environment);
+        if (r == ENOENT)
+            _exit(1);
+        if (r == 0)
             (void)waitpid(pid, NULL, 0);
         else
             (void)usleep(1000); /* no process to be had: the machine is at a limit */
@@ -225,22 +229,30 @@ int st_stress_start(enum st_stress_phase phase, struct st_stress **ret)
             close(fds[k]);
     }
     if (r != 0) {
-        st_stress_stop(stress);
+        (void)st_stress_stop(stress);
         return r;
     }
     *ret = stress;
     return 0;
 }
 
-void st_stress_stop(struct st_stress *stress)
+int st_stress_stop(struct st_stress *stress)
 {
+    int r = 0;
     if (stress == NULL)
-        return;
-    for (size_t i = 0; i < stress->children_n; i++)
-        (void)kill(-stress->child[i], SIGKILL);
+        return 0;
     for (size_t i = 0; i < stress->children_n; i++) {
-        while (waitpid(stress->child[i], NULL, 0) < 0 && errno == EINTR) {
+        if (waitpid(stress->child[i], NULL, WNOHANG) == stress->child[i]) {
+            stress->child[i] = 0;
+            r = -ECHILD;
+        } else {
+            (void)kill(-stress->child[i], SIGKILL);
+        }
+    }
+    for (size_t i = 0; i < stress->children_n; i++) {
+        while (stress->child[i] != 0 && waitpid(stress->child[i], NULL, 0) < 0 && errno == EINTR) {
         }
     }
     free(stress);
+    return r;
 }

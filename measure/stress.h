@@ -28,7 +28,8 @@ ST_NODISCARD int st_stress_find(const char *name, enum st_stress_phase *ret);
  * @return 0, -ENOMEM, -EAGAIN (no more processes), or what making the file said.
  */
 ST_NODISCARD int st_stress_start(enum st_stress_phase phase, struct st_stress **ret);
-/** Ends it and waits for its end. NULL: does nothing. */
-void st_stress_stop(struct st_stress *stress);
+/** Ends it and waits for its end. NULL: does nothing. @return 0; -ECHILD: a part of it had ended before (a full disk, no
+ * memory), so the load was less than asked for. */
+int st_stress_stop(struct st_stress *stress);
 
 #endif

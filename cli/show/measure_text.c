@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "core/ns.h"
 #include "core/text/text.h"
+#include "measure/stress.h"
 #include "platform/program/locale.h"
 #include "platform/program/terminal.h"
 
@@ -282,6 +283,10 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
     fputc('\n', out);
     if (buffer[0] != '\0')
         st_text_field(out, "buffer", buffer, LABEL_COLUMNS, width);
+    const char *load = st_result_condition(result, "stress");
+    enum st_stress_phase phase;
+    if (load != NULL && st_stress_find(load, &phase) == 0)
+        st_text_field(out, "load", st_stress_says(phase), LABEL_COLUMNS, width);
     if (all) {
         table(result, out);
         fputc('\n', out);

@@ -16,7 +16,7 @@ void st_query_init(struct st_query *query)
 
 #define TIMES "takes a Unix time in seconds, a time before now (1h, 30m, 2d) or a date (2026-11-20T15:00Z)"
 
-/* What each name is, and what is said of a value that it does not take. */
+/* The names, and the error message for a value that is not valid. */
 static const struct {
     const char *key;
     unsigned name;

@@ -84,10 +84,6 @@ static void stalls_less_than_100_ms_apart_are_one_dropout(void **state)
     row_of(48);
     NEAR(row.estimate, 2);
     assert_int_equal(row.n_events, 2);
-    run.unordered = true;
-    row_of(48);
-    assert_int_equal(row.n_events, 101);
-    assert_true(row.low == 0);
     st_predict_finish(&run);
 }
 

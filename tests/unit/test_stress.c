@@ -48,7 +48,7 @@ static void each_phase_works_and_leaves_nothing(void **state)
             assert_int_equal(waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT), 0);
             assert_int_equal(ended.si_pid, 0); /* none of them gave up */
         }
-        st_stress_stop(stress);
+        assert_int_equal(st_stress_stop(stress), 0);
         assert_false(has_children());
         if (phase == ST_STRESS_IDLE)
             assert_true(children_cpu_s() <= before_s);
@@ -67,7 +67,26 @@ static void names_are_found(void **state)
         assert_true(strlen(st_stress_says(found)) > 0);
     }
     assert_int_equal(st_stress_find("sauna", &found), -ENOENT);
-    st_stress_stop(NULL);
+    assert_int_equal(st_stress_stop(NULL), 0);
+}
+
+static void load_that_ended_before_is_told(void **state)
+{
+    struct st_stress *stress;
+    struct rlimit before, least;
+    siginfo_t info;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    least = before;
+    least.rlim_cur = 1; /* as on a full disk: the file cannot grow */
+    assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &least), 0);
+    const int r = st_stress_start(ST_STRESS_DISK, &stress);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(r, 0);
+    assert_int_equal(waitid(P_ALL, 0, &info, WEXITED | WNOWAIT), 0);
+    assert_int_equal(st_stress_stop(stress), -ECHILD);
+    assert_false(has_children());
 }
 
 static void it_ends_when_its_parent_is_killed(void **state)
@@ -105,6 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_phase_works_and_leaves_nothing),
         cmocka_unit_test(names_are_found),
+        cmocka_unit_test(load_that_ended_before_is_told),
         cmocka_unit_test(it_ends_when_its_parent_is_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
