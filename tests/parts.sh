@@ -273,13 +273,18 @@ part_fuzz() {
     done
 }
 
-# fuzz_one NAME FOLDER CORPUS: new inputs go to FOLDER/found/NAME, so the tree stays as it is
+# fuzz_one NAME FOLDER CORPUS: new inputs go to FOLDER/found/NAME, so the tree stays as it is. libFuzzer takes a folder's files in
+# the order of the file system, reads its new ones again by the clock, and compares addresses: without these its runs are the same
+# everywhere.
 fuzz_one() {
+    local fixed=(setarch -R)
+    setarch -R true 2>/dev/null || fixed=()
     mkdir -p "$2/found/$1"
     echo "at: $1"
+    find "$3/$1" -type f | LC_ALL=C sort | paste -sd, >"$2/found/$1.inputs"
     # shellcheck disable=SC2086  # two options in one text, as arrays cannot be exported
-    timeout -k 5 300 "$2/tests/fuzz/libfuzzer_$1" $fuzz_limits_text -timeout=10 -rss_limit_mb=2048 \
-        -print_final_stats=1 -artifact_prefix="$2/found/$1/crash-" "$2/found/$1" "$3/$1" >"$2/found/$1.log" 2>&1
+    timeout -k 5 300 "${fixed[@]}" "$2/tests/fuzz/libfuzzer_$1" $fuzz_limits_text -reload=0 -timeout=30 -rss_limit_mb=2048 -print_final_stats=1 \
+        -artifact_prefix="$2/found/$1/crash-" -seed_inputs="@$2/found/$1.inputs" "$2/found/$1" >"$2/found/$1.log" 2>&1
     echo "fuzz_one: $?" >>"$2/found/$1.log"
 }
 export -f fuzz_one

@@ -8,7 +8,6 @@
 #include "advisor/facts/text.h"
 
 #define RAW_MAX_BYTES 4096
-#define BESIDE_BYTES  512
 
 struct st_facts {
     enum st_os os;
@@ -244,11 +243,23 @@ int st_facts_text(const struct st_facts *facts, const char *key, const char **re
 const struct st_fact *st_facts_beside(const struct st_facts *facts, const struct st_fact *fact,
                                       const char *leaf)
 {
-    char key[BESIDE_BYTES];
     const char *dot = strrchr(fact->key, '.');
-    const int len =
-        dot != NULL ? snprintf(key, sizeof(key), "%.*s.%s", (int)(dot - fact->key), fact->key, leaf) : -1;
-    return len > 0 && (size_t)len < sizeof(key) ? st_facts_find(facts, key) : NULL;
+    const size_t stem_len = dot != NULL ? (size_t)(dot - fact->key) + 1 : 0;
+    size_t low = 0, high = stem_len > 0 ? facts->n : 0;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const char *key = facts->rows[middle]->key;
+        int order = strncmp(key, fact->key, stem_len);
+        if (order == 0)
+            order = strcmp(key + stem_len, leaf);
+        if (order == 0)
+            return facts->rows[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
 }
 
 int st_facts_beside_int(const struct st_facts *facts, const struct st_fact *fact, const char *leaf,
