@@ -1,7 +1,5 @@
 /* sleeptune predict: which buffer size can I use? Dropouts an hour at each, from one run at the shortest. */
 #include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,26 +7,21 @@
 #include "chart/input/recording_input.h"
 #include "chart/input/series_input.h"
 #include "cli/command.h"
+#include "cli/show/predict_text.h"
 #include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/number.h"
-#include "core/text/text.h"
 #include "evidence/miss_events.h"
-#include "evidence/predict.h"
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
-#define NAME         "predict"
-#define SIZES_MAX    32
-#define ROWS_MAX     7   /* on the first screen */
-#define USUAL_FRAMES 32u /* of a run that is to answer for the longer sizes */
+#define NAME "predict"
 
 struct options {
     struct st_series_options series; /* frames, rate_hz: of what was measured */
     struct st_predict_wish wish;
     int64_t periods, headroom_frames;
-    uint32_t frames[SIZES_MAX]; /* --frames; none: powers of two */
+    uint32_t frames[ST_PREDICT_SIZES_MAX]; /* --frames; none: powers of two */
     size_t frames_n;
     bool details;
 };
@@ -68,8 +61,8 @@ static int take_frames(const char *command, void *ctx, const char *text)
     o->frames_n = 0;
     while ((word = strsep(&rest, ",")) != NULL) {
         int64_t frames;
-        if (o->frames_n == SIZES_MAX)
-            return st_failure_usage(command, "--frames: at most %d sizes", SIZES_MAX);
+        if (o->frames_n == ST_PREDICT_SIZES_MAX)
+            return st_failure_usage(command, "--frames: at most %d sizes", ST_PREDICT_SIZES_MAX);
         const int status = st_option_i64(command, "--frames", word, 1, ST_PREDICT_FRAMES_MAX, &frames);
         if (status != 0)
             return status;
@@ -176,40 +169,9 @@ static int read_run(const char *path, const struct options *o, struct st_predict
 
 /* --- output --- */
 
-struct table {
-    const struct st_predict_run *run;
-    const struct options *options;
-    struct st_predict_row rows[SIZES_MAX];
-    size_t n;
-    const struct st_predict_row *held; /* the smallest size that held; NULL: none */
-    bool known;                        /* at least one row is not refused */
-};
-
-static json_t *row_json(const struct st_predict_row *row)
+static json_t *table_json(const struct st_predict_table *table)
 {
-    json_t *o = json_object();
-    st_json_set(o, "frames", ST_JSON(row->frames));
-    st_json_set(o, "period_us", json_real(row->period_us));
-    st_json_set(o, "slack_us", json_real(row->slack_us));
-    st_json_set(o, "events_per_hour",
-                json_pack("{s:o, s:f, s:f}", "estimate", st_json_real_or_null(row->estimated, row->estimate),
-                          "low", row->low, "high", row->high));
-    st_json_set(o, "worst_tenth_per_hour", st_json_real_or_null(row->estimated, row->worst_tenth));
-    st_json_set(o, "basis", json_string(st_predict_basis_name(row->basis)));
-    st_json_set(o, "reason", row->reason[0] != '\0' ? json_string(row->reason) : json_null());
-    st_json_set(o, "headroom_percent",
-                st_json_real_or_null(row->headroom_percent >= 0, row->headroom_percent));
-    st_json_set(o, "n_events", ST_JSON(row->n_events));
-    st_json_set(o, "observed_s", json_real(row->observed_s));
-    return o;
-}
-
-static json_t *table_json(const struct table *table)
-{
-    const struct st_predict_wish *wish = &table->options->wish;
-    json_t *rows = json_array();
-    for (size_t i = 0; i < table->n; i++)
-        (void)json_array_append_new(rows, row_json(&table->rows[i]));
+    const struct st_predict_wish *wish = table->wish;
     return json_pack(
         "{s:s, s:{s:I, s:I, s:f}, s:I, s:f, s:I, s:I, s:f, s:I, s:o, s:o}", "schema", "sleeptune-predict/1",
         "measured", "frames", (json_int_t)table->run->frames, "rate_hz", (json_int_t)table->run->rate_hz,
@@ -218,103 +180,17 @@ static json_t *table_json(const struct table *table)
         (json_int_t)wish->granularity_ns, "target_per_hour", wish->target_per_hour, "event_gap_ns",
         (json_int_t)ST_MISS_EVENTS_GAP_NS, "held_frames",
         st_json_integer_or_null(table->held != NULL, table->held != NULL ? table->held->frames : 0), "rows",
-        rows);
+        st_predict_text_rows_json(table));
 }
 
-static double latency_ms(const struct table *table, const struct st_predict_row *row)
-{
-    return row->period_us * table->options->wish.periods / 1000;
-}
-
-/* A row of its own begins with the same words. */
-static const char *without_prefix(const char *reason)
-{
-    static const char prefix[] = "not known: ";
-    return strncmp(reason, prefix, sizeof(prefix) - 1) == 0 ? reason + sizeof(prefix) - 1 : reason;
-}
-
-static void say_answer(const struct table *table, FILE *out, int width)
-{
-    char line[300], time[32], high[32];
-    const struct st_predict_row *held = table->held;
-    st_ns_format((int64_t)(st_predict_seconds(table->run) * 1e9), time, sizeof(time));
-    if (held != NULL)
-        snprintf(line, sizeof(line),
-                 "%u frames held (%.1f ms with %u periods): no dropout in %s, at most %s per hour (95 %%).",
-                 held->frames, latency_ms(table, held), table->options->wish.periods, time,
-                 st_miss_events_rate_text(held->high, high, sizeof(high)));
-    else if (!table->known)
-        snprintf(line, sizeof(line), "Not known: %s.", without_prefix(table->rows[table->n - 1].reason));
-    else
-        snprintf(line, sizeof(line), "No size of %u to %u frames held in %s.", table->rows[0].frames,
-                 table->rows[table->n - 1].frames, time);
-    st_text_wrap(out, line, 0, width);
-    fputc('\n', out);
-}
-
-static void say_row(const struct table *table, const struct st_predict_row *row, FILE *out)
-{
-    char estimate[32] = "-", high[32], headroom[32] = "-", low[32], slack[32];
-    if (row->estimated)
-        snprintf(estimate, sizeof(estimate), row->estimate < 9.95 ? "%.2g" : "%.0f", row->estimate);
-    if (row->headroom_percent >= 0)
-        snprintf(headroom, sizeof(headroom), "%.0f %%", floor(row->headroom_percent));
-    st_miss_events_rate_text(row->high, high, sizeof(high));
-    fprintf(out, "%6u %8.1f ms %12s %12s %10s  %s\n", row->frames, latency_ms(table, row), estimate, high,
-            headroom, st_predict_basis_name(row->basis));
-    if (!table->options->details)
-        return;
-    snprintf(low, sizeof(low), "%.2g", row->low);
-    fprintf(out, "       slack %s, at least %s per hour, %" PRIu64 " events, worst tenth %.3g per hour\n",
-            st_ns_format((int64_t)(row->slack_us * 1e3), slack, sizeof(slack)), low, row->n_events,
-            row->worst_tenth);
-    if (row->reason[0] != '\0')
-        st_text_field(out, "", row->reason, 7, st_terminal_width(STDOUT_FILENO));
-}
-
-static void say_next(const struct table *table, FILE *out, int width)
-{
-    char line[300];
-    if (!table->known)
-        snprintf(line, sizeof(line), "sleeptune measure --frames %u --duration 10m --record FILE",
-                 table->rows[0].frames < USUAL_FRAMES ? table->rows[0].frames : USUAL_FRAMES);
-    else if (table->held == NULL)
-        snprintf(line, sizeof(line), "sleeptune report (what makes wake-ups late)");
-    else if (table->options->wish.target_per_hour > 1)
-        snprintf(
-            line, sizeof(line),
-            "sleeptune measure --frames %u --duration 3h --record FILE (3 h without a dropout show at most 1 "
-            "per hour)",
-            table->run->frames);
-    else
-        snprintf(line, sizeof(line), "set %u frames in your sound server or program", table->held->frames);
-    st_text_field(out, "Next", line, 6, width);
-}
-
-static int print_text(const struct table *table)
+static int print_text(const struct st_predict_table *table, bool details)
 {
     struct st_locale_stream stream;
     FILE *out = st_locale_begin(&stream, stdout);
     const int width = st_terminal_width(STDOUT_FILENO);
-    size_t first = 0, end = table->n;
-    if (!table->options->details) { /* sizes that cannot be known first, then the longest ones give way */
-        while (end - first > ROWS_MAX && table->rows[first].frames < table->run->frames)
-            first++;
-        if (table->held != NULL && (size_t)(table->held - table->rows) >= first + ROWS_MAX)
-            first = (size_t)(table->held - table->rows) + 1 - ROWS_MAX;
-        end = end - first > ROWS_MAX ? first + ROWS_MAX : end;
-    }
-    say_answer(table, out, width);
-    fputs("frames     latency  dropouts/h      at most   headroom\n", out);
-    for (size_t i = first; i < end; i++)
-        say_row(table, &table->rows[i], out);
-    fputc('\n', out);
-    if (table->options->details)
-        fprintf(out,
-                "Dropouts less than " ST_MISS_EVENTS_GAP " apart are one. At most: 95 %% bound. Headroom: "
-                "largest load\nwith at most %.3g per hour. Measured at %u frames, %u Hz.\n",
-                table->options->wish.target_per_hour, table->run->frames, table->run->rate_hz);
-    say_next(table, out, width);
+    st_predict_text_answer(table, out, width);
+    st_predict_text_rows(table, details, out, width);
+    st_predict_text_next(table, out, width);
     if (st_locale_end(&stream) != 0)
         return st_failure(NAME, "out of memory");
     return ST_EXIT_DONE;
@@ -322,19 +198,11 @@ static int print_text(const struct table *table)
 
 static int predict(struct options *o, const struct st_predict_run *run)
 {
-    struct table table = {.run = run, .options = o, .n = o->frames_n};
-    if (o->frames_n == 0)
-        for (uint32_t frames = 16; frames <= 2048; frames *= 2)
-            o->frames[table.n++] = frames;
+    struct st_predict_table table = {.run = run, .wish = &o->wish};
     o->wish.target_per_hour = st_predict_target(run);
-    for (size_t i = 0; i < table.n; i++) {
-        st_predict_row(run, &o->wish, o->frames[i], &table.rows[i]);
-        table.known = table.known || table.rows[i].basis != ST_PREDICT_REFUSED;
-        if (table.rows[i].basis == ST_PREDICT_NONE_SEEN &&
-            (table.held == NULL || table.rows[i].frames < table.held->frames))
-            table.held = &table.rows[i];
-    }
-    const int status = o->series.json ? st_output_json(NAME, table_json(&table)) : print_text(&table);
+    st_predict_text_fill(&table, o->frames, o->frames_n);
+    const int status =
+        o->series.json ? st_output_json(NAME, table_json(&table)) : print_text(&table, o->details);
     if (status != ST_EXIT_DONE)
         return status;
     return table.held != NULL ? ST_EXIT_DONE : table.known ? ST_EXIT_FINDINGS : ST_EXIT_UNKNOWN;

@@ -1,0 +1,33 @@
+/* The table of dropouts per hour by buffer size: answer, rows and next step as text, rows as JSON. */
+#ifndef ST_CLI_SHOW_PREDICT_TEXT_H
+#define ST_CLI_SHOW_PREDICT_TEXT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "evidence/predict.h"
+
+#define ST_PREDICT_SIZES_MAX 32
+
+/** Holds pointers into itself: it is not copied. */
+struct st_predict_table {
+    const struct st_predict_run *run;
+    const struct st_predict_wish *wish;
+    struct st_predict_row rows[ST_PREDICT_SIZES_MAX];
+    size_t n;
+    const struct st_predict_row *held; /* the smallest size that held; NULL: none */
+    bool known;                        /* at least one row is not refused */
+};
+
+/** Fills the rows of the table's run and wish. @param frames_n at most ST_PREDICT_SIZES_MAX; 0: 16, 32 .. 2048 frames */
+void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames, size_t frames_n);
+
+json_t *st_predict_text_rows_json(const struct st_predict_table *table);
+
+/** One sentence: the smallest size that held, or why none. */
+void st_predict_text_answer(const struct st_predict_table *table, FILE *out, int width);
+/** At most 7 rows below a head; details: all of them, with bounds and reasons. */
+void st_predict_text_rows(const struct st_predict_table *table, bool details, FILE *out, int width);
+void st_predict_text_next(const struct st_predict_table *table, FILE *out, int width);
+
+#endif
