@@ -301,7 +301,7 @@ void st_service_check_overdue(struct st_service *service)
     st_ns_format(for_ns, text, sizeof(text));
     if (begins)
         st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "loop-stalled", fields, 1,
-                      "the loop has not run for %s: another program keeps its CPU, or it hangs", text);
+                      "the loop has not run for %s: another program keeps its CPU, or the loop itself hangs", text);
     else
         st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-resumed", fields, 1,
                       "the loop runs again after at most %s", text);

@@ -281,8 +281,8 @@ static void judge_memlock(struct st_finding *finding)
     if (st_finding_need_int(finding, LIMIT, &limit) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE && st_machine_int_or(facts, UID, -1) > 0)
             st_finding_unknown(finding,
-                               "the limit comes from the login class of user %s, which only a report by this "
-                               "user shows",
+                               "the limit comes from the login class of user %s; run the report as this user "
+                               "to see it",
                                st_freebsd_user(facts));
         else if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding, "this capture does not contain the limits of a user (the "

@@ -136,10 +136,11 @@ static void judge_alsa_buffer(struct st_finding *finding)
     if (scan.worst_gap_us > 0) {
         st_finding_quote(finding, QUANTUM);
         st_finding_quote(finding, FORCED);
-        st_finding_problem(finding,
-                           "the buffer of %.40s is %.1f ms long, shorter than PipeWire's quantum of %.1f "
-                           "ms: it runs empty in each cycle of that length",
-                           name, scan.worst_ring_us / 1e3, scan.worst_quantum_us / 1e3);
+        st_finding_problem(
+            finding,
+            "the buffer of %.40s holds %.1f ms, less than PipeWire's quantum of %.1f ms, so it "
+            "is empty before the next quantum arrives",
+            name, scan.worst_ring_us / 1e3, scan.worst_quantum_us / 1e3);
         const double period_us = (double)finding->wish->period_ns / 1e3;
         st_finding_effect(finding, scan.worst_gap_us < period_us ? scan.worst_gap_us : period_us,
                           "quantum %.1f µs - buffer %.1f µs = %.1f µs of silence in each quantum; at most "

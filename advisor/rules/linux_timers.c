@@ -114,7 +114,7 @@ const struct st_rule st_rule_linux_high_res_timers = {
     .guide.persistent = ST_MACHINE_FIX_NO_BOOT_OPTION("highres=off"),
     .guide.needs = ST_NEEDS_REBOOT,
     .guide.check = "sudo grep -m 1 resolution /proc/timer_list   # .resolution: 1 nsecs",
-    .guide.undo = "nothing to undo: without these timers every sleep is rounded up to a tick",
+    .guide.undo = "leave these timers on: without them every sleep is rounded up to a tick",
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(GETRES, HRES, RESOLUTION, CONFIG, CONFIG_HZ, ST_MACHINE_CMDLINE),
     .judge = judge_high_res_timers,

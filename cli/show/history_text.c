@@ -608,9 +608,9 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
     if (json_array_size(rows) > 0)
         st_text_field(
             out, "explained",
-            "how much of the total was measured: by a counter (wait for a CPU, stop, throttling), or by the "
-            "tracer (the time for which the culprit had the CPU). A dash: nothing was measured, the cause "
-            "is what was left when others were ruled out",
+            "the part of the total that was measured: by a counter (waiting for a CPU, a stopped thread, "
+            "throttling) or by the tracer (how long the culprit had the CPU). A dash: nothing was measured; "
+            "this cause was left when the others were ruled out",
             10, columns);
     char why[200];
     if (json_is_string(tracer)) {

@@ -242,7 +242,7 @@ static enum MHD_Result answer_long(struct MHD_Connection *connection, struct st_
     const bool full = is_full(&http->guard);
     if (full || atomic_flag_test_and_set(&making)) {
         *route = st_route_refuse(
-            503, full ? "other clients have not read their long answers yet: ask again in some seconds"
+            503, full ? "other clients have not read their long answers yet: ask again in a few seconds"
                       : "another client is getting a long answer: ask again in a second");
         route->retry_after_s = 1;
         return answer_text(connection, http, route, st_route_error_text(route->error));
