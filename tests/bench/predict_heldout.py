@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Does `sleeptune predict` hold for the time after it? Rows from one recording beside the rows of a later one of the same machine.
+
+    sleeptune measure --quiet --frames 32 --duration 10m --record first.strec
+    sleeptune measure --quiet --frames 32 --duration 30m --record next.strec
+    tests/bench/predict_heldout.py --sleeptune build/cli/sleeptune first.strec next.strec [FIRST NEXT ...]
+
+"exceeded" where the later run's own rate is above the upper bound of the first. One row in twenty may be, for a machine that stays as it is.
+"""
+import argparse
+import json
+import subprocess
+import sys
+
+
+def rows(sleeptune, file):
+    done = subprocess.run([sleeptune, "predict", file, "--json"], capture_output=True, text=True, check=False)
+    if done.returncode > 1:
+        sys.exit(f"predict_heldout.py: {file}: {done.stderr.strip()}")
+    return {row["frames"]: row for row in json.loads(done.stdout)["rows"] if row["observed_s"] > 0 and "measure at" not in row["reason"]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sleeptune", default="build/cli/sleeptune")
+    parser.add_argument("files", nargs="+", help="pairs: the first recording, the next one")
+    args = parser.parse_args()
+    if len(args.files) % 2:
+        parser.error("files come in pairs")
+    n = exceeded = 0
+    print("| first | frames | predicted | basis | counted in the next | |\n|---|---|---|---|---|---|")
+    for first, following in zip(args.files[::2], args.files[1::2]):
+        before, after = rows(args.sleeptune, first), rows(args.sleeptune, following)
+        for frames, row in before.items():
+            truth = after[frames]["events_per_hour"]["estimate"] or 0
+            bound = row["events_per_hour"]
+            over = truth > bound["high"]
+            n += 1
+            exceeded += over
+            estimate = "-" if bound["estimate"] is None else f"{bound['estimate']:.1f}"
+            print(f"| {first} | {frames} | {estimate} [{bound['low']:.1f} .. {bound['high']:.1f}] | {row['basis']} | {truth:.1f} | {'exceeded' if over else ''} |")
+    print(f"\n{exceeded} of {n} rows exceeded their upper bound.")
+
+
+if __name__ == "__main__":
+    main()
