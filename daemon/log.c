@@ -21,8 +21,8 @@ void st_log_init(bool to_stderr, enum st_log_level level)
     log_level = level;
 }
 
-void st_log_event(enum st_log_level level, const char *module, const char *event,
-                  const struct st_log_field *fields, size_t fields_n, const char *text)
+void st_log_event(enum st_log_level level, const char *module, const char *event, int64_t count,
+                  int64_t lateness_ns, const char *text)
 {
     const int saved_errno = errno;
     if (level <= log_level) {
@@ -31,8 +31,7 @@ void st_log_event(enum st_log_level level, const char *module, const char *event
         if (log_to_stderr)
             fprintf(stderr, "sleeptuned %s: %s: %s\n", level_names[level], module, safe);
         else
-            st_systemd_log(level, module, event, fields,
-                           fields_n < ST_LOG_FIELDS_MAX ? fields_n : ST_LOG_FIELDS_MAX, safe);
+            st_systemd_log(level, module, event, count, lateness_ns, safe);
     }
     errno = saved_errno;
 }
@@ -45,6 +44,6 @@ void st_log(enum st_log_level level, const char *module, const char *format, ...
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    st_log_event(level, module, NULL, NULL, 0, text);
+    st_log_event(level, module, NULL, INT64_MIN, INT64_MIN, text);
     errno = saved_errno;
 }

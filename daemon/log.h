@@ -9,24 +9,16 @@
 
 enum st_log_level { ST_LOG_ERR, ST_LOG_WARN, ST_LOG_INFO, ST_LOG_DBG };
 
-/** A value beside the text, for those who filter: name without prefix ("LATENESS_NS"). */
-struct st_log_field {
-    const char *name;
-    int64_t value;
-};
-
-#define ST_LOG_FIELDS_MAX 8
-
 /** @param to_stderr -f. @param level the most talkative level that is written. Call before threads exist. */
 void st_log_init(bool to_stderr, enum st_log_level level);
 
 /** Keeps errno. Threads: any but the cycle loop. */
 void st_log(enum st_log_level level, const char *module, const char *format, ...) ST_PRINTF(3, 4);
 
-/** A named event with fields: SLEEPTUNE_EVENT=event and SLEEPTUNE_<name>=value in the journal. Keeps errno.
- */
-void st_log_event(enum st_log_level level, const char *module, const char *event,
-                  const struct st_log_field *fields, size_t fields_n, const char *text);
+/** A named event, for those who filter the journal: SLEEPTUNE_EVENT, SLEEPTUNE_COUNT, SLEEPTUNE_LATENESS_NS.
+ * @param event NULL: none. @param count, lateness_ns INT64_MIN: without. Keeps errno. */
+void st_log_event(enum st_log_level level, const char *module, const char *event, int64_t count,
+                  int64_t lateness_ns, const char *text);
 
 #define ST_ERR(...)  st_log(ST_LOG_ERR, LOG_MODULE, __VA_ARGS__)
 #define ST_WARN(...) st_log(ST_LOG_WARN, LOG_MODULE, __VA_ARGS__)

@@ -147,7 +147,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     }
     ST_INFO("sleeptuned " ST_VERSION ": %lld frames at %lld Hz, status on %s", (long long)config->loop.frames,
             (long long)config->loop.rate_hz, ST_HAVE_HTTP ? service->socket.path : "no socket");
-    st_systemd_ready();
+    st_systemd_notify("READY=1");
     *ret = service;
     return 0;
 }
@@ -183,7 +183,7 @@ int st_service_tick(struct st_service *service)
     st_causes_tick(service->causes, (int)service->config.loop.cpu);
     /* fed while this thread runs: a restart would not give the loop a CPU, and its figures would be lost. An
      * event reports a loop without a CPU. */
-    st_systemd_watchdog();
+    st_systemd_notify("WATCHDOG=1");
     for (uint64_t i = before; i < service->tick; i++) {
         st_http_tick(service->http);
         st_http_tick(service->http_tcp);
@@ -264,7 +264,7 @@ static int apply(struct st_service *service, const struct st_config *config)
         st_service_end_minute(service); /* to the last cycle */
         st_service_stop_loop(service);
         st_service_forget_counts(service);
-        st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-restart", NULL, 0,
+        st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-restart",
                       "the loop starts again with %lld frames at %lld Hz; its counts start at zero",
                       (long long)config->loop.frames, (long long)config->loop.rate_hz);
         r = st_service_start_loop(service);
@@ -274,7 +274,8 @@ static int apply(struct st_service *service, const struct st_config *config)
 
 int st_service_reload(struct st_service *service)
 {
-    st_systemd_reloading(service->platform->now_ns(service->platform));
+    st_systemd_notify("RELOADING=1\nMONOTONIC_USEC=%lld",
+                      (long long)(service->platform->now_ns(service->platform) / ST_NS_PER_US));
     struct st_config config;
     char error[ST_VIEW_TEXT_BYTES] = "";
     const char *file = service->config_path;
@@ -284,7 +285,7 @@ int st_service_reload(struct st_service *service)
     if (file == NULL) {
         ST_INFO("reload: no configuration file exists");
     } else if (st_config_load(service->platform, file, &config, on_config_error, error) < 0) {
-        st_events_add(&service->events, ST_LOG_ERR, st_service_wall_ns(service), "config-rejected", NULL, 0,
+        st_events_add(&service->events, ST_LOG_ERR, st_service_wall_ns(service), "config-rejected",
                       "reload: %.100s has errors; the old settings stay in force", file);
     } else {
         keep_loop(service, &config, error);
@@ -293,7 +294,7 @@ int st_service_reload(struct st_service *service)
             return r; /* the loop is gone: the end, which says so */
         service->config_path = file;
         st_service_set_text(service, service->view.config_file, file);
-        st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "config-read", NULL, 0,
+        st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "config-read",
                       "reload: the settings of %.100s are in force", file);
     }
     set_history_again(service, false);
@@ -303,7 +304,7 @@ int st_service_reload(struct st_service *service)
         service->view.config_read_wall_ns = st_service_wall_ns(service);
         pthread_mutex_unlock(&service->mutex);
     }
-    st_systemd_ready();
+    st_systemd_notify("READY=1");
     return r;
 }
 
@@ -331,7 +332,7 @@ static void close_books(struct st_service *service)
 
 int st_service_stop(struct st_service *service)
 {
-    st_systemd_stopping();
+    st_systemd_notify("STOPPING=1");
     close_books(service);
     const int r = service->loop_hangs ? -ETIMEDOUT : 0;
     free_service(service);

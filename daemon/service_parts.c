@@ -26,7 +26,7 @@ static int on_refused(void *ctx, pid_t tid, int priority)
     const int r = st_systemd_ask_rtkit(service->platform, tid, priority, text, sizeof(text));
     st_service_set_text(service, service->view.rtkit, text);
     st_events_add(&service->events, r == 0 ? ST_LOG_INFO : ST_LOG_WARN, st_service_wall_ns(service), "rtkit",
-                  NULL, 0, "%s", text);
+                  "%s", text);
     return r;
 }
 
@@ -233,8 +233,7 @@ void st_service_restart_tcp(struct st_service *service)
     if (strcmp(service->view.http_error, text) == 0) /* logged already */
         return;
     st_service_set_text(service, service->view.http_error, text);
-    st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "http-failed", NULL, 0, "%s",
-                  text);
+    st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "http-failed", "%s", text);
 }
 
 void st_service_set_rights(struct st_service *service)
@@ -245,8 +244,8 @@ void st_service_set_rights(struct st_service *service)
     const int r = st_socket_set_rights(&service->socket, &service->config, error, sizeof(error));
     st_service_set_text(service, service->view.socket_error, error);
     if (r < 0)
-        st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "socket-rights", NULL, 0,
-                      "%s", error);
+        st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "socket-rights", "%s",
+                      error);
 }
 
 int st_service_open_socket(struct st_service *service)

@@ -81,7 +81,7 @@ static int go_to_rest(struct st_service *service)
     st_service_stop_audio(service); /* the dummy device: any other one would have kept the loop running */
     const int r = st_service_start_audio(service);
     (void)munlockall();
-    st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-rests", NULL, 0,
+    st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-rests",
                   "nothing plays: the loop rests until something plays (loop.when)");
     return r;
 }
@@ -102,8 +102,7 @@ static int wake_up(struct st_service *service, const char *why)
         r = st_service_start_loop(service);
     if (r < 0)
         return -EIO;
-    st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-runs", NULL, 0, "%s",
-                  why);
+    st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-runs", "%s", why);
     return 0;
 }
 

@@ -249,18 +249,13 @@ void st_service_end_minute(struct st_service *service)
     if (!take_minute(service, &minute)) {
         add_observed(service);
         if (service->view.rests)
-            st_systemd_status("nothing plays: the loop rests");
+            st_systemd_notify("STATUS=nothing plays: the loop rests");
         return;
     }
     char text[256];
     st_minute_text(&minute, text, sizeof(text));
-    const struct st_log_field fields[] = {
-        {"CYCLES", (int64_t)minute.cycles},
-        {"MISSES", (int64_t)minute.misses},
-        {"LATENESS_NS", minute.lateness_max_ns}}; /* the last one, left out when there was no cycle */
-    st_log_event(ST_LOG_INFO, LOG_MODULE, "minute", fields,
-                 ST_ARRAY_LEN(fields) - (minute.lateness_max_ns == INT64_MIN), text);
-    st_systemd_status(text);
+    st_log_event(ST_LOG_INFO, LOG_MODULE, "minute", INT64_MIN, minute.lateness_max_ns, text);
+    st_systemd_notify("STATUS=%s", text);
     pthread_mutex_lock(&service->mutex);
     service->view.has_minute = true;
     service->view.minute = minute;
@@ -296,14 +291,14 @@ void st_service_check_overdue(struct st_service *service)
         return;
     const bool begins = overdue_ns > 0;
     const int64_t for_ns = begins ? overdue_ns : now_ns - service->overdue_since_ns;
-    const struct st_log_field fields[] = {{"OVERDUE_NS", for_ns}};
     char text[32];
     st_ns_format(for_ns, text, sizeof(text));
     if (begins)
-        st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "loop-stalled", fields, 1,
-                      "the loop has not run for %s: another program keeps its CPU, or the loop itself hangs", text);
+        st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "loop-stalled",
+                      "the loop has not run for %s: another program keeps its CPU, or the loop itself hangs",
+                      text);
     else
-        st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-resumed", fields, 1,
+        st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-resumed",
                       "the loop runs again after at most %s", text);
     service->overdue_since_ns = begins ? now_ns - overdue_ns : 0;
 }
@@ -334,13 +329,13 @@ void st_service_report_degraded(struct st_service *service)
         for (size_t j = 0; j < service->degraded_n && !told; j++)
             told = strcmp(degraded[i].why, service->degraded[j].why) == 0;
         if (!told)
-            st_events_add(&service->events, ST_LOG_WARN, view.now_wall_ns, "degraded", NULL, 0,
-                          "degraded, %s: %s", degraded[i].what, degraded[i].why);
+            st_events_add(&service->events, ST_LOG_WARN, view.now_wall_ns, "degraded", "degraded, %s: %s",
+                          degraded[i].what, degraded[i].why);
     }
     if (all > 0 && n == 0 && service->degraded_n > 0)
         return; /* not well yet */
     if (n == 0 && service->degraded_n > 0)
-        st_events_add(&service->events, ST_LOG_INFO, view.now_wall_ns, "recovered", NULL, 0,
+        st_events_add(&service->events, ST_LOG_INFO, view.now_wall_ns, "recovered",
                       "nothing is degraded now");
     memcpy(service->degraded, degraded, n * sizeof(degraded[0]));
     service->degraded_n = n;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <syslog.h>
@@ -21,64 +22,54 @@
 #define RTKIT_RTTIME_NS    INT64_C(200000000) /* rtkit wants RLIMIT_RTTIME at most this */
 #define TIMEOUT_US         3000000
 
-void st_systemd_ready(void)
+void st_systemd_notify(const char *format, ...)
 {
-    sd_notify(0, "READY=1");
-}
-
-void st_systemd_reloading(int64_t monotonic_ns)
-{
-    sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%lld", (long long)(monotonic_ns / ST_NS_PER_US));
-}
-
-void st_systemd_stopping(void)
-{
-    sd_notify(0, "STOPPING=1");
-}
-
-void st_systemd_status(const char *text)
-{
-    sd_notifyf(0, "STATUS=%s", text);
-}
-
-void st_systemd_watchdog(void)
-{
-    sd_notify(0, "WATCHDOG=1");
+    char state[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(state, sizeof(state), format, args);
+    va_end(args);
+    sd_notify(0, state);
 }
 
 /* --- the journal --- */
 
 static const int priorities[] = {LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG};
 
-static struct iovec as_iovec(char *text)
+/* What is sent as one message. */
+struct entry {
+    char texts[8][1152];
+    struct iovec vector[8];
+    int n;
+};
+
+static void put(struct entry *entry, const char *format, ...) ST_PRINTF(2, 3);
+static void put(struct entry *entry, const char *format, ...)
 {
-    return (struct iovec){.iov_base = text, .iov_len = strlen(text)};
+    char *text = entry->texts[entry->n];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(entry->texts[0]), format, args);
+    va_end(args);
+    entry->vector[entry->n++] = (struct iovec){.iov_base = text, .iov_len = strlen(text)};
 }
 
-void st_systemd_log(enum st_log_level level, const char *module, const char *event,
-                    const struct st_log_field *fields, size_t fields_n, const char *text)
+void st_systemd_log(enum st_log_level level, const char *module, const char *event, int64_t count,
+                    int64_t lateness_ns, const char *text)
 {
-    char message[1100], priority[16], identifier[] = "SYSLOG_IDENTIFIER=sleeptuned", module_field[64],
-                                      event_field[64];
-    char values[ST_LOG_FIELDS_MAX][80];
-    struct iovec vector[5 + ST_LOG_FIELDS_MAX];
-    int n = 0;
-    snprintf(message, sizeof(message), "MESSAGE=%s: %s", module, text);
-    snprintf(priority, sizeof(priority), "PRIORITY=%d", priorities[level]);
-    snprintf(module_field, sizeof(module_field), "SLEEPTUNE_MODULE=%s", module);
-    vector[n++] = as_iovec(message);
-    vector[n++] = as_iovec(priority);
-    vector[n++] = as_iovec(identifier);
-    vector[n++] = as_iovec(module_field);
-    if (event != NULL) {
-        snprintf(event_field, sizeof(event_field), "SLEEPTUNE_EVENT=%s", event);
-        vector[n++] = as_iovec(event_field);
-    }
-    for (size_t i = 0; i < fields_n; i++) {
-        snprintf(values[i], sizeof(values[i]), "SLEEPTUNE_%s=%" PRId64, fields[i].name, fields[i].value);
-        vector[n++] = as_iovec(values[i]);
-    }
-    if (sd_journal_sendv(vector, n) < 0)
+    struct entry entry;
+    entry.n = 0;
+    put(&entry, "MESSAGE=%s: %s", module, text);
+    put(&entry, "PRIORITY=%d", priorities[level]);
+    put(&entry, "SYSLOG_IDENTIFIER=sleeptuned");
+    put(&entry, "SLEEPTUNE_MODULE=%s", module);
+    if (event != NULL)
+        put(&entry, "SLEEPTUNE_EVENT=%s", event);
+    if (count != INT64_MIN)
+        put(&entry, "SLEEPTUNE_COUNT=%" PRId64, count);
+    if (lateness_ns != INT64_MIN)
+        put(&entry, "SLEEPTUNE_LATENESS_NS=%" PRId64, lateness_ns);
+    if (sd_journal_sendv(entry.vector, entry.n) < 0)
         syslog(LOG_DAEMON | priorities[level], "%s: %s", module, text);
 }
 

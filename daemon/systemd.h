@@ -6,16 +6,12 @@
 #include "daemon/log.h"
 #include "platform/platform.h"
 
-/* sd_notify(3); nothing happens if no service manager listens. */
-void st_systemd_ready(void);
-void st_systemd_reloading(int64_t monotonic_ns);
-void st_systemd_stopping(void);
-void st_systemd_status(const char *text);
-void st_systemd_watchdog(void);
+/** sd_notify(3): "READY=1", "STATUS=text". Nothing happens if no service manager listens. */
+void st_systemd_notify(const char *format, ...) ST_PRINTF(1, 2);
 
-/** One message into the journal, or syslog where there is none. event may be NULL. Threads: any. */
-void st_systemd_log(enum st_log_level level, const char *module, const char *event,
-                    const struct st_log_field *fields, size_t fields_n, const char *text);
+/** One message into the journal, or syslog where there is none. As st_log_event; the text is safe. Threads: any. */
+void st_systemd_log(enum st_log_level level, const char *module, const char *event, int64_t count,
+                    int64_t lateness_ns, const char *text);
 
 /**
  * Asks rtkit for SCHED_RR for thread `tid` of this process. Sets RLIMIT_RTTIME first, which cannot be raised

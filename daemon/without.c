@@ -11,28 +11,17 @@
 
 #if !ST_HAVE_SYSTEMD
 
-void st_systemd_ready(void) {}
-
-void st_systemd_reloading(int64_t monotonic_ns)
+void st_systemd_notify(const char *format, ...)
 {
-    (void)monotonic_ns;
+    (void)format;
 }
 
-void st_systemd_stopping(void) {}
-
-void st_systemd_status(const char *text)
-{
-    (void)text;
-}
-
-void st_systemd_watchdog(void) {}
-
-void st_systemd_log(enum st_log_level level, const char *module, const char *event,
-                    const struct st_log_field *fields, size_t fields_n, const char *text)
+void st_systemd_log(enum st_log_level level, const char *module, const char *event, int64_t count,
+                    int64_t lateness_ns, const char *text)
 {
     static const int priorities[] = {LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG};
-    (void)fields;
-    (void)fields_n;
+    (void)count;
+    (void)lateness_ns;
     syslog(LOG_DAEMON | priorities[level], "%s: %s%s%s%s", module, text, event != NULL ? " (" : "",
            event != NULL ? event : "", event != NULL ? ")" : "");
 }

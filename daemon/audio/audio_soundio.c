@@ -374,7 +374,7 @@ static void note_failure(struct st_audio *audio, const char *event, const char *
     pthread_mutex_unlock(&audio->mutex);
     if (!told) /* each reason once, not each try */
         st_events_add(
-            audio->events, ST_LOG_WARN, wall_ns(audio), event, NULL, 0,
+            audio->events, ST_LOG_WARN, wall_ns(audio), event,
             "the daemon's own stream does not run: %s. sleeptuned continues without it and tries again every 1 s to 60 s.",
             error);
 }
@@ -392,7 +392,7 @@ static void note_running(struct st_audio *audio)
     const struct st_audio_view told = *view;
     pthread_mutex_unlock(&audio->mutex);
     char latency[32];
-    st_events_add(audio->events, ST_LOG_INFO, wall_ns(audio), "audio-open", NULL, 0,
+    st_events_add(audio->events, ST_LOG_INFO, wall_ns(audio), "audio-open",
                   "the daemon's own stream on %s, device %.80s: %lld Hz, %s, buffer %s", told.backend,
                   told.device, (long long)told.rate_hz, told.format,
                   st_ns_format(told.latency_ns, latency, sizeof(latency)));
@@ -408,7 +408,6 @@ static void tell_xruns(struct st_audio *audio, bool at_once)
     if (new_n == 0 || (!at_once && since_ns < ST_AUDIO_REPORT_NS))
         return;
     const bool summed = since_ns < 2 * ST_AUDIO_REPORT_NS;
-    const struct st_log_field fields[] = {{"XRUNS", (int64_t)new_n}};
     char span[32] = "";
     if (summed)
         snprintf(span, sizeof(span), " in %.0f s", (double)since_ns / (double)ST_NS_PER_S);
@@ -422,7 +421,7 @@ static void tell_xruns(struct st_audio *audio, bool at_once)
     told.count_n = (int64_t)new_n;
     if (summed)
         told.span_ns = since_ns;
-    st_events_put(audio->events, ST_LOG_WARN, &told, fields, 1);
+    st_events_put(audio->events, ST_LOG_WARN, &told);
     audio->xruns_told = n;
     audio->told_at_ns = now_ns;
 }

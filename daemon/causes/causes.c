@@ -287,7 +287,7 @@ void st_causes_wakes(struct st_causes *causes, uint64_t n)
 }
 
 /* Under the mutex. */
-static void add(struct st_causes *causes, const struct st_late *late, const struct st_culprit *culprit,
+static void add(struct st_causes *causes, const struct st_late *late, const struct st_trace_culprit *culprit,
                 int64_t explained_ns, int64_t wall_ns)
 {
     const struct st_cause_event *event = &late->event;
@@ -314,7 +314,8 @@ static void add(struct st_causes *causes, const struct st_late *late, const stru
 }
 
 /* "another thread had the CPU: ffmpeg/4711 for 2.9 ms" */
-static void say_why(const struct st_late *late, const struct st_culprit *culprit, char *buf, size_t buf_bytes)
+static void say_why(const struct st_late *late, const struct st_trace_culprit *culprit, char *buf,
+                    size_t buf_bytes)
 {
     char length[32];
     if (late->xrun && !late->known)
@@ -326,23 +327,7 @@ static void say_why(const struct st_late *late, const struct st_culprit *culprit
         snprintf(buf, buf_bytes, "%s", st_cause_kind_text(late->event.cause));
 }
 
-size_t st_causes_fields(const struct st_cause_event *event, const struct st_culprit *culprit,
-                        struct st_log_field ret[ST_CAUSES_FIELDS])
-{
-    size_t n = 0;
-    ret[n++] = (struct st_log_field){"LATENESS_NS", event->lateness_ns};
-    ret[n++] = (struct st_log_field){"RUNQ_WAIT_NS", event->runq_wait_ns};
-    ret[n++] = (struct st_log_field){"CHARGED_NS", event->charged_ns};
-    if (culprit != NULL)
-        ret[n++] = (struct st_log_field){"CULPRIT_NS", culprit->ns};
-    if (culprit != NULL && !culprit->waking_unseen)
-        ret[n++] = (struct st_log_field){"CULPRIT_WAITED_NS", culprit->waited_ns};
-    if (culprit != NULL && culprit->turns_ns > 0)
-        ret[n++] = (struct st_log_field){"CULPRIT_TURNS_NS", culprit->turns_ns};
-    return n;
-}
-
-static void tell(struct st_causes *causes, const struct st_late *late, const struct st_culprit *culprit,
+static void tell(struct st_causes *causes, const struct st_late *late, const struct st_trace_culprit *culprit,
                  int64_t explained_ns, int64_t wall_ns)
 {
     const struct st_cause_event *event = &late->event;
@@ -360,23 +345,22 @@ static void tell(struct st_causes *causes, const struct st_late *late, const str
              st_cause_kind_name(known ? event->cause : ST_CAUSE_UNKNOWN));
     if (culprit != NULL)
         memcpy(told.culprit, culprit->name, sizeof(told.culprit));
-    struct st_log_field fields[ST_CAUSES_FIELDS];
-    const size_t fields_n = st_causes_fields(event, culprit, fields);
     if (known) {
         told.lateness_ns = event->lateness_ns;
         told.explained_ns = explained_ns;
     }
-    st_events_put(causes->events, ST_LOG_WARN, &told, fields, known ? fields_n : 0);
+    st_events_put(causes->events, ST_LOG_WARN, &told);
 }
 
-void st_causes_take(struct st_causes *causes, const struct st_late *late, const struct st_culprit *culprit)
+void st_causes_take(struct st_causes *causes, const struct st_late *late,
+                    const struct st_trace_culprit *culprit)
 {
     struct st_platform *p = causes->platform;
     const int64_t at_ns = late->xrun ? late->at_ns : late->event.at_ns;
     const int64_t wall_ns = st_ns_sub(p->wall_ns(p), st_ns_sub(p->now_ns(p), at_ns));
     int64_t explained_ns = late->event.explained_ns;
     /* who had most of a wait had not all of it */
-    if (culprit != NULL && !culprit->in_part && culprit->ns > explained_ns)
+    if (culprit != NULL && culprit->explains && culprit->ns > explained_ns)
         explained_ns = culprit->ns < late->event.lateness_ns ? culprit->ns : late->event.lateness_ns;
     pthread_mutex_lock(&causes->mutex);
     const bool tells = late->xrun ? is_told(&causes->xruns, late->silence_ns)

@@ -3,6 +3,7 @@
 #ifndef ST_DAEMON_CAUSES_CAUSES_H
 #define ST_DAEMON_CAUSES_CAUSES_H
 
+#include "daemon/causes/cpu_trace.h"
 #include "daemon/causes/events.h"
 #include "daemon/causes/system_pressure.h"
 #include "measure/session.h"
@@ -15,16 +16,6 @@
 
 /** Cause of another program's xrun that the loop has nothing to do with: it was on time meanwhile. */
 #define ST_CAUSES_ON_TIME "loop-on-time"
-
-/** Who had the CPU meanwhile, by a tracer. */
-struct st_culprit {
-    char name[ST_CAUSE_CULPRIT_BYTES]; /* "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX" */
-    int64_t ns;                        /* of the lateness */
-    int64_t waited_ns;  /* of that, from the waking of the loop on: what the scheduler counts */
-    int64_t turns_ns;   /* a thread's whole turns on the CPU, before that, too; 0: not known */
-    bool waking_unseen; /* waited_ns is not known */
-    bool in_part;       /* it may have had the CPU before the loop was woken: ns explains nothing */
-};
 
 /** A late wake-up or a simulated xrun. */
 struct st_late {
@@ -63,15 +54,9 @@ void st_causes_wakes(struct st_causes *causes, uint64_t n);
 /** Why no culprit is named; "": a tracer runs. Threads: main. */
 void st_causes_set_untraced(struct st_causes *causes, const char *why);
 
-#define ST_CAUSES_FIELDS 6
-
-/** The journal's fields of a late wake-up: times, 0 where there was none; a culprit's only where there is
- * one, how long the loop waited for it and its turns only where they are known. @return how many. Pure. */
-size_t st_causes_fields(const struct st_cause_event *event, const struct st_culprit *culprit,
-                        struct st_log_field ret[ST_CAUSES_FIELDS]);
-
 /** Adds a late wake-up to the sums. culprit: NULL if none was named. Threads: any. */
-void st_causes_take(struct st_causes *causes, const struct st_late *late, const struct st_culprit *culprit);
+void st_causes_take(struct st_causes *causes, const struct st_late *late,
+                    const struct st_trace_culprit *culprit);
 
 /** Document sleeptune-causes/1 of what is held: at most a day, whole minutes. INT64_MIN: no limit. New
  * reference, NULL when out of memory. Threads: any. */

@@ -96,10 +96,9 @@ static void keep(struct st_events *events, const struct st_event *event)
     events->added_n++;
 }
 
-static void put(struct st_events *events, enum st_log_level level, const struct st_event *event,
-                const struct st_log_field *fields, size_t fields_n)
+static void put(struct st_events *events, enum st_log_level level, const struct st_event *event)
 {
-    st_log_event(level, "event", event->name, fields, fields_n, event->text);
+    st_log_event(level, "event", event->name, event->count_n, event->lateness_ns, event->text);
     pthread_mutex_lock(&events->mutex);
     keep(events, event);
     for (size_t i = 0; i < events->sinks_n; i++)
@@ -119,24 +118,20 @@ static bool hold(struct st_events *events, const struct st_held *held)
 }
 
 /* Puts it now, or when more is known of it. */
-static void pass_on(struct st_events *events, enum st_log_level level, const struct st_event *event,
-                    const struct st_log_field *fields, size_t fields_n)
+static void pass_on(struct st_events *events, enum st_log_level level, const struct st_event *event)
 {
-    struct st_held held = {.level = level, .event = *event, .fields_n = fields_n};
+    struct st_held held = {.level = level, .event = *event};
     if (events->fill != NULL)
         held.until_ns = events->fill(events->fill_ctx, &held.event, false);
     if (held.until_ns != 0) {
-        for (size_t i = 0; i < fields_n && i < ST_LOG_FIELDS_MAX; i++)
-            held.fields[i] = fields[i];
-        if (fields_n <= ST_LOG_FIELDS_MAX && hold(events, &held))
+        if (hold(events, &held))
             return;
         (void)events->fill(events->fill_ctx, &held.event, true);
     }
-    put(events, level, &held.event, fields, fields_n);
+    put(events, level, &held.event);
 }
 
-void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event,
-                   const struct st_log_field *fields, size_t fields_n)
+void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event)
 {
     if (events->clock != NULL) {
         const int64_t now_ns = events->clock->now_ns(events->clock);
@@ -146,7 +141,7 @@ void st_events_put(struct st_events *events, enum st_log_level level, const stru
         if (!passes)
             return;
     }
-    pass_on(events, level, event, fields, fields_n);
+    pass_on(events, level, event);
 }
 
 static bool next_sum(struct st_events *events, bool all, struct st_event *ret, enum st_log_level *ret_level)
@@ -163,10 +158,8 @@ void st_events_release(struct st_events *events, int64_t now_ns)
 {
     struct st_event sum;
     enum st_log_level level;
-    while (events->clock != NULL && next_sum(events, now_ns == INT64_MAX, &sum, &level)) {
-        const struct st_log_field fields[] = {{"XRUNS", sum.count_n}};
-        pass_on(events, level, &sum, fields, strstr(sum.name, "xrun") != NULL ? 1 : 0);
-    }
+    while (events->clock != NULL && next_sum(events, now_ns == INT64_MAX, &sum, &level))
+        pass_on(events, level, &sum);
     for (;;) {
         struct st_held held;
         pthread_mutex_lock(&events->mutex);
@@ -181,18 +174,18 @@ void st_events_release(struct st_events *events, int64_t now_ns)
             return;
         if (events->fill != NULL)
             (void)events->fill(events->fill_ctx, &held.event, true);
-        put(events, held.level, &held.event, held.fields, held.fields_n);
+        put(events, held.level, &held.event);
     }
 }
 
 void st_events_add(struct st_events *events, enum st_log_level level, int64_t wall_ns, const char *name,
-                   const struct st_log_field *fields, size_t fields_n, const char *format, ...)
+                   const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     const struct st_event event = make(wall_ns, name, format, args);
     va_end(args);
-    st_events_put(events, level, &event, fields, fields_n);
+    st_events_put(events, level, &event);
 }
 
 json_t *st_events_json(struct st_events *events)

@@ -34,8 +34,6 @@ struct st_events {
         int64_t until_ns;
         enum st_log_level level;
         struct st_event event;
-        struct st_log_field fields[ST_LOG_FIELDS_MAX];
-        size_t fields_n;
     } held[ST_EVENTS_HELD_MAX];
     size_t held_n;
 };
@@ -68,14 +66,12 @@ void st_events_release(struct st_events *events, int64_t now_ns);
 /** An event of which nothing is known but its text, to be filled in and given to st_events_put. */
 struct st_event st_event_make(int64_t wall_ns, const char *name, const char *format, ...) ST_PRINTF(3, 4);
 
-/** Logs an event with fields, keeps it, tells who listens. */
-void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event,
-                   const struct st_log_field *fields, size_t fields_n);
+/** Logs an event, keeps it, tells who listens. */
+void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event);
 
 /** Both in one, for an event that is only a text. */
 void st_events_add(struct st_events *events, enum st_log_level level, int64_t wall_ns, const char *name,
-                   const struct st_log_field *fields, size_t fields_n, const char *format, ...)
-    ST_PRINTF(7, 8);
+                   const char *format, ...) ST_PRINTF(5, 6);
 
 /** Newest first, by their times: [st_event_json()]. NULL when out of memory. */
 json_t *st_events_json(struct st_events *events);

@@ -70,30 +70,23 @@ static int find(struct st_tracer *tracer, const struct st_cause_event *event, un
 /* An xrun has the culprit of the late wake-up before it. */
 static void name(struct st_tracer *tracer, size_t n)
 {
-    struct st_culprit last = {.ns = 0};
-    int64_t last_at_ns = INT64_MIN;
+    struct st_trace_culprit found = {.ns = 0}; /* of the late wake-up at found_at_ns */
+    int64_t found_at_ns = INT64_MIN;
     unsigned left = REQUESTS_MAX;
     for (size_t i = 0; i < n; i++) {
         const struct st_late *late = &tracer->taken[i];
-        struct st_trace_culprit found;
         char waited[80] = "the trace does not show when the loop was woken", turns[80] = "";
         if (late->xrun) {
-            const bool same = late->known && late->event.at_ns == last_at_ns;
-            st_causes_take(tracer->causes, late, same ? &last : NULL);
+            const bool same = late->known && late->event.at_ns == found_at_ns;
+            st_causes_take(tracer->causes, late, same ? &found : NULL);
             continue;
         }
-        last_at_ns = INT64_MIN;
+        found_at_ns = INT64_MIN;
         if (find(tracer, &late->event, &left, &found) != 0) {
             st_causes_take(tracer->causes, late, NULL);
             continue;
         }
-        memcpy(last.name, found.name, sizeof(last.name));
-        last.ns = found.ns;
-        last.waited_ns = found.waited_ns;
-        last.turns_ns = found.turns_ns;
-        last.waking_unseen = !found.waking_was_seen;
-        last.in_part = !found.explains;
-        last_at_ns = late->event.at_ns;
+        found_at_ns = late->event.at_ns;
         if (found.waking_was_seen)
             snprintf(waited, sizeof(waited), "%lld ns of this time while the loop waited",
                      (long long)found.waited_ns);
@@ -102,7 +95,7 @@ static void name(struct st_tracer *tracer, size_t n)
                      (long long)found.turns_ns);
         ST_DBG("%s had CPU %d for %lld ns, %s, %lld ns according to the scheduler%s", found.name, found.cpu,
                (long long)found.ns, waited, (long long)late->event.runq_wait_ns, turns);
-        st_causes_take(tracer->causes, late, &last);
+        st_causes_take(tracer->causes, late, &found);
     }
 }
 

@@ -195,7 +195,7 @@ static int put_aside(struct st_history_writer *writer, int r, char *why, size_t 
     snprintf(writer->view.aside, sizeof(writer->view.aside), "%s", aside);
     pthread_mutex_unlock(&writer->mutex);
     const char *name = strrchr(aside, '/');
-    st_events_add(writer->events, ST_LOG_WARN, now_ns, "history-aside", NULL, 0,
+    st_events_add(writer->events, ST_LOG_WARN, now_ns, "history-aside",
                   "sleeptuned started a new history; the old file is now %.80s: %.90s",
                   name != NULL ? name + 1 : aside, why);
     return 0;
@@ -213,7 +213,7 @@ static int lock(struct st_history_writer *writer, char *error, size_t error_byte
     else if (r == -EBUSY)
         snprintf(error, error_bytes, "another process uses its lock file");
     else if (r == 0 && pid > 0)
-        st_events_add(writer->events, ST_LOG_WARN, p->wall_ns(p), "unclean-end", NULL, 0,
+        st_events_add(writer->events, ST_LOG_WARN, p->wall_ns(p), "unclean-end",
                       "the previous run did not end cleanly (killed, or a power cut)");
     return r == -EBUSY ? r : 0;
 }

@@ -79,7 +79,7 @@ void st_watchdog_demote(struct st_watchdog *watchdog, const char *reason)
     pthread_mutex_unlock(&watchdog->mutex);
     if (!told)
         st_events_add(watchdog->events, ST_LOG_ERR, watchdog->platform->wall_ns(watchdog->platform),
-                      "demoted", NULL, 0, "%s", text);
+                      "demoted", "%s", text);
 }
 
 /* @return false when it is time to end. */
@@ -113,8 +113,7 @@ static void tell_starved(struct st_watchdog *watchdog, bool guilty)
         st_watchdog_demote(watchdog, "ordinary threads got no CPU for 3 s");
     else
         st_events_add(watchdog->events, ST_LOG_WARN, watchdog->platform->wall_ns(watchdog->platform),
-                      "starved", NULL, 0,
-                      "ordinary threads got no CPU for 3 s, and the loop was not the reason");
+                      "starved", "ordinary threads got no CPU for 3 s, and the loop was not the reason");
 }
 
 static void *run_checker(void *ctx)

@@ -53,7 +53,6 @@ static void tell_one(const struct st_observed *o, const struct st_observed_pendi
     const struct st_xrun_seen *seen = &pending->sum;
     const int64_t span_ns = now_ns(o) - pending->since_ns;
     char span[40] = "", why[256] = "", what[160];
-    const struct st_log_field fields[] = {{"XRUNS", n}};
     const bool device = seen->device[0] != '\0', client = seen->client[0] != '\0';
     const bool ready = strcmp(name, "starved-client") != 0;
     const bool reason = !ready && seen->reason != ST_DROPOUT_UNKNOWN;
@@ -87,7 +86,7 @@ static void tell_one(const struct st_observed *o, const struct st_observed_pendi
         snprintf(event.culprit, sizeof(event.culprit), "%s", seen->culprit);
     }
     event.missing_ns = ready ? 0 : missing_ns(o, seen);
-    st_events_put(o->events, ST_LOG_WARN, &event, fields, ST_ARRAY_LEN(fields));
+    st_events_put(o->events, ST_LOG_WARN, &event);
 }
 
 static void tell(const struct st_observed *o, struct st_observed_pending *pending)
@@ -209,11 +208,11 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
     if (told)
         return;
     if (lost)
-        st_events_add(o->events, ST_LOG_WARN, wall_ns(o), "observe-lost", NULL, 0,
+        st_events_add(o->events, ST_LOG_WARN, wall_ns(o), "observe-lost",
                       "the xruns of %s are no longer watched: %s", o->source->name, why);
     else if (state == ST_OBSERVED_WATCHING)
-        st_events_add(o->events, ST_LOG_INFO, wall_ns(o), "observe", NULL, 0,
-                      "the xruns of %s are watched%s%s", o->source->name, why[0] != '\0' ? ": " : "", why);
+        st_events_add(o->events, ST_LOG_INFO, wall_ns(o), "observe", "the xruns of %s are watched%s%s",
+                      o->source->name, why[0] != '\0' ? ": " : "", why);
     else if (state == ST_OBSERVED_ABSENT)
         ST_INFO("the xruns of %s are not watched: %s", o->source->name, why);
 }

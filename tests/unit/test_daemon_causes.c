@@ -119,7 +119,7 @@ static void sums_are_by_cause_the_longest_total_first(void **state)
 
 static void take(enum st_cause cause, const char *culprit_name, int64_t ns)
 {
-    struct st_culprit culprit = {.ns = ns};
+    struct st_trace_culprit culprit = {.ns = ns, .explains = true};
     const struct st_late one = {.event = late(cause, ns, ns)};
     snprintf(culprit.name, sizeof(culprit.name), "%s", culprit_name);
     st_causes_take(causes, &one, culprit_name[0] != '\0' ? &culprit : NULL);
@@ -154,7 +154,7 @@ static void culprit_of_a_part_of_the_wait_leaves_the_wait_explained(void **state
 {
     (void)state;
     const struct st_late one = {.event = late(ST_CAUSE_RUN_QUEUE, 2000000, 1900000)};
-    struct st_culprit culprit = {.name = "hog/7", .ns = 600000};
+    struct st_trace_culprit culprit = {.name = "hog/7", .ns = 600000, .explains = true};
     st_causes_take(causes, &one, &culprit);
     assert_int_equal(newest()->explained_ns, 1900000); /* others had the rest */
     culprit.ns = 2100000;
@@ -166,8 +166,7 @@ static void culprit_whose_part_of_the_wait_is_not_known_explains_no_more(void **
 {
     (void)state;
     const struct st_late one = {.event = late(ST_CAUSE_RUN_QUEUE, 2000000, 1100000)};
-    const struct st_culprit culprit = {
-        .name = "hog/7", .ns = 2000000, .waking_unseen = true, .in_part = true};
+    const struct st_trace_culprit culprit = {.name = "hog/7", .ns = 2000000};
     st_causes_take(causes, &one, &culprit);
     assert_int_equal(newest()->explained_ns, 1100000);
     assert_string_equal(newest()->culprit, "hog/7");
@@ -227,7 +226,7 @@ static void flood_of_culprits_ends_in_other_and_sums_stay_complete(void **state)
 {
     (void)state;
     for (int i = 0; i < 500; i++) {
-        struct st_culprit culprit = {.ns = ST_NS_PER_MS};
+        struct st_trace_culprit culprit = {.ns = ST_NS_PER_MS, .explains = true};
         const struct st_late one = {
             .event = late(i % 2 ? ST_CAUSE_TIMER : ST_CAUSE_RUN_QUEUE, 2 * ST_NS_PER_MS, INT64_MIN)};
         snprintf(culprit.name, sizeof(culprit.name), "thread/%d", i);
@@ -297,7 +296,7 @@ static void observe_by(const char *name, int64_t span_ns, bool no_device)
     snprintf(event.source, sizeof(event.source), strcmp(name, "own-xrun") == 0 ? "own" : "pipewire");
     event.span_ns = span_ns;
     event.no_device = no_device;
-    st_events_put(&events, ST_LOG_WARN, &event, NULL, 0);
+    st_events_put(&events, ST_LOG_WARN, &event);
 }
 
 static void observe(const char *name, int64_t span_ns)
@@ -337,7 +336,7 @@ static void not_ready(const char *cause, int64_t missing_ns)
     snprintf(event.source, sizeof(event.source), "pipewire");
     snprintf(event.cause, sizeof(event.cause), "%s", cause);
     event.missing_ns = missing_ns;
-    st_events_put(&events, ST_LOG_WARN, &event, NULL, 0);
+    st_events_put(&events, ST_LOG_WARN, &event);
     time_goes_by(ST_NS_PER_S);
     release();
 }
@@ -490,29 +489,10 @@ static void none_of_many_xruns_is_lost_and_each_has_a_cause(void **state)
     assert_string_equal(newest()->cause, "loop-on-time");
 }
 
-static void the_journal_has_each_figure_that_there_is(void **state)
-{
-    (void)state;
-    static const char *const names[] = {"LATENESS_NS", "RUNQ_WAIT_NS",      "CHARGED_NS",
-                                        "CULPRIT_NS",  "CULPRIT_WAITED_NS", "CULPRIT_TURNS_NS"};
-    const struct st_cause_event event = {.lateness_ns = 1, .runq_wait_ns = 2, .charged_ns = 3};
-    struct st_culprit culprit = {.ns = 4, .waited_ns = 5, .turns_ns = 6};
-    struct st_log_field fields[ST_CAUSES_FIELDS];
-    assert_int_equal(st_causes_fields(&event, NULL, fields), 3);
-    assert_int_equal(st_causes_fields(&event, &culprit, fields), 6);
-    for (size_t i = 0; i < ST_CAUSES_FIELDS; i++) {
-        assert_string_equal(fields[i].name, names[i]);
-        assert_int_equal(fields[i].value, i + 1);
-    }
-    culprit.turns_ns = 0; /* an interrupt */
-    assert_int_equal(st_causes_fields(&event, &culprit, fields), 5);
-}
-
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(the_journal_has_each_figure_that_there_is),
         TEST(sums_are_by_cause_the_longest_total_first),
         TEST(sentence_sums_by_cause_then_names_the_worst_culprit_of_it),
         TEST(culprit_of_a_part_of_the_wait_leaves_the_wait_explained),

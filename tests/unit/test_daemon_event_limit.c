@@ -150,13 +150,13 @@ static void flood(int64_t rate_hz)
             if (quarter % 4 == 0)
                 st_events_release(&events, fake->now_ns(fake));
         }
-        st_events_add(&events, ST_LOG_DBG, fake->wall_ns(fake), "loop-stalled", NULL, 0, "a real one");
+        st_events_add(&events, ST_LOG_DBG, fake->wall_ns(fake), "loop-stalled", "a real one");
         struct st_event real = st_event_make(fake->wall_ns(fake), "observed-xrun", "a real xrun of jack");
         snprintf(real.source, sizeof(real.source), "jack");
-        st_events_put(&events, ST_LOG_DBG, &real, NULL, 0);
+        st_events_put(&events, ST_LOG_DBG, &real);
         real = st_event_make(fake->wall_ns(fake), "late-wake", "a real late wake-up");
         snprintf(real.source, sizeof(real.source), "loop");
-        st_events_put(&events, ST_LOG_DBG, &real, NULL, 0);
+        st_events_put(&events, ST_LOG_DBG, &real);
         end_minute();
         wait_for_other(writer, ST_HISTORY_WRITER_WRITING, (uint64_t)minute + 1);
         assert_in_range(bytes_on_disk(), 1, (MAX_MB + LOG_MB) * MB + (minute == 0 ? 4 * MB : 0));
@@ -251,9 +251,9 @@ static void a_full_list_and_a_full_queue_drop_the_most_frequent_kind(void **stat
     (void)state;
     snprintf(config.history.path, sizeof(config.history.path), "%s/no-folder/history.db", folder);
     start();
-    st_events_add(&events, ST_LOG_DBG, 1, "demoted", NULL, 0, "a real one");
+    st_events_add(&events, ST_LOG_DBG, 1, "demoted", "a real one");
     for (int i = 0; i < 3 * ST_HISTORY_WRITER_EVENTS_MAX; i++)
-        st_events_add(&events, ST_LOG_DBG, 2, "pause", NULL, 0, "flood %d", i);
+        st_events_add(&events, ST_LOG_DBG, 2, "pause", "flood %d", i);
     assert_int_equal(in_list("demoted", ""), 1);
     assert_int_equal(events.events_n, ST_EVENTS_MAX);
     wait_for(ST_HISTORY_WRITER_FAILING);
@@ -278,10 +278,10 @@ static void the_size_is_kept_as_rows_are_written(void **state)
     (void)state;
     config.history.max_mb = MAX_MB;
     start();
-    st_events_add(&events, ST_LOG_DBG, 1, "demoted", NULL, 0, "a real one");
+    st_events_add(&events, ST_LOG_DBG, 1, "demoted", "a real one");
     for (uint64_t round = 1; round <= 20; round++) {
         for (int i = 0; i < ST_HISTORY_WRITER_EVENTS_MAX - 1; i++)
-            st_events_add(&events, ST_LOG_DBG, 2, "pause", NULL, 0, "%250d", i);
+            st_events_add(&events, ST_LOG_DBG, 2, "pause", "%250d", i);
         end_minute();
         wait_for_other(writer, ST_HISTORY_WRITER_WRITING, round);
         assert_in_range(bytes_on_disk(), 1, (MAX_MB + 2) * MB); /* 2: what is written at once, and its log */

@@ -226,7 +226,7 @@ static void events_are_listed_newest_first_and_the_oldest_are_dropped(void **sta
 {
     (void)state;
     for (int i = 0; i < ST_EVENTS_MAX + 5; i++)
-        st_events_add(&events, ST_LOG_DBG, i, "pause", NULL, 0, "number %d", i);
+        st_events_add(&events, ST_LOG_DBG, i, "pause", "number %d", i);
     json_t *list = st_events_json(&events);
     assert_int_equal(json_array_size(list), ST_EVENTS_MAX);
     assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 0), "time_ns")),
