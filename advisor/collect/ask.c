@@ -25,7 +25,6 @@ struct asker {
     uid_t uid;                         /* as whom */
     char units[UNITS_MAX][UNIT_BYTES]; /* that systemd is asked for */
     size_t units_n;
-    int error; /* 0 or -ENOMEM, from the first put that failed */
 };
 
 struct question {
@@ -49,29 +48,19 @@ struct question {
 
 /* --- facts --- */
 
-static void keep_error(struct asker *asker, int r)
-{
-    if (asker->error == 0)
-        asker->error = r;
-}
-
 static void put_text(struct asker *asker, const char *key, const char *value)
 {
-    keep_error(asker, st_facts_put_text(asker->facts, key, value, NULL, asker->question->source));
+    st_facts_put_text(asker->facts, key, value, NULL, asker->question->source);
 }
 
 static void put_state(struct asker *asker, const char *key, enum st_fact_state state, int error)
 {
-    keep_error(asker, st_facts_put_state(asker->facts, key, state, error, NULL, asker->question->source));
+    st_facts_put_state(asker->facts, key, state, error, NULL, asker->question->source);
 }
 
 static void put_number(struct asker *asker, const char *key, const char *value)
 {
-    int64_t number;
-    if (st_text_int(value, &number) == 0)
-        keep_error(asker, st_facts_put_int(asker->facts, key, number, value, asker->question->source));
-    else
-        put_state(asker, key, ST_FACT_MALFORMED, 0);
+    st_facts_put_number(asker->facts, key, value, value, asker->question->source);
 }
 
 /** A name that answers use, and the fact it becomes. */
@@ -146,8 +135,7 @@ static int parse_jack(struct asker *asker, char *text)
     int64_t number;
     const int r = st_answer_jack_number(text, &number);
     if (r == 0)
-        keep_error(asker, st_facts_put_int(asker->facts, asker->question->facts[0], number, NULL,
-                                           asker->question->source));
+        st_facts_put_int(asker->facts, asker->question->facts[0], number, NULL, asker->question->source);
     return r;
 }
 
@@ -456,7 +444,7 @@ int st_ask_servers(struct st_platform *p, const struct st_ask *ask, struct st_fa
     struct whom whom = {0};
     struct open_question open[QUESTIONS_N];
     struct st_run runs[QUESTIONS_N] = {0};
-    if (st_facts_os(facts) != ST_OS_LINUX)
+    if (facts->os != ST_OS_LINUX)
         return 0;
     /* whose files were found */
     ST_FACTS_EACH (fact, facts, "linux.unit.", ".program")
@@ -478,5 +466,5 @@ int st_ask_servers(struct st_platform *p, const struct st_ask *ask, struct st_fa
     }
     free(bufs);
     st_child_env_close(&whom.env);
-    return r == -ENOTSUP ? 0 : r != 0 ? r : asker.error;
+    return r == -ENOTSUP ? 0 : r != 0 ? r : facts->error;
 }

@@ -70,7 +70,7 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
         return -ENOMEM;
     }
     if (live)
-        st_facts_set_time(c.facts, p->wall_ns(p));
+        c.facts->time_ns = p->wall_ns(p);
     find_home(&c);
     for (size_t i = 0; i < ST_ARRAY_LEN(sources); i++) {
         if (sources[i]->os == p->os)
@@ -79,20 +79,13 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     if (live)
         run(&st_collect_live, &c);
     free(c.buf);
-    if (c.error != 0) {
+    if (c.facts->error != 0) {
+        const int r = c.facts->error;
         st_facts_free(c.facts);
-        return c.error;
+        return r;
     }
     *ret = c.facts;
     return 0;
-}
-
-static int doubt_part(struct st_facts *facts)
-{
-    static const char name[] = "sysctl-a.txt";
-    if (st_sysctl_text_is_whole(facts))
-        return 0;
-    return st_facts_put_text(facts, ST_POSTED_KEY, name, NULL, name);
 }
 
 static int collect_freebsd_capture(struct st_platform *p, const char *text, size_t bytes,
@@ -105,10 +98,10 @@ static int collect_freebsd_capture(struct st_platform *p, const char *text, size
         r = st_sysctl_text_freebsd(c.facts, text, bytes, "sysctl-a.txt");
     if (r == 0) {
         run(&st_collect_freebsd_capture, &c); /* reads kern.osreldate */
-        r = c.error;
+        if (!st_sysctl_text_is_whole(c.facts))
+            st_facts_put_text(c.facts, ST_POSTED_KEY, "sysctl-a.txt", NULL, "sysctl-a.txt");
+        r = c.facts->error;
     }
-    if (r == 0)
-        r = doubt_part(c.facts);
     free(c.buf);
     if (r != 0) {
         st_facts_free(c.facts);

@@ -218,68 +218,61 @@ static void find_limits(struct user *user)
 
 /* --- facts --- */
 
-static int put_rights(const struct user *user, struct st_facts *facts)
+static const char unknown[] = "not known for another user", none[] = "no limits file sets this limit";
+
+static void put_rtprio(const struct user *user, struct st_facts *facts)
 {
     static const char fifo_key[] = "linux.rt.fifo_errno", rtprio_key[] = "linux.rt.rtprio_limit";
-    static const char none[] = "no limits file sets this limit";
-    const bool root = user->uid == 0;
-    const int64_t limit = user->rtprio.special != SPECIAL_NONE ? user->rtprio.value : 0;
-    const char *source = user->rtprio.special != SPECIAL_NONE ? user->rtprio.source : none;
+    const bool root = user->uid == 0, set = user->rtprio.special != SPECIAL_NONE;
+    const int64_t limit = set ? user->rtprio.value : 0;
+    const char *source = set ? user->rtprio.source : none;
     const bool granted = root || limit == UNLIMITED || limit >= TRIED_PRIORITY;
-    int r = st_facts_put_int(facts, "linux.rt.ipc_lock", root, NULL, "user.uid");
-    if (r == 0)
-        r = st_facts_put_int(facts, "linux.rt.fifo_priority", TRIED_PRIORITY, NULL, "not tried");
-    if (r == 0 && user->unread != 0 && !granted) {
-        r = st_facts_put_state(facts, fifo_key, ST_FACT_UNREADABLE, user->unread, NULL, LIMITS_DIR);
-        return r == 0
-                   ? st_facts_put_state(facts, rtprio_key, ST_FACT_UNREADABLE, user->unread, NULL, LIMITS_DIR)
-                   : r;
+    if (user->unread != 0 && !granted) {
+        st_facts_put_state(facts, fifo_key, ST_FACT_UNREADABLE, user->unread, NULL, LIMITS_DIR);
+        st_facts_put_state(facts, rtprio_key, ST_FACT_UNREADABLE, user->unread, NULL, LIMITS_DIR);
+        return;
     }
-    if (r == 0)
-        r = st_facts_put_int(facts, fifo_key, granted ? 0 : EPERM, NULL, root ? "user.uid" : source);
-    return r == 0 ? st_facts_put_int(facts, rtprio_key, limit, NULL, source) : r;
+    st_facts_put_int(facts, fifo_key, granted ? 0 : EPERM, NULL, root ? "user.uid" : source);
+    st_facts_put_int(facts, rtprio_key, limit, NULL, source);
 }
 
-static int put_linux(const struct user *user, struct st_facts *facts)
+static void put_linux(const struct user *user, struct st_facts *facts)
 {
     static const char memlock_key[] = "linux.rt.memlock_limit_bytes";
-    int r = put_rights(user, facts);
-    if (r == 0 && user->memlock.special != SPECIAL_NONE)
-        r = st_facts_put_int(facts, memlock_key, user->memlock.value, NULL, user->memlock.source);
-    else if (r == 0 && user->unread != 0)
-        r = st_facts_put_state(facts, memlock_key, ST_FACT_UNREADABLE, user->unread, NULL, LIMITS_DIR);
-    else if (r == 0)
-        r = st_facts_put_state(facts, memlock_key, ST_FACT_ABSENT, 0, NULL, "no limits file sets this limit");
-    if (r == 0) /* set at login by other means, or by the process itself */
-        r = st_facts_put_state(facts, "linux.rt.rttime_limit_us", ST_FACT_ABSENT, 0, NULL,
-                               "not known for another user");
-    return r == 0 ? st_facts_put_text(facts, "user.limits_from",
-                                      user->uses_pam_limits ? "limits.d"
-                                                            : "the defaults (no PAM file has pam_limits)",
-                                      NULL, LIMITS_DIR)
-                  : r;
+    st_facts_put_int(facts, "linux.rt.ipc_lock", user->uid == 0, NULL, "user.uid");
+    st_facts_put_int(facts, "linux.rt.fifo_priority", TRIED_PRIORITY, NULL, "not tried");
+    put_rtprio(user, facts);
+    if (user->memlock.special != SPECIAL_NONE)
+        st_facts_put_int(facts, memlock_key, user->memlock.value, NULL, user->memlock.source);
+    else if (user->unread != 0)
+        st_facts_put_state(facts, memlock_key, ST_FACT_UNREADABLE, user->unread, NULL, LIMITS_DIR);
+    else
+        st_facts_put_failure(facts, memlock_key, -ENOENT, none);
+    /* set at login by other means, or by the process itself */
+    st_facts_put_failure(facts, "linux.rt.rttime_limit_us", -ENOENT, unknown);
+    st_facts_put_text(facts, "user.limits_from",
+                      user->uses_pam_limits ? "limits.d" : "the defaults (no PAM file has pam_limits)", NULL,
+                      LIMITS_DIR);
 }
 
 /** The login class, which has the limits, is in a file that only root reads. */
-static int put_freebsd(struct st_facts *facts)
+static void put_freebsd(struct st_facts *facts)
 {
-    static const char source[] = "not known for another user";
-    int r = st_facts_put_state(facts, "freebsd.rt.fifo_errno", ST_FACT_ABSENT, 0, NULL, source);
-    if (r == 0)
-        r = st_facts_put_state(facts, "freebsd.limits.memorylocked_bytes", ST_FACT_ABSENT, 0, NULL, source);
-    return r == 0 ? st_facts_put_text(facts, "user.limits_from", "groups", NULL, "/etc/group") : r;
+    st_facts_put_failure(facts, "freebsd.rt.fifo_errno", -ENOENT, unknown);
+    st_facts_put_failure(facts, "freebsd.limits.memorylocked_bytes", -ENOENT, unknown);
+    st_facts_put_text(facts, "user.limits_from", "groups", NULL, "/etc/group");
 }
 
-static int put_user(struct user *user, struct st_facts *facts)
+static int put_user(const struct user *user, struct st_facts *facts)
 {
-    int r = st_facts_put_text(facts, "user.name", user->name, NULL, "/etc/passwd");
-    if (r == 0)
-        r = st_facts_put_int(facts, "user.uid", user->uid, NULL, "/etc/passwd");
-    if (r == 0)
-        r = st_facts_put_text(facts, "user.groups", user->groups, NULL, "/etc/group");
-    if (r == 0)
-        r = st_facts_os(facts) == ST_OS_LINUX ? put_linux(user, facts) : put_freebsd(facts);
-    return r;
+    st_facts_put_text(facts, "user.name", user->name, NULL, "/etc/passwd");
+    st_facts_put_int(facts, "user.uid", user->uid, NULL, "/etc/passwd");
+    st_facts_put_text(facts, "user.groups", user->groups, NULL, "/etc/group");
+    if (facts->os == ST_OS_LINUX)
+        put_linux(user, facts);
+    else
+        put_freebsd(facts);
+    return facts->error;
 }
 
 int st_collect_user(struct st_platform *p, const char *name, struct st_facts *facts)
@@ -290,7 +283,7 @@ int st_collect_user(struct st_platform *p, const char *name, struct st_facts *fa
     int r = find_user(&user);
     if (r == 0)
         r = find_groups(&user);
-    if (r == 0 && st_facts_os(facts) == ST_OS_LINUX)
+    if (r == 0 && facts->os == ST_OS_LINUX)
         find_limits(&user);
     if (r == 0)
         r = put_user(&user, facts);

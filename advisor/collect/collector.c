@@ -9,38 +9,6 @@
 
 #define SMALL_FILE_BYTES 4097
 
-static void keep_error(struct st_collector *c, int r)
-{
-    if (c->error == 0)
-        c->error = r;
-}
-
-void st_collector_put_text(struct st_collector *c, const char *key, const char *value, const char *raw,
-                           const char *source)
-{
-    keep_error(c, st_facts_put_text(c->facts, key, value, raw, source));
-}
-
-void st_collector_put_int(struct st_collector *c, const char *key, int64_t value, const char *raw,
-                          const char *source)
-{
-    keep_error(c, st_facts_put_int(c->facts, key, value, raw, source));
-}
-
-void st_collector_put_state(struct st_collector *c, const char *key, enum st_fact_state state, int error,
-                            const char *raw, const char *source)
-{
-    keep_error(c, st_facts_put_state(c->facts, key, state, error, raw, source));
-}
-
-void st_collector_put_failure(struct st_collector *c, const char *key, int r, const char *source)
-{
-    if (r == -ENOENT || r == -ENOTDIR || r == -ENOTSUP)
-        st_collector_put_state(c, key, ST_FACT_ABSENT, 0, NULL, source);
-    else
-        st_collector_put_state(c, key, ST_FACT_UNREADABLE, -r, NULL, source);
-}
-
 static void put_value(struct st_collector *c, const char *key, const char *text, size_t bytes,
                       enum st_value_kind kind, const char *source)
 {
@@ -50,9 +18,9 @@ static void put_value(struct st_collector *c, const char *key, const char *text,
     value[bytes] = '\0';
     st_text_trim(value);
     if (memchr(text, '\0', bytes) != NULL || (kind == ST_VALUE_INT && st_text_int(value, &number) != 0))
-        st_collector_put_state(c, key, ST_FACT_MALFORMED, 0, text, source);
+        st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, text, source);
     else
-        st_collector_put_text(c, key, value, text, source);
+        st_facts_put_text(c->facts, key, value, text, source);
 }
 
 void st_collector_file(struct st_collector *c, const char *key, const char *path, enum st_value_kind kind)
@@ -63,7 +31,7 @@ void st_collector_file(struct st_collector *c, const char *key, const char *path
     if (r == 0)
         put_value(c, key, buf, len, kind, path);
     else
-        st_collector_put_failure(c, key, r, path);
+        st_facts_put_failure(c->facts, key, r, path);
 }
 
 void st_collector_sysctl(struct st_collector *c, const char *key, const char *name, enum st_value_kind kind)
@@ -75,7 +43,7 @@ void st_collector_sysctl(struct st_collector *c, const char *key, const char *na
     if (r == 0)
         put_value(c, key, buf, len, kind, source);
     else
-        st_collector_put_failure(c, key, r, source);
+        st_facts_put_failure(c->facts, key, r, source);
 }
 
 bool st_collector_patterns_match(const char *const *provided, const char *pattern)

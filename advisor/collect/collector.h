@@ -8,7 +8,6 @@ struct st_collector {
     struct st_platform *p;
     struct st_facts *facts;
     bool live;
-    int error; /* 0 or -ENOMEM, from the first put that failed */
     char *buf; /* for whole files: config, timer_list */
     size_t buf_bytes;
     char user[256]; /* name of who runs this; "": not known, or a captured machine */
@@ -23,17 +22,6 @@ struct st_value_row {
     const char *name; /* path or sysctl */
     enum st_value_kind kind;
 };
-
-/* The puts of facts.h, which keep the error for the end. */
-void st_collector_put_text(struct st_collector *c, const char *key, const char *value, const char *raw,
-                           const char *source);
-void st_collector_put_int(struct st_collector *c, const char *key, int64_t value, const char *raw,
-                          const char *source);
-void st_collector_put_state(struct st_collector *c, const char *key, enum st_fact_state state, int error,
-                            const char *raw, const char *source);
-
-/** A reading that failed with r < 0: -ENOENT and the like are absent, the rest is unreadable. */
-void st_collector_put_failure(struct st_collector *c, const char *key, int r, const char *source);
 
 /** Reads one file or sysctl of at most 4 KiB into one fact. An empty or non-numeric ST_VALUE_INT is
  * malformed. */

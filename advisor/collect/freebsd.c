@@ -198,20 +198,14 @@ static const struct {
     {NULL, "/etc/sysctl.conf.local", SYSCTL, sysctl_names},
 };
 
-static void keep(struct st_collector *c, int r)
-{
-    if (c->error == 0 && r == -ENOMEM)
-        c->error = r;
-}
-
 /** Reads a file into c->buf and says so in `key`. @return false when there is nothing to parse. */
 static bool read_file(struct st_collector *c, const char *key, const char *path, size_t *ret_bytes)
 {
     const int r = c->p->read_text(c->p, path, c->buf, c->buf_bytes, ret_bytes);
     if (key != NULL && r != 0)
-        st_collector_put_failure(c, key, r, path);
+        st_facts_put_failure(c->facts, key, r, path);
     else if (key != NULL)
-        st_collector_put_text(c, key, "read", NULL, path);
+        st_facts_put_text(c->facts, key, "read", NULL, path);
     return r == 0;
 }
 
@@ -220,7 +214,7 @@ static void read_assignments(struct st_collector *c, const char *key, const char
 {
     size_t bytes;
     if (read_file(c, key, path, &bytes))
-        keep(c, st_freebsd_text_assignments(c->facts, prefix, names, c->buf, bytes, path));
+        st_freebsd_text_assignments(c->facts, prefix, names, c->buf, bytes, path);
 }
 
 static int loader_part(void *ctx, const char *name)
@@ -262,10 +256,8 @@ static void parse_file(struct st_collector *c, const char *key, const char *path
     size_t bytes;
     if (!read_file(c, key, path, &bytes))
         return;
-    const int r = parse(c->facts, c->buf, bytes, path);
-    if (r == -EBADMSG)
-        st_collector_put_state(c, key, ST_FACT_MALFORMED, 0, c->buf, path);
-    keep(c, r);
+    if (parse(c->facts, c->buf, bytes, path) == -EBADMSG)
+        st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, c->buf, path);
 }
 
 static int see_powerd(void *ctx, const char *name)
@@ -282,9 +274,9 @@ static void collect_files(struct st_collector *c)
     parse_file(c, "freebsd.file.sndstat", "/dev/sndstat", st_freebsd_text_sndstat);
     const int r = c->p->list(c->p, "/var/run", see_powerd, &powerd);
     if (r == 0)
-        st_collector_put_int(c, "freebsd.powerd.running", powerd, NULL, "/var/run/powerd.pid");
+        st_facts_put_int(c->facts, "freebsd.powerd.running", powerd, NULL, "/var/run/powerd.pid");
     else
-        st_collector_put_failure(c, "freebsd.powerd.running", r, "/var/run");
+        st_facts_put_failure(c->facts, "freebsd.powerd.running", r, "/var/run");
 }
 
 /** What lies beside sysctl-a.txt; reads kern.osreldate. */
@@ -297,10 +289,10 @@ static void collect_capture(struct st_collector *c)
     parse_file(c, "freebsd.file.ps", "/ps.txt", st_freebsd_text_ps);
     ps = st_facts_find(c->facts, "freebsd.file.ps");
     if (ps != NULL && ps->state == ST_FACT_OK)
-        st_collector_put_int(c, "freebsd.powerd.running",
-                             st_facts_find(c->facts, "freebsd.process.powerd.args") != NULL ||
-                                 st_facts_find(c->facts, "freebsd.process.powerdxx.args") != NULL,
-                             NULL, "ps.txt");
+        st_facts_put_int(c->facts, "freebsd.powerd.running",
+                         st_facts_find(c->facts, "freebsd.process.powerd.args") != NULL ||
+                             st_facts_find(c->facts, "freebsd.process.powerdxx.args") != NULL,
+                         NULL, "ps.txt");
 }
 
 static void collect(struct st_collector *c)

@@ -37,14 +37,14 @@ static bool is_plain(const char *text)
 static void put(struct reader *reader, const char *key, const char *value)
 {
     if (reader->settings_n++ < SETTINGS_MAX)
-        st_collector_put_text(reader->c, key, value, NULL, reader->path);
+        st_facts_put_text(reader->c->facts, key, value, NULL, reader->path);
 }
 
 static void failed(struct reader *reader, int r, const char *path)
 {
     const bool missing = r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -EXDEV; /* links of a capture */
     if (reader->failure_key != NULL && !missing)
-        st_collector_put_failure(reader->c, reader->failure_key, r, path);
+        st_facts_put_failure(reader->c->facts, reader->failure_key, r, path);
 }
 
 /** @return whether it was there and could be read. */
@@ -240,9 +240,9 @@ static void exists(struct st_collector *c, const char *key, const char *path)
     size_t len;
     const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
     if (r == 0 || r == -EFBIG || r == -ELOOP || r == -EXDEV) /* a captured tree does not follow its links */
-        st_collector_put_int(c, key, 1, NULL, path);
+        st_facts_put_int(c->facts, key, 1, NULL, path);
     else
-        st_collector_put_failure(c, key, r, path);
+        st_facts_put_failure(c->facts, key, r, path);
 }
 
 static void collect_system(struct st_collector *c)
@@ -283,19 +283,11 @@ static void read_layers(struct reader *reader, const char *const *folders, size_
     }
 }
 
-static void put_number(struct reader *reader, const char *key, const char *value)
-{
-    int64_t number;
-    if (st_text_int(value, &number) == 0)
-        st_collector_put_int(reader->c, key, number, value, reader->path);
-    else
-        st_collector_put_state(reader->c, key, ST_FACT_MALFORMED, 0, value, reader->path);
-}
-
 /* --- PipeWire --- */
 
 static void pipewire_setting(void *ctx, const char *section, const char *name, const char *value)
 {
+    const struct reader *reader = ctx;
     static const struct {
         const char *section;
         const char *name;
@@ -309,7 +301,7 @@ static void pipewire_setting(void *ctx, const char *section, const char *name, c
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         if (strcmp(section, rows[i].section) == 0 && strcmp(name, rows[i].name) == 0)
-            put_number(ctx, rows[i].key, value);
+            st_facts_put_number(reader->c->facts, rows[i].key, value, value, reader->path);
     }
 }
 
@@ -322,18 +314,18 @@ static void parse_pipewire(struct reader *reader, char *text)
 
 static void pulse_setting(void *ctx, const char *section, const char *name, const char *value)
 {
-    static const char *const numbers[] = {"realtime-priority", "default-fragments",
-                                          "default-fragment-size-msec", "default-sample-rate"};
+    static const char *const numbers[] = {"default-fragments", "default-fragment-size-msec",
+                                          "default-sample-rate"};
     struct reader *reader = ctx;
     char key[KEY_BYTES];
     (void)section;
     if (strcmp(name, "realtime-scheduling") == 0)
-        st_collector_put_text(reader->c, "linux.pulse.realtime-scheduling", value, NULL, reader->path);
+        st_facts_put_text(reader->c->facts, "linux.pulse.realtime-scheduling", value, NULL, reader->path);
     for (size_t i = 0; i < ST_ARRAY_LEN(numbers); i++) {
         if (strcmp(name, numbers[i]) != 0)
             continue;
         snprintf(key, sizeof(key), "linux.pulse.%s", numbers[i]);
-        put_number(reader, key, value);
+        st_facts_put_number(reader->c->facts, key, value, value, reader->path);
     }
 }
 
@@ -352,8 +344,8 @@ static void parse_pulse_script(struct reader *reader, char *text)
             continue;
         const char *option = strstr(line, " tsched=");
         if (option != NULL)
-            st_collector_put_text(reader->c, "linux.pulse.tsched", option[8] == '0' ? "0" : "1", line,
-                                  reader->path);
+            st_facts_put_text(reader->c->facts, "linux.pulse.tsched", option[8] == '0' ? "0" : "1", line,
+                              reader->path);
     }
 }
 

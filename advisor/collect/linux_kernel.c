@@ -66,11 +66,11 @@ static void config(struct st_collector *c)
         const int r = opened != 0 ? opened : st_linux_text_config(c->buf, name, value, sizeof(value));
         if (r == 0) {
             snprintf(raw, sizeof(raw), "CONFIG_%s=%s", name, value);
-            st_collector_put_text(c, *key, value, raw, path);
+            st_facts_put_text(c->facts, *key, value, raw, path);
         } else if (r == -EBADMSG) {
-            st_collector_put_state(c, *key, ST_FACT_MALFORMED, 0, NULL, path);
+            st_facts_put_state(c->facts, *key, ST_FACT_MALFORMED, 0, NULL, path);
         } else {
-            st_collector_put_failure(c, *key, r, path);
+            st_facts_put_failure(c->facts, *key, r, path);
         }
     }
 }
@@ -94,13 +94,13 @@ static void timer_list(struct st_collector *c)
         char raw[64];
         snprintf(raw, sizeof(raw), "%s: %" PRId64, rows[i].name, rows[i].value);
         if (r != 0)
-            st_collector_put_failure(c, rows[i].key, r, source);
+            st_facts_put_failure(c->facts, rows[i].key, r, source);
         else if (!parsed)
-            st_collector_put_state(c, rows[i].key, ST_FACT_MALFORMED, 0, c->buf, source);
+            st_facts_put_state(c->facts, rows[i].key, ST_FACT_MALFORMED, 0, c->buf, source);
         else if (rows[i].has)
-            st_collector_put_int(c, rows[i].key, rows[i].value, raw, source);
+            st_facts_put_int(c->facts, rows[i].key, rows[i].value, raw, source);
         else
-            st_collector_put_state(c, rows[i].key, ST_FACT_ABSENT, 0, NULL, source);
+            st_facts_put_failure(c->facts, rows[i].key, -ENOENT, source);
     }
 }
 

@@ -31,12 +31,12 @@ static void container(struct st_collector *c)
         size_t len;
         const int r = c->p->read_text(c->p, marks[i].path, text, sizeof(text), &len);
         if (r == 0 || r == -EFBIG) {
-            st_collector_put_text(c, "system.container", marks[i].name != NULL ? marks[i].name : text, NULL,
-                                  marks[i].path);
+            st_facts_put_text(c->facts, "system.container", marks[i].name != NULL ? marks[i].name : text,
+                              NULL, marks[i].path);
             return;
         }
     }
-    st_collector_put_state(c, "system.container", ST_FACT_ABSENT, 0, NULL, marks[0].path);
+    st_facts_put_failure(c->facts, "system.container", -ENOENT, marks[0].path);
 }
 
 /** A captured request is a file of 4 bytes: s32, microseconds, little-endian. */
@@ -46,14 +46,14 @@ static void captured_request(struct st_collector *c)
     size_t len = 0;
     const int r = c->p->read_text(c->p, REQUEST_PATH, buf, sizeof(buf), &len);
     if (r != 0) {
-        st_collector_put_failure(c, REQUEST_KEY, r, REQUEST_PATH);
+        st_facts_put_failure(c->facts, REQUEST_KEY, r, REQUEST_PATH);
     } else if (len != 4) {
-        st_collector_put_state(c, REQUEST_KEY, ST_FACT_MALFORMED, 0, buf, REQUEST_PATH);
+        st_facts_put_state(c->facts, REQUEST_KEY, ST_FACT_MALFORMED, 0, buf, REQUEST_PATH);
     } else {
         uint32_t value = 0;
         for (size_t i = 4; i-- > 0;)
             value = value << 8 | (unsigned char)buf[i];
-        st_collector_put_int(c, REQUEST_KEY, (int32_t)value, NULL, REQUEST_PATH);
+        st_facts_put_int(c->facts, REQUEST_KEY, (int32_t)value, NULL, REQUEST_PATH);
     }
 }
 
@@ -64,7 +64,7 @@ static void unread_request(struct st_collector *c)
     char buf[16];
     size_t len;
     const int r = c->p->read_text(c->p, REQUEST_PATH, buf, sizeof(buf), &len);
-    st_collector_put_failure(c, REQUEST_KEY, r != 0 ? r : -EINVAL, REQUEST_PATH);
+    st_facts_put_failure(c->facts, REQUEST_KEY, r != 0 ? r : -EINVAL, REQUEST_PATH);
 }
 
 /** Of the circumstances, what no text file tells. */
@@ -74,11 +74,11 @@ static void circumstance(void *ctx, const char *key, const char *value)
     int64_t number;
     if (strcmp(key, "hypervisor") == 0) {
         const bool is_virtual = strcmp(value, "none") != 0;
-        st_collector_put_int(c, VIRTUAL_KEY, is_virtual, value, VIRTUAL_SOURCE);
+        st_facts_put_int(c->facts, VIRTUAL_KEY, is_virtual, value, VIRTUAL_SOURCE);
         if (is_virtual)
-            st_collector_put_text(c, HYPERVISOR_KEY, value, NULL, VIRTUAL_SOURCE);
+            st_facts_put_text(c->facts, HYPERVISOR_KEY, value, NULL, VIRTUAL_SOURCE);
     } else if (c->live && strcmp(key, "cpu_dma_latency_us") == 0 && st_text_int(value, &number) == 0) {
-        st_collector_put_int(c, REQUEST_KEY, number, NULL, REQUEST_PATH);
+        st_facts_put_int(c->facts, REQUEST_KEY, number, NULL, REQUEST_PATH);
     }
 }
 
@@ -87,9 +87,9 @@ static void collect_place(struct st_collector *c)
     container(c);
     c->p->conditions(c->p, -1, circumstance, c);
     if (st_facts_find(c->facts, VIRTUAL_KEY) == NULL)
-        st_collector_put_state(c, VIRTUAL_KEY, ST_FACT_ABSENT, 0, NULL, VIRTUAL_SOURCE);
+        st_facts_put_failure(c->facts, VIRTUAL_KEY, -ENOENT, VIRTUAL_SOURCE);
     if (st_facts_find(c->facts, HYPERVISOR_KEY) == NULL)
-        st_collector_put_state(c, HYPERVISOR_KEY, ST_FACT_ABSENT, 0, NULL, VIRTUAL_SOURCE);
+        st_facts_put_failure(c->facts, HYPERVISOR_KEY, -ENOENT, VIRTUAL_SOURCE);
     if (!c->live)
         captured_request(c);
     else if (st_facts_find(c->facts, REQUEST_KEY) == NULL)
@@ -240,7 +240,8 @@ static void collect_other_cpus(struct st_collector *c)
 {
     struct other_cpus cpus = {.c = c, .n = 1};
     if (c->p->list(c->p, "/sys/devices/system/cpu", other_cpu, &cpus) == 0)
-        st_collector_put_int(c, "linux.cpuidle.cpus_n", cpus.n, NULL, "/sys/devices/system/cpu/cpu*/cpuidle");
+        st_facts_put_int(c->facts, "linux.cpuidle.cpus_n", cpus.n, NULL,
+                         "/sys/devices/system/cpu/cpu*/cpuidle");
 }
 
 static void collect_cpus(struct st_collector *c)
@@ -248,9 +249,9 @@ static void collect_cpus(struct st_collector *c)
     size_t n;
     const int r = collect_set(c, &policies, &n);
     if (n > 0)
-        st_collector_put_int(c, "linux.cpufreq.present", 1, NULL, policies.folder);
+        st_facts_put_int(c->facts, "linux.cpufreq.present", 1, NULL, policies.folder);
     else
-        st_collector_put_failure(c, "linux.cpufreq.present", r != 0 ? r : -ENOENT, policies.folder);
+        st_facts_put_failure(c->facts, "linux.cpufreq.present", r != 0 ? r : -ENOENT, policies.folder);
     st_collector_file(c, "linux.cpuidle.driver", "/sys/devices/system/cpu/cpuidle/current_driver",
                       ST_VALUE_TEXT);
     st_collector_file(c, "linux.cpuidle.governor", "/sys/devices/system/cpu/cpuidle/current_governor_ro",
@@ -259,7 +260,7 @@ static void collect_cpus(struct st_collector *c)
     if (n > 0)
         collect_other_cpus(c);
     else if (states != 0 && states != -ENOENT)
-        st_collector_put_failure(c, "linux.cpuidle.cpu0.state0.latency_us", states, idle_states.folder);
+        st_facts_put_failure(c->facts, "linux.cpuidle.cpu0.state0.latency_us", states, idle_states.folder);
 }
 
 /* --- swap --- */
@@ -274,15 +275,15 @@ static void swap(struct st_collector *c)
     const bool parsed = r == 0 && st_linux_text_swaps(c->buf, &swaps) == 0;
     for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
         if (r != 0)
-            st_collector_put_failure(c, keys[i], r, source);
+            st_facts_put_failure(c->facts, keys[i], r, source);
         else if (!parsed)
-            st_collector_put_state(c, keys[i], ST_FACT_MALFORMED, 0, c->buf, source);
+            st_facts_put_state(c->facts, keys[i], ST_FACT_MALFORMED, 0, c->buf, source);
     }
     if (!parsed)
         return;
-    st_collector_put_int(c, keys[0], (int64_t)swaps.other_n, NULL, source);
-    st_collector_put_int(c, keys[1], (int64_t)swaps.zram_n, NULL, source);
-    st_collector_put_int(c, keys[2], swaps.zram_first, NULL, source);
+    st_facts_put_int(c->facts, keys[0], (int64_t)swaps.other_n, NULL, source);
+    st_facts_put_int(c->facts, keys[1], (int64_t)swaps.zram_n, NULL, source);
+    st_facts_put_int(c->facts, keys[2], swaps.zram_first, NULL, source);
 }
 
 static const char *const patterns[] = {

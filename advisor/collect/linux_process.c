@@ -66,14 +66,14 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
     snprintf(path, sizeof(path), "/proc/%s/cmdline", pid);
     const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
     if (r != 0 && r != -EFBIG) {
-        st_collector_put_failure(c, key, r, path);
+        st_facts_put_failure(c->facts, key, r, path);
         return;
     }
     for (size_t i = 0; i < len; i++)
         text[i] = text[i] == '\0' ? ' ' : text[i];
     text[len] = '\0';
     st_text_trim(text);
-    st_collector_put_text(c, key, text, NULL, path);
+    st_facts_put_text(c->facts, key, text, NULL, path);
 }
 
 /** Whose process it is. @return false: not known. */
@@ -102,7 +102,7 @@ static bool take_owner(struct st_collector *c, const char *daemon_key, const cha
         snprintf(name, sizeof(name), "%.63s", entry->pw_name);
     else
         snprintf(name, sizeof(name), "%" PRIu64, uid);
-    st_collector_put_text(c, key, name, NULL, "/proc");
+    st_facts_put_text(c->facts, key, name, NULL, "/proc");
     return true;
 }
 
@@ -117,7 +117,7 @@ static bool daemon_of(struct walk *walk, const char *name, const char *pid)
         if (daemons[i].of_user && !take_owner(walk->c, daemons[i].key, pid))
             return true;
         snprintf(path, sizeof(path), "/proc/%s/stat", pid);
-        st_collector_put_int(walk->c, daemons[i].key, number, NULL, path);
+        st_facts_put_int(walk->c->facts, daemons[i].key, number, NULL, path);
         if (daemons[i].command_key != NULL)
             command_line(walk->c, daemons[i].command_key, pid);
         return true;
@@ -136,13 +136,13 @@ static void put_thread(struct walk *walk, const char *kind, const char *tid, con
     }
     walk->real_time_n++;
     snprintf(key, sizeof(key), "linux.%s.%s.name", kind, tid);
-    st_collector_put_text(walk->c, key, stat->name, NULL, path);
+    st_facts_put_text(walk->c->facts, key, stat->name, NULL, path);
     snprintf(key, sizeof(key), "linux.%s.%s.priority", kind, tid);
-    st_collector_put_int(walk->c, key, stat->rt_priority, NULL, path);
+    st_facts_put_int(walk->c->facts, key, stat->rt_priority, NULL, path);
     if (walk->process_name == NULL)
         return;
     snprintf(key, sizeof(key), "linux.%s.%s.process", kind, tid);
-    st_collector_put_text(walk->c, key, walk->process_name, NULL, path);
+    st_facts_put_text(walk->c->facts, key, walk->process_name, NULL, path);
 }
 
 static bool is_number(const char *name)
@@ -225,11 +225,11 @@ static void collect_processes(struct st_collector *c)
     struct walk walk = {.c = c, .complete = true};
     const int r = c->p->list(c->p, source, one_process, &walk);
     if (walk.processes_n == 0) {
-        st_collector_put_failure(c, key, r != 0 ? r : -ENOENT, source);
+        st_facts_put_failure(c->facts, key, r != 0 ? r : -ENOENT, source);
         return;
     }
-    st_collector_put_int(c, key, (int64_t)walk.processes_n, NULL, source);
-    st_collector_put_int(c, "linux.threads.complete", walk.complete, NULL, source);
+    st_facts_put_int(c->facts, key, (int64_t)walk.processes_n, NULL, source);
+    st_facts_put_int(c->facts, "linux.threads.complete", walk.complete, NULL, source);
 }
 
 /* --- small files below /proc and /sys, limits, cgroup --- */
@@ -271,7 +271,7 @@ static void rt_runtime(struct st_collector *c, const char *group)
     static const char key[] = "linux.cgroup.rt_runtime_us";
     char path[4096];
     if (strstr(group, "..") != NULL) { /* outside of this cgroup namespace */
-        st_collector_put_state(c, key, ST_FACT_ABSENT, 0, NULL, "/proc/self/cgroup");
+        st_facts_put_failure(c->facts, key, -ENOENT, "/proc/self/cgroup");
         return;
     }
     for (size_t i = 0; i < ST_ARRAY_LEN(mounts); i++) {
@@ -279,22 +279,12 @@ static void rt_runtime(struct st_collector *c, const char *group)
         size_t len;
         snprintf(path, sizeof(path), "%s%s/cpu.rt_runtime_us", mounts[i],
                  strcmp(group, "/") == 0 ? "" : group);
-        const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
-        if (r == -ENOENT)
+        if (c->p->read_text(c->p, path, text, sizeof(text), &len) == -ENOENT)
             continue;
-        int64_t value;
-        char trimmed[64];
-        snprintf(trimmed, sizeof(trimmed), "%s", text);
-        st_text_trim(trimmed);
-        if (r != 0)
-            st_collector_put_failure(c, key, r, path);
-        else if (st_text_int(trimmed, &value) != 0)
-            st_collector_put_state(c, key, ST_FACT_MALFORMED, 0, text, path);
-        else
-            st_collector_put_int(c, key, value, text, path);
+        st_collector_file(c, key, path, ST_VALUE_INT);
         return;
     }
-    st_collector_put_state(c, key, ST_FACT_ABSENT, 0, NULL, path);
+    st_facts_put_failure(c->facts, key, -ENOENT, path);
 }
 
 static void cgroup(struct st_collector *c)
@@ -305,22 +295,22 @@ static void cgroup(struct st_collector *c)
     bool unified;
     const int r = c->p->read_text(c->p, source, text, sizeof(text), &len);
     if (r != 0) {
-        st_collector_put_failure(c, "linux.cgroup.version", r, source);
-        st_collector_put_failure(c, "linux.cgroup.rt_runtime_us", r, source);
+        st_facts_put_failure(c->facts, "linux.cgroup.version", r, source);
+        st_facts_put_failure(c->facts, "linux.cgroup.rt_runtime_us", r, source);
         return;
     }
     char raw[sizeof(text)];
     memcpy(raw, text, sizeof(raw));
     if (cpu_hierarchy(text, group, sizeof(group), &unified)) {
-        st_collector_put_int(c, "linux.cgroup.version", 1, raw, source);
+        st_facts_put_int(c->facts, "linux.cgroup.version", 1, raw, source);
         rt_runtime(c, group);
         return;
     }
     if (unified)
-        st_collector_put_int(c, "linux.cgroup.version", 2, raw, source);
+        st_facts_put_int(c->facts, "linux.cgroup.version", 2, raw, source);
     else
-        st_collector_put_state(c, "linux.cgroup.version", ST_FACT_MALFORMED, 0, raw, source);
-    st_collector_put_state(c, "linux.cgroup.rt_runtime_us", ST_FACT_ABSENT, 0, NULL, source);
+        st_facts_put_state(c->facts, "linux.cgroup.version", ST_FACT_MALFORMED, 0, raw, source);
+    st_facts_put_failure(c->facts, "linux.cgroup.rt_runtime_us", -ENOENT, source);
 }
 
 /* Limits and slack of a captured process; a live one is asked directly, in live.c. */
@@ -332,18 +322,18 @@ static void limit(struct st_collector *c, const char *text, const char *name, co
     char value[32];
     int64_t number;
     if (line == NULL) {
-        st_collector_put_state(c, key, ST_FACT_ABSENT, 0, NULL, source);
+        st_facts_put_failure(c->facts, key, -ENOENT, source);
         return;
     }
     line += strlen(name);
     line += strspn(line, " ");
     snprintf(value, sizeof(value), "%.*s", (int)strcspn(line, " \n"), line);
     if (strcmp(value, "unlimited") == 0)
-        st_collector_put_int(c, key, -1, value, source);
+        st_facts_put_int(c->facts, key, -1, value, source);
     else if (st_text_int(value, &number) == 0 && number >= 0)
-        st_collector_put_int(c, key, number, value, source);
+        st_facts_put_int(c->facts, key, number, value, source);
     else
-        st_collector_put_state(c, key, ST_FACT_MALFORMED, 0, value, source);
+        st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, value, source);
 }
 
 static void limits(struct st_collector *c)
@@ -367,7 +357,7 @@ static void limits(struct st_collector *c)
         if (r == 0)
             limit(c, text, rows[i].name, rows[i].key, source);
         else
-            st_collector_put_failure(c, rows[i].key, r, source);
+            st_facts_put_failure(c->facts, rows[i].key, r, source);
     }
 }
 

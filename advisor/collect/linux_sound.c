@@ -87,15 +87,11 @@ static void hw_param(void *ctx, const char *section, const char *name, const cha
     (void)section;
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         char key[KEY_BYTES], number[32];
-        int64_t parsed;
         if (strcmp(name, rows[i].name) != 0)
             continue;
         snprintf(key, sizeof(key), "linux.alsa.%s.%s", stream->name, rows[i].key);
         snprintf(number, sizeof(number), "%.*s", (int)strcspn(value, " "), value);
-        if (st_text_int(number, &parsed) == 0)
-            st_collector_put_int(stream->c, key, parsed, value, stream->path);
-        else
-            st_collector_put_state(stream->c, key, ST_FACT_MALFORMED, 0, value, stream->path);
+        st_facts_put_number(stream->c->facts, key, number, value, stream->path);
     }
 }
 
@@ -122,7 +118,7 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
     const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
     if (r != 0) {
         snprintf(key, sizeof(key), "linux.alsa.%s.buffer_frames", name);
-        st_collector_put_failure(c, key, r, path);
+        st_facts_put_failure(c->facts, key, r, path);
         return;
     }
     if (strncmp(text, "closed", 6) == 0)
@@ -187,7 +183,7 @@ static void collect_devices(struct st_collector *c)
         struct scan scan = {.c = c, .folder = sets[i].folder};
         const int r = c->p->list(c->p, sets[i].folder, sets[i].fn, &scan);
         if (r != 0 && r != -ENOENT)
-            st_collector_put_failure(c, sets[i].key, r, sets[i].folder);
+            st_facts_put_failure(c->facts, sets[i].key, r, sets[i].folder);
     }
 }
 
@@ -221,7 +217,7 @@ static void one_line(void *ctx, unsigned number, const char *actions)
         return;
     lines->n++;
     snprintf(key, sizeof(key), "linux.irq.%u.actions", number);
-    st_collector_put_text(lines->c, key, actions, NULL, SOURCE);
+    st_facts_put_text(lines->c->facts, key, actions, NULL, SOURCE);
 }
 
 static void collect_interrupts(struct st_collector *c)
@@ -231,11 +227,11 @@ static void collect_interrupts(struct st_collector *c)
     size_t len;
     int r = c->p->read_text(c->p, SOURCE, c->buf, c->buf_bytes, &len);
     if (r != 0 && r != -EFBIG)
-        st_collector_put_failure(c, key, r, SOURCE);
+        st_facts_put_failure(c->facts, key, r, SOURCE);
     else if (st_linux_text_interrupts(c->buf, one_line, &lines) != 0)
-        st_collector_put_state(c, key, ST_FACT_MALFORMED, 0, c->buf, SOURCE);
+        st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, c->buf, SOURCE);
     else
-        st_collector_put_int(c, key, 1, NULL, SOURCE);
+        st_facts_put_int(c->facts, key, 1, NULL, SOURCE);
 }
 
 static const char *const patterns[] = {

@@ -33,11 +33,11 @@ static const char *const patterns[] = {
 static void put_right(struct st_collector *c, const char *key, int r, int64_t value, const char *source)
 {
     if (r != 0)
-        st_collector_put_failure(c, key, r, source);
+        st_facts_put_failure(c->facts, key, r, source);
     else if (value == INT64_MIN)
-        st_collector_put_state(c, key, ST_FACT_ABSENT, 0, NULL, source);
+        st_facts_put_failure(c->facts, key, -ENOENT, source);
     else
-        st_collector_put_int(c, key, value, NULL, source);
+        st_facts_put_int(c->facts, key, value, NULL, source);
 }
 
 static void rights(struct st_collector *c)
@@ -66,16 +66,16 @@ static void ipc_lock(struct st_collector *c)
     size_t bytes;
     const int r = c->p->read_text(c->p, source, c->buf, c->buf_bytes, &bytes);
     if (r != 0) {
-        st_collector_put_failure(c, key, r, source);
+        st_facts_put_failure(c->facts, key, r, source);
         return;
     }
     const char *line = strstr(c->buf, label);
     char *end = NULL;
     const unsigned long long mask = line != NULL ? strtoull(line + strlen(label), &end, 16) : 0;
     if (end == NULL || end == line + strlen(label))
-        st_collector_put_state(c, key, ST_FACT_MALFORMED, 0, NULL, source);
+        st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, NULL, source);
     else
-        st_collector_put_int(c, key, (mask >> CAP_IPC_LOCK_BIT) & 1, NULL, source);
+        st_facts_put_int(c->facts, key, (mask >> CAP_IPC_LOCK_BIT) & 1, NULL, source);
 }
 
 static void slack(struct st_collector *c)
@@ -84,9 +84,9 @@ static void slack(struct st_collector *c)
     int64_t ns;
     const int r = c->p->timer_slack_ns(c->p, &ns);
     if (r == 0)
-        st_collector_put_int(c, "linux.timer_slack_ns", ns, NULL, source);
+        st_facts_put_int(c->facts, "linux.timer_slack_ns", ns, NULL, source);
     else
-        st_collector_put_failure(c, "linux.timer_slack_ns", r, source);
+        st_facts_put_failure(c->facts, "linux.timer_slack_ns", r, source);
 }
 
 static void resolution(struct st_collector *c)
@@ -94,11 +94,10 @@ static void resolution(struct st_collector *c)
     static const char source[] = "clock_getres(CLOCK_MONOTONIC)";
     struct timespec resolution;
     if (clock_getres(CLOCK_MONOTONIC, &resolution) == 0)
-        st_collector_put_int(c, "linux.clock_getres_ns",
-                             (int64_t)resolution.tv_sec * INT64_C(1000000000) + resolution.tv_nsec, NULL,
-                             source);
+        st_facts_put_int(c->facts, "linux.clock_getres_ns",
+                         (int64_t)resolution.tv_sec * INT64_C(1000000000) + resolution.tv_nsec, NULL, source);
     else
-        st_collector_put_failure(c, "linux.clock_getres_ns", -errno, source);
+        st_facts_put_failure(c->facts, "linux.clock_getres_ns", -errno, source);
 }
 
 static void user_groups(struct st_collector *c)
@@ -108,7 +107,7 @@ static void user_groups(struct st_collector *c)
     size_t used = 0;
     const int n = getgroups(GROUPS_MAX, gids);
     if (n < 0) {
-        st_collector_put_failure(c, "user.groups", -errno, "getgroups");
+        st_facts_put_failure(c->facts, "user.groups", -errno, "getgroups");
         return;
     }
     for (int i = 0; i < n; i++) {
@@ -121,17 +120,17 @@ static void user_groups(struct st_collector *c)
             break;
         used += (size_t)len;
     }
-    st_collector_put_text(c, "user.groups", text, NULL, "getgroups");
+    st_facts_put_text(c->facts, "user.groups", text, NULL, "getgroups");
 }
 
 static void user(struct st_collector *c)
 {
     const uid_t uid = getuid();
-    st_collector_put_int(c, "user.uid", (int64_t)uid, NULL, "getuid");
+    st_facts_put_int(c->facts, "user.uid", (int64_t)uid, NULL, "getuid");
     if (c->user[0] != '\0')
-        st_collector_put_text(c, "user.name", c->user, NULL, "getpwuid");
+        st_facts_put_text(c->facts, "user.name", c->user, NULL, "getpwuid");
     else
-        st_collector_put_state(c, "user.name", ST_FACT_ABSENT, 0, NULL, "getpwuid");
+        st_facts_put_failure(c->facts, "user.name", -ENOENT, "getpwuid");
     user_groups(c);
 }
 

@@ -9,14 +9,6 @@
 
 #define RAW_MAX_BYTES 4096
 
-struct st_facts {
-    enum st_os os;
-    int64_t time_ns; /* given to the facts put from here on */
-    struct st_fact **rows;
-    size_t n;
-    size_t room;
-};
-
 struct st_facts *st_facts_new(enum st_os os)
 {
     struct st_facts *facts = calloc(1, sizeof(*facts));
@@ -41,26 +33,6 @@ void st_facts_free(struct st_facts *facts)
         fact_free(facts->rows[i]);
     free(facts->rows);
     free(facts);
-}
-
-enum st_os st_facts_os(const struct st_facts *facts)
-{
-    return facts->os;
-}
-
-void st_facts_set_time(struct st_facts *facts, int64_t time_ns)
-{
-    facts->time_ns = time_ns;
-}
-
-size_t st_facts_count(const struct st_facts *facts)
-{
-    return facts->n;
-}
-
-const struct st_fact *st_facts_at(const struct st_facts *facts, size_t i)
-{
-    return i < facts->n ? facts->rows[i] : NULL;
 }
 
 /** The first row whose key is not before `key`; n when there is none. */
@@ -150,20 +122,20 @@ static int put(struct st_facts *facts, const char *key, enum st_fact_state state
                const char *raw, const char *source)
 {
     struct st_fact *fact = calloc(1, sizeof(*fact));
-    if (fact == NULL)
-        return -ENOMEM;
+    if (fact == NULL || put_texts(fact, key, text, raw, source) != 0) {
+        free(fact);
+        return facts->error = -ENOMEM;
+    }
     fact->state = state;
     fact->error = state == ST_FACT_UNREADABLE ? error : 0;
     fact->time_ns = facts->time_ns;
-    if (put_texts(fact, key, text, raw, source) != 0) {
-        fact_free(fact);
-        return -ENOMEM;
-    }
     if (fact->text != NULL) {
         st_text_trim(fact->text);
         fact->is_int = st_text_int(fact->text, &fact->i64) == 0;
     }
-    return insert(facts, fact);
+    if (insert(facts, fact) != 0)
+        facts->error = -ENOMEM;
+    return facts->error;
 }
 
 int st_facts_put_text(struct st_facts *facts, const char *key, const char *value, const char *raw,
@@ -180,10 +152,24 @@ int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, con
     return put(facts, key, ST_FACT_OK, 0, text, raw, source);
 }
 
+int st_facts_put_number(struct st_facts *facts, const char *key, const char *text, const char *raw,
+                        const char *source)
+{
+    int64_t number;
+    const bool good = st_text_int(text, &number) == 0;
+    return put(facts, key, good ? ST_FACT_OK : ST_FACT_MALFORMED, 0, good ? text : NULL, raw, source);
+}
+
 int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_state state, int error,
                        const char *raw, const char *source)
 {
     return put(facts, key, state, error, NULL, raw, source);
+}
+
+int st_facts_put_failure(struct st_facts *facts, const char *key, int r, const char *source)
+{
+    const bool absent = r == -ENOENT || r == -ENOTDIR || r == -ENOTSUP;
+    return put(facts, key, absent ? ST_FACT_ABSENT : ST_FACT_UNREADABLE, -r, NULL, NULL, source);
 }
 
 const struct st_fact *st_facts_find(const struct st_facts *facts, const char *key)
@@ -305,25 +291,9 @@ size_t st_facts_unreadable(const struct st_facts *facts)
     return n;
 }
 
-static const char *const state_names[] = {
+const char *const st_fact_state_names[ST_FACT_STATES_N] = {
     [ST_FACT_ABSENT] = "absent",
     [ST_FACT_OK] = "ok",
     [ST_FACT_UNREADABLE] = "unreadable",
     [ST_FACT_MALFORMED] = "malformed",
 };
-
-const char *st_fact_state_name(enum st_fact_state state)
-{
-    return state_names[state];
-}
-
-int st_fact_state_parse(const char *text, enum st_fact_state *ret)
-{
-    for (size_t i = 0; i < ST_ARRAY_LEN(state_names); i++) {
-        if (strcmp(text, state_names[i]) == 0) {
-            *ret = (enum st_fact_state)i;
-            return 0;
-        }
-    }
-    return -EINVAL;
-}

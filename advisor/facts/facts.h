@@ -32,28 +32,35 @@ struct st_fact {
     int64_t time_ns; /* wall clock, ns since 1970 */
 };
 
-struct st_facts;
+/** All facts of one machine. Whoever fills it in looks at `error` at the end. */
+struct st_facts {
+    enum st_os os;
+    int64_t time_ns; /* wall clock, ns since 1970, for the facts that are put from here on; 0: not known */
+    struct st_fact **rows; /* in order of key; a row stays where it is until it is freed */
+    size_t n, room;
+    int error; /* -ENOMEM: some facts are missing; else 0 */
+};
 
 struct st_facts *st_facts_new(enum st_os os); /* NULL: out of memory */
 void st_facts_free(struct st_facts *facts);
-enum st_os st_facts_os(const struct st_facts *facts);
-/** The wall-clock time (ns since 1970; 0: not known) of the facts that are put from here on. */
-void st_facts_set_time(struct st_facts *facts, int64_t time_ns);
-size_t st_facts_count(const struct st_facts *facts);
-const struct st_fact *st_facts_at(const struct st_facts *facts, size_t i); /* in order of key */
 
-/** Adds or replaces. error: positive errno for unreadable. Strings are copied and made valid UTF-8.
- *  @return 0 or -ENOMEM. */
-ST_NODISCARD int st_facts_put_text(struct st_facts *facts, const char *key, const char *value,
-                                   const char *raw, const char *source);
-ST_NODISCARD int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, const char *raw,
-                                  const char *source);
-ST_NODISCARD int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_state state,
-                                    int error, const char *raw, const char *source);
+/** Adds or replaces. Strings are copied and made valid UTF-8. @param raw what was read, or NULL. @return facts->error. */
+int st_facts_put_text(struct st_facts *facts, const char *key, const char *value, const char *raw,
+                      const char *source);
+int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, const char *raw,
+                     const char *source);
+/** A text that is malformed if it is no whole number. */
+int st_facts_put_number(struct st_facts *facts, const char *key, const char *text, const char *raw,
+                        const char *source);
+/** @param error positive errno for unreadable. */
+int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_state state, int error,
+                       const char *raw, const char *source);
+/** A reading that failed with r < 0: -ENOENT, -ENOTDIR and -ENOTSUP are absent, the rest is unreadable. */
+int st_facts_put_failure(struct st_facts *facts, const char *key, int r, const char *source);
 
-/** "absent", "ok", "unreadable", "malformed". */
-const char *st_fact_state_name(enum st_fact_state state);
-ST_NODISCARD int st_fact_state_parse(const char *text, enum st_fact_state *ret); /* 0 or -EINVAL */
+/** By enum st_fact_state: "absent", "ok", "unreadable", "malformed". */
+#define ST_FACT_STATES_N 4
+extern const char *const st_fact_state_names[ST_FACT_STATES_N];
 
 /** NULL: no collector looked for it; a rule treats that as absent. */
 const struct st_fact *st_facts_find(const struct st_facts *facts, const char *key);

@@ -31,8 +31,8 @@ bool st_measured_read(const struct st_facts *facts, const struct st_wish *wish, 
     }
     m.of_this_period = m.frames == wish->frames && m.rate_hz == wish->rate_hz;
     m.kernel = text_or(facts, ST_MEASURED_KERNEL, NULL);
-    m.kernel_here = text_or(
-        facts, st_facts_os(facts) == ST_OS_LINUX ? "linux.kernel.release" : "freebsd.kern.osrelease", NULL);
+    m.kernel_here =
+        text_or(facts, facts->os == ST_OS_LINUX ? "linux.kernel.release" : "freebsd.kern.osrelease", NULL);
     m.elsewhere = m.kernel != NULL && m.kernel_here != NULL && strcmp(m.kernel, m.kernel_here) != 0;
     if (st_facts_int(facts, ST_MEASURED_AGE_S, &m.age_s) != 0)
         m.age_s = -1;

@@ -88,7 +88,7 @@ size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX]
 {
     struct notes notes = {.rows = ret};
     const char *limits = text(facts, "user.limits_from");
-    switch (st_facts_os(facts)) {
+    switch (facts->os) {
     case ST_OS_LINUX:
         linux_notes(&notes, facts);
         break;

@@ -47,7 +47,7 @@ json_t *st_snapshot_fact(const struct st_fact *fact)
 {
     return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o}", "key", fact->key, "value",
                      fact->state == ST_FACT_OK ? value_json(fact) : json_null(), "state",
-                     st_fact_state_name(fact->state), "errno",
+                     st_fact_state_names[fact->state], "errno",
                      fact->state == ST_FACT_UNREADABLE ? json_integer(fact->error) : json_null(), "raw",
                      st_json_string_or_null(fact->raw), "source", st_json_string_or_null(fact->source),
                      "time", time_json(fact->time_ns));
@@ -56,8 +56,8 @@ json_t *st_snapshot_fact(const struct st_fact *fact)
 json_t *st_snapshot_json(const struct st_facts *facts)
 {
     json_t *array = json_array();
-    for (size_t i = 0; array != NULL && i < st_facts_count(facts); i++) {
-        if (json_array_append_new(array, st_snapshot_fact(st_facts_at(facts, i))) != 0) {
+    for (size_t i = 0; array != NULL && i < facts->n; i++) {
+        if (json_array_append_new(array, st_snapshot_fact(facts->rows[i])) != 0) {
             json_decref(array);
             array = NULL;
         }
@@ -65,7 +65,7 @@ json_t *st_snapshot_json(const struct st_facts *facts)
     if (array == NULL)
         return NULL;
     return json_pack("{s:s, s:s, s:s, s:o}", "schema", SCHEMA_PREFIX "1", "sleeptune", ST_VERSION, "os",
-                     st_snapshot_os_name(st_facts_os(facts)), "facts", array);
+                     st_snapshot_os_name(facts->os), "facts", array);
 }
 
 struct reader {
@@ -112,42 +112,36 @@ static int64_t parse_time(const char *text)
     return (int64_t)timegm(&tm) * INT64_C(1000000000) + millis * INT64_C(1000000);
 }
 
-static int put_ok(struct st_facts *facts, const char *key, const json_t *value, const char *raw,
-                  const char *source)
-{
-    if (json_is_integer(value))
-        return st_facts_put_int(facts, key, json_integer_value(value), raw, source);
-    if (json_is_string(value))
-        return st_facts_put_text(facts, key, json_string_value(value), raw, source);
-    return -EBADMSG;
-}
-
 static int read_fact(struct reader *reader, struct st_facts *facts, const json_t *object, size_t i)
 {
-    const char *key, *state_text, *raw, *source, *time;
-    enum st_fact_state state;
+    const char *key, *raw, *source, *time;
+    const char *state_text = json_string_value(json_object_get(object, "state"));
+    unsigned state = 0;
     if (!json_is_object(object) || member_text(object, "key", &key) != 0 || key == NULL || key[0] == '\0')
         return bad(reader, "fact %zu has no key", i);
-    if (member_text(object, "state", &state_text) != 0 || state_text == NULL ||
-        st_fact_state_parse(state_text, &state) != 0)
+    while (state < ST_FACT_STATES_N &&
+           (state_text == NULL || strcmp(state_text, st_fact_state_names[state]) != 0))
+        state++;
+    if (state == ST_FACT_STATES_N)
         return bad(reader, "fact %zu (%.80s): the state must be absent, ok, unreadable or malformed", i, key);
     if (member_text(object, "raw", &raw) != 0 || member_text(object, "source", &source) != 0 ||
         member_text(object, "time", &time) != 0)
         return bad(reader, "fact %zu (%.80s): raw, source and time must each be a text or null", i, key);
     if (st_facts_find(facts, key) != NULL)
         return bad(reader, "fact %zu: %.80s is listed twice", i, key);
-    st_facts_set_time(facts, parse_time(time));
-    if (state == ST_FACT_OK) {
-        const int r = put_ok(facts, key, json_object_get(object, "value"), raw, source);
-        if (r == -EBADMSG)
-            return bad(reader, "fact %zu (%.80s): value is neither a text nor a whole number", i, key);
-        return r;
-    }
+    facts->time_ns = parse_time(time);
+    const json_t *value = json_object_get(object, "value");
+    if (state == ST_FACT_OK && json_is_integer(value))
+        return st_facts_put_int(facts, key, json_integer_value(value), raw, source);
+    if (state == ST_FACT_OK)
+        return json_is_string(value)
+                   ? st_facts_put_text(facts, key, json_string_value(value), raw, source)
+                   : bad(reader, "fact %zu (%.80s): value is neither a text nor a whole number", i, key);
     const json_t *error = json_object_get(object, "errno");
     const json_int_t number = json_integer_value(error);
     if (state == ST_FACT_UNREADABLE && (!json_is_integer(error) || number <= 0 || number > 4095))
         return bad(reader, "fact %zu (%.80s): errno is not a number in 1 .. 4095", i, key);
-    return st_facts_put_state(facts, key, state, (int)number, raw, source);
+    return st_facts_put_state(facts, key, (enum st_fact_state)state, (int)number, raw, source);
 }
 
 /** @return 0, -EBADMSG, -EPROTONOSUPPORT. */

@@ -65,8 +65,7 @@ int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, cons
 {
     char line[LINE_BYTES], key[2 * NAME_BYTES];
     const char *end = text + bytes;
-    int r = 0;
-    for (int n = 0; r == 0 && n < LINES_MAX && st_text_line(&text, end, line, sizeof(line)); n++) {
+    for (int n = 0; n < LINES_MAX && st_text_line(&text, end, line, sizeof(line)); n++) {
         char *name = line + strspn(line, " \t");
         const size_t len = strspn(name, LETTERS ".%-");
         char *value = name + len + strspn(name + len, " \t");
@@ -80,11 +79,11 @@ int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, cons
         join_lines(line, sizeof(line), (size_t)(value - line), &text, end);
         snprintf(key, sizeof(key), "%s%s", prefix, name);
         if (!cut_value(&value) || strpbrk(value, "$`") != NULL)
-            r = st_facts_put_state(facts, key, ST_FACT_MALFORMED, 0, value, source);
+            st_facts_put_state(facts, key, ST_FACT_MALFORMED, 0, value, source);
         else
-            r = st_facts_put_text(facts, key, value, value, source);
+            st_facts_put_text(facts, key, value, value, source);
     }
-    return r;
+    return facts->error;
 }
 
 /* --- limits --- */
@@ -162,7 +161,7 @@ static const char *skip_columns(const char *line, int columns)
     return line;
 }
 
-static int put_process(struct st_facts *facts, const char *command, const char *source)
+static void put_process(struct st_facts *facts, const char *command, const char *source)
 {
     static const char *const wanted[] = {"powerd", "powerdxx", "virtual_oss"};
     const size_t len = strcspn(command, " \t");
@@ -175,23 +174,22 @@ static int put_process(struct st_facts *facts, const char *command, const char *
         if (name_len != strlen(wanted[i]) || strncmp(name, wanted[i], name_len) != 0)
             continue;
         snprintf(key, sizeof(key), "freebsd.process.%s.args", wanted[i]);
-        return st_facts_put_text(facts, key, command + len + strspn(command + len, " \t"), command, source);
+        st_facts_put_text(facts, key, command + len + strspn(command + len, " \t"), command, source);
     }
-    return 0;
 }
 
 int st_freebsd_text_ps(struct st_facts *facts, const char *text, size_t bytes, const char *source)
 {
     char line[LINE_BYTES];
     const char *end = text + bytes;
-    int column = -1, r = 0;
-    for (int n = 0; r == 0 && n < LINES_MAX && st_text_line(&text, end, line, sizeof(line)); n++) {
+    int column = -1;
+    for (int n = 0; n < LINES_MAX && st_text_line(&text, end, line, sizeof(line)); n++) {
         if (column < 0)
             column = command_column(line);
         else
-            r = put_process(facts, skip_columns(line, column), source);
+            put_process(facts, skip_columns(line, column), source);
     }
-    return column < 0 ? -EBADMSG : r;
+    return column < 0 ? -EBADMSG : facts->error;
 }
 
 /* --- /dev/sndstat: FreeBSD 13 and older have a channel's counters on one line, 15 on several --- */
@@ -210,18 +208,18 @@ struct walk {
     int64_t xruns;
 };
 
-static int put_text(struct walk *w, const char *leaf, const char *text)
+static void put_text(struct walk *w, const char *leaf, const char *text)
 {
     char key[64];
     snprintf(key, sizeof(key), "freebsd.sndstat.pcm%d.%s", w->unit, leaf);
-    return st_facts_put_text(w->facts, key, text, text, w->source);
+    st_facts_put_text(w->facts, key, text, text, w->source);
 }
 
-static int put_int(struct walk *w, const char *leaf, int64_t value, const char *raw)
+static void put_int(struct walk *w, const char *leaf, int64_t value, const char *raw)
 {
     char key[64];
     snprintf(key, sizeof(key), "freebsd.sndstat.pcm%d.%s", w->unit, leaf);
-    return st_facts_put_int(w->facts, key, value, raw, w->source);
+    st_facts_put_int(w->facts, key, value, raw, w->source);
 }
 
 /** The word behind `mark` in `rest`, "" when there is none. */
@@ -237,7 +235,7 @@ static void word_after(const char *rest, const char *mark, char *ret, size_t ret
 
 /** "pcm0: <Generic (Analog)> on hdaa0 (1p:1v/1r:0v) default", "... at ? kld snd_uaudio ...", "... (play/rec)
  * default". */
-static int device(struct walk *w, char *line)
+static void device(struct walk *w, char *line)
 {
     char *end = NULL, parent[64];
     char *open = strchr(line, '<'), *close = strrchr(line, '>');
@@ -246,20 +244,15 @@ static int device(struct walk *w, char *line)
     w->hw_play = w->has_play = false;
     w->xruns = 0;
     if (end == line + 3 || *end != ':' || unit > UNIT_MAX || open == NULL || close == NULL || close < open)
-        return 0;
+        return;
     w->unit = (int)unit;
     *close = '\0';
     const char *rest = close + 1;
-    int r = put_text(w, "desc", open + 1);
     word_after(rest, " on ", parent, sizeof(parent));
     if (parent[0] == '\0')
         word_after(rest, " kld ", parent, sizeof(parent));
-    if (r == 0 && parent[0] != '\0')
-        r = put_text(w, "parent", parent);
-    const size_t len = strlen(rest);
-    if (r == 0 && len >= 8 && strcmp(rest + len - 8, " default") == 0)
-        r = put_int(w, "default", 1, rest);
-    return r;
+    if (parent[0] != '\0')
+        put_text(w, "parent", parent);
 }
 
 /** Bytes of a sample of one channel in a format word; 0: not known. sys/sys/soundcard.h AFMT_* */
@@ -299,36 +292,35 @@ static void channel(struct walk *w, const char *line)
 }
 
 /** "[b:size/block/blocks|bs:...]": b is the hardware's ring. */
-static int ring(struct walk *w, const char *line)
+static void ring(struct walk *w, const char *line)
 {
     unsigned size, block, blocks;
     const char *at = strstr(line, "[b:");
     const unsigned frame = sample_bytes(w->format) * ((w->format >> 20) & 0x7f);
     if (!w->hw_play || at == NULL || sscanf(at, "[b:%9u/%9u/%9u|", &size, &block, &blocks) != 3)
-        return 0;
+        return;
     w->hw_play = false;
     w->has_play = true;
-    const int r = put_int(w, "play.rate_hz", w->rate_hz, line);
-    if (r != 0 || frame == 0 || block == 0)
-        return r;
-    return put_int(w, "play.block_us", (int64_t)block * 1000000 / ((int64_t)w->rate_hz * frame), line);
+    put_int(w, "play.rate_hz", w->rate_hz, line);
+    if (frame != 0 && block != 0)
+        put_int(w, "play.block_us", (int64_t)block * 1000000 / ((int64_t)w->rate_hz * frame), line);
 }
 
-static int counters(struct walk *w, const char *line)
+static void counters(struct walk *w, const char *line)
 {
     const char *at = strstr(line, "underruns ");
     int64_t n;
     if (at == NULL)
         at = strstr(line, "overruns ");
     if (strncmp(line, "interrupts ", 11) != 0 || at == NULL)
-        return 0;
+        return;
     char *end;
     errno = 0;
     n = strtoll(at + strcspn(at, " ") + 1, &end, 10);
     if (errno != 0 || n < 0 || w->xruns > INT64_MAX - n)
-        return 0;
+        return;
     w->xruns += n;
-    return put_int(w, "xruns", w->xruns, line);
+    put_int(w, "xruns", w->xruns, line);
 }
 
 int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, size_t bytes, const char *source)
@@ -337,23 +329,21 @@ int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, size_t byt
     char line[LINE_BYTES];
     const char *end = text + bytes;
     bool known = false;
-    int r = 0;
-    for (int n = 0; r == 0 && n < LINES_MAX && st_text_line(&text, end, line, sizeof(line)); n++) {
+    for (int n = 0; n < LINES_MAX && st_text_line(&text, end, line, sizeof(line)); n++) {
         const char *inside = line + strspn(line, " \t");
         known = known || strncmp(line, "Installed devices", 17) == 0 ||
                 strncmp(line, "No devices installed", 20) == 0;
         if (strncmp(line, "pcm", 3) == 0 && strstr(line, ": <") != NULL) {
             known = true;
-            r = device(&w, line);
+            device(&w, line);
         } else if (inside == line && line[0] != '[') {
             w.unit = -1; /* another kind of device */
         } else if (w.unit >= 0) {
             if (strstr(inside, "]: spd ") != NULL)
                 channel(&w, inside);
-            r = counters(&w, inside);
-            if (r == 0)
-                r = ring(&w, inside);
+            counters(&w, inside);
+            ring(&w, inside);
         }
     }
-    return known ? r : -EBADMSG;
+    return known ? facts->error : -EBADMSG;
 }

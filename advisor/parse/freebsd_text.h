@@ -10,14 +10,13 @@
  * "<prefix><name>", of two the later one; a quoted value may go on over lines. Only names that begin with one
  * of `wanted` (NULL-terminated) are taken, as these files have private things, too. A value with a shell's
  * '$' or '`' is malformed.
- * @return 0, -ENOMEM.
+ * @return facts->error.
  */
-ST_NODISCARD int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix,
-                                             const char *const *wanted, const char *text, size_t bytes,
-                                             const char *source);
+int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, const char *const *wanted,
+                                const char *text, size_t bytes, const char *source);
 
 /**
- * /dev/sndstat of FreeBSD 12 to 15, at any verbosity: freebsd.sndstat.pcmN.{desc,parent,default} and, from
+ * /dev/sndstat of FreeBSD 12 to 15, at any verbosity: freebsd.sndstat.pcmN.parent and, from
  * verbosity 2 on, .play.rate_hz, .play.block_us (of the first hardware channel) and .xruns (of all channels
  * that are open).
  * @return 0, -ENOMEM, -EBADMSG (not the text of /dev/sndstat).

@@ -127,7 +127,7 @@ int st_posted_add(const char *text, size_t bytes, const char *source, struct st_
         i++;
     if (i == ST_ARRAY_LEN(kinds))
         return -EBADMSG;
-    if (*facts != NULL && st_facts_os(*facts) != kinds[i].os)
+    if (*facts != NULL && (*facts)->os != kinds[i].os)
         return -EXDEV;
     struct st_facts *into = *facts != NULL ? *facts : st_facts_new(kinds[i].os);
     if (into == NULL)
@@ -157,14 +157,12 @@ struct reader {
     char module[104]; /* "!!Module: NAME" */
     char server[32];  /* "PipeWire:" */
     size_t n;
-    int error;
 };
 
 static void put(struct reader *reader, const char *key, const char *value, const char *raw)
 {
-    if (reader->error != 0 || reader->n == FACTS_MAX)
-        return;
-    reader->error = st_facts_put_text(reader->facts, key, value, raw, reader->source);
+    if (reader->n < FACTS_MAX)
+        st_facts_put_text(reader->facts, key, value, raw, reader->source);
     reader->n++;
 }
 
@@ -251,7 +249,7 @@ int st_posted_alsa_info(struct st_facts *facts, const char *text, size_t bytes, 
     struct reader reader = {.facts = facts, .source = source};
     char line[LINE_BYTES];
     const char *at = text, *end = text + bytes;
-    while (reader.error == 0 && st_text_line(&at, end, line, sizeof(line))) {
+    while (st_text_line(&at, end, line, sizeof(line))) {
         if (line[0] == '!' && line[1] == '!') {
             heading(&reader, line + 2);
             continue;
@@ -270,7 +268,5 @@ int st_posted_alsa_info(struct st_facts *facts, const char *text, size_t bytes, 
             break;
         }
     }
-    if (reader.error != 0)
-        return reader.error;
-    return reader.n > 0 ? 0 : -EBADMSG;
+    return reader.n > 0 ? facts->error : -EBADMSG;
 }

@@ -153,19 +153,19 @@ int st_sysctl_text_freebsd(struct st_facts *facts, const char *text, size_t byte
 #define LINE_BYTES      4096
 #define LINUX_NAMES_MAX 65536
 
-static int put(struct st_facts *facts, const char *name, const char *value, const char *source)
+static void put(struct st_facts *facts, const char *name, const char *value, const char *source)
 {
     static const struct {
         const char *name, *key;
     } others[] = {{"kernel.osrelease", "linux.kernel.release"}, {"kernel.version", "linux.kernel.version"}};
     char key[128], from[400];
     snprintf(from, sizeof(from), "sysctl %s (%s)", name, source);
+    snprintf(key, sizeof(key), "linux.sysctl.%s", name);
     for (size_t i = 0; i < ST_ARRAY_LEN(others); i++) {
         if (strcmp(name, others[i].name) == 0)
-            return st_facts_put_text(facts, others[i].key, value, value, from);
+            snprintf(key, sizeof(key), "%s", others[i].key);
     }
-    snprintf(key, sizeof(key), "linux.sysctl.%s", name);
-    return st_facts_put_text(facts, key, value, value, from);
+    st_facts_put_text(facts, key, value, value, from);
 }
 
 int st_sysctl_text_linux(struct st_facts *facts, const char *text, size_t bytes, const char *source)
@@ -185,10 +185,8 @@ int st_sysctl_text_linux(struct st_facts *facts, const char *text, size_t bytes,
         st_text_trim(value);
         if (!st_sysctl_text_is_name(line) || strchr(line, '.') == NULL)
             continue;
-        const int r = put(facts, line, value, source);
-        if (r != 0)
-            return r;
+        put(facts, line, value, source);
         n++;
     }
-    return n > 0 ? 0 : -EBADMSG;
+    return n > 0 ? facts->error : -EBADMSG;
 }

@@ -13,8 +13,8 @@
 
 static bool has_match(const struct st_facts *facts, const char *pattern)
 {
-    for (size_t i = 0; i < st_facts_count(facts); i++) {
-        if (fnmatch(pattern, st_facts_at(facts, i)->key, 0) == 0)
+    for (size_t i = 0; i < facts->n; i++) {
+        if (fnmatch(pattern, facts->rows[i]->key, 0) == 0)
             return true;
     }
     return false;
@@ -136,7 +136,7 @@ int st_report_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz
     if (report.findings == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < st_rules_n; i++) {
-        if (st_rule_os(st_rules[i]) != st_facts_os(facts))
+        if (st_rule_os(st_rules[i]) != facts->os)
             continue;
         struct st_finding *finding = &report.findings[report.findings_n++];
         finding->rule = st_rules[i];

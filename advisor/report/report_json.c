@@ -166,8 +166,8 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
 static json_t *unread_json(const struct st_facts *facts)
 {
     json_t *array = json_array();
-    for (size_t i = 0; array != NULL && i < st_facts_count(facts); i++) {
-        const struct st_fact *fact = st_facts_at(facts, i);
+    for (size_t i = 0; array != NULL && i < facts->n; i++) {
+        const struct st_fact *fact = facts->rows[i];
         if (fact->state != ST_FACT_UNREADABLE && fact->state != ST_FACT_MALFORMED)
             continue;
         if (json_array_append_new(array, st_snapshot_fact(fact)) != 0) {
@@ -254,16 +254,15 @@ json_t *st_report_format_json(const struct st_report *report)
         return NULL;
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s?}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:o, s:o}",
-        "schema", "sleeptune-report/1", "sleeptune", ST_VERSION, "os",
-        st_snapshot_os_name(st_facts_os(report->facts)), "verdict",
-        st_headline(report, false, verdict, sizeof(verdict)), "period", "frames",
+        "schema", "sleeptune-report/1", "sleeptune", ST_VERSION, "os", st_snapshot_os_name(report->facts->os),
+        "verdict", st_headline(report, false, verdict, sizeof(verdict)), "period", "frames",
         (json_int_t)report->wish.frames, "rate_hz", (json_int_t)report->wish.rate_hz, "period_ns",
         (json_int_t)report->wish.period_ns, "set_by", report->wish.why[0] != '\0' ? report->wish.why : NULL,
-        "facts", (json_int_t)st_facts_count(report->facts), "facts_unreadable",
-        (json_int_t)report->unreadable_n, "unread", unread_json(report->facts), "findings", findings,
-        "profile", st_report_profile_name(report->profile), "effect_sum_us", st_report_sum_us(report),
-        "counts", counts_json(report), "notes", notes_json(report->facts), "measurement",
-        measurement_json(report), "music", music_json(report->facts), "trials", trials_json(report));
+        "facts", (json_int_t)report->facts->n, "facts_unreadable", (json_int_t)report->unreadable_n, "unread",
+        unread_json(report->facts), "findings", findings, "profile", st_report_profile_name(report->profile),
+        "effect_sum_us", st_report_sum_us(report), "counts", counts_json(report), "notes",
+        notes_json(report->facts), "measurement", measurement_json(report), "music",
+        music_json(report->facts), "trials", trials_json(report));
 }
 
 static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)

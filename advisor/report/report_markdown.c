@@ -135,8 +135,8 @@ static void quoted_facts(const struct st_report *report, FILE *out)
     FILE *memory = open_memstream(&text, &bytes);
     if (memory == NULL)
         return;
-    for (size_t i = 0; i < st_facts_count(report->facts); i++) {
-        const struct st_fact *fact = st_facts_at(report->facts, i);
+    for (size_t i = 0; i < report->facts->n; i++) {
+        const struct st_fact *fact = report->facts->rows[i];
         char line[ST_WORDS_FACT_BYTES];
         if (!is_quoted(report, fact))
             continue;
@@ -176,8 +176,7 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
         put(out, st_buffer_text(&report->wish, verdict, sizeof(verdict)));
         fputc('.', out);
     }
-    fprintf(out, "\n\n%zu of %zu facts could not be read.\n", report->unreadable_n,
-            st_facts_count(report->facts));
+    fprintf(out, "\n\n%zu of %zu facts could not be read.\n", report->unreadable_n, report->facts->n);
     char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
     const size_t notes_n = st_place_notes(report->facts, notes);
     for (size_t i = 0; i < notes_n; i++) {

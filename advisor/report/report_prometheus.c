@@ -13,8 +13,8 @@ static void gauge(FILE *out, const char *name, const char *help)
 static int64_t latest_ns(const struct st_facts *facts)
 {
     int64_t latest = 0;
-    for (size_t i = 0; i < st_facts_count(facts); i++) {
-        const int64_t time_ns = st_facts_at(facts, i)->time_ns;
+    for (size_t i = 0; i < facts->n; i++) {
+        const int64_t time_ns = facts->rows[i]->time_ns;
         latest = time_ns > latest ? time_ns : latest;
     }
     return latest;

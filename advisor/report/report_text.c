@@ -292,8 +292,8 @@ static void say_unread(FILE *out, const struct st_report *report)
     const struct st_fact *first = NULL;
     const char *name = "";
     size_t n = 0; /* of that source, for that reason */
-    for (size_t i = 0; i < st_facts_count(report->facts); i++) {
-        const struct st_fact *fact = st_facts_at(report->facts, i);
+    for (size_t i = 0; i < report->facts->n; i++) {
+        const struct st_fact *fact = report->facts->rows[i];
         if (fact->state != ST_FACT_UNREADABLE && fact->state != ST_FACT_MALFORMED)
             continue;
         const char *source = fact->source != NULL ? fact->source : fact->key;
@@ -305,7 +305,7 @@ static void say_unread(FILE *out, const struct st_report *report)
     }
     if (first == NULL)
         return;
-    fprintf(out, "%zu of %zu facts could not be read: ", report->unreadable_n, st_facts_count(report->facts));
+    fprintf(out, "%zu of %zu facts could not be read: ", report->unreadable_n, report->facts->n);
     if (n > 1)
         fprintf(out, "%zu of ", n);
     fprintf(out, "%.*s (%.40s)", st_text_cut(name, 70), name, why_unread(first));

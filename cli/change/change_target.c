@@ -58,7 +58,7 @@ int st_change_target_judge(const char *command, const struct st_facts_input *inp
     if (status != ST_EXIT_DONE)
         return status;
     int r = 0;
-    if (st_facts_os(target->facts) != target->p->os)
+    if (target->facts->os != target->p->os)
         r = -EXDEV;
     else
         r = st_report_make(target->facts, frames, rate_hz, &target->report);

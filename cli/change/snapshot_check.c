@@ -38,7 +38,7 @@ static const char *value_of(const struct st_fact *fact)
 {
     return fact == NULL                ? "nothing"
            : fact->state == ST_FACT_OK ? fact->text
-                                       : st_fact_state_name(fact->state);
+                                       : st_fact_state_names[fact->state];
 }
 
 static bool is_there(const struct st_fact *fact)
@@ -73,8 +73,8 @@ static bool has_object(const struct st_facts *claimed, const char *key)
 static const struct st_fact *disagreeing(const struct st_facts *from, const struct st_facts *claimed,
                                          const struct st_facts *here, const struct st_rule *rule)
 {
-    for (size_t i = 0; i < st_facts_count(from); i++) {
-        const struct st_fact *fact = st_facts_at(from, i);
+    for (size_t i = 0; i < from->n; i++) {
+        const struct st_fact *fact = from->rows[i];
         if (is_object(fact->key) && is_read_by(rule, fact->key) &&
             (from == claimed || has_object(claimed, fact->key)) &&
             !agree(st_facts_find(claimed, fact->key), st_facts_find(here, fact->key)))

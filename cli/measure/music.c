@@ -85,7 +85,7 @@ static bool runs(const struct st_facts *facts, const char *source)
             st_owner_other(facts, daemons[i][1]) == NULL)
             return true;
     }
-    return st_facts_os(facts) != ST_OS_LINUX; /* there the helper program finds out */
+    return facts->os != ST_OS_LINUX; /* there the helper program finds out */
 }
 
 static void start_server(struct st_music *music, const struct st_xrun_source *source)

@@ -27,8 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (st_freebsd_text_limits(facts, text, size, "fuzz") == 0 &&
         st_facts_int(facts, "freebsd.limits.memorylocked_bytes", &limit) == 0)
         require(limit >= -1, "a limit below none");
-    for (size_t i = 0; i < st_facts_count(facts); i++)
-        require(st_facts_at(facts, i)->key[0] != '\0', "a fact without a name");
+    for (size_t i = 0; i < facts->n; i++)
+        require(facts->rows[i]->key[0] != '\0', "a fact without a name");
     st_facts_free(facts);
     return 0;
 }

@@ -15,13 +15,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (facts == NULL)
         abort();
     const int r = st_sysctl_text_freebsd(facts, (const char *)data, size, "fuzz");
-    if ((r == 0) != (st_facts_count(facts) > 0))
+    if ((r == 0) != (facts->n > 0))
         abort();
-    for (size_t i = 0; i < st_facts_count(facts); i++) {
-        const struct st_fact *fact = st_facts_at(facts, i);
+    for (size_t i = 0; i < facts->n; i++) {
+        const struct st_fact *fact = facts->rows[i];
         if (strncmp(fact->key, "freebsd.", 8) != 0 || st_facts_find(facts, fact->key) != fact)
             abort();
-        if (i > 0 && strcmp(st_facts_at(facts, i - 1)->key, fact->key) >= 0)
+        if (i > 0 && strcmp(facts->rows[i - 1]->key, fact->key) >= 0)
             abort();
     }
     if (!fuzz_one_of(64, data,

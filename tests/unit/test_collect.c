@@ -45,7 +45,7 @@ static void check_state(const struct st_facts *facts, const char *key, enum st_f
     if (fact == NULL)
         fail_msg("nobody looked for %s", key);
     else if (fact->state != expected)
-        fail_msg("%s is %s, not %s", key, st_fact_state_name(fact->state), st_fact_state_name(expected));
+        fail_msg("%s is %s, not %s", key, st_fact_state_names[fact->state], st_fact_state_names[expected]);
 }
 
 static void check_text(const struct st_facts *facts, const char *key, const char *expected)
@@ -57,9 +57,9 @@ static void check_text(const struct st_facts *facts, const char *key, const char
 static void an_empty_machine_has_absent_facts_only(void **state)
 {
     struct st_facts *facts = collect(*state, false);
-    assert_true(st_facts_count(facts) > 20);
-    for (size_t i = 0; i < st_facts_count(facts); i++)
-        check_state(facts, st_facts_at(facts, i)->key, ST_FACT_ABSENT);
+    assert_true(facts->n > 20);
+    for (size_t i = 0; i < facts->n; i++)
+        check_state(facts, facts->rows[i]->key, ST_FACT_ABSENT);
     check_state(facts, "linux.cpufreq.present", ST_FACT_ABSENT);
     check_state(facts, "linux.cpuidle.driver", ST_FACT_ABSENT);
     check_state(facts, "linux.timer_list.hres_active", ST_FACT_ABSENT);
@@ -246,9 +246,9 @@ static void each_collected_key_is_announced(void **state)
 {
     (void)state;
     struct st_facts *facts = collect(st_platform_native(), true);
-    for (size_t i = 0; i < st_facts_count(facts); i++) {
-        if (!st_collect_provides(st_facts_os(facts), st_facts_at(facts, i)->key))
-            fail_msg("%s is in no list of patterns", st_facts_at(facts, i)->key);
+    for (size_t i = 0; i < facts->n; i++) {
+        if (!st_collect_provides(facts->os, facts->rows[i]->key))
+            fail_msg("%s is in no list of patterns", facts->rows[i]->key);
     }
     assert_false(st_collect_provides(ST_OS_LINUX, "linux.no.such.key"));
     assert_false(st_collect_provides(ST_OS_FREEBSD, "linux.config.HZ"));
@@ -350,11 +350,11 @@ static void live_freebsd_reads_its_files(void **state)
     check_state(facts, "freebsd.rc.powerd_flags", ST_FACT_MALFORMED);
     assert_null(st_facts_find(facts, "freebsd.rc.hostname"));
     check_state(facts, "freebsd.file.sysctl_conf", ST_FACT_UNREADABLE);
-    check_text(facts, "freebsd.sndstat.pcm1.default", "1");
+    check_state(facts, "freebsd.file.sndstat", ST_FACT_OK);
     check_text(facts, "freebsd.powerd.running", "1");
-    for (size_t i = 0; i < st_facts_count(facts); i++) {
-        if (!st_collect_provides(ST_OS_FREEBSD, st_facts_at(facts, i)->key))
-            fail_msg("%s is announced nowhere", st_facts_at(facts, i)->key);
+    for (size_t i = 0; i < facts->n; i++) {
+        if (!st_collect_provides(ST_OS_FREEBSD, facts->rows[i]->key))
+            fail_msg("%s is announced nowhere", facts->rows[i]->key);
     }
     file(p, "/dev/sndstat", "hello\n");
     st_facts_free(facts);
@@ -392,8 +392,8 @@ static void a_failing_read_never_becomes_a_value(void **state)
     file(p, CLOCKSOURCE, "tsc\n");
     assert_int_equal(st_fake_fail_at(p, "read_text", 0, -EIO), 0);
     struct st_facts *facts = collect(p, false);
-    for (size_t i = 0; i < st_facts_count(facts); i++)
-        assert_true(st_facts_at(facts, i)->state != ST_FACT_OK);
+    for (size_t i = 0; i < facts->n; i++)
+        assert_true(facts->rows[i]->state != ST_FACT_OK);
     check_state(facts, "linux.clocksource.current", ST_FACT_UNREADABLE);
     st_facts_free(facts);
 }
@@ -403,7 +403,7 @@ static void a_captured_tree_is_read_from_its_folder(void **state)
     (void)state;
     struct st_facts *facts;
     assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/linux-laptop", &facts), 0);
-    assert_int_equal(st_facts_os(facts), ST_OS_LINUX);
+    assert_int_equal(facts->os, ST_OS_LINUX);
     check_text(facts, "linux.kernel.release", "6.1.0-37-amd64");
     check_text(facts, "linux.config.HZ", "250");
     check_text(facts, "linux.cpufreq.policy1.epp", "balance_performance");
@@ -423,7 +423,7 @@ static void a_freebsd_capture_is_known_by_its_sysctls(void **state)
     (void)state;
     struct st_facts *facts;
     assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/freebsd-13.2", &facts), 0);
-    assert_int_equal(st_facts_os(facts), ST_OS_FREEBSD);
+    assert_int_equal(facts->os, ST_OS_FREEBSD);
     check_text(facts, "freebsd.kern.osreldate", "1302001");
     check_text(facts, "freebsd.kern.timecounter.alloweddeviation", "5");
     check_text(facts, "freebsd.kern.clockrate", "{ hz = 100, tick = 10000, profhz = 8128, stathz = 127 }");

@@ -50,7 +50,7 @@ static void check(const struct st_facts *facts, const char *key, const char *exp
 {
     const struct st_fact *fact = st_facts_find(facts, key);
     if (fact == NULL || fact->state != ST_FACT_OK)
-        fail_msg("%s is %s", key, fact == NULL ? "not there" : st_fact_state_name(fact->state));
+        fail_msg("%s is %s", key, fact == NULL ? "not there" : st_fact_state_names[fact->state]);
     else
         assert_string_equal(fact->text, expected);
 }
