@@ -188,7 +188,7 @@ static int read_file(const struct reader *reader, const json_t *object)
             reader,
             "the entry of a file lacks \"path\", \"existed\", \"newline_added\", \"hash\" or \"folders_made\"");
     if (!st_journal_target_allowed(reader->os, ST_ENTRY_FILE, NULL, path))
-        return bad(reader, "it names a file that sleeptune does not write");
+        return bad(reader, "it names a file that sleeptune never changes");
     if (st_journal_file(reader->journal, path) != NULL)
         return bad(reader, "a file is listed twice");
     file.path = (char *)(uintptr_t)path; /* copied below */

@@ -120,7 +120,7 @@ static void say_measured(struct st_text_buffer *s, const struct st_report *repor
         st_text_buffer_printf(s, "Not measured: %.*s ended before the first counted period", source,
                               m->source);
     } else if (!m->valid) {
-        st_text_buffer_printf(s, "The measurement (%.*s) is invalid and shows nothing", source, m->source);
+        st_text_buffer_printf(s, "The measurement (%.*s) is invalid: it says nothing about this machine", source, m->source);
     } else if (m->elsewhere) {
         st_text_buffer_printf(s, "Not measured on this kernel: the measurement (%.*s", source, m->source);
         say_age(s, m->age_s);

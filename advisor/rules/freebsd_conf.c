@@ -149,7 +149,7 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
     .mechanism = "/etc/sysctl.conf is read once, at boot. A line fails almost without a message if its "
                  "driver is loaded later, or if its device is plugged in later or has a new number.",
     .cost = "none",
-    .when_not = "the value in the kernel is different on purpose, for a test",
+    .when_not = "the running value differs from the file on purpose, for a test",
     .sources = "sysctl.conf(5), rc.conf(5); sysctl.kld.d is read for modules that rc loads (kld_list), not "
                "for others\n"
                "unit numbers of USB devices: given in the order in which they appear",
@@ -179,7 +179,7 @@ const struct st_rule st_rule_freebsd_loader_conf = {
     .mechanism = "/boot/loader.conf is read by the boot loader only. A line that was added after the boot, "
                  "such as kern.hz, takes effect at the next boot.",
     .cost = "none",
-    .when_not = "the value in the kernel is different on purpose, for a test with sysctl",
+    .when_not = "the running value differs from the file on purpose, for a test with sysctl",
     .sources = "loader.conf(5)",
     .guide.persistent = "# loader.conf is read at boot: restart the machine",
     .guide.needs = ST_NEEDS_REBOOT,

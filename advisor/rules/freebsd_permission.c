@@ -290,7 +290,7 @@ static void judge_memlock(struct st_finding *finding)
         return;
     }
     if (limit < UNLIMITED) {
-        st_finding_unknown(finding, "a limit of %" PRId64 " bytes is not valid", limit);
+        st_finding_unknown(finding, "a limit of locked memory of %" PRId64 " bytes is not valid", limit);
         return;
     }
     st_finding_quote(finding, ALLOWED);

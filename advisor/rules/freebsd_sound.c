@@ -417,7 +417,8 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .title = "USB audio blocks (hw.usb.uaudio.buffer_ms)",
     .mechanism = "The USB audio driver sends sound in blocks of buffer_ms, at any period of the program. If "
                  "the period is shorter, the program wakes only once for several of its periods.",
-    .cost = "power: on one laptop 2 ms instead of 4 ms took about 0.5 W more; a busy USB bus may cause gaps",
+    .cost =
+        "power: on one laptop buffers of 2 ms instead of 4 ms took about 0.5 W more; on a busy USB bus the sound may have gaps",
     .when_not = "playback without live input: 4 ms is a good choice",
     .sources = "snd_uaudio(4); FreeBSD review D41942 (measured there: 32, 16, 8, 4 ms for 8, 4, 2, 1)\n"
                "commit b2e97edffdab: range 1 to 8, default 4; before that 2 to 8 with a ring of 2 * 8 ms\n"

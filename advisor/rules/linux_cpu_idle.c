@@ -215,7 +215,7 @@ const struct st_rule st_rule_linux_idle_states = {
     .guide.check = "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/latency   # µs to wake from each "
                    "state\n"
                    "sudo od -An -td4 -N4 /dev/cpu_dma_latency   # the limit in force now, in µs",
-    .guide.undo = "press Ctrl-C; sudo cpupower idle-set -E enables all states again",
+    .guide.undo = "press Ctrl-C where the command runs; after cpupower: sudo cpupower idle-set -E",
     .worst = ST_STATUS_PROBLEM,
     /* no file holds a request: a program does, as long as it runs */
     .facts =

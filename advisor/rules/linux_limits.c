@@ -43,7 +43,7 @@ static void judge_memlock(struct st_finding *finding)
     const double shown = small ? (double)limit / 1024 : mib;
     const char *unit = small ? "KiB" : "MiB";
     if (limit < UNLIMITED) {
-        st_finding_unknown(finding, "a limit of %" PRId64 " bytes is not valid", limit);
+        st_finding_unknown(finding, "a limit of locked memory of %" PRId64 " bytes is not valid", limit);
     } else if (limit == UNLIMITED) {
         st_finding_fine(finding, "this user may lock any amount of memory");
     } else if (limit >= ENOUGH_BYTES) {
@@ -317,7 +317,8 @@ static void judge_rt_throttling(struct st_finding *finding)
         st_finding_need_int(finding, PERIOD, &period) != 0)
         return;
     if (runtime < -1 || period < 1 || runtime > period) {
-        st_finding_unknown(finding, "a real-time budget of %" PRId64 " µs in %" PRId64 " µs is not valid",
+        st_finding_unknown(finding,
+                           "the kernel's real-time budget of %" PRId64 " µs in %" PRId64 " µs is not valid",
                            runtime, period);
         return;
     }

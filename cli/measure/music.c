@@ -210,9 +210,9 @@ static void say(const struct st_music *music, const struct server *server, int64
     if (client != NULL)
         say_client(server, client, time, buf, bytes);
     else if (dropouts_of(server) > 0)
-        st_text_append(buf, bytes,
-                       "%" PRIu64 " dropout%s in %s on %s, which does not say which program it was.",
-                       dropouts_of(server), dropouts_of(server) == 1 ? "" : "s", time, name_of(server));
+        st_text_append(
+            buf, bytes, "%" PRIu64 " dropout%s in %s on %s. %s does not report which program made them.",
+            dropouts_of(server), dropouts_of(server) == 1 ? "" : "s", time, name_of(server), name_of(server));
     else if (!plays(server) && duration_ns > LOADS_NS && strcmp(server->watch.source->name, "pipewire") == 0)
         st_text_append(buf, bytes, "Nothing plays on %s.", name_of(server));
     else

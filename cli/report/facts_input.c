@@ -117,7 +117,7 @@ static int load_root(const char *command, const char *dir, struct st_facts **ret
                           "(sysctl-a.txt)",
                           dir);
     case -EBADMSG:
-        return st_failure(command, "%s/sysctl-a.txt has no sysctl (name: value)", dir);
+        return st_failure(command, "%s/sysctl-a.txt contains no line such as \"name: value\"", dir);
     case -EFBIG:
         return st_failure(command, "%s/sysctl-a.txt is longer than 16 MiB", dir);
     case -E2BIG:

@@ -90,6 +90,6 @@ const struct st_config_key
                  "Memory of the kernel for that trace, for each CPU. It must be large enough for about half "
                  "a second of events."},
                 {"mute", ST_CONFIG_LIST, "", "()", 0, 0, NULL, 0, ST_CONFIG_APPLIES_NEVER,
-                 "Rules that \"sleeptune report\" does not count, each with a reason and the date from which it counts again. The report prints how many there are. An entry that is only a text is the id of a rule, without reason and date."},
+                 "Rules that \"sleeptune report\" leaves out of its answer, each with a reason and the date from which it counts again. The report prints how many it left out. An entry may also be just the id of a rule, without reason and date."},
 };
 const size_t st_config_keys_n = ST_ARRAY_LEN(st_config_keys);

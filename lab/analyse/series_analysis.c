@@ -144,8 +144,8 @@ static void say_ticks_limits(struct st_analysis *a)
                "tick: the drift of the tick cannot be determined.");
     if (l->slope_modulo)
         say(a,
-            "At this period two things cannot be determined: the drift, and whether the kernel adds a tick "
-            "to each sleep. Any multiple of %s ppm looks the same.",
+            "At this period the drift cannot be distinguished from a tick that the kernel adds to each sleep: a drift "
+            "larger or smaller by any multiple of %s ppm looks the same.",
             number_text(l->modulo_ppm, l->hz > 0 ? 4 : 2, modulo));
     else if (l->extra_ticks < 0)
         say(a,

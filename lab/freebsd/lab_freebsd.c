@@ -222,7 +222,7 @@ static const struct st_call_method calls[] = {
     ST_CALL_CLOCK("process_cputime", CLOCK_PROCESS_CPUTIME_ID),
     ST_CALL_CLOCK("thread_cputime", CLOCK_THREAD_CPUTIME_ID),
     {.name = "umtx-wake",
-     .summary = "_umtx_op wakes a thread, but no thread waits",
+     .summary = "_umtx_op call to wake a thread while none waits",
      .call = call_umtx,
      .raw = call_umtx}, /* the C library has no other way to it: it is a system call */
     ST_CALL_ABSENT("clock_gettime-boottime", "the same as uptime on FreeBSD"),

@@ -250,7 +250,7 @@ static const struct st_call_method calls[] = {
     ST_CALL_CLOCK("process_cputime", CLOCK_PROCESS_CPUTIME_ID),
     ST_CALL_CLOCK("thread_cputime", CLOCK_THREAD_CPUTIME_ID),
     {.name = "futex-wake",
-     .summary = "futex wakes a thread, but no thread waits",
+     .summary = "futex call to wake a thread while none waits",
      .call = call_futex,
      .raw = call_futex}, /* the C library has no function for it: it is a system call */
     ST_CALL_ABSENT("clock_gettime-monotonic_fast", FREEBSD_CLOCK),

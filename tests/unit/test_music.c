@@ -163,7 +163,7 @@ static void a_server_that_names_no_one_is_not_made_to(void **state)
     const struct st_xrun_seen lines[] = {missed("", 5, ST_DROPOUT_UNKNOWN)};
     struct st_facts *facts = watch("jack", lines, 1, 0, false);
     assert_null(st_facts_find(facts, ST_MUSIC_CLIENT));
-    says(facts, "5 dropouts in 11 s on JACK, which does not say which program it was.");
+    says(facts, "5 dropouts in 11 s on JACK. JACK does not report which program made them.");
 }
 
 static void quiet_music_silence_and_another_buffer(void **state)

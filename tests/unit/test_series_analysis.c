@@ -176,7 +176,7 @@ static void an_added_tick_is_told_whatever_the_drift(void **state)
                                               : s.rounding == ST_ROUNDING_TVTOHZ_FIXED ? 0
                                                                                        : 1);
         assert_int_equal(says(&a, "It cannot be determined whether the kernel adds a tick") ||
-                             says(&a, "At this period two things cannot be determined"),
+                             says(&a, "At this period the drift cannot be distinguished from a tick"),
                          a.ticks.extra_ticks < 0);
     }
 }
@@ -203,7 +203,8 @@ static void a_drift_that_is_seen_rarely_is_not_told(void **state)
             continue; /* whole ticks a period: it stands still */
         assert_true(a.ticks.hz == s.hz && !a.ticks.drift_known && a.ticks.extra_ticks < 0);
         assert_true(a.ticks.slope_modulo && fabs(a.ticks.modulo_ppm / rows[i / 2].modulo_ppm - 1) < 0.01);
-        assert_true(says(&a, "whether the kernel adds a tick to each sleep. Any multiple of"));
+        assert_true(says(
+            &a, "a tick that the kernel adds to each sleep: a drift larger or smaller by any multiple of"));
         assert_false(says(&a, "A clock tick is ") || says(&a, "sawtooth") || says(&a, "a tick of"));
     }
     const struct st_simulation often = told(1000, 60, 0, ST_NS_PER_S, 0);
