@@ -259,18 +259,6 @@ static const struct question questions[] = {
 #define QUESTIONS_N (sizeof(questions) / sizeof(questions[0]))
 #define ARGS_MAX    (UNITS_MAX + 8)
 
-const char *const st_ask_patterns[] = {
-    "linux.ask.*",
-    "linux.jack.buffer_frames",
-    "linux.jack.rate_hz",
-    "linux.pipewire.force_quantum",
-    "linux.pipewire.force_rate_hz",
-    "linux.power_profile",
-    "linux.rtkit.max_priority",
-    "linux.rtkit.rttime_max_us",
-    NULL,
-};
-
 static void note_unit(struct asker *asker, const struct st_fact *fact)
 {
     static const char prefix[] = "linux.unit.", suffix[] = ".program";

@@ -24,7 +24,4 @@ struct st_ask {
  */
 ST_NODISCARD int st_ask_servers(struct st_platform *p, const struct st_ask *ask, struct st_facts *facts);
 
-/** Key patterns of what it puts, NULL-terminated. */
-extern const char *const st_ask_patterns[];
-
 #endif

@@ -2,13 +2,11 @@
 #include "advisor/collect/collect.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/collect/ask.h"
 #include "advisor/collect/collector.h"
 #include "advisor/parse/posted.h"
 #include "advisor/parse/sysctl_text.h"
@@ -21,13 +19,6 @@ static const struct st_collect_source *const sources[] = {
     &st_collect_linux_kernel,  &st_collect_linux_machine, &st_collect_linux_sound,
     &st_collect_linux_process, &st_collect_linux_files,   &st_collect_freebsd,
 };
-
-static void run(const struct st_collect_source *source, struct st_collector *c)
-{
-    for (size_t i = 0; i < source->rows_n; i++)
-        st_collector_file(c, source->rows[i].key, source->rows[i].name, source->rows[i].kind);
-    source->collect(c);
-}
 
 /** Of a captured tree: the home of the only user; with more than one user the owner is unknown. */
 static int only_home(void *ctx, const char *name)
@@ -74,10 +65,10 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     find_home(&c);
     for (size_t i = 0; i < ST_ARRAY_LEN(sources); i++) {
         if (sources[i]->os == p->os)
-            run(sources[i], &c);
+            sources[i]->collect(&c);
     }
     if (live)
-        run(&st_collect_live, &c);
+        st_collect_live.collect(&c);
     free(c.buf);
     if (c.facts->error != 0) {
         const int r = c.facts->error;
@@ -97,7 +88,7 @@ static int collect_freebsd_capture(struct st_platform *p, const char *text, size
     if (r == 0)
         r = st_sysctl_text_freebsd(c.facts, text, bytes, "sysctl-a.txt");
     if (r == 0) {
-        run(&st_collect_freebsd_capture, &c); /* reads kern.osreldate */
+        st_collect_freebsd_capture.collect(&c); /* reads kern.osreldate */
         if (!st_sysctl_text_is_whole(c.facts))
             st_facts_put_text(c.facts, ST_POSTED_KEY, "sysctl-a.txt", NULL, "sysctl-a.txt");
         r = c.facts->error;
@@ -173,25 +164,4 @@ int st_collect_dir(const char *dir, struct st_facts **ret)
         st_platform_root_free(root);
     }
     return r;
-}
-
-static bool source_provides(const struct st_collect_source *source, const char *pattern)
-{
-    for (size_t i = 0; i < source->rows_n; i++) {
-        if (fnmatch(pattern, source->rows[i].key, 0) == 0)
-            return true;
-    }
-    if (source->provides != NULL && source->provides(pattern))
-        return true;
-    return source->patterns != NULL && st_collector_patterns_match(source->patterns, pattern);
-}
-
-bool st_collect_provides(enum st_os os, const char *pattern)
-{
-    for (size_t i = 0; i < ST_ARRAY_LEN(sources); i++) {
-        if (sources[i]->os == os && source_provides(sources[i], pattern))
-            return true;
-    }
-    return source_provides(&st_collect_live, pattern) ||
-           (os == ST_OS_LINUX && st_collector_patterns_match(st_ask_patterns, pattern));
 }

@@ -9,9 +9,6 @@
  * timer slack). */
 ST_NODISCARD int st_collect(struct st_platform *p, bool live, struct st_facts **ret);
 
-/** Does a collector of live machines put facts of this key, or (with one '*') of such keys? */
-bool st_collect_provides(enum st_os os, const char *pattern);
-
 /** A folder: a captured tree, or a FreeBSD capture when it has sysctl-a.txt. @return 0, -ENOENT, -ENOTDIR,
  * -ENODATA (neither of both), -EFBIG (sysctl-a.txt is longer than 16 MiB), -E2BIG and -EBADMSG as
  * st_sysctl_text_freebsd. */

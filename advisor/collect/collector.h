@@ -16,31 +16,15 @@ struct st_collector {
 
 enum st_value_kind { ST_VALUE_TEXT, ST_VALUE_INT };
 
-/** One small file or sysctl, one fact. */
-struct st_value_row {
-    const char *key;
-    const char *name; /* path or sysctl */
-    enum st_value_kind kind;
-};
-
-/** Reads one file or sysctl of at most 4 KiB into one fact. An empty or non-numeric ST_VALUE_INT is
- * malformed. */
-void st_collector_file(struct st_collector *c, const char *key, const char *path, enum st_value_kind kind);
-void st_collector_sysctl(struct st_collector *c, const char *key, const char *name, enum st_value_kind kind);
-
-/** Is this key, or a pattern of keys, among those provided (NULL-terminated, '*' for a name)? */
-bool st_collector_patterns_match(const char *const *provided, const char *pattern);
+/** Reads one file (an absolute path) or sysctl of at most 4 KiB into one fact. An empty or non-numeric
+ * ST_VALUE_INT is malformed. */
+void st_collector_read(struct st_collector *c, const char *key, const char *name, enum st_value_kind kind);
 
 /* --- the sources: each is one file and one row in collect.c --- */
 
 struct st_collect_source {
-    enum st_os os;                   /* st_collect_live is for every OS */
-    const struct st_value_row *rows; /* small files, read before collect runs; NULL: none */
-    size_t rows_n;
+    enum st_os os; /* st_collect_live is for every OS */
     void (*collect)(struct st_collector *c);
-    /* What collect provides: key patterns ('*' for a name), NULL-terminated, and/or a function. */
-    const char *const *patterns;
-    bool (*provides)(const char *pattern);
 };
 
 extern const struct st_collect_source st_collect_linux_kernel;  /* version, configuration, timers, settings */

@@ -1,6 +1,5 @@
 /* FreeBSD: sysctls, files of settings, and what lies beside sysctl-a.txt in a capture. */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,7 +78,7 @@ static void collect_one(struct st_collector *c, const char *name, enum st_value_
 {
     char key[300];
     snprintf(key, sizeof(key), "freebsd.%s", name);
-    st_collector_sysctl(c, key, name, kind);
+    st_collector_read(c, key, name, kind);
 }
 
 /** The flags of each event timer in a list such as "LAPIC(600) i8254(100) RTC(0)". */
@@ -123,26 +122,6 @@ static void collect_devices(struct st_collector *c)
                       devices[i].units > 0 ? devices[i].units : (int)cpus, devices[i].kind);
 }
 
-static bool provides(const char *pattern)
-{
-    static const char prefix[] = "freebsd.";
-    static const char *const each[] = {ET_PREFIX "*.flags", NULL};
-    if (strncmp(pattern, prefix, sizeof(prefix) - 1) != 0)
-        return false;
-    pattern += sizeof(prefix) - 1;
-    for (size_t i = 0; i < ST_ARRAY_LEN(sysctls); i++) {
-        if (fnmatch(pattern, sysctls[i].name, 0) == 0)
-            return true;
-    }
-    for (size_t i = 0; i < ST_ARRAY_LEN(devices); i++) {
-        char name[128];
-        snprintf(name, sizeof(name), "%s*.%s", devices[i].prefix, devices[i].leaf);
-        if (fnmatch(name, pattern, 0) == 0 || fnmatch(pattern, name, 0) == 0)
-            return true;
-    }
-    return st_collector_patterns_match(each, pattern);
-}
-
 static void collect_sysctls(struct st_collector *c)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(sysctls); i++)
@@ -156,19 +135,6 @@ static void collect_sysctls(struct st_collector *c)
 #define LOADER "freebsd.loader."
 #define RC     "freebsd.rc."
 #define SYSCTL "freebsd.sysctl_conf."
-
-static const char *const patterns[] = {
-    "freebsd.file.*",
-    "freebsd.limits.memorylocked_bytes",
-    LOADER "*",
-    RC "*",
-    SYSCTL "*",
-    "freebsd.powerd.*",
-    "freebsd.process.*.args",
-    "freebsd.sndstat.*",
-    "freebsd.rt.fifo_errno",
-    NULL,
-};
 
 /* Nothing else of these files is kept: people send their captures to others. */
 static const char *const loader_names[] = {"hw.snd.", "hw.usb.uaudio.",    "kern.eventtimer.",
@@ -301,7 +267,5 @@ static void collect(struct st_collector *c)
     collect_files(c);
 }
 
-const struct st_collect_source st_collect_freebsd = {
-    .os = ST_OS_FREEBSD, .collect = collect, .patterns = patterns, .provides = provides};
-const struct st_collect_source st_collect_freebsd_capture = {
-    .os = ST_OS_FREEBSD, .collect = collect_capture, .patterns = patterns};
+const struct st_collect_source st_collect_freebsd = {ST_OS_FREEBSD, collect};
+const struct st_collect_source st_collect_freebsd_capture = {ST_OS_FREEBSD, collect_capture};

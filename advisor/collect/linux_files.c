@@ -372,30 +372,10 @@ static void collect_servers(struct st_collector *c)
     read_layers(&reader, pulse, ST_ARRAY_LEN(pulse), "default.pa");
 }
 
-static const char *const patterns[] = {
-    "linux.limits.*.rtprio",
-    "linux.group.*",
-    "linux.unit.*.program",
-    "linux.unit.*.rtprio",
-    "linux.unit.*.policy",
-    "linux.unit.*.user",
-    "linux.unit.*.restrict_realtime",
-    "linux.tlp.enabled",
-    "linux.rtkit.installed",
-    "linux.pipewire.quantum",
-    "linux.pipewire.min_quantum",
-    "linux.pipewire.max_quantum",
-    "linux.pipewire.rate_hz",
-    "linux.pipewire.vm_min_quantum",
-    "linux.pulse.*",
-    NULL,
-};
-
 static void collect(struct st_collector *c)
 {
     collect_system(c);
     collect_servers(c);
 }
 
-const struct st_collect_source st_collect_linux_files = {
-    .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};
+const struct st_collect_source st_collect_linux_files = {ST_OS_LINUX, collect};

@@ -6,24 +6,11 @@
 #include "advisor/collect/collector.h"
 #include "advisor/parse/linux_text.h"
 
-#define CONFIG_KEY "linux.config."
-
-/* Those that begin with CONFIG_KEY are the options that are looked for. */
-static const char *const patterns[] = {
-    CONFIG_KEY "HIGH_RES_TIMERS",
-    CONFIG_KEY "HZ",
-    CONFIG_KEY "PREEMPT",
-    CONFIG_KEY "PREEMPT_DYNAMIC",
-    CONFIG_KEY "PREEMPT_LAZY",
-    CONFIG_KEY "PREEMPT_NONE",
-    CONFIG_KEY "PREEMPT_RT",
-    CONFIG_KEY "PREEMPT_VOLUNTARY",
-    CONFIG_KEY "RT_GROUP_SCHED",
-    CONFIG_KEY "RT_GROUP_SCHED_DEFAULT_DISABLED",
-    "linux.timer_list.hres_active",
-    "linux.timer_list.resolution_ns",
-    NULL,
-};
+static const char *const options[] = {"HIGH_RES_TIMERS", "HZ",
+                                      "PREEMPT",         "PREEMPT_DYNAMIC",
+                                      "PREEMPT_LAZY",    "PREEMPT_NONE",
+                                      "PREEMPT_RT",      "PREEMPT_VOLUNTARY",
+                                      "RT_GROUP_SCHED",  "RT_GROUP_SCHED_DEFAULT_DISABLED"};
 
 /** Reads a whole file into c->buf; of one that is longer, the beginning. */
 static int read_large(struct st_collector *c, const char *path)
@@ -58,19 +45,17 @@ static void config(struct st_collector *c)
 {
     char path[512];
     const int opened = read_config(c, path, sizeof(path));
-    for (const char *const *key = patterns; *key != NULL; key++) {
-        char value[128], raw[256];
-        if (strncmp(*key, CONFIG_KEY, sizeof(CONFIG_KEY) - 1) != 0)
-            continue;
-        const char *name = *key + sizeof(CONFIG_KEY) - 1;
-        const int r = opened != 0 ? opened : st_linux_text_config(c->buf, name, value, sizeof(value));
+    for (size_t i = 0; i < ST_ARRAY_LEN(options); i++) {
+        char key[64], value[128], raw[256];
+        snprintf(key, sizeof(key), "linux.config.%s", options[i]);
+        const int r = opened != 0 ? opened : st_linux_text_config(c->buf, options[i], value, sizeof(value));
         if (r == 0) {
-            snprintf(raw, sizeof(raw), "CONFIG_%s=%s", name, value);
-            st_facts_put_text(c->facts, *key, value, raw, path);
+            snprintf(raw, sizeof(raw), "CONFIG_%s=%s", options[i], value);
+            st_facts_put_text(c->facts, key, value, raw, path);
         } else if (r == -EBADMSG) {
-            st_facts_put_state(c->facts, *key, ST_FACT_MALFORMED, 0, NULL, path);
+            st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, NULL, path);
         } else {
-            st_facts_put_failure(c->facts, *key, r, path);
+            st_facts_put_failure(c->facts, key, r, path);
         }
     }
 }
@@ -104,12 +89,6 @@ static void timer_list(struct st_collector *c)
     }
 }
 
-static void collect(struct st_collector *c)
-{
-    config(c);
-    timer_list(c);
-}
-
 /* --- settings that are one small file each --- */
 
 #define SYSCTL(name, path, kind)                                                                             \
@@ -117,7 +96,10 @@ static void collect(struct st_collector *c)
         "linux.sysctl." name, "/proc/sys/" path, kind                                                        \
     }
 
-static const struct st_value_row rows[] = {
+static const struct {
+    const char *key, *path;
+    enum st_value_kind kind;
+} files[] = {
     {"linux.kernel.release", "/proc/sys/kernel/osrelease", ST_VALUE_TEXT},
     {"linux.kernel.version", "/proc/sys/kernel/version", ST_VALUE_TEXT},
     {"linux.clocksource.available", "/sys/devices/system/clocksource/clocksource0/available_clocksource",
@@ -127,8 +109,8 @@ static const struct st_value_row rows[] = {
     {"linux.cmdline", "/proc/cmdline", ST_VALUE_TEXT},
     {"linux.preempt.debugfs", "/sys/kernel/debug/sched/preempt", ST_VALUE_TEXT},
     {"linux.realtime", "/sys/kernel/realtime", ST_VALUE_INT},
-    {"linux.sysctl.kernel.sched_rt_period_us", "/proc/sys/kernel/sched_rt_period_us", ST_VALUE_INT},
-    {"linux.sysctl.kernel.sched_rt_runtime_us", "/proc/sys/kernel/sched_rt_runtime_us", ST_VALUE_INT},
+    SYSCTL("kernel.sched_rt_period_us", "kernel/sched_rt_period_us", ST_VALUE_INT),
+    SYSCTL("kernel.sched_rt_runtime_us", "kernel/sched_rt_runtime_us", ST_VALUE_INT),
     SYSCTL("dev.hpet.max-user-freq", "dev/hpet/max-user-freq", ST_VALUE_INT),
     SYSCTL("fs.inotify.max_user_watches", "fs/inotify/max_user_watches", ST_VALUE_INT),
     SYSCTL("kernel.nmi_watchdog", "kernel/nmi_watchdog", ST_VALUE_INT),
@@ -153,5 +135,12 @@ static const struct st_value_row rows[] = {
     {"linux.zswap.enabled", "/sys/module/zswap/parameters/enabled", ST_VALUE_TEXT},
 };
 
-const struct st_collect_source st_collect_linux_kernel = {
-    .os = ST_OS_LINUX, .rows = rows, .rows_n = ST_ARRAY_LEN(rows), .collect = collect, .patterns = patterns};
+static void collect(struct st_collector *c)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(files); i++)
+        st_collector_read(c, files[i].key, files[i].path, files[i].kind);
+    config(c);
+    timer_list(c);
+}
+
+const struct st_collect_source st_collect_linux_kernel = {ST_OS_LINUX, collect};

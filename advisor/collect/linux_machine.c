@@ -155,7 +155,7 @@ static void collect_leaves(struct st_collector *c, const struct set *set, const 
         char key[128], path[256];
         snprintf(key, sizeof(key), "%s%s.%s", set->key_prefix, name, set->leaves[i].key);
         snprintf(path, sizeof(path), "%s/%s/%s", set->folder, name, set->leaves[i].file);
-        st_collector_file(c, key, path, set->leaves[i].kind);
+        st_collector_read(c, key, path, set->leaves[i].kind);
     }
 }
 
@@ -252,9 +252,9 @@ static void collect_cpus(struct st_collector *c)
         st_facts_put_int(c->facts, "linux.cpufreq.present", 1, NULL, policies.folder);
     else
         st_facts_put_failure(c->facts, "linux.cpufreq.present", r != 0 ? r : -ENOENT, policies.folder);
-    st_collector_file(c, "linux.cpuidle.driver", "/sys/devices/system/cpu/cpuidle/current_driver",
+    st_collector_read(c, "linux.cpuidle.driver", "/sys/devices/system/cpu/cpuidle/current_driver",
                       ST_VALUE_TEXT);
-    st_collector_file(c, "linux.cpuidle.governor", "/sys/devices/system/cpu/cpuidle/current_governor_ro",
+    st_collector_read(c, "linux.cpuidle.governor", "/sys/devices/system/cpu/cpuidle/current_governor_ro",
                       ST_VALUE_TEXT);
     const int states = collect_set(c, &idle_states, &n);
     if (n > 0)
@@ -286,32 +286,6 @@ static void swap(struct st_collector *c)
     st_facts_put_int(c->facts, keys[2], swaps.zram_first, NULL, source);
 }
 
-static const char *const patterns[] = {
-    REQUEST_KEY,
-    "linux.virtual",
-    "system.container",
-    "system.hypervisor",
-    "linux.cpufreq.present",
-    "linux.cpufreq.policy*.governor",
-    "linux.cpufreq.policy*.driver",
-    "linux.cpufreq.policy*.epp",
-    "linux.cpufreq.policy*.available_governors",
-    "linux.cpufreq.policy*.max_khz",
-    "linux.cpufreq.policy*.hardware_max_khz",
-    "linux.cpuidle.driver",
-    "linux.cpuidle.governor",
-    "linux.cpuidle.cpus_n",
-    "linux.cpuidle.cpu*.state*.name",
-    "linux.cpuidle.cpu*.state*.latency_us",
-    "linux.cpuidle.cpu*.state*.residency_us",
-    "linux.cpuidle.cpu*.state*.disable",
-
-    "linux.swap.zram_n",
-    "linux.swap.zram_first",
-    "linux.swap.other_n",
-    NULL,
-};
-
 static void collect(struct st_collector *c)
 {
     collect_place(c);
@@ -319,5 +293,4 @@ static void collect(struct st_collector *c)
     swap(c);
 }
 
-const struct st_collect_source st_collect_linux_machine = {
-    .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};
+const struct st_collect_source st_collect_linux_machine = {ST_OS_LINUX, collect};

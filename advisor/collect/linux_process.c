@@ -281,7 +281,7 @@ static void rt_runtime(struct st_collector *c, const char *group)
                  strcmp(group, "/") == 0 ? "" : group);
         if (c->p->read_text(c->p, path, text, sizeof(text), &len) == -ENOENT)
             continue;
-        st_collector_file(c, key, path, ST_VALUE_INT);
+        st_collector_read(c, key, path, ST_VALUE_INT);
         return;
     }
     st_facts_put_failure(c->facts, key, -ENOENT, path);
@@ -366,31 +366,8 @@ static void collect_limits(struct st_collector *c)
     cgroup(c);
     limits(c);
     if (!c->live)
-        st_collector_file(c, "linux.timer_slack_ns", "/proc/self/timerslack_ns", ST_VALUE_INT);
+        st_collector_read(c, "linux.timer_slack_ns", "/proc/self/timerslack_ns", ST_VALUE_INT);
 }
-
-static const char *const patterns[] = {
-    "linux.daemon.*",
-    "linux.daemon_user.*",
-    "linux.irq_thread.*.name",
-    "linux.irq_thread.*.priority",
-    "linux.processes_n",
-    "linux.rt_thread.*.name",
-    "linux.rt_thread.*.process",
-    "linux.rt_thread.*.priority",
-    "linux.jack.command",
-    "linux.rtkit.command",
-    "linux.threads.complete",
-
-    "linux.cgroup.version",
-    "linux.cgroup.rt_runtime_us",
-    "linux.rt.rtprio_limit",
-    "linux.rt.memlock_limit_bytes",
-    "linux.rt.rttime_limit_us",
-    "linux.timer_slack_ns",
-
-    NULL,
-};
 
 static void collect(struct st_collector *c)
 {
@@ -398,5 +375,4 @@ static void collect(struct st_collector *c)
     collect_limits(c);
 }
 
-const struct st_collect_source st_collect_linux_process = {
-    .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};
+const struct st_collect_source st_collect_linux_process = {ST_OS_LINUX, collect};

@@ -46,7 +46,7 @@ static void usb_device(struct st_collector *c, const char *device)
         if (i == 0 && st_facts_find(c->facts, key) != NULL) /* has several audio interfaces */
             return;
         snprintf(path, sizeof(path), USB_DEVICES "/%s/%s", device, leaves[i].file);
-        st_collector_file(c, key, path, leaves[i].kind);
+        st_collector_read(c, key, path, leaves[i].kind);
     }
 }
 
@@ -106,7 +106,7 @@ static void stream_owner(void *ctx, const char *section, const char *name, const
         return;
     snprintf(path, sizeof(path), "/proc/%lld/comm", (long long)pid);
     snprintf(key, sizeof(key), "linux.alsa.%s.owner", stream->name);
-    st_collector_file(stream->c, key, path, ST_VALUE_TEXT);
+    st_collector_read(stream->c, key, path, ST_VALUE_TEXT);
 }
 
 static void one_stream(struct st_collector *c, const char *folder, const char *name)
@@ -234,28 +234,10 @@ static void collect_interrupts(struct st_collector *c)
         st_facts_put_int(c->facts, key, 1, NULL, SOURCE);
 }
 
-static const char *const patterns[] = {
-    "linux.alsa.*.period_frames",
-    "linux.alsa.*.buffer_frames",
-    "linux.alsa.*.rate_hz",
-    "linux.alsa.*.owner",
-    "linux.usb_audio.*.product",
-    "linux.usb_audio.*.vendor_id",
-    "linux.usb_audio.*.product_id",
-    "linux.usb_audio.*.control",
-    "linux.usb_audio.*.autosuspend_ms",
-
-    "linux.irq.*.actions",
-    "linux.irq.readable",
-
-    NULL,
-};
-
 static void collect(struct st_collector *c)
 {
     collect_devices(c);
     collect_interrupts(c);
 }
 
-const struct st_collect_source st_collect_linux_sound = {
-    .os = ST_OS_LINUX, .collect = collect, .patterns = patterns};
+const struct st_collect_source st_collect_linux_sound = {ST_OS_LINUX, collect};

@@ -14,21 +14,6 @@
 
 #define CAP_IPC_LOCK_BIT 14 /* linux/capability.h */
 
-static const char *const patterns[] = {
-    "linux.clock_getres_ns",
-    "linux.rt.fifo_errno",
-    "linux.rt.fifo_priority",
-    "linux.rt.ipc_lock",
-    "linux.rt.memlock_limit_bytes",
-    "linux.rt.rtprio_limit",
-    "linux.timer_slack_ns",
-    "user.groups",
-    "user.name",
-    "user.limits_from",
-    "user.uid",
-    NULL,
-};
-
 /** A limit that this system does not have is INT64_MIN. */
 static void put_right(struct st_collector *c, const char *key, int r, int64_t value, const char *source)
 {
@@ -145,4 +130,4 @@ static void collect(struct st_collector *c)
     resolution(c);
 }
 
-const struct st_collect_source st_collect_live = {.collect = collect, .patterns = patterns};
+const struct st_collect_source st_collect_live = {.collect = collect};

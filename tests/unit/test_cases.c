@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +32,20 @@ struct machine {
     int expected_n;
 };
 
-/** Which rules some case speaks of. */
-static bool *spoken;
+#define KEYS_MAX 32 /* of a rule */
+
+/** Which rules some case speaks of, and which of their keys a collector has put. */
+static bool *spoken, (*collected)[KEYS_MAX];
+
+static void note_collected(const struct st_facts *facts)
+{
+    for (size_t i = 0; i < st_rules_n; i++) {
+        for (size_t k = 0; st_rules[i]->facts[k] != NULL; k++) {
+            for (size_t f = 0; f < facts->n && !collected[i][k]; f++)
+                collected[i][k] = fnmatch(st_rules[i]->facts[k], facts->rows[f]->key, 0) == 0;
+        }
+    }
+}
 
 static void set_period(struct machine *m, const char *text)
 {
@@ -86,6 +99,7 @@ static void read_capture(struct machine *m, const char *name)
     snprintf(dir, sizeof(dir), "%s/%s", ST_CAPTURES_DIR, name);
     if (st_collect_dir(dir, &m->facts) != 0)
         fail_msg("%s:%d: no such capture: %s", m->file, m->line, name);
+    note_collected(m->facts);
 }
 
 /** The tree is read when the first line comes that is about something else. */
@@ -93,8 +107,10 @@ static void need_facts(struct machine *m)
 {
     if (m->facts == NULL && m->p == NULL)
         fail_msg("%s:%d: 'os' or 'capture' comes first", m->file, m->line);
-    if (m->facts == NULL)
-        assert_int_equal(st_collect(m->p, false, &m->facts), 0);
+    if (m->facts != NULL)
+        return;
+    assert_int_equal(st_collect(m->p, false, &m->facts), 0);
+    note_collected(m->facts);
 }
 
 static void check_effect(const struct machine *m, const struct st_finding *finding, const char *word)
@@ -241,6 +257,43 @@ static void each_rule_is_in_a_case(void **state)
     }
 }
 
+/** Of a rule that reads what no collector puts: a key was misspelt. */
+static void each_key_is_collected(void **state)
+{
+    (void)state;
+    /* put by a server's answer, by the limits of a login and by a list of processes: test_ask.c,
+     * test_collect_user.c, test_capture.c */
+    static const char *const others[] = {"linux.ask.pipewire",
+                                         "linux.jack.buffer_frames",
+                                         "linux.jack.rate_hz",
+                                         "linux.pipewire.force_quantum",
+                                         "linux.pipewire.force_rate_hz",
+                                         "linux.power_profile",
+                                         "linux.rtkit.max_priority",
+                                         "user.limits_from",
+                                         "freebsd.process.powerd.args",
+                                         "freebsd.process.powerdxx.args",
+                                         "freebsd.process.virtual_oss.args"};
+    for (int os = ST_OS_LINUX; os <= ST_OS_FREEBSD; os++) {
+        struct st_platform *p = st_fake_new((enum st_os)os, 0);
+        struct st_facts *facts;
+        assert_non_null(p);
+        assert_int_equal(st_collect(p, true, &facts), 0);
+        note_collected(facts);
+        st_facts_free(facts);
+        st_fake_free(p);
+    }
+    for (size_t i = 0; i < st_rules_n; i++) {
+        for (size_t k = 0; st_rules[i]->facts[k] != NULL; k++) {
+            bool other = false;
+            for (size_t o = 0; o < ST_ARRAY_LEN(others); o++)
+                other = other || strcmp(st_rules[i]->facts[k], others[o]) == 0;
+            if (!collected[i][k] && !other)
+                fail_msg("%s reads %s, which no collector puts", st_rules[i]->id, st_rules[i]->facts[k]);
+        }
+    }
+}
+
 static int is_case(const struct dirent *entry)
 {
     const size_t len = strlen(entry->d_name);
@@ -252,19 +305,22 @@ int main(void)
     struct dirent **entries;
     const int n = scandir(ST_CASES_DIR, &entries, is_case, alphasort);
     spoken = calloc(st_rules_n, sizeof(*spoken));
-    struct CMUnitTest *tests = calloc((size_t)(n < 0 ? 0 : n) + 1, sizeof(*tests));
-    if (n < 0 || spoken == NULL || tests == NULL)
+    collected = calloc(st_rules_n, sizeof(*collected));
+    struct CMUnitTest *tests = calloc((size_t)(n < 0 ? 0 : n) + 2, sizeof(*tests));
+    if (n < 0 || spoken == NULL || collected == NULL || tests == NULL)
         abort();
     for (int i = 0; i < n; i++)
         tests[i] = (struct CMUnitTest){.name = entries[i]->d_name,
                                        .test_func = a_machine_is_judged,
                                        .initial_state = entries[i]->d_name};
     tests[n] = (struct CMUnitTest){.name = "each_rule_is_in_a_case", .test_func = each_rule_is_in_a_case};
-    const int failed = _cmocka_run_group_tests("cases", tests, (size_t)n + 1, NULL, NULL);
+    tests[n + 1] = (struct CMUnitTest){.name = "each_key_is_collected", .test_func = each_key_is_collected};
+    const int failed = _cmocka_run_group_tests("cases", tests, (size_t)n + 2, NULL, NULL);
     for (int i = 0; i < n; i++)
         free(entries[i]);
     free(entries);
     free(tests);
     free(spoken);
+    free(collected);
     return failed;
 }

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "advisor/change/change.h"
-#include "advisor/collect/collect.h"
 #include "advisor/facts/text.h"
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/rule.h"
@@ -268,15 +267,6 @@ static void texts_are_complete(void **state)
         fail_msg("%s: lists no facts", rule->id);
 }
 
-static void collectors_provide_its_facts(void **state)
-{
-    const struct st_rule *rule = ((const struct fixture *)*state)->rule;
-    for (const char *const *pattern = rule->facts; *pattern != NULL; pattern++) {
-        if (!st_collect_provides(st_rule_os(rule), *pattern))
-            fail_msg("%s reads %s, which no collector provides", rule->id, *pattern);
-    }
-}
-
 static void ids_are_unique_and_name_their_os(void **state)
 {
     (void)state;
@@ -339,8 +329,6 @@ static void add_rule(const struct st_rule *rule)
     char name[512];
     snprintf(name, sizeof(name), "%s: texts_are_complete", rule->id);
     add(name, texts_are_complete, rule);
-    snprintf(name, sizeof(name), "%s: collectors_provide_its_facts", rule->id);
-    add(name, collectors_provide_its_facts, rule);
     snprintf(name, sizeof(name), "%s: required_fixtures_are_there", rule->id);
     add(name, required_fixtures_are_there, rule);
     char dir[4096];
