@@ -70,21 +70,15 @@ struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label)
 /** "label", and its group if there are several groups. @return buf. */
 const char *st_chart_name(const struct st_chart_data *data, const struct st_chart_set *set,
                           char buf[ST_CHART_NAME_BYTES]);
-/** Sorts the sets by group, in the order of the first set of each group, and within a group by label. Adds file names to the labels if there are several files. Call it once. */
-void st_chart_gather(struct st_chart_data *data);
 /** Adds the test conditions of a file, as text of st_conditions_text. The picture shows those of the first file. */
 void st_chart_conditions(struct st_chart_data *data, const char *text);
 
-/** Adds a copy of a histogram as a set. @return 0, -ENOMEM. */
-ST_NODISCARD int st_chart_add_hist(struct st_chart_data *data, const char *label, const struct st_hist *hist);
 /** Adds a copy of a series as a set; periods without a sample count as missed. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_add_series(struct st_chart_data *data, const char *label,
                                      const struct st_series *series);
 /** Distance between two values on an axis of time, and its unit, which depends on the length: s, min, h or d. */
 double st_chart_value_x(const struct st_chart_set *set);
 const char *st_chart_x_unit(const struct st_chart_set *set);
-/** Makes boxes and samples from the histograms. Call it after the last value. @return 0, -ENOMEM. */
-ST_NODISCARD int st_chart_complete(struct st_chart_data *data);
 
 /** Makes a set ready to take values over time. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_set_begin(struct st_chart_set *set, const struct st_period *period);
@@ -101,18 +95,14 @@ ST_NODISCARD int st_chart_json(const char *command, const char *name, const json
 struct st_chart_options {
     enum st_chart_kind kind;
     const char *path; /* .svg; NULL or "-": text on standard output */
+    FILE *svg;        /* draws there instead; stays open */
 };
 
-/** Checks the name of the output before anything is measured. @return 0 or an st_exit, after a message. */
+/** Checks, before anything is measured, whether a picture can be written to `path`, which may be NULL. @return 0 or an st_exit, after a message. */
 ST_NODISCARD int st_chart_check(const char *command, const char *option, const char *path);
 /** Draws. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_write(const char *command, struct st_chart_data *data,
                                 const struct st_chart_options *options);
-
-/** Draws one kind as SVG to a stream, which stays open. Data may be drawn again. @return an st_exit, after a
- * message. */
-ST_NODISCARD int st_chart_svg(const char *command, struct st_chart_data *data, enum st_chart_kind kind,
-                              FILE *stream);
 
 /* --- --plot FILE of other commands --- */
 
@@ -120,7 +110,7 @@ ST_NODISCARD int st_chart_svg(const char *command, struct st_chart_data *data, e
  * message. */
 ST_NODISCARD int st_chart_take_kind(const char *command, void *ctx, const char *text);
 
-/** Checks, before anything is measured, whether a picture can be written to `path`, which may be NULL. @param json the command writes JSON to standard output, so a picture as text is refused. @return 0 or an st_exit, after a message. */
+/** The same for --plot. @param json the command writes JSON to standard output, so a picture as text is refused. @return 0 or an st_exit, after a message. */
 ST_NODISCARD int st_chart_option_check(const char *command, const char *path, bool json);
 /** Draws a document unless path is NULL; frees it. @param status of the result that was printed before; returned if it is an error. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_option_json(const char *command, const char *path, json_t *document, int status);

@@ -71,46 +71,6 @@ const char *st_chart_name(const struct st_chart_data *data, const struct st_char
     return buf;
 }
 
-/* Adds the name of the file to labels if there are several files. */
-static void name_files(struct st_chart_data *data)
-{
-    bool several = false;
-    for (size_t i = 1; i < data->n; i++)
-        several = several || strcmp(data->set[i]->file, data->set[0]->file) != 0;
-    for (size_t i = 0; several && i < data->n; i++) {
-        struct st_chart_set *set = data->set[i];
-        if (strcmp(set->label, set->file) == 0)
-            continue;
-        char label[sizeof(set->label)] = "";
-        st_text_append(label, sizeof(label), "%s: %s", set->file, set->label);
-        memcpy(set->label, label, sizeof(label));
-    }
-}
-
-void st_chart_gather(struct st_chart_data *data)
-{
-    for (size_t i = 1; i < data->n; i++) {
-        struct st_chart_set *set = data->set[i];
-        size_t at = i, same = 0;
-        for (size_t k = 0; k < i; k++) {
-            const bool group = strcmp(data->set[k]->group, set->group) == 0;
-            at = group ? k + 1 : at;
-            same = group && strcmp(data->set[k]->label, set->label) == 0 ? k + 1 : same;
-        }
-        at = same > 0 ? same : at;
-        memmove(&data->set[at + 1], &data->set[at], (i - at) * sizeof(data->set[0]));
-        data->set[at] = set;
-    }
-    name_files(data);
-}
-
-int st_chart_add_hist(struct st_chart_data *data, const char *label, const struct st_hist *hist)
-{
-    struct st_chart_set *set = st_chart_add(data, label);
-    int r = set == NULL ? -ENOMEM : st_hist_init(&set->hist, hist->digits);
-    return r == 0 ? st_hist_merge(&set->hist, hist) : r;
-}
-
 int st_chart_set_begin(struct st_chart_set *set, const struct st_period *period)
 {
     set->period = *period;
@@ -141,23 +101,6 @@ int st_chart_add_series(struct st_chart_data *data, const char *label, const str
         st_chart_set_value(set, series->index[i], series->lateness_ns[i], false);
     }
     return r;
-}
-
-int st_chart_complete(struct st_chart_data *data)
-{
-    for (size_t i = 0; i < data->n; i++) {
-        struct st_chart_set *set = data->set[i];
-        if (set->hist.total_n == 0 || set->sample.values_ns != NULL)
-            continue;
-        const int r = st_sample_of_hist(&set->hist, &set->sample);
-        if (r != 0)
-            return r;
-        set->n = set->hist.total_n;
-        st_box_of(&set->sample, &set->box);
-        set->box.min_ns = set->hist.min_ns;
-        set->box.max_ns = set->hist.max_ns;
-    }
-    return 0;
 }
 
 /* Length in seconds of the unit for this span. */

@@ -25,17 +25,9 @@ static const struct st_picture_kind *const kinds[ST_CHART_KINDS] = {
     [ST_CHART_QUANTILE] = &st_picture_quantile,
 };
 
-static bool is_svg(const char *path)
+static bool is_text(const char *path)
 {
-    const size_t bytes = strlen(path);
-    return bytes > 4 && strcasecmp(path + bytes - 4, ".svg") == 0;
-}
-
-int st_chart_check(const char *command, const char *option, const char *path)
-{
-    if (path == NULL || strcmp(path, "-") == 0 || is_svg(path))
-        return 0;
-    return st_failure_usage(command, "%s: '%s' does not end in .svg ('-' prints text)", option, path);
+    return path == NULL || strcmp(path, "-") == 0;
 }
 
 /* --- the page --- */
@@ -185,6 +177,58 @@ static int write_picture(const char *command, const struct st_picture *picture, 
 
 /* --- what is drawn --- */
 
+/* Adds the name of the file to labels if there are several files. */
+static void name_files(struct st_chart_data *data)
+{
+    bool several = false;
+    for (size_t i = 1; i < data->n; i++)
+        several = several || strcmp(data->set[i]->file, data->set[0]->file) != 0;
+    for (size_t i = 0; several && i < data->n; i++) {
+        struct st_chart_set *set = data->set[i];
+        if (strcmp(set->label, set->file) == 0)
+            continue;
+        char label[sizeof(set->label)] = "";
+        st_text_append(label, sizeof(label), "%s: %s", set->file, set->label);
+        memcpy(set->label, label, sizeof(label));
+    }
+}
+
+/* Sorts the sets by group, in the order of the first set of each group, and within a group by label; several files name theirs. */
+static void gather(struct st_chart_data *data)
+{
+    for (size_t i = 1; i < data->n; i++) {
+        struct st_chart_set *set = data->set[i];
+        size_t at = i, same = 0;
+        for (size_t k = 0; k < i; k++) {
+            const bool group = strcmp(data->set[k]->group, set->group) == 0;
+            at = group ? k + 1 : at;
+            same = group && strcmp(data->set[k]->label, set->label) == 0 ? k + 1 : same;
+        }
+        at = same > 0 ? same : at;
+        memmove(&data->set[at + 1], &data->set[at], (i - at) * sizeof(data->set[0]));
+        data->set[at] = set;
+    }
+    name_files(data);
+}
+
+/* Makes boxes and samples from the histograms. @return 0, -ENOMEM. */
+static int complete(struct st_chart_data *data)
+{
+    for (size_t i = 0; i < data->n; i++) {
+        struct st_chart_set *set = data->set[i];
+        if (set->hist.total_n == 0 || set->sample.values_ns != NULL)
+            continue;
+        const int r = st_sample_of_hist(&set->hist, &set->sample);
+        if (r != 0)
+            return r;
+        set->n = set->hist.total_n;
+        st_box_of(&set->sample, &set->box);
+        set->box.min_ns = set->hist.min_ns;
+        set->box.max_ns = set->hist.max_ns;
+    }
+    return 0;
+}
+
 /* Moves the sets that a kind can draw to the front. @return their number. */
 static size_t keep(struct st_chart_data *data, const struct st_picture_kind *kind)
 {
@@ -277,7 +321,7 @@ static int prepare(const char *command, struct st_chart_data *data, const struct
                    struct st_picture *ret)
 {
     enum st_chart_kind kind = options->kind;
-    int r = st_chart_complete(data);
+    int r = complete(data);
     if (r != 0)
         return st_failure(command, "%s", strerror(-r));
     r = choose(command, data, &kind);
@@ -303,24 +347,13 @@ int st_chart_write(const char *command, struct st_chart_data *data, const struct
 {
     struct st_picture picture;
     const size_t all_n = data->n;
-    st_chart_gather(data);
+    gather(data);
     int r = prepare(command, data, options, &picture);
-    if (r == ST_EXIT_DONE)
-        r = options->path == NULL || strcmp(options->path, "-") == 0
-                ? st_picture_print(command, &picture)
-                : write_picture(command, &picture, options->path);
-    data->n = all_n;
-    return r;
-}
-
-int st_chart_svg(const char *command, struct st_chart_data *data, enum st_chart_kind kind, FILE *stream)
-{
-    struct st_picture picture;
-    const struct st_chart_options options = {.kind = kind};
-    const size_t all_n = data->n;
-    int r = prepare(command, data, &options, &picture);
-    if (r == ST_EXIT_DONE && (r = draw_on(&picture, stream)) != 0)
-        r = st_failure(command, "%s", strerror(-r));
+    if (r == ST_EXIT_DONE && options->svg != NULL)
+        r = draw_on(&picture, options->svg) == 0 ? ST_EXIT_DONE : ST_EXIT_FAILURE;
+    else if (r == ST_EXIT_DONE)
+        r = is_text(options->path) ? st_picture_print(command, &picture)
+                                   : write_picture(command, &picture, options->path);
     data->n = all_n;
     return r;
 }
@@ -339,14 +372,22 @@ int st_chart_take_kind(const char *command, void *ctx, const char *text)
     return st_failure_usage(command, "--kind: '%s' is unknown; use box, series, hist or quantile", text);
 }
 
+int st_chart_check(const char *command, const char *option, const char *path)
+{
+    const size_t bytes = path != NULL ? strlen(path) : 0;
+    if (is_text(path))
+        return 0;
+    if (bytes <= 4 || strcasecmp(path + bytes - 4, ".svg") != 0)
+        return st_failure_usage(command, "%s: '%s' does not end in .svg ('-' prints text)", option, path);
+    const int r = st_output_check(path);
+    return r == 0 ? 0 : st_failure(command, "cannot write %s: %s", path, st_destination_error(r));
+}
+
 int st_chart_option_check(const char *command, const char *path, bool json)
 {
     if (path != NULL && json && strcmp(path, "-") == 0)
         return st_failure_usage(command, "--plot - and --json cannot both write to standard output");
-    int r = st_chart_check(command, "--plot", path);
-    if (r == 0 && (r = st_output_check(path)) != 0)
-        r = st_failure(command, "cannot write %s: %s", path, st_destination_error(r));
-    return r;
+    return st_chart_check(command, "--plot", path);
 }
 
 /* Draws; an empty line separates text from the result of the command. */

@@ -118,7 +118,7 @@ static size_t ticks_of(const struct st_axis *axis, double room_px, double each_p
 }
 
 /* "lateness (µs)"; ticks of a logarithmic axis have their own units. */
-static void name_with_unit(const struct st_axis *axis, const char *name, char *buf, size_t buf_bytes)
+static const char *name_with_unit(const struct st_axis *axis, const char *name, char *buf, size_t buf_bytes)
 {
     const char *unit;
     (void)st_axis_time_unit(axis, &unit);
@@ -126,64 +126,47 @@ static void name_with_unit(const struct st_axis *axis, const char *name, char *b
         snprintf(buf, buf_bytes, "%s (logarithmic)", name);
     else
         snprintf(buf, buf_bytes, "%s (%s)", name, unit);
+    return buf;
 }
 
-void st_picture_y_times(const struct st_picture_area *area, const char *name)
+/* The text of a tick, in the unit of its axis or as a plain number. */
+static const char *tick_text(const struct st_axis *axis, bool times, double tick, double step, char *buf,
+                             size_t buf_bytes)
 {
+    if (times)
+        return st_axis_time_text(axis, tick, step, buf, buf_bytes);
+    snprintf(buf, buf_bytes, "%g", fabs(tick) < step / 1000 ? 0 : tick);
+    return buf;
+}
+
+void st_picture_y_axis(const struct st_picture_area *area, const char *name, bool times)
+{
+    const struct st_axis *axis = &area->y_axis;
     double ticks[ST_AXIS_TICKS_MAX], step;
     char text[160];
-    const size_t n = ticks_of(&area->y_axis, area->height, 42, ticks, &step);
+    const size_t n = ticks_of(axis, area->height, 42, ticks, &step);
     st_svg_begin(area->svg, "axis y");
     for (size_t i = 0; i < n; i++) {
-        if (!area->y_from_0 || st_axis_at(&area->y_axis, ticks[i]) * area->height > TICK_PX)
-            y_tick(area, ticks[i], st_axis_time_text(&area->y_axis, ticks[i], step, text, sizeof(text)));
+        if (!area->y_from_0 || st_axis_at(axis, ticks[i]) * area->height > TICK_PX)
+            y_tick(area, ticks[i], tick_text(axis, times, ticks[i], step, text, sizeof(text)));
     }
     if (area->y_from_0)
         y_tick(area, 0, "0");
-    name_with_unit(&area->y_axis, name, text, sizeof(text));
-    y_name(area, text);
+    y_name(area, times ? name_with_unit(axis, name, text, sizeof(text)) : name);
     st_svg_end(area->svg);
 }
 
-void st_picture_x_times(const struct st_picture_area *area, const char *name)
+void st_picture_x_axis(const struct st_picture_area *area, const char *name, bool times)
 {
+    const struct st_axis *axis = &area->x_axis;
     double ticks[ST_AXIS_TICKS_MAX], step;
     char text[160];
-    const size_t n = ticks_of(&area->x_axis, area->width, 80, ticks, &step);
+    const size_t n = ticks_of(axis, area->width, 80, ticks, &step);
     st_svg_begin(area->svg, "axis x");
     for (size_t i = 0; i < n; i++)
-        st_picture_x_tick(area, st_axis_at(&area->x_axis, ticks[i]),
-                          st_axis_time_text(&area->x_axis, ticks[i], step, text, sizeof(text)));
-    name_with_unit(&area->x_axis, name, text, sizeof(text));
-    st_picture_x_name(area, text);
-    st_svg_end(area->svg);
-}
-
-void st_picture_y_numbers(const struct st_picture_area *area, const char *name)
-{
-    double ticks[ST_AXIS_TICKS_MAX], step;
-    char text[32];
-    const size_t n = ticks_of(&area->y_axis, area->height, 42, ticks, &step);
-    st_svg_begin(area->svg, "axis y");
-    for (size_t i = 0; i < n; i++) {
-        snprintf(text, sizeof(text), "%g", ticks[i]);
-        y_tick(area, ticks[i], text);
-    }
-    y_name(area, name);
-    st_svg_end(area->svg);
-}
-
-void st_picture_x_numbers(const struct st_picture_area *area, const char *name)
-{
-    double ticks[ST_AXIS_TICKS_MAX], step;
-    char text[32];
-    const size_t n = ticks_of(&area->x_axis, area->width, 80, ticks, &step);
-    st_svg_begin(area->svg, "axis x");
-    for (size_t i = 0; i < n; i++) {
-        snprintf(text, sizeof(text), "%g", fabs(ticks[i]) < step / 1000 ? 0 : ticks[i]);
-        st_picture_x_tick(area, st_axis_at(&area->x_axis, ticks[i]), text);
-    }
-    st_picture_x_name(area, name);
+        st_picture_x_tick(area, st_axis_at(axis, ticks[i]),
+                          tick_text(axis, times, ticks[i], step, text, sizeof(text)));
+    st_picture_x_name(area, times ? name_with_unit(axis, name, text, sizeof(text)) : name);
     st_svg_end(area->svg);
 }
 

@@ -75,12 +75,9 @@ void st_picture_marker(struct st_svg *svg, struct st_point at, size_t i, uint32_
 void st_picture_text(struct st_svg *svg, double x, double y, enum st_anchor anchor, uint32_t rgb,
                      const char *text);
 
-/** Grid, ticks and name of an axis of times: on the left, and at the bottom. */
-void st_picture_y_times(const struct st_picture_area *area, const char *name);
-void st_picture_x_times(const struct st_picture_area *area, const char *name);
-/** The same for plain numbers. */
-void st_picture_y_numbers(const struct st_picture_area *area, const char *name);
-void st_picture_x_numbers(const struct st_picture_area *area, const char *name);
+/** Grid, ticks and name of an axis: on the left, and at the bottom. @param times of ns, shown in a unit that fits; else of plain numbers. */
+void st_picture_y_axis(const struct st_picture_area *area, const char *name, bool times);
+void st_picture_x_axis(const struct st_picture_area *area, const char *name, bool times);
 /** One tick of the bottom axis, with its grid line. @param text "": only the line. */
 void st_picture_x_tick(const struct st_picture_area *area, double at, const char *text);
 void st_picture_x_name(const struct st_picture_area *area, const char *name);

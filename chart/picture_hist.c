@@ -88,8 +88,8 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
             most = bins[i][k] > most ? bins[i][k] : most;
     }
     area->y_axis = (struct st_axis){true, 0.7, fmax((double)most * 1.6, 12)};
-    st_picture_y_numbers(area, "values in a bin (logarithmic)");
-    st_picture_x_times(area, data->quantity);
+    st_picture_y_axis(area, "values in a bin (logarithmic)", false);
+    st_picture_x_axis(area, data->quantity, true);
     for (size_t i = 0; i < data->n; i++)
         steps(area, bins[i], bins_n, i);
     st_picture_frame(area);

@@ -143,7 +143,7 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
         most = fmax(most, (double)data->set[i]->n);
     area->x_axis = (struct st_axis){true, 1, most * 1.3};
     area->y_axis = st_picture_value_axis(data);
-    st_picture_y_times(area, data->quantity);
+    st_picture_y_axis(area, data->quantity, true);
     st_svg_begin(area->svg, "axis x");
     ticks(area);
     st_picture_x_name(area, "share of values up to this one (%, logarithmic towards 100 %)");

@@ -175,11 +175,11 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
         end_x = (double)(data->to_wall_ns - data->from_wall_ns) / (double)st_period_ns(&set->period) *
                 st_chart_value_x(set);
     area->x_axis = (struct st_axis){false, 0, fmax(end_x, 1e-9)};
-    st_picture_y_times(area, picture->data->quantity);
+    st_picture_y_axis(area, picture->data->quantity, true);
     if (clock)
         clock_ticks(area, data->from_wall_ns, data->to_wall_ns - data->from_wall_ns);
     else
-        st_picture_x_numbers(area, axis);
+        st_picture_x_axis(area, axis, false);
     st_picture_frame(area);
     if (picture->data->n > 1)
         st_picture_heading(area, st_chart_name(picture->data, set, name));

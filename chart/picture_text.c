@@ -12,9 +12,9 @@
 #include "platform/program/locale.h"
 #include "platform/program/options.h"
 
-#define WORD_ROOM 6 /* what a line loses at a word that does not fit */
 #include "platform/program/terminal.h"
 
+#define WORD_ROOM     6 /* what a line loses at a word that does not fit */
 #define WIDTH_MAX     100
 #define LABEL_COLUMNS 30 /* at most */
 #define LABEL_LEAST   11

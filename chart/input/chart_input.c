@@ -94,7 +94,9 @@ static int take_interval(void *ctx, const char *tag, const struct st_hist *hist)
         if (strcmp(data->set[i]->label, tag) == 0 && data->set[i]->file[0] == '\0')
             return st_hist_merge(&data->set[i]->hist, hist);
     }
-    return st_chart_add_hist(data, tag, hist);
+    struct st_chart_set *set = st_chart_add(data, tag);
+    const int r = set == NULL ? -ENOMEM : st_hist_init(&set->hist, hist->digits);
+    return r == 0 ? st_hist_merge(&set->hist, hist) : r;
 }
 
 static int read_hlog(const char *command, const char *name, FILE *stream, struct st_chart_data *data)

@@ -7,11 +7,6 @@
 #include "core/stats/distribution.h"
 #include "core/stats/stats.h"
 
-bool st_estimate_shows(const struct st_estimate *estimate)
-{
-    return estimate->known && (estimate->low > 0 || estimate->high < 0);
-}
-
 double st_estimate_resolution(const struct st_estimate *estimate)
 {
     return (estimate->high - estimate->low) / 2;

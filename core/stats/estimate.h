@@ -15,9 +15,6 @@ struct st_estimate {
     double low, high; /* interval, of 95 % where nothing else is said */
 };
 
-/** Does the interval of a difference leave 0 out? */
-bool st_estimate_shows(const struct st_estimate *estimate);
-
 /** Half the width of the interval. It shrinks with the square root of n. */
 double st_estimate_resolution(const struct st_estimate *estimate);
 

@@ -49,7 +49,8 @@ static void draw(struct st_chart_data *data, enum st_chart_kind kind)
     FILE *stream = open_memstream(&svg, &bytes);
     if (stream == NULL)
         return;
-    const int status = st_chart_svg(NAME, data, kind, stream);
+    const struct st_chart_options options = {.kind = kind, .svg = stream};
+    const int status = st_chart_write(NAME, data, &options);
     fclose(stream);
     if (status == 0 && (bytes < 8 || strcmp(svg + bytes - 7, "</svg>\n") != 0))
         abort();
@@ -70,7 +71,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < chart.n; i++)
         check_set(chart.set[i]);
     if (status == 0 && chart.n > 0 && fuzz_one_of(4, data, size)) {
-        st_chart_gather(&chart);
         for (int kind = 0; kind < ST_CHART_KINDS; kind++)
             draw(&chart, (enum st_chart_kind)kind);
     }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "core/stats/estimate.h"
 #include "core/stats/random.h"
 #include "core/stats/series.h"
 
@@ -18,6 +19,12 @@ enum noise {
     NOISE_TELEGRAPH,
     NOISE_COUNT
 };
+
+/* Does the interval of a difference leave 0 out? */
+static inline bool estimate_shows(const struct st_estimate *estimate)
+{
+    return estimate->known && (estimate->low > 0 || estimate->high < 0);
+}
 
 static inline double noise_normal(struct st_random *random)
 {

@@ -30,7 +30,7 @@ static void struck_pairs_do_not_move_the_median_of_pairs(void **state)
         assert_int_equal(st_estimate_of_pairs(a, b, PAIRS, ST_CONFIDENCE_95, &estimate), 0);
         assert_true(estimate.known && estimate.low <= estimate.value && estimate.value <= estimate.high);
         hits += estimate.low <= -10000 && estimate.high >= -10000;
-        found += st_estimate_shows(&estimate);
+        found += estimate_shows(&estimate);
     }
     assert_true(hits >= RUNS * 93 / 100 && hits <= RUNS * 98 / 100);
     assert_true(found > RUNS * 8 / 10);
@@ -49,7 +49,7 @@ static void few_pairs_have_no_interval(void **state)
     assert_true(fabs(st_estimate_resolution(&estimate) - 2.5) < 1e-9);
     assert_int_equal(st_estimate_of_pairs(ones, up, 7, ST_CONFIDENCE_99, &estimate), 0);
     assert_false(estimate.known);
-    assert_false(st_estimate_shows(&estimate));
+    assert_false(estimate_shows(&estimate));
     assert_int_equal(st_estimate_of_pairs(ones, up, 8, ST_CONFIDENCE_99, &estimate), 0);
     assert_true(estimate.known && estimate.low <= 0 && estimate.high >= 7);
 }
@@ -68,7 +68,7 @@ static void ninety_nine_of_a_hundred_hold(void **state)
             b[i] = st_random_unit(&random);
         }
         assert_int_equal(st_estimate_of_pairs(a, b, PAIRS, ST_CONFIDENCE_99, &estimate), 0);
-        medians += st_estimate_shows(&estimate);
+        medians += estimate_shows(&estimate);
     }
     assert_in_range(medians, 1, 24); /* of 1600: at most 1 % and two standard deviations of luck */
 }

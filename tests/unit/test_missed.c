@@ -9,6 +9,7 @@
 
 #include "evidence/missed.h"
 #include "evidence/verdict.h"
+#include "tests/unit/noise.h"
 
 static void assert_near(double got, double wanted, double within)
 {
@@ -59,7 +60,7 @@ static void test_agrees(void **state)
                 judge(a, n_a, b, n_b, &f);
                 const struct st_estimate *d = &f.difference;
                 assert_true(d->low <= d->value && d->value <= d->high);
-                assert_int_equal(st_estimate_shows(d), f.p_value <= ST_VERDICT_LEVEL);
+                assert_int_equal(estimate_shows(d), f.p_value <= ST_VERDICT_LEVEL);
                 if (b * n_a > a * n_b) { /* B misses more */
                     assert_true(f.p_value <= before);
                     before = f.p_value;

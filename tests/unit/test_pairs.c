@@ -116,7 +116,7 @@ static void test_equal_runs(void **state)
             shown_n += compare(&story, &story, 1000 * (uint64_t)memory + seed, c, &tests_n);
             assert_int_equal(tests_n, ST_FIGURES);
             for (size_t i = 0; i < ST_FIGURES; i++)
-                outside_n += st_estimate_shows(&c[i].difference);
+                outside_n += estimate_shows(&c[i].difference);
         }
         assert_true(outside_n <= PAIRS * ST_FIGURES * 10 / 100);
     }
@@ -209,7 +209,7 @@ static void test_slow_levels(void **state)
         size_t tests_n;
         shown_n += compare(&story, &story, 500 + seed, c, &tests_n);
         assert_true(c[ST_FIGURE_P99].narrow && c[ST_FIGURE_P999].narrow);
-        outside_n += st_estimate_shows(&c[ST_FIGURE_MEDIAN].difference);
+        outside_n += estimate_shows(&c[ST_FIGURE_MEDIAN].difference);
     }
     assert_true(shown_n <= PAIRS * 10 / 100);
     assert_true(outside_n <= PAIRS * 10 / 100);
@@ -306,7 +306,7 @@ static void test_missed_bursts(void **state)
             assert_near(f->counts.scatter, (double)size, 0.02 * (double)(size - 1));
             assert_near(f->value[1], (double)(stalls_n * size) / 6000, 1e-12);
             assert_near(f->p_value, alone.p_value, 0.02 * alone.p_value);
-            assert_int_equal(st_estimate_shows(&f->difference), stalls_n > 5);
+            assert_int_equal(estimate_shows(&f->difference), stalls_n > 5);
             st_blocks_finish(&runs[0]);
             st_blocks_finish(&runs[1]);
         }
@@ -360,7 +360,7 @@ static void test_in_turn(void **state)
         const struct st_figure *median = &c[ST_FIGURE_MEDIAN];
         in_turn(&random, 0, c);
         shown_n += st_verdict_shows(median);
-        missed_n += st_estimate_shows(&median->difference);
+        missed_n += estimate_shows(&median->difference);
         in_turn(&random, -4000, c);
         found_n += median->verdict == ST_VERDICT_BETTER;
         wrong_n += median->verdict == ST_VERDICT_WORSE;
