@@ -86,7 +86,6 @@ static int measure(struct options *options, bool watch, struct st_facts *facts)
 {
     struct st_session_config config;
     struct st_result result;
-    char message[200] = "out of memory";
     int64_t dropouts_n;
     struct st_wish wish;
     int status = st_report_run_period(COMMAND, facts, &options->report, &wish);
@@ -100,21 +99,19 @@ static int measure(struct options *options, bool watch, struct st_facts *facts)
     status = st_measure_run(COMMAND, &config, look, options, &result);
     if (watch && st_music_finish(options->music, wish.frames, facts) != 0 && status == ST_EXIT_DONE) {
         st_result_finish(&result);
-        status = st_failure(COMMAND, "%s", message);
+        status = st_failure(COMMAND, "out of memory");
     }
     if (status != ST_EXIT_DONE)
         return status;
     if (!options->quiet && isatty(STDERR_FILENO) == 1)
         fputs("\r\033[K", stderr);
-    json_t *document = st_measure_run_document(&result, 1);
-    if (st_report_measure_put(facts, document, "sleeptune check", message, sizeof(message)) != 0)
-        status = st_failure(COMMAND, "%s", message);
+    if (st_report_measure_put(facts, &result) != 0)
+        status = st_failure(COMMAND, "out of memory");
     else
         status = st_measure_run_status(&result, 1);
     if (status == ST_EXIT_DONE &&
         (result.misses > 0 || (st_facts_int(facts, ST_MUSIC_DROPOUTS, &dropouts_n) == 0 && dropouts_n > 0)))
         status = ST_EXIT_FINDINGS;
-    json_decref(document);
     st_result_finish(&result);
     return status;
 }

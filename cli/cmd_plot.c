@@ -40,36 +40,18 @@ static void help(void)
 
 /* --- a recording as CSV: one row per period --- */
 
-struct table {
-    const char *file; /* for messages */
-    struct st_recording_reader *reader;
-    struct st_recording_totals totals; /* of the whole file */
-    enum st_recording_end end;
-    uint64_t rows; /* cycles and skipped periods */
-    FILE *out;
-};
-
 static const char *end_name(enum st_recording_end end)
 {
-    switch (end) {
-    case ST_RECORDING_COMPLETE:
-        return "complete";
-    case ST_RECORDING_INTERRUPTED:
-        return "interrupted";
-    case ST_RECORDING_CUT:
-        return "cut";
-    case ST_RECORDING_DAMAGED:
-        return "damaged";
-    case ST_RECORDING_OPEN:
-        break;
-    }
-    return "open";
+    static const char *const names[] = {[ST_RECORDING_OPEN] = "open",
+                                        [ST_RECORDING_COMPLETE] = "complete",
+                                        [ST_RECORDING_INTERRUPTED] = "interrupted",
+                                        [ST_RECORDING_CUT] = "cut",
+                                        [ST_RECORDING_DAMAGED] = "damaged"};
+    return names[end];
 }
 
-static void csv_start(const struct table *table)
+static void write_head(const struct st_recording_meta *meta, FILE *out)
 {
-    FILE *out = table->out;
-    const struct st_recording_meta *meta = &st_recording_info(table->reader)->meta;
     char text[64];
     fputs("# sleeptune recording\n", out);
     fprintf(out, "# period_ns: %" PRIu64 "/%" PRIu64 "\n", meta->period.num, meta->period.den);
@@ -82,82 +64,57 @@ static void csv_start(const struct table *table)
             strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) > 0)
             fprintf(out, "# started: %s.%03ldZ\n", text, started.tv_nsec / 1000000);
     }
-    if (st_recording_info(table->reader)->t0_ns != ST_RECORDING_UNKNOWN_NS)
-        fprintf(out, "# t0_ns: %" PRId64 "\n", st_recording_info(table->reader)->t0_ns);
-    fprintf(
-        out, "# cycles: %" PRIu64 "\n# skipped_periods: %" PRIu64 "\n# lost_cycles: %" PRIu64 "\n# end: %s\n",
-        table->totals.cycles, table->totals.skipped_periods, table->totals.lost_cycles, end_name(table->end));
-    const char *at = st_recording_info(table->reader)->conditions;
-    while (*at != '\0') {
+    fputs("period,lateness_ns,skipped\n", out);
+}
+
+/* What is known at the end only. */
+static void write_foot(const struct st_recording_info *info, FILE *out)
+{
+    if (info->t0_ns != ST_RECORDING_UNKNOWN_NS)
+        fprintf(out, "# t0_ns: %" PRId64 "\n", info->t0_ns);
+    fprintf(out,
+            "# cycles: %" PRIu64 "\n# skipped_periods: %" PRIu64 "\n# lost_cycles: %" PRIu64 "\n# end: %s\n",
+            info->totals.cycles, info->totals.skipped_periods, info->totals.lost_cycles, end_name(info->end));
+    for (const char *at = info->conditions; *at != '\0';) {
         const size_t n = strcspn(at, "\n");
         fprintf(out, "# %.*s\n", (int)n, at);
         at += at[n] == '\n' ? n + 1 : n;
     }
-    fputs("period,lateness_ns,skipped\n", out);
 }
 
-/* First pass: counts the rows and reads the totals at the end. @return 0 or -errno. */
-static int count_rows(struct table *table)
+/* @return 0 or -errno, of the recording or of the output. */
+static int write_rows(struct st_recording_reader *reader, FILE *out)
 {
-    struct st_recording_event event;
-    const int64_t *unused;
-    int r;
-    while ((r = st_recording_next_run(table->reader, &event, &unused, &unused)) == 1) {
-        if (event.kind != ST_RECORDING_LOST && __builtin_add_overflow(table->rows, event.n, &table->rows))
-            return -EOVERFLOW;
-    }
-    table->totals = st_recording_info(table->reader)->totals;
-    table->end = st_recording_info(table->reader)->end;
-    return r < 0 ? r : st_recording_rewind(table->reader);
-}
-
-/* @param lateness_ns of cycles; NULL: skipped periods. */
-static void write_run(const struct table *table, const struct st_recording_event *event,
-                      const int64_t *lateness_ns, uint64_t n)
-{
-    const struct st_period *period = &st_recording_info(table->reader)->meta.period;
-    for (uint64_t i = 0; i < n; i++)
-        fprintf(table->out, "%" PRIu64 ",%" PRId64 ",%d\n", event->period_index + i,
-                lateness_ns != NULL ? lateness_ns[i] : st_recording_skipped_lateness_ns(period, event, i),
-                lateness_ns == NULL);
-}
-
-/* Second pass. Of a recording that still grows it writes the rows that were counted. @return 0 or -errno. */
-static int write_rows(struct table *table)
-{
+    const struct st_period *period = &st_recording_info(reader)->meta.period;
     struct st_recording_event event;
     const int64_t *lateness_ns, *callback_ns;
-    for (uint64_t left_n = table->rows; left_n > 0 && ferror(table->out) == 0;) {
-        const int r = st_recording_next_run(table->reader, &event, &lateness_ns, &callback_ns);
-        if (r <= 0)
-            return r < 0 ? r : -EIO; /* the file became shorter */
-        if (event.kind == ST_RECORDING_LOST)
-            continue;
-        const uint64_t n = event.n < left_n ? event.n : left_n;
-        write_run(table, &event, event.kind == ST_RECORDING_CYCLE ? lateness_ns : NULL, n);
-        left_n -= n;
+    int r;
+    while ((r = st_recording_next_run(reader, &event, &lateness_ns, &callback_ns)) == 1 && ferror(out) == 0) {
+        const bool skipped = event.kind == ST_RECORDING_SKIPPED;
+        for (uint64_t i = 0; event.kind != ST_RECORDING_LOST && i < event.n; i++)
+            fprintf(out, "%" PRIu64 ",%" PRId64 ",%d\n", event.period_index + i,
+                    skipped ? st_recording_skipped_lateness_ns(period, &event, i) : lateness_ns[i], skipped);
     }
-    if (ferror(table->out) != 0)
+    if (r >= 0 && ferror(out) != 0)
         return errno != 0 ? -errno : -EIO;
-    return 0;
+    return r < 0 ? r : 0;
 }
 
-static int write_table(struct table *table, const char *path)
+static int write_table(const char *file, struct st_recording_reader *reader, const char *path)
 {
     const char *name = path != NULL ? path : "standard output";
     struct st_output output;
     int r = st_output_open(&output, path);
     if (r < 0)
         return st_failure(NAME, "cannot write %s: %s", name, st_destination_error(r));
-    table->out = output.stream;
     errno = 0;
-    csv_start(table);
-    r = write_rows(table);
+    write_head(&st_recording_info(reader)->meta, output.stream);
+    r = write_rows(reader, output.stream);
+    write_foot(st_recording_info(reader), output.stream);
     const int closed = st_output_close(&output, r == 0);
     if (r == 0)
         r = closed;
-    return r == 0 ? ST_EXIT_DONE
-                  : st_failure(NAME, "cannot convert %s to %s: %s", table->file, name, strerror(-r));
+    return r == 0 ? ST_EXIT_DONE : st_failure(NAME, "cannot convert %s to %s: %s", file, name, strerror(-r));
 }
 
 /* Output replaces an existing file, so it must not be the recording itself. */
@@ -168,33 +125,25 @@ static bool same_file(const char *a, const char *b)
            first.st_ino == second.st_ino;
 }
 
-static int write_csv(struct table *table, const char *path)
+static int write_csv(const char *file, const char *path)
 {
-    int r = st_recording_open(table->file, &table->reader);
+    struct st_recording_reader *reader;
+    const int r = st_recording_open(file, &reader);
     if (r != 0)
-        return st_recording_input_refused(NAME, table->file, r);
-    r = count_rows(table);
-    int status;
-    if (r == -ESPIPE)
-        status = st_failure(NAME, "%s is not a regular file. CSV needs one, because it is read twice",
-                            table->file);
-    else if (r < 0)
-        status = st_failure(NAME, "cannot read %s: %s", table->file, strerror(-r));
-    else
-        status = write_table(table, path);
-    st_recording_close_reader(table->reader);
-    if (status != ST_EXIT_DONE)
-        return status;
-    if (table->end == ST_RECORDING_DAMAGED)
-        return st_failure(NAME, "%s is damaged after %" PRIu64 " cycles; the CSV ends there", table->file,
-                          table->totals.cycles);
-    if (table->end == ST_RECORDING_CUT)
+        return st_recording_input_refused(NAME, file, r);
+    int status = write_table(file, reader, path);
+    const enum st_recording_end end = st_recording_info(reader)->end;
+    const uint64_t cycles = st_recording_info(reader)->totals.cycles;
+    st_recording_close_reader(reader);
+    if (status == ST_EXIT_DONE && end == ST_RECORDING_DAMAGED)
+        status = st_failure(NAME, "%s is damaged after %" PRIu64 " cycles; the CSV ends there", file, cycles);
+    else if (status == ST_EXIT_DONE && end == ST_RECORDING_CUT)
         (void)st_failure(
             NAME,
             "%s has no end mark (the measurement still runs, or it was killed): the CSV has the %" PRIu64
             " cycles of its complete blocks",
-            table->file, table->totals.cycles);
-    return ST_EXIT_DONE;
+            file, cycles);
+    return status;
 }
 
 static bool is_csv(const char *path)
@@ -205,12 +154,11 @@ static bool is_csv(const char *path)
 
 static int convert(const char *path, char **files, int n)
 {
-    struct table table = {.file = files[0]};
     if (n > 1)
         return st_failure_usage(NAME, "CSV can have only one recording: leave out %s", files[1]);
     if (path != NULL && strcmp(path, "-") != 0 && same_file(files[0], path))
         return st_failure_usage(NAME, "-o %s is the recording itself", path);
-    return write_csv(&table, path);
+    return write_csv(files[0], path);
 }
 
 int st_cmd_plot(int argc, char **argv)

@@ -13,7 +13,6 @@
 
 struct options {
     struct st_facts_input input;
-    const char *measurement;
     bool try_it;
     int64_t try_ns;
     bool list;
@@ -38,8 +37,6 @@ static void help(void)
           "                     alsa-info.sh or /dev/sndstat; up to 8 times\n"
           "  --user NAME        judge with the rights that NAME gets at login: groups, PAM,\n"
           "                     limits.d\n" ST_NO_SERVERS_HELP
-          "  --measurement FILE judge the period of a result of 'sleeptune measure --json',\n"
-          "                     and report that result in the first sentence\n"
           "  --measure[=T]      try for T (10s) what needs no rights and changes nothing:\n"
           "                     timer slack, policy, ways of sleeping, idle states, CPUs.\n"
           "                     Each is compared with the present setting\n" ST_REPORT_HELP "\n"
@@ -57,7 +54,10 @@ static void help(void)
 static int take_input(const char *command, void *ctx, const char *text)
 {
     struct options *options = ctx;
-    return st_facts_input_text(command, &options->input, text);
+    if (options->input.texts_n == ST_FACTS_INPUT_TEXTS_MAX)
+        return st_failure_usage(command, "--input: at most %d files", ST_FACTS_INPUT_TEXTS_MAX);
+    options->input.texts[options->input.texts_n++] = text;
+    return 0;
 }
 
 /* text may be NULL: --measure alone */
@@ -80,7 +80,6 @@ static int read_options(int argc, char **argv, struct options *options)
         {"input", .take = take_input, .ctx = options},
         {"user", .text = &options->input.user},
         {"no-servers", .flag = &options->input.no_servers},
-        {"measurement", .text = &options->measurement},
         {"measure", .take = take_measure, .ctx = options, .optional = true},
         {"list", .flag = &options->list},
     };
@@ -102,28 +101,6 @@ static int list_rules(void)
 {
     for (size_t i = 0; i < st_rules_n; i++)
         printf("%-26s %s\n", st_rules[i]->id, st_rules[i]->title);
-    return ST_EXIT_DONE;
-}
-
-/** Adds the measurement, whose period is the one to judge for. @return an st_exit. */
-static int load_measurement(struct options *options, struct st_facts *facts)
-{
-    int64_t frames, rate_hz;
-    const int status = st_report_measure_load(COMMAND, options->measurement, facts);
-    if (status != ST_EXIT_DONE)
-        return status;
-    if (st_facts_int(facts, ST_MEASURED_FRAMES, &frames) != 0 ||
-        st_facts_int(facts, ST_MEASURED_RATE_HZ, &rate_hz) != 0 || frames < 1 || frames > 1 << 22 ||
-        rate_hz < 1 || rate_hz > 1 << 22)
-        return st_failure(COMMAND, "%s: its period is out of range", options->measurement);
-    if ((options->report.frames != 0 && frames != options->report.frames) ||
-        (options->report.rate_hz != 0 && rate_hz != options->report.rate_hz))
-        return st_failure_usage(
-            COMMAND,
-            "%s was measured at %lld frames and %lld Hz: leave --frames and --rate out, or measure again",
-            options->measurement, (long long)frames, (long long)rate_hz);
-    options->report.frames = frames;
-    options->report.rate_hz = rate_hz;
     return ST_EXIT_DONE;
 }
 
@@ -149,9 +126,7 @@ int st_cmd_report(int argc, char **argv)
     status = st_facts_input_load(COMMAND, &options.input, &facts);
     if (status != ST_EXIT_DONE)
         return status;
-    if (options.measurement != NULL)
-        status = load_measurement(&options, facts);
-    if (status == ST_EXIT_DONE && options.try_it) {
+    if (options.try_it) {
         struct st_wish wish;
         options.report.trials = &trials;
         status = st_report_run_period(COMMAND, facts, &options.report, &wish);

@@ -1,8 +1,6 @@
 /* A measurement of this machine, from its facts. */
 #include "advisor/facts/measured.h"
 
-#include <string.h>
-
 static const char *text_or(const struct st_facts *facts, const char *key, const char *fallback)
 {
     const char *text;
@@ -30,12 +28,6 @@ bool st_measured_read(const struct st_facts *facts, const struct st_wish *wish, 
             return false;
     }
     m.of_this_period = m.frames == wish->frames && m.rate_hz == wish->rate_hz;
-    m.kernel = text_or(facts, ST_MEASURED_KERNEL, NULL);
-    m.kernel_here =
-        text_or(facts, facts->os == ST_OS_LINUX ? "linux.kernel.release" : "freebsd.kern.osrelease", NULL);
-    m.elsewhere = m.kernel != NULL && m.kernel_here != NULL && strcmp(m.kernel, m.kernel_here) != 0;
-    if (st_facts_int(facts, ST_MEASURED_AGE_S, &m.age_s) != 0)
-        m.age_s = -1;
     if (st_facts_int(facts, ST_MEASURED_EVENTS, &m.events_n) != 0)
         m.events_n = m.misses_n == 0 ? 0 : -1;
     m.bound = text_or(facts, ST_MEASURED_BOUND, NULL);

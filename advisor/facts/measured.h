@@ -5,12 +5,12 @@
 #include "advisor/rules/rule.h"
 
 /* Keys. Texts but where the unit says otherwise; of several loops, the worst. */
-#define ST_MEASURED_SOURCE        "measured.source"        /* "sleeptune check", a file's name */
-#define ST_MEASURED_FRAMES        "measured.frames"        /* whole number */
-#define ST_MEASURED_RATE_HZ       "measured.rate_hz"       /* whole number */
-#define ST_MEASURED_PERIODS       "measured.periods_n"     /* whole number: periods that were seen */
-#define ST_MEASURED_MISSES        "measured.misses_n"      /* whole number */
-#define ST_MEASURED_EVENTS        "measured.miss_events_n" /* whole number; older files do not have it */
+#define ST_MEASURED_SOURCE        "measured.source"                /* "sleeptune check" */
+#define ST_MEASURED_FRAMES        "measured.frames"                /* whole number */
+#define ST_MEASURED_RATE_HZ       "measured.rate_hz"               /* whole number */
+#define ST_MEASURED_PERIODS       "measured.periods_n"             /* whole number: periods that were seen */
+#define ST_MEASURED_MISSES        "measured.misses_n"              /* whole number */
+#define ST_MEASURED_EVENTS        "measured.miss_events_n"         /* whole number */
 #define ST_MEASURED_BOUND         "measured.misses_per_hour_max95" /* upper bound, as text with its digits */
 #define ST_MEASURED_DURATION_NS   "measured.duration_ns"           /* whole number */
 #define ST_MEASURED_LATEST_NS     "measured.lateness_max_ns"       /* whole number */
@@ -18,19 +18,14 @@
 #define ST_MEASURED_POLICY        "measured.policy"                /* "fifo 70", "other" */
 #define ST_MEASURED_DEGRADED      "measured.degraded"              /* why it is not what was asked */
 #define ST_MEASURED_ERROR         "measured.error"                 /* what ended it */
-#define ST_MEASURED_KERNEL        "measured.kernel_release"        /* of the machine that was measured */
-#define ST_MEASURED_AGE_S         "measured.age_s"                 /* whole number: since it began */
 
 struct st_measured {
     bool of_this_period; /* the wished one; else nothing of it counts */
     bool valid;          /* cycles + skipped periods = elapsed periods > 0, and no error ended it */
-    bool elsewhere;      /* under another kernel than that of the facts */
     int64_t frames, rate_hz, periods_n, misses_n, duration_ns, latest_ns;
     int64_t events_n; /* of missed periods; -1: not known */
     const char *bound, *policy, *source;
-    const char *degraded;             /* NULL: it is what was asked */
-    const char *kernel, *kernel_here; /* releases; NULL: not known */
-    int64_t age_s;                    /* -1: not known */
+    const char *degraded; /* NULL: it is what was asked */
 };
 
 /** @return false when no measurement is among the facts, or one of its numbers is missing. Texts point into

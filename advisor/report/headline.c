@@ -23,22 +23,6 @@ static const char *period_text(const struct st_wish *wish, char *buf, size_t buf
     return buf;
 }
 
-/** "3 days ago"; nothing for what has just been measured. */
-static void say_age(struct st_text_buffer *s, int64_t age_s)
-{
-    static const struct {
-        int64_t s;
-        const char *name;
-    } units[] = {{86400, "day"}, {3600, "hour"}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(units); i++) {
-        const int64_t n = age_s / units[i].s;
-        if (n > 0) {
-            st_text_buffer_printf(s, ", %" PRId64 " %s%s ago", n, units[i].name, n == 1 ? "" : "s");
-            return;
-        }
-    }
-}
-
 static size_t count(const struct st_report *report, bool (*wanted)(const struct st_finding *finding))
 {
     size_t n = 0;
@@ -120,21 +104,13 @@ static void say_measured(struct st_text_buffer *s, const struct st_report *repor
         st_text_buffer_printf(s, "Not measured: %.*s ended before the first counted period", source,
                               m->source);
     } else if (!m->valid) {
-        st_text_buffer_printf(s, "The measurement (%.*s) is invalid: it says nothing about this machine", source, m->source);
-    } else if (m->elsewhere) {
-        st_text_buffer_printf(s, "Not measured on this kernel: the measurement (%.*s", source, m->source);
-        say_age(s, m->age_s);
-        st_text_buffer_printf(s, ") is from kernel %.*s, and this is %.*s; there ",
-                              st_text_cut(m->kernel, 60), m->kernel, st_text_cut(m->kernel_here, 60),
-                              m->kernel_here);
-        say_misses(s, m, brief);
+        st_text_buffer_printf(s, "The measurement (%.*s) is invalid: it says nothing about this machine",
+                              source, m->source);
     } else {
         if (!brief) {
             st_ns_format(m->duration_ns, time, sizeof(time));
-            st_text_buffer_printf(s, "Measured for %s (%.*s, %.*s", time, source, m->source,
+            st_text_buffer_printf(s, "Measured for %s (%.*s, %.*s): ", time, source, m->source,
                                   st_text_cut(m->policy, 40), m->policy);
-            say_age(s, m->age_s);
-            st_text_buffer_printf(s, "): ");
         }
         say_misses(s, m, brief);
     }
@@ -217,7 +193,7 @@ const char *st_headline(const struct st_report *report, bool brief, char *buf, s
     const size_t bearing_n = count(report, st_finding_may_delay);
     period_text(&report->wish, period, sizeof(period));
     const bool given = st_measured_read(report->facts, &report->wish, &measured);
-    const bool counts = given && measured.of_this_period && measured.valid && !measured.elsewhere;
+    const bool counts = given && measured.of_this_period && measured.valid;
     if (counts)
         answer_measured(&s, &measured, period, problem, bearing_n);
     else if (problem != NULL)

@@ -214,17 +214,14 @@ static json_t *measurement_json(const struct st_report *report)
     if (!st_measured_read(report->facts, &report->wish, &m) || !m.of_this_period)
         return json_null();
     const double seconds = (double)m.periods_n * (double)m.frames / (double)m.rate_hz;
-    return json_pack("{s:s, s:b, s:I, s:I, s:o, s:o, s:o, s:I, s:I, s:s, s:o, s:o, s:b, s:o}", "source",
-                     m.source, "valid", (int)m.valid, "periods", (json_int_t)m.periods_n, "misses",
-                     (json_int_t)m.misses_n, "misses_per_hour_max95", st_json_string_or_null(m.bound),
-                     "miss_events", st_json_integer_or_null(m.events_n >= 0, m.events_n),
-                     "miss_events_per_hour_max95",
+    return json_pack("{s:s, s:b, s:I, s:I, s:o, s:o, s:o, s:I, s:I, s:s, s:o}", "source", m.source, "valid",
+                     (int)m.valid, "periods", (json_int_t)m.periods_n, "misses", (json_int_t)m.misses_n,
+                     "misses_per_hour_max95", st_json_string_or_null(m.bound), "miss_events",
+                     st_json_integer_or_null(m.events_n >= 0, m.events_n), "miss_events_per_hour_max95",
                      st_json_real_or_null(m.events_n >= 0 && m.rate_hz > 0,
                                           st_miss_events_per_hour_max95((uint64_t)m.events_n, seconds)),
                      "duration_ns", (json_int_t)m.duration_ns, "lateness_max_ns", (json_int_t)m.latest_ns,
-                     "policy", m.policy, "degraded", st_json_string_or_null(m.degraded), "kernel_release",
-                     st_json_string_or_null(m.kernel), "elsewhere", (int)m.elsewhere, "age_s",
-                     m.age_s >= 0 ? json_integer(m.age_s) : json_null());
+                     "policy", m.policy, "degraded", st_json_string_or_null(m.degraded));
 }
 
 /** What check saw of the music: its facts, without their prefix; null: it was not watched. */

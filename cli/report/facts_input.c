@@ -68,8 +68,9 @@ static ssize_t read_all(int fd, char *buf, size_t room)
     return (ssize_t)used;
 }
 
-int st_facts_input_read(const char *command, const char *path, size_t max_bytes, const char *what,
-                        char **ret_text, size_t *ret_bytes)
+/* Reads a regular file, or a pipe on standard input ("-"). @return an st_exit, after a message. The text has room for one byte more. */
+static int read_input(const char *command, const char *path, size_t max_bytes, const char *what,
+                      char **ret_text, size_t *ret_bytes)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     const int fd = open_input(command, path);
@@ -93,7 +94,7 @@ static int load_snapshot(const char *command, const char *path, struct st_facts 
 {
     char message[512], *text;
     size_t bytes;
-    int status = st_facts_input_read(command, path, SNAPSHOT_MAX_BYTES, "a snapshot", &text, &bytes);
+    int status = read_input(command, path, SNAPSHOT_MAX_BYTES, "a snapshot", &text, &bytes);
     if (status != ST_EXIT_DONE)
         return status;
     const int r = st_snapshot_parse(text, bytes, ret, message, sizeof(message));
@@ -127,14 +128,6 @@ static int load_root(const char *command, const char *dir, struct st_facts **ret
     }
 }
 
-int st_facts_input_text(const char *command, struct st_facts_input *input, const char *path)
-{
-    if (input->texts_n == ST_FACTS_INPUT_TEXTS_MAX)
-        return st_failure_usage(command, "--input: at most %d files", ST_FACTS_INPUT_TEXTS_MAX);
-    input->texts[input->texts_n++] = path;
-    return 0;
-}
-
 static int refuse_text(const char *command, const char *name, const char *text, int error)
 {
     switch (error) {
@@ -159,8 +152,7 @@ static int load_texts(const char *command, const struct st_facts_input *input, s
         const char *name = strcmp(input->texts[i], "-") == 0 ? "standard input" : input->texts[i];
         char *text;
         size_t bytes;
-        status = st_facts_input_read(command, input->texts[i], ST_POSTED_MAX_BYTES, "a posted text", &text,
-                                     &bytes);
+        status = read_input(command, input->texts[i], ST_POSTED_MAX_BYTES, "a posted text", &text, &bytes);
         if (status != ST_EXIT_DONE)
             break;
         text[bytes] = '\0';

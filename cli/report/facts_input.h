@@ -26,18 +26,10 @@ const char *st_facts_input_player(const struct st_facts_input *input);
 /** Root may do what the one who plays may not: under sudo, this machine is judged with the rights of the player. Says so on stderr. */
 void st_facts_input_of_player(struct st_facts_input *input);
 
-/** Keeps the name of a text. @return 0 or, after a message, ST_EXIT_USAGE: too many. */
-int st_facts_input_text(const char *command, struct st_facts_input *input, const char *path);
-
 /** Facts of the snapshot, the folder, the texts or (none given) this machine; a message on stderr when it
  * fails.
  *  @return an st_exit. Free the facts with st_facts_free. */
 ST_NODISCARD int st_facts_input_load(const char *command, const struct st_facts_input *input,
                                      struct st_facts **ret);
-
-/** Reads a regular file, or a pipe on standard input ("-"), of at most max_bytes; what: "a snapshot".
- * @return an st_exit, after a message. Free the text with free; it has room for one byte more. */
-ST_NODISCARD int st_facts_input_read(const char *command, const char *path, size_t max_bytes,
-                                     const char *what, char **ret_text, size_t *ret_bytes);
 
 #endif

@@ -6,159 +6,60 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/report/facts_input.h"
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "measure/experiments.h"
-#include "measure/result.h"
 #include "platform/program/rttime.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
-#define SCHEMA         "sleeptune-measure/1"
-#define SCHEMA_PREFIX  "sleeptune-measure/"
-#define FILE_MAX_BYTES (16 * 1024 * 1024)
+#define SOURCE "sleeptune check"
 
-static int check_schema(const json_t *document, char *message, size_t message_bytes)
+static int put_text(struct st_facts *facts, const char *key, const char *text)
 {
-    const char *schema = json_string_value(json_object_get(document, "schema"));
-    if (schema != NULL && strcmp(schema, SCHEMA) == 0)
-        return 0;
-    if (schema != NULL && strncmp(schema, SCHEMA_PREFIX, strlen(SCHEMA_PREFIX)) == 0) {
-        snprintf(message, message_bytes, "its schema is not " SCHEMA ", which this sleeptune reads");
-        return -EPROTONOSUPPORT;
-    }
-    snprintf(message, message_bytes, "not a result of 'sleeptune measure --json'");
-    return -EBADMSG;
+    return text[0] != '\0' ? st_facts_put_text(facts, key, text, NULL, SOURCE) : 0;
 }
 
-/** Whole numbers of the loop. */
-static int put_numbers(struct st_facts *facts, const json_t *loop, char *message, size_t message_bytes)
+int st_report_measure_put(struct st_facts *facts, const struct st_result *result)
 {
-    static const struct {
-        const char *group, *name, *key;
-    } rows[] = {
-        {"circumstances", "frames", ST_MEASURED_FRAMES}, {"circumstances", "rate_hz", ST_MEASURED_RATE_HZ},
-        {NULL, "elapsed_periods", ST_MEASURED_PERIODS},  {NULL, "misses", ST_MEASURED_MISSES},
-        {NULL, "duration_ns", ST_MEASURED_DURATION_NS},
+    const uint64_t seen =
+        result->elapsed_periods - result->records_lost; /* what the ring lost was not seen */
+    const struct {
+        const char *key;
+        uint64_t value;
+    } numbers[] = {
+        {ST_MEASURED_FRAMES, result->frames},
+        {ST_MEASURED_RATE_HZ, result->rate_hz},
+        {ST_MEASURED_PERIODS, seen <= result->elapsed_periods ? seen : 0},
+        {ST_MEASURED_MISSES, result->misses},
+        {ST_MEASURED_EVENTS, result->miss_events.n},
+        {ST_MEASURED_BOOKS_BALANCE, result->books_balance},
+        {ST_MEASURED_DURATION_NS, (uint64_t)result->duration_ns},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        const json_t *group = rows[i].group != NULL ? json_object_get(loop, rows[i].group) : loop;
-        const json_t *value = json_object_get(group, rows[i].name);
-        if (!json_is_integer(value) || json_integer_value(value) < 0) {
-            snprintf(message, message_bytes, "'%s' is not a whole number", rows[i].name);
-            return -EBADMSG;
-        }
-        const int r = st_facts_put_int(facts, rows[i].key, json_integer_value(value), NULL, SCHEMA);
-        if (r != 0)
-            return r;
-    }
-    /* what the ring lost was not seen */
-    const json_int_t lost = json_integer_value(json_object_get(loop, "records_lost"));
-    const json_int_t seen = json_integer_value(json_object_get(loop, "elapsed_periods")) - lost;
-    const int r =
-        st_facts_put_int(facts, ST_MEASURED_PERIODS, lost >= 0 && seen > 0 ? seen : 0, NULL, SCHEMA);
-    if (r != 0)
-        return r;
-    /* null when nothing was measured: the number of periods says so */
-    const json_t *latest = json_object_get(json_object_get(loop, "lateness_ns"), "max");
-    return st_facts_put_int(facts, ST_MEASURED_LATEST_NS, json_integer_value(latest), NULL, SCHEMA);
-}
-
-static int put_text_if(struct st_facts *facts, const char *key, const json_t *value)
-{
-    const char *text = json_string_value(value);
-    return text != NULL ? st_facts_put_text(facts, key, text, NULL, SCHEMA) : 0;
-}
-
-/** How long ago it began; nothing when the clock says that it has not begun yet. */
-static int put_age(struct st_facts *facts, const json_t *started_ns)
-{
-    const int64_t age_s = (int64_t)time(NULL) - json_integer_value(started_ns) / ST_NS_PER_S;
-    if (!json_is_integer(started_ns) || age_s < 0)
-        return 0;
-    return st_facts_put_int(facts, ST_MEASURED_AGE_S, age_s, NULL, SCHEMA);
-}
-
-static int put_texts(struct st_facts *facts, const json_t *loop)
-{
-    const json_t *where = json_object_get(loop, "circumstances");
-    const json_t *bound = json_object_get(loop, "misses_per_hour_max95");
-    const json_t *events = json_object_get(loop, "miss_events");
-    const char *policy = json_string_value(json_object_get(where, "policy"));
-    const json_int_t priority = json_integer_value(json_object_get(where, "priority"));
-    char text[64];
-    int r = put_text_if(facts, ST_MEASURED_DEGRADED, json_object_get(where, "degraded"));
-    if (r == 0)
-        r = put_text_if(facts, ST_MEASURED_ERROR, json_object_get(loop, "error"));
-    if (r == 0)
-        r = put_text_if(facts, ST_MEASURED_KERNEL, json_object_get(where, "kernel_release"));
-    if (r == 0)
-        r = put_age(facts, json_object_get(loop, "started_ns"));
-    if (r == 0 && json_is_integer(events) && json_integer_value(events) >= 0)
-        r = st_facts_put_int(facts, ST_MEASURED_EVENTS, json_integer_value(events), NULL, SCHEMA);
-    if (r == 0 && json_is_number(bound))
-        r = st_facts_put_text(facts, ST_MEASURED_BOUND,
-                              st_miss_events_rate_text(json_number_value(bound), text, sizeof(text)), NULL,
-                              SCHEMA);
-    if (r != 0 || policy == NULL)
-        return r;
-    if (priority > 0)
-        snprintf(text, sizeof(text), "%.20s %lld", policy, (long long)priority);
-    else
-        snprintf(text, sizeof(text), "%.20s", policy);
-    return st_facts_put_text(facts, ST_MEASURED_POLICY, text, NULL, SCHEMA);
-}
-
-int st_report_measure_put(struct st_facts *facts, const json_t *document, const char *source, char *message,
-                          size_t message_bytes)
-{
-    int r = check_schema(document, message, message_bytes);
-    if (r != 0)
-        return r;
-    /* several loops are sorted, the worst first */
-    const json_t *loops = json_object_get(document, "loops");
-    const json_t *loop = loops != NULL ? json_array_get(loops, 0) : document;
-    r = put_numbers(facts, loop, message, message_bytes);
-    if (r != 0)
-        return r;
-    r = put_texts(facts, loop);
-    if (r == 0)
-        r = st_facts_put_int(facts, ST_MEASURED_BOOKS_BALANCE,
-                             json_is_true(json_object_get(loop, "books_balance")), NULL, SCHEMA);
-    return r == 0 ? st_facts_put_text(facts, ST_MEASURED_SOURCE, source, NULL, SCHEMA) : r;
-}
-
-int st_report_measure_load(const char *command, const char *path, struct st_facts *facts)
-{
-    char message[200], source[128], *text;
-    size_t bytes;
-    int status = st_facts_input_read(command, path, FILE_MAX_BYTES, "a measurement", &text, &bytes);
-    if (status != ST_EXIT_DONE)
-        return status;
-    const char *slash = strrchr(path, '/');
-    snprintf(source, sizeof(source), "%s",
-             strcmp(path, "-") == 0 ? "standard input"
-             : slash != NULL        ? slash + 1
-                                    : path);
-    json_error_t error;
-    json_t *document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
-    if (document == NULL) {
-        status = st_failure(command, "%s: not JSON: line %d", path, error.line);
-    } else {
-        const int r = st_report_measure_put(facts, document, source, message, sizeof(message));
-        if (r == -ENOMEM)
-            status = st_failure(command, "out of memory");
-        else if (r != 0)
-            status = st_failure(command, "%s: %s", path, message);
-    }
-    json_decref(document);
-    free(text);
-    return status;
+    char policy[32], bound[64];
+    int r = 0;
+    for (size_t i = 0; i < ST_ARRAY_LEN(numbers) && r == 0; i++)
+        r = st_facts_put_int(facts, numbers[i].key, (int64_t)numbers[i].value, NULL, SOURCE);
+    if (r == 0) /* the number of periods says when nothing was measured */
+        r = st_facts_put_int(facts, ST_MEASURED_LATEST_NS, result->n > 0 ? result->lateness.max_ns : 0, NULL,
+                             SOURCE);
+    snprintf(policy, sizeof(policy), result->priority > 0 ? "%s %d" : "%s",
+             st_platform_policy_name(result->policy), result->priority);
+    st_miss_events_rate_text(st_miss_events_per_hour_max95(result->misses, st_result_seconds(result)), bound,
+                             sizeof(bound));
+    const char *const texts[][2] = {
+        {ST_MEASURED_SOURCE, SOURCE},
+        {ST_MEASURED_POLICY, policy},
+        {ST_MEASURED_BOUND, bound},
+        {ST_MEASURED_DEGRADED, result->degraded},
+        {ST_MEASURED_ERROR, result->error != 0 ? strerror(-result->error) : ""},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(texts) && r == 0; i++)
+        r = put_text(facts, texts[i][0], texts[i][1]);
+    return r;
 }
 
 /* --- trials --- */

@@ -4,17 +4,10 @@
 
 #include "advisor/facts/measured.h"
 #include "evidence/trial.h"
+#include "measure/result.h"
 
-/**
- * The worst loop of a sleeptune-measure document.
- * @param source what the report calls the measurement
- * @return 0, -ENOMEM, -EBADMSG (no such document; why in message), -EPROTONOSUPPORT (newer version).
- */
-ST_NODISCARD int st_report_measure_put(struct st_facts *facts, const json_t *document, const char *source,
-                                       char *message, size_t message_bytes);
-
-/** The same from a file ("-": standard input), after a message. @return an st_exit. */
-ST_NODISCARD int st_report_measure_load(const char *command, const char *path, struct st_facts *facts);
+/** What was measured, as facts "measured.*". @return 0, -ENOMEM. */
+ST_NODISCARD int st_report_measure_put(struct st_facts *facts, const struct st_result *result);
 
 /**
  * Says on stderr how long it takes, then tries (measure/experiments.h). Ctrl-C ends it and keeps what was

@@ -5,7 +5,7 @@ _sleeptune() {
     local cur=$2 prev=$3 command=${COMP_WORDS[1]} words=''
     COMPREPLY=()
     case $prev in
-    --snapshot | --root | --input | --measurement | --config | --record | --hlog | --socket | --output | --plot | --db | --textfile | -o)
+    --snapshot | --root | --input | --config | --record | --hlog | --socket | --output | --plot | --db | --textfile | -o)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
@@ -37,7 +37,7 @@ _sleeptune() {
             --timer-slack --punctual --cause-above --stress --no-lock --record --hlog --details --json --format --fail-on-miss --quiet --help' ;;
         check) words='--duration --frames --rate --profile --only --config --format --json --threshold --ok --details --all --output
             --textfile --quiet --no-servers --help' ;;
-        report) words="--list --frames --rate --snapshot --root --input --user --no-servers --measure --measurement --profile --only --config --format --json --threshold --ok --details --all
+        report) words="--list --frames --rate --snapshot --root --input --user --no-servers --measure --profile --only --config --format --json --threshold --ok --details --all
             --output -o --textfile --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         apply) words="--dry-run --yes --measure --no-measure --run-generators --user --snapshot --frames --rate --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         verify) words='--frames --rate --measure --no-measure --user --root --format --json --help' ;;

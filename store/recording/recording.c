@@ -335,8 +335,7 @@ int st_recording_close(struct st_recording *recording, bool interrupted)
 struct st_recording_reader {
     FILE *stream;
     struct st_recording_info info;
-    off_t data_offset; /* position of the block after META */
-    off_t learnt_to;   /* text and t0 of the blocks before this are known */
+    off_t learnt_to; /* text and t0 of the blocks before this are known */
     size_t text_bytes;
     /* the current block */
     uint64_t index;
@@ -415,7 +414,6 @@ static int read_start(struct st_recording_reader *reader)
         return r;
     if (r == 0 || block.type != BLOCK_META)
         return -EBADMSG;
-    reader->data_offset = ftello(reader->stream);
     return take_meta(reader, &block.payload);
 }
 
@@ -450,21 +448,6 @@ void st_recording_close_reader(struct st_recording_reader *reader)
         return;
     fclose(reader->stream);
     free(reader);
-}
-
-int st_recording_rewind(struct st_recording_reader *reader)
-{
-    if (reader->data_offset < 0)
-        return -ESPIPE;
-    if (fseeko(reader->stream, reader->data_offset, SEEK_SET) != 0)
-        return -errno;
-    reader->info.totals = (struct st_recording_totals){0};
-    reader->info.end = ST_RECORDING_OPEN;
-    reader->index = 0;
-    reader->cycles_n = 0;
-    reader->next_cycle = 0;
-    reader->events_left = 0;
-    return 0;
 }
 
 static void take_text(struct st_recording_reader *reader, const struct st_bytes_in *in)

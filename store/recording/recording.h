@@ -97,8 +97,6 @@ ST_NODISCARD int st_recording_next(struct st_recording_reader *reader, struct st
 /** As st_recording_next, but neighbouring cycles come as one event with n values. @param ret_lateness_ns, ret_callback_ns of cycles (not set for other events): n values each, valid until the next call. */
 ST_NODISCARD int st_recording_next_run(struct st_recording_reader *reader, struct st_recording_event *ret,
                                        const int64_t **ret_lateness_ns, const int64_t **ret_callback_ns);
-/** Goes back to the first event; text and t0 of the whole file stay. @return 0 or -errno (a pipe). */
-ST_NODISCARD int st_recording_rewind(struct st_recording_reader *reader);
 void st_recording_close_reader(struct st_recording_reader *reader); /* NULL is fine */
 
 /** What was read so far. Valid until the reader is closed. */

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# check, the bare command, and reports that rest on a measurement.
+# check, and the bare command.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-captures=$SLEEPTUNE_SRC/tests/fixtures/captures
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -18,49 +17,6 @@ refused() {
 $(cat "$tmp/err")"
     fi
 }
-
-# --- a measurement given ----------------------------------------------------------------------------------------------
-"$SLEEPTUNE" measure --duration 300ms --frames 64 --json >"$tmp/measured.json"
-"$PYTHON" - "$tmp" <<'PY'
-import copy, json, sys
-d = json.load(open(sys.argv[1] + "/measured.json"))
-d["circumstances"]["kernel_release"] = "13.2-RELEASE"  # that of the capture
-def write(name, change):
-    c = copy.deepcopy(d)
-    change(c)
-    json.dump(c, open(f"{sys.argv[1]}/{name}.json", "w"))
-write("held", lambda c: c.update(misses=0, miss_events=0, elapsed_periods=7500, books_balance=True, misses_per_hour_max95=1078.4, duration_ns=10**10, error=None))
-write("missed", lambda c: c.update(misses=12, miss_events=5, elapsed_periods=7500, books_balance=True, misses_per_hour_max95=7543.2, error=None))
-write("books", lambda c: c.update(misses=0, elapsed_periods=7500, books_balance=False))
-write("newer", lambda c: c.update(schema="sleeptune-measure/2"))
-write("other", lambda c: c.update(schema="sleeptune-report/1"))
-write("text", lambda c: c.update(misses="none"))
-write("elsewhere", lambda c: c["circumstances"].update(kernel_release="15.1-RELEASE"))
-write("old", lambda c: c.update(started_ns=c["started_ns"] - 3 * 86400 * 10**9))
-write("loops", lambda c: (c.update(loops=[copy.deepcopy(c) | {"misses": 5, "books_balance": True, "elapsed_periods": 7500}, copy.deepcopy(c)])))
-open(sys.argv[1] + "/half.json", "w").write(json.dumps(d)[:200])
-PY
-report() { "$SLEEPTUNE" report --root "$captures/freebsd-13.2" "$@"; }
-verdict() { report --json --measurement "$tmp/$1.json" >"$tmp/report.json"; field "$tmp/report.json" 'd["verdict"]'; }
-like "a period that was held is said, with the bound" "$(verdict held)" \
-    '^This computer kept up with 64 frames at 48 kHz \(1\.3 ms\) for 10\.00 s\..* \(held\.json, .*\): 0 of 7500 periods missed \(95% confidence: at most 1080 events per hour; misses less than 100 ms apart are one event\)'
-is "the period judged for is the one measured" "$(field "$tmp/report.json" 'd["period"]["frames"]')" 64
-like "misses are said" "$(verdict missed)" '^This computer misses deadlines at .* 12 of 7500 periods missed'
-like "a result whose books do not balance is no verdict" "$(verdict books)" '[Tt]he measurement \(books\.json\) is invalid'
-is "and says so in the JSON" "$(field "$tmp/report.json" 'd["measurement"]["valid"]')" False
-like "a measurement of another kernel says nothing about this one" "$(verdict elsewhere)" \
-    'Not measured on this kernel: the measurement \(elsewhere\.json\) is from kernel 15\.1-RELEASE, and this is 13\.2-RELEASE; there'
-is "the JSON says so" "$(field "$tmp/report.json" 'd["measurement"]["elsewhere"]')" True
-like "an old one says how old it is" "$(verdict old)" '3 days ago'
-like "of several loops the first, the worst, counts" "$(verdict loops)" ': 5 of 7500 periods missed'
-like "from standard input, too" "$(report --measurement - <"$tmp/held.json")" '^This computer kept up with'
-refused "a measurement of another period" 3 'was measured at 64 frames and 48000 Hz' report --measurement "$tmp/held.json" --frames 128
-ok "the same period may be named" "$SLEEPTUNE" report --only freebsd-hz --root "$captures/freebsd-13.2" --measurement "$tmp/held.json" --frames 64
-refused "a newer measurement" 4 'its schema is not sleeptune-measure/1' report --measurement "$tmp/newer.json"
-refused "another document" 4 'not a result of' report --measurement "$tmp/other.json"
-refused "half a measurement" 4 'not JSON' report --measurement "$tmp/half.json"
-refused "text for a number" 4 "'misses' is not a whole number" report --measurement "$tmp/text.json"
-refused "a missing measurement" 4 'No such file' report --measurement "$tmp/missing.json"
 
 # --- check ---------------------------------------------------------------------------------------------------------------
 "$SLEEPTUNE" check --duration 6s --frames 256 >"$tmp/check.txt" 2>"$tmp/err"

@@ -334,29 +334,6 @@ static void the_sentence_says_what_was_measured_and_how_sure(void **state)
         st_headline(&report, false, verdict, sizeof(verdict)),
         "sleeptune found no setting that disturbs 64 frames at 48 kHz (1.3 ms). Not measured at 64 "
         "frames at 48 kHz (1.3 ms), only at 128 frames at 48000 Hz (sleeptune check).");
-    /* of some days ago */
-    a_measurement(0);
-    measured(ST_MEASURED_AGE_S, 3599);
-    assert_null(strstr(st_headline(&report, false, verdict, sizeof(verdict)), " ago"));
-    measured(ST_MEASURED_AGE_S, 3600);
-    assert_non_null(
-        strstr(st_headline(&report, false, verdict, sizeof(verdict)), "fifo 70, 1 hour ago): 0 of"));
-    measured(ST_MEASURED_AGE_S, 86400 * 3 + 5);
-    assert_non_null(
-        strstr(st_headline(&report, false, verdict, sizeof(verdict)), "fifo 70, 3 days ago): 0 of"));
-    /* of another machine, or another kernel of this one */
-    assert_int_equal(st_facts_put_text(facts, ST_MEASURED_KERNEL, "6.12.1-rt", NULL, NULL), 0);
-    assert_non_null(
-        strstr(st_headline(&report, false, verdict, sizeof(verdict)), "This computer kept up with"));
-    assert_int_equal(st_facts_put_text(facts, "linux.kernel.release", "6.12.1-rt", NULL, NULL), 0);
-    assert_non_null(
-        strstr(st_headline(&report, false, verdict, sizeof(verdict)), "This computer kept up with"));
-    assert_int_equal(st_facts_put_text(facts, "linux.kernel.release", "6.1.0-37-amd64", NULL, NULL), 0);
-    assert_string_equal(
-        st_headline(&report, false, verdict, sizeof(verdict)),
-        "sleeptune found no setting that disturbs 64 frames at 48 kHz (1.3 ms). Not measured on this kernel: the "
-        "measurement (sleeptune check, 3 days ago) is from kernel 6.12.1-rt, and this is 6.1.0-37-amd64; there 0 of "
-        "7500 periods missed (95% confidence: at most 1080 events per hour; misses less than 100 ms apart are one event), worst wake-up 35.1 µs late.");
 }
 
 static void the_first_sentence_names_the_one_thing_that_matters(void **state)
