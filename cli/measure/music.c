@@ -224,26 +224,21 @@ static void say(const struct st_music *music, const struct server *server, int64
                        name_of(server), server->seen.frames, server->seen.frames);
 }
 
-static int put(const struct server *server, int64_t duration_ns, struct st_facts *facts)
+static void put(const struct server *server, int64_t duration_ns, struct st_facts *facts)
 {
     const struct st_dropout_client *client = worst_of(server);
-    int r = st_facts_put_text(facts, ST_MUSIC_SERVER, name_of(server), NULL, SOURCE);
-    if (r == 0)
-        r = st_facts_put_int(facts, ST_MUSIC_DURATION_NS, duration_ns, NULL, SOURCE);
-    if (r == 0)
-        r = st_facts_put_int(facts, ST_MUSIC_DROPOUTS, (int64_t)dropouts_of(server), NULL, SOURCE);
-    if (r == 0 && server->seen.frames > 0)
-        r = st_facts_put_int(facts, ST_MUSIC_FRAMES, server->seen.frames, NULL, SOURCE);
-    if (r != 0 || client == NULL)
-        return r;
-    r = st_facts_put_text(facts, ST_MUSIC_CLIENT, client->name, NULL, SOURCE);
-    if (r == 0)
-        r = st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS, (int64_t)st_dropout_table_count(client), NULL,
-                             SOURCE);
-    return r == 0 ? st_facts_put_text(facts, ST_MUSIC_REASON,
-                                      st_dropout_reason_name(st_dropout_reason_most(client->reasons_n)), NULL,
-                                      SOURCE)
-                  : r;
+    (void)st_facts_put_text(facts, ST_MUSIC_SERVER, name_of(server), NULL, SOURCE);
+    (void)st_facts_put_int(facts, ST_MUSIC_DURATION_NS, duration_ns, NULL, SOURCE);
+    (void)st_facts_put_int(facts, ST_MUSIC_DROPOUTS, (int64_t)dropouts_of(server), NULL, SOURCE);
+    if (server->seen.frames > 0)
+        (void)st_facts_put_int(facts, ST_MUSIC_FRAMES, server->seen.frames, NULL, SOURCE);
+    if (client == NULL)
+        return;
+    (void)st_facts_put_text(facts, ST_MUSIC_CLIENT, client->name, NULL, SOURCE);
+    (void)st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS, (int64_t)st_dropout_table_count(client), NULL,
+                           SOURCE);
+    (void)st_facts_put_text(facts, ST_MUSIC_REASON,
+                            st_dropout_reason_name(st_dropout_reason_most(client->reasons_n)), NULL, SOURCE);
 }
 
 int st_music_finish(struct st_music *music, uint32_t frames, struct st_facts *facts)
@@ -257,9 +252,9 @@ int st_music_finish(struct st_music *music, uint32_t frames, struct st_facts *fa
         st_dropout_table_age(&music->servers[i].seen, music->p->now_ns(music->p), true);
     const struct server *server = best(music);
     say(music, server, duration_ns, frames, answer, sizeof(answer));
-    int r = st_facts_put_text(facts, ST_MUSIC_ANSWER, answer, NULL, SOURCE);
-    if (r == 0 && server != NULL)
-        r = put(server, duration_ns, facts);
+    if (server != NULL)
+        put(server, duration_ns, facts);
+    const int r = st_facts_put_text(facts, ST_MUSIC_ANSWER, answer, NULL, SOURCE);
     for (size_t i = 0; i < music->servers_n; i++) {
         if (music->servers[i].open)
             st_xrun_close(&music->servers[i].watch);
