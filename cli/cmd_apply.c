@@ -369,7 +369,7 @@ static int recover(struct work *work, int argc, char **argv)
                             message, sizeof(message));
     if (r < 0)
         return st_failure(COMMAND, "%s", message);
-    r = st_applied_recover(&applied, &counts);
+    r = st_applied_revert(&applied, false, NULL, 0, &counts);
     /* the plan is made by what is left */
     st_journal_finish(&work->journal);
     work->journal = applied.journal;

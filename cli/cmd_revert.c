@@ -62,23 +62,16 @@ static int take_back(const struct options *options, const struct st_change_targe
 {
     char message[512];
     struct st_applied applied;
-    struct st_revert_counts counts, left;
+    struct st_revert_counts counts = {0};
     int r = st_applied_open(&applied, target->p, target->folder, st_change_output_event, output, message,
                             sizeof(message));
     if (r < 0)
         return st_failure(COMMAND, "%s", message);
     const size_t entries_n = applied.journal.entries_n;
-    r = st_applied_recover(&applied, &left);
-    if (r == 0)
-        r = st_applied_revert(&applied, options->ids, options->all ? 0 : options->ids_n, &counts);
-    else
-        counts = (struct st_revert_counts){0};
+    r = st_applied_revert(&applied, options->all, options->ids, options->ids_n, &counts);
     if (st_before_after_forget(COMMAND, target, &applied.journal))
         puts("removed   the recording from before the changes");
     st_applied_close(&applied);
-    counts.restored_n += left.restored_n;
-    counts.changed_n += left.changed_n;
-    counts.failed_n += left.failed_n;
     if (r < 0)
         /* -EIO: each of them was named with its own reason */
         return st_failure(COMMAND, "%zu of %zu writes were not undone%s%s. Try again.", counts.failed_n,

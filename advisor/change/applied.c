@@ -16,6 +16,11 @@ static void notify(const struct st_applied *applied, enum st_change_event event,
 
 /* --- running values --- */
 
+static int write_value(struct st_platform *p, enum st_entry_type type, const char *target, const char *value)
+{
+    return type == ST_ENTRY_SYSCTL ? p->write_sysctl(p, target, value) : p->write_value(p, target, value);
+}
+
 /* A write that was killed half-way into a file of a captured tree; the kernel's files take all or nothing. */
 static bool is_torn(const struct st_entry *entry, const char *now)
 {
@@ -39,7 +44,7 @@ static enum st_change_event undo_value(struct st_applied *applied, const struct 
         !is_torn(entry, now))
         return ST_EVENT_CHANGED;
     if (r == 0)
-        r = st_change_value_write(applied->p, entry->type, entry->target, entry->old_value);
+        r = write_value(applied->p, entry->type, entry->target, entry->old_value);
     *ret_error = r;
     return r == 0 ? ST_EVENT_RESTORED : ST_EVENT_FAILED;
 }
@@ -334,7 +339,6 @@ static int prepare_file(struct st_applied *applied, const struct st_plan_step *s
     free(text);
     if (r < 0)
         return r;
-    entry->new_hash = st_journal_hash(whole, strlen(whole));
     if (strlen(whole) > ST_CHANGE_FILE_BYTES) {
         free(whole);
         return -EFBIG;
@@ -365,9 +369,8 @@ static int do_step(struct st_applied *applied, const struct st_plan_step *step)
     if (r == 0)
         r = st_journal_write(applied->p, applied->folder, journal);
     if (r == 0)
-        r = step->type == ST_ENTRY_FILE
-                ? write_file(applied, step, text)
-                : st_change_value_write(applied->p, step->type, step->target, step->new_value);
+        r = step->type == ST_ENTRY_FILE ? write_file(applied, step, text)
+                                        : write_value(applied->p, step->type, step->target, step->new_value);
     if (r < 0)
         notify(applied, ST_EVENT_FAILED, &entry, NULL, r);
     free(text);
@@ -420,30 +423,23 @@ int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_
 
 /* --- taking back what the journal says, the latest write first --- */
 
-struct choice {
-    const char *const *ids;
-    size_t ids_n;    /* 0: all */
-    bool unfinished; /* only what is not done */
-};
-
-static bool is_chosen(const struct st_entry *entry, const struct choice *choice)
+static bool is_chosen(const struct st_entry *entry, bool all, const char *const *ids, size_t ids_n)
 {
-    if (choice->unfinished)
-        return entry->phase != ST_PHASE_DONE;
-    for (size_t i = 0; i < choice->ids_n; i++) {
-        if (strcmp(entry->rule, choice->ids[i]) == 0)
+    for (size_t i = 0; i < ids_n; i++) {
+        if (strcmp(entry->rule, ids[i]) == 0)
             return true;
     }
-    return choice->ids_n == 0;
+    return all || entry->phase != ST_PHASE_DONE;
 }
 
-static int revert(struct st_applied *applied, const struct choice *choice, struct st_revert_counts *ret)
+int st_applied_revert(struct st_applied *applied, bool all, const char *const *ids, size_t ids_n,
+                      struct st_revert_counts *ret)
 {
     struct st_journal *journal = &applied->journal;
     struct st_revert_counts counts = {0};
     size_t chosen_n = 0;
     for (size_t i = 0; i < journal->entries_n; i++) {
-        if (!is_chosen(&journal->entries[i], choice))
+        if (!is_chosen(&journal->entries[i], all, ids, ids_n))
             continue;
         if (journal->entries[i].phase == ST_PHASE_DONE)
             journal->entries[i].phase = ST_PHASE_UNDOING;
@@ -456,7 +452,7 @@ static int revert(struct st_applied *applied, const struct choice *choice, struc
     if (r < 0)
         return r;
     for (size_t i = journal->entries_n; i > 0; i--) {
-        if (!is_chosen(&journal->entries[i - 1], choice))
+        if (journal->entries[i - 1].phase == ST_PHASE_DONE)
             continue;
         const enum st_change_event event = undo_entry(applied, i - 1);
         counts.failed_n += event == ST_EVENT_FAILED;
@@ -466,17 +462,4 @@ static int revert(struct st_applied *applied, const struct choice *choice, struc
     *ret = counts;
     r = st_journal_write(applied->p, applied->folder, journal);
     return r < 0 ? r : counts.failed_n > 0 ? -EIO : 0;
-}
-
-int st_applied_revert(struct st_applied *applied, const char *const *ids, size_t ids_n,
-                      struct st_revert_counts *ret)
-{
-    const struct choice choice = {.ids = ids, .ids_n = ids_n};
-    return revert(applied, &choice, ret);
-}
-
-int st_applied_recover(struct st_applied *applied, struct st_revert_counts *ret)
-{
-    const struct choice choice = {.unfinished = true};
-    return revert(applied, &choice, ret);
 }

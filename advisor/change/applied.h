@@ -48,11 +48,10 @@ struct st_revert_counts {
     size_t failed_n;
 };
 
-/** Takes the writes of these rules back (ids_n = 0: all of them), the latest first.
- *  @return 0; -EIO when something failed and stays in the journal; or what writing the journal said. */
-ST_NODISCARD int st_applied_revert(struct st_applied *applied, const char *const *ids, size_t ids_n,
+/** Takes back what a killed apply or revert left half-way and the writes of these rules (or of all of them),
+ * the latest first. @return 0; -EIO when something failed and stays in the journal; or what writing
+ * the journal said. */
+ST_NODISCARD int st_applied_revert(struct st_applied *applied, bool all, const char *const *ids, size_t ids_n,
                                    struct st_revert_counts *ret);
-/** Takes back what a killed apply or revert left half-way. @return as st_applied_revert. */
-ST_NODISCARD int st_applied_recover(struct st_applied *applied, struct st_revert_counts *ret);
 
 #endif

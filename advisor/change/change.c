@@ -290,12 +290,6 @@ int st_change_value_read(struct st_platform *p, enum st_entry_type type, const c
     return 0;
 }
 
-int st_change_value_write(struct st_platform *p, enum st_entry_type type, const char *target,
-                          const char *value)
-{
-    return type == ST_ENTRY_SYSCTL ? p->write_sysctl(p, target, value) : p->write_value(p, target, value);
-}
-
 int st_change_file_read(struct st_platform *p, const char *path, char **ret)
 {
     size_t len;

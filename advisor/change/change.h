@@ -64,8 +64,6 @@ bool st_change_conflict(struct st_platform *p, const struct st_change *change, c
  *  @return 0, -ENOENT, -ENOTSUP (not to be had here), -EBADMSG, ... */
 ST_NODISCARD int st_change_value_read(struct st_platform *p, enum st_entry_type type, const char *target,
                                       char *buf, size_t buf_bytes);
-ST_NODISCARD int st_change_value_write(struct st_platform *p, enum st_entry_type type, const char *target,
-                                       const char *value);
 /** A text file without NUL bytes, at most ST_CHANGE_FILE_BYTES. *ret is for free(). */
 ST_NODISCARD int st_change_file_read(struct st_platform *p, const char *path, char **ret);
 /** Is the folder there? @return 0, -ENOENT, or what reading said. */

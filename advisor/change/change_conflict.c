@@ -54,80 +54,6 @@ static const char *last_of_words(char *words, const char *name)
     return value;
 }
 
-/* --- rules of udev --- */
-
-/* KEY{attribute}, what is between it and the value, and the value in quotes. */
-struct term {
-    const char *key, *value;
-    size_t key_len, value_len;
-    bool match; /* == and != */
-};
-
-/* The next term of a rule. @return what follows it, NULL: no more. */
-static const char *next_term(const char *at, struct term *ret)
-{
-    at += strspn(at, BLANKS ",");
-    ret->key = at;
-    at += strcspn(at, BLANKS "=!+-:");
-    ret->key_len = (size_t)(at - ret->key);
-    at += strspn(at, BLANKS);
-    const size_t len = strspn(at, "=!+-:");
-    if (ret->key_len == 0 || len == 0)
-        return NULL;
-    ret->match = len == 2 && (at[0] == '=' || at[0] == '!') && at[1] == '=';
-    at += len;
-    at += strspn(at, BLANKS);
-    if (*at != '"')
-        return NULL;
-    ret->value = at + 1;
-    ret->value_len = strcspn(at + 1, "\"");
-    at += 1 + ret->value_len;
-    return *at == '"' ? at + 1 : NULL;
-}
-
-/* Is this condition one of the rule's? */
-static bool has_condition(const char *rule, const struct term *wanted)
-{
-    struct term term;
-    for (const char *at = rule; (at = next_term(at, &term)) != NULL;) {
-        if (term.match && term.key_len == wanted->key_len && term.value_len == wanted->value_len &&
-            memcmp(term.key, wanted->key, term.key_len) == 0 &&
-            memcmp(term.value, wanted->value, term.value_len) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool udev_pair(const char *rule, size_t i, struct pair *ret)
-{
-    struct term term;
-    for (const char *at = rule; (at = next_term(at, &term)) != NULL;) {
-        if (!term.match && i-- == 0)
-            return copy(ret->name, sizeof(ret->name), term.key, term.key_len) &&
-                   copy(ret->value, sizeof(ret->value), term.value, term.value_len);
-    }
-    return false;
-}
-
-/* A rule whose conditions are all among ours is obeyed whenever ours is. */
-static const char *line_udev(const struct st_change *change, const char *name, char *line)
-{
-    struct term term;
-    const char *value = NULL;
-    size_t len = 0;
-    for (const char *at = line; (at = next_term(at, &term)) != NULL;) {
-        if (term.match && !has_condition(change->value, &term))
-            return NULL;
-        if (!term.match && term.key_len == strlen(name) && memcmp(term.key, name, term.key_len) == 0) {
-            value = term.value;
-            len = term.value_len;
-        }
-    }
-    if (value != NULL)
-        line[value - line + (ptrdiff_t)len] = '\0';
-    return value;
-}
-
 /* --- pairs --- */
 
 static bool word_pair(const char *words, size_t i, struct pair *ret)
@@ -149,8 +75,6 @@ static bool pair_at(const struct st_change *change, size_t i, struct pair *ret)
 {
     const bool boot = change->kind == ST_CHANGE_BOOT || change->kind == ST_CHANGE_BOOT_GRUB ||
                       change->kind == ST_CHANGE_BOOT_CMDLINE;
-    if (change->kind == ST_CHANGE_UDEV)
-        return udev_pair(change->value, i, ret);
     if (boot || change->kind == ST_CHANGE_MODPROBE)
         return word_pair(change->value, i, ret);
     if (i > 0)
@@ -329,7 +253,7 @@ struct order {
         "/etc/" folder, "/run/" folder, "/usr/local/lib/" folder, "/usr/lib/" folder, "/lib/" folder         \
     }
 
-/* Sources: sysctl.d(5), tmpfiles.d(5), modprobe.d(5), udev(7), systemd.unit(5), pam_limits(8),
+/* Sources: sysctl.d(5), tmpfiles.d(5), modprobe.d(5), systemd.unit(5), pam_limits(8),
  * loader.conf(5), rc.conf(5), sysctl.conf(5), login.conf(5), Debian's grub-mkconfig. */
 static const struct order orders[] = {
     {ST_CHANGE_SYSCTL, ST_OS_LINUX, line_sysctl, .suffix = ".conf", .dirs = EVERYWHERE("sysctl.d"),
@@ -337,7 +261,6 @@ static const struct order orders[] = {
     {ST_CHANGE_SYSFS, ST_OS_LINUX, line_tmpfiles, .first_wins = true, .suffix = ".conf",
      .dirs = EVERYWHERE("tmpfiles.d")},
     {ST_CHANGE_MODPROBE, ST_OS_LINUX, line_modprobe, .suffix = ".conf", .dirs = EVERYWHERE("modprobe.d")},
-    {ST_CHANGE_UDEV, ST_OS_LINUX, line_udev, .suffix = ".rules", .dirs = EVERYWHERE("udev/rules.d")},
     {ST_CHANGE_LIMITS, ST_OS_LINUX, line_limits, .suffix = ".conf", .dirs = {"/etc/security/limits.d"}},
     {ST_CHANGE_SYSTEMD, ST_OS_LINUX, line_systemd, .suffix = ".conf",
      .dirs = EVERYWHERE("systemd/system/%s.d")},

@@ -216,7 +216,7 @@ static int read_entry(const struct reader *reader, const json_t *object)
         return bad(reader, "an entry has an invalid rule id");
     if (!st_journal_target_allowed(reader->os, (enum st_entry_type)type, st_rule_find(rule), target))
         return bad(reader, "an entry names a setting that its rule never changes");
-    if (file ? !hash_of(object, "old_hash", &entry.old_hash) || !hash_of(object, "new_hash", &entry.new_hash)
+    if (file ? !hash_of(object, "old_hash", &entry.old_hash)
              : old_value == NULL || !is_plain(old_value, false))
         return bad(reader, "an entry has no old value, or one with control characters");
     if (!is_plain(new_value, file) || (file && new_value[strspn(new_value, "\n")] == '\0'))
@@ -333,13 +333,12 @@ static json_t *file_json(const struct st_journal_file *file)
 
 static json_t *entry_json(const struct st_entry *entry)
 {
-    char old_hash[17], new_hash[17];
+    char old_hash[17];
     snprintf(old_hash, sizeof(old_hash), "%016" PRIx64, entry->old_hash);
-    snprintf(new_hash, sizeof(new_hash), "%016" PRIx64, entry->new_hash);
     if (entry->type == ST_ENTRY_FILE)
-        return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "rule", entry->rule, "type", "file", "phase",
+        return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "rule", entry->rule, "type", "file", "phase",
                          phase_names[entry->phase], "target", entry->target, "new", entry->new_value,
-                         "old_hash", old_hash, "new_hash", new_hash);
+                         "old_hash", old_hash);
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "rule", entry->rule, "type", type_names[entry->type],
                      "phase", phase_names[entry->phase], "target", entry->target, "old", entry->old_value,
                      "new", entry->new_value);

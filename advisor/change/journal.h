@@ -25,8 +25,7 @@ struct st_entry {
     char *target;
     char *old_value; /* of running values; NULL for files */
     char *new_value; /* of files: the block, with the newline before it where the file had none at its end */
-    uint64_t old_hash; /* of files: all of it before and after the write */
-    uint64_t new_hash;
+    uint64_t old_hash; /* of files: all of it before the write */
 };
 
 /** A file that entries write to. */

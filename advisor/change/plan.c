@@ -101,17 +101,15 @@ static int add_value(struct adder *adder, enum st_entry_type type, const struct 
     return strcmp(old_value, value) == 0 ? 0 : add_step(adder, type, item, target, old_value, value);
 }
 
-/* A pattern with '*' within components, followed folder by folder. */
+/* A path with '*' in one of its folders. */
 struct glob {
     struct adder *adder;
     const struct item *item;
-    const char *below; /* the folder, "" for the root */
-    const char *part;  /* the component to match */
-    const char *rest;  /* what follows it, "" or "/..." */
-    size_t found_n;
+    int below_len;    /* of the path, above the folder that matches */
+    char part[128];   /* what the folder's name matches */
+    const char *rest; /* of the path, behind that folder */
+    bool found;
 };
-
-static int glob_below(struct glob *glob, const char *below, const char *rest);
 
 static int glob_name(void *ctx, const char *name)
 {
@@ -119,50 +117,39 @@ static int glob_name(void *ctx, const char *name)
     char path[512];
     if (fnmatch(glob->part, name, FNM_PERIOD) != 0)
         return 0;
-    const int n = snprintf(path, sizeof(path), "%s/%s", glob->below, name);
+    const int n =
+        snprintf(path, sizeof(path), "%.*s%s%s", glob->below_len, glob->item->change.key, name, glob->rest);
     if (n < 0 || (size_t)n >= sizeof(path))
         return refuse(glob->adder, -ENAMETOOLONG, "the path of %s is too long", name);
-    struct glob next = *glob;
-    const int r = glob_below(&next, path, glob->rest);
-    glob->found_n = next.found_n;
-    return r;
+    const int r = add_value(glob->adder, ST_ENTRY_SYSFS, glob->item, path);
+    glob->found = glob->found || (r != -ENOENT && r != -ENOTDIR);
+    if (r != -ENOENT && r != -ENOTDIR)
+        return r;
+    glob->adder->error = 0; /* a folder that matches need not have the file: a CPU without such a driver */
+    return 0;
 }
 
-static int glob_below(struct glob *glob, const char *below, const char *rest)
+static int add_files(struct adder *adder, const struct item *item)
 {
-    char part[256], path[512];
-    if (rest[0] == '\0') {
-        const int r = add_value(glob->adder, ST_ENTRY_SYSFS, glob->item, below);
-        glob->found_n++;
-        /* a folder that matches need not have the file: a CPU without such a driver */
-        if (r != -ENOENT && r != -ENOTDIR)
-            return r;
-        glob->found_n--;
-        glob->adder->error = 0;
-        return 0;
+    const char *key = item->change.key, *star = strchr(key, '*');
+    char folder[ST_CHANGE_KEY_BYTES];
+    int r;
+    if (star == NULL) {
+        r = add_value(adder, ST_ENTRY_SYSFS, item, key);
+        return r == -ENOENT || r == -ENOTDIR ? refuse(adder, -ENOENT, "this machine has no %s", key) : r;
     }
-    const size_t len = strcspn(rest + 1, "/");
-    if (len == 0 || len >= sizeof(part))
-        return refuse(glob->adder, -EINVAL, "not a path: %s", rest);
-    memcpy(part, rest + 1, len);
-    part[len] = '\0';
-    if (strchr(part, '*') == NULL) {
-        const int n = snprintf(path, sizeof(path), "%s/%s", below, part);
-        return n < 0 || (size_t)n >= sizeof(path)
-                   ? refuse(glob->adder, -ENAMETOOLONG, "the path of %s is too long", part)
-                   : glob_below(glob, path, rest + 1 + len);
-    }
-    struct glob here = *glob;
-    here.below = below;
-    here.part = part;
-    here.rest = rest + 1 + len;
-    const int r = glob->adder->p->list(glob->adder->p, below, glob_name, &here);
-    glob->found_n = here.found_n;
-    if (glob->adder->error != 0)
-        return glob->adder->error;
-    return r == 0 || r == -ENOENT || r == -ENOTDIR
-               ? 0
-               : refuse(glob->adder, r, "cannot list %s: %s", below, strerror(-r));
+    struct glob glob = {.adder = adder, .item = item, .rest = star + strcspn(star, "/")};
+    while (star[-1] != '/')
+        star--;
+    glob.below_len = (int)(star - key);
+    snprintf(glob.part, sizeof(glob.part), "%.*s", (int)(glob.rest - star), star);
+    snprintf(folder, sizeof(folder), "%.*s", glob.below_len - 1, key);
+    r = adder->p->list(adder->p, folder, glob_name, &glob);
+    if (adder->error != 0)
+        return adder->error;
+    if (r < 0 && r != -ENOENT && r != -ENOTDIR)
+        return refuse(adder, r, "cannot list %s: %s", folder, strerror(-r));
+    return glob.found ? 0 : refuse(adder, -ENOENT, "this machine has no %s", key);
 }
 
 static int add_running(struct adder *adder, const struct item *item)
@@ -173,9 +160,7 @@ static int add_running(struct adder *adder, const struct item *item)
         return add_value(adder, ST_ENTRY_SYSCTL, item, key);
     if (kind != ST_CHANGE_SYSFS && kind != ST_CHANGE_SYSFS_NOW)
         return 0;
-    struct glob glob = {.adder = adder, .item = item};
-    const int r = glob_below(&glob, "", key);
-    return r == 0 && glob.found_n == 0 ? refuse(adder, -ENOENT, "this machine has no %s", key) : r;
+    return add_files(adder, item);
 }
 
 /* --- files --- */

@@ -122,7 +122,7 @@ static int revert(struct st_platform *p, const char *id, struct heard *heard)
     int r = st_applied_open(&changes, p, st_journal_folder(p->os), hear, heard, message, sizeof(message));
     if (r < 0)
         return r;
-    r = st_applied_revert(&changes, &id, id != NULL ? 1 : 0, &counts);
+    r = st_applied_revert(&changes, id == NULL, &id, id != NULL ? 1 : 0, &counts);
     st_applied_close(&changes);
     return r;
 }

@@ -19,9 +19,6 @@ struct row {
     const char *wanted; /* in the message; NULL: no conflict */
 };
 
-static const char usb_rule[] = "ACTION==\"add\", SUBSYSTEM==\"usb\", ATTR{idVendor}==\"1235\", "
-                               "ATTR{power/control}=\"on\"";
-
 #define SYSCTL                                                                                               \
     {                                                                                                        \
         ST_CHANGE_SYSCTL, "vm.swappiness", "10"                                                              \
@@ -33,10 +30,6 @@ static const char usb_rule[] = "ACTION==\"add\", SUBSYSTEM==\"usb\", ATTR{idVend
 #define MODPROBE                                                                                             \
     {                                                                                                        \
         ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0 power_save_controller=N"                          \
-    }
-#define UDEV                                                                                                 \
-    {                                                                                                        \
-        ST_CHANGE_UDEV, "rule", "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\""                \
     }
 #define LIMITS                                                                                               \
     {                                                                                                        \
@@ -88,15 +81,6 @@ static const struct row linux_rows[] = {
     {MODPROBE, "/etc/modprobe.d/zz.conf",
      "options snd-usb-audio power_save=1\noptions\noptions snd_hda_intel\n", NULL},
     {MODPROBE, "/etc/modprobe.d/alsa.conf", "options snd-hda-intel power_save=1\n", NULL},
-    {UDEV, "/etc/udev/rules.d/99-x.rules", "KERNEL==\"cpu_dma_latency\", GROUP=\"root\"\n",
-     "sets GROUP to root"},
-    {UDEV, "/etc/udev/rules.d/99-x.rules", "KERNEL==\"cpu_dma_latency\", MODE:=\"0600\"",
-     "sets MODE to 0600"},
-    {UDEV, "/etc/udev/rules.d/99-x.rules",
-     "KERNEL==\"rtc0\", GROUP=\"root\"\nKERNEL==\"cpu_dma_latency\", KERNELS==\"x\", "
-     "GROUP=\"root\"\nGROUP=\n",
-     NULL},
-    {UDEV, "/etc/udev/rules.d/99-x.rules", "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\"\n", NULL},
     {LIMITS, "/etc/security/limits.d/95-x.conf", "@audio\t-\trtprio\t20\n",
      "/etc/security/limits.d/95-x.conf:1 sets @audio - rtprio to 20"},
     {LIMITS, "/etc/security/limits.d/95-x.conf", "@audio hard rtprio 20\n", "to 20"},
@@ -221,22 +205,6 @@ static void the_last_file_in_order_of_names_decides(void **state)
     st_fake_free(p);
 }
 
-static void a_rule_of_udev_for_more_devices_wins_too(void **state)
-{
-    char text[512];
-    struct st_change change = {ST_CHANGE_UDEV, "rule", ""};
-    (void)state;
-    snprintf(change.value, sizeof(change.value), "%s", usb_rule);
-    struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
-    assert_non_null(p);
-    assert_int_equal(st_fake_set_file(p, "/etc/udev/rules.d/95-tlp.rules",
-                                      "SUBSYSTEM==\"usb\", ATTR{power/control}=\"auto\"\n", 0),
-                     0);
-    assert_true(st_change_conflict(p, &change, text, sizeof(text)));
-    assert_non_null(strstr(text, "95-tlp.rules:1 sets ATTR{power/control} to auto"));
-    st_fake_free(p);
-}
-
 /* Before 14.1 the loader reads loader.conf.local ahead of loader.conf.d. */
 static void the_version_of_freebsd_decides_about_loader_conf_local(void **state)
 {
@@ -307,7 +275,6 @@ int main(void)
         cmocka_unit_test(linux_files_that_win_are_named_with_their_line),
         cmocka_unit_test(freebsd_files_that_win_are_named_with_their_line),
         cmocka_unit_test(the_last_file_in_order_of_names_decides),
-        cmocka_unit_test(a_rule_of_udev_for_more_devices_wins_too),
         cmocka_unit_test(the_version_of_freebsd_decides_about_loader_conf_local),
         cmocka_unit_test(systemd_does_not_read_sysctl_conf),
         cmocka_unit_test(a_line_of_ours_is_understood_again),

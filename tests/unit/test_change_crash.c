@@ -128,7 +128,7 @@ static int apply(struct st_platform *p)
     int r = st_applied_open(&changes, p, folder(p), NULL, NULL, message, sizeof(message));
     if (r < 0)
         return 1;
-    r = st_applied_recover(&changes, &counts);
+    r = st_applied_revert(&changes, false, NULL, 0, &counts);
     if (r == 0 && counts.changed_n > 0)
         r = -EBADMSG;
     if (r == 0 && changes.journal.entries_n == 0) {
@@ -148,7 +148,7 @@ static int revert(struct st_platform *p, const char *const *ids, size_t ids_n)
     int r = st_applied_open(&changes, p, folder(p), NULL, NULL, message, sizeof(message));
     if (r < 0)
         return 1;
-    r = st_applied_revert(&changes, ids, ids_n, &counts);
+    r = st_applied_revert(&changes, ids == NULL, ids, ids_n, &counts);
     st_applied_close(&changes);
     return r == 0 && counts.changed_n == 0 && counts.failed_n == 0 ? 0 : 2;
 }

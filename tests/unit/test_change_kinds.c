@@ -231,7 +231,7 @@ static void there_and_back(struct st_platform *p, const struct st_finding *findi
     assert_int_equal(st_applied_add(&changes, &plan, &left_n), 0);
     for (size_t i = 0; i < FILES_MAX && after[i].path != NULL; i++)
         check_file(p, after[i].path, after[i].text);
-    assert_int_equal(st_applied_revert(&changes, NULL, 0, &counts), 0);
+    assert_int_equal(st_applied_revert(&changes, true, NULL, 0, &counts), 0);
     assert_int_equal(counts.changed_n + counts.failed_n, 0);
     for (size_t i = 0; i < FILES_MAX && before[i].path != NULL; i++)
         check_file(p, before[i].path, before[i].text);
@@ -434,7 +434,7 @@ static void check_ways(size_t i, const char *now_before, const char *now_ours, b
              now_ours != NULL ? now_ours : ours + strlen(ways[i].before));
     snprintf(wanted, sizeof(wanted), "%s%s", now_before, left ? now_ours : "");
     assert_int_equal(st_fake_set_file(p, ways[i].path, now, 0), 0);
-    assert_int_equal(st_applied_revert(&changes, NULL, 0, &counts), 0);
+    assert_int_equal(st_applied_revert(&changes, true, NULL, 0, &counts), 0);
     if ((counts.changed_n == 1) != left)
         fail_msg("%s: %zu changed", ways[i].path, counts.changed_n);
     check_file(p, ways[i].path, wanted);
