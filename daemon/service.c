@@ -69,7 +69,6 @@ static void free_service(struct st_service *service)
     if (service->loop_hangs)
         return; /* its threads have the rest until the process ends */
     st_live_finish(&service->live);
-    st_minute_sink_finish(&service->sink);
     st_tracer_way_finish(&service->late);
     st_causes_free(service->causes);
     st_events_finish(&service->events);
@@ -93,9 +92,6 @@ static int init_books(struct st_service *service)
     r = st_tracer_way_init(&service->late, service->causes);
     if (r < 0)
         goto no_late;
-    r = st_minute_sink_init(&service->sink, service->causes);
-    if (r < 0)
-        goto no_sink;
     r = st_live_init(&service->live);
     if (r < 0)
         goto no_live;
@@ -104,8 +100,6 @@ static int init_books(struct st_service *service)
         return 0;
     st_live_finish(&service->live);
 no_live:
-    st_minute_sink_finish(&service->sink);
-no_sink:
     st_tracer_way_finish(&service->late);
 no_late:
     st_causes_free(service->causes);

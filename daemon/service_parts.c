@@ -35,29 +35,9 @@ static pid_t loop_tid(void *ctx)
     return st_session_tid(ctx, 0);
 }
 
-/* All sinks of the session. @return 0 or -errno. */
-static int gather_sinks(struct st_service *service, struct st_period *ret_period)
-{
-    int r = st_period_init(ret_period, (uint32_t)service->config.loop.frames,
-                           (uint32_t)service->config.loop.rate_hz);
-    if (r < 0)
-        return r;
-    service->tee = (struct st_tee){0};
-    const struct st_sink minute = st_minute_sink_functions(&service->sink);
-    const struct st_sink late = st_tracer_way_sink(&service->late);
-    const struct st_sink live = st_live_sink(&service->live, ret_period);
-    r = st_tee_add(&service->tee, &minute);
-    if (r == 0)
-        r = st_tee_add(&service->tee, &late);
-    return r == 0 ? st_tee_add(&service->tee, &live) : r;
-}
-
 void st_service_forget_counts(struct st_service *service)
 {
-    service->counts = (struct st_minute_counts){.own_xruns = service->counts.own_xruns,
-                                                .observed_xruns = service->counts.observed_xruns,
-                                                .starved_clients = service->counts.starved_clients,
-                                                .observing = service->counts.observing};
+    service->counts = (struct st_history_minute){.own_xruns = service->counts.own_xruns};
 }
 
 int st_service_start_loop(struct st_service *service)
@@ -65,8 +45,10 @@ int st_service_start_loop(struct st_service *service)
     const struct st_config *config = &service->config;
     struct st_session_config wish;
     struct st_period period;
-    int r = gather_sinks(service, &period);
-    const struct st_sink sink = st_tee_sink(&service->tee);
+    int r =
+        st_period_init(&period, (uint32_t)config->loop.frames, (uint32_t)config->loop.rate_hz); /* checked */
+    const struct st_sink late = st_tracer_way_sink(&service->late);
+    const struct st_sink sink = st_live_sink(&service->live, &period, &late);
     st_session_defaults(&wish);
     wish.frames = (uint32_t)config->loop.frames;
     wish.rate_hz = (uint32_t)config->loop.rate_hz;

@@ -14,7 +14,6 @@
 #include "daemon/loop/playing.h"
 #include "daemon/service.h"
 #include "daemon/status/live.h"
-#include "daemon/status/tee.h"
 #include "daemon/status/view.h"
 
 struct st_service {
@@ -26,9 +25,7 @@ struct st_service {
     struct st_tracer_way late;
     struct st_tracer *tracer; /* main thread; NULL: none */
     bool tracer_tried;        /* main thread; for this loop */
-    struct st_minute_sink sink;
     struct st_live live;
-    struct st_tee tee; /* of the sinks */
     struct st_socket socket;
     struct st_http *http, *http_tcp;
     struct st_clockwatch clockwatch;
@@ -52,7 +49,7 @@ struct st_service {
     struct {
         bool calm; /* the loop rests, and the sources tell when something plays */
     } rest;
-    struct st_minute_counts counts;
+    struct st_history_minute counts; /* of the loop, as of the end of the last minute */
     int64_t observed_wall_ns; /* end of the last minute that the history has of other programs; 0: none */
     struct {
         double cpu_ns; /* of the loop so far, at_ns on CLOCK_MONOTONIC; 0: not looked at yet */

@@ -9,6 +9,7 @@
 #include "core/ns.h"
 #include "daemon/causes/culprit_request.h"
 #include "daemon/page/page.h"
+#include "daemon/status/minute.h"
 #include "daemon/systemd.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
@@ -119,13 +120,12 @@ static char *metrics_text(struct st_service *service)
     return text;
 }
 
-static char *causes_text(struct st_service *service, const struct st_query *query)
+static char *history_text(struct st_service *service, enum st_route_body which, const struct st_query *query,
+                          unsigned *http_status)
 {
-    json_t *document = st_causes_json(service->causes, query->since_wall_ns, query->until_wall_ns);
-    json_object_set_new(document, "dropouts", st_history_writer_dropouts(service->history, query));
-    char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
-    json_decref(document);
-    return text;
+    struct st_causes_now now;
+    st_causes_look(service->causes, &now);
+    return st_history_writer_answer(service->history, which, query, &now, http_status);
 }
 
 /* What is asked is only which time and thread of the trace are looked at: nothing of it is believed. */
@@ -151,16 +151,13 @@ static char *culprit_text(struct st_service *service, const struct st_query *que
 
 static char *body(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status)
 {
-    const struct st_service *service = ctx;
     switch (which) {
     case ST_ROUTE_CAUSES:
-        return causes_text(ctx, query);
+    case ST_ROUTE_HISTORY:
+    case ST_ROUTE_EVENTS:
+        return history_text(ctx, which, query, http_status);
     case ST_ROUTE_CULPRITS:
         return culprit_text(ctx, query, http_status);
-    case ST_ROUTE_HISTORY:
-        return st_history_writer_answer_history(service->history, query, http_status);
-    case ST_ROUTE_EVENTS:
-        return st_history_writer_answer_events(service->history, query, http_status);
     case ST_ROUTE_STATUS:
         return status_text(ctx);
     case ST_ROUTE_METRICS:
@@ -180,14 +177,16 @@ struct st_http_source st_service_source(struct st_service *service)
 
 /* --- each minute, and each change --- */
 
-/* What all sources together have seen. */
-static void count_observed(struct st_minute_counts *counts, const struct st_observe_view *observe)
+/* What all sources together saw in that minute. What is in no row counts as clients that were not ready. */
+static void count_observed(struct st_history_minute *minute, const struct st_history_observed *observed)
 {
-    for (size_t i = 0; i < observe->n; i++) {
-        counts->observed_xruns += observe->sources[i].seen.device_xruns_n;
-        counts->starved_clients += observe->sources[i].seen.starved_n;
-        counts->observing = counts->observing || observe->sources[i].state == ST_OBSERVED_WATCHING;
-    }
+    if (observed->watches_n == 0)
+        return;
+    minute->observed_xruns = 0;
+    minute->starved_clients = (int64_t)observed->others_n;
+    for (size_t i = 0; i < observed->dropouts_n; i++)
+        *(observed->dropouts[i].device_xrun ? &minute->observed_xruns : &minute->starved_clients) +=
+            (int64_t)observed->dropouts[i].n;
 }
 
 /* What was observed of other programs up to to_wall_ns. */
@@ -212,40 +211,42 @@ static void add_observed(struct st_service *service)
         if (observed.watches[i].playing == 1) /* it has begun just now */
             observed.watches[i].playing = 0;
     }
-    st_history_writer_add_observed(service->history, &observed);
+    st_history_writer_add(service->history, NULL, NULL, NULL, &observed);
 }
 
 /* Ends the minute and gives it to the history. @return false: it goes on, and is a longer one. */
-static bool take_minute(struct st_service *service, struct st_minute *ret)
+static bool take_minute(struct st_service *service, struct st_history_minute *ret)
 {
     struct st_platform *platform = service->platform;
     struct st_view view;
     struct st_result result;
     if (service->view.rests || !st_service_look(service, &view, &result))
         return false;
-    struct st_minute_counts now =
-        st_minute_counts_of(&result, platform->now_ns(platform), platform->wall_ns(platform));
+    struct st_history_minute now =
+        st_minute_so_far(&result, platform->now_ns(platform), platform->wall_ns(platform));
     now.own_xruns = view.audio.xruns_n;
-    count_observed(&now, &view.observe);
+    st_result_finish(&result);
     struct st_hist lateness = {0};
-    const bool is_over = st_hist_init(&lateness, ST_MINUTE_DIGITS) == 0 &&
-                         st_minute_take(&service->sink, &service->counts, &now, ret, &lateness);
+    const bool is_over =
+        st_hist_init(&lateness, ST_HISTORY_DIGITS) == 0 && st_minute_take(&service->counts, &now, ret);
     if (is_over) {
-        struct st_causes_minute causes;
+        struct st_cause_sums causes;
         struct st_dropout_sums dropouts;
         struct st_history_observed observed;
-        st_causes_end_minute(service->causes, &causes);
+        st_live_end_minute(&service->live, &lateness);
+        ret->lateness_max_ns = lateness.total_n > 0 ? lateness.max_ns : INT64_MIN;
+        st_causes_end_minute(service->causes, &causes, ret);
         take_observed(service, ret->from_wall_ns, ret->to_wall_ns, &dropouts, &observed);
-        st_history_writer_add_minute(service->history, ret, &lateness, &causes, &result, &observed);
+        count_observed(ret, &observed);
+        st_history_writer_add(service->history, ret, &lateness, &causes, &observed);
     }
     st_hist_finish(&lateness);
-    st_result_finish(&result);
     return is_over;
 }
 
 void st_service_end_minute(struct st_service *service)
 {
-    struct st_minute minute;
+    struct st_history_minute minute;
     if (!take_minute(service, &minute)) {
         add_observed(service);
         if (service->view.rests)
@@ -257,7 +258,6 @@ void st_service_end_minute(struct st_service *service)
     st_log_event(ST_LOG_INFO, LOG_MODULE, "minute", INT64_MIN, minute.lateness_max_ns, text);
     st_systemd_notify("STATUS=%s", text);
     pthread_mutex_lock(&service->mutex);
-    service->view.has_minute = true;
     service->view.minute = minute;
     pthread_mutex_unlock(&service->mutex);
 }

@@ -82,30 +82,15 @@ void st_history_writer_set(struct st_history_writer *writer, const struct st_con
     (void)config;
 }
 
-void st_history_writer_add_minute(struct st_history_writer *writer, const struct st_minute *minute,
-                                  const struct st_hist *lateness, const struct st_causes_minute *causes,
-                                  const struct st_result *result, const struct st_history_observed *observed)
+void st_history_writer_add(struct st_history_writer *writer, const struct st_history_minute *minute,
+                           const struct st_hist *lateness, const struct st_cause_sums *causes,
+                           const struct st_history_observed *observed)
 {
     (void)writer;
-    (void)observed;
     (void)minute;
     (void)lateness;
     (void)causes;
-    (void)result;
-}
-
-void st_history_writer_add_observed(struct st_history_writer *writer,
-                                    const struct st_history_observed *observed)
-{
-    (void)writer;
     (void)observed;
-}
-
-json_t *st_history_writer_dropouts(struct st_history_writer *writer, const struct st_query *query)
-{
-    (void)writer;
-    (void)query;
-    return json_null();
 }
 
 void st_history_writer_stop(struct st_history_writer *writer)
@@ -120,19 +105,15 @@ void st_history_writer_look(struct st_history_writer *writer, struct st_history_
     snprintf(ret->why, sizeof(ret->why), "%s", no_history);
 }
 
-char *st_history_writer_answer_history(struct st_history_writer *writer, const struct st_query *query,
-                                       unsigned *http_status)
+char *st_history_writer_answer(struct st_history_writer *writer, enum st_route_body which,
+                               const struct st_query *query, struct st_causes_now *now, unsigned *http_status)
 {
     (void)writer;
     (void)query;
+    if (which == ST_ROUTE_CAUSES)
+        return st_causes_text(now);
     *http_status = 503;
     return st_route_error_text(no_history);
-}
-
-char *st_history_writer_answer_events(struct st_history_writer *writer, const struct st_query *query,
-                                      unsigned *http_status)
-{
-    return st_history_writer_answer_history(writer, query, http_status);
 }
 
 #endif

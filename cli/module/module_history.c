@@ -104,7 +104,7 @@ static int read_file(const char *command, const char *path, const struct st_hist
                                              .step_ns = wish->step_ns != INT64_MIN ? wish->step_ns : 0};
         r = st_history_read(reader, &span, ret);
     } else if (wish->document == ST_HISTORY_OF_CAUSES) {
-        r = st_history_read_causes(reader, wish->since_ns, wish->until_ns, ret);
+        r = st_history_read_causes(reader, wish->since_ns, wish->until_ns, NULL, NULL, ret);
     } else {
         const struct st_history_events_wish events = {.since_ns = wish->since_ns,
                                                       .until_ns = wish->until_ns != INT64_MIN ? wish->until_ns

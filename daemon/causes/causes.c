@@ -11,9 +11,7 @@
 #include "core/text/text.h"
 #include "platform/xrun/dropout_reason.h"
 
-#define MINUTES_MAX 1440
-#define ROWS_MAX    4096 /* of all minutes: one or two a minute is much */
-#define RECENT_MAX  128  /* quarters of a second with a late wake-up: more than sums of xruns are of */
+#define RECENT_MAX 128 /* quarters of a second with a late wake-up: more than sums of xruns are of */
 
 /* What another program's xrun may be apart from a late wake-up of ours to be "at the same time": an observer
  * looks a few times a second, and a late wake-up is judged within a quarter of one. */
@@ -21,12 +19,6 @@
 #define HOLD_NS      INT64_C(600000000) /* an xrun waits so long for the late wake-up of its time to be judged */
 #define QUARTER_NS   INT64_C(250000000)
 #define GAP_NS       INT64_C(2000000000) /* without a wake-up: no loop ran */
-
-struct minute {
-    int64_t from_wall_ns, to_wall_ns, measured_ns;
-    uint64_t wakes_n, xruns_n, xruns_unknown_n;
-    uint64_t rows_from, rows_n; /* counted since the beginning; rows[i % ROWS_MAX] */
-};
 
 struct recent {
     int64_t wall_ns, lateness_ns, explained_ns;
@@ -45,16 +37,12 @@ struct st_causes {
     struct st_platform *platform;
     struct st_events *events;
     struct st_system_pressure circumstances;
-    pthread_mutex_t mutex; /* all below */
-    int64_t above_ns;      /* 0: no loop so far */
-    struct st_cause_sums now;
-    struct minute minute; /* the one that goes on */
-    int64_t minute_from_ns;
+    pthread_mutex_t mutex;    /* all below */
+    int64_t above_ns;         /* 0: no loop so far */
+    struct st_cause_sums now; /* of the minute that goes on, as what follows */
+    uint64_t wakes_n, xruns_n, xruns_unknown_n;
+    int64_t from_ns, from_wall_ns;
     struct telling late, xruns;
-    struct minute minutes[MINUTES_MAX];
-    uint64_t minutes_n; /* since the beginning */
-    struct st_cause_sum rows[ROWS_MAX];
-    uint64_t rows_n;
     struct recent recent[RECENT_MAX]; /* the worst of each quarter of a second */
     uint64_t recent_n;
     int64_t watched_from_ns, watched_to_ns; /* by the wall clock: wake-ups were looked at from ... to */
@@ -67,8 +55,9 @@ static void begin_minute(struct st_causes *causes)
 {
     struct st_platform *p = causes->platform;
     causes->now.n = 0;
-    causes->minute = (struct minute){.from_wall_ns = p->wall_ns(p)};
-    causes->minute_from_ns = p->now_ns(p);
+    causes->wakes_n = causes->xruns_n = causes->xruns_unknown_n = 0;
+    causes->from_ns = p->now_ns(p);
+    causes->from_wall_ns = p->wall_ns(p);
     causes->late = causes->xruns =
         (struct telling){.left = ST_CAUSES_EVENTS_A_MINUTE, .worse_left = ST_CAUSES_WORSE_EVENTS_A_MINUTE};
 }
@@ -241,7 +230,7 @@ void st_causes_begin(struct st_causes *causes, const struct st_session_config *c
     pthread_mutex_lock(&causes->mutex);
     causes->cpu = config->cpus[0];
     if (above_ns != causes->above_ns) {
-        causes->minutes_n = causes->rows_n = causes->recent_n = 0;
+        causes->recent_n = 0;
         causes->above_ns = above_ns;
         begin_minute(causes);
     }
@@ -253,21 +242,16 @@ void st_causes_tick(struct st_causes *causes, int cpu)
     st_system_pressure_sample(&causes->circumstances, causes->platform, cpu);
 }
 
-void st_causes_end_minute(struct st_causes *causes, struct st_causes_minute *ret)
+void st_causes_end_minute(struct st_causes *causes, struct st_cause_sums *ret,
+                          struct st_history_minute *minute)
 {
-    struct st_platform *p = causes->platform;
     pthread_mutex_lock(&causes->mutex);
-    struct minute *minute = &causes->minute;
-    minute->to_wall_ns = p->wall_ns(p);
-    minute->measured_ns = p->now_ns(p) - causes->minute_from_ns;
-    minute->rows_from = causes->rows_n;
-    minute->rows_n = causes->now.n;
-    for (size_t i = 0; i < causes->now.n; i++)
-        causes->rows[causes->rows_n++ % ROWS_MAX] = causes->now.rows[i];
-    causes->minutes[causes->minutes_n++ % MINUTES_MAX] = *minute;
-    ret->sums = causes->now;
-    ret->above_ns = causes->above_ns;
-    ret->xruns_unknown_n = minute->xruns_unknown_n;
+    *ret = causes->now;
+    minute->late_above_ns = causes->above_ns;
+    minute->xruns_unknown_n = causes->xruns_unknown_n;
+    minute->late_wakes = 0;
+    for (size_t i = 0; i < ret->n; i++)
+        minute->late_wakes += ret->rows[i].n;
     begin_minute(causes);
     pthread_mutex_unlock(&causes->mutex);
 }
@@ -276,7 +260,7 @@ void st_causes_wakes(struct st_causes *causes, uint64_t n)
 {
     const int64_t wall_ns = causes->platform->wall_ns(causes->platform);
     pthread_mutex_lock(&causes->mutex);
-    causes->minute.wakes_n += n;
+    causes->wakes_n += n;
     const bool goes_on = causes->watched_from_ns <= wall_ns && causes->watched_to_ns <= wall_ns &&
                          wall_ns - causes->watched_to_ns <= GAP_NS;
     if (n > 0 && !goes_on)
@@ -295,9 +279,9 @@ static void add(struct st_causes *causes, const struct st_late *late, const stru
     if (culprit != NULL)
         memcpy(row.culprit, culprit->name, sizeof(row.culprit));
     if (late->xrun) {
-        causes->minute.xruns_n++;
+        causes->xruns_n++;
         const bool known = late->known && event->cause != ST_CAUSE_UNKNOWN;
-        causes->minute.xruns_unknown_n += !known;
+        causes->xruns_unknown_n += !known;
         row.xruns_n = 1;
         if (known)
             st_cause_sums_add(&causes->now, &row);
@@ -378,57 +362,30 @@ void st_causes_set_untraced(struct st_causes *causes, const char *why)
     pthread_mutex_unlock(&causes->mutex);
 }
 
-static void add_minute(struct st_cause_span *span, const struct minute *minute)
-{
-    if (minute->from_wall_ns < span->from_wall_ns)
-        span->from_wall_ns = minute->from_wall_ns;
-    if (minute->to_wall_ns > span->to_wall_ns)
-        span->to_wall_ns = minute->to_wall_ns;
-    span->measured_ns += minute->measured_ns;
-    span->wakes_n += minute->wakes_n;
-    span->xruns_n += minute->xruns_n;
-    span->xruns_unknown_n += minute->xruns_unknown_n;
-}
-
-/* What of the sums lies between the two moments. Under the mutex. */
-static void collect(struct st_causes *causes, int64_t since_wall_ns, int64_t until_wall_ns,
-                    struct st_cause_sums *sums, struct st_cause_span *span)
+void st_causes_look(struct st_causes *causes, struct st_causes_now *ret)
 {
     struct st_platform *p = causes->platform;
-    const uint64_t held = causes->minutes_n < MINUTES_MAX ? causes->minutes_n : MINUTES_MAX;
-    for (uint64_t m = causes->minutes_n - held; m < causes->minutes_n; m++) {
-        const struct minute *minute = &causes->minutes[m % MINUTES_MAX];
-        const bool rows_there = minute->rows_from + ROWS_MAX >= causes->rows_n;
-        if (!rows_there || minute->to_wall_ns <= since_wall_ns || minute->from_wall_ns >= until_wall_ns)
-            continue;
-        add_minute(span, minute);
-        for (uint64_t i = 0; i < minute->rows_n; i++)
-            st_cause_sums_add(sums, &causes->rows[(minute->rows_from + i) % ROWS_MAX]);
-    }
-    struct minute now = causes->minute;
-    now.to_wall_ns = p->wall_ns(p);
-    now.measured_ns = p->now_ns(p) - causes->minute_from_ns;
-    if (now.to_wall_ns <= since_wall_ns || now.from_wall_ns >= until_wall_ns)
-        return;
-    add_minute(span, &now);
-    for (size_t i = 0; i < causes->now.n; i++)
-        st_cause_sums_add(sums, &causes->now.rows[i]);
+    pthread_mutex_lock(&causes->mutex);
+    ret->sums = causes->now;
+    memcpy(ret->no_tracer, causes->no_tracer, sizeof(ret->no_tracer));
+    ret->span = (struct st_cause_span){.from_wall_ns = causes->from_wall_ns,
+                                       .to_wall_ns = p->wall_ns(p),
+                                       .asked_from_wall_ns = INT64_MIN,
+                                       .measured_ns = p->now_ns(p) - causes->from_ns,
+                                       .wakes_n = causes->wakes_n,
+                                       .above_ns = causes->above_ns,
+                                       .xruns_n = causes->xruns_n,
+                                       .xruns_unknown_n = causes->xruns_unknown_n,
+                                       .tracer = ret->no_tracer};
+    pthread_mutex_unlock(&causes->mutex);
 }
 
-json_t *st_causes_json(struct st_causes *causes, int64_t since_wall_ns, int64_t until_wall_ns)
+char *st_causes_text(struct st_causes_now *now)
 {
-    struct st_cause_sums sums = {.n = 0};
-    struct st_cause_span span = {
-        .from_wall_ns = INT64_MAX, .to_wall_ns = INT64_MIN, .asked_from_wall_ns = since_wall_ns};
-    char no_tracer[sizeof(causes->no_tracer)];
-    pthread_mutex_lock(&causes->mutex);
-    span.above_ns = causes->above_ns;
-    snprintf(no_tracer, sizeof(no_tracer), "%s", causes->no_tracer);
-    span.tracer = no_tracer;
-    collect(causes, since_wall_ns, until_wall_ns != INT64_MIN ? until_wall_ns : INT64_MAX, &sums, &span);
-    pthread_mutex_unlock(&causes->mutex);
-    if (span.to_wall_ns == INT64_MIN)
-        span.from_wall_ns = span.to_wall_ns = causes->platform->wall_ns(causes->platform);
-    st_cause_sums_sort(&sums);
-    return st_cause_sums_json(&sums, &span);
+    st_cause_sums_sort(&now->sums);
+    json_t *document = st_cause_sums_json(&now->sums, &now->span);
+    json_object_set_new(document, "dropouts", json_null());
+    char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
+    json_decref(document);
+    return text;
 }

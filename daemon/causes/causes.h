@@ -7,7 +7,7 @@
 #include "daemon/causes/events.h"
 #include "daemon/causes/system_pressure.h"
 #include "measure/session.h"
-#include "store/history/cause_sums.h"
+#include "store/history/history.h"
 
 /* Of each kind; all are in the sums. Beyond them, one that is twice as long as all that were logged in the
  * minute, so that the events have the worst one or one of at least half its length. */
@@ -32,21 +32,15 @@ ST_NODISCARD int st_causes_new(struct st_platform *platform, struct st_events *e
                                struct st_causes **ret);
 void st_causes_free(struct st_causes *causes); /* NULL is fine */
 
-/** A loop starts. Where another lateness counts from now on, the sums begin anew. Threads: main. */
+/** A loop starts. Where another lateness counts from now on, the minute begins anew. Threads: main. */
 void st_causes_begin(struct st_causes *causes, const struct st_session_config *config);
 
 /** Call each second: samples the pressure on the machine. cpu: the loop's, -1: any. Threads: main. */
 void st_causes_tick(struct st_causes *causes, int cpu);
 
-/** What a minute's sums were. */
-struct st_causes_minute {
-    struct st_cause_sums sums;
-    int64_t above_ns;
-    uint64_t xruns_unknown_n;
-};
-
-/** A minute ends; *ret is it. Threads: main. */
-void st_causes_end_minute(struct st_causes *causes, struct st_causes_minute *ret);
+/** A minute ends: its sums, and what the history's minute says of late wake-ups. Threads: main. */
+void st_causes_end_minute(struct st_causes *causes, struct st_cause_sums *ret,
+                          struct st_history_minute *minute);
 
 /** Adds n wake-ups, on time or late. Threads: drain. */
 void st_causes_wakes(struct st_causes *causes, uint64_t n);
@@ -58,8 +52,18 @@ void st_causes_set_untraced(struct st_causes *causes, const char *why);
 void st_causes_take(struct st_causes *causes, const struct st_late *late,
                     const struct st_trace_culprit *culprit);
 
-/** Document sleeptune-causes/1 of what is held: at most a day, whole minutes. INT64_MIN: no limit. New
- * reference, NULL when out of memory. Threads: any. */
-json_t *st_causes_json(struct st_causes *causes, int64_t since_wall_ns, int64_t until_wall_ns);
+/** What the minute that goes on has so far. */
+struct st_causes_now {
+    struct st_cause_sums sums;
+    struct st_cause_span span;
+    char no_tracer[200]; /* span.tracer */
+};
+
+/** Threads: any. */
+void st_causes_look(struct st_causes *causes, struct st_causes_now *ret);
+
+/** Document sleeptune-causes/1 of that alone, where there is no history; now->sums are sorted. To be freed; NULL when
+ * out of memory. */
+char *st_causes_text(struct st_causes_now *now);
 
 #endif

@@ -268,6 +268,22 @@ static void judge(struct st_tracer_way *late, const struct st_late *one)
         st_causes_take(late->causes, one, NULL);
 }
 
+static void on_cycle(void *ctx, uint64_t period_index, int64_t lateness_ns, int64_t callback_ns)
+{
+    struct st_tracer_way *late = ctx;
+    (void)period_index;
+    (void)lateness_ns;
+    (void)callback_ns;
+    late->wakes_n++;
+}
+
+static void on_flush(void *ctx)
+{
+    struct st_tracer_way *late = ctx;
+    st_causes_wakes(late->causes, late->wakes_n);
+    late->wakes_n = 0;
+}
+
 static void on_late(void *ctx, const struct st_cause_event *event)
 {
     const struct st_late one = {.event = *event};
@@ -284,7 +300,8 @@ static void on_xrun(void *ctx, int64_t at_ns, int64_t silence_ns, const struct s
 
 struct st_sink st_tracer_way_sink(struct st_tracer_way *late)
 {
-    return (struct st_sink){.late = on_late, .xrun = on_xrun, .ctx = late};
+    return (struct st_sink){
+        .cycle = on_cycle, .late = on_late, .xrun = on_xrun, .flush = on_flush, .ctx = late};
 }
 
 int st_tracer_way_find(struct st_tracer_way *late, pid_t tid, int64_t due_ns, int64_t woke_ns,

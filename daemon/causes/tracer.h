@@ -36,9 +36,10 @@ void st_tracer_stop(struct st_tracer *tracer);
 /* --- the way to the tracer --- */
 
 /** Takes each late wake-up and simulated xrun of the loop to the tracer, which names a culprit, or without a
- * tracer straight to the sums of causes. */
+ * tracer straight to the sums of causes, which also get the number of all wake-ups. */
 struct st_tracer_way {
     struct st_causes *causes;
+    uint64_t wakes_n; /* drain thread: since the last flush */
     pthread_mutex_t mutex;
     struct st_tracer *tracer; /* NULL: none */
 };

@@ -1,7 +1,9 @@
 /* Answers from the history. Threads of the HTTP server: each reads the file by itself. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "core/ns.h"
 #include "daemon/history/history_writer.h"
@@ -57,60 +59,62 @@ static char *refuse_damaged(struct st_history_writer *writer, unsigned *http_sta
     return refuse(http_status, HTTP_NO_STORE, error);
 }
 
-char *st_history_writer_answer_history(struct st_history_writer *writer, const struct st_query *query,
-                                       unsigned *http_status)
+/* @return 0, -EINVAL: it begins in the future, or as st_history_read_open. */
+static int read_steps(struct st_history_reader *reader, const struct st_query *query, char **ret)
 {
-    char error[SENTENCE];
-    char *text;
-    struct st_history_span span = {.until_ns = query->until_wall_ns,
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    struct st_history_span span = {.until_ns = query->until_wall_ns != INT64_MIN ? query->until_wall_ns
+                                                                                 : st_ns_from_timespec(&now),
                                    .step_ns = query->step_ns != INT64_MIN ? query->step_ns : 0};
-    if (span.until_ns == INT64_MIN)
-        span.until_ns = st_history_writer_wall_ns(writer);
     span.since_ns = query->since_wall_ns != INT64_MIN ? query->since_wall_ns : span.until_ns - USUAL_SPAN_NS;
-    if (span.since_ns > span.until_ns)
-        return refuse(http_status, HTTP_BAD_REQUEST, "'since' is later than 'until'");
-    struct st_history_reader *reader = open_reader(writer, error, sizeof(error));
-    if (reader == NULL)
-        return refuse(http_status, HTTP_NO_STORE, error);
-    const int r = st_history_read_text(reader, &span, &text);
-    if (r == -E2BIG)
-        text = refuse(http_status, HTTP_BAD_REQUEST,
-                      "the answer would be too large: ask for a shorter time, or for longer steps");
-    else if (r < 0)
-        text = refuse_damaged(writer, http_status, reader, r);
-    st_history_read_close(reader);
-    return text;
+    return span.since_ns > span.until_ns ? -EINVAL : st_history_read_text(reader, &span, ret);
 }
 
-char *st_history_writer_answer_events(struct st_history_writer *writer, const struct st_query *query,
-                                      unsigned *http_status)
+static int read_events(struct st_history_reader *reader, const struct st_query *query, char **ret)
 {
-    char error[SENTENCE];
-    char *text;
     const struct st_history_events_wish wish = {
         .since_ns = query->since_wall_ns,
         .until_ns = query->until_wall_ns != INT64_MIN ? query->until_wall_ns : INT64_MAX,
         .after = query->after,
         .limit = query->limit != INT64_MIN ? query->limit : USUAL_EVENTS,
         .kind = query->kind};
+    return st_history_read_events_text(reader, &wish, ret);
+}
+
+static int read_causes(struct st_history_reader *reader, const struct st_query *query,
+                       struct st_causes_now *now, char **ret)
+{
+    json_t *document;
+    const int r = st_history_read_causes(reader, query->since_wall_ns, query->until_wall_ns, &now->sums,
+                                         &now->span, &document);
+    if (r < 0)
+        return r;
+    *ret = json_dumps(document, JSON_INDENT(2));
+    json_decref(document);
+    return 0;
+}
+
+char *st_history_writer_answer(struct st_history_writer *writer, enum st_route_body which,
+                               const struct st_query *query, struct st_causes_now *now, unsigned *http_status)
+{
+    char error[SENTENCE];
+    char *text = NULL;
     struct st_history_reader *reader = open_reader(writer, error, sizeof(error));
+    if (reader == NULL && which == ST_ROUTE_CAUSES)
+        return st_causes_text(now);
     if (reader == NULL)
         return refuse(http_status, HTTP_NO_STORE, error);
-    const int r = st_history_read_events_text(reader, &wish, &text);
-    if (r < 0)
+    const int r = which == ST_ROUTE_HISTORY  ? read_steps(reader, query, &text)
+                  : which == ST_ROUTE_EVENTS ? read_events(reader, query, &text)
+                                             : read_causes(reader, query, now, &text);
+    if (r == -EINVAL)
+        text = refuse(http_status, HTTP_BAD_REQUEST, "'since' is later than 'until'");
+    else if (r == -E2BIG)
+        text = refuse(http_status, HTTP_BAD_REQUEST,
+                      "the answer would be too large: ask for a shorter time, or for longer steps");
+    else if (r < 0)
         text = refuse_damaged(writer, http_status, reader, r);
     st_history_read_close(reader);
     return text;
-}
-
-json_t *st_history_writer_dropouts(struct st_history_writer *writer, const struct st_query *query)
-{
-    char error[SENTENCE];
-    json_t *dropouts = NULL;
-    struct st_history_reader *reader = open_reader(writer, error, sizeof(error));
-    if (reader != NULL &&
-        st_history_read_dropouts(reader, query->since_wall_ns, query->until_wall_ns, &dropouts) < 0)
-        dropouts = NULL;
-    st_history_read_close(reader);
-    return dropouts != NULL ? dropouts : json_null();
 }

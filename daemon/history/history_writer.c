@@ -584,22 +584,6 @@ void st_history_writer_set(struct st_history_writer *writer, const struct st_con
     pthread_mutex_unlock(&writer->mutex);
 }
 
-static struct st_history_circumstances circumstances_of(const struct st_result *result)
-{
-    struct st_history_circumstances ret = {.priority = result->priority,
-                                           .cpu = result->cpu,
-                                           .frames = result->frames,
-                                           .rate_hz = result->rate_hz,
-                                           .periods = result->periods,
-                                           .load_percent = result->load_percent};
-    const char *kernel = st_result_condition(result, "kernel_release");
-    const char *governor = st_result_condition(result, "governor");
-    snprintf(ret.kernel, sizeof(ret.kernel), "%s", kernel != NULL ? kernel : "");
-    snprintf(ret.governor, sizeof(ret.governor), "%s", governor != NULL ? governor : "");
-    snprintf(ret.policy, sizeof(ret.policy), "%s", st_platform_policy_name(result->policy));
-    return ret;
-}
-
 /* NULL: none, or out of memory. */
 static struct st_cause_sum *copy_of(const struct st_cause_sums *sums)
 {
@@ -642,48 +626,22 @@ static void add_node(struct st_history_writer *writer, struct waiting_row *node,
     pthread_mutex_unlock(&writer->mutex);
 }
 
-void st_history_writer_add_minute(struct st_history_writer *writer, const struct st_minute *minute,
-                                  const struct st_hist *lateness, const struct st_causes_minute *causes,
-                                  const struct st_result *result, const struct st_history_observed *observed)
+void st_history_writer_add(struct st_history_writer *writer, const struct st_history_minute *minute,
+                           const struct st_hist *lateness, const struct st_cause_sums *causes,
+                           const struct st_history_observed *observed)
 {
+    if (minute == NULL && observed->dropouts_n == 0 && observed->others_n == 0 && observed->watches_n == 0)
+        return;
     struct waiting_row *node = new_minute(observed);
-    size_t bytes = 0;
-    uint8_t *payload = node != NULL ? st_hist_deflate(lateness, &bytes) : NULL;
-    struct st_cause_sum *rows = copy_of(&causes->sums);
-    if (payload != NULL)
-        node->minute = (struct st_history_minute){.from_wall_ns = minute->from_wall_ns,
-                                                  .to_wall_ns = minute->to_wall_ns,
-                                                  .measured_ns = minute->duration_ns,
-                                                  .cycles = minute->cycles,
-                                                  .misses = minute->misses,
-                                                  .miss_events = (int64_t)minute->miss_events,
-                                                  .skipped_periods = minute->skipped_periods,
-                                                  .late_wakes = minute->late_wakes,
-                                                  .simulated_xruns = minute->simulated_xruns,
-                                                  .own_xruns = minute->own_xruns,
-                                                  .observed_xruns = minute->observed_xruns,
-                                                  .starved_clients = minute->starved_clients,
-                                                  .lateness_max_ns = minute->lateness_max_ns,
-                                                  .lateness = payload,
-                                                  .lateness_bytes = bytes,
-                                                  .circumstances = circumstances_of(result),
-                                                  .late_above_ns = causes->above_ns,
-                                                  .causes = rows,
-                                                  .causes_n = rows != NULL ? causes->sums.n : 0,
-                                                  .xruns_unknown_n = causes->xruns_unknown_n};
-    else
-        free(rows);
-    add_node(writer, node, payload != NULL);
-}
-
-void st_history_writer_add_observed(struct st_history_writer *writer,
-                                    const struct st_history_observed *observed)
-{
-    struct waiting_row *node = new_minute(observed);
-    if (observed->dropouts_n > 0 || observed->others_n > 0 || observed->watches_n > 0)
-        add_node(writer, node, node != NULL);
-    else if (node != NULL)
-        free_row(node);
+    bool good = node != NULL;
+    if (good && minute != NULL) {
+        node->minute = *minute;
+        node->minute.lateness = st_hist_deflate(lateness, &node->minute.lateness_bytes);
+        node->minute.causes = copy_of(causes);
+        node->minute.causes_n = node->minute.causes != NULL ? causes->n : 0;
+        good = node->minute.lateness != NULL;
+    }
+    add_node(writer, node, good);
 }
 
 void st_history_writer_stop(struct st_history_writer *writer)
@@ -704,11 +662,6 @@ void st_history_writer_stop(struct st_history_writer *writer)
     pthread_cond_destroy(&writer->cond);
     pthread_mutex_destroy(&writer->mutex);
     free(writer);
-}
-
-int64_t st_history_writer_wall_ns(const struct st_history_writer *writer)
-{
-    return writer->platform->wall_ns(writer->platform);
 }
 
 void st_history_writer_look(struct st_history_writer *writer, struct st_history_writer_view *ret)

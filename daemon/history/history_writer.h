@@ -8,10 +8,10 @@
 #ifndef ST_DAEMON_HISTORY_HISTORY_WRITER_H
 #define ST_DAEMON_HISTORY_HISTORY_WRITER_H
 
-#include "daemon/causes/events.h"
+#include "daemon/causes/causes.h"
 #include "daemon/config/config.h"
 #include "daemon/http/query.h"
-#include "daemon/status/minute.h"
+#include "daemon/http/route.h"
 #include "store/history/history.h"
 
 #define ST_HISTORY_WRITER_MINUTES_MAX 1440
@@ -49,34 +49,26 @@ ST_NODISCARD int st_history_writer_start(struct st_platform *platform, const str
 /** Other settings; what failed is tried again at once. Threads: main. */
 void st_history_writer_set(struct st_history_writer *writer, const struct st_config *config);
 
-/** Adds a minute with its histogram (ST_MINUTE_DIGITS digits), why wake-ups were late, what the loop ran
- * under, and what was observed of other programs meanwhile; all is copied. Threads: main. */
-void st_history_writer_add_minute(struct st_history_writer *writer, const struct st_minute *minute,
-                                  const struct st_hist *lateness, const struct st_causes_minute *causes,
-                                  const struct st_result *result, const struct st_history_observed *observed);
-
-/** Adds a minute in which the loop did not run; nothing, if nothing was observed. Threads: main. */
-void st_history_writer_add_observed(struct st_history_writer *writer,
-                                    const struct st_history_observed *observed);
+/** Adds a minute with its histogram (ST_HISTORY_DIGITS digits), why wake-ups were late, and what was observed of
+ * other programs meanwhile; all is copied. Threads: main.
+ * @param minute without lateness and causes. NULL: the loop did not run; nothing is added if nothing was observed. */
+void st_history_writer_add(struct st_history_writer *writer, const struct st_history_minute *minute,
+                           const struct st_hist *lateness, const struct st_cause_sums *causes,
+                           const struct st_history_observed *observed);
 
 /** Writes what is waiting, once, and ends. No one may add events any more. NULL is fine. Threads: main. */
 void st_history_writer_stop(struct st_history_writer *writer);
 
-/** CLOCK_REALTIME. Threads: any. */
-int64_t st_history_writer_wall_ns(const struct st_history_writer *writer);
-
 /** Threads: any. */
 void st_history_writer_look(struct st_history_writer *writer, struct st_history_writer_view *ret);
 
-/** Documents sleeptune-history/1, by default of the last day, and sleeptune-events/1, from the file.
+/** Documents sleeptune-history/1, by default of the last day, sleeptune-events/1 and sleeptune-causes/1, from the file.
+ * @param which ST_ROUTE_HISTORY, ST_ROUTE_EVENTS or ST_ROUTE_CAUSES.
+ * @param now for causes: added to what the file has; without a file it is the answer.
  * @param http_status 200; it becomes 400 or 503 where the text is an error.
  * @return text to be freed, NULL when out of memory. Threads: any. */
-char *st_history_writer_answer_history(struct st_history_writer *writer, const struct st_query *query,
-                                       unsigned *http_status);
-char *st_history_writer_answer_events(struct st_history_writer *writer, const struct st_query *query,
-                                      unsigned *http_status);
-
-/** Member "dropouts" of sleeptune-causes/1, from the file; JSON null if it has none or cannot be read. New reference. Threads: any. */
-json_t *st_history_writer_dropouts(struct st_history_writer *writer, const struct st_query *query);
+char *st_history_writer_answer(struct st_history_writer *writer, enum st_route_body which,
+                               const struct st_query *query, struct st_causes_now *now,
+                               unsigned *http_status);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "core/ns.h"
 #include "core/stats/stats.h"
+#include "store/history/history.h"
 
 #define HIST_DIGITS 2 /* the median of a second is for a picture */
 
@@ -52,6 +53,11 @@ static void on_start(void *ctx, int64_t t0_ns)
 static void on_cycle(void *ctx, uint64_t period_index, int64_t lateness_ns, int64_t callback_ns)
 {
     struct st_live *live = ctx;
+    if (live->next.cycle != NULL)
+        live->next.cycle(live->next.ctx, period_index, lateness_ns, callback_ns);
+    pthread_mutex_lock(&live->mutex);
+    st_hist_add(&live->minute, lateness_ns);
+    pthread_mutex_unlock(&live->mutex);
     move_to(live, period_index);
     st_hist_add(&live->hist, lateness_ns);
     live->now.cycles++;
@@ -87,9 +93,25 @@ static void on_lost(void *ctx, uint64_t first, uint64_t n)
     add_range(ctx, first, n, true);
 }
 
+static void on_late(void *ctx, const struct st_cause_event *event)
+{
+    const struct st_live *live = ctx;
+    if (live->next.late != NULL)
+        live->next.late(live->next.ctx, event);
+}
+
+static void on_xrun(void *ctx, int64_t at_ns, int64_t silence_ns, const struct st_cause_event *because)
+{
+    const struct st_live *live = ctx;
+    if (live->next.xrun != NULL)
+        live->next.xrun(live->next.ctx, at_ns, silence_ns, because);
+}
+
 static void on_flush(void *ctx)
 {
     struct st_live *live = ctx;
+    if (live->next.flush != NULL)
+        live->next.flush(live->next.ctx);
     if (live->t0_ns == INT64_MIN)
         return;
     pthread_mutex_lock(&live->mutex);
@@ -101,25 +123,31 @@ int st_live_init(struct st_live *live)
 {
     *live = (struct st_live){.t0_ns = INT64_MIN, .now.index = -1};
     int r = st_hist_init(&live->hist, HIST_DIGITS);
-    if (r < 0)
-        return r;
-    st_hist_touch(&live->hist);
-    r = -pthread_mutex_init(&live->mutex, NULL);
-    if (r < 0)
+    if (r == 0)
+        r = st_hist_init(&live->minute, ST_HISTORY_DIGITS);
+    if (r == 0)
+        r = -pthread_mutex_init(&live->mutex, NULL);
+    if (r < 0) {
         st_hist_finish(&live->hist);
-    else
-        st_live_forget(live);
-    return r;
+        st_hist_finish(&live->minute);
+        return r;
+    }
+    st_hist_touch(&live->hist);
+    st_hist_touch(&live->minute);
+    st_live_forget(live);
+    return 0;
 }
 
 void st_live_finish(struct st_live *live)
 {
     st_hist_finish(&live->hist);
+    st_hist_finish(&live->minute);
     pthread_mutex_destroy(&live->mutex);
 }
 
-struct st_sink st_live_sink(struct st_live *live, const struct st_period *period)
+struct st_sink st_live_sink(struct st_live *live, const struct st_period *period, const struct st_sink *next)
 {
+    live->next = next != NULL ? *next : (struct st_sink){0};
     live->period = *period;
     live->t0_ns = INT64_MIN;
     begin_second(live, -1);
@@ -130,8 +158,18 @@ struct st_sink st_live_sink(struct st_live *live, const struct st_period *period
                             .cycle = on_cycle,
                             .skipped = on_skipped,
                             .lost = on_lost,
+                            .late = on_late,
+                            .xrun = on_xrun,
                             .flush = on_flush,
                             .ctx = live};
+}
+
+void st_live_end_minute(struct st_live *live, struct st_hist *ret)
+{
+    pthread_mutex_lock(&live->mutex);
+    if (st_hist_merge(ret, &live->minute) == 0) /* they have the same digits */
+        st_hist_reset(&live->minute);
+    pthread_mutex_unlock(&live->mutex);
 }
 
 void st_live_forget(struct st_live *live)

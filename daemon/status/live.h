@@ -1,4 +1,4 @@
-/* The last two minutes, second by second: what the drain thread saw of each cycle. */
+/* The last two minutes, second by second, and the minute that goes on: what the drain thread saw of each cycle. */
 #ifndef ST_DAEMON_STATUS_LIVE_H
 #define ST_DAEMON_STATUS_LIVE_H
 
@@ -18,8 +18,9 @@ struct st_live_second {
     int64_t median_ns; /* INT64_MIN: fewer cycles than a median needs */
 };
 
-/** A sink of the session, and what others see of it. */
+/** The sink of the session, and what others see of it. */
 struct st_live {
+    struct st_sink next;
     /* drain thread */
     struct st_period period;
     int64_t t0_ns;             /* INT64_MIN: this loop does not count yet */
@@ -30,7 +31,8 @@ struct st_live {
     pthread_mutex_t mutex;
     struct st_live_second seconds[ST_LIVE_SECONDS]; /* a ring; the slot is index % ST_LIVE_SECONDS */
     int64_t newest;                                 /* index of the newest whole second; INT64_MIN: none */
-    int64_t next_due_ns; /* of the next period, as of the last drain; INT64_MIN: no loop yet */
+    int64_t next_due_ns;   /* of the next period, as of the last drain; INT64_MIN: no loop yet */
+    struct st_hist minute; /* lateness; ST_HISTORY_DIGITS digits */
 };
 
 /** Oldest first, one a second without a gap: a second of which nothing is known has no cycles, misses or lost
@@ -46,8 +48,12 @@ struct st_live_look {
 int st_live_init(struct st_live *live);
 void st_live_finish(struct st_live *live);
 
-/** To be given to a session with this period; before it starts. */
-struct st_sink st_live_sink(struct st_live *live, const struct st_period *period);
+/** To be given to a session with this period; before it starts.
+ * @param next gets each cycle, late wake-up, xrun and flush as well; NULL: no one. */
+struct st_sink st_live_sink(struct st_live *live, const struct st_period *period, const struct st_sink *next);
+
+/** Ends the minute: adds its lateness to an empty histogram of ST_HISTORY_DIGITS digits. Threads: any. */
+void st_live_end_minute(struct st_live *live, struct st_hist *ret);
 
 /** Forgets the seconds before a loop that starts after a rest: there is no gap to show. No session runs.
  * Threads: any one. */

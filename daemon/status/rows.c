@@ -219,8 +219,8 @@ static void add_main_cause(struct section *to, const struct st_result *loop)
 
 static void add_minute(struct section *to, const struct st_view *view)
 {
-    const struct st_minute *minute = &view->minute;
-    if (!view->has_minute)
+    const struct st_history_minute *minute = &view->minute;
+    if (minute->measured_ns == 0)
         return;
     struct line line = {0};
     if (minute->observed_xruns != INT64_MIN)

@@ -6,7 +6,6 @@
 #include "daemon/history/history_writer.h"
 #include "daemon/loop/watchdog.h"
 #include "daemon/observe/observe.h"
-#include "daemon/status/minute.h"
 #include "measure/result.h"
 
 #define ST_VIEW_TEXT_BYTES 512
@@ -27,8 +26,7 @@ struct st_view {
     struct st_watchdog_view watchdog;
     struct st_observe_view observe;
     struct st_history_writer_view history;
-    bool has_minute;
-    struct st_minute minute;
+    struct st_history_minute minute;      /* the last one; measured_ns 0: none yet */
     const struct st_live_look *seconds;   /* borrowed; NULL: unknown */
     json_t *events;                       /* borrowed */
     char rtkit[ST_VIEW_TEXT_BYTES];       /* "" when not asked */

@@ -48,12 +48,12 @@ static json_t *audio_json(const struct st_audio_view *audio)
 
 static json_t *minute_json(const struct st_view *view)
 {
-    const struct st_minute *m = &view->minute;
-    if (!view->has_minute)
+    const struct st_history_minute *m = &view->minute;
+    if (m->measured_ns == 0)
         return json_null();
     return json_pack(
         "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "from_ns", (json_int_t)m->from_wall_ns,
-        "to_ns", (json_int_t)m->to_wall_ns, "duration_ns", (json_int_t)m->duration_ns, "cycles",
+        "to_ns", (json_int_t)m->to_wall_ns, "duration_ns", (json_int_t)m->measured_ns, "cycles",
         (json_int_t)m->cycles, "misses", (json_int_t)m->misses, "miss_events", (json_int_t)m->miss_events,
         "skipped_periods", (json_int_t)m->skipped_periods, "simulated_xruns", (json_int_t)m->simulated_xruns,
         "own_xruns", (json_int_t)m->own_xruns, "late_wakes", (json_int_t)m->late_wakes, "lateness_max_ns",

@@ -112,7 +112,28 @@ static void take_row(sqlite3_stmt *statement, struct st_cause_sums *sums, struct
         st_cause_sums_add(sums, &row);
 }
 
-int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns, json_t **ret)
+/* Adds a minute that is not in the file. */
+static void add_unwritten(const struct st_cause_sums *from, const struct st_cause_span *minute,
+                          struct st_cause_sums *sums, struct st_cause_span *span)
+{
+    if (span->wakes_n == 0 || minute->from_wall_ns < span->from_wall_ns)
+        span->from_wall_ns = minute->from_wall_ns;
+    if (minute->to_wall_ns > span->to_wall_ns)
+        span->to_wall_ns = minute->to_wall_ns;
+    if (span->above_ns == 0 || (minute->above_ns > 0 && minute->above_ns < span->above_ns))
+        span->above_ns = minute->above_ns;
+    span->measured_ns = st_ns_add(span->measured_ns, minute->measured_ns);
+    span->wakes_n += minute->wakes_n;
+    span->xruns_n += minute->xruns_n;
+    span->xruns_unknown_n += minute->xruns_unknown_n;
+    span->tracer = minute->tracer;
+    for (size_t i = 0; i < from->n; i++)
+        st_cause_sums_add(sums, &from->rows[i]);
+}
+
+int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                           const struct st_cause_sums *unwritten, const struct st_cause_span *minute,
+                           json_t **ret)
 {
     struct st_cause_sums sums = {.n = 0};
     struct st_cause_span span = {.asked_from_wall_ns = since_ns, .tracer = "no tracer ran in that time"};
@@ -136,6 +157,8 @@ int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, i
         if (sums.rows[i].culprit[0] != '\0')
             span.tracer = "";
     }
+    if (minute != NULL && minute->to_wall_ns > since_ns && minute->from_wall_ns < to_ns)
+        add_unwritten(unwritten, minute, &sums, &span);
     json_t *dropouts;
     r = st_history_read_dropouts(reader, since_ns, until_ns, &dropouts);
     if (r < 0)

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "core/base.h"
+#include "store/history/cause_sums.h"
 
 #define ST_HISTORY_ROWS_MAX   2000 /* in an answer */
 #define ST_HISTORY_EVENTS_MAX 5000
@@ -45,8 +46,9 @@ ST_NODISCARD int st_history_read_events(struct st_history_reader *reader,
 ST_NODISCARD int st_history_read_events_text(struct st_history_reader *reader,
                                              const struct st_history_events_wish *wish, char **ret);
 
-/** Reads document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit. @return 0 or as st_history_read_open. */
+/** Reads document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit. @param sums, span of a minute that is not written yet; NULL: none. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                                        const struct st_cause_sums *sums, const struct st_cause_span *span,
                                         json_t **ret);
 
 /** Reads other programs' dropouts of the minutes that begin in [since, until), the most first: object "dropouts" of sleeptune-history/1 and sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit. @return 0 or as st_history_read_open. */

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/ns.h"
@@ -19,7 +20,8 @@ static struct st_platform *fake;
 static struct st_events events;
 static struct st_causes *causes;
 static struct st_tracer_way late_wakes;
-static struct st_causes_minute ended;
+static struct st_cause_sums ended;
+static struct st_history_minute minute;
 static struct st_session_config config;
 
 static int setup(void **state)
@@ -80,7 +82,19 @@ static const struct st_event *newest(void)
 static void minute_passes(void)
 {
     st_fake_advance(fake, 60 * ST_NS_PER_S);
-    st_causes_end_minute(causes, &ended);
+    st_causes_end_minute(causes, &ended, &minute);
+}
+
+/* Of the minute that goes on. */
+static json_t *look(void)
+{
+    struct st_causes_now now;
+    st_causes_look(causes, &now);
+    char *text = st_causes_text(&now);
+    json_t *document = json_loads(text, 0, NULL);
+    free(text);
+    assert_non_null(document);
+    return document;
 }
 
 static json_int_t number(const json_t *document, const char *key)
@@ -97,7 +111,7 @@ static void sums_are_by_cause_the_longest_total_first(void **state)
     add(ST_CAUSE_RUN_QUEUE, 2 * ST_NS_PER_MS, 1900000);
     add(ST_CAUSE_TIMER, 3 * ST_NS_PER_MS, INT64_MIN);
     add(ST_CAUSE_RUN_QUEUE, 4 * ST_NS_PER_MS, 4000000);
-    json_t *document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    json_t *document = look();
     assert_int_equal(number(document, "wakes"), 1000);
     assert_int_equal(number(document, "late_wakes"), 3);
     assert_int_equal(number(document, "late_threshold_ns"), 1333333);
@@ -134,14 +148,14 @@ static void sentence_sums_by_cause_then_names_the_worst_culprit_of_it(void **sta
     take(ST_CAUSE_RUN_QUEUE, "clang/70", 3 * ST_NS_PER_MS);
     take(ST_CAUSE_RUN_QUEUE, "clang/71", 3 * ST_NS_PER_MS);
     take(ST_CAUSE_RUN_QUEUE, "", 1 * ST_NS_PER_MS);
-    json_t *document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    json_t *document = look();
     const char *verdict = json_string_value(json_object_get(document, "verdict"));
     assert_non_null(strstr(verdict, ", 20.000 ms in all; 60 % of that: another thread had the CPU; "
                                     "30 % went to clang (2 threads)."));
     assert_int_equal(json_array_size(json_object_get(document, "rows")), 5); /* each thread has its own */
     json_decref(document);
     take(ST_CAUSE_TIMER, "irq/27-hda", 30 * ST_NS_PER_MS);
-    document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    document = look();
     verdict = json_string_value(json_object_get(document, "verdict"));
     assert_non_null(strstr(
         verdict,
@@ -175,50 +189,34 @@ static void culprit_whose_part_of_the_wait_is_not_known_explains_no_more(void **
 static void nothing_late_and_nothing_measured_are_told_apart(void **state)
 {
     (void)state;
-    json_t *document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    json_t *document = look();
     assert_non_null(strstr(json_string_value(json_object_get(document, "verdict")), "Nothing was measured"));
     json_decref(document);
     st_causes_wakes(causes, 3000000);
-    document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    document = look();
     assert_non_null(
         strstr(json_string_value(json_object_get(document, "verdict")), "0 of 3.0 million wake-ups"));
     json_decref(document);
 }
 
-static void only_minutes_of_the_asked_time_count(void **state)
+static void minute_has_what_was_late_in_it_and_the_next_begins_anew(void **state)
 {
     (void)state;
     for (int i = 0; i < 5; i++) {
         st_causes_wakes(causes, 100);
-        add(ST_CAUSE_RUN_QUEUE, 2 * ST_NS_PER_MS, 0);
+        for (int n = 0; n <= i; n++)
+            add(ST_CAUSE_RUN_QUEUE, 2 * ST_NS_PER_MS, 0);
+        take_xrun(ST_NS_PER_MS, NULL);
         minute_passes();
+        assert_int_equal(minute.late_wakes, i + 1);
+        assert_int_equal(minute.late_above_ns, 1333333);
+        assert_int_equal(minute.xruns_unknown_n, 1);
+        assert_int_equal(ended.n, 1);
+        assert_int_equal(ended.rows[0].n, i + 1);
     }
-    const struct {
-        int64_t since_s, until_s;
-        json_int_t wakes;
-    } rows[] = {{1000, 2000, 500}, {1120, 2000, 300}, {1121, 2000, 300}, {1000, 1060, 100}, {5000, 6000, 0}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        json_t *document =
-            st_causes_json(causes, rows[i].since_s * ST_NS_PER_S, rows[i].until_s * ST_NS_PER_S);
-        assert_int_equal(number(document, "wakes"), rows[i].wakes);
-        assert_int_equal(number(document, "late_wakes"), rows[i].wakes / 100);
-        json_decref(document);
-    }
-}
-
-static void sums_of_more_than_a_day_forget_the_oldest_minutes_whole(void **state)
-{
-    (void)state;
-    for (int i = 0; i < 2000; i++) {
-        st_causes_wakes(causes, 10);
-        for (int c = 0; c < 3; c++)
-            add((enum st_cause)c, 2 * ST_NS_PER_MS, 0);
-        minute_passes();
-    }
-    json_t *document = st_causes_json(causes, INT64_MIN, INT64_MIN);
-    const json_int_t wakes = number(document, "wakes");
-    assert_in_range(wakes, 13000, 14400); /* 3 rows a minute of 4096, or 1440 minutes */
-    assert_int_equal(number(document, "late_wakes"), wakes / 10 * 3); /* never a minute without its rows */
+    json_t *document = look();
+    assert_int_equal(number(document, "wakes"), 0);
+    assert_int_equal(number(document, "from_ns"), START_NS + 5 * 60 * ST_NS_PER_S);
     json_decref(document);
 }
 
@@ -233,7 +231,7 @@ static void flood_of_culprits_ends_in_other_and_sums_stay_complete(void **state)
         st_causes_take(causes, &one, &culprit);
     }
     st_causes_wakes(causes, 500);
-    json_t *document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    json_t *document = look();
     const json_t *rows = json_object_get(document, "rows");
     assert_in_range(json_array_size(rows), 10, ST_CAUSE_SUMS_MAX);
     assert_int_equal(number(document, "late_wakes"), 500);
@@ -248,14 +246,13 @@ static void loop_with_another_period_begins_its_sums_anew(void **state)
 {
     (void)state;
     st_causes_wakes(causes, 100);
-    minute_passes();
     st_causes_begin(causes, &config); /* the same one: they go on */
-    json_t *document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    json_t *document = look();
     assert_int_equal(number(document, "wakes"), 100);
     json_decref(document);
     config.frames = 64;
     st_causes_begin(causes, &config);
-    document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    document = look();
     assert_int_equal(number(document, "wakes"), 0);
     assert_int_equal(number(document, "late_threshold_ns"), 666666);
     json_decref(document);
@@ -274,7 +271,7 @@ static void simulated_xruns_are_events_with_a_cause_or_not_known(void **state)
     take_xrun(ST_NS_PER_MS, NULL);
     assert_string_equal(newest()->cause, "unknown");
     assert_int_equal(newest()->lateness_ns, INT64_MIN);
-    json_t *document = st_causes_json(causes, INT64_MIN, INT64_MIN);
+    json_t *document = look();
     assert_int_equal(number(document, "simulated_xruns"), 2);
     assert_int_equal(number(document, "simulated_xruns_unknown"), 1);
     assert_int_equal(number(json_array_get(json_object_get(document, "rows"), 0), "simulated_xruns"), 1);
@@ -498,8 +495,7 @@ int main(void)
         TEST(culprit_of_a_part_of_the_wait_leaves_the_wait_explained),
         TEST(culprit_whose_part_of_the_wait_is_not_known_explains_no_more),
         TEST(nothing_late_and_nothing_measured_are_told_apart),
-        TEST(only_minutes_of_the_asked_time_count),
-        TEST(sums_of_more_than_a_day_forget_the_oldest_minutes_whole),
+        TEST(minute_has_what_was_late_in_it_and_the_next_begins_anew),
         TEST(flood_of_culprits_ends_in_other_and_sums_stay_complete),
         TEST(loop_with_another_period_begins_its_sums_anew),
         TEST(simulated_xruns_are_events_with_a_cause_or_not_known),

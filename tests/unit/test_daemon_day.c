@@ -30,7 +30,6 @@
 #include "daemon/observe/observed.h"
 #include "daemon/status/live.h"
 #include "daemon/status/minute.h"
-#include "daemon/status/tee.h"
 #include "measure/drain.h"
 #include "store/history/history_private.h"
 #include "tests/fake/fake.h"
@@ -67,10 +66,8 @@ static _Atomic int64_t wall_ahead_ns;
 static struct st_config config;
 static struct st_events events;
 static struct st_causes *causes;
-static struct st_minute_sink minute_sink;
 static struct st_tracer_way late_wakes;
 static struct st_live live;
-static struct st_tee fan;
 static struct st_clockwatch clockwatch;
 static struct st_observed observed;
 static struct st_history_writer *writer;
@@ -88,11 +85,11 @@ static struct {
 /* What the minutes said, summed. */
 static struct {
     uint64_t minutes_n, cycles, misses, skipped_periods, simulated_xruns, late_wakes, unbalanced_n;
-    int64_t observed_xruns, worst_ns;
+    int64_t worst_ns;
 } told;
 
 static int64_t seconds_n, drained_ns;
-static struct st_minute_counts counts;
+static struct st_history_minute counts;
 static size_t in_use_first_hour, in_use_end;
 
 /* --- the machine --- */
@@ -194,17 +191,17 @@ static void wait_for_history(void)
 static void end_minute(void)
 {
     struct st_hist lateness;
-    struct st_minute minute;
-    struct st_minute_counts now = st_minute_counts_of(&result, fake->now_ns(fake), fake->wall_ns(fake));
-    now.observed_xruns = observed.view.seen.device_xruns_n;
-    now.observing = observed.view.state == ST_OBSERVED_WATCHING;
-    assert_int_equal(st_hist_init(&lateness, ST_MINUTE_DIGITS), 0);
-    assert_true(st_minute_take(&minute_sink, &counts, &now, &minute, &lateness));
-    assert_int_equal(lateness.total_n, minute.cycles);
-    static struct st_causes_minute minute_causes;
+    struct st_history_minute minute;
+    static struct st_cause_sums minute_causes;
     static const struct st_history_observed nothing;
-    st_causes_end_minute(causes, &minute_causes);
-    st_history_writer_add_minute(writer, &minute, &lateness, &minute_causes, &result, &nothing);
+    const struct st_history_minute now = st_minute_so_far(&result, fake->now_ns(fake), fake->wall_ns(fake));
+    assert_int_equal(st_hist_init(&lateness, ST_HISTORY_DIGITS), 0);
+    assert_true(st_minute_take(&counts, &now, &minute));
+    st_live_end_minute(&live, &lateness);
+    assert_int_equal(lateness.total_n, minute.cycles);
+    minute.lateness_max_ns = lateness.max_ns;
+    st_causes_end_minute(causes, &minute_causes, &minute);
+    st_history_writer_add(writer, &minute, &lateness, &minute_causes, &nothing);
     st_hist_finish(&lateness);
     told.minutes_n++;
     told.cycles += minute.cycles;
@@ -212,7 +209,6 @@ static void end_minute(void)
     told.skipped_periods += minute.skipped_periods;
     told.simulated_xruns += minute.simulated_xruns;
     told.late_wakes += minute.late_wakes;
-    told.observed_xruns += minute.observed_xruns;
     if (minute.lateness_max_ns > told.worst_ns)
         told.worst_ns = minute.lateness_max_ns;
     told.unbalanced_n +=
@@ -225,7 +221,11 @@ static void be_looked_at(void)
     struct st_live_look seconds;
     st_live_take(&live, fake->now_ns(fake), &seconds);
     assert_int_equal(seconds.n, ST_LIVE_SECONDS);
-    json_t *documents[] = {st_causes_json(causes, INT64_MIN, INT64_MIN), st_events_json(&events)};
+    struct st_causes_now now;
+    st_causes_look(causes, &now);
+    char *text = st_causes_text(&now);
+    json_t *documents[] = {json_loads(text, 0, NULL), st_events_json(&events)};
+    free(text);
     for (size_t i = 0; i < ST_ARRAY_LEN(documents); i++) {
         assert_non_null(documents[i]);
         json_decref(documents[i]);
@@ -310,13 +310,8 @@ static void start_loop(void)
                                 .cause_above_ns = loop.cause_above_ns};
     assert_int_equal(st_hist_init(&result.lateness, 3), 0);
     assert_int_equal(st_hist_init(&result.response, 3), 0);
-    const struct st_sink minute = st_minute_sink_functions(&minute_sink);
-    const struct st_sink seconds = st_live_sink(&live, &loop.period);
     const struct st_sink late = st_tracer_way_sink(&late_wakes);
-    assert_int_equal(st_tee_add(&fan, &minute), 0);
-    assert_int_equal(st_tee_add(&fan, &late), 0);
-    assert_int_equal(st_tee_add(&fan, &seconds), 0);
-    const struct st_sink sink = st_tee_sink(&fan);
+    const struct st_sink sink = st_live_sink(&live, &loop.period, &late);
     assert_int_equal(st_drain_init(&drain, &loop, &result, &sink, &machine), 0);
 }
 
@@ -336,7 +331,6 @@ static void start_all(void)
     assert_int_equal(st_events_init(&events), 0);
     assert_int_equal(st_causes_new(fake, &events, &causes), 0);
     assert_int_equal(st_tracer_way_init(&late_wakes, causes), 0);
-    assert_int_equal(st_minute_sink_init(&minute_sink, causes), 0);
     assert_int_equal(st_live_init(&live), 0);
     assert_int_equal(st_history_writer_start(fake, &config, &events, &writer), 0);
     st_observed_init(&observed, fake, &events, &player);
@@ -368,7 +362,6 @@ static int clean_up(void **state)
     (void)state;
     char command[128];
     st_history_writer_stop(writer);
-    st_minute_sink_finish(&minute_sink);
     st_tracer_way_finish(&late_wakes);
     st_live_finish(&live);
     st_causes_free(causes);
@@ -408,7 +401,7 @@ static void minutes_sum_up_to_the_whole(void **state)
     assert_int_equal(told.worst_ns, made.worst_ns);
     assert_int_equal(told.late_wakes, result.cause_late_n);
     assert_int_equal(told.late_wakes, made.late_n);
-    assert_int_equal(told.observed_xruns, made.xruns_n);
+    assert_int_equal(observed.view.seen.device_xruns_n, made.xruns_n);
     assert_true(made.xruns_n >= SECONDS / XRUN_EACH_S - 1);
 }
 

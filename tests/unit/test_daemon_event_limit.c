@@ -106,19 +106,18 @@ static void end_minute(void)
 {
     struct st_hist lateness;
     const int64_t wall_ns = fake->wall_ns(fake);
-    const struct st_minute minute = {.from_wall_ns = wall_ns - 60 * ST_NS_PER_S,
-                                     .to_wall_ns = wall_ns,
-                                     .duration_ns = 60 * ST_NS_PER_S,
-                                     .cycles = 2000,
-                                     .observed_xruns = 0,
-                                     .starved_clients = 0,
-                                     .lateness_max_ns = 5000};
-    const struct st_result result = {.policy = ST_POLICY_FIFO, .cpu = -1, .frames = 128, .rate_hz = 48000};
-    static const struct st_causes_minute none_late;
+    const struct st_history_minute minute = {.from_wall_ns = wall_ns - 60 * ST_NS_PER_S,
+                                             .to_wall_ns = wall_ns,
+                                             .measured_ns = 60 * ST_NS_PER_S,
+                                             .cycles = 2000,
+                                             .observed_xruns = 0,
+                                             .starved_clients = 0,
+                                             .lateness_max_ns = 5000};
+    static const struct st_cause_sums none_late;
     static const struct st_history_observed nothing;
-    assert_int_equal(st_hist_init(&lateness, ST_MINUTE_DIGITS), 0);
+    assert_int_equal(st_hist_init(&lateness, ST_HISTORY_DIGITS), 0);
     st_hist_add_n(&lateness, 5000, 2000);
-    st_history_writer_add_minute(writer, &minute, &lateness, &none_late, &result, &nothing);
+    st_history_writer_add(writer, &minute, &lateness, &none_late, &nothing);
     st_hist_finish(&lateness);
 }
 

@@ -51,20 +51,18 @@ static void *add_events(void *ctx)
 static void add_minute(void)
 {
     struct st_hist lateness;
-    const struct st_minute minute = {.from_wall_ns = 60 * ST_NS_PER_S,
-                                     .to_wall_ns = 120 * ST_NS_PER_S,
-                                     .duration_ns = 60 * ST_NS_PER_S,
-                                     .cycles = 2000,
-                                     .observed_xruns = INT64_MIN,
-                                     .starved_clients = INT64_MIN,
-                                     .lateness_max_ns = 5000};
-    const struct st_result result = {
-        .policy = ST_POLICY_FIFO, .priority = 70, .cpu = -1, .frames = 128, .rate_hz = 48000};
-    assert_int_equal(st_hist_init(&lateness, ST_MINUTE_DIGITS), 0);
+    const struct st_history_minute minute = {.from_wall_ns = 60 * ST_NS_PER_S,
+                                             .to_wall_ns = 120 * ST_NS_PER_S,
+                                             .measured_ns = 60 * ST_NS_PER_S,
+                                             .cycles = 2000,
+                                             .observed_xruns = INT64_MIN,
+                                             .starved_clients = INT64_MIN,
+                                             .lateness_max_ns = 5000};
+    assert_int_equal(st_hist_init(&lateness, ST_HISTORY_DIGITS), 0);
     st_hist_add_n(&lateness, 5000, 2000);
-    static const struct st_causes_minute none_late;
+    static const struct st_cause_sums none_late;
     static const struct st_history_observed nothing;
-    st_history_writer_add_minute(writer, &minute, &lateness, &none_late, &result, &nothing);
+    st_history_writer_add(writer, &minute, &lateness, &none_late, &nothing);
     st_hist_finish(&lateness);
 }
 
@@ -75,8 +73,8 @@ static json_t *answer(bool steps)
     st_query_init(&query);
     query.since_wall_ns = 0;
     query.until_wall_ns = 3600 * ST_NS_PER_S;
-    char *text = steps ? st_history_writer_answer_history(writer, &query, &http_status)
-                       : st_history_writer_answer_events(writer, &query, &http_status);
+    char *text = st_history_writer_answer(writer, steps ? ST_ROUTE_HISTORY : ST_ROUTE_EVENTS, &query, NULL,
+                                          &http_status);
     assert_non_null(text);
     json_t *document = json_loads(text, 0, NULL);
     assert_non_null(document);

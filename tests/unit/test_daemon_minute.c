@@ -10,34 +10,31 @@
 
 #include "core/ns.h"
 #include "daemon/causes/tracer.h"
+#include "daemon/status/live.h"
 #include "daemon/status/minute.h"
-#include "daemon/status/tee.h"
 #include "tests/fake/fake.h"
 
 static struct st_platform *fake;
 static struct st_events events;
 static struct st_causes *causes;
-static struct st_causes_minute ended;
+static struct st_cause_sums ended;
+static struct st_history_minute minute;
 static struct st_tracer_way late_wakes;
-static struct st_minute_sink sink;
-static struct st_tee fan;
-static struct st_hist lateness;
+static struct st_live live;
 
 static int setup(void **state)
 {
     (void)state;
     fake = st_fake_new(ST_OS_LINUX, 0);
     return fake == NULL || st_events_init(&events) != 0 || st_causes_new(fake, &events, &causes) != 0 ||
-           st_tracer_way_init(&late_wakes, causes) != 0 || st_minute_sink_init(&sink, causes) != 0 ||
-           st_hist_init(&lateness, ST_MINUTE_DIGITS) != 0;
+           st_tracer_way_init(&late_wakes, causes) != 0 || st_live_init(&live) != 0;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    st_minute_sink_finish(&sink);
+    st_live_finish(&live);
     st_tracer_way_finish(&late_wakes);
-    st_hist_finish(&lateness);
     st_causes_free(causes);
     st_events_finish(&events);
     st_fake_free(fake);
@@ -47,80 +44,94 @@ static int teardown(void **state)
 /* What a session gives the minute and the sums of causes. */
 static struct st_sink all_sinks(void)
 {
-    const struct st_sink minute = st_minute_sink_functions(&sink), late = st_tracer_way_sink(&late_wakes);
-    fan = (struct st_tee){0};
-    assert_int_equal(st_tee_add(&fan, &minute), 0);
-    assert_int_equal(st_tee_add(&fan, &late), 0);
-    return st_tee_sink(&fan);
+    struct st_period period;
+    assert_int_equal(st_period_init(&period, 480, 48000), 0);
+    const struct st_sink late = st_tracer_way_sink(&late_wakes);
+    const struct st_sink sink = st_live_sink(&live, &period, &late);
+    sink.start(sink.ctx, 0);
+    return sink;
 }
 
 /* What was measured until second s, by a wall clock that is an hour ahead. */
-static struct st_minute_counts until(int64_t s, struct st_minute_counts counts)
+static struct st_history_minute until(int64_t s, struct st_history_minute counts)
 {
     counts.measured_ns = s * ST_NS_PER_S;
-    counts.until_wall_ns = (3600 + s) * ST_NS_PER_S;
+    counts.to_wall_ns = (3600 + s) * ST_NS_PER_S;
     return counts;
 }
 
-static struct st_minute take(struct st_minute_counts *before, struct st_minute_counts now)
+static struct st_history_minute take(struct st_history_minute *before, struct st_history_minute now)
 {
-    struct st_minute minute;
-    assert_true(st_minute_take(&sink, before, &now, &minute, &lateness));
-    return minute;
+    struct st_history_minute ret;
+    assert_true(st_minute_take(before, &now, &ret));
+    return ret;
+}
+
+/* The latest wake-up since the last call. */
+static int64_t latest_ns(void)
+{
+    struct st_hist lateness;
+    assert_int_equal(st_hist_init(&lateness, ST_HISTORY_DIGITS), 0);
+    st_live_end_minute(&live, &lateness);
+    const int64_t ns = lateness.total_n > 0 ? lateness.max_ns : INT64_MIN;
+    st_hist_finish(&lateness);
+    return ns;
 }
 
 static void minute_has_differences_and_its_own_maximum(void **state)
 {
     (void)state;
     const struct st_sink functions = all_sinks();
-    struct st_minute_counts before = until(60, (struct st_minute_counts){.cycles = 100, .misses = 3});
+    struct st_history_minute before = until(60, (struct st_history_minute){.cycles = 100, .misses = 3});
     functions.cycle(functions.ctx, 0, -500, 0);
     functions.cycle(functions.ctx, 1, 70000, 0);
     functions.cycle(functions.ctx, 2, 12, 0);
     functions.flush(functions.ctx);
-    struct st_minute_counts now = {.cycles = 103, .misses = 4, .skipped_periods = 2, .own_xruns = 1};
-    const struct st_minute first = take(&before, until(120, now));
+    struct st_history_minute now = {.cycles = 103, .misses = 4, .skipped_periods = 2, .own_xruns = 1};
+    const struct st_history_minute first = take(&before, until(120, now));
     assert_int_equal(first.cycles, 3);
     assert_int_equal(first.misses, 1);
     assert_int_equal(first.skipped_periods, 2);
     assert_int_equal(first.own_xruns, 1);
-    assert_int_equal(first.lateness_max_ns, 70000);
-    assert_int_equal(first.duration_ns, 60 * ST_NS_PER_S);
+    assert_int_equal(latest_ns(), 70000);
+    assert_int_equal(first.measured_ns, 60 * ST_NS_PER_S);
     assert_int_equal(first.from_wall_ns, 3660 * ST_NS_PER_S);
     assert_int_equal(first.to_wall_ns, 3720 * ST_NS_PER_S);
     functions.cycle(functions.ctx, 3, 15, 0);
     functions.flush(functions.ctx);
     now.cycles = 104;
-    const struct st_minute second = take(&before, until(180, now));
+    const struct st_history_minute second = take(&before, until(180, now));
     assert_int_equal(second.cycles, 1);
-    assert_int_equal(second.lateness_max_ns, 15);
+    assert_int_equal(latest_ns(), 15);
+    assert_int_equal(latest_ns(), INT64_MIN);
 }
 
 static void clock_that_is_set_back_does_not_change_how_long_a_minute_was(void **state)
 {
     (void)state;
-    struct st_minute_counts counts = until(60, (struct st_minute_counts){0});
-    struct st_minute_counts now = until(120, (struct st_minute_counts){.cycles = 5});
-    now.until_wall_ns -= 3600 * ST_NS_PER_S;
+    struct st_history_minute counts = until(60, (struct st_history_minute){0});
+    struct st_history_minute now =
+        until(120, (struct st_history_minute){.cycles = 5, .observed_xruns = INT64_MIN});
+    now.to_wall_ns -= 3600 * ST_NS_PER_S;
     char text[256];
-    const struct st_minute minute = take(&counts, now);
-    assert_int_equal(strncmp(st_minute_text(&minute, text, sizeof(text)), "last 60 s: 5 cycles", 19), 0);
-    assert_int_equal(minute.from_wall_ns, 3660 * ST_NS_PER_S);
-    assert_int_equal(minute.to_wall_ns, 120 * ST_NS_PER_S);
+    const struct st_history_minute taken = take(&counts, now);
+    assert_int_equal(strncmp(st_minute_text(&taken, text, sizeof(text)), "last 60 s: 5 cycles", 19), 0);
+    assert_int_equal(taken.from_wall_ns, 3660 * ST_NS_PER_S);
+    assert_int_equal(taken.to_wall_ns, 120 * ST_NS_PER_S);
 }
 
 static void counter_that_began_again_counts_from_zero(void **state)
 {
     (void)state;
-    struct st_minute_counts before = until(60, (struct st_minute_counts){.cycles = 1000});
-    const struct st_minute minute = take(&before, until(7, (struct st_minute_counts){.cycles = 7}));
-    assert_int_equal(minute.cycles, 7);
-    assert_int_equal(minute.duration_ns, 7 * ST_NS_PER_S);
-    assert_int_equal(minute.from_wall_ns, 3600 * ST_NS_PER_S);
+    struct st_history_minute before = until(60, (struct st_history_minute){.cycles = 1000});
+    const struct st_history_minute taken = take(&before, until(7, (struct st_history_minute){.cycles = 7}));
+    assert_int_equal(taken.cycles, 7);
+    assert_int_equal(taken.measured_ns, 7 * ST_NS_PER_S);
+    assert_int_equal(taken.from_wall_ns, 3600 * ST_NS_PER_S);
 }
 
 /* Periods of 10 ms from 1000 s on; what a drain knows of the loop. */
-static struct st_minute_counts drained(uint64_t elapsed, uint64_t skipped, int64_t now_s)
+static struct st_history_minute drained(uint64_t elapsed, uint64_t skipped, int64_t now_s)
 {
     struct st_result result = {.t0_ns = 1000 * ST_NS_PER_S,
                                .elapsed_periods = elapsed,
@@ -128,39 +139,38 @@ static struct st_minute_counts drained(uint64_t elapsed, uint64_t skipped, int64
                                .skipped_periods = skipped,
                                .misses = skipped};
     assert_int_equal(st_period_init(&result.period, 480, 48000), 0);
-    return st_minute_counts_of(&result, (1000 + now_s) * ST_NS_PER_S, (5000 + now_s) * ST_NS_PER_S);
+    return st_minute_so_far(&result, (1000 + now_s) * ST_NS_PER_S, (5000 + now_s) * ST_NS_PER_S);
 }
 
 static void loop_that_does_not_sleep_measures_no_longer_than_time_went_by(void **state)
 {
     (void)state;
-    struct st_minute_counts counts = {0};
-    const struct st_minute minute = take(&counts, drained(100000000, 0, 60));
-    assert_int_equal(minute.duration_ns, 60 * ST_NS_PER_S + 10 * ST_NS_PER_MS);
-    assert_int_equal(minute.to_wall_ns, 5060 * ST_NS_PER_S + 10 * ST_NS_PER_MS);
+    struct st_history_minute counts = {0};
+    const struct st_history_minute taken = take(&counts, drained(100000000, 0, 60));
+    assert_int_equal(taken.measured_ns, 60 * ST_NS_PER_S + 10 * ST_NS_PER_MS);
+    assert_int_equal(taken.to_wall_ns, 5060 * ST_NS_PER_S + 10 * ST_NS_PER_MS);
 }
 
 static void minute_without_the_loop_goes_on_until_it_is_back(void **state)
 {
     (void)state;
-    struct st_minute_counts counts = {0}, now = drained(0, 0, 30);
-    struct st_minute minute;
-    assert_false(st_minute_take(&sink, &counts, &now, &minute, &lateness)); /* it did not begin */
+    struct st_history_minute counts = {0}, now = drained(0, 0, 30);
+    assert_false(st_minute_take(&counts, &now, &minute)); /* it did not begin */
     /* it gets no CPU from 58 s on, for 142 s */
-    const struct st_minute first = take(&counts, drained(5800, 0, 60));
+    const struct st_history_minute first = take(&counts, drained(5800, 0, 60));
     assert_int_equal(first.cycles, 5800);
-    assert_int_equal(first.duration_ns, 58 * ST_NS_PER_S);
+    assert_int_equal(first.measured_ns, 58 * ST_NS_PER_S);
     assert_int_equal(first.from_wall_ns, 5000 * ST_NS_PER_S);
     assert_int_equal(first.to_wall_ns, 5058 * ST_NS_PER_S);
     for (int s = 120; s <= 180; s += 60) {
         now = drained(5800, 0, s);
-        assert_false(st_minute_take(&sink, &counts, &now, &minute, &lateness));
+        assert_false(st_minute_take(&counts, &now, &minute));
     }
-    const struct st_minute second = take(&counts, drained(24000, 14199, 240));
+    const struct st_history_minute second = take(&counts, drained(24000, 14199, 240));
     assert_int_equal(second.cycles, 4001);
     assert_int_equal(second.misses, 14199);
-    assert_int_equal(second.duration_ns, 182 * ST_NS_PER_S);
-    assert_int_equal(second.cycles + second.skipped_periods, second.duration_ns / (10 * ST_NS_PER_MS));
+    assert_int_equal(second.measured_ns, 182 * ST_NS_PER_S);
+    assert_int_equal(second.cycles + second.skipped_periods, second.measured_ns / (10 * ST_NS_PER_MS));
     assert_int_equal(second.from_wall_ns, first.to_wall_ns);
     assert_int_equal(second.to_wall_ns, 5240 * ST_NS_PER_S);
     char text[256];
@@ -172,15 +182,14 @@ static void flood_of_late_wakes_is_counted_but_told_ten_times_a_minute(void **st
     (void)state;
     const struct st_sink functions = all_sinks();
     const struct st_cause_event event = {.cause = ST_CAUSE_RUN_QUEUE, .lateness_ns = 2 * ST_NS_PER_MS};
-    struct st_minute_counts counts = {0};
     for (int i = 0; i < 25; i++)
         functions.late(functions.ctx, &event);
     functions.flush(functions.ctx);
     assert_int_equal(events.added_n, ST_CAUSES_EVENTS_A_MINUTE);
     assert_string_equal(events.events[0].name, "late-wake");
     assert_non_null(strstr(events.events[0].text, "2.0"));
-    assert_int_equal(take(&counts, until(60, counts)).late_wakes, 25);
-    st_causes_end_minute(causes, &ended);
+    st_causes_end_minute(causes, &ended, &minute);
+    assert_int_equal(minute.late_wakes, 25);
     functions.late(functions.ctx, &event); /* the next minute tells again */
     assert_int_equal(events.added_n, ST_CAUSES_EVENTS_A_MINUTE + 1);
 }
@@ -206,7 +215,7 @@ static void worst_of_a_minute_is_told_after_a_flood(void **state)
     functions.xrun(functions.ctx, 0, 8 * ST_NS_PER_S, NULL); /* each kind by itself */
     assert_int_equal(events.added_n, 2 * ST_CAUSES_EVENTS_A_MINUTE + 2);
     assert_string_equal(events.events[2 * ST_CAUSES_EVENTS_A_MINUTE + 1].name, "simulated-xrun");
-    st_causes_end_minute(causes, &ended);
+    st_causes_end_minute(causes, &ended, &minute);
     event.lateness_ns = 2 * ST_NS_PER_MS;
     functions.late(functions.ctx, &event); /* the next minute begins anew */
     assert_int_equal(events.added_n, 2 * ST_CAUSES_EVENTS_A_MINUTE + 3);

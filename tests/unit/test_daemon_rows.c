@@ -337,12 +337,12 @@ static void screen_names_what_went_wrong_and_the_command_that_helps(void **state
     result.cause_above_ns = 1333333;
     result.causes[ST_CAUSE_RUN_QUEUE] =
         (struct st_cause_row){.n = 3, .total_ns = 4500000, .max_ns = 2 * ST_NS_PER_MS};
-    view.has_minute = true;
-    view.minute = (struct st_minute){.cycles = 22500,
-                                     .misses = 1,
-                                     .lateness_max_ns = INT64_MIN,
-                                     .observed_xruns = 2,
-                                     .starved_clients = 22};
+    view.minute = (struct st_history_minute){.measured_ns = 60 * ST_NS_PER_S,
+                                             .cycles = 22500,
+                                             .misses = 1,
+                                             .lateness_max_ns = INT64_MIN,
+                                             .observed_xruns = 2,
+                                             .starved_clients = 22};
     expect_of_screen("state", "bad");
     expect_of_screen("next", "sleeptune history --causes");
     expect_row("This computer",

@@ -86,14 +86,20 @@ static void add_quiet_minute(int64_t from_ns)
     add_minute_with(from_ns, false);
 }
 
-static json_t *read_causes(int64_t since_ns, int64_t until_ns)
+static json_t *read_causes_and(int64_t since_ns, int64_t until_ns, const struct st_cause_sums *sums,
+                               const struct st_cause_span *minute)
 {
     struct st_history_reader *reader;
     json_t *document;
     assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
-    assert_int_equal(st_history_read_causes(reader, since_ns, until_ns, &document), 0);
+    assert_int_equal(st_history_read_causes(reader, since_ns, until_ns, sums, minute, &document), 0);
     st_history_read_close(reader);
     return document;
+}
+
+static json_t *read_causes(int64_t since_ns, int64_t until_ns)
+{
+    return read_causes_and(since_ns, until_ns, NULL, NULL);
 }
 
 static json_int_t number(const json_t *object, const char *key)
@@ -132,6 +138,41 @@ static void sums_are_of_the_minutes_between(void **state)
     json_t *some = read_causes(FROM_NS + MINUTE_NS, FROM_NS + 3 * MINUTE_NS);
     check(some, 2);
     json_decref(some);
+}
+
+/* One that sleeptuned has not written yet. */
+static void minute_that_goes_on_is_added_where_it_belongs(void **state)
+{
+    (void)state;
+    struct st_cause_sums sums = {.n = 1};
+    const struct st_cause_span minute = {.from_wall_ns = FROM_NS + MINUTE_NS,
+                                         .to_wall_ns = FROM_NS + MINUTE_NS + 7 * ST_NS_PER_S,
+                                         .measured_ns = 7 * ST_NS_PER_S,
+                                         .wakes_n = 2600,
+                                         .above_ns = 1333333,
+                                         .xruns_n = 1,
+                                         .xruns_unknown_n = 1,
+                                         .tracer = "no one looks"};
+    sums.rows[0] = (struct st_cause_sum){.cause = ST_CAUSE_STOPPED, .n = 1, .total_ns = 1, .worst_ns = 1};
+    json_t *alone = read_causes_and(INT64_MIN, INT64_MIN, &sums, &minute);
+    assert_int_equal(number(alone, "from_ns"), minute.from_wall_ns);
+    assert_int_equal(number(alone, "late_threshold_ns"), 1333333);
+    assert_int_equal(number(alone, "late_wakes"), 1);
+    assert_string_equal(json_string_value(json_object_get(alone, "tracer")), "no one looks");
+    json_decref(alone);
+    add_minute(FROM_NS);
+    json_t *all = read_causes_and(INT64_MIN, INT64_MIN, &sums, &minute);
+    assert_int_equal(number(all, "from_ns"), FROM_NS);
+    assert_int_equal(number(all, "to_ns"), minute.to_wall_ns);
+    assert_int_equal(number(all, "measured_ns"), MINUTE_NS + 7 * ST_NS_PER_S);
+    assert_int_equal(number(all, "wakes"), 22500 + 2600);
+    assert_int_equal(number(all, "late_wakes"), 4);
+    assert_int_equal(number(all, "simulated_xruns"), 3);
+    assert_int_equal(number(all, "simulated_xruns_unknown"), 2);
+    json_decref(all);
+    json_t *before = read_causes_and(INT64_MIN, FROM_NS + MINUTE_NS, &sums, &minute);
+    check(before, 1);
+    json_decref(before);
 }
 
 static void quiet_minutes_before_the_first_late_one_count(void **state)
@@ -173,6 +214,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(sums_are_of_the_minutes_between),
+        TEST(minute_that_goes_on_is_added_where_it_belongs),
         TEST(older_minutes_become_hours_with_the_same_sums),
         TEST(quiet_minutes_before_the_first_late_one_count),
     };
