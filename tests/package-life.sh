@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Debian's packages from their installation to their purge, in a bare system that is thrown away: tests/part_packages.sh runs it there,
+# with the packages beside scripts/ and tests/. Prints TAP.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. tests/tap.sh
+[ -n "$(ls ./*.deb 2>/dev/null)" ] || skip_all "no packages here; scripts/test --release packages makes them"
+export DEBIAN_FRONTEND=noninteractive HOME=/tmp/home # libpulse writes there
+mkdir -p "$HOME"
+
+version=$(dpkg-deb -f sleeptuned_*.deb Version)
+mapfile -t debs < <(find . -maxdepth 1 -name '*.deb' ! -name '*dbgsym*' | sort)
+names=()
+for deb in "${debs[@]}"; do names+=("$(dpkg-deb -f "$deb" Package)"); done
+mapfile -t with_state < <(printf '%s\n' "${names[@]}" | grep -v '^lib')
+
+installed() { dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null | grep -q '^installed$'; }
+
+# every path outside of what apt and dpkg keep, and which file of /etc has which content
+listed() {
+    find / -xdev \( -path /sleeptune -o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /var/cache -o -path /var/log -o -path /tmp \
+        -o -path '/etc/*-' -o -path /proc -o -path /sys -o -path /dev -o -path /run \) -prune -o -print
+    # accounts stay, and these are made anew from what is installed
+    find /etc -type f ! -name 'passwd*' ! -name 'group*' ! -name '*shadow*' ! -name 'subuid*' ! -name 'subgid*' ! -name ld.so.cache -exec md5sum {} +
+}
+
+apt-get update -qq
+ok "sleeptune alone installs" apt-get install -qq -y --no-install-recommends ./sleeptune_*.deb
+is "and brings no sound server's library" "$(for name in libjack-jackd2-0 libpulse0 libpipewire-0.3-0; do installed $name && echo "$name"; done)" ""
+like "and runs" "$(sleeptune --version)" "^sleeptune ${version%%[~-]*}"
+
+# what they depend on stays, so that only what is theirs comes and goes
+mapfile -t needed < <(for deb in "${debs[@]}"; do dpkg-deb -f "$deb" Depends | tr ',' '\n'; done | grep -v '^ *\(lib\)\{0,1\}sleeptune' | sed '/^ *$/d' | sort -u)
+ok "what the packages depend on" apt-get satisfy -qq -y --no-install-recommends "${needed[@]}" libc6-dev gcc pkgconf curl
+is "no sound server comes with it" "$(for name in jackd2 pipewire pulseaudio; do installed $name && echo "$name"; done)" ""
+ok "sleeptune is purged" dpkg --purge sleeptune
+listed | sort >/tmp/before
+
+# --- an older version, then this one ------------------------------------------------------------------------------
+for deb in "${debs[@]}"; do
+    dpkg-deb -R "$deb" /tmp/old
+    sed -i -e 's/^Version: .*/Version: 0.9-1/' -e "s/(= $version)/(= 0.9-1)/" /tmp/old/DEBIAN/control
+    dpkg-deb -b /tmp/old "/tmp/old-$(basename "$deb")" >/dev/null
+    rm -r /tmp/old
+done
+ok "all of an older version install" dpkg -i /tmp/old-*.deb
+echo '# mine' >>/etc/sleeptune/sleeptuned.conf
+ok "and are upgraded" dpkg -i "${debs[@]}"
+like "the configuration stays as its owner changed it" "$(tail -n 1 /etc/sleeptune/sleeptuned.conf)" '^# mine$'
+for unit in sleeptuned.service sleeptune-report.service sleeptune-report.timer; do
+    ok "there is $unit" test -e "$(pkgconf --variable=systemdsystemunitdir systemd 2>/dev/null || echo /usr/lib/systemd/system)/$unit"
+done
+is "no unit is enabled" "$(find /etc/systemd /var/lib/systemd -name '*sleeptune*' 2>/dev/null | grep -v deb-systemd)" ""
+is "nothing of it runs" "$(grep -lx sleeptuned /proc/[0-9]*/comm 2>/dev/null)" ""
+like "the user of the service has no login" "$(getent passwd sleeptune)" ':/usr/sbin/nologin$'
+like "and is in group audio" "$(id -Gn sleeptune)" '\baudio\b'
+is "its state folder is its own" "$(stat -c '%U %G %a' /var/lib/sleeptune)" "sleeptune sleeptune 750"
+ok "the configuration is accepted" sleeptuned -n -c /etc/sleeptune/sleeptuned.conf
+is "observers are where the service looks for them" "$(find /usr/libexec/sleeptune -name 'sleeptune-observe-*' | wc -l)" 3
+ok "status --devices finds its module" sleeptune status --devices
+
+# --- the tests of the packages ----------------------------------------------------------------------------------
+sed -n 's/^Test-Command: //p' packaging/debian/tests/control >/tmp/commands
+while read -r command; do ok "autopkgtest: $command" sh -c "$command" </dev/null; done </tmp/commands
+mkdir -p /tmp/autopkgtest
+AUTOPKGTEST_TMP=/tmp/autopkgtest ok "autopkgtest: library" packaging/debian/tests/library
+
+# --- used, removed, purged ----------------------------------------------------------------------------------------
+setpriv --reuid sleeptune --regid sleeptune --init-groups env STATE_DIRECTORY=/var/lib/sleeptune sleeptuned -a -f 2>/tmp/daemon.log &
+daemon=$!
+if wait_for test -s /var/lib/sleeptune/history.db; then pass "the service writes its history"; else fail "the service writes its history" "$(cat /tmp/daemon.log)"; fi
+kill "$daemon" 2>/dev/null
+wait "$daemon"
+ok "removed" dpkg --remove "${names[@]}"
+ok "then the configuration is still there" test -e /etc/sleeptune/sleeptuned.conf
+ok "and the history" test -s /var/lib/sleeptune/history.db
+ok "purged" dpkg --purge "${with_state[@]}"
+listed | sort >/tmp/after
+is "nothing is left behind" "$(diff /tmp/before /tmp/after)" ""
+tap_done

@@ -1,0 +1,42 @@
+# shellcheck shell=bash disable=SC2016,SC2154
+# The part of scripts/test that makes Debian's packages: each in a bare chroot, and installed in another one. tests/parts.sh sources this file.
+
+# packages_of SUITE: packaging/debian in a tree of its own, built as a package's builder does, then looked at
+packages_of() {
+    local root=$work/packages-$1 status=0
+    bare_system "$root" "$1" || return
+    rm -rf "$root-life"
+    cp -a "$root" "$root-life"
+    mkdir -p "$root/build"
+    echo "at: build in $1"
+    inside "$root" "apt-get update -qq && apt-get install -qq -y --no-install-recommends blhc devscripts dpkg-dev lintian >/dev/null &&
+        cp -r packaging/debian debian && apt-get build-dep -qq -y --no-install-recommends ./ >/dev/null && rm -r debian" ||
+        cannot "the packages that a build needs could not be installed in $1"
+    inside "$root" 'export LC_ALL=C.UTF-8
+        version=$(dpkg-parsechangelog -l packaging/debian/changelog -S Version)
+        tree=sleeptune-${version%-*}
+        cp -a . /build/$tree && cd /build && tar -c --sort=name $tree | gzip -n >sleeptune_${version%-*}.orig.tar.gz &&
+        cd $tree && cp -r packaging/debian debian && dpkg-buildpackage -us -uc >../log 2>&1 || { tail -n 60 ../log; exit 1; }' || status=1
+    verdict $status "$1: packages built, with the unit tests" || return
+    inside "$root" 'cd /build && lintian -EvIL +pedantic --no-cfg --fail-on error,warning *.changes' || status=1
+    verdict $status "$1: lintian has no error and no warning"
+    status=0
+    inside "$root" 'cd /build && blhc --bindnow log' || status=1
+    verdict $status "$1: each compiler and linker call has the hardening flags (blhc)"
+    status=0
+    # the linker of a library or module has no say about PIE; a program without buffers on its stack has no protector
+    inside "$root" 'cd /build && for deb in *.deb; do dpkg-deb -x $deb files; done
+        hardening-check --nostackprotector --nofortify --nocfprotection --nobranchprotection files/usr/bin/* files/usr/sbin/* files/usr/libexec/sleeptune/*' || status=1
+    verdict $status "$1: programs are position independent, with read-only relocations and immediate binding"
+    cp "$root"/build/*.deb "$root-life/sleeptune/"
+    echo "at: life in $1"
+    inside "$root-life" 'tests/package-life.sh' | sed "s/^\(\(not \)\{0,1\}ok\) [0-9]* - /\1 - $1: /" | tee "$root.tap"
+    grep -E '^(not )?ok|^#' "$root.tap" >&3
+    grep -q '^1\.\.' "$root.tap" || verdict 1 "$1: packages installed, upgraded, removed and purged"
+    grep -q '^not ok' "$root.tap" || rm -rf "$root" "$root"[-.]*
+}
+
+part_packages() {
+    packages_of bookworm
+    packages_of trixie
+}
