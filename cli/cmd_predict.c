@@ -7,15 +7,20 @@
 #include "chart/input/recording_input.h"
 #include "chart/input/series_input.h"
 #include "cli/command.h"
+#include "cli/module/module_history.h"
 #include "cli/show/predict_text.h"
 #include "core/ns.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
+#include "core/when.h"
 #include "evidence/miss_events.h"
+#include "platform/module.h"
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
-#define NAME "predict"
+#define NAME   "predict"
+#define DAY_NS (86400.0 * ST_NS_PER_S)
 
 struct options {
     struct st_series_options series; /* frames, rate_hz: of what was measured */
@@ -23,16 +28,19 @@ struct options {
     int64_t periods, headroom_frames;
     uint32_t frames[ST_PREDICT_SIZES_MAX]; /* --frames; none: powers of two */
     size_t frames_n;
-    bool details;
+    bool details, history;
 };
 
 static void help(void)
 {
     fputs("Usage: sleeptune predict FILE [OPTION...]\n"
+          "       sleeptune predict --history [FILE] [OPTION...]\n"
           "Which buffer size can I use? Dropouts per hour at each size, and how sure that\n"
           "is, from one run at the shortest size. Longer ones follow from that.\n\n"
           "FILE is a recording of 'measure --record', or text with one lateness in ns per\n"
           "line, or the CSV of 'plot'.\n\n"
+          "      --history              what sleeptuned measured, all days; FILE is a history\n"
+          "                             (usually the one that 'sleeptune history' shows)\n"
           "      --frames LIST          sizes, such as 64,128,480 (16, 32, 64 ... 2048)\n"
           "      --periods N            periods of the ring (2)\n"
           "      --load PERCENT         time that the program needs of each period (0)\n"
@@ -45,7 +53,8 @@ static void help(void)
           "Examples:\n"
           "  sleeptune measure --frames 32 --duration 10m --record run.strec\n"
           "  sleeptune predict run.strec\n"
-          "  sleeptune predict run.strec --load 60 --periods 3\n\n"
+          "  sleeptune predict run.strec --load 60 --periods 3\n"
+          "  sleeptune predict --history\n\n"
           "Exit status: 0 a size held, 1 each size has dropouts, 2 too little data,\n"
           "3 usage, 4 failure.\n",
           stdout);
@@ -167,42 +176,87 @@ static int read_run(const char *path, const struct options *o, struct st_predict
     return status;
 }
 
+static int read_history(const char *path, struct st_module_history_predict *ret)
+{
+    st_module_history_predict_fn function;
+    void *address =
+        st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL, ret->error, sizeof(ret->error));
+    if (address == NULL)
+        return st_failure(NAME, "cannot load: %s", ret->error);
+    memcpy(&function, &address, sizeof(function)); /* ISO C has no cast from object to function pointer */
+    const int r = function(path, ret);
+    if (r == 0)
+        return ST_EXIT_DONE;
+    const int status = st_failure(NAME, "%s", ret->error);
+    return r == -ENODATA ? ST_EXIT_UNKNOWN : status;
+}
+
 /* --- output --- */
 
-static json_t *table_json(const struct st_predict_table *table)
+static json_t *history_json(const struct st_module_history_predict *input)
+{
+    const struct st_history_predict *read = &input->read;
+    if (input->path[0] == '\0')
+        return json_null();
+    return json_pack("{s:s, s:I, s:I, s:I}", "path", input->path, "since_ns", (json_int_t)read->since_ns,
+                     "until_ns", (json_int_t)read->until_ns, "other_settings_ns", (json_int_t)read->other_ns);
+}
+
+static json_t *table_json(const struct st_predict_table *table, const struct st_module_history_predict *input)
 {
     const struct st_predict_wish *wish = table->wish;
     return json_pack(
-        "{s:s, s:{s:I, s:I, s:f}, s:I, s:f, s:I, s:I, s:f, s:I, s:o, s:o}", "schema", "sleeptune-predict/1",
-        "measured", "frames", (json_int_t)table->run->frames, "rate_hz", (json_int_t)table->run->rate_hz,
-        "seconds", st_predict_seconds(table->run), "periods", (json_int_t)wish->periods, "load_percent",
-        wish->load_percent, "headroom_frames", (json_int_t)wish->headroom_frames, "granularity_ns",
+        "{s:s, s:{s:I, s:I, s:f}, s:o, s:I, s:f, s:I, s:I, s:f, s:I, s:o, s:o}", "schema",
+        "sleeptune-predict/1", "measured", "frames", (json_int_t)table->run->frames, "rate_hz",
+        (json_int_t)table->run->rate_hz, "seconds", st_predict_seconds(table->run), "history",
+        history_json(input), "periods", (json_int_t)wish->periods, "load_percent", wish->load_percent,
+        "headroom_frames", (json_int_t)wish->headroom_frames, "granularity_ns",
         (json_int_t)wish->granularity_ns, "target_per_hour", wish->target_per_hour, "event_gap_ns",
         (json_int_t)ST_MISS_EVENTS_GAP_NS, "held_frames",
         st_json_integer_or_null(table->held != NULL, table->held != NULL ? table->held->frames : 0), "rows",
         st_predict_text_rows_json(table));
 }
 
-static int print_text(const struct st_predict_table *table, bool details)
+/* Which days, and which of them do not count. */
+static void say_history(const struct st_module_history_predict *input, FILE *out, int width)
+{
+    const struct st_history_predict *read = &input->read;
+    char line[900], since[32], until[32], other[200] = "";
+    if (read->other_ns > 0) {
+        snprintf(other, sizeof(other), "; not counted: %.1f days with other settings, %.10s to %.10s",
+                 (double)read->other_ns / DAY_NS, st_when_text(read->other_since_ns, since, sizeof(since)),
+                 st_when_text(read->other_until_ns, until, sizeof(until)));
+    }
+    snprintf(line, sizeof(line), "%.1f days of %s, %.10s to %.10s%s",
+             st_predict_seconds(&input->run) * 1e9 / DAY_NS, input->path,
+             st_when_text(read->since_ns, since, sizeof(since)),
+             st_when_text(read->until_ns, until, sizeof(until)), other);
+    st_text_field(out, "From", line, 6, width);
+}
+
+static int print_text(const struct st_predict_table *table, const struct st_module_history_predict *input,
+                      bool details)
 {
     struct st_locale_stream stream;
     FILE *out = st_locale_begin(&stream, stdout);
     const int width = st_terminal_width(STDOUT_FILENO);
     st_predict_text_answer(table, out, width);
     st_predict_text_rows(table, details, out, width);
+    if (input->path[0] != '\0')
+        say_history(input, out, width);
     st_predict_text_next(table, out, width);
     if (st_locale_end(&stream) != 0)
         return st_failure(NAME, "out of memory");
     return ST_EXIT_DONE;
 }
 
-static int predict(struct options *o, const struct st_predict_run *run)
+static int predict(struct options *o, const struct st_module_history_predict *input)
 {
-    struct st_predict_table table = {.run = run, .wish = &o->wish};
-    o->wish.target_per_hour = st_predict_target(run);
+    struct st_predict_table table = {.run = &input->run, .wish = &o->wish};
+    o->wish.target_per_hour = st_predict_target(&input->run);
     st_predict_text_fill(&table, o->frames, o->frames_n);
-    const int status =
-        o->series.json ? st_output_json(NAME, table_json(&table)) : print_text(&table, o->details);
+    const int status = o->series.json ? st_output_json(NAME, table_json(&table, input))
+                                      : print_text(&table, input, o->details);
     if (status != ST_EXIT_DONE)
         return status;
     return table.held != NULL ? ST_EXIT_DONE : table.known ? ST_EXIT_FINDINGS : ST_EXIT_UNKNOWN;
@@ -211,7 +265,7 @@ static int predict(struct options *o, const struct st_predict_run *run)
 int st_cmd_predict(int argc, char **argv)
 {
     struct options o = {.periods = 2};
-    struct st_predict_run run = {0};
+    struct st_module_history_predict input = {.path = ""};
     int first = 0;
     st_series_input_options_init(&o.series);
     const struct st_option options[] = {
@@ -222,6 +276,7 @@ int st_cmd_predict(int argc, char **argv)
         {.name = "granularity", .time_ns = &o.wish.granularity_ns, .max = ST_NS_PER_S},
         {.name = "measured-frames", .number = &o.series.frames, .min = 1, .max = ST_PREDICT_FRAMES_MAX},
         {.name = "rate", .rate_hz = &o.series.rate_hz, .min = 1000, .max = 768000},
+        {.name = "history", .flag = &o.history},
         {.name = "details", .flag = &o.details},
         {.name = "json", .flag = &o.series.json},
         {.name = "format", .take = st_option_format, .ctx = &o.series.json},
@@ -229,13 +284,15 @@ int st_cmd_predict(int argc, char **argv)
     int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (status >= 0)
         return status;
-    if (argc - first != 1)
-        return st_failure_usage(NAME, argc == first ? "which recording?" : "one file only");
+    if (argc - first > 1)
+        return st_failure_usage(NAME, "one file only");
+    if (argc == first && !o.history)
+        return st_failure_usage(NAME, "which recording? Or add --history");
     o.wish.periods = (uint32_t)o.periods;
     o.wish.headroom_frames = (uint32_t)o.headroom_frames;
-    status = read_run(argv[first], &o, &run);
+    status = o.history ? read_history(argv[first], &input) : read_run(argv[first], &o, &input.run);
     if (status == ST_EXIT_DONE)
-        status = predict(&o, &run);
-    st_predict_finish(&run);
+        status = predict(&o, &input);
+    st_predict_finish(&input.run);
     return status;
 }

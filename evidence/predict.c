@@ -10,13 +10,16 @@
 #include "core/stats/stats.h"
 #include "evidence/miss_events.h"
 
-#define KEPT_MAX   ((size_t)1 << 18) /* late wake-ups in memory: 4 MB, twice that while they are read */
+#define KEPT_MAX   ((size_t)1 << 18) /* late wake-ups in memory: 6 MB, twice that while they are read */
 #define RATIO_MAX  1024              /* of two sizes of which one is a multiple of the other */
 #define PARTS      10                /* of a run, to see whether it was the same all the time */
 #define SCATTER_P  0.01              /* probability below which the parts differ */
 #define SCATTER_N  10                /* events without which that is not tested */
 #define GROUP_NS   1e9               /* events that are closer may have one cause: a group has one weight */
 #define LOAD_STEPS 10                /* of a bisection: 0.1 % */
+#define SPAN_KEPT  8                 /* values of a span that are kept; the rest counts as the last one */
+#define BUCKET     1.005             /* the most that a value exceeds the middle of its bucket by */
+#define SPAN_RATIO 2.0               /* of the bounds of events, up to which their middle is an estimate */
 
 /* --- the run --- */
 
@@ -30,7 +33,7 @@ static int latest_first(const void *a, const void *b)
 static int in_order(const void *a, const void *b)
 {
     const uint64_t x = ((const struct st_predict_late *)a)->k, y = ((const struct st_predict_late *)b)->k;
-    return (x > y) - (x < y);
+    return x != y ? (x > y) - (x < y) : latest_first(a, b);
 }
 
 /* Keeps the KEPT_MAX latest; those that are as late as the first one left out go, too. */
@@ -45,9 +48,9 @@ static void thin_out(struct st_predict_run *run)
         run->n--;
 }
 
-int st_predict_add(struct st_predict_run *run, uint64_t k, int64_t lateness_ns)
+static int add(struct st_predict_run *run, const struct st_predict_late *late_one)
 {
-    if (lateness_ns <= run->kept_above_ns)
+    if (late_one->lateness_ns <= run->kept_above_ns)
         return 0;
     if (run->n == run->room && run->room == 2 * KEPT_MAX)
         thin_out(run);
@@ -59,9 +62,63 @@ int st_predict_add(struct st_predict_run *run, uint64_t k, int64_t lateness_ns)
         run->late = late;
         run->room = room;
     }
-    if (lateness_ns > run->kept_above_ns)
-        run->late[run->n++] = (struct st_predict_late){k, lateness_ns};
+    if (late_one->lateness_ns > run->kept_above_ns)
+        run->late[run->n++] = *late_one;
     return 0;
+}
+
+int st_predict_add(struct st_predict_run *run, uint64_t k, int64_t lateness_ns)
+{
+    const struct st_predict_late late = {.k = k, .lateness_ns = lateness_ns, .n = 1, .events_n = -1};
+    return add(run, &late);
+}
+
+/* All but the latest one, latest first. After SPAN_KEPT values all others count as late as the last one. */
+static int add_others(struct st_predict_run *run, const struct st_predict_span *span, uint64_t k)
+{
+    const struct st_hist *hist = span->lateness;
+    const double span_ns = (double)span->periods_n * st_period_seconds(&run->period) * 1e9;
+    /* there are no more events than this in the span, so more wake-ups need not be counted */
+    uint64_t left_n = (uint64_t)fmin(UINT32_MAX, span_ns / (double)ST_MISS_EVENTS_GAP_NS);
+    uint64_t latest_n = hist->over_n == 0;
+    struct st_predict_late late = {.k = k, .events_n = -1};
+    size_t kept_n = 0;
+    int r = 0;
+    for (uint32_t i = st_hist_index(hist, hist->max_ns) + 1; r == 0 && i-- > 0 && left_n > 0;) {
+        uint64_t n = hist->late[i];
+        if (n == 0)
+            continue;
+        const double most_ns = fmin((double)st_hist_bucket_middle(hist, i) * BUCKET, (double)span->max_ns);
+        if (most_ns <= (double)run->kept_above_ns)
+            break;
+        n -= latest_n;
+        latest_n = 0;
+        n = n < left_n ? n : left_n;
+        left_n -= n;
+        if (late.n == 0 || kept_n < SPAN_KEPT) {
+            r = late.n > 0 ? add(run, &late) : 0;
+            late.n = 0;
+            late.lateness_ns = (int64_t)most_ns;
+            kept_n++;
+        }
+        late.n += (uint32_t)n;
+    }
+    return r == 0 && late.n > 0 ? add(run, &late) : r;
+}
+
+int st_predict_add_span(struct st_predict_run *run, const struct st_predict_span *span)
+{
+    const struct st_predict_late latest = {
+        .k = run->periods_n,
+        .lateness_ns = span->max_ns,
+        .n = 1,
+        .events_n = span->events_n >= 0 && span->events_n <= INT32_MAX ? (int32_t)span->events_n : -1};
+    run->spans = true;
+    run->periods_n += span->periods_n;
+    if (span->max_ns <= run->kept_above_ns || span->lateness == NULL)
+        return 0;
+    const int r = add(run, &latest);
+    return r == 0 && span->lateness->total_n > span->lateness->early_n ? add_others(run, span, latest.k) : r;
 }
 
 void st_predict_end(struct st_predict_run *run)
@@ -88,7 +145,7 @@ double st_predict_target(const struct st_predict_run *run)
     return fmax(1, st_miss_events_per_hour_max95(0, st_predict_seconds(run)));
 }
 
-/* --- events of one size --- */
+/* --- counting --- */
 
 /* Groups of late wake-ups; the weight of one is the number of events to be expected of it. */
 struct tally {
@@ -110,10 +167,17 @@ static void add_weight(struct tally *tally, double weight, size_t part)
     tally->part_n[part]++;
 }
 
+static size_t part_of(const struct st_predict_run *run, uint64_t k)
+{
+    return (size_t)(fmin(0.999999, (double)k / (double)run->periods_n) * PARTS);
+}
+
 struct size {
     double period_ns, measured_ns, slack_ns;
     uint64_t ratio; /* of the periods; 0: not a whole number */
 };
+
+/* --- events of wake-ups in order --- */
 
 /* What one group of late wake-ups amounts to. */
 struct group {
@@ -163,6 +227,40 @@ static void end_group(const struct size *size, struct group *group, size_t part,
     add_weight(high, size->ratio > 0 ? exact : group->high, part);
 }
 
+/* --- events of spans --- */
+
+/* The part of all phases in which a late wake-up is a dropout of its own. */
+static double share_of(const struct size *size, const struct st_predict_late *late, bool upper)
+{
+    const double over_ns = (double)late->lateness_ns - size->slack_ns;
+    if (over_ns <= 0)
+        return 0;
+    if (size->ratio > 0)
+        return fmin(1, ceil(over_ns / size->measured_ns) / (double)size->ratio);
+    return fmin(1, (over_ns + (upper ? size->measured_ns : 0)) / size->period_ns);
+}
+
+/* At least one event if a wake-up is late enough, at most one for each of them. A span has one weight: its events may
+ * have one cause. */
+static void count_spans(const struct st_predict_run *run, const struct size *size, struct tally *low,
+                        struct tally *high)
+{
+    const bool as_measured = size->ratio == 1 && fabs(size->slack_ns - size->measured_ns) < 1;
+    *low = *high = (struct tally){0};
+    for (size_t i = 0; i < run->n;) {
+        const struct st_predict_late *latest = &run->late[i];
+        const size_t part = part_of(run, latest->k);
+        double least = share_of(size, latest, false), most = 0;
+        for (; i < run->n && run->late[i].k == latest->k; i++)
+            most += run->late[i].n * share_of(size, &run->late[i], true);
+        if (as_measured && least > 0 && latest->events_n > 0)
+            least = most = latest->events_n;
+        add_weight(low, least, part);
+        add_weight(high, most, part);
+    }
+    low->events_n = high->events_n = low->n;
+}
+
 /* Both are the same if the size is a multiple of the measured one. */
 static void count(const struct st_predict_run *run, const struct size *size, struct tally *low,
                   struct tally *high)
@@ -173,6 +271,10 @@ static void count(const struct st_predict_run *run, const struct size *size, str
     uint64_t end_k = 0, events_n = 0;
     size_t part = 0;
     bool open = false;
+    if (run->spans) {
+        count_spans(run, size, low, high);
+        return;
+    }
     *low = *high = (struct tally){0};
     for (size_t i = 0; i < run->n; i++) {
         const struct st_predict_late *late = &run->late[i];
@@ -190,7 +292,7 @@ static void count(const struct st_predict_run *run, const struct size *size, str
             open = false;
         }
         if (!open)
-            part = (size_t)(fmin(0.999999, (double)late->k / (double)run->periods_n) * PARTS);
+            part = part_of(run, late->k);
         open = true;
         end_k = late->k + (uint64_t)ceil(over_ns / size->measured_ns) - 1;
         if (size->ratio > 0)
@@ -285,14 +387,21 @@ static void judge(const struct st_predict_run *run, const struct size *size, str
         return;
     }
     row->basis = ST_PREDICT_OBSERVED;
-    row->estimated = true;
+    row->estimated = high.sum <= SPAN_RATIO * low.sum || !run->spans;
     row->estimate = fmin(ST_PREDICT_MOST, (low.sum + high.sum) / 2 * per_hour);
-    row->low = bound(&low, scatter, false) * per_hour;
+    row->low = fmin(ST_PREDICT_MOST, bound(&low, scatter, false) * per_hour);
     for (size_t i = 0; i < PARTS; i++)
         row->worst_tenth = fmax(row->worst_tenth, fmin(ST_PREDICT_MOST, high.part[i] * per_hour * PARTS));
-    if (scatter > 1)
+    if (run->spans && high.sum > low.sum)
+        snprintf(
+            row->reason, sizeof(row->reason),
+            "when wake-ups were late within a minute is not known: %.3g to %.3g dropouts per hour were seen%s",
+            low.sum * per_hour, fmin(ST_PREDICT_MOST, high.sum * per_hour),
+            row->estimated ? ", the middle is the estimate" : "");
+    else if (scatter > 1)
         snprintf(row->reason, sizeof(row->reason),
-                 "the run was not the same all the time: the bounds are wider by a factor of %.1f", scatter);
+                 "dropouts were not as frequent all the time: the bounds are wider by a factor of %.1f",
+                 scatter);
 }
 
 void st_predict_row(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,

@@ -8,15 +8,18 @@
 
 #include "core/base.h"
 #include "core/period.h"
+#include "core/stats/hist.h"
 
 #define ST_PREDICT_FRAMES_MAX 8192
 #define ST_PREDICT_SECONDS    1.0     /* a shorter run is refused */
 #define ST_PREDICT_MOST       36000.0 /* events per hour: they are 100 ms apart */
 
-/** The wake-up of period k, late by lateness_ns. */
+/** The wake-up of period k, late by lateness_ns. In a span: n of them, anywhere from period k on. */
 struct st_predict_late {
     uint64_t k;
     int64_t lateness_ns;
+    uint32_t n;
+    int32_t events_n; /* of the span, in its latest wake-up; < 0: unknown */
 };
 
 /** A run: its latest wake-ups (the other ones take no memory). Begins with zeros but for its period and frames. */
@@ -27,6 +30,7 @@ struct st_predict_run {
     struct st_predict_late *late;
     size_t n, room;
     int64_t kept_above_ns; /* all wake-ups later than this are in `late` */
+    bool spans; /* the order of wake-ups is not known within a span, such as a minute of the history */
 };
 
 /** The program and device for which the rows hold. */
@@ -55,6 +59,17 @@ struct st_predict_row {
 
 /** Adds a wake-up; k ascends. @return 0 or -ENOMEM. Threads: one per run. */
 ST_NODISCARD int st_predict_add(struct st_predict_run *run, uint64_t k, int64_t lateness_ns);
+
+/** A stretch of time of which only the histogram of lateness is known. Not mixed with st_predict_add. */
+struct st_predict_span {
+    uint64_t periods_n;
+    int64_t max_ns;                 /* exact */
+    const struct st_hist *lateness; /* exact to 0.5 % at least; NULL if max_ns <= kept_above_ns */
+    int64_t events_n;               /* of missed periods at the measured size without load; < 0: unknown */
+};
+
+/** Spans in order. Errors as st_predict_add. */
+ST_NODISCARD int st_predict_add_span(struct st_predict_run *run, const struct st_predict_span *span);
 /** After the last one. */
 void st_predict_end(struct st_predict_run *run);
 void st_predict_finish(struct st_predict_run *run);

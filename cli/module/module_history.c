@@ -11,6 +11,7 @@
 #include "cli/module/module_history.h"
 #include "cli/show/daemon_client.h"
 #include "core/ns.h"
+#include "core/text/safe.h"
 #include "st_config.h"
 #include "store/history/history_read.h"
 
@@ -143,6 +144,49 @@ static const char *choose_file(char *buf, size_t buf_bytes)
             return buf;
     }
     return USUAL_PATH;
+}
+
+/* The file of the daemon that runs. @return false: none runs, or it does not say. */
+static bool ask_file(char *buf, size_t buf_bytes)
+{
+    struct st_daemon_answer answer;
+    char error[512];
+    if (!st_daemon_client_listens(NULL))
+        return false;
+    const int status = st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS,
+                                            &answer, error, sizeof(error));
+    const char *path = NULL;
+    if (status == 0)
+        path = json_string_value(json_object_get(json_object_get(answer.document, "history"), "path"));
+    const bool found = path != NULL && snprintf(buf, buf_bytes, "%s", path) < (int)buf_bytes;
+    st_daemon_client_finish(&answer);
+    return found;
+}
+
+int st_module_history_predict(const char *db, struct st_module_history_predict *ret)
+{
+    struct st_history_reader *reader;
+    char buf[PATH_MAX], error[256];
+    *ret = (struct st_module_history_predict){.path = ""};
+    if (db == NULL)
+        db = ask_file(buf, sizeof(buf)) ? buf : choose_file(buf, sizeof(buf));
+    (void)st_safe_copy(ret->path, sizeof(ret->path), db, ST_TEXT_TO_NUL);
+    int r = st_history_read_open(db, &reader, error, sizeof(error));
+    if (r < 0) {
+        snprintf(ret->error, sizeof(ret->error), "cannot read %.200s: %s%s", ret->path, error,
+                 r == -EACCES   ? ". Run as root"
+                 : r == -ENOENT ? ". Start sleeptuned ('sleeptune status' says how), or name another file"
+                                : "");
+        return r;
+    }
+    r = st_history_predict(reader, &ret->run, &ret->read);
+    if (r == -ENODATA)
+        snprintf(ret->error, sizeof(ret->error), "no minute with a known buffer size in %.200s", ret->path);
+    else if (r < 0)
+        snprintf(ret->error, sizeof(ret->error), "cannot read %.200s: %s", ret->path,
+                 st_history_read_error(reader, r));
+    st_history_read_close(reader);
+    return r;
 }
 
 int st_module_history_ask(const char *command, const struct st_history_wish *wish, json_t **ret)

@@ -1,11 +1,12 @@
-/* The history, from the running daemon or from its file: the module sleeptune-history, which is loaded by the command
- * `history` alone, so that `sleeptune` itself links neither SQLite nor libcurl. */
+/* The history, from the running daemon or from its file: the module sleeptune-history, which is loaded by the
+ * commands that read it, so that `sleeptune` itself links neither SQLite nor libcurl. */
 #ifndef ST_CLI_MODULE_MODULE_HISTORY_H
 #define ST_CLI_MODULE_MODULE_HISTORY_H
 
 #include <jansson.h>
 
 #include "core/base.h"
+#include "store/history/history_predict.h"
 
 enum st_history_document { ST_HISTORY_OF_STEPS, ST_HISTORY_OF_EVENTS, ST_HISTORY_OF_CAUSES };
 
@@ -31,5 +32,23 @@ typedef int (*st_module_history_ask_fn)(const char *command, const struct st_his
 
 __attribute__((visibility("default"))) int
 st_module_history_ask(const char *command, const struct st_history_wish *wish, json_t **ret);
+
+/** What st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL) returns. */
+#define ST_MODULE_HISTORY_PREDICT_SYMBOL "st_module_history_predict"
+
+/** Late wake-ups of a history, and where they came from. */
+struct st_module_history_predict {
+    struct st_predict_run run; /* the caller frees it by st_predict_finish, also after a failure */
+    struct st_history_predict read;
+    char path[512];
+    char error[600]; /* why not, a sentence with the path */
+};
+
+typedef int (*st_module_history_predict_fn)(const char *db, struct st_module_history_predict *ret);
+
+/** Reads the file. @param db NULL: the file of the daemon that runs, else that of the state folder. @return 0; -ENODATA: no
+ * usable minute in it; -ENOENT: no file; or as st_history_predict, with ret->error. */
+__attribute__((visibility("default"))) int st_module_history_predict(const char *db,
+                                                                     struct st_module_history_predict *ret);
 
 #endif

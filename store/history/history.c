@@ -241,7 +241,7 @@ int st_history_open(const char *path, struct st_history **ret, char *error, size
     if (history == NULL)
         return -ENOMEM;
     history->path = strdup(path);
-    r = history->path != NULL ? st_history_sum_init(&history->sum) : -ENOMEM;
+    r = history->path != NULL ? st_history_sum_init(&history->sum, 3) : -ENOMEM;
     if (r == 0)
         st_history_sum_touch(&history->sum);
     if (r == 0)

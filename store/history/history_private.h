@@ -11,13 +11,13 @@
 
 /** A sum of rows with one histogram. */
 struct st_history_sum {
-    struct st_hist hist; /* 3 digits */
+    struct st_hist hist;
     uint8_t *plain;      /* room for a payload */
     size_t plain_bytes;
 };
 
-/** @return 0 or -ENOMEM. */
-ST_NODISCARD int st_history_sum_init(struct st_history_sum *sum);
+/** @param digits 2 or 3; less work with 2. @return 0 or -ENOMEM. */
+ST_NODISCARD int st_history_sum_init(struct st_history_sum *sum, int digits);
 void st_history_sum_touch(struct st_history_sum *sum);  /* touches its memory (core/pages.h) */
 void st_history_sum_finish(struct st_history_sum *sum); /* may be all zeros */
 /** Adds a stored payload. @return 0 or -EBADMSG. */

@@ -74,7 +74,7 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, char 
         r = -EINVAL;
     struct st_history_reader *reader = r == 0 ? calloc(1, sizeof(*reader)) : NULL;
     if (r == 0)
-        r = reader == NULL ? -ENOMEM : st_history_sum_init(&reader->sum);
+        r = reader == NULL ? -ENOMEM : st_history_sum_init(&reader->sum, 3);
     if (r == 0) {
         r = open_with(reader, path, "mode=ro", error, error_bytes);
         /* If no file can be created beside it, SQLite cannot share the log. Without a log no process is writing, and the file alone is complete. */

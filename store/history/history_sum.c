@@ -6,9 +6,9 @@
 #include "store/history/history_private.h"
 #include "store/recording/hist_deflate.h"
 
-int st_history_sum_init(struct st_history_sum *sum)
+int st_history_sum_init(struct st_history_sum *sum, int digits)
 {
-    const int r = st_hist_init(&sum->hist, 3);
+    const int r = st_hist_init(&sum->hist, digits);
     if (r < 0)
         return r;
     sum->plain_bytes = st_hist_payload_max_bytes(&sum->hist);

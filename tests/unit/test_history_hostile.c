@@ -130,7 +130,7 @@ static void the_largest_histogram_is_no_value_that_is_too_large(void **state)
 {
     (void)state;
     struct st_history_sum sum;
-    assert_int_equal(st_history_sum_init(&sum), 0);
+    assert_int_equal(st_history_sum_init(&sum, 3), 0);
     assert_true(sum.plain_bytes + sum.plain_bytes / 100 + 4096 < ST_SQL_VALUE_BYTES);
     st_history_sum_finish(&sum);
 }

@@ -1,0 +1,126 @@
+#include "store/history/history_predict.h"
+
+#include "core/ns.h"
+#include "store/history/history_private.h"
+
+#define KEPT_PART  4 /* of a period: most minutes of a good machine need not be uncompressed */
+#define HOUR_NS    (ST_HISTORY_HOUR * ST_NS_PER_S)
+#define DAY_NS     (ST_HISTORY_DAY * ST_NS_PER_S)
+#define FRAMES_MAX (1 << 22) /* of st_period_init */
+
+struct reading {
+    struct st_history_sum minute; /* 2 digits: a quarter of the time that 3 take */
+    struct st_history_reader *reader;
+    struct st_predict_run *run;
+    struct st_history_predict *ret;
+    int64_t settings; /* id of the circumstances */
+    bool loaded;      /* the loop had work to do: misses are not those of late wake-ups alone */
+};
+
+/* The settings of the newest minute. */
+static int read_settings(struct reading *reading)
+{
+    sqlite3_stmt *statement;
+    struct st_predict_run *run = reading->run;
+    int r = st_history_sql_prepare(
+        reading->reader->db, &statement,
+        "SELECT c.id, c.frames, c.rate_hz, c.load_percent FROM span JOIN circumstances AS c"
+        " ON c.id = circumstances WHERE level = ? ORDER BY from_ns DESC LIMIT 1",
+        "i", ST_HISTORY_MINUTE);
+    if (r < 0)
+        return r;
+    r = st_history_sql_step(statement);
+    if (r == 1) {
+        const int64_t frames = st_history_sql_int(statement, 1), rate_hz = st_history_sql_int(statement, 2);
+        reading->settings = st_history_sql_int(statement, 0);
+        reading->loaded = sqlite3_column_double(statement, 3) > 0;
+        r = frames > 0 && frames <= FRAMES_MAX && rate_hz > 0 && rate_hz <= FRAMES_MAX ? 0 : -ENODATA;
+        if (r == 0 && st_period_init(&run->period, (uint32_t)frames, (uint32_t)rate_hz) < 0)
+            r = -ENODATA;
+        run->frames = (uint32_t)frames;
+        run->rate_hz = (uint32_t)rate_hz;
+    } else if (r == 0) {
+        r = -ENODATA;
+    }
+    sqlite3_finalize(statement);
+    return r;
+}
+
+static void widen(int64_t *since_ns, int64_t *until_ns, int64_t from_ns, int64_t to_ns)
+{
+    *since_ns = *since_ns == INT64_MIN || from_ns < *since_ns ? from_ns : *since_ns;
+    *until_ns = to_ns > *until_ns ? to_ns : *until_ns;
+}
+
+static int take_span(struct reading *reading, sqlite3_stmt *statement, struct st_history_sum *sum)
+{
+    struct st_history_predict *ret = reading->ret;
+    const int64_t from_ns = st_history_sql_int(statement, 0), to_ns = st_history_sql_int(statement, 1);
+    const int64_t measured_ns = st_history_sql_int(statement, 2), misses = st_history_sql_int(statement, 5);
+    if (measured_ns <= 0 || measured_ns > DAY_NS)
+        return measured_ns == 0 ? 0 : -EBADMSG;
+    if (st_history_sql_int(statement, 3) != reading->settings) {
+        ret->other_ns = st_ns_add(ret->other_ns, measured_ns);
+        widen(&ret->other_since_ns, &ret->other_until_ns, from_ns, to_ns);
+        return 0;
+    }
+    widen(&ret->since_ns, &ret->until_ns, from_ns, to_ns);
+    struct st_predict_span span = {
+        .periods_n = st_period_index_at(&reading->run->period, 0, measured_ns),
+        .max_ns = st_history_sql_int(statement, 4),
+        .events_n =
+            reading->loaded ? -1 : st_history_sql_add_events(0, st_history_sql_int(statement, 6), misses)};
+    if (span.max_ns > reading->run->kept_above_ns) {
+        st_hist_reset(&sum->hist);
+        const int r = st_history_sum_add(sum, sqlite3_column_blob(statement, 7),
+                                         (size_t)sqlite3_column_bytes(statement, 7));
+        if (r < 0)
+            return r;
+        span.lateness = &sum->hist;
+    }
+    return st_predict_add_span(reading->run, &span);
+}
+
+static int read_level(struct reading *reading, int64_t level, int64_t until_ns, struct st_history_sum *sum)
+{
+    sqlite3_stmt *statement;
+    int r = st_history_sql_prepare(
+        reading->reader->db, &statement,
+        reading->reader->version >= 6
+            ? "SELECT from_ns, to_ns, measured_ns, circumstances, lateness_max_ns, misses, miss_events, lateness"
+              " FROM span WHERE level = ? AND from_ns < ? ORDER BY from_ns, id"
+            : "SELECT from_ns, to_ns, measured_ns, circumstances, lateness_max_ns, misses, NULL, lateness"
+              " FROM span WHERE level = ? AND from_ns < ? ORDER BY from_ns, id",
+        "ii", level, until_ns);
+    if (r < 0)
+        return r;
+    while ((r = st_history_sql_step(statement)) == 1 && (r = take_span(reading, statement, sum)) == 0)
+        ;
+    sqlite3_finalize(statement);
+    return r;
+}
+
+int st_history_predict(struct st_history_reader *reader, struct st_predict_run *ret_run,
+                       struct st_history_predict *ret)
+{
+    int64_t minutes_ns = 0;
+    struct reading reading = {.reader = reader, .run = ret_run, .ret = ret};
+    *ret_run = (struct st_predict_run){0};
+    *ret = (struct st_history_predict){INT64_MIN, INT64_MIN, 0, INT64_MIN, INT64_MIN};
+    int r = read_settings(&reading);
+    if (r < 0)
+        return r;
+    ret_run->kept_above_ns = st_period_ns(&ret_run->period) / KEPT_PART;
+    r = st_history_sql_number(reader->db, &minutes_ns, "SELECT min(from_ns) FROM span WHERE level = ?", "i",
+                              ST_HISTORY_MINUTE);
+    if (r == 0)
+        r = st_history_sum_init(&reading.minute, ST_HISTORY_DIGITS);
+    if (r == 0)
+        r = read_level(&reading, ST_HISTORY_HOUR, minutes_ns - (minutes_ns % HOUR_NS + HOUR_NS) % HOUR_NS,
+                       &reader->sum);
+    if (r == 0)
+        r = read_level(&reading, ST_HISTORY_MINUTE, INT64_MAX, &reading.minute);
+    st_history_sum_finish(&reading.minute);
+    st_predict_end(ret_run);
+    return r;
+}

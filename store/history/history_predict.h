@@ -1,0 +1,22 @@
+/* Late wake-ups of a history, for evidence/predict: minutes, and hours from before the first minute. */
+#ifndef ST_STORE_HISTORY_HISTORY_PREDICT_H
+#define ST_STORE_HISTORY_HISTORY_PREDICT_H
+
+#include "evidence/predict.h"
+#include "store/history/history_read.h"
+
+/** What was read. Wall-clock times. */
+struct st_history_predict {
+    int64_t since_ns, until_ns;
+    int64_t other_ns; /* measured with other settings than the newest minute, or with several: left out */
+    int64_t other_since_ns, other_until_ns;
+};
+
+/** Reads all spans that have the settings of the newest minute: kernel, governor, priority, buffer size and so on. Wake-ups
+ * that are late by less than a quarter of the period are left out, so sizes with a shorter slack are refused. @param ret_run
+ * ready for st_predict_row; finish it with st_predict_finish, also after an error. @return 0, -ENODATA (no minute, or its
+ * buffer size is unknown), or as st_history_read_open. Threads: that of the reader. */
+ST_NODISCARD int st_history_predict(struct st_history_reader *reader, struct st_predict_run *ret_run,
+                                    struct st_history_predict *ret);
+
+#endif
