@@ -19,8 +19,7 @@
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
-#define NAME   "predict"
-#define DAY_NS (86400.0 * ST_NS_PER_S)
+#define NAME "predict"
 
 struct options {
     struct st_series_options series; /* frames, rate_hz: of what was measured */
@@ -221,14 +220,15 @@ static json_t *table_json(const struct st_predict_table *table, const struct st_
 static void say_history(const struct st_module_history_predict *input, FILE *out, int width)
 {
     const struct st_history_predict *read = &input->read;
-    char line[900], since[32], until[32], other[200] = "";
+    char line[900], time[32], since[32], until[32], other[200] = "";
     if (read->other_ns > 0) {
-        snprintf(other, sizeof(other), "; not counted: %.1f days with other settings, %.10s to %.10s",
-                 (double)read->other_ns / DAY_NS, st_when_text(read->other_since_ns, since, sizeof(since)),
+        snprintf(other, sizeof(other), "; not counted: %s with other settings, %.10s to %.10s",
+                 st_predict_text_time((double)read->other_ns / ST_NS_PER_S, time, sizeof(time)),
+                 st_when_text(read->other_since_ns, since, sizeof(since)),
                  st_when_text(read->other_until_ns, until, sizeof(until)));
     }
-    snprintf(line, sizeof(line), "%.1f days of %s, %.10s to %.10s%s",
-             st_predict_seconds(&input->run) * 1e9 / DAY_NS, input->path,
+    snprintf(line, sizeof(line), "%s of %s, %.10s to %.10s%s",
+             st_predict_text_time(st_predict_seconds(&input->run), time, sizeof(time)), input->path,
              st_when_text(read->since_ns, since, sizeof(since)),
              st_when_text(read->until_ns, until, sizeof(until)), other);
     st_text_field(out, "From", line, 6, width);

@@ -25,7 +25,9 @@ void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames
         struct st_predict_row *row = &table->rows[i];
         st_predict_row(table->run, table->wish, frames[i], row);
         table->known = table->known || row->basis != ST_PREDICT_REFUSED;
-        if (row->basis == ST_PREDICT_NONE_SEEN && (table->held == NULL || row->frames < table->held->frames))
+        const bool holds =
+            row->basis != ST_PREDICT_REFUSED && row->high <= table->wish->target_per_hour * (1 + 1e-9);
+        if (holds && (table->held == NULL || row->frames < table->held->frames))
             table->held = row;
     }
 }
@@ -69,15 +71,24 @@ static const char *without_prefix(const char *reason)
     return strncmp(reason, prefix, sizeof(prefix) - 1) == 0 ? reason + sizeof(prefix) - 1 : reason;
 }
 
+const char *st_predict_text_time(double seconds, char *buf, size_t buf_bytes)
+{
+    if (seconds < 2 * 86400)
+        return st_ns_format((int64_t)(seconds * 1e9), buf, buf_bytes);
+    snprintf(buf, buf_bytes, "%.1f days", seconds / 86400);
+    return buf;
+}
+
 void st_predict_text_answer(const struct st_predict_table *table, FILE *out, int width)
 {
     char line[300], time[32], high[32];
     const struct st_predict_row *held = table->held;
-    st_ns_format((int64_t)(st_predict_seconds(table->run) * 1e9), time, sizeof(time));
+    st_predict_text_time(st_predict_seconds(table->run), time, sizeof(time));
     if (held != NULL)
         snprintf(line, sizeof(line),
-                 "%u frames held (%.1f ms with %u periods): no dropout in %s, at most %s per hour (95 %%).",
-                 held->frames, latency_ms(table, held), table->wish->periods, time,
+                 "%u frames held (%.1f ms with %u periods)%s in %s, at most %s per hour (95 %%).",
+                 held->frames, latency_ms(table, held), table->wish->periods,
+                 held->n_events == 0 ? ": no dropout" : "", time,
                  st_miss_events_rate_text(held->high, high, sizeof(high)));
     else if (!table->known)
         snprintf(line, sizeof(line), "Not known: %s.", without_prefix(table->rows[table->n - 1].reason));

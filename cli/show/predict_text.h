@@ -15,7 +15,7 @@ struct st_predict_table {
     const struct st_predict_wish *wish;
     struct st_predict_row rows[ST_PREDICT_SIZES_MAX];
     size_t n;
-    const struct st_predict_row *held; /* the smallest size that held; NULL: none */
+    const struct st_predict_row *held; /* the smallest size whose bound keeps the target; NULL: none */
     bool known;                        /* at least one row is not refused */
 };
 
@@ -23,6 +23,9 @@ struct st_predict_table {
 void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames, size_t frames_n);
 
 json_t *st_predict_text_rows_json(const struct st_predict_table *table);
+
+/** "35.0 min", "12.5 days". @return buf. */
+const char *st_predict_text_time(double seconds, char *buf, size_t buf_bytes);
 
 /** One sentence: the smallest size that held, or why none. */
 void st_predict_text_answer(const struct st_predict_table *table, FILE *out, int width);

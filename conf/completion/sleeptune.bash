@@ -43,7 +43,7 @@ _sleeptune() {
         verify) words='--frames --rate --measure --no-measure --user --root --format --json --help' ;;
         revert) words="--all --run-generators --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --no-servers --output -o --help' ;;
-        predict) words='--frames --periods --load --headroom-frames --granularity --measured-frames --rate --details --json --format --help' ;;
+        predict) words='--history --frames --periods --load --headroom-frames --granularity --measured-frames --rate --details --json --format --help' ;;
         compare) words='--difference --every --json --format --help' ;;
         plot) words='--output -o --kind -k --every --csv --help' ;;
         history) words='--events --causes --since --until --step --plot --kind --limit --follow --details --json --format --system --socket --db --help' ;;

@@ -49,6 +49,36 @@ like "a cut recording is read up to there" "$(predict "$tmp/cut.strec")" 'cut\.s
 head -c 100 "$tmp/run.strec" >"$tmp/head.strec"
 like "one without data is no answer" "$(predict "$tmp/head.strec"; echo "status $?")" '^status [24]$'
 
+# --- the history ------------------------------------------------------------------------------------------------------
+made=$SLEEPTUNE_BUILD/tests/integration
+if [ -x "$made/make_history" ]; then # an hour has one wake-up 3.1 to 4.1 ms late; 128 frames
+    "$made/make_history" "$tmp/h.db" 1795190400 60 120 5 >/dev/null
+    is "rows of a history" "$(rows --history "$tmp/h.db" --frames 64,128,256,2048 | sed -E 's/ [0-9.]+ ([0-9]+)$/ \1/')" \
+        "64 refused None 0
+128 observed 1.0 59
+256 none seen None 0
+2048 none seen None 0"
+    screen=$(TZ=UTC predict --history "$tmp/h.db")
+    like "the answer of a history" "$(tr '\n' ' ' <<<"$screen")" '^256 frames held \(10\.7 ms with 2 periods\): no dropout in 2\.5 days, at most 0\.0[0-9]+ per hour '
+    like "where it came from" "$(tr -s '\n ' ' ' <<<"$screen")" 'From 2\.5 days of [^ ]*/h\.db, 2026-11-18 to 2026-11-20 Next'
+    is "in 40 columns" "$(COLUMNS=40 predict --history "$tmp/h.db" | grep -vE '^ *[0-9]+ |^frames' | grep -E '^.{41}' | grep -v "$tmp")" ""
+    "$PYTHON" - "$tmp/h.db" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("INSERT INTO circumstances SELECT 9, '6.2', governor, policy, priority, cpu, frames, rate_hz, periods, load_percent FROM circumstances")
+db.execute("UPDATE span SET circumstances = 9 WHERE level = 60 AND from_ns >= (1795190400 - 3600) * 1000000000")
+db.commit()
+PY
+    like "days of other settings are named" "$(TZ=UTC predict --history "$tmp/h.db" | tr -s '\n ' ' ')" 'From 60\.0 min of .*; not counted: 2\.4 days with other settings, 2026-11-18 to 2026-11-20'
+    like "no file" "$(predict --history "$tmp/none.db"; echo "status $?")" 'cannot read .*/none\.db: No such file or directory\. Start sleeptuned '
+    echo letters >"$tmp/letters.db"
+    like "letters are no history" "$(predict --history "$tmp/letters.db"; echo "status $?")" '^status 4$'
+    : >"$tmp/empty.db"
+    like "an empty history" "$(predict --history "$tmp/empty.db"; echo "status $?")" '^status 2$'
+    head -c 50000 "$tmp/h.db" >"$tmp/cut.db"
+    like "a truncated history" "$(predict --history "$tmp/cut.db"; echo "status $?")" '^status 4$'
+fi
+
 # --- what is no run ---------------------------------------------------------------------------------------------------
 : >"$tmp/empty"
 like "an empty file" "$(predict "$tmp/empty" "${text[@]}")" 'is empty$'

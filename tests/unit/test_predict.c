@@ -169,6 +169,92 @@ static void a_run_that_changes_has_wider_bounds(void **state)
     }
 }
 
+/* A minute: one wake-up of most_ns, n ones of 4 ms, the rest in time. */
+static void span(uint64_t n, int64_t most_ns, int64_t events_n)
+{
+    struct st_hist hist;
+    assert_int_equal(st_hist_init(&hist, 2), 0);
+    st_hist_add_n(&hist, 5000, 50000);
+    st_hist_add_n(&hist, 4 * MS, n);
+    if (most_ns > 0)
+        st_hist_add(&hist, most_ns);
+    const struct st_predict_span minute = {.periods_n = 60000, /* of 1 ms */
+                                           .max_ns = hist.max_ns,
+                                           .lateness = &hist,
+                                           .events_n = events_n};
+    assert_int_equal(st_predict_add_span(&run, &minute), 0);
+    st_hist_finish(&hist);
+}
+
+static void a_minute_has_one_event_at_least_and_one_for_each_late_wake_up_at_most(void **state)
+{
+    (void)state;
+    begin(48, 0);
+    for (int i = 0; i < 60; i++)
+        span((uint64_t)i % 2, i == 7 ? 9 * MS : 0, -1);
+    row_of(48);
+    assert_int_equal(row.n_events, 30);
+    assert_true(row.estimated);
+    NEAR(row.estimate, 30.5); /* 30 to 31 */
+    assert_true(strstr(row.reason, "30 to 31") != NULL);
+    row_of(240); /* slack 5 ms, one of five phases for each ms beyond it */
+    NEAR(row.estimate, 0.8);
+    assert_int_equal(row.n_events, 1);
+    st_predict_finish(&run);
+
+    begin(48, 0);
+    for (int i = 0; i < 60; i++)
+        span(i == 7 ? 10 : 0, 0, -1);
+    row_of(48);
+    assert_false(row.estimated); /* 1 to 10 */
+    assert_true(row.low < 1 && row.high > 10);
+    st_predict_finish(&run);
+}
+
+static void events_are_100_ms_apart_in_a_minute_too(void **state)
+{
+    (void)state;
+    begin(48, 0);
+    for (int i = 0; i < 60; i++)
+        span(30000, 0, -1);
+    row_of(48);
+    NEAR(row.high, ST_PREDICT_MOST);
+    assert_true(row.low > 40 && row.low < 60);
+    st_predict_finish(&run);
+}
+
+static void counted_events_hold_at_the_measured_size(void **state)
+{
+    (void)state;
+    begin(48, 0);
+    for (int i = 0; i < 60; i++)
+        span(20, 0, 3);
+    row_of(48);
+    NEAR(row.estimate, 180);
+    assert_string_equal(row.reason, "");
+    row_of(96);
+    assert_false(row.estimated);
+    st_predict_finish(&run);
+}
+
+static void more_values_than_are_kept_of_a_minute_only_raise_the_bound(void **state)
+{
+    (void)state;
+    begin(48, 0);
+    struct st_hist hist;
+    assert_int_equal(st_hist_init(&hist, 2), 0);
+    for (int i = 1; i <= 40; i++)
+        st_hist_add(&hist, 2 * MS + i * MS / 4); /* 39 above 2.25 ms */
+    const struct st_predict_span minute = {
+        .periods_n = 60000, .max_ns = 12 * MS, .lateness = &hist, .events_n = -1};
+    assert_int_equal(st_predict_add_span(&run, &minute), 0);
+    assert_true(run.n < 20);
+    row_of(108); /* slack 2.25 ms */
+    assert_true(row.high >= 39 * 60);
+    st_hist_finish(&hist);
+    st_predict_finish(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +266,10 @@ int main(void)
         cmocka_unit_test(what_cannot_be_known_is_refused),
         cmocka_unit_test(more_late_wake_ups_than_memory_are_no_wrong_answer),
         cmocka_unit_test(a_run_that_changes_has_wider_bounds),
+        cmocka_unit_test(a_minute_has_one_event_at_least_and_one_for_each_late_wake_up_at_most),
+        cmocka_unit_test(events_are_100_ms_apart_in_a_minute_too),
+        cmocka_unit_test(counted_events_hold_at_the_measured_size),
+        cmocka_unit_test(more_values_than_are_kept_of_a_minute_only_raise_the_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

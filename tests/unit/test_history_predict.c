@@ -1,0 +1,114 @@
+/* Late wake-ups of a history for predict: which minutes and hours count, and as what. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "store/history/history_predict.h"
+#include "tests/unit/history_fixture.h"
+
+static struct st_predict_run run;
+static struct st_history_predict got;
+
+static int predict(void)
+{
+    struct st_history_reader *reader;
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    const int r = st_history_predict(reader, &run, &got);
+    st_history_read_close(reader);
+    return r;
+}
+
+static struct st_predict_row row_of(uint32_t frames)
+{
+    const struct st_predict_wish wish = {.periods = 2, .target_per_hour = st_predict_target(&run)};
+    struct st_predict_row row;
+    st_predict_row(&run, &wish, frames, &row);
+    return row;
+}
+
+static void minutes_are_spans_of_their_settings(void **state)
+{
+    (void)state;
+    open_it();
+    for (int i = 0; i < 120; i++)
+        add(NOON_NS + i * MINUTE_NS, i == 70 ? 1 : 22500, i == 70 ? 30000000 : 5000);
+    assert_int_equal(predict(), 0);
+    assert_int_equal(run.frames, 128);
+    assert_int_equal(run.rate_hz, 48000);
+    assert_int_equal(run.periods_n, 120 * 22500);
+    assert_int_equal(run.n, 1);
+    assert_true(got.since_ns == NOON_NS && got.until_ns == NOON_NS + 120 * MINUTE_NS && got.other_ns == 0);
+    const struct st_predict_row row = row_of(256); /* 30 ms in each of two phases */
+    assert_true(row.estimated && fabs(row.estimate - 0.5) < 1e-6 && row.n_events == 1);
+    assert_int_equal(row_of(2048).basis, ST_PREDICT_NONE_SEEN);
+    st_predict_finish(&run);
+}
+
+static void the_newest_settings_count_and_the_others_are_told(void **state)
+{
+    (void)state;
+    open_it();
+    for (int i = 0; i < 180; i++)
+        add(NOON_NS + i * MINUTE_NS, 22500, i == 10 || i == 170 ? 30000000 : 5000);
+    (void)query(
+        "INSERT INTO circumstances SELECT 77, '6.2', governor, policy, priority, cpu, frames, rate_hz,"
+        " periods, load_percent FROM circumstances");
+    (void)query("UPDATE span SET circumstances = 77 WHERE level = 60 AND from_ns >= 1795179600000000000");
+    assert_int_equal(predict(), 0);
+    assert_int_equal(run.periods_n, 120 * 22500);
+    assert_true(got.other_ns == HOUR_NS && got.other_since_ns == NOON_NS &&
+                got.other_until_ns == NOON_NS + HOUR_NS);
+    assert_int_equal(got.since_ns, NOON_NS + HOUR_NS);
+    assert_int_equal(row_of(256).n_events, 1);
+    st_predict_finish(&run);
+}
+
+static void hours_count_where_the_minutes_are_gone(void **state)
+{
+    (void)state;
+    open_it();
+    for (int i = 0; i < 180; i++)
+        add(NOON_NS + i * MINUTE_NS, 22500, i == 10 ? 30000000 : 5000);
+    (void)query("DELETE FROM span WHERE level = 60 AND from_ns < 1795179600000000000");
+    assert_int_equal(predict(), 0);
+    assert_int_equal(run.periods_n, 180 * 22500);
+    assert_true(got.since_ns == NOON_NS && got.other_ns == 0);
+    const struct st_predict_row row = row_of(256);
+    assert_int_equal(row.n_events, 1);
+    assert_true(row.high > 100); /* 22500 wake-ups of that minute were late: up to an event each 100 ms */
+    assert_false(row.estimated);
+    st_predict_finish(&run);
+}
+
+static void without_a_usable_minute_there_is_no_answer(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(predict(), -ENODATA);
+    add(NOON_NS, 22500, 5000);
+    (void)query("UPDATE circumstances SET frames = NULL");
+    assert_int_equal(predict(), -ENODATA);
+    (void)query("UPDATE circumstances SET frames = 128");
+    (void)query("UPDATE span SET lateness_max_ns = 30000000, lateness = x'00'");
+    assert_int_equal(predict(), -EBADMSG);
+    st_predict_finish(&run);
+    (void)query("UPDATE span SET measured_ns = -5");
+    assert_int_equal(predict(), -EBADMSG);
+    st_predict_finish(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(minutes_are_spans_of_their_settings, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_newest_settings_count_and_the_others_are_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(hours_count_where_the_minutes_are_gone, setup, teardown),
+        cmocka_unit_test_setup_teardown(without_a_usable_minute_there_is_no_answer, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
