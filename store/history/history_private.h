@@ -12,7 +12,7 @@
 /** A sum of rows with one histogram. */
 struct st_history_sum {
     struct st_hist hist;
-    uint8_t *plain;      /* room for a payload */
+    uint8_t *plain; /* room for a payload */
     size_t plain_bytes;
 };
 
