@@ -72,11 +72,6 @@ static void help(void)
           stdout);
 }
 
-static int take_time(const char *command, void *ctx, const char *text)
-{
-    return st_before_after_time(command, text, ctx);
-}
-
 /** @return -1 to go on, or an st_exit. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
@@ -91,7 +86,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         {"snapshot", .text = &options->input.snapshot},
         {"user", .text = &options->input.user},
         {"run-generators", .flag = &options->run_generators},
-        {"measure", .take = take_time, .ctx = &options->measure_ns},
+        ST_BEFORE_AFTER_OPTION(&options->measure_ns),
         {"no-measure", .flag = &no_measure},
     };
     int r = st_options_read(COMMAND, table, ST_ARRAY_LEN(table), help, argc, argv, &first);
@@ -310,6 +305,42 @@ static const char *ask_about(const struct work *work, char *buf, size_t buf_byte
     return st_safe_text(buf);
 }
 
+/* Reads again on this machine what the planned rules take from the snapshot. @return an st_exit. */
+static int check_snapshot(const struct st_facts *claimed, const struct st_plan *plan)
+{
+    const struct st_facts_input machine = {0};
+    const struct st_rule *last = NULL;
+    struct st_facts *here;
+    char message[1024];
+    int status = st_facts_input_load(COMMAND, &machine, &here);
+    if (status != ST_EXIT_DONE)
+        return status;
+    for (size_t i = 0; i < plan->steps_n && status == ST_EXIT_DONE; i++) {
+        if (plan->steps[i].rule != last &&
+            !st_snapshot_check_agrees(claimed, here, plan->steps[i].rule, message, sizeof(message)))
+            status = st_failure(COMMAND, "%s. Nothing was changed. Take the snapshot again on this machine.",
+                                message);
+        last = plan->steps[i].rule;
+    }
+    st_facts_free(here);
+    return status;
+}
+
+/* Asks on the terminal, unless --yes was given. @return 0 to go on, or an st_exit. */
+static int confirm(bool yes, const char *question)
+{
+    char answer[16] = "";
+    if (yes)
+        return 0;
+    if (isatty(STDIN_FILENO) != 1)
+        return st_failure_usage(COMMAND, "no terminal to ask on: add --yes");
+    fflush(stdout);
+    fprintf(stderr, "%s [y/N] ", question);
+    if (fgets(answer, sizeof(answer), stdin) == NULL || (answer[0] != 'y' && answer[0] != 'Y'))
+        return st_failure(COMMAND, "nothing was changed");
+    return 0;
+}
+
 static int decide(struct work *work, int argc, char **argv)
 {
     const int rest = work->in_way_n > 0    ? ST_EXIT_FAILURE
@@ -323,7 +354,7 @@ static int decide(struct work *work, int argc, char **argv)
         return rest;
     }
     if (work->options->input.snapshot != NULL && work->target->live) {
-        const int checked = st_snapshot_check(COMMAND, work->target->facts, &work->plan);
+        const int checked = check_snapshot(work->target->facts, &work->plan);
         if (checked != ST_EXIT_DONE)
             return checked;
     }
@@ -340,8 +371,7 @@ static int decide(struct work *work, int argc, char **argv)
     if (st_change_target_needs_root(COMMAND, work->target, argc, argv))
         return ST_EXIT_FAILURE;
     char question[512];
-    int status =
-        st_change_target_confirm(COMMAND, work->options->yes, ask_about(work, question, sizeof(question)));
+    int status = confirm(work->options->yes, ask_about(work, question, sizeof(question)));
     if (status == 0)
         status = carry_out(work);
     return status == ST_EXIT_DONE ? rest : status;

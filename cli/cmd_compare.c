@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/compare/compare.h"
 #include "core/ns.h"
+#include "platform/program/output.h"
 
 #define NAME "compare"
 
@@ -60,22 +61,24 @@ static int run(struct st_compare_result *result, char *const paths[2], bool json
         status = st_compare_make(NAME, result);
     if (status != ST_EXIT_DONE)
         return status;
-    const int r = json ? st_compare_print_json(result) : st_compare_print(result);
-    if (r != 0)
-        return st_failure(NAME, "cannot write the result: %s", strerror(-r));
+    const int r = json ? 0 : st_compare_print(result);
+    status = json     ? st_output_json(NAME, st_compare_json(result))
+             : r != 0 ? st_failure(NAME, "cannot write the result: %s", strerror(-r))
+                      : ST_EXIT_DONE;
+    if (status != ST_EXIT_DONE)
+        return status;
     return result->shown_n > 0 ? ST_EXIT_FINDINGS : result->tests_n > 0 ? ST_EXIT_DONE : ST_EXIT_UNKNOWN;
 }
 
 int st_cmd_compare(int argc, char **argv)
 {
     struct st_compare_result result = {.wanted_share = 0.05};
-    struct st_series_options series;
+    struct st_series_options series = {0};
     bool json = false;
     int first = 0;
-    st_series_input_options_init(&series);
     const struct st_option options[] = {
         {.name = "difference", .take = take_difference, .ctx = &result},
-        {.name = "every", .take = st_series_input_take_every, .ctx = &series.every_ns},
+        ST_SERIES_EVERY_OPTION(&series),
         {.name = "json", .flag = &json},
         {.name = "format", .take = st_option_format, .ctx = &json},
     };

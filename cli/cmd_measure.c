@@ -271,7 +271,6 @@ static int measure(struct arguments *a)
     int status = st_measure_files_open(NAME, &a->config, a->record, a->hlog, &files);
     if (status != 0)
         return status;
-    a->config.sinks = st_measure_files_sinks(files);
     struct st_stress *stress = NULL;
     struct st_result *results = calloc(n, sizeof(*results));
     const int r = results == NULL ? -ENOMEM : st_stress_start(a->stress, &stress);
@@ -281,7 +280,7 @@ static int measure(struct arguments *a)
     if (status == 0) {
         if (progress)
             fputs("\r\033[K", stderr);
-        const int files_status = st_measure_files_close(files, results, n);
+        const int files_status = st_measure_files_close(files, results, n, "");
         qsort(results, n, sizeof(*results), st_result_compare);
         if (a->json)
             status = st_output_json(NAME, st_measure_run_document(results, n));

@@ -130,7 +130,7 @@ static int write_csv(const char *file, const char *path)
     struct st_recording_reader *reader;
     const int r = st_recording_open(file, &reader);
     if (r != 0)
-        return st_recording_input_refused(NAME, file, r);
+        return st_failure(NAME, "cannot read %s: %s", file, st_recording_input_error(r));
     int status = write_table(file, reader, path);
     const enum st_recording_end end = st_recording_info(reader)->end;
     const uint64_t cycles = st_recording_info(reader)->totals.cycles;
@@ -164,15 +164,14 @@ static int convert(const char *path, char **files, int n)
 int st_cmd_plot(int argc, char **argv)
 {
     struct st_chart_options chart = {.kind = ST_CHART_ANY};
-    struct st_series_options series;
+    struct st_series_options series = {0};
     struct st_chart_data data;
     bool csv = false;
     int first;
-    st_series_input_options_init(&series);
     const struct st_option options[] = {
         {.name = "output", .letter = 'o', .text = &chart.path},
         {.name = "kind", .letter = 'k', .take = st_chart_take_kind, .ctx = &chart.kind},
-        {.name = "every", .take = st_series_input_take_every, .ctx = &series.every_ns},
+        ST_SERIES_EVERY_OPTION(&series),
         {.name = "csv", .flag = &csv},
     };
     int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);

@@ -101,7 +101,7 @@ static int read_recording(const char *name, FILE *stream, const struct options *
     struct st_recording_reader *reader;
     int r = st_recording_open_stream(stream, &reader);
     if (r != 0)
-        return st_recording_input_refused(NAME, name, r);
+        return st_failure(NAME, "cannot read %s: %s", name, st_recording_input_error(r));
     const struct st_recording_meta *meta = &st_recording_info(reader)->meta;
     run->period = meta->period;
     run->frames = meta->frames != 0 ? meta->frames : (uint32_t)o->series.frames;
@@ -267,7 +267,6 @@ int st_cmd_predict(int argc, char **argv)
     struct options o = {.periods = 2};
     struct st_module_history_predict input = {.path = ""};
     int first = 0;
-    st_series_input_options_init(&o.series);
     const struct st_option options[] = {
         {.name = "frames", .take = take_frames, .ctx = &o},
         {.name = "periods", .number = &o.periods, .min = 2, .max = 16},

@@ -212,14 +212,14 @@ static bool is_first_of_rule(const struct st_journal *journal, size_t i)
 static int prove(const struct st_change_target *target, const struct st_journal *journal,
                  const struct options *options, struct st_before_after *ret)
 {
-    if (journal->entries_n == 0)
-        st_before_after_none(ret, "nothing is applied");
-    else if (!target->live)
-        st_before_after_none(ret, "a saved copy of a machine (--root) cannot be measured");
-    else if (!options->measure)
-        st_before_after_none(ret, "not measured (--no-measure)");
-    else
+    const char *why = journal->entries_n == 0 ? "nothing is applied"
+                      : !target->live         ? "a saved copy of a machine (--root) cannot be measured"
+                      : !options->measure     ? "not measured (--no-measure)"
+                                              : NULL;
+    if (why == NULL)
         return st_before_after_make(COMMAND, target, journal, options->measure_ns, ret);
+    *ret = (struct st_before_after){0};
+    snprintf(ret->why, sizeof(ret->why), "%s", why);
     return ST_EXIT_DONE;
 }
 
@@ -278,11 +278,6 @@ static int verify(const struct st_change_target *target, const struct options *o
     return status;
 }
 
-static int take_time(const char *command, void *ctx, const char *text)
-{
-    return st_before_after_time(command, text, ctx);
-}
-
 /** @return -1 to go on, or an st_exit. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
@@ -292,7 +287,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         {"rate", 'r', .rate_hz = &options->rate_hz, .min = 1, .max = 1 << 22},
         {"root", .text = &options->input.root},
         {"user", .text = &options->input.user},
-        {"measure", .take = take_time, .ctx = &options->measure_ns},
+        ST_BEFORE_AFTER_OPTION(&options->measure_ns),
         {"no-measure", .flag = &no_measure},
         {"json", .flag = &options->json},
         {"format", .take = st_option_format, .ctx = &options->json},

@@ -66,7 +66,7 @@ static int read_recording(const char *command, const char *name, FILE *stream, s
     char where[sizeof(data->conditions)];
     int r = st_recording_open_stream(stream, &reader);
     if (r != 0)
-        return st_recording_input_refused(command, name, r);
+        return st_failure(command, "cannot read %s: %s", name, st_recording_input_error(r));
     struct st_chart_set *set = st_chart_add(data, short_name(name));
     r = set == NULL ? -ENOMEM : add_events(reader, set);
     if (set != NULL)

@@ -1,23 +1,19 @@
 #include "chart/input/recording_input.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/ns.h"
-#include "platform/program/options.h"
 
-int st_recording_input_refused(const char *command, const char *name, int r)
+const char *st_recording_input_error(int r)
 {
-    if (r == -EBADMSG)
-        return st_failure(command, "%s is not a recording of sleeptune, or it is cut within its first block",
-                          name);
-    if (r == -EPROTONOSUPPORT)
-        return st_failure(command, "%s was recorded by a newer sleeptune (this one reads version %d)", name,
-                          ST_RECORDING_VERSION);
-    return st_failure(command, "cannot read %s: %s", name, strerror(-r));
+    return r == -EBADMSG           ? "it is not a recording of sleeptune, or it is cut within its first block"
+           : r == -EPROTONOSUPPORT ? "it was recorded by a newer sleeptune"
+                                   : strerror(-r);
 }
 
-int st_recording_input_blocks(struct st_recording_reader *reader, struct st_blocks *ret)
+static int add_blocks(struct st_recording_reader *reader, struct st_blocks *ret)
 {
     const struct st_period *period = &st_recording_info(reader)->meta.period;
     struct st_recording_event event;
@@ -33,4 +29,30 @@ int st_recording_input_blocks(struct st_recording_reader *reader, struct st_bloc
             return r;
     }
     return r < 0 ? r : st_blocks_end(ret);
+}
+
+int st_recording_input_read(const char *path, struct st_recording_run *ret)
+{
+    struct st_recording_reader *reader;
+    *ret = (struct st_recording_run){0};
+    int r = st_blocks_init(&ret->blocks);
+    if (r == 0)
+        r = st_recording_open(path, &reader);
+    if (r != 0)
+        return r;
+    const struct st_recording_info *info = st_recording_info(reader);
+    r = add_blocks(reader, &ret->blocks);
+    ret->meta = info->meta;
+    ret->totals = info->totals;
+    ret->end = info->end;
+    ret->conditions = strdup(info->conditions);
+    st_recording_close_reader(reader);
+    return r == 0 && ret->conditions == NULL ? -ENOMEM : r;
+}
+
+void st_recording_input_finish(struct st_recording_run *run)
+{
+    free(run->conditions);
+    st_blocks_finish(&run->blocks);
+    *run = (struct st_recording_run){0};
 }

@@ -80,7 +80,7 @@ static int read_recording(struct input *input, struct st_series_input *result)
     int r = st_recording_open_stream(input->stream, &reader);
     input->stream = NULL; /* the reader's */
     if (r != 0)
-        return st_recording_input_refused(input->command, input->name, r);
+        return st_failure(input->command, "cannot read %s: %s", input->name, st_recording_input_error(r));
     result->source = "recording";
     result->misses_known = true;
     r = st_long_series_init(&result->all, &st_recording_info(reader)->meta.period,
@@ -291,16 +291,6 @@ int st_series_input_read(const char *command, const char *path, const struct st_
 }
 
 /* --- options --- */
-
-void st_series_input_options_init(struct st_series_options *options)
-{
-    *options = (struct st_series_options){.count = 900};
-}
-
-int st_series_input_take_every(const char *command, void *ctx, const char *text)
-{
-    return st_option_time(command, "--every", text, 1, 3600 * ST_NS_PER_S, ctx);
-}
 
 int st_series_input_period(const char *command, const struct st_series_options *o, struct st_period *ret)
 {

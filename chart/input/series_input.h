@@ -25,6 +25,12 @@
     {                                                                                                        \
         "plot", .text = &(o)->plot                                                                           \
     }
+/** The period of text alone. Its least is below that of a measurement. */
+#define ST_SERIES_EVERY_OPTION(o)                                                                            \
+    {                                                                                                        \
+        "every", .time_ns = &(o)->every_ns, .min = 1, .max = ST_SERIES_EVERY_MAX_NS                          \
+    }
+#define ST_SERIES_COUNT_USUAL 900
 /** The number of samples; o as above. */
 #define ST_SERIES_COUNT_OPTION(o, most)                                                                      \
     {                                                                                                        \
@@ -39,11 +45,6 @@ struct st_series_options {
     bool json;
     const char *plot; /* NULL: nothing is drawn */
 };
-
-void st_series_input_options_init(struct st_series_options *options);
-
-/** Reads --every, for a row of st_options_read. @param ctx int64_t, ns. @return 0 or ST_EXIT_USAGE. */
-ST_NODISCARD int st_series_input_take_every(const char *command, void *ctx, const char *text);
 
 /** The period of --every, or of --frames and --rate; a second without them. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_series_input_period(const char *command, const struct st_series_options *options,

@@ -118,17 +118,3 @@ bool st_change_target_needs_root(const char *command, const struct st_change_tar
             has_sudo ? "" : " as root", has_sudo ? "sudo " : "", command, words);
     return true;
 }
-
-int st_change_target_confirm(const char *command, bool yes, const char *question)
-{
-    char answer[16] = "";
-    if (yes)
-        return 0;
-    if (isatty(STDIN_FILENO) != 1)
-        return st_failure_usage(command, "no terminal to ask on: add --yes");
-    fflush(stdout);
-    fprintf(stderr, "%s [y/N] ", question);
-    if (fgets(answer, sizeof(answer), stdin) == NULL || (answer[0] != 'y' && answer[0] != 'Y'))
-        return st_failure(command, "nothing was changed");
-    return 0;
-}

@@ -24,7 +24,4 @@ void st_change_target_close(struct st_change_target *target);
 /** Is this live and not root? Says on stderr what to run instead. */
 ST_NODISCARD bool st_change_target_needs_root(const char *command, const struct st_change_target *target,
                                               int argc, char *const *argv);
-/** Asks on the terminal. yes: do not ask. @return 0 to go on, or an st_exit. */
-ST_NODISCARD int st_change_target_confirm(const char *command, bool yes, const char *question);
-
 #endif

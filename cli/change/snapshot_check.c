@@ -4,8 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
-
 /* Facts whose name or value becomes a part of what is written: a unit, a path, a device's numbers, a driver.
  */
 static const char *const objects[] = {"linux.unit.*",
@@ -94,24 +92,4 @@ bool st_snapshot_check_agrees(const struct st_facts *claimed, const struct st_fa
     snprintf(message, message_bytes, "%s: the snapshot has %s = %s, this machine has %s", rule->id, fact->key,
              value_of(st_facts_find(claimed, fact->key)), value_of(st_facts_find(here, fact->key)));
     return false;
-}
-
-int st_snapshot_check(const char *command, const struct st_facts *claimed, const struct st_plan *plan)
-{
-    const struct st_facts_input machine = {0};
-    const struct st_rule *last = NULL;
-    struct st_facts *here;
-    char message[1024];
-    int status = st_facts_input_load(command, &machine, &here);
-    if (status != ST_EXIT_DONE)
-        return status;
-    for (size_t i = 0; i < plan->steps_n && status == ST_EXIT_DONE; i++) {
-        if (plan->steps[i].rule != last &&
-            !st_snapshot_check_agrees(claimed, here, plan->steps[i].rule, message, sizeof(message)))
-            status = st_failure(command, "%s. Nothing was changed. Take the snapshot again on this machine.",
-                                message);
-        last = plan->steps[i].rule;
-    }
-    st_facts_free(here);
-    return status;
 }

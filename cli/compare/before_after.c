@@ -21,25 +21,14 @@
 #include "platform/program/locale.h"
 #include "store/recording/recording.h"
 
-#define FILE_NAME   "/before.recording"
-#define PATH_BYTES  600
-#define LINE_BYTES  4096
-#define TIME_MIN_NS ST_NS_PER_S
-#define TIME_MAX_NS (600 * ST_NS_PER_S)
+#define FILE_NAME  "/before.recording"
+#define PATH_BYTES 600
+#define LINE_BYTES 4096
 
 static const char *path_of(const struct st_change_target *target, char *buf, size_t buf_bytes)
 {
     snprintf(buf, buf_bytes, "%s" FILE_NAME, target->folder);
     return buf;
-}
-
-int st_before_after_time(const char *command, const char *text, int64_t *ret_ns)
-{
-    int64_t ns;
-    if (st_ns_parse(text, &ns) != 0 || ns < TIME_MIN_NS || ns > TIME_MAX_NS)
-        return st_failure_usage(command, "--measure: '%s' is not a time such as 30s or 2m, 1s .. 10m", text);
-    *ret_ns = ns;
-    return 0;
 }
 
 /* --- test conditions --- */
@@ -97,7 +86,6 @@ static int record(const char *command, const char *what, const char *path, const
     int status = st_measure_files_open(command, config, path, NULL, &files);
     if (status != 0)
         return status;
-    config->sinks = st_measure_files_sinks(files);
     char *machine = machine_now(journal);
     fflush(stdout);
     st_ns_format(config->duration_ns, time, sizeof(time));
@@ -106,9 +94,7 @@ static int record(const char *command, const char *what, const char *path, const
     if (terminal)
         fputs("\r\033[K", stderr);
     if (status == ST_EXIT_DONE) {
-        if (machine != NULL)
-            st_measure_files_text(files, machine);
-        status = st_measure_files_close(files, &result, 1);
+        status = st_measure_files_close(files, &result, 1, machine != NULL ? machine : "");
         if (status == ST_EXIT_DONE)
             status = st_measure_run_status(&result, 1);
         if (!result.books_balance)
@@ -129,41 +115,15 @@ static void ST_PRINTF(2, 3) set_reason(struct st_before_after *done, const char 
     va_end(args);
 }
 
-static const char *open_error(int r)
+/* What is in the way is in done->why. */
+static void read_run(const char *path, struct st_before_after *done, struct st_recording_run *ret)
 {
-    return r == -EBADMSG           ? "not a recording, or cut at its beginning"
-           : r == -EPROTONOSUPPORT ? "written by a newer sleeptune"
-                                   : strerror(-r);
-}
-
-void st_before_after_read(const char *path, struct st_before_after *done, struct st_before_after_run *ret)
-{
-    struct st_recording_reader *reader;
-    int r = st_recording_open(path, &reader);
-    if (r != 0) {
-        set_reason(done, "cannot read %s: %s", path, open_error(r));
-        return;
-    }
-    const struct st_recording_meta *meta = &st_recording_info(reader)->meta;
-    done->frames = meta->frames;
-    done->rate_hz = meta->rate_hz;
-    ret->started_wall_ns = meta->started_wall_ns;
-    ret->period = meta->period;
-    r = st_blocks_init(&ret->blocks);
-    if (r == 0)
-        r = st_recording_input_blocks(reader, &ret->blocks);
-    const struct st_recording_totals totals = st_recording_info(reader)->totals;
-    ret->lost_n = totals.lost_cycles;
-    ret->periods_n = totals.cycles + totals.skipped_periods + totals.lost_cycles;
-    const enum st_recording_end end = st_recording_info(reader)->end;
-    ret->interrupted = end != ST_RECORDING_COMPLETE;
-    ret->conditions = strdup(st_recording_info(reader)->conditions);
-    st_recording_close_reader(reader);
-    if (r < 0 || ret->conditions == NULL)
-        set_reason(done, "cannot read %s: %s", path, strerror(r < 0 ? -r : ENOMEM));
-    else if (end == ST_RECORDING_DAMAGED)
+    const int r = st_recording_input_read(path, ret);
+    if (r != 0)
+        set_reason(done, "cannot read %s: %s", path, st_recording_input_error(r));
+    else if (ret->end == ST_RECORDING_DAMAGED)
         set_reason(done, "%s is damaged", path);
-    else if (done->frames == 0 || ret->blocks.n == 0)
+    else if (ret->meta.frames == 0 || ret->blocks.n == 0)
         set_reason(done, "%s contains no cycle, or its period is not in frames", path);
     for (char *at = ret->conditions; at != NULL && *at != '\0'; at++) {
         if ((unsigned char)*at > '~') /* it may have come from anywhere */
@@ -301,7 +261,7 @@ static int measure_now(const char *command, const struct st_journal *journal,
     close(fd);
     const int status = record(command, "running the measuring loop again to compare", path, journal, config);
     if (status == ST_EXIT_DONE)
-        st_before_after_read(path, done, &done->now);
+        read_run(path, done, &done->now);
     else if (status == ST_EXIT_BOOKS)
         set_reason(done, "the counters of this run do not agree, so it is invalid");
     else
@@ -347,11 +307,12 @@ int st_before_after_make(const char *command, const struct st_change_target *tar
         set_reason(ret, "there is no recording from before the changes to compare with");
         return status;
     }
-    st_before_after_read(path, ret, &ret->before);
+    read_run(path, ret, &ret->before);
     if (ret->why[0] != '\0')
         return status;
-    const int64_t then_ns = st_period_due_ns(&ret->before.period, 0, ret->before.periods_n);
-    config_of(ret->frames, ret->rate_hz, duration_ns > 0 ? duration_ns : then_ns, &config);
+    const struct st_recording_meta *meta = &ret->before.meta;
+    const int64_t then_ns = st_period_due_ns(&meta->period, 0, st_before_after_periods(&ret->before));
+    config_of(meta->frames, meta->rate_hz, duration_ns > 0 ? duration_ns : then_ns, &config);
     choose_policy(ret, &config);
     if (ret->why[0] == '\0')
         choose_cpu(ret, &config);
@@ -365,20 +326,17 @@ int st_before_after_make(const char *command, const struct st_change_target *tar
     return status;
 }
 
-void st_before_after_none(struct st_before_after *ret, const char *why)
-{
-    *ret = (struct st_before_after){0};
-    set_reason(ret, "%s", why);
-}
-
 void st_before_after_finish(struct st_before_after *done)
 {
     st_test_conditions_free(done->changes, done->changes_n);
-    free(done->before.conditions);
-    free(done->now.conditions);
-    st_blocks_finish(&done->before.blocks);
-    st_blocks_finish(&done->now.blocks);
+    st_recording_input_finish(&done->before);
+    st_recording_input_finish(&done->now);
     *done = (struct st_before_after){0};
+}
+
+uint64_t st_before_after_periods(const struct st_recording_run *run)
+{
+    return run->totals.cycles + run->totals.skipped_periods + run->totals.lost_cycles;
 }
 
 bool st_before_after_is_worse(const struct st_before_after *done)

@@ -4,16 +4,19 @@
 
 #include <jansson.h>
 
+#include "chart/input/recording_input.h"
 #include "cli/change/change_target.h"
 #include "cli/compare/test_conditions.h"
-#include "core/period.h"
 #include "evidence/pairs.h"
 #include "platform/platform.h"
 
 #define ST_BEFORE_AFTER_DEFAULT_NS (30 * INT64_C(1000000000))
 
-/** Reads the time of --measure, 1 s .. 10 min. @return 0, or ST_EXIT_USAGE after a message. */
-ST_NODISCARD int st_before_after_time(const char *command, const char *text, int64_t *ret_ns);
+/** --measure TIME, a row for st_options_read. */
+#define ST_BEFORE_AFTER_OPTION(ret_ns)                                                                       \
+    {                                                                                                        \
+        "measure", .time_ns = (ret_ns), .min = INT64_C(1000000000), .max = 600 * INT64_C(1000000000)         \
+    }
 
 /**
  * Runs the loop at the target's period and keeps the recording beside the journal, unless one of a state before earlier changes is
@@ -27,23 +30,13 @@ void st_before_after_record(const char *command, const struct st_change_target *
 bool st_before_after_forget(const char *command, const struct st_change_target *target,
                             const struct st_journal *journal);
 
-struct st_before_after_run {
-    struct st_period period;
-    struct st_blocks blocks;
-    uint64_t periods_n, lost_n; /* lost cycles are among the periods, and in no block */
-    int64_t started_wall_ns;    /* INT64_MIN: not known */
-    bool interrupted;
-    char *conditions; /* "key: value" lines */
-};
-
 struct st_before_after {
     bool compared; /* false: `why` says why not */
     char why[600];
-    uint32_t frames, rate_hz;
     enum st_policy policy; /* these of both runs */
     int priority;
     int cpu; /* -1: not pinned */
-    struct st_before_after_run before, now;
+    struct st_recording_run before, now;
     struct st_figure figures[ST_FIGURES]; /* now against before */
     size_t tests_n;
     struct st_test_condition_pair *changes;
@@ -58,14 +51,12 @@ struct st_before_after {
 ST_NODISCARD int st_before_after_make(const char *command, const struct st_change_target *target,
                                       const struct st_journal *journal, int64_t duration_ns,
                                       struct st_before_after *ret);
-/** Reads a recording into one of the runs of *done. What is in the way is in done->why. */
-void st_before_after_read(const char *path, struct st_before_after *done, struct st_before_after_run *ret);
 /** Compares both runs, whose blocks and test conditions are known. */
 void st_before_after_compare(struct st_before_after *ret);
-/** Why there is none. */
-void st_before_after_none(struct st_before_after *ret, const char *why);
 void st_before_after_finish(struct st_before_after *done);
 
+/** All periods of a run; lost cycles are in no block. */
+uint64_t st_before_after_periods(const struct st_recording_run *run);
 /** Is a figure shown to be worse? */
 bool st_before_after_is_worse(const struct st_before_after *done);
 

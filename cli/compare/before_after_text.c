@@ -23,14 +23,19 @@ static const char *sentence(const struct st_before_after *done, char *buf)
     return st_difference_text_sentence(done->figures, done->tests_n, "before", buf);
 }
 
-static const char *when(const struct st_before_after_run *run, char *buf, size_t buf_bytes)
+static const char *when(const struct st_recording_run *run, char *buf, size_t buf_bytes)
 {
-    const time_t seconds = (time_t)(run->started_wall_ns / ST_NS_PER_S);
+    const time_t seconds = (time_t)(run->meta.started_wall_ns / ST_NS_PER_S);
     struct tm tm;
-    if (run->started_wall_ns <= 0 || gmtime_r(&seconds, &tm) == NULL ||
+    if (run->meta.started_wall_ns <= 0 || gmtime_r(&seconds, &tm) == NULL ||
         strftime(buf, buf_bytes, "%Y-%m-%d %H:%M UTC", &tm) == 0)
         snprintf(buf, buf_bytes, "at an unknown time");
     return buf;
+}
+
+static bool is_short(const struct st_recording_run *run)
+{
+    return run->end != ST_RECORDING_COMPLETE;
 }
 
 /* Of the run with fewer of them. */
@@ -40,15 +45,15 @@ static size_t blocks_n(const struct st_before_after *done)
     return before < now ? before : now;
 }
 
-static int64_t duration_ns(const struct st_before_after_run *run)
+static int64_t duration_ns(const struct st_recording_run *run)
 {
-    return st_period_due_ns(&run->period, 0, run->periods_n);
+    return st_period_due_ns(&run->meta.period, 0, st_before_after_periods(run));
 }
 
 void st_before_after_print(const struct st_before_after *done)
 {
     char text[ST_DIFFERENCE_TEXT_BYTES], times[2][24], dates[2][40], cpu[32] = "any CPU";
-    const struct st_before_after_run *runs[2] = {&done->before, &done->now};
+    const struct st_recording_run *runs[2] = {&done->before, &done->now};
     if (!done->compared) {
         put("proof:", done->why);
         return;
@@ -71,10 +76,10 @@ void st_before_after_print(const struct st_before_after *done)
         "%" PRIu32 " frames at %" PRIu32 " Hz, %s %d, %s; before: %" PRIu64 " of %" PRIu64
         " periods missed, %s, %s%s; now: %" PRIu64 " of %" PRIu64
         ", %s, %s%s; lateness of wake-ups. Each is one run: the difference includes everything else that changed",
-        done->frames, done->rate_hz, st_platform_policy_name(done->policy), done->priority, cpu,
-        runs[0]->blocks.missed_n, runs[0]->periods_n, dates[0], times[0],
-        runs[0]->interrupted ? " (ended early)" : "", runs[1]->blocks.missed_n, runs[1]->periods_n, dates[1],
-        times[1], runs[1]->interrupted ? " (ended early)" : "");
+        done->before.meta.frames, done->before.meta.rate_hz, st_platform_policy_name(done->policy),
+        done->priority, cpu, runs[0]->blocks.missed_n, st_before_after_periods(runs[0]), dates[0], times[0],
+        is_short(runs[0]) ? " (ended early)" : "", runs[1]->blocks.missed_n, st_before_after_periods(runs[1]),
+        dates[1], times[1], is_short(runs[1]) ? " (ended early)" : "");
     put("runs:", text);
     for (size_t i = 0; i < done->changes_n; i++)
         put("differs:", st_difference_text_condition(&done->changes[i], text));
@@ -98,17 +103,18 @@ static json_t *quantile_json(const struct st_figure *figure, int k)
     return figure->known[k] ? json_integer((json_int_t)figure->value[k]) : json_null();
 }
 
-static json_t *run_json(const struct st_before_after *done, const struct st_before_after_run *run, int k)
+static json_t *run_json(const struct st_before_after *done, const struct st_recording_run *run, int k)
 {
     const struct st_figure *figures = done->figures;
-    const bool dated = run->started_wall_ns > 0;
-    return json_pack(
-        "{s:o, s:I, s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "started_wall_ns",
-        dated ? json_integer(run->started_wall_ns) : json_null(), "duration_ns", (json_int_t)duration_ns(run),
-        "interrupted", run->interrupted, "cycles", (json_int_t)run->blocks.n, "periods",
-        (json_int_t)run->periods_n, "misses", (json_int_t)run->blocks.missed_n, "records_lost",
-        (json_int_t)run->lost_n, "median_ns", quantile_json(&figures[ST_FIGURE_MEDIAN], k), "p99_ns",
-        quantile_json(&figures[ST_FIGURE_P99], k), "p999_ns", quantile_json(&figures[ST_FIGURE_P999], k));
+    const bool dated = run->meta.started_wall_ns > 0;
+    return json_pack("{s:o, s:I, s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "started_wall_ns",
+                     dated ? json_integer(run->meta.started_wall_ns) : json_null(), "duration_ns",
+                     (json_int_t)duration_ns(run), "interrupted", is_short(run), "cycles",
+                     (json_int_t)run->blocks.n, "periods", (json_int_t)st_before_after_periods(run), "misses",
+                     (json_int_t)run->blocks.missed_n, "records_lost", (json_int_t)run->totals.lost_cycles,
+                     "median_ns", quantile_json(&figures[ST_FIGURE_MEDIAN], k), "p99_ns",
+                     quantile_json(&figures[ST_FIGURE_P99], k), "p999_ns",
+                     quantile_json(&figures[ST_FIGURE_P999], k));
 }
 
 json_t *st_before_after_json(const struct st_before_after *done)
@@ -124,12 +130,12 @@ json_t *st_before_after_json(const struct st_before_after *done)
                                                        change->before, "now", change->now));
     }
     return json_pack("{s:b, s:s, s:i, s:i, s:s, s:i, s:o, s:i, s:o, s:o, s:{s:o, s:o, s:o, s:o}, s:o}",
-                     "compared", 1, "sentence", sentence(done, text), "frames", (int)done->frames, "rate_hz",
-                     (int)done->rate_hz, "policy", st_platform_policy_name(done->policy), "priority",
-                     done->priority, "cpu", done->cpu >= 0 ? json_integer(done->cpu) : json_null(), "blocks",
-                     (int)blocks_n(done), "before", run_json(done, &done->before, 0), "now",
-                     run_json(done, &done->now, 1), "difference", "median_ns",
-                     figure_json(&figures[ST_FIGURE_MEDIAN]), "p99_ns", figure_json(&figures[ST_FIGURE_P99]),
-                     "p999_ns", figure_json(&figures[ST_FIGURE_P999]), "misses_per_period",
-                     figure_json(&figures[ST_FIGURE_MISSED]), "differs", changes);
+                     "compared", 1, "sentence", sentence(done, text), "frames", (int)done->before.meta.frames,
+                     "rate_hz", (int)done->before.meta.rate_hz, "policy",
+                     st_platform_policy_name(done->policy), "priority", done->priority, "cpu",
+                     done->cpu >= 0 ? json_integer(done->cpu) : json_null(), "blocks", (int)blocks_n(done),
+                     "before", run_json(done, &done->before, 0), "now", run_json(done, &done->now, 1),
+                     "difference", "median_ns", figure_json(&figures[ST_FIGURE_MEDIAN]), "p99_ns",
+                     figure_json(&figures[ST_FIGURE_P99]), "p999_ns", figure_json(&figures[ST_FIGURE_P999]),
+                     "misses_per_period", figure_json(&figures[ST_FIGURE_MISSED]), "differs", changes);
 }

@@ -75,6 +75,7 @@ double st_compare_more_data(const struct st_compare_result *result, const struct
 
 /** @return 0 or -errno of standard output. */
 ST_NODISCARD int st_compare_print(const struct st_compare_result *result);
-ST_NODISCARD int st_compare_print_json(const struct st_compare_result *result);
+/** sleeptune-compare/1. New reference, NULL when out of memory. */
+json_t *st_compare_json(const struct st_compare_result *result);
 
 #endif

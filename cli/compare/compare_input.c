@@ -10,7 +10,6 @@
 #include "cli/command.h"
 #include "cli/compare/compare.h"
 #include "core/text/text.h"
-#include "store/recording/recording.h"
 
 #define SERIES_FAMILY "sleeptune-series/"
 
@@ -23,29 +22,26 @@ static void note(struct st_compare_file *file, const char *text)
 
 static int read_recording(const char *command, struct st_compare_file *file)
 {
-    struct st_recording_reader *reader;
-    int r = st_recording_open(file->path, &reader);
-    if (r != 0)
-        return st_recording_input_refused(command, file->path, r);
-    file->source = "recording";
-    file->period = st_recording_info(reader)->meta.period;
-    r = st_recording_input_blocks(reader, &file->blocks);
-    const enum st_recording_end end = st_recording_info(reader)->end;
-    const uint64_t lost_n = st_recording_info(reader)->totals.lost_cycles;
+    struct st_recording_run run;
+    const int r = st_recording_input_read(file->path, &run);
     char lost[80];
-    file->conditions = strdup(st_recording_info(reader)->conditions);
-    st_recording_close_reader(reader);
-    if (r < 0 || file->conditions == NULL)
-        return st_failure(command, "cannot read %s: %s", file->path, strerror(r < 0 ? -r : ENOMEM));
-    if (end == ST_RECORDING_INTERRUPTED)
+    if (r != 0) {
+        st_recording_input_finish(&run);
+        return st_failure(command, "cannot read %s: %s", file->path, st_recording_input_error(r));
+    }
+    file->source = "recording";
+    file->period = run.meta.period;
+    file->blocks = run.blocks;
+    file->conditions = run.conditions;
+    if (run.end == ST_RECORDING_INTERRUPTED)
         note(file, "It ended early.");
-    if (end == ST_RECORDING_CUT)
+    if (run.end == ST_RECORDING_CUT)
         note(file, "The recording has no end mark: it was read up to its last complete block.");
-    if (end == ST_RECORDING_DAMAGED)
+    if (run.end == ST_RECORDING_DAMAGED)
         note(file, "The recording is damaged: it was read up to the damage.");
     snprintf(lost, sizeof(lost), "%" PRIu64 " cycles are missing: the buffer for samples (ring) was full.",
-             lost_n);
-    if (lost_n > 0)
+             run.totals.lost_cycles);
+    if (run.totals.lost_cycles > 0)
         note(file, lost);
     return ST_EXIT_DONE;
 }
@@ -54,7 +50,7 @@ static int read_recording(const char *command, struct st_compare_file *file)
 
 static int take_series(const struct st_series *series, struct st_compare_file *file)
 {
-    int r = 0;
+    int r = st_blocks_init(&file->blocks);
     for (size_t i = 0; i < series->n && r == 0; i++) {
         const uint64_t gap = i > 0 ? series->index[i] - series->index[i - 1] - 1 : 0;
         if (gap > 0)
@@ -216,8 +212,6 @@ int st_compare_read(const char *command, const char *path, const struct st_serie
         return st_failure(command, "cannot read %s: %s", path, strerror(error));
     if (first == EOF)
         return st_failure(command, "%s is empty", path);
-    if (st_blocks_init(&ret->blocks) != 0)
-        return st_failure(command, "out of memory");
     int status = first == 0x89  ? read_recording(command, ret)
                  : first == '{' ? read_json(command, options, ret)
                                 : read_series(command, options, ret);

@@ -1,10 +1,7 @@
 /* What `compare` found: sleeptune-compare/1. */
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "cli/compare/compare.h"
-#include "core/text/json.h"
 #include "evidence/verdict.h"
 
 static void append(json_t *array, json_t *value)
@@ -67,24 +64,14 @@ static json_t *pair_json(const struct st_compare_result *result, const struct st
                      "figures", figures, "drift_ns", number(true, drift_ns[0]), number(true, drift_ns[1]));
 }
 
-int st_compare_print_json(const struct st_compare_result *result)
+json_t *st_compare_json(const struct st_compare_result *result)
 {
     json_t *pairs = json_array();
     for (size_t i = 0; i < result->pairs_n; i++)
         append(pairs, pair_json(result, &result->pairs[i]));
-    json_t *document = json_pack(
-        "{s:s, s:[o, o], s:o, s:I, s:{s:s, s:I, s:f}, s:b}", "schema", ST_COMPARE_SCHEMA, "files",
-        file_json(&result->files[0]), file_json(&result->files[1]), "comparisons", pairs, "left_out",
-        (json_int_t)result->left_out_n, "correction", "method", "holm", "tests", (json_int_t)result->tests_n,
-        "level", ST_VERDICT_LEVEL, "shown", (int)(result->shown_n > 0));
-    if (document == NULL)
-        return -ENOMEM;
-    errno = 0;
-    char *text = st_json_dump(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12), NULL);
-    json_decref(document);
-    if (text == NULL)
-        return -ENOMEM;
-    const bool written = puts(text) != EOF && fflush(stdout) == 0;
-    free(text);
-    return written ? 0 : errno != 0 ? -errno : -EIO;
+    return json_pack("{s:s, s:[o, o], s:o, s:I, s:{s:s, s:I, s:f}, s:b}", "schema", ST_COMPARE_SCHEMA,
+                     "files", file_json(&result->files[0]), file_json(&result->files[1]), "comparisons",
+                     pairs, "left_out", (json_int_t)result->left_out_n, "correction", "method", "holm",
+                     "tests", (json_int_t)result->tests_n, "level", ST_VERDICT_LEVEL, "shown",
+                     (int)(result->shown_n > 0));
 }

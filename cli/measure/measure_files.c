@@ -33,7 +33,7 @@ struct st_measure_files {
     int (*hlog_write)(const char *path, const struct st_hist *lateness, const struct st_hist *response,
                       int64_t start_wall_ns, int64_t end_wall_ns, const char *comment);
     struct lane *lanes;
-    struct st_sink *sinks; /* NULL: nothing is recorded */
+    struct st_sink *sinks; /* one per loop; NULL: nothing is recorded */
 };
 
 static void keep_first(struct lane *lane, int r)
@@ -137,7 +137,7 @@ static int load_hlog(struct st_measure_files *files)
     return 0;
 }
 
-int st_measure_files_open(const char *command, const struct st_session_config *config, const char *record,
+int st_measure_files_open(const char *command, struct st_session_config *config, const char *record,
                           const char *hlog, struct st_measure_files **ret)
 {
     struct st_measure_files *files = calloc(1, sizeof(*files));
@@ -157,19 +157,9 @@ int st_measure_files_open(const char *command, const struct st_session_config *c
         st_measure_files_free(files);
         return status;
     }
+    config->sinks = files->sinks;
     *ret = files;
     return 0;
-}
-
-const struct st_sink *st_measure_files_sinks(struct st_measure_files *files)
-{
-    return files->sinks;
-}
-
-void st_measure_files_text(struct st_measure_files *files, const char *lines)
-{
-    for (size_t i = 0; files->sinks != NULL && i < files->n; i++)
-        keep_first(&files->lanes[i], st_recording_text(files->lanes[i].recording, lines));
 }
 
 /* Test conditions, complete only at the end: "key: value" lines after `first`, free with free(). NULL: out of memory. */
@@ -198,9 +188,9 @@ static char *conditions_of(const struct st_result *result, const char *first)
     return NULL;
 }
 
-static int close_recording(struct lane *lane, const struct st_result *result)
+static int close_recording(struct lane *lane, const struct st_result *result, const char *first)
 {
-    char *text = conditions_of(result, "");
+    char *text = conditions_of(result, first);
     keep_first(lane, text != NULL ? st_recording_text(lane->recording, text) : -ENOMEM);
     free(text);
     keep_first(lane, st_recording_close(lane->recording, result->interrupted));
@@ -211,12 +201,13 @@ static int close_recording(struct lane *lane, const struct st_result *result)
                       strerror(-lane->error));
 }
 
-int st_measure_files_close(struct st_measure_files *files, const struct st_result *results, size_t n)
+int st_measure_files_close(struct st_measure_files *files, const struct st_result *results, size_t n,
+                           const char *lines)
 {
     int status = 0;
     for (size_t i = 0; i < n; i++) {
         if (files->sinks != NULL) {
-            const int r = close_recording(&files->lanes[i], &results[i]);
+            const int r = close_recording(&files->lanes[i], &results[i], lines);
             status = r != 0 ? r : status;
         }
         if (files->hlog != NULL) {

@@ -6,18 +6,14 @@
 
 struct st_measure_files;
 
-/** Opens the files; with several CPUs each name gets ".cpuN". NULL names: no file. @param command for messages; borrowed. @return 0, or an exit status after a message. */
-ST_NODISCARD int st_measure_files_open(const char *command, const struct st_session_config *config,
+/** Opens the files, which become the sinks of config; with several CPUs each name gets ".cpuN". NULL names: no file. @param command for messages; borrowed. @return 0, or an exit status after a message. */
+ST_NODISCARD int st_measure_files_open(const char *command, struct st_session_config *config,
                                        const char *record, const char *hlog, struct st_measure_files **ret);
 
-/** One sink per loop, NULL if nothing is recorded. */
-const struct st_sink *st_measure_files_sinks(struct st_measure_files *files);
-
-/** Ends the recordings and writes the logs; results in the order of the loops. @return 0, or an exit status
- * after a message (disk full: what was written stays readable). */
-int st_measure_files_close(struct st_measure_files *files, const struct st_result *results, size_t n);
-/** Adds "key: value" lines to each recording; call it before st_measure_files_close. */
-void st_measure_files_text(struct st_measure_files *files, const char *lines);
+/** Ends the recordings and writes the logs; results in the order of the loops. @param lines "key: value" lines for each recording
+ * besides its test conditions; "". @return 0, or an exit status after a message (disk full: what was written stays readable). */
+int st_measure_files_close(struct st_measure_files *files, const struct st_result *results, size_t n,
+                           const char *lines);
 void st_measure_files_free(struct st_measure_files *files);
 
 #endif

@@ -35,13 +35,17 @@ static int print_text(const struct st_daemon_answer *answer, const struct st_sta
 int st_module_run(const struct st_status_wish *wish)
 {
     struct st_daemon_answer answer;
-    int status = st_daemon_client_ask(COMMAND, wish->socket, "/v1/status", "sleeptune-status/1", &answer);
-    if (status == 0 && wish->json) {
+    char error[512];
+    int status = st_daemon_client_try(wish->socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS,
+                                      &answer, error, sizeof(error));
+    if (status != 0) {
+        (void)st_failure(COMMAND, "%s", error);
+    } else if (wish->json) {
         st_safe_print_lines(stdout, answer.text, ST_TEXT_TO_NUL);
         putchar('\n');
-    } else if (status == 0 && !st_status_screen_is_in(answer.document)) {
+    } else if (!st_status_screen_is_in(answer.document)) {
         status = st_failure(COMMAND, ST_STATUS_SCREEN_MISSING, answer.socket);
-    } else if (status == 0) {
+    } else {
         status = print_text(&answer, wish);
     }
     st_daemon_client_finish(&answer);

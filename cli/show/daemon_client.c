@@ -293,15 +293,6 @@ int st_daemon_client_try(const char *socket_wish, const char *target, const char
     return status;
 }
 
-int st_daemon_client_ask(const char *command, const char *socket_wish, const char *target, const char *schema,
-                         struct st_daemon_answer *ret)
-{
-    char error[512];
-    const int status =
-        st_daemon_client_try(socket_wish, target, schema, ST_DAEMON_TIMEOUT_MS, ret, error, sizeof(error));
-    return status == 0 ? 0 : st_failure(command, "%s", error);
-}
-
 void st_daemon_client_finish(struct st_daemon_answer *answer)
 {
     json_decref(answer->document);

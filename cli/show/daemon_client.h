@@ -23,21 +23,16 @@ struct st_daemon_answer {
 };
 
 /**
- * Asks once.
+ * Asks once, for at most timeout_ms (for a history some 20 s more while the daemon is busy with other readers).
  * @param socket_wish  --socket; NULL: $SLEEPTUNE_SOCKET, the caller's own daemon, the system's.
  * @param target  path and query, encoded: "/v1/causes?since=1h".
  * @param schema  what the answer must be.
- * @return 0 or ST_EXIT_FAILURE with a message; finish *ret in both cases.
+ * @return 0 or ST_EXIT_FAILURE with a message in `error`; finish *ret in both cases.
  */
-ST_NODISCARD int st_daemon_client_ask(const char *command, const char *socket_wish, const char *target,
-                                      const char *schema, struct st_daemon_answer *ret);
-#define ST_DAEMON_TIMEOUT_MS 5000 /* of st_daemon_client_ask */
-
-/** As st_daemon_client_ask, for at most timeout_ms (for a history some 20 s more while the daemon is busy with
- * other readers); the message goes into `error`. */
 ST_NODISCARD int st_daemon_client_try(const char *socket_wish, const char *target, const char *schema,
                                       int timeout_ms, struct st_daemon_answer *ret, char *error,
                                       size_t error_bytes);
+#define ST_DAEMON_TIMEOUT_MS 5000 /* the usual one */
 
 /** For the screen: whose daemon answered on `socket`, and how the other one is shown if it runs, too; "" if a
  * socket was named. @return buf. */

@@ -10,15 +10,17 @@ bool st_daemon_client_listens(const char *socket_wish)
     return socket_wish != NULL;
 }
 
-int st_daemon_client_ask(const char *command, const char *socket_wish, const char *target, const char *schema,
-                         struct st_daemon_answer *ret)
+int st_daemon_client_try(const char *socket_wish, const char *target, const char *schema, int timeout_ms,
+                         struct st_daemon_answer *ret, char *error, size_t error_bytes)
 {
     (void)socket_wish;
     (void)target;
     (void)schema;
+    (void)timeout_ms;
     *ret = (struct st_daemon_answer){0};
-    return st_failure(command,
-                      "this build cannot ask the daemon (no libcurl). Use --db FILE to read its history.");
+    snprintf(error, error_bytes,
+             "this build cannot ask the daemon (no libcurl). Use --db FILE to read its history.");
+    return ST_EXIT_FAILURE;
 }
 
 const char *st_daemon_client_whose(const char *socket_wish, const char *socket, char *buf, size_t buf_bytes)

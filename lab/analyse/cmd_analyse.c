@@ -37,7 +37,7 @@ int st_cmd_analyse(int argc, char **argv)
     struct st_period period;
     int64_t tick_hz = 0;
     int first = 0;
-    st_series_input_options_init(&common);
+    common = (struct st_series_options){.count = ST_SERIES_COUNT_USUAL};
     const struct st_option options[] = {
         {"tick-hz", .number = &tick_hz, .min = 1, .max = 1000000},
         ST_SERIES_OPTIONS(&common),

@@ -320,7 +320,7 @@ int st_cmd_series(int argc, char **argv)
 {
     struct arguments a = {.priority = 70};
     struct st_bench_series_config config = {.go_on = go_on, .ctx = &a, .kept_max_n = ST_SERIES_COUNT_MAX};
-    st_series_input_options_init(&a.common);
+    a.common = (struct st_series_options){.count = ST_SERIES_COUNT_USUAL};
     const struct st_option options[] = {
         {"method", .text = &a.methods_text},
         {"clocks", .flag = &a.clocks},

@@ -52,7 +52,7 @@ int st_cmd_simulate(int argc, char **argv)
     struct st_simulation simulation = {.hz = 100, .rounding = ST_ROUNDING_TVTOHZ};
     struct st_series_options common;
     int64_t seed = 1;
-    st_series_input_options_init(&common);
+    common = (struct st_series_options){.count = ST_SERIES_COUNT_USUAL};
     const struct st_option options[] = {
         {"hz", .number = &simulation.hz, .min = 1, .max = 1000000},
         {"rounding", .take = take_rounding, .ctx = &simulation.rounding},

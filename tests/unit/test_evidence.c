@@ -86,8 +86,7 @@ static void write_recording(const char *path, const int64_t *values_ns, size_t n
 static void by_compare(const char *const paths[2], enum st_verdict *ret)
 {
     struct st_compare_result result = {0};
-    struct st_series_options options;
-    st_series_input_options_init(&options);
+    const struct st_series_options options = {0};
     for (size_t side = 0; side < 2; side++)
         assert_int_equal(st_compare_read("test", paths[side], &options, &result.files[side]), ST_EXIT_DONE);
     assert_int_equal(st_compare_make("test", &result), ST_EXIT_DONE);
@@ -100,9 +99,8 @@ static void by_compare(const char *const paths[2], enum st_verdict *ret)
 static void by_verify(const char *const paths[2], enum st_verdict *ret)
 {
     struct st_before_after done = {0};
-    st_before_after_read(paths[0], &done, &done.before);
-    st_before_after_read(paths[1], &done, &done.now);
-    assert_string_equal(done.why, "");
+    assert_int_equal(st_recording_input_read(paths[0], &done.before), 0);
+    assert_int_equal(st_recording_input_read(paths[1], &done.now), 0);
     st_before_after_compare(&done);
     assert_true(done.compared);
     bool worse = false;
