@@ -1,6 +1,7 @@
 /* Points in time as people type them. */
 #include "core/when.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -57,73 +58,22 @@ static int parse_epoch(const char *text, int64_t *ret)
     return st_number_i64(text, 0, INT64_MAX, ret);
 }
 
-/* `digits` digits in [min, max]. */
-static bool field(const char **at, size_t digits, int min, int max, int *ret)
+static int parse_date(const char *text, bool local, int64_t *ret)
 {
-    int value = 0;
-    for (size_t i = 0; i < digits; i++) {
-        const char c = (*at)[i];
-        if (c < '0' || c > '9')
-            return false;
-        value = value * 10 + (c - '0');
+    static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M",
+                                        "%Y-%m-%dT%H:%M:%S"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(forms); i++) {
+        struct tm tm = {.tm_isdst = -1};
+        const char *end = strptime(text, forms[i], &tm);
+        const bool utc = end != NULL && strcmp(end, "Z") == 0;
+        if (end == NULL || (*end != '\0' && !utc))
+            continue;
+        const int day = tm.tm_mday;
+        const time_t s = local && !utc ? mktime(&tm) : timegm(&tm);
+        *ret = (int64_t)s * ST_NS_PER_S;
+        return tm.tm_year > 300 ? -ERANGE : tm.tm_mday == day ? 0 : -EINVAL; /* 31 November is 1 December */
     }
-    *at += digits;
-    *ret = value;
-    return value >= min && value <= max;
-}
-
-static bool skip(const char **at, char c)
-{
-    if (**at != c)
-        return false;
-    (*at)++;
-    return true;
-}
-
-/* "", "Z", "+01:00", "+0100" */
-static bool parse_zone(const char *at, bool *ret_given, int *ret_offset_s)
-{
-    *ret_given = *at != '\0';
-    *ret_offset_s = 0;
-    if (*at == '\0' || strcmp(at, "Z") == 0)
-        return true;
-    if (*at != '+' && *at != '-')
-        return false;
-    const int sign = *at++ == '+' ? 1 : -1;
-    int hours, minutes;
-    if (!field(&at, 2, 0, 14, &hours))
-        return false;
-    skip(&at, ':');
-    if (!field(&at, 2, 0, 59, &minutes) || *at != '\0')
-        return false;
-    *ret_offset_s = sign * (hours * 3600 + minutes * 60);
-    return true;
-}
-
-static int parse_date(const char *at, bool local, int64_t *ret)
-{
-    int year, month, offset_s;
-    bool zone;
-    struct tm tm = {.tm_isdst = -1};
-    if (!field(&at, 4, 1970, 2199, &year) || !skip(&at, '-') || !field(&at, 2, 1, 12, &month) ||
-        !skip(&at, '-') || !field(&at, 2, 1, 31, &tm.tm_mday))
-        return -EINVAL;
-    if (skip(&at, 'T') || skip(&at, ' ')) {
-        if (!field(&at, 2, 0, 23, &tm.tm_hour) || !skip(&at, ':') || !field(&at, 2, 0, 59, &tm.tm_min) ||
-            (skip(&at, ':') && !field(&at, 2, 0, 60, &tm.tm_sec)))
-            return -EINVAL;
-    }
-    if (!parse_zone(at, &zone, &offset_s))
-        return -EINVAL;
-    tm.tm_year = year - 1900;
-    tm.tm_mon = month - 1;
-    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    if (tm.tm_mday > days[month - 1] + (leap && month == 2))
-        return -EINVAL;
-    const time_t s = zone || !local ? timegm(&tm) : mktime(&tm);
-    *ret = ((int64_t)s - offset_s) * ST_NS_PER_S;
-    return 0;
+    return -EINVAL;
 }
 
 int st_when_parse(const char *text, int64_t now_wall_ns, bool local, int64_t *ret_wall_ns)
@@ -146,18 +96,6 @@ int st_when_parse(const char *text, int64_t now_wall_ns, bool local, int64_t *re
     if (r == 0)
         *ret_wall_ns = ns;
     return r;
-}
-
-bool st_when_is_day(const char *text)
-{
-    static const char shape[] = "dddd-dd-dd";
-    for (size_t i = 0; i < sizeof(shape); i++) {
-        const bool digit = text[i] >= '0' && text[i] <= '9';
-        if (shape[i] == 'd' ? !digit : text[i] != shape[i])
-            return false;
-    }
-    const int month = (text[5] - '0') * 10 + text[6] - '0', date = (text[8] - '0') * 10 + text[9] - '0';
-    return month >= 1 && month <= 12 && date >= 1 && date <= 31;
 }
 
 const char *st_when_text(int64_t wall_ns, char *buf, size_t buf_bytes)

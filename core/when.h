@@ -8,9 +8,9 @@
 
 /**
  * Reads a point in time: "now"; how long ago ("90s", "10m", "1h30m", "2d", "1w"); a date or a date and time
- * ("2026-11-20", "2026-11-20 15:04", "2026-11-20T15:04:05", with "Z" or "+01:00" behind it); seconds since
+ * ("2026-11-20", "2026-11-20 15:04", "2026-11-20T15:04:05", with "Z" for UTC behind it); seconds since
  * 1970, with a fraction if need be; ns since 1970 (at least 17 digits).
- * @param now_wall_ns CLOCK_REALTIME. @param local  a date without a zone is one of TZ, else of UTC.
+ * @param now_wall_ns CLOCK_REALTIME. @param local  a date without "Z" is one of TZ, else of UTC.
  * @param ret_wall_ns  written on success only.
  * @return 0, -EINVAL, -ERANGE (before 1970, after 2200). Threads: any; TZ is read.
  */
@@ -19,9 +19,6 @@ ST_NODISCARD int st_when_parse(const char *text, int64_t now_wall_ns, bool local
 /** Reads a length of time: as st_ns_parse, and days and weeks: "1d", "1d12h", "2w". @return 0, -EINVAL,
  * -ERANGE. */
 ST_NODISCARD int st_when_parse_length(const char *text, int64_t *ret_ns);
-
-/** Is this a day such as "2026-11-20"? Pure. */
-bool st_when_is_day(const char *text);
 
 /** A point in time as people here read it, by TZ: "2026-11-20 15:04:05"; "?" for none. @return buf. */
 const char *st_when_text(int64_t wall_ns, char *buf, size_t buf_bytes);
