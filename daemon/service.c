@@ -63,7 +63,7 @@ static void free_service(struct st_service *service)
     st_service_stop_audio(service);
     st_events_release(&service->events, INT64_MAX); /* their last events are kept, too */
     if (service->loop_hangs)
-        st_events_forget_listeners(&service->events);
+        st_events_listen(&service->events, NULL, NULL);
     st_history_writer_stop(service->history); /* the last part that adds events */
     st_socket_close(&service->socket);
     if (service->loop_hangs)
@@ -82,10 +82,9 @@ static int init_books(struct st_service *service)
     int r = -pthread_mutex_init(&service->mutex, NULL);
     if (r < 0)
         return r;
-    r = st_events_init(&service->events);
+    r = st_events_init(&service->events, service->platform);
     if (r < 0)
         goto no_events;
-    st_events_limit_by(&service->events, service->platform);
     r = st_causes_new(service->platform, &service->events, &service->causes);
     if (r < 0)
         goto no_causes;

@@ -36,8 +36,9 @@ struct telling {
 struct st_causes {
     struct st_platform *platform;
     struct st_events *events;
-    struct st_system_pressure circumstances;
-    pthread_mutex_t mutex;    /* all below */
+    struct st_system_pressure pressure; /* main thread */
+    pthread_mutex_t mutex;              /* all below */
+    struct st_event_circumstances circumstances;
     int64_t above_ns;         /* 0: no loop so far */
     struct st_cause_sums now; /* of the minute that goes on, as what follows */
     uint64_t wakes_n, xruns_n, xruns_unknown_n;
@@ -166,8 +167,11 @@ static int64_t fill(void *ctx, struct st_event *event, bool last)
     struct st_causes *causes = ctx;
     const bool xrun = is_others_xrun(event);
     const bool is_late = xrun || event->lateness_ns != INT64_MIN || strstr(event->name, "xrun") != NULL;
-    if (is_late && event->span_ns <= SAME_TIME_NS && !is_known(&event->circumstances))
-        event->circumstances = st_system_pressure_now(&causes->circumstances);
+    if (is_late && event->span_ns <= SAME_TIME_NS && !is_known(&event->circumstances)) {
+        pthread_mutex_lock(&causes->mutex);
+        event->circumstances = causes->circumstances;
+        pthread_mutex_unlock(&causes->mutex);
+    }
     /* a client's own cycle decides; the loop may say who made it wake up late */
     const bool woken_late = strcmp(event->cause, st_dropout_reason_name(ST_DROPOUT_WOKEN_LATE)) == 0;
     if (!xrun || (event->cause[0] != '\0' && !(woken_late && event->culprit[0] == '\0')))
@@ -198,11 +202,11 @@ int st_causes_new(struct st_platform *platform, struct st_events *events, struct
     if (causes == NULL)
         return -ENOMEM;
     st_pages_touch(causes, sizeof(*causes));
-    if (st_system_pressure_init(&causes->circumstances) != 0 ||
-        pthread_mutex_init(&causes->mutex, NULL) != 0) {
+    if (pthread_mutex_init(&causes->mutex, NULL) != 0) {
         free(causes);
         return -ENOMEM;
     }
+    causes->circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN;
     causes->platform = platform;
     causes->events = events;
     causes->cpu = -1;
@@ -220,7 +224,6 @@ void st_causes_free(struct st_causes *causes)
         return;
     st_events_fill_by(causes->events, NULL, NULL);
     pthread_mutex_destroy(&causes->mutex);
-    st_system_pressure_finish(&causes->circumstances);
     free(causes);
 }
 
@@ -239,7 +242,10 @@ void st_causes_begin(struct st_causes *causes, const struct st_session_config *c
 
 void st_causes_tick(struct st_causes *causes, int cpu)
 {
-    st_system_pressure_sample(&causes->circumstances, causes->platform, cpu);
+    st_system_pressure_sample(&causes->pressure, causes->platform, cpu);
+    pthread_mutex_lock(&causes->mutex);
+    causes->circumstances = causes->pressure.now;
+    pthread_mutex_unlock(&causes->mutex);
 }
 
 void st_causes_end_minute(struct st_causes *causes, struct st_cause_sums *ret,

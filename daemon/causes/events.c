@@ -9,9 +9,9 @@
 
 #include "core/event.h"
 
-int st_events_init(struct st_events *events)
+int st_events_init(struct st_events *events, struct st_platform *platform)
 {
-    *events = (struct st_events){0};
+    *events = (struct st_events){.clock = platform};
     return -pthread_mutex_init(&events->mutex, NULL);
 }
 
@@ -20,15 +20,13 @@ void st_events_finish(struct st_events *events)
     pthread_mutex_destroy(&events->mutex);
 }
 
-int st_events_listen(struct st_events *events, void (*hear)(void *ctx, const struct st_event *event),
-                     void *ctx)
+void st_events_listen(struct st_events *events, void (*hear)(void *ctx, const struct st_event *event),
+                      void *ctx)
 {
-    if (events->sinks_n == ST_EVENTS_SINKS_MAX)
-        return -ENOSPC;
-    events->sinks[events->sinks_n].hear = hear;
-    events->sinks[events->sinks_n].ctx = ctx;
-    events->sinks_n++;
-    return 0;
+    pthread_mutex_lock(&events->mutex);
+    events->hear = hear;
+    events->hear_ctx = ctx;
+    pthread_mutex_unlock(&events->mutex);
 }
 
 static struct st_event make(int64_t wall_ns, const char *name, const char *format, va_list args)
@@ -55,23 +53,11 @@ struct st_event st_event_make(int64_t wall_ns, const char *name, const char *for
     return event;
 }
 
-void st_events_forget_listeners(struct st_events *events)
-{
-    pthread_mutex_lock(&events->mutex);
-    events->sinks_n = 0;
-    pthread_mutex_unlock(&events->mutex);
-}
-
 void st_events_fill_by(struct st_events *events,
                        int64_t (*fill)(void *ctx, struct st_event *event, bool last), void *ctx)
 {
     events->fill = fill;
     events->fill_ctx = ctx;
-}
-
-void st_events_limit_by(struct st_events *events, struct st_platform *platform)
-{
-    events->clock = platform;
 }
 
 /* The list is full: the oldest event of the most frequent kind goes. Under the mutex. */
@@ -101,8 +87,8 @@ static void put(struct st_events *events, enum st_log_level level, const struct 
     st_log_event(level, "event", event->name, event->count_n, event->lateness_ns, event->text);
     pthread_mutex_lock(&events->mutex);
     keep(events, event);
-    for (size_t i = 0; i < events->sinks_n; i++)
-        events->sinks[i].hear(events->sinks[i].ctx, event);
+    if (events->hear != NULL)
+        events->hear(events->hear_ctx, event);
     pthread_mutex_unlock(&events->mutex);
 }
 

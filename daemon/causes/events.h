@@ -10,11 +10,10 @@
 #include "daemon/log.h"
 #include "platform/platform.h"
 
-#define ST_EVENTS_MAX       64
-#define ST_EVENTS_SINKS_MAX 4
-#define ST_EVENTS_HELD_MAX  16
+#define ST_EVENTS_MAX      64
+#define ST_EVENTS_HELD_MAX 16
 
-/** The last events, and the listeners (history). Threads: any. */
+/** The last events, and who listens (history). Threads: any. */
 struct st_events {
     pthread_mutex_t mutex;
     struct st_event events[ST_EVENTS_MAX]; /* in the order in which they were added */
@@ -23,11 +22,8 @@ struct st_events {
     uint64_t added_n;            /* since the start */
     struct st_platform *clock;   /* NULL: no limit */
     struct st_event_limit limit;
-    struct {
-        void (*hear)(void *ctx, const struct st_event *event);
-        void *ctx;
-    } sinks[ST_EVENTS_SINKS_MAX];
-    size_t sinks_n;
+    void (*hear)(void *ctx, const struct st_event *event); /* NULL: no one listens */
+    void *hear_ctx;
     int64_t (*fill)(void *ctx, struct st_event *event, bool last);
     void *fill_ctx;
     struct st_held {
@@ -38,26 +34,21 @@ struct st_events {
     size_t held_n;
 };
 
-int st_events_init(struct st_events *events);
+/** @param platform whose clock limits the rate: at most ST_EVENT_LIMIT_BURST_N events of a kind, then one each
+ * ST_EVENT_LIMIT_EACH_NS; NULL: no limit. @return 0 or a negative errno value. */
+ST_NODISCARD int st_events_init(struct st_events *events, struct st_platform *platform);
 void st_events_finish(struct st_events *events);
 
-/** Before threads exist. hear is called in the thread of each event, one at a time, and must not wait or add
- * events. @return 0 or -ENOSPC. */
-ST_NODISCARD int st_events_listen(struct st_events *events,
-                                  void (*hear)(void *ctx, const struct st_event *event), void *ctx);
-
-/** Removes all listeners. Threads: any. */
-void st_events_forget_listeners(struct st_events *events);
+/** hear is called in the thread of each event, one at a time, and must not wait or add events. NULL: no more.
+ * Threads: any. */
+void st_events_listen(struct st_events *events, void (*hear)(void *ctx, const struct st_event *event),
+                      void *ctx);
 
 /** Before threads exist. fill is called in the thread of each event, before it is logged, and adds what else
  * is known of it; it must not add events. @return 0, or until when (CLOCK_MONOTONIC) it may be known: the
  * event is held back so long, where there is room, and fill is called a last time. */
 void st_events_fill_by(struct st_events *events,
                        int64_t (*fill)(void *ctx, struct st_event *event, bool last), void *ctx);
-
-/** Before threads exist. From now on there are at most ST_EVENT_LIMIT_BURST_N events of a kind, then one each
- * ST_EVENT_LIMIT_EACH_NS of the platform's clock. */
-void st_events_limit_by(struct st_events *events, struct st_platform *platform);
 
 /** Puts the events that were held back until now, and the sums of what was too much. Threads: main, each
  * second; INT64_MAX at the end. */

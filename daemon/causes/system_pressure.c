@@ -1,17 +1,6 @@
 /* Samples of the surroundings. */
 #include "daemon/causes/system_pressure.h"
 
-int st_system_pressure_init(struct st_system_pressure *circumstances)
-{
-    *circumstances = (struct st_system_pressure){.now = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
-    return -pthread_mutex_init(&circumstances->mutex, NULL);
-}
-
-void st_system_pressure_finish(struct st_system_pressure *circumstances)
-{
-    pthread_mutex_destroy(&circumstances->mutex);
-}
-
 /* A counter's growth; one that went back is a new one. */
 static int64_t grown(int64_t now, int64_t before)
 {
@@ -27,17 +16,16 @@ static int64_t permille(int64_t now_us, int64_t before_us, int64_t span_ns)
     return share < 1000 ? (int64_t)(share + 0.5) : 1000;
 }
 
-void st_system_pressure_sample(struct st_system_pressure *circumstances, struct st_platform *platform,
-                               int cpu)
+void st_system_pressure_sample(struct st_system_pressure *pressure, struct st_platform *platform, int cpu)
 {
     struct st_pressure sample;
-    const struct st_pressure *last = &circumstances->last;
-    const int64_t at_ns = platform->now_ns(platform), span_ns = at_ns - circumstances->at_ns;
+    const struct st_pressure *last = &pressure->last;
+    const int64_t at_ns = platform->now_ns(platform), span_ns = at_ns - pressure->at_ns;
     st_pressure_read(platform, cpu, &sample);
     struct st_event_circumstances now = ST_EVENT_CIRCUMSTANCES_UNKNOWN;
     now.cpu_khz = sample.cpu_khz;
     now.temperature_mc = sample.temperature_mc;
-    if (circumstances->sampled) {
+    if (pressure->sampled) {
         now.pressure_cpu_permille =
             permille(sample.pressure_us[ST_PRESSURE_CPU], last->pressure_us[ST_PRESSURE_CPU], span_ns);
         now.pressure_io_permille =
@@ -46,18 +34,8 @@ void st_system_pressure_sample(struct st_system_pressure *circumstances, struct 
             permille(sample.pressure_us[ST_PRESSURE_MEMORY], last->pressure_us[ST_PRESSURE_MEMORY], span_ns);
         now.throttles_n = grown(sample.throttles_n, last->throttles_n);
     }
-    circumstances->last = sample;
-    circumstances->at_ns = at_ns;
-    circumstances->sampled = true;
-    pthread_mutex_lock(&circumstances->mutex);
-    circumstances->now = now;
-    pthread_mutex_unlock(&circumstances->mutex);
-}
-
-struct st_event_circumstances st_system_pressure_now(struct st_system_pressure *circumstances)
-{
-    pthread_mutex_lock(&circumstances->mutex);
-    const struct st_event_circumstances now = circumstances->now;
-    pthread_mutex_unlock(&circumstances->mutex);
-    return now;
+    pressure->last = sample;
+    pressure->at_ns = at_ns;
+    pressure->sampled = true;
+    pressure->now = now;
 }

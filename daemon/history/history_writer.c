@@ -555,11 +555,12 @@ int st_history_writer_start(struct st_platform *platform, const struct st_config
                     : "");
     int r = -pthread_mutex_init(&writer->mutex, NULL);
     if (r == 0) {
-        r = st_events_listen(events, hear, writer); /* the thread may add one at once */
-        if (r == 0)
-            r = start_thread(writer);
-        if (r < 0)
+        st_events_listen(events, hear, writer); /* the thread may add one at once */
+        r = start_thread(writer);
+        if (r < 0) {
+            st_events_listen(events, NULL, NULL);
             pthread_mutex_destroy(&writer->mutex);
+        }
     }
     if (r < 0) {
         free(writer);

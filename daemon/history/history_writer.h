@@ -41,8 +41,7 @@ struct st_history_writer_view {
 
 struct st_history_writer;
 
-/** Starts the thread and listens to events. @param config history.*; copied. @return 0, -ENOMEM, -EAGAIN,
- * -ENOSPC (too many who listen); no events may be added after an error. Threads: main. */
+/** Starts the thread and listens to events. @param config history.*; copied. @return 0, -ENOMEM, -EAGAIN. Threads: main. */
 ST_NODISCARD int st_history_writer_start(struct st_platform *platform, const struct st_config *config,
                                          struct st_events *events, struct st_history_writer **ret);
 

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <spa/param/param.h>
@@ -21,6 +20,7 @@ enum { STATUS_TRIGGERED = 1, STATUS_AWAKE = 2, STATUS_FINISHED = 3 };
 #define FRAMES_MAX  10000000
 #define TIME_MAX_NS (1000 * ST_NS_PER_S) /* no cycle is longer */
 
+#define LOAD_DIGITS  2                    /* error at most 0.4 % */
 #define USUAL_CYCLES 16                   /* of a moving average */
 #define PATIENCE_NS  (300 * ST_NS_PER_MS) /* a client that is late by more is judged before it finishes */
 #define HAND_OVER_NS (50 * ST_NS_PER_US)  /* at most, from a client's end to the signal to the next one */
@@ -39,7 +39,8 @@ static struct st_pipewire_profile_node *find(struct st_pipewire_profile *profile
 
 static void forget(struct st_pipewire_profile_node *node)
 {
-    free(node->load);
+    st_hist_finish(&node->busy);
+    st_hist_finish(&node->wait);
     *node = (struct st_pipewire_profile_node){0};
 }
 
@@ -232,6 +233,19 @@ static int read_clock(const struct spa_pod *pod, struct cycle *ret)
     return 0;
 }
 
+static void add_load(struct st_pipewire_profile_node *node, int64_t busy_ns, int64_t wait_ns)
+{
+    if (busy_ns < 0 || wait_ns < 0)
+        return;
+    if (node->wait.late == NULL &&
+        (st_hist_init(&node->busy, LOAD_DIGITS) < 0 || st_hist_init(&node->wait, LOAD_DIGITS) < 0)) {
+        st_hist_finish(&node->busy);
+        return;
+    }
+    st_hist_add(&node->busy, busy_ns);
+    st_hist_add(&node->wait, wait_ns);
+}
+
 /* A cycle that the node has finished, and only once: PipeWire reports some twice. A node has been seen once
  * before its cycles count, because the first report may be of one that is not complete. */
 static void count_load(struct st_pipewire_profile_node *node, const struct cycle *cycle,
@@ -251,10 +265,8 @@ static void count_load(struct st_pipewire_profile_node *node, const struct cycle
     node->frames = cycle->frames;
     node->rate_hz = cycle->rate_hz;
     node->period_ns = cycle->period_ns;
-    if (node->load == NULL)
-        node->load = calloc(1, sizeof(*node->load));
-    if (known && node->load != NULL)
-        st_node_load_add(node->load, busy_ns, block->awake_ns - block->signal_ns);
+    if (known)
+        add_load(node, busy_ns, block->awake_ns - block->signal_ns);
 }
 
 static void take_driver(struct st_pipewire_profile *profile, const struct cycle *cycle)
@@ -343,8 +355,8 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
            : node->reason == ST_DROPOUT_CPU_TAKEN || node->reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
                ? late->culprit
                : "");
-    if (node->load != NULL && late->awake_ns != 0)
-        st_node_load_add(node->load, late->end_ns - awake_ns, awake_ns - late->signal_ns);
+    if (node->signal_ns != 0 && late->awake_ns != 0)
+        add_load(node, late->end_ns - awake_ns, awake_ns - late->signal_ns);
     *late = (struct st_dropout_figures){0};
 }
 
@@ -559,6 +571,23 @@ void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_see
     profile->pending = false;
 }
 
+/* What was counted since the last call. @return false: no cycle. */
+static bool take_load(struct st_pipewire_profile_node *node, struct st_xrun_load *ret)
+{
+    if (node->busy.total_n == 0)
+        return false;
+    ret->cycles_n = (int64_t)node->busy.total_n;
+    ret->busy_median_ns = st_hist_quantile(&node->busy, 0.5);
+    ret->busy_p99_ns = st_hist_quantile(&node->busy, 0.99);
+    ret->busy_max_ns = node->busy.max_ns;
+    ret->wait_median_ns = st_hist_quantile(&node->wait, 0.5);
+    ret->wait_p99_ns = st_hist_quantile(&node->wait, 0.99);
+    ret->wait_max_ns = node->wait.max_ns;
+    st_hist_reset(&node->busy);
+    st_hist_reset(&node->wait);
+    return true;
+}
+
 void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
 {
     for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
@@ -568,7 +597,7 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
                      .frames = node->frames,
                      .rate_hz = node->rate_hz}};
         const bool is_client = !node->drives && !node->is_device;
-        const bool ran = node->load != NULL && st_node_load_take(node->load, &sighting.load);
+        const bool ran = take_load(node, &sighting.load);
         rename_node(&sighting.device, is_client ? node->driver : node->name);
         rename_node(&sighting.client, is_client ? node->name : "");
         if (ran && !is_own(profile, node->client))

@@ -16,8 +16,8 @@
 #ifndef ST_DAEMON_OBSERVE_PIPEWIRE_PROFILE_H
 #define ST_DAEMON_OBSERVE_PIPEWIRE_PROFILE_H
 
+#include "core/stats/hist.h"
 #include "daemon/observe/dropout_judge.h"
-#include "daemon/observe/node_load.h"
 #include "platform/xrun/xrun.h"
 
 struct spa_pod;
@@ -47,13 +47,13 @@ struct st_pipewire_profile_node {
     int64_t signal_ns, finish_ns;           /* of the latest finished cycle */
     int64_t usual_busy_ns, usual_signal_ns; /* moving averages; the latter: after its cycle began */
     int64_t period_ns, frames, rate_hz;     /* of its driver's cycles; 0: not known */
-    struct st_node_load *load;              /* NULL: it has not run yet */
-    struct st_dropout_figures late;         /* the cycle that it has not finished; signal_ns 0: none */
-    char waited_for[ST_XRUN_NAME_BYTES];    /* who signalled it in that cycle */
-    enum st_dropout_reason reason;          /* of the latest dropout ... */
-    int64_t judged_ns;                      /* ... which was judged then */
-    int64_t device_n;                       /* not reported yet */
-    int64_t undecided_n;                    /* cycles of "late" */
+    struct st_hist busy, wait; /* of its cycles since the last load line; not initialised before the first */
+    struct st_dropout_figures late;      /* the cycle that it has not finished; signal_ns 0: none */
+    char waited_for[ST_XRUN_NAME_BYTES]; /* who signalled it in that cycle */
+    enum st_dropout_reason reason;       /* of the latest dropout ... */
+    int64_t judged_ns;                   /* ... which was judged then */
+    int64_t device_n;                    /* not reported yet */
+    int64_t undecided_n;                 /* cycles of "late" */
     struct st_pipewire_profile_reason reasons[ST_DROPOUT_REASONS];
 };
 

@@ -191,16 +191,13 @@ int64_t st_live_due_ns(struct st_live *live)
 
 void st_live_take(struct st_live *live, int64_t now_ns, struct st_live_look *ret)
 {
-    *ret = (struct st_live_look){.overdue_ns = INT64_MIN};
+    ret->n = 0;
     const int64_t now_index = now_ns / ST_NS_PER_S;
     pthread_mutex_lock(&live->mutex);
-    if (live->next_due_ns != INT64_MIN)
-        ret->overdue_ns = now_ns > live->next_due_ns ? now_ns - live->next_due_ns : 0;
     /* the second before this one may not have been drained to its end */
     int64_t end = now_index - 1;
     if (live->newest >= end - 1 && live->newest < end)
         end = live->newest;
-    ret->age_ns = now_ns - (end + 1) * ST_NS_PER_S;
     for (int64_t i = end - ST_LIVE_SECONDS + 1; live->newest != INT64_MIN && i <= end; i++) {
         if (i < 0)
             continue;

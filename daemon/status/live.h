@@ -40,9 +40,6 @@ struct st_live {
 struct st_live_look {
     struct st_live_second seconds[ST_LIVE_SECONDS];
     size_t n;
-    int64_t age_ns;     /* of the end of the newest one */
-    int64_t overdue_ns; /* since a period was due of which nothing is known yet; 0: none; INT64_MIN: no loop
-                           yet */
 };
 
 int st_live_init(struct st_live *live);

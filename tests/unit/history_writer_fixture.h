@@ -31,7 +31,7 @@ static inline int setup(void **state)
     st_config_defaults(&config);
     fake = st_fake_new(ST_OS_LINUX, 0);
     writer = NULL;
-    return fake == NULL || st_events_init(&events) != 0;
+    return fake == NULL || st_events_init(&events, NULL) != 0;
 }
 
 static inline int teardown(void **state)

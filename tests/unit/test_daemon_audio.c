@@ -20,7 +20,7 @@ static int setup(void **state)
 {
     (void)state;
     st_config_defaults(&config);
-    return st_events_init(&events);
+    return st_events_init(&events, NULL);
 }
 
 static int teardown(void **state)

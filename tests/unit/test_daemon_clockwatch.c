@@ -34,7 +34,7 @@ static int setup(void **state)
     wall_offset_ns = stopped_ns = 0;
     watch = (struct st_clockwatch){0};
     st_clockwatch_tick(&watch, fake, &events);
-    return st_events_init(&events);
+    return st_events_init(&events, NULL);
 }
 
 static int teardown(void **state)

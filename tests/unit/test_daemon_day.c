@@ -328,7 +328,7 @@ static void start_all(void)
     fake->sleep_until_ns = sleep_by_script;
     fake->wall_ns = wall_by_script;
     atomic_store(&wall_ahead_ns, WALL_NS - START_NS);
-    assert_int_equal(st_events_init(&events), 0);
+    assert_int_equal(st_events_init(&events, NULL), 0);
     assert_int_equal(st_causes_new(fake, &events, &causes), 0);
     assert_int_equal(st_tracer_way_init(&late_wakes, causes), 0);
     assert_int_equal(st_live_init(&live), 0);

@@ -137,7 +137,7 @@ static void flood(int64_t rate_hz)
     client = 0;
     config.history.max_mb = MAX_MB;
     fill_history();
-    st_events_limit_by(&events, fake);
+    events.clock = fake;
     start();
     st_observed_init(&o, fake, &events, &source);
     st_observed_set(&o, ST_OBSERVED_ON, &setting);

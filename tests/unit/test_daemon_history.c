@@ -119,7 +119,7 @@ static void what_is_left_at_the_end_is_written(void **state)
     add_events(NULL);
     add_minute();
     st_history_writer_stop(writer);
-    events.sinks_n = 0;
+    st_events_listen(&events, NULL, NULL);
     start();
     json_t *document = answer(false);
     assert_int_equal(json_array_size(json_object_get(document, "events")), EVENTS_EACH);
@@ -223,7 +223,7 @@ static void two_daemons_do_not_write_one_file(void **state)
     struct st_events other_events;
     struct st_history_writer *other;
     char path[96];
-    assert_int_equal(st_events_init(&other_events), 0);
+    assert_int_equal(st_events_init(&other_events, NULL), 0);
     assert_int_equal(st_history_writer_start(fake, &config, &other_events, &other), 0);
     wait_for_other(other, ST_HISTORY_WRITER_WRITING, 0);
     start();

@@ -26,7 +26,7 @@ static int setup(void **state)
 {
     (void)state;
     fake = st_fake_new(ST_OS_LINUX, 0);
-    return fake == NULL || st_events_init(&events) != 0 || st_causes_new(fake, &events, &causes) != 0 ||
+    return fake == NULL || st_events_init(&events, NULL) != 0 || st_causes_new(fake, &events, &causes) != 0 ||
            st_tracer_way_init(&late_wakes, causes) != 0 || st_live_init(&live) != 0;
 }
 

@@ -83,7 +83,7 @@ static int setup(void **state)
     open_result = poll_result = 0;
     opens_n = closes_n = 0;
     program_ns = 0;
-    if (platform == NULL || st_events_init(&events) != 0)
+    if (platform == NULL || st_events_init(&events, NULL) != 0)
         return 1;
     st_observed_init(&o, platform, &events, &source);
     switch_to(ST_OBSERVED_AUTO, "");

@@ -149,7 +149,7 @@ int main(void)
         cmocka_unit_test(demotion_that_works_at_the_second_try_is_told),
         cmocka_unit_test(loop_that_does_not_run_is_left_alone),
     };
-    if (st_events_init(&events) != 0)
+    if (st_events_init(&events, NULL) != 0)
         return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     st_events_finish(&events);
