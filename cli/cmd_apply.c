@@ -12,8 +12,10 @@
 #include "cli/compare/before_after.h"
 #include "cli/report/report_run.h"
 #include "core/text/safe.h"
+#include "platform/xrun/dropout_reason.h"
 
-#define COMMAND "apply"
+#define COMMAND       "apply"
+#define PIPEWIRE_RULE "linux-pipewire-quantum"
 
 struct options {
     struct st_facts_input input;
@@ -25,6 +27,7 @@ struct options {
     int64_t measure_ns; /* before the first change; 0: not */
     const char *const *ids;
     size_t ids_n;
+    int64_t quantum; /* of linux-pipewire-quantum=N; 0: not given */
 };
 
 /* What came of looking at the findings. */
@@ -44,6 +47,8 @@ static void help(void)
           "and in the running system; 'sleeptune revert' undoes all of it. Without ID:\n"
           "every problem or advice that is safe to change. Changes that are dangerous, or\n"
           "that depend on how you use the machine, are shown and never applied.\n\n"
+          "linux-pipewire-quantum=N sets N frames for all programs of your PipeWire, in a\n"
+          "file of your own; run it as the user who plays, without sudo.\n\n"
           "  --dry-run          show a diff and the running values; change nothing\n"
           "  -y, --yes          do not ask\n"
           "  -f, --frames N     frames per period (as the sound server runs; none: 128)\n"
@@ -64,12 +69,40 @@ static void help(void)
           "Examples:\n"
           "  sleeptune apply --dry-run\n"
           "  sudo sleeptune apply linux-cpu-frequency\n"
+          "  sleeptune apply linux-pipewire-quantum=128\n"
           "  sudo sleeptune revert --all\n\n"
           "Exit status: 0 done, also if it takes effect at the next login or start, or\n"
           "nothing to do; 1 a difference was shown, or a change must be made by hand;\n"
           "3 usage; 4 failure: nothing was changed, or the files are written and a command\n"
           "of --run-generators failed.\n",
           stdout);
+}
+
+/* "linux-pipewire-quantum=128": the only id that takes a value. @return an st_exit. */
+static int take_size(struct options *options)
+{
+    static const char *const rule[] = {PIPEWIRE_RULE};
+    static const char name[] = PIPEWIRE_RULE "=";
+    bool given = false;
+    for (size_t i = 0; i < options->ids_n; i++)
+        given = given || strncmp(options->ids[i], name, sizeof(name) - 1) == 0;
+    if (!given)
+        return st_report_run_check_ids(COMMAND, options->ids, options->ids_n);
+    if (options->ids_n > 1 || options->input.root != NULL || options->input.snapshot != NULL)
+        return st_failure_usage(COMMAND, "%s goes without other rules, --root and --snapshot", name);
+    const int status =
+        st_option_i64(COMMAND, name, options->ids[0] + sizeof(name) - 1, 16, 8192, &options->quantum);
+    if (status != 0)
+        return status;
+    if ((options->quantum & (options->quantum - 1)) != 0)
+        return st_failure_usage(COMMAND, "%s: PipeWire keeps powers of two only: 64, 128, 256 ...", name);
+    if (geteuid() == 0)
+        return st_failure_usage(
+            COMMAND,
+            "%s writes into the home folder of the user who plays. Run it as that user, without sudo.", name);
+    options->ids = rule;
+    options->measure_ns = 0; /* the loop does not depend on the size */
+    return 0;
 }
 
 /** @return -1 to go on, or an st_exit. */
@@ -98,7 +131,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         return st_failure_usage(COMMAND, "--run-generators works only on this machine: leave out --root");
     options->ids = (const char *const *)argv + first;
     options->ids_n = (size_t)(argc - first);
-    r = st_report_run_check_ids(COMMAND, options->ids, options->ids_n);
+    r = take_size(options);
     return r != 0 ? r : -1;
 }
 
@@ -156,7 +189,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         }
         return;
     }
-    if (!st_rule_can_apply(finding)) {
+    if (!st_rule_can_apply(finding) && (work->options->quantum == 0 || finding->changes_n == 0)) {
         if (asked || rule->applicability == ST_APPLY_AUTO)
             print_by_hand(finding, rule->applicability == ST_APPLY_DANGEROUS ? "dangerous: shown, not applied"
                                                                              : "make this change by hand");
@@ -261,6 +294,10 @@ static int carry_out(struct work *work)
     st_applied_close(&applied);
     if (status == ST_EXIT_DONE) {
         status = st_change_output_then(&output, work->target->p, false, work->options->run_generators);
+        if (work->options->quantum > 0)
+            printf(
+                "now       %s (lasts until PipeWire ends)\n",
+                st_dropout_reason_set_frames("pipewire", work->options->quantum, message, sizeof(message)));
         printf("Next: 'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it.\n");
     }
     st_change_output_finish(&output);
@@ -347,7 +384,7 @@ static int decide(struct work *work, int argc, char **argv)
                      : work->by_hand_n > 0 ? ST_EXIT_FINDINGS
                                            : ST_EXIT_DONE;
     fflush(stdout); /* before what goes to stderr */
-    const char *refusal = st_change_refusal(work->target->p);
+    const char *refusal = work->target->own ? NULL : st_change_refusal(work->target->p);
     if (work->plan.steps_n == 0) {
         if (rest == ST_EXIT_DONE)
             puts("nothing to apply");
@@ -417,9 +454,10 @@ int st_cmd_apply(int argc, char **argv)
     int status = parse_options(argc, argv, &options);
     if (status >= 0)
         return status;
-    status = st_change_target_open(COMMAND, options.input.root, &target);
+    status = st_change_target_open(COMMAND, options.input.root, options.quantum > 0, &target);
     if (status != ST_EXIT_DONE)
         return status;
+    target.quantum = options.quantum;
     struct work work = {.options = &options, .target = &target};
     if (st_journal_read(target.p, target.folder, &work.journal, message, sizeof(message)) < 0)
         status = st_failure(COMMAND, "%s", message);

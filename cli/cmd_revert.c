@@ -109,7 +109,8 @@ int st_cmd_revert(int argc, char **argv)
     int status = parse_options(argc, argv, &options);
     if (status >= 0)
         return status;
-    status = st_change_target_open(COMMAND, options.root, &target);
+    status = st_change_target_open(COMMAND, options.root, options.root == NULL && st_change_target_has_own(),
+                                   &target);
     if (status != ST_EXIT_DONE)
         return status;
     status = check_ids(&options, &target);

@@ -1,4 +1,5 @@
 /* sleeptune verify: is what apply wrote still there, and did it take effect? */
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,6 +215,7 @@ static int prove(const struct st_change_target *target, const struct st_journal 
 {
     const char *why = journal->entries_n == 0 ? "nothing is applied"
                       : !target->live         ? "a saved copy of a machine (--root) cannot be measured"
+                      : target->own           ? "not measured: the loop runs the same at any size of PipeWire"
                       : !options->measure     ? "not measured (--no-measure)"
                                               : NULL;
     if (why == NULL)
@@ -258,6 +260,9 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
     if (!output->json && journal->entries_n > 0 && target->live)
         st_before_after_print(&proof);
     st_before_after_finish(&proof);
+    if (!output->json && target->own &&
+        st_change_folder_look(target->p, st_journal_folder(target->p->os)) != -ENOENT)
+        puts("These are your own settings. Changes that root applied: sudo sleeptune verify");
     return status;
 }
 
@@ -304,7 +309,8 @@ int st_cmd_verify(int argc, char **argv)
     int status = parse_options(argc, argv, &options);
     if (status >= 0)
         return status;
-    status = st_change_target_open(COMMAND, options.input.root, &target);
+    status = st_change_target_open(COMMAND, options.input.root,
+                                   options.input.root == NULL && st_change_target_has_own(), &target);
     if (status != ST_EXIT_DONE)
         return status;
     status = st_change_target_judge(COMMAND, &options.input, options.frames, options.rate_hz, &target);

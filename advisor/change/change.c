@@ -5,12 +5,10 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "advisor/facts/text.h"
 #include "core/text/safe.h"
-
-#define SYSTEMD_DIR  "/etc/systemd/system/"
-#define SYSTEMD_FILE ".d/90-sleeptune.conf"
 
 #define GRUB_APPEND "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT "
 #define THEN_BOOT   "takes effect after a reboot"
@@ -25,7 +23,8 @@ struct row {
 struct kind {
     struct row row[2]; /* by enum st_os */
     const char *then;
-    bool bare; /* the file takes no comments */
+    bool bare;          /* the file takes no comments */
+    const char *behind; /* what follows the key in the path; NULL: the key is not in the path */
 };
 
 static const struct kind kinds[ST_CHANGE_KINDS] = {
@@ -42,8 +41,13 @@ static const struct kind kinds[ST_CHANGE_KINDS] = {
     [ST_CHANGE_LIMITS] = {{{"/etc/security/limits.d/90-sleeptune.conf", "", " ", ""}},
                           "takes effect for members of the group audio at their next login. To join it: "
                           "sudo usermod -aG audio $USER"},
-    [ST_CHANGE_SYSTEMD] = {{{SYSTEMD_DIR, "[Service]\n", NULL, ""}},
-                           "takes effect when the unit is restarted"},
+    [ST_CHANGE_SYSTEMD] = {{{"/etc/systemd/system/", "[Service]\n", NULL, ""}},
+                           "takes effect when the unit is restarted",
+                           .behind = ".d/90-sleeptune.conf"},
+    [ST_CHANGE_PIPEWIRE] = {{{"", "context.properties = { ", NULL, " }"}},
+                            "takes effect when PipeWire starts again: at the next login, or after systemctl "
+                            "--user restart pipewire, which interrupts the sound",
+                            .behind = "/pipewire/pipewire.conf.d/90-sleeptune.conf"},
     [ST_CHANGE_BOOT] = {{{"/etc/default/grub.d/sleeptune.cfg", GRUB_APPEND, NULL, "\""}}, THEN_BOOT},
     [ST_CHANGE_BOOT_GRUB] = {{{"/etc/default/grub", GRUB_APPEND, NULL, "\""}}, THEN_BOOT},
     /* one command line, however many lines; older systemd hands comments to the kernel */
@@ -81,6 +85,8 @@ static bool is_key(enum st_change_kind kind, const char *key)
         return strncmp(key, "/sys/", 5) == 0 && is_of(key, NAME_CHARS "/.-:*@") && strstr(key, "..") == NULL;
     case ST_CHANGE_SYSTEMD:
         return is_of(key, NAME_CHARS ".-@") && key[0] != '.';
+    case ST_CHANGE_PIPEWIRE:
+        return key[0] == '/' && is_line(key) && strstr(key, "/..") == NULL;
     case ST_CHANGE_MODPROBE:
     case ST_CHANGE_RC_CONF:
     case ST_CHANGE_LOGIN_CLASS:
@@ -111,6 +117,8 @@ static bool is_value(const struct row *row, enum st_change_kind kind, const char
     const bool quoted = row->after[0] == '"' || kind == ST_CHANGE_BOOT_CMDLINE;
     if (kind == ST_CHANGE_LOGIN_CLASS)
         return is_of(value, NAME_CHARS "=");
+    if (kind == ST_CHANGE_PIPEWIRE)
+        return is_of(value, NAME_CHARS ".-={} ");
     return is_line(value) && !(quoted && strpbrk(value, "\"\\$`#") != NULL);
 }
 
@@ -130,9 +138,10 @@ int st_change_form(enum st_os os, const struct st_change *change, struct st_chan
         !(form.running_only ? is_line(change->value) : is_value(row, change->kind, change->value)))
         return -EINVAL;
     if (row != NULL) {
-        const bool unit = change->kind == ST_CHANGE_SYSTEMD, key = row->between != NULL;
+        const char *behind = kinds[change->kind].behind;
+        const bool key = row->between != NULL;
         const int path_bytes = snprintf(form.path, sizeof(form.path), "%s%s%s", row->path,
-                                        unit ? change->key : "", unit ? SYSTEMD_FILE : "");
+                                        behind != NULL ? change->key : "", behind != NULL ? behind : "");
         const int line_bytes =
             snprintf(form.line, sizeof(form.line), "%s%s%s%s%s\n", row->before, key ? change->key : "",
                      key ? row->between : "", change->value, row->after);
@@ -140,7 +149,7 @@ int st_change_form(enum st_os os, const struct st_change *change, struct st_chan
             (size_t)line_bytes >= sizeof(form.line))
             return -EINVAL;
         form.takes_comments = !kinds[change->kind].bare;
-        form.section_bytes = unit ? strlen(row->before) : 0;
+        form.section_bytes = change->kind == ST_CHANGE_SYSTEMD ? strlen(row->before) : 0;
     }
     *ret = form;
     return 0;
@@ -151,25 +160,28 @@ const char *st_change_then(enum st_change_kind kind)
     return (unsigned)kind < ST_CHANGE_KINDS ? kinds[kind].then : NULL;
 }
 
-/* The unit of a drop-in of ours. */
-static bool unit_of(const char *path, char *ret, size_t ret_bytes)
+/* The key in the path of a drop-in of ours: a unit, the folder of a user's settings. */
+static bool key_in_path(const struct row *row, enum st_change_kind kind, const char *path, char *ret,
+                        size_t ret_bytes)
 {
-    const size_t dir = strlen(SYSTEMD_DIR), file = strlen(SYSTEMD_FILE), len = strlen(path);
-    if (len <= dir + file || len - dir - file >= ret_bytes || strncmp(path, SYSTEMD_DIR, dir) != 0 ||
-        strcmp(path + len - file, SYSTEMD_FILE) != 0)
+    const char *behind = kinds[kind].behind;
+    const size_t before = strlen(row->path), after = behind != NULL ? strlen(behind) : 0, len = strlen(path);
+    if (behind == NULL || len <= before + after || len - before - after >= ret_bytes ||
+        strncmp(path, row->path, before) != 0 || strcmp(path + len - after, behind) != 0)
         return false;
-    memcpy(ret, path + dir, len - dir - file);
-    ret[len - dir - file] = '\0';
-    return is_key(ST_CHANGE_SYSTEMD, ret);
+    memcpy(ret, path + before, len - before - after);
+    ret[len - before - after] = '\0';
+    return is_key(kind, ret);
 }
 
 int st_change_kind_of(enum st_os os, const char *path, enum st_change_kind *ret)
 {
-    char unit[ST_CHANGE_KEY_BYTES];
+    char key[ST_CHANGE_KEY_BYTES];
     for (unsigned kind = 0; kind < ST_CHANGE_KINDS; kind++) {
         const struct row *row = row_of(os, (enum st_change_kind)kind);
-        if (row != NULL &&
-            (kind == ST_CHANGE_SYSTEMD ? unit_of(path, unit, sizeof(unit)) : strcmp(row->path, path) == 0)) {
+        if (row != NULL && (kinds[kind].behind == NULL
+                                ? strcmp(row->path, path) == 0
+                                : key_in_path(row, (enum st_change_kind)kind, path, key, sizeof(key)))) {
             *ret = (enum st_change_kind)kind;
             return 0;
         }
@@ -209,7 +221,7 @@ int st_change_parse(enum st_os os, const char *path, const char *line, struct st
         if (at == NULL || at >= end || !cut(value, (size_t)(at - value), change.key, sizeof(change.key)))
             return -EINVAL;
         value = at + strlen(row->between);
-    } else if (change.kind != ST_CHANGE_SYSTEMD || !unit_of(path, change.key, sizeof(change.key))) {
+    } else if (!key_in_path(row, change.kind, path, change.key, sizeof(change.key))) {
         strcpy(change.key, change.kind == ST_CHANGE_UDEV ? "rule" : "boot");
     }
     if (value > end || !cut(value, (size_t)(end - value), change.value, sizeof(change.value)))
@@ -225,8 +237,8 @@ bool st_journal_target_allowed(enum st_os os, enum st_entry_type type, const str
                                const char *target)
 {
     enum st_change_kind kind;
-    if (type == ST_ENTRY_FILE)
-        return st_change_kind_of(os, target, &kind) == 0;
+    if (type == ST_ENTRY_FILE) /* a user's file is written with that user's rights only */
+        return st_change_kind_of(os, target, &kind) == 0 && (kind != ST_CHANGE_PIPEWIRE || geteuid() != 0);
     if (strlen(target) >= 512 || rule == NULL || !st_rule_writes(rule, target))
         return false;
     if (type == ST_ENTRY_SYSFS)

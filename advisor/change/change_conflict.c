@@ -54,6 +54,33 @@ static const char *last_of_words(char *words, const char *name)
     return value;
 }
 
+/* --- settings of PipeWire --- */
+
+/* { a = 1 "b": 2 } becomes the words a=1 b=2. */
+static void spa_words(char *text)
+{
+    char *to = text;
+    bool equals = false;
+    for (const char *at = text; *at != '\0' && *at != '#'; at++) {
+        const bool sign = *at == '=' || *at == ':', blank = strchr(BLANKS "\",", *at) != NULL;
+        while (sign && to > text && to[-1] == ' ')
+            to--;
+        if (strchr("{}", *at) != NULL || (blank && !equals))
+            *to++ = ' ';
+        else if (!blank)
+            *to++ = sign ? '=' : *at;
+        equals = sign || (equals && blank);
+    }
+    *to = '\0';
+}
+
+static const char *line_pipewire(const struct st_change *change, const char *name, char *line)
+{
+    (void)change;
+    spa_words(line);
+    return last_of_words(line, name);
+}
+
 /* --- pairs --- */
 
 static bool word_pair(const char *words, size_t i, struct pair *ret)
@@ -77,6 +104,12 @@ static bool pair_at(const struct st_change *change, size_t i, struct pair *ret)
                       change->kind == ST_CHANGE_BOOT_CMDLINE;
     if (boot || change->kind == ST_CHANGE_MODPROBE)
         return word_pair(change->value, i, ret);
+    if (change->kind == ST_CHANGE_PIPEWIRE) {
+        char words[ST_CHANGE_VALUE_BYTES];
+        strcpy(words, change->value);
+        spa_words(words);
+        return word_pair(words, i, ret);
+    }
     if (i > 0)
         return false;
     if (change->kind == ST_CHANGE_SYSTEMD) {
@@ -253,7 +286,7 @@ struct order {
         "/etc/" folder, "/run/" folder, "/usr/local/lib/" folder, "/usr/lib/" folder, "/lib/" folder         \
     }
 
-/* Sources: sysctl.d(5), tmpfiles.d(5), modprobe.d(5), systemd.unit(5), pam_limits(8),
+/* Sources: sysctl.d(5), tmpfiles.d(5), modprobe.d(5), systemd.unit(5), pam_limits(8), pipewire.conf(5),
  * loader.conf(5), rc.conf(5), sysctl.conf(5), login.conf(5), Debian's grub-mkconfig. */
 static const struct order orders[] = {
     {ST_CHANGE_SYSCTL, ST_OS_LINUX, line_sysctl, .suffix = ".conf", .dirs = EVERYWHERE("sysctl.d"),
@@ -264,6 +297,8 @@ static const struct order orders[] = {
     {ST_CHANGE_LIMITS, ST_OS_LINUX, line_limits, .suffix = ".conf", .dirs = {"/etc/security/limits.d"}},
     {ST_CHANGE_SYSTEMD, ST_OS_LINUX, line_systemd, .suffix = ".conf",
      .dirs = EVERYWHERE("systemd/system/%s.d")},
+    {ST_CHANGE_PIPEWIRE, ST_OS_LINUX, line_pipewire, .suffix = ".conf",
+     .dirs = {"%s/pipewire/pipewire.conf.d"}},
     {ST_CHANGE_BOOT, ST_OS_LINUX, line_grub, .suffix = ".cfg", .dirs = {"/etc/default/grub.d"}},
     {ST_CHANGE_BOOT_GRUB, ST_OS_LINUX, line_grub},
     {ST_CHANGE_BOOT_CMDLINE, ST_OS_LINUX, line_cmdline},

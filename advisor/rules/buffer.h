@@ -9,6 +9,9 @@
 /* Facts that a command puts: what PipeWire runs at now, as the daemon that watches it says. */
 #define ST_BUFFER_PIPEWIRE_FRAMES  "linux.pipewire.running_frames"
 #define ST_BUFFER_PIPEWIRE_RATE_HZ "linux.pipewire.running_rate_hz"
+/* The size that apply and verify are to judge for, of all programs, and the folder of that user's settings. */
+#define ST_BUFFER_PIPEWIRE_WISH   "linux.pipewire.wished_frames"
+#define ST_BUFFER_PIPEWIRE_FOLDER "linux.pipewire.settings_folder"
 
 /** The period to judge for. What is 0 of `frames` (1 .. 2^22) and `rate_hz` (Hz) was not asked for, and is as something runs that
  * plays: a program that has a card for itself, else JACK, PulseAudio, PipeWire, if it answers; else 128 frames, 48 kHz.

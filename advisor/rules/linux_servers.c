@@ -264,10 +264,38 @@ static void fix_pipewire_quantum(bool guest, bool running, int64_t rate, double 
                               min);
 }
 
+/* Does it run at the size that `sleeptune apply linux-pipewire-quantum=N` sets for all programs? */
+static void judge_wish(struct st_finding *finding, int64_t wish, int64_t quantum, int64_t min, int64_t max,
+                       int64_t rate)
+{
+    char value[ST_CHANGE_VALUE_BYTES];
+    const char *folder = "";
+    if (quantum == wish && min == wish && max == wish) {
+        st_finding_ok(finding, "PipeWire is set to cycles of %" PRId64 " frames (%.2f ms) for all programs",
+                      wish, (double)wish * 1e3 / (double)rate);
+        no_cost(wish, rate, finding);
+        return;
+    }
+    (void)!st_facts_text(finding->facts, ST_BUFFER_PIPEWIRE_FOLDER, &folder);
+    st_finding_advice(finding,
+                      "PipeWire is set to %" PRId64 " frames, from %" PRId64 " to %" PRId64
+                      " if programs ask; %" PRId64 " frames (%.2f ms) for all are wanted",
+                      quantum, min, max, wish, (double)wish * 1e3 / (double)rate);
+    const int used = snprintf(value, sizeof(value),
+                              "default.clock.quantum = %" PRId64 " default.clock.min-quantum = %" PRId64
+                              " default.clock.max-quantum = %" PRId64,
+                              wish, wish, wish);
+    if (st_machine_is_guest(finding->facts))
+        snprintf(value + used, sizeof(value) - (size_t)used,
+                 " vm.overrides = { default.clock.min-quantum = %" PRId64 " }", wish);
+    st_finding_change(finding, ST_CHANGE_PIPEWIRE, folder, value);
+    st_finding_fix(finding, NULL, NULL, ST_NEEDS_RELOGIN);
+}
+
 static void judge_pipewire_quantum(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    int64_t pid, quantum, min, max, rate, vm_min;
+    int64_t pid, quantum, min, max, rate, vm_min, wish;
     if (st_facts_int(facts, DAEMON, &pid) != 0) {
         st_finding_quote(finding, DAEMON);
         st_finding_not_applicable(finding, "PipeWire does not run here");
@@ -294,6 +322,10 @@ static void judge_pipewire_quantum(struct st_finding *finding)
     st_finding_quote(finding, running ? MIN : ASKED);
     st_finding_quote(finding, FORCED);
     rate = st_machine_positive_or(facts, FORCED_RATE, rate); /* what is forced holds for all programs */
+    if (st_facts_int(facts, ST_BUFFER_PIPEWIRE_WISH, &wish) == 0) {
+        judge_wish(finding, wish, quantum, min, max, rate);
+        return;
+    }
     const int64_t forced = st_machine_positive_or(facts, FORCED, 0);
     if (forced > 0) {
         judge_forced(forced, rate, finding);

@@ -166,11 +166,11 @@ static int run(const struct st_change_output *output, const char *line)
         WIFEXITED(status) ? "status" : "signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
-/* A reverted file has no effect at once, but boot loaders keep a copy of the command line. */
+/* A reverted file has no effect at once, but boot loaders keep a copy of the command line, and PipeWire runs. */
 static bool needs_command_when_reverted(enum st_change_kind kind)
 {
-    return kind == ST_CHANGE_BOOT || kind == ST_CHANGE_BOOT_GRUB || kind == ST_CHANGE_BOOT_CMDLINE ||
-           kind == ST_CHANGE_LOADER;
+    return kind == ST_CHANGE_PIPEWIRE || kind == ST_CHANGE_BOOT || kind == ST_CHANGE_BOOT_GRUB ||
+           kind == ST_CHANGE_BOOT_CMDLINE || kind == ST_CHANGE_LOADER;
 }
 
 static void print_then(const char *path, const char *line, bool command, const char *when)

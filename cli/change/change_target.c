@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "advisor/rules/buffer.h"
 #include "cli/change/change_output.h"
 #include "cli/command.h"
 #include "core/text/safe.h"
@@ -22,9 +23,32 @@ static bool has_file(const char *dir, const char *name)
     return n > 0 && (size_t)n < sizeof(path) && stat(path, &info) == 0;
 }
 
-int st_change_target_open(const char *command, const char *root, struct st_change_target *ret)
+/* "$XDG_STATE_HOME/name", or "~/.local/state/name". @return false: no such folder is known, or it is too long. */
+static bool user_folder(const char *variable, const char *below_home, const char *name, char *buf,
+                        size_t buf_bytes)
 {
-    struct st_change_target target = {.live = root == NULL};
+    const char *folder = getenv(variable), *home = getenv("HOME");
+    const bool given = folder != NULL && folder[0] == '/';
+    if (!given && (home == NULL || home[0] != '/'))
+        return false;
+    const int n = snprintf(buf, buf_bytes, "%s%s%s", given ? folder : home, given ? "" : below_home, name);
+    return n > 0 && (size_t)n < buf_bytes;
+}
+
+static bool own_journal(char *buf, size_t buf_bytes)
+{
+    return user_folder("XDG_STATE_HOME", "/.local/state", "/sleeptune-changes", buf, buf_bytes);
+}
+
+bool st_change_target_has_own(void)
+{
+    char folder[512];
+    return geteuid() != 0 && own_journal(folder, sizeof(folder)) && has_file(folder, "journal.json");
+}
+
+int st_change_target_open(const char *command, const char *root, bool own, struct st_change_target *ret)
+{
+    struct st_change_target target = {.live = root == NULL, .own = own};
     if (root == NULL) {
         target.p = st_platform_native();
     } else {
@@ -42,10 +66,43 @@ int st_change_target_open(const char *command, const char *root, struct st_chang
         st_change_target_close(&target);
         return st_failure(command, "STATE_DIRECTORY is too long");
     }
+    if (own && !own_journal(target.folder, sizeof(target.folder)))
+        return st_failure(command, "HOME is not set, or too long: cannot find your settings");
     /* others read the folders that are made for drop-ins and the journal, whatever the shell's mask is */
     umask(022);
     *ret = target;
     return ST_EXIT_DONE;
+}
+
+/* The size in the journal of own settings; 0: there is none. */
+static int64_t written_quantum(const struct st_change_target *target)
+{
+    static const char name[] = "default.clock.quantum = ";
+    char message[512];
+    struct st_journal journal;
+    int64_t frames = 0;
+    if (st_journal_read(target->p, target->folder, &journal, message, sizeof(message)) < 0)
+        return 0;
+    for (size_t i = 0; i < journal.entries_n; i++) {
+        const char *at = strstr(journal.entries[i].new_value, name);
+        if (at != NULL)
+            frames = strtoll(at + strlen(name), NULL, 10);
+    }
+    st_journal_finish(&journal);
+    return frames;
+}
+
+static int put_own(const struct st_change_target *target)
+{
+    char folder[512];
+    const int64_t frames = target->quantum > 0 ? target->quantum : written_quantum(target);
+    if (!target->own || frames <= 0 ||
+        !user_folder("XDG_CONFIG_HOME", "/.config", "", folder, sizeof(folder)))
+        return 0;
+    int r = st_facts_put_int(target->facts, ST_BUFFER_PIPEWIRE_WISH, frames, NULL, "the user");
+    if (r == 0)
+        r = st_facts_put_text(target->facts, ST_BUFFER_PIPEWIRE_FOLDER, folder, NULL, "the user");
+    return r;
 }
 
 int st_change_target_judge(const char *command, const struct st_facts_input *input, int64_t frames,
@@ -61,6 +118,8 @@ int st_change_target_judge(const char *command, const struct st_facts_input *inp
     if (target->facts->os != target->p->os)
         r = -EXDEV;
     else
+        r = put_own(target);
+    if (r == 0)
         r = st_report_make(target->facts, frames, rate_hz, &target->report);
     if (r == 0)
         return ST_EXIT_DONE;
@@ -103,7 +162,7 @@ static bool quote_words(char *buf, size_t buf_bytes, int argc, char *const *argv
 bool st_change_target_needs_root(const char *command, const struct st_change_target *target, int argc,
                                  char *const *argv)
 {
-    if (!target->live || geteuid() == 0)
+    if (!target->live || target->own || geteuid() == 0)
         return false;
     char words[LINE_BYTES];
     fflush(stdout);

@@ -8,20 +8,27 @@
 
 struct st_change_target {
     struct st_platform *p;
-    bool live; /* this machine, not a captured tree */
-    char folder[512];
+    bool live;               /* this machine, not a captured tree */
+    bool own;                /* settings in this user's home folder, with a journal there; never as root */
+    char folder[512];        /* of the journal */
+    int64_t quantum;         /* the size that is wanted for all programs of this user's PipeWire; 0: none */
     struct st_facts *facts;  /* NULL before st_change_target_judge */
     struct st_report report; /* of these facts */
 };
 
-/** root: a folder, or NULL for this machine. Says what is wrong on stderr. @return an st_exit. */
-ST_NODISCARD int st_change_target_open(const char *command, const char *root, struct st_change_target *ret);
-/** Collects facts and judges them; under sudo with the rights of the player, and says so. @return an st_exit. */
+/** Does this user, who is not root, have a journal of own settings? */
+bool st_change_target_has_own(void);
+/** root: a folder, or NULL for this machine. own: the user's own settings; not as root. Says what is wrong on stderr.
+ * @return an st_exit. */
+ST_NODISCARD int st_change_target_open(const char *command, const char *root, bool own,
+                                       struct st_change_target *ret);
+/** Collects facts and judges them; under sudo with the rights of the player, and says so. Own settings are judged for
+ * target->quantum, or the one in their journal. @return an st_exit. */
 ST_NODISCARD int st_change_target_judge(const char *command, const struct st_facts_input *input,
                                         int64_t frames, int64_t rate_hz, struct st_change_target *target);
 void st_change_target_close(struct st_change_target *target);
 
-/** Is this live and not root? Says on stderr what to run instead. */
+/** Is this live, not root, and not the user's own? Says on stderr what to run instead. */
 ST_NODISCARD bool st_change_target_needs_root(const char *command, const struct st_change_target *target,
                                               int argc, char *const *argv);
 #endif

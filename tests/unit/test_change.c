@@ -50,6 +50,26 @@ static void each_kind_has_its_file_and_line(void **state)
                "powerd_flags=\"-a max\"\n");
 }
 
+/* Root follows no path into a user's folder, even if a journal names it. */
+static void a_users_file_is_not_for_root(void **state)
+{
+    (void)state;
+    static const char path[] = "/home/ann/.config/pipewire/pipewire.conf.d/90-sleeptune.conf";
+    const struct st_change change = {ST_CHANGE_PIPEWIRE, "/home/ann/.config", "default.clock.quantum = 128"};
+    struct st_change_form form;
+    struct st_change back;
+    assert_int_equal(st_change_form(ST_OS_LINUX, &change, &form), 0);
+    assert_string_equal(form.path, path);
+    assert_string_equal(form.line, "context.properties = { default.clock.quantum = 128 }\n");
+    assert_int_equal(st_change_parse(ST_OS_LINUX, path, form.line, &back), 0);
+    assert_string_equal(back.key, change.key);
+    assert_string_equal(back.value, change.value);
+    assert_int_equal(st_journal_target_allowed(ST_OS_LINUX, ST_ENTRY_FILE, NULL, path), geteuid() != 0);
+    assert_false(
+        st_journal_target_allowed(ST_OS_LINUX, ST_ENTRY_FILE, NULL, path + strlen("/home/ann/.config")));
+    assert_false(st_journal_target_allowed(ST_OS_LINUX, ST_ENTRY_FILE, NULL, path + 1));
+}
+
 static void what_could_be_more_than_one_setting_is_refused(void **state)
 {
     (void)state;
@@ -65,6 +85,11 @@ static void what_could_be_more_than_one_setting_is_refused(void **state)
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_SYSFS, "/etc/passwd", "1"}},
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_SYSFS, "/sys/../etc/passwd", "1"}},
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_SYSTEMD, "../../x", "A=1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_PIPEWIRE, "/home/ann/../root", "a = 1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_PIPEWIRE, "home", "a = 1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_PIPEWIRE, "/home/a\nb", "a = 1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_PIPEWIRE, "/home/ann", "a = 1 # }"}},
+        {ST_OS_FREEBSD, -ENOTSUP, {ST_CHANGE_PIPEWIRE, "/home/ann", "a = 1"}},
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_BOOT, "boot", "a\" ; rm x"}},
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_BOOT, "boot", "$(x)"}},
         {ST_OS_LINUX, -ENOTSUP, {ST_CHANGE_LOADER, "kern.hz", "1"}},
@@ -601,6 +626,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kind_has_its_file_and_line),
+        cmocka_unit_test(a_users_file_is_not_for_root),
         cmocka_unit_test(what_could_be_more_than_one_setting_is_refused),
         cmocka_unit_test(apply_changes_files_and_running_values),
         cmocka_unit_test(revert_leaves_everything_as_it_was),

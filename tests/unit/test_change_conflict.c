@@ -39,6 +39,11 @@ struct row {
     {                                                                                                        \
         ST_CHANGE_SYSTEMD, "user@.service", "LimitRTPRIO=90"                                                 \
     }
+#define PIPEWIRE                                                                                             \
+    {                                                                                                        \
+        ST_CHANGE_PIPEWIRE, "/home/ann/.config",                                                             \
+            "default.clock.quantum = 128 vm.overrides = { default.clock.min-quantum = 128 }"                 \
+    }
 #define BOOT                                                                                                 \
     {                                                                                                        \
         ST_CHANGE_BOOT, "boot", "preempt=full"                                                               \
@@ -55,8 +60,9 @@ struct row {
     {                                                                                                        \
         ST_CHANGE_BOOT_CMDLINE, "boot", "preempt=full"                                                       \
     }
-#define UNIT_D "systemd/system/user@.service.d/"
-#define APPEND "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT "
+#define PIPEWIRE_D "/home/ann/.config/pipewire/pipewire.conf.d/"
+#define UNIT_D     "systemd/system/user@.service.d/"
+#define APPEND     "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT "
 
 static const struct row linux_rows[] = {
     {SYSCTL, "/etc/sysctl.d/99-x.conf", "# a\n\nvm/swappiness = 60\n",
@@ -87,6 +93,17 @@ static const struct row linux_rows[] = {
     {LIMITS, "/etc/security/limits.d/95-x.conf",
      "@video - rtprio 20\n@audio - memlock 20\n@audio\n* - rtprio 1\n", NULL},
     {LIMITS, "/etc/security/limits.d/25-x.conf", "@audio - rtprio 20\n", NULL},
+    {PIPEWIRE, PIPEWIRE_D "99-x.conf", "context.properties = {\n  default.clock.quantum = 256 # mine\n}\n",
+     "99-x.conf:2 sets default.clock.quantum to 256 later"},
+    {PIPEWIRE, PIPEWIRE_D "99-x.conf",
+     "{\"context.properties\": {\"default.clock.quantum\": 256, \"a\":1}}\n",
+     "99-x.conf:1 sets default.clock.quantum to 256"},
+    {PIPEWIRE, PIPEWIRE_D "99-x.conf", "vm.overrides={default.clock.min-quantum=1024}\n",
+     "sets default.clock.min-quantum to 1024"},
+    {PIPEWIRE, PIPEWIRE_D "99-x.conf", "#default.clock.quantum = 256\nx = default.clock.quantum\n{a=\n",
+     NULL},
+    {PIPEWIRE, PIPEWIRE_D "99-x.conf", "default.clock.quantum = 128 my.default.clock.quantum = 64\n", NULL},
+    {PIPEWIRE, PIPEWIRE_D "80-x.conf", "default.clock.quantum = 256\n", NULL},
     {SYSTEMD, "/etc/" UNIT_D "99-x.conf", "[Service]\nLimitRTPRIO=0\n", "99-x.conf:2 sets LimitRTPRIO to 0"},
     {SYSTEMD, "/usr/lib/" UNIT_D "99-x.conf", "[Service]\nLimitRTPRIO=\n", "sets LimitRTPRIO to nothing"},
     {SYSTEMD, "/usr/lib/" UNIT_D "10-x.conf", "[Service]\nLimitRTPRIO=0\n", NULL},

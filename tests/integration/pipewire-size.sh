@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# apply sets the size of a user's own PipeWire: with a real server, as an ordinary user.
+# shellcheck disable=SC2317
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+size() { "$SLEEPTUNE" apply --yes "linux-pipewire-quantum=$1" 2>&1 </dev/null; }
+if [ "$(id -u)" -eq 0 ]; then
+    command -v setpriv >/dev/null || skip_all "needs setpriv to become nobody"
+    as_nobody test -x "$SLEEPTUNE" || skip_all "this program cannot be run by nobody"
+    as_nobody test -w "${TMPDIR:-/tmp}" || unset TMPDIR
+    home=$(mktemp -d)
+    like "root writes into no one's home" "$(HOME=$home XDG_CONFIG_HOME=$home size 128; echo "status $?")" 'as that user, without sudo'
+    is "and nothing is there" "$(ls -A "$home")" ""
+    rmdir "$home"
+    SLEEPTUNE_TESTS_BEFORE=$tap_n as_nobody "$0"
+    exit
+fi
+tap_n=${SLEEPTUNE_TESTS_BEFORE:-0}
+tmp=$(mktemp -d)
+pids=()
+finish() {
+    for pid in ${pids[@]+"${pids[@]}"}; do kill "$pid" 2>/dev/null; done
+    wait
+    rm -rf "$tmp"
+}
+trap finish EXIT
+trap 'exit 1' INT TERM
+for program in pipewire pw-metadata pw-cli; do
+    command -v "$program" >/dev/null || { skip "a size of PipeWire" "$program is not installed"; tap_done; }
+done
+export HOME="$tmp/the home" XDG_RUNTIME_DIR=$tmp/run
+unset XDG_CONFIG_HOME XDG_STATE_HOME STATE_DIRECTORY PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR
+drop_ins=$HOME/.config/pipewire/pipewire.conf.d
+file=$drop_ins/90-sleeptune.conf
+mkdir -m 700 "$XDG_RUNTIME_DIR" "$HOME"
+verify() { "$SLEEPTUNE" verify </dev/null 2>&1; }
+revert() { "$SLEEPTUNE" revert linux-pipewire-quantum </dev/null 2>&1; }
+start() {
+    pipewire >>"$tmp/server.log" 2>&1 &
+    server=$!
+    pids+=("$server")
+    for _ in $(seq 100); do pw-cli info 0 >/dev/null 2>&1 && return; sleep 0.1; done
+    return 1
+}
+again() { # in this shell: it sets $server
+    kill "$server"
+    wait "$server" 2>/dev/null
+    if start; then pass "PipeWire starts again"; else fail "PipeWire starts again" "$(tail -1 "$tmp/server.log")"; fi
+}
+runs() { pw-metadata -n settings 2>/dev/null | sed -n "s/.*'clock\.\(min-\|max-\|\)quantum' value:'\([0-9]*\)'.*/\2/p" | xargs; }
+
+like "without PipeWire there is nothing to set" "$(size 128; echo "status $?")" 'PipeWire does not run here|the PipeWire that runs'
+start || { skip "a size of PipeWire" "pipewire does not run here: $(tail -1 "$tmp/server.log")"; tap_done; }
+before=$(runs)
+out=$("$SLEEPTUNE" apply --dry-run linux-pipewire-quantum=128 2>&1)
+is "a dry run shows a difference" "$?" 1
+like "of the user's file" "$out" "^\+\+\+ $file\$"
+is "and writes nothing" "$(ls -A "$HOME")" ""
+out=$(size 128)
+is "apply ends with 0" "$?" 0
+like "and names the command that sets it now" "$out" '^now +pw-metadata -n settings 0 clock\.force-quantum 128 '
+is "the file is the user's own" "$(stat -c '%U %a' "$file")" "$(id -un) 644"
+out=$(verify)
+is "before PipeWire starts again: status 1" "$?" 1
+like "and verify says so" "$out" '^not yet +linux-pipewire-quantum: .*log out and in again'
+again
+is "with that size for all programs" "$(runs)" "128 128 128"
+out=$(verify)
+is "verify: status 0" "$?" 0
+like "in effect" "$out" '^in effect +linux-pipewire-quantum: .*128 frames \(2\.67 ms\)'
+like "a second size needs a revert first" "$(size 256)" 'already applied'
+echo 'context.properties = { "default.clock.quantum": 512 }' >"$drop_ins/99-mine.conf"
+out=$(verify)
+is "a file that wins: status 1" "$?" 1
+like "which is named" "$out" '99-mine\.conf:1 sets default\.clock\.quantum to 512'
+rm "$drop_ins/99-mine.conf"
+out=$(revert)
+is "revert ends with 0" "$?" 0
+like "and says when it counts" "$out" 'systemctl --user restart pipewire'
+is "file and folders are gone" "$(ls -A "$HOME/.config" 2>/dev/null)" ""
+again
+is "as it was" "$(runs)" "$before"
+
+mkdir -p "$drop_ins"
+printf '# mine\ncontext.properties = { log.level = 2 }' >"$file"
+cp "$file" "$tmp/mine"
+is "beside lines of the user's own" "$(size 64 >/dev/null; echo $?)" 0
+again
+is "it counts, too" "$(runs)" "64 64 64"
+revert >/dev/null
+ok "and revert leaves every byte as it was" cmp "$tmp/mine" "$file"
+rm "$file"
+ln -s "$tmp/mine" "$file"
+like "a link is not followed" "$(size 32; echo "status $?")" 'symbolic link'
+ok "and what it points to is as before" cmp "$tmp/mine" "$file"
+rm "$file"
+
+like "no power of two" "$(size 100)" 'powers of two only'
+like "no number" "$(size x)" "not a whole number"
+like "out of range" "$(size 16384)" '16 to 8192|16 \.\. 8192|8192'
+like "beside another rule" "$("$SLEEPTUNE" apply linux-pipewire-quantum=64 linux-memlock 2>&1)" 'goes without other rules'
+like "a home that is none" "$(HOME=$'/x\n}' size 32; echo "status $?")" 'status [14]$'
+is "nothing is left" "$(find "$HOME" -type f)" ""
+tap_done
