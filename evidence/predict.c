@@ -16,6 +16,7 @@
 #define SCATTER_P  0.01              /* probability below which the parts differ */
 #define SCATTER_N  10                /* events without which that is not tested */
 #define GROUP_NS   1e9               /* events that are closer may have one cause: a group has one weight */
+#define FAR        2.0               /* slack, in longest stalls, up to which there is a model */
 #define LOAD_STEPS 10                /* of a bisection: 0.1 % */
 #define SPAN_KEPT  8                 /* values of a span that are kept; the rest counts as the last one */
 #define BUCKET     1.005             /* the most that a value exceeds the middle of its bucket by */
@@ -121,11 +122,39 @@ int st_predict_add_span(struct st_predict_run *run, const struct st_predict_span
     return r == 0 && span->lateness->total_n > span->lateness->early_n ? add_others(run, span, latest.k) : r;
 }
 
+/* Of the latest wake-ups, in order. */
+static int fit_tail(struct st_predict_run *run)
+{
+    double *room = malloc((run->n + 2 * ST_TAIL_POINTS_MAX) * sizeof(*room));
+    double above_ns = 0;
+    size_t n = 0;
+    if (room == NULL)
+        return -ENOMEM;
+    double *at_s = room, *lateness_ns = room + ST_TAIL_POINTS_MAX, *all = room + 2 * ST_TAIL_POINTS_MAX;
+    for (size_t i = 0; i < run->n; i++)
+        all[i] = (double)run->late[i].lateness_ns;
+    if (run->n > ST_TAIL_POINTS_MAX) {
+        st_stats_sort_double(all, run->n);
+        above_ns = all[run->n - 1 - ST_TAIL_POINTS_MAX];
+    }
+    for (size_t i = 0; i < run->n; i++)
+        if ((double)run->late[i].lateness_ns > above_ns) {
+            at_s[n] = (double)run->late[i].k * st_period_seconds(&run->period);
+            lateness_ns[n++] = (double)run->late[i].lateness_ns;
+        }
+    const int r = st_tail_fit(at_s, lateness_ns, n, st_predict_seconds(run), &run->tail);
+    free(room);
+    return r;
+}
+
 void st_predict_end(struct st_predict_run *run)
 {
     thin_out(run);
     if (run->n > 0)
         qsort(run->late, run->n, sizeof(run->late[0]), in_order);
+    run->tail.refused = "when wake-ups were late within a minute is not known";
+    if (!run->spans && fit_tail(run) < 0)
+        run->tail.refused = "out of memory";
 }
 
 void st_predict_finish(struct st_predict_run *run)
@@ -371,6 +400,31 @@ static void refuse(struct st_predict_row *row, const char *reason)
     snprintf(row->reason, sizeof(row->reason), "%s", reason);
 }
 
+/* Beyond the longest stall that was seen; the row has the bound already. */
+static void extrapolate(const struct st_predict_run *run, const struct size *size, struct st_predict_row *row)
+{
+    const struct st_tail *tail = &run->tail;
+    const bool far = tail->refused == NULL && size->slack_ns > FAR * tail->largest_ns;
+    double high;
+    if (tail->refused != NULL || far) {
+        row->basis = tail->enough && !far ? ST_PREDICT_REFUSED : ST_PREDICT_NONE_SEEN;
+        snprintf(row->reason, sizeof(row->reason),
+                 "no wake-up was late enough, and there is only a bound: %s",
+                 far ? "the slack is more than twice the longest stall" : tail->refused);
+        return;
+    }
+    const uint64_t phases_n =
+        size->ratio > 0 ? size->ratio : (uint64_t)ceil(size->period_ns / size->measured_ns);
+    row->basis = ST_PREDICT_MODEL;
+    row->estimated = true;
+    row->estimate =
+        st_tail_per_hour(tail, size->slack_ns, size->period_ns / (double)phases_n, phases_n, &high);
+    row->high = fmin(row->high, high);
+    snprintf(row->reason, sizeof(row->reason),
+             "no wake-up was late enough; the estimate is a model of the longest stalls (shape %.2f)",
+             tail->shape);
+}
+
 static void judge(const struct st_predict_run *run, const struct size *size, struct st_predict_row *row)
 {
     struct tally low, high;
@@ -380,10 +434,7 @@ static void judge(const struct st_predict_run *run, const struct size *size, str
     row->n_events = high.events_n;
     row->high = fmin(ST_PREDICT_MOST, bound(&high, scatter, true) * per_hour);
     if (high.n == 0) {
-        row->basis = ST_PREDICT_NONE_SEEN;
-        snprintf(row->reason, sizeof(row->reason),
-                 "no wake-up was late enough; the bound is all that is known, since longer stalls than those "
-                 "seen are not modelled");
+        extrapolate(run, size, row);
         return;
     }
     row->basis = ST_PREDICT_OBSERVED;
@@ -433,6 +484,7 @@ const char *st_predict_basis_name(enum st_predict_basis basis)
 {
     static const char *const names[] = {[ST_PREDICT_OBSERVED] = "observed",
                                         [ST_PREDICT_NONE_SEEN] = "none seen",
+                                        [ST_PREDICT_MODEL] = "model",
                                         [ST_PREDICT_REFUSED] = "refused"};
     return names[basis];
 }

@@ -9,6 +9,7 @@
 #include "core/base.h"
 #include "core/period.h"
 #include "core/stats/hist.h"
+#include "evidence/tail.h"
 
 #define ST_PREDICT_FRAMES_MAX 8192
 #define ST_PREDICT_SECONDS    1.0     /* a shorter run is refused */
@@ -31,6 +32,7 @@ struct st_predict_run {
     size_t n, room;
     int64_t kept_above_ns; /* all wake-ups later than this are in `late` */
     bool spans; /* the order of wake-ups is not known within a span, such as a minute of the history */
+    struct st_tail tail; /* from st_predict_end on */
 };
 
 /** The program and device for which the rows hold. */
@@ -42,7 +44,9 @@ struct st_predict_wish {
     double target_per_hour;   /* of the headroom */
 };
 
-enum st_predict_basis { ST_PREDICT_OBSERVED, ST_PREDICT_NONE_SEEN, ST_PREDICT_REFUSED };
+/** Of a row: late wake-ups were seen; none was, and there is a bound only; none was, and the tail of those that were seen says
+ * how often; not known, or there is no model (then with a bound). */
+enum st_predict_basis { ST_PREDICT_OBSERVED, ST_PREDICT_NONE_SEEN, ST_PREDICT_MODEL, ST_PREDICT_REFUSED };
 
 struct st_predict_row {
     uint32_t frames;
@@ -83,7 +87,7 @@ double st_predict_target(const struct st_predict_run *run);
 void st_predict_row(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
                     struct st_predict_row *ret);
 
-/** "observed", "none seen", "refused". */
+/** "observed", "none seen", "model", "refused". */
 const char *st_predict_basis_name(enum st_predict_basis basis);
 
 #endif

@@ -319,6 +319,10 @@ say(r["records_lost"] == 0, "no record lost")
 say(r["faults"] == 0, "no page fault after warm-up")
 PY
     KILLS=1000 meson_tests gcc --suite integration history
+    in_full || return 0
+    status=0
+    "$work/gcc/evidence/predict_laws" 500 || status=$?
+    verdict $status "the bounds of predict cover known laws, 500 runs of each"
 }
 
 # boot SCENARIO NAME LOG [vm-boot.sh OPTION...]: runs tests/vm/SCENARIO.sh in a guest
