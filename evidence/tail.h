@@ -1,4 +1,4 @@
-/* How often a stall longer than each one that was seen is to be expected: peaks over a threshold, or why there is no answer.
+/* The expected rate of stalls that are longer than those seen: peaks over a threshold, or why there is no answer.
  * Sources: Pickands 1975; Ferro & Segers, "Inference for clusters of extreme values", 2003; Grimshaw 1993. */
 #ifndef ST_EVIDENCE_TAIL_H
 #define ST_EVIDENCE_TAIL_H
