@@ -317,9 +317,8 @@ static void close_books(struct st_service *service)
     struct st_result result;
     if (!st_service_look(service, &view, &result))
         return;
-    char verdict[ST_VIEW_TEXT_BYTES];
-    ST_INFO("ended after %llu cycles: %s", (unsigned long long)result.cycles,
-            st_answer_text(&view, verdict, sizeof(verdict)));
+    const struct st_answer answer = st_answer_of(&view);
+    ST_INFO("ended after %llu cycles: %s", (unsigned long long)result.cycles, answer.text);
     st_result_finish(&result);
 }
 

@@ -37,6 +37,12 @@ static inline json_t *st_json_real_or_null(bool known, double value)
  * New reference, NULL when out of memory. */
 json_t *st_json_safe_string(const char *text);
 
+/** The same, null for "". */
+static inline json_t *st_json_text_or_null(const char *text)
+{
+    return text[0] != '\0' ? st_json_safe_string(text) : json_null();
+}
+
 /** A json_dump_callback_t; ctx: a struct st_text_buffer. @return 0, -1 when out of memory. */
 int st_json_write(const char *text, size_t bytes, void *ctx);
 

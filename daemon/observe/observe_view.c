@@ -8,11 +8,6 @@
 #include "core/text/json.h"
 #include "core/text/safe.h"
 
-static json_t *text_or_null(const char *text)
-{
-    return text[0] != '\0' ? st_json_safe_string(text) : json_null();
-}
-
 /* Figures of which 0 or less is unknown. */
 static json_t *known(int64_t figure)
 {
@@ -56,13 +51,13 @@ static json_t *known_or_null(int64_t ns)
 static json_t *client_json(const struct st_dropout_client *client)
 {
     json_t *object = json_object();
-    st_json_set(object, "name", text_or_null(client->name));
-    st_json_set(object, "device", text_or_null(client->device));
+    st_json_set(object, "name", st_json_text_or_null(client->name));
+    st_json_set(object, "device", st_json_text_or_null(client->device));
     st_json_set(object, "playing", json_boolean(client->playing));
     st_json_set(object, "not_ready", ST_JSON(client->not_ready_n));
     st_json_set(object, "device_xruns", ST_JSON(client->device_xruns_n));
     st_json_set(object, "reasons", reasons_json(client->reasons_n));
-    st_json_set(object, "culprit", text_or_null(client->culprit));
+    st_json_set(object, "culprit", st_json_text_or_null(client->culprit));
     st_json_set(object, "first_ns", known_or_null(client->first_wall_ns));
     st_json_set(object, "last_ns", known_or_null(client->last_wall_ns));
     st_json_set(object, "worst_busy_ns", known(client->worst_busy_ns));
@@ -77,7 +72,7 @@ static json_t *in_use_json(const struct st_observed_view *source)
 {
     if (source->seen.period_ns == 0)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:I}", "device", text_or_null(source->seen.device), "frames",
+    return json_pack("{s:o, s:o, s:o, s:I}", "device", st_json_text_or_null(source->seen.device), "frames",
                      known(source->seen.frames), "rate_hz", known(source->seen.rate_hz), "period_ns",
                      (json_int_t)source->seen.period_ns);
 }
@@ -88,7 +83,7 @@ static json_t *source_json(const struct st_observed_view *source)
     json_t *object =
         json_pack("{s:s, s:s, s:s, s:s, s:o}", "source", source->source, "summary", source->summary, "mode",
                   modes[source->mode], "state", st_observed_state_name(source->state), "why",
-                  source->why[0] != '\0' ? st_json_safe_string(source->why) : json_null());
+                  st_json_text_or_null(source->why));
     const bool watched = source->opened_n > 0; /* what was never watched has no counts, not zero */
     st_json_set(object, "device_xruns",
                 st_json_integer_or_null(watched, (json_int_t)source->seen.device_xruns_n));

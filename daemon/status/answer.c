@@ -49,7 +49,8 @@ static bool holds_music(const struct st_result *loop, const struct st_observed_v
            loop->lateness.max_ns < server->seen.period_ns;
 }
 
-struct st_answer st_answer_of(const struct st_view *view)
+/* All but the texts. */
+static struct st_answer find_answer(const struct st_view *view)
 {
     struct st_answer answer = {.last_wall_ns = INT64_MIN};
     for (size_t i = 0; i < view->observe.n; i++) {
@@ -173,46 +174,47 @@ static void put_overdue(const struct st_view *view, char *buf, size_t buf_bytes)
     st_text_append(buf, buf_bytes, " The loop %s.", st_view_overdue_text(view, text, sizeof(text)));
 }
 
-const char *st_answer_text(const struct st_view *view, char *buf, size_t buf_bytes)
+static void set_text(const struct st_view *view, struct st_answer *answer)
 {
-    const struct st_answer answer = st_answer_of(view);
-    char trouble[ST_VIEW_TEXT_BYTES];
-    buf[0] = '\0';
-    put_music(view, &answer, buf, buf_bytes);
+    char *buf = answer->text, trouble[ST_VIEW_TEXT_BYTES];
+    const size_t buf_bytes = sizeof(answer->text);
+    put_music(view, answer, buf, buf_bytes);
     if (view->overdue_ns > 0)
         put_overdue(view, buf, buf_bytes);
-    else if (answer.timing_known && (view->loop->error != 0 || !view->loop->books_balance))
+    else if (answer->timing_known && (view->loop->error != 0 || !view->loop->books_balance))
         st_text_append(buf, buf_bytes, " %s", st_result_verdict(view->loop, trouble, sizeof(trouble)));
-    else if (answer.dropouts_n == 0 && (answer.timing_known || !view->rests))
+    else if (answer->dropouts_n == 0 && (answer->timing_known || !view->rests))
         st_text_append(buf, buf_bytes, " This computer's timing: %s.",
-                       !answer.timing_known ? "not measured yet"
-                       : answer.timing_ok   ? "OK"
-                                            : "not OK");
-    return buf;
+                       !answer->timing_known ? "not measured yet"
+                       : answer->timing_ok   ? "OK"
+                                             : "not OK");
 }
 
-const char *st_answer_timing(const struct st_view *view, char *buf, size_t buf_bytes)
+/* Where the music's buffer is longer: "timing OK: at most 6.41 ms late, and the buffer lasts 21.3 ms" */
+static void set_timing(const struct st_view *view, struct st_answer *answer)
 {
-    const struct st_answer answer = st_answer_of(view);
+    char *buf = answer->timing;
+    const size_t buf_bytes = sizeof(answer->timing);
     const struct st_result *loop = view->loop;
     char worst[32], buffer[32], overdue[128];
     if (view->overdue_ns > 0) {
         snprintf(buf, buf_bytes, "timing not OK: the loop %s",
                  st_view_overdue_text(view, overdue, sizeof(overdue)));
-        return buf;
+        return;
     }
-    if (!answer.timing_known || loop->elapsed_periods == 0) {
+    if (!answer->timing_known || loop->elapsed_periods == 0) {
         snprintf(buf, buf_bytes, view->rests ? "timing not measured; " RESTS : "timing not measured yet");
-        return buf;
+        return;
     }
     st_ns_format_short(loop->lateness.max_ns, worst, sizeof(worst));
-    if (answer.timing_ok && loop->misses > 0) { /* of its own, shorter buffer, which is of no interest here */
+    if (answer->timing_ok &&
+        loop->misses > 0) { /* of its own, shorter buffer, which is of no interest here */
         snprintf(buf, buf_bytes, "timing OK: at most %s late, and the buffer lasts %s", worst,
-                 st_ns_format_short(answer.server->seen.period_ns, buffer, sizeof(buffer)));
+                 st_ns_format_short(answer->server->seen.period_ns, buffer, sizeof(buffer)));
     } else {
         snprintf(buf, buf_bytes,
                  "timing %s: a test loop missed %" PRIu64 " of %" PRIu64 " periods at %" PRIu32 " frames",
-                 answer.timing_ok ? "OK" : "not OK", loop->misses, loop->elapsed_periods, loop->frames);
+                 answer->timing_ok ? "OK" : "not OK", loop->misses, loop->elapsed_periods, loop->frames);
         if (loop->misses > 0)
             st_text_append(buf, buf_bytes,
                            loop->lateness.max_ns < STALL_NS ? ", up to %s late" : ", longest stall %s",
@@ -223,26 +225,25 @@ const char *st_answer_timing(const struct st_view *view, char *buf, size_t buf_b
                        loop->records_lost == 1 ? "" : "s");
     if (view->rests)
         st_text_append(buf, buf_bytes, "; " RESTS);
-    return buf;
 }
 
-const char *st_answer_state(const struct st_view *view)
+static const char *state_of(const struct st_view *view, const struct st_answer *answer)
 {
-    const struct st_answer answer = st_answer_of(view);
-    if (answer.dropouts_n > 0 && view->now_wall_ns - answer.last_wall_ns < RECENT_NS)
+    if (answer->dropouts_n > 0 && view->now_wall_ns - answer->last_wall_ns < RECENT_NS)
         return "bad";
-    if (answer.timing_known && !answer.timing_ok)
+    if (answer->timing_known && !answer->timing_ok)
         return "bad";
-    if (answer.dropouts_n > 0)
+    if (answer->dropouts_n > 0)
         return "warn";
-    return answer.timing_known ? "ok" : "unknown";
+    return answer->timing_known ? "ok" : "unknown";
 }
 
 /* --- the next step --- */
 
-static void raise_buffer(const struct st_observed_view *server, const struct st_dropout_client *client,
-                         struct st_answer_next *next)
+static void raise_buffer(struct st_answer *next)
 {
+    const struct st_observed_view *server = next->server;
+    const struct st_dropout_client *client = next->client;
     const struct st_xrun_load *load = &client->load;
     const int64_t busy_ns =
         client->worst_busy_ns > load->busy_max_ns ? client->worst_busy_ns : load->busy_max_ns;
@@ -254,91 +255,105 @@ static void raise_buffer(const struct st_observed_view *server, const struct st_
     st_dropout_reason_set_frames(server->source, frames, set, sizeof(set));
     st_ns_format_short(busy_ns, busy, sizeof(busy));
     if (full) {
-        next->command[0] = '\0';
-        snprintf(next->why, sizeof(next->why),
+        next->next[0] = '\0';
+        snprintf(next->next_why, sizeof(next->next_why),
                  "freeze or simplify %s: it needs %.0f %% of each period, so no buffer size helps",
                  client->name, 100 * share);
     } else if (client->worst_period_ns > 0 && server->seen.period_ns > client->worst_period_ns &&
                busy_ns < server->seen.period_ns) {
-        snprintf(next->why, sizeof(next->why),
+        snprintf(next->next_why, sizeof(next->next_why),
                  "the buffer is larger now than at these dropouts: see whether they come again");
     } else if (set[0] != '\0') {
-        snprintf(next->command, sizeof(next->command), "%s", set);
+        snprintf(next->next, sizeof(next->next), "%s", set);
         const double more_ns = (double)server->seen.period_ns * (double)(frames - server->seen.frames) /
                                (double)server->seen.frames;
-        snprintf(next->why, sizeof(next->why),
+        snprintf(next->next_why, sizeof(next->next_why),
                  "%s%s; adds %s of delay (undo: the same with %" PRId64 "). Or freeze or simplify %s",
                  busy_ns > 0 ? "long enough for its worst cycle of " : "gives it more time",
                  busy_ns > 0 ? busy : "", st_ns_format_short((int64_t)more_ns, more, sizeof(more)),
                  server->seen.frames, client->name);
     } else if (server->seen.frames > 0 && busy_ns > 0) {
-        next->command[0] = '\0';
-        snprintf(next->why, sizeof(next->why),
+        next->next[0] = '\0';
+        snprintf(next->next_why, sizeof(next->next_why),
                  "freeze or simplify %s: no buffer is long enough for its worst cycle of %s", client->name,
                  busy);
     } else {
-        snprintf(next->why, sizeof(next->why), "raise the buffer of that program, or freeze or simplify it");
+        snprintf(next->next_why, sizeof(next->next_why),
+                 "raise the buffer of that program, or freeze or simplify it");
     }
 }
 
 /* What helps against the dropouts of a client. */
-static void client_next(const struct st_answer *answer, struct st_answer_next *next)
+static void client_next(struct st_answer *next)
 {
-    const struct st_dropout_client *client = answer->client;
+    const struct st_dropout_client *client = next->client;
     char reason[128];
     if (has_ended(client)) {
-        snprintf(next->command, sizeof(next->command), "sleeptune history");
+        snprintf(next->next, sizeof(next->next), "sleeptune history");
         return;
     }
-    snprintf(next->command, sizeof(next->command), "sleeptune status --watch");
-    switch (answer->reason) {
+    snprintf(next->next, sizeof(next->next), "sleeptune status --watch");
+    switch (next->reason) {
     case ST_DROPOUT_TOO_SLOW:
     case ST_DROPOUT_CPU_TAKEN_BY_ITSELF:
-        raise_buffer(answer->server, client, next);
+        raise_buffer(next);
         break;
     case ST_DROPOUT_WOKEN_LATE:
     case ST_DROPOUT_CPU_TAKEN:
-        snprintf(next->command, sizeof(next->command), "sleeptune report");
-        snprintf(next->why, sizeof(next->why),
+        snprintf(next->next, sizeof(next->next), "sleeptune report");
+        snprintf(next->next_why, sizeof(next->next_why),
                  "finds the settings that make programs lose the CPU or wake up late");
         break;
     case ST_DROPOUT_STOPPED:
     case ST_DROPOUT_EXITED:
-        snprintf(next->why, sizeof(next->why), "nothing to tune: it %s",
+        snprintf(next->next_why, sizeof(next->next_why), "nothing to tune: it %s",
                  st_dropout_table_why(client, false, reason, sizeof(reason)));
         break;
     case ST_DROPOUT_WAITED_FOR_OTHER:
-        snprintf(next->why, sizeof(next->why), "look at the program that it waited for");
+        snprintf(next->next_why, sizeof(next->next_why), "look at the program that it waited for");
         break;
     case ST_DROPOUT_UNKNOWN:
     case ST_DROPOUT_REASONS:
-        snprintf(next->command, sizeof(next->command), "sleeptune history --events");
+        snprintf(next->next, sizeof(next->next), "sleeptune history --events");
         break;
     }
 }
 
-struct st_answer_next st_answer_next(const struct st_view *view)
+static void set_next(const struct st_view *view, struct st_answer *answer)
 {
-    const struct st_answer answer = st_answer_of(view);
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
-    struct st_answer_next next = {.command = "sleeptune history"};
-    if (answer.client != NULL && answer.client->not_ready_n > 0)
-        client_next(&answer, &next);
-    else if (answer.dropouts_n > 0)
-        next = (struct st_answer_next){.command = "sleeptune report"};
-    else if (answer.server == NULL && first_absent(view) != NULL)
-        next = (struct st_answer_next){"sleeptune status --details",
-                                       "which sound servers are watched, and why others are not"};
-    else if (st_view_degraded(view, degraded) > 0)
+    const char *next = "sleeptune history", *why = "";
+    if (answer->client != NULL && answer->client->not_ready_n > 0) {
+        client_next(answer);
+        return;
+    }
+    if (answer->dropouts_n > 0) {
+        next = "sleeptune report";
+    } else if (answer->server == NULL && first_absent(view) != NULL) {
+        next = "sleeptune status --details";
+        why = "which sound servers are watched, and why others are not";
+    } else if (st_view_degraded(view, degraded) > 0) {
         next = strcmp(degraded[0].what, "loop") == 0 || strcmp(degraded[0].what, "memory") == 0
-                   ? (struct st_answer_next){.command = "sleeptune report"}
-                   : (struct st_answer_next){.command = "sleeptune history --events"};
-    else if (answer.timing_known && view->loop->misses > 0)
-        next = (struct st_answer_next){.command = "sleeptune history --causes"};
-    else if (view->rests)
-        next = (struct st_answer_next){"sleeptune status --watch",
-                                       "then play: the screen names the program that makes dropouts"};
-    else if (!answer.timing_known)
-        next = (struct st_answer_next){.command = "sleeptune status --watch"};
-    return next;
+                   ? "sleeptune report"
+                   : "sleeptune history --events";
+    } else if (answer->timing_known && view->loop->misses > 0) {
+        next = "sleeptune history --causes";
+    } else if (view->rests) {
+        next = "sleeptune status --watch";
+        why = "then play: the screen names the program that makes dropouts";
+    } else if (!answer->timing_known) {
+        next = "sleeptune status --watch";
+    }
+    snprintf(answer->next, sizeof(answer->next), "%s", next);
+    snprintf(answer->next_why, sizeof(answer->next_why), "%s", why);
+}
+
+struct st_answer st_answer_of(const struct st_view *view)
+{
+    struct st_answer answer = find_answer(view);
+    set_text(view, &answer);
+    set_timing(view, &answer);
+    answer.state = state_of(view, &answer);
+    set_next(view, &answer);
+    return answer;
 }

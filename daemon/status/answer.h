@@ -14,26 +14,15 @@ struct st_answer {
     int64_t last_wall_ns;                   /* INT64_MIN: none */
     bool plays, plays_known;
     bool timing_known;
-    bool timing_ok; /* at the buffer of the music if that is known, else at the loop's */
+    bool timing_ok;                  /* at the buffer of the music if that is known, else at the loop's */
+    const char *state;               /* "ok", "warn", "bad" or "unknown" */
+    char text[ST_VIEW_TEXT_BYTES];   /* the first line: one to three sentences */
+    char timing[ST_VIEW_TEXT_BYTES]; /* "timing OK: a test loop missed 0 of 9373 periods at 128 frames" */
+    char next[128],
+        next_why[256]; /* a command that helps next, and what it does or what else helps; "": none */
 };
 
 /** Pure; points into the view. */
 struct st_answer st_answer_of(const struct st_view *view);
-
-/** The first line: one to three sentences. @return buf. */
-const char *st_answer_text(const struct st_view *view, char *buf, size_t buf_bytes);
-
-/** "ok", "warn", "bad" or "unknown". */
-const char *st_answer_state(const struct st_view *view);
-
-/** "timing OK: a test loop missed 0 of 9373 periods at 128 frames"; where the music's buffer is longer: "timing OK: at most
- * 6.41 ms late, and the buffer lasts 21.3 ms". @return buf. */
-const char *st_answer_timing(const struct st_view *view, char *buf, size_t buf_bytes);
-
-/** One command that helps next ("": none does), and what it does or what else helps, "" where the command says it. */
-struct st_answer_next {
-    char command[128], why[256];
-};
-struct st_answer_next st_answer_next(const struct st_view *view);
 
 #endif

@@ -154,25 +154,14 @@ static void add_server(struct section *to, const struct st_view *view, const str
     add(to, dropouts_n > 0 ? WARN : OK, st_event_source_title(of->source), "%s", line.text);
 }
 
-static void add_servers(struct section *to, const struct st_view *view)
+static void add_servers(struct section *to, const struct st_view *view, const struct st_answer *answer)
 {
-    const struct st_answer answer = st_answer_of(view);
     for (size_t i = 0; i < view->observe.n; i++) {
         const struct st_observed_view *of = &view->observe.sources[i];
-        if (of == answer.server || of->seen.period_ns > 0 || of->seen.device_xruns_n + of->seen.starved_n > 0)
-            add_server(to, view, of, of->seen.device_xruns_n + of->seen.starved_n == answer.dropouts_n);
+        if (of == answer->server || of->seen.period_ns > 0 ||
+            of->seen.device_xruns_n + of->seen.starved_n > 0)
+            add_server(to, view, of, of->seen.device_xruns_n + of->seen.starved_n == answer->dropouts_n);
     }
-}
-
-static void add_timing(struct section *to, const struct st_view *view)
-{
-    const struct st_answer answer = st_answer_of(view);
-    char text[ST_VIEW_TEXT_BYTES];
-    add(to,
-        answer.timing_ok      ? OK
-        : answer.timing_known ? BAD
-                              : UNKNOWN,
-        "This computer", "%s", st_answer_timing(view, text, sizeof(text)));
 }
 
 /* Quantiles of the wake-ups up to STALL_NS: those in a stall are one event, not the usual lateness. */
@@ -330,15 +319,15 @@ static void add_clients(json_t *sections, const struct st_view *view)
     json_decref(columns);
 }
 
-static void add_summary(json_t *sections, const struct st_view *view)
+static void add_summary(json_t *sections, const struct st_view *view, const struct st_answer *answer)
 {
     struct section to = {.rows = json_array()};
     const uint64_t own_n = view->audio.xruns_n;
-    const struct st_answer answer = st_answer_of(view);
-    const bool other = answer.client != NULL && answer.reason != ST_DROPOUT_UNKNOWN &&
-                       answer.reason != ST_DROPOUT_WOKEN_LATE && answer.reason != ST_DROPOUT_CPU_TAKEN;
-    add_servers(&to, view);
-    add_timing(&to, view);
+    const bool other = answer->client != NULL && answer->reason != ST_DROPOUT_UNKNOWN &&
+                       answer->reason != ST_DROPOUT_WOKEN_LATE && answer->reason != ST_DROPOUT_CPU_TAKEN;
+    const enum state timing = answer->timing_ok ? OK : answer->timing_known ? BAD : UNKNOWN;
+    add_servers(&to, view, answer);
+    add(&to, timing, "This computer", "%s", answer->timing);
     if (view->loop != NULL && view->loop->misses > 0 && !other)
         add_main_cause(&to, view->loop);
     add_degraded(&to, view);
@@ -649,9 +638,8 @@ static json_t *lateness_chart(const struct st_result *loop)
 json_t *st_rows_json(const struct st_view *view)
 {
     json_t *screen = json_object(), *sections = json_array(), *charts = json_array();
-    char answer[ST_VIEW_TEXT_BYTES];
-    const struct st_answer_next next = st_answer_next(view);
-    add_summary(sections, view);
+    const struct st_answer answer = st_answer_of(view);
+    add_summary(sections, view, &answer);
     add_causes(sections, view);
     add_events(sections, view);
     add_loop(sections, view);
@@ -661,11 +649,11 @@ json_t *st_rows_json(const struct st_view *view)
         (void)json_array_append_new(charts, seconds_chart(view->seconds, view));
     if (view->loop != NULL)
         (void)json_array_append_new(charts, lateness_chart(view->loop));
-    st_json_set(screen, "answer", st_json_safe_string(st_answer_text(view, answer, sizeof(answer))));
-    st_json_set(screen, "state", json_string(st_answer_state(view)));
+    st_json_set(screen, "answer", st_json_safe_string(answer.text));
+    st_json_set(screen, "state", json_string(answer.state));
     st_json_set(screen, "sections", sections);
     st_json_set(screen, "charts", charts);
-    st_json_set(screen, "next", st_json_safe_string(next.command));
-    st_json_set(screen, "next_why", st_json_safe_string(next.why));
+    st_json_set(screen, "next", st_json_safe_string(answer.next));
+    st_json_set(screen, "next_why", st_json_safe_string(answer.next_why));
     return screen;
 }

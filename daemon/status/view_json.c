@@ -6,11 +6,6 @@
 #include "daemon/status/rows.h"
 #include "st_config.h"
 
-static json_t *text_or_null(const char *text)
-{
-    return text[0] != '\0' ? st_json_safe_string(text) : json_null();
-}
-
 static json_t *degraded_json(const struct st_view *view)
 {
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
@@ -24,9 +19,10 @@ static json_t *degraded_json(const struct st_view *view)
 
 static json_t *audio_json(const struct st_audio_view *audio)
 {
-    json_t *object = json_pack("{s:s, s:s, s:o, s:I, s:I}", "state", st_audio_state_name(audio->state),
-                               "backend", audio->backend, "error", text_or_null(audio->error), "own_xruns",
-                               (json_int_t)audio->xruns_n, "opened", (json_int_t)audio->opened_n);
+    json_t *object =
+        json_pack("{s:s, s:s, s:o, s:I, s:I}", "state", st_audio_state_name(audio->state), "backend",
+                  audio->backend, "error", st_json_text_or_null(audio->error), "own_xruns",
+                  (json_int_t)audio->xruns_n, "opened", (json_int_t)audio->opened_n);
     if (audio->state == ST_AUDIO_WAITING)
         json_object_set_new(object, "retry_after_ns", json_integer(audio->retry_after_ns));
     if (audio->state != ST_AUDIO_RUNNING)
@@ -64,10 +60,10 @@ static json_t *history_json(const struct st_view *view)
 {
     const struct st_history_writer_view *history = &view->history;
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "state",
-                     st_view_history_state(view), "why", text_or_null(history->why), "path",
-                     text_or_null(history->path), "put_aside", text_or_null(history->aside), "bytes",
-                     history->bytes != INT64_MIN ? json_integer(history->bytes) : json_null(), "minutes",
-                     (json_int_t)history->minutes_n, "events", (json_int_t)history->events_n,
+                     st_view_history_state(view), "why", st_json_text_or_null(history->why), "path",
+                     st_json_text_or_null(history->path), "put_aside", st_json_text_or_null(history->aside),
+                     "bytes", history->bytes != INT64_MIN ? json_integer(history->bytes) : json_null(),
+                     "minutes", (json_int_t)history->minutes_n, "events", (json_int_t)history->events_n,
                      "waiting_minutes", (json_int_t)history->waiting_minutes_n, "waiting_events",
                      (json_int_t)history->waiting_events_n, "lost_minutes",
                      (json_int_t)history->lost_minutes_n, "lost_events", (json_int_t)history->lost_events_n);
@@ -76,13 +72,12 @@ static json_t *history_json(const struct st_view *view)
 json_t *st_view_json(const struct st_view *view)
 {
     json_t *document = json_object();
-    char verdict[ST_VIEW_TEXT_BYTES];
+    const struct st_answer answer = st_answer_of(view);
     json_object_set_new(document, "schema", json_string("sleeptune-status/1"));
     json_object_set_new(document, "version", json_string(ST_VERSION));
     json_object_set_new(document, "pid", json_integer(view->pid));
     json_object_set_new(document, "state", json_string(st_view_state(view)));
-    json_object_set_new(document, "verdict",
-                        st_json_safe_string(st_answer_text(view, verdict, sizeof(verdict))));
+    json_object_set_new(document, "verdict", st_json_safe_string(answer.text));
     json_object_set_new(document, "degraded", degraded_json(view));
     json_object_set_new(document, "time_ns", json_integer(view->now_wall_ns));
     json_object_set_new(document, "started_ns", json_integer(view->started_wall_ns));
@@ -91,7 +86,7 @@ json_t *st_view_json(const struct st_view *view)
     json_object_set_new(document, "overdue_ns", json_integer(view->overdue_ns));
     json_object_set_new(document, "loop_rests", json_boolean(view->rests));
     json_object_set_new(document, "loop", view->loop != NULL ? st_result_json(view->loop) : json_null());
-    json_object_set_new(document, "rtkit", text_or_null(view->rtkit));
+    json_object_set_new(document, "rtkit", st_json_text_or_null(view->rtkit));
     json_object_set_new(document, "audio", audio_json(&view->audio));
     json_object_set_new(document, "xruns",
                         json_pack("{s:I, s:I}", "simulated",
@@ -102,9 +97,9 @@ json_t *st_view_json(const struct st_view *view)
                         json_pack("{s:b, s:b, s:b}", "running", view->watchdog.running, "above_loop",
                                   view->watchdog.above_loop, "demoted", view->watchdog.demoted));
     json_object_set_new(document, "config",
-                        json_pack("{s:o, s:I, s:o}", "file", text_or_null(view->config_file), "read_ns",
-                                  (json_int_t)view->config_read_wall_ns, "error",
-                                  text_or_null(view->config_error)));
+                        json_pack("{s:o, s:I, s:o}", "file", st_json_text_or_null(view->config_file),
+                                  "read_ns", (json_int_t)view->config_read_wall_ns, "error",
+                                  st_json_text_or_null(view->config_error)));
     json_object_set_new(document, "history", history_json(view));
     json_object_set_new(document, "last_minute", minute_json(view));
     json_object_set(document, "events", view->events);

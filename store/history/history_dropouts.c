@@ -66,7 +66,7 @@ static json_t *text_or_null(sqlite3_stmt *statement, int i)
 {
     char text[128];
     st_history_sql_text(statement, i, text, sizeof(text));
-    return text[0] != '\0' ? st_json_safe_string(text) : json_null();
+    return st_json_text_or_null(text);
 }
 
 static json_t *known(sqlite3_stmt *statement, int i)
