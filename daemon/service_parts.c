@@ -269,22 +269,20 @@ void st_service_trace(struct st_service *service)
     if (service->tracer_tried || tid == 0)
         return;
     service->tracer_tried = true;
-    char why[200] = "";
-    if (!wishes_trace(&service->config)) {
-        if (strcmp(service->socket.path, SYSTEM_SOCKET) == 0)
-            snprintf(why, sizeof(why), "trace.enabled is off in the configuration");
-        else if (st_tracer_start_remote(SYSTEM_SOCKET, tid, service->causes, service->platform,
-                                        &service->tracer, why, sizeof(why)) == 0)
-            ST_INFO("when the loop wakes late, the system's sleeptuned is asked which program had the CPU");
-        st_tracer_way_use(&service->late, service->tracer, why);
-        st_service_set_text(service, service->view.trace_error, "");
-        return;
-    }
-    const int r = st_tracer_start(&service->config, tid, service->causes, &service->tracer, why, sizeof(why));
+    char why[200] = "trace.enabled is off in the configuration";
+    const bool wished = wishes_trace(&service->config);
+    const bool of_system = strcmp(service->socket.path, SYSTEM_SOCKET) == 0;
+    int r = -ENOTSUP;
+    if (wished || !of_system)
+        r = st_tracer_start(service->platform, &service->config, wished ? NULL : SYSTEM_SOCKET, tid,
+                            service->causes, &service->tracer, why, sizeof(why));
     st_tracer_way_use(&service->late, service->tracer, why);
-    st_service_set_text(service, service->view.trace_error, why);
+    st_service_set_text(service, service->view.trace_error, wished && r != 0 ? why : "");
     if (r == 0)
-        ST_INFO("the kernel's trace shows which program had the CPU when the loop wakes late");
+        ST_INFO("%s",
+                wished
+                    ? "the kernel's trace shows which program had the CPU when the loop wakes late"
+                    : "when the loop wakes late, the system's sleeptuned is asked which program had the CPU");
 }
 
 void st_service_stop_trace(struct st_service *service)

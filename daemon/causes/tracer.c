@@ -24,7 +24,7 @@ struct st_tracer {
     const struct st_trace_module *module; /* NULL: the system's daemon is asked on `socket` */
     struct st_trace *trace;
     const char *socket;
-    struct st_platform *platform; /* with socket */
+    struct st_platform *platform;
     struct st_causes *causes;
     pid_t tid;
     pthread_t thread;
@@ -166,62 +166,56 @@ void st_tracer_clear(void)
                 strerror(errno), path);
 }
 
-int st_tracer_start(const struct st_config *config, pid_t tid, struct st_causes *causes,
-                    struct st_tracer **ret, char *why, size_t why_bytes)
+/* Does the system's daemon trace, and may it be asked? @return 0 or why not. */
+static int try_remote(struct st_platform *platform, const char *socket, pid_t tid, char *why,
+                      size_t why_bytes)
 {
+    struct st_trace_culprit none;
+    const int64_t now_ns = platform->wall_ns(platform);
+    const int r = st_culprit_request(socket, tid, now_ns, now_ns, &none);
+    if (r == 0 || r == -ENOENT)
+        return 0;
+    snprintf(why, why_bytes, "trace.enabled is off%s",
+             r == -EACCES    ? ", and the system's sleeptuned may be asked by its group only"
+             : r == -ENOTSUP ? ", also of the system's sleeptuned"
+                             : " in the configuration");
+    return r;
+}
+
+int st_tracer_start(struct st_platform *platform, const struct st_config *config, const char *socket,
+                    pid_t tid, struct st_causes *causes, struct st_tracer **ret, char *why, size_t why_bytes)
+{
+    const struct st_trace_module *module = NULL;
+    int r = 0;
     *ret = NULL;
-    const struct st_trace_module *module = st_module_load("trace", ST_TRACE_SYMBOL, why, why_bytes);
-    if (module == NULL)
-        return -ENOENT;
-    struct st_tracer *tracer = calloc(1, sizeof(*tracer) + 2 * EVENTS_MAX * sizeof(tracer->events[0]));
+    if (socket != NULL)
+        r = try_remote(platform, socket, tid, why, why_bytes);
+    else if ((module = st_module_load("trace", ST_TRACE_SYMBOL, why, why_bytes)) == NULL)
+        r = -ENOENT;
+    if (r != 0)
+        return r;
+    const size_t events_n = module != NULL ? 2 * EVENTS_MAX : 0;
+    struct st_tracer *tracer = calloc(1, sizeof(*tracer) + events_n * sizeof(tracer->events[0]));
     if (tracer == NULL) {
         snprintf(why, why_bytes, "%s", strerror(ENOMEM));
         return -ENOMEM;
     }
     tracer->module = module;
-    tracer->causes = causes;
-    tracer->tid = tid;
-    int r = module->open((int)tid, (int)config->loop.cpu, config->trace.buffer_kb, &tracer->trace, why,
-                         why_bytes);
-    if (r == 0) {
-        r = start_thread(tracer);
-        if (r != 0) {
-            snprintf(why, why_bytes, "its thread cannot be started: %s", strerror(-r));
-            module->close(tracer->trace);
-        }
-    }
-    if (r != 0) {
-        free(tracer);
-        return r;
-    }
-    *ret = tracer;
-    return 0;
-}
-
-int st_tracer_start_remote(const char *socket_path, pid_t tid, struct st_causes *causes,
-                           struct st_platform *platform, struct st_tracer **ret, char *why, size_t why_bytes)
-{
-    struct st_trace_culprit none;
-    const int64_t now_ns = platform->wall_ns(platform);
-    *ret = NULL;
-    int r = st_culprit_request(socket_path, tid, now_ns, now_ns, &none);
-    if (r != 0 && r != -ENOENT) {
-        snprintf(why, why_bytes, "trace.enabled is off%s",
-                 r == -EACCES    ? ", and the system's sleeptuned may be asked by its group only"
-                 : r == -ENOTSUP ? ", also of the system's sleeptuned"
-                                 : " in the configuration");
-        return r;
-    }
-    struct st_tracer *tracer = calloc(1, sizeof(*tracer));
-    if (tracer == NULL)
-        return -ENOMEM;
-    tracer->socket = socket_path;
+    tracer->socket = socket;
     tracer->platform = platform;
     tracer->causes = causes;
     tracer->tid = tid;
-    r = start_thread(tracer);
+    if (module != NULL)
+        r = module->open((int)tid, (int)config->loop.cpu, config->trace.buffer_kb, &tracer->trace, why,
+                         why_bytes);
+    if (r == 0) {
+        r = start_thread(tracer);
+        if (r != 0)
+            snprintf(why, why_bytes, "its thread cannot be started: %s", strerror(-r));
+        if (r != 0 && module != NULL)
+            module->close(tracer->trace);
+    }
     if (r != 0) {
-        snprintf(why, why_bytes, "its thread cannot be started: %s", strerror(-r));
         free(tracer);
         return r;
     }

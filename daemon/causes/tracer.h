@@ -17,18 +17,15 @@ void st_tracer_clear(void);
 
 /**
  * Starts the trace and its thread; to be given to st_tracer_way_use.
+ * @param socket  of the system's daemon, which traces and is asked; NULL: this one traces. Must stay.
  * @param tid  the loop's thread.
  * @param why  when it fails: a sentence, for the log, the status and `sleeptune history --causes`.
  * @return 0; -ENOENT (built without it), -ENOTSUP (no such thing here), -EACCES, -EPERM ...; it is NULL then.
  * Threads: main.
  */
-ST_NODISCARD int st_tracer_start(const struct st_config *config, pid_t tid, struct st_causes *causes,
+ST_NODISCARD int st_tracer_start(struct st_platform *platform, const struct st_config *config,
+                                 const char *socket, pid_t tid, struct st_causes *causes,
                                  struct st_tracer **ret, char *why, size_t why_bytes);
-
-/** The same by asking the system's daemon on that socket, which traces. */
-ST_NODISCARD int st_tracer_start_remote(const char *socket_path, pid_t tid, struct st_causes *causes,
-                                        struct st_platform *platform, struct st_tracer **ret, char *why,
-                                        size_t why_bytes);
 
 /** Ends the requests that wait, without a culprit if the trace has none, and removes the trace. NULL is fine. */
 void st_tracer_stop(struct st_tracer *tracer);
