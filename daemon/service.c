@@ -1,10 +1,15 @@
-/* Start, tick, reload and end. */
+/* Start, rest, tick, reload and end. */
 #include "daemon/service_private.h"
 
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/ns.h"
@@ -29,6 +34,163 @@ static void set_history_again(struct st_service *service, bool also_failing)
         st_history_writer_set(service->history, &service->config);
 }
 
+/* --- the loop rests while nothing plays (loop.when): who decides is daemon/loop/playing.h. A loop that rests has no
+ * threads and locks no memory; its last figures stay. --- */
+
+/* A loop that starts counts from zero; what other programs had goes on. */
+static void forget_counts(struct st_service *service)
+{
+    service->counts = (struct st_history_minute){.own_xruns = service->counts.own_xruns};
+}
+
+static bool has_own_stream(const struct st_config *config)
+{
+    return strcmp(config->audio.backend, "none") != 0 && strcmp(config->audio.backend, "dummy") != 0;
+}
+
+/* Of the thread of the sources. */
+static void wake_main(void)
+{
+    (void)kill(getpid(), ST_SERVICE_WAKE_SIGNAL);
+}
+
+static void set_rests(struct st_service *service, bool rests)
+{
+    pthread_mutex_lock(&service->mutex);
+    service->view.rests = rests;
+    pthread_mutex_unlock(&service->mutex);
+}
+
+static void begin_rest(struct st_service *service)
+{
+    st_playing_begin(&service->playing, service->platform->now_ns(service->platform));
+    set_rests(service,
+              strcmp(service->config.loop.when, "playing") == 0 && !has_own_stream(&service->config));
+    if (service->view.rests)
+        ST_INFO("the loop rests until something plays (loop.when)");
+}
+
+int64_t st_service_tick_ns(const struct st_service *service)
+{
+    return service->rest.calm ? ST_SERVICE_REST_TICKS * ST_SERVICE_TICK_NS : ST_SERVICE_TICK_NS;
+}
+
+/* Keeps the figures of the loop that has ended, and frees the rest of it. */
+static void keep_figures(struct st_service *service)
+{
+    struct st_result result = {0};
+    if (st_session_result(service->session, 0, &result) != 0)
+        ST_WARN("out of memory: the figures of the loop before the rest are lost");
+    pthread_mutex_lock(&service->mutex);
+    st_result_finish(&service->rested);
+    service->rested = result;
+    pthread_mutex_unlock(&service->mutex);
+    st_service_stop_loop(service);
+}
+
+static void give_memory_back(void)
+{
+#ifdef __GLIBC__
+    (void)malloc_trim(0);
+#endif
+}
+
+static int go_to_rest(struct st_service *service)
+{
+    if (!st_service_end_loop(service))
+        return -EIO;
+    st_service_end_minute(service); /* to the last cycle */
+    forget_counts(service);
+    set_rests(service, true);
+    keep_figures(service);
+    st_service_stop_audio(service); /* the dummy device: any other one would have kept the loop running */
+    const int r = st_service_start_audio(service);
+    (void)munlockall();
+    st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-rests",
+                  "nothing plays: the loop rests until something plays (loop.when)");
+    return r;
+}
+
+static int wake_up(struct st_service *service, const char *why)
+{
+    st_clockwatch_tick(&service->clockwatch, service->platform, &service->events); /* before its time */
+    st_service_end_minute(service);
+    pthread_mutex_lock(&service->mutex);
+    st_result_finish(&service->rested);
+    service->rested = (struct st_result){0};
+    pthread_mutex_unlock(&service->mutex);
+    st_live_forget(&service->live);
+    set_rests(service, false);
+    service->rest.calm = false;
+    int r = st_service_start_audio(service);
+    if (r == 0)
+        r = st_service_start_loop(service);
+    if (r < 0)
+        return -EIO;
+    st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-runs", "%s", why);
+    return 0;
+}
+
+/* Why the loop runs. @return buf. */
+static const char *why_text(enum st_playing_answer answer, const struct st_playing_facts *facts, bool always,
+                            char *buf, size_t buf_bytes)
+{
+    if (always)
+        snprintf(buf, buf_bytes, "the loop runs: loop.when is \"always\"");
+    else if (answer == ST_PLAYING_UNKNOWN && facts->blind != NULL)
+        snprintf(buf, buf_bytes,
+                 "the loop runs all the time: the source %s cannot tell whether something plays (loop.when)",
+                 facts->blind);
+    else if (answer == ST_PLAYING_UNKNOWN)
+        snprintf(buf, buf_bytes,
+                 "the loop runs all the time: sleeptuned watches no sound server and no sound card, so it "
+                 "cannot know when something plays (loop.when)");
+    else if (facts->own_stream)
+        snprintf(buf, buf_bytes, "the daemon's own stream plays: the loop runs");
+    else
+        snprintf(buf, buf_bytes, "%s%s%s plays: the loop runs", facts->what,
+                 facts->what[0] != '\0' ? " on " : "", facts->by);
+    return buf;
+}
+
+int st_service_rest_or_run(struct st_service *service)
+{
+    const int64_t now_ns = service->platform->now_ns(service->platform);
+    const bool always = strcmp(service->config.loop.when, "always") == 0;
+    struct st_playing_facts facts = {.own_stream = has_own_stream(&service->config)};
+    st_observe_playing(service->observe, &facts);
+    const enum st_playing_answer answer = st_playing_judge(&service->playing, &facts, now_ns);
+    const bool runs = always || answer != ST_PLAYING_NO;
+    int r = 0;
+    char why[256];
+    if (runs && service->view.rests)
+        r = wake_up(service, why_text(answer, &facts, always, why, sizeof(why)));
+    else if (!runs && !service->view.rests && service->overdue_since_ns == 0)
+        r = go_to_rest(service); /* not while the loop gets no CPU: it could not be ended */
+    service->rest.calm = service->view.rests && facts.telling_n > 0 && facts.blind == NULL;
+    service->clockwatch.rest_ns = st_service_tick_ns(service) - ST_SERVICE_TICK_NS;
+    if (service->rest.calm)
+        give_memory_back(); /* what made the last answers and minutes */
+    st_observe_wake(service->observe, now_ns, service->view.rests ? wake_main : NULL);
+    return r;
+}
+
+/* --- start --- */
+
+static int start_observe(struct st_service *service)
+{
+    struct st_observe *observe;
+    const int r = st_observe_start(service->platform, &service->config, &service->events, &observe);
+    if (r < 0) {
+        ST_ERR("cannot start the thread that watches the xruns of other programs: %s", strerror(-r));
+        return r;
+    }
+    pthread_mutex_lock(&service->mutex);
+    service->observe = observe;
+    pthread_mutex_unlock(&service->mutex);
+    return 0;
+}
+
 static int start_parts(struct st_service *service)
 {
     int r = st_service_open_socket(service);
@@ -39,12 +201,12 @@ static int start_parts(struct st_service *service)
     if (r < 0 && r != -ENOTSUP)
         ST_WARN("cannot set RLIMIT_RTTIME: %s. Only the watchdog guards against a runaway loop.",
                 strerror(-r));
-    st_service_begin_rest(service);
+    begin_rest(service);
     r = st_service_start_audio(service);
     if (r == 0 && !service->view.rests)
         r = st_service_start_loop(service);
     if (r == 0)
-        r = st_service_start_observe(service);
+        r = start_observe(service);
     if (r < 0)
         return r;
     st_service_restart_tcp(service);
@@ -145,6 +307,87 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     return 0;
 }
 
+/* --- each tick --- */
+
+static void report_share(struct st_service *service)
+{
+    struct st_view view;
+    struct st_result result;
+    if (!st_service_look(service, &view, &result))
+        return;
+    const double cpu_ns = result.cpu_ns_per_cycle * (double)result.cycles;
+    const bool real_time = result.policy != ST_POLICY_OTHER && result.cpu_ns_per_cycle >= 0;
+    st_result_finish(&result);
+    const int64_t now_ns = service->platform->now_ns(service->platform);
+    if (real_time && service->share.at_ns != 0 && now_ns > service->share.at_ns)
+        st_watchdog_report_share(service->watchdog,
+                                 (cpu_ns - service->share.cpu_ns) / (double)(now_ns - service->share.at_ns));
+    service->share.cpu_ns = cpu_ns;
+    service->share.at_ns = now_ns;
+}
+
+static void check_overdue(struct st_service *service)
+{
+    const int64_t now_ns = service->platform->now_ns(service->platform);
+    pthread_mutex_lock(&service->mutex);
+    st_overdue_check(&service->overdue, st_session_heartbeat(service->session, 0),
+                     st_live_due_ns(&service->live), now_ns);
+    const int64_t overdue_ns = st_service_overdue_ns(service);
+    pthread_mutex_unlock(&service->mutex);
+    if ((overdue_ns > 0) == (service->overdue_since_ns != 0))
+        return;
+    const bool begins = overdue_ns > 0;
+    const int64_t for_ns = begins ? overdue_ns : now_ns - service->overdue_since_ns;
+    char text[32];
+    st_ns_format(for_ns, text, sizeof(text));
+    if (begins)
+        st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "loop-stalled",
+                      "the loop has not run for %s: another program keeps its CPU, or the loop itself hangs",
+                      text);
+    else
+        st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-resumed",
+                      "the loop runs again after at most %s", text);
+    service->overdue_since_ns = begins ? now_ns - overdue_ns : 0;
+}
+
+/* Keeps only those whose text does not count seconds. @return how many. */
+static size_t without_counting(struct st_degraded *list, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!list[i].counts)
+            list[kept++] = list[i];
+    }
+    return kept;
+}
+
+static void report_degraded(struct st_service *service)
+{
+    struct st_view view;
+    struct st_result result;
+    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
+    const bool has_result = st_service_look(service, &view, &result);
+    const size_t all = st_view_degraded(&view, degraded);
+    const size_t n = without_counting(degraded, all);
+    if (has_result)
+        st_result_finish(&result);
+    for (size_t i = 0; i < n; i++) {
+        bool told = false;
+        for (size_t j = 0; j < service->degraded_n && !told; j++)
+            told = strcmp(degraded[i].why, service->degraded[j].why) == 0;
+        if (!told)
+            st_events_add(&service->events, ST_LOG_WARN, view.now_wall_ns, "degraded", "degraded, %s: %s",
+                          degraded[i].what, degraded[i].why);
+    }
+    if (all > 0 && n == 0 && service->degraded_n > 0)
+        return; /* not well yet */
+    if (n == 0 && service->degraded_n > 0)
+        st_events_add(&service->events, ST_LOG_INFO, view.now_wall_ns, "recovered",
+                      "nothing is degraded now");
+    memcpy(service->degraded, degraded, n * sizeof(degraded[0]));
+    service->degraded_n = n;
+}
+
 /* Is it time for what is done each `every` ticks? While the loop rests, one stands for several. */
 static bool is_due(const struct st_service *service, uint64_t before, uint64_t every)
 {
@@ -160,7 +403,7 @@ static int look_after_loop(struct st_service *service)
         return -EIO;
     }
     st_service_trace(service);
-    st_service_check_overdue(service);
+    check_overdue(service);
     return 0;
 }
 
@@ -187,9 +430,9 @@ int st_service_tick(struct st_service *service)
     if (is_due(service, before, TICKS_A_TRY) && service->view.http_error[0] != '\0')
         st_service_restart_tcp(service); /* its address may come with the network, long after boot */
     if (before % TICKS_A_LOOK == 0 || service->view.rests)
-        st_service_report_degraded(service);
+        report_degraded(service);
     if (service->tick % TICKS_A_LOOK == 0 && !service->view.rests)
-        st_service_report_share(service);
+        report_share(service);
     if (is_due(service, before, TICKS_A_MINUTE)) {
         set_history_again(service, false);
         st_service_end_minute(service);
@@ -256,7 +499,7 @@ static int apply(struct st_service *service, const struct st_config *config)
             return -EIO;
         st_service_end_minute(service); /* to the last cycle */
         st_service_stop_loop(service);
-        st_service_forget_counts(service);
+        forget_counts(service);
         st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-restart",
                       "the loop starts again with %lld frames at %lld Hz; its counts start at zero",
                       (long long)config->loop.frames, (long long)config->loop.rate_hz);

@@ -35,11 +35,6 @@ static pid_t loop_tid(void *ctx)
     return st_session_tid(ctx, 0);
 }
 
-void st_service_forget_counts(struct st_service *service)
-{
-    service->counts = (struct st_history_minute){.own_xruns = service->counts.own_xruns};
-}
-
 int st_service_start_loop(struct st_service *service)
 {
     const struct st_config *config = &service->config;
@@ -145,7 +140,7 @@ void st_service_stop_loop(struct st_service *service)
     st_session_free(session);
 }
 
-/* --- audio, other programs' xruns, and TCP, which may fail --- */
+/* --- audio and TCP, which may fail --- */
 
 int st_service_start_audio(struct st_service *service)
 {
@@ -177,20 +172,6 @@ void st_service_stop_audio(struct st_service *service)
     st_audio_view_init(&service->config, &service->view.audio);
     pthread_mutex_unlock(&service->mutex);
     st_audio_stop(audio);
-}
-
-int st_service_start_observe(struct st_service *service)
-{
-    struct st_observe *observe;
-    const int r = st_observe_start(service->platform, &service->config, &service->events, &observe);
-    if (r < 0) {
-        ST_ERR("cannot start the thread that watches the xruns of other programs: %s", strerror(-r));
-        return r;
-    }
-    pthread_mutex_lock(&service->mutex);
-    service->observe = observe;
-    pthread_mutex_unlock(&service->mutex);
-    return 0;
 }
 
 void st_service_restart_tcp(struct st_service *service)

@@ -73,6 +73,9 @@ int64_t st_service_overdue_ns(struct st_service *service);
 /** Sets one of the texts in service->view. */
 void st_service_set_text(struct st_service *service, char *to, const char *text);
 
+/** Ends the minute of the loop, or one in which it did not run: log, history, view.minute. Main thread. */
+void st_service_end_minute(struct st_service *service);
+
 /** The bodies that HTTP serves. */
 struct st_http_source st_service_source(struct st_service *service);
 
@@ -85,31 +88,14 @@ bool st_service_end_loop(struct st_service *service);
 void st_service_stop_loop(struct st_service *service);
 int st_service_start_audio(struct st_service *service);
 void st_service_stop_audio(struct st_service *service);
-int st_service_start_observe(struct st_service *service);
 void st_service_restart_tcp(struct st_service *service);
 /** Sets mode and group of the socket; an error goes into view.socket_error. */
 void st_service_set_rights(struct st_service *service);
 int st_service_open_socket(struct st_service *service);
 
-/** A loop that starts counts from zero; what other programs had goes on. */
-void st_service_forget_counts(struct st_service *service);
-
-/* --- service_rest.c: the loop rests while nothing plays; main thread --- */
-
-/** Before the first loop: it rests unless it is to run always. */
-void st_service_begin_rest(struct st_service *service);
-
 /** Starts the tracer if trace.enabled is on and the loop runs. Each tick. */
 void st_service_trace(struct st_service *service);
 /** After the loop has ended, or before another start. */
 void st_service_stop_trace(struct st_service *service);
-
-void st_service_end_minute(struct st_service *service);
-/** Reports the loop's share of a CPU to the watchdog. */
-void st_service_report_share(struct st_service *service);
-/** Adds an event when the loop stops running and when it runs again. Each tick. */
-void st_service_check_overdue(struct st_service *service);
-/** Each change of what is degraded is an event. */
-void st_service_report_degraded(struct st_service *service);
 
 #endif
