@@ -25,7 +25,8 @@ void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames
         struct st_predict_row *row = &table->rows[i];
         st_predict_row(table->run, table->wish, frames[i], row);
         table->known = table->known || row->basis != ST_PREDICT_REFUSED || row->high < ST_PREDICT_MOST;
-        const bool holds = row->high <= table->wish->target_per_hour * (1 + 1e-9);
+        const bool holds =
+            row->high < ST_PREDICT_MOST && row->high <= table->wish->target_per_hour * (1 + 1e-9);
         if (holds && (table->held == NULL || row->frames < table->held->frames))
             table->held = row;
     }
