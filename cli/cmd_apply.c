@@ -173,12 +173,21 @@ static bool is_fired(const struct st_finding *finding)
     return finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
 }
 
+static bool is_applied(const struct st_journal *journal, const char *rule)
+{
+    for (size_t i = 0; i < journal->entries_n; i++) {
+        if (journal->entries[i].phase == ST_PHASE_DONE && strcmp(journal->entries[i].rule, rule) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* asked: the user named it. */
 static void look_at(struct work *work, const struct st_finding *finding, bool asked)
 {
     char message[512];
     const struct st_rule *rule = finding->rule;
-    if ((asked || is_fired(finding)) && st_journal_count(&work->journal, rule->id) > 0) {
+    if ((asked || is_fired(finding)) && is_applied(&work->journal, rule->id)) {
         printf("%s: already applied. Check it with 'sleeptune verify', or revert it first.\n", rule->id);
         return;
     }

@@ -124,14 +124,6 @@ void st_journal_file_remove(struct st_journal *journal, const char *path)
     *file = journal->files[--journal->files_n];
 }
 
-size_t st_journal_count(const struct st_journal *journal, const char *rule)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < journal->entries_n; i++)
-        n += journal->entries[i].phase == ST_PHASE_DONE && strcmp(journal->entries[i].rule, rule) == 0;
-    return n;
-}
-
 /* --- reading --- */
 
 struct reader {

@@ -66,8 +66,6 @@ void st_journal_remove(struct st_journal *journal, size_t i);
 struct st_journal_file *st_journal_file(struct st_journal *journal, const char *path);
 ST_NODISCARD int st_journal_file_add(struct st_journal *journal, const struct st_journal_file *file);
 void st_journal_file_remove(struct st_journal *journal, const char *path);
-/** How many entries of this rule are done. */
-size_t st_journal_count(const struct st_journal *journal, const char *rule);
 
 /** FNV-1a, 64 bits: tells whether a text is the same, not who wrote it. */
 uint64_t st_journal_hash(const char *text, size_t bytes);

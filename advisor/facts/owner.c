@@ -7,7 +7,7 @@
 
 #include "advisor/facts/text.h"
 
-const char *st_owner_name(const struct st_facts *facts, const char *daemon_key)
+static const char *other_name(const struct st_facts *facts, const char *daemon_key)
 {
     char key[64], number[24];
     const char *owner, *name;
@@ -24,12 +24,12 @@ const char *st_owner_name(const struct st_facts *facts, const char *daemon_key)
 const char *st_owner_other(const struct st_facts *facts, const char *daemon_key)
 {
     int64_t uid;
-    return st_facts_int(facts, "user.uid", &uid) == 0 && uid == 0 ? NULL : st_owner_name(facts, daemon_key);
+    return st_facts_int(facts, "user.uid", &uid) == 0 && uid == 0 ? NULL : other_name(facts, daemon_key);
 }
 
 const char *st_owner_text(const struct st_facts *facts, const char *daemon_key, char *buf, size_t buf_bytes)
 {
-    const char *owner = st_owner_name(facts, daemon_key);
+    const char *owner = other_name(facts, daemon_key);
     snprintf(buf, buf_bytes, "%s%.*s", owner != NULL ? " of the user " : "",
              owner != NULL ? st_text_cut(owner, 40) : 0, owner != NULL ? owner : "");
     return buf;

@@ -8,13 +8,10 @@
 #define ST_OWNER_KEYS "linux.daemon_user.*", "user.uid", "user.name"
 
 /** The user whose server runs under this key ("linux.daemon.jackd"), if that is not the user who is judged. NULL: it is,
- * or no one knows. */
-const char *st_owner_name(const struct st_facts *facts, const char *daemon_key);
-
-/** The same, but NULL if root is judged, whose report is about the whole machine. */
+ * or no one knows, or root is judged, whose report is about the whole machine. */
 const char *st_owner_other(const struct st_facts *facts, const char *daemon_key);
 
-/** " of the user ann" for st_owner_name, else "". Writes into buf. @return buf. */
+/** " of the user ann" for such a user, also if root is judged, else "". Writes into buf. @return buf. */
 const char *st_owner_text(const struct st_facts *facts, const char *daemon_key, char *buf, size_t buf_bytes);
 
 #endif

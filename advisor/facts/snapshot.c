@@ -14,12 +14,7 @@
 #define SCHEMA_VERSION 1
 #define FACTS_MAX      262144
 
-static const char *const os_names[] = {[ST_OS_LINUX] = "linux", [ST_OS_FREEBSD] = "freebsd"};
-
-const char *st_snapshot_os_name(enum st_os os)
-{
-    return os_names[os];
-}
+const char *const st_snapshot_os_names[2] = {[ST_OS_LINUX] = "linux", [ST_OS_FREEBSD] = "freebsd"};
 
 /* ISO 8601, UTC, milliseconds; null for 0 */
 static json_t *time_json(int64_t time_ns)
@@ -65,7 +60,7 @@ json_t *st_snapshot_json(const struct st_facts *facts)
     if (array == NULL)
         return NULL;
     return json_pack("{s:s, s:s, s:s, s:o}", "schema", SCHEMA_PREFIX "1", "sleeptune", ST_VERSION, "os",
-                     st_snapshot_os_name(facts->os), "facts", array);
+                     st_snapshot_os_names[facts->os], "facts", array);
 }
 
 struct reader {
@@ -176,9 +171,9 @@ static int read_document(struct reader *reader, const json_t *document, struct s
     if (os_name == NULL)
         return bad(reader, "\"os\" is missing");
     enum st_os os = ST_OS_LINUX;
-    if (strcmp(os_name, os_names[ST_OS_FREEBSD]) == 0)
+    if (strcmp(os_name, st_snapshot_os_names[ST_OS_FREEBSD]) == 0)
         os = ST_OS_FREEBSD;
-    else if (strcmp(os_name, os_names[ST_OS_LINUX]) != 0)
+    else if (strcmp(os_name, st_snapshot_os_names[ST_OS_LINUX]) != 0)
         return bad(reader, "\"os\" is \"%.60s\", neither linux nor freebsd", os_name);
     const json_t *array = json_object_get(document, "facts");
     if (!json_is_array(array))

@@ -14,6 +14,6 @@ ST_NODISCARD int st_snapshot_parse(const char *text, size_t bytes, struct st_fac
 
 /** One fact: {key, value, state, errno, raw, source, time}; time is ISO 8601, UTC. @return NULL: out of memory. */
 json_t *st_snapshot_fact(const struct st_fact *fact);
-const char *st_snapshot_os_name(enum st_os os); /* "linux", "freebsd" */
+extern const char *const st_snapshot_os_names[2]; /* by enum st_os: "linux", "freebsd" */
 
 #endif

@@ -114,7 +114,7 @@ static double effect_for_order(const struct st_finding *finding)
 static int by_importance(const void *left, const void *right)
 {
     const struct st_finding *a = left, *b = right;
-    const int rank_a = st_finding_status_rank(a->status), rank_b = st_finding_status_rank(b->status);
+    const int rank_a = st_finding_statuses[a->status].rank, rank_b = st_finding_statuses[b->status].rank;
     if (rank_a != rank_b)
         return rank_a > rank_b ? -1 : 1;
     const double effect_a = effect_for_order(a), effect_b = effect_for_order(b);
@@ -194,25 +194,24 @@ const struct st_trial *st_report_trial(const struct st_report *report, const str
 
 /* Power counts on battery; fairness and throughput where others use the machine, too; security everywhere but
  * on a machine that is used for nothing else. */
-static const struct {
-    const char *name;
-    const char *refused[4]; /* NULL-terminated */
-} profiles[] = {
-    [ST_REPORT_PROFILE_DESKTOP] = {"desktop", {"security", NULL}},
-    [ST_REPORT_PROFILE_STUDIO] = {"studio", {NULL}},
-    [ST_REPORT_PROFILE_LAPTOP] = {"laptop", {"power", "security", NULL}},
-    [ST_REPORT_PROFILE_SERVER] = {"server", {"fairness", "security", "throughput", NULL}},
+static const char *const refused[][4] = {
+    [ST_REPORT_PROFILE_DESKTOP] = {"security", NULL},
+    [ST_REPORT_PROFILE_STUDIO] = {NULL},
+    [ST_REPORT_PROFILE_LAPTOP] = {"power", "security", NULL},
+    [ST_REPORT_PROFILE_SERVER] = {"fairness", "security", "throughput", NULL},
 };
 
-const char *st_report_profile_name(enum st_report_profile profile)
-{
-    return profiles[profile].name;
-}
+const char *const st_report_profile_names[ST_REPORT_PROFILE_SERVER + 1] = {
+    [ST_REPORT_PROFILE_DESKTOP] = "desktop",
+    [ST_REPORT_PROFILE_STUDIO] = "studio",
+    [ST_REPORT_PROFILE_LAPTOP] = "laptop",
+    [ST_REPORT_PROFILE_SERVER] = "server",
+};
 
 int st_report_profile_parse(const char *text, enum st_report_profile *ret)
 {
-    for (size_t i = 0; i < ST_ARRAY_LEN(profiles); i++) {
-        if (strcmp(text, profiles[i].name) == 0) {
+    for (size_t i = 0; i < ST_ARRAY_LEN(st_report_profile_names); i++) {
+        if (strcmp(text, st_report_profile_names[i]) == 0) {
             *ret = (enum st_report_profile)i;
             return 0;
         }
@@ -237,7 +236,7 @@ static bool has_cost(const char *cost, const char *word)
 
 const char *st_report_profile_refuses(enum st_report_profile profile, const char *cost)
 {
-    for (const char *const *word = profiles[profile].refused; *word != NULL; word++) {
+    for (const char *const *word = refused[profile]; *word != NULL; word++) {
         if (has_cost(cost, *word))
             return *word;
     }
@@ -323,10 +322,10 @@ int st_report_exit_status(const struct st_report *report, enum st_status thresho
         const enum st_status status = report->findings[i].status;
         if (!st_finding_counts(&report->findings[i]))
             continue;
-        if (st_finding_status_rank(status) >= st_finding_status_rank(threshold))
+        if (st_finding_statuses[status].rank >= st_finding_statuses[threshold].rank)
             return 1;
         if (status == ST_STATUS_UNKNOWN &&
-            st_finding_status_rank(report->findings[i].rule->worst) >= st_finding_status_rank(threshold))
+            st_finding_statuses[report->findings[i].rule->worst].rank >= st_finding_statuses[threshold].rank)
             unknown = true;
     }
     return unknown ? 2 : 0;

@@ -45,8 +45,8 @@ const struct st_trial *st_report_trial(const struct st_report *report, const str
 /** Sets advice aside whose fix costs what the profile does not accept. A problem stays one. */
 void st_report_set_profile(struct st_report *report, enum st_report_profile profile);
 
-/** "desktop", "studio", "laptop", "server". */
-const char *st_report_profile_name(enum st_report_profile profile);
+/** By profile: "desktop", "studio", "laptop", "server". */
+extern const char *const st_report_profile_names[ST_REPORT_PROFILE_SERVER + 1];
 ST_NODISCARD int st_report_profile_parse(const char *text, enum st_report_profile *ret); /* 0 or -EINVAL */
 
 /**

@@ -47,7 +47,7 @@ const char *st_words_left_out(const struct st_report *report, const struct st_fi
                  finding->mute->reason != NULL ? finding->mute->reason : "");
     else if (finding->set_aside != NULL)
         snprintf(buf, buf_bytes, "not recommended by the profile %s, because it costs %s",
-                 st_report_profile_name(report->profile), finding->set_aside);
+                 st_report_profile_names[report->profile], finding->set_aside);
     else
         return NULL;
     return buf;

@@ -149,7 +149,7 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:{s:o, s:o, s:s, s:s}, s:s, s:s, s:o, s:s, s:o, s:o, s:o, "
         "s:o, s:o}",
-        "id", rule->id, "status", st_finding_status_name(finding->status), "title", rule->title, "summary",
+        "id", rule->id, "status", st_finding_statuses[finding->status].name, "title", rule->title, "summary",
         finding->summary, "mechanism", rule->mechanism, "effect_us",
         finding->effect_known ? json_real(finding->effect_us) : json_null(), "formula",
         st_json_string_or_null(finding->formula), "evidence", evidence_json(finding), "fix", "now",
@@ -185,7 +185,7 @@ static json_t *counts_json(const struct st_report *report)
     json_t *counts = json_object();
     for (int status = ST_STATUS_UNKNOWN; status <= ST_STATUS_NOT_APPLICABLE; status++) {
         const size_t n = st_report_count(report, (enum st_status)status);
-        (void)json_object_set_new(counts, st_finding_status_name((enum st_status)status),
+        (void)json_object_set_new(counts, st_finding_statuses[(enum st_status)status].name,
                                   json_integer((json_int_t)n));
     }
     for (size_t i = 0; i < report->findings_n; i++) {
@@ -251,12 +251,13 @@ json_t *st_report_format_json(const struct st_report *report)
         return NULL;
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s?}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:o, s:o}",
-        "schema", "sleeptune-report/1", "sleeptune", ST_VERSION, "os", st_snapshot_os_name(report->facts->os),
-        "verdict", st_headline(report, false, verdict, sizeof(verdict)), "period", "frames",
+        "schema", "sleeptune-report/1", "sleeptune", ST_VERSION, "os",
+        st_snapshot_os_names[report->facts->os], "verdict",
+        st_headline(report, false, verdict, sizeof(verdict)), "period", "frames",
         (json_int_t)report->wish.frames, "rate_hz", (json_int_t)report->wish.rate_hz, "period_ns",
         (json_int_t)report->wish.period_ns, "set_by", report->wish.why[0] != '\0' ? report->wish.why : NULL,
         "facts", (json_int_t)report->facts->n, "facts_unreadable", (json_int_t)report->unreadable_n, "unread",
-        unread_json(report->facts), "findings", findings, "profile", st_report_profile_name(report->profile),
+        unread_json(report->facts), "findings", findings, "profile", st_report_profile_names[report->profile],
         "effect_sum_us", st_report_sum_us(report), "counts", counts_json(report), "notes",
         notes_json(report->facts), "measurement", measurement_json(report), "music",
         music_json(report->facts), "trials", trials_json(report));

@@ -59,7 +59,7 @@ static void finding_markdown(const struct st_report *report, const struct st_fin
 {
     const struct st_rule *rule = finding->rule;
     char effect[96];
-    fprintf(out, "\n## %s: ", st_finding_status_name(finding->status));
+    fprintf(out, "\n## %s: ", st_finding_statuses[finding->status].name);
     put(out, rule->title);
     fprintf(out, "\n\n`%s`: ", rule->id);
     put(out, finding->summary);
@@ -104,7 +104,7 @@ static void other_rules(const struct st_report *report, FILE *out)
         char left_out[512];
         if (st_finding_has_fired(finding))
             continue;
-        fprintf(out, "- %s: `%s`: ", st_finding_status_name(finding->status), finding->rule->id);
+        fprintf(out, "- %s: `%s`: ", st_finding_statuses[finding->status].name, finding->rule->id);
         put(out, finding->summary);
         if (st_words_left_out(report, finding, left_out, sizeof(left_out)) != NULL) {
             fputs(" (", out);
@@ -184,7 +184,7 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
         put(out, notes[i]);
         fputc('\n', out);
     }
-    fprintf(out, "\nProfile: %s.\n", st_report_profile_name(report->profile));
+    fprintf(out, "\nProfile: %s.\n", st_report_profile_names[report->profile]);
     settings(report, st_finding_may_delay, out);
     settings(report, st_finding_is_harmless, out);
     if (report->trials != NULL)

@@ -33,7 +33,7 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
     for (size_t i = 0; i < ST_ARRAY_LEN(statuses); i++) {
         const size_t n = st_report_count(report, statuses[i]);
         counting += n;
-        fprintf(out, "sleeptune_report_findings{status=\"%s\"} %zu\n", st_finding_status_name(statuses[i]),
+        fprintf(out, "sleeptune_report_findings{status=\"%s\"} %zu\n", st_finding_statuses[statuses[i]].name,
                 n);
     }
     gauge(out, "sleeptune_report_left_out_findings", "Rules that are muted or that the profile leaves out.");
@@ -44,7 +44,7 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
         if (st_finding_has_fired(finding) ||
             (finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding)))
             fprintf(out, "sleeptune_report_finding_info{id=\"%s\",status=\"%s\"} 1\n", finding->rule->id,
-                    st_finding_status_name(finding->status));
+                    st_finding_statuses[finding->status].name);
     }
     gauge(
         out, "sleeptune_report_effect_seconds",

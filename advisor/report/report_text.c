@@ -46,7 +46,7 @@ static void print_status(const struct st_printer *printer, enum st_status status
 {
     if (printer->colour)
         fputs(colour_of(status), printer->out);
-    fprintf(printer->out, "%-*s", width, st_finding_status_name(status));
+    fprintf(printer->out, "%-*s", width, st_finding_statuses[status].name);
     if (printer->colour)
         fputs("\033[0m", printer->out);
 }
@@ -330,10 +330,10 @@ static void say_left_out(FILE *out, const struct st_report *report)
         fputs(".\n", out);
     }
     if (aside == 0 && report->profile != ST_REPORT_PROFILE_DESKTOP)
-        fprintf(out, "Profile %s leaves out no rule.\n", st_report_profile_name(report->profile));
+        fprintf(out, "Profile %s leaves out no rule.\n", st_report_profile_names[report->profile]);
     if (aside > 0)
         fprintf(out, "Profile %s leaves out %zu because of their cost.\n",
-                st_report_profile_name(report->profile), aside);
+                st_report_profile_names[report->profile], aside);
 }
 
 static void say_notes(FILE *out, const struct st_facts *facts)
@@ -578,7 +578,7 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
     fputc('\n', out);
     if (finding != NULL) {
         char text[96];
-        snprintf(text, sizeof(text), "%s", st_finding_status_name(finding->status));
+        snprintf(text, sizeof(text), "%s", st_finding_statuses[finding->status].name);
         print_field(&printer, "Here:", text);
         print_field(&printer, "", finding->summary);
         if (st_finding_shows_effect(finding))

@@ -9,10 +9,7 @@
 #include "advisor/facts/text.h"
 #include "advisor/rules/finding.h"
 
-static const struct {
-    const char *name;
-    int rank;
-} statuses[] = {
+const struct st_status_row st_finding_statuses[ST_STATUS_NOT_APPLICABLE + 1] = {
     [ST_STATUS_UNKNOWN] = {"unknown", 2},
     [ST_STATUS_PROBLEM] = {"problem", 4},
     [ST_STATUS_ADVICE] = {"advice", 3},
@@ -20,20 +17,10 @@ static const struct {
     [ST_STATUS_NOT_APPLICABLE] = {"not-applicable", 0},
 };
 
-const char *st_finding_status_name(enum st_status status)
-{
-    return statuses[status].name;
-}
-
-int st_finding_status_rank(enum st_status status)
-{
-    return statuses[status].rank;
-}
-
 int st_finding_status_parse(const char *text, enum st_status *ret)
 {
-    for (size_t i = 0; i < ST_ARRAY_LEN(statuses); i++) {
-        if (strcmp(text, statuses[i].name) == 0) {
+    for (size_t i = 0; i < ST_ARRAY_LEN(st_finding_statuses); i++) {
+        if (strcmp(text, st_finding_statuses[i].name) == 0) {
             *ret = (enum st_status)i;
             return 0;
         }

@@ -13,9 +13,11 @@ enum st_status {
     ST_STATUS_NOT_APPLICABLE,
 };
 
-const char *st_finding_status_name(enum st_status status); /* "problem" ... "not-applicable" */
-int st_finding_status_rank(
-    enum st_status status); /* 4 problem, 3 advice, 2 unknown, 1 ok, 0 not applicable */
+/** By status. */
+extern const struct st_status_row {
+    const char *name; /* "problem" ... "not-applicable" */
+    int rank;         /* 4 problem, 3 advice, 2 unknown, 1 ok, 0 not applicable */
+} st_finding_statuses[ST_STATUS_NOT_APPLICABLE + 1];
 ST_NODISCARD int st_finding_status_parse(const char *text, enum st_status *ret);
 
 enum st_needs { ST_NEEDS_NOTHING, ST_NEEDS_REOPEN, ST_NEEDS_RELOGIN, ST_NEEDS_REBOOT };

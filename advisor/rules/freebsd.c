@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
@@ -59,15 +58,6 @@ int64_t st_freebsd_usb_unit(const struct st_facts *facts)
     ST_FACTS_EACH (fact, facts, SNDSTAT, ".parent")
         find_usb_parent(&usb, fact);
     return usb.unit;
-}
-
-bool st_freebsd_same_value(const struct st_fact *wanted, const struct st_fact *found)
-{
-    if (wanted->is_int && found->is_int)
-        return wanted->i64 == found->i64;
-    if (strcasecmp(wanted->text, "Cmax") == 0)
-        return strcmp(found->text, "C8") == 0 || strcasecmp(found->text, "Cmax") == 0;
-    return strcasecmp(wanted->text, found->text) == 0;
 }
 
 const char *st_freebsd_user(const struct st_facts *facts)

@@ -19,10 +19,6 @@ int st_freebsd_pcm_count(const struct st_facts *facts);
  * */
 int64_t st_freebsd_usb_unit(const struct st_facts *facts);
 
-/** Has the kernel the value that a file sets? Both facts are ok. "Cmax" is the deepest idle state, which
- * reads as C8. */
-bool st_freebsd_same_value(const struct st_fact *wanted, const struct st_fact *found);
-
 /** The user who plays, for a command that root pastes: the user of a live report; "NAME" if that is root or
  * not known. */
 const char *st_freebsd_user(const struct st_facts *facts);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
@@ -52,6 +53,17 @@ static bool counts(const struct scan *scan, const char *name, const struct st_fa
                                       st_facts_find(scan->finding->facts, later) == NULL);
 }
 
+/** Has the kernel the value that a file sets? Both facts are ok. "Cmax" is the deepest idle state, which
+ * reads as C8. */
+static bool is_same(const struct st_fact *wanted, const struct st_fact *found)
+{
+    if (wanted->is_int && found->is_int)
+        return wanted->i64 == found->i64;
+    if (strcasecmp(wanted->text, "Cmax") == 0)
+        return strcmp(found->text, "C8") == 0 || strcasecmp(found->text, "Cmax") == 0;
+    return strcasecmp(wanted->text, found->text) == 0;
+}
+
 static void compare(struct scan *scan, const struct st_fact *fact)
 {
     const struct st_facts *facts = scan->finding->facts;
@@ -68,7 +80,7 @@ static void compare(struct scan *scan, const struct st_fact *fact)
     }
     const bool moved = is_moved(facts, name);
     /* a sysctl that was not looked for proves nothing; an absent one does: 15 has fewer than 13 */
-    if (!moved && (found == NULL || (found->state == ST_FACT_OK && st_freebsd_same_value(fact, found))))
+    if (!moved && (found == NULL || (found->state == ST_FACT_OK && is_same(fact, found))))
         return;
     st_finding_quote(scan->finding, fact->key);
     st_finding_quote(scan->finding, key);

@@ -302,12 +302,22 @@ static void change_back(struct st_finding *finding, int64_t runtime)
         st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.sched_rt_runtime_us", "950000");
 }
 
+/** Is the kernel of this release ("6.12.41-amd64") or later? false also when that is not known. */
+static bool is_from(const struct st_facts *facts, int major, int minor)
+{
+    const char *release;
+    int is_major, is_minor;
+    if (st_facts_text(facts, ST_MACHINE_RELEASE, &release) != 0 ||
+        sscanf(release, "%5d.%5d", &is_major, &is_minor) != 2)
+        return false;
+    return is_major > major || (is_major == major && is_minor >= minor);
+}
+
 /** From 6.12 on only groups with budgets are throttled: "sched/rt: Remove default bandwidth control". */
 static bool is_deadline_server(const struct st_facts *facts)
 {
     const char *groups;
-    return st_machine_kernel_from(facts, 6, 12) && st_facts_text(facts, GROUPS, &groups) == 0 &&
-           strcmp(groups, "n") == 0;
+    return is_from(facts, 6, 12) && st_facts_text(facts, GROUPS, &groups) == 0 && strcmp(groups, "n") == 0;
 }
 
 static void judge_rt_throttling(struct st_finding *finding)

@@ -69,16 +69,6 @@ bool st_machine_is_off(const char *value)
     return value[0] != '\0' && strchr("nN0fF", value[0]) != NULL;
 }
 
-bool st_machine_kernel_from(const struct st_facts *facts, int major, int minor)
-{
-    const char *release;
-    int is_major, is_minor;
-    if (st_facts_text(facts, ST_MACHINE_RELEASE, &release) != 0 ||
-        sscanf(release, "%5d.%5d", &is_major, &is_minor) != 2)
-        return false;
-    return is_major > major || (is_major == major && is_minor >= minor);
-}
-
 static bool has_part(const char *text, const char *const *parts)
 {
     while (*parts != NULL && strstr(text, *parts) == NULL)

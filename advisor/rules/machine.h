@@ -67,9 +67,6 @@ bool st_machine_is_off(const char *value);
 
 #define ST_MACHINE_RELEASE "linux.kernel.release"
 
-/** Is the kernel of this release ("6.12.41-amd64") or later? false also when that is not known. */
-bool st_machine_kernel_from(const struct st_facts *facts, int major, int minor);
-
 /** Does this name (of a driver, an interrupt's thread) belong to a sound device? A USB controller's does, if a
  * USB audio interface is there. */
 bool st_machine_is_sound(const struct st_facts *facts, const char *name);

@@ -11,6 +11,7 @@
 #include "cli/module/module_history.h"
 #include "cli/show/daemon_client.h"
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/safe.h"
 #include "st_config.h"
 #include "store/history/history_read.h"
@@ -95,7 +96,7 @@ static int ask_daemon(const char *command, const struct st_history_wish *wish, j
 static int read_file(const char *command, const char *path, const struct st_history_wish *wish, json_t **ret)
 {
     struct st_history_reader *reader;
-    char error[256];
+    char error[256], *text = NULL;
     int r = st_history_read_open(path, &reader, error, sizeof(error));
     if (r < 0)
         return fail(command, wish, "%s: %s", path, error);
@@ -103,7 +104,7 @@ static int read_file(const char *command, const char *path, const struct st_hist
         const struct st_history_span span = {.since_ns = wish->since_ns,
                                              .until_ns = wish->until_ns,
                                              .step_ns = wish->step_ns != INT64_MIN ? wish->step_ns : 0};
-        r = st_history_read(reader, &span, ret);
+        r = st_history_read_text(reader, &span, &text);
     } else if (wish->document == ST_HISTORY_OF_CAUSES) {
         r = st_history_read_causes(reader, wish->since_ns, wish->until_ns, NULL, NULL, ret);
     } else {
@@ -113,8 +114,10 @@ static int read_file(const char *command, const char *path, const struct st_hist
                                                       .after = wish->after,
                                                       .limit = wish->limit,
                                                       .kind = wish->kind != NULL ? wish->kind : ""};
-        r = st_history_read_events(reader, &events, ret);
+        r = st_history_read_events_text(reader, &events, &text);
     }
+    if (r == 0 && text != NULL)
+        r = st_json_written(text, ret);
     int status = ST_EXIT_DONE;
     if (r == -E2BIG)
         status =

@@ -388,7 +388,6 @@ void st_causes_look(struct st_causes *causes, struct st_causes_now *ret)
 
 char *st_causes_text(struct st_causes_now *now)
 {
-    st_cause_sums_sort(&now->sums);
     json_t *document = st_cause_sums_json(&now->sums, &now->span);
     json_object_set_new(document, "dropouts", json_null());
     char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;

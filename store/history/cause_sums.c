@@ -59,7 +59,7 @@ static int longest_first(const void *a, const void *b)
     return strcmp(x->culprit, y->culprit);
 }
 
-void st_cause_sums_sort(struct st_cause_sums *sums)
+static void sort(struct st_cause_sums *sums)
 {
     qsort(sums->rows, sums->n, sizeof(sums->rows[0]), longest_first);
 }
@@ -107,7 +107,7 @@ static void sum_programs(const struct st_cause_sums *sums, struct st_cause_sums 
             snprintf(row.culprit + len, sizeof(row.culprit) - len, " (%u threads)", threads_n);
         st_cause_sums_add(ret, &row);
     }
-    st_cause_sums_sort(ret);
+    sort(ret);
 }
 
 /* The cause with the longest total. @return that total. */
@@ -198,11 +198,12 @@ static json_t *row_json(const struct st_cause_sum *row)
                      "simulated_xruns", (json_int_t)row->xruns_n);
 }
 
-json_t *st_cause_sums_json(const struct st_cause_sums *sums, const struct st_cause_span *span)
+json_t *st_cause_sums_json(struct st_cause_sums *sums, const struct st_cause_span *span)
 {
     char verdict[400];
     json_t *rows = json_array();
     uint64_t n = 0;
+    sort(sums);
     for (size_t i = 0; i < sums->n; i++) {
         n += sums->rows[i].n;
         json_array_append_new(rows, row_json(&sums->rows[i]));

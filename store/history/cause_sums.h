@@ -31,9 +31,6 @@ struct st_cause_sums {
 /** Adds one row to the row of the same cause and culprit, or as a new row, or, if only the reserved rows are free, to the row "other" of its cause. */
 void st_cause_sums_add(struct st_cause_sums *sums, const struct st_cause_sum *row);
 
-/** The longest total first. */
-void st_cause_sums_sort(struct st_cause_sums *sums);
-
 /** The time that the sums cover. */
 struct st_cause_span {
     int64_t from_wall_ns, to_wall_ns;
@@ -46,7 +43,7 @@ struct st_cause_span {
     const char *tracer; /* "": it runs; else why culprits are unknown */
 };
 
-/** Document sleeptune-causes/1 of sorted sums. New reference, NULL when out of memory. */
-json_t *st_cause_sums_json(const struct st_cause_sums *sums, const struct st_cause_span *span);
+/** Document sleeptune-causes/1. Sorts the sums: the longest total first. New reference, NULL when out of memory. */
+json_t *st_cause_sums_json(struct st_cause_sums *sums, const struct st_cause_span *span);
 
 #endif

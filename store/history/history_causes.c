@@ -163,7 +163,6 @@ int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, i
     r = st_history_read_dropouts(reader, since_ns, until_ns, &dropouts);
     if (r < 0)
         return r;
-    st_cause_sums_sort(&sums);
     *ret = st_cause_sums_json(&sums, &span);
     if (*ret != NULL)
         json_object_set_new(*ret, "dropouts", dropouts);

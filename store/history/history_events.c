@@ -154,11 +154,3 @@ int st_history_read_events_text(struct st_history_reader *reader, const struct s
         free(writing.text);
     return r;
 }
-
-int st_history_read_events(struct st_history_reader *reader, const struct st_history_events_wish *wish,
-                           json_t **ret)
-{
-    char *text;
-    const int r = st_history_read_events_text(reader, wish, &text);
-    return r < 0 ? r : st_json_written(text, ret);
-}

@@ -499,10 +499,3 @@ int st_history_read_text(struct st_history_reader *reader, const struct st_histo
         free(walk.writing.text);
     return r;
 }
-
-int st_history_read(struct st_history_reader *reader, const struct st_history_span *span, json_t **ret)
-{
-    char *text;
-    const int r = st_history_read_text(reader, span, &text);
-    return r < 0 ? r : st_json_written(text, ret);
-}

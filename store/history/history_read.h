@@ -25,10 +25,9 @@ struct st_history_span {
     int64_t since_ns, until_ns, step_ns;
 };
 
-/** Reads one row per step, and one per gap, which has no figures. If the file has only hours of a time, a row is at least an hour. `since` is moved back to the beginning of its step, `until` forward to the end of the last row, so that all rows are inside. A row may end up to a minute late, so that its measured time fits into it, unless the clock was set back. @return 0; -E2BIG (more than ST_HISTORY_ROWS_MAX rows, or it would take too long; a step of whole days is quick for any span); or as st_history_read_open. */
-ST_NODISCARD int st_history_read(struct st_history_reader *reader, const struct st_history_span *span,
-                                 json_t **ret);
-/** The same as text, which the caller frees: a json_t takes ten times the memory. */
+/** The answers as text, which the caller frees: a json_t takes ten times the memory (st_json_written makes one).
+ *
+ * Reads one row per step, and one per gap, which has no figures. If the file has only hours of a time, a row is at least an hour. `since` is moved back to the beginning of its step, `until` forward to the end of the last row, so that all rows are inside. A row may end up to a minute late, so that its measured time fits into it, unless the clock was set back. @return 0; -E2BIG (more than ST_HISTORY_ROWS_MAX rows, or it would take too long; a step of whole days is quick for any span); or as st_history_read_open. */
 ST_NODISCARD int st_history_read_text(struct st_history_reader *reader, const struct st_history_span *span,
                                       char **ret);
 
@@ -40,9 +39,6 @@ struct st_history_events_wish {
 };
 
 /** Oldest first. @return 0 or as st_history_read_open. */
-ST_NODISCARD int st_history_read_events(struct st_history_reader *reader,
-                                        const struct st_history_events_wish *wish, json_t **ret);
-/** The same as text, which the caller frees. */
 ST_NODISCARD int st_history_read_events_text(struct st_history_reader *reader,
                                              const struct st_history_events_wish *wish, char **ret);
 

@@ -78,17 +78,6 @@ static inline uint64_t st_bytes_get_uint(struct st_bytes_in *in, size_t bytes)
     return value;
 }
 
-/** 8 bytes from any address. */
-static inline uint64_t st_bytes_load_u64(const uint8_t *at)
-{
-    uint64_t value;
-    memcpy(&value, at, sizeof(value));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    value = __builtin_bswap64(value);
-#endif
-    return value;
-}
-
 static inline uint64_t st_bytes_get_varint(struct st_bytes_in *in)
 {
     uint64_t value = 0;

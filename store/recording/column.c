@@ -79,6 +79,17 @@ void st_column_put(struct st_bytes_out *out, const int64_t *values, size_t n, in
     }
 }
 
+/* 8 bytes from any address. */
+static uint64_t load_u64(const uint8_t *at)
+{
+    uint64_t value;
+    memcpy(&value, at, sizeof(value));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    value = __builtin_bswap64(value);
+#endif
+    return value;
+}
+
 /* Adds n offsets of `bits` bits to base. Reads 8 bytes for each, until fewer are left. */
 static void unpack(const uint8_t *packed, const uint8_t *end, unsigned bits, uint64_t base, int64_t *values,
                    size_t n)
@@ -87,12 +98,12 @@ static void unpack(const uint8_t *packed, const uint8_t *end, unsigned bits, uin
     const size_t bytes = (size_t)(end - packed);
     size_t i = 0;
     for (size_t place = 0; i < n && place / 8 + 8 <= bytes; i++, place += bits)
-        values[i] = (int64_t)(base + (st_bytes_load_u64(packed + place / 8) >> place % 8 & mask));
+        values[i] = (int64_t)(base + (load_u64(packed + place / 8) >> place % 8 & mask));
     for (; i < n; i++) {
         const size_t place = i * bits;
         uint8_t last[8] = {0};
         memcpy(last, packed + place / 8, bytes - place / 8);
-        values[i] = (int64_t)(base + (st_bytes_load_u64(last) >> place % 8 & mask));
+        values[i] = (int64_t)(base + (load_u64(last) >> place % 8 & mask));
     }
 }
 

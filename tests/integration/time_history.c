@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "store/history/history_read.h"
 
 static int64_t now_ns(clockid_t clock)
@@ -40,7 +41,10 @@ int main(int argc, char **argv)
             fprintf(stderr, "time_history: %s: %s\n", argv[1], error);
             return 4;
         }
-        const int r = st_history_read(reader, &span, &document);
+        char *text;
+        int r = st_history_read_text(reader, &span, &text);
+        if (r == 0)
+            r = st_json_written(text, &document);
         if (r < 0) {
             fprintf(stderr, "time_history: %s\n", strerror(-r));
             return 4;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "store/history/history.h"
 #include "store/history/history_read.h"
 #include "store/recording/hist_deflate.h"
@@ -95,9 +96,18 @@ static inline int read_it(int64_t since_ns, int64_t until_ns, int64_t step_ns, j
     struct st_history_reader *reader;
     const struct st_history_span span = {since_ns, until_ns, step_ns};
     assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
-    const int r = st_history_read(reader, &span, ret);
+    char *text;
+    const int r = st_history_read_text(reader, &span, &text);
     st_history_read_close(reader);
-    return r;
+    return r < 0 ? r : st_json_written(text, ret);
+}
+
+static inline int read_events(struct st_history_reader *reader, const struct st_history_events_wish *wish,
+                              json_t **ret)
+{
+    char *text;
+    const int r = st_history_read_events_text(reader, wish, &text);
+    return r < 0 ? r : st_json_written(text, ret);
 }
 
 static inline json_t *rows_of(json_t *document)

@@ -161,8 +161,8 @@ static void expect(struct machine *m, const char *id, char *value)
         fail_msg("%s:%d: no such rule, or of another OS: %s", m->file, m->line, id);
     const struct st_finding *finding = &report.findings[found];
     if (finding->status != status)
-        fail_msg("%s:%d: %s is %s, not %s: %s", m->file, m->line, id, st_finding_status_name(finding->status),
-                 name, finding->summary);
+        fail_msg("%s:%d: %s is %s, not %s: %s", m->file, m->line, id,
+                 st_finding_statuses[finding->status].name, name, finding->summary);
     if (status == ST_STATUS_PROBLEM && finding->effect_known && finding->effect_us <= 0)
         fail_msg("%s:%d: %s: a problem that costs nothing is none", m->file, m->line, id);
     if (effect != NULL)
@@ -211,7 +211,7 @@ static void check_all_rules(const struct machine *m)
     for (size_t i = 0; i < report.findings_n; i++) {
         const struct st_finding *finding = &report.findings[i];
         if (finding->status != ST_STATUS_UNKNOWN &&
-            st_finding_status_rank(finding->status) > st_finding_status_rank(finding->rule->worst))
+            st_finding_statuses[finding->status].rank > st_finding_statuses[finding->rule->worst].rank)
             fail_msg("%s: %s is worse than it says it can be", m->file, finding->rule->id);
         if (finding->summary == NULL || finding->summary[0] == '\0')
             fail_msg("%s: %s says nothing", m->file, finding->rule->id);

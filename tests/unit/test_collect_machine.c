@@ -253,7 +253,7 @@ static void a_captured_studio_is_judged(void **state)
     assert_int_equal(st_report_make(facts, 128, 48000, &report), 0);
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         if (judged(&report, rows[i].id) != rows[i].status)
-            fail_msg("%s is %s", rows[i].id, st_finding_status_name(judged(&report, rows[i].id)));
+            fail_msg("%s is %s", rows[i].id, st_finding_statuses[judged(&report, rows[i].id)].name);
     }
     st_report_finish(&report);
     st_facts_free(facts);

@@ -22,7 +22,7 @@ static void events_are_read_by_time_by_kind_and_by_what_came_after(void **state)
         add_event(NOON_NS + i, i % 2 == 0 ? "late-wake" : "suspend");
     assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
     struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, -1, 2, ""};
-    assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
+    assert_int_equal(read_events(reader, &wish, &document), 0);
     const json_t *events = json_object_get(document, "events");
     assert_int_equal(json_array_size(events), 2);
     assert_int_equal(figure(events, 0, "id"), 4); /* the last two, oldest first */
@@ -34,13 +34,13 @@ static void events_are_read_by_time_by_kind_and_by_what_came_after(void **state)
     assert_int_equal(json_object_size(machine), 2); /* what is not known is left out */
     json_decref(document);
     wish = (struct st_history_events_wish){INT64_MIN, INT64_MAX, 3, 1, ""};
-    assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
+    assert_int_equal(read_events(reader, &wish, &document), 0);
     assert_int_equal(figure(json_object_get(document, "events"), 0, "id"), 4);
     assert_true(json_is_true(json_object_get(document, "more")));
     assert_int_equal(json_integer_value(json_object_get(document, "last_id")), 5);
     json_decref(document);
     wish = (struct st_history_events_wish){NOON_NS + 1, NOON_NS + 4, -1, 100, "late-wake"};
-    assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
+    assert_int_equal(read_events(reader, &wish, &document), 0);
     assert_int_equal(json_array_size(json_object_get(document, "events")), 1);
     assert_true(json_is_false(json_object_get(document, "more")));
     json_decref(document);
@@ -78,7 +78,7 @@ static void a_file_of_version_5_is_read_as_it_is_and_updated(void **state)
             open_it();
         assert_int_equal(query("PRAGMA user_version"), written == 0 ? 5 : 6);
         assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
-        assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
+        assert_int_equal(read_events(reader, &wish, &document), 0);
         assert_int_equal(json_array_size(json_object_get(document, "events")), 12);
         json_decref(document);
         st_history_read_close(reader);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "store/history/history.h"
 #include "store/history/history_private.h"
 #include "store/history/history_read.h"
@@ -24,6 +25,14 @@
 static char folder[64], path[96], error[256];
 
 /* Minutes one after the other, and as many events; four of them at each time. */
+static int read_events(struct st_history_reader *reader, const struct st_history_events_wish *wish,
+                       json_t **ret)
+{
+    char *text;
+    const int r = st_history_read_events_text(reader, wish, &text);
+    return r < 0 ? r : st_json_written(text, ret);
+}
+
 static void fill(struct st_history *history)
 {
     struct st_hist hist;
@@ -91,7 +100,7 @@ static void the_last_events_begin_among_those_of_one_time(void **state)
     for (int64_t limit = ROWS_N - 5; limit <= ROWS_N + 1; limit++) {
         const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, -1, limit, ""};
         const int64_t n = limit < ROWS_N ? limit : ROWS_N;
-        assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
+        assert_int_equal(read_events(reader, &wish, &document), 0);
         const json_t *events = json_object_get(document, "events");
         assert_int_equal(json_array_size(events), n);
         for (int64_t i = 0; i < n; i++)
@@ -173,7 +182,7 @@ static void a_name_that_is_no_text_spoils_no_answer(void **state)
     struct st_history_reader *reader = open_reader();
     const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, -1, ROWS_N + 1, ""};
     json_t *document;
-    assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
+    assert_int_equal(read_events(reader, &wish, &document), 0);
     const json_t *last = json_array_get(json_object_get(document, "events"), ROWS_N);
     assert_string_equal(json_string_value(json_object_get(last, "event")), "l?");
     json_decref(document);
@@ -205,7 +214,7 @@ static struct effort ask(int64_t after, const char *kind, size_t wanted_n)
     struct effort effort = {0};
     json_t *document;
     assert_int_equal(sqlite3_trace_v2(reader->db, SQLITE_TRACE_PROFILE, on_question, &effort), SQLITE_OK);
-    assert_int_equal(st_history_read_events(reader, &wish, &document), 0);
+    assert_int_equal(read_events(reader, &wish, &document), 0);
     assert_int_equal(json_array_size(json_object_get(document, "events")), wanted_n);
     json_decref(document);
     st_history_read_close(reader);

@@ -75,7 +75,7 @@ static void what_was_written_is_read_back(void **state)
     assert_int_equal(again.entries[1].type, ST_ENTRY_SYSCTL);
     assert_string_equal(again.entries[1].old_value, "60");
     assert_true(again.entries[1].interrupted);
-    assert_int_equal(st_journal_count(&again, rule), 1);
+    assert_int_equal(again.entries[0].phase, ST_PHASE_DONE);
     st_journal_finish(&again);
     st_journal_finish(&journal);
     st_fake_free(p);

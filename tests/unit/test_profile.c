@@ -19,7 +19,7 @@ static void profiles_are_known_by_name(void **state)
     for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
         enum st_report_profile profile;
         assert_int_equal(st_report_profile_parse(names[i], &profile), 0);
-        assert_string_equal(st_report_profile_name(profile), names[i]);
+        assert_string_equal(st_report_profile_names[profile], names[i]);
     }
     enum st_report_profile profile = ST_REPORT_PROFILE_STUDIO;
     assert_int_equal(st_report_profile_parse("Studio", &profile), -EINVAL);

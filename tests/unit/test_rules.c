@@ -146,11 +146,11 @@ static bool writes_running_value(enum st_change_kind kind)
 static void check_finding(const struct fixture *f, const struct st_finding *finding)
 {
     if (finding->status != f->expect)
-        fail_msg("%s: %s, not %s: %s", f->name, st_finding_status_name(finding->status),
-                 st_finding_status_name(f->expect),
+        fail_msg("%s: %s, not %s: %s", f->name, st_finding_statuses[finding->status].name,
+                 st_finding_statuses[f->expect].name,
                  finding->summary != NULL ? finding->summary : "(no summary)");
     if (finding->status != ST_STATUS_UNKNOWN &&
-        st_finding_status_rank(finding->status) > st_finding_status_rank(f->rule->worst))
+        st_finding_statuses[finding->status].rank > st_finding_statuses[f->rule->worst].rank)
         fail_msg("%s: worse than the rule's .worst", f->name);
     if (finding->summary == NULL || finding->summary[0] == '\0')
         fail_msg("%s: no summary", f->name);
