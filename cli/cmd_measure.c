@@ -204,6 +204,26 @@ static int read_options(int argc, char **argv, struct arguments *a)
     return r;
 }
 
+/* sleeptune-measure/1 of results sorted by st_result_compare. New reference, NULL when out of memory. */
+static json_t *document_of(const struct st_result *results, size_t n)
+{
+    json_t *document;
+    if (n == 1) {
+        document = st_result_json(&results[0]);
+    } else {
+        char verdict[480];
+        document = json_object();
+        json_t *loops = json_array();
+        for (size_t i = 0; i < n; i++)
+            (void)json_array_append_new(loops, st_result_json(&results[i]));
+        (void)json_object_set_new(
+            document, "verdict", json_string(st_result_verdict_of_all(results, n, verdict, sizeof(verdict))));
+        (void)json_object_set_new(document, "loops", loops);
+    }
+    (void)json_object_set_new(document, "schema", json_string("sleeptune-measure/1"));
+    return document;
+}
+
 static int print_text(const struct arguments *a, const struct st_result *results, size_t n)
 {
     int width = st_terminal_width(STDOUT_FILENO);
@@ -283,7 +303,7 @@ static int measure(struct arguments *a)
         const int files_status = st_measure_files_close(files, results, n, "");
         qsort(results, n, sizeof(*results), st_result_compare);
         if (a->json)
-            status = st_output_json(NAME, st_measure_run_document(results, n));
+            status = st_output_json(NAME, document_of(results, n));
         else
             status = print_text(a, results, n);
         if (status == 0)

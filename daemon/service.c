@@ -398,7 +398,7 @@ static int look_after_loop(struct st_service *service)
 {
     if (service->view.rests)
         return 0;
-    if (st_session_ended(service->session)) {
+    if (st_session_wait(service->session, 0)) {
         ST_ERR("the loop ended: its sleep failed");
         return -EIO;
     }

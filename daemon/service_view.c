@@ -36,7 +36,7 @@ static bool copy_of(const struct st_result *from, struct st_result *ret)
     if (from->rate_hz == 0)
         return false;
     *ret = *from; /* of plain mode, which has no arms */
-    if (st_result_init_histograms(ret, true) < 0)
+    if (st_result_init(ret, NULL, 0, true) < 0)
         return false;
     /* they have the same digits */
     return st_hist_merge(&ret->lateness, &from->lateness) == 0 &&

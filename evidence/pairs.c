@@ -346,7 +346,7 @@ static int compare_medians(struct both *both, enum st_confidence confidence, str
         more_n += medians[1][k] > medians[0][k];
     }
     const int r = st_estimate_of_pairs(medians[0], medians[1], n, confidence, &ret->difference);
-    ret->error = st_estimate_resolution(&ret->difference) / both->z;
+    ret->error = (ret->difference.high - ret->difference.low) / 2 / both->z;
     ret->p_value = signs_p(less_n > more_n ? less_n : more_n, n);
     return r;
 }

@@ -93,7 +93,7 @@ const struct st_trial *st_trials_gain(const struct st_trials *trials, const char
 /** "-49.8 µs (99 %: -50.9 .. -48.7)", with a second digit where the interval is narrow. */
 static void add_difference(struct st_text_buffer *text, const struct st_estimate *ns)
 {
-    const int digits = st_estimate_resolution(ns) < 500 ? 2 : 1;
+    const int digits = ns->high - ns->low < 1000 ? 2 : 1;
     st_text_buffer_printf(text, "%+.*f µs (99 %%: %+.*f .. %+.*f)", digits, ns->value / 1000, digits,
                           ns->low / 1000, digits, ns->high / 1000);
 }

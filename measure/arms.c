@@ -15,12 +15,6 @@
 
 #define CURVE "free,p5,p10,p25,p50,p75,p90,p95,p97,p99,p99.5,1.7,3,125us"
 
-const char *st_arm_kind_name(enum st_arm_kind kind)
-{
-    static const char *const names[] = {"plain", "free", "factor", "share", "quantile", "fixed"};
-    return names[kind];
-}
-
 static int number(const char *text, double least, double most, double *ret)
 {
     double value;

@@ -94,7 +94,4 @@ void st_arm_take(const struct st_arm *arm, struct st_arm_result *result);
 /** Share of on_time_n with its 95 % interval (Wilson's). @return false: nothing was counted. */
 bool st_arm_on_time(const struct st_arm_result *result, double *ret_share, double *ret_low, double *ret_high);
 
-/** "plain", "free", "factor", "share", "quantile", "fixed". */
-const char *st_arm_kind_name(enum st_arm_kind kind);
-
 #endif

@@ -1,6 +1,7 @@
 /* Result of one loop: sentences computed from its figures. */
 #include "measure/result.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -21,58 +22,50 @@ void st_result_finish(struct st_result *result)
     result->arms_n = 0;
 }
 
-int st_result_init_histograms(struct st_result *result, bool endless)
+static int init_arms(struct st_result *result, const struct st_arm_choice *choices, size_t n)
 {
-    int r = st_hist_init(&result->lateness, 3);
-    if (r < 0)
-        return r;
-    r = st_hist_init(&result->response, 3);
-    if (r < 0) {
-        st_hist_finish(&result->lateness);
-        return r;
+    int r = 0;
+    result->arms = calloc(n, sizeof(*result->arms));
+    if (result->arms == NULL)
+        return -ENOMEM;
+    for (; result->arms_n < n && r == 0; result->arms_n++) {
+        struct st_arm_result *arm = &result->arms[result->arms_n];
+        arm->choice = choices[result->arms_n];
+        arm->cpu_ns_per_cycle = -1;
+        r = st_hist_init(&arm->lateness, result->lateness.digits);
     }
-    if (endless) {
+    return r;
+}
+
+int st_result_init(struct st_result *result, const struct st_arm_choice *choices, size_t n, bool endless)
+{
+    result->lateness = result->response = (struct st_hist){0};
+    result->arms = NULL;
+    result->arms_n = 0;
+    int r = st_hist_init(&result->lateness, 3);
+    if (r == 0)
+        r = st_hist_init(&result->response, 3);
+    if (r == 0 && n > 0)
+        r = init_arms(result, choices, n);
+    if (r < 0) {
+        st_result_finish(result);
+    } else if (endless) {
         st_hist_touch(&result->lateness);
         st_hist_touch(&result->response);
     }
-    return 0;
-}
-
-int st_result_init_arms(struct st_result *result, const struct st_arm_choice *choices, size_t n)
-{
-    int r = 0;
-    struct st_arm_result *arms = calloc(n, sizeof(*arms));
-    for (size_t i = 0; i < n && r == 0 && arms != NULL; i++) {
-        arms[i].choice = choices[i];
-        arms[i].cpu_ns_per_cycle = -1;
-        r = st_hist_init(&arms[i].lateness, result->lateness.digits);
-    }
-    if (arms == NULL || r != 0) {
-        for (size_t i = 0; i < n && arms != NULL; i++)
-            st_hist_finish(&arms[i].lateness);
-        free(arms);
-        return -ENOMEM;
-    }
-    result->arms = arms;
-    result->arms_n = n;
-    return 0;
+    return r;
 }
 
 int st_result_copy(struct st_result *ret, const struct st_result *from)
 {
     struct st_result copy = *from;
     struct st_arm_choice choices[ST_ARMS_MAX];
-    copy.arms = NULL;
-    copy.arms_n = 0;
-    int r = st_result_init_histograms(&copy, false);
-    if (r != 0)
-        return r;
     for (size_t i = 0; i < from->arms_n; i++)
         choices[i] = from->arms[i].choice;
-    if (from->arms_n > 0)
-        r = st_result_init_arms(&copy, choices, from->arms_n);
-    if (r == 0)
-        r = st_hist_merge(&copy.lateness, &from->lateness);
+    int r = st_result_init(&copy, choices, from->arms_n, false);
+    if (r != 0)
+        return r;
+    r = st_hist_merge(&copy.lateness, &from->lateness);
     if (r == 0)
         r = st_hist_merge(&copy.response, &from->response);
     for (size_t i = 0; i < from->arms_n && r == 0; i++) {

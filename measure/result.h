@@ -73,13 +73,12 @@ struct st_result {
     size_t conditions_n;
 };
 
-/** @param endless  it may run for months: all its memory is resident from now on (core/pages.h).
- * @return 0, -ENOMEM (then there are none). */
-ST_NODISCARD int st_result_init_histograms(struct st_result *result, bool endless);
+/** Makes histograms, and room for wait modes of these choices (n may be 0). @param endless it may run for months: all its memory is
+ * resident from now on (core/pages.h). @return 0, -ENOMEM (then there are none). */
+ST_NODISCARD int st_result_init(struct st_result *result, const struct st_arm_choice *choices, size_t n,
+                                bool endless);
 void st_result_finish(struct st_result *result); /* frees the histograms and arms */
 
-/** Makes room for arms of these choices. @return 0, -ENOMEM (then there are none). */
-ST_NODISCARD int st_result_init_arms(struct st_result *result, const struct st_arm_choice *choices, size_t n);
 /** A copy with histograms and arms of its own; free with st_result_finish. @return 0, -ENOMEM. */
 ST_NODISCARD int st_result_copy(struct st_result *ret, const struct st_result *from);
 

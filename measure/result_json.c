@@ -35,6 +35,7 @@ static json_t *distribution(const struct st_hist *hist)
 /* null in plain mode */
 static json_t *punctual(const struct st_result *result)
 {
+    static const char *const kinds[] = {"plain", "free", "factor", "share", "quantile", "fixed"};
     if (result->arms_n == 0)
         return json_null();
     json_t *arms = json_array();
@@ -45,7 +46,7 @@ static json_t *punctual(const struct st_result *result)
         const bool counted = st_arm_on_time(arm, &share, &low, &high);
         json_t *o = json_object();
         st_json_set(o, "name", json_string(arm->choice.name));
-        st_json_set(o, "kind", json_string(st_arm_kind_name(arm->choice.kind)));
+        st_json_set(o, "kind", json_string(kinds[arm->choice.kind]));
         st_json_set(o, "margin_ns", st_json_integer_or_null(margin, arm->margin_ns));
         st_json_set(o, "margin_min_ns", st_json_integer_or_null(margin, arm->margin_min_ns));
         st_json_set(o, "margin_max_ns", st_json_integer_or_null(margin, arm->margin_max_ns));

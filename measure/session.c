@@ -384,9 +384,7 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
         .smi = -1,
         .books_balance = true,
     };
-    r = st_result_init_histograms(result, config->duration_ns == 0);
-    if (r == 0 && config->arms_n > 0)
-        r = st_result_init_arms(result, config->arms, config->arms_n);
+    r = st_result_init(result, config->arms, config->arms_n, config->duration_ns == 0);
     if (r == 0)
         r = st_drain_init(&lane->drain, loop, result, session->sinks != NULL ? &session->sinks[i] : NULL,
                           machine);
@@ -481,14 +479,6 @@ int st_session_start(struct st_platform *platform, const struct st_session_confi
     return 0;
 }
 
-bool st_session_ended(struct st_session *session)
-{
-    pthread_mutex_lock(&session->mutex);
-    const bool over = session->over;
-    pthread_mutex_unlock(&session->mutex);
-    return over;
-}
-
 void st_session_ask_stop(struct st_session *session)
 {
     for (size_t i = 0; session->lanes != NULL && i < session->config.cpus_n; i++)
@@ -555,11 +545,6 @@ void st_session_free(struct st_session *session)
     free(session->lanes);
     free(session->sinks);
     free(session);
-}
-
-size_t st_session_loops(const struct st_session *session)
-{
-    return session->config.cpus_n;
 }
 
 int st_session_result(struct st_session *session, size_t i, struct st_result *ret)

@@ -68,9 +68,6 @@ int64_t st_session_cause_above_ns(const struct st_session_config *config);
 ST_NODISCARD int st_session_start(struct st_platform *platform, const struct st_session_config *config,
                                   struct st_session **ret);
 
-/** True once all loops have ended. Any thread. */
-bool st_session_ended(struct st_session *session);
-
 /** Asks the loops to end; async-signal-safe. */
 void st_session_ask_stop(struct st_session *session);
 
@@ -81,15 +78,13 @@ void st_session_demote(struct st_session *session);
 /** Takes real-time policy and pinning away from all loops, so that starved threads get a CPU again. */
 void st_session_release(struct st_session *session);
 
-/** Waits for the loops and the last drain, at most timeout_ns. @return true: they have ended, and
+/** Waits for the loops and the last drain, at most timeout_ns; 0: only looks. @return true: they have ended, and
  * st_session_join does not wait. Threads: any. */
 bool st_session_wait(struct st_session *session, int64_t timeout_ns);
 
 /** Waits for the loops and the last drain. Call once, before free. */
 void st_session_join(struct st_session *session);
 void st_session_free(struct st_session *session);
-
-size_t st_session_loops(const struct st_session *session);
 
 /** A copy of what is known of loop i, at any time. @return 0, -ENOMEM. Free with st_result_finish. Any
  * thread. */

@@ -5,12 +5,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/command.h"
 #include "core/ns.h"
 #include "platform/program/rttime.h"
 #include "platform/program/stop.h"
+
+#define NAP_NS (100 * ST_NS_PER_MS)
 
 static struct st_session *volatile running; /* for the signal handlers */
 static volatile sig_atomic_t demoted;
@@ -29,12 +30,12 @@ static void on_demoted(void)
 }
 
 /** Calls `look` with the worst loop so far. */
-static void show(struct st_session *session, st_measure_look_fn look, void *ctx, bool first)
+static void show(struct st_session *session, size_t n, st_measure_look_fn look, void *ctx, bool first)
 {
     struct st_result worst, result;
     if (st_session_result(session, 0, &worst) != 0)
         return;
-    for (size_t i = 1; i < st_session_loops(session) && st_session_result(session, i, &result) == 0; i++) {
+    for (size_t i = 1; i < n && st_session_result(session, i, &result) == 0; i++) {
         const bool worse = st_result_compare(&result, &worst) < 0;
         st_result_finish(worse ? &worst : &result);
         if (worse)
@@ -44,13 +45,11 @@ static void show(struct st_session *session, st_measure_look_fn look, void *ctx,
     st_result_finish(&worst);
 }
 
-static void wait_for_end(struct st_session *session, st_measure_look_fn look, void *ctx)
+static void wait_for_end(struct st_session *session, size_t n, st_measure_look_fn look, void *ctx)
 {
-    const struct timespec nap = {0, 100 * ST_NS_PER_MS};
-    for (int naps = 0; !st_session_ended(session); naps++) {
-        nanosleep(&nap, NULL);
+    for (int naps = 0; !st_session_wait(session, NAP_NS); naps++) {
         if (look != NULL && naps >= 19 && naps % 10 == 9)
-            show(session, look, ctx, naps == 19);
+            show(session, n, look, ctx, naps == 19);
     }
 }
 
@@ -89,31 +88,12 @@ int st_measure_run(const char *command, const struct st_session_config *config, 
     running = session;
     if (st_stop_asked()) /* before there was a session to stop */
         st_session_ask_stop(session);
-    wait_for_end(session, look, ctx);
+    wait_for_end(session, config->cpus_n, look, ctx);
     st_session_join(session);
     running = NULL;
     const int status = collect(command, session, results, config->cpus_n);
     st_session_free(session);
     return status;
-}
-
-json_t *st_measure_run_document(const struct st_result *results, size_t n)
-{
-    json_t *document;
-    if (n == 1) {
-        document = st_result_json(&results[0]);
-    } else {
-        char verdict[480];
-        document = json_object();
-        json_t *loops = json_array();
-        for (size_t i = 0; i < n; i++)
-            (void)json_array_append_new(loops, st_result_json(&results[i]));
-        (void)json_object_set_new(
-            document, "verdict", json_string(st_result_verdict_of_all(results, n, verdict, sizeof(verdict))));
-        (void)json_object_set_new(document, "loops", loops);
-    }
-    (void)json_object_set_new(document, "schema", json_string("sleeptune-measure/1"));
-    return document;
 }
 
 int st_measure_run_status(const struct st_result *results, size_t n)

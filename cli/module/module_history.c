@@ -1,5 +1,6 @@
 /* Reads the history from the running daemon or from its file. */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,10 +14,12 @@
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 #include "st_config.h"
 #include "store/history/history_read.h"
 
-#define USUAL_PATH ST_STATE_DIR "/sleeptune/history.db"
+#define USUAL_PATH   ST_STATE_DIR "/sleeptune/history.db"
+#define TARGET_BYTES 256
 
 static int fail(const char *command, const struct st_history_wish *wish, const char *format, ...)
     ST_PRINTF(3, 4);
@@ -33,30 +36,22 @@ static int fail(const char *command, const struct st_history_wish *wish, const c
     return ST_EXIT_FAILURE;
 }
 
-/* Collects "?key=value&key=value". */
-struct target {
-    char text[256];
-    size_t len;
-};
-
-static void put_number(struct target *target, const char *key, int64_t value)
+/* Adds "?key=value" or "&key=value". */
+static void ST_PRINTF(3, 4) put(char *target, const char *key, const char *format, ...)
 {
-    if (value == INT64_MIN)
-        return;
-    const int n = snprintf(target->text + target->len, sizeof(target->text) - target->len, "%c%s=%lld",
-                           strchr(target->text, '?') != NULL ? '&' : '?', key, (long long)value);
-    target->len += n > 0 ? (size_t)n : 0;
+    char value[64];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(value, sizeof(value), format, args);
+    va_end(args);
+    st_text_append(target, TARGET_BYTES, "%c%s=%s", strchr(target, '?') != NULL ? '&' : '?', key, value);
 }
 
-/* with ns: the server takes small numbers for seconds */
-static void put_moment(struct target *target, const char *key, int64_t wall_ns)
+/* With ns: the server takes small numbers for seconds. */
+static void put_moment(char *target, const char *key, int64_t wall_ns)
 {
-    if (wall_ns == INT64_MIN)
-        return;
-    const int n = snprintf(target->text + target->len, sizeof(target->text) - target->len, "%c%s=%lld.%09lld",
-                           strchr(target->text, '?') != NULL ? '&' : '?', key,
-                           (long long)(wall_ns / ST_NS_PER_S), (long long)(wall_ns % ST_NS_PER_S));
-    target->len += n > 0 ? (size_t)n : 0;
+    if (wall_ns != INT64_MIN)
+        put(target, key, "%" PRId64 ".%09" PRId64, wall_ns / ST_NS_PER_S, wall_ns % ST_NS_PER_S);
 }
 
 static int ask_daemon(const char *command, const struct st_history_wish *wish, json_t **ret)
@@ -66,22 +61,21 @@ static int ask_daemon(const char *command, const struct st_history_wish *wish, j
     } documents[] = {[ST_HISTORY_OF_STEPS] = {"/v1/history", "sleeptune-history/1"},
                      [ST_HISTORY_OF_EVENTS] = {"/v1/events", "sleeptune-events/1"},
                      [ST_HISTORY_OF_CAUSES] = {"/v1/causes", "sleeptune-causes/1"}};
-    struct target target = {.text = ""};
+    char target[TARGET_BYTES];
     struct st_daemon_answer answer;
-    target.len = (size_t)snprintf(target.text, sizeof(target.text), "%s", documents[wish->document].path);
-    put_moment(&target, "since", wish->since_ns);
-    put_moment(&target, "until", wish->until_ns);
-    put_number(&target, "limit", wish->limit);
-    put_number(&target, "after", wish->after);
+    snprintf(target, sizeof(target), "%s", documents[wish->document].path);
+    put_moment(target, "since", wish->since_ns);
+    put_moment(target, "until", wish->until_ns);
+    if (wish->limit != INT64_MIN)
+        put(target, "limit", "%" PRId64, wish->limit);
+    if (wish->after != INT64_MIN)
+        put(target, "after", "%" PRId64, wish->after);
     if (wish->step_ns != INT64_MIN)
-        target.len += (size_t)snprintf(target.text + target.len, sizeof(target.text) - target.len,
-                                       "%cstep=%llds", strchr(target.text, '?') != NULL ? '&' : '?',
-                                       (long long)(wish->step_ns / ST_NS_PER_S));
+        put(target, "step", "%" PRId64 "s", wish->step_ns / ST_NS_PER_S);
     if (wish->kind != NULL)
-        snprintf(target.text + target.len, sizeof(target.text) - target.len, "%ckind=%s",
-                 strchr(target.text, '?') != NULL ? '&' : '?', wish->kind);
+        put(target, "kind", "%s", wish->kind);
     char error[512];
-    int status = st_daemon_client_try(wish->socket, target.text, documents[wish->document].schema,
+    int status = st_daemon_client_try(wish->socket, target, documents[wish->document].schema,
                                       ST_DAEMON_TIMEOUT_MS, &answer, error, sizeof(error));
     if (status == 0 && wish->whose != NULL)
         (void)st_daemon_client_whose(wish->socket, answer.socket, wish->whose, wish->whose_bytes);

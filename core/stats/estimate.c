@@ -7,11 +7,6 @@
 #include "core/stats/distribution.h"
 #include "core/stats/stats.h"
 
-double st_estimate_resolution(const struct st_estimate *estimate)
-{
-    return (estimate->high - estimate->low) / 2;
-}
-
 int st_estimate_of_pairs(const double *a, const double *b, size_t pairs_n, enum st_confidence confidence,
                          struct st_estimate *ret)
 {

@@ -15,9 +15,6 @@ struct st_estimate {
     double low, high; /* interval, of 95 % where nothing else is said */
 };
 
-/** Half the width of the interval. It shrinks with the square root of n. */
-double st_estimate_resolution(const struct st_estimate *estimate);
-
 /**
  * Figures of B against those of A, pair by pair, a few of which were struck by something else (a stall in one
  * block): median of the differences, with the interval of the sign test, which assumes nothing and covers the

@@ -87,7 +87,8 @@ static void bench_arms(struct bench *b, struct st_arm *arms, const char *text)
     b->loop.counters = &b->counters;
     b->loop.warmup_cycles = 2 * ST_ARM_BLOCK * (uint64_t)n;
     st_fake_set_clock_cost_ns(b->fake, 20);
-    assert_int_equal(st_result_init_arms(&b->result, choices, (size_t)n), 0);
+    st_result_finish(&b->result);
+    assert_int_equal(st_result_init(&b->result, choices, (size_t)n, false), 0);
 }
 
 /* The fake's thread uses 10 us a cycle of a block. */
