@@ -301,7 +301,7 @@ static void say_unread(FILE *out, const struct st_report *report)
             first = fact;
             name = source;
         }
-        n += strcmp(source, name) == 0 && strcmp(why_unread(fact), why_unread(first)) == 0;
+        n += strcmp(source, name) == 0 && fact->state == first->state && fact->error == first->error;
     }
     if (first == NULL)
         return;
