@@ -17,7 +17,7 @@ def rows(sleeptune, file):
     done = subprocess.run([sleeptune, "predict", file, "--json"], capture_output=True, text=True, check=False)
     if done.returncode > 1:
         sys.exit(f"predict_heldout.py: {file}: {done.stderr.strip()}")
-    return {row["frames"]: row for row in json.loads(done.stdout)["rows"] if row["observed_s"] > 0 and "measure at" not in row["reason"]}
+    return {row["frames"]: row for row in json.loads(done.stdout)["rows"] if row["observed_s"] > 0 and "measure at" not in (row["reason"] or "")}
 
 
 def main():
