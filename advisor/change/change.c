@@ -273,15 +273,6 @@ static void single_spaces(char *text)
     *to = '\0';
 }
 
-static bool is_plain(const char *text)
-{
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < ' ' || (unsigned char)*text >= 0x7f)
-            return false;
-    }
-    return true;
-}
-
 int st_change_value_read(struct st_platform *p, enum st_entry_type type, const char *target, char *buf,
                          size_t buf_bytes)
 {
@@ -296,7 +287,7 @@ int st_change_value_read(struct st_platform *p, enum st_entry_type type, const c
     st_text_trim(text);
     single_spaces(text);
     keep_choice(text);
-    if (!is_plain(text) || strlen(text) >= buf_bytes)
+    if (!st_safe_is(text) || strlen(text) >= buf_bytes)
         return -EBADMSG;
     strcpy(buf, text);
     return 0;

@@ -226,6 +226,12 @@ int st_facts_text(const struct st_facts *facts, const char *key, const char **re
     return read_text(st_facts_find(facts, key), ret);
 }
 
+const char *st_facts_text_or(const struct st_facts *facts, const char *key, const char *fallback)
+{
+    const char *text;
+    return st_facts_text(facts, key, &text) == 0 && text[0] != '\0' ? text : fallback;
+}
+
 const struct st_fact *st_facts_beside(const struct st_facts *facts, const struct st_fact *fact,
                                       const char *leaf)
 {

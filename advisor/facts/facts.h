@@ -72,6 +72,9 @@ const struct st_fact *st_facts_find(const struct st_facts *facts, const char *ke
 ST_NODISCARD int st_facts_int(const struct st_facts *facts, const char *key, int64_t *ret);
 ST_NODISCARD int st_facts_text(const struct st_facts *facts, const char *key, const char **ret);
 
+/** The text of a fact; `fallback` when there is none, or it is empty. */
+const char *st_facts_text_or(const struct st_facts *facts, const char *key, const char *fallback);
+
 /** The fact whose key differs only in the last part: beside "linux.cpufreq.policy0.governor" lies, as
  * "driver", "linux.cpufreq.policy0.driver". NULL: none. The others read it as above. */
 const struct st_fact *st_facts_beside(const struct st_facts *facts, const struct st_fact *fact,

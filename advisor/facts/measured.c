@@ -1,12 +1,6 @@
 /* A measurement of this machine, from its facts. */
 #include "advisor/facts/measured.h"
 
-static const char *text_or(const struct st_facts *facts, const char *key, const char *fallback)
-{
-    const char *text;
-    return st_facts_text(facts, key, &text) == 0 ? text : fallback;
-}
-
 bool st_measured_read(const struct st_facts *facts, const struct st_wish *wish, struct st_measured *ret)
 {
     struct st_measured m;
@@ -30,12 +24,12 @@ bool st_measured_read(const struct st_facts *facts, const struct st_wish *wish, 
     m.of_this_period = m.frames == wish->frames && m.rate_hz == wish->rate_hz;
     if (st_facts_int(facts, ST_MEASURED_EVENTS, &m.events_n) != 0)
         m.events_n = m.misses_n == 0 ? 0 : -1;
-    m.bound = text_or(facts, ST_MEASURED_BOUND, NULL);
-    m.policy = text_or(facts, ST_MEASURED_POLICY, "an unknown policy");
-    m.source = text_or(facts, ST_MEASURED_SOURCE, "a measurement");
-    m.degraded = text_or(facts, ST_MEASURED_DEGRADED, NULL);
+    m.bound = st_facts_text_or(facts, ST_MEASURED_BOUND, NULL);
+    m.policy = st_facts_text_or(facts, ST_MEASURED_POLICY, "an unknown policy");
+    m.source = st_facts_text_or(facts, ST_MEASURED_SOURCE, "a measurement");
+    m.degraded = st_facts_text_or(facts, ST_MEASURED_DEGRADED, NULL);
     m.valid = books_balance == 1 && m.periods_n > 0 && m.misses_n >= 0 && m.misses_n <= m.periods_n &&
-              m.bound != NULL && text_or(facts, ST_MEASURED_ERROR, NULL) == NULL;
+              m.bound != NULL && st_facts_text_or(facts, ST_MEASURED_ERROR, NULL) == NULL;
     *ret = m;
     return true;
 }

@@ -22,29 +22,17 @@ static void ST_PRINTF(2, 3) add(struct notes *notes, const char *format, ...)
     va_end(args);
 }
 
-static const char *text(const struct st_facts *facts, const char *key)
-{
-    const char *value;
-    return st_facts_text(facts, key, &value) == 0 && value[0] != '\0' ? value : NULL;
-}
-
-static const char *text_or(const struct st_facts *facts, const char *key, const char *fallback)
-{
-    const char *value = text(facts, key);
-    return value != NULL ? value : fallback;
-}
-
 /** "none" and "0" are how a container's mark says that there is none. */
 static const char *container(const struct st_facts *facts)
 {
-    const char *name = text(facts, "system.container");
+    const char *name = st_facts_text_or(facts, "system.container", NULL);
     return name != NULL && strcmp(name, "none") != 0 && strcmp(name, "0") != 0 ? name : NULL;
 }
 
 static void linux_notes(struct notes *notes, const struct st_facts *facts)
 {
-    const char *name = container(facts), *release = text(facts, "linux.kernel.release");
-    const char *hypervisor = text_or(facts, "system.hypervisor", "unknown");
+    const char *name = container(facts), *release = st_facts_text_or(facts, "linux.kernel.release", NULL);
+    const char *hypervisor = st_facts_text_or(facts, "system.hypervisor", "unknown");
     int64_t is_virtual;
     if (release != NULL && strcasestr(release, "microsoft") != NULL) {
         add(notes, "In WSL: Windows' settings matter, too, and cannot be read from here.");
@@ -62,7 +50,7 @@ static void linux_notes(struct notes *notes, const struct st_facts *facts)
 
 static void freebsd_notes(struct notes *notes, const struct st_facts *facts)
 {
-    const char *guest = text(facts, "freebsd.kern.vm_guest");
+    const char *guest = st_facts_text_or(facts, "freebsd.kern.vm_guest", NULL);
     int64_t jailed;
     if (st_facts_int(facts, "freebsd.security.jail.jailed", &jailed) == 0 && jailed != 0)
         add(notes, "In a jail: these are the host's settings. Change them on the host.");
@@ -87,7 +75,7 @@ static void server_note(struct notes *notes, const struct st_facts *facts)
 size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES])
 {
     struct notes notes = {.rows = ret};
-    const char *limits = text(facts, "user.limits_from");
+    const char *limits = st_facts_text_or(facts, "user.limits_from", NULL);
     switch (facts->os) {
     case ST_OS_LINUX:
         linux_notes(&notes, facts);
@@ -97,7 +85,7 @@ size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX]
         break;
     }
     if (limits != NULL) {
-        const char *name = text_or(facts, "user.name", "another user");
+        const char *name = st_facts_text_or(facts, "user.name", "another user");
         add(&notes,
             "sleeptune read the rights that %.*s gets at login from %.*s and did not test them. Services "
             "have limits of their own.",

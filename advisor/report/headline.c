@@ -23,14 +23,6 @@ static const char *period_text(const struct st_wish *wish, char *buf, size_t buf
     return buf;
 }
 
-static size_t count(const struct st_report *report, bool (*wanted)(const struct st_finding *finding))
-{
-    size_t n = 0;
-    for (size_t i = 0; i < report->findings_n; i++)
-        n += wanted(&report->findings[i]);
-    return n;
-}
-
 static bool is_problem(const struct st_finding *finding)
 {
     return finding->status == ST_STATUS_PROBLEM && st_finding_may_delay(finding);
@@ -170,7 +162,8 @@ static void answer_measured(struct st_text_buffer *s, const struct st_measured *
 static void answer_by_settings(struct st_text_buffer *s, const struct st_report *report, const char *period,
                                size_t bearing_n)
 {
-    const bool judged = st_report_count(report, ST_STATUS_OK) + count(report, st_finding_has_fired) > 0;
+    const bool judged =
+        st_report_count(report, ST_STATUS_OK) + st_report_count_if(report, st_finding_has_fired) > 0;
     const bool risky = st_report_sum_us(report) >= (double)report->wish.period_ns / 1000;
     const char *plural = bearing_n == 1 ? "" : "s";
     if (bearing_n > 0 && risky)
@@ -190,7 +183,7 @@ const char *st_headline(const struct st_report *report, bool brief, char *buf, s
     struct st_measured measured;
     char period[96];
     const struct st_finding *problem = first_problem(report);
-    const size_t bearing_n = count(report, st_finding_may_delay);
+    const size_t bearing_n = st_report_count_if(report, st_finding_may_delay);
     period_text(&report->wish, period, sizeof(period));
     const bool given = st_measured_read(report->facts, &report->wish, &measured);
     const bool counts = given && measured.of_this_period && measured.valid;

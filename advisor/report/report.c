@@ -111,6 +111,14 @@ static double effect_for_order(const struct st_finding *finding)
     return finding->status == ST_STATUS_PROBLEM ? 1e300 : -1;
 }
 
+static size_t place_of(const struct st_rule *rule)
+{
+    size_t i = 0;
+    while (i < st_rules_n && st_rules[i] != rule)
+        i++;
+    return i;
+}
+
 static int by_importance(const void *left, const void *right)
 {
     const struct st_finding *a = left, *b = right;
@@ -120,10 +128,8 @@ static int by_importance(const void *left, const void *right)
     const double effect_a = effect_for_order(a), effect_b = effect_for_order(b);
     if (effect_a > effect_b || effect_a < effect_b)
         return effect_a > effect_b ? -1 : 1;
-    const size_t place_a = st_rule_place(a->rule), place_b = st_rule_place(b->rule);
-    if (place_a != place_b)
-        return place_a < place_b ? -1 : 1;
-    return strcmp(a->rule->id, b->rule->id);
+    const size_t place_a = place_of(a->rule), place_b = place_of(b->rule);
+    return (place_a > place_b) - (place_a < place_b);
 }
 
 int st_report_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz, struct st_report *ret)
@@ -166,6 +172,14 @@ size_t st_report_count(const struct st_report *report, enum st_status status)
     size_t n = 0;
     for (size_t i = 0; i < report->findings_n; i++)
         n += report->findings[i].status == status && st_finding_counts(&report->findings[i]);
+    return n;
+}
+
+size_t st_report_count_if(const struct st_report *report, bool (*wanted)(const struct st_finding *finding))
+{
+    size_t n = 0;
+    for (size_t i = 0; i < report->findings_n; i++)
+        n += wanted(&report->findings[i]);
     return n;
 }
 

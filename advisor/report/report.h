@@ -72,7 +72,10 @@ int st_report_exit_status(const struct st_report *report, enum st_status thresho
 /** Findings of that status that are neither muted nor set aside. */
 size_t st_report_count(const struct st_report *report, enum st_status status);
 
-/** Sum of the known costs of those, us. */
+/** Findings for which `wanted` is true. */
+size_t st_report_count_if(const struct st_report *report, bool (*wanted)(const struct st_finding *finding));
+
+/** Sum of the known costs of findings that fired and count, us. */
 double st_report_sum_us(const struct st_report *report);
 
 #endif

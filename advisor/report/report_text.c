@@ -248,14 +248,6 @@ static bool is_set_aside(const struct st_finding *finding)
     return finding->mute == NULL && finding->set_aside != NULL;
 }
 
-static size_t count(const struct st_report *report, bool (*wanted)(const struct st_finding *finding))
-{
-    size_t n = 0;
-    for (size_t i = 0; i < report->findings_n; i++)
-        n += wanted(&report->findings[i]);
-    return n;
-}
-
 /** "8 ok, 2 not applicable, 3 unknown: need root, not visible here". */
 static void say_counts(FILE *out, const struct st_report *report)
 {
@@ -317,7 +309,8 @@ static void say_unread(FILE *out, const struct st_report *report)
 /** What the user does not want to hear of, and what the profile does not recommend. */
 static void say_left_out(FILE *out, const struct st_report *report)
 {
-    const size_t muted = count(report, is_muted), aside = count(report, is_set_aside);
+    const size_t muted = st_report_count_if(report, is_muted),
+                 aside = st_report_count_if(report, is_set_aside);
     const struct st_finding *only = NULL;
     if (muted > 0) {
         fprintf(out, "%zu muted", muted);
@@ -367,7 +360,7 @@ static char *footer_text(const struct st_printer *printer, const struct st_repor
     FILE *out = open_memstream(&buf, &bytes);
     if (out == NULL)
         return NULL;
-    const size_t harmless = count(report, st_finding_is_harmless);
+    const size_t harmless = st_report_count_if(report, st_finding_is_harmless);
     say_counts(out, report);
     if (harmless > 0) /* advice about delay, comfort or what is seen */
         fprintf(out, "%zu setting%s with advice that is not about lateness.\n", harmless,
@@ -399,7 +392,7 @@ static void print_screen(const struct st_printer *printer, const struct st_repor
                          const char *footer)
 {
     static const char hint[] = "What is fine: --ok. All details: --details. Why: sleeptune report ID.";
-    const size_t fired = count(report, st_finding_may_delay);
+    const size_t fired = st_report_count_if(report, st_finding_may_delay);
     const size_t room = settings_room(header, footer), max = room < SETTINGS_MAX ? room : SETTINGS_MAX;
     st_safe_print_lines(printer->out, header, ST_TEXT_TO_NUL);
     fputc('\n', printer->out);

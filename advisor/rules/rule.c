@@ -108,14 +108,6 @@ const char *st_rule_privilege(const struct st_rule *rule)
     return rule->privilege != NULL ? rule->privilege : "root";
 }
 
-size_t st_rule_place(const struct st_rule *rule)
-{
-    size_t i = 0;
-    while (i < st_rules_n && st_rules[i] != rule)
-        i++;
-    return i;
-}
-
 bool st_rule_writes(const struct st_rule *rule, const char *target)
 {
     for (const struct st_change *change = rule->changes; change != NULL && change->key[0] != '\0'; change++) {

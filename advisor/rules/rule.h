@@ -103,6 +103,5 @@ void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, con
 bool st_rule_can_apply(const struct st_finding *finding);
 /** Gives the finding the fix of its rule's guide, with the rule's changes. */
 void st_rule_fix(struct st_finding *finding);
-size_t st_rule_place(const struct st_rule *rule); /* among them; st_rules_n: it is none of them */
 
 #endif

@@ -32,19 +32,17 @@ int st_history_causes_add(struct st_history *history, const struct st_history_mi
     return r;
 }
 
-int st_history_causes_retain(struct st_history *history, int64_t now_wall_ns, int64_t all_from_ns)
+int st_history_causes_retain(struct st_history *history, int64_t now_wall_ns)
 {
     const int64_t hours_to_ns =
         (now_wall_ns - MINUTES_DAYS * ST_HISTORY_DAY * ST_NS_PER_S) / HOUR_NS * HOUR_NS;
-    int r = st_history_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", all_from_ns);
-    if (r == 0)
-        r = st_history_sql_run(
-            history->db,
-            "INSERT INTO cause (level, from_ns, to_ns, above_ns, cause, culprit, n, total_ns, worst_ns,"
-            " explained_ns, xruns_n) SELECT ?, min(from_ns), max(to_ns), above_ns, cause, culprit, sum(n),"
-            " sum(total_ns), max(worst_ns), sum(explained_ns), sum(xruns_n) FROM cause"
-            " WHERE level = ? AND from_ns < ? GROUP BY from_ns / ?, above_ns, cause, culprit",
-            "iiii", ST_HISTORY_HOUR, ST_HISTORY_MINUTE, hours_to_ns, HOUR_NS);
+    int r = st_history_sql_run(
+        history->db,
+        "INSERT INTO cause (level, from_ns, to_ns, above_ns, cause, culprit, n, total_ns, worst_ns,"
+        " explained_ns, xruns_n) SELECT ?, min(from_ns), max(to_ns), above_ns, cause, culprit, sum(n),"
+        " sum(total_ns), max(worst_ns), sum(explained_ns), sum(xruns_n) FROM cause"
+        " WHERE level = ? AND from_ns < ? GROUP BY from_ns / ?, above_ns, cause, culprit",
+        "iiii", ST_HISTORY_HOUR, ST_HISTORY_MINUTE, hours_to_ns, HOUR_NS);
     if (r == 0)
         r = st_history_sql_run(history->db, "DELETE FROM cause WHERE level = ? AND from_ns < ?", "ii",
                                ST_HISTORY_MINUTE, hours_to_ns);

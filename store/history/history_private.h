@@ -45,9 +45,8 @@ struct st_history_reader {
 /** Adds the causes of a minute; called by st_history_add_minute. Errors as st_history_open. */
 ST_NODISCARD int st_history_causes_add(struct st_history *history, const struct st_history_minute *minute);
 
-/** Sums minutes of older days to hours and removes everything older than all_from_ns; called by st_history_retain. */
-ST_NODISCARD int st_history_causes_retain(struct st_history *history, int64_t now_wall_ns,
-                                          int64_t all_from_ns);
+/** Sums minutes of older days to hours; called by st_history_retain. */
+ST_NODISCARD int st_history_causes_retain(struct st_history *history, int64_t now_wall_ns);
 
 /* --- history_dropouts.c --- */
 

@@ -241,8 +241,18 @@ static int64_t floor_to(int64_t wall_ns, int64_t step_ns)
     return wall_ns / step_ns * step_ns;
 }
 
-/* All levels are named, so that SQLite uses the index on (level, from_ns). */
-#define REMOVE_SPANS "DELETE FROM span WHERE level IN (?, ?, ?) AND from_ns < ?"
+/* Everything from before that time. */
+static int remove_all(struct st_history *history, int64_t to_ns)
+{
+    /* all levels are named, so that SQLite uses the index on (level, from_ns) */
+    int r = st_history_sql_run(history->db, "DELETE FROM span WHERE level IN (?, ?, ?) AND from_ns < ?",
+                               "iiii", ST_HISTORY_MINUTE, ST_HISTORY_HOUR, ST_HISTORY_DAY, to_ns);
+    if (r == 0)
+        r = st_history_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", to_ns);
+    if (r == 0)
+        r = st_history_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", to_ns);
+    return r == 0 ? st_history_dropouts_retain(history, to_ns, to_ns) : r;
+}
 
 /* Lowers *from_ns to a day after the oldest row of the level, so that a clock that is years ahead until the network sets it does not delete the history. */
 static int not_faster(struct st_history *history, int64_t level, int64_t *from_ns)
@@ -332,15 +342,10 @@ static int remove_old(struct st_history *history, int64_t now_wall_ns, int64_t k
     if (r == 0)
         r = remove_minutes(history, minutes_from_ns);
     if (r == 0)
-        r = st_history_sql_run(history->db, REMOVE_SPANS, "iiii", ST_HISTORY_MINUTE, ST_HISTORY_HOUR,
-                               ST_HISTORY_DAY, all_from_ns);
-    if (r == 0)
-        r = st_history_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", all_from_ns);
+        r = remove_all(history, all_from_ns);
     if (r == 0)
         r = remove_events_above(history, max_bytes / 2 / EVENT_BYTES);
-    if (r == 0)
-        r = st_history_dropouts_retain(history, all_from_ns, all_from_ns);
-    return r == 0 ? st_history_causes_retain(history, now_wall_ns, all_from_ns) : r;
+    return r == 0 ? st_history_causes_retain(history, now_wall_ns) : r;
 }
 
 /* Last resort: removes the oldest hour of the last day, except the newest hour. @return as remove_oldest. */
@@ -379,14 +384,7 @@ static int remove_oldest(struct st_history *history)
     int64_t to_ns = floor_to(hour_ns + OLDEST_STEP_NS, DAY_NS);
     if (to_ns > floor_to(newest_ns, DAY_NS) - DAY_NS)
         to_ns = floor_to(newest_ns, DAY_NS) - DAY_NS;
-    r = st_history_sql_run(history->db, REMOVE_SPANS, "iiii", ST_HISTORY_MINUTE, ST_HISTORY_HOUR,
-                           ST_HISTORY_DAY, to_ns);
-    if (r == 0)
-        r = st_history_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", to_ns);
-    if (r == 0)
-        r = st_history_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", to_ns);
-    if (r == 0)
-        r = st_history_dropouts_retain(history, to_ns, to_ns);
+    r = remove_all(history, to_ns);
     return r < 0 ? r : 1;
 }
 
