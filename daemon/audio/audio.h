@@ -54,8 +54,7 @@ void st_audio_stop(struct st_audio *audio);
 /** Threads: any. */
 void st_audio_look(struct st_audio *audio, struct st_audio_view *ret);
 
-#define ST_AUDIO_LOOK_NS      INT64_C(250000000)   /* an open stream is looked after this often */
-#define ST_AUDIO_REPORT_NS    INT64_C(10000000000) /* xruns in a row are logged this often */
+#define ST_AUDIO_LOOK_NS      INT64_C(250000000) /* an open stream is looked after this often */
 #define ST_AUDIO_SILENT_LOOKS 40 /* looks without a callback, and 4 buffers: the stream hangs */
 
 /** Does the sound system still ask for samples? Counts looks, not time: after a SIGSTOP of the

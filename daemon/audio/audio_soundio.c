@@ -353,7 +353,6 @@ struct st_audio {
     struct stream stream; /* but for its counts, the thread only, as what follows */
     unsigned failures;
     uint64_t xruns_told;
-    int64_t told_at_ns; /* 0: nothing so far */
     struct st_audio_judge judge;
 };
 
@@ -398,32 +397,22 @@ static void note_running(struct st_audio *audio)
                   st_ns_format(told.latency_ns, latency, sizeof(latency)));
 }
 
-/* Xruns become one event: the first at once, what follows soon after summed up; all when the stream is
- * lost. */
-static void tell_xruns(struct st_audio *audio, bool at_once)
+/* What came since the last look is one event; too many events are summed (daemon/causes/event_limit.h). */
+static void tell_xruns(struct st_audio *audio)
 {
     const uint64_t n = atomic_load(&audio->stream.xruns), new_n = n - audio->xruns_told;
-    const int64_t now_ns = audio->platform->now_ns(audio->platform),
-                  since_ns = audio->told_at_ns == 0 ? INT64_MAX : now_ns - audio->told_at_ns;
-    if (new_n == 0 || (!at_once && since_ns < ST_AUDIO_REPORT_NS))
+    if (new_n == 0)
         return;
-    const bool summed = since_ns < 2 * ST_AUDIO_REPORT_NS;
-    char span[32] = "";
-    if (summed)
-        snprintf(span, sizeof(span), " in %.0f s", (double)since_ns / (double)ST_NS_PER_S);
-    struct st_event told = st_event_make(wall_ns(audio), "own-xrun",
-                                         "underflows of the daemon's own stream: %llu%s, %llu so far",
-                                         (unsigned long long)new_n, span, (unsigned long long)n);
+    struct st_event told =
+        st_event_make(wall_ns(audio), "own-xrun", "underflows of the daemon's own stream: %llu, %llu so far",
+                      (unsigned long long)new_n, (unsigned long long)n);
     snprintf(told.source, sizeof(told.source), "own");
     snprintf(told.device, sizeof(told.device), "%.63s", audio->view.device_name);
     told.no_device = strcmp(audio->view.backend, "dummy") == 0;
     told.certainty = ST_CERTAINTY_EXACT;
     told.count_n = (int64_t)new_n;
-    if (summed)
-        told.span_ns = since_ns;
     st_events_put(audio->events, ST_LOG_WARN, &told);
     audio->xruns_told = n;
-    audio->told_at_ns = now_ns;
 }
 
 static bool is_stopping(struct st_audio *audio)
@@ -454,12 +443,11 @@ static int64_t step(struct st_audio *audio)
     const char *broken = find_failure(stream);
     if (is_stopping(audio))
         return 0;
-    tell_xruns(audio, false);
+    tell_xruns(audio);
     if (st_audio_hangs(&audio->judge, atomic_load(&stream->calls), audio->view.latency_ns) && broken == NULL)
         broken = "the sound system no longer asks for samples";
     if (broken == NULL)
         return ST_AUDIO_LOOK_NS;
-    tell_xruns(audio, true);
     snprintf(error, sizeof(error), "backend %.31s was lost: %s", audio->config.audio.backend, broken);
     note_failure(audio, "audio-lost",
                  error); /* a server that hangs may not let the stream be closed either */

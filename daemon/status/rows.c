@@ -174,7 +174,7 @@ static void put_quantile(struct line *line, const char *name, const struct st_hi
     put_ns(line, name, quantile.known && stalled < 1, quantile.value_ns);
 }
 
-static void add_times(struct section *to, const char *label, const struct st_hist *hist)
+static void add_lateness(struct section *to, const struct st_hist *hist)
 {
     struct line line = {0};
     char text[32];
@@ -187,7 +187,7 @@ static void add_times(struct section *to, const char *label, const struct st_his
             (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_format(hist->max_ns, text, sizeof(text)));
     else
         put_ns(&line, "worst", hist->total_n > 0, hist->max_ns);
-    add(to, OK, label, "%s (n = %" PRIu64 ")", line.text, (uint64_t)hist->total_n);
+    add(to, OK, "Lateness", "%s (n = %" PRIu64 ")", line.text, (uint64_t)hist->total_n);
 }
 
 /* The cause that took most time. */
@@ -411,8 +411,7 @@ static void add_loop(json_t *sections, const struct st_view *view)
         PUT(&line, ", memory locked: %s", locks[loop->lock]);
         add(&to, OK, "Loop", "%s", line.text);
         add_degraded(&to, view);
-        add_times(&to, "Lateness", &loop->lateness);
-        add_times(&to, "Due to done", &loop->response);
+        add_lateness(&to, &loop->lateness);
         add_minute(&to, view);
         add(&to, OK, "Simulated", "%" PRIu64 " xrun%s of a simulated device with this buffer",
             loop->simulated_xruns, loop->simulated_xruns == 1 ? "" : "s");
@@ -555,9 +554,18 @@ static void set_scale(json_t *chart, double low_ns, double high_ns)
     st_json_set(chart, "high_text", decade_text(high));
 }
 
+/* Members that all charts have; the values, marks and indexes of bad values are taken over. */
+static json_t *new_chart(const char *title, const char *note, json_t *values, json_t *marks, json_t *bad,
+                         const char *left, const char *right, size_t room)
+{
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s, s:I}", "title", title, "note", note, "values",
+                     values, "marks", marks, "bad", bad, "left", left, "right", right, "room",
+                     (json_int_t)room);
+}
+
 static json_t *seconds_chart(const struct st_live_look *look, const struct st_view *view)
 {
-    json_t *chart = json_object(), *values = json_array(), *marks = json_array(), *bad = json_array();
+    json_t *values = json_array(), *marks = json_array(), *bad = json_array();
     double low_ns = 1e5, high_ns = view->loop != NULL ? (double)st_period_ns(&view->loop->period) : 1e3;
     int64_t max_ns = INT64_MIN;
     uint64_t missed = 0, unknown = 0;
@@ -582,35 +590,25 @@ static json_t *seconds_chart(const struct st_live_look *look, const struct st_vi
     put_ns(&note, "worst wake-up", max_ns != INT64_MIN, max_ns);
     if (unknown > 0)
         PUT(&note, "; %" PRIu64 " s incomplete", unknown);
-    st_json_set(chart, "title", json_string("Worst wake-up of each second"));
-    st_json_set(chart, "note", json_string(note.text));
+    json_t *chart = new_chart("Worst wake-up of each second", note.text, values, marks, bad, "2 min ago",
+                              "now", ST_LIVE_SECONDS);
     set_scale(chart, low_ns, high_ns);
-    st_json_set(chart, "values", values);
-    st_json_set(chart, "marks", marks);
-    st_json_set(chart, "bad", bad);
-    st_json_set(chart, "left", json_string("2 min ago"));
-    st_json_set(chart, "right", json_string("now"));
-    st_json_set(chart, "room", ST_JSON(ST_LIVE_SECONDS));
     return chart;
 }
 
-/* Upper bounds of the bars; the last bar has what is above the last bound, the first one early wake-ups. */
-static const int64_t bounds_ns[] = {1000,     2000,      5000,      10000,     20000,     50000,    100000,
-                                    200000,   500000,    1000000,   2000000,   5000000,   10000000, 20000000,
-                                    50000000, 100000000, 200000000, 500000000, 1000000000};
-
+/* The last bar has what is above the last bound, the first one early wake-ups. */
 static json_t *lateness_chart(const struct st_result *loop)
 {
-    json_t *chart = json_object(), *values = json_array(), *bad = json_array();
+    json_t *values = json_array(), *bad = json_array();
     const struct st_hist *hist = &loop->lateness;
     uint64_t below = 0, most = 1;
-    for (size_t i = 0; i <= ST_ARRAY_LEN(bounds_ns); i++) {
-        const uint64_t up_to = i < ST_ARRAY_LEN(bounds_ns)
-                                   ? hist->total_n - st_hist_count_above(hist, bounds_ns[i])
+    for (size_t i = 0; i <= ST_VIEW_BOUNDS_N; i++) {
+        const uint64_t up_to = i < ST_VIEW_BOUNDS_N
+                                   ? hist->total_n - st_hist_count_above(hist, st_view_bounds_ns[i])
                                    : hist->total_n;
         const uint64_t n = up_to - below;
         (void)json_array_append_new(values, ST_JSON(n));
-        if (n > 0 && i > 0 && bounds_ns[i - 1] >= st_period_ns(&loop->period))
+        if (n > 0 && i > 0 && st_view_bounds_ns[i - 1] >= st_period_ns(&loop->period))
             (void)json_array_append_new(bad, ST_JSON(i));
         most = n > most ? n : most;
         below = up_to;
@@ -618,18 +616,12 @@ static json_t *lateness_chart(const struct st_result *loop)
     char note[64], high[32];
     snprintf(note, sizeof(note), "%" PRIu64 " wake-ups since the loop started", (uint64_t)hist->total_n);
     snprintf(high, sizeof(high), "%" PRIu64, most);
-    st_json_set(chart, "title", json_string("Lateness of all wake-ups"));
-    st_json_set(chart, "note", json_string(note));
+    json_t *chart = new_chart("Lateness of all wake-ups", note, values, json_array(), bad, "1 \xc2\xb5s",
+                              "over 1 s", ST_VIEW_BOUNDS_N + 1);
     st_json_set(chart, "low", json_real(0.5));
     st_json_set(chart, "high", json_real((double)most > 1 ? (double)most : 2));
     st_json_set(chart, "low_text", json_string("0"));
     st_json_set(chart, "high_text", json_string(high));
-    st_json_set(chart, "values", values);
-    st_json_set(chart, "marks", json_array());
-    st_json_set(chart, "bad", bad);
-    st_json_set(chart, "left", json_string("1 \xc2\xb5s"));
-    st_json_set(chart, "right", json_string("over 1 s"));
-    st_json_set(chart, "room", ST_JSON(ST_ARRAY_LEN(bounds_ns) + 1));
     return chart;
 }
 

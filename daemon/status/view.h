@@ -50,6 +50,10 @@ const char *st_view_history_state(const struct st_view *view);
 /** Document sleeptune-status/1. New reference, NULL when out of memory. */
 json_t *st_view_json(const struct st_view *view);
 
+/** Upper bounds of the histogram of lateness in the metrics and on screens. Early wake-ups are in the first one. */
+#define ST_VIEW_BOUNDS_N 19
+extern const int64_t st_view_bounds_ns[ST_VIEW_BOUNDS_N];
+
 /** Prometheus text format. To be freed; NULL when out of memory. */
 char *st_view_metrics(const struct st_view *view);
 

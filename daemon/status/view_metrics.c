@@ -9,10 +9,9 @@
 #include "core/ns.h"
 #include "st_config.h"
 
-/* Upper bounds of the exported lateness histogram. Early wake-ups are in the first one. */
-static const int64_t bounds_ns[] = {1000,     2000,      5000,      10000,     20000,     50000,    100000,
-                                    200000,   500000,    1000000,   2000000,   5000000,   10000000, 20000000,
-                                    50000000, 100000000, 200000000, 500000000, 1000000000};
+const int64_t st_view_bounds_ns[ST_VIEW_BOUNDS_N] = {
+    1000,    2000,    5000,     10000,    20000,    50000,     100000,    200000,    500000,    1000000,
+    2000000, 5000000, 10000000, 20000000, 50000000, 100000000, 200000000, 500000000, 1000000000};
 
 static void counter(FILE *out, const char *name, const char *help, uint64_t value)
 {
@@ -34,9 +33,9 @@ static void lateness(FILE *out, const struct st_result *loop)
     const char *name = "sleeptune_lateness_seconds";
     fprintf(out, "# HELP %s Wake-up of a cycle minus its due time; negative is early.\n# TYPE %s histogram\n",
             name, name);
-    for (size_t i = 0; i < ST_ARRAY_LEN(bounds_ns); i++)
-        fprintf(out, "%s_bucket{le=\"%.9g\"} %" PRIu64 "\n", name, seconds(bounds_ns[i]),
-                loop->lateness.total_n - st_hist_count_above(&loop->lateness, bounds_ns[i]));
+    for (size_t i = 0; i < ST_VIEW_BOUNDS_N; i++)
+        fprintf(out, "%s_bucket{le=\"%.9g\"} %" PRIu64 "\n", name, seconds(st_view_bounds_ns[i]),
+                loop->lateness.total_n - st_hist_count_above(&loop->lateness, st_view_bounds_ns[i]));
     fprintf(out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n", name, loop->lateness.total_n);
     fprintf(out, "%s_sum %.9f\n%s_count %" PRIu64 "\n", name, loop->lateness.sum_ns / (double)ST_NS_PER_S,
             name, loop->lateness.total_n);
