@@ -5,13 +5,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <libconfig.h>
-#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "core/ns.h"
 #include "core/period.h"
@@ -60,32 +58,25 @@ const char *st_config_allowed(const struct st_config_key *key, char *buf, size_t
     return buf;
 }
 
-int st_config_split_listen(const char *text, char *ret_address, size_t address_bytes, uint16_t *ret_port,
-                           bool *ret_v6)
+int st_config_listen_address(const char *text, union st_config_address *ret)
 {
     const char *colon = strrchr(text, ':');
-    if (colon == NULL || colon == text)
-        return -EINVAL;
-    int64_t port;
-    if (st_number_i64(colon + 1, 1, 65535, &port) != 0)
-        return -EINVAL;
     const bool v6 = text[0] == '[';
-    if (v6 && colon[-1] != ']')
-        return -EINVAL;
-    const char *first = v6 ? text + 1 : text;
-    const size_t len = (size_t)(colon - first) - (v6 ? 1 : 0);
     char address[INET6_ADDRSTRLEN];
-    if (len >= sizeof(address) || len >= address_bytes)
+    int64_t port;
+    if (colon == NULL || colon == text || (v6 && colon[-1] != ']') ||
+        st_number_i64(colon + 1, 1, 65535, &port) != 0)
         return -EINVAL;
-    memcpy(address, first, len);
+    const size_t len = (size_t)(colon - text) - (v6 ? 2 : 0);
+    if (len >= sizeof(address))
+        return -EINVAL;
+    memcpy(address, text + v6, len);
     address[len] = '\0';
-    unsigned char parsed[sizeof(struct in6_addr)];
-    if (inet_pton(v6 ? AF_INET6 : AF_INET, address, parsed) != 1)
-        return -EINVAL;
-    memcpy(ret_address, address, len + 1);
-    *ret_port = (uint16_t)port;
-    *ret_v6 = v6;
-    return 0;
+    *ret = (union st_config_address){0};
+    ret->any.sa_family = v6 ? AF_INET6 : AF_INET;
+    *(v6 ? &ret->v6.sin6_port : &ret->v4.sin_port) = htons((uint16_t)port);
+    void *bytes = v6 ? (void *)&ret->v6.sin6_addr : &ret->v4.sin_addr;
+    return inet_pton(ret->any.sa_family, address, bytes) == 1 ? 0 : -EINVAL;
 }
 
 static bool is_choice(const char *choices, const char *text)
@@ -112,17 +103,14 @@ static bool store_text(const struct st_config_key *key, const char *text, void *
         *(int64_t *)member = (int64_t)mode;
         return true;
     }
-    char address[INET6_ADDRSTRLEN];
-    uint16_t port;
-    bool v6;
+    union st_config_address address;
     if (strlen(text) >= ST_CONFIG_TEXT_BYTES)
         return false;
     if (key->type == ST_CONFIG_CHOICE && !is_choice(key->choices, text))
         return false;
     if (key->type == ST_CONFIG_PATH && text[0] != '\0' && text[0] != '/')
         return false;
-    if (key->type == ST_CONFIG_LISTEN && text[0] != '\0' &&
-        st_config_split_listen(text, address, sizeof(address), &port, &v6) != 0)
+    if (key->type == ST_CONFIG_LISTEN && text[0] != '\0' && st_config_listen_address(text, &address) != 0)
         return false;
     memset(member, 0, ST_CONFIG_TEXT_BYTES); /* so that two configurations can be compared byte by byte */
     memcpy(member, text, strlen(text));

@@ -3,7 +3,9 @@
 #ifndef ST_DAEMON_CONFIG_CONFIG_H
 #define ST_DAEMON_CONFIG_CONFIG_H
 
+#include <netinet/in.h>
 #include <stdbool.h>
+#include <sys/socket.h>
 
 #include "platform/platform.h"
 
@@ -113,12 +115,15 @@ const char *st_config_text(const struct st_config *config, const char *path);
 /** What differs, as ST_CONFIG_APPLIES_ bits. */
 unsigned st_config_difference(const struct st_config *a, const struct st_config *b);
 
-/**
- * Splits "127.0.0.1:9733" or "[::1]:9733".
- * @return 0, -EINVAL (no IP address, no port 1 .. 65535).
- */
-ST_NODISCARD int st_config_split_listen(const char *text, char *ret_address, size_t address_bytes,
-                                        uint16_t *ret_port, bool *ret_v6);
+/** An IP address and port. */
+union st_config_address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+};
+
+/** Of "127.0.0.1:9733" or "[::1]:9733". @return 0, -EINVAL (no IP address, no port 1 .. 65535). */
+ST_NODISCARD int st_config_listen_address(const char *text, union st_config_address *ret);
 
 /** What a value of this key may be, for messages and documents: "16 .. 8192 frames". @return buf. */
 const char *st_config_allowed(const struct st_config_key *key, char *buf, size_t buf_bytes);

@@ -1,11 +1,9 @@
 /* The server, by libmicrohttpd: one thread, few connections, small limits. */
 #include "daemon/http/http.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <jansson.h>
 #include <microhttpd.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -364,26 +362,11 @@ int st_http_start_fd(int fd, const struct st_http_source *source, struct st_http
 int st_http_start_tcp(const char *listen_on, const char *names, const struct st_http_source *source,
                       struct st_http **ret)
 {
-    char address[INET6_ADDRSTRLEN];
-    uint16_t port;
-    bool v6;
-    int r = st_config_split_listen(listen_on, address, sizeof(address), &port, &v6);
+    union st_config_address name;
+    int r = st_config_listen_address(listen_on, &name);
     if (r < 0)
         return r;
-    union {
-        struct sockaddr any;
-        struct sockaddr_in v4;
-        struct sockaddr_in6 v6;
-    } name = {0};
-    if (v6) {
-        name.v6.sin6_family = AF_INET6;
-        name.v6.sin6_port = htons(port);
-        inet_pton(AF_INET6, address, &name.v6.sin6_addr);
-    } else {
-        name.v4.sin_family = AF_INET;
-        name.v4.sin_port = htons(port);
-        inet_pton(AF_INET, address, &name.v4.sin_addr);
-    }
+    const bool v6 = name.any.sa_family == AF_INET6;
     const int fd = socket(name.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return -errno;

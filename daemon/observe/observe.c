@@ -100,8 +100,10 @@ static void wait_for_work(struct st_observe *observe)
     int64_t due_ns = INT64_MAX;
     const int64_t now_ns = observe->platform->now_ns(observe->platform);
     for (size_t i = 0; i < observe->n; i++) {
+        const struct st_observed *o = &observe->sources[i];
         const bool rests = observe->rests_until_ns[i] > now_ns;
-        fds[i] = (struct pollfd){.fd = rests ? -1 : st_observed_fd(&observe->sources[i]), .events = POLLIN};
+        const bool has_fd = !rests && o->open && o->source->ops->fd != NULL;
+        fds[i] = (struct pollfd){.fd = has_fd ? o->source->ops->fd(&o->watch) : -1, .events = POLLIN};
         if (observe->sources[i].due_ns < due_ns)
             due_ns = observe->sources[i].due_ns;
         if (rests && observe->rests_until_ns[i] < due_ns)

@@ -359,8 +359,3 @@ void st_observed_quiet(struct st_observed *o, bool quiet)
     }
     o->quiet = quiet;
 }
-
-int st_observed_fd(const struct st_observed *o)
-{
-    return o->open && o->source->ops->fd != NULL ? o->source->ops->fd(&o->watch) : -1;
-}

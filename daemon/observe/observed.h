@@ -85,9 +85,6 @@ void st_observed_turn(struct st_observed *o);
 /** Nothing plays, or something does again: then what is absent is tried again at once. */
 void st_observed_quiet(struct st_observed *o, bool quiet);
 
-/** -1: none. */
-int st_observed_fd(const struct st_observed *o);
-
 /** Closes, after events about what was seen. */
 void st_observed_finish(struct st_observed *o);
 

@@ -209,10 +209,8 @@ static void listen_takes_addresses_and_no_names(void **state)
         {"127.0.0.1:-1", false},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        char address[64];
-        uint16_t port;
-        bool v6;
-        const int r = st_config_split_listen(rows[i].text, address, sizeof(address), &port, &v6);
+        union st_config_address address;
+        const int r = st_config_listen_address(rows[i].text, &address);
         if ((r == 0) != rows[i].allowed)
             fail_msg("%s: %d", rows[i].text, r);
     }
