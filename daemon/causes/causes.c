@@ -147,13 +147,10 @@ static const char *elsewhere(const struct st_event *event)
 static void put_down_to_none_of_ours(struct st_event *event, bool on_time, int loop_cpu)
 {
     char cpu[24];
-    if (on_time && event->missing_ns > 0)
-        st_text_append(event->text, sizeof(event->text),
-                       "; the loop%s was not late enough to explain it: look at the %s",
-                       cpu_text(loop_cpu, cpu, sizeof(cpu)), elsewhere(event));
-    else if (on_time)
-        st_text_append(event->text, sizeof(event->text), "; the loop%s was on time: look at the %s",
-                       cpu_text(loop_cpu, cpu, sizeof(cpu)), elsewhere(event));
+    if (on_time)
+        st_text_append(event->text, sizeof(event->text), "; the loop%s was %s: look at the %s",
+                       cpu_text(loop_cpu, cpu, sizeof(cpu)),
+                       event->missing_ns > 0 ? "not late enough to explain it" : "on time", elsewhere(event));
     else
         st_text_append(event->text, sizeof(event->text), "; whether the loop was late is unknown");
     snprintf(event->cause, sizeof(event->cause), "%s",

@@ -34,33 +34,30 @@ int st_socket_choose(const struct st_config *config, char *ret_path, size_t path
     if (wish == NULL || wish[0] == '\0')
         wish = config->socket.path;
     if (wish[0] != '\0') {
-        if (strlen(wish) >= path_bytes) {
-            snprintf(error, error_bytes, "the socket path is longer than %zu bytes", path_bytes - 1);
-            return -ENAMETOOLONG;
-        }
         snprintf(ret_path, path_bytes, "%s", wish);
         return 0;
     }
-    if (make_folder(ST_RUN_DIR "/sleeptune")) {
-        snprintf(ret_path, path_bytes, "%s/sleeptune/sleeptuned.sock", ST_RUN_DIR);
-        return 0;
-    }
-    const char *xdg = getenv("XDG_RUNTIME_DIR");
-    char folder[ST_SOCKET_PATH_BYTES];
-    if (xdg == NULL || xdg[0] != '/' || strlen(xdg) > ST_SOCKET_PATH_BYTES / 2) {
+    const char *folder = ST_RUN_DIR, *xdg = getenv("XDG_RUNTIME_DIR");
+    snprintf(ret_path, path_bytes, "%s/sleeptune", folder);
+    bool usable = make_folder(ret_path);
+    if (!usable && (xdg == NULL || xdg[0] != '/' || strlen(xdg) > ST_SOCKET_PATH_BYTES / 2)) {
         snprintf(
             error, error_bytes,
             "cannot write to %s/sleeptune, and XDG_RUNTIME_DIR is not set. Set socket.path or SLEEPTUNE_SOCKET.",
             ST_RUN_DIR);
         return -EACCES;
     }
-    snprintf(folder, sizeof(folder), "%s/sleeptune", xdg);
-    if (!make_folder(folder)) {
+    if (!usable) {
+        folder = xdg;
+        snprintf(ret_path, path_bytes, "%s/sleeptune", folder);
+        usable = make_folder(ret_path);
+    }
+    if (!usable) {
         const int r = errno != 0 ? -errno : -EACCES;
-        snprintf(error, error_bytes, "cannot write to %s: set socket.path or SLEEPTUNE_SOCKET", folder);
+        snprintf(error, error_bytes, "cannot write to %s: set socket.path or SLEEPTUNE_SOCKET", ret_path);
         return r;
     }
-    snprintf(ret_path, path_bytes, "%s/sleeptune/sleeptuned.sock", xdg);
+    snprintf(ret_path, path_bytes, "%s/sleeptune/sleeptuned.sock", folder);
     return 0;
 }
 
