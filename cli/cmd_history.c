@@ -156,10 +156,8 @@ static int ask(const struct st_history_wish *wish, json_t **ret)
 {
     char error[512];
     st_module_history_ask_fn function;
-    void *address = st_module_load("history", ST_MODULE_HISTORY_ASK_SYMBOL, error, sizeof(error));
-    if (address == NULL)
+    if (st_module_load("history", ST_MODULE_HISTORY_ASK_SYMBOL, &function, error, sizeof(error)) != 0)
         return st_failure(COMMAND, "cannot load: %s", error);
-    memcpy(&function, &address, sizeof(function)); /* ISO C has no cast from object to function pointer */
     return function(COMMAND, wish, ret);
 }
 

@@ -178,11 +178,9 @@ static int read_run(const char *path, const struct options *o, struct st_predict
 static int read_history(const char *path, struct st_module_history_predict *ret)
 {
     st_module_history_predict_fn function;
-    void *address =
-        st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL, ret->error, sizeof(ret->error));
-    if (address == NULL)
+    if (st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL, &function, ret->error,
+                       sizeof(ret->error)) != 0)
         return st_failure(NAME, "cannot load: %s", ret->error);
-    memcpy(&function, &address, sizeof(function)); /* ISO C has no cast from object to function pointer */
     const int r = function(path, ret);
     if (r == 0)
         return ST_EXIT_DONE;

@@ -1,5 +1,4 @@
 /* sleeptune status: what the running sleeptuned measures, once or live; the sound devices that it can use. */
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -56,12 +55,8 @@ int st_cmd_status(int argc, char **argv)
     const bool on_terminal = watch && isatty(STDOUT_FILENO) == 1;
     char error[512];
     st_module_run_fn function;
-    void *address = st_module_load(devices       ? "devices"
-                                   : on_terminal ? "watch"
-                                                 : "status",
-                                   ST_MODULE_SYMBOL, error, sizeof(error));
-    if (address == NULL)
+    const char *module = devices ? "devices" : on_terminal ? "watch" : "status";
+    if (st_module_load(module, ST_MODULE_SYMBOL, &function, error, sizeof(error)) != 0)
         return st_failure(COMMAND, "cannot load: %s", error);
-    memcpy(&function, &address, sizeof(function)); /* ISO C has no cast from object to function pointer */
     return function(&wish);
 }

@@ -24,8 +24,7 @@ static void program_folder(char *buf, size_t buf_bytes)
 
 static int st_module_path(const char *name, char *buf, size_t buf_bytes)
 {
-    char
-        beside[4096]; /* where a build has them; before the installed ones, which may be of another version */
+    char beside[4096]; /* of a build; before the installed ones, which may be of another version */
     program_folder(beside, sizeof(beside));
     const char *dirs[] = {secure_getenv("SLEEPTUNE_MODULE_DIR"), beside[0] != '\0' ? beside : NULL,
                           ST_MODULE_DIR};
@@ -39,16 +38,19 @@ static int st_module_path(const char *name, char *buf, size_t buf_bytes)
     return -ENOENT;
 }
 
-void *st_module_load(const char *name, const char *symbol, char *error, size_t error_bytes)
+int st_module_load(const char *name, const char *symbol, void *ret, char *error, size_t error_bytes)
 {
     char path[4200];
     if (st_module_path(name, path, sizeof(path)) != 0) {
         snprintf(error, error_bytes, "this build has no module '%s'", name);
-        return NULL;
+        return -ENOENT;
     }
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     void *address = handle != NULL ? dlsym(handle, symbol) : NULL;
-    if (address == NULL)
+    if (address == NULL) {
         snprintf(error, error_bytes, "%s", dlerror());
-    return address;
+        return -ENOENT;
+    }
+    memcpy(ret, &address, sizeof(address)); /* ISO C has no cast from object to function pointer */
+    return 0;
 }

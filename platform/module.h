@@ -5,7 +5,8 @@
 #include "core/base.h"
 
 /** Loads module `name` from $SLEEPTUNE_MODULE_DIR, the folder of the program (a build) or the installed one, and looks
- * `symbol` up. @return the symbol, or NULL with a message in `error`. */
-void *st_module_load(const char *name, const char *symbol, char *error, size_t error_bytes);
+ * `symbol` up. @param ret a pointer to a pointer, to an object or a function. @return 0, or -ENOENT with a message in `error`. */
+ST_NODISCARD int st_module_load(const char *name, const char *symbol, void *ret, char *error,
+                                size_t error_bytes);
 
 #endif

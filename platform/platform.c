@@ -53,14 +53,6 @@ static int no_write_sysctl(struct st_platform *p, const char *name, const char *
 }
 
 /* Of a machine that is not here only its files can be asked. */
-static int root_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
-{
-    (void)p;
-    (void)cpu;
-    (void)ret;
-    return -ENOTSUP;
-}
-
 static int root_timer_slack_ns(struct st_platform *p, int64_t *ret_ns)
 {
     (void)p;
@@ -108,7 +100,6 @@ int st_platform_root_new(const char *dir, struct st_platform **ret)
     root->row.write_sysctl = st_tree_write_sysctl_linux;
     root->row.conditions = st_tree_conditions;
     root->row.virtualised = st_tree_virtualised;
-    root->row.smi_count = root_smi_count;
     root->row.timer_slack_ns = root_timer_slack_ns;
     root->row.rt_rights = root_rt_rights;
     root->row.run = root_run;

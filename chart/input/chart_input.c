@@ -103,12 +103,10 @@ static int read_hlog(const char *command, const char *name, FILE *stream, struct
 {
     char error[512];
     st_hlog_read_fn read_log;
-    void *address = st_module_load("hlog", ST_HLOG_READ_SYMBOL, error, sizeof(error));
-    if (address == NULL) {
+    if (st_module_load("hlog", ST_HLOG_READ_SYMBOL, &read_log, error, sizeof(error)) != 0) {
         fclose(stream);
         return st_failure(command, "cannot read histogram logs: %s", error);
     }
-    memcpy(&read_log, &address, sizeof(read_log)); /* ISO C has no cast from object to function pointer */
     const size_t before = data->n;
     const int r = read_log(stream, take_interval, data);
     snprintf(data->quantity, sizeof(data->quantity), TIME);

@@ -126,17 +126,6 @@ static int open_recordings(struct st_measure_files *files, const struct st_sessi
     return 0;
 }
 
-static int load_hlog(struct st_measure_files *files)
-{
-    char error[512];
-    void *address = st_module_load("hlog", ST_HLOG_WRITE_SYMBOL, error, sizeof(error));
-    if (address == NULL)
-        return st_failure(files->command, "--hlog: %s", error);
-    memcpy(&files->hlog_write, &address,
-           sizeof(files->hlog_write)); /* no cast from object to function pointer in C */
-    return 0;
-}
-
 int st_measure_files_open(const char *command, struct st_session_config *config, const char *record,
                           const char *hlog, struct st_measure_files **ret)
 {
@@ -149,8 +138,10 @@ int st_measure_files_open(const char *command, struct st_session_config *config,
     files->hlog = hlog;
     files->lanes = calloc(files->n, sizeof(*files->lanes));
     int status = files->lanes != NULL ? 0 : st_failure(files->command, "out of memory");
-    if (status == 0 && hlog != NULL)
-        status = load_hlog(files);
+    char error[512];
+    if (status == 0 && hlog != NULL &&
+        st_module_load("hlog", ST_HLOG_WRITE_SYMBOL, &files->hlog_write, error, sizeof(error)) != 0)
+        status = st_failure(command, "--hlog: %s", error);
     if (status == 0 && record != NULL)
         status = open_recordings(files, config, record);
     if (status != 0) {

@@ -26,8 +26,7 @@ static int print_text(const struct st_daemon_answer *answer, const struct st_sta
     if (st_screen_init(&screen, ROWS_MAX, st_terminal_width(STDOUT_FILENO), st_locale_utf8()) != 0)
         return st_failure(COMMAND, "out of memory");
     st_status_screen_draw(&screen, answer->document, &how);
-    for (int row = 0; row < st_screen_used(&screen); row++)
-        st_screen_print_row(&screen, row, stdout);
+    st_screen_print(&screen, stdout);
     st_screen_finish(&screen);
     return ST_EXIT_DONE;
 }

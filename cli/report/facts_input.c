@@ -233,10 +233,8 @@ static int put_running(struct st_facts *facts)
     if (st_facts_int(facts, "linux.daemon.pipewire", &pid) != 0 ||
         st_facts_int(facts, "linux.daemon.sleeptuned", &pid) != 0)
         return 0;
-    void *address = st_module_load("status", ST_MODULE_ASK_SYMBOL, error, sizeof(error));
-    if (address == NULL) /* built without libcurl */
-        return 0;
-    memcpy(&ask, &address, sizeof(ask)); /* ISO C has no cast from object to function pointer */
+    if (st_module_load("status", ST_MODULE_ASK_SYMBOL, &ask, error, sizeof(error)) != 0)
+        return 0; /* built without libcurl */
     json_t *document = ask();
     int r = 0;
     json_array_foreach(json_object_get(document, "observe"), i, value)

@@ -192,18 +192,15 @@ static int row_columns(const struct st_screen *screen, int row)
     return columns;
 }
 
-void st_screen_print_row(const struct st_screen *screen, int row, FILE *out)
-{
-    const int columns = row_columns(screen, row);
-    for (int column = 0; column < columns; column++)
-        fputs(st_screen_cell(screen, row, column)->text, out);
-    fputc('\n', out);
-}
-
-int st_screen_used(const struct st_screen *screen)
+void st_screen_print(const struct st_screen *screen, FILE *out)
 {
     int rows = screen->rows;
     while (rows > 0 && row_columns(screen, rows - 1) == 0)
         rows--;
-    return rows;
+    for (int row = 0; row < rows; row++) {
+        const int columns = row_columns(screen, row);
+        for (int column = 0; column < columns; column++)
+            fputs(st_screen_cell(screen, row, column)->text, out);
+        fputc('\n', out);
+    }
 }

@@ -58,10 +58,7 @@ int st_screen_wrapped_rows(const struct st_screen *screen, int width, const char
 void st_screen_bar(struct st_screen *screen, int foot, int column, int height, double fill,
                    enum st_style style);
 
-/** Writes a row without the spaces at its end and without styles. */
-void st_screen_print_row(const struct st_screen *screen, int row, FILE *out);
-
-/** How many rows there are down to the last one with text. */
-int st_screen_used(const struct st_screen *screen);
+/** Writes the rows down to the last one with text, without the spaces at their ends and without styles. */
+void st_screen_print(const struct st_screen *screen, FILE *out);
 
 #endif

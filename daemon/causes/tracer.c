@@ -190,8 +190,8 @@ int st_tracer_start(struct st_platform *platform, const struct st_config *config
     *ret = NULL;
     if (socket != NULL)
         r = try_remote(platform, socket, tid, why, why_bytes);
-    else if ((module = st_module_load("trace", ST_TRACE_SYMBOL, why, why_bytes)) == NULL)
-        r = -ENOENT;
+    else
+        r = st_module_load("trace", ST_TRACE_SYMBOL, &module, why, why_bytes);
     if (r != 0)
         return r;
     const size_t events_n = module != NULL ? 2 * EVENTS_MAX : 0;

@@ -180,10 +180,8 @@ static void what_only_a_running_machine_can_say_is_not_supported(void **state)
     struct st_platform *p = f->root;
     struct st_rt_rights rights;
     int64_t ns;
-    uint64_t n;
     assert_int_equal(p->rt_rights(p, 70, &rights), -ENOTSUP);
     assert_int_equal(p->timer_slack_ns(p, &ns), -ENOTSUP);
-    assert_int_equal(p->smi_count(p, 0, &n), -ENOTSUP);
 }
 
 static void a_root_that_is_no_folder_is_refused(void **state)
