@@ -231,6 +231,7 @@ static void free_service(struct st_service *service)
     if (service->loop_hangs)
         return; /* its threads have the rest until the process ends */
     st_live_finish(&service->live);
+    st_forecast_finish(&service->forecast);
     st_tracer_way_finish(&service->late);
     st_causes_free(service->causes);
     st_events_finish(&service->events);
@@ -257,8 +258,10 @@ static int init_books(struct st_service *service)
     if (r < 0)
         goto no_live;
     r = st_history_writer_start(service->platform, &service->config, &service->events, &service->history);
-    if (r == 0)
+    if (r == 0) {
+        st_forecast_init(&service->forecast);
         return 0;
+    }
     st_live_finish(&service->live);
 no_live:
     st_tracer_way_finish(&service->late);

@@ -13,6 +13,7 @@
 #include "daemon/loop/overdue.h"
 #include "daemon/loop/playing.h"
 #include "daemon/service.h"
+#include "daemon/status/forecast.h"
 #include "daemon/status/live.h"
 #include "daemon/status/view.h"
 
@@ -26,6 +27,7 @@ struct st_service {
     struct st_tracer *tracer; /* main thread; NULL: none */
     bool tracer_tried;        /* main thread; for this loop */
     struct st_live live;
+    struct st_forecast forecast;
     struct st_socket socket;
     struct st_http *http, *http_tcp;
     struct st_clockwatch clockwatch;

@@ -76,6 +76,9 @@ static json_t *document_of(struct st_service *service)
     const bool has_result = st_service_look(service, &view, &result);
     st_live_take(&service->live, service->platform->now_ns(service->platform), &seconds);
     view.seconds = view.rests ? NULL : &seconds;
+    struct st_forecast_view forecast;
+    st_forecast_look(&service->forecast, &forecast);
+    view.forecast = &forecast;
     view.events = st_events_json(&service->events);
     json_t *document = st_view_json(&view);
     json_decref(view.events);
@@ -114,6 +117,9 @@ static char *metrics_text(struct st_service *service)
     struct st_view view;
     struct st_result result;
     const bool has_result = st_service_look(service, &view, &result);
+    struct st_forecast_view forecast;
+    st_forecast_look(&service->forecast, &forecast);
+    view.forecast = &forecast;
     char *text = st_view_metrics(&view);
     if (has_result)
         st_result_finish(&result);
@@ -235,6 +241,7 @@ static bool take_minute(struct st_service *service, struct st_history_minute *re
         struct st_history_observed observed;
         st_live_end_minute(&service->live, &lateness);
         ret->lateness_max_ns = lateness.total_n > 0 ? lateness.max_ns : INT64_MIN;
+        st_forecast_add(&service->forecast, ret, &lateness);
         st_causes_end_minute(service->causes, &causes, ret);
         take_observed(service, ret->from_wall_ns, ret->to_wall_ns, &dropouts, &observed);
         count_observed(ret, &observed);

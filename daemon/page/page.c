@@ -78,6 +78,11 @@ static void put_table_row(FILE *out, const json_t *row)
     put_class(out, row);
     fputs(">", out);
     put_texts(out, get(row, "cells"), "th scope=\"row\"", "td");
+    if (json_is_string(get(row, "command"))) {
+        fputs("<td><button type=\"button\" data-command=\"", out);
+        put_string(out, row, "command");
+        fputs("\">Copy command</button></td>", out);
+    }
     fputs("</tr>", out);
 }
 

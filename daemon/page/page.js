@@ -41,6 +41,15 @@ async function poll() {
   judge();
   setTimeout(poll, EVERY_MS);
 }
+/* browsers allow the clipboard on localhost and https only: elsewhere the command itself is shown */
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("button[data-command]");
+  if (!button) return;
+  try {
+    await navigator.clipboard.writeText(button.dataset.command);
+    button.textContent = "Copied";
+  } catch { button.textContent = button.dataset.command; }
+});
 last = document.querySelector("#link time").dateTime;
 localize();
 setTimeout(poll, EVERY_MS);

@@ -12,12 +12,15 @@
 #include "core/text/text.h"
 #include "core/when.h"
 #include "daemon/status/answer.h"
+#include "daemon/status/forecast.h"
 #include "daemon/status/live.h"
+#include "evidence/miss_events.h"
 #include "st_config.h"
 
 #define TEXT_BYTES 1024
 #define STALL_NS   ST_NS_PER_S /* later than that, no loop was late: it did not run */
 #define FIRST_N    8           /* clients on the first screen */
+#define SIZE_S     600.0       /* of measuring before a size is named there */
 
 enum state { OK, WARN, BAD, UNKNOWN };
 
@@ -75,6 +78,16 @@ static void end_section(json_t *sections, const char *title, const struct sectio
     if (json_array_size(section->rows) > 0)
         (void)json_array_append_new(sections, json_pack("{s:s, s:O}", "title", title, "rows", section->rows));
     json_decref(section->rows);
+}
+
+/* columns: a new reference. */
+static void end_table(json_t *sections, const char *title, const struct section *section, json_t *columns)
+{
+    const bool any = json_array_size(section->rows) > 0;
+    end_section(sections, title, section);
+    if (any)
+        (void)json_object_set(json_array_get(sections, json_array_size(sections) - 1), "columns", columns);
+    json_decref(columns);
 }
 
 /* --- the first screen --- */
@@ -311,12 +324,70 @@ static void add_clients(json_t *sections, const struct st_view *view)
     if (others_n > 0)
         add_program(&to, "others", others_n, "gone, no longer listed", "", "");
     /* a share of the period: what DAWs call load */
-    json_t *columns = json_pack("[s, s, s, s, s]", "Program", "Dropouts", "Why", "Load", "Peak");
-    end_section(sections, "Programs", &to);
-    json_t *section = json_array_get(sections, json_array_size(sections) - 1);
-    if (n > 0)
-        (void)json_object_set(section, "columns", columns);
-    json_decref(columns);
+    end_table(sections, "Programs", &to,
+              json_pack("[s, s, s, s, s]", "Program", "Dropouts", "Why", "Load", "Peak"));
+}
+
+/* --- the buffer sizes --- */
+
+static const struct st_predict_row *smallest_that_holds(const struct st_forecast_view *forecast)
+{
+    for (size_t i = 0; i < forecast->n; i++) {
+        if (st_forecast_holds(forecast, &forecast->rows[i]))
+            return &forecast->rows[i];
+    }
+    return NULL;
+}
+
+/* For the first screen, when enough was measured to say something. */
+static void add_size(struct section *to, const struct st_view *view)
+{
+    const struct st_predict_row *row = view->forecast != NULL ? smallest_that_holds(view->forecast) : NULL;
+    char high[32], time[32];
+    if (row != NULL && view->forecast->measured_s >= SIZE_S)
+        add(to, OK, "Buffer",
+            "%" PRIu32 " frames would hold: at most %s dropouts per hour (95 %%), by %s of timing",
+            row->frames, st_miss_events_rate_text(row->high, high, sizeof(high)),
+            st_ns_format_short((int64_t)(view->forecast->measured_s * 1e9), time, sizeof(time)));
+}
+
+/* server: which sets the size; NULL: none is known. */
+static void add_size_row(struct section *to, const struct st_view *view, const struct st_predict_row *row,
+                         const struct st_observed_view *server)
+{
+    const bool holds = st_forecast_holds(view->forecast, row), known = row->basis != ST_PREDICT_REFUSED;
+    char size[32], estimate[32] = "-", high[32], ring[32], set[80] = "";
+    if (row->estimated)
+        snprintf(estimate, sizeof(estimate), row->estimate < 9.95 ? "%.2g" : "%.0f", row->estimate);
+    snprintf(size, sizeof(size), "%" PRIu32 " frames", row->frames);
+    snprintf(ring, sizeof(ring), "%.1f ms", row->period_us / 1e3);
+    const char *const verdict = !known                              ? "not known yet"
+                                : holds                             ? "holds"
+                                : row->basis == ST_PREDICT_OBSERVED ? "dropouts"
+                                                                    : "not shown yet";
+    const char *const texts[] = {size, estimate, verdict,
+                                 st_miss_events_rate_text(row->high, high, sizeof(high)), ring};
+    json_t *line = add(to,
+                       holds                               ? OK
+                       : row->basis == ST_PREDICT_OBSERVED ? WARN
+                                                           : UNKNOWN,
+                       size, "%s: at most %s per hour", verdict, high);
+    json_t *cells = json_array();
+    for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++)
+        (void)json_array_append_new(cells, json_string(texts[i]));
+    st_json_set(line, "cells", cells);
+    if (server != NULL &&
+        st_dropout_reason_set_frames(server->source, row->frames, set, sizeof(set))[0] != '\0')
+        st_json_set(line, "command", json_string(set));
+}
+
+static void add_sizes(json_t *sections, const struct st_view *view, const struct st_observed_view *server)
+{
+    struct section to = {.rows = json_array(), .detail = true};
+    for (size_t i = 0; view->forecast != NULL && i < view->forecast->n; i++)
+        add_size_row(&to, view, &view->forecast->rows[i], server);
+    end_table(sections, "Buffer sizes", &to,
+              json_pack("[s, s, s, s, s]", "Size", "Dropouts/h", "Verdict", "At most/h", "Period"));
 }
 
 static void add_summary(json_t *sections, const struct st_view *view, const struct st_answer *answer)
@@ -328,6 +399,7 @@ static void add_summary(json_t *sections, const struct st_view *view, const stru
     const enum state timing = answer->timing_ok ? OK : answer->timing_known ? BAD : UNKNOWN;
     add_servers(&to, view, answer);
     add(&to, timing, "This computer", "%s", answer->timing);
+    add_size(&to, view);
     if (view->loop != NULL && view->loop->misses > 0 && !other)
         add_main_cause(&to, view->loop);
     add_degraded(&to, view);
@@ -634,6 +706,7 @@ json_t *st_rows_json(const struct st_view *view)
     add_summary(sections, view, &answer);
     add_causes(sections, view);
     add_events(sections, view);
+    add_sizes(sections, view, answer.server);
     add_loop(sections, view);
     add_sound(sections, view);
     add_daemon(sections, view);

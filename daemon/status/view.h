@@ -11,6 +11,7 @@
 #define ST_VIEW_TEXT_BYTES 512
 
 struct st_live_look;
+struct st_forecast_view;
 
 struct st_view {
     int64_t now_wall_ns, started_wall_ns, uptime_ns;
@@ -26,11 +27,12 @@ struct st_view {
     struct st_watchdog_view watchdog;
     struct st_observe_view observe;
     struct st_history_writer_view history;
-    struct st_history_minute minute;      /* the last one; measured_ns 0: none yet */
-    const struct st_live_look *seconds;   /* borrowed; NULL: unknown */
-    json_t *events;                       /* borrowed */
-    char rtkit[ST_VIEW_TEXT_BYTES];       /* "" when not asked */
-    char config_file[ST_VIEW_TEXT_BYTES]; /* "" defaults, no file */
+    struct st_history_minute minute;         /* the last one; measured_ns 0: none yet */
+    const struct st_live_look *seconds;      /* borrowed; NULL: unknown */
+    const struct st_forecast_view *forecast; /* likewise */
+    json_t *events;                          /* borrowed */
+    char rtkit[ST_VIEW_TEXT_BYTES];          /* "" when not asked */
+    char config_file[ST_VIEW_TEXT_BYTES];    /* "" defaults, no file */
     int64_t config_read_wall_ns;
     char config_error[ST_VIEW_TEXT_BYTES]; /* the last reload failed: first message */
     char http_error[ST_VIEW_TEXT_BYTES];   /* TCP could not be opened */

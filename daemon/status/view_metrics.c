@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "daemon/status/forecast.h"
 #include "st_config.h"
 
 const int64_t st_view_bounds_ns[ST_VIEW_BOUNDS_N] = {
@@ -105,6 +106,27 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
         name, name, name, st_platform_policy_name(loop->policy), loop->priority, loop->frames, loop->rate_hz);
 }
 
+/** At most ST_FORECAST_MAX series each, the same ones as long as the loop's size stays. */
+static void predicted(FILE *out, const struct st_forecast_view *forecast)
+{
+    const char *name = "sleeptune_predicted_events_per_hour";
+    fprintf(
+        out,
+        "# HELP %s Dropouts per hour at a buffer of so many frames; none seen: no estimate.\n# TYPE %s gauge\n",
+        name, name);
+    for (size_t i = 0; i < forecast->n; i++) {
+        if (forecast->rows[i].estimated)
+            fprintf(out, "%s{frames=\"%" PRIu32 "\"} %.6g\n", name, forecast->rows[i].frames,
+                    forecast->rows[i].estimate);
+    }
+    fprintf(out, "# HELP %s_max95 Upper 95 %% bound of them.\n# TYPE %s_max95 gauge\n", name, name);
+    for (size_t i = 0; i < forecast->n; i++)
+        fprintf(out, "%s_max95{frames=\"%" PRIu32 "\"} %.6g\n", name, forecast->rows[i].frames,
+                forecast->rows[i].high);
+    gauge(out, "sleeptune_predicted_from_seconds", "Time of the loop that these predictions are made from.",
+          forecast->measured_s);
+}
+
 /** All parts, the good ones with 0, so that a part that gets worse is a change and no new series. */
 static void degraded(FILE *out, const struct st_view *view)
 {
@@ -163,6 +185,8 @@ char *st_view_metrics(const struct st_view *view)
     fprintf(out, "sleeptune_xruns_total{source=\"own\"} %" PRIu64 "\n", view->audio.xruns_n);
     st_observe_xrun_metrics(out, &view->observe);
     st_observe_metrics(out, &view->observe);
+    if (view->forecast != NULL && view->forecast->n > 0)
+        predicted(out, view->forecast);
     degraded(out, view);
     history(out, &view->history);
     counter(out, "sleeptune_loop_starts_total", "Starts of the loop; each start sets its counters to 0.",

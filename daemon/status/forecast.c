@@ -1,0 +1,109 @@
+#include "daemon/status/forecast.h"
+
+#include <string.h>
+
+#define FIRST_FRAMES 16
+#define KEPT_PART    4    /* of a period: a wake-up that is later than this part is kept */
+#define LATE_MAX     4096 /* wake-ups that are kept; rows of so many take some milliseconds */
+#define PERIODS      2    /* of the ring of the sound device */
+
+void st_forecast_init(struct st_forecast *forecast)
+{
+    *forecast = (struct st_forecast){0};
+    pthread_mutex_init(&forecast->mutex, NULL);
+}
+
+void st_forecast_finish(struct st_forecast *forecast)
+{
+    st_predict_finish(&forecast->run);
+    pthread_mutex_destroy(&forecast->mutex);
+}
+
+static bool is_same(const struct st_history_circumstances *a, const struct st_history_circumstances *b)
+{
+    return a->frames == b->frames && a->rate_hz == b->rate_hz && a->priority == b->priority &&
+           a->cpu == b->cpu && strcmp(a->policy, b->policy) == 0 && strcmp(a->governor, b->governor) == 0;
+}
+
+/* Also after an error: the run is empty then. */
+static bool begin(struct st_forecast *forecast, const struct st_history_circumstances *settings)
+{
+    struct st_predict_run *run = &forecast->run;
+    st_predict_finish(run);
+    *run = (struct st_predict_run){.frames = (uint32_t)settings->frames,
+                                   .rate_hz = (uint32_t)settings->rate_hz}; /* checked by the configuration */
+    forecast->settings = *settings;
+    if (st_period_init(&run->period, run->frames, run->rate_hz) != 0) {
+        run->frames = 0;
+        return false;
+    }
+    run->kept_above_ns = st_period_ns(&run->period) / KEPT_PART;
+    return true;
+}
+
+/* The minutes of the older half of what is kept, if that is too much. */
+static void forget_oldest(struct st_predict_run *run)
+{
+    if (run->n <= LATE_MAX)
+        return;
+    st_predict_end(run); /* in the order of time */
+    size_t first = run->n / 2;
+    while (first > 0 && run->late[first - 1].k == run->late[run->n / 2].k)
+        first--;
+    const uint64_t k = run->late[first].k;
+    run->n -= first;
+    memmove(run->late, run->late + first, run->n * sizeof(run->late[0]));
+    for (size_t i = 0; i < run->n; i++)
+        run->late[i].k -= k;
+    run->periods_n -= k;
+}
+
+void st_forecast_add(struct st_forecast *forecast, const struct st_history_minute *minute,
+                     const struct st_hist *lateness)
+{
+    struct st_predict_run *run = &forecast->run;
+    pthread_mutex_lock(&forecast->mutex);
+    if ((run->frames > 0 && is_same(&forecast->settings, &minute->circumstances)) ||
+        begin(forecast, &minute->circumstances)) {
+        const struct st_predict_span span = {
+            .periods_n = st_period_index_at(&run->period, 0, minute->measured_ns),
+            .max_ns = minute->lateness_max_ns,
+            .lateness = lateness,
+            .events_n = minute->circumstances.load_percent > 0 ? -1 : minute->miss_events};
+        if (st_predict_add_span(run, &span) != 0)
+            (void)begin(forecast, &minute->circumstances); /* a minute is missing: not a run any more */
+        else
+            forget_oldest(run);
+        forecast->changed = true;
+    }
+    pthread_mutex_unlock(&forecast->mutex);
+}
+
+static void make_rows(struct st_forecast *forecast)
+{
+    struct st_forecast_view *view = &forecast->view;
+    st_predict_end(&forecast->run);
+    *view = (struct st_forecast_view){.measured_s = st_predict_seconds(&forecast->run),
+                                      .target_per_hour = st_predict_target(&forecast->run)};
+    const struct st_predict_wish wish = {.periods = PERIODS, .target_per_hour = view->target_per_hour};
+    for (uint32_t i = 0; i < ST_FORECAST_MAX; i++) {
+        const uint32_t frames = (uint32_t)FIRST_FRAMES << i;
+        if (forecast->run.frames > 0 && frames >= forecast->run.frames)
+            st_predict_row(&forecast->run, &wish, frames, &view->rows[view->n++]);
+    }
+}
+
+void st_forecast_look(struct st_forecast *forecast, struct st_forecast_view *ret)
+{
+    pthread_mutex_lock(&forecast->mutex);
+    if (forecast->changed)
+        make_rows(forecast);
+    forecast->changed = false;
+    *ret = forecast->view;
+    pthread_mutex_unlock(&forecast->mutex);
+}
+
+bool st_forecast_holds(const struct st_forecast_view *view, const struct st_predict_row *row)
+{
+    return row->basis != ST_PREDICT_REFUSED && row->high <= view->target_per_hour * (1 + 1e-9);
+}

@@ -1,0 +1,41 @@
+/* Which buffer sizes hold on this computer, by the minutes of the loop since the daemon started. */
+#ifndef ST_DAEMON_STATUS_FORECAST_H
+#define ST_DAEMON_STATUS_FORECAST_H
+
+#include <pthread.h>
+
+#include "evidence/predict.h"
+#include "store/history/history.h"
+
+#define ST_FORECAST_MAX 8 /* 16, 32 .. 2048 frames */
+
+struct st_forecast_view {
+    struct st_predict_row rows[ST_FORECAST_MAX]; /* ascending; none below the loop's own size */
+    size_t n;                                    /* 0: no minute yet */
+    double measured_s, target_per_hour;
+};
+
+struct st_forecast {
+    pthread_mutex_t mutex;
+    struct st_predict_run run;
+    struct st_history_circumstances settings; /* of the run */
+    bool changed;                             /* since `view` was made */
+    struct st_forecast_view view;
+};
+
+/** Begins with zeros but for the mutex. */
+void st_forecast_init(struct st_forecast *forecast);
+void st_forecast_finish(struct st_forecast *forecast);
+
+/** Adds a minute of the loop. Other settings of the loop begin anew. When much was late, the older half is forgotten.
+ * Threads: any. */
+void st_forecast_add(struct st_forecast *forecast, const struct st_history_minute *minute,
+                     const struct st_hist *lateness);
+
+/** The rows as of the last minute: computed only for who asks, once a minute. Threads: any. */
+void st_forecast_look(struct st_forecast *forecast, struct st_forecast_view *ret);
+
+/** Does the upper bound of this row keep the target? */
+bool st_forecast_holds(const struct st_forecast_view *view, const struct st_predict_row *row);
+
+#endif
