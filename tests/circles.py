@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Circles of files: prints each group of files that need each other, and what ties them. Prints nothing when there is none.
 
-    tests/circles.py [FILE...]      (default: the .c and .h files that git knows, without tests/)
+    tests/circles.py [FILE...]      (default: all .c and .h files, without tests/)
 
 Two graphs are searched. In the first, x.c and x.h are one place, and an arrow runs from a place that calls a function,
 which some header declares, to the place that alone defines it. (A function with several definitions is chosen by the
@@ -10,8 +10,9 @@ build: no arrow.) In the second, an arrow runs from a header to each header that
 import collections
 import os
 import re
-import subprocess
 import sys
+
+import sources
 
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include "([^"]+)"', re.M)
@@ -60,7 +61,7 @@ def strongly_connected(arrows):
 
 
 def main():
-    paths = sys.argv[1:] or subprocess.check_output(['git', 'ls-files', '*.c', '*.h'], text=True).split()
+    paths = sys.argv[1:] or sources.listed('*.c', '*.h')
     paths = [p for p in paths if p.endswith(('.c', '.h')) and not p.startswith('tests/') and os.path.exists(p)]
     includes, names, definers, declared = {}, {}, collections.defaultdict(set), set()
     for path in paths:

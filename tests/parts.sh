@@ -5,10 +5,11 @@
 
 . tests/part_foreign.sh
 . tests/part_packages.sh
+. tests/part_archive.sh
 
 quick_parts=(unit integration lint)
 more_parts=(fuzz asan guests long clang rtsan tsan freebsd readers bare trixie)
-release_parts=(sid packages)
+release_parts=(archive sid packages)
 declare -A part_says=(
     [unit]="built with gcc, warnings are errors; unit tests, rule fixtures, fuzz corpora replayed"
     [integration]="the real programs in temporary folders"
@@ -25,10 +26,11 @@ declare -A part_says=(
     [bare]="both README commands in a bare Debian"
     [trixie]="built with Debian's flags in a bare Debian 13, warnings are errors; unit tests"
     [sid]="the same in Debian unstable: the newest compiler and libraries"
+    [archive]="what meson dist makes builds and tests itself; two builds in different folders are the same, byte for byte"
     [packages]="Debian's packages built in bare Debian 12 and 13, looked at by lintian and blhc, installed, upgraded, purged"
 )
 # Parts that only compute: no test in them fails because it waits. They run beside the others, with low priority.
-declare -A computes=([lint]=1 [clang]=1 [rtsan]=1 [tsan]=1 [freebsd]=1 [readers]=1 [bare]=1 [trixie]=1 [sid]=1 [packages]=1)
+declare -A computes=([lint]=1 [clang]=1 [rtsan]=1 [tsan]=1 [freebsd]=1 [readers]=1 [bare]=1 [trixie]=1 [sid]=1 [packages]=1 [archive]=1)
 
 # Unit tests that start threads; the others cannot race (part tsan).
 threaded_tests=(daemon_audio daemon_client daemon_day daemon_history daemon_history_file daemon_observed daemon_watchdog

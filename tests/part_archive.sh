@@ -1,0 +1,47 @@
+# shellcheck shell=bash disable=SC2154
+# The part of scripts/test that makes the archive of a release and builds it like somebody who has nothing else. tests/parts.sh sources this file.
+
+# build_archive FOLDER [MESON OPTION...]: unpacks, builds and installs below it; the compiler's cache would hand over what was built before
+build_archive() (
+    export CCACHE_DISABLE=1
+    mkdir -p "$1/source" && tar -xf "$archive" -C "$1/source" --strip-components=1 && cd "$1/source" &&
+        meson setup build --buildtype=release --prefix=/usr "${@:2}" && ninja -C build -j "$jobs" &&
+        DESTDIR=$1/stage meson install -C build --no-rebuild --quiet
+)
+
+# every file with its rights and what is in it
+contents() { (cd "$1" && find . ! -type d -printf '%m %l %P\n' | sort && find . -type f -print0 | sort -z | xargs -0 sha256sum); }
+
+part_archive() {
+    local archive here=$work/archive status=0
+    git -c safe.directory="$src" -C "$src" rev-parse --git-dir >/dev/null 2>&1 || cannot "an archive is made from a clone; this is none"
+    have reuse || echo "reuse is not installed: licences are not looked at"
+    configure "${gcc_options[@]}" || return
+    rm -rf "$here" "$work/gcc/meson-dist"
+    # what is not committed is not in it
+    locked gcc meson dist -C "$work/gcc" --no-tests --allow-dirty --formats xztar || status=1
+    verdict $status "meson dist makes an archive" || return
+    archive=$(find "$work/gcc/meson-dist" -name '*.tar.xz')
+    echo "at: first build"
+    build_archive "$here/first" -Dtests=enabled || status=1
+    verdict $status "it builds" || return
+    echo "at: second build"
+    (
+        umask 027
+        export TZ=Pacific/Auckland LC_ALL=C
+        build_archive "$here/another folder" -Dtests=disabled
+    ) || status=1
+    verdict $status "it builds in a folder with a space" || return
+    diff <(contents "$here/first/stage") <(contents "$here/another folder/stage") || status=1
+    verdict $status "both builds are the same, byte for byte"
+    meson test -C "$here/first/source/build" --no-rebuild --print-errorlogs --timeout-multiplier 8 --suite unit --suite fuzz
+    python3 "$src/tests/tally.py" "$here/first/source/build/meson-logs/testlog.json" >&3
+    (cd "$here/first/source" && python3 tests/words && python3 tests/names && tests/circles.py) || status=1
+    verdict $status "the checks of sources work without git"
+    if have reuse && ! (cd "$src" && reuse --version | grep -qE 'version [0-3]\.'); then # 4 brought REUSE.toml
+        status=0
+        reuse --root "$here/another folder/source" lint || status=1
+        verdict $status "each file has a licence (reuse)"
+    fi
+    [ "$status" -ne 0 ] || rm -rf "$here"
+}
