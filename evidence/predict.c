@@ -152,7 +152,7 @@ void st_predict_end(struct st_predict_run *run)
     thin_out(run);
     if (run->n > 0)
         qsort(run->late, run->n, sizeof(run->late[0]), in_order);
-    run->tail.refused = "when wake-ups were late within a minute is not known";
+    run->tail.refused = "late wake-ups are known to the minute or interval only";
     if (!run->spans && fit_tail(run) < 0)
         run->tail.refused = "out of memory";
 }
@@ -446,7 +446,7 @@ static void judge(const struct st_predict_run *run, const struct size *size, str
     if (run->spans && high.sum > low.sum)
         snprintf(
             row->reason, sizeof(row->reason),
-            "when wake-ups were late within a minute is not known: %.3g to %.3g dropouts per hour were seen%s",
+            "late wake-ups are known to the minute or interval only: %.3g to %.3g dropouts per hour were seen%s",
             low.sum * per_hour, fmin(ST_PREDICT_MOST, high.sum * per_hour),
             row->estimated ? ", the middle is the estimate" : "");
     else if (scatter > 1)

@@ -87,8 +87,9 @@ static int read_recording(const char *command, const char *name, FILE *stream, s
 
 /* --- histogram logs --- */
 
-static int take_interval(void *ctx, const char *tag, const struct st_hist *hist)
+static int take_interval(void *ctx, const char *tag, int64_t length_ns, const struct st_hist *hist)
 {
+    (void)length_ns;
     struct st_chart_data *data = ctx;
     for (size_t i = 0; i < data->n; i++) {
         if (strcmp(data->set[i]->label, tag) == 0 && data->set[i]->file[0] == '\0')

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 
 #include "core/ns.h"
 #include "core/stats/hist_payload.h"
+#include "core/text/number.h"
 #include "core/text/safe.h"
 #include "platform/destination.h"
 #include "store/recording/hist_deflate.h"
@@ -175,16 +177,26 @@ static int decode(struct reader *reader, const char *text, struct st_hist *hist)
 }
 
 /* The text behind decimal seconds and a comma; NULL: not there. */
-static const char *behind_seconds(const char *at)
+static const char *behind_seconds(const char *at, int64_t *ret_ns)
 {
+    char text[32];
+    double seconds;
     const size_t n = strspn(at, "0123456789.");
-    return n > 0 && at[n] == ',' ? at + n + 1 : NULL;
+    if (n == 0 || n >= sizeof(text) || at[n] != ',')
+        return NULL;
+    memcpy(text, at, n);
+    text[n] = '\0';
+    if (st_number_double(text, &seconds) != 0)
+        return NULL;
+    *ret_ns = (int64_t)fmin(seconds * 1e9, 9e18);
+    return at + n + 1;
 }
 
-/* "Tag=TAG,START,LENGTH,MAXIMUM,HISTOGRAM", the tag may be missing. The figures are not needed: the histogram has the
- * maximum, too. */
-static int take_line(struct reader *reader, char tag[TAG_MAX_BYTES + 1], struct st_hist *hist)
+/* "Tag=TAG,START,LENGTH,MAXIMUM,HISTOGRAM", the tag may be missing. The histogram has the maximum, too. */
+static int take_line(struct reader *reader, char tag[TAG_MAX_BYTES + 1], int64_t *ret_length_ns,
+                     struct st_hist *hist)
 {
+    int64_t figures[3] = {0};
     const char *at = reader->line;
     tag[0] = '\0';
     if (strncmp(at, "Tag=", 4) == 0) {
@@ -197,12 +209,14 @@ static int take_line(struct reader *reader, char tag[TAG_MAX_BYTES + 1], struct 
         at += n + 1;
     }
     for (int i = 0; i < 3 && at != NULL; i++)
-        at = behind_seconds(at);
+        at = behind_seconds(at, &figures[i]);
+    *ret_length_ns = figures[1];
     return at != NULL ? decode(reader, at, hist) : -EBADMSG;
 }
 
 /* The next histogram and its tag. @return 1, 0 at the end, -EBADMSG, -EINVAL (more digits), -EIO. */
-static int next(struct reader *reader, char tag[TAG_MAX_BYTES + 1], struct st_hist *hist)
+static int next(struct reader *reader, char tag[TAG_MAX_BYTES + 1], int64_t *ret_length_ns,
+                struct st_hist *hist)
 {
     for (;;) {
         int r = read_line(reader);
@@ -210,7 +224,7 @@ static int next(struct reader *reader, char tag[TAG_MAX_BYTES + 1], struct st_hi
             return r;
         if (reader->line[0] == '#' || reader->line[0] == '"' || reader->line[0] == '\0')
             continue; /* a comment, the head of the table */
-        r = take_line(reader, tag, hist);
+        r = take_line(reader, tag, ret_length_ns, hist);
         return r < 0 ? r : 1;
     }
 }
@@ -219,6 +233,7 @@ static int read_all(struct reader *reader, st_hlog_take_fn take, void *ctx)
 {
     char tag[TAG_MAX_BYTES + 1];
     struct st_hist hist;
+    int64_t length_ns;
     int r = read_line(reader);
     if (r == 0 || (r == 1 && strncmp(reader->line, FIRST_LINE, sizeof(FIRST_LINE) - 1) != 0))
         return -EBADMSG;
@@ -226,7 +241,7 @@ static int read_all(struct reader *reader, st_hlog_take_fn take, void *ctx)
         r = st_hist_init(&hist, 3);
     if (r < 0)
         return r;
-    while ((r = next(reader, tag, &hist)) == 1 && (r = take(ctx, tag, &hist)) == 0)
+    while ((r = next(reader, tag, &length_ns, &hist)) == 1 && (r = take(ctx, tag, length_ns, &hist)) == 0)
         ;
     st_hist_finish(&hist);
     return r;

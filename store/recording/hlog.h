@@ -28,8 +28,8 @@ __attribute__((visibility("default"))) int st_hlog_write(const char *path, const
 
 /** What st_module_load("hlog", ST_HLOG_READ_SYMBOL) returns. */
 #define ST_HLOG_READ_SYMBOL "st_hlog_read"
-/** Called for each histogram of a log. @param tag "" without one. @return 0 to go on. */
-typedef int (*st_hlog_take_fn)(void *ctx, const char *tag, const struct st_hist *hist);
+/** Called for each histogram of a log. @param tag "" without one. @param length_ns of its interval. @return 0 to go on. */
+typedef int (*st_hlog_take_fn)(void *ctx, const char *tag, int64_t length_ns, const struct st_hist *hist);
 typedef int (*st_hlog_read_fn)(FILE *stream, st_hlog_take_fn take, void *ctx);
 
 /** Reads a log and closes the stream. @return 0, -EBADMSG (not a histogram log of version 1, or a broken line), -EINVAL

@@ -8,12 +8,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static int check(void *ctx, const char *tag, const struct st_hist *hist)
+static int check(void *ctx, const char *tag, int64_t length_ns, const struct st_hist *hist)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < hist->counts_len; i++)
         n += hist->late[i];
-    if (n != hist->total_n || strchr(tag, ',') != NULL)
+    if (n != hist->total_n || length_ns < 0 || strchr(tag, ',') != NULL)
         abort();
     *(size_t *)ctx += strlen(tag); /* reads all of it */
     return 0;

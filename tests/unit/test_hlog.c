@@ -40,14 +40,16 @@ static void write_two(const struct st_hist *a, const struct st_hist *b, const ch
 /* What take saw. */
 struct seen {
     size_t n;
+    int64_t length_ns; /* of the last one */
     char tags[2][16];
     struct st_hist hist[2]; /* initialised by the test */
 };
 
-static int take(void *ctx, const char *tag, const struct st_hist *hist)
+static int take(void *ctx, const char *tag, int64_t length_ns, const struct st_hist *hist)
 {
     struct seen *seen = ctx;
     assert_true(seen->n < ST_ARRAY_LEN(seen->tags));
+    seen->length_ns = length_ns;
     snprintf(seen->tags[seen->n], sizeof(seen->tags[0]), "%s", tag);
     return st_hist_merge(&seen->hist[seen->n++], hist);
 }
