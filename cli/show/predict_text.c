@@ -10,6 +10,7 @@
 #include "evidence/miss_events.h"
 
 #define ROWS_MAX     7   /* on the first screen */
+#define COLUMNS_MIN  70  /* in a narrower terminal headroom and basis are left out */
 #define USUAL_FRAMES 32u /* of a run that is to answer for the longer sizes */
 
 void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames, size_t frames_n)
@@ -102,26 +103,31 @@ void st_predict_text_answer(const struct st_predict_table *table, FILE *out, int
 static void say_row(const struct st_predict_table *table, const struct st_predict_row *row, bool details,
                     FILE *out, int width)
 {
-    char estimate[32] = "-", high[32], headroom[32] = "-", low[32], slack[32];
+    char estimate[32] = "-", high[32], headroom[32] = "-", slack[32], line[200];
     if (row->estimated)
         snprintf(estimate, sizeof(estimate), row->estimate < 9.95 ? "%.2g" : "%.0f", row->estimate);
     if (row->headroom_percent >= 0)
         snprintf(headroom, sizeof(headroom), "%.0f %%", floor(row->headroom_percent));
     st_miss_events_rate_text(row->high, high, sizeof(high));
-    fprintf(out, "%6u %8.1f ms %12s %12s %10s  %s\n", row->frames, latency_ms(table, row), estimate, high,
-            headroom, st_predict_basis_name(row->basis));
+    if (width < COLUMNS_MIN)
+        fprintf(out, "%6u %6.1f ms %11s %9s\n", row->frames, latency_ms(table, row), estimate, high);
+    else
+        fprintf(out, "%6u %8.1f ms %12s %12s %10s  %s\n", row->frames, latency_ms(table, row), estimate, high,
+                headroom, st_predict_basis_name(row->basis));
     if (!details)
         return;
-    snprintf(low, sizeof(low), "%.2g", row->low);
-    fprintf(out, "       slack %s, at least %s per hour, %" PRIu64 " events, worst tenth %.3g per hour\n",
-            st_ns_format((int64_t)(row->slack_us * 1e3), slack, sizeof(slack)), low, row->n_events,
-            row->worst_tenth);
+    snprintf(line, sizeof(line),
+             "slack %s, at least %.2g per hour, %" PRIu64 " event%s, worst tenth %.3g per hour",
+             st_ns_format((int64_t)(row->slack_us * 1e3), slack, sizeof(slack)), row->low, row->n_events,
+             row->n_events == 1 ? "" : "s", row->worst_tenth);
+    st_text_field(out, "", line, 7, width);
     if (row->reason[0] != '\0')
         st_text_field(out, "", row->reason, 7, width);
 }
 
 void st_predict_text_rows(const struct st_predict_table *table, bool details, FILE *out, int width)
 {
+    char line[300];
     size_t first = 0, end = table->n;
     if (!details) { /* sizes that cannot be known first, then the longest ones give way */
         while (end - first > ROWS_MAX && table->rows[first].frames < table->run->frames)
@@ -130,15 +136,20 @@ void st_predict_text_rows(const struct st_predict_table *table, bool details, FI
             first = (size_t)(table->held - table->rows) + 1 - ROWS_MAX;
         end = end - first > ROWS_MAX ? first + ROWS_MAX : end;
     }
-    fputs("frames     latency  dropouts/h      at most   headroom\n", out);
+    fputs(width < COLUMNS_MIN ? "frames   latency  dropouts/h   at most\n"
+                              : "frames     latency  dropouts/h      at most   headroom\n",
+          out);
     for (size_t i = first; i < end; i++)
         say_row(table, &table->rows[i], details, out, width);
     fputc('\n', out);
-    if (details)
-        fprintf(out,
-                "Dropouts less than " ST_MISS_EVENTS_GAP " apart are one. At most: 95 %% bound. Headroom: "
-                "largest load\nwith at most %.3g per hour. Measured at %u frames, %u Hz.\n",
-                table->wish->target_per_hour, table->run->frames, table->run->rate_hz);
+    if (!details)
+        return;
+    snprintf(line, sizeof(line),
+             "Dropouts less than " ST_MISS_EVENTS_GAP
+             " apart are one. At most: 95 %% bound. Headroom: largest load "
+             "with at most %.3g per hour. Measured at %u frames, %u Hz.",
+             table->wish->target_per_hour, table->run->frames, table->run->rate_hz);
+    st_text_wrap(out, line, 0, width);
 }
 
 void st_predict_text_next(const struct st_predict_table *table, FILE *out, int width)

@@ -75,7 +75,7 @@ if [ -x "$made/make_history" ]; then # an hour has one wake-up 3.1 to 4.1 ms lat
     screen=$(TZ=UTC predict --history "$tmp/h.db")
     like "the answer of a history" "$(tr '\n' ' ' <<<"$screen")" '^256 frames held \(10\.7 ms with 2 periods\): no dropout in 2\.5 days, at most 0\.0[0-9]+ per hour '
     like "where it came from" "$(tr -s '\n ' ' ' <<<"$screen")" 'From 2\.5 days of [^ ]*/h\.db, 2026-11-18 to 2026-11-20 Next'
-    is "in 40 columns" "$(COLUMNS=40 predict --history "$tmp/h.db" | grep -vE '^ *[0-9]+ |^frames' | grep -E '^.{41}' | grep -v "$tmp")" ""
+    is "in 40 columns" "$(COLUMNS=40 predict --history "$tmp/h.db" --details | grep -E '^.{41}' | grep -v "$tmp")" ""
     "$PYTHON" - "$tmp/h.db" <<'PY'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])

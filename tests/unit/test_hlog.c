@@ -97,6 +97,7 @@ static void a_log_comes_back(void **state)
     assert_memory_equal(seen.hist[0].late, a.late, a.counts_len * sizeof(*a.late));
     assert_string_equal(seen.tags[1], "response");
     assert_int_equal(seen.hist[1].total_n, 1000000);
+    assert_int_equal(seen.length_ns, 2500000000);
     finish(&seen);
     st_hist_finish(&a);
     st_hist_finish(&b);
