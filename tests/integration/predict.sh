@@ -53,7 +53,7 @@ like "one without data is no answer" "$(predict "$tmp/head.strec"; echo "status 
 if [ -e "$SLEEPTUNE_BUILD/cli/sleeptune-hlog.so" ]; then
     "$SLEEPTUNE" measure --frames 64 --duration 2s --hlog "$tmp/run.hlog" --quiet >/dev/null
     grep -v '^Tag=response' "$tmp/run.hlog" >"$tmp/many.hlog"
-    for i in 1 2 3 4 5 6 7 8 9; do grep '^Tag=lateness' "$tmp/run.hlog" >>"$tmp/many.hlog"; done
+    for _ in 1 2 3 4 5 6 7 8 9; do grep '^Tag=lateness' "$tmp/run.hlog" >>"$tmp/many.hlog"; done
     log=(--measured-frames 64 --rate 48000)
     is "intervals of a log are added, other tags are not" "$(for f in run many; do "$SLEEPTUNE" predict "$tmp/$f.hlog" "${log[@]}" --json | "$PYTHON" -c 'import json, sys
 print(round(json.load(sys.stdin)["measured"]["seconds"]))'; done)" "2
