@@ -158,12 +158,10 @@ static int read_hlog(const char *path, FILE *stream, const struct options *o, st
 {
     char error[512];
     st_hlog_read_fn read_log;
-    void *address = st_module_load("hlog", ST_HLOG_READ_SYMBOL, error, sizeof(error));
-    if (address == NULL) {
+    if (st_module_load("hlog", ST_HLOG_READ_SYMBOL, &read_log, error, sizeof(error)) != 0) {
         fclose(stream);
         return st_failure(NAME, "cannot read histogram logs: %s", error);
     }
-    memcpy(&read_log, &address, sizeof(read_log)); /* ISO C has no cast from object to function pointer */
     run->frames = (uint32_t)o->series.frames;
     run->rate_hz = (uint32_t)o->series.rate_hz;
     int r = st_period_init(&run->period, run->frames, run->rate_hz);
