@@ -19,16 +19,13 @@ static int plan(struct st_picture *picture)
     char median[32], greatest[32], name[ST_CHART_NAME_BYTES];
     for (size_t i = 0; i < data->n; i++) {
         const struct st_box *box = &data->set[i]->box;
-        st_text_append(picture->description, sizeof(picture->description),
-                       "Histogram of %s, %s: %llu values, median %s, greatest %s. ", data->quantity,
-                       st_chart_name(data, data->set[i], name), (unsigned long long)box->n,
-                       st_ns_format(box->median_ns, median, sizeof(median)),
-                       st_ns_format(box->max_ns, greatest, sizeof(greatest)));
         st_text_append(picture->caption, sizeof(picture->caption), "%s%s: n = %llu, median %s, greatest %s.",
                        i > 0 ? " " : "", st_chart_name(data, data->set[i], name), (unsigned long long)box->n,
                        st_ns_format(box->median_ns, median, sizeof(median)),
                        st_ns_format(box->max_ns, greatest, sizeof(greatest)));
     }
+    st_text_append(picture->description, sizeof(picture->description), "Histogram of %s. %s", data->quantity,
+                   picture->caption);
     return 0;
 }
 

@@ -77,14 +77,15 @@ static int set_constants(struct st_child_env *env, uid_t uid)
     if (entry == NULL)
         return -ENOENT;
     snprintf(runtime, sizeof(runtime), RUNTIME_DIR, (unsigned long)uid);
-    int r = st_child_env_set(env, "PATH", PATH_DEFAULT);
-    if (r == 0)
-        r = st_child_env_set(env, "HOME", entry->pw_dir);
-    if (r == 0)
-        r = st_child_env_set(env, "USER", entry->pw_name);
-    if (r == 0)
-        r = st_child_env_set(env, "LOGNAME", entry->pw_name);
-    return r == 0 ? st_child_env_set(env, "XDG_RUNTIME_DIR", runtime) : r;
+    const char *const rows[][2] = {{"PATH", PATH_DEFAULT},
+                                   {"HOME", entry->pw_dir},
+                                   {"USER", entry->pw_name},
+                                   {"LOGNAME", entry->pw_name},
+                                   {"XDG_RUNTIME_DIR", runtime}};
+    int r = 0;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows) && r == 0; i++)
+        r = st_child_env_set(env, rows[i][0], rows[i][1]);
+    return r;
 }
 
 static int copy_all(struct st_child_env *env)
