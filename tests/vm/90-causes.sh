@@ -17,6 +17,7 @@ conf() { printf '%s\n' 'socket = { path = "/tmp/s/sock"; };' "$@" "trace = { ena
 status() { sleeptune status --socket /tmp/s/sock --json; }
 causes() { sleeptune history --causes --socket /tmp/s/sock --json; }
 start() {
+    rm -f /tmp/s/history.db* # the causes are those of this run
     STATE_DIRECTORY=/tmp/s sleeptuned -a -f -d -c /tmp/s/conf 2>/tmp/s/log &
     daemon=$!
     tries=100
