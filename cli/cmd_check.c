@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/facts/music.h"
+#include "advisor/facts/measured.h"
 #include "cli/command.h"
 #include "cli/measure/measure_run.h"
 #include "cli/measure/music.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/report/words.h"
+#include "advisor/report/report_format.h"
 #include "advisor/rules/buffer.h"
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
@@ -175,7 +175,7 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
         outcome = OUTCOME_BAD;
         state = "not yet";
         more = finding->needs != ST_NEEDS_NOTHING ? "; " : "";
-        needs = finding->needs != ST_NEEDS_NOTHING ? st_words_needs(finding->needs) : NULL;
+        needs = finding->needs != ST_NEEDS_NOTHING ? st_report_format_needs(finding->needs) : NULL;
     } else if (fired) {
         more = "; the report finds more than apply can change, see: ";
         needs = "sleeptune report";

@@ -1,5 +1,5 @@
 /* Asks running servers for their settings. One row a question. */
-#include "advisor/collect/ask.h"
+#include "advisor/collect/collect.h"
 
 #include <errno.h>
 #include <pwd.h>

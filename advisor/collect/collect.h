@@ -14,4 +14,36 @@ ST_NODISCARD int st_collect(struct st_platform *p, bool live, struct st_facts **
  * st_sysctl_text_freebsd. */
 ST_NODISCARD int st_collect_dir(const char *dir, struct st_facts **ret);
 
+/* --- collect_user.c: what another user would get on this machine --- */
+
+/**
+ * Replaces the facts about the user and his rights by those of `name`, from /etc/passwd, /etc/group and, on
+ * Linux, /etc/pam.d, /etc/security/limits.conf and limits.d: what a login would give. Nothing is tried.
+ * "user.limits_from" says so. Services started by systemd have limits of their own.
+ * @return 0, -ENOENT (no such user in /etc/passwd), -ENODATA (no /etc/passwd), -EBADMSG (his line is
+ * malformed), -ENOMEM, or what reading /etc/passwd or /etc/group said.
+ */
+ST_NODISCARD int st_collect_user(struct st_platform *p, const char *name, struct st_facts *facts);
+
+/* --- ask.c: what only a running server has: PipeWire, PulseAudio, JACK, and what answers on the system's bus --- */
+
+/** In all, for all servers together. */
+#define ST_ASK_LIMIT_NS INT64_C(300000000)
+
+struct st_ask {
+    bool skip;        /* ask no server; the facts say so */
+    const char *user; /* whose servers; NULL: of who runs this */
+};
+
+/**
+ * Asks the servers that `facts` (of this machine, by st_collect) tell to run, all at once, through the client
+ * programs that come with them. An answer replaces what configuration files said. A server that does not
+ * answer in time leaves these facts unreadable (ETIMEDOUT; EFBIG: it did not stop). One fact a server,
+ * "linux.ask.<name>", says how it went: "answered", "not asked" (skip), absent where its client is not
+ * installed, or unreadable. Servers of another user are asked as that user, which needs root; sockets in a
+ * folder that others own are not used.
+ * @return 0 or -ENOMEM.
+ */
+ST_NODISCARD int st_ask_servers(struct st_platform *p, const struct st_ask *ask, struct st_facts *facts);
+
 #endif

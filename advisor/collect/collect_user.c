@@ -1,5 +1,5 @@
 /* What another user would get: groups, and the limits that pam_limits would set at login. */
-#include "advisor/collect/collect_user.h"
+#include "advisor/collect/collect.h"
 
 #include <errno.h>
 #include <stdio.h>

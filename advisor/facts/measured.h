@@ -1,4 +1,4 @@
-/* A measurement of this machine, brought to the advisor as facts "measured.*". */
+/* A measurement of this machine, and what was seen of the music meanwhile, brought to the advisor as facts. */
 #ifndef ST_ADVISOR_FACTS_MEASURED_H
 #define ST_ADVISOR_FACTS_MEASURED_H
 
@@ -18,6 +18,17 @@
 #define ST_MEASURED_POLICY        "measured.policy"                /* "fifo 70", "other" */
 #define ST_MEASURED_DEGRADED      "measured.degraded"              /* why it is not what was asked */
 #define ST_MEASURED_ERROR         "measured.error"                 /* what ended it */
+
+/* What sleeptune check saw of the music that played while it measured. The report's JSON has them as its object "music", without the prefix. */
+#define ST_MUSIC_PREFIX          "music."
+#define ST_MUSIC_ANSWER          "music.answer"      /* sentences: always there if the music was watched */
+#define ST_MUSIC_SERVER          "music.server"      /* "PipeWire"; absent: none was watched */
+#define ST_MUSIC_DURATION_NS     "music.duration_ns" /* whole number: of watching */
+#define ST_MUSIC_DROPOUTS        "music.dropouts"    /* whole number: device xruns and clients not ready */
+#define ST_MUSIC_CLIENT          "music.client"      /* who made most of them */
+#define ST_MUSIC_CLIENT_DROPOUTS "music.client_dropouts" /* whole number */
+#define ST_MUSIC_REASON          "music.reason"          /* of most of that client's: "too-slow" */
+#define ST_MUSIC_FRAMES          "music.frames"          /* whole number: what the server runs at */
 
 struct st_measured {
     bool of_this_period; /* the wished one; else nothing of it counts */

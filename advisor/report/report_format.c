@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "advisor/facts/text.h"
-#include "advisor/report/words.h"
 
 const struct st_report_format *const st_report_formats[] = {
     &st_report_text, &st_report_json, &st_report_markdown, &st_report_prometheus, NULL,
@@ -23,8 +22,8 @@ int st_report_format_write(const struct st_report_format *format, const struct s
 
 /* --- words --- */
 
-const char *st_words_effect(const struct st_finding *finding, const struct st_wish *wish, char *buf,
-                            size_t buf_bytes)
+const char *st_report_format_effect(const struct st_finding *finding, const struct st_wish *wish, char *buf,
+                                    size_t buf_bytes)
 {
     const double period_us = (double)wish->period_ns / 1000;
     if (!finding->effect_known)
@@ -37,8 +36,8 @@ const char *st_words_effect(const struct st_finding *finding, const struct st_wi
     return buf;
 }
 
-const char *st_words_left_out(const struct st_report *report, const struct st_finding *finding, char *buf,
-                              size_t buf_bytes)
+const char *st_report_format_left_out(const struct st_report *report, const struct st_finding *finding,
+                                      char *buf, size_t buf_bytes)
 {
     if (finding->mute != NULL)
         snprintf(buf, buf_bytes, "muted%s%s%s%s", finding->mute->until != NULL ? " until " : "",
@@ -53,7 +52,7 @@ const char *st_words_left_out(const struct st_report *report, const struct st_fi
     return buf;
 }
 
-const char *st_words_fact(const struct st_fact *fact, char *buf, size_t buf_bytes)
+const char *st_report_format_fact(const struct st_fact *fact, char *buf, size_t buf_bytes)
 {
     const char *raw = fact->raw != NULL ? fact->raw : "";
     switch (fact->state) {
@@ -73,7 +72,7 @@ const char *st_words_fact(const struct st_fact *fact, char *buf, size_t buf_byte
     return buf;
 }
 
-const char *st_words_needs(enum st_needs needs)
+const char *st_report_format_needs(enum st_needs needs)
 {
     static const char *const texts[] = {
         [ST_NEEDS_NOTHING] = "works at once",

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "advisor/facts/measured.h"
-#include "advisor/facts/music.h"
 #include "advisor/facts/place.h"
 #include "advisor/facts/snapshot.h"
 #include "advisor/report/headline.h"

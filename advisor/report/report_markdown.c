@@ -5,7 +5,6 @@
 #include "advisor/facts/place.h"
 #include "advisor/report/headline.h"
 #include "advisor/report/report_format.h"
-#include "advisor/report/words.h"
 #include "advisor/rules/buffer.h"
 #include "core/text/safe.h"
 
@@ -65,7 +64,7 @@ static void finding_markdown(const struct st_report *report, const struct st_fin
     put(out, finding->summary);
     fputs("\n\n", out);
     if (st_finding_shows_effect(finding))
-        field(out, "May cost", st_words_effect(finding, &report->wish, effect, sizeof(effect)));
+        field(out, "May cost", st_report_format_effect(finding, &report->wish, effect, sizeof(effect)));
     const struct st_trial *trial;
     for (size_t at = 0; (trial = st_report_trial(report, finding, &at)) != NULL;) {
         char text[ST_TRIAL_TEXT_BYTES];
@@ -73,7 +72,7 @@ static void finding_markdown(const struct st_report *report, const struct st_fin
     }
     if (finding->fix_now != NULL || finding->fix_persistent != NULL) {
         field(out, "Cost", rule->cost);
-        field(out, "Needs", st_words_needs(finding->needs));
+        field(out, "Needs", st_report_format_needs(finding->needs));
         field(out, "Not when", rule->when_not);
         code(out, "Now", finding->fix_now);
         code(out, "For ever", finding->fix_persistent);
@@ -106,7 +105,7 @@ static void other_rules(const struct st_report *report, FILE *out)
             continue;
         fprintf(out, "- %s: `%s`: ", st_finding_statuses[finding->status].name, finding->rule->id);
         put(out, finding->summary);
-        if (st_words_left_out(report, finding, left_out, sizeof(left_out)) != NULL) {
+        if (st_report_format_left_out(report, finding, left_out, sizeof(left_out)) != NULL) {
             fputs(" (", out);
             put(out, left_out);
             fputc(')', out);
@@ -137,10 +136,10 @@ static void quoted_facts(const struct st_report *report, FILE *out)
         return;
     for (size_t i = 0; i < report->facts->n; i++) {
         const struct st_fact *fact = report->facts->rows[i];
-        char line[ST_WORDS_FACT_BYTES];
+        char line[ST_REPORT_FORMAT_FACT_BYTES];
         if (!is_quoted(report, fact))
             continue;
-        st_words_fact(fact, line, sizeof(line));
+        st_report_format_fact(fact, line, sizeof(line));
         for (char *at = line; *at != '\0'; at++)
             *at = *at == '\n' ? ' ' : *at;
         fprintf(memory, "%s\n", line);

@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/facts/music.h"
+#include "advisor/facts/measured.h"
 #include "advisor/facts/place.h"
 #include "advisor/facts/text.h"
 #include "advisor/parse/posted.h"
 #include "advisor/report/headline.h"
 #include "advisor/report/print.h"
 #include "advisor/report/report_format.h"
-#include "advisor/report/words.h"
 #include "advisor/rules/buffer.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
@@ -476,7 +475,7 @@ static void print_fix(const struct st_printer *printer, const struct st_finding 
     if (finding->fix_now == NULL && finding->fix_persistent == NULL)
         return;
     char text[256];
-    snprintf(text, sizeof(text), "%s; rights: %s", st_words_needs(finding->needs),
+    snprintf(text, sizeof(text), "%s; rights: %s", st_report_format_needs(finding->needs),
              st_rule_privilege(finding->rule));
     print_field(printer, "Needs:", text);
     print_field(printer, "Cost:", finding->rule->cost);
@@ -507,8 +506,9 @@ static void print_trials(const struct st_printer *printer, const struct st_trial
 static void print_evidence(const struct st_printer *printer, const struct st_finding *finding)
 {
     for (size_t i = 0; i < finding->evidence_n; i++) {
-        char text[ST_WORDS_FACT_BYTES];
-        print_field(printer, i == 0 ? "Seen:" : "", st_words_fact(finding->evidence[i], text, sizeof(text)));
+        char text[ST_REPORT_FORMAT_FACT_BYTES];
+        print_field(printer, i == 0 ? "Seen:" : "",
+                    st_report_format_fact(finding->evidence[i], text, sizeof(text)));
     }
 }
 
@@ -517,7 +517,7 @@ static void print_left_out(const struct st_printer *printer, const struct st_rep
                            const struct st_finding *finding)
 {
     char text[512];
-    if (st_words_left_out(report, finding, text, sizeof(text)) != NULL)
+    if (st_report_format_left_out(report, finding, text, sizeof(text)) != NULL)
         print_field(printer, "Left out:", text);
 }
 
@@ -531,7 +531,8 @@ static void print_details(const struct st_printer *printer, const struct st_repo
     st_print_wrapped(printer, INDENT, "", INDENT, finding->summary);
     print_left_out(printer, report, finding);
     if (st_finding_shows_effect(finding))
-        print_field(printer, "May cost:", st_words_effect(finding, &report->wish, effect, sizeof(effect)));
+        print_field(printer,
+                    "May cost:", st_report_format_effect(finding, &report->wish, effect, sizeof(effect)));
     print_measured(printer, report, finding);
     print_field(printer, "Formula:", finding->formula);
     print_evidence(printer, finding);
@@ -575,7 +576,7 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
         print_field(&printer, "Here:", text);
         print_field(&printer, "", finding->summary);
         if (st_finding_shows_effect(finding))
-            print_field(&printer, "May cost:", st_words_effect(finding, wish, text, sizeof(text)));
+            print_field(&printer, "May cost:", st_report_format_effect(finding, wish, text, sizeof(text)));
         print_field(&printer, "Formula:", finding->formula);
         print_evidence(&printer, finding);
         print_commands(&printer, finding);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/facts/music.h"
+#include "advisor/facts/measured.h"
 #include "advisor/facts/owner.h"
 #include "core/event.h"
 #include "core/ns.h"

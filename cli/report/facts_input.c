@@ -8,8 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "advisor/collect/ask.h"
-#include "advisor/collect/collect_user.h"
+#include "advisor/collect/collect.h"
 #include "advisor/facts/snapshot.h"
 #include "advisor/parse/posted.h"
 #include "advisor/rules/buffer.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/collect/ask.h"
+#include "advisor/collect/collect.h"
 #include "tests/fake/fake.h"
 
 #define PW    "pw-metadata -n settings"

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "advisor/collect/collect_user.h"
+#include "advisor/collect/collect.h"
 #include "tests/fake/fake.h"
 
 static struct st_platform *p;

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "advisor/facts/music.h"
+#include "advisor/facts/measured.h"
 #include "cli/measure/music.h"
 #include "core/ns.h"
 #include "platform/xrun/xrun.h"
