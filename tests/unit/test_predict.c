@@ -255,6 +255,50 @@ static void more_values_than_are_kept_of_a_minute_only_raise_the_bound(void **st
     st_predict_finish(&run);
 }
 
+/* Stalls of an exponential law, one a second: 0.3 ms on average, and with modes_ms > 0 one a minute of that length. */
+static void ten_minutes(uint64_t seed, int64_t modes_ms)
+{
+    struct st_random random = {.state = seed};
+    begin(32, 600);
+    wish.target_per_hour = 18;
+    double mode_s = 60;
+    for (double s = 0; s < 599;) {
+        s -= log(1 - st_random_unit(&random));
+        const uint64_t k = (uint64_t)(s * 1500);
+        late(k, (int64_t)(-3e5 * log(1 - st_random_unit(&random))));
+        if (modes_ms > 0 && s > mode_s) {
+            late(k + 200, modes_ms * MS);
+            mode_s += 60;
+        }
+    }
+}
+
+static void beyond_the_longest_stall_there_is_a_model_or_a_reason(void **state)
+{
+    (void)state;
+    ten_minutes(1, 0);
+    const double none = 2.995732274 * 6;
+    row_of(144); /* slack 3 ms: e^-10 of an event per second */
+    assert_int_equal(row.basis, ST_PREDICT_MODEL);
+    assert_true(row.estimated && row.n_events == 0);
+    assert_true(row.estimate > 0.001 && row.estimate < 5 && row.high > row.estimate &&
+                row.high <= none * 1.000001);
+    row_of(2048); /* more than twice the longest stall */
+    assert_int_equal(row.basis, ST_PREDICT_NONE_SEEN);
+    assert_false(row.estimated);
+    NEAR(row.high, none);
+    assert_non_null(strstr(row.reason, "twice"));
+    st_predict_finish(&run);
+
+    ten_minutes(1, 20);
+    row_of(1024); /* 21.3 ms: the mode says nothing of longer stalls */
+    assert_int_equal(row.basis, ST_PREDICT_REFUSED);
+    assert_false(row.estimated);
+    NEAR(row.high, none);
+    assert_true(row.reason[0] != '\0');
+    st_predict_finish(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +310,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_known_is_refused),
         cmocka_unit_test(more_late_wake_ups_than_memory_are_no_wrong_answer),
         cmocka_unit_test(a_run_that_changes_has_wider_bounds),
+        cmocka_unit_test(beyond_the_longest_stall_there_is_a_model_or_a_reason),
         cmocka_unit_test(a_minute_has_one_event_at_least_and_one_for_each_late_wake_up_at_most),
         cmocka_unit_test(events_are_100_ms_apart_in_a_minute_too),
         cmocka_unit_test(counted_events_hold_at_the_measured_size),
