@@ -4,10 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "advisor/facts/owner.h"
+#include "cli/command.h"
+#include "cli/report/facts_input.h"
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "evidence/miss_events.h"
+#include "platform/xrun/dropout_reason.h"
 
 #define ROWS_MAX     7   /* on the first screen */
 #define COLUMNS_MIN  70  /* in a narrower terminal headroom and basis are left out */
@@ -152,6 +156,32 @@ void st_predict_text_rows(const struct st_predict_table *table, bool details, FI
     st_text_wrap(out, line, 0, width);
 }
 
+/* How the size is set in the server that runs here, which is this user's. */
+static void put_setting(uint32_t frames, char *buf, size_t bytes)
+{
+    static const char *const servers[][2] = {{"jack", "linux.daemon.jackd"},
+                                             {"jack", "linux.daemon.jackdbus"},
+                                             {"pipewire", "linux.daemon.pipewire"}};
+    const struct st_facts_input input = {.no_servers = true};
+    struct st_facts *facts = NULL;
+    int64_t pid;
+    char set[80] = "", lasts[64] = "";
+    const bool known = st_facts_input_load("predict", &input, &facts) == ST_EXIT_DONE;
+    for (size_t i = 0; known && set[0] == '\0' && i < ST_ARRAY_LEN(servers); i++) {
+        if (st_facts_int(facts, servers[i][1], &pid) != 0 || st_owner_other(facts, servers[i][1]) != NULL)
+            continue;
+        st_dropout_reason_set_frames(servers[i][0], frames, set, sizeof(set));
+        if (strcmp(servers[i][0], "pipewire") == 0 && frames >= 16 && (frames & (frames - 1)) == 0)
+            snprintf(lasts, sizeof(lasts), "to last: sleeptune apply linux-pipewire-quantum=%u; ", frames);
+    }
+    if (known)
+        st_facts_free(facts);
+    if (set[0] != '\0')
+        snprintf(buf, bytes, "%s (%sother places: man sleeptune-size)", set, lasts);
+    else
+        snprintf(buf, bytes, "set %u frames in your sound server or program (man sleeptune-size)", frames);
+}
+
 void st_predict_text_next(const struct st_predict_table *table, FILE *out, int width)
 {
     char line[300];
@@ -167,6 +197,6 @@ void st_predict_text_next(const struct st_predict_table *table, FILE *out, int w
             "per hour)",
             table->run->frames);
     else
-        snprintf(line, sizeof(line), "set %u frames in your sound server or program", table->held->frames);
+        put_setting(table->held->frames, line, sizeof(line));
     st_text_field(out, "Next", line, 6, width);
 }

@@ -52,6 +52,12 @@ runs() { pw-metadata -n settings 2>/dev/null | sed -n "s/.*'clock\.\(min-\|max-\
 like "without PipeWire there is nothing to set" "$(size 128; echo "status $?")" 'PipeWire does not run here|the PipeWire that runs'
 start || { skip "a size of PipeWire" "pipewire does not run here: $(tail -1 "$tmp/server.log")"; tap_done; }
 before=$(runs)
+made=$SLEEPTUNE_BUILD/tests/integration/make_history
+if [ -x "$made" ]; then # 256 frames held for days
+    "$made" "$tmp/h.db" 1795190400 60 120 5 >/dev/null
+    like "predict names what sets the size here" "$("$SLEEPTUNE" predict --history "$tmp/h.db" 2>&1 | tr -s '\n ' ' ')" \
+        'Next pw-metadata -n settings 0 clock\.force-quantum 256 \(to last: sleeptune apply linux-pipewire-quantum=256; '
+fi
 out=$("$SLEEPTUNE" apply --dry-run linux-pipewire-quantum=128 2>&1)
 is "a dry run shows a difference" "$?" 1
 like "of the user's file" "$out" "^\+\+\+ $file\$"
