@@ -4,7 +4,7 @@
 
 #define FIRST_FRAMES 16
 #define KEPT_PART    4    /* of a period: a wake-up that is later than this part is kept */
-#define LATE_MAX     4096 /* wake-ups that are kept; rows of so many take some milliseconds */
+#define LATE_MAX     4096 /* wake-ups that are kept; their rows take some milliseconds */
 #define PERIODS      2    /* of the ring of the sound device */
 
 void st_forecast_init(struct st_forecast *forecast)

@@ -112,7 +112,7 @@ static void predicted(FILE *out, const struct st_forecast_view *forecast)
     const char *name = "sleeptune_predicted_events_per_hour";
     fprintf(
         out,
-        "# HELP %s Dropouts per hour at a buffer of so many frames; none seen: no estimate.\n# TYPE %s gauge\n",
+        "# HELP %s Dropouts per hour at a buffer of that size; no estimate if none was seen.\n# TYPE %s gauge\n",
         name, name);
     for (size_t i = 0; i < forecast->n; i++) {
         if (forecast->rows[i].estimated)
