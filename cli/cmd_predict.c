@@ -39,7 +39,7 @@ static void help(void)
           "is, from one run at the shortest size. Longer ones follow from that.\n\n"
           "FILE is a recording of 'measure --record', a histogram log in ns, text with one\n"
           "lateness in ns per line, or the CSV of 'plot'.\n\n"
-          "      --history              what sleeptuned measured, all days; FILE is a history\n"
+          "      --history              what sleeptuned measured; FILE is a history\n"
           "                             (usually the one that 'sleeptune history' shows)\n"
           "      --frames LIST          sizes, such as 64,128,480 (16, 32, 64 ... 2048)\n"
           "      --periods N            periods of the ring (2)\n"
