@@ -404,7 +404,7 @@ static void refuse(struct st_predict_row *row, const char *reason)
 static void extrapolate(const struct st_predict_run *run, const struct size *size, struct st_predict_row *row)
 {
     const struct st_tail *tail = &run->tail;
-    const bool far = tail->refused == NULL && size->slack_ns > FAR * tail->largest_ns;
+    const bool far = tail->enough && size->slack_ns > FAR * tail->largest_ns;
     double high;
     if (tail->refused != NULL || far) {
         row->basis = tail->enough && !far ? ST_PREDICT_REFUSED : ST_PREDICT_NONE_SEEN;

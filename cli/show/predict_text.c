@@ -113,11 +113,12 @@ static void say_row(const struct st_predict_table *table, const struct st_predic
     if (row->headroom_percent >= 0)
         snprintf(headroom, sizeof(headroom), "%.0f %%", floor(row->headroom_percent));
     st_miss_events_rate_text(row->high, high, sizeof(high));
+    const bool bounded = row->basis == ST_PREDICT_REFUSED && row->high < ST_PREDICT_MOST;
     if (width < COLUMNS_MIN)
         fprintf(out, "%6u %6.1f ms %11s %9s\n", row->frames, latency_ms(table, row), estimate, high);
     else
         fprintf(out, "%6u %8.1f ms %12s %12s %10s  %s\n", row->frames, latency_ms(table, row), estimate, high,
-                headroom, st_predict_basis_name(row->basis));
+                headroom, bounded ? "no model" : st_predict_basis_name(row->basis));
     if (!details)
         return;
     snprintf(line, sizeof(line),
