@@ -70,8 +70,9 @@ static int plan(struct st_picture *picture)
                    caption);
     snprintf(
         picture->how, sizeof(picture->how), "%s%s",
-        lines ? "A line ends where fewer than 10 values are greater; the mark after it is the greatest value. "
-              : "",
+        lines
+            ? "A line ends where fewer than 10 values are greater; the mark after it is the greatest value. "
+            : "",
         marks ? "Files without single values: each mark is a figure of the file, the last mark the greatest "
                 "value; the lines only connect the marks."
               : "");
