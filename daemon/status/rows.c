@@ -386,8 +386,8 @@ static void add_sizes(json_t *sections, const struct st_view *view, const struct
     struct section to = {.rows = json_array(), .detail = true};
     for (size_t i = 0; view->forecast != NULL && i < view->forecast->n; i++)
         add_size_row(&to, view, &view->forecast->rows[i], server);
-    end_table(sections, "Buffer sizes", &to,
-              json_pack("[s, s, s, s, s]", "Size", "Dropouts/h", "Verdict", "At most/h", "Period"));
+    end_table(sections, "Dropouts by buffer size", &to,
+              json_pack("[s, s, s, s, s]", "Size", "Per hour", "Verdict", "At most", "Period"));
 }
 
 static void add_summary(json_t *sections, const struct st_view *view, const struct st_answer *answer)
