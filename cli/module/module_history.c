@@ -178,7 +178,9 @@ int st_module_history_predict(const char *db, struct st_module_history_predict *
     }
     r = st_history_predict(reader, &ret->run, &ret->read);
     if (r == -ENODATA)
-        snprintf(ret->error, sizeof(ret->error), "no minute with a known buffer size in %.200s", ret->path);
+        snprintf(ret->error, sizeof(ret->error),
+                 "%.200s has no minute with a known buffer size. Let sleeptuned run for some minutes",
+                 ret->path);
     else if (r < 0)
         snprintf(ret->error, sizeof(ret->error), "cannot read %.200s: %s", ret->path,
                  st_history_read_error(reader, r));

@@ -35,6 +35,7 @@ starts "it starts"
 ok "and writes a history in the state folder" wait_for state_is writing
 kill -HUP "$daemon"
 ok "an event is in it after some seconds" wait_for events_are config-read 1
+like "predict --history finds it" "$(SLEEPTUNE_SOCKET=$sock "$SLEEPTUNE" predict --history 2>&1)" "$db has no minute with a known buffer size"
 stop
 is "it ends cleanly" "$status" 0
 is "the last minute is in the file" "$(sql 'SELECT level, count(*) FROM span GROUP BY level' | tr '\n' ' ')" "60 1 3600 1 86400 1 "
