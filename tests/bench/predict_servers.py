@@ -10,7 +10,7 @@ measure` at 16 frames beside it. What predict says from this run, for the server
     tests/bench/predict_servers.py --build build --seconds 300        20 minutes; needs root, jackd, PipeWire and WirePlumber
 
 "held" where what was counted lies between the bounds, with its own exact 95 % interval. The servers need some time of each period
-themselves, which predict is not told: it may be too low by that.
+themselves, which predict does not know: it may be too low by that.
 """
 import argparse
 import importlib.util
