@@ -31,8 +31,8 @@ static const struct {
     {ST_OS_FREEBSD, {ST_CHANGE_RC_CONF, "powerd_flags", "-a max"}, "/etc/rc.conf", true},
     {ST_OS_FREEBSD, {ST_CHANGE_LOGIN_CLASS, "audio", "memorylocked=unlimited"}, "/etc/login.conf", false},
     {ST_OS_LINUX,
-     {ST_CHANGE_PIPEWIRE, "/home/ann/.config", "default.clock.quantum = 128"},
-     "/home/ann/.config/pipewire/pipewire.conf.d/99-x.conf",
+     {ST_CHANGE_PIPEWIRE, "/home/USER/.config", "default.clock.quantum = 128"},
+     "/home/USER/.config/pipewire/pipewire.conf.d/99-x.conf",
      false},
 };
 

@@ -54,8 +54,8 @@ static void each_kind_has_its_file_and_line(void **state)
 static void a_users_file_is_not_for_root(void **state)
 {
     (void)state;
-    static const char path[] = "/home/ann/.config/pipewire/pipewire.conf.d/90-sleeptune.conf";
-    const struct st_change change = {ST_CHANGE_PIPEWIRE, "/home/ann/.config", "default.clock.quantum = 128"};
+    static const char path[] = "/home/USER/.config/pipewire/pipewire.conf.d/90-sleeptune.conf";
+    const struct st_change change = {ST_CHANGE_PIPEWIRE, "/home/USER/.config", "default.clock.quantum = 128"};
     struct st_change_form form;
     struct st_change back;
     assert_int_equal(st_change_form(ST_OS_LINUX, &change, &form), 0);
@@ -66,7 +66,7 @@ static void a_users_file_is_not_for_root(void **state)
     assert_string_equal(back.value, change.value);
     assert_int_equal(st_journal_target_allowed(ST_OS_LINUX, ST_ENTRY_FILE, NULL, path), geteuid() != 0);
     assert_false(
-        st_journal_target_allowed(ST_OS_LINUX, ST_ENTRY_FILE, NULL, path + strlen("/home/ann/.config")));
+        st_journal_target_allowed(ST_OS_LINUX, ST_ENTRY_FILE, NULL, path + strlen("/home/USER/.config")));
     assert_false(st_journal_target_allowed(ST_OS_LINUX, ST_ENTRY_FILE, NULL, path + 1));
 }
 
@@ -85,11 +85,11 @@ static void what_could_be_more_than_one_setting_is_refused(void **state)
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_SYSFS, "/etc/passwd", "1"}},
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_SYSFS, "/sys/../etc/passwd", "1"}},
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_SYSTEMD, "../../x", "A=1"}},
-        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_PIPEWIRE, "/home/ann/../root", "a = 1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_PIPEWIRE, "/home/USER/../root", "a = 1"}},
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_PIPEWIRE, "home", "a = 1"}},
-        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_PIPEWIRE, "/home/a\nb", "a = 1"}},
-        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_PIPEWIRE, "/home/ann", "a = 1 # }"}},
-        {ST_OS_FREEBSD, -ENOTSUP, {ST_CHANGE_PIPEWIRE, "/home/ann", "a = 1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_PIPEWIRE, "/home/USER\nb", "a = 1"}},
+        {ST_OS_LINUX, -EINVAL, {ST_CHANGE_PIPEWIRE, "/home/USER", "a = 1 # }"}},
+        {ST_OS_FREEBSD, -ENOTSUP, {ST_CHANGE_PIPEWIRE, "/home/USER", "a = 1"}},
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_BOOT, "boot", "a\" ; rm x"}},
         {ST_OS_LINUX, -EINVAL, {ST_CHANGE_BOOT, "boot", "$(x)"}},
         {ST_OS_LINUX, -ENOTSUP, {ST_CHANGE_LOADER, "kern.hz", "1"}},

@@ -41,7 +41,7 @@ struct row {
     }
 #define PIPEWIRE                                                                                             \
     {                                                                                                        \
-        ST_CHANGE_PIPEWIRE, "/home/ann/.config",                                                             \
+        ST_CHANGE_PIPEWIRE, "/home/USER/.config",                                                            \
             "default.clock.quantum = 128 vm.overrides = { default.clock.min-quantum = 128 }"                 \
     }
 #define BOOT                                                                                                 \
@@ -60,7 +60,7 @@ struct row {
     {                                                                                                        \
         ST_CHANGE_BOOT_CMDLINE, "boot", "preempt=full"                                                       \
     }
-#define PIPEWIRE_D "/home/ann/.config/pipewire/pipewire.conf.d/"
+#define PIPEWIRE_D "/home/USER/.config/pipewire/pipewire.conf.d/"
 #define UNIT_D     "systemd/system/user@.service.d/"
 #define APPEND     "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT "
 
