@@ -5,125 +5,332 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/facts/measured.h"
+#include "advisor/facts/music.h"
 #include "cli/command.h"
 #include "cli/measure/measure_run.h"
 #include "cli/measure/music.h"
+#include "cli/measure/sizes.h"
 #include "cli/report/facts_input.h"
-#include "cli/report/report_measure.h"
 #include "cli/report/report_run.h"
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
+#include "measure/stress.h"
 #include "platform/program/locale.h"
+#include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
 #define COMMAND         "check"
 #define DURATION_NS     (10 * ST_NS_PER_S)
 #define DURATION_MAX_NS (86400 * ST_NS_PER_S)
+#define LONGEST         2048u /* frames */
+#define SURE_PER_HOUR   20.0  /* a bound up to this is printed */
 
 struct options {
     struct st_report_options report;
     struct st_music *music; /* NULL: it is not watched */
     int64_t duration_ns;
+    uint32_t judged_frames; /* the settings are judged for this size */
     bool quiet;
 };
 
 static void help(void)
 {
     fputs("Usage: sleeptune check [OPTION...]\n"
-          "Watch the music that plays and run a loop like an audio program's for ten\n"
-          "seconds, judge the settings, and report all of it on one screen: who made\n"
-          "dropouts, does this machine keep up with the period, how sure is that, and which\n"
-          "settings may cost most. The first verdict appears after two\n"
-          "seconds. Changes nothing and needs no root. 'sleeptune' without a command does\n"
-          "the same.\n\n"
+          "Measure for ten seconds, mostly at 32 frames, watch the music that plays, and judge\n"
+          "the settings. One screen: who made dropouts, which buffer sizes this computer\n"
+          "holds, which settings may cost most, what to do now. The first verdict appears\n"
+          "after two seconds. Changes nothing and needs no root. 'sleeptune' without a\n"
+          "command does the same.\n\n"
           "  -d, --duration T   how long to measure, as in 10s, 500ms, 1m (10s)\n"
+          "      --stress           measure six times that long: without load, then while programs\n"
+          "                     compute, copy memory, write to the disk, start others, use\n"
+          "                     the network (bounded: 64 MiB a CPU, a file of 64 MiB)\n"
           "  -q, --quiet        print nothing on standard error while it measures\n" ST_NO_SERVERS_HELP
               ST_REPORT_HELP "\n"
           "Examples:\n"
           "  sleeptune check --frames 64\n"
           "  sleeptune check --duration 1m --json | jq .verdict\n\n"
-          "Exit status: 0 no dropout, no period missed and no finding at or above the\n"
-          "threshold, 1 dropouts, findings or missed periods, 2 a rule that could reach the\n"
+          "Exit status: 0 no dropout at the size in use (or of --frames), no finding at or\n"
+          "above the threshold, 1 dropouts or findings, 2 a rule that could reach the\n"
           "threshold is unknown, 3 usage, 4 failure, 5 the counters do not agree.\n",
           stdout);
 }
 
+/** The smallest size of which none of these wake-ups would have been a dropout; 0: none up to the longest. */
+static uint32_t held_so_far(const struct st_result *result)
+{
+    uint32_t frames = result->frames;
+    while (frames <= LONGEST && (int64_t)frames * ST_NS_PER_S / result->rate_hz < result->lateness.max_ns)
+        frames *= 2;
+    return frames <= LONGEST || frames == result->frames ? frames : 0;
+}
+
 /** Prints the verdict so far: updated each second on a terminal, once elsewhere. */
-static void look(void *ctx, const struct st_result *worst, bool first)
+static void look(void *ctx, const struct st_result *result, bool first)
 {
     const struct options *options = ctx;
     const bool terminal = isatty(STDERR_FILENO) == 1;
-    char time[24], bound[32], latest[24], line[280], tail[40], music[64] = "";
-    const double bound_per_hour =
-        st_miss_events_per_hour_max95(worst->miss_events.n, st_result_seconds(worst));
+    char time[24], latest[24], line[280], music[64] = "", held[64] = "no size held";
     st_music_poll(options->music);
-    if (options->quiet || (!first && !terminal) || worst->elapsed_periods == 0)
+    if (options->quiet || (!first && !terminal) || result->elapsed_periods == 0)
         return;
     const uint64_t dropouts_n = st_music_dropouts(options->music);
+    const uint32_t held_frames = held_so_far(result);
     if (dropouts_n > 0)
-        snprintf(music, sizeof(music), "%" PRIu64 " dropout%s in the music; ", dropouts_n,
-                 dropouts_n == 1 ? "" : "s");
-    snprintf(line, sizeof(line),
-             "%s so far: %s%" PRIu64 " of %" PRIu64
-             " periods missed in %s (95%% confidence: at most %s events/h)",
-             worst->misses == 0 && dropouts_n == 0 ? "OK" : "Not OK", music, worst->misses,
-             worst->elapsed_periods, st_ns_format(worst->duration_ns, time, sizeof(time)),
-             st_miss_events_rate_text(bound_per_hour, bound, sizeof(bound)));
-    snprintf(tail, sizeof(tail), ", worst wake-up %s late",
-             st_ns_format(worst->lateness.max_ns, latest, sizeof(latest)));
-    const int columns = st_terminal_width(STDERR_FILENO) - 1;
-    if (!terminal || st_text_columns(line) + st_text_columns(tail) <= columns)
-        strcat(line, tail);
-    else
-        st_text_clip(line, columns);
+        st_text_append(music, sizeof(music), "%" PRIu64 " dropout%s in the music; ", dropouts_n,
+                       dropouts_n == 1 ? "" : "s");
+    if (held_frames > 0)
+        snprintf(held, sizeof(held), "%u frames held", held_frames);
+    snprintf(line, sizeof(line), "%s so far: %s%s for %s, worst wake-up %s late",
+             held_frames > 0 && held_frames <= options->judged_frames && dropouts_n == 0 ? "OK" : "Not OK",
+             music, held, st_ns_format_short(result->duration_ns, time, sizeof(time)),
+             st_ns_format_short(result->lateness.max_ns, latest, sizeof(latest)));
+    if (terminal)
+        st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1);
     fprintf(stderr, "%s%s%s", first ? "" : "\r", st_locale_text(line), terminal ? "\033[K" : "\n");
     fflush(stderr);
 }
 
-/** Measures into facts. */
-static int measure(struct options *options, bool watch, struct st_facts *facts)
+/* --- the answer --- */
+
+/** One measurement; with --stress one for each load. */
+struct phase {
+    enum st_stress_phase load;
+    int load_error; /* why the load is not there, or ended too early */
+    struct st_sizes sizes;
+};
+
+struct answer {
+    struct st_report_answer report;
+    struct phase phases[ST_STRESS_PHASES];
+    size_t phases_n;
+    bool stress;
+    const struct phase *worst; /* whose wake-ups were latest */
+    char text[400], next[160];
+    uint32_t judged_frames, used_frames; /* used: by a sound server; 0: none, or not known */
+};
+
+static const struct st_predict_row *judged_row(const struct answer *answer, const struct phase *phase)
 {
-    struct st_session_config config;
-    struct st_result result;
-    int64_t dropouts_n;
+    const struct st_predict_table *table = &phase->sizes.table;
+    for (size_t i = 0; phase->load_error == 0 && i < table->n; i++) {
+        if (table->rows[i].frames == answer->judged_frames)
+            return &table->rows[i];
+    }
+    return NULL;
+}
+
+static const struct st_result *result_of(const struct phase *phase)
+{
+    return &phase->sizes.runs[0].result;
+}
+
+static void print_sizes(const void *ctx, FILE *out, int width, bool colour, bool details)
+{
+    const struct answer *answer = ctx;
+    const struct st_predict_table *table = &answer->phases[0].sizes.table;
+    const struct st_predict_view view = {.width = width,
+                                         .colour = colour,
+                                         .bounds = table->wish->target_per_hour <= SURE_PER_HOUR,
+                                         .details = details,
+                                         .used_frames = answer->used_frames};
+    st_predict_text_rows(table, &view, out);
+}
+
+static void print_phases(const void *ctx, FILE *out, int width, bool colour, bool details)
+{
+    const struct answer *answer = ctx;
+    (void)width;
+    (void)details;
+    fputs("  load      held from     worst wake-up\n", out);
+    for (size_t i = 0; i < answer->phases_n; i++) {
+        const struct phase *phase = &answer->phases[i];
+        const struct st_predict_row *held = phase->sizes.table.held;
+        char frames[32] = "no size", latest[32] = "not known";
+        if (held != NULL)
+            snprintf(frames, sizeof(frames), "%u frames", held->frames);
+        if (phase->load_error == 0)
+            st_ns_format_short(result_of(phase)->lateness.max_ns, latest, sizeof(latest));
+        st_predict_text_mark(&phase->sizes.table, judged_row(answer, phase), colour, out);
+        fprintf(out, " %-9s ", st_stress_name(phase->load));
+        st_text_pad(out, phase->load_error == 0 ? frames : "not known", 13);
+        fprintf(out, " %s\n", latest);
+    }
+}
+
+static json_t *answer_json(const struct answer *answer)
+{
+    json_t *phases = answer->stress ? json_array() : json_null();
+    for (size_t i = 0; answer->stress && i < answer->phases_n; i++) {
+        const struct phase *phase = &answer->phases[i];
+        const struct st_predict_row *held = phase->sizes.table.held;
+        const bool known = phase->load_error == 0;
+        json_t *row =
+            json_pack("{s:s, s:o, s:o}", "load", st_stress_name(phase->load), "held_frames",
+                      st_json_integer_or_null(known && held != NULL, held != NULL ? held->frames : 0),
+                      "lateness_max_ns", st_json_integer_or_null(known, result_of(phase)->lateness.max_ns));
+        (void)json_array_append_new(phases, row);
+    }
+    return json_pack("{s:o, s:o}", "rows", st_predict_text_rows_json(&answer->worst->sizes.table), "stress",
+                     phases);
+}
+
+/** The largest of the sizes that held in each phase; 0: in one of them none did, or none is known. */
+static uint32_t held_in_all(const struct answer *answer)
+{
+    uint32_t frames = 0;
+    for (size_t i = 0; i < answer->phases_n; i++) {
+        const struct st_predict_row *held = answer->phases[i].sizes.table.held;
+        if (answer->phases[i].load_error == 0 && held == NULL)
+            return 0;
+        frames = held != NULL && held->frames > frames ? held->frames : frames;
+    }
+    return frames;
+}
+
+static void say_sizes(struct answer *answer)
+{
+    const struct st_predict_table *table = &answer->worst->sizes.table;
+    const struct st_result *result = result_of(answer->worst);
+    const uint32_t held = held_in_all(answer);
+    const size_t bytes = sizeof(answer->text);
+    char time[32], latest[32], size[32];
+    st_ns_format_short(result->duration_ns, time, sizeof(time));
+    st_ns_format_short(result->lateness.max_ns, latest, sizeof(latest));
+    if (!answer->stress || !table->known) {
+        st_predict_text_answer(table, table->wish->target_per_hour <= SURE_PER_HOUR, answer->text, bytes);
+    } else {
+        snprintf(size, sizeof(size), "%u frames", held > 0 ? held : LONGEST);
+        snprintf(answer->text, bytes, "%s%s held under every load, %s each. Worst: %s, %s late.",
+                 held > 0 ? "" : "No size up to ", size, time, st_stress_name(answer->worst->load), latest);
+    }
+    if (result->policy == ST_POLICY_OTHER)
+        st_text_append(answer->text, bytes, " Measured as a normal thread: no right to real-time priority.");
+}
+
+static void say_next(struct answer *answer, bool judged_held)
+{
+    const uint32_t held = held_in_all(answer);
+    const size_t bytes = sizeof(answer->next);
+    if (held == 0)
+        snprintf(answer->next, bytes, "sleeptune report (what makes wake-ups late)");
+    else if (!judged_held && result_of(answer->worst)->policy == ST_POLICY_OTHER)
+        snprintf(answer->next, bytes, "get the right to real-time priority, then sleeptune check again");
+    else if (!judged_held)
+        snprintf(answer->next, bytes, "set %u frames in your sound server or program", held);
+    else if (answer->stress)
+        snprintf(answer->next, bytes, "sleeptune check -d 3h (for hours, without load)");
+    else
+        snprintf(answer->next, bytes, "sleeptune check --stress (does it hold while the computer is busy?)");
+}
+
+/** @return an st_exit: findings if the size in use, or asked for, has dropouts, or the music had. */
+static int make_answer(const struct st_facts *facts, struct answer *answer)
+{
+    int64_t frames, dropouts_n;
+    const bool dropouts = st_facts_int(facts, ST_MUSIC_DROPOUTS, &dropouts_n) == 0 && dropouts_n > 0;
+    bool judged_held = true;
+    answer->worst = &answer->phases[0];
+    if (st_facts_int(facts, ST_MUSIC_FRAMES, &frames) == 0 && frames > 0 && frames <= ST_PREDICT_FRAMES_MAX)
+        answer->used_frames = (uint32_t)frames;
+    for (size_t i = 0; i < answer->phases_n; i++) {
+        struct phase *phase = &answer->phases[i];
+        if (phase->sizes.n == 0 || phase->load_error != 0)
+            continue;
+        st_sizes_fill(&phase->sizes, answer->used_frames != 0 ? answer->used_frames : answer->judged_frames);
+        const struct st_predict_row *judged = judged_row(answer, phase);
+        judged_held = judged_held && (judged == NULL || judged->basis == ST_PREDICT_REFUSED ||
+                                      st_predict_text_holds(&phase->sizes.table, judged));
+        if (result_of(phase)->lateness.max_ns > result_of(answer->worst)->lateness.max_ns)
+            answer->worst = phase;
+    }
+    say_sizes(answer);
+    say_next(answer, judged_held);
+    answer->report.next = dropouts ? NULL : answer->next; /* the music has one */
+    answer->report.text = answer->text;
+    answer->report.table = answer->stress ? print_phases : print_sizes;
+    answer->report.ctx = answer;
+    answer->report.json = answer_json(answer);
+    return dropouts || !judged_held ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
+}
+
+/* --- measuring --- */
+
+/** @return an st_exit, after a message. */
+static int status_of(const struct st_sizes *sizes)
+{
+    for (size_t i = 0; i < sizes->n; i++) {
+        if (!sizes->runs[i].result.books_balance) {
+            (void)st_failure(COMMAND, "the measurement is invalid: its counters do not agree");
+            return ST_EXIT_BOOKS;
+        }
+    }
+    const int error = sizes->n > 0 ? sizes->runs[0].result.error : 0;
+    return error == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "the measurement failed: %s", strerror(-error));
+}
+
+/** @return an st_exit, after a message; a load that is not there is no failure yet. */
+static int measure_phase(struct options *options, const struct st_wish *wish, uint32_t shortest,
+                         enum st_stress_phase load, struct answer *answer)
+{
+    struct phase *phase = &answer->phases[answer->phases_n++];
+    struct st_stress *stress = NULL;
+    int status = ST_EXIT_DONE;
+    phase->load = load;
+    phase->load_error = st_stress_start(load, &stress);
+    if (phase->load_error == 0)
+        status = st_sizes_measure(COMMAND, wish, shortest, options->duration_ns, !answer->stress,
+                                  answer->stress ? st_stress_name(load) : NULL, look, options, &phase->sizes);
+    const int ended = st_stress_stop(stress);
+    phase->load_error = phase->load_error != 0 ? phase->load_error : ended;
+    return status == ST_EXIT_DONE ? status_of(&phase->sizes) : status;
+}
+
+/** Measures into facts and the answer. @return an st_exit; there is an answer if its report has a text. */
+static int measure(struct options *options, bool watch, struct st_facts *facts, struct answer *answer)
+{
     struct st_wish wish;
     int status = st_report_run_period(COMMAND, facts, &options->report, &wish);
     if (status != ST_EXIT_DONE)
         return status;
-    st_session_defaults(&config);
-    config.frames = wish.frames;
-    config.rate_hz = wish.rate_hz;
-    config.duration_ns = options->duration_ns;
+    const uint32_t shortest = st_sizes_shortest(&wish, (uint32_t)options->report.frames);
+    const size_t phases_n = answer->stress ? ST_STRESS_PHASES : 1;
+    options->judged_frames = answer->judged_frames = wish.frames;
+    answer->used_frames = wish.in_use ? wish.frames : 0;
     options->music = watch ? st_music_start(st_platform_native(), facts, geteuid() == 0) : NULL;
-    status = st_measure_run(COMMAND, &config, look, options, &result);
-    if (watch && st_music_finish(options->music, wish.frames, facts) != 0 && status == ST_EXIT_DONE) {
-        st_result_finish(&result);
+    for (size_t i = 0; i < phases_n && status == ST_EXIT_DONE && !st_stop_asked(); i++)
+        status = measure_phase(options, &wish, shortest, (enum st_stress_phase)i, answer);
+    const bool lost = watch && st_music_finish(options->music, facts) != 0;
+    if (status == ST_EXIT_DONE && (lost || answer->phases[0].sizes.n == 0))
         status = st_failure(COMMAND, "out of memory");
-    }
-    if (status != ST_EXIT_DONE)
-        return status;
     if (!options->quiet && isatty(STDERR_FILENO) == 1)
         fputs("\r\033[K", stderr);
-    if (st_report_measure_put(facts, &result) != 0)
-        status = st_failure(COMMAND, "out of memory");
-    else
-        status = st_measure_run_status(&result, 1);
-    if (status == ST_EXIT_DONE &&
-        (result.misses > 0 || (st_facts_int(facts, ST_MUSIC_DROPOUTS, &dropouts_n) == 0 && dropouts_n > 0)))
-        status = ST_EXIT_FINDINGS;
-    st_result_finish(&result);
+    if (status != ST_EXIT_DONE)
+        return status;
+    status = make_answer(facts, answer);
+    for (size_t i = 0; i < answer->phases_n; i++) {
+        const struct phase *phase = &answer->phases[i];
+        if (phase->load_error != 0)
+            status = st_failure(
+                COMMAND, "no load '%s': %s%s", st_stress_name(phase->load),
+                phase->load_error == -ECHILD ? "it ended too early" : strerror(-phase->load_error),
+                phase->load == ST_STRESS_DISK ? ". It needs room for 64 MiB in $TMPDIR, or /var/tmp" : "");
+    }
     return status;
 }
 
 int st_cmd_check(int argc, char **argv)
 {
+    static struct answer answer; /* too large for the stack */
     struct options options = {.duration_ns = DURATION_NS};
+    bool stress = false;
     struct st_facts_input input = {0};
     struct st_facts *facts;
     const struct st_option own[] = {
         {"duration", 'd', .time_ns = &options.duration_ns, .min = ST_NS_PER_MS, .max = DURATION_MAX_NS},
         {"quiet", 'q', .flag = &options.quiet},
+        {"stress", .flag = &stress},
         {"no-servers", .flag = &input.no_servers},
     };
     int status =
@@ -135,15 +342,15 @@ int st_cmd_check(int argc, char **argv)
     status = st_facts_input_load(COMMAND, &input, &facts);
     if (status != ST_EXIT_DONE)
         return status;
-    const int measured = measure(&options, !input.no_servers, facts);
-    if (measured == ST_EXIT_USAGE ||
-        (measured == ST_EXIT_FAILURE && st_facts_find(facts, ST_MEASURED_SOURCE) == NULL)) {
-        st_facts_free(facts);
-        return measured;
+    answer.stress = stress;
+    const int measured = measure(&options, !input.no_servers, facts, &answer);
+    if (answer.report.text != NULL) {
+        options.report.answer = &answer.report;
+        status = st_report_run(COMMAND, facts, &options.report, true);
     }
-    status = st_report_run(COMMAND, facts, &options.report, true);
+    json_decref(answer.report.json);
+    for (size_t i = 0; i < answer.phases_n; i++)
+        st_sizes_finish(&answer.phases[i].sizes);
     st_facts_free(facts);
-    if (measured == ST_EXIT_DONE || status >= ST_EXIT_USAGE)
-        return status;
-    return measured;
+    return measured == ST_EXIT_DONE || status >= ST_EXIT_USAGE ? status : measured;
 }

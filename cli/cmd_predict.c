@@ -279,8 +279,12 @@ static int print_text(const struct st_predict_table *table, const struct st_modu
     struct st_locale_stream stream;
     FILE *out = st_locale_begin(&stream, stdout);
     const int width = st_terminal_width(STDOUT_FILENO);
-    st_predict_text_answer(table, out, width);
-    st_predict_text_rows(table, details, out, width);
+    char answer[300];
+    const struct st_predict_view view = {.width = width, .bounds = true, .details = details};
+    st_text_wrap(out, st_predict_text_answer(table, true, answer, sizeof(answer)), 0, width);
+    fputc('\n', out);
+    st_predict_text_rows(table, &view, out);
+    fputc('\n', out);
     if (input->path[0] != '\0')
         say_history(input, out, width);
     st_predict_text_next(table, out, width);

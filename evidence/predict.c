@@ -466,7 +466,7 @@ void st_predict_row(const struct st_predict_run *run, const struct st_predict_wi
                                    .headroom_percent = -1,
                                    .observed_s = st_predict_seconds(run)};
     if (frames < run->frames) {
-        snprintf(reason, sizeof(reason), "not known: measure at %u frames or less", frames);
+        snprintf(reason, sizeof(reason), "measure at %u frames or less", frames);
         refuse(ret, reason);
     } else if (ret->observed_s < ST_PREDICT_SECONDS) {
         refuse(ret, "too little data: less than a second was measured");

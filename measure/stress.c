@@ -241,15 +241,16 @@ int st_stress_stop(struct st_stress *stress)
     int r = 0;
     if (stress == NULL)
         return 0;
-    for (size_t i = 0; i < stress->children_n; i++) {
+    for (size_t i = 0; i < stress->children_n;
+         i++) { /* all, before one is killed: the others may end by that */
         if (waitpid(stress->child[i], NULL, WNOHANG) == stress->child[i]) {
             stress->child[i] = 0;
             r = -ECHILD;
-        } else {
-            (void)kill(-stress->child[i], SIGKILL);
         }
     }
     for (size_t i = 0; i < stress->children_n; i++) {
+        if (stress->child[i] != 0)
+            (void)kill(-stress->child[i], SIGKILL);
         while (stress->child[i] != 0 && waitpid(stress->child[i], NULL, 0) < 0 && errno == EINTR) {
         }
     }

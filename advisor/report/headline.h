@@ -6,8 +6,7 @@
 
 #define ST_HEADLINE_BYTES 1024
 
-/** The answer (what matters most), what was measured and how sure that is. brief: for a screen, two lines. Writes into buf.
- * @return buf. */
-const char *st_headline(const struct st_report *report, bool brief, char *buf, size_t buf_bytes);
+/** The answer (what matters most), what was measured and how sure that is. Writes into buf. @return buf. */
+const char *st_headline(const struct st_report *report, char *buf, size_t buf_bytes);
 
 #endif

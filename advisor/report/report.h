@@ -2,6 +2,9 @@
 #ifndef ST_ADVISOR_REPORT_REPORT_H
 #define ST_ADVISOR_REPORT_REPORT_H
 
+#include <jansson.h>
+#include <stdio.h>
+
 #include "advisor/rules/rule.h"
 #include "evidence/trial.h"
 
@@ -13,6 +16,16 @@ enum st_report_profile {
     ST_REPORT_PROFILE_SERVER
 };
 
+/** What check measured: the first screen begins with it. */
+struct st_report_answer {
+    const char *text; /* sentences */
+    /** A table below them. */
+    void (*table)(const void *ctx, FILE *out, int width, bool colour, bool details);
+    const void *ctx;
+    const char *next; /* what to do now; NULL: the sentences say it */
+    json_t *json;     /* object: its keys are added to the report's */
+};
+
 /** The findings are of all rules for the facts' OS, by status, then effect (no bound known: first among
  * problems, last elsewhere), then the order of the rules. */
 struct st_report {
@@ -21,9 +34,10 @@ struct st_report {
     enum st_report_profile profile;
     struct st_finding *findings;
     size_t findings_n;
-    bool own_machine;               /* the facts are of the machine that this runs on */
-    size_t unreadable_n;            /* facts that were unreadable or malformed */
-    const struct st_trials *trials; /* what was tried on this machine; borrowed; NULL: nothing */
+    bool own_machine;                      /* the facts are of the machine that this runs on */
+    size_t unreadable_n;                   /* facts that were unreadable or malformed */
+    const struct st_trials *trials;        /* what was tried on this machine; borrowed; NULL: nothing */
+    const struct st_report_answer *answer; /* borrowed; NULL: the headline is made from the facts */
 };
 
 /** A rule that the user does not want to hear of. */

@@ -3,13 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/facts/measured.h"
+#include "advisor/facts/music.h"
 #include "advisor/facts/place.h"
 #include "advisor/facts/snapshot.h"
 #include "advisor/report/headline.h"
 #include "advisor/report/report_format.h"
 #include "core/text/json.h"
-#include "evidence/miss_events.h"
 #include "st_config.h"
 
 /** The lines of a text as a list. */
@@ -206,23 +205,6 @@ static json_t *notes_json(const struct st_facts *facts)
     return array;
 }
 
-/** The measurement that the verdict rests on; null: none of this period. */
-static json_t *measurement_json(const struct st_report *report)
-{
-    struct st_measured m;
-    if (!st_measured_read(report->facts, &report->wish, &m) || !m.of_this_period)
-        return json_null();
-    const double seconds = (double)m.periods_n * (double)m.frames / (double)m.rate_hz;
-    return json_pack("{s:s, s:b, s:I, s:I, s:o, s:o, s:o, s:I, s:I, s:s, s:o}", "source", m.source, "valid",
-                     (int)m.valid, "periods", (json_int_t)m.periods_n, "misses", (json_int_t)m.misses_n,
-                     "misses_per_hour_max95", st_json_string_or_null(m.bound), "miss_events",
-                     st_json_integer_or_null(m.events_n >= 0, m.events_n), "miss_events_per_hour_max95",
-                     st_json_real_or_null(m.events_n >= 0 && m.rate_hz > 0,
-                                          st_miss_events_per_hour_max95((uint64_t)m.events_n, seconds)),
-                     "duration_ns", (json_int_t)m.duration_ns, "lateness_max_ns", (json_int_t)m.latest_ns,
-                     "policy", m.policy, "degraded", st_json_string_or_null(m.degraded));
-}
-
 /** What check saw of the music: its facts, without their prefix; null: it was not watched. */
 static json_t *music_json(const struct st_facts *facts)
 {
@@ -248,18 +230,23 @@ json_t *st_report_format_json(const struct st_report *report)
     }
     if (findings == NULL)
         return NULL;
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s?}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:o, s:o}",
+    json_t *document = json_pack(
+        "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s?}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:o}",
         "schema", "sleeptune-report/1", "sleeptune", ST_VERSION, "os",
-        st_snapshot_os_names[report->facts->os], "verdict",
-        st_headline(report, false, verdict, sizeof(verdict)), "period", "frames",
-        (json_int_t)report->wish.frames, "rate_hz", (json_int_t)report->wish.rate_hz, "period_ns",
-        (json_int_t)report->wish.period_ns, "set_by", report->wish.why[0] != '\0' ? report->wish.why : NULL,
-        "facts", (json_int_t)report->facts->n, "facts_unreadable", (json_int_t)report->unreadable_n, "unread",
-        unread_json(report->facts), "findings", findings, "profile", st_report_profile_names[report->profile],
-        "effect_sum_us", st_report_sum_us(report), "counts", counts_json(report), "notes",
-        notes_json(report->facts), "measurement", measurement_json(report), "music",
+        st_snapshot_os_names[report->facts->os], "verdict", st_headline(report, verdict, sizeof(verdict)),
+        "period", "frames", (json_int_t)report->wish.frames, "rate_hz", (json_int_t)report->wish.rate_hz,
+        "period_ns", (json_int_t)report->wish.period_ns, "set_by",
+        report->wish.why[0] != '\0' ? report->wish.why : NULL, "facts", (json_int_t)report->facts->n,
+        "facts_unreadable", (json_int_t)report->unreadable_n, "unread", unread_json(report->facts),
+        "findings", findings, "profile", st_report_profile_names[report->profile], "effect_sum_us",
+        st_report_sum_us(report), "counts", counts_json(report), "notes", notes_json(report->facts), "music",
         music_json(report->facts), "trials", trials_json(report));
+    if (document != NULL && report->answer != NULL &&
+        json_object_update(document, report->answer->json) != 0) {
+        json_decref(document);
+        document = NULL;
+    }
+    return document;
 }
 
 static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)

@@ -169,7 +169,7 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
     (void)view;
     char verdict[ST_HEADLINE_BYTES];
     fputs("# sleeptune report\n\n", out);
-    put(out, st_headline(report, false, verdict, sizeof(verdict)));
+    put(out, st_headline(report, verdict, sizeof(verdict)));
     if (report->wish.why[0] != '\0') {
         fputs("\n\nBuffer: ", out);
         put(out, st_buffer_text(&report->wish, verdict, sizeof(verdict)));

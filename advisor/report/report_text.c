@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/facts/measured.h"
+#include "advisor/facts/music.h"
 #include "advisor/facts/place.h"
 #include "advisor/facts/text.h"
 #include "advisor/parse/posted.h"
@@ -18,6 +18,8 @@
 #define SCREEN_LINES  23 /* and the prompt */
 #define SETTINGS_MAX  5
 #define SETTING_LINES 3
+#define BELOW_MAX     3 /* settings below an answer, without their costs */
+#define BELOW_LINES   2
 #define STATUS_WIDTH  9
 #define INDENT        2
 #define TEXT_INDENT   13
@@ -210,7 +212,8 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
             continue;
         print_row(printer, report, finding);
         print_command(printer, finding);
-        print_cost(printer, finding);
+        if (report->answer == NULL)
+            print_cost(printer, finding);
         n++;
     }
     return n;
@@ -347,29 +350,50 @@ static char *wrapped(const struct st_printer *printer, const char *text)
     if (out == NULL)
         return NULL;
     const struct st_printer inner = {out, printer->width, false};
-    st_print_wrapped(&inner, 0, "", 0, text);
+    if (text[0] != '\0')
+        st_print_wrapped(&inner, 0, "", 0, text);
     return fclose(out) == 0 ? buf : NULL;
 }
 
-/** The counts, wrapped. @return NULL: out of memory. */
-static char *footer_text(const struct st_printer *printer, const struct st_report *report)
+/** The counts, wrapped; below an answer what to do now, and the counts among the details. @return NULL: out of memory. */
+static char *footer_text(const struct st_printer *printer, const struct st_report *report, bool details)
 {
     char *buf = NULL;
     size_t bytes;
     FILE *out = open_memstream(&buf, &bytes);
     if (out == NULL)
         return NULL;
-    const size_t harmless = st_report_count_if(report, st_finding_is_harmless);
-    say_counts(out, report);
-    if (harmless > 0) /* advice about delay, comfort or what is seen */
-        fprintf(out, "%zu setting%s with advice that is not about lateness.\n", harmless,
-                harmless == 1 ? "" : "s");
-    say_unread(out, report);
-    say_left_out(out, report);
-    say_notes(out, report->facts);
+    if (report->answer != NULL && report->answer->next != NULL)
+        fprintf(out, "Next: %s\n", report->answer->next);
+    if (report->answer == NULL || details) {
+        const size_t harmless = st_report_count_if(report, st_finding_is_harmless);
+        say_counts(out, report);
+        if (harmless > 0) /* advice about delay, comfort or what is seen */
+            fprintf(out, "%zu setting%s with advice that is not about lateness.\n", harmless,
+                    harmless == 1 ? "" : "s");
+        say_unread(out, report);
+        say_left_out(out, report);
+        say_notes(out, report->facts);
+    }
     char *lines = fclose(out) == 0 ? wrapped(printer, buf) : NULL;
     free(buf);
     return lines;
+}
+
+/** What an answer has below its sentences. @return NULL: out of memory. */
+static char *table_text(const struct st_report *report, const struct st_report_view *view)
+{
+    char *buf = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&buf, &bytes);
+    if (out == NULL)
+        return NULL;
+    if (report->answer != NULL) {
+        fputc('\n', out);
+        report->answer->table(report->answer->ctx, out, view->width != 0 ? view->width : 80, view->colour,
+                              view->all);
+    }
+    return fclose(out) == 0 ? buf : NULL;
 }
 
 static int lines(const char *text)
@@ -380,22 +404,27 @@ static int lines(const char *text)
     return n;
 }
 
-/** Settings that have room beside these texts, two blank lines and the hint. */
-static size_t settings_room(const char *header, const char *footer)
+/** Settings that have room beside these texts, two blank lines and the hint of one line, or two. */
+static size_t settings_room(const struct st_report *report, const char *header, const char *table,
+                            const char *footer)
 {
-    const int left = SCREEN_LINES - lines(header) - lines(footer) - 3;
-    return left > 0 ? (size_t)left / SETTING_LINES : 0;
+    const bool below = report->answer != NULL;
+    const int left = SCREEN_LINES - lines(header) - lines(table) - lines(footer) - (below ? 3 : 4);
+    const size_t room = left > 0 ? (size_t)left / (below ? BELOW_LINES : SETTING_LINES) : 0;
+    const size_t max = below ? BELOW_MAX : SETTINGS_MAX;
+    return room < max ? room : max;
 }
 
 static void print_screen(const struct st_printer *printer, const struct st_report *report, const char *header,
-                         const char *footer)
+                         const char *table, const char *footer)
 {
-    static const char hint[] = "What is fine: --ok. All details: --details. Why: sleeptune report ID.";
+    const char *hint = report->answer != NULL
+                           ? "More: --details. Why a setting: sleeptune report ID."
+                           : "What is fine: --ok. All details: --details. Why: sleeptune report ID.";
     const size_t fired = st_report_count_if(report, st_finding_may_delay);
-    const size_t room = settings_room(header, footer), max = room < SETTINGS_MAX ? room : SETTINGS_MAX;
     st_safe_print_lines(printer->out, header, ST_TEXT_TO_NUL);
-    fputc('\n', printer->out);
-    const size_t shown = print_settings(printer, report, max);
+    fprintf(printer->out, "%s\n", table);
+    const size_t shown = print_settings(printer, report, settings_room(report, header, table, footer));
     fputs(shown > 0 ? "\n" : "", printer->out);
     st_safe_print_lines(printer->out, footer, ST_TEXT_TO_NUL);
     char last[128] = "";
@@ -421,11 +450,13 @@ static void print_ok(const struct st_printer *printer, const struct st_report *r
 
 /** The answer, at most five settings with cost and command, and counts of the rest: settings give way where the counts need
  * room. @return 0 or -ENOMEM. */
-static int print_first_screen(const struct st_printer *printer, const struct st_report *report)
+static int print_first_screen(const struct st_printer *printer, const struct st_report *report,
+                              const struct st_report_view *view)
 {
     char verdict[ST_HEADLINE_BYTES + ST_BUFFER_TEXT_BYTES + 16], buffer[ST_BUFFER_TEXT_BYTES];
     const char *music;
-    st_headline(report, true, verdict, ST_HEADLINE_BYTES);
+    int64_t dropouts_n;
+    st_headline(report, verdict, ST_HEADLINE_BYTES);
     if (report->wish.why[0] != '\0')
         snprintf(verdict + strlen(verdict), ST_BUFFER_TEXT_BYTES + 16, "\n%s.",
                  st_buffer_text(&report->wish, buffer, sizeof(buffer)));
@@ -433,16 +464,18 @@ static int print_first_screen(const struct st_printer *printer, const struct st_
     const bool watched = st_facts_text(report->facts, ST_MUSIC_ANSWER, &music) == 0 &&
                          (report->wish.in_use || st_facts_find(report->facts, ST_MUSIC_SERVER) != NULL ||
                           report->wish.why[0] == '\0');
-    char *first = NULL;
-    if (watched && asprintf(&first, "%s\n%s", music, verdict) < 0)
+    const bool harmed = st_facts_int(report->facts, ST_MUSIC_DROPOUTS, &dropouts_n) == 0 && dropouts_n > 0;
+    char *both = NULL;
+    if (watched && asprintf(&both, "%s\n%s", harmed ? music : verdict, harmed ? verdict : music) < 0)
         return -ENOMEM;
-    char *header = wrapped(printer, watched ? first : verdict);
-    free(first);
-    char *footer = footer_text(printer, report);
-    const bool complete = header != NULL && footer != NULL;
+    char *header = wrapped(printer, watched ? both : verdict);
+    free(both);
+    char *table = table_text(report, view), *footer = footer_text(printer, report, view->all);
+    const bool complete = header != NULL && table != NULL && footer != NULL;
     if (complete)
-        print_screen(printer, report, header, footer);
+        print_screen(printer, report, header, table, footer);
     free(header);
+    free(table);
     free(footer);
     return complete ? 0 : -ENOMEM;
 }
@@ -542,7 +575,7 @@ static void print_details(const struct st_printer *printer, const struct st_repo
 static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
 {
     const struct st_printer printer = {out, view->width, view->colour};
-    const int r = print_first_screen(&printer, report);
+    const int r = print_first_screen(&printer, report, view);
     if (view->ok && r == 0)
         print_ok(&printer, report);
     if (report->trials != NULL && r == 0)

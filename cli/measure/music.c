@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/facts/measured.h"
+#include "advisor/facts/music.h"
 #include "advisor/facts/owner.h"
 #include "core/event.h"
 #include "core/ns.h"
@@ -195,8 +195,8 @@ static const char *why_none(const struct st_music *music)
     return music->why != NULL ? music->why : music->servers[0].watch.why;
 }
 
-static void say(const struct st_music *music, const struct server *server, int64_t duration_ns,
-                uint32_t frames, char *buf, size_t bytes)
+static void say(const struct st_music *music, const struct server *server, int64_t duration_ns, char *buf,
+                size_t bytes)
 {
     char time[32];
     snprintf(time, sizeof(time), "%.*f s", duration_ns < 10 * ST_NS_PER_S ? 1 : 0,
@@ -217,11 +217,6 @@ static void say(const struct st_music *music, const struct server *server, int64
         st_text_append(buf, bytes, "Nothing plays on %s.", name_of(server));
     else
         st_text_append(buf, bytes, "No dropout in %s on %s.", time, name_of(server));
-    if (server->seen.frames > 0 && server->seen.frames != frames)
-        st_text_append(buf, bytes,
-                       " %s uses %" PRId64 " frames now. To measure that: sleeptune check --frames %" PRId64
-                       ".",
-                       name_of(server), server->seen.frames, server->seen.frames);
 }
 
 static void put(const struct server *server, int64_t duration_ns, struct st_facts *facts)
@@ -241,7 +236,7 @@ static void put(const struct server *server, int64_t duration_ns, struct st_fact
                             st_dropout_reason_name(st_dropout_reason_most(client->reasons_n)), NULL, SOURCE);
 }
 
-int st_music_finish(struct st_music *music, uint32_t frames, struct st_facts *facts)
+int st_music_finish(struct st_music *music, struct st_facts *facts)
 {
     char answer[640];
     if (music == NULL)
@@ -251,7 +246,7 @@ int st_music_finish(struct st_music *music, uint32_t frames, struct st_facts *fa
     for (size_t i = 0; i < music->servers_n; i++)
         st_dropout_table_age(&music->servers[i].seen, music->p->now_ns(music->p), true);
     const struct server *server = best(music);
-    say(music, server, duration_ns, frames, answer, sizeof(answer));
+    say(music, server, duration_ns, answer, sizeof(answer));
     if (server != NULL)
         put(server, duration_ns, facts);
     const int r = st_facts_put_text(facts, ST_MUSIC_ANSWER, answer, NULL, SOURCE);

@@ -1,4 +1,4 @@
-/* What a measurement adds to a report: facts "measured.*", and settings that are tried beside the present ones. */
+/* Settings that are tried beside the present ones. */
 #include "cli/report/report_measure.h"
 
 #include <errno.h>
@@ -15,44 +15,6 @@
 #include "platform/program/rttime.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
-
-#define SOURCE "sleeptune check"
-
-int st_report_measure_put(struct st_facts *facts, const struct st_result *result)
-{
-    const uint64_t lost = result->records_lost, periods = result->elapsed_periods;
-    const struct {
-        const char *key;
-        uint64_t value;
-    } numbers[] = {
-        {ST_MEASURED_FRAMES, result->frames},
-        {ST_MEASURED_RATE_HZ, result->rate_hz},
-        {ST_MEASURED_PERIODS, lost < periods ? periods - lost : 0}, /* what the ring lost was not seen */
-        {ST_MEASURED_MISSES, result->misses},
-        {ST_MEASURED_EVENTS, result->miss_events.n},
-        {ST_MEASURED_BOOKS_BALANCE, result->books_balance},
-        {ST_MEASURED_DURATION_NS, (uint64_t)result->duration_ns},
-    };
-    char policy[32], bound[64];
-    for (size_t i = 0; i < ST_ARRAY_LEN(numbers); i++)
-        (void)st_facts_put_int(facts, numbers[i].key, (int64_t)numbers[i].value, NULL, SOURCE);
-    /* the number of periods says when nothing was measured */
-    (void)st_facts_put_int(facts, ST_MEASURED_LATEST_NS, result->n > 0 ? result->lateness.max_ns : 0, NULL,
-                           SOURCE);
-    snprintf(policy, sizeof(policy), result->priority > 0 ? "%s %d" : "%s",
-             st_platform_policy_name(result->policy), result->priority);
-    (void)st_facts_put_text(facts, ST_MEASURED_POLICY, policy, NULL, SOURCE);
-    st_miss_events_rate_text(st_miss_events_per_hour_max95(result->misses, st_result_seconds(result)), bound,
-                             sizeof(bound));
-    (void)st_facts_put_text(facts, ST_MEASURED_BOUND, bound, NULL, SOURCE);
-    if (result->degraded[0] != '\0')
-        (void)st_facts_put_text(facts, ST_MEASURED_DEGRADED, result->degraded, NULL, SOURCE);
-    if (result->error != 0)
-        (void)st_facts_put_text(facts, ST_MEASURED_ERROR, strerror(-result->error), NULL, SOURCE);
-    return st_facts_put_text(facts, ST_MEASURED_SOURCE, SOURCE, NULL, SOURCE);
-}
-
-/* --- trials --- */
 
 #define PERIOD_MIN_NS (50 * ST_NS_PER_US)
 #define PERIOD_MAX_NS (10 * ST_NS_PER_S)

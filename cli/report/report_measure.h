@@ -1,13 +1,9 @@
-/* What a measurement adds to a report. */
+/* Settings that are tried beside the present ones. */
 #ifndef ST_CLI_REPORT_REPORT_MEASURE_H
 #define ST_CLI_REPORT_REPORT_MEASURE_H
 
-#include "advisor/facts/measured.h"
+#include "advisor/rules/rule.h"
 #include "evidence/trial.h"
-#include "measure/result.h"
-
-/** What was measured, as facts "measured.*". @return 0, -ENOMEM. */
-ST_NODISCARD int st_report_measure_put(struct st_facts *facts, const struct st_result *result);
 
 /**
  * Says on stderr how long it takes, then tries (measure/experiments.h). Ctrl-C ends it and keeps what was

@@ -170,6 +170,7 @@ static int finish_report(const char *command, struct st_report *report,
         strftime(today, sizeof(today), "%Y-%m-%d", &tm);
     report->own_machine = own_machine;
     report->trials = options->trials;
+    report->answer = options->answer;
     st_report_set_profile(report, options->profile);
     st_report_mute(report, mutes.rows, mutes.n, today);
     const int r = options->only != NULL ? st_report_only(report, options->only, id, sizeof(id)) : 0;

@@ -14,8 +14,9 @@ struct st_report_options {
     const char *only;   /* "ID,ID"; NULL: every rule */
     const char *config; /* NULL: the installed one, for this machine only */
     const char *output;
-    const char *textfile;           /* where the metrics go besides; NULL: nowhere */
-    const struct st_trials *trials; /* what was tried on this machine; NULL: nothing */
+    const char *textfile;                  /* where the metrics go besides; NULL: nowhere */
+    const struct st_trials *trials;        /* what was tried on this machine; NULL: nothing */
+    const struct st_report_answer *answer; /* what check measured; NULL: nothing */
 };
 
 /** The part of --help that both have. */

@@ -14,7 +14,7 @@
 #include "platform/xrun/dropout_reason.h"
 
 #define ROWS_MAX     7   /* on the first screen */
-#define COLUMNS_MIN  70  /* in a narrower terminal headroom and basis are left out */
+#define WIDE         64  /* columns from which on a row has its headroom */
 #define USUAL_FRAMES 32u /* of a run that is to answer for the longer sizes */
 
 void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames, size_t frames_n)
@@ -26,13 +26,22 @@ void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames
         frames = usual;
     }
     table->n = frames_n;
-    for (size_t i = 0; i < frames_n; i++) {
-        struct st_predict_row *row = &table->rows[i];
-        st_predict_row(table->run, table->wish, frames[i], row);
+    for (size_t i = 0; i < frames_n; i++)
+        st_predict_row(table->run, table->wish, frames[i], &table->rows[i]);
+    st_predict_text_judge(table);
+}
+
+bool st_predict_text_holds(const struct st_predict_table *table, const struct st_predict_row *row)
+{
+    return row->high < ST_PREDICT_MOST && row->high <= table->wish->target_per_hour * (1 + 1e-9);
+}
+
+void st_predict_text_judge(struct st_predict_table *table)
+{
+    for (size_t i = 0; i < table->n; i++) {
+        const struct st_predict_row *row = &table->rows[i];
         table->known = table->known || row->basis != ST_PREDICT_REFUSED || row->high < ST_PREDICT_MOST;
-        const bool holds =
-            row->high < ST_PREDICT_MOST && row->high <= table->wish->target_per_hour * (1 + 1e-9);
-        if (holds && (table->held == NULL || row->frames < table->held->frames))
+        if (st_predict_text_holds(table, row) && (table->held == NULL || row->frames < table->held->frames))
             table->held = row;
     }
 }
@@ -69,92 +78,125 @@ static double latency_ms(const struct st_predict_table *table, const struct st_p
     return row->period_us * table->wish->periods / 1000;
 }
 
-/* A row of its own begins with the same words. */
-static const char *without_prefix(const char *reason)
-{
-    static const char prefix[] = "not known: ";
-    return strncmp(reason, prefix, sizeof(prefix) - 1) == 0 ? reason + sizeof(prefix) - 1 : reason;
-}
-
 const char *st_predict_text_time(double seconds, char *buf, size_t buf_bytes)
 {
     if (seconds < 2 * 86400)
-        return st_ns_format((int64_t)(seconds * 1e9), buf, buf_bytes);
+        return st_ns_format_short((int64_t)(seconds * 1e9), buf, buf_bytes);
     snprintf(buf, buf_bytes, "%.1f days", seconds / 86400);
     return buf;
 }
 
-void st_predict_text_answer(const struct st_predict_table *table, FILE *out, int width)
+const char *st_predict_text_answer(const struct st_predict_table *table, bool bounds, char *buf, size_t bytes)
 {
-    char line[300], time[32], high[32];
+    char time[32], high[32];
     const struct st_predict_row *held = table->held;
     st_predict_text_time(st_predict_seconds(table->run), time, sizeof(time));
-    if (held != NULL)
-        snprintf(line, sizeof(line),
-                 "%u frames held (%.1f ms with %u periods)%s in %s, at most %s per hour (95 %%).",
-                 held->frames, latency_ms(table, held), table->wish->periods,
-                 held->n_events == 0 ? ": no dropout" : "", time,
-                 st_miss_events_rate_text(held->high, high, sizeof(high)));
-    else if (!table->known)
-        snprintf(line, sizeof(line), "Not known: %s.", without_prefix(table->rows[table->n - 1].reason));
-    else
-        snprintf(line, sizeof(line), "No size of %u to %u frames held in %s.", table->rows[0].frames,
+    if (held != NULL) {
+        snprintf(buf, bytes, "%u frames held (%.1f ms with %u periods)%s in %s", held->frames,
+                 latency_ms(table, held), table->wish->periods, held->n_events == 0 ? ": no dropout" : "",
+                 time);
+        if (bounds)
+            st_text_append(buf, bytes, ", at most %s per hour (95 %%).",
+                           st_miss_events_rate_text(held->high, high, sizeof(high)));
+        else
+            st_text_append(buf, bytes, "; to be sure: 'sleeptune check -d 3h', or the history.");
+    } else if (!table->known) {
+        snprintf(buf, bytes, "Not known: %s.", table->rows[table->n - 1].reason);
+    } else {
+        snprintf(buf, bytes, "No size of %u to %u frames held in %s.", table->rows[0].frames,
                  table->rows[table->n - 1].frames, time);
-    st_text_wrap(out, line, 0, width);
-    fputc('\n', out);
+    }
+    return buf;
 }
 
-static void say_row(const struct st_predict_table *table, const struct st_predict_row *row, bool details,
-                    FILE *out, int width)
+static const struct mark {
+    const char *text, *colour;
+} held_mark = {"✔", "\033[32m"}, doubt_mark = {"!", "\033[1;33m"}, dropouts_mark = {"✘", "\033[1;31m"};
+
+void st_predict_text_mark(const struct st_predict_table *table, const struct st_predict_row *row, bool colour,
+                          FILE *out)
 {
-    char estimate[32] = "-", high[32], headroom[32] = "-", slack[32], line[200];
-    if (row->estimated)
-        snprintf(estimate, sizeof(estimate), row->estimate < 9.95 ? "%.2g" : "%.0f", row->estimate);
-    if (row->headroom_percent >= 0)
-        snprintf(headroom, sizeof(headroom), "%.0f %%", floor(row->headroom_percent));
-    st_miss_events_rate_text(row->high, high, sizeof(high));
-    const bool bounded = row->basis == ST_PREDICT_REFUSED && row->high < ST_PREDICT_MOST;
-    if (width < COLUMNS_MIN)
-        fprintf(out, "%6u %6.1f ms %11s %9s\n", row->frames, latency_ms(table, row), estimate, high);
+    const struct mark *mark = &doubt_mark;
+    if (row != NULL && st_predict_text_holds(table, row))
+        mark = &held_mark;
+    else if (row != NULL && row->estimated && row->estimate > 1) /* per hour */
+        mark = &dropouts_mark;
+    fprintf(out, "%s%s%s", colour ? mark->colour : "", mark->text, colour ? "\033[0m" : "");
+}
+
+/* What happened at this size: "none in 10.0 min, at most 18", "about 120". */
+static void say_dropouts(const struct st_predict_row *row, const struct st_predict_view *view, char *buf,
+                         size_t bytes)
+{
+    char time[32], high[32];
+    const bool wide = view->width >= WIDE, bounds = wide && (view->bounds || view->details);
+    const bool used = row->frames == view->used_frames;
+    buf[0] = '\0';
+    if (row->high >= ST_PREDICT_MOST && !row->estimated)
+        st_text_append(buf, bytes, "not known");
+    else if (row->n_events == 0 && used && !wide)
+        st_text_append(buf, bytes, "none");
+    else if (row->n_events == 0)
+        st_text_append(buf, bytes, "none in %s", st_predict_text_time(row->observed_s, time, sizeof(time)));
+    else if (row->estimated)
+        st_text_append(buf, bytes, row->estimate < 9.95 ? "about %.2g" : "about %.0f", row->estimate);
     else
-        fprintf(out, "%6u %8.1f ms %12s %12s %10s  %s\n", row->frames, latency_ms(table, row), estimate, high,
-                headroom, bounded ? "no model" : st_predict_basis_name(row->basis));
-    if (!details)
+        st_text_append(buf, bytes, "%.2g or more", row->low);
+    if (bounds && row->high < ST_PREDICT_MOST)
+        st_text_append(buf, bytes, ", at most %s", st_miss_events_rate_text(row->high, high, sizeof(high)));
+    if (used)
+        st_text_append(buf, bytes, ", in use");
+}
+
+static void say_row(const struct st_predict_table *table, const struct st_predict_row *row,
+                    const struct st_predict_view *view, FILE *out)
+{
+    char dropouts[120], line[200], slack[32];
+    say_dropouts(row, view, dropouts, sizeof(dropouts));
+    st_predict_text_mark(table, row, view->colour, out);
+    fprintf(out, " %6u %8.1f ms  ", row->frames, latency_ms(table, row));
+    if (view->width >= WIDE && row->headroom_percent >= 0) {
+        st_text_pad(out, dropouts, 32);
+        fprintf(out, "%5.0f %%\n", floor(row->headroom_percent));
+    } else {
+        fprintf(out, "%s\n", dropouts);
+    }
+    if (!view->details)
         return;
     snprintf(line, sizeof(line),
-             "slack %s, at least %.2g per hour, %" PRIu64 " event%s, worst tenth %.3g per hour",
-             st_ns_format((int64_t)(row->slack_us * 1e3), slack, sizeof(slack)), row->low, row->n_events,
-             row->n_events == 1 ? "" : "s", row->worst_tenth);
-    st_text_field(out, "", line, 7, width);
+             "slack %s, estimate %.2g, at least %.2g per hour, events: %" PRIu64 ", worst tenth %.0f",
+             st_ns_format((int64_t)(row->slack_us * 1e3), slack, sizeof(slack)), row->estimate, row->low,
+             row->n_events, row->worst_tenth);
+    st_text_field(out, "", line, 9, view->width);
     if (row->reason[0] != '\0')
-        st_text_field(out, "", row->reason, 7, width);
+        st_text_field(out, "", row->reason, 9, view->width);
 }
 
-void st_predict_text_rows(const struct st_predict_table *table, bool details, FILE *out, int width)
+void st_predict_text_rows(const struct st_predict_table *table, const struct st_predict_view *view, FILE *out)
 {
-    char line[300];
+    char line[300], target[32];
     size_t first = 0, end = table->n;
-    if (!details) { /* sizes that cannot be known first, then the longest ones give way */
+    if (!view->details) { /* sizes that cannot be known first, then the longest ones give way */
         while (end - first > ROWS_MAX && table->rows[first].frames < table->run->frames)
             first++;
         if (table->held != NULL && (size_t)(table->held - table->rows) >= first + ROWS_MAX)
             first = (size_t)(table->held - table->rows) + 1 - ROWS_MAX;
         end = end - first > ROWS_MAX ? first + ROWS_MAX : end;
     }
-    fputs(width < COLUMNS_MIN ? "frames   latency  dropouts/h   at most\n"
-                              : "frames     latency  dropouts/h      at most   headroom\n",
-          out);
+    fprintf(out, "  frames     latency  %s\n",
+            view->width >= WIDE ? "dropouts per hour               headroom" : "dropouts per hour");
     for (size_t i = first; i < end; i++)
-        say_row(table, &table->rows[i], details, out, width);
-    fputc('\n', out);
-    if (!details)
+        say_row(table, &table->rows[i], view, out);
+    if (!view->details)
         return;
     snprintf(line, sizeof(line),
              "Dropouts less than " ST_MISS_EVENTS_GAP
              " apart are one. At most: 95 %% bound. Headroom: largest load "
-             "with at most %.3g per hour. Measured at %u frames, %u Hz.",
-             table->wish->target_per_hour, table->run->frames, table->run->rate_hz);
-    st_text_wrap(out, line, 0, width);
+             "with at most %s per hour. Measured at %u frames, %u Hz.",
+             st_miss_events_rate_text(table->wish->target_per_hour, target, sizeof(target)),
+             table->run->frames, table->run->rate_hz);
+    fputc('\n', out);
+    st_text_wrap(out, line, 0, view->width);
 }
 
 /* How the size is set in the server that runs here, which is this user's. */

@@ -22,15 +22,35 @@ struct st_predict_table {
 /** Fills the rows of the table's run and wish. @param frames_n at most ST_PREDICT_SIZES_MAX; 0: 16, 32 .. 2048 frames */
 void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames, size_t frames_n);
 
+/** Finds `held` and `known` of rows that were filled. */
+void st_predict_text_judge(struct st_predict_table *table);
+
+/** Does the row's bound keep the target? */
+bool st_predict_text_holds(const struct st_predict_table *table, const struct st_predict_row *row);
+
 json_t *st_predict_text_rows_json(const struct st_predict_table *table);
 
 /** "35.0 min", "12.5 days". @return buf. */
 const char *st_predict_text_time(double seconds, char *buf, size_t buf_bytes);
 
-/** One sentence: the smallest size that held, or why none. */
-void st_predict_text_answer(const struct st_predict_table *table, FILE *out, int width);
-/** At most 7 rows below a head; details: all of them, with bounds and reasons. */
-void st_predict_text_rows(const struct st_predict_table *table, bool details, FILE *out, int width);
+/** How the rows look. */
+struct st_predict_view {
+    int width; /* columns; from 64 on with headroom and bounds */
+    bool colour;
+    bool bounds;          /* of rows without a dropout, too */
+    bool details;         /* all rows, with bounds and reasons; else at most 7 */
+    uint32_t used_frames; /* the row that gets "in use"; 0: none */
+};
+
+/** One sentence: the smallest size that held and how sure that is, or why none. bounds: else how to be sure. @return buf. */
+const char *st_predict_text_answer(const struct st_predict_table *table, bool bounds, char *buf,
+                                   size_t bytes);
+/** A row for each size below a head. */
+void st_predict_text_rows(const struct st_predict_table *table, const struct st_predict_view *view,
+                          FILE *out);
+/** ✔, ! or ✘; row NULL: not known. */
+void st_predict_text_mark(const struct st_predict_table *table, const struct st_predict_row *row, bool colour,
+                          FILE *out);
 void st_predict_text_next(const struct st_predict_table *table, FILE *out, int width);
 
 #endif

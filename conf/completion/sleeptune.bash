@@ -36,7 +36,7 @@ _sleeptune() {
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
             --timer-slack --punctual --cause-above --stress --no-lock --record --hlog --details --json --format --fail-on-miss --quiet --help' ;;
         check) words='--duration --frames --rate --profile --only --config --format --json --threshold --ok --details --all --output
-            --textfile --quiet --no-servers --help' ;;
+            --textfile --quiet --stress --no-servers --help' ;;
         report) words="--list --frames --rate --snapshot --root --input --user --no-servers --measure --profile --only --config --format --json --threshold --ok --details --all
             --output -o --textfile --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         apply) words="--dry-run --yes --measure --no-measure --run-generators --user --snapshot --frames --rate --root --help linux-pipewire-quantum= $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;

@@ -41,6 +41,7 @@ sleeptune status >status.txt
 COLUMNS=40 sleeptune status >narrow.txt
 LC_ALL=C sleeptune status >ascii.txt
 sleeptune check >check.txt 2>&1
+sleeptune check --stress >stress.txt 2>/dev/null
 sleep 25
 sleeptune history >history.txt
 kill "$heavy"
@@ -82,9 +83,11 @@ answer "Did it stop?" after 'does not play now' 1
 answer "Which setting?" check '^(problem|advice) ' 2
 answer "Is it running?" status '^Running' 1
 answer "Who else uses the card?" status '^GoodSynth' 1
-answer "How sure is that?" check '^[0-9]+ of [0-9]+ periods missed' 3
+answer "How sure is that?" check '^([0-9]+ frames held|No size)' 2
+answer "Which size can I use?" check '^([0-9]+ frames held|No size)' 1
 screen "status: while it clicks" "Which program, which buffer, since when, is it my computer, what now." "sleeptune status" status
 screen "check: is it this computer?" "Ten seconds; the first line appears while it measures." "sleeptune check" check
+screen "check --stress: and while the computer is busy?" "A minute: ten seconds below each load." "sleeptune check --stress" stress
 screen "history: what was" "The last day." "sleeptune history" history
 screen "after: the program has ended" "It makes no dropouts any more." "sleeptune status" after
 screen "rest: before anything plays" "The measuring loop rests." "sleeptune status" rest

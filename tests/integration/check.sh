@@ -21,23 +21,57 @@ $(cat "$tmp/err")"
 # --- check ---------------------------------------------------------------------------------------------------------------
 "$SLEEPTUNE" check --duration 6s --frames 256 >"$tmp/check.txt" 2>"$tmp/err"
 like "check ends with a status of report's" "$?" '^[012]$'
-like "its first sentence is of what was measured" "$(head -n 2 "$tmp/check.txt" | tr '\n' ' ')" \
-    '^(No sound server was watched: [^.]*\. )?(This|No real-time rights: this is why this) computer (kept up with|misses deadlines at) 256 frames at 48 kHz \(5\.3 ms\)'
-like "a first verdict came after two seconds" "$(cat "$tmp/err")" '^(OK|Not OK) so far: [0-9]+ of [0-9]+ periods missed in .* \(95% confidence: at most [0-9.]+ events/h\)'
+like "the answer is a size" "$(cat "$tmp/check.txt")" \
+    '^([0-9]+ frames held \([0-9.]+ ms with 2 periods\): no dropout in 4\.20 s; to be sure:|No size of 256 to 2048 frames held in 4\.20 s)'
+is "a row for each size from there on" "$(awk '/^[^ ]+ +[0-9]+ +[0-9.]+ ms  (none in|about) / {printf "%d ", $2}' "$tmp/check.txt")" "256 512 1024 2048 "
+is "one next step" "$(grep -c '^Next: ' "$tmp/check.txt")" 1
+is "it fits 80x24" "$(awk '{ if (length > 80) n++ } END { print (NR <= 23), n + 0 }' "$tmp/check.txt")" "1 0"
+like "a first verdict came after two seconds" "$(cat "$tmp/err")" '^(OK|Not OK) so far: ([0-9]+ frames|no size) held for .*, worst wake-up .* late$'
 is "one, where stderr is no terminal" "$(wc -l <"$tmp/err")" 1
-"$SLEEPTUNE" check --duration 1s --quiet --json >"$tmp/check.json" 2>"$tmp/err"
+COLUMNS=40 LC_ALL=C "$SLEEPTUNE" check --duration 2s --quiet >"$tmp/narrow.txt" 2>"$tmp/err"
+is "40 columns of ASCII" "$(LC_ALL=C awk '/^[+x!] / { rows++ } length > 40 || /[^ -~]/ { n++ } END { print rows, n + 0 }' "$tmp/narrow.txt")" "7 0"
+"$SLEEPTUNE" check --duration 3s --quiet --json >"$tmp/check.json" 2>"$tmp/err"
 is "--quiet is quiet" "$(cat "$tmp/err")" ""
-is "the JSON is a report with its measurement" "$(field "$tmp/check.json" 'd["schema"], d["measurement"]["source"], d["measurement"]["valid"]')" "('sleeptune-report/1', 'sleeptune check', True)"
+is "the JSON is a report with rows" "$(field "$tmp/check.json" 'd["schema"], [r["frames"] for r in d["rows"]], d["stress"], all(r["events_per_hour"]["high"] > 0 for r in d["rows"])')" \
+    "('sleeptune-report/1', [32, 64, 128, 256, 512, 1024, 2048], None, True)"
+is "the answer is the verdict" "$(field "$tmp/check.json" '"frames held" in d["verdict"] or d["verdict"].startswith("No size")')" True
+"$SLEEPTUNE" check --duration 500ms --quiet >"$tmp/out" 2>&1
+like "too short a time is no answer" "$(cat "$tmp/out")" '^Not known: too little data'
+
+# --- loads ------------------------------------------------------------------------------------------------------------------
+"$SLEEPTUNE" check --stress --duration 1500ms --quiet --json >"$tmp/stress.json" 2>"$tmp/err"
+like "with loads it ends with a status of report's, too" "$? $(cat "$tmp/err")" '^[012] $'
+is "a row for each load" "$(field "$tmp/stress.json" '[r["load"] for r in d["stress"]], len(d["rows"])')" "(['idle', 'cpu', 'memory', 'disk', 'programs', 'network'], 7)"
+like "the worst is named" "$(field "$tmp/stress.json" 'd["verdict"], max(d["stress"], key=lambda r: r["lateness_max_ns"])["load"]')" \
+    'Worst: ([a-z]+), .* late\..*, .\1.\)$'
+mkdir "$tmp/none"
+TMPDIR=$tmp/none/missing "$SLEEPTUNE" check --stress --duration 1200ms --quiet >"$tmp/out" 2>"$tmp/err"
+is "a load that cannot be made: a failure" $? 4
+like "its row is not known, the others are" "$(cat "$tmp/out")" '^! disk +not known +not known$'
+like "which is said" "$(cat "$tmp/err")" "no load 'disk': No such file"
+setsid "$SLEEPTUNE" check --stress --duration 5s --no-servers >"$tmp/out" 2>"$tmp/err" &
+pid=$!
+# called by wait_for
+# shellcheck disable=SC2317
+computes() { [ "$(ps -o pid= --ppid "$pid" | wc -l)" -ge "$(nproc)" ]; }
+ok "below load" wait_for computes
+children=$(ps -o pid= --ppid "$pid")
+kill -INT "$pid"
+wait "$pid"
+like "interrupted, it prints what it has" "$? $(tr '\n' ' ' <"$tmp/out")" '^[012] .*idle'
+# shellcheck disable=SC2086 # a list
+is "and no load is left" "$(ps -o pid= -p $(tr -s ' \n' ',' <<<"$children" | sed 's/^,//; s/,$//') | wc -l)" 0
+
 refused "a duration that is none" 3 'not a time' check --duration soon
 refused "no snapshots: it is about this machine" 3 'no such option' check --snapshot x
 
 # --- the bare command -------------------------------------------------------------------------------------------------------
 "$SLEEPTUNE" --frames 256 --duration 300ms --json >"$tmp/bare.json" 2>"$tmp/err"
 like "options alone are those of check" "$?" '^[012]$'
-is "which measures" "$(field "$tmp/bare.json" 'd["measurement"]["source"], d["period"]["frames"]')" "('sleeptune check', 256)"
+is "which measures" "$(field "$tmp/bare.json" 'len(d["rows"]), d["period"]["frames"]')" "(4, 256)"
 # it starts, terminal or not: interrupted, it prints what it has
 timeout --preserve-status -s INT 1.5 "$SLEEPTUNE" >"$tmp/out" 2>"$tmp/err"
-like "without a terminal the bare command is check" "$? $(cat "$tmp/out")" '^[012] .*128 frames'
+like "without a terminal the bare command is check" "$? $(tr '\n' ' ' <"$tmp/out")" '^[012] .*128 frames'
 # on a terminal: interrupted when it has shown a verdict, it prints what was measured
 "$PYTHON" - "$SLEEPTUNE" >"$tmp/pty.txt" <<'PY'
 import os, pty, signal, sys
@@ -58,7 +92,7 @@ except OSError:
 sys.stdout.write(out.decode().replace("\r\n", "\n"))
 print("status", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 PY
-like "on a terminal it is check" "$(cat "$tmp/pty.txt")" 'computer (kept up with|misses deadlines at) 128 frames at 48 kHz'
-like "which shows the verdict so far" "$(cat "$tmp/pty.txt")" 'so far: [0-9]+ of [0-9]+ periods missed'
+like "on a terminal it is check" "$(cat "$tmp/pty.txt")" 'frames held \(|No size of|^Not known: '
+like "which shows the verdict so far" "$(cat "$tmp/pty.txt")" 'so far: ([0-9]+ frames|no size) held for'
 like "and ends with its status" "$(cat "$tmp/pty.txt")" '^status [012]$'
 tap_done

@@ -125,7 +125,7 @@ static void what_cannot_be_known_is_refused(void **state)
     begin(64, 3600);
     row_of(32);
     assert_int_equal(row.basis, ST_PREDICT_REFUSED);
-    assert_string_equal(row.reason, "not known: measure at 32 frames or less");
+    assert_string_equal(row.reason, "measure at 32 frames or less");
     st_predict_finish(&run);
     begin(64, 0.5);
     row_of(64);

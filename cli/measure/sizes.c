@@ -1,0 +1,176 @@
+#include "cli/measure/sizes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "core/ns.h"
+#include "platform/program/stop.h"
+
+#define SHORTEST          32u
+#define LONGEST           2048u
+#define ROWS_MAX          7
+#define APART             8 /* the two longer sizes */
+#define LONGER_SHARE      0.15
+#define LONGER_MAX_NS     (3 * ST_NS_PER_S)
+#define LONGER_WARM_UP_NS (200 * ST_NS_PER_MS)
+#define EACH_WAKE_UP      0.9 /* quantile of what each wake-up is late by: stalls are rarer than one in ten */
+
+/* --- the runs --- */
+
+static void on_cycle(void *ctx, uint64_t k, int64_t lateness_ns, int64_t callback_ns)
+{
+    struct st_sizes_run *run = ctx;
+    (void)callback_ns;
+    run->late.periods_n++;
+    const int r = st_predict_add(&run->late, k, lateness_ns);
+    run->error = r != 0 ? r : run->error;
+}
+
+static void on_skipped(void *ctx, uint64_t first_k, uint64_t n, int64_t due_to_done_ns)
+{
+    struct st_sizes_run *run = ctx;
+    (void)first_k;
+    (void)due_to_done_ns;
+    run->late.periods_n += n;
+}
+
+static int measure_one(const char *command, struct st_session_config *config, st_measure_look_fn look,
+                       void *ctx, struct st_sizes *sizes)
+{
+    struct st_sizes_run *run = &sizes->runs[sizes->n];
+    const struct st_sink sink = {.cycle = on_cycle, .skipped = on_skipped, .ctx = run};
+    config->sinks = &sink;
+    int status = st_measure_run(command, config, look, ctx, &run->result);
+    if (status == ST_EXIT_DONE) {
+        sizes->n++;
+        run->late.period = run->result.period;
+        run->late.frames = run->result.frames;
+        run->late.rate_hz = run->result.rate_hz;
+        st_predict_end(&run->late);
+        if (run->error != 0)
+            status = st_failure(command, "out of memory");
+    } else {
+        st_predict_finish(&run->late);
+    }
+    return status;
+}
+
+uint32_t st_sizes_shortest(const struct st_wish *used, uint32_t asked_frames)
+{
+    const uint32_t usual =
+        used->rate_hz > 192000 ? 4 * SHORTEST : SHORTEST; /* no loop is faster than 50 us */
+    if (asked_frames != 0)
+        return asked_frames;
+    return used->frames < usual ? used->frames : usual;
+}
+
+int st_sizes_measure(const char *command, const struct st_wish *used, uint32_t shortest, int64_t duration_ns,
+                     bool longer, const char *stress, st_measure_look_fn look, void *ctx,
+                     struct st_sizes *ret)
+{
+    const uint32_t first = used->frames > shortest ? used->frames : 4 * shortest;
+    const uint32_t others[] = {first, first > APART * shortest ? first / APART : first * APART};
+    int64_t longer_ns = (int64_t)(LONGER_SHARE * (double)duration_ns);
+    struct st_session_config config;
+    longer_ns = longer_ns < LONGER_MAX_NS ? longer_ns : LONGER_MAX_NS;
+    st_session_defaults(&config);
+    config.frames = shortest;
+    config.rate_hz = used->rate_hz;
+    config.duration_ns = duration_ns - (longer ? 2 * longer_ns : 0);
+    config.stress = stress;
+    int status = measure_one(command, &config, look, ctx, ret);
+    config.duration_ns = longer_ns;
+    config.warmup_max_ns = LONGER_WARM_UP_NS;
+    for (size_t i = 0; longer && i < ST_ARRAY_LEN(others) && status == ST_EXIT_DONE && !st_stop_asked();
+         i++) {
+        config.frames = others[i];
+        if (others[i] <= LONGEST || others[i] == used->frames)
+            status = measure_one(command, &config, NULL, NULL, ret);
+    }
+    return status;
+}
+
+void st_sizes_finish(struct st_sizes *sizes)
+{
+    for (size_t i = 0; i < sizes->n; i++) {
+        st_predict_finish(&sizes->runs[i].late);
+        st_result_finish(&sizes->runs[i].result);
+    }
+}
+
+/* --- the rows --- */
+
+static int64_t each_wake_up_ns(const struct st_sizes_run *run)
+{
+    return run->result.n > 0 ? st_hist_quantile(&run->result.lateness, EACH_WAKE_UP) : 0;
+}
+
+/* The longest measured size up to this one. */
+static const struct st_sizes_run *nearest(const struct st_sizes *sizes, uint32_t frames)
+{
+    const struct st_sizes_run *found = &sizes->runs[0];
+    for (size_t i = 1; i < sizes->n; i++) {
+        const uint32_t its = sizes->runs[i].result.frames;
+        if (its <= frames && its > found->result.frames)
+            found = &sizes->runs[i];
+    }
+    return found;
+}
+
+/* Dropouts that the size's own run had: rates and bounds by the time of both runs. */
+static void add_own(const struct st_predict_row *own, struct st_predict_row *row)
+{
+    const double all_s = row->observed_s + own->observed_s;
+    const double share = row->observed_s / all_s, own_share = own->observed_s / all_s;
+    row->basis = ST_PREDICT_OBSERVED;
+    row->estimated = true;
+    row->estimate = share * row->estimate + own_share * own->estimate;
+    row->low = share * row->low + own_share * own->low;
+    row->high = share * row->high + own_share * own->high;
+    row->worst_tenth = fmax(row->worst_tenth, own->worst_tenth);
+    row->headroom_percent = fmin(row->headroom_percent, own->headroom_percent);
+    row->n_events += own->n_events;
+    row->observed_s = all_s;
+    memcpy(row->reason, own->reason, sizeof(row->reason));
+}
+
+static void fill_row(struct st_sizes *sizes, uint32_t frames)
+{
+    struct st_predict_table *table = &sizes->table;
+    struct st_predict_row *row = &table->rows[table->n++], own_row;
+    const struct st_sizes_run *first = &sizes->runs[0], *own = nearest(sizes, frames);
+    struct st_predict_wish wish = sizes->wish;
+    const int64_t later_ns = each_wake_up_ns(own) - each_wake_up_ns(first);
+    wish.granularity_ns = later_ns > 0 ? later_ns : 0;
+    st_predict_row(&first->late, &wish, frames, row);
+    if (own != first && own->result.frames == frames && row->basis != ST_PREDICT_REFUSED) {
+        st_predict_row(&own->late, &sizes->wish, frames, &own_row);
+        if (own_row.basis == ST_PREDICT_OBSERVED)
+            add_own(&own_row, row);
+    }
+}
+
+void st_sizes_fill(struct st_sizes *sizes, uint32_t wanted_frames)
+{
+    const struct st_predict_run *run = &sizes->runs[0].late;
+    uint32_t frames[ROWS_MAX + 1];
+    size_t n = 0;
+    bool placed = false;
+    for (uint32_t f = run->frames; n < ROWS_MAX && (f <= LONGEST || n == 0); f *= 2) {
+        if (!placed && wanted_frames <= f) {
+            if (wanted_frames < f)
+                frames[n++] = wanted_frames;
+            placed = true;
+        }
+        frames[n++] = f;
+    }
+    n = n < ROWS_MAX ? n : ROWS_MAX;
+    if (!placed)
+        frames[n < ROWS_MAX ? n++ : n - 1] = wanted_frames;
+    sizes->wish = (struct st_predict_wish){.periods = 2, .target_per_hour = st_predict_target(run)};
+    sizes->table = (struct st_predict_table){.run = run, .wish = &sizes->wish};
+    for (size_t i = 0; i < n; i++)
+        fill_row(sizes, frames[i]);
+    st_predict_text_judge(&sizes->table);
+}

@@ -1,0 +1,142 @@
+/* cli/measure/sizes: the rows of check, from runs at several sizes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "cli/measure/sizes.h"
+#include "core/ns.h"
+
+#define RATE_HZ 48000
+
+static struct st_sizes sizes;
+
+/* A run of 7 s at that size, each wake-up late by each_ns, and one of them by stall_ns; 0: none. */
+static void add_run(uint32_t frames, int64_t each_ns, int64_t stall_ns)
+{
+    struct st_sizes_run *run = &sizes.runs[sizes.n++];
+    struct st_predict_run *late = &run->late;
+    assert_int_equal(st_period_init(&late->period, frames, RATE_HZ), 0);
+    late->frames = frames;
+    late->rate_hz = RATE_HZ;
+    run->result.frames = frames;
+    run->result.rate_hz = RATE_HZ;
+    assert_int_equal(st_result_init(&run->result, NULL, 0, false), 0);
+    for (uint64_t k = 0; k < 7u * RATE_HZ / frames; k++) {
+        const int64_t ns = k == 20 && stall_ns > 0 ? stall_ns : each_ns;
+        assert_int_equal(st_predict_add(late, k, ns), 0);
+        st_hist_add(&run->result.lateness, ns);
+        run->result.n++;
+        late->periods_n++;
+    }
+    st_predict_end(late);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(&sizes, 0, sizeof(sizes));
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    st_sizes_finish(&sizes);
+    return 0;
+}
+
+static struct st_predict_row row(uint32_t frames)
+{
+    size_t i = 0;
+    while (i < sizes.table.n && sizes.table.rows[i].frames != frames)
+        i++;
+    assert_true(i < sizes.table.n);
+    return sizes.table.rows[i];
+}
+
+static void the_shortest_run_answers_for_the_longer_sizes(void **state)
+{
+    (void)state;
+    add_run(32, 20000, 3 * ST_NS_PER_MS); /* 128 frames: 2.67 ms; 256: 5.33 ms */
+    st_sizes_fill(&sizes, 128);
+    assert_int_equal(sizes.table.n, 7);
+    assert_int_equal(row(32).basis, ST_PREDICT_OBSERVED);
+    assert_int_equal(row(128).basis, ST_PREDICT_OBSERVED);
+    assert_int_equal(row(256).basis, ST_PREDICT_NONE_SEEN);
+    assert_int_equal(sizes.table.held->frames, 256);
+    assert_true(row(128).estimate < row(32).estimate);
+}
+
+static void the_buffer_in_use_has_a_row_in_its_place(void **state)
+{
+    (void)state;
+    add_run(32, 20000, 0);
+    st_sizes_fill(&sizes, 480);
+    assert_int_equal(sizes.table.n, 7);
+    assert_int_equal(sizes.table.rows[4].frames, 480);
+    assert_int_equal(sizes.table.rows[6].frames, 1024);
+    st_sizes_fill(&sizes, 4096);
+    assert_int_equal(sizes.table.n, 7);
+    assert_int_equal(sizes.table.rows[6].frames, 4096);
+    st_sizes_fill(&sizes, 16);
+    assert_int_equal(row(16).basis, ST_PREDICT_REFUSED);
+    assert_int_equal(sizes.table.held->frames, 32);
+}
+
+/* A deeper idle state: each wake-up of the longer size is later, and its slack is shorter by that. */
+static void what_each_wake_up_is_late_by_is_that_of_the_size(void **state)
+{
+    (void)state;
+    add_run(32, 20000, 0);
+    add_run(128, 520000, 0);
+    st_sizes_fill(&sizes, 128);
+    assert_float_equal((float)row(64).slack_us, 1333.3, 0.1);
+    assert_float_equal((float)row(128).slack_us, 2166.7, 3);
+    assert_float_equal((float)row(256).slack_us, 4833.3, 3);
+    assert_true(row(64).headroom_percent > 95);
+    assert_true(row(128).headroom_percent < 82);
+}
+
+static void a_dropout_of_the_sizes_own_run_counts(void **state)
+{
+    (void)state;
+    add_run(32, 20000, 0);
+    add_run(128, 20000, 4 * ST_NS_PER_MS);
+    st_sizes_fill(&sizes, 128);
+    assert_int_equal(row(64).basis, ST_PREDICT_NONE_SEEN);
+    assert_int_equal(row(128).basis, ST_PREDICT_OBSERVED);
+    assert_float_equal((float)row(128).observed_s, 14, 0.01);
+    assert_float_equal((float)row(128).estimate, 257.1, 0.1); /* one in both runs together */
+    assert_true(row(128).high > row(128).estimate && row(128).low < row(128).estimate);
+    assert_int_equal(row(256).basis, ST_PREDICT_NONE_SEEN);
+}
+
+static void the_shortest_size_is_what_was_asked_for_or_32(void **state)
+{
+    (void)state;
+    struct st_wish used = {.frames = 1024, .rate_hz = 48000};
+    assert_int_equal(st_sizes_shortest(&used, 0), 32);
+    assert_int_equal(st_sizes_shortest(&used, 256), 256);
+    used.frames = 16;
+    assert_int_equal(st_sizes_shortest(&used, 0), 16);
+    used = (struct st_wish){.frames = 256, .rate_hz = 768000}; /* 32 frames: 42 us, which no loop runs at */
+    assert_int_equal(st_sizes_shortest(&used, 0), 128);
+}
+
+int main(void)
+{
+#define SIZES(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        SIZES(the_shortest_run_answers_for_the_longer_sizes),
+        SIZES(the_buffer_in_use_has_a_row_in_its_place),
+        SIZES(what_each_wake_up_is_late_by_is_that_of_the_size),
+        SIZES(a_dropout_of_the_sizes_own_run_counts),
+        cmocka_unit_test(the_shortest_size_is_what_was_asked_for_or_32),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
