@@ -11,7 +11,6 @@
 #define ST_PICTURE_INK        UINT32_C(0x1a1a1a)
 #define ST_PICTURE_SOFT       UINT32_C(0x595959) /* on white: contrast 7 to 1 */
 #define ST_PICTURE_GRID       UINT32_C(0xdcdcdc)
-#define ST_PICTURE_INTERVAL   UINT32_C(0x9a9a9a)
 #define ST_PICTURE_MISS       UINT32_C(0xd55e00)
 #define ST_PICTURE_DEADLINE   UINT32_C(0xb00020)
 #define ST_PICTURE_CONDITIONS 2 /* lines of test conditions */

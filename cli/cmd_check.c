@@ -10,12 +10,14 @@
 #include "cli/measure/measure_run.h"
 #include "cli/measure/music.h"
 #include "cli/measure/sizes.h"
+#include "cli/module/module_history.h"
 #include "cli/report/facts_input.h"
 #include "cli/report/report_run.h"
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "measure/stress.h"
+#include "platform/module.h"
 #include "platform/program/locale.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
@@ -107,7 +109,7 @@ struct answer {
     size_t phases_n;
     bool stress;
     const struct phase *worst; /* whose wake-ups were latest */
-    char text[400], next[160];
+    char text[600], next[160];
     uint32_t judged_frames, used_frames; /* used: by a sound server; 0: none, or not known */
 };
 
@@ -209,6 +211,26 @@ static void say_sizes(struct answer *answer)
         st_text_append(answer->text, bytes, " Measured as a normal thread: no right to real-time priority.");
 }
 
+/* What sleeptuned measured before, in weeks of minutes, is surer than ten seconds. Nothing if there is no history. */
+static void say_history(struct answer *answer)
+{
+    static struct st_module_history_predict past;
+    st_module_history_predict_fn function;
+    char text[200];
+    if (st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL, &function, past.error,
+                       sizeof(past.error)) == 0 &&
+        function(NULL, &past) == 0) {
+        const struct st_predict_wish wish = {.periods = answer->phases[0].sizes.wish.periods,
+                                             .target_per_hour = st_predict_target(&past.run)};
+        struct st_predict_table table = {.run = &past.run, .wish = &wish};
+        st_predict_text_fill(&table, NULL, 0);
+        st_text_append(answer->text, sizeof(answer->text), " The history of sleeptuned says: %s",
+                       st_predict_text_answer(&table, true, text, sizeof(text)));
+        (void)json_object_set_new(answer->report.json, "history", st_predict_text_rows_json(&table));
+    }
+    st_predict_finish(&past.run);
+}
+
 static void say_next(struct answer *answer, bool judged_held)
 {
     const uint32_t held = held_in_all(answer);
@@ -218,7 +240,7 @@ static void say_next(struct answer *answer, bool judged_held)
     else if (!judged_held && result_of(answer->worst)->policy == ST_POLICY_OTHER)
         snprintf(answer->next, bytes, "get the right to real-time priority, then sleeptune check again");
     else if (!judged_held)
-        snprintf(answer->next, bytes, "set %u frames in your sound server or program", held);
+        (void)st_predict_text_setting(held, answer->next, bytes);
     else if (answer->stress)
         snprintf(answer->next, bytes, "sleeptune check -d 3h (for hours, without load)");
     else
@@ -241,7 +263,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
         st_sizes_fill(&phase->sizes, answer->used_frames != 0 ? answer->used_frames : answer->judged_frames);
         const struct st_predict_row *judged = judged_row(answer, phase);
         judged_held = judged_held && (judged == NULL || judged->basis == ST_PREDICT_REFUSED ||
-                                      st_predict_text_holds(&phase->sizes.table, judged));
+                                      st_predict_holds(judged, phase->sizes.wish.target_per_hour));
         if (result_of(phase)->lateness.max_ns > result_of(answer->worst)->lateness.max_ns)
             answer->worst = phase;
     }
@@ -252,6 +274,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
     answer->report.table = answer->stress ? print_phases : print_sizes;
     answer->report.ctx = answer;
     answer->report.json = answer_json(answer);
+    say_history(answer);
     return dropouts || !judged_held ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
 }
 

@@ -174,6 +174,11 @@ double st_predict_target(const struct st_predict_run *run)
     return fmax(1, st_miss_events_per_hour_max95(0, st_predict_seconds(run)));
 }
 
+bool st_predict_holds(const struct st_predict_row *row, double target_per_hour)
+{
+    return row->high < ST_PREDICT_MOST && row->high <= target_per_hour * (1 + 1e-9);
+}
+
 /* --- counting --- */
 
 /* Groups of late wake-ups; the weight of one is the number of events to be expected of it. */

@@ -87,6 +87,9 @@ double st_predict_target(const struct st_predict_run *run);
 void st_predict_row(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
                     struct st_predict_row *ret);
 
+/** Does the row's bound keep the target? */
+bool st_predict_holds(const struct st_predict_row *row, double target_per_hour);
+
 /** "observed", "none seen", "model", "refused". */
 const char *st_predict_basis_name(enum st_predict_basis basis);
 

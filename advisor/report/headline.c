@@ -1,5 +1,5 @@
 /* The first sentences of a report, made from its figures. */
-#include "advisor/report/headline.h"
+#include "advisor/report/report_format.h"
 
 #include <string.h>
 
@@ -60,7 +60,7 @@ static void answer_by_settings(struct st_text_buffer *s, const struct st_report 
         st_text_buffer_printf(s, "sleeptune could judge no setting for %s.", period);
 }
 
-const char *st_headline(const struct st_report *report, char *buf, size_t buf_bytes)
+const char *st_report_format_headline(const struct st_report *report, char *buf, size_t buf_bytes)
 {
     struct st_text_buffer s = st_text_buffer_on(buf, buf_bytes);
     char period[96];

@@ -43,9 +43,12 @@ ST_NODISCARD int st_report_format_rule(const struct st_rule *rule, const struct 
 
 /* --- words that the formats share --- */
 
-#define ST_REPORT_FORMAT_FACT_BYTES 700
+#define ST_REPORT_FORMAT_FACT_BYTES     700
+#define ST_REPORT_FORMAT_HEADLINE_BYTES 1024
 
 /* Each writes into buf and returns it. */
+/** The first sentences: what matters most, or the answer of check (headline.c). */
+const char *st_report_format_headline(const struct st_report *report, char *buf, size_t buf_bytes);
 const char *st_report_format_effect(const struct st_finding *finding, const struct st_wish *wish, char *buf,
                                     size_t buf_bytes);
 /** "muted until 2027-01-01: reason", "profile laptop: it costs power"; NULL when it counts. */

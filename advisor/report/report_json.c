@@ -6,7 +6,6 @@
 #include "advisor/facts/music.h"
 #include "advisor/facts/place.h"
 #include "advisor/facts/snapshot.h"
-#include "advisor/report/headline.h"
 #include "advisor/report/report_format.h"
 #include "core/text/json.h"
 #include "st_config.h"
@@ -220,7 +219,7 @@ static json_t *music_json(const struct st_facts *facts)
 
 json_t *st_report_format_json(const struct st_report *report)
 {
-    char verdict[ST_HEADLINE_BYTES];
+    char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES];
     json_t *findings = json_array();
     for (size_t i = 0; findings != NULL && i < report->findings_n; i++) {
         if (json_array_append_new(findings, finding_json(report, &report->findings[i])) != 0) {
@@ -233,14 +232,14 @@ json_t *st_report_format_json(const struct st_report *report)
     json_t *document = json_pack(
         "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s?}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:o}",
         "schema", "sleeptune-report/1", "sleeptune", ST_VERSION, "os",
-        st_snapshot_os_names[report->facts->os], "verdict", st_headline(report, verdict, sizeof(verdict)),
-        "period", "frames", (json_int_t)report->wish.frames, "rate_hz", (json_int_t)report->wish.rate_hz,
-        "period_ns", (json_int_t)report->wish.period_ns, "set_by",
-        report->wish.why[0] != '\0' ? report->wish.why : NULL, "facts", (json_int_t)report->facts->n,
-        "facts_unreadable", (json_int_t)report->unreadable_n, "unread", unread_json(report->facts),
-        "findings", findings, "profile", st_report_profile_names[report->profile], "effect_sum_us",
-        st_report_sum_us(report), "counts", counts_json(report), "notes", notes_json(report->facts), "music",
-        music_json(report->facts), "trials", trials_json(report));
+        st_snapshot_os_names[report->facts->os], "verdict",
+        st_report_format_headline(report, verdict, sizeof(verdict)), "period", "frames",
+        (json_int_t)report->wish.frames, "rate_hz", (json_int_t)report->wish.rate_hz, "period_ns",
+        (json_int_t)report->wish.period_ns, "set_by", report->wish.why[0] != '\0' ? report->wish.why : NULL,
+        "facts", (json_int_t)report->facts->n, "facts_unreadable", (json_int_t)report->unreadable_n, "unread",
+        unread_json(report->facts), "findings", findings, "profile", st_report_profile_names[report->profile],
+        "effect_sum_us", st_report_sum_us(report), "counts", counts_json(report), "notes",
+        notes_json(report->facts), "music", music_json(report->facts), "trials", trials_json(report));
     if (document != NULL && report->answer != NULL &&
         json_object_update(document, report->answer->json) != 0) {
         json_decref(document);

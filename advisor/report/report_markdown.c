@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "advisor/facts/place.h"
-#include "advisor/report/headline.h"
 #include "advisor/report/report_format.h"
 #include "advisor/rules/buffer.h"
 #include "core/text/safe.h"
@@ -167,9 +166,9 @@ static void trials_markdown(const struct st_trials *trials, FILE *out)
 static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
 {
     (void)view;
-    char verdict[ST_HEADLINE_BYTES];
+    char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES];
     fputs("# sleeptune report\n\n", out);
-    put(out, st_headline(report, verdict, sizeof(verdict)));
+    put(out, st_report_format_headline(report, verdict, sizeof(verdict)));
     if (report->wish.why[0] != '\0') {
         fputs("\n\nBuffer: ", out);
         put(out, st_buffer_text(&report->wish, verdict, sizeof(verdict)));

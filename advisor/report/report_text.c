@@ -8,7 +8,6 @@
 #include "advisor/facts/place.h"
 #include "advisor/facts/text.h"
 #include "advisor/parse/posted.h"
-#include "advisor/report/headline.h"
 #include "advisor/report/print.h"
 #include "advisor/report/report_format.h"
 #include "advisor/rules/buffer.h"
@@ -453,10 +452,10 @@ static void print_ok(const struct st_printer *printer, const struct st_report *r
 static int print_first_screen(const struct st_printer *printer, const struct st_report *report,
                               const struct st_report_view *view)
 {
-    char verdict[ST_HEADLINE_BYTES + ST_BUFFER_TEXT_BYTES + 16], buffer[ST_BUFFER_TEXT_BYTES];
+    char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES + ST_BUFFER_TEXT_BYTES + 16], buffer[ST_BUFFER_TEXT_BYTES];
     const char *music;
     int64_t dropouts_n;
-    st_headline(report, verdict, ST_HEADLINE_BYTES);
+    st_report_format_headline(report, verdict, ST_REPORT_FORMAT_HEADLINE_BYTES);
     if (report->wish.why[0] != '\0')
         snprintf(verdict + strlen(verdict), ST_BUFFER_TEXT_BYTES + 16, "\n%s.",
                  st_buffer_text(&report->wish, buffer, sizeof(buffer)));

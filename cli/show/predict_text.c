@@ -31,17 +31,13 @@ void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames
     st_predict_text_judge(table);
 }
 
-bool st_predict_text_holds(const struct st_predict_table *table, const struct st_predict_row *row)
-{
-    return row->high < ST_PREDICT_MOST && row->high <= table->wish->target_per_hour * (1 + 1e-9);
-}
-
 void st_predict_text_judge(struct st_predict_table *table)
 {
     for (size_t i = 0; i < table->n; i++) {
         const struct st_predict_row *row = &table->rows[i];
         table->known = table->known || row->basis != ST_PREDICT_REFUSED || row->high < ST_PREDICT_MOST;
-        if (st_predict_text_holds(table, row) && (table->held == NULL || row->frames < table->held->frames))
+        if (st_predict_holds(row, table->wish->target_per_hour) &&
+            (table->held == NULL || row->frames < table->held->frames))
             table->held = row;
     }
 }
@@ -117,7 +113,7 @@ void st_predict_text_mark(const struct st_predict_table *table, const struct st_
                           FILE *out)
 {
     const struct mark *mark = &doubt_mark;
-    if (row != NULL && st_predict_text_holds(table, row))
+    if (row != NULL && st_predict_holds(row, table->wish->target_per_hour))
         mark = &held_mark;
     else if (row != NULL && row->estimated && row->estimate > 1) /* per hour */
         mark = &dropouts_mark;
@@ -199,8 +195,7 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
     st_text_wrap(out, line, 0, view->width);
 }
 
-/* How the size is set in the server that runs here, which is this user's. */
-static void put_setting(uint32_t frames, char *buf, size_t bytes)
+const char *st_predict_text_setting(uint32_t frames, char *buf, size_t bytes)
 {
     static const char *const servers[][2] = {{"jack", "linux.daemon.jackd"},
                                              {"jack", "linux.daemon.jackdbus"},
@@ -223,6 +218,7 @@ static void put_setting(uint32_t frames, char *buf, size_t bytes)
         snprintf(buf, bytes, "%s (%sother places: man sleeptune-size)", set, lasts);
     else
         snprintf(buf, bytes, "set %u frames in your sound server or program (man sleeptune-size)", frames);
+    return buf;
 }
 
 void st_predict_text_next(const struct st_predict_table *table, FILE *out, int width)
@@ -240,6 +236,6 @@ void st_predict_text_next(const struct st_predict_table *table, FILE *out, int w
             "per hour)",
             table->run->frames);
     else
-        put_setting(table->held->frames, line, sizeof(line));
+        (void)st_predict_text_setting(table->held->frames, line, sizeof(line));
     st_text_field(out, "Next", line, 6, width);
 }

@@ -25,9 +25,6 @@ void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames
 /** Finds `held` and `known` of rows that were filled. */
 void st_predict_text_judge(struct st_predict_table *table);
 
-/** Does the row's bound keep the target? */
-bool st_predict_text_holds(const struct st_predict_table *table, const struct st_predict_row *row);
-
 json_t *st_predict_text_rows_json(const struct st_predict_table *table);
 
 /** "35.0 min", "12.5 days". @return buf. */
@@ -51,6 +48,8 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
 /** ✔, ! or ✘; row NULL: not known. */
 void st_predict_text_mark(const struct st_predict_table *table, const struct st_predict_row *row, bool colour,
                           FILE *out);
+/** How the size is set in the server that runs here, if it is this user's. @return buf. */
+const char *st_predict_text_setting(uint32_t frames, char *buf, size_t bytes);
 void st_predict_text_next(const struct st_predict_table *table, FILE *out, int width);
 
 #endif

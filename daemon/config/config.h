@@ -5,6 +5,7 @@
 
 #include <netinet/in.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/socket.h>
 
 #include "platform/platform.h"
@@ -127,5 +128,10 @@ ST_NODISCARD int st_config_listen_address(const char *text, union st_config_addr
 
 /** What a value of this key may be, for messages and documents: "16 .. 8192 frames". @return buf. */
 const char *st_config_allowed(const struct st_config_key *key, char *buf, size_t buf_bytes);
+
+/** conf/sleeptuned.conf: every key at its default, commented out (config_doc.c). */
+void st_config_doc_example(FILE *out);
+/** The key list of sleeptuned.conf(5), mdoc. */
+void st_config_doc_mdoc(FILE *out);
 
 #endif

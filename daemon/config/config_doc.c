@@ -1,5 +1,4 @@
 /* The example file and the manual's key list. */
-#include "daemon/config/config_doc.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * maintainers. */
 #include <string.h>
 
-#include "daemon/config/config_doc.h"
+#include "daemon/config/config.h"
 
 int main(int argc, char **argv)
 {

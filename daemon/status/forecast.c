@@ -102,8 +102,3 @@ void st_forecast_look(struct st_forecast *forecast, struct st_forecast_view *ret
     *ret = forecast->view;
     pthread_mutex_unlock(&forecast->mutex);
 }
-
-bool st_forecast_holds(const struct st_forecast_view *view, const struct st_predict_row *row)
-{
-    return row->basis != ST_PREDICT_REFUSED && row->high <= view->target_per_hour * (1 + 1e-9);
-}

@@ -35,7 +35,4 @@ void st_forecast_add(struct st_forecast *forecast, const struct st_history_minut
 /** The rows as of the last minute: computed only for who asks, once a minute. Threads: any. */
 void st_forecast_look(struct st_forecast *forecast, struct st_forecast_view *ret);
 
-/** Does the upper bound of this row keep the target? */
-bool st_forecast_holds(const struct st_forecast_view *view, const struct st_predict_row *row);
-
 #endif

@@ -333,7 +333,7 @@ static void add_clients(json_t *sections, const struct st_view *view)
 static const struct st_predict_row *smallest_that_holds(const struct st_forecast_view *forecast)
 {
     for (size_t i = 0; i < forecast->n; i++) {
-        if (st_forecast_holds(forecast, &forecast->rows[i]))
+        if (st_predict_holds(&forecast->rows[i], forecast->target_per_hour))
             return &forecast->rows[i];
     }
     return NULL;
@@ -355,7 +355,8 @@ static void add_size(struct section *to, const struct st_view *view)
 static void add_size_row(struct section *to, const struct st_view *view, const struct st_predict_row *row,
                          const struct st_observed_view *server)
 {
-    const bool holds = st_forecast_holds(view->forecast, row), known = row->basis != ST_PREDICT_REFUSED;
+    const bool holds = st_predict_holds(row, view->forecast->target_per_hour),
+               known = row->basis != ST_PREDICT_REFUSED;
     char size[32], estimate[32] = "-", high[32], ring[32], set[80] = "";
     if (row->estimated)
         snprintf(estimate, sizeof(estimate), row->estimate < 9.95 ? "%.2g" : "%.0f", row->estimate);

@@ -38,6 +38,20 @@ is "the answer is the verdict" "$(field "$tmp/check.json" '"frames held" in d["v
 "$SLEEPTUNE" check --duration 500ms --quiet >"$tmp/out" 2>&1
 like "too short a time is no answer" "$(cat "$tmp/out")" '^Not known: too little data'
 
+# --- what the daemon measured before: root reads the system's file only ---
+made=$SLEEPTUNE_BUILD/tests/integration/make_history
+if ! [ -x "$made" ] || ! can_be_nobody; then
+    skip "the history" "no make_history, or nobody cannot run programs here"
+else
+    mkdir -p "$tmp/state/sleeptune"
+    "$made" "$tmp/state/sleeptune/history.db" 1795190400 60 120 5 >/dev/null
+    chmod -R a+rX "$tmp"
+    as_nobody env XDG_STATE_HOME="$tmp/state" "$SLEEPTUNE" check --duration 1s --quiet --json >"$tmp/past.json" 2>"$tmp/err"
+    like "a history is used without being asked" "$(field "$tmp/past.json" 'd["verdict"]')" \
+        'The history of sleeptuned says: [0-9]+ frames held \([0-9.]+ ms with 2 periods\).* in 2\.[0-9] days, at most .* per hour'
+    is "with its rows" "$(field "$tmp/past.json" '[r["frames"] for r in d["history"]][-1], d["history"][-1]["observed_s"] > 86400')" "(2048, True)"
+fi
+
 # --- loads ------------------------------------------------------------------------------------------------------------------
 "$SLEEPTUNE" check --stress --duration 1500ms --quiet --json >"$tmp/stress.json" 2>"$tmp/err"
 like "with loads it ends with a status of report's, too" "$? $(cat "$tmp/err")" '^[012] $'

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "daemon/config/config.h"
-#include "daemon/config/config_doc.h"
 #include "tests/fake/fake.h"
 
 static char messages[8192];

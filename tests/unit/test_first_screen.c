@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "advisor/facts/music.h"
-#include "advisor/report/headline.h"
 #include "advisor/report/report_format.h"
 #include "core/text/text.h"
 
@@ -276,11 +275,11 @@ static void what_is_left_out_is_counted_and_not_summed(void **state)
 static void the_first_sentence_names_the_one_thing_that_matters(void **state)
 {
     (void)state;
-    char verdict[ST_HEADLINE_BYTES];
+    char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES];
     static char fix[] = "sudo one";
     rules[0].id = "linux-rt-permission";
     fires(0, ST_STATUS_PROBLEM, -1, fix);
-    assert_string_equal(st_headline(&report, verdict, sizeof(verdict)),
+    assert_string_equal(st_report_format_headline(&report, verdict, sizeof(verdict)),
                         "No real-time rights: any busy program can delay the audio thread. "
                         "Not measured at 64 frames at 48 kHz (1.3 ms).");
 }

@@ -13,7 +13,6 @@
 
 #include "advisor/collect/collect.h"
 #include "advisor/facts/snapshot.h"
-#include "advisor/report/headline.h"
 #include "advisor/report/report_format.h"
 
 #define HOSTILE "<b>&\"'</b> `x` *y* [z](u) \033[2J \xC2\x9B"
@@ -88,7 +87,7 @@ static void costs(struct st_finding *finding, enum st_status status, double effe
 static void check_verdict(const char *expected)
 {
     char verdict[1024];
-    assert_string_equal(st_headline(&report, verdict, sizeof(verdict)), expected);
+    assert_string_equal(st_report_format_headline(&report, verdict, sizeof(verdict)), expected);
 }
 
 #define PERIOD "64 frames at 48 kHz (1.3 ms)"
@@ -114,11 +113,11 @@ static void advice_that_takes_the_whole_period_is_a_risk(void **state)
     (void)state;
     costs(&findings[0], ST_STATUS_ADVICE, 1333.4);
     char verdict[1024];
-    assert_non_null(
-        strstr(st_headline(&report, verdict, sizeof(verdict)), "1 setting puts " PERIOD " at risk."));
+    assert_non_null(strstr(st_report_format_headline(&report, verdict, sizeof(verdict)),
+                           "1 setting puts " PERIOD " at risk."));
     costs(&findings[0], ST_STATUS_ADVICE, 1333.2);
-    assert_non_null(
-        strstr(st_headline(&report, verdict, sizeof(verdict)), "1 setting may disturb " PERIOD "."));
+    assert_non_null(strstr(st_report_format_headline(&report, verdict, sizeof(verdict)),
+                           "1 setting may disturb " PERIOD "."));
 }
 
 static void nothing_read_is_never_fine(void **state)
@@ -157,7 +156,7 @@ static void rates_are_printed_short_and_exact(void **state)
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         char verdict[1024];
         report.wish.rate_hz = rows[i].rate_hz;
-        assert_non_null(strstr(st_headline(&report, verdict, sizeof(verdict)), rows[i].text));
+        assert_non_null(strstr(st_report_format_headline(&report, verdict, sizeof(verdict)), rows[i].text));
     }
 }
 
@@ -165,7 +164,7 @@ static void a_short_buffer_cuts_the_verdict(void **state)
 {
     (void)state;
     char verdict[20];
-    st_headline(&report, verdict, sizeof(verdict));
+    st_report_format_headline(&report, verdict, sizeof(verdict));
     assert_int_equal(strlen(verdict), sizeof(verdict) - 1);
 }
 
