@@ -69,9 +69,10 @@ static int parse_date(const char *text, bool local, int64_t *ret)
         if (end == NULL || (*end != '\0' && !utc))
             continue;
         const int day = tm.tm_mday;
-        const time_t s = local && !utc ? mktime(&tm) : timegm(&tm);
-        *ret = (int64_t)s * ST_NS_PER_S;
-        return tm.tm_year > 300 ? -ERANGE : tm.tm_mday == day ? 0 : -EINVAL; /* 31 November is 1 December */
+        const int64_t s = local && !utc ? mktime(&tm) : timegm(&tm);
+        *ret =
+            s >= 0 && s <= LAST_NS / ST_NS_PER_S ? s * ST_NS_PER_S : INT64_MAX; /* the caller refuses that */
+        return tm.tm_mday == day ? 0 : -EINVAL; /* 31 November is 1 December */
     }
     return -EINVAL;
 }

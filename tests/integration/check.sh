@@ -73,7 +73,7 @@ children=$(ps -o pid= --ppid "$pid")
 kill -INT "$pid"
 wait "$pid"
 like "interrupted, it prints what it has" "$? $(tr '\n' ' ' <"$tmp/out")" '^[012] .*idle'
-# shellcheck disable=SC2086 # a list
+# shellcheck disable=SC2046,SC2086 # a list
 is "and no load is left" "$(ps -o pid= -p $(tr -s ' \n' ',' <<<"$children" | sed 's/^,//; s/,$//') | wc -l)" 0
 
 refused "a duration that is none" 3 'not a time' check --duration soon
