@@ -39,15 +39,15 @@ struct options {
 static void help(void)
 {
     fputs("Usage: sleeptune check [OPTION...]\n"
-          "Measure for ten seconds, mostly at 32 frames, watch the music that plays, and judge\n"
-          "the settings. One screen: who made dropouts, which buffer sizes this computer\n"
-          "holds, which settings may cost most, what to do now. The first verdict appears\n"
-          "after two seconds. Changes nothing and needs no root. 'sleeptune' without a\n"
-          "command does the same.\n\n"
+          "Measure for ten seconds, mostly at 32 frames, watch the music that plays, and\n"
+          "judge the settings. One screen: who made dropouts, which buffer sizes this\n"
+          "computer holds, which settings may cost most, what to do now. The first verdict\n"
+          "appears after two seconds. Changes nothing and needs no root. 'sleeptune'\n"
+          "without a command does the same.\n\n"
           "  -d, --duration T   how long to measure, as in 10s, 500ms, 1m (10s)\n"
-          "      --stress           measure six times that long: without load, then while programs\n"
-          "                     compute, copy memory, write to the disk, start others, use\n"
-          "                     the network (bounded: 64 MiB a CPU, a file of 64 MiB)\n"
+          "      --stress       measure six times that long: without load, then while\n"
+          "                     programs compute, copy memory, write to the disk, start\n"
+          "                     others, use the network (64 MiB a CPU, a file of 64 MiB)\n"
           "  -q, --quiet        print nothing on standard error while it measures\n" ST_NO_SERVERS_HELP
               ST_REPORT_HELP "\n"
           "Examples:\n"
