@@ -146,7 +146,7 @@ static const char *why_text(enum st_playing_answer answer, const struct st_playi
                  "the loop runs all the time: sleeptuned watches no sound server and no sound card, so it "
                  "cannot know when something plays (loop.when)");
     else if (facts->own_stream)
-        snprintf(buf, buf_bytes, "the daemon's own stream plays: the loop runs");
+        snprintf(buf, buf_bytes, "the loop runs because the daemon's own stream plays");
     else
         snprintf(buf, buf_bytes, "%s%s%s plays: the loop runs", facts->what,
                  facts->what[0] != '\0' ? " on " : "", facts->by);

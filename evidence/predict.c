@@ -426,7 +426,7 @@ static void extrapolate(const struct st_predict_run *run, const struct size *siz
         st_tail_per_hour(tail, size->slack_ns, size->period_ns / (double)phases_n, phases_n, &high);
     row->high = fmin(row->high, high);
     snprintf(row->reason, sizeof(row->reason),
-             "no wake-up was late enough; the estimate is a model of the longest stalls (shape %.2f)",
+             "no stall was long enough; the estimate continues the law of the longest ones (shape %.2f)",
              tail->shape);
 }
 

@@ -74,7 +74,7 @@ static void judge_rt_permission(struct st_finding *finding)
         else if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(
                 finding,
-                "a saved copy of a machine does not show this, because sleeptune has to try it on the running machine; see "
+                "a snapshot cannot show this, because sleeptune has to try it on the running machine; see "
                 "finding freebsd-mac-priority for what the machine allows");
         return;
     }

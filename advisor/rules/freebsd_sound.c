@@ -387,10 +387,9 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
                       now_ms > 0 ? "" : ", as set: /dev/sndstat does not show the value in use");
     }
     st_finding_effect(finding, 0,
-                      "adds delay to the sound, threads wake up as before: about 2 * %" PRId64 " ms of "
-                      "transfers and %" PRId64 " ms of buffer, in all %" PRId64 " ms for input and output "
-                      "together",
-                      ms, ring_ms, 2 * ms + ring_ms);
+                      "adds about %" PRId64 " ms of delay for input and output together (2 * %" PRId64
+                      " ms of transfers, %" PRId64 " ms of buffer); threads wake up as before",
+                      2 * ms + ring_ms, ms, ring_ms);
 }
 
 static void judge_uaudio_buffer(struct st_finding *finding)
@@ -415,8 +414,9 @@ static void judge_uaudio_buffer(struct st_finding *finding)
 const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .id = "freebsd-uaudio-buffer",
     .title = "USB audio blocks (hw.usb.uaudio.buffer_ms)",
-    .mechanism = "The USB audio driver sends sound in blocks of buffer_ms, at any period of the program. If "
-                 "the period is shorter, the program wakes only once for several of its periods.",
+    .mechanism =
+        "The USB audio driver sends sound in blocks of buffer_ms, whatever period a program uses. If "
+        "the period is shorter, the program wakes only once for several of its periods.",
     .cost =
         "power: on one laptop buffers of 2 ms instead of 4 ms took about 0.5 W more; on a busy USB bus the sound may have gaps",
     .when_not = "playback without live input: 4 ms is a good choice",
@@ -492,8 +492,7 @@ static void judge_uaudio_format(struct st_finding *finding)
         fix_uaudio_format(finding);
     } else if (rate == 0 && now_hz == 0) {
         st_finding_ok(finding,
-                      "pcm%" PRId64 " is set to its best mode (default_rate 0); /dev/sndstat does not show "
-                      "which mode",
+                      "the driver chooses the mode of pcm%" PRId64 "; /dev/sndstat does not show which mode",
                       unit);
     } else {
         st_finding_ok(finding, "pcm%" PRId64 " is set to %" PRId64 " Hz", unit, rate != 0 ? rate : now_hz);

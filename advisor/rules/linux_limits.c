@@ -264,7 +264,7 @@ const struct st_rule st_rule_linux_service_limits = {
     .mechanism = "Limits in /etc/security apply to users who log in (PAM); a system service has the limits "
                  "of its unit. Without LimitRTPRIO= in the unit its program cannot get real-time priority; "
                  "with RestrictRealtime=yes it never can.",
-    .cost = "fairness: the same as for any right to real-time priority",
+    .cost = "fairness: a program with real-time priority can keep others from a CPU",
     .when_not = "the program is a player with some seconds of buffer",
     .sources = "systemd.exec(5): LimitRTPRIO=, LimitMEMLOCK=, RestrictRealtime=, CPUSchedulingPolicy=\n"
                "field report: limits.d was thought to reach a service (MPE-Sound-Module PR 46)\n"

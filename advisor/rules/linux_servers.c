@@ -143,9 +143,9 @@ static void judge_alsa_buffer(struct st_finding *finding)
             name, scan.worst_ring_us / 1e3, scan.worst_quantum_us / 1e3);
         const double period_us = (double)finding->wish->period_ns / 1e3;
         st_finding_effect(finding, scan.worst_gap_us < period_us ? scan.worst_gap_us : period_us,
-                          "quantum %.1f µs - buffer %.1f µs = %.1f µs of silence in each quantum; at most "
-                          "one period",
-                          scan.worst_quantum_us, scan.worst_ring_us, scan.worst_gap_us);
+                          "%.1f µs of silence in each quantum: quantum %.1f µs, buffer %.1f µs; counted as "
+                          "at most one period",
+                          scan.worst_gap_us, scan.worst_quantum_us, scan.worst_ring_us);
         fix_quantum(scan.worst_ring_us, finding);
     } else if (scan.one_period) {
         st_finding_advice(finding,
