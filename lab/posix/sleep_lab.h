@@ -10,21 +10,17 @@
  * gets them. @return 0 or -errno. */
 int st_sleep_lab_block_signals(void);
 
-/* sleep_plain.c */
 int st_sleep_lab_nanosleep(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_lab_usleep(struct st_sleep *s, int64_t requested_ns);
 
-/* sleep_poll.c */
 int st_sleep_lab_select(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_lab_poll(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_lab_ppoll(struct st_sleep *s, int64_t requested_ns);
 
-/* sleep_signal.c */
 int st_sleep_lab_open_posix_timer(struct st_sleep *s);
 int st_sleep_lab_posix_timer(struct st_sleep *s, int64_t requested_ns);
 void st_sleep_lab_close_posix_timer(struct st_sleep *s);
 
-/* sleep_lock.c */
 int st_sleep_lab_open_cond(struct st_sleep *s);
 int st_sleep_lab_cond(struct st_sleep *s, int64_t requested_ns);
 void st_sleep_lab_close_cond(struct st_sleep *s);
