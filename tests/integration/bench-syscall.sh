@@ -30,6 +30,7 @@ bench --count 300 --fresh 25 --json >run.json 2>run.err
 is "a run ends with 0" $? 0
 like "what it takes is said before it starts" "$(tr '\n' ' ' <run.err)" 'calls, 300 samples and 25 fresh processes each: about'
 announced() { # it is ended as soon as it has said it
+    : >announced.err # of the time before
     "$SLEEPTUNE_LAB" syscall "$@" 2>announced.err >/dev/null &
     local pid=$!
     wait_for grep -qE 'about [0-9.]+ (s|min|h)' announced.err
