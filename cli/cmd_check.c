@@ -27,6 +27,7 @@
 #define DURATION_MAX_NS (86400 * ST_NS_PER_S)
 #define LONGEST         2048u /* frames */
 #define SURE_PER_HOUR   20.0  /* a bound up to this is printed */
+#define HISTORY_S       600.0 /* a shorter history is not much surer than this run */
 
 struct options {
     struct st_report_options report;
@@ -219,7 +220,7 @@ static void say_history(struct answer *answer)
     char text[200];
     if (st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL, &function, past.error,
                        sizeof(past.error)) == 0 &&
-        function(NULL, &past) == 0) {
+        function(NULL, &past) == 0 && st_predict_seconds(&past.run) >= HISTORY_S) {
         const struct st_predict_wish wish = {.periods = answer->phases[0].sizes.wish.periods,
                                              .target_per_hour = st_predict_target(&past.run)};
         struct st_predict_table table = {.run = &past.run, .wish = &wish};
