@@ -7,7 +7,6 @@
 #include "advisor/report/print.h"
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
-#include "cli/change/snapshot_check.h"
 #include "cli/command.h"
 #include "cli/compare/before_after.h"
 #include "cli/report/report_run.h"
@@ -61,9 +60,6 @@ static void help(void)
           "  --no-measure       do not record the loop\n"
           "  --user NAME        for NAME, with the rights that NAME gets at login (the user\n"
           "                     who ran sudo)\n"
-          "  --snapshot FILE    judge a snapshot of this machine, taken by the user who\n"
-          "                     plays. '-': standard input. The snapshot decides what is\n"
-          "                     changed: use only your own\n"
           "  --root DIR         change a captured tree, not this machine\n"
           "  -h, --help         this text\n\n"
           "Examples:\n"
@@ -88,8 +84,8 @@ static int take_size(struct options *options)
         given = given || strncmp(options->ids[i], name, sizeof(name) - 1) == 0;
     if (!given)
         return st_report_run_check_ids(COMMAND, options->ids, options->ids_n);
-    if (options->ids_n > 1 || options->input.root != NULL || options->input.snapshot != NULL)
-        return st_failure_usage(COMMAND, "%s goes without other rules, --root and --snapshot", name);
+    if (options->ids_n > 1 || options->input.root != NULL)
+        return st_failure_usage(COMMAND, "%s goes without other rules and --root", name);
     const int status =
         st_option_i64(COMMAND, name, options->ids[0] + sizeof(name) - 1, 16, 8192, &options->quantum);
     if (status != 0)
@@ -116,7 +112,6 @@ static int parse_options(int argc, char **argv, struct options *options)
         {"frames", 'f', .number = &options->frames, .min = 1, .max = 1 << 22},
         {"rate", 'r', .rate_hz = &options->rate_hz, .min = 1, .max = 1 << 22},
         {"root", .text = &options->input.root},
-        {"snapshot", .text = &options->input.snapshot},
         {"user", .text = &options->input.user},
         {"run-generators", .flag = &options->run_generators},
         ST_BEFORE_AFTER_OPTION(&options->measure_ns),
@@ -351,27 +346,6 @@ static const char *ask_about(const struct work *work, char *buf, size_t buf_byte
     return st_safe_text(buf);
 }
 
-/* Reads again on this machine what the planned rules take from the snapshot. @return an st_exit. */
-static int check_snapshot(const struct st_facts *claimed, const struct st_plan *plan)
-{
-    const struct st_facts_input machine = {0};
-    const struct st_rule *last = NULL;
-    struct st_facts *here;
-    char message[1024];
-    int status = st_facts_input_load(COMMAND, &machine, &here);
-    if (status != ST_EXIT_DONE)
-        return status;
-    for (size_t i = 0; i < plan->steps_n && status == ST_EXIT_DONE; i++) {
-        if (plan->steps[i].rule != last &&
-            !st_snapshot_check_agrees(claimed, here, plan->steps[i].rule, message, sizeof(message)))
-            status = st_failure(COMMAND, "%s. Nothing was changed. Take the snapshot again on this machine.",
-                                message);
-        last = plan->steps[i].rule;
-    }
-    st_facts_free(here);
-    return status;
-}
-
 /* Asks on the terminal, unless --yes was given. @return 0 to go on, or an st_exit. */
 static int confirm(bool yes, const char *question)
 {
@@ -398,11 +372,6 @@ static int decide(struct work *work, int argc, char **argv)
         if (rest == ST_EXIT_DONE)
             puts("nothing to apply");
         return rest;
-    }
-    if (work->options->input.snapshot != NULL && work->target->live) {
-        const int checked = check_snapshot(work->target->facts, &work->plan);
-        if (checked != ST_EXIT_DONE)
-            return checked;
     }
     if (work->options->dry_run) {
         const int r = print_plan(work);

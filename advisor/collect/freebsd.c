@@ -248,17 +248,8 @@ static void collect_files(struct st_collector *c)
 /** What lies beside sysctl-a.txt; reads kern.osreldate. */
 static void collect_capture(struct st_collector *c)
 {
-    const struct st_fact *ps;
     read_settings(c);
     parse_file(c, "freebsd.file.sndstat", "/sndstat.txt", st_freebsd_text_sndstat);
-    parse_file(c, "freebsd.file.limits", "/limits.txt", st_freebsd_text_limits);
-    parse_file(c, "freebsd.file.ps", "/ps.txt", st_freebsd_text_ps);
-    ps = st_facts_find(c->facts, "freebsd.file.ps");
-    if (ps != NULL && ps->state == ST_FACT_OK)
-        st_facts_put_int(c->facts, "freebsd.powerd.running",
-                         st_facts_find(c->facts, "freebsd.process.powerd.args") != NULL ||
-                             st_facts_find(c->facts, "freebsd.process.powerdxx.args") != NULL,
-                         NULL, "ps.txt");
 }
 
 static void collect(struct st_collector *c)

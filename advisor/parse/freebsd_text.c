@@ -1,4 +1,4 @@
-/* Text files of FreeBSD, captured or on the machine: assignments, /dev/sndstat, limits, ps. */
+/* Text files of FreeBSD, captured or on the machine: assignments, /dev/sndstat. */
 #include "advisor/parse/freebsd_text.h"
 
 #include <errno.h>
@@ -84,112 +84,6 @@ int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, cons
             st_facts_put_text(facts, key, value, value, source);
     }
     return facts->error;
-}
-
-/* --- limits --- */
-
-/** The amount in a line like "memorylocked  131072 kB" or "locked memory  (kbytes, -l)  131072"; -1 without
- * limit. */
-static int limit_bytes(const char *amount, bool kilobytes, int64_t *ret)
-{
-    char number[32];
-    int64_t value;
-    if (strncmp(amount, "infinity", 8) == 0 || strncmp(amount, "unlimited", 9) == 0) {
-        *ret = -1;
-        return 0;
-    }
-    snprintf(number, sizeof(number), "%.*s", (int)strspn(amount, "0123456789"), amount);
-    if (st_text_int(number, &value) != 0 || value > INT64_MAX / 1024)
-        return -EBADMSG;
-    *ret = kilobytes ? value * 1024 : value;
-    return 0;
-}
-
-int st_freebsd_text_limits(struct st_facts *facts, const char *text, size_t bytes, const char *source)
-{
-    static const char key[] = "freebsd.limits.memorylocked_bytes";
-    char line[LINE_BYTES];
-    const char *end = text + bytes;
-    for (int n = 0; n < LINES_MAX && st_text_line(&text, end, line, sizeof(line)); n++) {
-        const char *at = line + strspn(line, " \t");
-        int64_t limit;
-        bool kilobytes = strstr(at, "kB") != NULL;
-        if (strncmp(at, "memorylocked", 12) == 0) {
-            at += 12;
-        } else if (strncmp(at, "locked memory", 13) == 0 || strncmp(at, "max locked memory", 17) == 0) {
-            const char *unit = strchr(at, ')');
-            kilobytes = strstr(at, "kbytes") != NULL;
-            at = unit != NULL ? unit + 1 : at + strlen(at);
-        } else {
-            continue;
-        }
-        if (limit_bytes(at + strspn(at, " \t"), kilobytes, &limit) != 0)
-            return st_facts_put_state(facts, key, ST_FACT_MALFORMED, 0, line, source);
-        return st_facts_put_int(facts, key, limit, line, source);
-    }
-    return -EBADMSG;
-}
-
-/* --- ps --- */
-
-/** Which column the command begins in, counted from 0; -1: the line is no header of ps. */
-static int command_column(const char *header)
-{
-    static const char *const names[] = {"COMMAND", "CMD", "ARGS"};
-    char copy[LINE_BYTES];
-    char *rest = NULL;
-    bool pid = false;
-    int column = 0, command = -1;
-    snprintf(copy, sizeof(copy), "%s", header);
-    for (char *word = strtok_r(copy, " \t", &rest); word != NULL; word = strtok_r(NULL, " \t", &rest)) {
-        command = -1;
-        for (size_t i = 0; i < ST_ARRAY_LEN(names); i++)
-            command = strcmp(word, names[i]) == 0 ? column : command;
-        pid = pid || strcmp(word, "PID") == 0;
-        column++;
-    }
-    return pid ? command : -1;
-}
-
-static const char *skip_columns(const char *line, int columns)
-{
-    line += strspn(line, " \t");
-    for (; columns > 0 && *line != '\0'; columns--) {
-        line += strcspn(line, " \t");
-        line += strspn(line, " \t");
-    }
-    return line;
-}
-
-static void put_process(struct st_facts *facts, const char *command, const char *source)
-{
-    static const char *const wanted[] = {"powerd", "powerdxx", "virtual_oss"};
-    const size_t len = strcspn(command, " \t");
-    const char *name = command + len;
-    while (name > command && name[-1] != '/')
-        name--;
-    const size_t name_len = (size_t)(command + len - name);
-    for (size_t i = 0; i < ST_ARRAY_LEN(wanted); i++) {
-        char key[2 * NAME_BYTES];
-        if (name_len != strlen(wanted[i]) || strncmp(name, wanted[i], name_len) != 0)
-            continue;
-        snprintf(key, sizeof(key), "freebsd.process.%s.args", wanted[i]);
-        st_facts_put_text(facts, key, command + len + strspn(command + len, " \t"), command, source);
-    }
-}
-
-int st_freebsd_text_ps(struct st_facts *facts, const char *text, size_t bytes, const char *source)
-{
-    char line[LINE_BYTES];
-    const char *end = text + bytes;
-    int column = -1;
-    for (int n = 0; n < LINES_MAX && st_text_line(&text, end, line, sizeof(line)); n++) {
-        if (column < 0)
-            column = command_column(line);
-        else
-            put_process(facts, skip_columns(line, column), source);
-    }
-    return column < 0 ? -EBADMSG : facts->error;
 }
 
 /* --- /dev/sndstat: FreeBSD 13 and older have a channel's counters on one line, 15 on several --- */

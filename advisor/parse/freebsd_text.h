@@ -24,14 +24,4 @@ int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, cons
 ST_NODISCARD int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, size_t bytes,
                                          const char *source);
 
-/** `limits` or `ulimit -a`: freebsd.limits.memorylocked_bytes (-1: unlimited). @return as above. */
-ST_NODISCARD int st_freebsd_text_limits(struct st_facts *facts, const char *text, size_t bytes,
-                                        const char *source);
-
-/** `ps` with a header whose last column is the command: freebsd.process.NAME.args for sound servers and
- * powerd.
- *  @return as above. */
-ST_NODISCARD int st_freebsd_text_ps(struct st_facts *facts, const char *text, size_t bytes,
-                                    const char *source);
-
 #endif

@@ -192,7 +192,6 @@ const struct st_rule st_rule_freebsd_snd_verbose = {
 
 /* --- freebsd-virtual-oss: virtual_oss(8): a mixing server with a buffer and a priority of its own. --- */
 
-#define ARGS   "freebsd.process.virtual_oss.args"
 #define ENABLE "freebsd.rc.virtual_oss_enable"
 #define DSP    "freebsd.rc.virtual_oss_dsp"
 #define CUSE   "freebsd.kern.features.cuse"
@@ -293,31 +292,26 @@ static void judge_virtual_oss(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     const char *args = NULL, *enable;
     struct options options;
-    int r = st_facts_text(facts, ARGS, &args);
-    if (r == 0) {
-        st_finding_quote(finding, ARGS);
-    } else {
-        st_finding_quote(finding, ENABLE);
-        r = st_facts_text(facts, ENABLE, &enable);
-        if (r == -EACCES || r == -EBADMSG) {
-            st_finding_unknown(finding, "sleeptune could not read whether virtual_oss is started");
-            return;
-        }
-        if (r != 0 || strcasecmp(enable, "YES") != 0) {
-            st_finding_not_applicable(finding, "virtual_oss is not in use");
-            return;
-        }
-        st_finding_quote(finding, DSP);
-        const struct st_fact *dsp = st_facts_find(facts, DSP);
-        if (dsp != NULL && dsp->state == ST_FACT_MALFORMED)
-            args = dsp->raw; /* has variables in it */
-        else
-            (void)!st_facts_text(facts, DSP, &args);
-        if (args == NULL) {
-            st_finding_unknown(finding,
-                               "virtual_oss is started, but its options (virtual_oss_dsp) could not be read");
-            return;
-        }
+    st_finding_quote(finding, ENABLE);
+    const int r = st_facts_text(facts, ENABLE, &enable);
+    if (r == -EACCES || r == -EBADMSG) {
+        st_finding_unknown(finding, "sleeptune could not read whether virtual_oss is started");
+        return;
+    }
+    if (r != 0 || strcasecmp(enable, "YES") != 0) {
+        st_finding_not_applicable(finding, "virtual_oss is not in use");
+        return;
+    }
+    st_finding_quote(finding, DSP);
+    const struct st_fact *dsp = st_facts_find(facts, DSP);
+    if (dsp != NULL && dsp->state == ST_FACT_MALFORMED)
+        args = dsp->raw; /* has variables in it */
+    else
+        (void)!st_facts_text(facts, DSP, &args);
+    if (args == NULL) {
+        st_finding_unknown(finding,
+                           "virtual_oss is started, but its options (virtual_oss_dsp) could not be read");
+        return;
     }
     st_finding_quote(finding, CUSE);
     if (read_options(args, finding->wish->rate_hz, &options) != 0)
@@ -342,6 +336,6 @@ const struct st_rule st_rule_freebsd_virtual_oss = {
     .guide.check = "ps -axo args | grep '[v]irtual_oss'   # -i and -s are there",
     .guide.undo = "set virtual_oss_dsp to the old options with sysrc, then: service virtual_oss restart",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(ARGS, ENABLE, DSP, CUSE),
+    .facts = ST_RULE_KEYS(ENABLE, DSP, CUSE),
     .judge = judge_virtual_oss,
 };

@@ -194,8 +194,6 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
 #define FREQ      "freebsd.dev.cpu.0.freq"
 #define LEVELS    "freebsd.dev.cpu.0.freq_levels"
 #define RUNNING   "freebsd.powerd.running"
-#define ARGS      "freebsd.process.powerd.args"
-#define ARGS_XX   "freebsd.process.powerdxx.args"
 #define FLAGS     "freebsd.rc.powerd_flags"
 #define FLAGS_XX  "freebsd.rc.powerdxx_flags"
 #define EPP       "freebsd.dev.hwpstate_"
@@ -226,16 +224,13 @@ static void mode_of(const char *args, char *ret, size_t bytes)
 static void judge_powerd(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    static const char *const keys[] = {ARGS, ARGS_XX, FLAGS, FLAGS_XX};
+    const char *flags = "", *flags_xx = "";
     char mode[24];
-    const char *args = "", *flags;
-    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
-        if (st_facts_text(facts, keys[i], &args) == 0) {
-            st_finding_quote(finding, keys[i]);
-            break;
-        }
-    }
-    mode_of(args, mode, sizeof(mode));
+    const bool powerd = st_facts_text(facts, FLAGS, &flags) == 0;
+    const bool powerdxx = st_facts_text(facts, FLAGS_XX, &flags_xx) == 0;
+    if (powerd || powerdxx)
+        st_finding_quote(finding, powerd ? FLAGS : FLAGS_XX);
+    mode_of(powerd ? flags : flags_xx, mode, sizeof(mode));
     if (strncmp(mode, "max", 3) == 0) {
         st_finding_fine(finding, "powerd keeps the clock at its maximum on mains power");
         return;
@@ -248,8 +243,7 @@ static void judge_powerd(struct st_finding *finding)
                       mode);
     st_rule_fix(finding);
     /* flags that the user has set stay as they are, and powerd++ has other ones */
-    const bool own = st_facts_text(facts, FLAGS, &flags) == 0 && flags[0] != '\0';
-    if (!own && st_facts_text(facts, FLAGS_XX, &flags) != 0 && st_facts_text(facts, ARGS_XX, &flags) != 0)
+    if (flags[0] == '\0' && !powerdxx)
         st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd_flags", "-a maximum -b adaptive");
 }
 
@@ -326,7 +320,7 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
     .guide.undo = "sysrc -x powerd_flags; service powerd restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(FREQ, LEVELS, RUNNING, ARGS, ARGS_XX, FLAGS, FLAGS_XX, EPP "*.epp"),
+    .facts = ST_RULE_KEYS(FREQ, LEVELS, RUNNING, FLAGS, FLAGS_XX, EPP "*.epp"),
     .targets = ST_RULE_KEYS("dev.cpu.0.freq"),
     .judge = judge_cpu_frequency,
 };

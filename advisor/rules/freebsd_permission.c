@@ -285,8 +285,7 @@ static void judge_memlock(struct st_finding *finding)
                                "to see it",
                                st_freebsd_user(facts));
         else if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "this capture does not contain the limits of a user (the "
-                                               "output of limits)");
+            st_finding_not_applicable(finding, "a capture does not contain the limits of a user");
         return;
     }
     if (limit < UNLIMITED) {

@@ -114,19 +114,13 @@ int st_change_target_judge(const char *command, const struct st_facts_input *inp
     const int status = st_facts_input_load(command, &whose, &target->facts);
     if (status != ST_EXIT_DONE)
         return status;
-    int r = 0;
-    if (target->facts->os != target->p->os)
-        r = -EXDEV;
-    else
-        r = put_own(target);
+    int r = put_own(target);
     if (r == 0)
         r = st_report_make(target->facts, frames, rate_hz, &target->report);
     if (r == 0)
         return ST_EXIT_DONE;
     st_facts_free(target->facts);
     target->facts = NULL;
-    if (r == -EXDEV)
-        return st_failure(command, "the snapshot is from a different operating system");
     return r == -ERANGE ? st_failure_usage(command, "%lld frames at %lld Hz are longer than an hour",
                                            (long long)frames, (long long)rate_hz)
                         : st_failure(command, "%s", strerror(-r));

@@ -176,9 +176,9 @@ static int load_user(const char *command, const struct st_facts_input *input, st
     case 0:
         return ST_EXIT_DONE;
     case -ENOENT:
-        return st_failure(command,
-                          "no user %s in /etc/passwd. Take a snapshot as that user, and use --snapshot",
-                          input->user);
+        return st_failure(
+            command, "no user %s in /etc/passwd. Judge as that user: run sleeptune report without --user",
+            input->user);
     case -ENODATA:
         return st_failure(command, "--user needs /etc/passwd, which does not exist");
     case -EBADMSG:

@@ -236,10 +236,8 @@ sed -i -e 's/^\(dev\.cpu\.[01]\.cx_lowest\|hw\.acpi\.cpu\.cx_lowest\): .*/\1: C3
     -e 's/^kern\.timecounter\.fast_gettime: .*/kern.timecounter.fast_gettime: 0/' -e 's/^hw\.snd\.feeder_rate_quality: .*/hw.snd.feeder_rate_quality: 4/' \
     -e 's/^hw\.snd\.verbose: .*/hw.snd.verbose: 0/' -e 's/^dev\.hdac\.0\.polling: .*/dev.hdac.0.polling: 1/' "$tree/sysctl-a.txt"
 printf 'dev.hwpstate_intel.0.epp: 50\ndev.hwpstate_intel.1.epp: 50\n' >>"$tree/sysctl-a.txt"
-sed -i 's/^\( *memorylocked\) .*/\1 65536 kB/' "$tree/limits.txt"
 printf '# $FreeBSD$\nsecurity.bsd.see_other_uids=0' >"$tree/etc/sysctl.conf"
 printf 'hostname="studio"\n' >"$tree/etc/rc.conf"
-printf 'default:\\\n\t:passwd_format=sha512:\\\n\t:memorylocked=128M:\n' >"$tree/etc/login.conf"
 keep
 out=$(apply --yes --root "$tree" --user ann 2>&1)
 like "FreeBSD: another user's rights need the password file" "$out" 'needs /etc/passwd'
@@ -267,16 +265,13 @@ then pass "FreeBSD: sysctl.conf"; else fail "FreeBSD: sysctl.conf" "$(cat "$tmp/
 is "FreeBSD: rc.conf" "$(cat "$tree/etc/rc.conf")" "hostname=\"studio\"
 $(by freebsd-cpu-idle)
 performance_cx_lowest=\"C1\""
-is "FreeBSD: login.conf" "$(tail -n 2 "$tree/etc/login.conf")" "$(by freebsd-memlock)
-audio:memorylocked=unlimited:tc=default:"
-like "FreeBSD: its command" "$out" '^then +/etc/login\.conf: sudo cap_mkdb /etc/login\.conf; it takes effect for users of the class'
 echo 'hw.snd.latency=7' >"$tree/etc/sysctl.conf.local"
 like "FreeBSD: sysctl.conf.local wins" "$(verify --root "$tree")" '^overruled +/etc/sysctl\.conf\.local:1 sets hw\.snd\.latency to 7'
 rm "$tree/etc/sysctl.conf.local"
 revert --all --root "$tree" >/dev/null
 ok "FreeBSD: every byte as it was" unchanged
 rm -rf "$tree.before"
-patched "FreeBSD, each file" 4
+patched "FreeBSD, each file" 3
 
 # --- no rights, no space -----------------------------------------------------------------------------------------
 fresh journal
@@ -373,35 +368,29 @@ else
 fi
 
 # --- the commands, in a mount namespace of its own: this machine's /etc and /usr/sbin are not touched -------------------
-if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
+if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null && [ -d /sys/kernel/debug ] && [ ! -e /sys/kernel/realtime ] && can_be_nobody; then
     mkdir -p "$tmp/etc" "$tmp/sbin" "$tmp/state"
     cp /etc/passwd /etc/group "$tmp/etc/"
     mkdir -p "$tmp/etc/default/grub.d" "$tmp/etc/systemd/system"
-    "$SLEEPTUNE" snapshot >"$tmp/snapshot"
+    # a machine whose preemption is switchable
+    mkdir -p "$tmp/debug/sched"
+    preemption_is_off() { echo 'none (voluntary) full' >"$tmp/debug/sched/preempt"; }
+    echo '#1 SMP PREEMPT_DYNAMIC' >"$tmp/version"
     printf '#!/bin/sh\ncat /etc/default/grub.d/*.cfg >/etc/generated 2>/dev/null || : >/etc/generated\n' >"$tmp/sbin/update-grub"
     printf '#!/bin/sh\nexit 7\n' >"$tmp/sbin/failing"
     printf 'default/grub.d\n' >"$tmp/sbin/grub-mkconfig"
     chmod +x "$tmp"/sbin/*
-    # a machine whose preemption is switchable and off
-    "$PYTHON" - "$tmp/snapshot" <<'END'
-import json, sys
-path = sys.argv[1]
-document = json.load(open(path))
-wanted = {"linux.kernel.version": "#1 SMP PREEMPT_DYNAMIC", "linux.preempt.debugfs": "none (voluntary) full"}
-document["facts"] = [f for f in document["facts"] if f["key"] not in wanted and f["key"] != "linux.realtime"]
-for key, value in wanted.items():
-    document["facts"].append({"key": key, "value": value, "state": "ok", "errno": 0, "raw": value, "source": "test", "time": ""})
-document["facts"].sort(key=lambda f: f["key"])
-json.dump(document, open(path, "w"))
-END
+    as_user=()
     inside() {
-        unshare -m bash -c 'mount --bind "$0/etc" /etc && mount --bind "$0/sbin" /usr/sbin && shift 0 && exec "$@"' "$tmp" \
-            env STATE_DIRECTORY="$tmp/state" "$SLEEPTUNE" "$@" </dev/null 2>&1
+        unshare -m bash -c 'mount --bind "$0/etc" /etc && mount --bind "$0/sbin" /usr/sbin &&
+            mount --bind "$0/debug" /sys/kernel/debug && mount --bind "$0/version" /proc/sys/kernel/version && exec "$@"' "$tmp" \
+            env STATE_DIRECTORY="$tmp/state" "${as_user[@]}" "$SLEEPTUNE" "$@" </dev/null 2>&1
     }
     mkdir "$tmp/evil"
     printf '#!/bin/sh\necho evil ran\n' | tee "$tmp/evil/update-grub" >"$tmp/evil/sh"
     chmod +x "$tmp"/evil/*
-    out=$(PATH=$tmp/evil:$PATH inside apply --yes --run-generators --snapshot "$tmp/snapshot" linux-preemption)
+    preemption_is_off
+    out=$(PATH=$tmp/evil:$PATH inside apply --yes --run-generators linux-preemption)
     is "--run-generators: 0" "$?" 0
     is "--run-generators: PATH of another user is not used" "$(grep -c evil <<<"$out")" 0
     like "--run-generators: says what it ran" "$out" '^ran +update-grub$'
@@ -410,14 +399,28 @@ END
     is "revert --run-generators: 0" "$?" 0
     ok "and the generated file is without it" test ! -s "$tmp/etc/generated"
     cp "$tmp/sbin/failing" "$tmp/sbin/update-grub"
-    out=$(inside apply --yes --run-generators --snapshot "$tmp/snapshot" linux-preemption)
+    preemption_is_off
+    out=$(inside apply --yes --run-generators linux-preemption)
     is "a command that fails: 4" "$?" 4
     like "and is named with its status" "$out" "'update-grub' ended with status 7\. The files are written"
     ok "the files are there" test -e "$tmp/etc/default/grub.d/sleeptune.cfg"
     inside revert --all >/dev/null
     ok "and can be reverted" test ! -e "$tmp/etc/default/grub.d/sleeptune.cfg"
+
+    # a line to be pasted, with the name of a user that a shell would not take as one word
+    as_user=("${nobody[@]}")
+    preemption_is_off
+    hostile="x\$(touch pasted);\`touch pasted\` it's!"
+    bidi=$(printf 'x\302\2332J\342\200\256') # a terminal's control sequence, and text from right to left
+    printf '%s:x:60000:60000::/:/bin/sh\n' "$hostile" "$bidi" >>"$tmp/etc/passwd"
+    line=$(inside apply --user "$hostile" linux-preemption | sed -n 's/^  sudo sleeptune apply/printf "[%s]"/p')
+    is "a line to be pasted is the same words" "$(cd "$tmp" && sh -c "$line")" "[--user][$hostile][linux-preemption]"
+    ok "and runs nothing" test -n "$line" -a ! -e "$tmp/pasted"
+    out=$(inside apply --user "$bidi" linux-preemption)
+    like "a word that would not be shown as it is: no line to be pasted" "$out" 'Run the same command as root'
+    is "nor is it shown raw" "$(grep -c -e '^  sudo' -e $'\302\233' -e $'\342\200\256' <<<"$out")" 0
 else
-    skip "--run-generators" "needs root and a mount namespace"
+    skip "--run-generators" "needs root, setpriv, a mount namespace, and a kernel that is not a real-time one"
 fi
 fresh usage
 keep

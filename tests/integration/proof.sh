@@ -18,9 +18,8 @@ can_be_nobody || skip_all "nobody may not run programs in $tmp"
 mkdir -m 1777 "$tmp/T"
 export TMPDIR=$tmp/T
 without_rights() { as_nobody --inh-caps=-all prlimit --rtprio=0 --memlock=65536 -- "$@"; }
-without_rights "$SLEEPTUNE" snapshot >"$tmp/snapshot"
 
-apply() { "$SLEEPTUNE" apply --yes --snapshot "$tmp/snapshot" "$@" linux-rt-permission >"$tmp/out" 2>"$tmp/err" </dev/null; }
+apply() { "$SLEEPTUNE" apply --yes --user nobody "$@" linux-rt-permission >"$tmp/out" 2>"$tmp/err" </dev/null; }
 verify() { "$SLEEPTUNE" verify "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; }
 revert() { "$SLEEPTUNE" revert --all >"$tmp/out" 2>"$tmp/err" </dev/null; }
 # interrupted PATTERN COMMAND...: by Ctrl-C, two seconds after it has said PATTERN on standard error
@@ -129,7 +128,7 @@ like "and removes the recording" "$(cat "$tmp/out")" '^removed '
 ok "both are gone" test ! -e "$recording" -a ! -e "$limits"
 
 # --- ended early ---------------------------------------------------------------------------------------------------
-interrupted 'recording the measuring loop' "$SLEEPTUNE" apply --yes --measure 10m --snapshot "$tmp/snapshot" linux-rt-permission
+interrupted 'recording the measuring loop' "$SLEEPTUNE" apply --yes --measure 10m --user nobody linux-rt-permission
 ok "Ctrl-C while it records: it is applied all the same" grep -q rtprio "$limits"
 verify
 like "and the time that there was is compared" "$(all "$tmp/out")" 'proof: .* before: [^;]* \(ended early\);'
@@ -137,7 +136,7 @@ interrupted 'running the measuring loop again' "$SLEEPTUNE" verify --measure 10m
 like "Ctrl-C while it runs again: so, too" "$(all "$tmp/out")" 'proof: .* now: [^;]* \(ended early\);'
 revert
 
-timeout -s KILL 2 "$SLEEPTUNE" apply --yes --measure 10m --snapshot "$tmp/snapshot" linux-rt-permission >/dev/null 2>&1 </dev/null
+timeout -s KILL 2 "$SLEEPTUNE" apply --yes --measure 10m --user nobody linux-rt-permission >/dev/null 2>&1 </dev/null
 ok "killed while it records: nothing is changed" test ! -e "$limits" -a ! -e "$folder/journal.json"
 is "verify has nothing" "$("$SLEEPTUNE" verify)" "nothing is applied"
 apply --measure 1s

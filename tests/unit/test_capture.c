@@ -170,55 +170,6 @@ static void hostile_sndstat_is_left_out(void **state)
     assert_int_equal(st_freebsd_text_sndstat(facts, "", 0, "x"), -EBADMSG);
 }
 
-/* --- limits, ps --- */
-
-static void both_forms_of_limits_are_read(void **state)
-{
-    static const struct {
-        const char *text;
-        const char *expected;
-    } rows[] = {
-        {"Resource limits (current):\n  memoryuse            infinity kB\n  memorylocked           131072 "
-         "kB\n",
-         "134217728"},
-        {"  memorylocked         infinity kB\n", "-1"},
-        {"max memory size         (kbytes, -m)  unlimited\nlocked memory           (kbytes, -l)  64\n",
-         "65536"},
-        {"max locked memory       (kbytes, -l) unlimited\n", "-1"},
-    };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        assert_int_equal(st_freebsd_text_limits(*state, rows[i].text, strlen(rows[i].text), "limits"), 0);
-        check(*state, "freebsd.limits.memorylocked_bytes", rows[i].expected);
-    }
-}
-
-static void a_limit_that_is_no_number_is_malformed(void **state)
-{
-    static const char *const texts[] = {"memorylocked lots\n", "memorylocked 99999999999999999999 kB\n",
-                                        "locked memory\n"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++) {
-        assert_int_equal(st_freebsd_text_limits(*state, texts[i], strlen(texts[i]), "limits"), 0);
-        assert_int_equal(st_facts_find(*state, "freebsd.limits.memorylocked_bytes")->state,
-                         ST_FACT_MALFORMED);
-    }
-    assert_int_equal(st_freebsd_text_limits(*state, "nothing\n", 8, "limits"), -EBADMSG);
-}
-
-static void ps_is_read_by_its_header(void **state)
-{
-    struct st_facts *facts = *state;
-    const char *text = "  PID RTPRIO COMMAND\n"
-                       "   10 idle:31 [idle]\n"
-                       "  812 normal /usr/sbin/powerd -a maximum\n"
-                       "  900 real:8 virtual_oss -S -i 8 -s 4ms\n"
-                       "  901 normal grep virtual_oss\n";
-    assert_int_equal(st_freebsd_text_ps(facts, text, strlen(text), "ps"), 0);
-    check(facts, "freebsd.process.powerd.args", "-a maximum");
-    check(facts, "freebsd.process.virtual_oss.args", "-S -i 8 -s 4ms");
-    assert_int_equal(facts->n, 2);
-    assert_int_equal(st_freebsd_text_ps(facts, "PID COMMAND TIME\n1 powerd 0\n", 29, "ps"), -EBADMSG);
-}
-
 #define WITH_FACTS(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -232,9 +183,6 @@ int main(void)
         WITH_FACTS(a_channel_of_15_is_on_several_lines),
         WITH_FACTS(without_verbosity_there_are_names_only),
         WITH_FACTS(hostile_sndstat_is_left_out),
-        WITH_FACTS(both_forms_of_limits_are_read),
-        WITH_FACTS(a_limit_that_is_no_number_is_malformed),
-        WITH_FACTS(ps_is_read_by_its_header),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -286,6 +286,8 @@ static void freebsd_files_are_written_and_restored_to_the_byte(void **state)
     st_finding_change(&finding, ST_CHANGE_LOADER, "kern.hz", "1000");
     st_finding_change(&finding, ST_CHANGE_LOGIN_CLASS, "audio", "memorylocked=unlimited");
     there_and_back(p, &finding, after, before);
+    assert_int_equal(st_change_command(p, ST_CHANGE_LOGIN_CLASS, value, sizeof(value)), 0);
+    assert_string_equal(value, "cap_mkdb /etc/login.conf");
     for (size_t i = 0; i < ST_ARRAY_LEN(sysctls); i++) {
         assert_int_equal(p->read_sysctl(p, sysctls[i][0], value, sizeof(value), &len), 0);
         assert_string_equal(value, sysctls[i][1]);

@@ -70,11 +70,10 @@ boot_1() {
     set_up
     etc >"$state/etc"
     values >"$state/values"
-    as_player sleeptune snapshot >/tmp/snapshot
     mkfifo /tmp/applied
     as_player 'touch /tmp/logged-in; read -r _ </tmp/applied; sleeptune verify --no-measure' >/tmp/verify &
     until [ -e /tmp/logged-in ]; do sleep 0.2; done
-    sleeptune apply --yes --run-generators --measure 3s --snapshot /tmp/snapshot >/tmp/out 2>&1
+    sleeptune apply --yes --run-generators --measure 3s --user player >/tmp/out 2>&1
     is "apply ends with 0" "$?" 0
     applied=$(jq -r '[.entries[].rule] | unique | .[]' /var/lib/sleeptune-changes/journal.json)
     for rule in "${rules[@]}"; do
