@@ -6,10 +6,10 @@
 
 /* One row a subcommand, in the order of the help. */
 static const struct st_command commands[] = {
-    {"sleep", "which way of sleeping is most exact, and what it costs", st_cmd_sleep},
+    {"sleep", "which way of sleeping is most exact, and its CPU time", st_cmd_sleep},
     {"exec", "how exactly whole programs sleep, timed from outside", st_cmd_exec},
-    {"syscall", "what a system call costs, and which clocks need one", st_cmd_syscall},
-    {"wake", "how fast one thread wakes another, and what that costs", st_cmd_wake},
+    {"syscall", "how long system calls take, and which clocks need one", st_cmd_syscall},
+    {"wake", "how fast one thread wakes another", st_cmd_wake},
     {"series", "lateness over time: clock ticks, drift, steps, sizes of outliers", st_cmd_series},
     {"analyse", "find clock ticks in a recording or in a text file", st_cmd_analyse},
     {"simulate", "how late a kernel with clock ticks would wake a program", st_cmd_simulate},
@@ -18,7 +18,8 @@ static const struct st_command commands[] = {
 static void usage(FILE *out)
 {
     fputs("Usage: sleeptune-lab COMMAND [OPTION...]\n"
-          "Measure how exactly this system sleeps, wakes and calls.\n\nCommands:\n",
+          "Measure how exactly this system sleeps and how fast it wakes.\n\n"
+          "Commands:\n",
           out);
     for (size_t i = 0; i < ST_ARRAY_LEN(commands); i++)
         fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);

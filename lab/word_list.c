@@ -35,7 +35,7 @@ int st_word_list_add(const char *command, const char *option, void *items, size_
             return 0;
     }
     if (*n == most)
-        return st_failure_usage(command, "%s: at most %zu", option, most);
+        return st_failure_usage(command, "%s: at most %zu values are possible", option, most);
     memcpy(at + (*n)++ * item_bytes, item, item_bytes);
     return 0;
 }

@@ -89,9 +89,9 @@ static void say_sawtooth(struct st_analysis *a)
     if (l->drift_known && fabs(l->drift_ppm) > fmax(DRIFT_ERRORS * l->drift_sd_ppm, DRIFT_MIN_PPM)) {
         if (l->unseen_ppm > UNSEEN_MAX_PPM)
             snprintf(also, sizeof(also),
-                     ", in these %s: up to %s ppm of it may come from a control loop that steers the tick",
+                     " in these %s; up to %s ppm of it may come from a control loop that adjusts the tick",
                      seconds_text(a->span_s, span), number_text(l->unseen_ppm, 2, unseen));
-        say(a, "A clock tick is %s ppm %s than 1/%d s, by the clock that measures lateness%s.",
+        say(a, "A clock tick is %s ppm %s than 1/%d s (measured with the clock that measures lateness)%s.",
             number_text(fabs(l->drift_ppm), 3, slope), l->drift_ppm >= 0 ? "longer" : "shorter", l->hz, also);
     }
 }
@@ -110,7 +110,7 @@ static void say_ticks(struct st_analysis *a)
     else if (l->hz > 0)
         snprintf(rate, sizeof(rate), "%d Hz, a tick of %s%s", l->hz, l->steady ? "" : "about ", tick);
     else if (l->steady)
-        snprintf(rate, sizeof(rate), "%s Hz, no usual rate, a tick of %s",
+        snprintf(rate, sizeof(rate), "%s Hz (not a usual rate), a tick of %s",
                  number_text(1e9 / l->tick_ns, 5, number), tick);
     else if (l->mixed)
         snprintf(rate, sizeof(rate), "the rate is unknown, because lateness also changes between the ticks");
@@ -122,11 +122,11 @@ static void say_ticks(struct st_analysis *a)
         say_sawtooth(a);
     if (l->extra_ticks == 0)
         say(a, "The kernel adds no tick to a sleep: the earliest wake-ups are less than a tick late%s.",
-            l->drift_known ? ", drift taken off" : "");
+            l->drift_known ? " after the drift is subtracted" : "");
     else if (l->extra_ticks > 0)
         say(a, "Even the earliest wake-ups are %d tick%s late%s%s.", l->extra_ticks,
-            l->extra_ticks == 1 ? "" : "s", l->drift_known ? ", drift taken off" : "",
-            l->extra_ticks == 1 ? ": one is added to each sleep, as 4.4BSD's tvtohz() does" : "");
+            l->extra_ticks == 1 ? "" : "s", l->drift_known ? " after the drift is subtracted" : "",
+            l->extra_ticks == 1 ? ": the kernel adds one tick to each sleep, as 4.4BSD did in tvtohz()" : "");
 }
 
 /* What ticks leave open. */
@@ -137,20 +137,19 @@ static void say_ticks_limits(struct st_analysis *a)
     if (!l->steady)
         say(a,
             "Between the jumps lateness changes at an uneven rate, as if a control loop still adjusted the "
-            "tick: %sthe drift of the tick cannot be determined.",
+            "tick rate: %sthe drift of the tick cannot be determined.",
             l->hz == 0 ? "the rate of the tick and " : "");
     if (l->steady && l->maybe_bent)
         say(a, "Between the jumps lateness may change at an uneven rate, as if a control loop adjusted the "
-               "tick: the drift of the tick cannot be determined.");
+               "tick rate: the drift of the tick cannot be determined.");
     if (l->slope_modulo)
         say(a,
             "At this period the drift cannot be distinguished from a tick that the kernel adds to each sleep: a drift "
             "larger or smaller by any multiple of %s ppm looks the same.",
             number_text(l->modulo_ppm, l->hz > 0 ? 4 : 2, modulo));
     else if (l->extra_ticks < 0)
-        say(a,
-            "It cannot be determined whether the kernel adds a tick to each sleep: in one period drift may "
-            "change lateness as much.");
+        say(a, "It cannot be determined whether the kernel adds a tick to each sleep: within one period the "
+               "drift may change lateness by a whole tick, too.");
 }
 
 static void say_rest(struct st_analysis *a)
@@ -160,7 +159,7 @@ static void say_rest(struct st_analysis *a)
     if (!s->found)
         return;
     if (s->hz > 0)
-        snprintf(jump, sizeof(jump), "; on its way it jumps by a tick of %d Hz", s->hz);
+        snprintf(jump, sizeof(jump), "; before that it jumps by whole ticks of %d Hz", s->hz);
     say(a, "Lateness settles at %s: after %s it stays within 1 %%%s.", time_text(s->rest_ns, rest),
         seconds_text(s->within_s, within), jump);
 }
@@ -172,8 +171,9 @@ static void say_interval(struct st_analysis *a)
     if (!i->found)
         return;
     if (i->hz > 0)
-        snprintf(rates, sizeof(rates), ": a tick of %d Hz, or one of %d Hz and a tick added to each sleep",
-                 i->hz, 2 * i->hz);
+        snprintf(rates, sizeof(rates),
+                 ": the tick is %d Hz, or it is %d Hz and the kernel adds a tick to each sleep", i->hz,
+                 2 * i->hz);
     say(a, "Wake-ups come every %s, whatever period is asked for%s.", time_text(i->interval_ns, interval),
         rates);
 }
@@ -190,16 +190,16 @@ static void say_periodic(struct st_analysis *a)
     if (b->names_n == 0) {
         say(a,
             "A pattern of %s amplitude (standard error %s) repeats every %s (%.5g periods); no usual tick "
-            "rate has this interval.",
+            "rate fits this interval.",
             amplitude, sd, repeats, 1 / b->cycles_per_period);
         return;
     }
     if (b->others_n > 0)
-        snprintf(others, sizeof(others), ", and %d more whole rates up to %d Hz", b->others_n,
+        snprintf(others, sizeof(others), " and of %d other whole-number rates up to %d Hz", b->others_n,
                  ST_PERIODIC_HZ_MAX);
     say(a, "A pattern of %s amplitude (standard error %s) matches a clock tick of %s Hz%s%s.", amplitude, sd,
         list_text(b->names_hz, b->names_n, rates, sizeof(rates)), others,
-        b->names_n > 1 || b->others_n > 0 ? ": at this period they look the same" : "");
+        b->names_n > 1 || b->others_n > 0 ? ": at this period these rates look the same" : "");
 }
 
 static void say_changes(struct st_analysis *a)
@@ -213,7 +213,7 @@ static void say_changes(struct st_analysis *a)
     for (size_t i = 0; i < c->steps_n; i++) {
         char tick[60] = "";
         if (c->steps[i].tick_hz > 0)
-            snprintf(tick, sizeof(tick), ": about a tick of %d Hz, and perhaps one", c->steps[i].tick_hz);
+            snprintf(tick, sizeof(tick), ": the step is about one tick of %d Hz", c->steps[i].tick_hz);
         say(a, "%s after the start, the lateness goes %s by %s and stays there%s.",
             seconds_text(c->steps[i].at_s, all), c->steps[i].size_ns > 0 ? "up" : "down",
             time_text(fabs(c->steps[i].size_ns), text), tick);
@@ -260,12 +260,12 @@ static int say_coarse(const struct st_series *series, int known_hz, struct st_an
     if (known_hz > 0 && known_hz < a->coarse_hz)
         say(a,
             "At this period it cannot be determined whether sleeps end only at ticks of %d Hz: such a tick "
-            "is %s, longer than %s, and a slow machine would be late in the same way.",
+            "is %s long, more than %s, and a slow machine would wake up late in the same way.",
             known_hz, time_text(1e9 / known_hz, tick), time_text(tick_ns, longer));
     else
         say(a,
             "At this period it cannot be determined whether sleeps end only at clock ticks of less than %d "
-            "Hz: such ticks are longer than %s, and a slow machine is late in the same way.",
+            "Hz: such ticks are longer than %s, and a slow machine would wake up late in the same way.",
             a->coarse_hz, time_text(tick_ns, longer));
     return 0;
 }
@@ -281,9 +281,8 @@ static int say_limits(const struct st_series *series, int known_hz, struct st_an
     say_blind(series, known_hz, a);
     const int r = say_coarse(series, known_hz, a);
     if (r == 0 && a->skips)
-        say(a,
-            "Too many periods were skipped to find a trend or steps: one skipped period more or less looks "
-            "like a step.");
+        say(a, "Too many periods were skipped to find a trend or steps: each skipped period changes lateness "
+               "like a step.");
     return r;
 }
 
@@ -321,9 +320,9 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
     count_overlaps(head, ret);
     if (ret->untimed) {
         say(ret,
-            "%" PRIu64 " of %" PRIu64 " samples are so late that the next one was due already: periods were "
-            "skipped, and these data do not say which. So the times of the samples are unknown, and "
-            "sleeptune cannot look for a tick, a periodic pattern, a trend or steps.",
+            "%" PRIu64 " of %" PRIu64 " wake-ups are so late that the next one was already due: periods "
+            "were skipped, and the data do not show which ones. So the times of the samples are unknown, "
+            "and sleeptune cannot look for a tick, a periodic pattern, a trend or steps.",
             ret->overlaps_n, ret->head_n);
         return 0;
     }

@@ -264,12 +264,15 @@ static void print_looked_at(const struct st_series_result *result, FILE *out, in
     char line[300];
     if (a->level_n == 0 && a->head_n == a->samples_n)
         return;
-    const size_t at = (size_t)snprintf(
-        line, sizeof(line),
-        "all samples count for the figures; ticks and periodic patterns were looked for only in the first %" PRIu64,
-        a->head_n);
+    const size_t at =
+        (size_t)snprintf(line, sizeof(line),
+                         "the figures include all samples; sleeptune searched only the first %" PRIu64
+                         " samples for ticks and periodic patterns",
+                         a->head_n);
     if (a->level_n > 0)
-        snprintf(line + at, sizeof(line) - at, "; trend and steps: all, as medians of blocks of %" PRIu64,
+        snprintf(line + at, sizeof(line) - at,
+                 ", and all samples (as medians of blocks of %" PRIu64 ") "
+                 "for a trend and steps",
                  a->level_n);
     st_text_field(out, "looked at", line, LABEL_COLUMNS, width);
 }
@@ -284,11 +287,11 @@ int st_series_result_text(const char *command, const struct st_series_result *re
     FILE *out = st_locale_begin(&stream, stdout);
     const int terminal = st_terminal_width(STDOUT_FILENO), width = terminal < 100 ? terminal : 100;
     snprintf(line, sizeof(line),
-             "%" PRIu64 " %s sample%s, one every %s for %s; %" PRIu64 " period%s without one%s", all->n,
+             "%" PRIu64 " %s sample%s, one every %s for %s; %" PRIu64 " period%s without a sample%s", all->n,
              result->input.source, all->n == 1 ? "" : "s",
              st_ns_format(st_period_ns(&all->head.period), period, sizeof(period)),
              st_ns_format((int64_t)(a->span_s * 1e9), span, sizeof(span)), missing_n,
-             missing_n == 1 ? "" : "s", result->input.interrupted ? "; ended before its time" : "");
+             missing_n == 1 ? "" : "s", result->input.interrupted ? "; ended early" : "");
     st_text_field(out, "series", line, LABEL_COLUMNS, width);
     if (result->input.note[0] != '\0')
         st_text_field(out, "note", result->input.note, LABEL_COLUMNS, width);

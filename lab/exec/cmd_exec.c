@@ -39,16 +39,18 @@ static void help(void)
 {
     fputs("Usage: sleeptune-lab exec PROGRAM... [OPTION...]\n"
           "Time whole programs from outside, in random order, and compare them.\n\n"
-          "A program is one argument, split at blanks as in a shell; '{}' in it stands for\n"
-          "each duration in seconds.\n\n"
-          "      --durations LIST    times, or frames at 48 kHz, as 5ms,64f (5 and 10 ms,\n"
+          "Each PROGRAM is one argument and is split at blanks as in a shell. sleeptune\n"
+          "replaces '{}' in it by each duration, in seconds.\n\n"
+          "      --durations LIST    times, or frames at 48 kHz, like 5ms,64f (5 and 10 ms,\n"
           "                          64 to 512 frames)\n"
-          "      --start PROGRAM     that starts and ends, and nothing else (each told to\n"
-          "                          sleep for 0 s; without '{}': true)\n"
-          "      --runs N, --warmup N   of each at most (0: the budget); not counted (3)\n"
-          "      --budget TIME       for all of it (60s)\n"
-          "      --seed N            of the order (another one each time)\n"
-          "      --plot FILE         draw it: .svg, or - for text\n"
+          "      --start PROGRAM     a program that only starts and ends, to subtract its\n"
+          "                          time (the program itself with 0 s for '{}'; a program\n"
+          "                          without '{}': true)\n"
+          "      --runs N            runs of each program (0: as many as --budget allows)\n"
+          "      --warmup N          first runs of each program, not counted (3)\n"
+          "      --budget TIME       time for all runs together (60s)\n"
+          "      --seed N            seed of the random order (a different one each time)\n"
+          "      --plot FILE         draw the result: FILE.svg, or - for text\n"
           "      --json, --format json|text\n"
           "  -q, --quiet             nothing on standard error\n"
           "  -h, --help\n\n"
@@ -126,9 +128,7 @@ static int make_ready(struct ready *r, const char *text, int64_t ns, struct st_e
     if (r->bytes == NULL)
         return st_failure(NAME, "out of memory");
     if (split(r->text, r->bytes, r->words) == 0)
-        return st_failure_usage(NAME,
-                                "'%s' is not a command: it may have at most %d words, and quotes only in "
-                                "pairs",
+        return st_failure_usage(NAME, "'%s' is not a valid command: more than %d words, or an unclosed quote",
                                 text, WORDS_MAX);
     *command = (struct st_exec_command){.text = r->text, .argv = r->words, .requested_ns = ns > 0 ? ns : 0};
     return 0;
@@ -147,8 +147,8 @@ static void print_arm(const struct st_bench_exec *bench, size_t i, const struct 
         snprintf(rank, sizeof(rank), "%u  ", f->rank);
     fprintf(out, "%s%s%s\n", rank, command->text,
             !start          ? ""
-            : command->idle ? "   (start and end of it: it sleeps 0 s)"
-                            : "   (start and end of a process)");
+            : command->idle ? "   (sleeps 0 s: only its start and end)"
+                            : "   (only the start and end of a process)");
     int n = snprintf(text, sizeof(text), "%s ± %s, %s .. %s, CPU %s, n %" PRIu64,
                      st_ns_format((int64_t)f->wall.mean_ns, a, sizeof(a)),
                      f->wall.sd_known ? st_ns_format((int64_t)f->wall.sd_ns, b, sizeof(b)) : "-",
@@ -168,7 +168,7 @@ static void print_arm(const struct st_bench_exec *bench, size_t i, const struct 
         if (f->overshoot_known)
             snprintf(text + n, sizeof(text) - (size_t)n, " (%.2f %%)", f->percent);
     } else if (!start) {
-        snprintf(text + n, sizeof(text) - (size_t)n, "; too few runs to take the start off (6)");
+        snprintf(text + n, sizeof(text) - (size_t)n, "; subtracting the start needs at least 6 runs");
     }
     st_text_field(out, "", text, 4, width);
 }
@@ -184,10 +184,9 @@ static void print_text(const struct st_bench_exec *bench, const struct st_exec_f
     }
     snprintf(
         text, sizeof(text),
-        "Whole: mean ± standard deviation and min .. max of each whole run. CPU: user and system time "
-        "together. "
-        "Without the start: the median of (this program minus the start-only program) of each round, with "
-        "its 95 %% interval.%s",
+        "First the time of whole runs: mean ± standard deviation, and min .. max. CPU: user and system "
+        "time together. Without the start: the program's time minus the start-only program's time in the "
+        "same round, as the median of all rounds with its 95 %% interval.%s",
         ranked ? " The first number is the rank among programs with the same sleep. A new rank begins where "
                  "every later program takes longer than every earlier one, compared round by round (95 % "
                  "confidence for all pairs together)."
@@ -266,13 +265,13 @@ static int measure(const struct arguments *a, const struct st_exec_command *comm
     if (r == -ECHILD)
         status = st_failure(
             NAME, "'%s' ended with status %d%s", text, bench.failed_status,
-            commands[bench.failed].idle ? " (name a program that only starts and ends: --start)" : "");
+            commands[bench.failed].idle ? ". Set --start to a program that only starts and ends" : "");
     else if (r != 0)
         status = st_failure(NAME, "'%s': %s", text, strerror(-r));
     else if (bench.arms[0].n == 0 && !bench.stopped)
         status = st_failure(NAME,
-                            "nothing was measured: running each program once took %s. Give at least twice "
-                            "that as --budget.",
+                            "nothing was measured: running each program once took %s. Set --budget to "
+                            "twice that or more.",
                             st_ns_format(bench.elapsed_ns, elapsed, sizeof(elapsed)));
     else if (bench.arms[0].n == 0)
         status = st_failure(NAME, "nothing was measured");
@@ -296,7 +295,8 @@ static int plan_one(struct plan *plan, const char *text, int64_t ns, size_t star
 {
     const size_t i = plan->n;
     if (i == COMMANDS_MAX)
-        return st_failure_usage(NAME, "more than %d programs x durations", COMMANDS_MAX);
+        return st_failure_usage(NAME, "too many programs and durations: at most %d combinations are possible",
+                                COMMANDS_MAX);
     plan->n++;
     const int r = make_ready(&plan->ready[i], text, ns, &plan->commands[i]);
     plan->commands[i].start = start != SIZE_MAX ? start : i;

@@ -49,18 +49,18 @@ struct arguments {
 static void help(void)
 {
     fputs("Usage: sleeptune-lab series [OPTION...]\n"
-          "How late a way of sleeping wakes, due time after due time, and what that shows\n"
-          "over time: clock ticks, drift, steps.\n\n"
-          "      --every TIME        between due times (1s)\n"
-          "      --frames N, --rate HZ   the same as a period of audio\n"
-          "      --count N           samples (900)\n"
-          "      --relative          sleep for a time, not until one (clock_nanosleep)\n"
-          "      --method LIST       other ways: 'sleep --list' names all, one for\n"
-          "                          each clock too (clock_nanosleep-abs-monotonic)\n"
+          "Sleep again and again, record how late each wake-up is, and find patterns in\n"
+          "these times: clock ticks, drift, steps.\n\n"
+          "      --every TIME        time from one due time to the next (1s)\n"
+          "      --frames N, --rate HZ   the same time, as N audio frames at HZ\n"
+          "      --count N           number of samples (900)\n"
+          "      --relative          sleep for a duration instead of until a due time\n"
+          "      --method LIST       other methods; 'sleeptune-lab sleep --list' shows\n"
+          "                          all (clock_nanosleep-abs-monotonic)\n"
           "      --clocks            clock_nanosleep on each clock that this system has\n"
-          "      --policy other|fifo|rr   scheduling policy (as found)\n"
-          "  -p, --priority N        of the real-time ones, 1 .. 99 (70)\n"
-          "      --plot FILE         draw it: .svg, or - for text\n"
+          "      --policy other|fifo|rr   scheduling policy (unchanged)\n"
+          "  -p, --priority N        priority for fifo and rr, 1 .. 99 (70)\n"
+          "      --plot FILE         draw the result: FILE.svg, or - for text\n"
           "      --json, --format json|text   JSON has every sample\n"
           "  -q, --quiet             nothing on standard error\n"
           "  -h, --help              this text\n\n"
@@ -105,7 +105,7 @@ static int put_method(void *ctx, const char *name)
 {
     const struct st_sleep_method *method = st_lab_sleep_find(st_lab_native(), name);
     if (method == NULL)
-        return st_failure_usage(NAME, "--method: no such method: %s ('sleeptune-lab sleep --list' names all)",
+        return st_failure_usage(NAME, "--method: unknown method %s ('sleeptune-lab sleep --list' names all)",
                                 name);
     return add_method(ctx, method);
 }
@@ -236,7 +236,7 @@ static int measure(struct arguments *a, const struct st_bench_series_config *con
     if (r != 0)
         return st_failure(NAME, "%s: %s", config->method->name, strerror(-r));
     if (bench.all.n == 0)
-        return st_failure(NAME, "%s: ended before the first sample", config->method->name);
+        return st_failure(NAME, "%s: the run ended before the first sample", config->method->name);
     return st_series_result_analyse(NAME, result, known_hz);
 }
 

@@ -215,7 +215,7 @@ static int visit(struct st_bench_sleep *bench, struct st_platform *p, struct st_
     if (r == 0) {
         r = st_sleep_open(&s, p, cell->method);
         if (r != 0)
-            refuse(cell, "the kernel refuses it", r);
+            refuse(cell, "the kernel refused this call", r);
     }
     if (r == 0) {
         const int warmed = st_sleep_once(&s, p->now_ns(p), WARM_UP_NS);
@@ -235,7 +235,7 @@ static int visit(struct st_bench_sleep *bench, struct st_platform *p, struct st_
     cell->spent_ns += p->now_ns(p) - begin_ns;
     cell->visits_n++;
     if (cell->n == 0 && cell->why == NULL && cell->visits_n == INTERRUPTED_MAX_N)
-        refuse(cell, "a signal ends every sleep", -EINTR);
+        refuse(cell, "each sleep was ended early by a signal", -EINTR);
     return 0;
 }
 

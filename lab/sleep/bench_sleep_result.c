@@ -380,7 +380,7 @@ static void write_seen(FILE *out, const struct st_bench_sleep *bench, const stru
     const bool some = n[ST_STRETCH_SEEN] > 0;
     if (!some && n[ST_STRETCH_NOT_SEEN] == 0) {
         write_contrast(out, p, c);
-        fputs(" may make sleeps longer or not: this run is too short to show it.", out);
+        fputs(" may or may not make sleeps longer: this run is too short to show it.", out);
         return;
     }
     write_contrast(out, p, c);
@@ -392,18 +392,18 @@ static void write_seen(FILE *out, const struct st_bench_sleep *bench, const stru
     if (n[ST_STRETCH_UNCLEAR] > 0)
         fputs("; this run cannot show it for ", out);
     list(out, bench, seen, differences, ST_STRETCH_UNCLEAR);
-    fprintf(out, "; n = %zu or more sleeps with each method and %s.", least_n(bench, p, seen, c),
+    fprintf(out, ". Each method slept at least %zu times with each %s.", least_n(bench, p, seen, c),
             p->os == ST_OS_FREEBSD ? "duration" : "slack");
     if (!some)
         return;
     const bool by_slack = p->os == ST_OS_LINUX;
     if (n[ST_STRETCH_NOT_SEEN] > 0)
         fprintf(out,
-                " Without root rights a program can avoid this lateness: with a method that is not "
+                " A program without root rights can avoid this lateness: it uses a method that is not "
                 "affected%s.",
-                by_slack ? ", or with a slack of its own: prctl(PR_SET_TIMERSLACK)" : "");
+                by_slack ? ", or sets its own slack with prctl(PR_SET_TIMERSLACK)" : "");
     else if (by_slack)
-        fputs(" Without root rights a program can avoid this lateness: with a slack of its own, "
+        fputs(" A program without root rights can avoid this lateness: it sets its own slack with "
               "prctl(PR_SET_TIMERSLACK).",
               out);
 }
@@ -411,9 +411,9 @@ static void write_seen(FILE *out, const struct st_bench_sleep *bench, const stru
 /* Nothing to compare in this run. */
 static void write_untried(FILE *out, const struct st_platform *p)
 {
-    fprintf(out, "This run did not measure whether the %s makes sleeps longer: this needs %s.",
+    fprintf(out, "This run did not measure whether the %s makes sleeps longer. For this measurement give %s.",
             p->os == ST_OS_FREEBSD ? DEVIATION : "timer slack",
-            p->os == ST_OS_FREEBSD ? "two durations and a deviation above 0"
+            p->os == ST_OS_FREEBSD ? "two durations, and set the deviation above 0"
                                    : "a normal thread with two slacks, such as --slack found,1ns");
 }
 

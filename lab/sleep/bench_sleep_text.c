@@ -119,16 +119,16 @@ void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int 
     samples_range(bench, &least, &most);
     int n =
         snprintf(text, sizeof(text),
-                 "%zu method%s, %zu duration%s, %zu setting%s in random order (seed %" PRIu64
-                 "): at most %s, about %zu",
+                 "%zu method%s, %zu duration%s, %zu setting%s in random order (seed %" PRIu64 "). This "
+                 "takes at most %s and gives about %zu",
                  methods_n, plural(methods_n), c->durations_n, plural(c->durations_n), c->settings_n,
                  plural(c->settings_n), c->seed, st_ns_format(c->budget_ns, budget, sizeof(budget)), least);
     if (least < most)
         n += snprintf(text + n, sizeof(text) - (size_t)n, " to %zu", most);
-    snprintf(text + n, sizeof(text) - (size_t)n, " samples each.");
+    snprintf(text + n, sizeof(text) - (size_t)n, " samples for each combination.");
     st_text_wrap(out, text, 0, width);
     if (least < st_stats_quantile_min_n(0.5))
-        st_text_wrap(out, "Too short for some medians: a median needs 20 samples. Set a longer --budget.", 0,
+        st_text_wrap(out, "Too short for some medians, which need 20 samples. Set a longer --budget.", 0,
                      width);
 }
 
@@ -268,7 +268,7 @@ static void matrix(const struct st_bench_sleep *bench, const struct st_sleep_fig
     const size_t durations_n = bench->config.durations_n;
     const size_t fit_n =
         width > NAME_COLUMNS + MATRIX_COLUMNS ? (size_t)((width - NAME_COLUMNS) / MATRIX_COLUMNS) : 1;
-    fprintf(out, "Median overshoot in µs, and rank: %s\n",
+    fprintf(out, "How late sleeps end (median, µs), and rank: %s\n",
             st_bench_sleep_setting_text(bench, setting, text, sizeof(text)));
     for (size_t first = 0; first < durations_n; first += fit_n)
         matrix_rows(bench, figures, setting, first, first + fit_n < durations_n ? first + fit_n : durations_n,
@@ -324,7 +324,7 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
     if (most == 0)
         return;
     used = (size_t)snprintf(line, sizeof(line),
-                            "Most exact (%s; at %zu of %zu duration%s no method is shown to be better): ",
+                            "Most exact (%s; at %zu of %zu duration%s no method was clearly better): ",
                             st_bench_sleep_setting_text(bench, setting, text, sizeof(text)), most,
                             durations_n, durations_n == 1 ? "" : "s");
     size_t n = 0;
@@ -335,13 +335,13 @@ static void best_sentence(const struct st_bench_sleep *bench, const struct st_sl
     }
     if (used < sizeof(line))
         snprintf(line + used, sizeof(line) - used, "%s.",
-                 n > 1 && most == durations_n ? "; the blocks show no difference between them" : "");
+                 n > 1 && most == durations_n ? "; this run shows no difference between these methods" : "");
     st_text_wrap(out, line, 0, width);
 }
 
 #define RANK_BEGINS                                                                                          \
-    "a new rank begins where every later method wakes later than every earlier one, compared block by "      \
-    "block (95 % confidence for all pairs together)."
+    "methods with the same rank may be equally exact; a method with a higher number wakes later than each "  \
+    "method with a lower number (95 % confidence for all pairs together)."
 
 /* What the ranks beside the medians mean, where there is one. */
 static void rank_sentence(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
@@ -377,7 +377,7 @@ static void refused(const struct st_bench_sleep *bench, const struct st_sleep_fi
             !st_bench_sleep_measured(bench, i % bench->config.methods_n))
             continue;
         told = cell->setting;
-        snprintf(line, sizeof(line), "-: not measured: %s%s%s%s; %s.", cell->why,
+        snprintf(line, sizeof(line), "A dash: not measured, because %s%s%s%s (%s).", cell->why,
                  cell->error != 0 ? " (" : "", cell->error != 0 ? strerror(-cell->error) : "",
                  cell->error != 0 ? ")" : "",
                  st_bench_sleep_setting_text(bench, cell->setting, setting, sizeof(setting)));
@@ -418,12 +418,12 @@ static void dashes(const struct st_bench_sleep *bench, const struct st_sleep_fig
     if (n == 0)
         return;
     if (brief)
-        snprintf(line, sizeof(line), "-: fewer than %u samples, too few for a median: set a longer --budget.",
-                 (unsigned)n);
+        snprintf(line, sizeof(line),
+                 "A dash: fewer than %u samples, too few for a median. Set a longer --budget.", (unsigned)n);
     else
         snprintf(line, sizeof(line),
-                 "A dash: too few samples. A median needs %u, q1 and q3 %u, p95 %u, p99 %u. Set a longer "
-                 "--budget and --precision 0.",
+                 "A dash: too few samples. A median needs %u, q1 and q3 need %u, p95 %u, p99 %u. Set a "
+                 "longer --budget and --precision 0.",
                  (unsigned)st_stats_quantile_min_n(0.5), (unsigned)st_stats_quantile_min_n(0.75),
                  (unsigned)st_stats_quantile_min_n(0.95), (unsigned)st_stats_quantile_min_n(0.99));
     st_text_wrap(out, line, 0, width);
@@ -450,9 +450,10 @@ void st_bench_sleep_print(const struct st_bench_sleep *bench, const struct st_sl
         }
         snprintf(
             text, sizeof(text),
-            "Column #: rank by median; %s Column %%: median overshoot relative to the sleep asked for. On time: woke "
-            "within 100 ns of the due time. CPU: µs of CPU time for each sleep, user and system together, since the "
-            "kernel cannot split such short times. sd ×, range ×: how many times those of %s.",
+            "Column #: rank by median; %s Column %%: median overshoot in per cent of the requested sleep. "
+            "On time: the share of sleeps that ended within 100 ns of the due time. CPU: CPU time of one "
+            "sleep in µs, user and system together, because the kernel cannot separate such short times. "
+            "sd ×, range ×: standard deviation and range divided by those of %s.",
             RANK_BEGINS, c->methods[c->baseline]->name);
         st_text_wrap(out, text, 0, width);
         fputc('\n', out);

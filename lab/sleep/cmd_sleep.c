@@ -46,21 +46,22 @@ static void help(void)
 {
     fputs("Usage: sleeptune-lab sleep [OPTION...]\n"
           "Which way of sleeping is most exact on this machine, and what it costs.\n\n"
-          "      --methods LIST      as ppoll,timerfd-abs (the usual six; see --list)\n"
-          "      --durations LIST    times, or frames at 48 kHz, as 5ms,64f (5 and 10 ms,\n"
+          "      --methods LIST      such as ppoll,timerfd-abs (the usual six; see --list)\n"
+          "      --durations LIST    times, or frames at 48 kHz, like 5ms,64f (5 and 10 ms,\n"
           "                          64 to 512 frames)\n"
-          "      --all               every method, also 30 to 500 ms\n"
+          "      --all               every method, and also durations of 30 to 500 ms\n"
           "      --list              all methods, also those not available here\n"
-          "      --budget TIME       for all of it (60s; with --all what 20 blocks take)\n"
-          "      --policy LIST       other, fifo, rr (other)\n"
-          "  -p, --priority N        of the real-time ones, 1 .. 99 (70)\n"
+          "      --budget TIME       time for the whole run (60s; with --all enough for\n"
+          "                          20 blocks)\n"
+          "      --policy LIST       scheduling policies: other, fifo, rr (other)\n"
+          "  -p, --priority N        priority for fifo and rr, 1 .. 99 (70)\n"
           "      --slack LIST        timer slacks of normal threads: found, or a time\n"
           "                          (found,1ns)\n"
           "      --baseline METHOD   what the others are compared with (the first)\n"
-          "      --precision PERCENT enough: half the interval of a median (5)\n"
-          "      --seed N            of the order (another one each time)\n"
+          "      --precision PERCENT stop when each median is known to ± PERCENT (5)\n"
+          "      --seed N            seed of the random order (a different one each time)\n"
           "      --brief             medians and ranks only\n"
-          "      --plot FILE         draw it: .svg, or - for text\n"
+          "      --plot FILE         draw the result: FILE.svg, or - for text\n"
           "      --json, --format json|text\n"
           "  -q, --quiet             nothing on standard error\n"
           "  -h, --help\n\n"
@@ -169,7 +170,7 @@ static int choose(struct arguments *a)
                               put_policy, a);
     for (size_t i = 0; i < a->config.durations_n && r == 0 && a->config.budget_ns > 0; i++) {
         if (a->durations.ns[i] > a->config.budget_ns)
-            r = st_failure_usage(NAME, "--budget: shorter than one of the durations");
+            r = st_failure_usage(NAME, "--budget: the time is shorter than one of the durations");
     }
     return r;
 }

@@ -127,7 +127,7 @@ static void sample_calls(struct st_bench_syscall *bench, struct st_lab *lab, str
         (void)nothing(c);
         const int64_t empty_ns = lab->platform->now_ns(lab->platform);
         if (r != 0) {
-            refuse(row, "the kernel refuses it", r);
+            refuse(row, "the kernel refused this call", r);
             return;
         }
         row->ns[i] = st_ns_sub(after_ns, before_ns);
@@ -179,7 +179,7 @@ static void measure_in_process(struct st_bench_syscall *bench, struct st_lab *la
         return;
     const int r = st_call_open(&c, lab, row->method);
     if (r != 0) {
-        refuse(row, "the kernel refuses it", r);
+        refuse(row, "the kernel refused this call", r);
         return;
     }
     sample_calls(bench, lab, row, &c, empty_ns);
@@ -207,7 +207,7 @@ static void sample_fresh(struct st_lab *lab, struct st_syscall_row *row)
 {
     const int r = fresh_process_sample(lab, row->method->name, &row->ns[row->n]);
     if (r != 0)
-        refuse(row, "a fresh process failed", r);
+        refuse(row, "a new process failed to measure it", r);
     else
         row->n++;
 }
@@ -258,7 +258,7 @@ static int fresh_rows(struct st_bench_syscall *bench, struct st_lab *lab, int64_
     for (size_t i = 0; i < n; i++) {
         if (empty_n == 0 && fresh[i].n > 0) {
             fresh[i].n = 0;
-            refuse(&fresh[i], "the empty measurement failed in every fresh process", 0);
+            refuse(&fresh[i], "the empty measurement (two clock reads) failed in every new process", 0);
         }
         figure(bench, &fresh[i], &empty, scratch);
         fresh[i].path = bench->rows[i].path; /* the same call */

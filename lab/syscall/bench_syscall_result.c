@@ -94,25 +94,24 @@ static void enough_text(const struct st_syscall_row *row, char *buf, size_t buf_
 static void details(const struct st_syscall_row *row, FILE *out, int width)
 {
     static const char *const who[] = {[ST_PATH_UNKNOWN] = "",
-                                      [ST_PATH_VDSO] = "by the vDSO; ",
-                                      [ST_PATH_LIBRARY] = "by the library; ",
-                                      [ST_PATH_SYSCALL] = "by the kernel; "};
+                                      [ST_PATH_VDSO] = "answered by the vDSO; ",
+                                      [ST_PATH_LIBRARY] = "answered by the C library; ",
+                                      [ST_PATH_SYSCALL] = "answered by the kernel; "};
     char line[LINE_BYTES], values[100];
     const struct st_call_batches *b = &row->batches;
-    int n = snprintf(line, sizeof(line), "%sn %llu, %lld subtracted", who[row->path],
+    int n = snprintf(line, sizeof(line), "%s%llu samples, %lld ns subtracted", who[row->path],
                      (unsigned long long)row->summary.n, (long long)row->offset_ns);
     if (row->warm_up_n > 0) {
         first_values(row, values, sizeof(values));
-        n += snprintf(line + n, sizeof(line) - (size_t)n, "; warm-up, not counted: the first %zu (%s)",
+        n += snprintf(line + n, sizeof(line) - (size_t)n, "; the first %zu (%s) are warm-up and not counted",
                       row->warm_up_n, values);
     }
     if (b->known && b->calls_n > 1)
-        n += snprintf(line + n, sizeof(line) - (size_t)n, "; %s%.1f in rows of %u",
-                      st_bench_syscall_is_below_clock(row) ? "shorter than the clock read that times it: "
-                                                           : "",
-                      b->call_ns, (unsigned)b->calls_n);
+        n += snprintf(line + n, sizeof(line) - (size_t)n, "; %s%.1f ns a call in groups of %u",
+                      st_bench_syscall_is_below_clock(row) ? "shorter than a clock read: " : "", b->call_ns,
+                      (unsigned)b->calls_n);
     if (b->known && b->calls_n > 1 && b->raw_known)
-        n += snprintf(line + n, sizeof(line) - (size_t)n, ", %.1f by syscall(2)", b->raw_ns);
+        n += snprintf(line + n, sizeof(line) - (size_t)n, ", %.1f ns with syscall(2)", b->raw_ns);
     enough_text(row, values, sizeof(values));
     snprintf(line + n, sizeof(line) - (size_t)n, "; %s", values);
     st_text_field(out, "", line, 3, width);
@@ -122,7 +121,7 @@ static void row_lines(const struct st_syscall_row *row, bool brief, FILE *out, i
 {
     char text[LINE_BYTES];
     if (row->n == 0) {
-        const char *why = row->why != NULL ? row->why : "ended before its first sample";
+        const char *why = row->why != NULL ? row->why : "the run ended before the first sample";
         snprintf(text, sizeof(text), "not measured: %s%s%s%s", why, row->error != 0 ? " (" : "",
                  row->error != 0 ? strerror(-row->error) : "", row->error != 0 ? ")" : "");
         st_text_field(out, row->method->name, text, NAME_COLUMNS, width);
@@ -193,7 +192,7 @@ static void clock_sentence(const struct st_bench_syscall *bench, struct st_lab *
         snprintf(
             line, sizeof(line),
             "CLOCK_MONOTONIC is read by a system call: %.4g ns, by syscall(2) %.4g ns. 'sleeptune report "
-            "%s' explains why that may be and what helps.",
+            "%s' explains possible reasons and what helps.",
             b->call_ns, b->raw_ns, finding);
     else
         snprintf(
@@ -249,8 +248,8 @@ static void no_spread_sentence(const struct st_bench_syscall *bench, FILE *out, 
     if (n == 0)
         return;
     snprintf(line, sizeof(line),
-             "In %zu row%s q1 and q3 are equal: there each different value counts as an outlier, even if it "
-             "differs by only one step of the clock.",
+             "In %zu row%s q1 and q3 are equal. In such a row each value that differs from them counts as "
+             "an outlier, even if it differs by only one step of the clock.",
              n, n == 1 ? "" : "s");
     st_text_wrap(out, line, 0, width);
 }
@@ -268,10 +267,10 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
     absent_sentence(bench, out, width);
     snprintf(
         line, sizeof(line),
-        "The median of the empty measurement is subtracted from all rows but its own. Outl.: values beyond "
-        "1.5 times the interquartile range; all figures include them. k: thousands, M: millions. A dash: "
-        "too few samples (a median needs 20; q1, q3 and outliers need 40). Would do: how many samples are "
-        "enough for a median that is right to 5 %% or to one step of the clock. Measured in %s%s.",
+        "The median of the empty measurement is subtracted from all other rows. Outl.: values more than "
+        "1.5 interquartile ranges beyond q1 or q3; all figures include them. k: thousands, M: millions. A "
+        "dash: too few samples (a median needs 20; q1, q3, outliers 40). Would do: samples needed for a "
+        "median exact to 5 %% or one step of the clock. Measured in %s%s.",
         st_ns_format(bench->elapsed_ns, elapsed, sizeof(elapsed)), bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
     no_spread_sentence(bench, out, width);

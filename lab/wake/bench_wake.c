@@ -48,11 +48,11 @@ static void refuse_impossible(struct st_wake_cell *cell, const struct st_bench_w
     if (m->absent != NULL)
         refuse(cell, m->absent, 0);
     else if (m->threads_only && cell->peers == ST_WAKE_PROCESSES)
-        refuse(cell, "it does not work between processes", 0);
+        refuse(cell, "this method works only between threads of one process", 0);
     else if (!m->timed && cell->kind == ST_WAKE_TIMED_OUT)
-        refuse(cell, "its wait has no timeout", 0);
+        refuse(cell, "this method cannot wait with a timeout", 0);
     else if (cell->placement == ST_WAKE_OTHER_CPU && c->other_cpu < 0)
-        refuse(cell, "this needs a second CPU", 0);
+        refuse(cell, "a second CPU is needed", 0);
     else if (m->spins && cell->placement == ST_WAKE_SAME_CPU && c->policy != ST_POLICY_OTHER)
         refuse(cell,
                "at real-time priority the thread that is woken would keep the CPU from the thread that "
@@ -191,7 +191,9 @@ static void visit(struct st_bench_wake *bench, struct st_lab *lab, struct st_wak
     const int r = st_wake_open(&w, lab, cell->method, &setting);
     if (r != 0) {
         refuse(cell,
-               r == -EPERM ? "no right to the policy, or the kernel refuses it" : "the kernel refuses it", r);
+               r == -EPERM ? "no right to the policy, or the kernel refused the test"
+                           : "the kernel refused the test",
+               r);
         return;
     }
     play(bench, &w, cell);

@@ -22,8 +22,8 @@ void st_bench_wake_list(struct st_lab *lab, FILE *out, int width)
         if (m->absent != NULL)
             snprintf(text, sizeof(text), "not here: %s", m->absent);
         else
-            snprintf(text, sizeof(text), "%s%s%s", m->summary, m->timed ? "" : "; no timed wait",
-                     m->threads_only ? "; threads only" : "");
+            snprintf(text, sizeof(text), "%s%s%s", m->summary, m->timed ? "" : "; cannot wait with a timeout",
+                     m->threads_only ? "; only between threads of one process" : "");
         st_text_field(out, m->name, text, NAME_COLUMNS, width);
     }
 }
@@ -133,8 +133,8 @@ static void fastest_sentence(const struct st_bench_wake *bench, size_t first, si
                      cell->delay.median.low_ns <= best->delay.median.high_ns;
     }
     int n = snprintf(line, sizeof(line),
-                     "%s on %s, %s: of the methods that sleep, %s wakes fastest, median %s µs (%s .. %s, 95 "
-                     "%%)",
+                     "%s on %s, slept for %s: %s wakes fastest of the methods that sleep, in %s µs "
+                     "(median; 95 %%: %s .. %s)",
                      best->peers == ST_WAKE_THREADS ? "Threads" : "Processes",
                      best->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
                      st_ns_format(best->slice_ns, slice, sizeof(slice)), best->method->name,
@@ -142,7 +142,7 @@ static void fastest_sentence(const struct st_bench_wake *bench, size_t first, si
                      us((double)best->delay.median.low_ns, low, sizeof(low)),
                      us((double)best->delay.median.high_ns, high, sizeof(high)));
     if (as_good_n > 0)
-        n += snprintf(line + n, sizeof(line) - (size_t)n, "; %zu more overlap with it", as_good_n);
+        n += snprintf(line + n, sizeof(line) - (size_t)n, "; %zu other methods may be as fast", as_good_n);
     snprintf(line + n, sizeof(line) - (size_t)n, ".");
     st_text_wrap(out, line, 0, width);
 }
@@ -171,26 +171,26 @@ static void write_growth(const struct st_bench_wake *bench, const struct st_wake
     char from[32], to[32];
     size_t unknown_n = 0;
     double most = 0;
-    fprintf(out, "%s on %s, slices from %s to %s:", cell->peers == ST_WAKE_THREADS ? "Threads" : "Processes",
-            cell->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
-            st_ns_format(growths[0].from_ns, from, sizeof(from)),
-            st_ns_format(growths[0].to_ns, to, sizeof(to)));
+    fprintf(
+        out, "%s on %s, after sleeps of %s to %s:", cell->peers == ST_WAKE_THREADS ? "Threads" : "Processes",
+        cell->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
+        st_ns_format(growths[0].from_ns, from, sizeof(from)), st_ns_format(growths[0].to_ns, to, sizeof(to)));
     for (size_t i = 0; i < bench->config.methods_n; i++) {
         unknown_n += !growths[i].by_ns.known && bench->cells[first + i].n > 0;
         most = growths[i].by_ns.known && growths[i].by_ns.high > most ? growths[i].by_ns.high : most;
     }
     const double percent = 100 * most / (double)(growths[0].to_ns - growths[0].from_ns);
     const size_t grown_n =
-        growth_list(bench, growths, first, true, " the delay grows with the slice for ", out);
+        growth_list(bench, growths, first, true, " the delay grows with the sleep for ", out);
     const size_t flat_n =
         growth_list(bench, growths, first, false,
                     grown_n > 0 ? "; no growth shown for " : " no growth of the delay shown for ", out);
     if (grown_n + flat_n > 0)
-        fprintf(out, "; with 99 %% confidence %s at most %.2g %% of the growth of the slice",
-                grown_n + flat_n > 1 ? "all" : "that is", percent);
+        fprintf(out, "; with 99 %% confidence %s at most %.2g %% of the difference between these sleeps",
+                grown_n + flat_n > 1 ? "the growth of each is" : "it is", percent);
     if (unknown_n > 0)
-        fprintf(out, "%s too few rounds to tell%s (%d)", grown_n + flat_n > 0 ? ";" : "",
-                grown_n + flat_n > 0 ? " for the other methods" : " whether the delay grows with the slice",
+        fprintf(out, "%s too few rounds to decide%s (%d are needed)", grown_n + flat_n > 0 ? ";" : "",
+                grown_n + flat_n > 0 ? " for the other methods" : " whether the delay grows with the sleep",
                 8 * ST_BENCH_WAKE_BLOCK_ROUNDS);
     fputc('.', out);
 }
@@ -223,7 +223,7 @@ static void absent_sentence(const struct st_bench_wake *bench, FILE *out, int wi
         const struct st_wake_method *m = bench->config.methods[i];
         if (m->absent == NULL)
             continue;
-        snprintf(line, sizeof(line), "%s is not measured: %s.", m->name, m->absent);
+        snprintf(line, sizeof(line), "%s was not measured: %s.", m->name, m->absent);
         st_text_wrap(out, line, 0, width);
     }
 }
@@ -238,7 +238,8 @@ static void unreached_sentence(const struct st_bench_wake *bench, FILE *out, int
     }
     if (n == 0)
         return;
-    snprintf(line, sizeof(line), "%zu of %zu combinations were not measured before the end.", n, here_n);
+    snprintf(line, sizeof(line), "%zu of %zu combinations were not measured: the run ended early.", n,
+             here_n);
     st_text_wrap(out, line, 0, width);
 }
 
@@ -252,7 +253,7 @@ static void dash_sentence(const struct st_bench_wake *bench, FILE *out, int widt
     if (!any)
         return;
     snprintf(line, sizeof(line),
-             "A dash: too few rounds. A median needs %u rounds. Set --rounds or a longer --budget.",
+             "A dash: too few rounds for a median, which needs %u. Set more --rounds or a longer --budget.",
              (unsigned)st_stats_quantile_min_n(0.5));
     st_text_wrap(out, line, 0, width);
 }
@@ -274,14 +275,14 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
     unreached_sentence(bench, out, width);
     st_text_wrap(
         out,
-        "Delay: from just before the signal (or from the due time) until the wait has returned. Send: "
-        "median of the time that the waking thread needs to send the signal, one clock read included.",
+        "Delay: time from just before the signal (if timed out: from the due time) until the wait has "
+        "returned. Send: median time to send the signal, including one clock read.",
         0, width);
     dash_sentence(bench, out, width);
     if (c->policy != ST_POLICY_OTHER)
         snprintf(priority, sizeof(priority), " %d", c->priority);
-    int n = snprintf(line, sizeof(line), "Policy %s%s, sender on CPU %d", st_platform_policy_name(c->policy),
-                     priority, c->sender_cpu);
+    int n = snprintf(line, sizeof(line), "Policy %s%s, waking thread on CPU %d",
+                     st_platform_policy_name(c->policy), priority, c->sender_cpu);
     if (c->other_cpu >= 0)
         n += snprintf(line + n, sizeof(line) - (size_t)n, ", other CPU %d", c->other_cpu);
     snprintf(line + n, sizeof(line) - (size_t)n, "; random order, seed %llu; %s%s.",

@@ -44,21 +44,23 @@ struct arguments {
 static void help(void)
 {
     fputs("Usage: sleeptune-lab wake [OPTION...]\n"
-          "How fast one thread wakes another, by different mechanisms, on the same CPU and\n"
-          "on a second CPU: from just before the signal until the wait returns.\n\n"
-          "      --mechanisms LIST  as futex,pipe (the usual ten; see --list)\n"
-          "      --slices LIST      how long the thread slept before, as 2ms,50ms (2ms)\n"
-          "      --kinds LIST       interrupted, timed-out (interrupted)\n"
+          "Measure how fast one thread wakes another with different mechanisms, on one CPU\n"
+          "and on two CPUs: the time from just before the signal until the wait returns.\n\n"
+          "      --mechanisms LIST  such as futex,pipe (the usual ten; see --list)\n"
+          "      --slices LIST      how long the thread sleeps before it is woken (2ms)\n"
+          "      --kinds LIST       interrupted: woken by the signal; timed-out: not woken\n"
+          "                         (interrupted)\n"
           "      --peers LIST       threads, processes (threads)\n"
-          "      --all              every mechanism, kind, peer; 2 to 100 ms, 1000 rounds\n"
+          "      --all              all mechanisms, kinds, peers; 2 to 100 ms; 1000 rounds\n"
           "      --list             all mechanisms, also those not available here\n"
-          "      --rounds N         of each (200; with --all 1000)\n"
-          "      --budget TIME      for all of it; if too short, fewer rounds are made\n"
-          "      --cpus A,B         waking thread, woken thread (the first two allowed)\n"
-          "      --policy other|fifo|rr   of both threads (other)\n"
-          "  -p, --priority N       for fifo and rr, 1 .. 99 (70)\n"
-          "      --seed N           of the order (another one each time)\n"
-          "      --plot FILE        draw it: .svg, or - for text\n"
+          "      --rounds N         rounds of each combination (200; with --all 1000)\n"
+          "      --budget TIME      time for the whole run; if it is short, fewer rounds\n"
+          "      --cpus A,B         CPUs of the waking and of the woken thread (the first\n"
+          "                         two that may be used)\n"
+          "      --policy other|fifo|rr   scheduling policy of both threads (other)\n"
+          "  -p, --priority N       priority for fifo and rr, 1 .. 99 (70)\n"
+          "      --seed N           seed of the random order (a different one each time)\n"
+          "      --plot FILE        draw the result: FILE.svg, or - for text\n"
           "      --json, --format json|text   JSON has every delay\n"
           "  -q, --quiet            nothing on standard error\n"
           "  -h, --help\n\n"
@@ -263,7 +265,7 @@ static void announce(const struct arguments *a, const struct st_bench_wake *benc
              st_bench_text_rough(st_bench_wake_expected_ns(bench), text, sizeof(text)));
     st_text_wrap(stderr, line, 0, st_terminal_width(STDERR_FILENO));
     if (rounds < a->config.rounds && rounds < st_stats_quantile_min_n(0.5))
-        st_text_wrap(stderr, "Too short for a median: a median needs 20 rounds. Set a longer --budget.", 0,
+        st_text_wrap(stderr, "Too short for a median, which needs 20 rounds. Set a longer --budget.", 0,
                      st_terminal_width(STDERR_FILENO));
 }
 
@@ -291,7 +293,8 @@ static int run(struct arguments *a)
     struct st_bench_wake bench;
     int r = st_bench_wake_init(&bench, &a->config);
     if (r == -E2BIG)
-        return st_failure_usage(NAME, "more than %d combinations", ST_BENCH_WAKE_CELLS_MAX);
+        return st_failure_usage(NAME, "too many combinations: at most %d are possible",
+                                ST_BENCH_WAKE_CELLS_MAX);
     if (r == -ERANGE) {
         char least[32];
         st_bench_text_rough(st_bench_wake_expected_ns(&bench), least, sizeof(least));

@@ -68,7 +68,7 @@ like "too few blocks: what stretches is not said" "$(bench --quiet --budget 200m
 like "what a dash means is told" "$(bench --quiet --brief --budget 200ms --durations 50ms --methods nanosleep)" '^-: fewer than 20 samples, too few for a median'
 bench --quiet --brief --budget 1s --durations 1ms --methods ppoll >enough
 is "where there is one" "$(grep -q '^-: fewer' enough; echo $?)" "$(grep -q '^ppoll .* -$' enough; echo $?)"
-like "what stretches has its n" "$(tr '\n' ' ' <enough)" '; n = [0-9]+ or more sleeps with each method|did not measure|too short to show'
+like "what stretches has its n" "$(tr '\n' ' ' <enough)" 'Each method slept at least [0-9]+ times with each|did not measure|too short to show'
 like "and how many samples a figure takes" "$(tr '\n' ' ' <text)" 'p95 200, p99 1000\. Set a longer --budget'
 like "too few samples are told" "$(bench --quiet --budget 200ms --durations 50ms --methods nanosleep,ppoll)" 'too few samples'
 
@@ -80,7 +80,7 @@ if can_be_nobody; then
     like "and that is told" "$(key nobody.json 'd["results"][0]["missing"]')" 'no right'
     as_nobody --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - \
         "$SLEEPTUNE_LAB" sleep --quiet --budget 2s --durations 1ms --methods ppoll --policy other,fifo --slack found --brief >nobody.brief
-    like "also when brief" "$(tr '\n' ' ' <nobody.brief)" '-: not measured: no right to a real-time policy \(.*\); SCHED_FIFO 70\.'
+    like "also when brief" "$(tr '\n' ' ' <nobody.brief)" 'A dash: not measured, because no right to a real-time policy \(.*\) \(SCHED_FIFO 70\)\.'
     is "and too few samples are not said to be why" "$(grep -c '^-: fewer' nobody.brief)" "$(sed '/SCHED_FIFO/,$d' nobody.brief | grep -c '^ppoll .* -$')"
 else
     skip "without the right to FIFO" "needs root and setpriv"
@@ -119,7 +119,7 @@ if [ -r /proc/self/timerslack_ns ]; then
 fi
 like "a program that cannot sleep for 0 s: where its start is named" "$(programs --quiet "sh -c 'exit \$((1 - {}0 / 10))'" --durations 1s 2>&1 >/dev/null)" "'sh -c .* ended with status 1 .*--start"
 like "the text names the starts" "$(programs --quiet 'sleep {}' 'sleep 0.001' --durations 1ms --runs 6 | tr '\n' ' ')" \
-    'sleep 0   \(start and end of it.*true   \(start and end of a process'
+    'sleep 0   \(sleeps 0 s: only its start.*true   \(only the start and end of a process'
 is "a program that is not there: status 4" "$(programs --quiet no-such-program >/dev/null 2>err; echo $?)" 4
 like "and its name" "$(cat err)" "'no-such-program': (No such file|Permission denied)" # of a folder in PATH
 is "a program that fails: status 4" "$(programs --quiet "sh -c 'exit 7'" >/dev/null 2>err; echo $?)" 4

@@ -66,14 +66,14 @@ is "--quiet says nothing on standard error" "$(cat text.err)" ""
 is "the text fits 80 columns" "$(awk 'length > 80' text)" ""
 like "it says whether the clock is read without the kernel" "$(cat text)" 'CLOCK_MONOTONIC'
 like "and how many samples would do" "$(tr '\n' ' ' <text)" 'samples would have been enough|samples would be enough'
-is "each row that was measured says how many would do, or why not" "$(tr -s '\n ' '  ' <text | grep -oE '[0-9]+ subtracted' | wc -l)" \
+is "each row that was measured says how many would do, or why not" "$(tr -s '\n ' '  ' <text | grep -oE '[0-9]+ ns subtracted' | wc -l)" \
     "$(tr -s '\n ' '  ' <text | grep -oE '[0-9] samples would (not )?be enough|too few samples to estimate how many would be enough: this needs at least 20|samples it is unclear how many would be enough' | wc -l)"
 like "of a few fresh processes, too" "$(bench --quiet --count 50 --fresh 3 --calls getppid | sed '1,/in a new process/d' | tr -s '\n ' '  ')" \
     'too few samples to estimate how many would be enough: this needs at least 20'
 is "from 25 fresh processes it is not said that even 100000 would not do" "$(bench --quiet --count 25 --fresh 25 | grep -c 'even 100000')" 0
 is "a column of ns has no k below a million" "$(grep -E ' [0-9]{1,3}k' text)" ""
 is "--fresh 0 starts no process" "$(bench --quiet --count 50 --fresh 0 --calls getppid --json | "$PYTHON" -c 'import json, sys; print(len(json.load(sys.stdin)["results"]))')" 1
-like "and how many it takes" "$(bench --quiet --count 5 --fresh 0 --calls getppid | tr '\n' ' ')" 'A dash: too few samples \(a median needs 20; q1, q3 and outliers need 40\)\.'
+like "and how many it takes" "$(bench --quiet --count 5 --fresh 0 --calls getppid | tr '\n' ' ')" 'A dash: too few samples \(a median needs 20; q1, q3, outliers 40\)\.'
 like "too few samples: a dash" "$(bench --quiet --count 5 --fresh 0 --calls getppid)" '^getppid +[0-9]+ +- +- '
 
 # --- rights and ends -------------------------------------------------------------------------------------------------

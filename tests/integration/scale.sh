@@ -40,7 +40,7 @@ fi
 "$SLEEPTUNE_LAB" analyse 4000000.strec --json >analysis.json 2>err || fail "analyse succeeds" "$(cat err)"
 "$SLEEPTUNE_LAB" analyse 4000000.strec >text
 like "which part was looked at is said" "$(tr -s ' \n' ' ' <text)" \
-    'ticks and periodic patterns were looked for only in the first 262144; trend and steps: all, as medians of blocks of 510 '
+    'searched only the first 262144 samples for ticks and periodic patterns, and all samples \(as medians of blocks of 510\) '
 like "misses have their bound" "$(cat text)" 'missed +[0-9]+ of 4[0-9]+ periods.*\(95%'
 if "$PYTHON" -c 'import numpy' 2>/dev/null; then
     "$SLEEPTUNE" plot --csv 4000000.strec | grep -v -e '^#' -e '^period' >all.csv

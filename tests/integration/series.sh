@@ -37,8 +37,8 @@ is "standard input is a file, too" "$("$SLEEPTUNE_LAB" analyse - --json <made.js
 "$SLEEPTUNE_LAB" simulate --hz 100 --rounding tvtohz-fixed --every 1333us --count 7500 --seed 7 --json >skips.json
 sed -n '/"samples_ns"/,/]/s/^ *\([-0-9]*\),*$/\1/p' skips.json >skips.ns
 "$SLEEPTUNE_LAB" analyse skips.ns --every 1333us >out
-is "no tick is found in it" "$(grep -c 'clock ticks only:' out)" 0
-like "why is said" "$(tr -s ' \n' '  ' <out)" 'samples are so late that the next one was due'
+is "no tick is found in it" "$(grep -c 'only at clock ticks:' out)" 0
+like "why is said" "$(tr -s ' \n' '  ' <out)" 'wake-ups are so late that the next one was already due'
 
 # --- recordings and their export
 if "$SLEEPTUNE" measure --duration 1s --policy other --record run.strec >/dev/null 2>err; then
@@ -153,7 +153,7 @@ for option in '--every 0' '--every -1s' '--every 2h' '--every soon' '--count 0' 
     # shellcheck disable=SC2086  # option and value
     status 3 "simulate $option is a usage error" "$SLEEPTUNE_LAB" simulate $option
 done
-like "help says what is left of an error by its gain, not that it is the gain" "$("$SLEEPTUNE_LAB" simulate --help)" 'out 25 % of it a second at 1, 15 % at 0.5, 4 % at 0.1'
+like "help says what is left of an error by its gain, not that it is the gain" "$("$SLEEPTUNE_LAB" simulate --help)" 'by 25 % a second at 1, 15 % at 0.5, 4 % at 0.1'
 "$SLEEPTUNE_LAB" simulate --drift-ppm fast 2>err
 like "what is no number is said to be none" "$(cat err)" "--drift-ppm: 'fast' is not a number"
 "$SLEEPTUNE_LAB" simulate --pll-gain 1.01 2>err

@@ -92,7 +92,7 @@ static void a_rank_is_shared_where_blocks_do_not_differ(void **state)
     fill(&bench.cells[0], even);
     fill(&bench.cells[1], mixed);
     text(buf, sizeof(buf), false);
-    assert_non_null(strstr(buf, "ppoll, timerfd-abs; the blocks show no difference between them."));
+    assert_non_null(strstr(buf, "ppoll, timerfd-abs; this run shows no difference between these methods."));
 }
 
 /* The third is told from the first, the second from neither: a chain. */
@@ -110,9 +110,9 @@ static void the_most_exact_are_those_that_no_method_beats(void **state)
     fill(&bench.cells[1], mixed);
     fill(&bench.cells[2], late);
     text(buf, sizeof(buf), false);
-    assert_non_null(
-        strstr(buf, "at 1 of 1 duration no method is shown to be better): ppoll, timerfd-abs; the blocks "
-                    "show no difference between them."));
+    assert_non_null(strstr(buf,
+                           "at 1 of 1 duration no method was clearly better): ppoll, timerfd-abs; this run "
+                           "shows no difference between these methods."));
 }
 
 static void a_method_that_is_shown_to_be_earlier_is_the_most_exact(void **state)
@@ -126,8 +126,8 @@ static void a_method_that_is_shown_to_be_earlier_is_the_most_exact(void **state)
     fill(&bench.cells[1], later);
     text(buf, sizeof(buf), false);
     assert_non_null(strstr(buf, "; on time 0 %; CPU -"));
-    assert_non_null(strstr(buf, "On time: woke within 100 ns of the due time."));
-    assert_non_null(strstr(buf, "at 1 of 1 duration no method is shown to be better): ppoll."));
+    assert_non_null(strstr(buf, "On time: the share of sleeps that ended within 100 ns of the due time."));
+    assert_non_null(strstr(buf, "at 1 of 1 duration no method was clearly better): ppoll."));
 }
 
 static void figures_of_a_stalled_machine_keep_to_80_columns(void **state)
@@ -191,22 +191,23 @@ static void what_was_refused_is_no_matter_of_samples(void **state)
     }
     brief = true;
     text(buf, sizeof(buf), false);
-    assert_non_null(strstr(buf,
-                           "\n-: not measured: no right to a real-time policy (Operation not permitted); "
-                           "SCHED_FIFO 70.\n"));
+    assert_non_null(strstr(
+        buf, "\nA dash: not measured, because no right to a real-time policy (Operation not permitted) ("
+             "SCHED_FIFO 70).\n"));
     assert_null(strstr(buf, "fewer than"));
     bench.cells[3].why = NULL; /* one could have been measured */
     text(buf, sizeof(buf), false);
-    assert_non_null(strstr(buf, "SCHED_FIFO 70.\n"));
-    assert_non_null(strstr(buf, "\n-: fewer than 20 samples, too few for a median: set a longer --budget."));
+    assert_non_null(strstr(buf, "SCHED_FIFO 70).\n"));
+    assert_non_null(
+        strstr(buf, "\nA dash: fewer than 20 samples, too few for a median. Set a longer --budget."));
 }
 
 static void what_a_rank_means_is_told_once(void **state)
 {
     (void)state;
     static const char meaning[] =
-        "a new rank begins where every later method wakes later than every earlier one, compared block by "
-        "block (95 % confidence for all pairs together).";
+        "methods with the same rank may be equally exact; a method with a higher number wakes later than each "
+        "method with a lower number (95 % confidence for all pairs together).";
     char buf[8192];
     const int64_t late[BLOCKS] = {2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000, 2000, 2100, 2000};
     assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
@@ -243,7 +244,7 @@ static void the_most_exact_of_one_is_not_said(void **state)
     bench.cells[3].why = NULL;
     fill(&bench.cells[3], late);
     text(buf, sizeof(buf), false);
-    assert_non_null(strstr(buf, "at 1 of 2 durations no method is shown to be better): ppoll, timerfd-abs."));
+    assert_non_null(strstr(buf, "at 1 of 2 durations no method was clearly better): ppoll, timerfd-abs."));
 }
 
 static void a_dash_says_how_many_samples_a_figure_takes(void **state)
@@ -256,7 +257,7 @@ static void a_dash_says_how_many_samples_a_figure_takes(void **state)
     fill(&bench.cells[1], late);
     text(buf, sizeof(buf), false);
     assert_non_null(strstr(
-        buf, "A dash: too few samples. A median needs 20, q1 and q3 40, p95 200, p99 1000. Set a longer "
+        buf, "A dash: too few samples. A median needs 20, q1 and q3 need 40, p95 200, p99 1000. Set a longer "
              "--budget and --precision 0.\n"));
     brief = true;
     text(buf, sizeof(buf), false);

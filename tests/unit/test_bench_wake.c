@@ -170,13 +170,13 @@ static void what_cannot_be_measured_says_why(void **state)
     story.config.policy = ST_POLICY_FIFO;
     measure();
     assert_string_equal(cell("pipe", ST_WAKE_THREADS, ST_WAKE_SAME_CPU, ST_WAKE_TIMED_OUT, 2 * MS)->why,
-                        "its wait has no timeout");
+                        "this method cannot wait with a timeout");
     assert_int_equal(cell("pipe", ST_WAKE_THREADS, ST_WAKE_SAME_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->error,
                      -EMFILE);
     assert_non_null(
         cell("pthread_kill", ST_WAKE_PROCESSES, ST_WAKE_SAME_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->why);
     assert_string_equal(cell("condvar", ST_WAKE_THREADS, ST_WAKE_OTHER_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->why,
-                        "this needs a second CPU");
+                        "a second CPU is needed");
     assert_non_null(cell("spin", ST_WAKE_THREADS, ST_WAKE_SAME_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->why);
     assert_non_null(cell("kqueue-user", ST_WAKE_THREADS, ST_WAKE_SAME_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->why);
     assert_int_equal(cell("condvar", ST_WAKE_THREADS, ST_WAKE_SAME_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->n, 110);

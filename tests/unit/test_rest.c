@@ -68,7 +68,7 @@ static void it_is_said_and_nothing_beside_it(void **state)
     assert_int_equal(st_series_analysis_of(&series, 0, &a), 0);
     assert_int_equal(a.findings_n, 1);
     assert_non_null(strstr(a.sentence[0], "Lateness settles at 10"));
-    assert_non_null(strstr(a.sentence[0], "a tick of 100 Hz"));
+    assert_non_null(strstr(a.sentence[0], "whole ticks of 100 Hz"));
     st_series_finish(&series);
 }
 

@@ -213,7 +213,7 @@ static void a_drift_that_is_seen_rarely_is_not_told(void **state)
     struct st_simulation aliased =
         told(5000, 215, 0, ST_NS_PER_S, 3000); /* its rate is beyond what a second shows */
     const struct st_analysis b = blind(&aliased);
-    assert_true(!says(&b, "no usual rate") && !says(&b, "a tick of"));
+    assert_true(!says(&b, "not a usual rate") && !says(&b, "a tick of"));
 }
 
 static void the_length_of_a_tick_is_that_of_its_drift(void **state)
@@ -304,11 +304,11 @@ static void a_period_shorter_than_a_tick_shows_the_interval(void **state)
     assert_true(a.interval.found && !a.periodic.found);
     assert_true(says(
         &a,
-        "every 20.000 ms, whatever period is asked for: a tick of 50 Hz, or one of 100 Hz and a tick added"));
+        "every 20.000 ms, whatever period is asked for: the tick is 50 Hz, or it is 100 Hz and the kernel adds a tick"));
     s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
     a = blind(&s);
     assert_true(
-        says(&a, "every 10.000 ms, whatever period is asked for: a tick of 100 Hz, or one of 200 Hz"));
+        says(&a, "every 10.000 ms, whatever period is asked for: the tick is 100 Hz, or it is 200 Hz"));
     /* 15 periods of 64 frames are 20 ms: a machine that is slow would wake there, too */
     assert_int_equal(st_period_init(&s.period, 64, 48000), 0);
     s.rounding = ST_ROUNDING_TVTOHZ;
@@ -361,7 +361,7 @@ static void rows_that_cannot_be_periods_are_no_times(void **state)
         series.index[i] = i;
     a = analyse(&series);
     assert_true(a.untimed && a.findings_n == 0 && !a.ticks.found);
-    assert_true(says(&a, "7499 of 7500 samples are so late that the next one was due"));
+    assert_true(says(&a, "7499 of 7500 wake-ups are so late that the next one was already due"));
     /* a stall now and then is no reason */
     for (size_t i = 0; i < series.n; i++)
         series.lateness_ns[i] = i % 21 == 0 ? 9000000 : 50000;
@@ -478,7 +478,7 @@ static void a_jump_that_the_loop_is_part_of_is_no_tick(void **state)
             told(1000, ppm[i / 2 % 2], gains[i % 2], 10000000000, (int64_t)(i / 4) * 1000);
         const struct st_analysis a = blind(&s);
         assert_true(!a.ticks.found || a.ticks.hz == 1000 || (a.ticks.hz == 0 && a.ticks.mixed));
-        assert_false(says(&a, "no usual rate"));
+        assert_false(says(&a, "not a usual rate"));
     }
 }
 
