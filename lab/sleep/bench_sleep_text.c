@@ -268,7 +268,7 @@ static void matrix(const struct st_bench_sleep *bench, const struct st_sleep_fig
     const size_t durations_n = bench->config.durations_n;
     const size_t fit_n =
         width > NAME_COLUMNS + MATRIX_COLUMNS ? (size_t)((width - NAME_COLUMNS) / MATRIX_COLUMNS) : 1;
-    fprintf(out, "How late sleeps end (median, µs), and rank: %s\n",
+    fprintf(out, "Median lateness in µs, and rank: %s\n",
             st_bench_sleep_setting_text(bench, setting, text, sizeof(text)));
     for (size_t first = 0; first < durations_n; first += fit_n)
         matrix_rows(bench, figures, setting, first, first + fit_n < durations_n ? first + fit_n : durations_n,
