@@ -24,10 +24,9 @@ static bool beside(char *path, size_t path_bytes)
            (size_t)snprintf(path, path_bytes, "%.*s/%s", (int)(slash - own), own, PROGRAM) < path_bytes;
 }
 
-int st_cmd_lab(int argc, char **argv)
+int st_cmd_lab(ST_UNUSED int argc, char **argv)
 {
     char path[PATH_MAX], name[] = PROGRAM;
-    (void)argc;
     argv[0] = name;
     if (beside(path, sizeof(path)))
         execv(path, argv);

@@ -114,10 +114,9 @@ static int parse_cpus(const char *text, struct st_session_config *config)
     return 0;
 }
 
-static int take_cpus(const char *command, void *ctx, const char *text)
+static int take_cpus(ST_UNUSED const char *command, void *ctx, const char *text)
 {
     struct arguments *a = ctx;
-    (void)command;
     return parse_cpus(text, &a->config);
 }
 

@@ -15,6 +15,7 @@
 
 #define ST_NODISCARD          __attribute__((warn_unused_result))
 #define ST_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+#define ST_UNUSED             __attribute__((unused)) /* a parameter that the caller's type asks for */
 #define ST_CACHE_LINE_BYTES   64
 
 /* A function the cycle loop may call: no allocation, no lock, no blocking call but the sleep itself. clang >=

@@ -41,9 +41,8 @@ static void usage(FILE *out)
           out);
 }
 
-static void print_error(void *ctx, const char *message)
+static void print_error(ST_UNUSED void *ctx, const char *message)
 {
-    (void)ctx;
     fputs("sleeptuned: ", stderr);
     st_safe_print(stderr, message, ST_TEXT_TO_NUL);
     fputc('\n', stderr);
@@ -124,11 +123,10 @@ static volatile sig_atomic_t ran_too_long;
 /* RLIMIT_RTTIME: the kernel tells the real-time thread that ran too long, which takes its own priority away
  * at once, as an ordinary thread might never get a CPU to do it. The main thread tells about it and demotes
  * the loop. */
-static void on_rttime(int number)
+static void on_rttime(ST_UNUSED int number)
 {
     const int error = errno;
     struct st_platform *platform = st_platform_native();
-    (void)number;
     (void)platform->set_policy(platform, ST_POLICY_OTHER, 0);
     ran_too_long = 1;
     errno = error;

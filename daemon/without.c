@@ -9,28 +9,22 @@
 #include "daemon/systemd.h"
 #include "st_config.h"
 
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* of functions that do nothing */
+
 #if !ST_HAVE_SYSTEMD
 
-void st_systemd_notify(const char *format, ...)
-{
-    (void)format;
-}
+void st_systemd_notify(const char *format, ...) {}
 
 void st_systemd_log(enum st_log_level level, const char *module, const char *event, int64_t count,
                     int64_t lateness_ns, const char *text)
 {
     static const int priorities[] = {LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG};
-    (void)count;
-    (void)lateness_ns;
     syslog(LOG_DAEMON | priorities[level], "%s: %s%s%s%s", module, text, event != NULL ? " (" : "",
            event != NULL ? event : "", event != NULL ? ")" : "");
 }
 
 int st_systemd_ask_rtkit(struct st_platform *platform, pid_t tid, int priority, char *text, size_t text_bytes)
 {
-    (void)platform;
-    (void)tid;
-    (void)priority;
     snprintf(text, text_bytes, "rtkit was not asked: this sleeptuned was built without systemd");
     return -ENOTSUP;
 }
@@ -42,23 +36,13 @@ int st_systemd_ask_rtkit(struct st_platform *platform, pid_t tid, int priority, 
 int st_audio_start(struct st_platform *platform, const struct st_config *config, struct st_events *events,
                    struct st_audio **ret)
 {
-    (void)platform;
-    (void)config;
-    (void)events;
     *ret = NULL; /* the view stays as st_audio_view_init made it */
     return 0;
 }
 
-void st_audio_stop(struct st_audio *audio)
-{
-    (void)audio;
-}
+void st_audio_stop(struct st_audio *audio) {}
 
-void st_audio_look(struct st_audio *audio, struct st_audio_view *ret)
-{
-    (void)audio;
-    (void)ret;
-}
+void st_audio_look(struct st_audio *audio, struct st_audio_view *ret) {}
 
 #endif
 
@@ -69,38 +53,22 @@ static const char no_history[] = "no history is kept: this sleeptuned was built 
 int st_history_writer_start(struct st_platform *platform, const struct st_config *config,
                             struct st_events *events, struct st_history_writer **ret)
 {
-    (void)platform;
-    (void)config;
-    (void)events;
     *ret = NULL;
     return 0;
 }
 
-void st_history_writer_set(struct st_history_writer *writer, const struct st_config *config)
-{
-    (void)writer;
-    (void)config;
-}
+void st_history_writer_set(struct st_history_writer *writer, const struct st_config *config) {}
 
 void st_history_writer_add(struct st_history_writer *writer, const struct st_history_minute *minute,
                            const struct st_hist *lateness, const struct st_cause_sums *causes,
                            const struct st_history_observed *observed)
 {
-    (void)writer;
-    (void)minute;
-    (void)lateness;
-    (void)causes;
-    (void)observed;
 }
 
-void st_history_writer_stop(struct st_history_writer *writer)
-{
-    (void)writer;
-}
+void st_history_writer_stop(struct st_history_writer *writer) {}
 
 void st_history_writer_look(struct st_history_writer *writer, struct st_history_writer_view *ret)
 {
-    (void)writer;
     *ret = (struct st_history_writer_view){.bytes = INT64_MIN};
     snprintf(ret->why, sizeof(ret->why), "%s", no_history);
 }
@@ -108,8 +76,6 @@ void st_history_writer_look(struct st_history_writer *writer, struct st_history_
 char *st_history_writer_answer(struct st_history_writer *writer, enum st_route_body which,
                                const struct st_query *query, struct st_causes_now *now, unsigned *http_status)
 {
-    (void)writer;
-    (void)query;
     if (which == ST_ROUTE_CAUSES)
         return st_causes_text(now);
     *http_status = 503;
@@ -122,30 +88,17 @@ char *st_history_writer_answer(struct st_history_writer *writer, enum st_route_b
 
 int st_http_start_fd(int fd, const struct st_http_source *source, struct st_http **ret)
 {
-    (void)fd;
-    (void)source;
-    (void)ret;
     return -ENOTSUP;
 }
 
 int st_http_start_tcp(const char *listen, const char *names, const struct st_http_source *source,
                       struct st_http **ret)
 {
-    (void)listen;
-    (void)names;
-    (void)source;
-    (void)ret;
     return -ENOTSUP;
 }
 
-void st_http_tick(struct st_http *http)
-{
-    (void)http;
-}
+void st_http_tick(struct st_http *http) {}
 
-void st_http_stop(struct st_http *http)
-{
-    (void)http;
-}
+void st_http_stop(struct st_http *http) {}
 
 #endif

@@ -21,21 +21,11 @@ static const struct {
 };
 
 /* libsoundio's own callbacks abort the process or print */
-static void on_disconnect(struct SoundIo *soundio, int error)
-{
-    (void)soundio;
-    (void)error;
-}
+static void on_disconnect(ST_UNUSED struct SoundIo *soundio, ST_UNUSED int error) {}
 
-static void on_devices_change(struct SoundIo *soundio)
-{
-    (void)soundio;
-}
+static void on_devices_change(ST_UNUSED struct SoundIo *soundio) {}
 
-static void on_jack_message(const char *message)
-{
-    (void)message;
-}
+static void on_jack_message(ST_UNUSED const char *message) {}
 
 /* Names come from drivers and servers. */
 static void print_safe(const char *text)
@@ -113,10 +103,9 @@ static int print_backend(size_t index)
     return ST_EXIT_DONE;
 }
 
-int st_module_run(const struct st_status_wish *wish)
+int st_module_run(ST_UNUSED const struct st_status_wish *wish)
 {
     int status = ST_EXIT_DONE;
-    (void)wish;
     for (size_t i = 0; i < ST_ARRAY_LEN(backends) && status == ST_EXIT_DONE; i++)
         status = print_backend(i);
     return status;

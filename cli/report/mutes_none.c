@@ -11,7 +11,4 @@ int st_mutes_load(const char *command, const char *path, struct st_mutes *ret)
     return ST_EXIT_DONE;
 }
 
-void st_mutes_free(struct st_mutes *mutes)
-{
-    (void)mutes;
-}
+void st_mutes_free(ST_UNUSED struct st_mutes *mutes) {}

@@ -5,6 +5,8 @@
 
 #include "cli/command.h"
 
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* of functions that do nothing */
+
 bool st_daemon_client_listens(const char *socket_wish)
 {
     return socket_wish != NULL;
@@ -13,10 +15,6 @@ bool st_daemon_client_listens(const char *socket_wish)
 int st_daemon_client_try(const char *socket_wish, const char *target, const char *schema, int timeout_ms,
                          struct st_daemon_answer *ret, char *error, size_t error_bytes)
 {
-    (void)socket_wish;
-    (void)target;
-    (void)schema;
-    (void)timeout_ms;
     *ret = (struct st_daemon_answer){0};
     snprintf(error, error_bytes,
              "this build cannot ask the daemon (no libcurl). Use --db FILE to read its history.");
@@ -25,14 +23,8 @@ int st_daemon_client_try(const char *socket_wish, const char *target, const char
 
 const char *st_daemon_client_whose(const char *socket_wish, const char *socket, char *buf, size_t buf_bytes)
 {
-    (void)socket_wish;
-    (void)socket;
-    (void)buf_bytes;
     buf[0] = '\0';
     return buf;
 }
 
-void st_daemon_client_finish(struct st_daemon_answer *answer)
-{
-    (void)answer;
-}
+void st_daemon_client_finish(struct st_daemon_answer *answer) {}

@@ -336,10 +336,9 @@ static const char *progress(const struct st_result *result, char *buf, size_t bu
     return buf;
 }
 
-void st_measure_text_show(void *ctx, const struct st_result *worst, bool first)
+void st_measure_text_show(ST_UNUSED void *ctx, const struct st_result *worst, bool first)
 {
     char text[200], line[240], cpu[24] = "";
-    (void)ctx;
     if (worst->cpu >= 0)
         snprintf(cpu, sizeof(cpu), "CPU %d: ", worst->cpu);
     snprintf(line, sizeof(line), "%s%s", cpu, progress(worst, text, sizeof(text)));

@@ -89,9 +89,8 @@ static void set_policy_once(struct stream *stream)
     }
 }
 
-static void on_write(struct SoundIoOutStream *out, int frames_min, int frames_max)
+static void on_write(struct SoundIoOutStream *out, ST_UNUSED int frames_min, int frames_max)
 {
-    (void)frames_min;
     struct stream *stream = out->userdata;
     atomic_fetch_add_explicit(&stream->calls, 1, memory_order_relaxed);
     set_policy_once(stream);
@@ -139,10 +138,7 @@ static void on_disconnect(struct SoundIo *soundio, int error)
     atomic_store(&stream->broken, error != 0 ? error : SoundIoErrorBackendDisconnected);
 }
 
-static void on_devices_change(struct SoundIo *soundio)
-{
-    (void)soundio;
-}
+static void on_devices_change(ST_UNUSED struct SoundIo *soundio) {}
 
 static void on_rtprio_warning(void) {}
 

@@ -262,12 +262,10 @@ static void judge(struct st_tracer_way *late, const struct st_late *one)
         st_causes_take(late->causes, one, NULL);
 }
 
-static void on_cycle(void *ctx, uint64_t period_index, int64_t lateness_ns, int64_t callback_ns)
+static void on_cycle(void *ctx, ST_UNUSED uint64_t period_index, ST_UNUSED int64_t lateness_ns,
+                     ST_UNUSED int64_t callback_ns)
 {
     struct st_tracer_way *late = ctx;
-    (void)period_index;
-    (void)lateness_ns;
-    (void)callback_ns;
     late->wakes_n++;
 }
 

@@ -63,10 +63,9 @@ static size_t find_slot(const struct guard *guard, int fd)
     return i;
 }
 
-static void on_connection(void *ctx, struct MHD_Connection *connection, void **slot,
+static void on_connection(void *ctx, struct MHD_Connection *connection, ST_UNUSED void **slot,
                           enum MHD_ConnectionNotificationCode what)
 {
-    (void)slot;
     struct guard *guard = ctx;
     const int fd = fd_of(connection);
     const bool begins = what == MHD_CONNECTION_NOTIFY_STARTED;
@@ -80,12 +79,10 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, void **s
     pthread_mutex_unlock(&guard->mutex);
 }
 
-static void on_completed(void *ctx, struct MHD_Connection *connection, void **request,
-                         enum MHD_RequestTerminationCode how)
+static void on_completed(void *ctx, struct MHD_Connection *connection, ST_UNUSED void **request,
+                         ST_UNUSED enum MHD_RequestTerminationCode how)
 {
     struct guard *guard = ctx;
-    (void)request;
-    (void)how;
     pthread_mutex_lock(&guard->mutex);
     const size_t i = find_slot(guard, fd_of(connection));
     if (i < CONNECTIONS_MAX)
@@ -153,9 +150,8 @@ struct st_http {
 };
 
 static void log_server(void *ctx, const char *format, va_list args) ST_PRINTF(2, 0);
-static void log_server(void *ctx, const char *format, va_list args)
+static void log_server(ST_UNUSED void *ctx, const char *format, va_list args)
 {
-    (void)ctx;
     char text[256];
     vsnprintf(text, sizeof(text), format, args);
     text[strcspn(text, "\n")] = '\0';
@@ -169,10 +165,10 @@ struct reading {
     const char *error;
 };
 
-static enum MHD_Result on_argument(void *ctx, enum MHD_ValueKind kind, const char *key, const char *value)
+static enum MHD_Result on_argument(void *ctx, ST_UNUSED enum MHD_ValueKind kind, const char *key,
+                                   const char *value)
 {
     struct reading *reading = ctx;
-    (void)kind;
     reading->error = st_query_set(&reading->query, reading->names, key, value, reading->now_wall_ns);
     return reading->error == NULL ? MHD_YES : MHD_NO;
 }
@@ -264,20 +260,17 @@ static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http 
                            : http->source.body(http->source.ctx, route->body, &query, &route->http_status));
 }
 
-static enum MHD_Result count_host(void *ctx, enum MHD_ValueKind kind, const char *key, const char *value)
+static enum MHD_Result count_host(void *ctx, ST_UNUSED enum MHD_ValueKind kind, const char *key,
+                                  ST_UNUSED const char *value)
 {
-    (void)kind;
-    (void)value;
     *(int *)ctx += strcasecmp(key, "Host") == 0;
     return MHD_YES;
 }
 
 static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, const char *url,
-                              const char *method, const char *version, const char *upload_data,
-                              size_t *upload_data_bytes, void **request)
+                              const char *method, ST_UNUSED const char *version,
+                              ST_UNUSED const char *upload_data, size_t *upload_data_bytes, void **request)
 {
-    (void)version;
-    (void)upload_data;
     static int seen;
     struct st_http *http = ctx;
     /* up to a NUL, even by MHD_lookup_connection_value_n (0.9.75): what is behind one cannot be seen */
@@ -304,10 +297,8 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
 }
 
 /* A name or a value with "%00" would end there for us, and be taken for what it is not. */
-static size_t unescape(void *ctx, struct MHD_Connection *connection, char *text)
+static size_t unescape(ST_UNUSED void *ctx, ST_UNUSED struct MHD_Connection *connection, char *text)
 {
-    (void)ctx;
-    (void)connection;
     const size_t len = MHD_http_unescape(text);
     for (size_t i = 0; i < len; i++) {
         if (text[i] == '\0')

@@ -71,10 +71,7 @@ static void keep_message(const char *text)
     snprintf(message, sizeof(message), "%s", text);
 }
 
-static void drop_message(const char *text)
-{
-    (void)text;
-}
+static void drop_message(ST_UNUSED const char *text) {}
 
 static void tell(enum what what)
 {
@@ -86,9 +83,8 @@ static void tell(enum what what)
 }
 
 /* A client that just dies disturbs its server. */
-static void on_signal(int number)
+static void on_signal(ST_UNUSED int number)
 {
-    (void)number;
     tell(WHAT_END);
 }
 
@@ -113,18 +109,16 @@ static struct st_jack_cycle look_at_cycle(jack_client_t *client)
     return cycle;
 }
 
-static int on_xrun(void *ctx)
+static int on_xrun(ST_UNUSED void *ctx)
 {
-    (void)ctx;
     const struct st_jack_cycle now = look_at_cycle(observer.client);
     const struct st_jack_xrun xrun = st_jack_xrun_conclude(&observer.judge, &now);
     tell((xrun.client ? WHAT_CLIENT : WHAT_DEVICE) + (xrun.probable ? WHAT_PROBABLY : 0));
     return 0;
 }
 
-static void on_shutdown(void *ctx)
+static void on_shutdown(ST_UNUSED void *ctx)
 {
-    (void)ctx;
     tell(WHAT_GONE);
 }
 

@@ -124,9 +124,8 @@ bool st_helper_line_input_ended(void)
 
 static char deadline_line[ST_XRUN_LINE_BYTES];
 
-static void on_deadline(int number)
+static void on_deadline(ST_UNUSED int number)
 {
-    (void)number;
     const ssize_t n = write(STDOUT_FILENO, deadline_line, strlen(deadline_line));
     _exit(n < 0 ? ST_HELPER_LINE_FAILED : ST_HELPER_LINE_ABSENT);
 }

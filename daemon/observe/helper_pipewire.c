@@ -85,21 +85,19 @@ static void tell(struct observer *observer)
     pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->tell_timer, &pause, NULL, false);
 }
 
-static void on_tell_timer(void *ctx, uint64_t expirations)
+static void on_tell_timer(void *ctx, ST_UNUSED uint64_t expirations)
 {
     struct observer *observer = ctx;
-    (void)expirations;
     observer->told_lately = false;
     if (observer->profile.pending)
         tell(observer);
 }
 
 /* What the clients' threads do, while the server reports cycles: it reports at least once a second. */
-static void on_watch_timer(void *ctx, uint64_t expirations)
+static void on_watch_timer(void *ctx, ST_UNUSED uint64_t expirations)
 {
     struct observer *observer = ctx;
     struct timespec stop = {0};
-    (void)expirations;
     st_process_watch_sample(observer->watch);
     if (++observer->quiet_n > QUIET_NS / ST_PROCESS_WATCH_NS)
         pw_loop_update_timer(pw_main_loop_get_loop(observer->loop), observer->watch_timer, &stop, NULL,
@@ -196,12 +194,10 @@ static uint32_t client_of(const struct spa_dict *props)
     return spa_atou32(text, &id, 10) ? id : ST_PIPEWIRE_PROFILE_NO_CLIENT;
 }
 
-static void on_global(void *ctx, uint32_t id, uint32_t permissions, const char *type, uint32_t version,
-                      const struct spa_dict *props)
+static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, const char *type,
+                      ST_UNUSED uint32_t version, const struct spa_dict *props)
 {
     struct observer *observer = ctx;
-    (void)permissions;
-    (void)version;
     if (strcmp(type, PW_TYPE_INTERFACE_Node) == 0) {
         st_pipewire_profile_add(&observer->profile, id, client_of(props),
                                 props != NULL && spa_dict_lookup(props, PW_KEY_DEVICE_ID) != NULL);
@@ -252,10 +248,9 @@ static void on_done(void *ctx, uint32_t id, int seq)
         say_ready(observer);
 }
 
-static void on_error(void *ctx, uint32_t id, int seq, int res, const char *message)
+static void on_error(void *ctx, uint32_t id, ST_UNUSED int seq, int res, const char *message)
 {
     struct observer *observer = ctx;
-    (void)seq;
     if (id == PW_ID_CORE && res == -EPIPE)
         end(observer, st_helper_line_absent("PipeWire %s has ended", observer->version));
     else if (id == PW_ID_CORE)
@@ -267,26 +262,21 @@ static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .info 
 
 /* --- ourselves --- */
 
-static void on_input(void *ctx, int fd, uint32_t mask)
+static void on_input(void *ctx, ST_UNUSED int fd, ST_UNUSED uint32_t mask)
 {
-    (void)fd;
-    (void)mask;
     if (st_helper_line_input_ended())
         end(ctx, ST_HELPER_LINE_DONE);
 }
 
-static void on_alive_timer(void *ctx, uint64_t expirations)
+static void on_alive_timer(ST_UNUSED void *ctx, ST_UNUSED uint64_t expirations)
 {
-    (void)ctx;
-    (void)expirations;
     st_helper_line_alive();
 }
 
-static void on_loads_timer(void *ctx, uint64_t expirations)
+static void on_loads_timer(void *ctx, ST_UNUSED uint64_t expirations)
 {
     struct observer *observer = ctx;
     struct timespec stop = {0};
-    (void)expirations;
     observer->loads_said = false;
     st_pipewire_profile_loads(&observer->profile, on_seen, observer);
     observer->loads_armed = observer->loads_said;

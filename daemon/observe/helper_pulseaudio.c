@@ -54,10 +54,9 @@ static void forget(pa_operation *operation)
 /* --- a look at all streams --- */
 
 /* The name of the sink that the stream plays on, asked for when it is needed. */
-static void on_sink(pa_context *context, const pa_sink_info *sink, int eol, void *ctx)
+static void on_sink(ST_UNUSED pa_context *context, const pa_sink_info *sink, int eol, void *ctx)
 {
     struct st_xrun_seen *seen = ctx;
-    (void)context;
     if (eol == 0 && sink != NULL) {
         snprintf(seen->device, sizeof(seen->device), "%s", sink->name != NULL ? sink->name : "");
         return;
@@ -131,20 +130,16 @@ static void look(struct observer *observer)
     forget(operation);
 }
 
-static void on_look_timer(pa_mainloop_api *api, pa_time_event *event, const struct timeval *when, void *ctx)
+static void on_look_timer(ST_UNUSED pa_mainloop_api *api, ST_UNUSED pa_time_event *event,
+                          ST_UNUSED const struct timeval *when, void *ctx)
 {
-    (void)api;
-    (void)event;
-    (void)when;
     look(ctx);
 }
 
 /* A stream has come, gone, or was corked or uncorked: no queue is polled while none plays. */
-static void on_event(pa_context *context, pa_subscription_event_type_t type, uint32_t index, void *ctx)
+static void on_event(ST_UNUSED pa_context *context, ST_UNUSED pa_subscription_event_type_t type,
+                     ST_UNUSED uint32_t index, void *ctx)
 {
-    (void)context;
-    (void)type;
-    (void)index;
     look(ctx);
 }
 
@@ -197,21 +192,17 @@ static void on_state(pa_context *context, void *ctx)
 
 /* --- ourselves --- */
 
-static void on_input(pa_mainloop_api *api, pa_io_event *event, int fd, pa_io_event_flags_t flags, void *ctx)
+static void on_input(ST_UNUSED pa_mainloop_api *api, ST_UNUSED pa_io_event *event, ST_UNUSED int fd,
+                     ST_UNUSED pa_io_event_flags_t flags, void *ctx)
 {
-    (void)api;
-    (void)event;
-    (void)fd;
-    (void)flags;
     if (st_helper_line_input_ended())
         end(ctx, ST_HELPER_LINE_DONE);
 }
 
-static void on_alive_timer(pa_mainloop_api *api, pa_time_event *event, const struct timeval *when, void *ctx)
+static void on_alive_timer(ST_UNUSED pa_mainloop_api *api, pa_time_event *event,
+                           ST_UNUSED const struct timeval *when, void *ctx)
 {
     const struct observer *observer = ctx;
-    (void)api;
-    (void)when;
     if (observer->ready)
         st_helper_line_alive();
     pa_context_rttime_restart(observer->context, event,

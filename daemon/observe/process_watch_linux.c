@@ -149,12 +149,11 @@ struct choice {
 };
 
 /* PipeWire's thread bears its name since 1.0; else it is the real-time one, and the one that wakes up most. */
-static void consider(struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid)
+static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid)
 {
     struct choice *choice = ctx;
     struct st_proc_stat stat;
     char path[64], text[96];
-    (void)watch;
     snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
     if (!read_stat(pid, tid, &stat) || read_file(path, text, sizeof(text)) == 0)
         return;
@@ -180,11 +179,10 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
     }
 }
 
-static void consider_rival(struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid)
+static void consider_rival(struct st_process_watch *watch, ST_UNUSED void *ctx, pid_t pid, pid_t tid)
 {
     struct rival *room = NULL;
     struct st_proc_stat stat;
-    (void)ctx;
     for (int i = 0; i < RIVALS_MAX; i++) {
         if (watch->rivals[i].thread.tid == tid)
             return;

@@ -82,9 +82,8 @@ static void add_range(struct st_live *live, uint64_t first, uint64_t n, bool los
 }
 
 /* A skipped period is a miss. */
-static void on_skipped(void *ctx, uint64_t first, uint64_t n, int64_t due_to_done_ns_of_first)
+static void on_skipped(void *ctx, uint64_t first, uint64_t n, ST_UNUSED int64_t due_to_done_ns_of_first)
 {
-    (void)due_to_done_ns_of_first;
     add_range(ctx, first, n, false);
 }
 
