@@ -14,7 +14,6 @@
 #include "cli/show/json_field.h"
 #include "core/event.h"
 #include "core/ns.h"
-#include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/when.h"
 #include "platform/module.h"
@@ -28,13 +27,12 @@
 #define YEAR_2200_NS  (INT64_C(7258118400) * ST_NS_PER_S)
 #define EVENTS_MAX    5000
 #define EVENTS_USUAL  500
-#define EVENTS_BEFORE 10 /* shown before --follow waits for new ones */
 
 struct options {
-    bool events, causes, json, follow, system, details;
+    bool events, causes, json, system, details;
     const char *since, *until, *socket, *db;
     const char *step, *plot; /* of the steps of time only */
-    const char *kind;        /* of the events only, as limit and follow */
+    const char *kind;        /* of the events only, as limit */
     int64_t limit;
 };
 
@@ -60,8 +58,7 @@ static void help(void)
           "Events, oldest first:\n"
           "  --events         late wake-ups, xruns, suspends, degraded service ...\n"
           "  --kind NAME      only this kind: late-wake, observed-xrun ...\n"
-          "  -n, --limit N    the last N, 1 to 5000 (500; with --follow 10)\n"
-          "  -f, --follow     go on with new events until Ctrl-C; with --json one per line\n\n"
+          "  -n, --limit N    the last N, 1 to 5000 (500)\n\n"
           "Causes, the longest total first:\n"
           "  --causes         why clients were not ready, why wake-ups were late, and which\n"
           "                   program was the culprit\n\n"
@@ -77,13 +74,11 @@ static int check_options(const struct options *o)
         return st_failure_usage(COMMAND, "--events and --causes cannot be used together");
     if (!steps && (o->step != NULL || o->plot != NULL))
         return st_failure_usage(COMMAND, "--step and --plot cannot be used with --events or --causes");
-    if (!o->events && (o->kind != NULL || o->limit > 0 || o->follow))
-        return st_failure_usage(COMMAND, "--kind, --limit and --follow need --events");
+    if (!o->events && (o->kind != NULL || o->limit > 0))
+        return st_failure_usage(COMMAND, "--kind and --limit need --events");
     if (o->kind != NULL && !st_event_is_name(o->kind))
         return st_failure_usage(COMMAND, "--kind: '%s' is not a kind of event; the kinds are " ST_EVENT_NAMES,
                                 o->kind);
-    if (o->follow && o->until != NULL)
-        return st_failure_usage(COMMAND, "--follow and --until cannot be used together");
     if ((o->socket != NULL) + (o->db != NULL) + o->system > 1)
         return st_failure_usage(COMMAND, "--system and --socket ask a daemon, --db reads a file: choose one");
     return st_chart_option_check(COMMAND, o->plot, o->json);
@@ -101,7 +96,6 @@ static int read_options(int argc, char **argv, struct options *ret)
         {.name = "plot", .text = &ret->plot},
         {.name = "kind", .text = &ret->kind},
         {.name = "limit", .letter = 'n', .number = &ret->limit, .min = 1, .max = EVENTS_MAX},
-        {.name = "follow", .letter = 'f', .flag = &ret->follow},
         {.name = "details", .flag = &ret->details},
         {.name = "json", .letter = 'j', .flag = &ret->json},
         {.name = "format", .take = st_option_format, .ctx = &ret->json},
@@ -161,34 +155,27 @@ static int ask(const struct st_history_wish *wish, json_t **ret)
     return function(COMMAND, wish, ret);
 }
 
-static struct st_history_text_look look_of(const struct options *options)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (struct st_history_text_look){.columns = st_terminal_width(STDOUT_FILENO),
-                                         .now_wall_ns = st_ns_from_timespec(&now),
-                                         .details = options->details};
-}
+typedef void (*print_fn)(FILE *out, const json_t *document, const struct st_history_text_look *look);
 
-static int print_text(const struct options *options, const json_t *document,
-                      void (*print)(FILE *, const json_t *, const struct st_history_text_look *))
+/* The text, and whose history it was. */
+static int print_text(const struct options *options, const struct st_history_wish *wish,
+                      const json_t *document, print_fn print)
 {
     struct st_locale_stream stream;
-    const struct st_history_text_look look = look_of(options);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const struct st_history_text_look look = {.columns = st_terminal_width(STDOUT_FILENO),
+                                              .now_wall_ns = st_ns_from_timespec(&now),
+                                              .details = options->details};
     print(st_locale_begin(&stream, stdout), document, &look);
     if (st_locale_end(&stream) != 0)
         return st_failure(COMMAND, "out of memory");
+    if (wish->whose[0] != '\0') {
+        fputs("\nShown: ", stdout);
+        st_safe_print(stdout, wish->whose, ST_TEXT_TO_NUL);
+        putchar('\n');
+    }
     return fflush(stdout) == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "writing to standard output failed");
-}
-
-/* Whose history it was. */
-static void print_whose(const struct st_history_wish *wish)
-{
-    if (wish->whose[0] == '\0')
-        return;
-    fputs("\nShown: ", stdout);
-    st_safe_print(stdout, wish->whose, ST_TEXT_TO_NUL);
-    putchar('\n');
 }
 
 /* --- by steps of time --- */
@@ -327,9 +314,7 @@ static int show_steps(const struct options *options, struct st_history_wish *wis
         return status;
     const bool measured = st_history_text_measured(document);
     if (!options->json)
-        status = print_text(options, document, st_history_text_steps);
-    if (!options->json)
-        print_whose(wish);
+        status = print_text(options, wish, document, st_history_text_steps);
     if (status == ST_EXIT_DONE && options->plot != NULL && measured)
         status = draw(document, options->plot);
     if (options->json && status == ST_EXIT_DONE)
@@ -338,93 +323,9 @@ static int show_steps(const struct options *options, struct st_history_wish *wis
     return status == ST_EXIT_DONE && !measured ? ST_EXIT_UNKNOWN : status;
 }
 
-/* --- events --- */
+/* --- events and causes --- */
 
-static int print_events(const json_t *document, const struct options *options)
-{
-    const json_t *list = json_object_get(document, "events"), *event;
-    struct st_locale_stream stream;
-    size_t i;
-    if (options->json) { /* --follow: an event a line */
-        json_array_foreach(list, i, event)
-        {
-            char *text = st_json_dump(event, JSON_COMPACT, NULL);
-            if (text == NULL)
-                return st_failure(COMMAND, "out of memory");
-            puts(text);
-            free(text);
-        }
-    } else {
-        FILE *out = st_locale_begin(&stream, stdout);
-        const struct st_history_text_look look = look_of(options);
-        if (!options->follow && json_is_true(json_object_get(document, "more")))
-            fprintf(out, "(only the last %zu events; for older events use --limit or --since)\n",
-                    json_array_size(list));
-        if (!options->follow && json_array_size(list) == 0)
-            fputs(options->kind != NULL ? "no such events in that time\n" : "no events in that time\n", out);
-        json_array_foreach(list, i, event) st_history_text_event(out, event, &look);
-        if (st_locale_end(&stream) != 0)
-            return st_failure(COMMAND, "out of memory");
-    }
-    return fflush(stdout) == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "writing to standard output failed");
-}
-
-/* Asks each second for new events. If the daemon restarts or the history is locked, it goes on. */
-static int follow(const struct options *options, struct st_history_wish *wish, int64_t last_id)
-{
-    const struct timespec second = {.tv_sec = 1};
-    wish->since_ns = INT64_MIN;
-    wish->limit = EVENTS_MAX;
-    wish->after = last_id;
-    char error[512] = "", printed[512] = "";
-    wish->error = error;
-    wish->error_bytes = sizeof(error);
-    for (;;) {
-        json_t *document;
-        nanosleep(&second, NULL);
-        int status = ask(wish, &document);
-        if (status != ST_EXIT_DONE) {
-            if (strcmp(error, printed) != 0)
-                (void)st_failure(COMMAND, "%s; asking again each second", error);
-            memcpy(printed, error, sizeof(printed));
-            continue;
-        }
-        printed[0] = '\0';
-        const json_t *list = json_object_get(document, "events");
-        const json_t *last = json_array_get(list, json_array_size(list) - 1);
-        const int64_t stored = json_integer_value(json_object_get(document, "last_id"));
-        if (last != NULL)
-            wish->after = json_integer_value(json_object_get(last, "id"));
-        else if (stored < wish->after)
-            wish->after = stored; /* a new history was begun */
-        status = print_events(document, options);
-        json_decref(document);
-        if (status != ST_EXIT_DONE)
-            return status;
-    }
-}
-
-static int show_events(const struct options *options, struct st_history_wish *wish)
-{
-    json_t *document;
-    wish->limit = options->limit > 0 ? options->limit : options->follow ? EVENTS_BEFORE : EVENTS_USUAL;
-    wish->kind = options->kind;
-    int status = ask(wish, &document);
-    if (status != ST_EXIT_DONE)
-        return status;
-    if (options->json && !options->follow)
-        return st_output_json(COMMAND, document);
-    const int64_t last_id = st_json_field(document, "last_id");
-    status = print_events(document, options);
-    if (!options->json)
-        print_whose(wish);
-    json_decref(document);
-    return status == ST_EXIT_DONE && options->follow ? follow(options, wish, last_id) : status;
-}
-
-/* --- causes --- */
-
-static int show_causes(const struct options *options, struct st_history_wish *wish)
+static int show_document(const struct options *options, const struct st_history_wish *wish, print_fn print)
 {
     json_t *document;
     int status = ask(wish, &document);
@@ -432,8 +333,7 @@ static int show_causes(const struct options *options, struct st_history_wish *wi
         return status;
     if (options->json)
         return st_output_json(COMMAND, document);
-    status = print_text(options, document, st_history_text_causes);
-    print_whose(wish);
+    status = print_text(options, wish, document, print);
     json_decref(document);
     return status;
 }
@@ -455,12 +355,14 @@ int st_cmd_history(int argc, char **argv)
                                    .since_ns = INT64_MIN,
                                    .until_ns = INT64_MIN,
                                    .step_ns = INT64_MIN,
-                                   .limit = INT64_MIN,
-                                   .after = INT64_MIN};
+                                   .limit = INT64_MIN};
     const int status = make_wish(&options, &wish);
     if (status != 0)
         return status;
-    return options.events   ? show_events(&options, &wish)
-           : options.causes ? show_causes(&options, &wish)
+    wish.kind = options.kind;
+    if (options.events)
+        wish.limit = options.limit > 0 ? options.limit : EVENTS_USUAL;
+    return options.events   ? show_document(&options, &wish, st_history_text_events)
+           : options.causes ? show_document(&options, &wish, st_history_text_causes)
                             : show_steps(&options, &wish);
 }

@@ -1,4 +1,4 @@
-/* sleeptune status: what the running sleeptuned measures, once or live; the sound devices that it can use. */
+/* sleeptune status: what the running sleeptuned measures, once or live. */
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -12,7 +12,6 @@ static void help(void)
 {
     fputs("Usage: sleeptune status [--details | --watch | --json]\n"
           "                        [--system | --socket PATH]\n"
-          "       sleeptune status --devices\n"
           "Show what the running sleeptuned measures: your own, else the system's.\n\n"
           "  -w, --watch    redraw each second, with charts; q quits\n"
           "  --details      every figure\n"
@@ -20,9 +19,6 @@ static void help(void)
           "  --format F     text (default) or json\n"
           "  --system       the system's sleeptuned, also if your own runs\n"
           "  --socket PATH  socket of the daemon; also SLEEPTUNE_SOCKET\n"
-          "  --devices      the sound devices that libsoundio finds, with the names that\n"
-          "                 audio.backend and audio.device of sleeptuned.conf take;\n"
-          "                 needs no daemon\n"
           "  --help         this help\n\n"
           "Exit status: 0 done, 3 usage, 4 no daemon or no answer.\n",
           stdout);
@@ -31,11 +27,10 @@ static void help(void)
 int st_cmd_status(int argc, char **argv)
 {
     struct st_status_wish wish = {0};
-    bool watch = false, devices = false, system_one = false;
+    bool watch = false, system_one = false;
     const struct st_option options[] = {
         {.name = "watch", .letter = 'w', .flag = &watch},
         {.name = "details", .flag = &wish.details},
-        {.name = "devices", .flag = &devices},
         {.name = "json", .letter = 'j', .flag = &wish.json},
         {.name = "format", .take = st_option_format, .ctx = &wish.json},
         {.name = "system", .flag = &system_one},
@@ -48,15 +43,13 @@ int st_cmd_status(int argc, char **argv)
         return st_failure_usage(COMMAND, "--system and --socket cannot be used together");
     if (system_one)
         wish.socket = ST_DAEMON_SYSTEM_SOCKET;
-    if (devices && (watch || wish.details || wish.json || wish.socket != NULL))
-        return st_failure_usage(COMMAND, "--devices can only be used alone");
     if (watch && wish.json)
         return st_failure_usage(COMMAND, "--watch and --json cannot be used together");
     const bool on_terminal = watch && isatty(STDOUT_FILENO) == 1;
     char error[512];
     st_module_run_fn function;
-    const char *module = devices ? "devices" : on_terminal ? "watch" : "status";
-    if (st_module_load(module, ST_MODULE_SYMBOL, &function, error, sizeof(error)) != 0)
+    if (st_module_load(on_terminal ? "watch" : "status", ST_MODULE_SYMBOL, &function, error, sizeof(error)) !=
+        0)
         return st_failure(COMMAND, "cannot load: %s", error);
     return function(&wish);
 }

@@ -1,5 +1,5 @@
 /* What the modules of `sleeptune status` export: shared objects, loaded when they are used, because they need
- * libcurl (sleeptune-status), ncurses (sleeptune-watch) or libsoundio (sleeptune-devices). */
+ * libcurl (sleeptune-status) and ncurses (sleeptune-watch). */
 #ifndef ST_CLI_MODULE_H
 #define ST_CLI_MODULE_H
 

@@ -57,7 +57,6 @@ like "and is in group audio" "$(id -Gn sleeptune)" '\baudio\b'
 is "its state folder is its own" "$(stat -c '%U %G %a' /var/lib/sleeptune)" "sleeptune sleeptune 750"
 ok "the configuration is accepted" sleeptuned -n -c /etc/sleeptune/sleeptuned.conf
 is "observers are where the service looks for them" "$(find /usr/libexec/sleeptune -name 'sleeptune-observe-*' | wc -l)" 3
-ok "status --devices finds its module" sleeptune status --devices
 
 # --- the tests of the packages ----------------------------------------------------------------------------------
 sed -n 's/^Test-Command: //p' packaging/debian/tests/control >/tmp/commands

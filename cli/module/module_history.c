@@ -21,21 +21,6 @@
 #define USUAL_PATH   ST_STATE_DIR "/sleeptune/history.db"
 #define TARGET_BYTES 256
 
-static int fail(const char *command, const struct st_history_wish *wish, const char *format, ...)
-    ST_PRINTF(3, 4);
-static int fail(const char *command, const struct st_history_wish *wish, const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
-    if (wish->error == NULL)
-        return st_failure(command, "%s", text);
-    snprintf(wish->error, wish->error_bytes, "%s", text);
-    return ST_EXIT_FAILURE;
-}
-
 /* Adds "?key=value" or "&key=value". */
 static void ST_PRINTF(3, 4) put(char *target, const char *key, const char *format, ...)
 {
@@ -68,8 +53,6 @@ static int ask_daemon(const char *command, const struct st_history_wish *wish, j
     put_moment(target, "until", wish->until_ns);
     if (wish->limit != INT64_MIN)
         put(target, "limit", "%" PRId64, wish->limit);
-    if (wish->after != INT64_MIN)
-        put(target, "after", "%" PRId64, wish->after);
     if (wish->step_ns != INT64_MIN)
         put(target, "step", "%" PRId64 "s", wish->step_ns / ST_NS_PER_S);
     if (wish->kind != NULL)
@@ -77,12 +60,12 @@ static int ask_daemon(const char *command, const struct st_history_wish *wish, j
     char error[512];
     int status = st_daemon_client_try(wish->socket, target, documents[wish->document].schema,
                                       ST_DAEMON_TIMEOUT_MS, &answer, error, sizeof(error));
-    if (status == 0 && wish->whose != NULL)
+    if (status == 0)
         (void)st_daemon_client_whose(wish->socket, answer.socket, wish->whose, wish->whose_bytes);
     if (status == 0)
         *ret = json_incref(answer.document);
     else
-        status = fail(command, wish, "%s", error);
+        status = st_failure(command, "%s", error);
     st_daemon_client_finish(&answer);
     return status;
 }
@@ -93,7 +76,7 @@ static int read_file(const char *command, const char *path, const struct st_hist
     char error[256], *text = NULL;
     int r = st_history_read_open(path, &reader, error, sizeof(error));
     if (r < 0)
-        return fail(command, wish, "%s: %s", path, error);
+        return st_failure(command, "%s: %s", path, error);
     if (wish->document == ST_HISTORY_OF_STEPS) {
         const struct st_history_span span = {.since_ns = wish->since_ns,
                                              .until_ns = wish->until_ns,
@@ -105,7 +88,6 @@ static int read_file(const char *command, const char *path, const struct st_hist
         const struct st_history_events_wish events = {.since_ns = wish->since_ns,
                                                       .until_ns = wish->until_ns != INT64_MIN ? wish->until_ns
                                                                                               : INT64_MAX,
-                                                      .after = wish->after,
                                                       .limit = wish->limit,
                                                       .kind = wish->kind != NULL ? wish->kind : ""};
         r = st_history_read_events_text(reader, &events, &text);
@@ -115,9 +97,9 @@ static int read_file(const char *command, const char *path, const struct st_hist
     int status = ST_EXIT_DONE;
     if (r == -E2BIG)
         status =
-            fail(command, wish, "the answer would be too large: ask for a shorter time, or for longer steps");
+            st_failure(command, "the answer would be too large: ask for a shorter time, or for longer steps");
     else if (r < 0)
-        status = fail(command, wish, "%s: %s", path, st_history_read_error(reader, r));
+        status = st_failure(command, "%s: %s", path, st_history_read_error(reader, r));
     st_history_read_close(reader);
     return status;
 }
@@ -197,11 +179,11 @@ int st_module_history_ask(const char *command, const struct st_history_wish *wis
     char buf[PATH_MAX];
     const char *path = choose_file(buf, sizeof(buf));
     if (access(path, F_OK) != 0)
-        return fail(command, wish,
-                    "no sleeptuned is listening, and the history cannot be read: %s: %s. Start sleeptuned "
-                    "('sleeptune status' says how), or name a file with --db",
-                    path, strerror(errno));
-    if (wish->whose != NULL)
-        snprintf(wish->whose, wish->whose_bytes, "%s; no sleeptuned runs", path);
+        return st_failure(
+            command,
+            "no sleeptuned is listening, and the history cannot be read: %s: %s. Start sleeptuned "
+            "('sleeptune status' says how), or name a file with --db",
+            path, strerror(errno));
+    snprintf(wish->whose, wish->whose_bytes, "%s; no sleeptuned runs", path);
     return read_file(command, path, wish, ret);
 }

@@ -16,11 +16,9 @@ struct st_history_wish {
     const char *socket; /* --socket; NULL */
     const char *db;     /* --db; NULL: the daemon if one listens, else a file in a state folder */
     int64_t since_ns, until_ns, step_ns;
-    int64_t limit, after;
+    int64_t limit;
     const char *kind; /* NULL: all */
-    char *error;      /* a failure goes here instead of to stderr; NULL: it does not */
-    size_t error_bytes;
-    char *whose; /* where the answer came from, a line for the screen; NULL: it is not wanted */
+    char *whose;      /* where the answer came from, a line for the screen */
     size_t whose_bytes;
 };
 

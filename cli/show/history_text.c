@@ -443,7 +443,7 @@ static void put_two_lines(FILE *out, char *text, const struct st_history_text_lo
     free(lines);
 }
 
-void st_history_text_event(FILE *out, const json_t *event, const struct st_history_text_look *look)
+static void put_event(FILE *out, const json_t *event, const struct st_history_text_look *look)
 {
     char when[32], kind[32], source[32], text[300], part[96], line[1024];
     static const struct {
@@ -465,6 +465,18 @@ void st_history_text_event(FILE *out, const json_t *event, const struct st_histo
             st_text_append(line, sizeof(line), "%s%s", more[i].before, part);
     }
     put_two_lines(out, line, look);
+}
+
+void st_history_text_events(FILE *out, const json_t *document, const struct st_history_text_look *look)
+{
+    const json_t *list = json_object_get(document, "events"), *event;
+    size_t i;
+    if (json_is_true(json_object_get(document, "more")))
+        fprintf(out, "(only the last %zu events; for older events use --limit or --since)\n",
+                json_array_size(list));
+    if (json_array_size(list) == 0)
+        fputs("no such events in that time\n", out);
+    json_array_foreach(list, i, event) put_event(out, event, look);
 }
 
 /* --- causes: the sentence, then a row for each cause and culprit --- */

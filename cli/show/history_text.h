@@ -21,8 +21,8 @@ struct st_history_text_look {
 /** Prints a sleeptune-history/1 document: the answer, who made dropouts, what was watched, a row per step. Times are local. */
 void st_history_text_steps(FILE *out, const json_t *document, const struct st_history_text_look *look);
 
-/** Prints one event of a sleeptune-events/1 document: at most two lines of 80 columns, or all with details. */
-void st_history_text_event(FILE *out, const json_t *event, const struct st_history_text_look *look);
+/** Prints a sleeptune-events/1 document: at most two lines of 80 columns for each event, or all of it with details. */
+void st_history_text_events(FILE *out, const json_t *document, const struct st_history_text_look *look);
 
 /** Prints a sleeptune-causes/1 document: the sentences, the tables, from when to when. */
 void st_history_text_causes(FILE *out, const json_t *document, const struct st_history_text_look *look);

@@ -46,8 +46,8 @@ _sleeptune() {
         predict) words='--history --frames --periods --load --headroom-frames --granularity --measured-frames --rate --details --json --format --help' ;;
         compare) words='--difference --every --json --format --help' ;;
         plot) words='--output -o --kind -k --every --csv --help' ;;
-        history) words='--events --causes --since --until --step --plot --kind --limit --follow --details --json --format --system --socket --db --help' ;;
-        status) words='--details --watch --devices --json --format --system --socket --help' ;;
+        history) words='--events --causes --since --until --step --plot --kind --limit --details --json --format --system --socket --db --help' ;;
+        status) words='--details --watch --json --format --system --socket --help' ;;
         help) words='check measure report apply verify revert snapshot compare predict plot status history lab' ;;
         esac
     fi

@@ -5,6 +5,8 @@
 #include "daemon/causes/events.h"
 #include "daemon/config/config.h"
 
+#define ST_AUDIO_ERROR_BYTES 400
+
 enum st_audio_state {
     ST_AUDIO_OFF,     /* not wished for, backend "none", or built without libsoundio */
     ST_AUDIO_OPENING, /* first try under way */
@@ -29,8 +31,8 @@ struct st_audio_view {
     int priority;
     uint64_t xruns_n; /* underflows, since the daemon started or the backend was changed */
     uint64_t opened_n;
-    int64_t retry_after_ns; /* pause before the next try, while WAITING */
-    char error[200];        /* while WAITING, and while OFF though it is wished for */
+    int64_t retry_after_ns;           /* pause before the next try, while WAITING */
+    char error[ST_AUDIO_ERROR_BYTES]; /* while WAITING, and while OFF though it is wished for */
 };
 
 struct st_audio;

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "platform/xrun/xrun_line.h"
 
 #define LOG_MODULE "audio"
@@ -231,6 +232,18 @@ static int connect_backend(struct stream *stream, char *error, size_t error_byte
     return 0;
 }
 
+/* The ids that audio.device can be set to. */
+static void list_devices(struct SoundIo *soundio, const char *backend, const char *wished, char *buf,
+                         size_t buf_bytes)
+{
+    snprintf(buf, buf_bytes, "backend %.31s has no output device \"%.100s\"", backend, wished);
+    for (int i = 0; i < soundio_output_device_count(soundio); i++) {
+        struct SoundIoDevice *device = soundio_get_output_device(soundio, i);
+        st_text_append(buf, buf_bytes, "%s%s", i == 0 ? "; it has: " : ", ", device->id);
+        soundio_device_unref(device);
+    }
+}
+
 /* Sets stream->device. */
 static int choose_device(struct stream *stream, char *error, size_t error_bytes)
 {
@@ -238,7 +251,7 @@ static int choose_device(struct stream *stream, char *error, size_t error_bytes)
     struct SoundIoDevice *device = find_device(stream->soundio, id);
     stream->device = device;
     if (device == NULL && id[0] != '\0')
-        snprintf(error, error_bytes, "backend %.31s has no output device \"%.100s\"", backend, id);
+        list_devices(stream->soundio, backend, id, error, error_bytes);
     else if (device == NULL)
         snprintf(error, error_bytes, "backend %.31s has no output device", backend);
     if (device == NULL)
@@ -423,7 +436,7 @@ static bool is_stopping(struct st_audio *audio)
 static int64_t step(struct st_audio *audio)
 {
     struct stream *stream = &audio->stream;
-    char error[200] = "";
+    char error[ST_AUDIO_ERROR_BYTES] = "";
     if (stream->soundio == NULL) {
         audio->judge = (struct st_audio_judge){.heard = atomic_load(&stream->calls)};
         const int r = open_stream(stream, error, sizeof(error));

@@ -76,7 +76,6 @@ static int read_events(struct st_history_reader *reader, const struct st_query *
     const struct st_history_events_wish wish = {
         .since_ns = query->since_wall_ns,
         .until_ns = query->until_wall_ns != INT64_MIN ? query->until_wall_ns : INT64_MAX,
-        .after = query->after,
         .limit = query->limit != INT64_MIN ? query->limit : USUAL_EVENTS,
         .kind = query->kind};
     return st_history_read_events_text(reader, &wish, ret);

@@ -11,7 +11,7 @@
 
 void st_query_init(struct st_query *query)
 {
-    *query = (struct st_query){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, "", 0};
+    *query = (struct st_query){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, "", 0};
 }
 
 #define TIMES "takes a Unix time in seconds, a time before now (1h, 30m, 2d) or a date (2026-11-20T15:00Z)"
@@ -26,7 +26,6 @@ static const struct {
     {"until", ST_QUERY_UNTIL, "'until' " TIMES},
     {"step", ST_QUERY_STEP, "'step' must be a length of time such as 60s, 10m, 1h or 1d"},
     {"limit", ST_QUERY_LIMIT, "'limit' must be a number from 1 to 5000"},
-    {"after", ST_QUERY_AFTER, "'after' must be the id of an event"},
     {"kind", ST_QUERY_KIND, "'kind' must be one of " ST_EVENT_NAMES},
     {"tid", ST_QUERY_TID, "'tid' must be the id of a thread"},
 };
@@ -43,8 +42,6 @@ static bool set(struct st_query *query, unsigned name, const char *value, int64_
         return st_when_parse_length(value, &query->step_ns) == 0 && query->step_ns > 0;
     case ST_QUERY_LIMIT:
         return st_number_i64(value, 1, ST_QUERY_LIMIT_MAX, &query->limit) == 0;
-    case ST_QUERY_AFTER:
-        return st_number_i64(value, 0, INT64_MAX, &query->after) == 0;
     case ST_QUERY_TID:
         return st_number_i64(value, 1, INT32_MAX, &query->tid) == 0;
     default:

@@ -12,9 +12,8 @@ enum {
     ST_QUERY_UNTIL = 1 << 1,
     ST_QUERY_STEP = 1 << 2,
     ST_QUERY_LIMIT = 1 << 3,
-    ST_QUERY_AFTER = 1 << 4,
-    ST_QUERY_KIND = 1 << 5,
-    ST_QUERY_TID = 1 << 6,
+    ST_QUERY_KIND = 1 << 4,
+    ST_QUERY_TID = 1 << 5,
 };
 
 /** INT64_MIN: not given. */
@@ -22,7 +21,6 @@ struct st_query {
     int64_t since_wall_ns, until_wall_ns;
     int64_t step_ns;
     int64_t limit;  /* 1 .. ST_QUERY_LIMIT_MAX */
-    int64_t after;  /* id of an event */
     int64_t tid;    /* of a thread */
     char kind[24];  /* name of events; "": all */
     unsigned given; /* names that were there: ST_QUERY_SINCE | ... */
@@ -32,7 +30,7 @@ void st_query_init(struct st_query *query);
 
 /**
  * One "key=value", decoded; each once. "since" and "until": st_when_parse, dates are UTC. "step":
- * st_when_parse_length. "limit", "after", "tid": numbers. "kind": one of ST_EVENT_NAMES.
+ * st_when_parse_length. "limit", "tid": numbers. "kind": one of ST_EVENT_NAMES.
  * @param names  those that this path takes: ST_QUERY_SINCE | ...
  * @param value  NULL: a key without a value.
  * @return NULL, or what is wrong with it: a sentence. Threads: any.

@@ -22,8 +22,7 @@ static const struct {
     {"/v1/causes", ST_ROUTE_CAUSES, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL},
     {"/", ST_ROUTE_PAGE, "text/html; charset=utf-8", 0},
     {"/v1/history", ST_ROUTE_HISTORY, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_STEP},
-    {"/v1/events", ST_ROUTE_EVENTS, JSON,
-     ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_LIMIT | ST_QUERY_AFTER | ST_QUERY_KIND},
+    {"/v1/events", ST_ROUTE_EVENTS, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_LIMIT | ST_QUERY_KIND},
     {"/v1/culprits", ST_ROUTE_CULPRITS, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_TID},
     {"/metrics", ST_ROUTE_METRICS, "text/plain; version=0.0.4; charset=utf-8", 0},
 };

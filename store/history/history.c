@@ -40,7 +40,7 @@ static const struct {
      " lateness BLOB NOT NULL, starved INTEGER);"
      "CREATE INDEX span_time ON span (level, from_ns);"
      "CREATE TABLE event ("
-     " id INTEGER PRIMARY KEY AUTOINCREMENT," /* never reused: --follow asks for events after an id */
+     " id INTEGER PRIMARY KEY AUTOINCREMENT," /* never reused */
      " wall_ns INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL,"
      " source TEXT, device TEXT, client TEXT, certainty INTEGER NOT NULL, count_n INTEGER,"
      " lateness_ns INTEGER, explained_ns INTEGER, cause TEXT, culprit TEXT,"

@@ -44,9 +44,6 @@ struct range {
     bool more;
 };
 
-/* Events after an id are found by id; "+" prevents the use of the indexes of times and names, which would need a sort. */
-#define AFTER "id > ? AND +wall_ns >= ? AND +wall_ns < ?"
-
 /* The first of the last events is searched from the end; then they are read in order, which needs no memory for sorting. */
 static int find_range(const struct st_history_reader *reader, const struct st_history_events_wish *wish,
                       const char *kind, struct range *ret)
@@ -54,20 +51,18 @@ static int find_range(const struct st_history_reader *reader, const struct st_hi
     sqlite3_stmt *statement;
     struct range range = {.wall_ns = wish->since_ns, .id = INT64_MIN};
     char sql[512];
-    snprintf(sql, sizeof(sql), "SELECT wall_ns, id FROM event WHERE %s AND %s ORDER BY %s LIMIT 2 OFFSET ?",
-             wish->after >= 0 ? AFTER : "id > ? AND wall_ns >= ? AND wall_ns < ?", kind,
-             wish->after >= 0 ? "id" : "wall_ns DESC, id DESC");
-    int r = st_history_sql_prepare(reader->db, &statement, sql, "iiiti",
-                                   wish->after >= 0 ? wish->after : INT64_C(-1), wish->since_ns,
-                                   wish->until_ns, wish->kind, wish->limit - 1);
+    snprintf(sql, sizeof(sql),
+             "SELECT wall_ns, id FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s"
+             " ORDER BY wall_ns DESC, id DESC LIMIT 2 OFFSET ?",
+             kind);
+    int r = st_history_sql_prepare(reader->db, &statement, sql, "iiti", wish->since_ns, wish->until_ns,
+                                   wish->kind, wish->limit - 1);
     if (r < 0)
         return r;
     r = st_history_sql_step(statement);
-    if (r == 1 && wish->after < 0) {
+    if (r == 1) {
         range.wall_ns = st_history_sql_int(statement, 0);
         range.id = st_history_sql_int(statement, 1);
-    }
-    if (r == 1) {
         r = st_history_sql_step(statement);
         range.more = r == 1;
     }
@@ -81,12 +76,6 @@ static int prepare(const struct st_history_reader *reader, const struct st_histo
                    const char *kind, const struct range *range, sqlite3_stmt **ret)
 {
     char sql[768];
-    if (wish->after >= 0) {
-        snprintf(sql, sizeof(sql), "SELECT " COLUMNS " FROM event WHERE " AFTER " AND %s ORDER BY id LIMIT ?",
-                 kind);
-        return st_history_sql_prepare(reader->db, ret, sql, "iiiti", wish->after, wish->since_ns,
-                                      wish->until_ns, wish->kind, wish->limit);
-    }
     snprintf(sql, sizeof(sql),
              "SELECT " COLUMNS
              " FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s AND (wall_ns > ? OR id >= ?)"
@@ -97,16 +86,12 @@ static int prepare(const struct st_history_reader *reader, const struct st_histo
 }
 
 /* The answer without its events and the closing brace. */
-static int write_head(const struct st_history_reader *reader, const struct st_history_events_wish *wish,
-                      bool more, struct st_text_buffer *writing)
+static int write_head(const struct st_history_events_wish *wish, bool more, struct st_text_buffer *writing)
 {
-    int64_t last_id = 0;
-    int r = st_history_sql_number(reader->db, &last_id, "SELECT max(id) FROM event", "");
-    if (r < 0)
-        return r;
-    json_t *head = json_pack("{s:s, s:o, s:b, s:I}", "schema", "sleeptune-events/1", "since_ns",
-                             wish->since_ns != INT64_MIN ? json_integer(wish->since_ns) : json_null(), "more",
-                             more, "last_id", (json_int_t)last_id);
+    int r = 0;
+    json_t *head =
+        json_pack("{s:s, s:o, s:b}", "schema", "sleeptune-events/1", "since_ns",
+                  wish->since_ns != INT64_MIN ? json_integer(wish->since_ns) : json_null(), "more", more);
     if (head == NULL || st_json_write("{", 1, writing) != 0 ||
         json_dump_callback(head, st_json_write, writing, JSON_COMPACT | JSON_EMBED) != 0)
         r = -ENOMEM;
@@ -135,13 +120,13 @@ static int write_list(sqlite3_stmt *statement, struct st_text_buffer *writing)
 int st_history_read_events_text(struct st_history_reader *reader, const struct st_history_events_wish *wish,
                                 char **ret)
 {
-    const char *kind = wish->kind[0] == '\0' ? "'' = ?" : wish->after >= 0 ? "+name = ?" : "name = ?";
+    const char *kind = wish->kind[0] == '\0' ? "'' = ?" : "name = ?";
     struct st_text_buffer writing = {0};
     sqlite3_stmt *statement;
     struct range range;
     int r = find_range(reader, wish, kind, &range);
     if (r == 0)
-        r = write_head(reader, wish, range.more, &writing);
+        r = write_head(wish, range.more, &writing);
     if (r == 0)
         r = prepare(reader, wish, kind, &range, &statement);
     if (r == 0) {

@@ -33,9 +33,8 @@ ST_NODISCARD int st_history_read_text(struct st_history_reader *reader, const st
 
 struct st_history_events_wish {
     int64_t since_ns, until_ns; /* INT64_MIN, INT64_MAX: all */
-    int64_t after;    /* id; >= 0: the first `limit` events after it, else the last `limit` events */
-    int64_t limit;    /* 1 .. ST_HISTORY_EVENTS_MAX */
-    const char *kind; /* name of events; "": all */
+    int64_t limit;              /* the last ones; 1 .. ST_HISTORY_EVENTS_MAX */
+    const char *kind;           /* name of events; "": all */
 };
 
 /** Oldest first. @return 0 or as st_history_read_open. */

@@ -87,17 +87,9 @@ config "$audio"
 starts "it starts again"
 kill -HUP "$daemon"
 wait_for events_are config-read 2
-"$SLEEPTUNE" history --events --follow --json --socket "$sock" >"$tmp/followed" 2>"$tmp/followed-err" &
-follower=$!
-pids+=("$follower")
-wait_for test -s "$tmp/followed"
 kill -9 "$daemon"
 wait "$daemon" 2>/dev/null
-ok "who follows is told that it is gone" wait_for grep -q 'asking again' "$tmp/followed-err"
 starts "it starts after a kill"
-ok "and goes on with what is new" wait_for grep -q '"event":"unclean-end"' "$tmp/followed"
-{ kill "$follower" && wait "$follower"; } 2>/dev/null
-is "that it was gone is told once" "$(grep -c 'asking again' "$tmp/followed-err")" 1
 ok "and goes on with the same history" wait_for state_is writing
 is "that has what was before" "$(value "d['history']['put_aside']")" None
 ok "the clean end, too" events_are config-read 2

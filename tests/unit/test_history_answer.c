@@ -205,17 +205,17 @@ static void hostile_names_do_no_harm_at_any_width(void **state)
 
 static char *event_text(const char *text, const char *device, int columns, bool details)
 {
-    json_t *event = json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:s}", "time_ns", (json_int_t)UNTIL_NS, "event",
-                              "starved-client", "text", text, "source", "pipewire", "device", device,
-                              "client", "HeavyReverb", "certainty", "exact");
+    json_t *events = json_pack("{s:[{s:I, s:s, s:s, s:s, s:s, s:s, s:s}]}", "events", "time_ns",
+                               (json_int_t)UNTIL_NS, "event", "starved-client", "text", text, "source",
+                               "pipewire", "device", device, "client", "HeavyReverb", "certainty", "exact");
     char *shown = NULL;
     size_t bytes = 0;
     const struct st_history_text_look look = {
         .columns = columns, .now_wall_ns = UNTIL_NS + ST_NS_PER_S, .details = details};
     FILE *out = open_memstream(&shown, &bytes);
-    st_history_text_event(out, event, &look);
+    st_history_text_events(out, events, &look);
     assert_int_equal(fclose(out), 0);
-    json_decref(event);
+    json_decref(events);
     return shown;
 }
 

@@ -70,7 +70,7 @@ static int read_both(char *buf, size_t buf_bytes)
 {
     struct st_history_reader *reader;
     const struct st_history_span span = {NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, 2 * MINUTE_NS};
-    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, -1, 10, ""};
+    const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 10, ""};
     char *text;
     assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
     int r = st_history_read_text(reader, &span, &text);
