@@ -94,6 +94,9 @@ static void what_runs_decides(void **state)
         {PIPEWIRE JACK ARDOUR, "64 frames at 44.1 kHz, as ardour-7 has card0 open"},
         {PIPEWIRE ARDOUR "linux.alsa.card0.pcm0p.sub0.owner=data-loop.0\n",
          "1024 frames at 48 kHz, PipeWire's default quantum"},
+        {PIPEWIRE ARDOUR
+         "linux.alsa.card0.pcm0p.sub0.owner=wireplumber\n", /* it only tries what the card can */
+         "1024 frames at 48 kHz, PipeWire's default quantum"},
         {ARDOUR "linux.alsa.card1.pcm0c.sub0.period_frames=32\nlinux.alsa.card1.pcm0c.sub0.rate_hz=48000\n"
                 "linux.alsa.card1.pcm0c.sub0.owner=reaper\n",
          "32 frames at 48 kHz, as reaper has card1 open"},

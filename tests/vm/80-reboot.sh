@@ -73,7 +73,7 @@ boot_1() {
     mkfifo /tmp/applied
     as_player 'touch /tmp/logged-in; read -r _ </tmp/applied; sleeptune verify --no-measure' >/tmp/verify &
     until [ -e /tmp/logged-in ]; do sleep 0.2; done
-    sleeptune apply --yes --run-generators --measure 3s --user player >/tmp/out 2>&1
+    sleeptune apply --yes --run-generators --measure 3s --frames 128 --user player >/tmp/out 2>&1
     is "apply ends with 0" "$?" 0
     applied=$(jq -r '[.entries[].rule] | unique | .[]' /var/lib/sleeptune-changes/journal.json)
     for rule in "${rules[@]}"; do
@@ -130,7 +130,7 @@ boot_3() {
     mkdir -p /etc/kernel "/boot/$(cat /etc/machine-id)" /boot/loader/entries
     printf 'quiet splash=none' >/etc/kernel/cmdline
     etc >"$state/etc"
-    sleeptune apply --yes --run-generators --no-measure linux-preemption >/tmp/out 2>&1
+    sleeptune apply --yes --run-generators --no-measure --frames 128 linux-preemption >/tmp/out 2>&1
     is "without GRUB: applied" "$?" 0
     like "by kernel-install" "$(cat /tmp/out)" "^ran +kernel-install add $(uname -r) /boot/vmlinuz-$(uname -r)$"
     [ "$tap_failed" -eq 0 ] || tap_note </tmp/out
