@@ -126,7 +126,7 @@ static enum st_change_event undo_file(struct st_applied *applied, const struct s
             r = p->replace_file(p, entry->target, undo.text, undo.bytes, 0644);
     }
     free(undo.text);
-    snprintf(now, now_bytes, "the lines were removed or changed");
+    snprintf(now, now_bytes, "sleeptune's lines were removed or changed");
     *ret_error = r;
     return r == 0 ? event : ST_EVENT_FAILED;
 }
@@ -250,7 +250,8 @@ int st_applied_open(struct st_applied *applied, struct st_platform *p, const cha
         snprintf(message, message_bytes, "%s: %s", folder,
                  r == -EWOULDBLOCK ? "another sleeptune is changing settings"
                  : r == -EPERM
-                     ? "it belongs to another user, or others may write to it. Check its owner and mode."
+                     ? "this folder belongs to another user, or others may write to it. Check its owner "
+                       "and mode."
                      : strerror(-r));
         return r;
     }

@@ -78,18 +78,18 @@ static int no_file(struct st_platform *p, const char *option, char *why, size_t 
     static const struct {
         const char *path, *where;
     } rows[] = {
-        {"/boot/firmware/cmdline.txt", "to the end of the only line of /boot/firmware/cmdline.txt"},
-        {"/boot/cmdline.txt", "to the end of the only line of /boot/cmdline.txt"},
-        {"/etc/kernelstub/configuration", "with kernelstub --add-options"},
-        {"/etc/lilo.conf", "to the line append= in /etc/lilo.conf, and run lilo"},
-        {"/boot/loader/loader.conf", "to the options lines in /boot/loader/entries"},
-        {"/efi/loader/loader.conf", "to the options lines in /efi/loader/entries"},
+        {"/boot/firmware/cmdline.txt", "Add it to the end of the only line of /boot/firmware/cmdline.txt."},
+        {"/boot/cmdline.txt", "Add it to the end of the only line of /boot/cmdline.txt."},
+        {"/etc/kernelstub/configuration", "Add it with kernelstub --add-options."},
+        {"/etc/lilo.conf", "Add it to the line append= in /etc/lilo.conf, then run lilo."},
+        {"/boot/loader/loader.conf", "Add it to the options lines in /boot/loader/entries."},
+        {"/efi/loader/loader.conf", "Add it to the options lines in /efi/loader/entries."},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         if (exists(p, rows[i].path)) {
             snprintf(why, why_bytes,
-                     "sleeptune cannot write the kernel command line of this machine. Add %s %s.", option,
-                     rows[i].where);
+                     "sleeptune cannot write the option %s to the kernel command line of this machine. %s",
+                     option, rows[i].where);
             return -ENODATA;
         }
     }
@@ -117,8 +117,8 @@ int st_change_resolve(struct st_platform *p, struct st_change *change, char *why
             why, why_bytes, "into GRUB's settings%s%s",
             !cmdline ? ""
             : strncmp(loader, "GRUB", 4) == 0
-                ? ", because GRUB started this machine, although there is also "
-                : ", because nothing shows that systemd-boot started this machine, although there is also ",
+                ? ", because GRUB started this machine. This file exists, too: "
+                : ", because nothing shows that systemd-boot started this machine. This file exists, too: ",
             cmdline ? CMDLINE : "");
         return 0;
     }
@@ -126,8 +126,8 @@ int st_change_resolve(struct st_platform *p, struct st_change *change, char *why
         return no_file(p, change->value, why, why_bytes);
     change->kind = ST_CHANGE_BOOT_CMDLINE;
     snprintf(why, why_bytes, "into " CMDLINE "%s%s",
-             !grub        ? ", because there are no settings of GRUB"
-             : by_systemd ? ", because systemd-boot started this machine, although there is also "
+             !grub        ? ", because this machine has no settings of GRUB"
+             : by_systemd ? ", because systemd-boot started this machine. This file exists, too: "
                           : "",
              grub ? GRUB_FILE : "");
     return 0;
@@ -136,7 +136,7 @@ int st_change_resolve(struct st_platform *p, struct st_change *change, char *why
 const char *st_change_refusal(struct st_platform *p)
 {
     if (exists(p, "/etc/NIXOS"))
-        return "this is NixOS, where /etc is generated: put it into configuration.nix";
+        return "this is NixOS, where /etc is generated: put the setting into configuration.nix";
     if (exists(p, "/run/ostree-booted"))
         return "this is an ostree system: put the setting into the image or a layer";
     return NULL;

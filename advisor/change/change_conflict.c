@@ -244,7 +244,7 @@ static const char *line_grub(const struct st_change *change, const char *name, c
             *s = ' ';
     }
     const char *value = last_of_words(line, name);
-    return value != NULL || appends ? value : "a text without this option";
+    return value != NULL || appends ? value : "a value without this option";
 }
 
 /* A record of the same class: of several the first one counts. */
@@ -257,7 +257,7 @@ static const char *line_login(const struct st_change *change, const char *name, 
     *fields = '\0';
     for (char *rest = line, *alias; (alias = strsep(&rest, "|")) != NULL;) {
         if (strcmp(alias, name) == 0)
-            return "a record of its own";
+            return "another record";
     }
     return NULL;
 }
@@ -500,11 +500,11 @@ bool st_change_conflict(struct st_platform *p, const struct st_change *change, c
         struct search search = {.p = p, .change = change, .order = order, .pair = &pair, .form = &form};
         if (!find(&search))
             continue;
-        snprintf(
-            buf, buf_bytes,
-            "%.200s:%u sets %.80s to %.60s %s and overrides it at the next boot or login: remove that line",
-            search.path, search.line_n, pair.name, search.value[0] != '\0' ? search.value : "nothing",
-            order->first_wins ? "first" : "later");
+        snprintf(buf, buf_bytes,
+                 "%.200s:%u sets %.80s to %.60s %s and overrides the new setting at the next boot or login: "
+                 "remove this line",
+                 search.path, search.line_n, pair.name, search.value[0] != '\0' ? search.value : "nothing",
+                 order->first_wins ? "first" : "later");
         return true;
     }
     return false;

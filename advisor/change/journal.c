@@ -180,7 +180,7 @@ static int read_file(const struct reader *reader, const json_t *object)
             reader,
             "the entry of a file lacks \"path\", \"existed\", \"newline_added\", \"hash\" or \"folders_made\"");
     if (!st_journal_target_allowed(reader->os, ST_ENTRY_FILE, NULL, path))
-        return bad(reader, "it names a file that sleeptune never changes");
+        return bad(reader, "the list of files names a file that sleeptune never changes");
     if (st_journal_file(reader->journal, path) != NULL)
         return bad(reader, "a file is listed twice");
     file.path = (char *)(uintptr_t)path; /* copied below */
@@ -210,7 +210,7 @@ static int read_entry(const struct reader *reader, const json_t *object)
         return bad(reader, "an entry names a setting that its rule never changes");
     if (file ? !hash_of(object, "old_hash", &entry.old_hash)
              : old_value == NULL || !is_plain(old_value, false))
-        return bad(reader, "an entry has no old value, or one with control characters");
+        return bad(reader, "an entry has no old value, or its old value has control characters");
     if (!is_plain(new_value, file) || (file && new_value[strspn(new_value, "\n")] == '\0'))
         return bad(reader, "an entry's new value is empty or has control characters");
     if (file && st_journal_file(reader->journal, target) == NULL)
@@ -245,7 +245,7 @@ static int read_document(const struct reader *reader, const json_t *document)
     const char *version = schema + strlen(SCHEMA);
     if (strcmp(version, SCHEMA_VERSION) != 0) {
         if (strlen(version) > 9 || strspn(version, "0123456789") != strlen(version) || version[0] == '\0')
-            return bad(reader, "its version is not a number");
+            return bad(reader, "the version of its schema is not a number");
         snprintf(
             reader->message, reader->message_bytes,
             "a newer sleeptune wrote the journal (version %s). This sleeptune reads version " SCHEMA_VERSION

@@ -56,7 +56,7 @@ static int add_step(struct adder *adder, enum st_entry_type type, const struct i
 {
     struct st_plan *plan = adder->plan;
     if (plan->steps_n == STEPS_MAX)
-        return refuse(adder, -E2BIG, "it needs more than %d writes", STEPS_MAX);
+        return refuse(adder, -E2BIG, "the change needs more than %d writes", STEPS_MAX);
     struct st_plan_step *grown = reallocarray(plan->steps, plan->steps_n + 1, sizeof(*plan->steps));
     if (grown == NULL)
         return refuse(adder, -ENOMEM, "out of memory");
@@ -95,7 +95,8 @@ static int add_value(struct adder *adder, enum st_entry_type type, const struct 
     if (r == -ENOTSUP || (r < 0 && item->form.running_only))
         return 0; /* a capture: there is nothing that runs; or it comes with the next boot only */
     if (r == -EBADMSG)
-        return refuse(adder, r, "%s stays as it is: revert could not restore its present value", target);
+        return refuse(adder, r, "%s was not changed, because revert could not restore its present value",
+                      target);
     if (r < 0)
         return refuse(adder, r, "cannot read %s: %s", target, strerror(-r));
     return strcmp(old_value, value) == 0 ? 0 : add_step(adder, type, item, target, old_value, value);
@@ -181,8 +182,8 @@ static int resolve(struct adder *adder)
             return refuse(adder, r, "%s", why);
         r = st_change_form(adder->p->os, &item->change, &item->form);
         if (r < 0)
-            return refuse(adder, r, "rule %s asks for something that cannot be written: %.60s",
-                          finding->rule->id, item->change.key);
+            return refuse(adder, r, "sleeptune cannot write the change of rule %s: %.60s", finding->rule->id,
+                          item->change.key);
     }
     return 0;
 }

@@ -415,7 +415,7 @@ static size_t choose(struct asker *asker, const struct st_ask *ask, const struct
         if (ask->skip) {
             put_text(asker, question->key, "not asked");
         } else if (whom->as.switch_user && is_in_files(asker->facts, question->in_files)) {
-            put_text(asker, question->key, "read from files");
+            put_text(asker, question->key, "read from configuration files");
         } else if (question->of_user && whom->refused != 0) {
             put_state(asker, question->key, ST_FACT_UNREADABLE, whom->refused);
         } else {

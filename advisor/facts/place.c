@@ -35,7 +35,7 @@ static void linux_notes(struct notes *notes, const struct st_facts *facts)
     const char *hypervisor = st_facts_text_or(facts, "system.hypervisor", "unknown");
     int64_t is_virtual;
     if (release != NULL && strcasestr(release, "microsoft") != NULL) {
-        add(notes, "In WSL: Windows' settings matter, too, and cannot be read from here.");
+        add(notes, "In WSL: the settings of Windows matter, too, and cannot be read from here.");
         return;
     }
     if (name != NULL && (strcmp(name, "flatpak") == 0 || strcmp(name, "toolbox") == 0))

@@ -82,7 +82,7 @@ static void doubt_lacking(const struct st_facts *facts, struct st_finding *findi
             folder = lacking_folder(finding->evidence[i], lacks);
     }
     if (folder != NULL)
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "this capture has no %s", folder);
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the saved files do not contain %s", folder);
 }
 
 static void doubt(const struct st_facts *facts, struct st_finding *finding)
@@ -97,7 +97,7 @@ static void doubt(const struct st_facts *facts, struct st_finding *finding)
     const struct st_rule *rule = finding->rule;
     st_finding_finish(finding);
     finding->rule = rule;
-    st_finding_set(finding, ST_STATUS_UNKNOWN, "not in this text: %s", input);
+    st_finding_set(finding, ST_STATUS_UNKNOWN, "the text that was read (%s) does not show this", input);
 }
 
 /* --- judging --- */

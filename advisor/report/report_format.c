@@ -27,12 +27,12 @@ const char *st_report_format_effect(const struct st_finding *finding, const stru
 {
     const double period_us = (double)wish->period_ns / 1000;
     if (!finding->effect_known)
-        snprintf(buf, buf_bytes, "no bound is known");
+        snprintf(buf, buf_bytes, "no upper limit is known");
     else if (finding->effect_us > 0)
-        snprintf(buf, buf_bytes, "up to %.1f µs of each period of %.1f µs (%.1f %%)", finding->effect_us,
-                 period_us, 100 * finding->effect_us / period_us);
+        snprintf(buf, buf_bytes, "up to %.1f µs of lateness in each period of %.1f µs (%.1f %%)",
+                 finding->effect_us, period_us, 100 * finding->effect_us / period_us);
     else
-        snprintf(buf, buf_bytes, "0 µs of each period of %.1f µs", period_us);
+        snprintf(buf, buf_bytes, "0 µs of lateness in each period of %.1f µs", period_us);
     return buf;
 }
 

@@ -74,7 +74,7 @@ static bool of_program(const struct st_facts *facts, struct st_wish *ret)
             st_facts_beside_int(facts, fact, "period_frames", &frames) != 0 ||
             st_facts_beside_int(facts, fact, "rate_hz", &rate_hz) != 0)
             continue;
-        snprintf(why, sizeof(why), "as %.*s has %.*s open", st_text_cut(owner, 40), owner,
+        snprintf(why, sizeof(why), "as %.*s uses %.*s", st_text_cut(owner, 40), owner,
                  (int)(strcspn(card, ".") % 20), card);
         if (take(&found, frames, rate_hz, why) && (!any || is_shorter(&found, ret))) {
             *ret = found;
@@ -96,7 +96,7 @@ static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
     const int64_t frames = st_machine_positive_or(facts, "linux.jack.buffer_frames", jack.frames);
     const int64_t rate_hz = st_machine_positive_or(facts, "linux.jack.rate_hz", jack.rate_hz);
     if (frames == jack.frames && jack.frames_given)
-        snprintf(why, sizeof(why), "by JACK's -p %" PRId64, frames);
+        snprintf(why, sizeof(why), "set by JACK's option -p %" PRId64, frames);
     return take(ret, frames, rate_hz, why);
 }
 
@@ -165,7 +165,7 @@ static void in_use(const struct st_facts *facts, struct st_wish *ret)
         if (!is_running(facts, servers[i].daemon))
             continue;
         if (st_owner_other(facts, servers[i].daemon) != NULL) {
-            why = "the sound server that runs here is another user's";
+            why = "the running sound server belongs to another user";
             continue;
         }
         if (!st_machine_is_unread(facts, servers[i].asked) && servers[i].find(facts, ret))

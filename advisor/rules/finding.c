@@ -191,7 +191,7 @@ bool st_finding_is_of_other(struct st_finding *finding, const char *daemon_key, 
 {
     const char *other = st_owner_other(finding->facts, daemon_key);
     if (other != NULL)
-        st_finding_not_applicable(finding, "the %s that runs belongs to the user %.*s", name,
+        st_finding_not_applicable(finding, "the running %s belongs to the user %.*s", name,
                                   st_text_cut(other, 40), other);
     return other != NULL;
 }

@@ -85,19 +85,20 @@ static void judge_snd_latency(struct st_finding *finding)
     const double block = block_ms(profile, latency), ring = ring_ms(profile, latency);
     if (block > period_ms) {
         st_finding_advice(finding,
-                          "programs that do not set a buffer size get %.1f ms in blocks of %.2f ms; a block "
-                          "is longer than your period of %.2f ms",
+                          "programs that do not set a buffer size get a buffer of %.1f ms in blocks of "
+                          "%.2f ms; a block is longer than your period of %.2f ms",
                           ring, block, period_ms);
         suggest(period_ms, finding);
     } else {
         st_finding_ok(finding,
-                      "programs that do not set a buffer size get %.1f ms in blocks of %.2f ms, which suits "
-                      "your period of %.2f ms",
+                      "programs that do not set a buffer size get a buffer of %.1f ms in blocks of %.2f "
+                      "ms, which suits your period of %.2f ms",
                       ring, block, period_ms);
     }
     st_finding_effect(finding, 0,
-                      "adds delay to the sound, threads wake up as before; latency %" PRId64 " with profile "
-                      "%" PRId64 " is a buffer of %d bytes in %d blocks, %.2f ms at 48 kHz stereo 16 bit",
+                      "adds delay to the sound; threads do not wake later. hw.snd.latency %" PRId64 " with "
+                      "profile %" PRId64 " means a buffer of %d bytes in %d blocks, %.2f ms at 48 kHz "
+                      "stereo 16 bit",
                       latency, profile, 1 << table[profile][latency].ring,
                       1 << table[profile][latency].blocks, ring);
 }
@@ -110,8 +111,8 @@ const struct st_rule st_rule_freebsd_snd_latency = {
                  "up to one whole buffer later.",
     .cost = "CPU: more interrupts and context switches; programs that are slow to refill may crackle",
     .when_not =
-        "your programs set their fragments themselves (JACK, virtual_oss): this setting does not affect "
-        "them. Desktops where sound crackles need a larger value",
+        "your programs choose their own buffer size (JACK, virtual_oss): this setting does not affect "
+        "them. If sound crackles on a desktop, choose a larger value",
     .sources = "sound(4); FreeBSD sys/dev/sound/pcm/channel.c (reference tables for playback)\n"
                "hardware limits round these sizes up; other formats scale to the next power of two",
     .guide.now = NOW("1", "0"),
@@ -279,7 +280,7 @@ static void judge_options(const struct options *options, struct st_finding *find
         return; /* behind whatever else is busy: no bound is known */
     if (unknown)
         st_finding_effect(finding, 0,
-                          "adds a delay of at least one block to the sound; threads wake up as before");
+                          "adds a delay of at least one block to the sound; threads do not wake later");
     else
         st_finding_effect(finding, 0,
                           "adds a delay of at least one block (%.2f ms) to the sound; threads do not wake "

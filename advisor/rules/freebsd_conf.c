@@ -118,9 +118,10 @@ static void judge_wrong(const struct scan *scan)
                           more);
     }
     if (strncmp(scan->name, "hw.acpi.cpu.", 12) == 0)
-        st_finding_fix(finding, NULL,
-                       "# /etc/rc.conf overrides it:\n# performance_cx_lowest, economy_cx_lowest",
-                       ST_NEEDS_NOTHING);
+        st_finding_fix(
+            finding, NULL,
+            "# /etc/rc.conf overrides this setting with:\n# performance_cx_lowest, economy_cx_lowest",
+            ST_NEEDS_NOTHING);
     st_finding_effect(finding, 0, "see the findings about these settings for their effect");
 }
 
@@ -130,7 +131,7 @@ static void judge_conf(struct st_finding *finding, const struct conf *conf)
     const char *read;
     const int r = st_finding_need_text(finding, conf->file_key, &read);
     if (r == -ENOENT)
-        st_finding_not_applicable(finding, "there is no %s, or the saved copy of this system lacks it",
+        st_finding_not_applicable(finding, "%s does not exist, or the saved files do not contain it",
                                   conf->path);
     if (r != 0)
         return;
@@ -142,7 +143,7 @@ static void judge_conf(struct st_finding *finding, const struct conf *conf)
         st_finding_unknown(finding, "%d lines of %s could not be compared with the running values",
                            scan.unread, conf->path);
     else if (scan.compared == 0)
-        st_finding_fine(finding, "%s sets nothing that matters here", conf->path);
+        st_finding_fine(finding, "%s sets nothing that affects sound", conf->path);
     else
         st_finding_fine(finding, "the kernel uses the values of %s", conf->path);
 }
@@ -166,10 +167,10 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
                "for others\n"
                "unit numbers of USB devices: given in the order in which they appear",
     .guide.now = "service sysctl restart",
-    .guide.persistent = "# drivers that are loaded later: in /boot/loader.conf (hw.*),\n"
-                        "# or for modules of kld_list in /etc/sysctl.kld.d/MODULE.conf\n"
-                        "# dev.pcm.N: look up N in /dev/sndstat",
-    .guide.check = "service sysctl restart   # no message about an unknown name",
+    .guide.persistent = "# settings of drivers that are loaded later: move them to /boot/loader.conf "
+                        "(hw.*),\n# or to /etc/sysctl.kld.d/MODULE.conf if MODULE is in kld_list\n# "
+                        "dev.pcm.N: see /dev/sndstat for the number N",
+    .guide.check = "service sysctl restart   # prints no message about an unknown name",
     .guide.undo = "take the lines out of /etc/sysctl.conf; the values stay until the next boot",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS("freebsd.file.sysctl_conf", SYSCTL_CONF "*", "freebsd.dev.*", "freebsd.hw.*",
@@ -195,7 +196,7 @@ const struct st_rule st_rule_freebsd_loader_conf = {
     .sources = "loader.conf(5)",
     .guide.persistent = "# loader.conf is read at boot: restart the machine",
     .guide.needs = ST_NEEDS_REBOOT,
-    .guide.check = "sysctl kern.hz   # or what you have set there",
+    .guide.check = "sysctl kern.hz   # or another setting of that file",
     .guide.undo = "take the line out of /boot/loader.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS("freebsd.file.loader_conf", LOADER_CONF "*", SYSCTL_CONF "*", "freebsd.hw.*",

@@ -24,7 +24,7 @@
 #define NOW(state)     "sysctl hw.acpi.cpu.cx_lowest=" state
 
 #define EVER(state)                                                                                          \
-    "# not in sysctl.conf: rc.d/power_profile sets it again\n"                                               \
+    "# do not use sysctl.conf: rc.d/power_profile overwrites the setting\n"                                  \
     "sysrc performance_cx_lowest=\"" state "\"\n"                                                            \
     "# on battery as well:\nsysrc economy_cx_lowest=\"" state "\""
 
@@ -119,7 +119,7 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
 {
     char state[16];
     const double worst_us = (double)scan->worst_us;
-    const char *c3 = scan->c3_off ? "; C3 is not used, because the event timer would stop in it" : "";
+    const char *c3 = scan->c3_off ? "; C3 is not used, because the event timer stops in C3" : "";
     if (worst_us <= SMALL_US || worst_us <= SMALL_SHARE * scan->period_us) {
         st_finding_ok(finding, "waking a CPU from C%d, the deepest idle state in use, takes %" PRId64 " µs%s",
                       scan->worst_state, scan->worst_us, c3);
@@ -458,7 +458,8 @@ static void judge_preemption(struct st_finding *finding)
                           "running thread leaves the kernel");
         st_finding_fix(
             finding, NULL,
-            "# the kernel's configuration, as GENERIC has it; then build and install it\noptions PREEMPTION",
+            "# add this line to the kernel's configuration, then build and install the kernel\noptions "
+            "PREEMPTION",
             ST_NEEDS_REBOOT);
         return;
     }
@@ -482,8 +483,8 @@ const struct st_rule st_rule_freebsd_preemption = {
                  "lowest priority that can do this. Values above the real-time range change only normal "
                  "threads, and so do slice, interact and quantum.",
     .cost = "none",
-    .when_not = "to set a value above the real-time range, such as preempt_thresh=224 (a tip for desktops): "
-                "it does nothing for real-time threads",
+    .when_not = "you want a value above the real-time range, such as preempt_thresh=224 (a tip for "
+                "desktops): it changes nothing for real-time threads",
     .sources = "FreeBSD sys/kern/sched_ule.c sched_shouldpreempt(); sys/conf/NOTES (PREEMPTION)\n"
                "sys/sys/priority.h: real-time is 48 to 79, later 8 to 39; defaults 80 (13.2) and 40 (15.1) "
                "as captured; not verified that 15.0 has the later values",

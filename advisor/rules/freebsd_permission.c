@@ -48,7 +48,7 @@ static void judge_by_groups(const char *groups, struct st_finding *finding)
     st_finding_quote(finding, GROUPS);
     st_finding_quote(finding, REALTIME);
     if (st_machine_is_unread(facts, REALTIME)) {
-        st_finding_unknown(finding, "it could not be read whether mac_priority gives the right to a group");
+        st_finding_unknown(finding, "sleeptune could not read whether mac_priority gives a group this right");
     } else if (st_machine_int_or(facts, UID, -1) == 0) {
         st_finding_ok(finding, "root may use real-time priority");
     } else if (st_machine_int_or(facts, REALTIME, 0) == 1 && st_machine_has_word(groups, "realtime")) {
@@ -73,9 +73,8 @@ static void judge_rt_permission(struct st_finding *finding)
             judge_by_groups(groups, finding);
         else if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(
-                finding,
-                "a snapshot cannot show this, because sleeptune has to try it on the running machine; see "
-                "finding freebsd-mac-priority for what the machine allows");
+                finding, "a snapshot cannot show who gets real-time priority: sleeptune has to try it on the "
+                         "running machine; see finding freebsd-mac-priority for what the machine allows");
         return;
     }
     st_finding_quote(finding, UID);
@@ -83,7 +82,7 @@ static void judge_rt_permission(struct st_finding *finding)
     const bool root = st_machine_int_or(finding->facts, UID, -1) == 0;
     if (error == 0) {
         st_finding_fine(finding, "a real-time priority was granted%s",
-                        root ? ", as root; other users may differ" : "");
+                        root ? " to root; it may be refused to other users" : "");
     } else if (error == EPERM && st_machine_int_or(finding->facts, JAILED, 0) != 0) {
         st_finding_quote(finding, JAILED);
         st_finding_problem(finding,
@@ -117,8 +116,8 @@ const struct st_rule st_rule_freebsd_rt_permission = {
     .guide.now = ST_FREEBSD_MAC_PRIORITY_NOW("NAME"),
     .guide.persistent = ST_FREEBSD_MAC_PRIORITY_EVER,
     .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = "su -l NAME -c 'id; rtprio 10 true && echo granted'   # realtime is among the "
-                   "groups; granted",
+    .guide.check = "su -l NAME -c 'id; rtprio 10 true && echo granted'   # prints the group realtime, and: "
+                   "granted",
     .guide.undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
                   "mac_priority",
     .worst = ST_STATUS_PROBLEM,
@@ -309,21 +308,21 @@ static void judge_memlock(struct st_finding *finding)
     const char *unread = first_unread(facts);
     if ((bytes == UNLIMITED || bytes >= ENOUGH_BYTES) && unread != NULL) {
         st_finding_unknown(finding,
-                           "this user's own limit is enough, but %s could not be read, and it may forbid to "
-                           "lock memory",
+                           "this user's own limit is enough, but %s could not be read, and this setting "
+                           "may forbid locking memory",
                            unread + strlen("freebsd."));
     } else if (bytes == UNLIMITED) {
         st_finding_fine(finding, "this user may lock any amount of memory");
     } else if (bytes >= ENOUGH_BYTES) {
         st_finding_fine(finding, "this user may lock up to %.0f MiB of memory%s", (double)bytes / MIB,
-                        by_machine ? ", by all users together" : "");
+                        by_machine ? " (all users together)" : "");
     } else {
         const bool small = bytes < MIB;
         st_finding_advice(finding,
                           "this user may lock only %.3g %s of memory%s, so an audio program may have to "
                           "wait for the disk in the middle of a cycle",
                           (double)bytes / (small ? 1024 : MIB), small ? "KiB" : "MiB",
-                          by_machine ? " by all users together" : "");
+                          by_machine ? " (all users together)" : "");
         if (by_machine)
             fix_machine(st_machine_int_or(facts, PAGE, 4096), finding);
         else
@@ -338,7 +337,7 @@ const struct st_rule st_rule_freebsd_memlock = {
                  "waits for the disk, and there is no limit for this wait. If the limit is smaller than the "
                  "program, the program cannot lock its memory (mlockall fails).",
     .cost = "memory: other programs cannot use locked memory",
-    .when_not = "shared machines: give a size rather than 'unlimited'",
+    .when_not = "machines that others use, too: set a size instead of 'unlimited'",
     .sources = "login.conf(5) memorylocked, mlockall(2), limits(1); vm.max_user_wired: sysctl -d\n"
                "FreeBSD sys/vm/vm_mmap.c sys_mlockall(): the whole address space counts, and root's limit, "
                "too\n"
@@ -368,8 +367,8 @@ const struct st_rule st_rule_freebsd_jail = {
     .cost = "none, but a jail with sound devices can use the microphone, too",
     .when_not = "the program does not need to be in a jail",
     .sources = "jail(8), devfs.rules(5); security.jail.jailed: sysctl -d",
-    .guide.persistent = "# on the host: run the report, and do there what it advises\n"
-                        "# /etc/devfs.rules on the host, in the rules of the jail, to have sound there\n"
+    .guide.persistent = "# on the host: run 'sleeptune report' and follow its advice\n"
+                        "# for sound in the jail: /etc/devfs.rules on the host, in the rules of the jail\n"
                         "add path 'dsp*' unhide\n"
                         "add path 'mixer*' unhide",
     .guide.check = "sysctl security.jail.jailed   # 0 on the host",

@@ -16,7 +16,7 @@
 #define NOW(unit) "sysctl hw.snd.default_unit=" unit
 
 #define EVER                                                                                                 \
-    "# /etc/sysctl.conf: instead of hw.snd.default_unit, so that the best device there is gets it\n"         \
+    "# /etc/sysctl.conf: instead of hw.snd.default_unit, so that the best device is the default\n"           \
     "hw.snd.default_auto=1"
 
 #define AUTO_NEWEST 2
@@ -69,8 +69,8 @@ static void judge_default_unit(struct st_finding *finding)
         judge_gone(unit, finding);
     } else if (st_machine_int_or(facts, AUTO, 1) >= AUTO_NEWEST) {
         st_finding_advice(finding,
-                          "/dev/dsp is pcm%" PRId64 " (%.30s), but it moves to each new device that you "
-                          "plug in",
+                          "/dev/dsp is pcm%" PRId64 " (%.30s), but each new device that you plug in "
+                          "becomes /dev/dsp",
                           unit, device->text);
         st_finding_fix(finding, "sysctl hw.snd.default_auto=1", "# /etc/sysctl.conf\nhw.snd.default_auto=1",
                        ST_NEEDS_NOTHING);
@@ -94,7 +94,7 @@ const struct st_rule st_rule_freebsd_default_unit = {
     .guide.now = NOW("N"),
     .guide.persistent = EVER,
     .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "cat /dev/sndstat   # your interface says \"default\"",
+    .guide.check = "cat /dev/sndstat   # \"default\" is on the line of your interface",
     .guide.undo = "take the line out of /etc/sysctl.conf",
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(ST_FREEBSD_DEFAULT_UNIT, AUTO, PCM "*.%desc"),
@@ -301,7 +301,7 @@ const struct st_rule st_rule_freebsd_vchans = {
 
 #define QUALITY           "freebsd.hw.snd.feeder_rate_quality"
 #define RESAMPLING        "if the kernel has to resample, it uses "
-#define RESAMPLING_EFFECT "if rates differ: CPU time of the sound thread, not lateness of this loop"
+#define RESAMPLING_EFFECT "if rates differ, the sound thread needs more CPU time; threads do not wake later"
 
 const struct st_rule st_rule_freebsd_resampling = {
     .id = "freebsd-resampling",
@@ -335,7 +335,7 @@ const struct st_rule st_rule_freebsd_resampling = {
 #define USB_NOW(ms, next) "sysctl hw.usb.uaudio.buffer_ms=" ms "\n# then " next
 #define OPEN_AGAIN        "open the device again; if that does not help, unplug it and plug it in"
 #define USB_EVER(ms)                                                                                         \
-    "# /boot/loader.conf, as the driver may be loaded late\nhw.usb.uaudio.buffer_ms=\"" ms "\""
+    "# /boot/loader.conf, because the driver may be loaded late\nhw.usb.uaudio.buffer_ms=\"" ms "\""
 #define USB_MS_MAX     8
 #define FIRST_ADAPTIVE 1401000 /* the ring follows buffer_ms, and 1 ms is allowed: commit b2e97edffdab */
 #define FIXED_RING_MS  8       /* before that */
@@ -387,8 +387,8 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
                       now_ms > 0 ? "" : ", as set: /dev/sndstat does not show the value in use");
     }
     st_finding_effect(finding, 0,
-                      "adds about %" PRId64 " ms of delay for input and output together (2 * %" PRId64
-                      " ms of transfers, %" PRId64 " ms of buffer); threads wake up as before",
+                      "adds about %" PRId64 " ms of delay for input and output together (2 * %" PRId64 " "
+                      "ms of transfers, %" PRId64 " ms of buffer); threads do not wake later",
                       2 * ms + ring_ms, ms, ring_ms);
 }
 
@@ -498,7 +498,7 @@ static void judge_uaudio_format(struct st_finding *finding)
         st_finding_ok(finding, "pcm%" PRId64 " is set to %" PRId64 " Hz", unit, rate != 0 ? rate : now_hz);
     }
     st_finding_effect(
-        finding, 0, "resampling adds delay to the sound and work for its thread; threads wake up as before");
+        finding, 0, "resampling adds delay to the sound and work for its thread; threads do not wake later");
 }
 
 const struct st_rule st_rule_freebsd_uaudio_format = {

@@ -395,9 +395,8 @@ static void judge_hz(struct st_finding *finding)
     }
     if (periodic != 0) {
         st_finding_fine(finding,
-                        "kern.hz is %" PRId64
-                        " and the event timer is periodic; what that costs is in finding "
-                        "freebsd-eventtimer",
+                        "kern.hz is %" PRId64 " and the event timer is periodic; finding "
+                        "freebsd-eventtimer shows the lateness",
                         hz);
         return;
     }
@@ -415,8 +414,8 @@ static void judge_hz(struct st_finding *finding)
     if (added_us > 0) {
         st_finding_quote(finding, DEVIATION);
         st_finding_fine(finding,
-                        "kern.hz %" PRId64 " sets only the resolution of the clock for long sleeps; how late "
-                        "sleeps end is in finding freebsd-alloweddeviation",
+                        "kern.hz %" PRId64 " sets only the resolution of the clock for long sleeps; "
+                        "finding freebsd-alloweddeviation shows how late sleeps end",
                         hz);
         return;
     }

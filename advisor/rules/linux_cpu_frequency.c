@@ -234,7 +234,7 @@ const struct st_rule st_rule_linux_cpu_frequency = {
     .title = "CPU frequency scaling",
     .mechanism = "An audio callback is a short piece of work after an idle time. If the CPU clock follows "
                  "the load, this work starts at a low clock and takes longer, although the average load is "
-                 "small. No upper limit is known.",
+                 "small. It is not known how much longer at most.",
     .cost = "power, heat, fan noise",
     .when_not = "on battery; on laptops that get hot; if power-profiles-daemon, tuned or TLP runs: it would "
                 "overwrite this setting, so choose its performance profile instead",
@@ -246,8 +246,8 @@ const struct st_rule st_rule_linux_cpu_frequency = {
     .guide.persistent = "# /etc/tmpfiles.d/sleeptune.conf\n"
                         "w /sys/devices/system/cpu/cpufreq/policy*/scaling_governor - - - - performance",
     .guide.check = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor   # performance",
-    .guide.undo = "delete the line in /etc/tmpfiles.d/sleeptune.conf and restart: the kernel takes its "
-                  "default governor again",
+    .guide.undo = "delete the line in /etc/tmpfiles.d/sleeptune.conf and restart: the kernel then uses its "
+                  "default governor",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(PRESENT, PREFIX "policy*", BOOST, NO_TURBO, ST_MACHINE_VIRTUAL),
@@ -323,8 +323,8 @@ static void judge_power_daemons(struct st_finding *finding)
                           managers[first].name, managers[second].name);
         st_finding_fix(
             finding, NULL,
-            "# keep one and mask the others, as some are started on demand:\n"
-            "sudo systemctl mask --now power-profiles-daemon.service   # or tuned, tlp, auto-cpufreq",
+            "# keep one daemon and mask the others, because some start on demand:\nsudo systemctl mask "
+            "--now power-profiles-daemon.service   # or tuned, tlp, auto-cpufreq",
             ST_NEEDS_NOTHING);
     } else if (slow != NULL) {
         char named[80] = "";
@@ -337,7 +337,8 @@ static void judge_power_daemons(struct st_finding *finding)
                           managers[first].name, named);
         st_finding_fix(finding, managers[first].now, managers[first].persistent, ST_NEEDS_NOTHING);
     } else if (unread_n > 0) {
-        st_finding_unknown(finding, "%s runs; what it set could not be read", managers[first].name);
+        st_finding_unknown(finding, "%s runs, but sleeptune could not read what it has set",
+                           managers[first].name);
     } else {
         st_finding_fine(finding, "%s runs and has set all CPUs to performance", managers[first].name);
     }

@@ -24,13 +24,13 @@
 #define PROBLEM_SHARE 0.5
 
 #define NOW(us, hex)                                                                                         \
-    "# keeps " us " µs until you press Ctrl-C:\n"                                                           \
+    "# limits the wake-up time to " us " µs until you press Ctrl-C:\n"                                      \
     "sudo sh -c 'exec 3>/dev/cpu_dma_latency; echo 0x" hex " >&3; sleep infinity'"
 
 #define EVER(us)                                                                                             \
-    "# programs may keep a limit while they play, with /etc/udev/rules.d/90-sleeptune.rules\n"               \
+    "# /etc/udev/rules.d/90-sleeptune.rules: lets programs set a limit while they play\n"                    \
     "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\"\n"                                          \
-    "# or after each boot, for all the time:\n"                                                              \
+    "# or a limit that always holds (run this after each boot):\n"                                           \
     "sudo cpupower idle-set -D " us
 
 struct scan {

@@ -133,8 +133,8 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
                "autosuspend_delay_ms (negative: never)",
     .guide.now = NOW("DEVICE"),
     .guide.persistent = EVER(RULE("VVVV", "PPPP")),
-    .guide.check = "grep . /sys/bus/usb/devices/*/product   # which DEVICE it is; lsusb has VVVV:PPPP\n"
-                   "cat /sys/bus/usb/devices/DEVICE/power/control   # on",
+    .guide.check = "grep . /sys/bus/usb/devices/*/product   # shows which DEVICE it is; lsusb shows "
+                   "VVVV:PPPP\ncat /sys/bus/usb/devices/DEVICE/power/control   # on",
     .guide.undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and plug the interface in again",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
@@ -162,9 +162,9 @@ static void judge_usb_audio_options(struct st_finding *finding)
         st_finding_fine(finding, "snd_usb_audio runs in its low-latency mode");
     } else if (strcmp(text, "N") == 0 || strcmp(text, "0") == 0) {
         st_finding_advice(finding,
-                          "snd_usb_audio's low-latency mode is off, so USB playback queues more packets "
-                          "than needed");
-        st_finding_effect(finding, 0, "adds delay to the sound; threads wake up as before");
+                          "snd_usb_audio's low-latency mode is off, so USB playback sends more packets "
+                          "ahead than needed");
+        st_finding_effect(finding, 0, "adds delay to the sound; threads do not wake later");
         st_rule_fix(finding);
     } else {
         st_finding_unknown(finding, "lowlatency has a value that sleeptune does not understand: \"%.20s\"",
@@ -218,8 +218,8 @@ const struct st_rule st_rule_linux_hda_power_save = {
                                {ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0 power_save_controller=N"}),
     .cases = ST_RULE_CASES(
         {ST_CASE_IS, 0, ST_STATUS_OK, "the sound card stays on"},
-        {ST_CASE_BELOW, 0, ST_STATUS_UNKNOWN, "a time of {} s is not valid"},
-        {ST_CASE_ABOVE, 1000000, ST_STATUS_UNKNOWN, "a time of {} s is not valid"},
+        {ST_CASE_BELOW, 0, ST_STATUS_UNKNOWN, "power_save={} is not a valid time"},
+        {ST_CASE_ABOVE, 1000000, ST_STATUS_UNKNOWN, "power_save={} is not a valid time"},
         {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
          "the sound card is switched off after {} s of silence; the next sound then begins late, maybe with "
          "a click",

@@ -180,7 +180,7 @@ const struct st_rule st_rule_linux_irq_affinity = {
             "irqaffinity=OTHERS") "\n"
                                   "# for devices that choose their own CPU: isolcpus=managed_irq,domain,LIST",
     .guide.needs = ST_NEEDS_REBOOT,
-    .guide.check = "cat /proc/irq/*/smp_affinity_list   # none of the isolated CPUs",
+    .guide.check = "cat /proc/irq/*/smp_affinity_list   # contains none of the isolated CPUs",
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("irqaffinity="),
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_DANGEROUS,

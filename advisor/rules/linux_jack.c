@@ -149,14 +149,14 @@ const struct st_rule st_rule_linux_jack_realtime = {
                  "limit for this wait.",
     .privilege = "none (for the right to real-time priority see finding linux-rt-permission)",
     .cost = "none",
-    .when_not = "tests with the dummy driver",
+    .when_not = "you use JACK only for tests with its dummy driver",
     .sources = "jackd(1) 1.9.21: -R is the default, -r turns it off, -P sets the priority (its message at "
                "start says 10)",
     .guide.persistent = "# remove -r (--no-realtime) from the options before -d: in ~/.jackdrc, or in "
                         "QjackCtl's settings (Realtime)",
     .guide.needs = ST_NEEDS_REOPEN,
     .guide.check = "ps -eLo cls,rtprio,comm | grep jackd   # FF and a priority",
-    .guide.undo = "set the old options",
+    .guide.undo = "start JACK with its old options",
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(ST_JACK_COMMAND, ST_OWNER_KEYS),
     .judge = judge_jack_realtime,
@@ -277,7 +277,7 @@ static void judge_jack_soft_mode(struct st_finding *finding)
     st_finding_advice(finding,
                       "JACK runs in soft mode (-s): it does not report xruns, so you do not see the gaps in "
                       "the sound");
-    st_finding_effect(finding, 0, "soft mode changes what JACK reports; threads wake up as before");
+    st_finding_effect(finding, 0, "soft mode changes what JACK reports; threads do not wake later");
     st_rule_fix(finding);
 }
 

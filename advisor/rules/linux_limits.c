@@ -31,8 +31,8 @@ static void judge_memlock(struct st_finding *finding)
     int64_t limit;
     if (st_finding_need_int(finding, MEMLOCK, &limit) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_unknown(finding, "this capture does not contain the limits of a user; run the report "
-                                        "as the user who plays");
+            st_finding_unknown(finding, "the saved files do not contain the limits of a user; run the "
+                                        "report as the user who plays");
         return;
     }
     st_finding_quote(finding, IPC_LOCK);
@@ -78,8 +78,8 @@ const struct st_rule st_rule_linux_memlock = {
     .sources = "mlock(2), getrlimit(2), limits.conf(5), systemd.exec(5) LimitMEMLOCK=\n"
                "PipeWire's package gives 4194304 KiB (4 GiB), jackd2's 'unlimited'; 256 MiB is a limit that "
                "sleeptune chose",
-    .guide.now =
-        "# for this shell and what it starts:\nsudo prlimit --pid $$ --memlock=4294967296:4294967296",
+    .guide.now = "# for this shell and the programs that it starts:\nsudo prlimit --pid $$ "
+                 "--memlock=4294967296:4294967296",
     .guide.persistent = "# /etc/security/limits.d/90-sleeptune.conf (KiB: 4 GiB)\n"
                         "@audio - memlock 4194304\n"
                         "# then\n"
@@ -137,12 +137,13 @@ const struct st_rule st_rule_linux_rttime_limit = {
     .when_not = "the limit is 200 ms: rtkit asks for this value, and it is fine",
     .sources = "getrlimit(2) RLIMIT_RTTIME; rtkit-daemon --help (rttime 200000 µs); 8 cycles are a limit "
                "that sleeptune chose",
-    .guide.now = "# for this shell and what it starts:\nsudo prlimit --pid $$ --rttime=unlimited",
+    .guide.now =
+        "# for this shell and the programs that it starts:\nsudo prlimit --pid $$ --rttime=unlimited",
     .guide.persistent = "# in the unit of a service: LimitRTTIME=infinity\n"
                         "# PulseAudio, /etc/pulse/daemon.conf.d/90-sleeptune.conf: rlimit-rttime = 200000",
     .guide.needs = ST_NEEDS_RELOGIN,
     .guide.check = "ulimit -R   # bash: microseconds, or unlimited",
-    .guide.undo = "delete those lines",
+    .guide.undo = "delete the lines that you added",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(RTTIME_LIMIT_LIMIT),
     .judge = judge_rttime_limit,
@@ -344,7 +345,7 @@ static void judge_rt_throttling(struct st_finding *finding)
         st_finding_advice(finding,
                           "real-time throttling is off: a real-time thread that never sleeps keeps its CPU "
                           "for ever and may hang the machine");
-        st_finding_effect(finding, 0, "no throttling, but audio gains nothing from this");
+        st_finding_effect(finding, 0, "audio gains nothing from switching the throttling off");
         st_rule_fix(finding);
         change_back(finding, runtime);
         return;

@@ -93,7 +93,7 @@ static int need_choice(struct st_finding *finding, const char *key, char *ret, s
         return r;
     r = st_machine_choice(text, ret, bytes);
     if (r != 0)
-        st_finding_unknown(finding, "\"%.60s\" names no choice", text);
+        st_finding_unknown(finding, "\"%.60s\" does not show which value is in use", text);
     return r;
 }
 
@@ -127,7 +127,7 @@ const struct st_rule st_rule_linux_huge_pages = {
     .mechanism = "With defrag 'always' a thread that uses new memory may stop for milliseconds, until the "
                  "kernel has moved enough memory to make a huge page. Memory that the program has used "
                  "before is not affected.",
-    .cost = "throughput: programs that do not ask get no huge pages",
+    .cost = "throughput: only programs that ask for huge pages get them",
     .when_not = "you use large sample libraries: they are faster with huge pages. Then keep 'always' and "
                 "set defrag to 'madvise'. Use 'never' only for hard real time",
     .sources = "Linux Documentation/admin-guide/mm/transhuge.rst: enabled, defrag; commit 21440d7eb904 "

@@ -32,8 +32,8 @@ static const char *errno_text(int64_t error)
 
 static const char *beside_irqs(int64_t limit)
 {
-    return limit > ST_MACHINE_IRQ_PRIORITY ? ", which is above threads of interrupts (50)"
-                                           : ", which is not above threads of interrupts (50)";
+    return limit > ST_MACHINE_IRQ_PRIORITY ? ", which is above the priority of interrupt threads (50)"
+                                           : ", which is not above the priority of interrupt threads (50)";
 }
 
 static void judge_granted(int64_t priority, struct st_finding *finding)
@@ -137,8 +137,8 @@ static void judge_rt_permission(struct st_finding *finding)
     int64_t error;
     if (st_finding_need_int(finding, FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_unknown(finding, "this capture does not contain the rights of a user; run the report "
-                                        "as the user who plays");
+            st_finding_unknown(finding, "the saved files do not contain the rights of a user; run the "
+                                        "report as the user who plays");
         return;
     }
     st_finding_quote(finding, FIFO_PRIORITY);
@@ -168,7 +168,7 @@ const struct st_rule st_rule_linux_rt_permission = {
     .sources = "sched(7); limits.conf(5); systemd.exec(5) LimitRTPRIO=; rtkit-daemon --help (RR, at most "
                "20)\n"
                "tried with sched_setscheduler(2) in a short-lived child",
-    .guide.now = "# for this shell and what it starts:\nsudo prlimit --pid $$ --rtprio=90:90",
+    .guide.now = "# for this shell and the programs that it starts:\nsudo prlimit --pid $$ --rtprio=90:90",
     .guide.persistent =
         ST_MACHINE_FIX_LIMITS "\n"
                               "# services started by systemd, in the unit: LimitRTPRIO=90\n"
@@ -294,12 +294,13 @@ const struct st_rule st_rule_linux_rt_group_sched = {
                "not verified",
     .history = "6.16: rt_group_sched=0 on the command line (kernel series 20250310170442.504716, Armbian "
                "issue 10218; release not verified)",
-    .guide.now = "# cgroup v1, for each group from the top down to the one of the program:\n"
-                 "echo 950000 | sudo tee /sys/fs/cgroup/cpu/GROUP/cpu.rt_runtime_us",
+    .guide.now = "# cgroup v1: for each group, from the top down to the group of the program:\necho 950000 "
+                 "| sudo tee /sys/fs/cgroup/cpu/GROUP/cpu.rt_runtime_us",
     .guide.persistent =
-        "# Linux 6.16 and later have an option for it; an older kernel has to be one "
-        "without CONFIG_RT_GROUP_SCHED\n" ST_MACHINE_FIX_BOOT_OPTION(
-            "rt_group_sched=0") "\n# not kernel.sched_rt_runtime_us=-1: it removes the safety net",
+        "# Linux 6.16 and later: use this option; before 6.16: install a kernel without "
+        "CONFIG_RT_GROUP_SCHED\n" ST_MACHINE_FIX_BOOT_OPTION(
+            "rt_group_sched=0") "\n# do not set kernel.sched_rt_runtime_us=-1: then nothing stops a thread "
+                                "that never sleeps",
     .guide.needs = ST_NEEDS_REBOOT,
     .guide.check = "cat /proc/self/cgroup /sys/fs/cgroup/cpu/*/cpu.rt_runtime_us\n"
                    "chrt -f 80 true && echo granted",
@@ -339,7 +340,7 @@ static void judge_rtkit(struct st_finding *finding)
     int64_t error, value;
     if (st_finding_need_int(finding, FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "this capture does not contain the rights of a user");
+            st_finding_not_applicable(finding, "the saved files do not contain the rights of a user");
         return;
     }
     if (error == 0) {
@@ -481,7 +482,7 @@ static void judge_audio_group(struct st_finding *finding)
     int64_t error;
     if (st_finding_need_int(finding, FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "this capture does not contain the groups of a user");
+            st_finding_not_applicable(finding, "the saved files do not contain the groups of a user");
         return;
     }
     if (error == 0) {
@@ -518,9 +519,8 @@ const struct st_rule st_rule_linux_audio_group = {
                "(pipewire)",
     .guide.persistent = JOIN("audio"),
     .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = "grep -r rtprio /etc/security/limits.conf /etc/security/limits.d   # which group has the "
-                   "limit\n"
-                   "id -nG   # after a new login: that group is there",
+    .guide.check = "grep -r rtprio /etc/security/limits.conf /etc/security/limits.d   # which group has "
+                   "the limit\nid -nG   # after a new login: contains that group",
     .guide.undo = "sudo gpasswd -d $USER audio",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(FIFO_ERRNO, GROUPS, NAME, "linux.limits.*.rtprio", "linux.group.*"),

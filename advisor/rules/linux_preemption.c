@@ -288,9 +288,9 @@ const struct st_rule st_rule_linux_threaded_irqs = {
                  "higher priority then comes first, and you can give the sound card's interrupt a higher "
                  "priority than the others.",
     .cost = "throughput: the CPU switches to one more thread at each interrupt",
-    .when_not = "disk or network load does not cause xruns on your machine: some devices fail with "
-                "threadirqs. If you use it, give the interrupt of the sound card the highest priority of "
-                "all interrupts",
+    .when_not = "disk and network load cause no xruns on your machine: some devices fail with threadirqs. "
+                "If you use threadirqs, give the interrupt of the sound card the highest priority of all "
+                "interrupts",
     .sources = "Linux kernel-parameters.txt: threadirqs; field report of hangs: liquorix issue 61\n"
                "1.4 ms is a limit that sleeptune chose",
     .guide.persistent = ST_MACHINE_FIX_BOOT_OPTION("threadirqs"),
@@ -363,9 +363,9 @@ const struct st_rule st_rule_linux_irq_sharing = {
     .when_not = "the other devices on the line are idle: they do no harm. Message-signalled interrupts "
                 "(MSI) are never shared.",
     .sources = "/proc/interrupts: Linux kernel/irq/proc.c show_interrupts()",
-    .guide.persistent = "# a card: another slot; USB: another port, best of another controller ('lsusb "
-                        "-t'); devices not\n"
-                        "# needed: off in the firmware's setup",
+    .guide.persistent = "# move a card to another slot, or a USB interface to another port, best of "
+                        "another controller\n# ('lsusb -t'); switch off devices that you do not need in "
+                        "the firmware's setup",
     .guide.needs = ST_NEEDS_REBOOT,
     .guide.check = "grep -E 'snd|xhci' /proc/interrupts   # no other device on the line",
     .guide.undo = "put it back",
@@ -413,10 +413,10 @@ static void judge_watchdogs(struct st_finding *finding)
 const struct st_rule st_rule_linux_watchdogs = {
     .id = "linux-watchdogs",
     .title = "Lock-up detectors",
-    .mechanism = "The detectors interrupt each CPU every few seconds to check whether it hangs. The "
+    .mechanism = "Lock-up detectors interrupt each CPU every few seconds to check whether it hangs. The "
                  "interrupt comes before any thread and takes microseconds.",
     .cost = "convenience: if the machine hangs, the log does not show where",
-    .when_not = "periods above half a millisecond",
+    .when_not = "your period is longer than half a millisecond",
     .sources = "Linux Documentation/admin-guide/lockup-watchdogs.rst, sysctl/kernel.rst; tuned's realtime "
                "profile sets 0\n"
                "how many µs it takes: not measured; 0.5 ms is a limit that sleeptune chose",

@@ -128,7 +128,7 @@ static void judge_server_priority(struct st_finding *finding)
     }
     const struct top_thread top = top_thread(facts, server_names, false);
     if (others != NULL && !own) {
-        st_finding_not_applicable(finding, "the sound server that runs belongs to the user %.*s",
+        st_finding_not_applicable(finding, "the running sound server belongs to the user %.*s",
                                   st_text_cut(others, 40), others);
     } else if (top.priority > 0) {
         quote_thread(finding, top.process);
@@ -210,7 +210,7 @@ const struct st_rule st_rule_linux_priority_order = {
                  "does not get that CPU. Then it may miss its deadline, and all sound drops out.",
     .privilege = "none",
     .cost = "none",
-    .when_not = "the program has to come first, and uses little CPU time",
+    .when_not = "the program must run before the sound server, and uses little CPU time",
     .sources = "sched(7); field report: client above the server's priority starved it (pipeasio issue 4)\n"
                "jackd gives its clients 5 less than itself (jackd(1) -P)",
     .guide.persistent = "# lower the real-time priority in that program's own settings, below the server's; "

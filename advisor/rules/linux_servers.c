@@ -278,8 +278,8 @@ static void judge_wish(struct st_finding *finding, int64_t wish, int64_t quantum
     }
     (void)!st_facts_text(finding->facts, ST_BUFFER_PIPEWIRE_FOLDER, &folder);
     st_finding_advice(finding,
-                      "PipeWire is set to %" PRId64 " frames, from %" PRId64 " to %" PRId64
-                      " if programs ask; %" PRId64 " frames (%.2f ms) for all are wanted",
+                      "PipeWire's quantum is %" PRId64 " frames (from %" PRId64 " to %" PRId64 " if "
+                      "programs ask for it); you asked for %" PRId64 " frames (%.2f ms) for all programs",
                       quantum, min, max, wish, (double)wish * 1e3 / (double)rate);
     const int used = snprintf(value, sizeof(value),
                               "default.clock.quantum = %" PRId64 " default.clock.min-quantum = %" PRId64
@@ -307,8 +307,7 @@ static void judge_pipewire_quantum(struct st_finding *finding)
     const struct st_fact *asked = st_facts_find(facts, ASKED);
     if (asked != NULL && asked->state == ST_FACT_UNREADABLE && asked->error == ECONNREFUSED) {
         st_finding_quote(finding, ASKED);
-        st_finding_not_applicable(finding,
-                                  "the PipeWire that runs here is another user's, or in another session");
+        st_finding_not_applicable(finding, "the running PipeWire belongs to another user or another session");
         return;
     }
     if (need_setting(finding, QUANTUM, QUANTUM_DEFAULT, &quantum) != 0 ||
@@ -441,8 +440,8 @@ const struct st_rule st_rule_linux_pulseaudio = {
                  "threads ask for real-time priority 5 unless its configuration forbids it.",
     .privilege = "root; none for a file in ~/.config/pulse",
     .cost = "none",
-    .when_not = "to lower the latency: tsched=0 makes it fixed, not lower. Use tsched=0 only for drivers "
-                "that report wrong positions",
+    .when_not = "you want a lower latency: tsched=0 makes the latency fixed, not lower. Use tsched=0 only "
+                "for drivers that report wrong positions",
     .sources = "pulse-daemon.conf(5): realtime-scheduling yes, realtime-priority 5, default-fragments 4, "
                "default-fragment-size-msec 25",
     .guide.persistent = "# /etc/pulse/daemon.conf.d/90-sleeptune.conf\nrealtime-scheduling = yes",

@@ -43,8 +43,8 @@ ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char
     .guide.now = "sudo sysctl " key "=" value,                                                               \
     .guide.persistent = "# /etc/sysctl.d/90-sleeptune.conf\n" key " = " value,                               \
     .guide.check = "sysctl " key "   # " value,                                                              \
-    .guide.undo = "delete the line in /etc/sysctl.d/90-sleeptune.conf; sudo sysctl " key "=" usual           \
-                  ", the default, for now"
+    .guide.undo = "delete the line in /etc/sysctl.d/90-sleeptune.conf; to undo it at once: sudo sysctl " key \
+                  "=" usual " (the default)"
 
 /** The limits of group audio, for ever; how to check and how to undo them. */
 #define ST_MACHINE_FIX_LIMITS                                                                                \

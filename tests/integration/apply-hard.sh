@@ -55,7 +55,7 @@ is "the command line that Debian's GRUB makes of it" \
     "$(sh -c '. "$1/etc/default/grub"; . "$1/etc/default/grub.d/sleeptune.cfg"; echo "$GRUB_CMDLINE_LINUX_DEFAULT"' sh "$tree")" 'quiet preempt=full'
 echo 'GRUB_CMDLINE_LINUX_DEFAULT="console=tty0"' >"$tree/etc/default/grub.d/zz.cfg"
 like "verify names a drop-in that makes it useless" "$(verify --root "$tree")" \
-    '^overruled +/etc/default/grub\.d/zz\.cfg:1 sets preempt to a text without this option later'
+    '^overruled +/etc/default/grub\.d/zz\.cfg:1 sets preempt to a value without this option later'
 rm "$tree/etc/default/grub.d/zz.cfg"
 out=$(revert --all --root "$tree")
 like "revert says what makes that count" "$out" '^then +/etc/default/grub\.d/sleeptune\.cfg: sudo update-grub; it takes effect after a reboot$'
@@ -80,7 +80,7 @@ release=$(cat "$tree/proc/sys/kernel/osrelease")
 touch "$tree/boot/vmlinuz-$release"
 keep
 out=$(apply --yes --root "$tree" linux-preemption)
-like "kernel-install: why there" "$out" '^    where: +into /etc/kernel/cmdline, because there are no settings of GRUB$'
+like "kernel-install: why there" "$out" '^    where: +into /etc/kernel/cmdline, because this machine has no settings of GRUB$'
 like "kernel-install: its command" "$out" "^then +/etc/kernel/cmdline: sudo kernel-install add $release /boot/vmlinuz-$release;"
 is "kernel-install: the command line" "$(tr -s ' \n' '  ' <"$tree/etc/kernel/cmdline")" 'root=UUID=5 rw quiet preempt=full '
 like "kernel-install: verify" "$(verify --root "$tree")" '^in place +/etc/kernel/cmdline'

@@ -49,7 +49,7 @@ again() { # in this shell: it sets $server
 }
 runs() { pw-metadata -n settings 2>/dev/null | sed -n "s/.*'clock\.\(min-\|max-\|\)quantum' value:'\([0-9]*\)'.*/\2/p" | xargs; }
 
-like "without PipeWire there is nothing to set" "$(size 128; echo "status $?")" 'PipeWire does not run here|the PipeWire that runs'
+like "without PipeWire there is nothing to set" "$(size 128; echo "status $?")" 'PipeWire does not run here|the running PipeWire'
 start || { skip "a size of PipeWire" "pipewire does not run here: $(tail -1 "$tmp/server.log")"; tap_done; }
 before=$(runs)
 made=$SLEEPTUNE_BUILD/tests/integration/make_history

@@ -56,12 +56,12 @@ like "sysctl text without a last newline, too" "$(report --frames 64 --root "$tm
 mkdir -p "$tmp/sys-only/sys" "$tmp/proc-only/proc"
 summary() { report --json "$@" | query 'f["'"$only"'"]["status"] + ": " + f["'"$only"'"]["summary"]'; }
 only=linux-pipewire-quantum
-is "a capture without /proc does not say what ran" "$(summary --root "$tmp/sys-only")" "unknown: this capture has no /proc"
+is "a capture without /proc does not say what ran" "$(summary --root "$tmp/sys-only")" "unknown: the saved files do not contain /proc"
 like "one with it does" "$(summary --root "$tmp/proc-only")" '^not-applicable: PipeWire does not run'
 only=linux-swap
-is "nor what is in its files" "$(summary --root "$tmp/sys-only")" "unknown: this capture has no /proc"
+is "nor what is in its files" "$(summary --root "$tmp/sys-only")" "unknown: the saved files do not contain /proc"
 only=linux-clocksource
-is "and without /sys nothing of that" "$(summary --root "$tmp/proc-only")" "unknown: this capture has no /sys"
+is "and without /sys nothing of that" "$(summary --root "$tmp/proc-only")" "unknown: the saved files do not contain /sys"
 
 cp -r "$captures/linux-laptop" "$tmp/laptop"
 report --root "$tmp/laptop" --json >"$tmp/before.json"

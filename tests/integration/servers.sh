@@ -177,7 +177,7 @@ else
         told "what was changed at run time counts" linux.jack.buffer_frames "128 from jack_bufsize"
         says "by all commands" '^128 frames at 48 kHz, as JACK runs now\.$' linux-jack-period
         jack_bufsize 256 >/dev/null 2>&1
-        says "or as it was started" "^256 frames at 48 kHz, by JACK's -p 256\\.\$" linux-jack-period
+        says "or as it was started" "^256 frames at 48 kHz, set by JACK's option -p 256\\.\$" linux-jack-period
         kill -STOP "$jack"
         snapshot
         is "a hung JACK has not answered" "$(of linux.jack.buffer_frames)" "$timed_out"

@@ -111,7 +111,7 @@ static const struct row linux_rows[] = {
      "90-sleeptune.conf:3 sets LimitRTPRIO to 5"},
     {BOOT, "/etc/default/grub.d/zz.cfg", APPEND "preempt=none\"\n", "zz.cfg:1 sets preempt to none"},
     {BOOT, "/etc/default/grub.d/zz.cfg", "GRUB_CMDLINE_LINUX_DEFAULT=\"quiet\"\n",
-     "sets preempt to a text without this option"},
+     "sets preempt to a value without this option"},
     {BOOT, "/etc/default/grub.d/zz.cfg", "GRUB_CMDLINE_LINUX_DEFAULT=\"quiet preempt=full\"\n", NULL},
     {BOOT, "/etc/default/grub.d/zz.cfg", APPEND "quiet\"\nGRUB_CMDLINE_LINUX_DEFAULT+=\" splash\"\n", NULL},
     {BOOT, "/etc/default/grub.d/50-cloudimg.cfg", "GRUB_CMDLINE_LINUX_DEFAULT=\"console=ttyS0\"\n", NULL},
@@ -166,7 +166,7 @@ static const struct row freebsd_rows[] = {
     {RC_PROFILE, "/etc/rc.conf.d/power_profile", "performance_cx_lowest=\"Cmax\"\n",
      "sets performance_cx_lowest to Cmax"},
     {LOGIN, "/etc/login.conf", "default:\\\n\t:a=b:\naudio|sound:\\\n\t:tc=default:\n",
-     "/etc/login.conf:3 sets audio to a record of its own first"},
+     "/etc/login.conf:3 sets audio to another record first"},
     {LOGIN, "/etc/login.conf", "default:\\\n\t:a=b:\nvideo:\n\t:audio=x:\n", NULL},
     {LOGIN, "/etc/login.conf", "audio:memorylocked=unlimited:tc=default:\naudio:x:\n", NULL},
 };

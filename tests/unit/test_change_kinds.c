@@ -93,7 +93,7 @@ static const struct {
       {"/usr/bin/grub2-mkconfig", "--update-bls-cmdline)"}},
      0,
      ST_CHANGE_BOOT_GRUB,
-     "although there is also /etc/kernel/cmdline",
+     "This file exists, too: /etc/kernel/cmdline",
      "grub2-mkconfig -o /boot/grub2/grub.cfg --update-bls-cmdline"},
     {"RHEL 8: entries of their own, an older script",
      {{"/etc/default/grub", "GRUB_ENABLE_BLSCFG=true\n"}, {"/usr/sbin/grub2-mkconfig", "#!/bin/sh"}},
@@ -174,9 +174,9 @@ static void what_started_the_machine_decides_between_two(void **state)
         const char *why;
     } rows[] = {
         {"....s.y.s.t.e.m.d.-.b.o.o.t. .2.5.5.", ST_CHANGE_BOOT_CMDLINE,
-         "systemd-boot started this machine, although there is also /etc/default/grub"},
+         "systemd-boot started this machine. This file exists, too: /etc/default/grub"},
         {"....G.R.U.B. .2...1.2.", ST_CHANGE_BOOT_GRUB,
-         "GRUB started this machine, although there is also /etc/kernel/cmdline"},
+         "GRUB started this machine. This file exists, too: /etc/kernel/cmdline"},
         {"..", ST_CHANGE_BOOT_GRUB, "nothing shows that systemd-boot"},
     };
     (void)state;

@@ -535,7 +535,7 @@ static void a_rule_has_its_sources_and_this_machines_numbers(void **state)
     assert_non_null(out);
     assert_int_equal(st_report_format_rule(finding->rule, finding, &made.wish, out, 80), 0);
     fclose(out);
-    assert_non_null(strstr(text, "May cost:  0 µs of each period of "));
+    assert_non_null(strstr(text, "May cost:  0 µs of lateness in each period of "));
     free(text);
     st_report_finish(&made);
     st_facts_free(facts);
