@@ -58,7 +58,6 @@ struct st_result {
     double cpu_ns_per_cycle; /* loop thread, sum of user and system; < 0 unknown */
     int64_t clock_read_ns;   /* cost of a clock read, median; < 0 unknown */
     int64_t faults_minor, faults_major, switches_involuntary; /* loop thread, counted part; -1 unknown */
-    int64_t smi; /* of its CPU during the run; -1 not readable, or not pinned to one */
 
     uint64_t cause_late_n; /* cycles that began later than the threshold, after-effects of a late one before
                               not counted */

@@ -145,7 +145,6 @@ static json_t *conditions(const struct st_result *result)
                 result->degraded[0] != '\0' ? json_string(result->degraded) : json_null());
     for (size_t i = 0; i < result->conditions_n; i++)
         st_result_condition_json(object, result->conditions[i].key, result->conditions[i].value);
-    st_json_set(object, "smi", st_json_integer_or_null(result->smi >= 0, result->smi));
     return object;
 }
 

@@ -35,8 +35,6 @@ struct lane {
     struct st_result result; /* under session->mutex while the session runs */
     struct st_counters_handle counters;
     bool counters_open;
-    bool smi_known;
-    uint64_t smi_start;
     pthread_t thread;
     bool started;
     bool prepared; /* under session->mutex: its thread has set what the drain reads of it */
@@ -157,7 +155,6 @@ static void prepare(struct lane *lane)
     struct st_result found =
         lane->result; /* the drain counts nothing before the loop runs, so no update is lost */
     pthread_mutex_unlock(&session->mutex);
-    bool pinned = false;
     int rseq = 0;
     char punctual[sizeof(found.conditions[0].value)];
 
@@ -167,7 +164,6 @@ static void prepare(struct lane *lane)
         const int r = p->pin(p, cpu);
         if (r != 0)
             st_result_degrade(&found, "cannot pin to CPU %d (%s)", cpu, strerror(-r));
-        pinned = r == 0;
     }
     if (config->timer_slack_ns >= 0) {
         const int r = p->set_timer_slack_ns(p, config->timer_slack_ns);
@@ -202,7 +198,6 @@ static void prepare(struct lane *lane)
     add_condition(&found, "punctual", st_arms_text(config->arms, config->arms_n, punctual, sizeof(punctual)));
     if (config->arms_n > 0)
         add_condition(&found, "rseq", rseq == 0 ? "none" : rseq == -ENOTSUP ? "unknown" : "registered");
-    lane->smi_known = pinned && p->smi_count(p, cpu, &lane->smi_start) == 0;
 
     pthread_mutex_lock(&session->mutex);
     found.lock = session->lock;
@@ -222,12 +217,8 @@ static void *loop_thread(void *arg)
     prepare(lane);
     const int r = st_loop_run(&lane->loop);
     (void)p->set_policy(p, ST_POLICY_OTHER, 0); /* before anything slow */
-    uint64_t smi;
-    const bool smi_known = lane->smi_known && p->smi_count(p, session->config.cpus[lane->index], &smi) == 0;
 
     pthread_mutex_lock(&session->mutex);
-    if (smi_known)
-        lane->result.smi = (uint32_t)(smi - lane->smi_start); /* the counter has 32 bits */
     lane->result.error = r;
     lane->ended = true;
     pthread_cond_signal(&session->wake_drain);
@@ -381,7 +372,6 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
         .faults_minor = -1,
         .faults_major = -1,
         .switches_involuntary = -1,
-        .smi = -1,
         .books_balance = true,
     };
     r = st_result_init(result, config->arms, config->arms_n, config->duration_ns == 0);
@@ -485,22 +475,15 @@ void st_session_ask_stop(struct st_session *session)
         atomic_store_explicit(&session->lanes[i].loop.stop, true, memory_order_relaxed);
 }
 
-void st_session_demote(struct st_session *session)
-{
-    for (size_t i = 0; i < session->config.cpus_n; i++) {
-        const int tid = atomic_load_explicit(&session->lanes[i].tid, memory_order_relaxed);
-        if (tid != 0)
-            (void)session->platform->demote(session->platform, tid);
-    }
-}
-
 void st_session_release(struct st_session *session)
 {
-    st_session_demote(session);
+    struct st_platform *p = session->platform;
     for (size_t i = 0; i < session->config.cpus_n; i++) {
         const int tid = atomic_load_explicit(&session->lanes[i].tid, memory_order_relaxed);
-        if (tid != 0)
-            (void)session->platform->unpin(session->platform, tid);
+        if (tid == 0)
+            continue;
+        (void)p->demote(p, tid);
+        (void)p->unpin(p, tid);
     }
 }
 

@@ -71,11 +71,8 @@ ST_NODISCARD int st_session_start(struct st_platform *platform, const struct st_
 /** Asks the loops to end; async-signal-safe. */
 void st_session_ask_stop(struct st_session *session);
 
-/** Takes real-time policy away from all loops; async-signal-safe (for SIGXCPU: a thread exceeded
- * RLIMIT_RTTIME). */
-void st_session_demote(struct st_session *session);
-
-/** Takes real-time policy and pinning away from all loops, so that starved threads get a CPU again. */
+/** Takes real-time policy and pinning away from all loops, so that starved threads get a CPU again; async-signal-safe
+ * (for SIGXCPU: a thread exceeded RLIMIT_RTTIME). */
 void st_session_release(struct st_session *session);
 
 /** Waits for the loops and the last drain, at most timeout_ns; 0: only looks. @return true: they have ended, and

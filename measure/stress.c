@@ -29,16 +29,14 @@ struct st_stress {
 
 /* --- what a child does until it is killed --- */
 
-static void compute(int unused_fd)
+static void compute(ST_UNUSED int unused_fd)
 {
-    (void)unused_fd;
     for (volatile unsigned long n = 0;; n++) {
     }
 }
 
-static void copy_memory(int unused_fd)
+static void copy_memory(ST_UNUSED int unused_fd)
 {
-    (void)unused_fd;
     char *from = malloc(MEMORY_BYTES / 2), *to = malloc(MEMORY_BYTES / 2);
     if (from == NULL || to == NULL)
         _exit(1);
@@ -64,13 +62,12 @@ static void write_file(int fd)
     }
 }
 
-static void start_programs(int unused_fd)
+static void start_programs(ST_UNUSED int unused_fd)
 {
     static char name[] = "true";
     static char *const argv[] = {name, NULL}, *const no_environment[] = {NULL};
     const char *path = access("/usr/bin/true", X_OK) == 0 ? "/usr/bin/true" : "/bin/true";
     pid_t pid;
-    (void)unused_fd;
     for (;;) {
         const int r = posix_spawn(&pid, path, NULL, NULL, argv, no_environment);
         if (r == ENOENT)

@@ -33,49 +33,33 @@ static int root_open_path(struct st_platform *p, const char *path, int flags)
     return st_posix_open_beneath(((const struct root *)p)->dir_fd, path, flags);
 }
 
-static int no_read_sysctl(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
-                          size_t *ret_len)
+static int no_read_sysctl(ST_UNUSED struct st_platform *p, ST_UNUSED const char *name, ST_UNUSED char *buf,
+                          ST_UNUSED size_t buf_bytes, ST_UNUSED size_t *ret_len)
 {
-    (void)p;
-    (void)name;
-    (void)buf;
-    (void)buf_bytes;
-    (void)ret_len;
     return -ENOTSUP;
 }
 
-static int no_write_sysctl(struct st_platform *p, const char *name, const char *text)
+static int no_write_sysctl(ST_UNUSED struct st_platform *p, ST_UNUSED const char *name,
+                           ST_UNUSED const char *text)
 {
-    (void)p;
-    (void)name;
-    (void)text;
     return -ENOTSUP;
 }
 
 /* Of a machine that is not here only its files can be asked. */
-static int root_timer_slack_ns(struct st_platform *p, int64_t *ret_ns)
+static int root_timer_slack_ns(ST_UNUSED struct st_platform *p, ST_UNUSED int64_t *ret_ns)
 {
-    (void)p;
-    (void)ret_ns;
     return -ENOTSUP;
 }
 
-static int root_rt_rights(struct st_platform *p, int priority, struct st_rt_rights *ret)
+static int root_rt_rights(ST_UNUSED struct st_platform *p, ST_UNUSED int priority,
+                          ST_UNUSED struct st_rt_rights *ret)
 {
-    (void)p;
-    (void)priority;
-    (void)ret;
     return -ENOTSUP;
 }
 
-static int root_run(struct st_platform *p, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
-                    int64_t limit_ns)
+static int root_run(ST_UNUSED struct st_platform *p, ST_UNUSED struct st_run *runs, ST_UNUSED size_t runs_n,
+                    ST_UNUSED const struct st_run_as *as, ST_UNUSED int64_t limit_ns)
 {
-    (void)p;
-    (void)runs;
-    (void)runs_n;
-    (void)as;
-    (void)limit_ns;
     return -ENOTSUP;
 }
 

@@ -208,9 +208,6 @@ struct st_platform {
      * eventtimer, eventtimer_periodic, alloweddeviation_pct, nanosleep_precise, idle_method, idle_lowest,
      * cpu_mhz. */
     void (*conditions)(struct st_platform *p, int cpu, st_condition_fn fn, void *ctx);
-    /** System-management interrupts of one CPU since boot (MSR 0x34). -ENOTSUP, -EACCES, -ENOENT where not
-     * readable. */
-    int (*smi_count)(struct st_platform *p, int cpu, uint64_t *ret);
     /** true when this runs below a hypervisor. -ENODATA: unknown. */
     int (*virtualised)(struct st_platform *p, bool *ret);
 

@@ -100,67 +100,51 @@ int st_proc_stat(const char *text, struct st_proc_stat *ret)
     return 0;
 }
 
-/* Start of the value behind "key:" at the start of a line; NULL: none. */
-static const char *find_field(const char *text, const char *key)
+static const char *next_line(const char *line)
 {
-    const size_t key_len = strlen(key);
-    for (const char *line = text; line != NULL && *line != '\0';) {
-        if (strncmp(line, key, key_len) == 0) {
-            const char *s = line + key_len;
-            while (*s == ' ' || *s == '\t')
-                s++;
-            if (*s == ':')
-                return s + 1;
-        }
-        line = strchr(line, '\n');
-        if (line != NULL)
-            line++;
+    const char *end = strchr(line, '\n');
+    return end != NULL ? end + 1 : NULL;
+}
+
+/* The rest of the first line that begins so; NULL: none. */
+static const char *find_line(const char *text, const char *begins)
+{
+    const size_t len = strlen(begins);
+    for (const char *line = text; line != NULL && *line != '\0'; line = next_line(line)) {
+        if (strncmp(line, begins, len) == 0)
+            return line + len;
     }
     return NULL;
 }
 
-int st_proc_status_u64(const char *text, const char *key, uint64_t *ret)
+int st_proc_line_u64(const char *text, const char *begins, uint64_t *ret)
 {
-    const char *s = find_field(text, key);
+    const char *s = find_line(text, begins);
     if (s == NULL)
         return -ENODATA;
     return st_proc_u64(&s, ret) == 0 ? 0 : -EBADMSG;
 }
 
-/* The rest of the line that begins with key and a blank; NULL without one. */
-static const char *find_line(const char *text, const char *key)
+int st_proc_line_text(const char *text, const char *begins, char *buf, size_t buf_bytes)
 {
-    const size_t len = strlen(key);
-    for (const char *s = text; s != NULL && *s != '\0'; s = strchr(s, '\n'), s = s != NULL ? s + 1 : NULL) {
-        if (strncmp(s, key, len) == 0 && s[len] == ' ')
-            return s + len;
-    }
-    return NULL;
-}
-
-int st_proc_keyed_u64(const char *text, const char *key, uint64_t *ret)
-{
-    const char *s = find_line(text, key);
+    const char *s = find_line(text, begins);
     if (s == NULL)
         return -ENODATA;
-    return st_proc_u64(&s, ret) == 0 ? 0 : -EBADMSG;
+    copy_trimmed(s, strcspn(s, "\n"), buf, buf_bytes);
+    return 0;
 }
 
 int st_proc_cgroup_path(const char *text, char *buf, size_t buf_bytes)
 {
-    while (strncmp(text, "0::", 3) != 0) {
-        text = strchr(text, '\n');
-        if (text == NULL)
-            return -ENODATA;
-        text++;
-    }
-    text += 3;
-    const size_t len = strcspn(text, "\n");
-    if (*text != '/')
+    const char *path = find_line(text, "0::");
+    if (path == NULL)
+        return -ENODATA;
+    const size_t len = strcspn(path, "\n");
+    if (*path != '/')
         return -EBADMSG;
     if (len >= buf_bytes)
         return -ERANGE;
-    memcpy(buf, text, len);
+    memcpy(buf, path, len);
     buf[len] = '\0';
     return 0;
 }
@@ -168,7 +152,7 @@ int st_proc_cgroup_path(const char *text, char *buf, size_t buf_bytes)
 int st_proc_pressure_us(const char *text, const char *line, uint64_t *ret)
 {
     const char *s = find_line(text, line);
-    if (s == NULL)
+    if (s == NULL || *s != ' ')
         return -ENODATA;
     const size_t len = strcspn(s, "\n");
     const char *total = strstr(s, " total=");
@@ -180,11 +164,17 @@ int st_proc_pressure_us(const char *text, const char *line, uint64_t *ret)
 
 int st_proc_field(const char *text, const char *key, char *buf, size_t buf_bytes)
 {
-    const char *s = find_field(text, key);
-    if (s == NULL)
-        return -ENODATA;
-    copy_trimmed(s, strcspn(s, "\n"), buf, buf_bytes);
-    return 0;
+    const size_t len = strlen(key);
+    for (const char *line = text; line != NULL && *line != '\0'; line = next_line(line)) {
+        if (strncmp(line, key, len) != 0)
+            continue;
+        const char *s = line + len + strspn(line + len, " \t");
+        if (*s != ':')
+            continue;
+        copy_trimmed(s + 1, strcspn(s + 1, "\n"), buf, buf_bytes);
+        return 0;
+    }
+    return -ENODATA;
 }
 
 bool st_proc_has_word(const char *text, const char *word)
@@ -201,22 +191,6 @@ bool st_proc_has_word(const char *text, const char *word)
         s += len;
     }
     return false;
-}
-
-int st_proc_kernel_config(const char *text, const char *option, char *buf, size_t buf_bytes)
-{
-    const size_t option_len = strlen(option);
-    for (const char *line = text; line != NULL && *line != '\0';) {
-        if (strncmp(line, option, option_len) == 0 && line[option_len] == '=') {
-            const char *value = line + option_len + 1;
-            copy_trimmed(value, strcspn(value, "\n"), buf, buf_bytes);
-            return 0;
-        }
-        line = strchr(line, '\n');
-        if (line != NULL)
-            line++;
-    }
-    return -ENODATA;
 }
 
 int st_proc_chosen(const char *text, char *buf, size_t buf_bytes)

@@ -31,11 +31,13 @@ struct st_proc_stat {
  */
 int st_proc_stat(const char *text, struct st_proc_stat *ret);
 
-/** Number behind "key:" at the start of a line, as in /proc/PID/status. -ENODATA: no such line. */
-int st_proc_status_u64(const char *text, const char *key, uint64_t *ret);
+/** Number of the first line that begins so, as "Tgid:" in /proc/PID/status, "throttled_usec " in a cgroup's cpu.stat.
+ * -ENODATA: no such line. */
+int st_proc_line_u64(const char *text, const char *begins, uint64_t *ret);
 
-/** Number behind "key " at the start of a line, as in a cgroup's cpu.stat. -ENODATA: no such line. */
-int st_proc_keyed_u64(const char *text, const char *key, uint64_t *ret);
+/** Text of the first line that begins so, as "CONFIG_HZ=" in a kernel's .config; blanks at both ends removed, cut to
+ * buf_bytes - 1. -ENODATA: no such line. */
+int st_proc_line_text(const char *text, const char *begins, char *buf, size_t buf_bytes);
 
 /** The path of "0::/path", the unified hierarchy, in /proc/PID/cgroup. -ENODATA: there is none. -ERANGE:
  * longer than buf_bytes - 1. */
@@ -51,9 +53,6 @@ int st_proc_field(const char *text, const char *key, char *buf, size_t buf_bytes
 
 /** true if `word` stands in the blank-separated text. */
 bool st_proc_has_word(const char *text, const char *word);
-
-/** Value of a CONFIG_ option in a kernel's .config, quotes kept. -ENODATA: not set. */
-int st_proc_kernel_config(const char *text, const char *option, char *buf, size_t buf_bytes);
 
 /** The chosen one of "none voluntary (full)" or "a [b] c". -ENODATA: none is marked. */
 int st_proc_chosen(const char *text, char *buf, size_t buf_bytes);

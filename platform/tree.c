@@ -58,7 +58,7 @@ static void say_hz(const struct say *say)
     if (text == MAP_FAILED)
         return;
     if (say->p->read_text(say->p, path, text, CONFIG_BYTES, &len) == 0 &&
-        st_proc_kernel_config(text, "CONFIG_HZ", value, sizeof(value)) == 0)
+        st_proc_line_text(text, "CONFIG_HZ=", value, sizeof(value)) == 0)
         say->fn(say->ctx, "hz", value);
     munmap(text, CONFIG_BYTES);
 }
@@ -245,7 +245,7 @@ static int virtualised_linux(struct st_platform *p, bool *ret)
     return 0;
 }
 
-static void say_hypervisor(const struct say *say, const char *hypervisor)
+static void say_hypervisor(const struct say *say)
 {
     bool virtualised;
     char value[VALUE_BYTES];
@@ -253,8 +253,6 @@ static void say_hypervisor(const struct say *say, const char *hypervisor)
         return;
     if (!virtualised) {
         say->fn(say->ctx, "hypervisor", "none");
-    } else if (hypervisor != NULL) {
-        say->fn(say->ctx, "hypervisor", hypervisor);
     } else if (st_tree_first_line(say->p, "/sys/hypervisor/type", value, sizeof(value)) == 0) {
         say->fn(say->ctx, "hypervisor", value);
     } else {
@@ -265,13 +263,12 @@ static void say_hypervisor(const struct say *say, const char *hypervisor)
 
 /* --- all of it --- */
 
-void st_tree_conditions_linux(struct st_platform *p, int cpu, const char *hypervisor, st_condition_fn fn,
-                              void *ctx)
+static void conditions_linux(struct st_platform *p, int cpu, st_condition_fn fn, void *ctx)
 {
     const struct say say = {.p = p, .fn = fn, .ctx = ctx};
     say_kernel(&say);
     say_cpus(&say);
-    say_hypervisor(&say, hypervisor);
+    say_hypervisor(&say);
     say_line(&say, "clocksource", "/sys/devices/system/clocksource/clocksource0/current_clocksource");
     say_cpufreq(&say, cpu, "cpufreq_driver", "scaling_driver");
     say_cpufreq(&say, cpu, "governor", "scaling_governor");
@@ -387,7 +384,7 @@ void st_tree_conditions(struct st_platform *p, int cpu, st_condition_fn fn, void
 {
     switch (p->os) {
     case ST_OS_LINUX:
-        st_tree_conditions_linux(p, cpu, NULL, fn, ctx);
+        conditions_linux(p, cpu, fn, ctx);
         break;
     case ST_OS_FREEBSD:
         conditions_freebsd(p, cpu, fn, ctx);

@@ -5,9 +5,6 @@
 
 #include "platform/platform.h"
 
-/** @param hypervisor its name from a better source than the files (CPUID), or NULL. */
-void st_tree_conditions_linux(struct st_platform *p, int cpu, const char *hypervisor, st_condition_fn fn,
-                              void *ctx);
 int st_tree_read_sysctl_linux(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
                               size_t *ret_len);
 int st_tree_write_sysctl_linux(struct st_platform *p, const char *name, const char *text);

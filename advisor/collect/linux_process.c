@@ -83,7 +83,7 @@ static bool owner_of(struct st_collector *c, const char *pid, uint64_t *ret_uid)
     size_t len;
     snprintf(path, sizeof(path), "/proc/%s/status", pid);
     const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
-    return (r == 0 || r == -EFBIG) && st_proc_status_u64(text, "Uid", ret_uid) == 0;
+    return (r == 0 || r == -EFBIG) && st_proc_line_u64(text, "Uid:", ret_uid) == 0;
 }
 
 /** A server of the user who runs this counts before those of others. @return false: there is one that counts more. */

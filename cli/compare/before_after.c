@@ -54,16 +54,13 @@ static char *machine_now(const struct st_journal *journal)
     struct st_platform *p = st_platform_native();
     char line[LINE_BYTES], *text = NULL;
     size_t bytes, len;
+    double load;
     FILE *out = open_memstream(&text, &bytes);
     if (out == NULL)
         return NULL;
     print_applied(out, journal);
-    const int r = p->os == ST_OS_FREEBSD ? p->read_sysctl(p, "vm.loadavg", line, sizeof(line), &len)
-                                         : p->read_text(p, "/proc/loadavg", line, sizeof(line), &len);
-    if (r == 0) { /* "0.10 0.05 0.01 1/123 456", "{ 0.10 0.05 0.01 }" */
-        const char *first = line + strspn(line, "{ ");
-        fprintf(out, ST_LOAD_KEY ": %.*s\n", (int)strcspn(first, " \n"), first);
-    }
+    if (getloadavg(&load, 1) == 1)
+        fprintf(out, ST_LOAD_KEY ": %.2f\n", load);
     if (p->os == ST_OS_LINUX && p->read_text(p, "/proc/cmdline", line, sizeof(line), &len) == 0)
         fprintf(out, "kernel_command_line: %.*s\n", (int)strcspn(line, "\n"), line);
     if (fclose(out) == 0)

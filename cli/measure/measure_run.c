@@ -26,7 +26,7 @@ static void on_demoted(void)
 {
     demoted = 1;
     if (running != NULL)
-        st_session_demote(running);
+        st_session_release(running);
 }
 
 /** Calls `look` with the worst loop so far. */

@@ -201,20 +201,16 @@ static void conditions(const struct st_result *result, FILE *out, int width)
                                         [ST_LOCK_ALL] = "memory locked",
                                         [ST_LOCK_ON_FAULT] = "memory locked on first use"};
     char line[200 * ST_RESULT_CONDITIONS_MAX];
-    char cpu[32] = "any CPU", smi[72] = "SMIs not readable", runs[40] = "";
+    char cpu[32] = "any CPU", runs[40] = "";
     if (result->cpu >= 0)
         snprintf(cpu, sizeof(cpu), "CPU %d", result->cpu);
-    if (result->smi >= 0)
-        snprintf(smi, sizeof(smi), "%" PRId64 " SMIs", result->smi);
-    else if (result->cpu < 0)
-        snprintf(smi, sizeof(smi), "system management interrupts (SMI) not counted: this needs --cpu");
     if (result->policy != ST_POLICY_OTHER)
         snprintf(runs, sizeof(runs), " %d", result->priority);
-    int n = snprintf(line, sizeof(line), "%s, %s%s, %s, load %.3g %%, %s, %s",
+    int n = snprintf(line, sizeof(line), "%s, %s%s, %s, load %.3g %%, %s",
                      result->timer_slack_set_ns < 0 ? "settings not changed"
                                                     : "settings not changed, except the timer slack",
                      st_platform_policy_name(result->policy), runs, cpu, result->load_percent,
-                     locks[result->lock], smi);
+                     locks[result->lock]);
     for (size_t i = 0; i < result->conditions_n && n > 0 && (size_t)n < sizeof(line); i++) {
         const char *key = result->conditions[i].key;
         const char *value = st_conditions_shown(key, result->conditions[i].value);

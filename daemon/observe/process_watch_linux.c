@@ -216,7 +216,7 @@ static bool is_frozen(pid_t pid)
         return false;
     for (size_t i = 0; i < ST_ARRAY_LEN(roots); i++) {
         snprintf(path, sizeof(path), "%s%s/cgroup.events", roots[i], group);
-        if (read_file(path, text, sizeof(text)) > 0 && st_proc_keyed_u64(text, "frozen", &frozen) == 0)
+        if (read_file(path, text, sizeof(text)) > 0 && st_proc_line_u64(text, "frozen ", &frozen) == 0)
             break;
     }
     return frozen != 0;

@@ -190,9 +190,8 @@ static const struct st_wake_method wakes[] = {
     ST_WAKE_ABSENT("epoll", "only Linux has it; see kqueue-user"),
 };
 
-static const struct st_wake_method *wake_method(struct st_lab *lab, size_t i)
+static const struct st_wake_method *wake_method(ST_UNUSED struct st_lab *lab, size_t i)
 {
-    (void)lab;
     return st_wake_posix_of_tables(wakes, ST_ARRAY_LEN(wakes), i);
 }
 
@@ -235,9 +234,8 @@ static const struct st_call_method calls[] = {
     ST_CALL_ABSENT("futex-wake", "only Linux has it; see umtx-wake"),
 };
 
-static const struct st_call_method *call_method(struct st_lab *lab, size_t i)
+static const struct st_call_method *call_method(ST_UNUSED struct st_lab *lab, size_t i)
 {
-    (void)lab;
     return st_call_of_tables(calls, ST_ARRAY_LEN(calls), i);
 }
 

@@ -35,9 +35,8 @@ static int sleep_epoll_wait(struct st_sleep *s, int64_t requested_ns)
 /* --- A wait on a word that no one wakes --- */
 
 /* FUTEX_WAIT_BITSET takes an absolute time on CLOCK_MONOTONIC; FUTEX_WAIT takes a relative one. */
-static int sleep_futex(struct st_sleep *s, int64_t requested_ns)
+static int sleep_futex(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
 {
-    (void)requested_ns;
     unsigned word = 0;
 #ifdef SYS_futex
     const long number = SYS_futex;
@@ -116,10 +115,9 @@ static int open_eventfd(struct st_wake_place *place)
     return place->fds[0] >= 0 ? 0 : -errno;
 }
 
-static int wait_eventfd(struct st_wake_place *place, int64_t due_ns)
+static int wait_eventfd(struct st_wake_place *place, ST_UNUSED int64_t due_ns)
 {
     uint64_t count;
-    (void)due_ns;
     return read(place->fds[0], &count, sizeof(count)) == (ssize_t)sizeof(count) ? 0 : -errno;
 }
 
@@ -216,9 +214,8 @@ static const struct st_wake_method wakes[] = {
     ST_WAKE_ABSENT("umtx", "only FreeBSD has it; see futex"),
 };
 
-static const struct st_wake_method *wake_method(struct st_lab *lab, size_t i)
+static const struct st_wake_method *wake_method(ST_UNUSED struct st_lab *lab, size_t i)
 {
-    (void)lab;
     return st_wake_posix_of_tables(wakes, ST_ARRAY_LEN(wakes), i);
 }
 
@@ -266,9 +263,8 @@ static const struct st_call_method calls[] = {
     ST_CALL_ABSENT("umtx-wake", "only FreeBSD has it; see futex-wake"),
 };
 
-static const struct st_call_method *call_method(struct st_lab *lab, size_t i)
+static const struct st_call_method *call_method(ST_UNUSED struct st_lab *lab, size_t i)
 {
-    (void)lab;
     return st_call_of_tables(calls, ST_ARRAY_LEN(calls), i);
 }
 

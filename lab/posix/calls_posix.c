@@ -29,25 +29,22 @@ int st_call_clock_raw(struct st_call *c)
 #endif
 }
 
-static int call_gettimeofday(struct st_call *c)
+static int call_gettimeofday(ST_UNUSED struct st_call *c)
 {
     struct timeval tv;
-    (void)c;
     return gettimeofday(&tv, NULL) == 0 ? 0 : -errno;
 }
 
-static int call_time(struct st_call *c)
+static int call_time(ST_UNUSED struct st_call *c)
 {
-    (void)c;
     seen = time(NULL);
     return 0;
 }
 
 #ifdef SYS_gettimeofday
-static int raw_gettimeofday(struct st_call *c)
+static int raw_gettimeofday(ST_UNUSED struct st_call *c)
 {
     int64_t buf[2]; /* a timeval of 32 or of 64 bits */
-    (void)c;
     return syscall(SYS_gettimeofday, buf, NULL) == 0 ? 0 : -errno;
 }
 #else
@@ -55,9 +52,8 @@ static int raw_gettimeofday(struct st_call *c)
 #endif
 
 #ifdef SYS_time
-static int raw_time(struct st_call *c)
+static int raw_time(ST_UNUSED struct st_call *c)
 {
-    (void)c;
     seen = syscall(SYS_time, NULL);
     return 0;
 }
@@ -65,64 +61,55 @@ static int raw_time(struct st_call *c)
 #define raw_time NULL
 #endif
 
-static int call_getpid(struct st_call *c)
+static int call_getpid(ST_UNUSED struct st_call *c)
 {
-    (void)c;
     seen = getpid();
     return 0;
 }
 
-static int raw_getpid(struct st_call *c)
+static int raw_getpid(ST_UNUSED struct st_call *c)
 {
-    (void)c;
     seen = syscall(SYS_getpid);
     return 0;
 }
 
-static int call_getppid(struct st_call *c)
+static int call_getppid(ST_UNUSED struct st_call *c)
 {
-    (void)c;
     seen = getppid();
     return 0;
 }
 
-static int raw_getppid(struct st_call *c)
+static int raw_getppid(ST_UNUSED struct st_call *c)
 {
-    (void)c;
     seen = syscall(SYS_getppid);
     return 0;
 }
 
-static int call_getuid(struct st_call *c)
+static int call_getuid(ST_UNUSED struct st_call *c)
 {
-    (void)c;
     seen = getuid();
     return 0;
 }
 
-static int raw_getuid(struct st_call *c)
+static int raw_getuid(ST_UNUSED struct st_call *c)
 {
-    (void)c;
     seen = syscall(SYS_getuid);
     return 0;
 }
 
-static int call_sysconf(struct st_call *c)
+static int call_sysconf(ST_UNUSED struct st_call *c)
 {
-    (void)c;
     seen = sysconf(_SC_PAGESIZE);
     return 0;
 }
 
-static int call_sched_yield(struct st_call *c)
+static int call_sched_yield(ST_UNUSED struct st_call *c)
 {
-    (void)c;
     return sched_yield() == 0 ? 0 : -errno;
 }
 
-static int raw_sched_yield(struct st_call *c)
+static int raw_sched_yield(ST_UNUSED struct st_call *c)
 {
-    (void)c;
     return syscall(SYS_sched_yield) == 0 ? 0 : -errno;
 }
 
@@ -150,10 +137,9 @@ static void close_fd(struct st_call *c)
     c->fd = -1;
 }
 
-static int call_nanosleep(struct st_call *c)
+static int call_nanosleep(ST_UNUSED struct st_call *c)
 {
     const struct timespec ts = {.tv_nsec = 1};
-    (void)c;
     return nanosleep(&ts, NULL) == 0 || errno == EINTR ? 0 : -errno;
 }
 

@@ -82,9 +82,8 @@ int st_sleep_lab_open_posix_timer(struct st_sleep *s)
     return 0;
 }
 
-int st_sleep_lab_posix_timer(struct st_sleep *s, int64_t requested_ns)
+int st_sleep_lab_posix_timer(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
 {
-    (void)requested_ns;
     const timer_t *timer = s->state;
     const struct itimerspec once = {.it_value = st_ns_to_timespec(s->due_ns)};
     return timer_settime(*timer, TIMER_ABSTIME, &once, NULL) == 0 ? wait_for(SIGRTMIN) : -errno;
@@ -134,9 +133,8 @@ int st_sleep_lab_open_cond(struct st_sleep *s)
     return 0;
 }
 
-int st_sleep_lab_cond(struct st_sleep *s, int64_t requested_ns)
+int st_sleep_lab_cond(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
 {
-    (void)requested_ns;
     struct condition *c = s->state;
     const struct timespec until = st_ns_to_timespec(s->due_ns);
     int r;

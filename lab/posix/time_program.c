@@ -53,10 +53,9 @@ static int spawn(const char *path, char *const argv[], char *const env[], pid_t 
  * off while they change. */
 static volatile sig_atomic_t running, early;
 
-void st_lab_posix_signal_program(struct st_lab *lab, int signal_number)
+void st_lab_posix_signal_program(ST_UNUSED struct st_lab *lab, int signal_number)
 {
     const int error = errno;
-    (void)lab;
     if (running > 0)
         (void)kill((pid_t)running, signal_number);
     else

@@ -395,10 +395,9 @@ static int open_pipe(struct st_wake_place *place)
     return pipe2(place->fds, O_CLOEXEC) == 0 ? 0 : -errno;
 }
 
-static int wait_read(struct st_wake_place *place, int64_t due_ns)
+static int wait_read(struct st_wake_place *place, ST_UNUSED int64_t due_ns)
 {
     char byte;
-    (void)due_ns;
     return read(place->fds[0], &byte, 1) == 1 ? 0 : -errno;
 }
 
@@ -423,10 +422,9 @@ static int open_sockets(struct st_wake_place *place)
     return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, place->fds) == 0 ? 0 : -errno;
 }
 
-static int wait_receive(struct st_wake_place *place, int64_t due_ns)
+static int wait_receive(struct st_wake_place *place, ST_UNUSED int64_t due_ns)
 {
     char byte;
-    (void)due_ns;
     return recv(place->fds[0], &byte, 1, 0) == 1 ? 0 : -errno;
 }
 
@@ -450,10 +448,9 @@ static void fill(sigset_t *set)
     sigaddset(set, SIGNAL);
 }
 
-static int open_signal(struct st_wake_place *place)
+static int open_signal(ST_UNUSED struct st_wake_place *place)
 {
     sigset_t set;
-    (void)place;
     fill(&set);
     return -pthread_sigmask(SIG_BLOCK, &set, NULL);
 }

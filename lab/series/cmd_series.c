@@ -205,10 +205,9 @@ static void announce(const struct arguments *a, const struct st_bench_series_con
     fprintf(stderr, "%s%s: takes %s.\n", a->methods[0]->name, all, st_locale_text(text));
 }
 
-static void on_rttime(int signal_number)
+static void on_rttime(ST_UNUSED int signal_number)
 {
     struct st_platform *p = st_platform_native();
-    (void)signal_number;
     (void)p->set_policy(p, ST_POLICY_OTHER, 0);
 }
 

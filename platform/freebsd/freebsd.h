@@ -12,7 +12,4 @@ int st_freebsd_read_sysctl(struct st_platform *p, const char *name, char *buf, s
                            size_t *ret_len);
 int st_freebsd_write_sysctl(struct st_platform *p, const char *name, const char *text);
 
-/* xrun_sound4.c */
-extern const struct st_xrun_source st_xrun_sound4;
-
 #endif

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/text/number.h"
 #include "core/text/text_buffer.h"
@@ -93,50 +92,6 @@ static int put_numbers(struct st_text_buffer *out, unsigned type, const char *fo
     return 0;
 }
 
-static void put_timeval(struct st_text_buffer *out, const struct st_oid_timeval *tv)
-{
-    st_text_buffer_printf(out, "{ sec = %" PRId64 ", usec = %" PRId64 " }", tv->s, tv->us);
-    const time_t s = (time_t)tv->s;
-    char text[64] = "";
-    struct tm tm;
-    if (localtime_r(&s, &tm) != NULL && strftime(text, sizeof(text), "%a %b %e %H:%M:%S %Y", &tm) > 0)
-        st_text_buffer_printf(out, " %s", text);
-}
-
-static int put_struct(struct st_text_buffer *out, const char *format, const void *data, size_t bytes)
-{
-    struct st_oid_clockinfo clock;
-    struct st_oid_loadavg load;
-    struct st_oid_timeval tv;
-    if (strcmp(format, "S,clockinfo") == 0) {
-        if (bytes != sizeof(clock))
-            return -EBADMSG;
-        memcpy(&clock, data, sizeof(clock));
-        st_text_buffer_printf(out, "{ hz = %d, tick = %d, profhz = %d, stathz = %d }", clock.hz, clock.tick,
-                              clock.profhz, clock.stathz);
-        return 0;
-    }
-    if (strcmp(format, "S,loadavg") == 0) {
-        if (bytes != sizeof(load))
-            return -EBADMSG;
-        memcpy(&load, data, sizeof(load));
-        if (load.scale <= 0)
-            return -EBADMSG;
-        const double scale = (double)load.scale;
-        st_text_buffer_printf(out, "{ %.2f %.2f %.2f }", load.load[0] / scale, load.load[1] / scale,
-                              load.load[2] / scale);
-        return 0;
-    }
-    if (strcmp(format, "S,timeval") == 0) {
-        if (bytes != sizeof(tv))
-            return -EBADMSG;
-        memcpy(&tv, data, sizeof(tv));
-        put_timeval(out, &tv);
-        return 0;
-    }
-    return -ENOTSUP;
-}
-
 int st_oid_text(unsigned kind, const char *format, const void *data, size_t bytes, char *buf,
                 size_t buf_bytes, size_t *ret_len)
 {
@@ -149,8 +104,6 @@ int st_oid_text(unsigned kind, const char *format, const void *data, size_t byte
         r = -EISDIR;
     else if (type == ST_OID_STRING)
         st_text_buffer_add(&out, data, strnlen(data, bytes));
-    else if (type == ST_OID_OPAQUE)
-        r = put_struct(&out, format, data, bytes);
     else if (number_of(type).bytes != 0)
         r = put_numbers(&out, type, format, data, bytes);
     else

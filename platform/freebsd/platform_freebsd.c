@@ -52,9 +52,8 @@ static int set_rtprio(lwpid_t tid, unsigned short type, int priority)
     return rtprio_thread(RTP_SET, tid, &rtp) == 0 ? 0 : -errno;
 }
 
-static int freebsd_set_policy(struct st_platform *p, enum st_policy policy, int priority)
+static int freebsd_set_policy(ST_UNUSED struct st_platform *p, enum st_policy policy, int priority)
 {
-    (void)p;
     switch (policy) {
     case ST_POLICY_OTHER:
         return set_rtprio(0, RTP_PRIO_NORMAL, 0);
@@ -66,9 +65,8 @@ static int freebsd_set_policy(struct st_platform *p, enum st_policy policy, int 
     return -EINVAL;
 }
 
-static int freebsd_get_policy(struct st_platform *p, enum st_policy *ret_policy, int *ret_priority)
+static int freebsd_get_policy(ST_UNUSED struct st_platform *p, enum st_policy *ret_policy, int *ret_priority)
 {
-    (void)p;
     struct rtprio rtp;
     if (rtprio_thread(RTP_LOOKUP, 0, &rtp) != 0)
         return -errno;
@@ -82,15 +80,13 @@ static int freebsd_get_policy(struct st_platform *p, enum st_policy *ret_policy,
     return 0;
 }
 
-static pid_t freebsd_thread_id(struct st_platform *p)
+static pid_t freebsd_thread_id(ST_UNUSED struct st_platform *p)
 {
-    (void)p;
     return pthread_getthreadid_np();
 }
 
-static int freebsd_demote(struct st_platform *p, pid_t tid)
+static int freebsd_demote(ST_UNUSED struct st_platform *p, pid_t tid)
 {
-    (void)p;
     return set_rtprio(tid, RTP_PRIO_NORMAL, 0);
 }
 
@@ -104,9 +100,8 @@ struct cpus {
 
 static const size_t set_bytes[] = {sizeof(struct cpus), 32};
 
-static int freebsd_pin(struct st_platform *p, int cpu)
+static int freebsd_pin(ST_UNUSED struct st_platform *p, int cpu)
 {
-    (void)p;
     struct cpus cpus = {{0}};
     if (cpu < 0 || (size_t)cpu >= ST_ARRAY_LEN(cpus.word) * WORD_BITS)
         return -EINVAL;
@@ -121,9 +116,8 @@ static int freebsd_pin(struct st_platform *p, int cpu)
                                                : -error; /* EDEADLK: none of these CPUs is in our set */
 }
 
-static int freebsd_unpin(struct st_platform *p, pid_t tid)
+static int freebsd_unpin(ST_UNUSED struct st_platform *p, pid_t tid)
 {
-    (void)p;
     struct cpus cpus;
     int error = ERANGE;
     for (size_t i = 0; i < ST_ARRAY_LEN(set_bytes) && error == ERANGE; i++) {
@@ -136,9 +130,8 @@ static int freebsd_unpin(struct st_platform *p, pid_t tid)
     return -error;
 }
 
-static int freebsd_cpus_allowed(struct st_platform *p, int *cpus_out, int max)
+static int freebsd_cpus_allowed(ST_UNUSED struct st_platform *p, int *cpus_out, int max)
 {
-    (void)p;
     struct cpus cpus = {{0}};
     int error = ERANGE;
     for (size_t i = 0; i < ST_ARRAY_LEN(set_bytes) && error == ERANGE; i++) {
@@ -160,44 +153,17 @@ static int freebsd_cpus_allowed(struct st_platform *p, int *cpus_out, int max)
     return n;
 }
 
-static int freebsd_set_name(struct st_platform *p, const char *name)
+static int freebsd_set_name(ST_UNUSED struct st_platform *p, const char *name)
 {
-    (void)p;
     if (strlen(name) > 15) /* the seam's limit; MAXCOMLEN is 19 */
         return -ERANGE;
     pthread_set_name_np(pthread_self(), name);
     return 0;
 }
 
-static int freebsd_set_rttime_limit_ns(struct st_platform *p, int64_t ns)
+static int freebsd_set_rttime_limit_ns(ST_UNUSED struct st_platform *p, ST_UNUSED int64_t ns)
 {
-    (void)p;
-    (void)ns;
     return -ENOTSUP; /* RLIMIT_CPU counts sleeping threads' work too and kills the process: not the same */
-}
-
-static int try_fifo(int priority)
-{
-    return -set_rtprio(0, RTP_PRIO_FIFO, priority);
-}
-
-static int freebsd_rt_rights(struct st_platform *p, int priority, struct st_rt_rights *ret)
-{
-    (void)p;
-    int fifo_errno;
-    struct rlimit memlock;
-    if (getrlimit(RLIMIT_MEMLOCK, &memlock) != 0)
-        return -errno;
-    const int r = st_posix_try_in_child(try_fifo, priority, &fifo_errno);
-    if (r < 0)
-        return r;
-    *ret = (struct st_rt_rights){
-        .fifo_errno = fifo_errno,
-        .fifo_priority = priority,
-        .rtprio_limit = INT64_MIN, /* no RLIMIT_RTPRIO */
-        .memlock_limit_bytes = st_posix_limit_value(memlock.rlim_cur),
-    };
-    return 0;
 }
 
 /* --- what threads have used; locked memory, the program --- */
@@ -215,11 +181,7 @@ static int freebsd_counters_open(struct st_platform *p, struct st_counters_handl
     return 0;
 }
 
-static void freebsd_counters_close(struct st_platform *p, struct st_counters_handle *h)
-{
-    (void)p;
-    (void)h;
-}
+static void freebsd_counters_close(ST_UNUSED struct st_platform *p, ST_UNUSED struct st_counters_handle *h) {}
 
 static void add_rusage(const struct rusage *usage, struct st_thread_counters *counters)
 {
@@ -230,11 +192,9 @@ static void add_rusage(const struct rusage *usage, struct st_thread_counters *co
 }
 
 /* Time on the run queue is not counted by this kernel: ST_COUNTER_RUNQ_WAIT is never valid here. */
-static int freebsd_counters_self(struct st_platform *p, const struct st_counters_handle *h,
-                                 struct st_thread_counters *ret)
+static int freebsd_counters_self(ST_UNUSED struct st_platform *p,
+                                 ST_UNUSED const struct st_counters_handle *h, struct st_thread_counters *ret)
 {
-    (void)p;
-    (void)h;
     struct st_thread_counters counters = {0};
     struct rusage usage;
     counters.cpu_ns = st_posix_clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -275,10 +235,9 @@ static int read_kinfo(int what, struct kinfo_proc **ret)
     }
 }
 
-static int freebsd_counters_other(struct st_platform *p, const struct st_counters_handle *h,
+static int freebsd_counters_other(ST_UNUSED struct st_platform *p, const struct st_counters_handle *h,
                                   struct st_thread_counters *ret)
 {
-    (void)p;
     struct kinfo_proc *rows;
     const int n = read_kinfo(KERN_PROC_PID | KERN_PROC_INC_THREAD, &rows);
     if (n < 0)
@@ -300,9 +259,8 @@ static int freebsd_counters_other(struct st_platform *p, const struct st_counter
     return r;
 }
 
-static int freebsd_program_path(struct st_platform *p, char *buf, size_t buf_bytes)
+static int freebsd_program_path(ST_UNUSED struct st_platform *p, char *buf, size_t buf_bytes)
 {
-    (void)p;
     const int mib[4] = {CTL_KERN, KERN_PROC, KERN_PROC_PATHNAME, -1}; /* -1: this process */
     size_t bytes = buf_bytes;
     if (sysctl(mib, 4, buf, &bytes, NULL, 0) != 0)
@@ -310,9 +268,8 @@ static int freebsd_program_path(struct st_platform *p, char *buf, size_t buf_byt
     return bytes > 0 && buf[bytes - 1] == '\0' ? 0 : -ENOENT;
 }
 
-static int freebsd_lock_memory(struct st_platform *p, enum st_lock *ret)
+static int freebsd_lock_memory(ST_UNUSED struct st_platform *p, enum st_lock *ret)
 {
-    (void)p;
     /* with MCL_FUTURE a mapping beyond the limit fails (sys/vm/vm_mmap.c): malloc() would, some time after */
     struct rlimit limit;
     const bool limited = getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -369,17 +326,6 @@ bool st_posix_reap_rest(void)
 
 /* --- the machine --- */
 
-int st_posix_open_beneath(int dir_fd, const char *path, int flags)
-{
-    path += strspn(path, "/");
-    const int fd = openat(dir_fd, *path != '\0' ? path : ".",
-                          O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_RESOLVE_BENEATH | flags);
-    if (fd >= 0)
-        return fd;
-    /* O_RESOLVE_BENEATH refuses absolute links and ".." at the top, which stay inside after chroot */
-    return errno == ENOTCAPABLE ? st_posix_open_beneath_by_parts(dir_fd, path, flags) : -errno;
-}
-
 /* /dev/sndstat is a device; the other text files are read as on any POSIX system. */
 static int read_sndstat(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
 {
@@ -429,9 +375,8 @@ static int freebsd_read_text(struct st_platform *p, const char *path, char *buf,
 #define NANOSLEEP "kern_clock_nanosleep: a share of the remaining time"
 
 /* The wait below the thread library's: the one that the cycle loop takes with wait = "precise". */
-static int sleep_umtx(struct st_sleep *s, int64_t requested_ns)
+static int sleep_umtx(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
 {
-    (void)requested_ns;
     return s->platform->sleep_until_precise_ns(s->platform, s->due_ns);
 }
 
@@ -456,9 +401,8 @@ static const struct st_sleep_method methods[] = {
     },
 };
 
-static const struct st_sleep_method *freebsd_sleep_method(struct st_platform *p, size_t i)
+static const struct st_sleep_method *freebsd_sleep_method(ST_UNUSED struct st_platform *p, size_t i)
 {
-    (void)p;
     return i < ST_ARRAY_LEN(methods) ? &methods[i] : NULL;
 }
 
@@ -469,59 +413,37 @@ static const struct st_xrun_source *const sources[] = {
     &st_xrun_sound4, &st_xrun_pipewire, &st_xrun_jack, &st_xrun_pulseaudio, &alsa,
 };
 
-static const struct st_xrun_source *freebsd_xrun_source(struct st_platform *p, size_t i)
+static const struct st_xrun_source *freebsd_xrun_source(ST_UNUSED struct st_platform *p, size_t i)
 {
-    (void)p;
     return i < ST_ARRAY_LEN(sources) ? sources[i] : NULL;
 }
 
-static int no_suspended_ns(struct st_platform *p, int64_t *ret_ns)
+static int no_suspended_ns(ST_UNUSED struct st_platform *p, ST_UNUSED int64_t *ret_ns)
 {
-    (void)p;
-    (void)ret_ns;
     return -ENOTSUP; /* CLOCK_BOOTTIME is another name of CLOCK_UPTIME here: no clock tells them apart */
 }
 
-static int no_timer_slack_ns(struct st_platform *p, int64_t *ret_ns)
+static int no_timer_slack_ns(ST_UNUSED struct st_platform *p, ST_UNUSED int64_t *ret_ns)
 {
-    (void)p;
-    (void)ret_ns;
     return -ENOTSUP; /* alloweddeviation is the machine's, not the thread's */
 }
 
-static int no_set_timer_slack_ns(struct st_platform *p, int64_t ns)
+static int no_set_timer_slack_ns(ST_UNUSED struct st_platform *p, ST_UNUSED int64_t ns)
 {
-    (void)p;
-    (void)ns;
     return -ENOTSUP;
 }
 
-static int no_leave_rseq(struct st_platform *p)
+static int no_leave_rseq(ST_UNUSED struct st_platform *p)
 {
-    (void)p;
     return 0; /* FreeBSD has none */
 }
 
-static int no_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
+static int no_hold_latency(ST_UNUSED struct st_platform *p, ST_UNUSED int32_t us)
 {
-    (void)p;
-    (void)cpu;
-    (void)ret;
     return -ENOTSUP;
 }
 
-static int no_hold_latency(struct st_platform *p, int32_t us)
-{
-    (void)p;
-    (void)us;
-    return -ENOTSUP;
-}
-
-static void no_release_latency(struct st_platform *p, int handle)
-{
-    (void)p;
-    (void)handle;
-}
+static void no_release_latency(ST_UNUSED struct st_platform *p, ST_UNUSED int handle) {}
 
 struct st_platform *st_platform_native(void)
 {
@@ -556,11 +478,10 @@ struct st_platform *st_platform_native(void)
         .pauses = st_posix_pauses,
         .lock_memory = freebsd_lock_memory,
         .set_rttime_limit_ns = freebsd_set_rttime_limit_ns,
-        .rt_rights = freebsd_rt_rights,
+        .rt_rights = st_posix_rt_rights,
         .program_path = freebsd_program_path,
         .run = st_posix_run,
         .conditions = st_tree_conditions,
-        .smi_count = no_smi_count,
         .virtualised = st_tree_virtualised,
         .open_path = st_posix_open_path,
         .read_text = freebsd_read_text,

@@ -1,8 +1,6 @@
 #include <sys/types.h>
 
-#include <sys/resource.h>
 #include <sys/sysctl.h>
-#include <sys/time.h>
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,15 +14,6 @@
 /* {0, 4, OID}: kind and format of OID. Source: sysctl(9), "sysctl.oidfmt". */
 #define OID_SYSCTL     0
 #define OID_SYSCTL_FMT 4
-
-_Static_assert(sizeof(struct clockinfo) == sizeof(struct st_oid_clockinfo), "struct clockinfo");
-_Static_assert(offsetof(struct clockinfo, stathz) == offsetof(struct st_oid_clockinfo, stathz),
-               "struct clockinfo");
-_Static_assert(offsetof(struct clockinfo, profhz) == offsetof(struct st_oid_clockinfo, profhz),
-               "struct clockinfo");
-_Static_assert(sizeof(struct loadavg) == sizeof(struct st_oid_loadavg), "struct loadavg");
-_Static_assert(offsetof(struct loadavg, fscale) == offsetof(struct st_oid_loadavg, scale), "struct loadavg");
-_Static_assert(sizeof(struct timeval) == sizeof(struct st_oid_timeval), "struct timeval");
 
 struct format {
     unsigned kind;
@@ -71,10 +60,9 @@ static int read_value(const int *oid, size_t oid_n, void **ret, size_t *ret_byte
     return -ENOMEM;
 }
 
-int st_freebsd_read_sysctl(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
+int st_freebsd_read_sysctl(ST_UNUSED struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
                            size_t *ret_len)
 {
-    (void)p;
     int oid[CTL_MAXNAME];
     size_t oid_n = CTL_MAXNAME;
     struct format format;
@@ -95,9 +83,8 @@ int st_freebsd_read_sysctl(struct st_platform *p, const char *name, char *buf, s
     return r;
 }
 
-int st_freebsd_write_sysctl(struct st_platform *p, const char *name, const char *text)
+int st_freebsd_write_sysctl(ST_UNUSED struct st_platform *p, const char *name, const char *text)
 {
-    (void)p;
     int oid[CTL_MAXNAME];
     size_t oid_n = CTL_MAXNAME;
     struct format format;

@@ -15,7 +15,6 @@
 #endif
 
 #include "core/ns.h"
-#include "platform/freebsd/freebsd.h"
 #include "platform/xrun/sndstat.h"
 
 #define PATH      "/dev/sndstat"
@@ -32,7 +31,7 @@ struct sound4 {
 
 /** Fills sound4->bytes. @return how many, or what the system said. */
 #if ST_HAVE_SNDSTAT_IOCTL
-static int64_t get_devices(struct sound4 *sound4)
+static int64_t get_devices(ST_UNUSED struct sound4 *sound4)
 {
     struct sndstioc_nv_arg arg = {.nbytes = 0};
     if (ioctl(sound4->fd, SNDSTIOC_REFRESH_DEVS) != 0 || ioctl(sound4->fd, SNDSTIOC_GET_DEVS, &arg) != 0)
@@ -54,7 +53,6 @@ static int64_t get_devices(struct sound4 *sound4)
 #else
 static int64_t get_devices(struct sound4 *sound4)
 {
-    (void)sound4;
     return -ENOTSUP;
 }
 #endif
@@ -65,11 +63,7 @@ static void on_channel(void *ctx, const struct st_snd_channel *channel)
     st_sndstat_look_at(&sound4->counters, channel, sound4->seen, sound4->seen_ctx);
 }
 
-static void no_sighting(void *ctx, const struct st_xrun_seen *seen)
-{
-    (void)ctx;
-    (void)seen;
-}
+static void no_sighting(ST_UNUSED void *ctx, ST_UNUSED const struct st_xrun_seen *seen) {}
 
 /** One look. @return how many channels, or an error. */
 static int64_t look(struct sound4 *sound4, st_xrun_seen_fn seen, void *ctx)

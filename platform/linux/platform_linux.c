@@ -1,15 +1,21 @@
-/* The Linux row of the seam, and its members that are about threads and about the machine. */
+/* The Linux row of the seam, and its members that are about threads, the process and the machine. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
+#include <linux/keyctl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #if __has_include(<sys/rseq.h>)
 #include <sys/rseq.h>
@@ -17,12 +23,8 @@
 #else
 #define HAVE_RSEQ 0
 #endif
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
 
 #include "core/ns.h"
-#include "platform/linux/linux.h"
 #include "platform/posix/posix.h"
 #include "platform/posix/sleep_posix.h"
 #include "platform/proc.h"
@@ -48,16 +50,14 @@ static int policy_to_linux(enum st_policy policy)
     return -1;
 }
 
-static int linux_set_policy(struct st_platform *p, enum st_policy policy, int priority)
+static int linux_set_policy(ST_UNUSED struct st_platform *p, enum st_policy policy, int priority)
 {
-    (void)p;
     const struct sched_param param = {.sched_priority = policy == ST_POLICY_OTHER ? 0 : priority};
     return sched_setscheduler(0, policy_to_linux(policy), &param) == 0 ? 0 : -errno;
 }
 
-static int linux_get_policy(struct st_platform *p, enum st_policy *ret_policy, int *ret_priority)
+static int linux_get_policy(ST_UNUSED struct st_platform *p, enum st_policy *ret_policy, int *ret_priority)
 {
-    (void)p;
     struct sched_param param;
     const int policy = sched_getscheduler(0);
     if (policy < 0 || sched_getparam(0, &param) != 0)
@@ -68,22 +68,19 @@ static int linux_get_policy(struct st_platform *p, enum st_policy *ret_policy, i
     return 0;
 }
 
-static pid_t linux_thread_id(struct st_platform *p)
+static pid_t linux_thread_id(ST_UNUSED struct st_platform *p)
 {
-    (void)p;
     return gettid();
 }
 
-static int linux_demote(struct st_platform *p, pid_t tid)
+static int linux_demote(ST_UNUSED struct st_platform *p, pid_t tid)
 {
-    (void)p;
     const struct sched_param param = {.sched_priority = 0};
     return sched_setscheduler(tid, SCHED_OTHER, &param) == 0 ? 0 : -errno;
 }
 
-static int linux_pin(struct st_platform *p, int cpu)
+static int linux_pin(ST_UNUSED struct st_platform *p, int cpu)
 {
-    (void)p;
     if (cpu < 0 || cpu >= CPUS_MAX)
         return -EINVAL;
     cpu_set_t set[SETS_N];
@@ -92,9 +89,8 @@ static int linux_pin(struct st_platform *p, int cpu)
     return sched_setaffinity(0, sizeof(set), set) == 0 ? 0 : -errno;
 }
 
-static int linux_unpin(struct st_platform *p, pid_t tid)
+static int linux_unpin(ST_UNUSED struct st_platform *p, pid_t tid)
 {
-    (void)p;
     cpu_set_t set[SETS_N];
     CPU_ZERO_S(sizeof(set), set);
     if (sched_getaffinity(0, sizeof(set), set) != 0)
@@ -102,9 +98,8 @@ static int linux_unpin(struct st_platform *p, pid_t tid)
     return sched_setaffinity(tid, sizeof(set), set) == 0 ? 0 : -errno;
 }
 
-static int linux_cpus_allowed(struct st_platform *p, int *cpus, int max)
+static int linux_cpus_allowed(ST_UNUSED struct st_platform *p, int *cpus, int max)
 {
-    (void)p;
     cpu_set_t set[SETS_N];
     CPU_ZERO_S(sizeof(set), set);
     if (sched_getaffinity(0, sizeof(set), set) != 0)
@@ -120,15 +115,13 @@ static int linux_cpus_allowed(struct st_platform *p, int *cpus, int max)
     return n;
 }
 
-static int linux_set_name(struct st_platform *p, const char *name)
+static int linux_set_name(ST_UNUSED struct st_platform *p, const char *name)
 {
-    (void)p;
     return -pthread_setname_np(pthread_self(), name);
 }
 
-static int linux_set_rttime_limit_ns(struct st_platform *p, int64_t ns)
+static int linux_set_rttime_limit_ns(ST_UNUSED struct st_platform *p, int64_t ns)
 {
-    (void)p;
     if (ns <= 0)
         return -EINVAL;
     struct rlimit limit;
@@ -144,39 +137,13 @@ static int linux_set_rttime_limit_ns(struct st_platform *p, int64_t ns)
     return setrlimit(RLIMIT_RTTIME, &limit) == 0 ? 0 : -errno;
 }
 
-static int try_fifo(int priority)
-{
-    const struct sched_param param = {.sched_priority = priority};
-    return sched_setscheduler(0, SCHED_FIFO, &param) == 0 ? 0 : errno;
-}
-
-static int linux_rt_rights(struct st_platform *p, int priority, struct st_rt_rights *ret)
-{
-    (void)p;
-    int fifo_errno;
-    struct rlimit rtprio, memlock;
-    if (getrlimit(RLIMIT_RTPRIO, &rtprio) != 0 || getrlimit(RLIMIT_MEMLOCK, &memlock) != 0)
-        return -errno;
-    const int r = st_posix_try_in_child(try_fifo, priority, &fifo_errno);
-    if (r < 0)
-        return r;
-    *ret = (struct st_rt_rights){
-        .fifo_errno = fifo_errno,
-        .fifo_priority = priority,
-        .rtprio_limit = st_posix_limit_value(rtprio.rlim_cur),
-        .memlock_limit_bytes = st_posix_limit_value(memlock.rlim_cur),
-    };
-    return 0;
-}
-
 /* Far below what counts as a suspend; the slow path of the cycle loop asks, too. */
 #define TOGETHER_NS 100000
 
 /* The two clocks cannot be read at once. Between two reads of one the other is bracketed; the tightest of
  * some tries is taken, so that a thread that lost its CPU between the reads does not see a suspend. */
-static int linux_suspended_ns(struct st_platform *p, int64_t *ret_ns)
+static int linux_suspended_ns(ST_UNUSED struct st_platform *p, int64_t *ret_ns)
 {
-    (void)p;
     int64_t tightest_ns = INT64_MAX, suspended_ns = 0;
     for (int i = 0; i < 8 && tightest_ns > TOGETHER_NS; i++) {
         const int64_t before_ns = st_posix_clock_ns(CLOCK_MONOTONIC);
@@ -193,9 +160,8 @@ static int linux_suspended_ns(struct st_platform *p, int64_t *ret_ns)
     return 0;
 }
 
-static int linux_timer_slack_ns(struct st_platform *p, int64_t *ret_ns)
+static int linux_timer_slack_ns(ST_UNUSED struct st_platform *p, int64_t *ret_ns)
 {
-    (void)p;
     /* prctl() returns int; the kernel's answer is a long */
     const long slack_ns = syscall(SYS_prctl, PR_GET_TIMERSLACK, 0, 0, 0, 0);
     if (slack_ns < 0)
@@ -204,9 +170,8 @@ static int linux_timer_slack_ns(struct st_platform *p, int64_t *ret_ns)
     return 0;
 }
 
-static int linux_set_timer_slack_ns(struct st_platform *p, int64_t ns)
+static int linux_set_timer_slack_ns(ST_UNUSED struct st_platform *p, int64_t ns)
 {
-    (void)p;
     if (ns < 1 || ns > INT64_C(0x7fffffff)) /* 0 means "back to the default" to the kernel */
         return -EINVAL;
     return prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0) == 0 ? 0 : -errno;
@@ -215,9 +180,8 @@ static int linux_set_timer_slack_ns(struct st_platform *p, int64_t ns)
 /* Restartable sequences: the kernel attends to a thread's registration each time the thread comes back from
  * another one, that is on each wake-up (kernel/rseq.c, __rseq_handle_notify_resume). glibc registers every
  * thread from 2.35 on, and uses it for sched_getcpu() alone. */
-static int linux_leave_rseq(struct st_platform *p)
+static int linux_leave_rseq(ST_UNUSED struct st_platform *p)
 {
-    (void)p;
 #if HAVE_RSEQ
     if (__rseq_size == 0)
         return 0; /* not registered: an old kernel, or glibc.pthread.rseq=0 */
@@ -237,9 +201,8 @@ static int linux_leave_rseq(struct st_platform *p)
 /* PM QoS: a request that lasts as long as the device is open. Linux Documentation/power/pm_qos_interface.rst.
  */
 
-static int linux_hold_latency(struct st_platform *p, int32_t us)
+static int linux_hold_latency(ST_UNUSED struct st_platform *p, int32_t us)
 {
-    (void)p;
     const int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return -errno;
@@ -250,9 +213,8 @@ static int linux_hold_latency(struct st_platform *p, int32_t us)
     return error != 0 ? -error : -EIO;
 }
 
-static void linux_release_latency(struct st_platform *p, int handle)
+static void linux_release_latency(ST_UNUSED struct st_platform *p, int handle)
 {
-    (void)p;
     close(handle);
 }
 
@@ -274,9 +236,8 @@ static int open_task_file(pid_t tid, const char *file)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static int linux_counters_open(struct st_platform *p, struct st_counters_handle *ret)
+static int linux_counters_open(ST_UNUSED struct st_platform *p, struct st_counters_handle *ret)
 {
-    (void)p;
     const pid_t tid = gettid();
     *ret = (struct st_counters_handle){
         .tid = tid,
@@ -287,9 +248,8 @@ static int linux_counters_open(struct st_platform *p, struct st_counters_handle 
     return 0;
 }
 
-static void linux_counters_close(struct st_platform *p, struct st_counters_handle *h)
+static void linux_counters_close(ST_UNUSED struct st_platform *p, struct st_counters_handle *h)
 {
-    (void)p;
     int *const fds[] = {&h->fd_schedstat, &h->fd_stat, &h->fd_status};
     for (size_t i = 0; i < ST_ARRAY_LEN(fds); i++) {
         if (*fds[i] >= 0)
@@ -383,7 +343,7 @@ static int linux_counters_other(struct st_platform *p, const struct st_counters_
         counters.valid |= ST_COUNTER_FAULTS | ST_COUNTER_CPU_NUMBER;
     }
     if (read_again(h->fd_status, text, sizeof(text)) &&
-        st_proc_status_u64(text, "nonvoluntary_ctxt_switches", &counters.switches_involuntary_n) == 0)
+        st_proc_line_u64(text, "nonvoluntary_ctxt_switches:", &counters.switches_involuntary_n) == 0)
         counters.valid |= ST_COUNTER_SWITCHES;
     if (counters.valid == 0)
         return -ESRCH;
@@ -392,39 +352,189 @@ static int linux_counters_other(struct st_platform *p, const struct st_counters_
     return 0;
 }
 
-/* --- the machine --- */
+/* --- the process: locked memory --- */
 
-#define MSR_SMI_COUNT 0x34 /* Intel SDM volume 4, MSR_SMI_COUNT, bits 31:0 */
-
-/* Name of the hypervisor by CPUID leaf 0x40000000, which exists where the hypervisor flag is set. NULL:
- * unnamed. */
-static const char *hypervisor_by_cpuid(void)
+/* With MCL_FUTURE every mapping beyond RLIMIT_MEMLOCK fails: malloc() would, some time after. Does the limit
+ * hold for us? Asked by a mapping, because the right to ignore it (CAP_IPC_LOCK) counts only in the first
+ * user namespace. */
+static bool later_mappings_would_fail(void)
 {
-#if defined(__x86_64__) || defined(__i386__)
-    static const struct {
-        const char *signature;
-        const char *name;
-    } rows[] = {
-        {"KVMKVMKVM", "kvm"},     {"Microsoft Hv", "hyper-v"},  {"VMwareVMware", "vmware"},
-        {"XenVMMXenVMM", "xen"},  {"TCGTCGTCGTCG", "qemu"},     {"bhyve bhyve ", "bhyve"},
-        {"ACRNACRNACRN", "acrn"}, {" lrpepyh vr", "parallels"}, {"QNXQVMBSQG", "qnx"},
-    };
-    unsigned eax, ebx, ecx, edx;
-    if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0 || (ecx & (1u << 31)) == 0)
-        return NULL;
-    __cpuid(0x40000000, eax, ebx, ecx, edx);
-    char signature[13];
-    memcpy(signature, &ebx, 4);
-    memcpy(signature + 4, &ecx, 4);
-    memcpy(signature + 8, &edx, 4);
-    signature[12] = '\0';
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (strcmp(signature, rows[i].signature) == 0)
-            return rows[i].name;
-    }
-#endif
-    return NULL;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return false;
+    const size_t bytes = (size_t)limit.rlim_cur + (size_t)sysconf(_SC_PAGESIZE);
+    void *beyond = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (beyond == MAP_FAILED)
+        return errno == EAGAIN;
+    munmap(beyond, bytes);
+    return false;
 }
+
+static int linux_lock_memory(ST_UNUSED struct st_platform *p, enum st_lock *ret)
+{
+    enum st_lock lock = ST_LOCK_ON_FAULT;
+    int on_fault = MCL_ONFAULT;
+    int r = mlockall(MCL_CURRENT | MCL_FUTURE | on_fault);
+    if (r != 0 && errno == EINVAL) { /* before Linux 4.4 */
+        lock = ST_LOCK_ALL;
+        on_fault = 0;
+        r = mlockall(MCL_CURRENT | MCL_FUTURE);
+    }
+    if (r == 0 && later_mappings_would_fail())
+        r = mlockall(MCL_CURRENT | on_fault);
+    if (r != 0)
+        return -errno;
+    if (ret != NULL)
+        *ret = lock;
+    return 0;
+}
+
+/* --- the running program --- */
+
+static int linux_program_path(ST_UNUSED struct st_platform *p, char *buf, size_t buf_bytes)
+{
+    const ssize_t len = readlink("/proc/self/exe", buf, buf_bytes);
+    if (len < 0)
+        return -errno;
+    if ((size_t)len >= buf_bytes) /* cut, or no room for the end */
+        return -ENAMETOOLONG;
+    buf[len] = '\0';
+    return 0;
+}
+
+/* --- stops, and how long the CPU quota of our cgroups throttled us --- */
+
+#define CGROUP_ROOT "/sys/fs/cgroup"
+#define LEVELS_MAX  8
+
+/* cpu.stat of our cgroup and of those above it, where their CPU controller is on. Never closed: a process has
+ * one cgroup at a time, and one that is moved away counts where it began. */
+static int stat_fds[LEVELS_MAX];
+static size_t stat_fds_n;
+
+/* @return us, or -1: no quota is counted there. Source: Documentation/admin-guide/cgroup-v2.rst, cpu.stat. */
+static int64_t throttled_us(int fd)
+{
+    char text[1024];
+    uint64_t us;
+    const ssize_t got = pread(fd, text, sizeof(text) - 1, 0);
+    if (got <= 0)
+        return -1;
+    text[got] = '\0';
+    return st_proc_line_u64(text, "throttled_usec ", &us) == 0 && us < INT64_MAX / 1000 ? (int64_t)us : -1;
+}
+
+static void open_level(const char *path)
+{
+    char file[4300];
+    snprintf(file, sizeof(file), CGROUP_ROOT "%s/cpu.stat", path);
+    const int fd = open(file, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (throttled_us(fd) >= 0)
+        stat_fds[stat_fds_n++] = fd;
+    else
+        close(fd);
+}
+
+static void open_levels(void)
+{
+    char text[8192], path[4096];
+    size_t len;
+    struct st_platform *p = st_platform_native();
+    if (p->read_text(p, "/proc/self/cgroup", text, sizeof(text), &len) != 0 ||
+        st_proc_cgroup_path(text, path, sizeof(path)) != 0)
+        return;
+    for (char *slash = path; slash != NULL && path[0] != '\0' && stat_fds_n < LEVELS_MAX;) {
+        open_level(path);
+        slash = strrchr(path, '/');
+        if (slash != NULL)
+            *slash = '\0';
+    }
+}
+
+static void linux_pauses(struct st_platform *p, struct st_pauses *ret)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, open_levels);
+    st_posix_pauses(p, ret);
+    for (size_t i = 0; i < stat_fds_n; i++) {
+        const int64_t us = throttled_us(stat_fds[i]);
+        if (us < 0)
+            continue;
+        ret->quota_ns = (ret->quota_ns == INT64_MIN ? 0 : ret->quota_ns) + us * 1000;
+    }
+}
+
+/* --- a program that is about to be run, and what it leaves (posix/posix.h) --- */
+
+#define FDS_MAX      1024 /* before Linux 5.9, which cannot close all at once */
+#define STATUS_BYTES 1024 /* of /proc/PID/status: the parent is in its beginning */
+
+void st_posix_child_alone(void)
+{
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* after setuid, which clears it */
+    (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    (void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) == 0)
+        return;
+#endif
+    for (int fd = STDERR_FILENO + 1; fd < FDS_MAX; fd++)
+        (void)close(fd);
+}
+
+void st_posix_reap_begin(void)
+{
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+void st_posix_reap_end(void)
+{
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+}
+
+/** @return 0: not known, or it has gone. */
+static pid_t parent_of(const char *name)
+{
+    char path[64], text[STATUS_BYTES];
+    uint64_t parent;
+    snprintf(path, sizeof(path), "/proc/%.20s/status", name);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t len = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (len <= 0)
+        return 0;
+    text[len] = '\0';
+    return st_proc_line_u64(text, "PPid:", &parent) == 0 ? (pid_t)parent : 0;
+}
+
+/* A program was started in a session of its own and cannot enter ours again; children that this process had
+ * from elsewhere (a shell's, which it replaced) are in ours. */
+bool st_posix_reap_rest(void)
+{
+    const pid_t own = getpid(), session = getsid(0);
+    siginfo_t info;
+    bool found = false;
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+        return false; /* no child at all, as almost always */
+    DIR *proc = opendir("/proc");
+    if (proc == NULL)
+        return false;
+    for (const struct dirent *entry = readdir(proc); entry != NULL; entry = readdir(proc)) {
+        const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (pid <= 0 || parent_of(entry->d_name) != own || getsid(pid) == session)
+            continue;
+        (void)kill(pid, SIGKILL); /* its own children come to us next */
+        (void)waitpid(pid, NULL, WNOHANG);
+        found = true;
+    }
+    closedir(proc);
+    return found;
+}
+
+/* --- the machine --- */
 
 /* The limit on wake-up latency that is in force. The read is binary; opening registers a request for the
  * default, which asks for nothing. Source: Documentation/power/pm_qos_interface.rst. */
@@ -444,7 +554,7 @@ static void say_cpu_dma_latency(st_condition_fn fn, void *ctx)
 
 static void linux_conditions(struct st_platform *p, int cpu, st_condition_fn fn, void *ctx)
 {
-    st_tree_conditions_linux(p, cpu, hypervisor_by_cpuid(), fn, ctx);
+    st_tree_conditions(p, cpu, fn, ctx);
     say_cpu_dma_latency(fn, ctx);
     int64_t slack_ns = 0;
     if (linux_timer_slack_ns(p, &slack_ns) == 0) {
@@ -452,43 +562,6 @@ static void linux_conditions(struct st_platform *p, int cpu, st_condition_fn fn,
         snprintf(value, sizeof(value), "%lld", (long long)slack_ns);
         fn(ctx, "timer_slack_ns", value);
     }
-}
-
-static int linux_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
-{
-    char text[4096], vendor[64], path[48];
-    size_t len;
-    int r = p->read_text(p, "/proc/cpuinfo", text, sizeof(text), &len);
-    if (r < 0 && r != -EFBIG)
-        return r;
-    if (st_proc_field(text, "vendor_id", vendor, sizeof(vendor)) != 0 || strcmp(vendor, "GenuineIntel") != 0)
-        return -ENOTSUP;
-    snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    uint64_t value;
-    const ssize_t got = pread(fd, &value, sizeof(value), MSR_SMI_COUNT);
-    r = got == (ssize_t)sizeof(value) ? 0 : got < 0 ? -errno : -EIO;
-    close(fd);
-    if (r == 0)
-        *ret = value & UINT32_MAX;
-    return r;
-}
-
-int st_posix_open_beneath(int dir_fd, const char *path, int flags)
-{
-    path += strspn(path, "/");
-    const struct open_how how = {
-        .flags = (uint64_t)(unsigned)(O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags),
-        .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-    };
-    const long fd = syscall(SYS_openat2, dir_fd, *path != '\0' ? path : ".", &how, sizeof(how));
-    if (fd >= 0)
-        return (int)fd;
-    if (errno == ENOSYS || errno == EPERM) /* before Linux 5.6, or a seccomp filter older than that */
-        return st_posix_open_beneath_by_parts(dir_fd, path, flags);
-    return -errno;
 }
 
 /* The ways of sleeping that `report --measure` compares on Linux. What is stretched: a call that starts its
@@ -504,9 +577,8 @@ static const struct st_sleep_method methods[] = {
     ST_SLEEP_ABSENT("umtx", "only FreeBSD has _umtx_op; futex is similar"),
 };
 
-static const struct st_sleep_method *linux_sleep_method(struct st_platform *p, size_t i)
+static const struct st_sleep_method *linux_sleep_method(ST_UNUSED struct st_platform *p, size_t i)
 {
-    (void)p;
     return i < ST_ARRAY_LEN(methods) ? &methods[i] : NULL;
 }
 
@@ -517,16 +589,13 @@ static const struct st_xrun_source *const sources[] = {
     &st_xrun_alsa, &st_xrun_pipewire, &st_xrun_jack, &st_xrun_pulseaudio, &sound4,
 };
 
-static const struct st_xrun_source *linux_xrun_source(struct st_platform *p, size_t i)
+static const struct st_xrun_source *linux_xrun_source(ST_UNUSED struct st_platform *p, size_t i)
 {
-    (void)p;
     return i < ST_ARRAY_LEN(sources) ? sources[i] : NULL;
 }
 
-static int sleep_until_precise_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
+static int sleep_until_precise_ns(ST_UNUSED struct st_platform *p, ST_UNUSED int64_t due_ns) ST_NONBLOCKING
 {
-    (void)p;
-    (void)due_ns;
     return -ENOTSUP; /* timer slack does not touch SCHED_FIFO: the plain sleep is exact */
 }
 
@@ -536,7 +605,7 @@ struct st_platform *st_platform_native(void)
         .name = "linux",
         .os = ST_OS_LINUX,
         .now_ns = st_posix_now_ns,
-        .sleep_until_ns = st_linux_sleep_until_ns,
+        .sleep_until_ns = st_posix_sleep_until_ns,
         .sleep_until_precise_ns = sleep_until_precise_ns,
         .sleep_method = linux_sleep_method,
         .xrun_source = linux_xrun_source,
@@ -560,14 +629,13 @@ struct st_platform *st_platform_native(void)
         .thread_cpu_ns = st_posix_thread_cpu_ns,
         .counters_other = linux_counters_other,
         .counters_close = linux_counters_close,
-        .pauses = st_linux_pauses,
-        .lock_memory = st_linux_lock_memory,
+        .pauses = linux_pauses,
+        .lock_memory = linux_lock_memory,
         .set_rttime_limit_ns = linux_set_rttime_limit_ns,
-        .rt_rights = linux_rt_rights,
-        .program_path = st_linux_program_path,
+        .rt_rights = st_posix_rt_rights,
+        .program_path = linux_program_path,
         .run = st_posix_run,
         .conditions = linux_conditions,
-        .smi_count = linux_smi_count,
         .virtualised = st_tree_virtualised,
         .open_path = st_posix_open_path,
         .read_text = st_posix_read_text,

@@ -22,8 +22,9 @@
 
 #include "core/ns.h"
 #include "core/text/safe.h"
-#include "platform/linux/linux.h"
 #include "platform/proc.h"
+#include "platform/xrun/alsa.h"
+#include "platform/xrun/xrun.h"
 
 #define POLL_NS        (250 * ST_NS_PER_MS)
 #define OPEN_POLL_NS   ST_NS_PER_S        /* streams are open, none runs */
@@ -154,7 +155,7 @@ static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN
     uint64_t pid;
     snprintf(path, sizeof(path), "%s/%lld/status", alsa->proc, (long long)tid);
     int r = p->read_text(p, path, text, sizeof(text), &len);
-    if ((r != 0 && r != -EFBIG) || st_proc_status_u64(text, "Tgid", &pid) != 0) {
+    if ((r != 0 && r != -EFBIG) || st_proc_line_u64(text, "Tgid:", &pid) != 0) {
         if (tid > 0 && tid <= INT_MAX && (kill((pid_t)tid, 0) == 0 || errno == EPERM))
             alsa->no_names = true;
         return 0;

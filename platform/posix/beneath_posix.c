@@ -69,7 +69,7 @@ static int read_link(int dir_fd, const char *path, const char *name, char ret[PA
     return 0;
 }
 
-int st_posix_open_beneath_by_parts(int dir_fd, const char *path, int flags)
+int st_posix_open_beneath(int dir_fd, const char *path, int flags)
 {
     char done[PATH_MAX] = "", rest[PATH_MAX] = "", target[PATH_MAX], name[NAME_MAX + 1];
     int links = 0, r = append(rest, path), len;
@@ -92,7 +92,8 @@ int st_posix_open_beneath_by_parts(int dir_fd, const char *path, int flags)
             r = append(done, name);
             continue;
         }
-        if (++links > LINKS_MAX)
+        const bool refused = (flags & O_NOFOLLOW) != 0 && at[strspn(at, "/")] == '\0';
+        if (refused || ++links > LINKS_MAX)
             return -ELOOP;
         if (target[0] == '/')
             done[0] = '\0';

@@ -1,5 +1,7 @@
 /* The hot pair of the cycle loop, and the wall clock. */
 #include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "core/ns.h"
 #include "platform/posix/posix.h"
@@ -16,27 +18,30 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *request,
 #pragma GCC diagnostic pop
 #endif
 
-int64_t st_posix_now_ns(struct st_platform *p) ST_NONBLOCKING
+int64_t st_posix_now_ns(ST_UNUSED struct st_platform *p) ST_NONBLOCKING
 {
-    (void)p;
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with this clock and a valid pointer */
     return (int64_t)ts.tv_sec * ST_NS_PER_S + ts.tv_nsec;
 }
 
-int st_posix_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
+/* On Linux the system call without libc's wrapper, which is a cancellation point and costs 45 instructions more in every
+ * cycle (counted by single steps, glibc 2.36). Under RealtimeSanitizer, and where time_t is 32 bits wide, libc's. */
+int st_posix_sleep_until_ns(ST_UNUSED struct st_platform *p, int64_t due_ns) ST_NONBLOCKING
 {
-    (void)p;
     const uint64_t due = due_ns > 0 ? (uint64_t)due_ns : 0; /* unsigned division is the shorter one */
     const struct timespec ts = {.tv_sec = (time_t)(due / (uint64_t)ST_NS_PER_S),
                                 .tv_nsec = (long)(due % (uint64_t)ST_NS_PER_S)};
+#if defined(__linux__) && defined(__LP64__) && !defined(ST_RTSAN)
+    return syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == 0 ? 0 : -errno;
+#else
     return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts,
                             NULL); /* returns the error, does not set errno */
+#endif
 }
 
-int64_t st_posix_wall_ns(struct st_platform *p)
+int64_t st_posix_wall_ns(ST_UNUSED struct st_platform *p)
 {
-    (void)p;
     struct timespec ts;
     clock_gettime(CLOCK_REALTIME, &ts);
     return st_ns_from_timespec(&ts);
@@ -50,8 +55,7 @@ int64_t st_posix_clock_ns(clockid_t clock)
     return (int64_t)ts.tv_sec * ST_NS_PER_S + ts.tv_nsec;
 }
 
-int64_t st_posix_thread_cpu_ns(struct st_platform *p)
+int64_t st_posix_thread_cpu_ns(ST_UNUSED struct st_platform *p)
 {
-    (void)p;
     return st_posix_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }

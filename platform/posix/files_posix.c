@@ -141,9 +141,8 @@ int st_posix_list(struct st_platform *p, const char *path, st_name_fn fn, void *
     return r;
 }
 
-int st_posix_open_path(struct st_platform *p, const char *path, int flags)
+int st_posix_open_path(ST_UNUSED struct st_platform *p, const char *path, int flags)
 {
-    (void)p;
     const int fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     return fd < 0 ? -errno : fd;
 }

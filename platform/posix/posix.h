@@ -13,6 +13,7 @@ int64_t st_posix_now_ns(struct st_platform *p) ST_NONBLOCKING;
 int st_posix_sleep_until_ns(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
 int64_t st_posix_wall_ns(struct st_platform *p);
 int64_t st_posix_thread_cpu_ns(struct st_platform *p);
+int st_posix_rt_rights(struct st_platform *p, int priority, struct st_rt_rights *ret);
 void st_posix_pauses(struct st_platform *p, struct st_pauses *ret);
 int st_posix_run(struct st_platform *p, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
                  int64_t limit_ns);
@@ -37,26 +38,12 @@ void st_posix_unlock_folder(struct st_platform *p, int handle);
 int64_t st_posix_clock_ns(clockid_t clock);
 
 /**
- * Opens `path` (leading slashes are dropped) inside the folder dir_fd, by the best means of this OS. A link never leads
- * out: it is resolved inside, as after chroot.
- * @param flags added to O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC. @return fd; -ELOOP for too many links, or what open
- * said.
+ * Opens `path` (leading slashes are dropped) inside the folder dir_fd, one component at a time. A link never leads out: it
+ * is resolved inside, as after chroot.
+ * @param flags added to O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC; O_NOFOLLOW refuses a link in the last place only.
+ * @return fd; -ELOOP for too many links, or if the tree changes meanwhile, or what open said.
  */
 ST_NODISCARD int st_posix_open_beneath(int dir_fd, const char *path, int flags);
-
-/** The same with POSIX calls only, one component at a time. -ELOOP also if the tree changes meanwhile. */
-ST_NODISCARD int st_posix_open_beneath_by_parts(int dir_fd, const char *path, int flags);
-
-/**
- * Calls attempt(priority) in a child that ends at once, and hands back what it returned.
- * attempt runs between fork and _exit: system calls only, no allocation, no lock.
- * @param ret_errno 0 or a positive errno value. @return 0, -EAGAIN, -ENOMEM (fork, pipe), -EIO (the child
- * died).
- */
-int st_posix_try_in_child(int (*attempt)(int priority), int priority, int *ret_errno);
-
-/** A limit as getrlimit says it. @return its value, -1: unlimited. */
-int64_t st_posix_limit_value(rlim_t value);
 
 /* --- what each OS does for a program that is about to be run (run_posix.c), and to end it with all that it started --- */
 

@@ -10,14 +10,17 @@
 
 #include "platform/posix/posix.h"
 
-int64_t st_posix_limit_value(rlim_t value)
+/* @return the limit, -1: unlimited. */
+static int64_t limit_value(rlim_t value)
 {
     if (value == RLIM_INFINITY)
         return -1;
     return (uintmax_t)value > (uintmax_t)INT64_MAX ? INT64_MAX : (int64_t)value;
 }
 
-int st_posix_try_in_child(int (*attempt)(int priority), int priority, int *ret_errno)
+/* Tries SCHED_FIFO in a child that ends at once: between fork and _exit system calls only.
+ * @param ret_errno 0 or a positive errno value. @return 0, -EAGAIN, -ENOMEM (fork, pipe), -EIO (the child died). */
+static int try_fifo(struct st_platform *p, int priority, int *ret_errno)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -30,7 +33,7 @@ int st_posix_try_in_child(int (*attempt)(int priority), int priority, int *ret_e
         return r;
     }
     if (child == 0) {
-        const unsigned char result = (unsigned char)attempt(priority);
+        const unsigned char result = (unsigned char)-p->set_policy(p, ST_POLICY_FIFO, priority);
         _exit(write(ends[1], &result, 1) == 1 ? 0 : 1);
     }
     close(ends[1]);
@@ -49,13 +52,30 @@ int st_posix_try_in_child(int (*attempt)(int priority), int priority, int *ret_e
     return 0;
 }
 
+int st_posix_rt_rights(struct st_platform *p, int priority, struct st_rt_rights *ret)
+{
+    struct st_rt_rights rights = {.fifo_priority = priority, .rtprio_limit = INT64_MIN};
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0)
+        return -errno;
+    rights.memlock_limit_bytes = limit_value(limit.rlim_cur);
+#ifdef RLIMIT_RTPRIO
+    if (getrlimit(RLIMIT_RTPRIO, &limit) != 0)
+        return -errno;
+    rights.rtprio_limit = limit_value(limit.rlim_cur);
+#endif
+    const int r = try_fifo(p, priority, &rights.fifo_errno);
+    if (r == 0)
+        *ret = rights;
+    return r;
+}
+
 /* --- stops of the whole process: SIGSTOP leaves no trace, the SIGCONT that ends it does --- */
 
 static _Atomic int64_t continued_ns = INT64_MIN;
 
-static void on_continued(int number)
+static void on_continued(ST_UNUSED int number)
 {
-    (void)number;
     atomic_store_explicit(&continued_ns, st_posix_clock_ns(CLOCK_MONOTONIC), memory_order_relaxed);
 }
 
@@ -68,10 +88,9 @@ static void watch(void)
         (void)sigaction(SIGCONT, &action, NULL);
 }
 
-void st_posix_pauses(struct st_platform *p, struct st_pauses *ret)
+void st_posix_pauses(ST_UNUSED struct st_platform *p, struct st_pauses *ret)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    (void)p;
     (void)pthread_once(&once, watch);
     ret->quota_ns = INT64_MIN;
     ret->continued_ns = atomic_load_explicit(&continued_ns, memory_order_relaxed);

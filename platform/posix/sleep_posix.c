@@ -38,9 +38,8 @@ int st_sleep_units(const struct st_sleep *s, int64_t requested_ns)
     return units < INT_MAX ? (int)units : INT_MAX;
 }
 
-int st_sleep_open_nothing(struct st_sleep *s)
+int st_sleep_open_nothing(ST_UNUSED struct st_sleep *s)
 {
-    (void)s;
     return 0;
 }
 
@@ -69,9 +68,8 @@ int st_sleep_clock_relative(struct st_sleep *s, int64_t requested_ns)
     return -clock_nanosleep(s->method->clock_id, 0, &ts, NULL);
 }
 
-int st_sleep_clock_absolute(struct st_sleep *s, int64_t requested_ns)
+int st_sleep_clock_absolute(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
 {
-    (void)requested_ns;
     if (s->method->clock_id == CLOCK_MONOTONIC) /* the call of the cycle loop */
         return s->platform->sleep_until_ns(s->platform, s->due_ns);
     const struct timespec ts = due_on_clock(s);
@@ -85,9 +83,8 @@ int st_sleep_open_timerfd(struct st_sleep *s)
     return s->fd >= 0 ? 0 : -errno;
 }
 
-int st_sleep_timerfd_absolute(struct st_sleep *s, int64_t requested_ns)
+int st_sleep_timerfd_absolute(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
 {
-    (void)requested_ns;
     const struct itimerspec once = {.it_value = st_ns_to_timespec(s->due_ns)};
     uint64_t n;
     if (timerfd_settime(s->fd, TFD_TIMER_ABSTIME, &once, NULL) != 0)

@@ -82,7 +82,7 @@ static int clean_at(const struct place *place)
 
 #ifdef __linux__
 /* Who else may read or write it, and SELinux' label, which differs within one folder (/etc/default/grub). */
-static int copy_attributes(int from_fd, int to_fd)
+static int copy_attributes(ST_UNUSED int from_fd, ST_UNUSED int to_fd)
 {
     static const char *const names[] = {"security.selinux", "system.posix_acl_access"};
     char value[4096];
@@ -98,8 +98,6 @@ static int copy_attributes(int from_fd, int to_fd)
 #else
 static int copy_attributes(int from_fd, int to_fd)
 {
-    (void)from_fd;
-    (void)to_fd;
     return 0;
 }
 #endif
@@ -301,8 +299,7 @@ int st_posix_lock_folder(struct st_platform *p, const char *path)
     return r;
 }
 
-void st_posix_unlock_folder(struct st_platform *p, int handle)
+void st_posix_unlock_folder(ST_UNUSED struct st_platform *p, int handle)
 {
-    (void)p;
     close(handle);
 }

@@ -10,10 +10,9 @@
 static void (*on_demoted)(void);
 
 /* The kernel sends SIGXCPU to the thread that ran too long. */
-static void on_rttime(int signal_number)
+static void on_rttime(ST_UNUSED int signal_number)
 {
     struct st_platform *p = st_platform_native();
-    (void)signal_number;
     (void)p->set_policy(p, ST_POLICY_OTHER, 0);
     if (on_demoted != NULL)
         on_demoted();

@@ -16,10 +16,9 @@ static volatile sig_atomic_t asked, to_pass_on;
 static _Atomic int64_t asked_ns;
 
 /* The first one ends the measurement early, another one ends the program. */
-static void on_stop(int signal_number, siginfo_t *info, void *context)
+static void on_stop(int signal_number, siginfo_t *info, ST_UNUSED void *context)
 {
     struct st_platform *p = st_platform_native();
-    (void)context;
     if (asked && p->now_ns(p) - asked_ns > STOP_AGAIN_NS) {
         signal(signal_number, SIG_DFL);
         raise(signal_number); /* comes when this handler has returned */

@@ -106,7 +106,8 @@ void st_xrun_close(struct st_xrun_watch *w);
 /** Sets w->why. @return error, so that it can end a function. */
 int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...) ST_PRINTF(3, 4);
 
-/* Rows of the helper programs, the same on all systems (posix/xrun_program.c). */
+/* Rows: of one system (linux/xrun_alsa.c, freebsd/xrun_sound4.c), and of the helper programs (posix/xrun_program.c). */
+extern const struct st_xrun_source st_xrun_alsa, st_xrun_sound4;
 extern const struct st_xrun_source st_xrun_pipewire, st_xrun_jack, st_xrun_pulseaudio;
 
 /* Operations of any helper program (posix/xrun_program.c). */

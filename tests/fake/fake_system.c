@@ -259,14 +259,6 @@ static int fake_program_path(struct st_platform *p, char *buf, size_t buf_bytes)
     return 0;
 }
 
-static int fake_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
-{
-    (void)cpu;
-    (void)ret;
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_smi_count);
-    return error != 0 ? error : -ENOTSUP;
-}
-
 static int fake_virtualised(struct st_platform *p, bool *ret)
 {
     const int error = st_fake_state_fault(st_fake_state_of(p), F_virtualised);
@@ -304,7 +296,6 @@ void st_fake_state_add_system(struct st_platform *row)
     row->rt_rights = fake_rt_rights;
     row->program_path = fake_program_path;
     row->conditions = st_tree_conditions;
-    row->smi_count = fake_smi_count;
     row->virtualised = fake_virtualised;
     row->xrun_source = fake_xrun_source;
 }

@@ -9,8 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const formats[] = {"",  "I",  "IK", "IK3", "IK9",         "LU",        "CU",
-                                          "A", "QU", "S",  "N",   "S,clockinfo", "S,loadavg", "S,timeval"};
+    static const char *const formats[] = {"",   "I", "IK", "IK3", "IK9", "LU",
+                                          "CU", "A", "QU", "S",   "N",   "S,clockinfo"};
     if (size < 3)
         return 0;
     const size_t room = data[2];

@@ -29,8 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (st_proc_stat(text, &stat) == 0)
         check(stat.cpu >= 0);
     uint64_t n;
-    (void)st_proc_status_u64(text, "nonvoluntary_ctxt_switches", &n);
-    (void)st_proc_keyed_u64(text, "throttled_usec", &n);
+    (void)st_proc_line_u64(text, "nonvoluntary_ctxt_switches:", &n);
+    (void)st_proc_line_u64(text, "throttled_usec ", &n);
     (void)st_proc_pressure_us(text, "some", &n);
     char small[8], large[256];
     if (st_proc_cgroup_path(text, small, sizeof(small)) == 0)
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(strlen(small) < sizeof(small));
     if (st_proc_field(text, "flags", large, sizeof(large)) == 0)
         (void)st_proc_has_word(large, "hypervisor");
-    if (st_proc_kernel_config(text, "CONFIG_HZ", small, sizeof(small)) == 0)
+    if (st_proc_line_text(text, "CONFIG_HZ=", small, sizeof(small)) == 0)
         check(strlen(small) < sizeof(small));
     if (st_proc_chosen(text, small, sizeof(small)) == 0)
         check(strlen(small) < sizeof(small));

@@ -299,7 +299,6 @@ static void every_function_that_can_fail_can_be_made_to(void **state)
                                         "set_rttime_limit_ns",
                                         "rt_rights",
                                         "program_path",
-                                        "smi_count",
                                         "virtualised",
                                         "read_text",
                                         "list",
@@ -313,7 +312,6 @@ static void every_function_that_can_fail_can_be_made_to(void **state)
     char text[8];
     size_t len;
     int64_t ns;
-    uint64_t n;
     int cpu;
     bool yes;
     assert_int_equal(p->sleep_until_ns(p, START + 1), -EIO);
@@ -336,7 +334,6 @@ static void every_function_that_can_fail_can_be_made_to(void **state)
     assert_int_equal(p->set_rttime_limit_ns(p, 1), -EIO);
     assert_int_equal(p->rt_rights(p, 70, &rights), -EIO);
     assert_int_equal(p->program_path(p, text, sizeof(text)), -EIO);
-    assert_int_equal(p->smi_count(p, 0, &n), -EIO);
     assert_int_equal(p->virtualised(p, &yes), -EIO);
     assert_int_equal(p->read_text(p, "/x", text, sizeof(text), &len), -EIO);
     assert_int_equal(p->list(p, "/x", join, text), -EIO);

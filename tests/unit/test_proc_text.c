@@ -101,12 +101,12 @@ static void status_field_counts_only_at_the_start_of_a_line(void **state)
 {
     (void)state;
     uint64_t n = 0;
-    assert_int_equal(st_proc_status_u64(status, "nonvoluntary_ctxt_switches", &n), 0);
+    assert_int_equal(st_proc_line_u64(status, "nonvoluntary_ctxt_switches:", &n), 0);
     assert_int_equal(n, 545);
-    assert_int_equal(st_proc_status_u64(status, "voluntary_ctxt_switches", &n), 0);
+    assert_int_equal(st_proc_line_u64(status, "voluntary_ctxt_switches:", &n), 0);
     assert_int_equal(n, 150);
-    assert_int_equal(st_proc_status_u64(status, "voluntary", &n), -ENODATA);
-    assert_int_equal(st_proc_status_u64(status, "Name", &n), -EBADMSG);
+    assert_int_equal(st_proc_line_u64(status, "voluntary:", &n), -ENODATA);
+    assert_int_equal(st_proc_line_u64(status, "Name:", &n), -EBADMSG);
     assert_int_equal(n, 150);
 }
 
@@ -151,12 +151,12 @@ static void kernel_option_is_found_whole_and_only_when_set(void **state)
         "# CONFIG_HZ_100 is not set\nCONFIG_HZ_250=y\nCONFIG_HZ=250\nCONFIG_LSM=\"a,b\"\n"
         "# CONFIG_PARAVIRT_TIME_ACCOUNTING is not set\n";
     char buf[16];
-    assert_int_equal(st_proc_kernel_config(config, "CONFIG_HZ", buf, sizeof(buf)), 0);
+    assert_int_equal(st_proc_line_text(config, "CONFIG_HZ=", buf, sizeof(buf)), 0);
     assert_string_equal(buf, "250");
-    assert_int_equal(st_proc_kernel_config(config, "CONFIG_LSM", buf, sizeof(buf)), 0);
+    assert_int_equal(st_proc_line_text(config, "CONFIG_LSM=", buf, sizeof(buf)), 0);
     assert_string_equal(buf, "\"a,b\"");
-    assert_int_equal(st_proc_kernel_config(config, "CONFIG_HZ_100", buf, sizeof(buf)), -ENODATA);
-    assert_int_equal(st_proc_kernel_config(config, "CONFIG_PARAVIRT_TIME_ACCOUNTING", buf, sizeof(buf)),
+    assert_int_equal(st_proc_line_text(config, "CONFIG_HZ_100=", buf, sizeof(buf)), -ENODATA);
+    assert_int_equal(st_proc_line_text(config, "CONFIG_PARAVIRT_TIME_ACCOUNTING=", buf, sizeof(buf)),
                      -ENODATA);
 }
 
@@ -177,11 +177,11 @@ static void keyed_numbers_of_a_cgroup(void **state)
     (void)state;
     uint64_t n = 7;
     const char *text = "usage_usec 12\nthrottled_usecs 3\nthrottled_usec 456\n";
-    assert_int_equal(st_proc_keyed_u64(text, "throttled_usec", &n), 0);
+    assert_int_equal(st_proc_line_u64(text, "throttled_usec ", &n), 0);
     assert_int_equal(n, 456);
-    assert_int_equal(st_proc_keyed_u64(text, "nr_throttled", &n), -ENODATA);
-    assert_int_equal(st_proc_keyed_u64("throttled_usec x\n", "throttled_usec", &n), -EBADMSG);
-    assert_int_equal(st_proc_keyed_u64("", "throttled_usec", &n), -ENODATA);
+    assert_int_equal(st_proc_line_u64(text, "nr_throttled ", &n), -ENODATA);
+    assert_int_equal(st_proc_line_u64("throttled_usec x\n", "throttled_usec ", &n), -EBADMSG);
+    assert_int_equal(st_proc_line_u64("", "throttled_usec ", &n), -ENODATA);
     assert_int_equal(n, 456);
 }
 

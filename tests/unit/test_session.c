@@ -353,38 +353,6 @@ static void refused_fifo_and_lock_are_said_in_the_result(void **state)
     st_session_free(session);
 }
 
-/* A counter of 32 bits that wraps while it is looked at. */
-static int wrapping_smi_count(struct st_platform *p, int cpu, uint64_t *ret)
-{
-    static uint32_t count = UINT32_MAX - 2;
-    (void)p;
-    (void)cpu;
-    count += 2;
-    *ret = count;
-    return 0;
-}
-
-static void smis_are_counted_on_the_cpu_that_the_loop_is_pinned_to(void **state)
-{
-    (void)state;
-    struct st_platform counting = *st_platform_native();
-    counting.smi_count = wrapping_smi_count;
-    struct st_session_config config;
-    short_config(&config);
-    for (int pinned = 0; pinned < 2; pinned++) {
-        if (pinned)
-            assert_true(counting.cpus_allowed(&counting, config.cpus, 1) >= 1);
-        struct st_session *session;
-        struct st_result result;
-        assert_int_equal(st_session_start(&counting, &config, &session), 0);
-        st_session_join(session);
-        assert_int_equal(st_session_result(session, 0, &result), 0);
-        assert_int_equal(result.smi, pinned ? 2 : -1); /* not pinned: of which CPU? */
-        st_result_finish(&result);
-        st_session_free(session);
-    }
-}
-
 static int64_t resident_when_locked;
 
 static int64_t resident_bytes(void)
@@ -468,7 +436,6 @@ int main(void)
         cmocka_unit_test(wait_for_a_loop_that_does_not_end_has_an_end),
         cmocka_unit_test(sink_gets_every_period_in_order),
         cmocka_unit_test(refused_fifo_and_lock_are_said_in_the_result),
-        cmocka_unit_test(smis_are_counted_on_the_cpu_that_the_loop_is_pinned_to),
         cmocka_unit_test(memory_is_locked_when_what_the_loop_needs_is_there),
         cmocka_unit_test(settings_out_of_range_are_refused),
     };
