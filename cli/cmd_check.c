@@ -26,7 +26,7 @@
 #define DURATION_NS     (10 * ST_NS_PER_S)
 #define DURATION_MAX_NS (86400 * ST_NS_PER_S)
 #define LONGEST         2048u /* frames */
-#define SURE_PER_HOUR   20.0  /* a bound up to this is printed */
+#define SURE_S          540.0 /* of measuring, from which on bounds are printed */
 #define HISTORY_S       600.0 /* a shorter history is not much surer than this run */
 
 struct options {
@@ -129,13 +129,18 @@ static const struct st_result *result_of(const struct phase *phase)
     return &phase->sizes.runs[0].result;
 }
 
+static bool is_long(const struct st_predict_table *table)
+{
+    return st_predict_seconds(table->run) >= SURE_S;
+}
+
 static void print_sizes(const void *ctx, FILE *out, int width, bool colour, bool details)
 {
     const struct answer *answer = ctx;
     const struct st_predict_table *table = &answer->phases[0].sizes.table;
     const struct st_predict_view view = {.width = width,
                                          .colour = colour,
-                                         .bounds = table->wish->target_per_hour <= SURE_PER_HOUR,
+                                         .bounds = is_long(table),
                                          .details = details,
                                          .used_frames = answer->used_frames};
     st_predict_text_rows(table, &view, out);
@@ -155,7 +160,7 @@ static void print_phases(const void *ctx, FILE *out, int width, bool colour, boo
             snprintf(frames, sizeof(frames), "%u frames", held->frames);
         if (phase->load_error == 0)
             st_ns_format_short(result_of(phase)->lateness.max_ns, latest, sizeof(latest));
-        st_predict_text_mark(&phase->sizes.table, judged_row(answer, phase), colour, out);
+        st_predict_text_mark(judged_row(answer, phase), colour, out);
         fprintf(out, " %-9s ", st_stress_name(phase->load));
         st_text_pad(out, phase->load_error == 0 ? frames : "not known", 13);
         fprintf(out, " %s\n", latest);
@@ -202,7 +207,7 @@ static void say_sizes(struct answer *answer)
     st_ns_format_short(result->duration_ns, time, sizeof(time));
     st_ns_format_short(result->lateness.max_ns, latest, sizeof(latest));
     if (!answer->stress || !table->known) {
-        st_predict_text_answer(table, table->wish->target_per_hour <= SURE_PER_HOUR, answer->text, bytes);
+        st_predict_text_answer(table, is_long(table), answer->text, bytes);
     } else {
         snprintf(size, sizeof(size), "%u frames", held > 0 ? held : LONGEST);
         snprintf(answer->text, bytes, "%s%s held under every load, %s each. Worst: %s, %s late.",
@@ -221,8 +226,7 @@ static void say_history(struct answer *answer)
     if (st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL, &function, past.error,
                        sizeof(past.error)) == 0 &&
         function(NULL, &past) == 0 && st_predict_seconds(&past.run) >= HISTORY_S) {
-        const struct st_predict_wish wish = {.periods = answer->phases[0].sizes.wish.periods,
-                                             .target_per_hour = st_predict_target(&past.run)};
+        const struct st_predict_wish wish = {.periods = answer->phases[0].sizes.wish.periods};
         struct st_predict_table table = {.run = &past.run, .wish = &wish};
         st_predict_text_fill(&table, NULL, 0);
         st_text_append(answer->text, sizeof(answer->text), " The history of sleeptuned says: %s",
@@ -263,8 +267,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
             continue;
         st_sizes_fill(&phase->sizes, answer->used_frames != 0 ? answer->used_frames : answer->judged_frames);
         const struct st_predict_row *judged = judged_row(answer, phase);
-        judged_held = judged_held && (judged == NULL || judged->basis == ST_PREDICT_REFUSED ||
-                                      st_predict_holds(judged, phase->sizes.wish.target_per_hour));
+        judged_held = judged_held && (judged == NULL || st_predict_holds(judged) || !judged->known);
         if (result_of(phase)->lateness.max_ns > result_of(answer->worst)->lateness.max_ns)
             answer->worst = phase;
     }

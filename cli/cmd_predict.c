@@ -188,11 +188,11 @@ static int read_run(const char *path, const struct options *o, struct st_predict
     const int first = getc(stream);
     if (first != EOF) {
         ungetc(first, stream);
-    } else if (ferror(stream)) {
-        const int error = errno;
+    } else {
+        const char *error = ferror(stream) ? strerror(errno) : "it is empty";
         if (!standard)
             fclose(stream);
-        return st_failure(NAME, "cannot read %s: %s", path, strerror(error));
+        return st_failure(NAME, "cannot read %s: %s", standard ? "standard input" : path, error);
     }
     int status;
     if (first == 0x89) {
@@ -249,8 +249,9 @@ static json_t *table_json(const struct st_predict_table *table, const struct st_
         (json_int_t)table->run->rate_hz, "seconds", st_predict_seconds(table->run), "history",
         history_json(input), "periods", (json_int_t)wish->periods, "load_percent", wish->load_percent,
         "headroom_frames", (json_int_t)wish->headroom_frames, "granularity_ns",
-        (json_int_t)wish->granularity_ns, "target_per_hour", wish->target_per_hour, "event_gap_ns",
-        (json_int_t)ST_MISS_EVENTS_GAP_NS, "held_frames",
+        (json_int_t)wish->granularity_ns, "target_per_hour",
+        st_predict_target(st_predict_seconds(table->run)), "event_gap_ns", (json_int_t)ST_MISS_EVENTS_GAP_NS,
+        "held_frames",
         st_json_integer_or_null(table->held != NULL, table->held != NULL ? table->held->frames : 0), "rows",
         st_predict_text_rows_json(table));
 }
@@ -296,7 +297,6 @@ static int print_text(const struct st_predict_table *table, const struct st_modu
 static int predict(struct options *o, const struct st_module_history_predict *input)
 {
     struct st_predict_table table = {.run = &input->run, .wish = &o->wish};
-    o->wish.target_per_hour = st_predict_target(&input->run);
     st_predict_text_fill(&table, o->frames, o->frames_n);
     const int status = o->series.json ? st_output_json(NAME, table_json(&table, input))
                                       : print_text(&table, input, o->details);

@@ -6,15 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/stats/distribution.h"
 #include "core/stats/stats.h"
 #include "evidence/miss_events.h"
 
 #define KEPT_MAX   ((size_t)1 << 18) /* late wake-ups in memory: 6 MB, twice that while they are read */
 #define RATIO_MAX  1024              /* of two sizes of which one is a multiple of the other */
-#define PARTS      10                /* of a run, to see whether it was the same all the time */
-#define SCATTER_P  0.01              /* probability below which the parts differ */
-#define SCATTER_N  10                /* events without which that is not tested */
 #define GROUP_NS   1e9               /* events that are closer may have one cause: a group has one weight */
 #define FAR        2.0               /* slack, in longest stalls, up to which there is a model */
 #define LOAD_STEPS 10                /* of a bisection: 0.1 % */
@@ -147,16 +143,6 @@ static int fit_tail(struct st_predict_run *run)
     return r;
 }
 
-void st_predict_end(struct st_predict_run *run)
-{
-    thin_out(run);
-    if (run->n > 0)
-        qsort(run->late, run->n, sizeof(run->late[0]), in_order);
-    run->tail.refused = "late wake-ups are known to the minute or interval only";
-    if (!run->spans && fit_tail(run) < 0)
-        run->tail.refused = "out of memory";
-}
-
 void st_predict_finish(struct st_predict_run *run)
 {
     free(run->late);
@@ -169,14 +155,14 @@ double st_predict_seconds(const struct st_predict_run *run)
     return (double)run->periods_n * st_period_seconds(&run->period);
 }
 
-double st_predict_target(const struct st_predict_run *run)
+double st_predict_target(double seconds)
 {
-    return fmax(1, st_miss_events_per_hour_max95(0, st_predict_seconds(run)));
+    return fmax(1, st_miss_events_per_hour_max95(0, seconds));
 }
 
-bool st_predict_holds(const struct st_predict_row *row, double target_per_hour)
+bool st_predict_holds(const struct st_predict_row *row)
 {
-    return row->high < ST_PREDICT_MOST && row->high <= target_per_hour * (1 + 1e-9);
+    return row->high < ST_PREDICT_MOST && row->high <= row->target_per_hour * (1 + 1e-9);
 }
 
 /* --- counting --- */
@@ -184,12 +170,17 @@ bool st_predict_holds(const struct st_predict_row *row, double target_per_hour)
 /* Groups of late wake-ups; the weight of one is the number of events to be expected of it. */
 struct tally {
     double sum, squares, largest; /* of weights */
-    uint64_t n, events_n;
-    double part[PARTS];
-    uint64_t part_n[PARTS];
+    uint64_t n;
 };
 
-static void add_weight(struct tally *tally, double weight, size_t part)
+/* In equal parts of the time of all runs, one after the other. */
+struct counts {
+    double seconds, before_s; /* of all runs; of those before the one that is counted */
+    uint64_t events_n;
+    struct tally low[ST_STEADY_PARTS], high[ST_STEADY_PARTS];
+};
+
+static void add_weight(struct tally *tally, double weight)
 {
     if (weight <= 0)
         return;
@@ -197,13 +188,12 @@ static void add_weight(struct tally *tally, double weight, size_t part)
     tally->squares += weight * weight;
     tally->largest = fmax(tally->largest, weight);
     tally->n++;
-    tally->part[part] += weight;
-    tally->part_n[part]++;
 }
 
-static size_t part_of(const struct st_predict_run *run, uint64_t k)
+static size_t part_of(const struct counts *counts, const struct st_predict_run *run, uint64_t k)
 {
-    return (size_t)(fmin(0.999999, (double)k / (double)run->periods_n) * PARTS);
+    const double at_s = counts->before_s + (double)k * st_period_seconds(&run->period);
+    return (size_t)(fmin(0.999999, at_s / counts->seconds) * ST_STEADY_PARTS);
 }
 
 struct size {
@@ -252,13 +242,12 @@ static void end_event(struct group *group)
     group->none_low = group->none_high = 1;
 }
 
-static void end_group(const struct size *size, struct group *group, size_t part, struct tally *low,
-                      struct tally *high)
+static void end_group(const struct size *size, struct group *group, size_t part, struct counts *counts)
 {
     const double exact = size->ratio > 0 ? (double)group->phase_events / (double)size->ratio : 0;
     end_event(group);
-    add_weight(low, size->ratio > 0 ? exact : group->low, part);
-    add_weight(high, size->ratio > 0 ? exact : group->high, part);
+    add_weight(&counts->low[part], size->ratio > 0 ? exact : group->low);
+    add_weight(&counts->high[part], size->ratio > 0 ? exact : group->high);
 }
 
 /* --- events of spans --- */
@@ -276,40 +265,36 @@ static double share_of(const struct size *size, const struct st_predict_late *la
 
 /* At least one event if a wake-up is late enough, at most one for each of them. A span has one weight: its events may
  * have one cause. */
-static void count_spans(const struct st_predict_run *run, const struct size *size, struct tally *low,
-                        struct tally *high)
+static void count_spans(const struct st_predict_run *run, const struct size *size, struct counts *counts)
 {
     const bool as_measured = size->ratio == 1 && fabs(size->slack_ns - size->measured_ns) < 1;
-    *low = *high = (struct tally){0};
     for (size_t i = 0; i < run->n;) {
         const struct st_predict_late *latest = &run->late[i];
-        const size_t part = part_of(run, latest->k);
+        const size_t part = part_of(counts, run, latest->k);
         double least = share_of(size, latest, false), most = 0;
         for (; i < run->n && run->late[i].k == latest->k; i++)
             most += run->late[i].n * share_of(size, &run->late[i], true);
         if (as_measured && least > 0 && latest->events_n > 0)
             least = most = latest->events_n;
-        add_weight(low, least, part);
-        add_weight(high, most, part);
+        add_weight(&counts->low[part], least);
+        add_weight(&counts->high[part], most);
+        counts->events_n += least > 0;
     }
-    low->events_n = high->events_n = low->n;
 }
 
-/* Both are the same if the size is a multiple of the measured one. */
-static void count(const struct st_predict_run *run, const struct size *size, struct tally *low,
-                  struct tally *high)
+/* Both tallies are the same if the size is a multiple of the measured one. */
+static void count(const struct st_predict_run *run, const struct size *size, struct counts *counts)
 {
     static const struct group none = {.none_low = 1, .none_high = 1};
     uint64_t last[RATIO_MAX] = {0};
     struct group group = none;
-    uint64_t end_k = 0, events_n = 0;
+    uint64_t end_k = 0;
     size_t part = 0;
     bool open = false;
     if (run->spans) {
-        count_spans(run, size, low, high);
+        count_spans(run, size, counts);
         return;
     }
-    *low = *high = (struct tally){0};
     for (size_t i = 0; i < run->n; i++) {
         const struct st_predict_late *late = &run->late[i];
         const double over_ns = (double)late->lateness_ns - size->slack_ns;
@@ -317,16 +302,16 @@ static void count(const struct st_predict_run *run, const struct size *size, str
             continue;
         const double apart_ns = ((double)late->k - (double)end_k) * size->measured_ns;
         if (!open || apart_ns >= (double)ST_MISS_EVENTS_GAP_NS) {
-            events_n++;
+            counts->events_n++;
             end_event(&group);
         }
         if (open && apart_ns >= GROUP_NS) {
-            end_group(size, &group, part, low, high);
+            end_group(size, &group, part, counts);
             group = none;
             open = false;
         }
         if (!open)
-            part = part_of(run, late->k);
+            part = part_of(counts, run, late->k);
         open = true;
         end_k = late->k + (uint64_t)ceil(over_ns / size->measured_ns) - 1;
         if (size->ratio > 0)
@@ -335,30 +320,10 @@ static void count(const struct st_predict_run *run, const struct size *size, str
             add_bracket(size, late, &group);
     }
     if (open)
-        end_group(size, &group, part, low, high);
-    low->events_n = high->events_n = events_n;
+        end_group(size, &group, part, counts);
 }
 
-/* How many times as much the events of the parts scatter as independent ones would; 1: not shown to. */
-static double scatter_of(const struct tally *tally)
-{
-    const double mean = (double)tally->n / PARTS;
-    double d = 0;
-    for (size_t i = 0; i < PARTS && tally->n >= SCATTER_N; i++)
-        d += ((double)tally->part_n[i] - mean) * ((double)tally->part_n[i] - mean) / mean;
-    return d > 0 && st_distribution_chi_squared_p(d, PARTS - 1) < SCATTER_P ? fmax(1, d / (PARTS - 1)) : 1;
-}
-
-/* One-sided 95 % bounds of the mean of a weighted Poisson sum; exact (Garwood) if all weights are 1. Source: Fay & Feuer,
- * "Confidence intervals for directly standardized rates", 1997. */
-static double bound(const struct tally *tally, double scatter, bool upper)
-{
-    const double most = upper ? fmax(1, tally->largest) : 0;
-    const double y = tally->sum / scatter + most, v = tally->squares / scatter + most * most;
-    return v > 0 ? scatter * v / y * st_stats_gamma_quantile(upper ? 0.95 : 0.05, y * y / v) : 0;
-}
-
-/* --- rows --- */
+/* --- runs --- */
 
 static struct size size_of(const struct st_predict_run *run, const struct st_predict_wish *wish,
                            uint32_t frames, double load_percent)
@@ -373,33 +338,197 @@ static struct size size_of(const struct st_predict_run *run, const struct st_pre
                          .ratio = multiple ? frames / run->frames : 0};
 }
 
-static double high_at(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
-                      double load_percent)
+/* The run at the longest size up to this one: what each wake-up is late by here. */
+static const struct st_predict_run *nearest(const struct st_predict_run *run, uint32_t frames)
 {
-    struct tally low, high;
-    const struct size size = size_of(run, wish, frames, load_percent);
-    if (size.slack_ns <= (double)run->kept_above_ns || size.slack_ns <= 0)
-        return ST_PREDICT_MOST;
-    count(run, &size, &low, &high);
-    return bound(&high, scatter_of(&high), true) * 3600 / st_predict_seconds(run);
+    const struct st_predict_run *found = run;
+    for (; run != NULL; run = run->longer)
+        if (run->frames <= frames && run->frames > found->frames)
+            found = run;
+    return found;
+}
+
+/* The size as it is for the wake-ups of a run: those of longer sizes may each be later (idle states, rounded timers). */
+static struct size size_for(const struct st_predict_run *run, const struct st_predict_run *near,
+                            const struct st_predict_wish *wish, uint32_t frames, double load_percent)
+{
+    struct size size = size_of(run, wish, frames, load_percent);
+    size.slack_ns -= fmax(0, (double)(near->body_ns - run->body_ns));
+    return size;
+}
+
+enum which { ALL, NEAREST, OTHERS };
+
+static bool counts_in(const struct st_predict_run *run, const struct st_predict_run *near, uint32_t frames,
+                      enum which which)
+{
+    return run->frames <= frames && (which == ALL || (run == near) == (which == NEAREST));
+}
+
+static void count_which(const struct st_predict_run *first, const struct st_predict_wish *wish,
+                        uint32_t frames, double load_percent, enum which which, struct counts *ret)
+{
+    const struct st_predict_run *near = nearest(first, frames);
+    *ret = (struct counts){0};
+    for (const struct st_predict_run *run = first; run != NULL; run = run->longer)
+        ret->seconds += counts_in(run, near, frames, which) ? st_predict_seconds(run) : 0;
+    for (const struct st_predict_run *run = first; run != NULL; run = run->longer) {
+        if (!counts_in(run, near, frames, which))
+            continue;
+        const struct size size = size_for(run, near, wish, frames, load_percent);
+        count(run, &size, ret);
+        ret->before_s += st_predict_seconds(run);
+    }
+}
+
+/* --- bounds --- */
+
+static struct tally sum_of(const struct tally parts[ST_STEADY_PARTS], size_t first, size_t end)
+{
+    struct tally sum = {0};
+    for (size_t i = first; i < end; i++) {
+        sum.sum += parts[i].sum;
+        sum.squares += parts[i].squares;
+        sum.largest = fmax(sum.largest, parts[i].largest);
+        sum.n += parts[i].n;
+    }
+    return sum;
+}
+
+/* One-sided 95 % bounds of the mean of a weighted Poisson sum; exact (Garwood) if all weights are 1. Source: Fay & Feuer,
+ * "Confidence intervals for directly standardized rates", 1997. */
+static double bound(const struct tally *tally, double scatter, bool upper)
+{
+    const double most = upper ? fmax(1, tally->largest) : 0;
+    const double y = tally->sum / scatter + most, v = tally->squares / scatter + most * most;
+    return v > 0 ? scatter * v / y * st_stats_gamma_quantile(upper ? 0.95 : 0.05, y * y / v) : 0;
+}
+
+static struct st_steady steady_of(const struct counts *counts)
+{
+    uint64_t n[ST_STEADY_PARTS];
+    for (size_t i = 0; i < ST_STEADY_PARTS; i++)
+        n[i] = counts->high[i].n;
+    return st_steady_of(n);
+}
+
+/* Of the time. */
+static double busy_share(const struct st_steady *steady)
+{
+    return (double)(steady->end - steady->first) / ST_STEADY_PARTS;
+}
+
+/* Per hour. If the load changed, its busiest time may be what comes next. */
+static double high_of(const struct counts *counts, const struct st_steady *steady)
+{
+    const struct tally all = sum_of(counts->high, 0, ST_STEADY_PARTS);
+    const struct tally busy = sum_of(counts->high, steady->first, steady->end);
+    const double most = fmax(bound(&all, steady->scatter, true), bound(&busy, 1, true) / busy_share(steady));
+    return fmin(ST_PREDICT_MOST, most * 3600 / counts->seconds);
+}
+
+/* Per hour. Or the rest of the time may be what comes next. */
+static double low_of(const struct counts *counts, const struct st_steady *steady)
+{
+    const struct tally all = sum_of(counts->low, 0, ST_STEADY_PARTS);
+    const struct tally busy = sum_of(counts->low, steady->first, steady->end);
+    const struct tally rest = {.sum = all.sum - busy.sum, .squares = all.squares - busy.squares};
+    double least = bound(&all, steady->scatter, false);
+    if (steady->changed)
+        least = all.n > busy.n ? fmin(least, bound(&rest, 1, false) / (1 - busy_share(steady))) : 0;
+    return fmin(ST_PREDICT_MOST, least * 3600 / counts->seconds);
+}
+
+void st_predict_end(struct st_predict_run *run)
+{
+    thin_out(run);
+    if (run->n > 0)
+        qsort(run->late, run->n, sizeof(run->late[0]), in_order);
+    run->tail.refused = "late wake-ups are known to the minute or interval only";
+    if (!run->spans && fit_tail(run) < 0)
+        run->tail.refused = "out of memory";
+    run->steady = (struct st_steady){.changed = false};
+    if (!run->spans && run->periods_n > 0) {
+        const struct st_predict_wish plain = {.periods = 2};
+        struct counts counts;
+        count_which(run, &plain, run->frames, 0, NEAREST, &counts);
+        run->steady = steady_of(&counts);
+    }
+}
+
+/* Stalls are the same at each size, so all runs count. But a longer size may have late wake-ups of its own that are rarer
+ * than what each of them is late by: if its run had more than the others allow for, it alone counts. */
+static bool count_runs(const struct st_predict_run *first, const struct st_predict_wish *wish,
+                       uint32_t frames, double load_percent, struct counts *ret)
+{
+    struct counts own, others;
+    count_which(first, wish, frames, load_percent, ALL, ret);
+    if (nearest(first, frames) == first)
+        return false;
+    count_which(first, wish, frames, load_percent, NEAREST, &own);
+    count_which(first, wish, frames, load_percent, OTHERS, &others);
+    const struct st_steady own_steady = steady_of(&own), others_steady = steady_of(&others);
+    const bool alone = low_of(&own, &own_steady) > high_of(&others, &others_steady);
+    if (alone)
+        *ret = own;
+    return alone;
+}
+
+/* --- rows --- */
+
+/* A long size has few events: that the load changed may be known from the shortest one only. */
+static struct st_steady steady_for(const struct st_predict_run *run, const struct counts *counts)
+{
+    struct st_steady steady = steady_of(counts);
+    if (!steady.changed && run->steady.changed && run->longer == NULL) {
+        steady = run->steady;
+        steady.scatter = 1;
+    }
+    return steady;
+}
+
+/* Are all wake-ups kept that count? */
+static bool all_kept(const struct st_predict_run *first, const struct st_predict_wish *wish, uint32_t frames,
+                     double load_percent)
+{
+    const struct st_predict_run *near = nearest(first, frames);
+    bool kept = true;
+    for (const struct st_predict_run *run = first; run != NULL; run = run->longer)
+        kept = kept && (run->frames > frames || size_for(run, near, wish, frames, load_percent).slack_ns >
+                                                    (double)run->kept_above_ns);
+    return kept;
+}
+
+static bool keeps_with(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
+                       double load_percent)
+{
+    struct counts counts;
+    if (!all_kept(run, wish, frames, load_percent))
+        return false;
+    (void)count_runs(run, wish, frames, load_percent, &counts);
+    const struct st_steady steady = steady_for(run, &counts);
+    const struct st_predict_row row = {.high = high_of(&counts, &steady),
+                                       .target_per_hour =
+                                           st_predict_target(counts.seconds * busy_share(&steady))};
+    return st_predict_holds(&row);
 }
 
 static double headroom_of(const struct st_predict_run *run, const struct st_predict_wish *wish,
                           uint32_t frames)
 {
-    const double target = wish->target_per_hour * (1 + 1e-9);
     double low = 0, high = 100;
-    if (high_at(run, wish, frames, 0) > target)
+    if (!keeps_with(run, wish, frames, 0))
         return -1;
     for (int i = 0; i < LOAD_STEPS; i++) {
         const double middle = (low + high) / 2;
-        *(high_at(run, wish, frames, middle) <= target ? &low : &high) = middle;
+        *(keeps_with(run, wish, frames, middle) ? &low : &high) = middle;
     }
     return low;
 }
 
 static void refuse(struct st_predict_row *row, const char *reason)
 {
+    row->known = false;
     row->basis = ST_PREDICT_REFUSED;
     row->high = ST_PREDICT_MOST;
     snprintf(row->reason, sizeof(row->reason), "%s", reason);
@@ -409,13 +538,19 @@ static void refuse(struct st_predict_row *row, const char *reason)
 static void extrapolate(const struct st_predict_run *run, const struct size *size, struct st_predict_row *row)
 {
     const struct st_tail *tail = &run->tail;
-    const bool far = tail->enough && size->slack_ns > FAR * tail->largest_ns;
+    const char *refused = tail->refused;
     double high;
-    if (tail->refused != NULL || far) {
-        row->basis = tail->enough && !far ? ST_PREDICT_REFUSED : ST_PREDICT_NONE_SEEN;
-        snprintf(row->reason, sizeof(row->reason),
-                 "no wake-up was late enough, and there is only a bound: %s",
-                 far ? "the slack is more than twice the longest stall" : tail->refused);
+    if (refused == NULL && size->slack_ns > FAR * tail->largest_ns)
+        refused = "the slack is more than twice the longest stall";
+    if (row->changed)
+        refused = "the load changed during the recording";
+    if (refused != NULL) {
+        /* in a history weeks of minutes are the answer, not a law */
+        const bool stalls = !run->spans && tail->largest_ns > size->measured_ns;
+        row->basis = stalls ? ST_PREDICT_REFUSED : ST_PREDICT_NONE_SEEN;
+        if (!stalls)
+            refused = row->high > 1 ? "3 h without one show at most 1 per hour" : "no stall was seen";
+        snprintf(row->reason, sizeof(row->reason), "none was seen, and there is only a bound: %s", refused);
         return;
     }
     const uint64_t phases_n =
@@ -425,47 +560,60 @@ static void extrapolate(const struct st_predict_run *run, const struct size *siz
     row->estimate =
         st_tail_per_hour(tail, size->slack_ns, size->period_ns / (double)phases_n, phases_n, &high);
     row->high = fmin(row->high, high);
-    snprintf(row->reason, sizeof(row->reason),
-             "no stall was long enough; the estimate continues the law of the longest ones (shape %.2f)",
-             tail->shape);
+    snprintf(
+        row->reason, sizeof(row->reason),
+        "none was seen; the estimate continues the law of the longest stalls (shape %.2f; a third of the "
+        "run that was held out: p = %.2f)",
+        tail->shape, tail->held_out_p);
 }
 
-static void judge(const struct st_predict_run *run, const struct size *size, struct st_predict_row *row)
+static void judge(const struct st_predict_run *run, const struct st_predict_wish *wish,
+                  const struct size *size, struct st_predict_row *row)
 {
-    struct tally low, high;
-    const double per_hour = 3600 / row->observed_s;
-    count(run, size, &low, &high);
-    const double scatter = scatter_of(&high);
-    row->n_events = high.events_n;
-    row->high = fmin(ST_PREDICT_MOST, bound(&high, scatter, true) * per_hour);
-    if (high.n == 0) {
+    struct counts counts;
+    const bool own = count_runs(run, wish, row->frames, wish->load_percent, &counts);
+    const struct st_steady steady = steady_for(run, &counts);
+    const double per_hour = 3600 / counts.seconds;
+    const double least = sum_of(counts.low, 0, ST_STEADY_PARTS).sum * per_hour;
+    const double most = sum_of(counts.high, 0, ST_STEADY_PARTS).sum * per_hour;
+    row->n_events = counts.events_n;
+    row->observed_s = counts.seconds;
+    row->high = high_of(&counts, &steady);
+    row->target_per_hour = st_predict_target(counts.seconds * busy_share(&steady));
+    row->changed = steady.changed;
+    if (counts.events_n == 0) {
         extrapolate(run, size, row);
         return;
     }
     row->basis = ST_PREDICT_OBSERVED;
-    row->estimated = high.sum <= SPAN_RATIO * low.sum || !run->spans;
-    row->estimate = fmin(ST_PREDICT_MOST, (low.sum + high.sum) / 2 * per_hour);
-    row->low = fmin(ST_PREDICT_MOST, bound(&low, scatter, false) * per_hour);
-    for (size_t i = 0; i < PARTS; i++)
-        row->worst_tenth = fmax(row->worst_tenth, fmin(ST_PREDICT_MOST, high.part[i] * per_hour * PARTS));
-    if (run->spans && high.sum > low.sum)
+    row->estimated = most <= SPAN_RATIO * least || !run->spans;
+    row->estimate = fmin(ST_PREDICT_MOST, (least + most) / 2);
+    row->low = low_of(&counts, &steady);
+    for (size_t i = 0; i < ST_STEADY_PARTS; i++)
+        row->worst_tenth =
+            fmax(row->worst_tenth, fmin(ST_PREDICT_MOST, counts.high[i].sum * per_hour * ST_STEADY_PARTS));
+    if (steady.changed)
+        snprintf(
+            row->reason, sizeof(row->reason),
+            "the load changed during the recording: the bounds hold for its busiest %zu0 %% and for the rest",
+            steady.end - steady.first);
+    else if (run->spans && most > least)
         snprintf(
             row->reason, sizeof(row->reason),
             "late wake-ups are known to the minute or interval only: %.3g to %.3g dropouts per hour were seen%s",
-            low.sum * per_hour, fmin(ST_PREDICT_MOST, high.sum * per_hour),
-            row->estimated ? ", the middle is the estimate" : "");
-    else if (scatter > 1)
+            least, fmin(ST_PREDICT_MOST, most), row->estimated ? ", the middle is the estimate" : "");
+    else if (own)
         snprintf(row->reason, sizeof(row->reason),
-                 "dropouts were not as frequent all the time: the bounds are wider by a factor of %.1f",
-                 scatter);
+                 "this size has late wake-ups that shorter ones do not have: only its own run counts");
 }
 
 void st_predict_row(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
                     struct st_predict_row *ret)
 {
-    const struct size size = size_of(run, wish, frames, wish->load_percent);
+    const struct size size = size_for(run, nearest(run, frames), wish, frames, wish->load_percent);
     char reason[sizeof(ret->reason)];
     *ret = (struct st_predict_row){.frames = frames,
+                                   .known = true,
                                    .period_us = size.period_ns / 1e3,
                                    .slack_us = size.slack_ns / 1e3,
                                    .headroom_percent = -1,
@@ -477,10 +625,10 @@ void st_predict_row(const struct st_predict_run *run, const struct st_predict_wi
         refuse(ret, "too little data: less than a second was measured");
     } else if (size.slack_ns <= 0) {
         refuse(ret, "load and granularity leave no time for a late wake-up");
-    } else if (size.slack_ns <= (double)run->kept_above_ns) {
+    } else if (!all_kept(run, wish, frames, wish->load_percent)) {
         refuse(ret, "too many wake-ups are late: only the latest were kept");
     } else {
-        judge(run, &size, ret);
+        judge(run, wish, &size, ret);
         ret->headroom_percent = headroom_of(run, wish, frames);
     }
 }

@@ -9,6 +9,7 @@
 #include "core/base.h"
 #include "core/period.h"
 #include "core/stats/hist.h"
+#include "evidence/steady.h"
 #include "evidence/tail.h"
 
 #define ST_PREDICT_FRAMES_MAX 8192
@@ -32,7 +33,10 @@ struct st_predict_run {
     size_t n, room;
     int64_t kept_above_ns; /* all wake-ups later than this are in `late` */
     bool spans; /* the order of wake-ups is not known within a span, such as a minute of the history */
-    struct st_tail tail; /* from st_predict_end on */
+    struct st_tail tail;     /* from st_predict_end on, as the next one */
+    struct st_steady steady; /* of the dropouts at its own size; not of spans */
+    int64_t body_ns;         /* what each wake-up is late by, if runs at several sizes are compared */
+    const struct st_predict_run *longer; /* one of this computer at a longer size; NULL: none */
 };
 
 /** The program and device for which the rows hold. */
@@ -41,24 +45,26 @@ struct st_predict_wish {
     double load_percent;      /* own work of the program, of a period */
     uint32_t headroom_frames; /* added to the slack (api.alsa.headroom) */
     int64_t granularity_ns;   /* the device's position moves in steps of this: taken from the slack */
-    double target_per_hour;   /* of the headroom */
 };
 
-/** Of a row: late wake-ups were seen; none was, and there is a bound only; none was, and the tail of those that were seen says
- * how often; not known, or there is no model (then with a bound). */
+/** Of a row: late wake-ups were seen; none was; none was, and the tail of those that were seen says how often; not known, or
+ * stalls were seen, but none was as long, and there is no model (then with a bound). */
 enum st_predict_basis { ST_PREDICT_OBSERVED, ST_PREDICT_NONE_SEEN, ST_PREDICT_MODEL, ST_PREDICT_REFUSED };
 
 struct st_predict_row {
     uint32_t frames;
     double period_us, slack_us;
+    bool known;                 /* else there is only a reason, and high is ST_PREDICT_MOST */
     bool estimated;             /* else there is no estimate, only a bound */
     double estimate, low, high; /* events per hour; low, high: one-sided 95 % bounds each */
-    double worst_tenth;         /* estimate of the worst of ten equal parts of the run */
+    double worst_tenth;         /* estimate of the worst of ten equal parts of the time */
+    bool changed;               /* events were more frequent in a part of it */
     enum st_predict_basis basis;
     char reason[160];        /* "" or a sentence without a period */
-    double headroom_percent; /* the largest load at which `high` keeps the target; < 0: none */
-    uint64_t n_events;       /* of the run that count at this size */
-    double observed_s;
+    double target_per_hour;  /* that the time in which this load was seen can show: st_predict_target */
+    double headroom_percent; /* the largest load at which `high` keeps it; < 0: none */
+    uint64_t n_events;       /* of the runs that count at this size */
+    double observed_s;       /* by these runs */
 };
 
 /** Adds a wake-up; k ascends. @return 0 or -ENOMEM. Threads: one per run. */
@@ -80,15 +86,15 @@ void st_predict_finish(struct st_predict_run *run);
 
 double st_predict_seconds(const struct st_predict_run *run);
 
-/** The tightest target that a run without an event can show: 1 per hour, or 3 / its time. */
-double st_predict_target(const struct st_predict_run *run);
+/** The tightest target that this time without an event can show: 1 per hour, or 3 / its time. */
+double st_predict_target(double seconds);
 
-/** One size, 1 .. ST_PREDICT_FRAMES_MAX frames. Threads: any. */
+/** One size, 1 .. ST_PREDICT_FRAMES_MAX frames. Longer runs count from their own size on. Threads: any. */
 void st_predict_row(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
                     struct st_predict_row *ret);
 
-/** Does the row's bound keep the target? */
-bool st_predict_holds(const struct st_predict_row *row, double target_per_hour);
+/** Does the row's bound keep its target? */
+bool st_predict_holds(const struct st_predict_row *row);
 
 /** "observed", "none seen", "model", "refused". */
 const char *st_predict_basis_name(enum st_predict_basis basis);

@@ -5,21 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/stats/distribution.h"
 #include "core/stats/stats.h"
+#include "evidence/steady.h"
 
-#define BURSTS_MIN  30
-#define THRESHOLDS  10
-#define BLOCKS      10
-#define SCATTER_P   0.01
-#define SHAPE_MIN   (-0.5) /* below it the likelihood has no maximum that can be trusted */
-#define SHAPE_MOST  0.5    /* with a heavier tail no bound is useful */
-#define PROFILE     1.92   /* half of chi-squared's quantile 0.95: one-sided 97.5 % */
-#define PROFILE_95  1.353  /* the same for one-sided 95 % */
-#define APART_Z     2.576  /* how far one more value may move the shape: 99 % */
-#define LATEST_MOST 15     /* values that are looked at one by one */
-#define STEPS       40     /* of a search by golden section */
-#define GOLDEN      0.6180339887498949
+#define BURSTS_MIN   30
+#define THRESHOLDS   10
+#define FORWARD      0.1    /* share of thresholds that are rejected although they are good */
+#define BLOCKS       30     /* of time: each third one is held out of a fit that is tested on it */
+#define HELD_OUT_P   0.05   /* probability below which such a fit was too good to be true */
+#define HELD_OUT_N   0.1    /* bursts that are held out: expected beyond the lateness that is tested ... */
+#define HELD_OUT_MIN 3      /* ... at least */
+#define SHAPE_MIN    (-0.5) /* below it the likelihood has no maximum that can be trusted */
+#define SHAPE_MOST   0.5    /* with a heavier tail no bound is useful */
+#define PROFILE      1.92   /* half of chi-squared's quantile 0.95: one-sided 97.5 % */
+#define PROFILE_95   1.353  /* the same for one-sided 95 % */
+#define APART_Z      2.576  /* how far one more value may move the shape: 99 % */
+#define LATEST_MOST  15     /* values that are looked at one by one */
+#define STEPS        40     /* of a search by golden section */
+#define GOLDEN       0.6180339887498949
 
 /* --- the distribution --- */
 
@@ -100,10 +103,10 @@ static struct fit fit_of(const double *x, size_t n)
     return best;
 }
 
-/* Anderson-Darling against the fit, 10 % of samples of that distribution are worse. */
-static bool fits(const double *x, size_t n, const struct fit *fit)
+/* Anderson-Darling against the fit: the share of samples of that distribution that are worse. */
+static double goodness(const double *x, size_t n, const struct fit *fit)
 {
-    /* by simulation: 1500 samples of 100 values for each shape from -0.5 in steps of 0.1; smoothed */
+    /* that 10 % exceed; by simulation: 1500 samples of 100 values for each shape from -0.5 in steps of 0.1; smoothed */
     static const double worst[] = {1.00, 0.90, 0.87, 0.85, 0.82, 0.80, 0.78,
                                    0.76, 0.73, 0.72, 0.70, 0.68, 0.66};
     const double place = fmin(fmax((fit->shape + 0.5) * 10, 0), ST_ARRAY_LEN(worst) - 1.001);
@@ -115,7 +118,8 @@ static bool fits(const double *x, size_t n, const struct fit *fit)
         const double beyond = share_beyond(fit->shape, fit->scale, x[n - 1 - k]);
         sum += (2 * (double)k + 1) * (log(fmax(below, 1e-300)) + log(fmax(beyond, 1e-300)));
     }
-    return -(double)n - sum / (double)n <= limit;
+    const double distance = -(double)n - sum / (double)n;
+    return fmin(1, 0.1 * exp(-3 * (distance / limit - 1))); /* by the same samples, from 90 to 1 % */
 }
 
 /* Are the latest ones of another kind? Each of them is added to those below it: the shape must stay where these have it.
@@ -145,8 +149,11 @@ struct bursts {
     double *gaps, *sorted; /* room for a value of each point */
     double *maxima;        /* beyond the threshold, ascending */
     size_t n;
-    uint64_t block_n[BLOCKS];
+    uint64_t part_n[ST_STEADY_PARTS];
 };
+
+/* Which bursts count. */
+enum part { ALL, FITTED, HELD_OUT };
 
 /* How many bursts values with these gaps are: the intervals estimator of Ferro and Segers, for times that are no whole
  * numbers. */
@@ -162,12 +169,12 @@ static size_t bursts_of(const double *gaps, size_t gaps_n)
 }
 
 /* The largest gaps part the values beyond u_ns into bursts. */
-static void part(const struct points *points, double u_ns, struct bursts *bursts)
+static void find_bursts(const struct points *points, double u_ns, enum part part, struct bursts *bursts)
 {
     size_t gaps_n = 0;
     double before_s = -1;
     bursts->n = 0;
-    memset(bursts->block_n, 0, sizeof(bursts->block_n));
+    memset(bursts->part_n, 0, sizeof(bursts->part_n));
     for (size_t i = 0; i < points->n; i++) {
         if (points->lateness_ns[i] <= u_ns)
             continue;
@@ -179,29 +186,31 @@ static void part(const struct points *points, double u_ns, struct bursts *bursts
     memcpy(bursts->sorted, bursts->gaps, gaps_n * sizeof(bursts->gaps[0]));
     st_stats_sort_double(bursts->sorted, gaps_n);
     const double border_s = borders_n > 0 ? bursts->sorted[gaps_n - borders_n] : HUGE_VAL;
+    bool open = false;
     before_s = -HUGE_VAL;
     for (size_t i = 0; i < points->n; i++) {
         const double beyond_ns = points->lateness_ns[i] - u_ns;
         if (beyond_ns <= 0)
             continue;
-        if (points->at_s[i] - before_s >= border_s || bursts->n == 0) {
+        if (points->at_s[i] - before_s >= border_s || before_s < 0) {
             const double place = fmin(0.999999, points->at_s[i] / points->seconds);
-            bursts->block_n[(size_t)(place * BLOCKS)]++;
-            bursts->maxima[bursts->n++] = 0;
+            const bool held_out = (size_t)(place * BLOCKS) % 3 == 2;
+            open = part == ALL || held_out == (part == HELD_OUT);
+            if (open) {
+                bursts->part_n[(size_t)(place * ST_STEADY_PARTS)]++;
+                bursts->maxima[bursts->n++] = 0;
+            }
         }
-        bursts->maxima[bursts->n - 1] = fmax(bursts->maxima[bursts->n - 1], beyond_ns);
+        if (open)
+            bursts->maxima[bursts->n - 1] = fmax(bursts->maxima[bursts->n - 1], beyond_ns);
         before_s = points->at_s[i];
     }
     st_stats_sort_double(bursts->maxima, bursts->n);
 }
 
-static bool is_scattered(const struct bursts *bursts)
+static bool is_steady(const struct bursts *bursts)
 {
-    const double mean = (double)bursts->n / BLOCKS;
-    double d = 0;
-    for (size_t i = 0; i < BLOCKS; i++)
-        d += ((double)bursts->block_n[i] - mean) * ((double)bursts->block_n[i] - mean) / mean;
-    return st_distribution_chi_squared_p(d, BLOCKS - 1) < SCATTER_P;
+    return !st_steady_of(bursts->part_n).changed;
 }
 
 /* --- the model --- */
@@ -248,38 +257,66 @@ static double fill_curve(const double *x, size_t n, const struct fit *fit, struc
     return most;
 }
 
-/* The lowest threshold beyond which maxima of bursts fit. @return why none. */
+/* The lowest threshold from which on maxima of bursts fit. Source: G'Sell et al., "Sequential selection procedures and
+ * false discovery rate control", 2016 (ForwardStop). @return why none. */
 static const char *choose(const struct points *points, const double *descending, struct bursts *bursts,
-                          struct fit *fit, struct st_tail *tail)
+                          struct st_tail *tail)
 {
+    double tested_ns[THRESHOLDS], sum = 0;
+    size_t tested_n = 0, rejected_n = 0;
     for (int i = 0; i < THRESHOLDS && points->n > BURSTS_MIN; i++) {
         const double share = pow(BURSTS_MIN / (double)points->n, (double)i / (THRESHOLDS - 1));
-        tail->u_ns = descending[(size_t)fmin((double)points->n - 1, (double)points->n * share)];
-        part(points, tail->u_ns, bursts);
+        const double u_ns = descending[(size_t)fmin((double)points->n - 1, (double)points->n * share)];
+        find_bursts(points, u_ns, ALL, bursts);
         if (bursts->n < BURSTS_MIN)
             continue;
-        tail->enough = true;
-        *fit = fit_of(bursts->maxima, bursts->n);
-        if (fits(bursts->maxima, bursts->n, fit))
-            return NULL;
+        const struct fit fit = fit_of(bursts->maxima, bursts->n);
+        tested_ns[tested_n++] = u_ns;
+        sum -= log1p(-fmin(0.999, goodness(bursts->maxima, bursts->n, &fit)));
+        if (sum <= FORWARD * (double)tested_n)
+            rejected_n = tested_n;
     }
-    return tail->enough ? "the longest stalls do not follow one law"
-                        : "fewer than 30 bursts of stalls were seen";
+    if (tested_n == 0)
+        return "fewer than 30 bursts of stalls were seen";
+    if (rejected_n == tested_n)
+        return "the longest stalls do not follow one law";
+    /* stalls of one length can come and go while the number of all of them stays */
+    find_bursts(points, tested_ns[tested_n - 1], ALL, bursts);
+    const bool longest_steady = is_steady(bursts);
+    tail->u_ns = tested_ns[rejected_n];
+    find_bursts(points, tail->u_ns, ALL, bursts);
+    return longest_steady && is_steady(bursts) ? NULL : "the load changed during the recording";
+}
+
+/* A fit of two thirds says how many bursts of the last third are longer than some lateness. @return the probability of
+ * at least as many as there are, if both thirds and the last one follow one law (negative binomial). */
+static double held_out_p(const struct points *points, double u_ns, struct bursts *bursts)
+{
+    find_bursts(points, u_ns, FITTED, bursts);
+    if (bursts->n < 2)
+        return 1;
+    const struct fit fit = fit_of(bursts->maxima, bursts->n);
+    const double third_n = (double)bursts->n / 2, expected = fmax(HELD_OUT_MIN, HELD_OUT_N * third_n);
+    find_bursts(points, u_ns, HELD_OUT, bursts);
+    double longer_n = 0, term = pow(2.0 / 3, 2 * expected), less = 0;
+    for (size_t i = 0; i < bursts->n; i++)
+        longer_n += share_beyond(fit.shape, fit.scale, bursts->maxima[i]) * third_n < expected;
+    for (double k = 0; k < longer_n; k++) {
+        less += term;
+        term *= (k + 2 * expected) / (k + 1) / 3;
+    }
+    return 1 - less;
 }
 
 static void model(const struct points *points, const double *descending, struct bursts *bursts,
                   struct st_tail *tail)
 {
-    struct fit fit;
-    tail->refused = choose(points, descending, bursts, &fit, tail);
+    tail->refused = choose(points, descending, bursts, tail);
     if (tail->refused != NULL)
         return;
+    const struct fit fit = fit_of(bursts->maxima, bursts->n);
     if (is_mixture(bursts->maxima, bursts->n)) {
         tail->refused = "the longest stalls are of another kind than the others";
-        return;
-    }
-    if (is_scattered(bursts)) {
-        tail->refused = "stalls were not as frequent all the time";
         return;
     }
     tail->shape = fit.shape;
@@ -288,6 +325,9 @@ static void model(const struct points *points, const double *descending, struct 
     tail->per_hour_high = st_stats_gamma_quantile(0.975, (double)bursts->n + 1) * 3600 / points->seconds;
     if (fill_curve(bursts->maxima, bursts->n, &fit, tail) > SHAPE_MOST)
         tail->refused = "stalls may be much longer than those seen (heavy tail)";
+    tail->held_out_p = held_out_p(points, tail->u_ns, bursts);
+    if (tail->refused == NULL && tail->held_out_p < HELD_OUT_P)
+        tail->refused = "two thirds of the run did not predict the last one";
 }
 
 int st_tail_fit(const double *at_s, const double *lateness_ns, size_t n, double seconds, struct st_tail *ret)

@@ -13,9 +13,9 @@
 /** Maxima of bursts beyond u_ns follow a generalised Pareto distribution. */
 struct st_tail {
     const char *refused; /* why there is no model, a sentence without a period; NULL: there is one */
-    bool enough;         /* stalls to ask for one */
     double u_ns, largest_ns;
     double shape, scale_ns;
+    double held_out_p; /* that a third of the run has as many long stalls as it had, by a fit of the rest */
     double per_hour, per_hour_high; /* bursts beyond u_ns; the bound is one-sided, 97.5 % */
     size_t curve_n; /* fits that the data do not exclude (97.5 %): the largest scale of each shape */
     struct {

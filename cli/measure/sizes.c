@@ -1,8 +1,5 @@
 #include "cli/measure/sizes.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "cli/command.h"
 #include "core/ns.h"
 #include "platform/program/stop.h"
@@ -101,56 +98,6 @@ void st_sizes_finish(struct st_sizes *sizes)
 
 /* --- the rows --- */
 
-static int64_t each_wake_up_ns(const struct st_sizes_run *run)
-{
-    return run->result.n > 0 ? st_hist_quantile(&run->result.lateness, EACH_WAKE_UP) : 0;
-}
-
-/* The longest measured size up to this one. */
-static const struct st_sizes_run *nearest(const struct st_sizes *sizes, uint32_t frames)
-{
-    const struct st_sizes_run *found = &sizes->runs[0];
-    for (size_t i = 1; i < sizes->n; i++) {
-        const uint32_t its = sizes->runs[i].result.frames;
-        if (its <= frames && its > found->result.frames)
-            found = &sizes->runs[i];
-    }
-    return found;
-}
-
-/* Dropouts that the size's own run had: rates and bounds by the time of both runs. */
-static void add_own(const struct st_predict_row *own, struct st_predict_row *row)
-{
-    const double all_s = row->observed_s + own->observed_s;
-    const double share = row->observed_s / all_s, own_share = own->observed_s / all_s;
-    row->basis = ST_PREDICT_OBSERVED;
-    row->estimated = true;
-    row->estimate = share * row->estimate + own_share * own->estimate;
-    row->low = share * row->low + own_share * own->low;
-    row->high = share * row->high + own_share * own->high;
-    row->worst_tenth = fmax(row->worst_tenth, own->worst_tenth);
-    row->headroom_percent = fmin(row->headroom_percent, own->headroom_percent);
-    row->n_events += own->n_events;
-    row->observed_s = all_s;
-    memcpy(row->reason, own->reason, sizeof(row->reason));
-}
-
-static void fill_row(struct st_sizes *sizes, uint32_t frames)
-{
-    struct st_predict_table *table = &sizes->table;
-    struct st_predict_row *row = &table->rows[table->n++], own_row;
-    const struct st_sizes_run *first = &sizes->runs[0], *own = nearest(sizes, frames);
-    struct st_predict_wish wish = sizes->wish;
-    const int64_t later_ns = each_wake_up_ns(own) - each_wake_up_ns(first);
-    wish.granularity_ns = later_ns > 0 ? later_ns : 0;
-    st_predict_row(&first->late, &wish, frames, row);
-    if (own != first && own->result.frames == frames && row->basis != ST_PREDICT_REFUSED) {
-        st_predict_row(&own->late, &sizes->wish, frames, &own_row);
-        if (own_row.basis == ST_PREDICT_OBSERVED)
-            add_own(&own_row, row);
-    }
-}
-
 void st_sizes_fill(struct st_sizes *sizes, uint32_t wanted_frames)
 {
     const struct st_predict_run *run = &sizes->runs[0].late;
@@ -168,9 +115,12 @@ void st_sizes_fill(struct st_sizes *sizes, uint32_t wanted_frames)
     n = n < ROWS_MAX ? n : ROWS_MAX;
     if (!placed)
         frames[n < ROWS_MAX ? n++ : n - 1] = wanted_frames;
-    sizes->wish = (struct st_predict_wish){.periods = 2, .target_per_hour = st_predict_target(run)};
+    for (size_t i = 0; i < sizes->n; i++) {
+        struct st_sizes_run *each = &sizes->runs[i];
+        each->late.body_ns = each->result.n > 0 ? st_hist_quantile(&each->result.lateness, EACH_WAKE_UP) : 0;
+        each->late.longer = i + 1 < sizes->n ? &each[1].late : NULL;
+    }
+    sizes->wish = (struct st_predict_wish){.periods = 2};
     sizes->table = (struct st_predict_table){.run = run, .wish = &sizes->wish};
-    for (size_t i = 0; i < n; i++)
-        fill_row(sizes, frames[i]);
-    st_predict_text_judge(&sizes->table);
+    st_predict_text_fill(&sizes->table, frames, n);
 }

@@ -26,18 +26,11 @@ void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames
         frames = usual;
     }
     table->n = frames_n;
-    for (size_t i = 0; i < frames_n; i++)
-        st_predict_row(table->run, table->wish, frames[i], &table->rows[i]);
-    st_predict_text_judge(table);
-}
-
-void st_predict_text_judge(struct st_predict_table *table)
-{
-    for (size_t i = 0; i < table->n; i++) {
-        const struct st_predict_row *row = &table->rows[i];
-        table->known = table->known || row->basis != ST_PREDICT_REFUSED || row->high < ST_PREDICT_MOST;
-        if (st_predict_holds(row, table->wish->target_per_hour) &&
-            (table->held == NULL || row->frames < table->held->frames))
+    for (size_t i = 0; i < frames_n; i++) {
+        struct st_predict_row *row = &table->rows[i];
+        st_predict_row(table->run, table->wish, frames[i], row);
+        table->known = table->known || row->known;
+        if (st_predict_holds(row) && (table->held == NULL || row->frames < table->held->frames))
             table->held = row;
     }
 }
@@ -86,7 +79,8 @@ const char *st_predict_text_answer(const struct st_predict_table *table, bool bo
 {
     char time[32], high[32];
     const struct st_predict_row *held = table->held;
-    st_predict_text_time(st_predict_seconds(table->run), time, sizeof(time));
+    st_predict_text_time(held != NULL ? held->observed_s : st_predict_seconds(table->run), time,
+                         sizeof(time));
     if (held != NULL) {
         snprintf(buf, bytes, "%u frames held (%.1f ms with %u periods)%s in %s", held->frames,
                  latency_ms(table, held), table->wish->periods, held->n_events == 0 ? ": no dropout" : "",
@@ -109,11 +103,10 @@ static const struct mark {
     const char *text, *colour;
 } held_mark = {"✔", "\033[32m"}, doubt_mark = {"!", "\033[1;33m"}, dropouts_mark = {"✘", "\033[1;31m"};
 
-void st_predict_text_mark(const struct st_predict_table *table, const struct st_predict_row *row, bool colour,
-                          FILE *out)
+void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *out)
 {
     const struct mark *mark = &doubt_mark;
-    if (row != NULL && st_predict_holds(row, table->wish->target_per_hour))
+    if (row != NULL && st_predict_holds(row))
         mark = &held_mark;
     else if (row != NULL && row->estimated && row->estimate > 1) /* per hour */
         mark = &dropouts_mark;
@@ -128,7 +121,7 @@ static void say_dropouts(const struct st_predict_row *row, const struct st_predi
     const bool wide = view->width >= WIDE, bounds = wide && (view->bounds || view->details);
     const bool used = row->frames == view->used_frames;
     buf[0] = '\0';
-    if (row->high >= ST_PREDICT_MOST && !row->estimated)
+    if (!row->known)
         st_text_append(buf, bytes, "not known");
     else if (row->n_events == 0 && used && !wide)
         st_text_append(buf, bytes, "none");
@@ -149,7 +142,7 @@ static void say_row(const struct st_predict_table *table, const struct st_predic
 {
     char dropouts[120], line[200], slack[32];
     say_dropouts(row, view, dropouts, sizeof(dropouts));
-    st_predict_text_mark(table, row, view->colour, out);
+    st_predict_text_mark(row, view->colour, out);
     fprintf(out, " %6u %8.1f ms  ", row->frames, latency_ms(table, row));
     if (view->width >= WIDE && row->headroom_percent >= 0) {
         st_text_pad(out, dropouts, 32);
@@ -159,10 +152,14 @@ static void say_row(const struct st_predict_table *table, const struct st_predic
     }
     if (!view->details)
         return;
-    snprintf(line, sizeof(line),
-             "slack %s, estimate %.2g, at least %.2g per hour, events: %" PRIu64 ", worst tenth %.0f",
-             st_ns_format((int64_t)(row->slack_us * 1e3), slack, sizeof(slack)), row->estimate, row->low,
-             row->n_events, row->worst_tenth);
+    snprintf(line, sizeof(line), "slack %s",
+             st_ns_format((int64_t)(row->slack_us * 1e3), slack, sizeof(slack)));
+    if (row->n_events > 0)
+        st_text_append(line, sizeof(line),
+                       "; %" PRIu64 " seen, at least %.2g per hour, %.0f in the worst tenth", row->n_events,
+                       row->low, row->worst_tenth);
+    else if (row->estimated)
+        st_text_append(line, sizeof(line), "; estimate %.2g per hour", row->estimate);
     st_text_field(out, "", line, 9, view->width);
     if (row->reason[0] != '\0')
         st_text_field(out, "", row->reason, 9, view->width);
@@ -172,6 +169,7 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
 {
     char line[300], target[32];
     size_t first = 0, end = table->n;
+    bool changed = false;
     if (!view->details) { /* sizes that cannot be known first, then the longest ones give way */
         while (end - first > ROWS_MAX && table->rows[first].frames < table->run->frames)
             first++;
@@ -181,15 +179,27 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
     }
     fprintf(out, "  frames     latency  %s\n",
             view->width >= WIDE ? "dropouts/h of this computer     headroom" : "dropouts/h");
-    for (size_t i = first; i < end; i++)
+    for (size_t i = first; i < end; i++) {
         say_row(table, &table->rows[i], view, out);
+        changed = changed || table->rows[i].changed;
+    }
+    if (changed) {
+        fputc('\n', out);
+        st_text_wrap(
+            out,
+            "The load changed during the recording, so the bounds are wide. For a sure answer measure "
+            "with the load that you play with.",
+            0, view->width);
+    }
     if (!view->details)
         return;
     snprintf(line, sizeof(line),
              "Dropouts less than " ST_MISS_EVENTS_GAP
              " apart are one. At most: 95 %% bound. Headroom: largest load "
              "with at most %s per hour. Measured at %u frames, %u Hz.",
-             st_miss_events_rate_text(table->wish->target_per_hour, target, sizeof(target)),
+             st_miss_events_rate_text(table->held != NULL ? table->held->target_per_hour
+                                                          : st_predict_target(st_predict_seconds(table->run)),
+                                      target, sizeof(target)),
              table->run->frames, table->run->rate_hz);
     fputc('\n', out);
     st_text_wrap(out, line, 0, view->width);
@@ -229,7 +239,7 @@ void st_predict_text_next(const struct st_predict_table *table, FILE *out, int w
                  table->rows[0].frames < USUAL_FRAMES ? table->rows[0].frames : USUAL_FRAMES);
     else if (table->held == NULL)
         snprintf(line, sizeof(line), "sleeptune report (what makes wake-ups late)");
-    else if (table->wish->target_per_hour > 1)
+    else if (st_predict_target(st_predict_seconds(table->run)) > 1)
         snprintf(
             line, sizeof(line),
             "sleeptune measure --frames %u --duration 3h --record FILE (3 h without a dropout show at most 1 "

@@ -22,9 +22,6 @@ struct st_predict_table {
 /** Fills the rows of the table's run and wish. @param frames_n at most ST_PREDICT_SIZES_MAX; 0: 16, 32 .. 2048 frames */
 void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames, size_t frames_n);
 
-/** Finds `held` and `known` of rows that were filled. */
-void st_predict_text_judge(struct st_predict_table *table);
-
 json_t *st_predict_text_rows_json(const struct st_predict_table *table);
 
 /** "35.0 min", "12.5 days". @return buf. */
@@ -46,8 +43,7 @@ const char *st_predict_text_answer(const struct st_predict_table *table, bool bo
 void st_predict_text_rows(const struct st_predict_table *table, const struct st_predict_view *view,
                           FILE *out);
 /** ✔, ! or ✘; row NULL: not known. */
-void st_predict_text_mark(const struct st_predict_table *table, const struct st_predict_row *row, bool colour,
-                          FILE *out);
+void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *out);
 /** How the size is set in the server that runs here, if it is this user's. @return buf. */
 const char *st_predict_text_setting(uint32_t frames, char *buf, size_t bytes);
 void st_predict_text_next(const struct st_predict_table *table, FILE *out, int width);

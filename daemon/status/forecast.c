@@ -83,9 +83,8 @@ static void make_rows(struct st_forecast *forecast)
 {
     struct st_forecast_view *view = &forecast->view;
     st_predict_end(&forecast->run);
-    *view = (struct st_forecast_view){.measured_s = st_predict_seconds(&forecast->run),
-                                      .target_per_hour = st_predict_target(&forecast->run)};
-    const struct st_predict_wish wish = {.periods = PERIODS, .target_per_hour = view->target_per_hour};
+    *view = (struct st_forecast_view){.measured_s = st_predict_seconds(&forecast->run)};
+    const struct st_predict_wish wish = {.periods = PERIODS};
     for (uint32_t i = 0; i < ST_FORECAST_MAX; i++) {
         const uint32_t frames = (uint32_t)FIRST_FRAMES << i;
         if (forecast->run.frames > 0 && frames >= forecast->run.frames)

@@ -12,7 +12,7 @@
 struct st_forecast_view {
     struct st_predict_row rows[ST_FORECAST_MAX]; /* ascending; none below the loop's own size */
     size_t n;                                    /* 0: no minute yet */
-    double measured_s, target_per_hour;
+    double measured_s;
 };
 
 struct st_forecast {

@@ -333,7 +333,7 @@ static void add_clients(json_t *sections, const struct st_view *view)
 static const struct st_predict_row *smallest_that_holds(const struct st_forecast_view *forecast)
 {
     for (size_t i = 0; i < forecast->n; i++) {
-        if (st_predict_holds(&forecast->rows[i], forecast->target_per_hour))
+        if (st_predict_holds(&forecast->rows[i]))
             return &forecast->rows[i];
     }
     return NULL;
@@ -352,17 +352,16 @@ static void add_size(struct section *to, const struct st_view *view)
 }
 
 /* server: which sets the size; NULL: none is known. */
-static void add_size_row(struct section *to, const struct st_view *view, const struct st_predict_row *row,
+static void add_size_row(struct section *to, const struct st_predict_row *row,
                          const struct st_observed_view *server)
 {
-    const bool holds = st_predict_holds(row, view->forecast->target_per_hour),
-               known = row->basis != ST_PREDICT_REFUSED;
+    const bool holds = st_predict_holds(row);
     char size[32], estimate[32] = "-", high[32], ring[32], set[80] = "";
     if (row->estimated)
         snprintf(estimate, sizeof(estimate), row->estimate < 9.95 ? "%.2g" : "%.0f", row->estimate);
     snprintf(size, sizeof(size), "%" PRIu32 " frames", row->frames);
     snprintf(ring, sizeof(ring), "%.1f ms", row->period_us / 1e3);
-    const char *const verdict = !known                              ? "not known yet"
+    const char *const verdict = !row->known                         ? "not known yet"
                                 : holds                             ? "holds"
                                 : row->basis == ST_PREDICT_OBSERVED ? "dropouts"
                                                                     : "not shown yet";
@@ -386,7 +385,7 @@ static void add_sizes(json_t *sections, const struct st_view *view, const struct
 {
     struct section to = {.rows = json_array(), .detail = true};
     for (size_t i = 0; view->forecast != NULL && i < view->forecast->n; i++)
-        add_size_row(&to, view, &view->forecast->rows[i], server);
+        add_size_row(&to, &view->forecast->rows[i], server);
     end_table(sections, "Dropouts by buffer size", &to,
               json_pack("[s, s, s, s, s]", "Size", "Per hour", "Verdict", "At most", "Period"));
 }

@@ -64,10 +64,10 @@ struct stalls {
     double at_s, mode_s, burst_end_s;
 };
 
-static void begin(struct stalls *stalls, const struct law *law, uint64_t seed)
+static void begin(struct stalls *stalls, const struct law *law, double at_s, uint64_t seed)
 {
-    *stalls = (struct stalls){.law = law, .random = {.state = seed}};
-    stalls->mode_s = law->kind == MODE ? 60 * exponential(&stalls->random) : HUGE_VAL;
+    *stalls = (struct stalls){.law = law, .at_s = at_s, .random = {.state = seed}};
+    stalls->mode_s = law->kind == MODE ? at_s + 60 * exponential(&stalls->random) : HUGE_VAL;
 }
 
 /* The next one, from the end of the one before. @return its start, s. */
@@ -99,7 +99,7 @@ static double truth(const struct law *law, uint32_t frames)
     struct stalls stalls;
     struct st_miss_events events = {0};
     const double period_s = (double)frames / RATE_HZ;
-    begin(&stalls, law, 77 + frames);
+    begin(&stalls, law, 0, 77 + frames);
     for (double length;;) {
         const double start_s = next(&stalls, &length), end_s = start_s + length;
         if (start_s > TRUTH_HOURS * 3600.0)
@@ -112,24 +112,28 @@ static double truth(const struct law *law, uint32_t frames)
     return (double)events.n / TRUTH_HOURS;
 }
 
-static void measure(const struct law *law, uint64_t seed, struct st_predict_run *run)
+/* Equal parts of the time have one law each. */
+static void measure(const struct law *const *part_laws, size_t parts_n, uint64_t seed, uint32_t frames,
+                    double seconds, struct st_predict_run *run)
 {
-    struct stalls stalls;
-    const double period_s = (double)MEASURED / RATE_HZ;
-    *run = (struct st_predict_run){.frames = MEASURED, .rate_hz = RATE_HZ};
-    if (st_period_init(&run->period, MEASURED, RATE_HZ) != 0)
+    const double period_s = (double)frames / RATE_HZ;
+    *run = (struct st_predict_run){.frames = frames, .rate_hz = RATE_HZ};
+    if (st_period_init(&run->period, frames, RATE_HZ) != 0)
         exit(1);
-    run->periods_n = (uint64_t)(SECONDS / period_s);
-    begin(&stalls, law, seed);
-    for (double length;;) {
-        const double start_s = next(&stalls, &length), k = ceil(start_s / period_s);
-        const double lateness_s = start_s + length - k * period_s;
-        if (k >= (double)run->periods_n)
-            break;
-        if (lateness_s > 0 && st_predict_add(run, (uint64_t)k, (int64_t)(lateness_s * 1e9)) != 0)
-            exit(1);
+    run->periods_n = (uint64_t)(seconds / period_s);
+    for (size_t p = 0; p < parts_n; p++) {
+        const double end_s = (double)(p + 1) * seconds / (double)parts_n;
+        struct stalls stalls;
+        begin(&stalls, part_laws[p], (double)p * seconds / (double)parts_n, seed + p);
+        for (double length;;) {
+            const double start_s = next(&stalls, &length), k = ceil(start_s / period_s);
+            const double lateness_s = start_s + length - k * period_s;
+            if (start_s >= end_s || k >= (double)run->periods_n)
+                break;
+            if (lateness_s > 0 && st_predict_add(run, (uint64_t)k, (int64_t)(lateness_s * 1e9)) != 0)
+                exit(1);
+        }
     }
-    st_predict_end(run);
 }
 
 /* The same as minutes of a history: what is known is the histogram of each one. */
@@ -213,7 +217,7 @@ static const struct {
 
 struct cell {
     double truth;
-    size_t runs_n, covered, covered_low, covered_minutes, estimated, model;
+    size_t runs_n, covered, covered_low, covered_minutes, estimated, model, refused, none;
     double high[RUNS_MAX], error[RUNS_MAX], other[OTHERS][RUNS_MAX];
 };
 
@@ -233,10 +237,11 @@ static double median(double *values, size_t n)
 
 static void add_run(const struct law *law, uint64_t seed)
 {
-    const struct st_predict_wish wish = {.periods = 2, .target_per_hour = 18};
+    const struct st_predict_wish wish = {.periods = 2};
     struct st_predict_run run, minutes;
     struct st_predict_row row, minutes_row;
-    measure(law, seed, &run);
+    measure(&law, 1, seed, MEASURED, SECONDS, &run);
+    st_predict_end(&run);
     as_minutes(&run, &minutes);
     for (size_t s = 0; s < SIZES; s++) {
         struct cell *cell = &cells[s];
@@ -247,6 +252,8 @@ static void add_run(const struct law *law, uint64_t seed)
         cell->covered_low += row.low <= cell->truth;
         cell->covered_minutes += minutes_row.high >= cell->truth && minutes_row.low <= cell->truth;
         cell->model += row.basis == ST_PREDICT_MODEL;
+        cell->refused += row.basis == ST_PREDICT_REFUSED;
+        cell->none += row.n_events == 0;
         if (!row.estimated)
             continue;
         for (size_t i = 0; i < OTHERS; i++)
@@ -269,18 +276,17 @@ static bool print_law(const struct law *law)
         struct cell *cell = &cells[s];
         const double percent = 100.0 / (double)cell->runs_n, least = COVERED_MIN * (double)cell->runs_n;
         /* a mixture must not be modelled: there is no way to know how long the other kind can be */
-        const bool mixed =
-            law->kind == MODE && (double)cell->model > (1 - REFUSED_MIN) * (double)cell->runs_n;
+        const bool mixed = law->kind == MODE && (double)cell->refused < REFUSED_MIN * (double)cell->none;
         const bool bad = (double)cell->covered < least || (double)cell->covered_minutes < least || mixed;
         for (size_t i = 0; cell->truth >= 1 && i < cell->estimated; i++, pooled_n++) {
             pooled[OTHERS][pooled_n] = cell->error[i];
             for (size_t o = 0; o < OTHERS; o++)
                 pooled[o][pooled_n] = cell->other[o][i];
         }
-        printf("%-33s %5u %9.3f %6.1f %6.1f %8.1f %7.1f %6.1f", law->name, sizes[s], cell->truth,
+        printf("%-33s %5u %9.3f %6.1f %6.1f %8.1f %7.1f %6.1f %7.1f", law->name, sizes[s], cell->truth,
                percent * (double)cell->covered, percent * (double)cell->covered_low,
                percent * (double)cell->covered_minutes, percent * (double)cell->estimated,
-               percent * (double)cell->model);
+               percent * (double)cell->model, percent * (double)cell->refused);
         printf(" %8.2f %6.3f", median(cell->high, cell->runs_n), median(cell->error, cell->estimated));
         for (size_t o = 0; o < OTHERS; o++)
             printf(" %6.3f", median(cell->other[o], cell->estimated));
@@ -299,6 +305,114 @@ static bool print_law(const struct law *law)
     return good;
 }
 
+/* --- the runs of check: most of ten seconds at 32 frames, the rest at two longer sizes --- */
+
+/* What a size of its own is late by: longer sizes have these wake-ups, too. */
+static const struct law own = {"late wake-ups of 1024 frames only", EXPONENTIAL, 16, 12, 0};
+
+#define CHECKED        3
+#define CHECKED_FASTER 4
+static const uint32_t checked_frames[CHECKED] = {MEASURED, 128, 1024};
+static const double checked_s[CHECKED] = {7, 1.5, 1.5};
+
+static bool print_checked(const struct law *one_law, bool with_own, long runs)
+{
+    struct law faster = *one_law; /* ten seconds of one stall a second show little */
+    const struct law *law = &faster;
+    struct st_predict_run run[CHECKED];
+    struct st_predict_row row;
+    const struct st_predict_wish wish = {.periods = 2};
+    double sums[SIZES] = {0}, squares[SIZES] = {0}, truths[SIZES];
+    size_t covered[SIZES] = {0};
+    bool good = true;
+    faster.per_s *= CHECKED_FASTER;
+    for (size_t s = 0; s < SIZES; s++)
+        truths[s] = truth(with_own && sizes[s] >= 1024 ? &own : law, sizes[s]);
+    for (long i = 0; i < runs; i++) {
+        for (size_t r = 0; r < CHECKED; r++) {
+            const struct law *its = with_own && checked_frames[r] >= 1024 ? &own : law;
+            measure(&its, 1, 7919 * ((uint64_t)i + 1) + r, checked_frames[r], checked_s[r], &run[r]);
+            st_predict_end(&run[r]);
+            if (r > 0)
+                run[r - 1].longer = &run[r];
+        }
+        for (size_t s = 0; s < SIZES; s++) {
+            st_predict_row(&run[0], &wish, sizes[s], &row);
+            const double share = row.n_events > 0 ? row.estimate / truths[s] : 0;
+            sums[s] += share;
+            squares[s] += share * share;
+            covered[s] += row.high >= truths[s];
+        }
+        for (size_t r = 0; r < CHECKED; r++)
+            st_predict_finish(&run[r]);
+    }
+    for (size_t s = 0; s < SIZES; s++) {
+        const double n = (double)runs, mean = sums[s] / n;
+        const double error = sqrt(fmax(0, squares[s] / n - mean * mean) / n);
+        /* 48 frames have a bracket, not an estimate without bias */
+        const bool biased = !with_own && sizes[s] % MEASURED == 0 && fabs(mean - 1) > 4 * error + 0.02;
+        const bool bad = (double)covered[s] < COVERED_MIN * n || (biased && truths[s] > 100 && n > 100);
+        printf("%-33s %5u %9.3f %6.1f  mean of estimates / truth %.3f +- %.3f%s\n", law->name, sizes[s],
+               truths[s], 100 * (double)covered[s] / n, mean, error, bad ? "  FAILED" : "");
+        good = good && !bad;
+    }
+    fflush(stdout);
+    return good;
+}
+
+/* --- loads that change: what comes next may be the average, or the busiest load alone --- */
+
+static const struct law quiet = {"quiet", EXPONENTIAL, 0.2, 0.3, 0}, busy = {"busy", EXPONENTIAL, 2, 0.8, 0},
+                        longer = {"longer", EXPONENTIAL, 0.2, 1.2, 0};
+static const struct mix {
+    const char *name;
+    size_t parts_n;
+    const struct law *parts[6];
+} mixes[] = {
+    {"half quiet, half busy", 2, {&quiet, &busy}},
+    {"busy in the third of six parts", 6, {&quiet, &quiet, &busy, &quiet, &quiet, &quiet}},
+    {"quiet and busy in turn", 6, {&quiet, &busy, &quiet, &busy, &quiet, &busy}},
+    {"stalls as often, but longer", 2, {&quiet, &longer}},
+};
+
+static bool print_mix(const struct mix *mix, long runs)
+{
+    const struct st_predict_wish wish = {.periods = 2};
+    bool good = true;
+    double means[SIZES] = {0}, most[SIZES] = {0};
+    size_t covered[SIZES] = {0}, covered_most[SIZES] = {0}, said[SIZES] = {0}, model[SIZES] = {0};
+    for (size_t s = 0; s < SIZES; s++)
+        for (size_t p = 0; p < mix->parts_n; p++) {
+            const double each = truth(mix->parts[p], sizes[s]);
+            means[s] += each / (double)mix->parts_n;
+            most[s] = fmax(most[s], each);
+        }
+    for (long i = 0; i < runs; i++) {
+        struct st_predict_run run;
+        struct st_predict_row row;
+        measure(mix->parts, mix->parts_n, 104729 * ((uint64_t)i + 1), MEASURED, SECONDS, &run);
+        st_predict_end(&run);
+        for (size_t s = 0; s < SIZES; s++) {
+            st_predict_row(&run, &wish, sizes[s], &row);
+            covered[s] += row.high >= means[s];
+            covered_most[s] += row.high >= most[s];
+            said[s] += strstr(row.reason, "the load changed") != NULL;
+            model[s] += row.basis == ST_PREDICT_MODEL;
+        }
+        st_predict_finish(&run);
+    }
+    for (size_t s = 0; s < SIZES; s++) {
+        const double n = (double)runs, least = COVERED_MIN * n;
+        const bool bad = (double)covered[s] < least || (double)model[s] > (1 - REFUSED_MIN) * n;
+        printf("%-33s %5u %9.3f %6.1f busiest: %9.3f %6.1f said %5.1f modelled %5.1f%s\n", mix->name,
+               sizes[s], means[s], 100 * (double)covered[s] / n, most[s], 100 * (double)covered_most[s] / n,
+               100 * (double)said[s] / n, 100 * (double)model[s] / n, bad ? "  FAILED" : "");
+        good = good && !bad;
+    }
+    fflush(stdout);
+    return good;
+}
+
 int main(int argc, char **argv)
 {
     const long runs = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
@@ -307,8 +421,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "Usage: predict_laws RUNS\n");
         return 3;
     }
-    printf("%-33s %5s %9s %6s %6s %8s %7s %6s %8s %6s", "law", "size", "truth/h", "high %", "low %",
-           "minutes %", "estim.%", "model%", "high/tr", "error");
+    printf("%-33s %5s %9s %6s %6s %8s %7s %6s %7s %8s %6s", "law", "size", "truth/h", "high %", "low %",
+           "minutes %", "estim.%", "model%", "refused", "high/tr", "error");
     for (size_t o = 0; o < OTHERS; o++)
         printf(" %6s", others[o].name);
     putchar('\n');
@@ -320,5 +434,13 @@ int main(int argc, char **argv)
             add_run(&laws[l], 1000003 * ((uint64_t)i + 1));
         good = print_law(&laws[l]) && good;
     }
+    puts("\nten seconds of check: law, size, truth/h, high %");
+    for (size_t l = 0; l < ST_ARRAY_LEN(laws); l++)
+        good = print_checked(&laws[l], false, 4 * runs) && good;
+    puts("\nthe same, but the longest size has late wake-ups of its own");
+    good = print_checked(&laws[0], true, 4 * runs) && good;
+    puts("\nloads that change: size, mean/h, high %");
+    for (size_t m = 0; m < ST_ARRAY_LEN(mixes); m++)
+        good = print_mix(&mixes[m], runs) && good;
     return good ? 0 : 1;
 }

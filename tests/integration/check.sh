@@ -49,6 +49,17 @@ else
     as_nobody env XDG_STATE_HOME="$tmp/state" "$SLEEPTUNE" check --duration 1s --quiet --json >"$tmp/past.json" 2>"$tmp/err"
     like "a history is used without being asked" "$(field "$tmp/past.json" 'd["verdict"]')" \
         'The history of sleeptuned says: [0-9]+ frames held \([0-9.]+ ms with 2 periods\).* in 2\.[0-9] days, at most .* per hour'
+    for past in empty letters cut; do
+        case $past in
+        empty) : >"$tmp/bad.db" ;;
+        letters) echo letters >"$tmp/bad.db" ;;
+        cut) head -c 50000 "$tmp/state/sleeptune/history.db" >"$tmp/bad.db" ;;
+        esac
+        mkdir -p "$tmp/$past/sleeptune" && mv "$tmp/bad.db" "$tmp/$past/sleeptune/history.db" && chmod -R a+rX "$tmp/$past"
+        as_nobody env XDG_STATE_HOME="$tmp/$past" "$SLEEPTUNE" check --duration 1s --quiet --json >"$tmp/$past.json" 2>"$tmp/err"
+        is "history: $past: check says what it measured itself" \
+            "$(field "$tmp/$past.json" '"history" in d, "history" in d["verdict"].split("or the history.")[-1]') $(cat "$tmp/err")" "(False, False) "
+    done
     is "with its rows" "$(field "$tmp/past.json" '[r["frames"] for r in d["history"]][-1], d["history"][-1]["observed_s"] > 86400')" "(2048, True)"
 fi
 

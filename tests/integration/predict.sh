@@ -24,7 +24,7 @@ is "rows of text" "$(rows "$tmp/hour.txt" "${text[@]}" --frames 24,48,96,192 2>/
     "24 refused None 36000.0 0
 48 observed 1.7166 8.143 1
 96 observed 0.8583 6.317 1
-192 none seen None 5.143 0"
+192 refused None 5.143 0"
 answer=$(predict "$tmp/hour.txt" "${text[@]}" --frames 48,96,192)
 like "the answer comes first" "$(grep held <<<"$answer")" '^192 frames held \(8\.0 ms with 2 periods\): no dropout in 35\.0 min, at most 5\.15'
 like "lines that were left out are reported" "$answer" 'Only the first 2097152 samples'
@@ -33,6 +33,19 @@ predict "$tmp/hour.txt" "${text[@]}" --frames 48 >/dev/null
 is "no size held: status 1" $? 1
 predict "$tmp/hour.txt" "${text[@]}" --frames 24 >/dev/null
 is "nothing is known: status 2" $? 2
+
+# a quiet half and a busy one: 75 stalls of 2.5 ms, 2 s apart
+"$PYTHON" - "$tmp" <<'PY'
+import sys
+with open(sys.argv[1] + "/mixed.txt", "w") as f:
+    for k in range(300000):
+        f.write("2500000\n" if k > 150000 and k % 2000 == 0 else "5000\n")
+PY
+mixed=$(predict "$tmp/mixed.txt" "${text[@]}" --frames 48,96,192 --details)
+like "a load that changed is named" "$(tr -s '\n ' ' ' <<<"$mixed")" 'The load changed during the recording, so the bounds are wide\.'
+like "the bound is that of its busy half" "$(tr -s '\n ' ' ' <<<"$mixed")" 'about 888, at most 2[0-9]{3} .*the bounds hold for its busiest 50 % and for the rest'
+like "beyond what was seen there is no model, but a bound" "$(tr -s '\n ' ' ' <<<"$mixed")" 'none was seen, and there is only a bound: the load changed during the recording'
+is "in 40 columns" "$(COLUMNS=40 predict "$tmp/mixed.txt" "${text[@]}" --details | grep -E '^.{41}')" ""
 
 # --- a recording ------------------------------------------------------------------------------------------------------
 "$SLEEPTUNE" measure --frames 64 --duration 2s --record "$tmp/run.strec" --quiet >/dev/null
@@ -95,7 +108,9 @@ fi
 
 # --- what is no run ---------------------------------------------------------------------------------------------------
 : >"$tmp/empty"
-like "an empty file" "$(predict "$tmp/empty" "${text[@]}")" 'is empty$'
+like "an empty file" "$(predict "$tmp/empty" "${text[@]}"; echo "status $?")" 'cannot read .*/empty: it is empty$'
+like "also without a size" "$(predict "$tmp/empty")" 'empty: it is empty$'
+like "nothing on standard input" "$(predict - </dev/null)" 'cannot read standard input: it is empty$'
 echo "5000
 a letter" >"$tmp/letters"
 like "letters" "$(predict "$tmp/letters" "${text[@]}")" 'letters: line 2: neither one number'

@@ -52,7 +52,7 @@ static void the_first_minute_makes_rows(void **state)
     assert_true(view.measured_s > 59 && view.measured_s < 61);
     assert_false(view.rows[0].estimated);
     assert_true(view.rows[0].high > 175 && view.rows[0].high < 185);    /* 3 in a minute */
-    assert_true(st_predict_holds(&view.rows[0], view.target_per_hour)); /* the most that a minute can show */
+    assert_true(st_predict_holds(&view.rows[0])); /* the most that a minute can show */
 }
 
 static void a_stall_counts_at_the_sizes_that_it_exceeds(void **state)
@@ -64,10 +64,10 @@ static void a_stall_counts_at_the_sizes_that_it_exceeds(void **state)
     st_forecast_look(&forecast, &view);
     assert_true(row_of(&view, 64).estimated);
     assert_true(row_of(&view, 64).estimate > 4 && row_of(&view, 64).estimate < 8); /* 6 per hour */
-    assert_false(st_predict_holds(&view.rows[0], view.target_per_hour));
+    assert_false(st_predict_holds(&view.rows[0]));
     assert_true(row_of(&view, 64).high >= row_of(&view, 128).high);
     assert_false(row_of(&view, 512).estimated);
-    assert_true(st_predict_holds(&view.rows[3], view.target_per_hour)); /* 512 frames */
+    assert_true(st_predict_holds(&view.rows[3])); /* 512 frames */
 }
 
 static void other_settings_begin_anew(void **state)

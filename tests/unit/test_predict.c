@@ -24,7 +24,7 @@ static struct st_predict_wish wish;
 static void begin(uint32_t frames, double seconds)
 {
     run = (struct st_predict_run){.frames = frames, .rate_hz = RATE_HZ};
-    wish = (struct st_predict_wish){.periods = 2, .target_per_hour = 1};
+    wish = (struct st_predict_wish){.periods = 2};
     assert_int_equal(st_period_init(&run.period, frames, RATE_HZ), 0);
     run.periods_n = (uint64_t)llround(seconds * RATE_HZ / frames);
 }
@@ -57,7 +57,9 @@ static void a_stall_counts_with_the_share_of_phases_that_it_hits(void **state)
     NEAR(row.estimate, 0.5);
     assert_true(row.high > 0.5 && row.high < 4.743864519);
     row_of(144);
-    assert_int_equal(row.basis, ST_PREDICT_NONE_SEEN);
+    assert_int_equal(row.basis, ST_PREDICT_REFUSED); /* a stall was seen, and says nothing of longer ones */
+    assert_true(row.known);
+    assert_non_null(strstr(row.reason, "fewer than 30"));
     assert_false(row.estimated);
     NEAR(row.high, 2.995732274);
     st_predict_finish(&run);
@@ -91,15 +93,12 @@ static void the_slack_has_periods_load_headroom_and_granularity(void **state)
 {
     (void)state;
     begin(48, 3600);
-    wish = (struct st_predict_wish){.periods = 3,
-                                    .load_percent = 25,
-                                    .headroom_frames = 24,
-                                    .granularity_ns = 125000,
-                                    .target_per_hour = 3};
+    wish = (struct st_predict_wish){
+        .periods = 3, .load_percent = 25, .headroom_frames = 24, .granularity_ns = 125000};
     row_of(96);
     NEAR(row.slack_us, 2 * 2000 - 500 + 500 - 125);
     NEAR(row.period_us, 2000);
-    wish = (struct st_predict_wish){.periods = 2, .load_percent = 100, .target_per_hour = 3};
+    wish = (struct st_predict_wish){.periods = 2, .load_percent = 100};
     row_of(96);
     assert_int_equal(row.basis, ST_PREDICT_REFUSED);
     NEAR(row.high, ST_PREDICT_MOST);
@@ -110,7 +109,6 @@ static void the_headroom_is_the_load_that_just_holds(void **state)
 {
     (void)state;
     begin(48, 3600);
-    wish.target_per_hour = st_predict_target(&run); /* without an event */
     late(77, 1500000);
     row_of(96); /* 2 ms - 25 % = 1.5 ms */
     assert_true(row.headroom_percent > 24.8 && row.headroom_percent <= 25);
@@ -162,8 +160,8 @@ static void a_run_that_changes_has_wider_bounds(void **state)
         row_of(48);
         NEAR(row.estimate, 40);
         if (half)
-            assert_true(row.high > 1.5 * high && strstr(row.reason, "wider") != NULL &&
-                        row.worst_tenth > 300);
+            assert_true(row.high > 1.5 * high && row.changed && row.low == 0 &&
+                        strstr(row.reason, "the load changed") != NULL && row.worst_tenth > 300);
         high = row.high;
         st_predict_finish(&run);
     }
@@ -260,7 +258,6 @@ static void ten_minutes(uint64_t seed, int64_t modes_ms)
 {
     struct st_random random = {.state = seed};
     begin(32, 600);
-    wish.target_per_hour = 18;
     double mode_s = 60;
     for (double s = 0; s < 599;) {
         s -= log(1 - st_random_unit(&random));
@@ -276,15 +273,16 @@ static void ten_minutes(uint64_t seed, int64_t modes_ms)
 static void beyond_the_longest_stall_there_is_a_model_or_a_reason(void **state)
 {
     (void)state;
-    ten_minutes(1, 0);
+    ten_minutes(2, 0);
     const double none = 2.995732274 * 6;
     row_of(144); /* slack 3 ms: e^-10 of an event per second */
     assert_int_equal(row.basis, ST_PREDICT_MODEL);
     assert_true(row.estimated && row.n_events == 0);
+    assert_non_null(strstr(row.reason, "held out: p ="));
     assert_true(row.estimate > 0.001 && row.estimate < 5 && row.high > row.estimate &&
                 row.high <= none * 1.000001);
     row_of(2048); /* more than twice the longest stall */
-    assert_int_equal(row.basis, ST_PREDICT_NONE_SEEN);
+    assert_int_equal(row.basis, ST_PREDICT_REFUSED);
     assert_false(row.estimated);
     NEAR(row.high, none);
     assert_non_null(strstr(row.reason, "twice"));
@@ -297,6 +295,73 @@ static void beyond_the_longest_stall_there_is_a_model_or_a_reason(void **state)
     NEAR(row.high, none);
     assert_true(row.reason[0] != '\0');
     st_predict_finish(&run);
+
+    begin(32, 600); /* each wake-up is a little late, and no stall was seen */
+    for (uint64_t k = 0; k < run.periods_n; k++)
+        late(k, 20000 + (int64_t)(k % 100) * 100);
+    row_of(1024);
+    assert_int_equal(row.basis, ST_PREDICT_NONE_SEEN);
+    NEAR(row.high, none);
+    st_predict_finish(&run);
+}
+
+static struct st_predict_run longer;
+
+/* As check does: 8 s at 48 frames, then 192 frames with a stall each second. */
+static void two_sizes(uint64_t short_n, uint64_t long_n, uint64_t long_periods_n)
+{
+    longer = (struct st_predict_run){.frames = 192, .rate_hz = RATE_HZ, .periods_n = long_periods_n};
+    assert_int_equal(st_period_init(&longer.period, 192, RATE_HZ), 0);
+    begin(48, 8);
+    run.longer = &longer;
+    for (uint64_t i = 0; i < short_n; i++)
+        late(1500 * (i + 1), 6 * MS); /* half of the phases of 192 frames: 2 ms beyond 4 */
+    for (uint64_t i = 0; i < long_n; i++)
+        assert_int_equal(st_predict_add(&longer, 250 * i, 6 * MS), 0);
+    st_predict_end(&longer);
+}
+
+static void runs_at_all_sizes_up_to_this_one_count(void **state)
+{
+    (void)state;
+    two_sizes(2, 1, 500);
+    row_of(48);
+    NEAR(row.observed_s, 8);
+    assert_int_equal(row.n_events, 2);
+    row_of(192);
+    NEAR(row.observed_s, 10);
+    NEAR(row.estimate, 2 * 360); /* 2 / 2 + 1 in 10 s */
+    assert_int_equal(row.n_events, 3);
+    st_predict_finish(&run);
+    st_predict_finish(&longer);
+
+    two_sizes(2, 0, 500); /* time without a stall counts as well */
+    row_of(192);
+    NEAR(row.estimate, 360);
+    st_predict_finish(&run);
+    two_sizes(0, 0, 500);
+    row_of(192);
+    NEAR(row.high, 2.995732274 * 360);
+    assert_true(st_predict_holds(&row));
+    longer.body_ns = 3 * MS; /* each wake-up is later, and a headroom of 25 % is left */
+    row_of(192);
+    NEAR(row.slack_us, 1000);
+    assert_true(row.headroom_percent > 24.8 && row.headroom_percent <= 25.1);
+    st_predict_finish(&run);
+}
+
+static void late_wake_ups_of_a_longer_size_alone_are_not_diluted(void **state)
+{
+    (void)state;
+    two_sizes(0, 8, 2000);
+    row_of(192);
+    NEAR(row.observed_s, 8);
+    assert_true(row.estimate > 3599);
+    assert_non_null(strstr(row.reason, "only its own run"));
+    row_of(96);
+    assert_int_equal(row.n_events, 0);
+    st_predict_finish(&run);
+    st_predict_finish(&longer);
 }
 
 int main(void)
@@ -311,6 +376,8 @@ int main(void)
         cmocka_unit_test(more_late_wake_ups_than_memory_are_no_wrong_answer),
         cmocka_unit_test(a_run_that_changes_has_wider_bounds),
         cmocka_unit_test(beyond_the_longest_stall_there_is_a_model_or_a_reason),
+        cmocka_unit_test(runs_at_all_sizes_up_to_this_one_count),
+        cmocka_unit_test(late_wake_ups_of_a_longer_size_alone_are_not_diluted),
         cmocka_unit_test(a_minute_has_one_event_at_least_and_one_for_each_late_wake_up_at_most),
         cmocka_unit_test(events_are_100_ms_apart_in_a_minute_too),
         cmocka_unit_test(counted_events_hold_at_the_measured_size),

@@ -67,7 +67,7 @@ static void the_shortest_run_answers_for_the_longer_sizes(void **state)
     assert_int_equal(sizes.table.n, 7);
     assert_int_equal(row(32).basis, ST_PREDICT_OBSERVED);
     assert_int_equal(row(128).basis, ST_PREDICT_OBSERVED);
-    assert_int_equal(row(256).basis, ST_PREDICT_NONE_SEEN);
+    assert_int_equal(row(256).basis, ST_PREDICT_REFUSED);
     assert_int_equal(sizes.table.held->frames, 256);
     assert_true(row(128).estimate < row(32).estimate);
 }
