@@ -306,7 +306,7 @@ static void say_common(struct st_picture *picture, size_t out_n)
     char *caption = picture->caption;
     const size_t bytes = sizeof(picture->caption);
     if (out_n > 0)
-        st_text_append(caption, bytes, " Not drawn, because they have no figures for this picture: %zu.",
+        st_text_append(caption, bytes, " Results without figures for this picture are not drawn (%zu).",
                        out_n);
     if (data->note[0] != '\0')
         st_text_append(caption, bytes, " %s", data->note);

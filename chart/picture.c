@@ -246,7 +246,7 @@ void st_picture_draw_deadline(const struct st_picture_area *area, const struct s
     if (deadline <= 0)
         return;
     st_svg_begin(area->svg, "deadline");
-    snprintf(text, sizeof(text), beyond ? "period %s, beyond this axis" : "period %s",
+    snprintf(text, sizeof(text), beyond ? "period %s (beyond the end of this axis)" : "period %s",
              st_ns_format(deadline, period, sizeof(period)));
     const double at = st_axis_at(axis, (double)deadline);
     const double x = area->x + at * area->width, y = below - at * area->height;

@@ -202,8 +202,8 @@ static int plan(struct st_picture *picture)
     if (few_n > 0)
         st_text_append(
             picture->caption, sizeof(picture->caption),
-            " A box needs 40 values. %zu with fewer are drawn as a line from the least to the greatest "
-            "value, with a mark at the median from 20 values on.%s",
+            " A box needs 40 values. Rows with fewer values (%zu) are a line from the least to the "
+            "greatest value, with a mark at the median if there are at least 20 values.%s",
             few_n, equal ? " If all values are equal, a mark shows the value." : "");
     return 0;
 }

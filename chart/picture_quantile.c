@@ -73,8 +73,8 @@ static int plan(struct st_picture *picture)
         lines
             ? "A line ends where fewer than 10 values are greater; the mark after it is the greatest value. "
             : "",
-        marks ? "Files without single values: each mark is a figure of the file, the last mark the greatest "
-                "value; the lines only connect the marks."
+        marks ? "For files that have only quantiles, each mark is one of them and the last mark is the "
+                "greatest value; the lines only connect the marks."
               : "");
     return 0;
 }

@@ -267,7 +267,7 @@ static void print_series(const struct page *page)
     if (st_picture_deadline(data) > 0)
         say(page, "Period: %s.", st_ns_format(st_picture_deadline(data), period, sizeof(period)));
     say(page, "Bars%s: greatest value of each column%s.", log ? " (logarithmic)" : "",
-        periods ? "; '!' on the foot: missed periods" : "");
+        periods ? "; '!' at the bottom: missed periods" : "");
 }
 
 /* --- histogram, quantiles --- */
@@ -290,7 +290,7 @@ static void print_hist(const struct page *page)
         const size_t bins_n = st_picture_count(&data->set[i]->sample, &axis, BINS, bins);
         if (i > 0)
             fputc('\n', page->out);
-        say(page, "%s, %llu values. Rows: lower edge of the class, number of values, bar (logarithmic)",
+        say(page, "%s, %llu values. Each row: lower edge of its range, number of values, bar (logarithmic)",
             st_chart_name(data, data->set[i], name), (unsigned long long)data->set[i]->n);
         for (size_t k = 0; k < bins_n; k++)
             most = bins[k] > most ? bins[k] : most;

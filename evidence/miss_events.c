@@ -42,7 +42,7 @@ const char *st_miss_events_text(int64_t events_n, uint64_t misses_n, double seco
         snprintf(events, sizeof(events), " in %" PRId64 " event%s of %.1f periods", events_n,
                  events_n == 1 ? "" : "s", (double)misses_n / (double)events_n);
     snprintf(buf, buf_bytes, "%s (95%% confidence: at most %s events per hour; %s)", events, bound,
-             known ? "misses less than " ST_MISS_EVENTS_GAP " apart are one event"
+             known ? "missed periods less than " ST_MISS_EVENTS_GAP " apart are one event"
                    : "each missed period counts as an event, because it is not known how many came together");
     return buf;
 }

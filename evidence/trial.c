@@ -124,8 +124,8 @@ static void add_outcome(struct st_text_buffer *text, const struct st_trial *tria
         if (median->verdict == ST_VERDICT_DRIFTING)
             st_text_buffer_printf(text, "; the difference drifts by %.1f µs. ", median->drifts / 1000);
         else
-            st_text_buffer_printf(text, "; %.*f µs would have been shown. ", detectable_us < 0.5 ? 2 : 1,
-                                  detectable_us);
+            st_text_buffer_printf(text, "; an effect of %.*f µs would have been visible. ",
+                                  detectable_us < 0.5 ? 2 : 1, detectable_us);
         break;
     }
 }
@@ -164,7 +164,7 @@ const char *st_trial_text(const struct st_trial *trial, char *buf, size_t buf_by
     st_text_buffer_printf(&text, "; n = %" PRIu64 " and %" PRIu64 " in %u pairs", a->n, b->n,
                           (unsigned)trial->pairs_n);
     if (a->skipped_n + b->skipped_n > 0)
-        st_text_buffer_printf(&text, "; skipped %" PRIu64 " and %" PRIu64 " periods", a->skipped_n,
+        st_text_buffer_printf(&text, "; %" PRIu64 " and %" PRIu64 " periods were skipped", a->skipped_n,
                               b->skipped_n);
     st_text_buffer_printf(&text, ".");
     return buf;
@@ -177,8 +177,8 @@ static void add_together(struct st_text_buffer *text, const struct st_trials *tr
     if (n > 1)
         st_text_buffer_printf(
             text,
-            ". All %zu intervals are correct at the same time with at least %zu %% confidence; differences "
-            "are shown at 5 %%, corrected for all of them (Holm)",
+            ". All %zu intervals are correct at the same time with at least %zu %% confidence; a "
+            "difference counts if it is significant at 5 %%, corrected for all tests (Holm)",
             n, n < 100 ? 100 - n : 0);
 }
 
@@ -200,9 +200,9 @@ static void add_p99_budget(struct st_text_buffer *text, const struct st_trials *
 {
     const int64_t s = p99_budget_s(trials);
     if (s > BUDGET_MAX_S)
-        st_text_buffer_printf(text, ". No p99: at this period it would need more than an hour");
+        st_text_buffer_printf(text, ". No p99: at this period a p99 needs more than an hour");
     else if (s > 0)
-        st_text_buffer_printf(text, ". For a p99 (n >= %" PRIu64 " each): --measure=%" PRId64 "s",
+        st_text_buffer_printf(text, ". To get a p99 (n >= %" PRIu64 " each), use --measure=%" PRId64 "s",
                               st_stats_quantile_min_n(P), s);
 }
 

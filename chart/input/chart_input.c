@@ -77,7 +77,7 @@ static int read_recording(const char *command, const char *name, FILE *stream, s
     const enum st_recording_end end = st_recording_info(reader)->end;
     if (r == 0 && (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED))
         snprintf(data->note, sizeof(data->note),
-                 "%.80s is %s: the picture shows only what is before that place.", short_name(name),
+                 "%.80s is %s: the picture shows only the data before that place.", short_name(name),
                  end == ST_RECORDING_CUT ? "cut" : "damaged");
     st_recording_close_reader(reader);
     if (r == 0 && set->hist.total_n == 0)
@@ -113,7 +113,7 @@ static int read_hlog(const char *command, const char *name, FILE *stream, struct
     snprintf(data->quantity, sizeof(data->quantity), TIME);
     if (r != 0)
         return st_failure(command, "cannot read %s: %s", name,
-                          r == -EBADMSG ? "it is damaged or of a newer version" : strerror(-r));
+                          r == -EBADMSG ? "the file is damaged, or a newer version wrote it" : strerror(-r));
     return data->n > before ? ST_EXIT_DONE : st_failure(command, "%s has no histograms", name);
 }
 
@@ -227,7 +227,7 @@ static int add_results(const char *command, const struct st_document *kind, cons
     snprintf(data->quantity, sizeof(data->quantity), "%s", kind->quantity);
     for (size_t i = 0; i < n; i++) {
         if (add_result(kind, name, st_document_result(kind, document, i), data) != 0)
-            return st_failure(command, "%s: more than %d results", name, ST_CHART_SETS_MAX);
+            return st_failure(command, "%s has more than %d results", name, ST_CHART_SETS_MAX);
     }
     if (data->n == from)
         return st_failure(command, "%s has no results with figures", name);
@@ -257,7 +257,7 @@ int st_chart_json(const char *command, const char *name, const json_t *document,
     char where[sizeof(data->conditions)];
     const char *schema = json_string_value(json_object_get(document, "schema"));
     if (schema == NULL)
-        return st_failure(command, "%s is JSON, but not a document of sleeptune", name);
+        return st_failure(command, "%s is JSON, but sleeptune did not write it", name);
     const json_t *first = json_array_get(json_object_get(document, "loops"), 0);
     const json_t *circumstances = json_object_get(first != NULL ? first : document, "circumstances");
     st_chart_conditions(data, st_conditions_text(circumstances, where, sizeof(where)));
@@ -269,7 +269,7 @@ int st_chart_json(const char *command, const char *name, const json_t *document,
     const struct st_document *kind = st_document_of(document);
     if (kind != NULL)
         return add_results(command, kind, name, document, data);
-    return st_failure(command, "%s: documents of '%.40s' cannot be drawn", name, schema);
+    return st_failure(command, "%s: sleeptune cannot draw documents of type '%.40s'", name, schema);
 }
 
 /* --- files --- */

@@ -8,8 +8,9 @@
 
 const char *st_recording_input_error(int r)
 {
-    return r == -EBADMSG           ? "it is not a recording of sleeptune, or it is cut within its first block"
-           : r == -EPROTONOSUPPORT ? "it was recorded by a newer sleeptune"
+    return r == -EBADMSG           ? "the file is not a recording of sleeptune, or it ends within the "
+                                     "first block"
+           : r == -EPROTONOSUPPORT ? "a newer sleeptune made this recording"
                                    : strerror(-r);
 }
 

@@ -181,9 +181,9 @@ static const char *reason(int r)
 {
     switch (r) {
     case -EBADMSG:
-        return "neither one number in each line nor the CSV of 'sleeptune plot'";
+        return "the file has neither one number in each line nor the CSV of 'sleeptune plot'";
     case -ERANGE:
-        return "a number is out of range (lateness: at most an hour)";
+        return "a number is out of range: lateness is at most an hour";
     case -EINVAL:
         return "the period numbers do not increase";
     case -E2BIG:
@@ -252,7 +252,8 @@ static int read_text(struct input *input, struct st_series_input *result)
         st_ns_format(st_period_ns(&result->series.period), every, sizeof(every));
         snprintf(result->note, sizeof(result->note), "Read as %s%s%s%s.", st_series_text_kind_name(text.kind),
                  text.period_known ? "" : ", one every ", text.period_known ? "" : every,
-                 text.period_known || period_given(input->options) ? "" : " (--every sets another period)");
+                 text.period_known || period_given(input->options) ? ""
+                                                                   : " (--every sets a different period)");
     }
     st_series_text_finish(&text);
     return status;
@@ -283,8 +284,9 @@ int st_series_input_read(const char *command, const char *path, const struct st_
         fclose(input.stream);
     if (status == ST_EXIT_DONE && ret->left_out_n > 0) {
         char text[120];
-        snprintf(text, sizeof(text), "Only the first %zu samples are analysed, %" PRIu64 " are left out.",
-                 ret->series.n, ret->left_out_n);
+        snprintf(text, sizeof(text),
+                 "Only the first %zu samples were analysed; %" PRIu64 " more were left out.", ret->series.n,
+                 ret->left_out_n);
         note(ret, text);
     }
     return status;

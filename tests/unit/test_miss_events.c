@@ -38,11 +38,11 @@ static void the_text_has_the_events_their_size_and_the_constant(void **state)
     char text[200];
     assert_string_equal(
         st_miss_events_text(5, 12, 20, text, sizeof(text)),
-        " in 5 events of 2.4 periods (95% confidence: at most 1900 events per hour; misses less than 100 ms "
+        " in 5 events of 2.4 periods (95% confidence: at most 1900 events per hour; missed periods less than 100 ms "
         "apart are one event)");
     assert_string_equal(
         st_miss_events_text(0, 0, 10, text, sizeof(text)),
-        " (95% confidence: at most 1080 events per hour; misses less than 100 ms apart are one event)");
+        " (95% confidence: at most 1080 events per hour; missed periods less than 100 ms apart are one event)");
     assert_string_equal(
         st_miss_events_text(-1, 2, 3600, text, sizeof(text)),
         " (95% confidence: at most 6.30 events per hour; each missed period counts as an event, because it is "
