@@ -42,16 +42,16 @@ struct work {
 static void help(void)
 {
     fputs("Usage: sleeptune apply [OPTION...] [ID...]\n"
-          "Change the settings that 'sleeptune report' found, in drop-in files of its own\n"
+          "Change the settings that 'sleeptune report' found, in separate drop-in files\n"
           "and in the running system; 'sleeptune revert' undoes all of it. Without ID:\n"
           "every problem or advice that is safe to change. Changes that are dangerous, or\n"
           "that depend on how you use the machine, are shown and never applied.\n\n"
           "linux-pipewire-quantum=N sets N frames for all programs of your PipeWire, in a\n"
-          "file of your own; run it as the user who plays, without sudo.\n\n"
+          "file in your home folder. Run it as the user who plays, without sudo.\n\n"
           "  --dry-run          show a diff and the running values; change nothing\n"
           "  -y, --yes          do not ask\n"
-          "  -f, --frames N     frames per period (as the sound server runs; none: 128)\n"
-          "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise; none: 48k)\n"
+          "  -f, --frames N     frames per period (as in the sound server, else 128)\n"
+          "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise, else 48k)\n"
           "  --run-generators   run the commands that make changed files take effect\n"
           "                     (update-grub, cap_mkdb, systemctl daemon-reload ...);\n"
           "                     without it they are printed\n"
@@ -85,13 +85,13 @@ static int take_size(struct options *options)
     if (!given)
         return st_report_run_check_ids(COMMAND, options->ids, options->ids_n);
     if (options->ids_n > 1 || options->input.root != NULL)
-        return st_failure_usage(COMMAND, "%s goes without other rules and --root", name);
+        return st_failure_usage(COMMAND, "%s cannot go with other rules or --root", name);
     const int status =
         st_option_i64(COMMAND, name, options->ids[0] + sizeof(name) - 1, 16, 8192, &options->quantum);
     if (status != 0)
         return status;
     if ((options->quantum & (options->quantum - 1)) != 0)
-        return st_failure_usage(COMMAND, "%s: PipeWire keeps powers of two only: 64, 128, 256 ...", name);
+        return st_failure_usage(COMMAND, "%s: PipeWire accepts only powers of two: 64, 128, 256 ...", name);
     if (geteuid() == 0)
         return st_failure_usage(
             COMMAND,
@@ -188,15 +188,16 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     }
     if (!is_fired(finding)) {
         if (asked) {
-            print_head(rule, "nothing to change");
+            print_head(rule, "this setting needs no change");
             st_change_output_text(4, "because:", finding->summary);
         }
         return;
     }
     if (!st_rule_can_apply(finding) && (work->options->quantum == 0 || finding->changes_n == 0)) {
         if (asked || rule->applicability == ST_APPLY_AUTO)
-            print_by_hand(finding, rule->applicability == ST_APPLY_DANGEROUS ? "dangerous: shown, not applied"
-                                                                             : "make this change by hand");
+            print_by_hand(finding, rule->applicability == ST_APPLY_DANGEROUS
+                                       ? "dangerous: make this change by hand"
+                                       : "make this change by hand");
         work->by_hand_n += asked;
         return;
     }
@@ -289,7 +290,7 @@ static int carry_out(struct work *work)
     if (r < 0) {
         status =
             left_n > 0
-                ? st_failure(COMMAND, "%zu writes could not be undone. Run: sleeptune revert --all", left_n)
+                ? st_failure(COMMAND, "%zu changes could not be undone. Run: sleeptune revert --all", left_n)
                 : st_failure(COMMAND, "nothing was changed (%s)", strerror(-r));
         if (is_not_allowed(r))
             print_planned_by_hand(work);
@@ -300,7 +301,7 @@ static int carry_out(struct work *work)
         status = st_change_output_then(&output, work->target->p, false, work->options->run_generators);
         if (work->options->quantum > 0)
             printf(
-                "now       %s (lasts until PipeWire ends)\n",
+                "now       %s (sets it until PipeWire ends)\n",
                 st_dropout_reason_set_frames("pipewire", work->options->quantum, message, sizeof(message)));
         printf("Next: 'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it.\n");
     }
@@ -353,7 +354,7 @@ static int confirm(bool yes, const char *question)
     if (yes)
         return 0;
     if (isatty(STDIN_FILENO) != 1)
-        return st_failure_usage(COMMAND, "no terminal to ask on: add --yes");
+        return st_failure_usage(COMMAND, "cannot ask for confirmation without a terminal: add --yes");
     fflush(stdout);
     fprintf(stderr, "%s [y/N] ", question);
     if (fgets(answer, sizeof(answer), stdin) == NULL || (answer[0] != 'y' && answer[0] != 'Y'))
@@ -382,7 +383,7 @@ static int decide(struct work *work, int argc, char **argv)
         return st_failure(COMMAND, "nothing was changed: %s", refusal);
     }
     if (work->in_way_n > 0)
-        return st_failure(COMMAND, "nothing was changed. To apply the other rules, name them.");
+        return st_failure(COMMAND, "nothing was changed. To apply only some rules, give their ids.");
     if (st_change_target_needs_root(COMMAND, work->target, argc, argv))
         return ST_EXIT_FAILURE;
     char question[512];
@@ -406,10 +407,10 @@ static int recover(struct work *work, int argc, char **argv)
         return ST_EXIT_DONE;
     if (work->options->dry_run)
         return st_failure(COMMAND,
-                          "an earlier run was interrupted. The next apply or revert undoes it first.");
+                          "an earlier run was interrupted. The next apply or revert undoes its changes.");
     if (st_change_target_needs_root(COMMAND, work->target, argc, argv))
         return ST_EXIT_FAILURE;
-    puts("an earlier run was interrupted: undoing it first");
+    puts("an earlier run was interrupted: undoing its changes first");
     int r = st_applied_open(&applied, work->target->p, work->target->folder, st_change_output_event, &output,
                             message, sizeof(message));
     if (r < 0)

@@ -56,7 +56,7 @@ static void help(void)
           "  sleeptune check --duration 1m --json | jq .verdict\n\n"
           "Exit status: 0 no dropout at the size in use (or of --frames), no finding at or\n"
           "above the threshold, 1 dropouts or findings, 2 a rule that could reach the\n"
-          "threshold is unknown, 3 usage, 4 failure, 5 the counters do not agree.\n",
+          "threshold is unknown, 3 usage, 4 failure, 5 invalid measurement.\n",
           stdout);
 }
 
@@ -341,8 +341,8 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
         if (phase->load_error != 0)
             status = st_failure(
                 COMMAND, "no load '%s': %s%s", st_stress_name(phase->load),
-                phase->load_error == -ECHILD ? "it ended too early" : strerror(-phase->load_error),
-                phase->load == ST_STRESS_DISK ? ". It needs room for 64 MiB in $TMPDIR, or /var/tmp" : "");
+                phase->load_error == -ECHILD ? "the load ended too early" : strerror(-phase->load_error),
+                phase->load == ST_STRESS_DISK ? ". It needs 64 MiB free in $TMPDIR or /var/tmp" : "");
     }
     return status;
 }

@@ -19,7 +19,7 @@ static void help(void)
           "      --difference D     the smallest difference that matters: a time such as\n"
           "                         1us, or percent of A's figure (5%). If no difference\n"
           "                         is shown, print how much data would show it\n"
-          "      --every TIME       period of text (1s)\n"
+          "      --every TIME       time between the lines of a text file (1s)\n"
           "      --json, --format json|text\n"
           "  -h, --help             this text\n\n"
           "Examples:\n"
@@ -47,7 +47,7 @@ static int take_difference(const char *command, void *ctx, const char *text)
     result->wanted_share = 0;
     if (st_ns_parse(text, &result->wanted_ns) != 0 || result->wanted_ns <= 0)
         return st_failure_usage(command,
-                                "--difference: '%s' is not a time such as 1us or percent such as 5%%", text);
+                                "--difference: '%s' is no time (such as 1us) and no percentage (5%%)", text);
     return 0;
 }
 
@@ -86,7 +86,7 @@ int st_cmd_compare(int argc, char **argv)
     if (status >= 0)
         return status;
     if (argc - first != 2)
-        return st_failure_usage(NAME, "give two files: the run before, and the run after");
+        return st_failure_usage(NAME, "give two files: a run before the change, and a run after it");
     status = run(&result, argv + first, json, &series);
     st_compare_finish(&result);
     return status;

@@ -34,6 +34,6 @@ int st_cmd_lab(ST_UNUSED int argc, char **argv)
     if (errno != ENOENT)
         return st_failure(NAME, "cannot start %s: %s", ST_BIN_DIR "/" PROGRAM, strerror(errno));
     return st_failure(NAME,
-                      "%s is not installed. It is in a separate package: %s (in the sources: -Dlab=true).",
+                      "%s is not installed. Install the package %s, or build sleeptune with -Dlab=true.",
                       PROGRAM, PROGRAM);
 }

@@ -36,28 +36,28 @@ static void help(void)
 {
     fputs("Usage: sleeptune measure [OPTION...]\n"
           "Run a loop like an audio callback and count the deadlines that it misses.\n\n"
-          "  -r, --rate RATE         48000, 44.1k ... (as the sound server runs; none: 48k)\n"
-          "  -f, --frames N          frames per period (likewise; none: 128)\n"
+          "  -r, --rate RATE         48000, 44.1k ... (as in the sound server, else 48k)\n"
+          "  -f, --frames N          frames per period (likewise, else 128)\n"
           "      --periods N         periods of the simulated device, 2 .. 64 (2)\n"
           "  -d, --duration TIME     30s, 500ms, 10m ... (30s); 0 until Ctrl-C\n"
-          "  -a, --cpu N|LIST|all    a loop on each CPU, as 0,2-3 (one loop, not pinned)\n"
+          "  -a, --cpu N|LIST|all    a loop on each CPU, as 0,2-3 (one loop on any CPU)\n"
           "      --policy POLICY     fifo, rr or other (fifo)\n"
           "  -p, --priority N        1 .. 99 (70)\n"
-          "      --load PERCENT      synthetic callback, 0 .. 90 % of the period (0)\n"
-          "      --stress PHASE      load: cpu, memory, disk, programs or network\n"
-          "      --warmup CYCLES     not counted (200, at most 1 s)\n"
-          "      --wait WAIT         plain, or precise: FreeBSD adds no time (plain)\n"
-          "      --timer-slack NS    of the loop's thread (not changed)\n"
+          "      --load PERCENT      the loop computes for 0 .. 90 % of the period (0)\n"
+          "      --stress PHASE      busy computer: cpu, memory, disk, programs or network\n"
+          "      --warmup CYCLES     first cycles, not counted (200, at most 1 s)\n"
+          "      --wait WAIT         plain, or precise: no delay added by FreeBSD (plain)\n"
+          "      --timer-slack NS    timer slack of the loop's thread (not changed)\n"
           "      --punctual[=BUDGET] wake early, then spin until due; compared with plain:\n"
           "                          free (the default), 1.7 (times plain's CPU time), 2%\n"
           "                          (of the period), p97, 25us, a list of these, or curve\n"
-          "      --cause-above TIME  cause of wake-ups later than this (half a period)\n"
+          "      --cause-above TIME  find the cause of later wake-ups (half a period)\n"
           "      --no-lock           do not lock memory\n"
           "      --record FILE       write every lateness, for plot and compare\n"
           "      --hlog FILE         HdrHistogram log\n"
-          "      --details           response time, cost of the loop itself, conditions\n"
+          "      --details           also response time, cost of the loop, test conditions\n"
           "      --json, --format json|text\n"
-          "      --fail-on-miss      exit status 1 when a period was missed\n"
+          "      --fail-on-miss      exit status 1 if a period was missed\n"
           "  -q, --quiet             no progress line\n"
           "  -h, --help\n\n"
           "Examples:\n"
@@ -271,7 +271,7 @@ static int choose_buffer(struct arguments *a)
         const int r = st_buffer_choose(facts, a->frames, a->rate_hz, &wish);
         st_facts_free(facts);
         if (r != 0)
-            return st_failure_usage(NAME, "the period is longer than an hour");
+            return st_failure_usage(NAME, "the period (--frames / --rate) is longer than an hour");
         if (wish.why[0] != '\0')
             st_buffer_text(&wish, a->buffer, sizeof(a->buffer));
         a->frames = wish.frames;
@@ -293,7 +293,7 @@ static int measure(struct arguments *a)
     struct st_stress *stress = NULL;
     struct st_result *results = calloc(n, sizeof(*results));
     const int r = results == NULL ? -ENOMEM : st_stress_start(a->stress, &stress);
-    status = r != 0 ? st_failure(NAME, "cannot make the load of --stress: %s", strerror(-r))
+    status = r != 0 ? st_failure(NAME, "cannot start the load of --stress: %s", strerror(-r))
                     : st_measure_run(NAME, &a->config, progress ? st_measure_text_show : NULL, NULL, results);
     const int ended = st_stress_stop(stress);
     if (status == 0) {
@@ -313,7 +313,8 @@ static int measure(struct arguments *a)
                 "the load of --stress %s ended too early: these figures are not those of a busy "
                 "machine%s",
                 a->config.stress,
-                a->stress == ST_STRESS_DISK ? ". It needs room for 64 MiB in $TMPDIR, or /var/tmp" : "");
+                a->stress == ST_STRESS_DISK ? ". The load needs 64 MiB of free space in $TMPDIR or /var/tmp"
+                                            : "");
         if (files_status != 0 && status != ST_EXIT_BOOKS)
             status = files_status;
         for (size_t i = 0; i < n; i++)

@@ -24,8 +24,8 @@ static void help(void)
           "'measure' or of sleeptune-lab, a CSV file of this command, or text with one\n"
           "figure per line; '-' is standard input. Several files share one picture.\n\n"
           "  -o, --output FILE      .svg or .csv (text on standard output)\n"
-          "  -k, --kind KIND        box, series, hist or quantile (chosen by the data)\n"
-          "      --every TIME       period of text (1s)\n"
+          "  -k, --kind KIND        box, series, hist or quantile (fits the data)\n"
+          "      --every TIME       time between the lines of a text file (1s)\n"
           "      --csv              write CSV, whatever the name of the output is\n"
           "  -h, --help             this text\n\n"
           "Examples:\n"
@@ -155,9 +155,9 @@ static bool is_csv(const char *path)
 static int convert(const char *path, char **files, int n)
 {
     if (n > 1)
-        return st_failure_usage(NAME, "CSV can have only one recording: leave out %s", files[1]);
+        return st_failure_usage(NAME, "a CSV file can hold only one recording: leave out %s", files[1]);
     if (path != NULL && strcmp(path, "-") != 0 && same_file(files[0], path))
-        return st_failure_usage(NAME, "-o %s is the recording itself", path);
+        return st_failure_usage(NAME, "-o %s would overwrite the recording. Choose another name.", path);
     return write_csv(files[0], path);
 }
 

@@ -42,7 +42,7 @@ static void help(void)
           "      --history              what sleeptuned measured; FILE is a history\n"
           "                             (usually the one that 'sleeptune history' shows)\n"
           "      --frames LIST          sizes, such as 64,128,480 (16, 32, 64 ... 2048)\n"
-          "      --periods N            periods of the ring (2)\n"
+          "      --periods N            periods in the buffer of the device (2)\n"
           "      --load PERCENT         time that the program needs of each period (0)\n"
           "      --headroom-frames N    PipeWire's api.alsa.headroom (0)\n"
           "      --granularity TIME     steps in which the device reports its position (0)\n"
@@ -176,7 +176,8 @@ static int read_hlog(const char *path, FILE *stream, const struct options *o, st
     if (r != 0)
         return st_failure(NAME, "cannot read %s: %s", path,
                           r == -EBADMSG ? "it is damaged or of a newer version" : strerror(-r));
-    return run->periods_n > 0 ? ST_EXIT_DONE : st_failure(NAME, "%s has no interval of lateness", path);
+    return run->periods_n > 0 ? ST_EXIT_DONE
+                              : st_failure(NAME, "the log %s has no interval with lateness", path);
 }
 
 static int read_run(const char *path, const struct options *o, struct st_predict_run *run)
@@ -205,13 +206,13 @@ static int read_run(const char *path, const struct options *o, struct st_predict
         if (!standard && !(is_log && said))
             fclose(stream);
         if (!said)
-            return st_failure_usage(
-                NAME, "%s is no recording: say what was measured with --measured-frames and --rate", path);
+            return st_failure_usage(NAME, "%s does not say its buffer size: add --measured-frames and --rate",
+                                    path);
         status = is_log ? read_hlog(path, stream, o, run) : read_text(path, o, run);
     }
     if (status == ST_EXIT_DONE && (run->frames == 0 || run->rate_hz == 0))
-        return st_failure_usage(
-            NAME, "%s was measured without a buffer size: add --measured-frames and --rate", path);
+        return st_failure_usage(NAME, "%s does not say its buffer size: add --measured-frames and --rate",
+                                path);
     st_predict_end(run);
     return status;
 }
@@ -327,9 +328,9 @@ int st_cmd_predict(int argc, char **argv)
     if (status >= 0)
         return status;
     if (argc - first > 1)
-        return st_failure_usage(NAME, "one file only");
+        return st_failure_usage(NAME, "give only one file");
     if (argc == first && !o.history)
-        return st_failure_usage(NAME, "which recording? Or add --history");
+        return st_failure_usage(NAME, "give the file of a recording, or --history");
     o.wish.periods = (uint32_t)o.periods;
     o.wish.headroom_frames = (uint32_t)o.headroom_frames;
     status = o.history ? read_history(argv[first], &input) : read_run(argv[first], &o, &input.run);

@@ -90,10 +90,9 @@ static int read_options(int argc, char **argv, struct options *options)
     options->ids = (const char *const *)argv + first;
     options->ids_n = (size_t)(argc - first);
     if (options->list && options->ids_n > 0)
-        return st_failure_usage(COMMAND, "--list takes no rule");
+        return st_failure_usage(COMMAND, "--list cannot be combined with ids of rules");
     if (options->ids_n > 0 && options->report.format != &st_report_text)
-        return st_failure_usage(COMMAND,
-                                "single rules are printed as text only; for other formats use --only ID");
+        return st_failure_usage(COMMAND, "a rule is explained as text only; for other formats use --only ID");
     return st_report_run_check_ids(COMMAND, options->ids, options->ids_n) == 0 ? -1 : ST_EXIT_USAGE;
 }
 

@@ -13,18 +13,18 @@
 static void help(void)
 {
     fputs("Usage: sleeptune revert [OPTION...] --all | ID...\n"
-          "Undo what 'sleeptune apply' wrote, also if it was interrupted. What was changed\n"
-          "since is left alone and listed.\n\n"
+          "Undo what 'sleeptune apply' wrote, also if it was interrupted. A setting that was\n"
+          "changed again since then is left as it is and listed.\n\n"
           "  --all              undo everything\n"
-          "  --run-generators   run the commands that make it take effect (update-grub,\n"
+          "  --run-generators   run the commands that make changes take effect (update-grub,\n"
           "                     cap_mkdb ...)\n"
           "  --root DIR         revert in a captured tree, not on this machine\n"
           "  -h, --help         this text\n\n"
           "Examples:\n"
           "  sudo sleeptune revert --all\n"
           "  sudo sleeptune revert linux-cpu-frequency\n\n"
-          "Exit status: 0 everything is as before, 1 something was changed since and left\n"
-          "alone, 3 usage, 4 failure: what failed stays in the journal; run revert again.\n",
+          "Exit status: 0 everything is as before, 1 something was changed again and left\n"
+          "as it is, 3 usage, 4 failure: run revert again, the journal has what is left.\n",
           stdout);
 }
 
@@ -74,7 +74,7 @@ static int take_back(const struct options *options, const struct st_change_targe
     st_applied_close(&applied);
     if (r < 0)
         /* -EIO: each of them was named with its own reason */
-        return st_failure(COMMAND, "%zu of %zu writes were not undone%s%s. Try again.", counts.failed_n,
+        return st_failure(COMMAND, "%zu of %zu changes could not be undone%s%s. Try again.", counts.failed_n,
                           entries_n, r != -EIO ? ": " : "", r != -EIO ? strerror(-r) : "");
     if (counts.restored_n + counts.changed_n == 0)
         puts("nothing to revert");

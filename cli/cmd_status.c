@@ -15,7 +15,7 @@ static void help(void)
           "Show what the running sleeptuned measures: your own, else the system's.\n\n"
           "  -w, --watch    redraw each second, with charts; q quits\n"
           "  --details      every figure\n"
-          "  --json         the document of the daemon, sleeptune-status/1\n"
+          "  --json         print JSON of the schema sleeptune-status/1\n"
           "  --format F     text (default) or json\n"
           "  --system       the system's sleeptuned, also if your own runs\n"
           "  --socket PATH  socket of the daemon; also SLEEPTUNE_SOCKET\n"

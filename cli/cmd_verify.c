@@ -28,9 +28,9 @@ static void help(void)
           "Check that everything 'sleeptune apply' wrote is still in place and took\n"
           "effect; most useful after a reboot. Then run the loop as long as apply\n"
           "recorded it, and compare both runs. Changes nothing. Needs no root, but the\n"
-          "right to the priority that apply measured with.\n\n"
-          "  -f, --frames N     frames per period (as the sound server runs; none: 128)\n"
-          "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise; none: 48k)\n"
+          "right to use the real-time priority that apply measured with.\n\n"
+          "  -f, --frames N     frames per period (as in the sound server, else 128)\n"
+          "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise, else 48k)\n"
           "  --measure TIME     run the loop for TIME, 1s .. 10m (as long as before)\n"
           "  --no-measure       do not run the loop\n"
           "  --user NAME        judge with the rights that NAME gets at login\n"
@@ -41,7 +41,7 @@ static void help(void)
           "  sleeptune verify\n\n"
           "Exit status: 0 all of it took effect, 1 something did not, or the loop runs\n"
           "worse than before, 2 something could not be read (1 wins over 2); 3 usage, 4\n"
-          "failure, 5 the counters do not agree.\n",
+          "failure, 5 the measurement is invalid.\n",
           stdout);
 }
 
@@ -92,7 +92,7 @@ static enum outcome verify_entry(struct st_platform *p, const struct st_entry *e
         const enum st_entry_state state = st_change_state(p, entry, now, sizeof(now), &error);
         const bool file = entry->type == ST_ENTRY_FILE;
         name = names[state];
-        detail = state == ST_ENTRY_DIFFERS  ? (file ? "the lines were removed or changed" : now)
+        detail = state == ST_ENTRY_DIFFERS  ? (file ? "the written lines were removed or changed" : now)
                  : state == ST_ENTRY_UNREAD ? strerror(-error)
                                             : "";
         if (state == ST_ENTRY_UNREAD)
@@ -169,7 +169,7 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
     } else if (finding->status == ST_STATUS_UNKNOWN || (fired && error != 0)) {
         outcome = OUTCOME_UNKNOWN;
         state = "not known";
-        more = fired ? "; the value cannot be read here: " : "";
+        more = fired ? "; the value cannot be read now: " : "";
         needs = fired ? strerror(-error) : NULL;
     } else if (fired && asks_again(target->p, finding, journal)) {
         outcome = OUTCOME_BAD;
@@ -215,7 +215,7 @@ static int prove(const struct st_change_target *target, const struct st_journal 
 {
     const char *why = journal->entries_n == 0 ? "nothing is applied"
                       : !target->live         ? "a saved copy of a machine (--root) cannot be measured"
-                      : target->own           ? "not measured: the loop runs the same at any size of PipeWire"
+                      : target->own           ? "not measured: the loop does not use PipeWire's size"
                       : !options->measure     ? "not measured (--no-measure)"
                                               : NULL;
     if (why == NULL)

@@ -17,7 +17,7 @@ const struct st_command st_commands[] = {
     {"measure", "count the deadlines that this machine misses", st_cmd_measure, FIND},
     {"report", "list the settings that cost time, and how to change them", st_cmd_report, FIND},
     {"compare", "compare two measurements", st_cmd_compare, FIND},
-    {"predict", "dropouts per hour at each buffer size, from one recording", st_cmd_predict, FIND},
+    {"predict", "estimate the dropouts per hour at each buffer size", st_cmd_predict, FIND},
     {"apply", "change the settings that the report found", st_cmd_apply, FIX},
     {"verify", "check that the changes are in effect and that they helped", st_cmd_verify, FIX},
     {"revert", "undo the changes", st_cmd_revert, FIX},
@@ -92,8 +92,8 @@ static int version(void)
            ST_HAVE_SOUNDIO ? "yes" : "no", ST_HAVE_SYSTEMD ? "yes" : "no", ST_HAVE_HTTP ? "yes" : "no",
            ST_HAVE_STATUS ? "yes" : "no", ST_HAVE_WATCH ? "yes" : "no", ST_HAVE_HLOG ? "yes" : "no",
            ST_HAVE_HISTORY ? "yes" : "no", ST_HAVE_TRACE ? "yes" : "no");
-    printf("watched by the service: jack %s, pipewire %s, pulseaudio %s\n", ST_HAVE_JACK ? "yes" : "no",
-           ST_HAVE_PIPEWIRE ? "yes" : "no", ST_HAVE_PULSE ? "yes" : "no");
+    printf("sound servers that can be watched: jack %s, pipewire %s, pulseaudio %s\n",
+           ST_HAVE_JACK ? "yes" : "no", ST_HAVE_PIPEWIRE ? "yes" : "no", ST_HAVE_PULSE ? "yes" : "no");
     return ST_EXIT_DONE;
 }
 

@@ -28,7 +28,7 @@ static struct st_printer printer(struct st_locale_stream *stream)
 static void printed(struct st_locale_stream *stream)
 {
     if (st_locale_end(stream) != 0)
-        (void)st_failure(NULL, "out of memory: one line was not printed");
+        (void)st_failure(NULL, "out of memory: one line of this output is missing");
 }
 
 void st_change_output_text(int column, const char *label, const char *text)
@@ -62,17 +62,17 @@ static const char *error_text(int error)
 {
     switch (error) {
     case -EALREADY:
-        return "another sleeptune applied this rule in the meantime. Run the command again.";
+        return "another sleeptune changed this setting in the meantime. Run the command again.";
     case -EEXIST:
         return "this setting is already changed for another rule. Revert that rule first.";
     case -ESTALE:
-        return "the value changed after it was read. Run the command again.";
+        return "the value of this setting changed after sleeptune read it. Run the command again.";
     case -EPERM:
         return "permission denied. The file may be immutable: check with lsattr (FreeBSD: ls -lo).";
     case -EROFS:
         return "the file system is mounted read-only";
     case -ELOOP:
-        return "the path has a symbolic link in it, which sleeptune does not follow";
+        return "the path contains a symbolic link, and sleeptune does not follow links";
     case -EBUSY:
         return "the kernel refuses the value at the moment (EBUSY). Try again later.";
     default:
@@ -122,7 +122,7 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
         print_line("as before %s", text);
         break;
     case ST_EVENT_CHANGED:
-        print_line("left      %s: it was changed after apply, to %s", text, now);
+        print_line("left      %s: someone changed it to %s after apply", text, now);
         break;
     case ST_EVENT_FAILED:
         (void)st_failure(output->command, "%s: %s", text, error_text(error));
@@ -162,7 +162,7 @@ static int run(const struct st_change_output *output, const char *line)
     if (status == -1)
         return st_failure(output->command, "cannot run %s: %s", line, strerror(errno));
     return st_failure(
-        output->command, "'%s' ended with %s %d. The files are written. Run that command by hand.", line,
+        output->command, "'%s' failed with %s %d. The files are written: run this command by hand.", line,
         WIFEXITED(status) ? "status" : "signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 

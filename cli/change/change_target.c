@@ -64,10 +64,10 @@ int st_change_target_open(const char *command, const char *root, bool own, struc
                            given ? state : st_journal_folder(target.p->os), given ? "/changes" : "");
     if (n < 0 || (size_t)n >= sizeof(target.folder)) {
         st_change_target_close(&target);
-        return st_failure(command, "STATE_DIRECTORY is too long");
+        return st_failure(command, "the path in the variable STATE_DIRECTORY is too long");
     }
     if (own && !own_journal(target.folder, sizeof(target.folder)))
-        return st_failure(command, "HOME is not set, or too long: cannot find your settings");
+        return st_failure(command, "cannot find your settings: the variable HOME is not set or too long");
     /* others read the folders that are made for drop-ins and the journal, whatever the shell's mask is */
     umask(022);
     *ret = target;
@@ -121,7 +121,7 @@ int st_change_target_judge(const char *command, const struct st_facts_input *inp
         return ST_EXIT_DONE;
     st_facts_free(target->facts);
     target->facts = NULL;
-    return r == -ERANGE ? st_failure_usage(command, "%lld frames at %lld Hz are longer than an hour",
+    return r == -ERANGE ? st_failure_usage(command, "the period of %lld frames at %lld Hz exceeds an hour",
                                            (long long)frames, (long long)rate_hz)
                         : st_failure(command, "%s", strerror(-r));
 }
@@ -161,9 +161,10 @@ bool st_change_target_needs_root(const char *command, const struct st_change_tar
     char words[LINE_BYTES];
     fflush(stdout);
     if (!quote_words(words, sizeof(words), argc, argv)) {
-        (void)st_failure(command,
-                         "this needs root. Run the same command as root. It is not shown here, because "
-                         "it has control characters or is too long.");
+        (void)st_failure(
+            command,
+            "this needs root. Run the same command as root. The command has control characters or is too "
+            "long to be shown.");
         return true;
     }
     const bool has_sudo = st_platform_native()->os == ST_OS_LINUX;

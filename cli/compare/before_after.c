@@ -95,8 +95,9 @@ static int record(const char *command, const char *what, const char *path, const
         if (status == ST_EXIT_DONE)
             status = st_measure_run_status(&result, 1);
         if (!result.books_balance)
-            (void)st_failure(command, "the counters of this run do not agree, so it proves nothing. Run it "
-                                      "again.");
+            (void)st_failure(
+                command,
+                "the counters of this run do not agree, so the run is invalid. Run the command again.");
         st_result_finish(&result);
     }
     free(machine);
@@ -121,7 +122,7 @@ static void read_run(const char *path, struct st_before_after *done, struct st_r
     else if (ret->end == ST_RECORDING_DAMAGED)
         set_reason(done, "%s is damaged", path);
     else if (ret->meta.frames == 0 || ret->blocks.n == 0)
-        set_reason(done, "%s contains no cycle, or its period is not in frames", path);
+        set_reason(done, "%s contains no cycle, or no buffer size", path);
     for (char *at = ret->conditions; at != NULL && *at != '\0'; at++) {
         if ((unsigned char)*at > '~') /* it may have come from anywhere */
             *at = '?';
@@ -161,7 +162,7 @@ void st_before_after_record(const char *command, const struct st_change_target *
     struct st_session_config config;
     path_of(target, path, sizeof(path));
     if (journal->entries_n > 0 && access(path, F_OK) == 0) {
-        puts("a recording from before the first change exists; verify compares with it");
+        puts("the recording from before the first change is kept: verify compares with it");
         return;
     }
     config_of(wish->frames, wish->rate_hz, duration_ns, &config);
@@ -238,7 +239,7 @@ static void choose_cpu(struct st_before_after *done, struct st_session_config *c
             config->cpus[0] = allowed[i];
     }
     if (config->cpus[0] < 0)
-        set_reason(done, "the recording was made on CPU %" PRId64 ", which this process may not use now",
+        set_reason(done, "the recording was made on CPU %" PRId64 ", which sleeptune may not use now",
                    wanted);
 }
 
@@ -260,17 +261,16 @@ static int measure_now(const char *command, const struct st_journal *journal,
     if (status == ST_EXIT_DONE)
         read_run(path, done, &done->now);
     else if (status == ST_EXIT_BOOKS)
-        set_reason(done, "the counters of this run do not agree, so it is invalid");
+        set_reason(done, "the counters of this run do not agree, so the run is invalid");
     else
-        set_reason(done, "the measuring loop could not be run and recorded");
+        set_reason(done, "the measuring loop could not be run or recorded");
     (void)unlink(path);
     if (done->why[0] == '\0' &&
         (!st_test_conditions_value(done->now.conditions, "policy", policy, sizeof(policy)) ||
          strcmp(policy, st_platform_policy_name(config->policy)) != 0))
         set_reason(
             done,
-            "the measuring loop runs with other scheduling rights now than in the recording: run verify as "
-            "the same user");
+            "the recording was made with other scheduling rights: run verify as the user who ran apply");
     return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
 }
 

@@ -75,7 +75,7 @@ void st_before_after_print(const struct st_before_after *done)
         text, sizeof(text),
         "%" PRIu32 " frames at %" PRIu32 " Hz, %s %d, %s; before: %" PRIu64 " of %" PRIu64
         " periods missed, %s, %s%s; now: %" PRIu64 " of %" PRIu64
-        ", %s, %s%s; lateness of wake-ups. Each is one run: the difference includes everything else that changed",
+        ", %s, %s%s; lateness of wake-ups. Each side is a single run: other changes between them count, too",
         done->before.meta.frames, done->before.meta.rate_hz, st_platform_policy_name(done->policy),
         done->priority, cpu, runs[0]->blocks.missed_n, st_before_after_periods(runs[0]), dates[0], times[0],
         is_short(runs[0]) ? " (ended early)" : "", runs[1]->blocks.missed_n, st_before_after_periods(runs[1]),

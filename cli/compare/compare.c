@@ -103,7 +103,7 @@ int st_compare_make(const char *command, struct st_compare_result *result)
 {
     const struct st_compare_file *a = &result->files[0], *b = &result->files[1];
     if (a->kind != b->kind)
-        return st_failure(command, "cannot compare %s (%s) with %s (%s): they have no figure in common",
+        return st_failure(command, "cannot compare %s (%s) with %s (%s): the files have no figure in common",
                           b->path, kind_of(b), a->path, kind_of(a));
     int r = st_test_conditions_compare(a->conditions, b->conditions, &result->differ, &result->differ_n);
     if (strcmp(a->source, b->source) != 0) /* each kind of file has conditions that others do not record */

@@ -34,11 +34,11 @@ static int read_recording(const char *command, struct st_compare_file *file)
     file->blocks = run.blocks;
     file->conditions = run.conditions;
     if (run.end == ST_RECORDING_INTERRUPTED)
-        note(file, "It ended early.");
+        note(file, "The measurement ended early.");
     if (run.end == ST_RECORDING_CUT)
-        note(file, "The recording has no end mark: it was read up to its last complete block.");
+        note(file, "The recording has no end mark and was read up to its last complete block.");
     if (run.end == ST_RECORDING_DAMAGED)
-        note(file, "The recording is damaged: it was read up to the damage.");
+        note(file, "The recording is damaged. Only the part before the damage was read.");
     snprintf(lost, sizeof(lost), "%" PRIu64 " cycles are missing: the buffer for samples (ring) was full.",
              run.totals.lost_cycles);
     if (run.totals.lost_cycles > 0)

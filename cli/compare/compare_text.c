@@ -34,9 +34,9 @@ static void print_file(FILE *out, const struct st_compare_file *file, const char
     else
         st_text_append(
             text, sizeof(text),
-            ", %" PRIu64 " values, a period of %s, %" PRIu64 " of %" PRIu64 " missed in %s", file->blocks.n,
-            st_ns_format(st_period_ns(&file->period), every, sizeof(every)), file->blocks.missed_n,
-            file->blocks.trials_n,
+            ", %" PRIu64 " values, one every %s, %" PRIu64 " of %" PRIu64 " periods missed in %s",
+            file->blocks.n, st_ns_format(st_period_ns(&file->period), every, sizeof(every)),
+            file->blocks.missed_n, file->blocks.trials_n,
             st_ns_format(st_period_due_ns(&file->period, 0, file->blocks.trials_n), all, sizeof(all)));
     st_text_append(text, sizeof(text), ".%s%s", file->note[0] != '\0' ? " " : "", file->note);
     put(out, name, text, width);
@@ -60,7 +60,7 @@ static const char *periods_text(const struct st_compare_file *files, char *buf, 
     }
     snprintf(buf, buf_bytes, "period: %s in A, %s in B.%s", texts[0], texts[1],
              fabs(period_ns(&files[0]) / period_ns(&files[1]) - 1) > PERIODS_ALIKE
-                 ? " So the two shares of missed periods are not for the same period."
+                 ? " The two shares of missed periods cannot be compared."
                  : "");
     return buf;
 }
@@ -79,7 +79,7 @@ static void print_differ(FILE *out, const struct st_compare_result *result, int 
         return;
     put(out, label,
         result->files[0].conditions[0] != '\0' && result->files[1].conditions[0] != '\0'
-            ? "in none of the test conditions that both files record."
+            ? "no test condition that both files record differs."
             : "unknown: a file does not record its test conditions.",
         width);
 }
@@ -93,7 +93,7 @@ static void print_unknown(FILE *out, const struct st_compare_pair *pair, int wid
         const uint64_t least_n = st_stats_quantile_min_n(st_figure_quantile((enum st_figure_id)id));
         if (pair->figures[id].difference.known || n >= least_n)
             continue;
-        snprintf(text, sizeof(text), "%s: %" PRIu64 " value%s; at least %" PRIu64 " are needed.",
+        snprintf(text, sizeof(text), "%s: only %" PRIu64 " value%s; at least %" PRIu64 " are needed.",
                  st_figure_names[id], n, n == 1 ? "" : "s", least_n);
         put(out, "", text, width);
     }
@@ -150,8 +150,8 @@ static void print_notes(FILE *out, const struct st_compare_result *result, int w
     }
     snprintf(text, sizeof(text),
              "p is corrected for the %zu figure%s compared (Holm); * marks a difference that is shown (p <= "
-             "%.2f, and more than the drift). Each file is one run: the difference includes everything else "
-             "that changed between the runs. To see how much that is, run A again after B.",
+             "%.2f, and more than the drift). Each file is one run: anything else that changed between them "
+             "counts, too. To see how much that is, run A again after B.",
              result->tests_n, result->tests_n == 1 ? "" : "s", ST_VERDICT_LEVEL);
     put(out, "note", text, width);
 }
@@ -163,7 +163,7 @@ static void print_answer(FILE *out, const struct st_compare_result *result, int 
     if (result->files[0].kind == NULL)
         st_difference_text_sentence(result->pairs[0].figures, result->tests_n, "A", text);
     else
-        st_text_append(text, sizeof(text), "%zu of %zu figures of %zu results are shown to differ.",
+        st_text_append(text, sizeof(text), "%zu of %zu figures differ by more than chance, in %zu results.",
                        result->shown_n, result->tests_n, result->pairs_n);
     st_text_wrap(out, text, 0, width);
     fputc('\n', out);

@@ -98,7 +98,7 @@ const char *st_difference_text_sentence(const struct st_figure *figures, size_t 
             "No difference shown. If the true difference were %s, 4 of 5 such comparisons would find it.",
             better);
     else
-        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "No difference shown: too few values to show one.");
+        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "No difference shown: the runs have too few values.");
     return buf;
 }
 
@@ -116,8 +116,9 @@ const char *st_difference_text_drift(const struct st_figure *figures, char *buf)
                            st_figure_names[id], st_difference_text_value(id, drift, size));
     }
     if (buf[0] != '\0')
-        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES,
-                       " within one run. Where that is more than chance, only a larger difference is shown.");
+        st_text_append(
+            buf, ST_DIFFERENCE_TEXT_BYTES,
+            " within a single run. If that is more than chance, smaller differences are not shown.");
     return buf;
 }
 
@@ -128,11 +129,9 @@ const char *st_difference_text_doubts(const struct st_figure *figures, char *buf
     buf[0] = '\0';
     const double bursts = figures[ST_FIGURE_MISSED].counts.scatter;
     if (bursts > 1)
-        st_text_append(
-            buf, ST_DIFFERENCE_TEXT_BYTES,
-            "Missed periods come in bursts: they count as fewer independent ones, %.3g %% of their "
-            "number.",
-            100 / bursts);
+        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES,
+                       "Missed periods come in bursts: only %.3g %% of them count as independent.",
+                       100 / bursts);
     for (int id = 0; id < ST_FIGURES; id++) {
         if (figures[id].narrow)
             st_text_append(narrow, sizeof(narrow), "%s%s", n++ > 0 ? ", " : "", st_figure_names[id]);

@@ -86,7 +86,7 @@ static int read_input(const char *command, const char *path, size_t max_bytes, c
     free(text);
     if (bytes < 0)
         return st_failure(command, "cannot read %s: %s", name, strerror((int)-bytes));
-    return st_failure(command, "%s is longer than %zu MiB, too long for %s", name, max_bytes >> 20, what);
+    return st_failure(command, "%s is longer than %zu MiB: too long for %s", name, max_bytes >> 20, what);
 }
 
 static int load_snapshot(const char *command, const char *path, struct st_facts **ret)
@@ -121,7 +121,7 @@ static int load_root(const char *command, const char *dir, struct st_facts **ret
     case -EFBIG:
         return st_failure(command, "%s/sysctl-a.txt is longer than 16 MiB", dir);
     case -E2BIG:
-        return st_failure(command, "%s/sysctl-a.txt has more than 262144 names", dir);
+        return st_failure(command, "%s/sysctl-a.txt has more than 262144 lines with a name", dir);
     default:
         return st_failure(command, "cannot read %s: %s", dir, strerror(-r));
     }
@@ -137,7 +137,7 @@ static int refuse_text(const char *command, const char *name, const char *text, 
     case -EXDEV:
         return st_failure(command, "%s is from another operating system than the files before it", name);
     case -E2BIG:
-        return st_failure(command, "%s has more than 262144 names", name);
+        return st_failure(command, "%s has more than 262144 lines with a name", name);
     default:
         return st_failure(command, "%s", strerror(-error));
     }
@@ -176,9 +176,8 @@ static int load_user(const char *command, const struct st_facts_input *input, st
     case 0:
         return ST_EXIT_DONE;
     case -ENOENT:
-        return st_failure(
-            command, "no user %s in /etc/passwd. Judge as that user: run sleeptune report without --user",
-            input->user);
+        return st_failure(command, "user %s is not in /etc/passwd. As that user, run report without --user",
+                          input->user);
     case -ENODATA:
         return st_failure(command, "--user needs /etc/passwd, which does not exist");
     case -EBADMSG:
@@ -299,7 +298,7 @@ int st_facts_input_load(const char *command, const struct st_facts_input *input,
                                 "--snapshot, --root and --input cannot be used together: give only one");
     if (input->user != NULL && (input->snapshot != NULL || input->texts_n > 0))
         return st_failure_usage(
-            command, "--user needs this machine or --root: it reads the files with that user's rights");
+            command, "--user works only on this machine or with --root: it reads that user's rights");
     if (input->texts_n > 0)
         return load_texts(command, input, ret);
     if (input->snapshot != NULL)

@@ -16,7 +16,7 @@
 #define CONFIG_MAX_BYTES  (256 * 1024)
 #define MUTES_MAX         1024
 #define MUTE_TEXT_MAX     200
-#define MUTE_WHAT_ALLOWED "allowed is { id = \"...\"; reason = \"...\"; until = \"2027-01-01\"; }"
+#define MUTE_WHAT_ALLOWED "write { id = \"...\"; reason = \"...\"; until = \"2027-01-01\"; }"
 
 void st_mutes_free(struct st_mutes *mutes)
 {
@@ -88,7 +88,7 @@ static int read_mutes(const char *command, const char *path, const config_settin
                       struct st_mutes *mutes)
 {
     if (!config_setting_is_list(list) && !config_setting_is_array(list))
-        return bad(command, path, list, "allowed is a list, ( ... )");
+        return bad(command, path, list, "write a list, ( ... )");
     const int n = config_setting_length(list);
     if (n > MUTES_MAX)
         return bad(command, path, list, "too many");
@@ -102,7 +102,7 @@ static int read_mutes(const char *command, const char *path, const config_settin
         if (status != ST_EXIT_DONE)
             return status;
         if (st_rule_find(mute->id) == NULL)
-            (void)st_failure(command, "%s:%u: mute: there is no rule %s", path,
+            (void)st_failure(command, "%s:%u: mute: there is no rule with the id %s", path,
                              (unsigned)config_setting_source_line(setting), mute->id);
     }
     return ST_EXIT_DONE;
@@ -165,7 +165,7 @@ int st_mutes_load(const char *command, const char *path, struct st_mutes *ret)
                             r == -EINVAL ? "not a regular file" : strerror(-r));
     free(text);
     if (status != ST_EXIT_DONE && path == NULL) {
-        fprintf(stderr, "sleeptune %s: continuing without its list of mutes\n", command);
+        fprintf(stderr, "sleeptune %s: the list 'mute' is not used, no rule is muted\n", command);
         *ret = (struct st_mutes){0};
         return ST_EXIT_DONE;
     }

@@ -6,7 +6,7 @@
 int st_mutes_load(const char *command, const char *path, struct st_mutes *ret)
 {
     if (path != NULL)
-        return st_failure(command, "--config: this build has no libconfig and reads no configuration");
+        return st_failure(command, "--config cannot be used: sleeptune was built without libconfig");
     *ret = (struct st_mutes){0};
     return ST_EXIT_DONE;
 }

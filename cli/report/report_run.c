@@ -97,7 +97,7 @@ int st_report_run_options(const char *command, const struct st_option *own, size
     *ret = *o;
     if (r < 0 && o->textfile != NULL && strcmp(o->textfile, o->output != NULL ? o->output : "-") == 0)
         return st_failure_usage(
-            command, "--textfile: the report itself is written to '%s'. Choose another file.", o->textfile);
+            command, "--textfile: '%s' is also the file of --output. Choose another file.", o->textfile);
     return r;
 }
 
@@ -178,7 +178,7 @@ static int finish_report(const char *command, struct st_report *report,
     if (r == -ENOENT)
         status = st_rule_find(id) == NULL
                      ? unknown_rule(command, id)
-                     : st_failure_usage(command, "--only: '%s' is no rule for this system", id);
+                     : st_failure_usage(command, "--only: '%s' is a rule of another operating system", id);
     else if (r != 0)
         status = st_failure(command, "%s", strerror(-r));
     else
@@ -189,7 +189,7 @@ static int finish_report(const char *command, struct st_report *report,
 
 static int out_of_range(const char *command, const struct st_report_options *options)
 {
-    return st_failure_usage(command, "%lld frames at %lld Hz are longer than an hour",
+    return st_failure_usage(command, "the period of %lld frames at %lld Hz exceeds an hour",
                             (long long)options->frames, (long long)options->rate_hz);
 }
 

@@ -21,8 +21,8 @@ struct st_report_options {
 
 /** The part of --help that both have. */
 #define ST_REPORT_HELP                                                                                       \
-    "  -f, --frames N     frames per period (as the sound server runs; none: 128)\n"                         \
-    "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise; none: 48k)\n"                         \
+    "  -f, --frames N     frames per period (as in the sound server, else 128)\n"                            \
+    "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise, else 48k)\n"                          \
     "  --ok               below the first screen, list the settings that are fine\n"                         \
     "  --details, --all   below the first screen, print the details of every rule\n"                         \
     "  --only ID[,ID]     judge these rules only\n"                                                          \

@@ -116,13 +116,13 @@ const char *st_daemon_client_whose(const char *socket_wish, const char *socket, 
     if (strcmp(socket, ST_DAEMON_SYSTEM_SOCKET) == 0) {
         st_text_append(buf, buf_bytes, "the system's sleeptuned");
         if (own_runs)
-            st_text_append(buf, buf_bytes, "; yours runs, too: leave out --system");
+            st_text_append(buf, buf_bytes, ". Your own runs, too: to see it, leave out --system");
         else if (has_user_units())
             st_text_append(buf, buf_bytes,
                            ". To watch your own sound server: systemctl --user enable --now sleeptuned");
     } else if (named(socket_wish) == NULL) {
         st_text_append(buf, buf_bytes, "your own sleeptuned%s",
-                       listens(ST_DAEMON_SYSTEM_SOCKET) ? "; the system's runs, too: add --system" : "");
+                       listens(ST_DAEMON_SYSTEM_SOCKET) ? ". The system's runs, too: add --system" : "");
     }
     return buf;
 }
@@ -136,8 +136,7 @@ static int refused(const struct asking *asking, const struct body *body, const c
         error != NULL
             ? fail(asking, "%s", error)
             : fail(asking,
-                   "%s answers HTTP %ld: this is not the sleeptuned of this sleeptune. Install both in the "
-                   "same version.",
+                   "%s answers HTTP %ld: sleeptuned and sleeptune have different versions. Install the same.",
                    path, http_status);
     json_decref(document);
     return status;
@@ -189,7 +188,7 @@ static int explain(const struct asking *asking, CURLcode code, long os_errno, co
     if (code == CURLE_OPERATION_TIMEDOUT)
         return fail(asking, "sleeptuned on %s does not answer", path);
     if (code == CURLE_WRITE_ERROR)
-        return fail(asking, "the answer on %s is larger than %d bytes: this is not sleeptuned", path,
+        return fail(asking, "the answer of %s is larger than %d bytes: it is not sleeptuned", path,
                     BODY_BYTES);
     if (code != CURLE_COULDNT_CONNECT)
         return fail(asking, "%s: %s", path, curl_easy_strerror(code));
@@ -223,7 +222,7 @@ static int fetch(const struct asking *asking, const char *path, struct body *bod
 {
     CURL *curl = curl_easy_init();
     if (curl == NULL)
-        return fail(asking, "libcurl does not start");
+        return fail(asking, "the library libcurl does not start");
     curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, path);
     char url[512];
     snprintf(url, sizeof(url), "http://localhost%s", asking->target);
@@ -238,9 +237,7 @@ static int fetch(const struct asking *asking, const char *path, struct body *bod
     for (bool first = true; busy(curl, code) && monotonic_s() - begin_s < BUSY_S; first = false) {
         const struct timespec second = {.tv_sec = 1};
         if (first && isatty(STDERR_FILENO) == 1)
-            fputs(
-                "other programs are still reading long answers of sleeptuned: asking again for up to 20 s\n",
-                stderr);
+            fputs("sleeptuned is busy answering other programs: trying again for up to 20 s\n", stderr);
         nanosleep(&second, NULL);
         free(body->text);
         *body = (struct body){0};
@@ -253,9 +250,10 @@ static int fetch(const struct asking *asking, const char *path, struct body *bod
     if (code != CURLE_OK)
         return explain(asking, code, os_errno, path);
     if (http_status == 404)
-        return fail(asking,
-                    "sleeptuned on %s has a different version than this command and has no %.*s. Restart it.",
-                    path, (int)strcspn(asking->target, "?"), asking->target);
+        return fail(
+            asking,
+            "sleeptuned on %s has another version than this command, and no %.*s. Restart sleeptuned.", path,
+            (int)strcspn(asking->target, "?"), asking->target);
     if (http_status != 200 || body->text == NULL)
         return refused(asking, body, path, http_status);
     return 0;
@@ -271,10 +269,8 @@ static int check(const struct asking *asking, const struct body *body, const cha
     if (document == NULL)
         return fail(asking, "the answer on %s is not JSON: %s", path, error.text);
     if (its == NULL || strcmp(its, asking->schema) != 0)
-        return fail(
-            asking,
-            "the answer on %s is not %s: sleeptuned has a different version than this command. Restart it.",
-            path, asking->schema);
+        return fail(asking, "the answer of %s is not %s: sleeptuned has another version. Restart sleeptuned.",
+                    path, asking->schema);
     return 0;
 }
 

@@ -16,8 +16,7 @@ int st_daemon_client_try(const char *socket_wish, const char *target, const char
                          struct st_daemon_answer *ret, char *error, size_t error_bytes)
 {
     *ret = (struct st_daemon_answer){0};
-    snprintf(error, error_bytes,
-             "this build cannot ask the daemon (no libcurl). Use --db FILE to read its history.");
+    snprintf(error, error_bytes, "sleeptune was built without libcurl. To read a history, use --db FILE.");
     return ST_EXIT_FAILURE;
 }
 

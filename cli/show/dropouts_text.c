@@ -125,8 +125,7 @@ static void say_why(const struct who *row, bool figures, char *buf, size_t buf_b
         st_dropout_reason_why(&why, buf, buf_bytes);
     else
         snprintf(buf, buf_bytes, "%s",
-                 why.device_xrun ? "the device had no data in time"
-                                 : "does not say which program was not ready");
+                 why.device_xrun ? "the device had no data in time" : "does not say which program was late");
 }
 
 /* The client or device with the most dropouts, whatever their reasons. @return its dropouts; *ret_row has its

@@ -413,7 +413,7 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     json_array_foreach(json_object_get(document, "rows"), i, row) put_row(out, row, columns);
     fputc('\n', out);
     st_text_field(out, "p50, p99, max",
-                  "how late this computer woke up; a dash: too few wake-ups, or not measured", LABEL_COLUMNS,
+                  "how late the test loop woke up; a dash: too few wake-ups, or not measured", LABEL_COLUMNS,
                   columns);
     if (look->details)
         put_circumstances(out, document, columns);
@@ -620,13 +620,13 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
     if (json_array_size(rows) > 0)
         st_text_field(
             out, "explained",
-            "the part of the total that was measured: by a counter (waiting for a CPU, a stopped thread, "
-            "throttling) or by the tracer (how long the culprit had the CPU). A dash: nothing was measured; "
-            "this cause was left when the others were ruled out",
+            "the part of the total that was measured by a counter (waiting for a CPU, a stopped thread, "
+            "throttling) or by the tracer (how long the culprit had the CPU). A dash: not measured, the "
+            "cause was found by ruling out the others",
             10, columns);
     char why[200];
     if (json_is_string(tracer)) {
-        snprintf(text, sizeof(text), "unknown without a tracer: %s",
+        snprintf(text, sizeof(text), "programs are not named without a tracer: %s",
                  st_json_field_safe(tracer, why, sizeof(why)));
         st_text_field(out, "culprit", text, 10, columns);
     }

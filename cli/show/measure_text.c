@@ -65,7 +65,7 @@ static void row(FILE *out, const char *label, const char *a, const char *b)
 static void table(const struct st_result *result, FILE *out)
 {
     char a[96], b[96];
-    row(out, result->arms_n > 0 ? "all ways" : "", "lateness (woke - due)", "response (done - due)");
+    row(out, result->arms_n > 0 ? "all ways" : "", "lateness of the wake-up", "response (callback done)");
     snprintf(a, sizeof(a), "%" PRIu64 " cycles", result->lateness.total_n);
     snprintf(b, sizeof(b), "%" PRIu64 " periods, skipped ones included", result->response.total_n);
     row(out, "n", a, b);
@@ -102,8 +102,8 @@ static void dash_sentence(const struct st_result *result, FILE *out, int width)
     if ((double)result->elapsed_periods >= periods) /* blocks were lost to periods that were skipped */
         seconds = ceil(2 * (double)result->elapsed_periods * st_period_seconds(&result->period));
     snprintf(line, sizeof(line),
-             "A dash: too short for this figure. All figures take about %.0f s: use --duration %.0fs.",
-             seconds, seconds);
+             "A dash: the run was too short. All figures need about %.0f s: use --duration %.0fs.", seconds,
+             seconds);
     st_text_wrap(out, line, 0, width);
 }
 
@@ -111,13 +111,14 @@ static void dash_sentence(const struct st_result *result, FILE *out, int width)
 static void arms(const struct st_result *result, FILE *out, int width)
 {
     char cell[64], line[240], plain[24];
-    snprintf(line, sizeof(line),
-             "wait modes in turn, %d periods each; on time: within %d ns of the due time; CPU: CPU time of "
-             "a cycle, divided by that of the mode plain (%s), measured in turn; 95 %% intervals",
-             ST_ARM_BLOCK, ST_ON_TIME_NS,
-             result->arms[0].cpu_ns_per_cycle >= 0
-                 ? st_ns_format((int64_t)result->arms[0].cpu_ns_per_cycle, plain, sizeof(plain))
-                 : "not known");
+    snprintf(
+        line, sizeof(line),
+        "the wait modes take turns of %d periods. On time: at most %d ns from the due time. CPU / plain: "
+        "CPU time of a cycle, divided by that of the mode plain (%s). In brackets: 95 %% intervals",
+        ST_ARM_BLOCK, ST_ON_TIME_NS,
+        result->arms[0].cpu_ns_per_cycle >= 0
+            ? st_ns_format((int64_t)result->arms[0].cpu_ns_per_cycle, plain, sizeof(plain))
+            : "not known");
     st_text_field(out, "punctual", line, LABEL_COLUMNS, width);
     fprintf(out, "%-8s%9s%9s%9s %-22s%s\n", "", "n", "margin", "median", "on time, %", "CPU / plain");
     for (size_t i = 0; i < result->arms_n; i++) {
@@ -156,7 +157,7 @@ static void causes(const struct st_result *result, FILE *out, int width)
         const struct st_cause_row *r = &result->causes[c];
         if (r->n == 0)
             continue;
-        char share[32] = "by exclusion";
+        char share[32] = "found by exclusion";
         if (!st_cause_kind_by_exclusion((enum st_cause)c) && r->total_ns > 0)
             snprintf(share, sizeof(share), "%.0f %% explained",
                      100 * (double)r->explained_ns / (double)r->total_ns);
@@ -182,7 +183,7 @@ static void self_cost(const struct st_result *result, FILE *out, int width)
         snprintf(cpu, sizeof(cpu), "%s CPU per cycle",
                  st_ns_format((int64_t)(result->cpu_ns_per_cycle + 0.5), cost, sizeof(cost)));
     else if (result->running)
-        snprintf(cpu, sizeof(cpu), "CPU time at the end");
+        snprintf(cpu, sizeof(cpu), "CPU time is known at the end");
     known_or(faults, sizeof(faults), result->faults_minor >= 0, result->faults_minor + result->faults_major,
              "page faults");
     known_or(switches, sizeof(switches), result->switches_involuntary >= 0, result->switches_involuntary,
@@ -244,7 +245,8 @@ static void doubts(const struct st_result *result, FILE *out, int width)
         st_text_field(out, "books", line, LABEL_COLUMNS, width);
     }
     if (result->records_lost > 0) {
-        snprintf(line, sizeof(line), "%" PRIu64 " cycles, because the ring was full", result->records_lost);
+        snprintf(line, sizeof(line), "%" PRIu64 " cycles, because the buffer for samples was full",
+                 result->records_lost);
         st_text_field(out, "lost", line, LABEL_COLUMNS, width);
     }
 }

@@ -21,7 +21,7 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
 
 /** Does the document have a screen to draw? A daemon of another version may send none. */
 #define ST_STATUS_SCREEN_MISSING                                                                             \
-    "sleeptuned on %s has another version than this command and sends no screen. Restart it, or add --json."
+    "sleeptuned on %s has another version than this command. Restart sleeptuned, or add --json."
 bool st_status_screen_is_in(const json_t *document);
 
 #endif

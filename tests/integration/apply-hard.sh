@@ -153,7 +153,7 @@ if chattr +i "$tree/etc/tmpfiles.d/sleeptune.conf" 2>/dev/null; then
     out=$(revert --all --root "$tree" 2>&1)
     is "a drop-in made immutable: 4" "$?" 4
     like "it is named, with where to look" "$out" '/etc/tmpfiles\.d/sleeptune\.conf: .*permission denied\. The file may be immutable: check with lsattr'
-    like "and counted" "$out" '1 of 3 writes were not undone. Try again.$'
+    like "and counted" "$out" '1 of 3 changes could not be undone. Try again.$'
     chattr -i "$tree/etc/tmpfiles.d/sleeptune.conf"
 else
     skip "a drop-in made immutable" "no right to, or a file system without"
@@ -178,7 +178,7 @@ mkdir -p "$tree/etc/pam.d" "$tree/etc/security/limits.d"
 printf 'root:x:0:0:::\nann:x:1000:1000::/nowhere:/bin/sh\nbob:x:1001:1001::/nowhere:/bin/sh\n' >"$tree/etc/passwd"
 echo 'session required pam_limits.so' >"$tree/etc/pam.d/common-session"
 keep
-refused "--user of nobody known" 4 'no user zoe in /etc/passwd' apply --yes --root "$tree" --user zoe
+refused "--user of nobody known" 4 'user zoe is not in /etc/passwd' apply --yes --root "$tree" --user zoe
 like "one who has the right needs nothing" "$(apply --yes --root "$tree" --user ann linux-rt-permission)" '^nothing to apply$'
 out=$(apply --yes --root "$tree" --user bob linux-rt-permission)
 is "one who has not gets it" "$(grep -c '^@audio - rtprio 90$' "$tree/etc/security/limits.d/90-sleeptune.conf")" 1
@@ -402,7 +402,7 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null && [ -d /sys/kernel/debug
     preemption_is_off
     out=$(inside apply --yes --run-generators linux-preemption)
     is "a command that fails: 4" "$?" 4
-    like "and is named with its status" "$out" "'update-grub' ended with status 7\. The files are written"
+    like "and is named with its status" "$out" "'update-grub' failed with status 7\. The files are written"
     ok "the files are there" test -e "$tmp/etc/default/grub.d/sleeptune.cfg"
     inside revert --all >/dev/null
     ok "and can be reverted" test ! -e "$tmp/etc/default/grub.d/sleeptune.cfg"

@@ -44,7 +44,7 @@ for n in 6 7 8 9 10 11 12; do
 done
 awk 'NR > 700 && NR <= 730 {print 1500000; next} {print}' none >stall
 compare none stall --every 1ms >out
-like "a stall of 30 is one, not 30" "$(tr -s ' \n' '  ' <out)" 'come in bursts: they count as fewer independent ones, 3\.3[0-9] % of their number'
+like "a stall of 30 is one, not 30" "$(tr -s ' \n' '  ' <out)" 'come in bursts: only 3\.3[0-9] % of them count as independent'
 like "and shows nothing of misses" "$(cat out)" '^missed .* 1\.0000$'
 status 1 "runs that differ" compare a later
 like "by how much" "$(cat out)" '^median .*\+(4[5-9][0-9]|5[0-4][0-9]) ns .*\*$'
@@ -58,18 +58,18 @@ status 3 "three files are a usage error" compare a same later
 like "which says what to give" "$(cat err)" 'give two files'
 is "text fits 80 columns" "$(COLUMNS=80 compare a later | sed 's/µ/u/g' | awk 'length > 80')" ""
 
-like "text has the period that it is told" "$(compare a same --every 1ms)" 'a period of 1.000 ms'
+like "text has the period that it is told" "$(compare a same --every 1ms)" 'one every 1.000 ms'
 status 3 "--every wants a time" compare a same --every soon
 
 sed '1i# period_ns: 4000000/3\nperiod,lateness_ns,skipped' a | awk 'NR < 3 {print; next} {print NR - 3 "," $1 ",0"}' >third.csv
 compare a third.csv --every 1333us >out
 like "periods that differ have the digits that do" "$(cat out)" '^differ   period: 1333\.0 µs in A, 1333\.3 µs in B\.$'
-like "alike or not is said of those that are not" "$(compare a third.csv --every 1ms)" 'period: 1000 µs in A, 1333 µs in B\. So the'
+like "alike or not is said of those that are not" "$(compare a third.csv --every 1ms)" 'period: 1000 µs in A, 1333 µs in B\. The two shares of'
 
 # --- few values
 head -1 a >one
 status 2 "one value cannot be compared" compare one a
-like "which is said" "$(cat out)" 'median: 1 value; at least 20 are needed'
+like "which is said" "$(cat out)" 'median: only 1 value; at least 20 are needed'
 head -500 a >few
 compare few same --json >out
 is "p99 of 500 values is null, p99.9 too" "$(sed -n '/"figure": "p99/,/difference/p' out | grep -c '"a": null')" 2
@@ -77,7 +77,7 @@ is "p99 of 500 values is null, p99.9 too" "$(sed -n '/"figure": "p99/,/differenc
 # --- recordings
 if "$SLEEPTUNE" measure --duration 3s --frames 32 --policy other --record r.strec --json >r.json 2>err; then
     status 0 "a recording and itself do not differ" compare r.strec r.strec
-    like "nor do their circumstances" "$(cat out)" '^differ   in none of the test conditions'
+    like "nor do their circumstances" "$(cat out)" '^differ   no test condition that both'
     status 4 "the JSON of measure has no single values" compare r.strec r.json
     like "which says what to do" "$(cat err)" "no single values to compare\. Record with 'measure --record'"
     head -c $(($(stat -c %s r.strec) - 40)) r.strec >cut.strec
@@ -123,7 +123,7 @@ head -28000 real.csv | awk -F, '/^[0-9]/ {print $2}' >first
 tail -28000 real.csv | awk -F, '/^[0-9]/ {print $2}' >second
 compare first second >out
 like "how much a run changes within itself is said" "$(tr -s ' \n' '  ' <out)" \
-    'drift median by [0-9.]+ µs, p99 by [0-9.]+ .s.* within one run'
+    'drift median by [0-9.]+ µs, p99 by [0-9.]+ .s.* within a single run'
 
 # --- benches, row by row
 cat >bench.json <<'JSON'
@@ -162,13 +162,13 @@ status 4 "values and a bench have nothing in common" compare a wake1.json
 like "which is said" "$(cat err)" 'no figure in common'
 sed 's/bench-wake/bench-syscall/; s/"mechanism"/"call"/' wake1.json >calls.json
 status 4 "benches of two kinds have nothing in common" compare wake1.json calls.json
-like "which names the kinds" "$(cat err)" 'cannot compare calls.json \(sleeptune-lab syscall\) with wake1.json \(sleeptune-lab wake\): they have no figure'
+like "which names the kinds" "$(cat err)" 'cannot compare calls.json \(sleeptune-lab syscall\) with wake1.json \(sleeptune-lab wake\): the files have no figure'
 sed 's/"pipe"/"socket"/' wake1.json >foreign.json
 status 4 "benches without a common row" compare wake1.json foreign.json
 sed 's/"results": \[\(.*\)\]}/"results": [\1, {"mechanism": "signal", "samples_ns": [1, 2]}]}/' wake1.json >more.json
 compare wake2.json more.json >out
 like "results of one file alone are counted" "$(cat out)" '1 results exist in one file only'
-like "the answer counts what differs" "$(head -1 out)" '^[0-3] of [123] figures of 1 results are shown to differ\.$'
+like "the answer counts what differs" "$(head -1 out)" '^[0-3] of [123] figures differ by more than chance, in 1 results\.$'
 
 # --- real benches, twice: each result finds the one that it is to be compared with
 # bench NAME OPTIONS...

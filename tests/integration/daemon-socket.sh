@@ -98,12 +98,12 @@ else
     else
         own=$daemon own_sock=$sock sock=/run/sleeptune/sleeptuned.sock log=$tmp/log3
         starts "the system's daemon runs, too"
-        is "the user sees his own, and how to see the other" "$(whose)" "your own sleeptuned; the system's runs, too: add --system"
+        is "the user sees his own, and how to see the other" "$(whose)" "your own sleeptuned. The system's runs, too: add --system"
         like "which he may not: he is told how" "$(shown status --system)" \
             "cannot connect to $sock: permission denied. Run 'sudo usermod -aG sleeptune .USER', then log in again. Or start your own"
         is "root without a daemon of its own sees the system's" "$(as_user=(); whose)" "the system's sleeptuned"
         chmod 666 "$sock"
-        is "who may sees it" "$(whose --system)" "the system's sleeptuned; yours runs, too: leave out --system"
+        is "who may sees it" "$(whose --system)" "the system's sleeptuned. Your own runs, too: to see it, leave out --system"
         kill "$own"
         wait "$own"
         is "without his own he sees the system's, and how to have his own" "$(whose)" \

@@ -217,7 +217,7 @@ refused "random bytes" 'contains no line such as' --root "$tmp/s"
 { printf 'kern.hz: 1000\n'; head -c 10000000 /dev/zero | tr '\0' 'a'; } | text
 judged "a line of 10 MB" --root "$tmp/s"
 "$PYTHON" -c 'print("\n".join("a.b%d: 1" % i for i in range(300000)))' | text
-refused "300000 names" 'more than 262144 names' --root "$tmp/s"
+refused "300000 names" 'more than 262144 lines with a name' --root "$tmp/s"
 printf 'kern.hz: %s\nkern.ostype: %s\nkern.timecounter.hardware: %s\n' "$escape" "$escape" "$escape" | text
 judged "escape codes as values" --root "$tmp/s"
 bsd

@@ -223,7 +223,7 @@ is "plain mode says null" "$("$SLEEPTUNE" measure --duration 100ms --json | "$PY
 COLUMNS=80 "$SLEEPTUNE" measure --frames 64 --duration 50ms --punctual=curve >out
 arms=$(grep -c ' -$' out)
 like "what is a dash for too few blocks is said, with a remedy: two blocks of 128 periods each, and one" "$(tr -s '\n ' ' ' <out)" \
-    "A dash: too short for this figure. All figures take about $((((2 * (arms + 1) + 1) * 128 * 64 + 47999) / 48000)) s: use --duration [0-9]+s\."
+    "A dash: the run was too short. All figures need about $((((2 * (arms + 1) + 1) * 128 * 64 + 47999) / 48000)) s: use --duration [0-9]+s\."
 for bad in x 0.5 60% p100 200ms '1.7,' ''; do
     "$SLEEPTUNE" measure --punctual="$bad" --duration 100ms >out 2>err
     is "--punctual='$bad' is a usage error" "$? $(wc -l <out) $(grep -c '^sleeptune measure: --punctual: ' err)" "3 0 1"

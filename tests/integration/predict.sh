@@ -71,7 +71,7 @@ if [ -e "$SLEEPTUNE_BUILD/cli/sleeptune-hlog.so" ]; then
     is "intervals of a log are added, other tags are not" "$(for f in run many; do "$SLEEPTUNE" predict "$tmp/$f.hlog" "${log[@]}" --json | "$PYTHON" -c 'import json, sys
 print(round(json.load(sys.stdin)["measured"]["seconds"]))'; done)" "2
 20"
-    like "a log without its size" "$(predict "$tmp/run.hlog")" 'say what was measured with --measured-frames and --rate$'
+    like "a log without its size" "$(predict "$tmp/run.hlog")" 'add --measured-frames and --rate$'
     head -c -20 "$tmp/many.hlog" >"$tmp/cut.hlog"
     like "a cut log is read up to there" "$(predict "$tmp/cut.hlog" "${log[@]}")" 'cut\.hlog is damaged: everything before that was read'
 fi
@@ -114,7 +114,7 @@ like "nothing on standard input" "$(predict - </dev/null)" 'cannot read standard
 echo "5000
 a letter" >"$tmp/letters"
 like "letters" "$(predict "$tmp/letters" "${text[@]}")" 'letters: line 2: neither one number'
-like "text without its size" "$(predict "$tmp/hour.txt")" 'say what was measured with --measured-frames and --rate$'
+like "text without its size" "$(predict "$tmp/hour.txt")" 'add --measured-frames and --rate$'
 echo 5000 >"$tmp/short"
 like "too little data" "$(predict "$tmp/short" "${text[@]}"; echo "status $?")" '^Not known: too little data: less than a second was measured\.$'
 like "a size that is no number" "$(predict "$tmp/short" "${text[@]}" --frames 64,x)" "'x' is not a whole number"

@@ -94,7 +94,7 @@ static void who_made_most_is_said_first_with_the_reason(void **state)
         "card had the only dropout in the last 24 h: the device had no data in time.");
     says_first(document(5, 24 * HOUR_NS, -1,
                         json_pack("[o]", dropout(NULL, "unknown", "was not ready, reason unknown", NULL, 5))),
-               "PipeWire had all 5 dropouts in the last 24 h and does not say which program was not ready.");
+               "PipeWire had all 5 dropouts in the last 24 h and does not say which program was late.");
 }
 
 /* Two reasons of one client are more than one reason of another. */
