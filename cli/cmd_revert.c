@@ -13,10 +13,10 @@
 static void help(void)
 {
     fputs("Usage: sleeptune revert [OPTION...] --all | ID...\n"
-          "Undo what 'sleeptune apply' wrote, also if it was interrupted. A setting that was\n"
-          "changed again since then is left as it is and listed.\n\n"
+          "Undo what 'sleeptune apply' wrote, also if it was interrupted. A setting\n"
+          "that was changed again since then is left as it is and listed.\n\n"
           "  --all              undo everything\n"
-          "  --run-generators   run the commands that make changes take effect (update-grub,\n"
+          "  --run-generators   run the commands that make this take effect (update-grub,\n"
           "                     cap_mkdb ...)\n"
           "  --root DIR         revert in a captured tree, not on this machine\n"
           "  -h, --help         this text\n\n"

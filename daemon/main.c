@@ -29,14 +29,14 @@ static void usage(FILE *out)
           "       sleeptuned -h | -V\n"
           "Run a real-time loop shaped like audio, count its missed deadlines and the dropouts of\n"
           "sound servers, and serve the figures.\n\n"
-          "  -a       loop.when is \"always\" unless the configuration sets it: the loop never rests\n"
-          "  -c FILE  configuration instead of " ST_SERVICE_CONFIG "\n"
+          "  -a       run the loop also while nothing plays, unless the configuration sets loop.when\n"
+          "  -c FILE  read this configuration instead of " ST_SERVICE_CONFIG "\n"
           "  -d       log debug messages too\n"
           "  -f       log to standard error instead of the system's log\n"
           "  -n       check the configuration and exit\n"
           "  -h       this help\n"
           "  -V       version\n\n"
-          "It stays in the foreground. SIGHUP reads the configuration again, SIGTERM and SIGINT end it.\n"
+          "sleeptuned does not fork. SIGHUP reads the configuration again, SIGTERM and SIGINT end it.\n"
           "'sleeptune status' shows the figures. Manual: man sleeptuned\n",
           out);
 }
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
         return status;
     if (options.check) {
         printf("configuration OK (%s)\n",
-               config_path != NULL ? config_path : "defaults, there is no " ST_SERVICE_CONFIG);
+               config_path != NULL ? config_path : "the defaults, because there is no " ST_SERVICE_CONFIG);
         return EXIT_DONE;
     }
 #ifdef M_ARENA_MAX

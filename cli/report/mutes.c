@@ -16,7 +16,7 @@
 #define CONFIG_MAX_BYTES  (256 * 1024)
 #define MUTES_MAX         1024
 #define MUTE_TEXT_MAX     200
-#define MUTE_WHAT_ALLOWED "write { id = \"...\"; reason = \"...\"; until = \"2027-01-01\"; }"
+#define MUTE_WHAT_ALLOWED "must be { id = \"...\"; reason = \"...\"; until = \"2027-01-01\"; }"
 
 void st_mutes_free(struct st_mutes *mutes)
 {
@@ -88,7 +88,7 @@ static int read_mutes(const char *command, const char *path, const config_settin
                       struct st_mutes *mutes)
 {
     if (!config_setting_is_list(list) && !config_setting_is_array(list))
-        return bad(command, path, list, "write a list, ( ... )");
+        return bad(command, path, list, "must be a list, ( ... )");
     const int n = config_setting_length(list);
     if (n > MUTES_MAX)
         return bad(command, path, list, "too many");

@@ -24,8 +24,8 @@ void st_audio_view_init(const struct st_config *config, struct st_audio_view *re
         ret->state = ST_AUDIO_OFF;
         snprintf(
             ret->error, sizeof(ret->error),
-            "sleeptuned was built without libsoundio and cannot open a sound stream. If you need none, set "
-            "audio.backend = \"none\".");
+            "sleeptuned was built without libsoundio and cannot open a sound stream. If you need no stream, "
+            "set audio.backend = \"none\".");
     }
 }
 

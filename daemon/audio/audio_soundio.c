@@ -202,7 +202,7 @@ static int connect_backend(struct stream *stream, char *error, size_t error_byte
     const char *server = getenv("JACK_DEFAULT_SERVER");
     if (backends[index].backend == SoundIoBackendJack && server != NULL &&
         strlen(server) >= JACK_NAME_BYTES) {
-        snprintf(error, error_bytes, "backend jack: JACK_DEFAULT_SERVER is longer than %d bytes",
+        snprintf(error, error_bytes, "the variable JACK_DEFAULT_SERVER is longer than %d bytes",
                  JACK_NAME_BYTES - 1);
         return -EINVAL;
     }
@@ -302,7 +302,7 @@ static int open_stream(struct stream *stream, char *error, size_t error_bytes)
     struct SoundIoDevice *device = stream->device;
     const enum SoundIoFormat format = choose_format(device);
     if (format == SoundIoFormatInvalid) {
-        snprintf(error, error_bytes, "device %.100s has no sample format that sleeptuned can use",
+        snprintf(error, error_bytes, "device %.100s offers no sample format that sleeptuned can use",
                  device->id);
         return -ENOTSUP;
     }
@@ -383,7 +383,8 @@ static void note_failure(struct st_audio *audio, const char *event, const char *
     if (!told) /* each reason once, not each try */
         st_events_add(
             audio->events, ST_LOG_WARN, wall_ns(audio), event,
-            "the daemon's own stream does not run: %s. sleeptuned continues without it and tries again every 1 s to 60 s.",
+            "the daemon's own stream does not run: %s. sleeptuned continues without it and tries again "
+            "every 1 s to 60 s.",
             error);
 }
 
@@ -412,9 +413,9 @@ static void tell_xruns(struct st_audio *audio)
     const uint64_t n = atomic_load(&audio->stream.xruns), new_n = n - audio->xruns_told;
     if (new_n == 0)
         return;
-    struct st_event told =
-        st_event_make(wall_ns(audio), "own-xrun", "underflows of the daemon's own stream: %llu, %llu so far",
-                      (unsigned long long)new_n, (unsigned long long)n);
+    struct st_event told = st_event_make(wall_ns(audio), "own-xrun",
+                                         "the daemon's own stream ran empty %llu times, %llu times so far",
+                                         (unsigned long long)new_n, (unsigned long long)n);
     snprintf(told.source, sizeof(told.source), "own");
     snprintf(told.device, sizeof(told.device), "%.63s", audio->view.device_name);
     told.no_device = strcmp(audio->view.backend, "dummy") == 0;
@@ -454,10 +455,10 @@ static int64_t step(struct st_audio *audio)
         return 0;
     tell_xruns(audio);
     if (st_audio_hangs(&audio->judge, atomic_load(&stream->calls), audio->view.latency_ns) && broken == NULL)
-        broken = "the sound system no longer asks for samples";
+        broken = "the sound system no longer asks sleeptuned for samples";
     if (broken == NULL)
         return ST_AUDIO_LOOK_NS;
-    snprintf(error, sizeof(error), "backend %.31s was lost: %s", audio->config.audio.backend, broken);
+    snprintf(error, sizeof(error), "lost the backend %.31s: %s", audio->config.audio.backend, broken);
     note_failure(audio, "audio-lost",
                  error); /* a server that hangs may not let the stream be closed either */
     close_stream(stream);
@@ -537,7 +538,7 @@ void st_audio_stop(struct st_audio *audio)
     const bool ended = audio->ended;
     pthread_mutex_unlock(&audio->mutex);
     if (!ended) { /* stuck in the sound server's library; its memory must stay */
-        ST_WARN("the %s backend did not stop in 5 s; its thread was abandoned", audio->config.audio.backend);
+        ST_WARN("the %s backend did not stop in 5 s: its thread is abandoned", audio->config.audio.backend);
         pthread_detach(audio->thread);
         return;
     }

@@ -124,7 +124,7 @@ static void put_down_to(struct st_event *event, const struct recent *late)
 {
     char lateness[32], cpu[24];
     const bool moment = event->span_ns <= SAME_TIME_NS;
-    st_text_append(event->text, sizeof(event->text), "; %s the loop%s woke %s%s late: %s%s%s",
+    st_text_append(event->text, sizeof(event->text), "; %s the test loop%s woke %s%s late: %s%s%s",
                    moment ? "at the same time" : "in that time", cpu_text(late->cpu, cpu, sizeof(cpu)),
                    moment ? "" : "at worst ", st_ns_format(late->lateness_ns, lateness, sizeof(lateness)),
                    st_cause_kind_text(late->cause), late->culprit[0] != '\0' ? ", " : "", late->culprit);
@@ -148,11 +148,11 @@ static void put_down_to_none_of_ours(struct st_event *event, bool on_time, int l
 {
     char cpu[24];
     if (on_time)
-        st_text_append(event->text, sizeof(event->text), "; the loop%s was %s: look at the %s",
+        st_text_append(event->text, sizeof(event->text), "; the test loop%s was %s: look at the %s",
                        cpu_text(loop_cpu, cpu, sizeof(cpu)),
-                       event->missing_ns > 0 ? "not late enough to explain it" : "on time", elsewhere(event));
+                       event->missing_ns > 0 ? "too little late to explain it" : "on time", elsewhere(event));
     else
-        st_text_append(event->text, sizeof(event->text), "; whether the loop was late is unknown");
+        st_text_append(event->text, sizeof(event->text), "; it is unknown whether the test loop was late");
     snprintf(event->cause, sizeof(event->cause), "%s",
              on_time ? ST_CAUSES_ON_TIME : st_cause_kind_name(ST_CAUSE_UNKNOWN));
 }
@@ -322,11 +322,10 @@ static void tell(struct st_causes *causes, const struct st_late *late, const str
     const bool known = !late->xrun || late->known;
     say_why(late, culprit, why, sizeof(why));
     struct st_event told =
-        late->xrun
-            ? st_event_make(wall_ns, "simulated-xrun", "the simulated device ran dry: %s of silence: %s",
-                            st_ns_format(late->silence_ns, length, sizeof(length)), why)
-            : st_event_make(wall_ns, "late-wake", "woke %s late: %s",
-                            st_ns_format(event->lateness_ns, length, sizeof(length)), why);
+        late->xrun ? st_event_make(wall_ns, "simulated-xrun", "a simulated device had no data for %s: %s",
+                                   st_ns_format(late->silence_ns, length, sizeof(length)), why)
+                   : st_event_make(wall_ns, "late-wake", "woke %s late: %s",
+                                   st_ns_format(event->lateness_ns, length, sizeof(length)), why);
     snprintf(told.source, sizeof(told.source), "loop");
     snprintf(told.cause, sizeof(told.cause), "%s",
              st_cause_kind_name(known ? event->cause : ST_CAUSE_UNKNOWN));

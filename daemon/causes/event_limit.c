@@ -86,10 +86,10 @@ static void make_sum(const struct st_event_kind *kind, const struct st_event_buc
     const double span_s = (double)span_ns / (double)ST_NS_PER_S;
     if (is_dropout(kind->name))
         snprintf(ret->text, sizeof(ret->text),
-                 "%s: and %" PRId64 " more dropout%s in %.0f s (%" PRIu64 " events that are not listed)",
-                 kind->source, bucket->count_n, bucket->count_n == 1 ? "" : "s", span_s, bucket->events_n);
+                 "%s: %" PRId64 " more dropout%s in %.0f s (%" PRIu64 " events, not listed)", kind->source,
+                 bucket->count_n, bucket->count_n == 1 ? "" : "s", span_s, bucket->events_n);
     else
-        snprintf(ret->text, sizeof(ret->text), "and %" PRIu64 " more events \"%s\" in %.0f s, not listed",
+        snprintf(ret->text, sizeof(ret->text), "%" PRIu64 " more events \"%s\" in %.0f s are not listed",
                  bucket->events_n, kind->name, span_s);
 }
 

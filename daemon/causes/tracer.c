@@ -75,7 +75,7 @@ static void name(struct st_tracer *tracer, size_t n)
     unsigned left = REQUESTS_MAX;
     for (size_t i = 0; i < n; i++) {
         const struct st_late *late = &tracer->taken[i];
-        char waited[80] = "the trace does not show when the loop was woken", turns[80] = "";
+        char waited[80] = "the kernel's trace does not show when the loop was woken", turns[80] = "";
         if (late->xrun) {
             const bool same = late->known && late->event.at_ns == found_at_ns;
             st_causes_take(tracer->causes, late, same ? &found : NULL);
@@ -158,11 +158,11 @@ void st_tracer_clear(void)
     if (access(path, F_OK) != 0)
         return;
     if (rmdir(path) == 0)
-        ST_WARN("removed the trace %s of a sleeptuned that was killed: it slowed the system down", path);
+        ST_WARN("removed the trace %s, which a killed sleeptuned left on: it slowed the system", path);
     else if (errno == EBUSY)
-        ST_INFO("%s was not removed: another process uses it, such as another sleeptuned", path);
+        ST_INFO("the kernel trace %s is left: another process uses it, such as another sleeptuned", path);
     else
-        ST_WARN("cannot remove %s, which a killed daemon left: %s. Run as root: rmdir %s", path,
+        ST_WARN("cannot remove %s, which a killed sleeptuned left: %s. Run as root: rmdir %s", path,
                 strerror(errno), path);
 }
 
@@ -176,7 +176,7 @@ static int try_remote(struct st_platform *platform, const char *socket, pid_t ti
     if (r == 0 || r == -ENOENT)
         return 0;
     snprintf(why, why_bytes, "trace.enabled is off%s",
-             r == -EACCES    ? ", and the system's sleeptuned may be asked by its group only"
+             r == -EACCES    ? ", and only members of its group may ask the system's sleeptuned"
              : r == -ENOTSUP ? ", also of the system's sleeptuned"
                              : " in the configuration");
     return r;
@@ -211,7 +211,7 @@ int st_tracer_start(struct st_platform *platform, const struct st_config *config
     if (r == 0) {
         r = start_thread(tracer);
         if (r != 0)
-            snprintf(why, why_bytes, "its thread cannot be started: %s", strerror(-r));
+            snprintf(why, why_bytes, "the thread of the tracer cannot be started: %s", strerror(-r));
         if (r != 0 && module != NULL)
             module->close(tracer->trace);
     }

@@ -258,8 +258,7 @@ static void unknown_key(struct parse *parse, const config_setting_t *setting, co
     char safe[NAME_BYTES], nearest[NAME_BYTES];
     safe_text(path, safe, sizeof(safe));
     nearest_name(safe, strchr(safe, '.') == NULL, nearest, sizeof(nearest));
-    complain(parse, config_setting_source_line(setting), "%s: unknown key; the nearest known one is %s", safe,
-             nearest);
+    complain(parse, config_setting_source_line(setting), "%s: unknown key. Did you mean %s?", safe, nearest);
 }
 
 static bool is_group(const char *name)
@@ -280,7 +279,7 @@ static void read_key(struct parse *parse, const config_setting_t *setting, const
             continue;
         char value[NAME_BYTES + 8], allowed[256];
         if (!store(key, setting, parse->config))
-            complain(parse, config_setting_source_line(setting), "%s = %s: allowed is %s", path,
+            complain(parse, config_setting_source_line(setting), "%s = %s: must be %s", path,
                      value_text(setting, value, sizeof(value)),
                      st_config_allowed(key, allowed, sizeof(allowed)));
         return;
@@ -299,7 +298,7 @@ static void read_group(struct parse *parse, const config_setting_t *group, const
             if (config_setting_is_group(setting))
                 read_group(parse, setting, name);
             else
-                complain(parse, config_setting_source_line(setting), "%s: allowed is a group, { ... }", name);
+                complain(parse, config_setting_source_line(setting), "%s: must be a group, { ... }", name);
             continue;
         }
         char path[2 * NAME_BYTES];
@@ -318,7 +317,7 @@ static void check_period(struct parse *parse)
         return;
     complain(parse, 0,
              "loop.frames = %" PRId64 " at loop.rate_hz = %" PRId64
-             " is a period of %s: allowed is 100 µs .. 2 s",
+             " is a period of %s: must be 100 µs .. 2 s",
              parse->config->loop.frames, parse->config->loop.rate_hz,
              st_ns_format(parse->config->loop.frames * ST_NS_PER_S / parse->config->loop.rate_hz, text,
                           sizeof(text)));
@@ -360,7 +359,7 @@ static void check_text(struct parse *parse, const char *text, size_t len)
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         const size_t line_len = (size_t)((newline != NULL ? newline : end) - at);
         if (memchr(at, '\0', line_len) != NULL) {
-            complain(parse, line, "a zero byte: this is not a text file");
+            complain(parse, line, "this is not a text file: it contains a zero byte");
             return;
         }
         if (strncmp(at + strspn(at, " \t"), "@include", 8) == 0)

@@ -28,21 +28,21 @@ static const char *reload_text(const struct st_config_key *key)
 {
     switch (key->applies) {
     case ST_CONFIG_APPLIES_LOOP:
-        return "At SIGHUP the loop starts again.";
+        return "On reload (SIGHUP) the loop starts again.";
     case ST_CONFIG_APPLIES_AUDIO:
-        return "At SIGHUP the stream is opened again.";
+        return "On reload (SIGHUP) the stream is opened again.";
     case ST_CONFIG_APPLIES_SOCKET:
     case ST_CONFIG_APPLIES_HISTORY:
     case ST_CONFIG_APPLIES_WHEN:
-        return "Applied at SIGHUP.";
+        return "Applied on reload (SIGHUP).";
     case ST_CONFIG_APPLIES_HTTP:
-        return "At SIGHUP the listener is opened again.";
+        return "On reload (SIGHUP) the address is opened again.";
     case ST_CONFIG_APPLIES_OBSERVE:
-        return "At SIGHUP the source is opened or closed; counts go on.";
+        return "On reload (SIGHUP) sleeptuned begins or stops to watch it; the counts remain.";
     case ST_CONFIG_APPLIES_TRACE:
-        return "At SIGHUP the tracer starts or ends.";
+        return "On reload (SIGHUP) the tracer starts or ends.";
     case ST_CONFIG_APPLIES_START:
-        return "Read when the daemon starts, not at SIGHUP.";
+        return "Applied when sleeptuned starts, not on reload (SIGHUP).";
     default:
         return "";
     }
@@ -115,7 +115,7 @@ void st_config_doc_mdoc(FILE *out)
         fputc('\n', out);
         write_mdoc_text(out, key->help);
         st_config_allowed(key, allowed, sizeof(allowed));
-        fprintf(out, "Allowed is %s.\n", allowed);
+        fprintf(out, "Allowed: %s.\n", allowed);
         if (reload_text(key)[0] != '\0')
             fprintf(out, "%s\n", reload_text(key));
     }

@@ -23,7 +23,7 @@ static void say_cannot_be_read(const struct st_history_writer_view *view, const 
     const int n = snprintf(error, error_bytes, "the history cannot be read: %s", why);
     if (n > 0 && (size_t)n < error_bytes && view->waiting_minutes_n + view->waiting_events_n > 0)
         snprintf(error + n, error_bytes - (size_t)n,
-                 "; events that wait in memory: %" PRIu64 ", minutes: %" PRIu64
+                 "; not yet written: %" PRIu64 " events, %" PRIu64 " minutes"
                  "; sleeptune status shows the last events",
                  view->waiting_events_n, view->waiting_minutes_n);
 }

@@ -209,12 +209,12 @@ static int lock(struct st_history_writer *writer, char *error, size_t error_byte
     long pid;
     const int r = st_lock_file_take(writer->used.path, &writer->lock_fd, &pid);
     if (r == -EBUSY && pid > 0)
-        snprintf(error, error_bytes, "another sleeptuned (process %ld) writes it", pid);
+        snprintf(error, error_bytes, "another sleeptuned (process %ld) writes this history", pid);
     else if (r == -EBUSY)
-        snprintf(error, error_bytes, "another process uses its lock file");
+        snprintf(error, error_bytes, "another process uses the lock file of this history");
     else if (r == 0 && pid > 0)
         st_events_add(writer->events, ST_LOG_WARN, p->wall_ns(p), "unclean-end",
-                      "the previous run did not end cleanly (killed, or a power cut)");
+                      "the previous run of sleeptuned did not end cleanly (killed, or a power cut)");
     return r == -EBUSY ? r : 0;
 }
 
@@ -328,9 +328,9 @@ static void say_why(const struct st_history_writer *writer, int r, const char *e
 {
     const char *path = writer->used.path;
     if (r == -EPROTO)
-        snprintf(buf, buf_bytes, "%.115s is not a history of sleeptune: left alone (%.80s)", path, error);
+        snprintf(buf, buf_bytes, "%.115s is no history of sleeptune and is not changed (%.80s)", path, error);
     else if (r == -EPROTONOSUPPORT)
-        snprintf(buf, buf_bytes, "%.115s is left alone: %.120s", path, error);
+        snprintf(buf, buf_bytes, "%.115s is not changed: %.120s", path, error);
     else
         snprintf(buf, buf_bytes, "%.115s cannot be written: %.115s", path, error);
 }
@@ -655,7 +655,7 @@ void st_history_writer_stop(struct st_history_writer *writer)
     pthread_mutex_unlock(&writer->mutex);
     pthread_join(writer->thread, NULL);
     if (writer->waiting.minutes_n > 0 || writer->waiting.events_n > 0)
-        ST_WARN("%llu minute%s and %llu event%s of the history are lost: %s",
+        ST_WARN("%llu minute%s and %llu event%s could not be written to the history: %s",
                 (unsigned long long)writer->waiting.minutes_n, writer->waiting.minutes_n == 1 ? "" : "s",
                 (unsigned long long)writer->waiting.events_n, writer->waiting.events_n == 1 ? "" : "s",
                 writer->view.why);

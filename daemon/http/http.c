@@ -236,8 +236,8 @@ static enum MHD_Result answer_long(struct MHD_Connection *connection, struct st_
     const bool full = is_full(&http->guard);
     if (full || atomic_flag_test_and_set(&making)) {
         *route = st_route_refuse(
-            503, full ? "other clients have not read their long answers yet: ask again in a few seconds"
-                      : "another client is getting a long answer: ask again in a second");
+            503, full ? "sleeptuned is busy with long answers to other programs: ask again in a few seconds"
+                      : "sleeptuned is busy with a long answer to another program: ask again in a second");
         route->retry_after_s = 1;
         return answer_text(connection, http, route, st_route_error_text(route->error));
     }
@@ -280,7 +280,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     int hosts = 0;
     (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &hosts);
     if (hosts > 1) /* which of them was meant? */
-        route = st_route_refuse(400, "there is more than one Host header");
+        route = st_route_refuse(400, "the request has more than one Host header");
     if (*request == NULL)
         (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, ANSWER_TIMEOUT_S);
     if (route.http_status != 200)

@@ -59,11 +59,11 @@ const char *st_query_set(struct st_query *query, unsigned names, const char *key
         if ((names & keys[i].name) == 0 || strcmp(key, keys[i].key) != 0)
             continue;
         if ((query->given & keys[i].name) != 0)
-            return "a parameter is given twice";
+            return "the request has a parameter twice";
         query->given |= keys[i].name;
         return set(query, keys[i].name, value != NULL ? value : "", now_wall_ns) ? NULL : keys[i].error;
     }
-    return "this path has no such parameter; sleeptuned(8) lists the parameters of each path";
+    return "unknown parameter: sleeptuned(8) lists the parameters of each path";
 }
 
 const char *st_query_check(const struct st_query *query)

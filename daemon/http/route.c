@@ -101,7 +101,7 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
     char target_host[256];
     const char *path = split_target(target, target_host, sizeof(target_host), &host);
     if (tcp && host == NULL)
-        return st_route_refuse(400, "a Host header is needed");
+        return st_route_refuse(400, "the request has no Host header");
     if (tcp && !st_route_host_allowed(host, names))
         return st_route_refuse(
             403,
@@ -118,8 +118,8 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
                                      .query = routes[i].query};
     }
     return st_route_refuse(
-        404, "this path does not exist; the paths are /, /v1/status, /v1/causes, /v1/history, /v1/events, "
-             "/v1/culprits and /metrics");
+        404,
+        "unknown path: use one of /, /v1/status, /v1/causes, /v1/history, /v1/events, /v1/culprits and /metrics");
 }
 
 char *st_route_error_text(const char *error)

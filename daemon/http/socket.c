@@ -66,9 +66,9 @@ static int take_lock(const char *path, int *ret_fd, char *error, size_t error_by
     long pid;
     const int r = st_lock_file_take(path, ret_fd, &pid);
     if (r == -EBUSY && pid > 0)
-        snprintf(error, error_bytes, "another sleeptuned (PID %ld) uses %s", pid, path);
+        snprintf(error, error_bytes, "another sleeptuned (PID %ld) uses the socket %s", pid, path);
     else if (r == -EBUSY)
-        snprintf(error, error_bytes, "another sleeptuned uses %s", path);
+        snprintf(error, error_bytes, "another sleeptuned uses the socket %s", path);
     else if (r < 0)
         snprintf(error, error_bytes,
                  "cannot lock %s.lock: %s. Set socket.path to a folder that exists and can be written to.",
@@ -108,7 +108,7 @@ static int remove_stale(const struct sockaddr_un *address, char *error, size_t e
         return -connect_errno;
     }
     if (unlink(path) != 0) {
-        snprintf(error, error_bytes, "cannot remove the left-over socket %s: %s", path, strerror(errno));
+        snprintf(error, error_bytes, "cannot remove the old socket %s: %s", path, strerror(errno));
         return -errno;
     }
     return 0;
@@ -148,15 +148,14 @@ static int set_rights_at(const struct st_destination *place, const char *path, c
     struct stat info;
     gid_t gid;
     if (place->shared) {
-        snprintf(
-            error, error_bytes,
-            "cannot set the rights of %s: another user can change its folder. Set socket.path to a folder "
-            "that only root can change",
-            path);
+        snprintf(error, error_bytes,
+                 "cannot set the permissions of %s: another user can change its folder. Set socket.path to a "
+                 "folder that only root can change",
+                 path);
         return -EPERM;
     }
     if (fstatat(place->dir_fd, place->name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(info.st_mode)) {
-        snprintf(error, error_bytes, "cannot set the rights of %s: it is no longer a socket", path);
+        snprintf(error, error_bytes, "cannot set the permissions of %s: it is no longer a socket", path);
         return -ENOTSOCK;
     }
     int r = group_of(config, &gid, error, error_bytes);
@@ -164,7 +163,7 @@ static int set_rights_at(const struct st_destination *place, const char *path, c
         return r;
     if (fchownat(place->dir_fd, place->name, (uid_t)-1, gid, AT_SYMLINK_NOFOLLOW) != 0) {
         r = -errno;
-        snprintf(error, error_bytes, "cannot give %s to %s%s: %s", path,
+        snprintf(error, error_bytes, "cannot change the group of %s to %s%s: %s", path,
                  config->socket.group[0] != '\0' ? "group " : "the group that the daemon runs as",
                  config->socket.group, strerror(-r));
         return r;

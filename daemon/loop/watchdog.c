@@ -67,9 +67,9 @@ void st_watchdog_demote(struct st_watchdog *watchdog, const char *reason)
     const int r = watchdog->platform->demote(watchdog->platform, tid);
     char text[160];
     if (r == 0)
-        snprintf(text, sizeof(text), "real-time priority was taken from the loop: %s", reason);
+        snprintf(text, sizeof(text), "the watchdog took real-time priority from the test loop: %s", reason);
     else
-        snprintf(text, sizeof(text), "cannot remove the real-time priority of the loop (%s): %s",
+        snprintf(text, sizeof(text), "cannot take real-time priority from the test loop (%s): %s",
                  strerror(-r), reason);
     pthread_mutex_lock(&watchdog->mutex);
     /* once, and once more when it works after it did not */
@@ -113,7 +113,7 @@ static void tell_starved(struct st_watchdog *watchdog, bool guilty)
         st_watchdog_demote(watchdog, "ordinary threads got no CPU for 3 s");
     else
         st_events_add(watchdog->events, ST_LOG_WARN, watchdog->platform->wall_ns(watchdog->platform),
-                      "starved", "ordinary threads got no CPU for 3 s, and the loop was not the reason");
+                      "starved", "ordinary threads got no CPU for 3 s, but not because of the test loop");
 }
 
 static void *run_checker(void *ctx)
@@ -202,7 +202,7 @@ void st_watchdog_report_share(struct st_watchdog *watchdog, double share)
     if (!st_watchdog_busy(&watchdog->busy_judge, share))
         return;
     watchdog->busy_judge.busy_checks = 0;
-    st_watchdog_demote(watchdog, "it used more than half of a CPU for 10 s");
+    st_watchdog_demote(watchdog, "the loop used more than half of a CPU for 10 s");
 }
 
 void st_watchdog_look(struct st_watchdog *watchdog, struct st_watchdog_view *ret)

@@ -54,7 +54,7 @@ else
         pass "jack: it plays on the server"
         kill -STOP "$server"
         ok "jack: a server that hangs is not called playing" wait_for value_is 'd["audio"]["state"]' waiting
-        like "jack: and the status says why" "$(value 'd["audio"]["error"]')" 'no longer asks for samples'
+        like "jack: and the status says why" "$(value 'd["audio"]["error"]')" 'no longer asks sleeptuned for samples'
         kill -CONT "$server"
         ok "jack: when it goes on, the stream is opened again" wait_for value_is '(d["audio"]["state"], d["audio"]["opened"] >= 2)' "('playing', True)"
         kill -TERM "$server"

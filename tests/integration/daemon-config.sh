@@ -17,12 +17,12 @@ bad() {
     is "$1: exit status 3, stdout empty" "$status$out" 3
     like "$1: the message" "$(cat "$log")" "$3"
 }
-bad "unknown key" '\nloop: {\n  frmes = 64; };\n' "^sleeptuned: $conf:3: loop.frmes: unknown key; the nearest known one is loop.frames$"
-bad "out of range" 'loop: { frames = 99999; };\n' "^sleeptuned: $conf:1: loop.frames = 99999: allowed is a whole number, 16 .. 16384 frames$"
-bad "wrong type" 'loop: { when = 5; };\n' "^sleeptuned: $conf:1: loop.when = 5: allowed is one of \"playing\", \"always\"$"
+bad "unknown key" '\nloop: {\n  frmes = 64; };\n' "^sleeptuned: $conf:3: loop.frmes: unknown key. Did you mean loop.frames?$"
+bad "out of range" 'loop: { frames = 99999; };\n' "^sleeptuned: $conf:1: loop.frames = 99999: must be a whole number, 16 .. 16384 frames$"
+bad "wrong type" 'loop: { when = 5; };\n' "^sleeptuned: $conf:1: loop.when = 5: must be one of \"playing\", \"always\"$"
 bad "syntax" 'loop: {\n' "^sleeptuned: $conf:2: syntax error$"
 bad "a setting that is there twice" 'loop: {\n  frames = 64;\n  frames = 32; };\n' "^sleeptuned: $conf:3: duplicate setting name: frames = 32; \\};$"
-bad "binary" 'loop\0\0\1' "^sleeptuned: $conf:1: a zero byte"
+bad "binary" 'loop\0\0\1' "^sleeptuned: $conf:1: this is not a text file"
 bad "include" '@include "/etc/hostname"\n' "^sleeptuned: $conf:1: @include is not supported"
 head -c 1000000 /dev/zero | tr '\0' '#' >"$conf"
 is "a megabyte of comment is refused" "$("$SLEEPTUNED" -n -c "$conf" 2>&1)" "sleeptuned: $conf: larger than 262144 bytes: this is not a sleeptuned configuration"

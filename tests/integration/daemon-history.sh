@@ -137,7 +137,7 @@ first=$daemon
     stop
     echo "$status" >>"$tmp/second"
 )
-like "a second daemon learns whose file it is" "$(sed -n 1p "$tmp/second")" "history\.db cannot be written: another sleeptuned \(process $first\) writes it\$"
+like "a second daemon learns whose file it is" "$(sed -n 1p "$tmp/second")" "history\.db cannot be written: another sleeptuned \(process $first\) writes this history\$"
 is "keeps its own in memory, and goes on when the first one was killed" "$(sed -n '2,$p' "$tmp/second" | tr '\n' ' ')" "True written 0 "
 wait "$first" 2>/dev/null
 is "nothing is left of the lock" "$(ls "$tmp/state")" history.db
@@ -165,7 +165,7 @@ cp -r "$tmp/others" "$tmp/copy"
 for name in letter.txt their.db; do
     config "$audio" "history: { path = \"$tmp/others/$name\"; };"
     kill -HUP "$daemon"
-    ok "$name is not a history: said" wait_for value_is "'others/$name is not a history of sleeptune: left alone' in (d['history']['why'] or '')" True
+    ok "$name is not a history: said" wait_for value_is "'others/$name is no history of sleeptune and is not changed' in (d['history']['why'] or '')" True
     is "and degraded" "$(value "d['history']['state'], 'history' in [x['what'] for x in d['degraded']]")" "failing True"
 done
 is "they are left alone, byte for byte, with nothing beside them" "$(diff -r "$tmp/others" "$tmp/copy" && echo same)" same

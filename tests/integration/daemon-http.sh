@@ -14,7 +14,7 @@ unix() { code --unix-socket "$sock" "$@"; }
 is "GET /v1/status" "$(unix http://localhost/v1/status)" 200
 is "HEAD /metrics" "$(unix -I http://localhost/metrics)" 200
 is "another path: 404" "$(unix http://localhost/nope)" 404
-like "with a JSON body that says what there is" "$(cat "$tmp/body")" '"error":"this path does not exist; the paths are /, /v1/status, /v1/causes, /v1/history, /v1/events, /v1/culprits and /metrics"'
+like "with a JSON body that says what there is" "$(cat "$tmp/body")" '"error":"unknown path: use one of /, /v1/status, /v1/causes, /v1/history, /v1/events, /v1/culprits and /metrics"'
 for method in POST PUT DELETE PATCH OPTIONS; do
     is "$method: 405" "$(unix -X "$method" -d data http://localhost/v1/status)" 405
 done

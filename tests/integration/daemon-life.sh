@@ -48,7 +48,7 @@ ok "SIGHUP: the stream is closed" wait_for value_is 'd["audio"]["state"]' off
 config 'loop: { frames = 64;' ' rate_hz = 1; };'
 kill -HUP "$daemon"
 ok "a bad file is said in the status" wait_for value_is 'd["state"]' degraded
-like "with line, key, value and range" "$(value 'd["config"]["error"]')" "conf:3: loop.rate_hz = 1: allowed is a whole number, 8000"
+like "with line, key, value and range" "$(value 'd["config"]["error"]')" "conf:3: loop.rate_hz = 1: must be a whole number, 8000"
 is "and the old settings are kept" "$(value 'd["loop"]["period_ns"]["num"]')" 32000000
 like "and said in the log" "$(cat "$log")" 'reload: .* has errors; the old settings stay in force'
 like "and by sleeptune status" "$("$SLEEPTUNE" status --socket "$sock")" 'config: the old settings are kept'

@@ -26,7 +26,7 @@ ok "real-time priority is taken from it" wait_for value_is 'd["watchdog"]["demot
 is "the kernel says so" "$(policy)" 0
 like "and the status why" "$(value 'd["degraded"]')" 'more than half of a CPU|RLIMIT_RTTIME' # whoever notices first
 like "and sleeptune status" "$("$SLEEPTUNE" status --socket "$sock")" '^Warning +watchdog: '
-like "and the log" "$(cat "$log")" 'error: event: real-time priority was taken from the loop'
+like "and the log" "$(cat "$log")" 'error: event: the watchdog took real-time priority from the test loop'
 stop
 is "it ends cleanly" "$status" 0
 

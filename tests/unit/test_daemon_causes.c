@@ -318,7 +318,7 @@ static void others_xrun_has_the_cause_of_a_late_wake_at_the_same_time(void **sta
         assert_string_equal(newest()->cause, "run-queue");
         assert_int_equal(newest()->explained_ns, 2900000);
         assert_string_equal(newest()->text,
-                            "xruns of mpv; at the same time the loop (CPU 0) woke 3.000 ms late: "
+                            "xruns of mpv; at the same time the test loop (CPU 0) woke 3.000 ms late: "
                             "another thread had the CPU");
         st_fake_advance(fake, 10 * ST_NS_PER_S);
     }
@@ -353,7 +353,7 @@ static void clients_own_cycle_decides_about_its_dropout(void **state)
     assert_string_equal(newest()->cause, "run-queue");
     not_ready("", 4 * ST_NS_PER_MS);
     assert_string_equal(newest()->cause, "loop-on-time");
-    assert_non_null(strstr(newest()->text, "was not late enough to explain it"));
+    assert_non_null(strstr(newest()->text, "was too little late to explain it"));
 }
 
 static void sum_over_seconds_has_the_worst_late_wake_of_them(void **state)
@@ -371,7 +371,7 @@ static void sum_over_seconds_has_the_worst_late_wake_of_them(void **state)
     assert_string_equal(newest()->cause, "run-queue");
     assert_int_equal(newest()->lateness_ns, 9 * ST_NS_PER_MS);
     assert_non_null(
-        strstr(newest()->text, "; in that time the loop (CPU 0) woke at worst 9.000 ms late: another"));
+        strstr(newest()->text, "; in that time the test loop (CPU 0) woke at worst 9.000 ms late: another"));
 }
 
 static void late_wake_that_was_under_way_at_the_xrun_is_its_cause(void **state)
@@ -415,13 +415,13 @@ static void others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs(void **s
         const char *text;
         bool no_device;
     } rows[] = {
-        {"starved-client", 0, "; the loop (CPU 3) was on time: look at the program or its sound server",
+        {"starved-client", 0, "; the test loop (CPU 3) was on time: look at the program or its sound server",
          false},
         {"observed-xrun", 9 * ST_NS_PER_S,
-         "; the loop (CPU 3) was on time: look at the program or its sound server", false},
-        {"own-xrun", 0, "; the loop (CPU 3) was on time: look at the sound server or the device", false},
+         "; the test loop (CPU 3) was on time: look at the program or its sound server", false},
+        {"own-xrun", 0, "; the test loop (CPU 3) was on time: look at the sound server or the device", false},
         {"own-xrun", 0,
-         "; the loop (CPU 3) was on time: look at the stream's own thread: the dummy backend has no sound "
+         "; the test loop (CPU 3) was on time: look at the stream's own thread: the dummy backend has no sound "
          "server and "
          "no "
          "device",
@@ -447,7 +447,7 @@ static void loop_that_did_not_run_was_not_on_time(void **state)
     st_fake_advance(fake, ST_NS_PER_S);
     release();
     assert_string_equal(newest()->cause, "unknown");
-    assert_non_null(strstr(newest()->text, "; whether the loop was late is unknown"));
+    assert_non_null(strstr(newest()->text, "; it is unknown whether the test loop was late"));
 
     time_goes_by(5 * ST_NS_PER_S);
     observe("observed-xrun", 9 * ST_NS_PER_S); /* it has the first seconds not */

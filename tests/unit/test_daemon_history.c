@@ -144,7 +144,7 @@ static void what_cannot_be_written_waits_within_bounds_and_is_written_later(void
     json_decref(document);
     document = answer(false);
     assert_non_null(strstr(json_string_value(json_object_get(document, "error")),
-                           "events that wait in memory: 2048, minutes: 1; sleeptune status"));
+                           "not yet written: 2048 events, 1 minutes; sleeptune status"));
     json_decref(document);
     char parent[96];
     in_folder(parent, sizeof(parent), "none");

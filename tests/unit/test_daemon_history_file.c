@@ -158,7 +158,7 @@ static void left_alone_where_it_was_set(enum file_kind kind, const char *why)
     start();
     wait_for(ST_HISTORY_WRITER_FAILING);
     assert_non_null(strstr(look().why, why));
-    assert_non_null(strstr(look().why, "left alone"));
+    assert_non_null(strstr(look().why, "is not changed"));
     check_left_alone(path, copy);
 }
 
@@ -166,19 +166,19 @@ static void a_file_that_somebody_set_is_left_alone_unless_it_is_a_history(void *
 {
     (void)state;
     left_alone_where_it_was_set(LETTER_FILE,
-                                "notes.txt is not a history of sleeptune: left alone (it is no database)");
+                                "notes.txt is no history of sleeptune and is not changed (it is no database)");
 }
 
 static void random_bytes_at_a_path_that_was_set_are_left_alone(void **state)
 {
     (void)state;
-    left_alone_where_it_was_set(RANDOM_FILE, "notes.txt is not a history of sleeptune: left alone");
+    left_alone_where_it_was_set(RANDOM_FILE, "notes.txt is no history of sleeptune and is not changed");
 }
 
 static void the_database_of_another_program_at_a_path_that_was_set_is_left_alone(void **state)
 {
     (void)state;
-    left_alone_where_it_was_set(FOREIGN_FILE, "left alone (it is the database of another program)");
+    left_alone_where_it_was_set(FOREIGN_FILE, "is not changed (it is the database of another program)");
 }
 
 static void a_damaged_history_at_a_path_that_was_set_is_put_aside(void **state)
@@ -205,7 +205,7 @@ static void a_history_of_a_newer_version_is_left_alone_wherever_it_is(void **sta
     start();
     wait_for(ST_HISTORY_WRITER_FAILING);
     assert_non_null(
-        strstr(look().why, "left alone: it is of version 99, made by a newer sleeptune; this sleeptune"));
+        strstr(look().why, "is not changed: it is of version 99, made by a newer sleeptune; this sleeptune"));
     assert_int_equal(stat(path, &after), 0);
     assert_int_equal(before.st_ino, after.st_ino);
     assert_string_equal(look().aside, "");
@@ -215,7 +215,7 @@ static void a_history_of_a_newer_version_is_left_alone_wherever_it_is(void **sta
     const struct timespec pause = {.tv_nsec = TRY_NS};
     for (int i = 0; i < TRIES_MAX && strstr(look().why, "mine.db") == NULL; i++)
         nanosleep(&pause, NULL);
-    assert_non_null(strstr(look().why, "mine.db is left alone: it is of version 99"));
+    assert_non_null(strstr(look().why, "mine.db is not changed: it is of version 99"));
     assert_string_equal(look().aside, "");
 }
 

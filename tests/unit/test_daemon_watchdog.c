@@ -103,7 +103,7 @@ static void failed_demotion_is_not_called_demoted(void **state)
     demote_result = -EPERM;
     be_busy(4711, &view);
     assert_false(view.demoted);
-    assert_non_null(strstr(view.reason, "cannot remove"));
+    assert_non_null(strstr(view.reason, "cannot take"));
 }
 
 static void demotion_that_works_at_the_second_try_is_told(void **state)

@@ -42,7 +42,7 @@ echo "# it slept for $asleep ms"
 ok "longer than 3 s" test "$asleep" -gt 3000
 ok "one event" until_is '[.events[] | select(.event == "suspend")] | length' 1
 text=$(status '.events[] | select(.event == "suspend") | .text')
-like "in words" "$text" '^the machine was suspended for [0-9.]+ s$'
+like "in words" "$text" '^the computer was suspended for [0-9.]+ s$'
 is "that says how long" "$(awk -v ms=$asleep '{ d = $6 * 1000 - ms; print (d > -100 && d < 100) }' <<<"$text")" 1
 is "it is no jump of the clock" "$(status '[.events[] | select(.event == "clock-jump")] | length')" 0
 ok "one cause" until_is '[.loop.causes[] | select(.cause == "suspend") | .count] | add' 1
