@@ -16,7 +16,7 @@ declare -A part_says=(
     [lint]="headers alone, arrows, formatting, man pages, scripts, spelling"
     [fuzz]="20,000 runs of libFuzzer for each parser, the same each time; in full: 60 s with a seed of the day"
     [asan]="AddressSanitizer and UBSan: unit tests, fuzz corpora, the programs that take foreign input; in full: all programs"
-    [guests]="virtual machines: real-time kernel, systemd, ALSA"
+    [guests]="virtual machines: real-time kernel, systemd, ALSA; in full: predict for an hour in both kernels"
     [long]="a minute of measuring: the books balance, nothing lost; a history whose writer is killed 1000 times"
     [clang]="clang, the oldest and the newest installed: warnings are errors; in full: built and unit tests"
     [rtsan]="RealtimeSanitizer and -Wfunction-effects over the cycle loop (clang 20 or later); in full: all unit tests"
@@ -332,7 +332,7 @@ boot() {
     local options status=0
     options=$(sed -n 's/^# vm: //p' "tests/vm/$1.sh")
     # shellcheck disable=SC2086  # words
-    tests/vm/vm-boot.sh $options -s "$work/guest" "${@:4}" -- "BOOT=${2##*boot } bash /share/tests/$1.sh" >"$3" || status=$?
+    tests/vm/vm-boot.sh $options -s "$work/guest" "${@:4}" -- "BOOT=${2##*boot } LONG=${LONG:-} bash /share/tests/$1.sh" >"$3" || status=$?
     return $status
 }
 
@@ -370,7 +370,7 @@ guest_tap() { # NAME LOG STATUS
 # it N times on one disk, with BOOT=1 ... N; what a run writes to /share/append is on the kernel's command line of the next.
 # Two at a time: a guest keeps about one processor busy.
 part_guests() {
-    local scenario name boots share=$work/guest
+    local scenario name boots kernel share=$work/guest
     [ "$(id -u)" -eq 0 ] || cannot "needs root to build a guest"
     have apt-get || cannot "guests are Debian 12's packages; no apt-get here"
     have qemu-system-x86_64 && have mmdebstrap || cannot "qemu-system-x86_64 or mmdebstrap is not installed"
@@ -380,7 +380,7 @@ part_guests() {
     # systemd.pc may have /lib, which is a link in the guest
     [ ! -d "$share/lib" ] || { cp -a "$share/lib" "$share/usr/" && rm -r "${share:?}/lib"; }
     mkdir -p "$share/tests"
-    cp tests/tap.sh tests/vm/*.sh "$work"/gcc/tests/integration/{hog,section,stall_pipewire} "$share/tests/"
+    cp tests/tap.sh tests/vm/*.sh tests/bench/{predict*.sh,predict_*.py,dropouts.py} "$work"/gcc/tests/integration/{hog,section,stalls,stall_pipewire} "$share/tests/"
     export VMBOOT_DIR=$work/vmboot VMBOOT_PACKAGES=libjansson4,libconfig9,libsoundio2,libmicrohttpd12,libcurl4,strace,curl,jq,grub2-common,jackd2,libtracefs1,libsqlite3-0,libpulse0,libpipewire-0.3-0,libncursesw6,pipewire,wireplumber,pipewire-bin,dbus-user-session,libpam-systemd
     # both kernels first, so that the image has the modules of both
     { tests/vm/vm-boot.sh -k generic -b && tests/vm/vm-boot.sh -k rt -b; } || cannot "the guests' image could not be built (no network?)"
@@ -391,6 +391,9 @@ part_guests() {
         while [ "$(jobs -pr | wc -l)" -ge 2 ]; do wait -n; done
         if [ -z "$boots" ]; then guest "$name" "$name" & else reboots "$name" "$boots" & fi
     done
+    wait
+    in_full || return 0
+    for kernel in rt generic; do LONG=1 guest 92-predict "92-predict long $kernel" -k $kernel -t 14400 & done
     wait
 }
 reboots() { # SCENARIO TIMES

@@ -52,14 +52,15 @@ MODES = {"by-itself": "self", "waited": "filter", "exits": "exits"}
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><listen>unix:path={0}/bus</listen><auth>EXTERNAL</auth>
 <policy context="default"><allow user="*"/><allow own="*"/><allow send_destination="*"/><allow receive_sender="*"/></policy></busconfig>"""
-SINK = "{ factory.name=support.null-audio-sink node.name=nul media.class=Audio/Sink object.linger=true audio.position=[FL FR] }"
+SINK = "{{ factory.name={} node.name=nul media.class=Audio/Sink object.linger=true audio.position=[FL FR] }}"
 
 
 class Server:
-    """A session bus, PipeWire, WirePlumber and a sink, in a folder."""
+    """A session bus, PipeWire, WirePlumber and a sink, in a folder. card: the sink's ALSA device; "": it is a null sink."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, card=""):
         self.folder, self.started = folder, []
+        self.sink = SINK.format(f"api.alsa.pcm.sink api.alsa.path=\"{card}\"" if card else "support.null-audio-sink")
         self.env = {**os.environ, "HOME": folder, "XDG_RUNTIME_DIR": folder, "PIPEWIRE_REMOTE": f"{folder}/pipewire-0",
                     "DBUS_SESSION_BUS_ADDRESS": f"unix:path={folder}/bus"}
         pathlib.Path(folder, "bus.conf").write_text(BUS.format(folder), encoding="ascii")
@@ -72,7 +73,7 @@ class Server:
         self.start("pipewire")
         self.wait(lambda: self.run("pw-cli", "info", "0"))
         self.start("wireplumber")
-        self.run("pw-cli", "create-node", "adapter", SINK)
+        self.run("pw-cli", "create-node", "adapter", self.sink)
         self.wait(lambda: "node.name" in self.run("pw-cli", "info", "nul"))
 
     def start(self, *command):

@@ -2,14 +2,14 @@
 # Does `sleeptune predict` tell the truth? Stalls of known lengths at known moments take the CPU from a run at 16 frames; what
 # it predicts for each size stands beside what these stalls must make, and beside what runs at 64, 256 and 1024 frames count.
 #   predict-injected.sh SLEEPTUNE STALLS [SECONDS [CPU [MEAN_US]]]     default: 600 s, CPU 0, stalls of 10 ms on average
-# As root, with jq; STALLS is build/tests/integration/stalls. In the instruction-counted guest (tests/vm/vm-boot.sh -i) nothing
+# As root, with jq; STALLS is build/tests/integration/stalls. SEED: of the stalls, for the same ones each time. In the instruction-counted guest (tests/vm/vm-boot.sh -i) nothing
 # of the host disturbs. Prints Markdown. Status: 0 every true rate is at or below the upper bound, 1 one is not, 4 cannot run.
 set -euo pipefail
 sleeptune=$1 stalls=$2 seconds=${3:-600} cpu=${4:-0} mean_us=${5:-10000}
 out=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$out"' EXIT
 
-"$stalls" "$cpu" 90 "$mean_us" 500 "$((seconds + 1))" >"$out/truth.csv" &
+"$stalls" "$cpu" 90 "$mean_us" 500 "$((seconds + 1))" 0 "${SEED:-$$}" >"$out/truth.csv" &
 sleep 0.5
 priority=70
 for frames in 16 64 256 1024; do

@@ -4,10 +4,11 @@
 Stalls of known lengths at random moments (tests/integration/stalls.c) take the CPU on which a sound server runs, and a run of `sleeptune
 measure` at 16 frames beside it. What predict says from this run, for the server's buffer size, stands beside what the server counted.
 
-    JACK      jackd with its dummy driver, three servers at once; xruns as sleeptune-observe-jack reports them
-    PipeWire  a null sink, a client that computes 10 % of the period, one size after the other; dropouts by the client's own clock
+    JACK      jackd with its dummy driver or on a card, three servers at once; xruns as sleeptune-observe-jack reports them
+    PipeWire  a null sink or a card, a client that computes 10 % of the period, one size after the other; dropouts by the client's own clock
 
     tests/bench/predict_servers.py --build build --seconds 300        20 minutes; needs root, jackd, PipeWire and WirePlumber
+    tests/bench/predict_servers.py --card hw:0                        a card that several can play on at once, such as snd-dummy's
 
 "held" where what was counted lies between the bounds, with its own exact 95 % interval. The servers need some time of each period
 themselves, which predict does not know: it may be too low by that.
@@ -58,7 +59,7 @@ class Stalled:
 
     def __enter__(self):
         args = self.args
-        self.stalls = subprocess.Popen([f"{args.build}/tests/integration/stalls", CPU, "90", str(args.mean_us), "500", str(args.seconds)],
+        self.stalls = subprocess.Popen([f"{args.build}/tests/integration/stalls", CPU, "90", str(args.mean_us), "500", str(args.seconds), "0", str(args.seed)],
                                        stdout=subprocess.DEVNULL)
         self.run = subprocess.Popen([f"{args.build}/cli/sleeptune", "measure", "--quiet", "--cpu", CPU, "--priority", "60", "--frames", "16", "--rate", "48000",
                                      "--duration", f"{args.seconds}s", "--record", self.file], stdout=subprocess.DEVNULL)
@@ -74,15 +75,29 @@ class Stalled:
         return {row["frames"]: row for row in json.loads(done.stdout)["rows"]}
 
 
+def watch_jack(args, env):
+    """@return the observer, once its server runs."""
+    for _ in range(60):
+        observer = subprocess.Popen([f"{args.build}/daemon/observe/sleeptune-observe-jack"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        said = observer.stdout.readline().strip()
+        if said.startswith("ready"):
+            print(said, file=sys.stderr)
+            return observer
+        observer.stdin.close()
+        observer.wait()
+        time.sleep(0.5)
+    sys.exit(f"predict_servers.py: {said}")
+
+
 def jack(args, folder):
     """@return xruns by frames, and the rows."""
     servers, observers, counts = [], [], dict.fromkeys(FRAMES, 0)
     env = {**os.environ, "JACK_NO_AUDIO_RESERVATION": "1"}
     log = open(f"{folder}/jack.log", "w", encoding="utf-8")
     for frames in FRAMES:
-        servers.append(subprocess.Popen(["taskset", "-c", CPU, "jackd", "-n", f"predict{frames}", "-R", "-P", "75", "-d", "dummy", "-r", str(dropouts.RATE), "-p",
+        driver = ["-d", "alsa", "-P", args.card, "-n", "2"] if args.card else ["-d", "dummy"]
+        servers.append(subprocess.Popen(["taskset", "-c", CPU, "jackd", "-n", f"predict{frames}", "-R", "-P", "75", *driver, "-r", str(dropouts.RATE), "-p",
                                          str(frames)], env=env, stdout=log, stderr=log))
-    time.sleep(2)
 
     def read(frames, stream):
         for line in stream:
@@ -92,9 +107,7 @@ def jack(args, folder):
 
     counting = threading.Event()
     for frames in FRAMES:
-        observer = subprocess.Popen([f"{args.build}/daemon/observe/sleeptune-observe-jack"], env={**env, "JACK_DEFAULT_SERVER": f"predict{frames}"},
-                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        print(observer.stdout.readline().strip(), file=sys.stderr)
+        observer = watch_jack(args, {**env, "JACK_DEFAULT_SERVER": f"predict{frames}"})
         threading.Thread(target=read, args=(frames, observer.stdout), daemon=True).start()
         observers.append(observer)
     time.sleep(2)
@@ -123,7 +136,7 @@ def late_cycles(own):
 
 def pipewire(args, folder, frames):
     """@return dropouts, and the row."""
-    server = dropouts.Server(folder)
+    server = dropouts.Server(folder, args.card)
     try:
         server.begin()
         server.run("pw-metadata", "-n", "settings", "0", "clock.force-quantum", str(frames))
@@ -165,7 +178,9 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--seconds", type=int, default=300)
     parser.add_argument("--mean-us", type=int, default=10000, help="of the stalls' lengths")
+    parser.add_argument("--seed", type=int, default=os.getpid(), help="of the stalls")
     parser.add_argument("--servers", default="jack,pipewire")
+    parser.add_argument("--card", default="", help="an ALSA device (default: JACK's dummy driver and PipeWire's null sink)")
     args = parser.parse_args()
     print("| server | frames | dropouts | per hour, counted | per hour, predicted | basis | |\n|---|---|---|---|---|---|---|")
     held = True

@@ -1,6 +1,7 @@
-/* stalls CPU PRIORITY MEAN_US EVERY_MS SECONDS: a thread of SCHED_FIFO that takes a CPU for times with an exponential
- * law, at random moments that are 150 ms apart or more (so that none joins the one before to one dropout). Prints, as
- * CSV, how many dropouts per hour these times must make at each buffer size, at 48 kHz and two periods:
+/* stalls CPU PRIORITY MEAN_US EVERY_MS SECONDS [SHAPE [SEED]]: a thread of SCHED_FIFO that takes a CPU for times with a
+ * generalised Pareto law (shape 0, the default: exponential), at random moments that are 150 ms apart or more (so that
+ * none joins the one before to one dropout). Prints, as CSV, how many dropouts per hour these times must make at each
+ * buffer size, at 48 kHz and two periods:
  *
  *     3600 / T * sum over stalls of min(1, (S - P)+ / P)
  *
@@ -31,16 +32,23 @@ static double exponential(double mean)
     return -mean * log1p(-drand48());
 }
 
+/* shape: below 1, or there is no mean; it is `mean` */
+static double pareto(double mean, double shape)
+{
+    return shape == 0 ? exponential(mean) : mean * (1 - shape) / shape * expm1(shape * exponential(1));
+}
+
 int main(int argc, char **argv)
 {
     static const int frames[] = {16, 32, 64, 128, 256, 512, 1024, 2048};
     enum { SIZES_N = sizeof(frames) / sizeof(frames[0]) };
     double sum[SIZES_N] = {0};
-    if (argc != 6) {
-        fputs("Usage: stalls CPU PRIORITY MEAN_US EVERY_MS SECONDS\n", stderr);
+    if (argc < 6 || argc > 8) {
+        fputs("Usage: stalls CPU PRIORITY MEAN_US EVERY_MS SECONDS [SHAPE [SEED]]\n", stderr);
         return 3;
     }
     const double mean_ns = atof(argv[3]) * 1e3, every_ns = atof(argv[4]) * 1e6;
+    const double shape = argc > 6 ? atof(argv[6]) : 0;
     const int64_t begin_ns = now_ns(), length_ns = (int64_t)(atof(argv[5]) * 1e9);
     const struct sched_param param = {.sched_priority = atoi(argv[2])};
     cpu_set_t cpus;
@@ -50,12 +58,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "stalls: %s\n", strerror(errno));
         return 4;
     }
-    srand48((long)begin_ns);
+    srand48(argc > 7 ? atol(argv[7]) : (long)begin_ns);
     int n = 0;
     while (now_ns() - begin_ns < length_ns) {
         const int64_t pause_ns = APART_NS + (int64_t)exponential(fmax(1, every_ns - APART_NS));
         const struct timespec pause = {.tv_sec = pause_ns / 1000000000, .tv_nsec = pause_ns % 1000000000};
-        const int64_t stall_ns = (int64_t)exponential(mean_ns);
+        const int64_t stall_ns = (int64_t)pareto(mean_ns, shape);
         nanosleep(&pause, NULL);
         const int64_t from_ns = now_ns();
         int64_t took_ns;
