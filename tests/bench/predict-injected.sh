@@ -32,8 +32,8 @@ echo "| frames | true per hour | at least | estimate | at most | basis | counted
 echo "|---|---|---|---|---|---|---|"
 while IFS=, read -r frames truth n _; do
   [ "$frames" != frames ] || continue
-  read -r low estimate high basis < <(jq -r --argjson f "$frames" \
-    '.rows[] | select(.frames == $f) | "\(.events_per_hour.low) \(.events_per_hour.estimate // "-") \(.events_per_hour.high) \(.basis)"' "$out/rows.json")
+  read -r low estimate high basis <<<"$(jq -r --argjson f "$frames" \
+    '.rows[] | select(.frames == $f) | "\(.events_per_hour.low) \(.events_per_hour.estimate // "-") \(.events_per_hour.high) \(.basis)"' "$out/rows.json")"
   printf '| %s | %.1f | %.1f | %s | %.1f | %s | %s |\n' "$frames" "$truth" "$low" \
     "$([ "$estimate" = - ] && echo - || printf %.1f "$estimate")" "$high" "$basis" "$(counted "$frames")"
   awk -v t="$truth" -v h="$high" 'BEGIN {exit !(t <= h)}' || status=1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # vm: -k rt -q -i -c none -t 900
 # Does predict tell the truth? Stalls of known lengths, a second run after the one that predicts, jackd and PipeWire on a card of
-# snd-dummy. The guest's clock counts instructions: its host adds nothing. LONG=1: as docs/results.md has it, for an hour.
+# snd-dummy. The guest's clock counts instructions: its host adds nothing. LONG=1: for hours, as docs/results.md has it.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh
 cp -a /share/usr /share/etc / 2>/dev/null
