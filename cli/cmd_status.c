@@ -10,11 +10,12 @@
 
 static void help(void)
 {
-    fputs("Usage: sleeptune status [--details | --watch | --json]\n"
+    fputs("Usage: sleeptune status [--details | --watch | --html | --json]\n"
           "                        [--system | --socket PATH]\n"
           "Show what the running sleeptuned measures: your own, else the system's.\n\n"
           "  -w, --watch    redraw each second, with charts; q quits\n"
           "  --details      every figure\n"
+          "  --html         write the screen as a page into XDG_RUNTIME_DIR and open it\n"
           "  --json         print JSON of the schema sleeptune-status/1\n"
           "  --format F     text (default) or json\n"
           "  --system       the system's sleeptuned, also if your own runs\n"
@@ -31,6 +32,7 @@ int st_cmd_status(int argc, char **argv)
     const struct st_option options[] = {
         {.name = "watch", .letter = 'w', .flag = &watch},
         {.name = "details", .flag = &wish.details},
+        {.name = "html", .flag = &wish.html},
         {.name = "json", .letter = 'j', .flag = &wish.json},
         {.name = "format", .take = st_option_format, .ctx = &wish.json},
         {.name = "system", .flag = &system_one},
@@ -43,8 +45,8 @@ int st_cmd_status(int argc, char **argv)
         return st_failure_usage(COMMAND, "--system and --socket cannot be used together");
     if (system_one)
         wish.socket = ST_DAEMON_SYSTEM_SOCKET;
-    if (watch && wish.json)
-        return st_failure_usage(COMMAND, "--watch and --json cannot be used together");
+    if (watch + wish.json + wish.html > 1)
+        return st_failure_usage(COMMAND, "only one of --watch, --html and --json can be used");
     const bool on_terminal = watch && isatty(STDOUT_FILENO) == 1;
     char error[512];
     st_module_run_fn function;

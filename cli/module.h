@@ -9,7 +9,7 @@
 /** The options of `sleeptune status`. */
 struct st_status_wish {
     const char *socket; /* --socket; NULL: the usual places */
-    bool json, details;
+    bool json, details, html;
 };
 
 /** Asks the daemon that `status` would show, in at most 500 ms and without a message. @return its sleeptune-status/1, a new

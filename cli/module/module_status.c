@@ -1,7 +1,9 @@
 /* sleeptune status: asks the daemon over its Unix socket, and prints its screen. */
 #include "cli/module.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -31,14 +33,62 @@ static int print_text(const struct st_daemon_answer *answer, const struct st_sta
     return ST_EXIT_DONE;
 }
 
+/* A page of its own for a message: who clicks on the entry in a menu sees no terminal. */
+static void put_message(FILE *out, char *message)
+{
+    fputs("<!DOCTYPE html><meta charset=\"utf-8\"><title>sleeptune</title><p>sleeptune status: ", out);
+    for (const char *at = st_safe_text(message); *at != '\0'; at++)
+        fprintf(out, strchr("<>&", *at) != NULL ? "&#%d;" : "%c", *at);
+}
+
+/* Writes the page, or the message if it is NULL, into the folder of the caller's session, which no one else may read, and
+ * shows it. */
+static int show_page(const char *text, char *message)
+{
+    const char *folder = getenv("XDG_RUNTIME_DIR");
+    char path[512], begun[512];
+    if (folder == NULL || folder[0] != '/')
+        return st_failure(COMMAND,
+                          "XDG_RUNTIME_DIR is not set: --html writes the page into that folder. Run it as "
+                          "the user who is logged in.");
+    snprintf(path, sizeof(path), "%s/sleeptune-status.html", folder);
+    snprintf(begun, sizeof(begun), "%s/sleeptune-status.XXXXXX", folder);
+    const int fd = mkstemp(begun);
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (out == NULL)
+        return st_failure(COMMAND, "cannot write into %s: %s", folder, strerror(errno));
+    if (text != NULL)
+        fputs(text, out);
+    else
+        put_message(out, message);
+    const bool failed = ferror(out) != 0;
+    if (fclose(out) != 0 || failed || rename(begun, path) != 0) {
+        const int error = errno;
+        unlink(begun);
+        return st_failure(COMMAND, "cannot write %s: %s", path, strerror(error));
+    }
+    puts(st_safe_text(path));
+    if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL)
+        return ST_EXIT_DONE;
+    fflush(stdout);
+    execlp("xdg-open", "xdg-open", path, (char *)NULL);
+    return st_failure(COMMAND, "cannot run xdg-open: %s. Open the page in a browser.", strerror(errno));
+}
+
 int st_module_run(const struct st_status_wish *wish)
 {
     struct st_daemon_answer answer;
     char error[512];
-    int status = st_daemon_client_try(wish->socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS,
-                                      &answer, error, sizeof(error));
-    if (status != 0) {
+    int status = st_daemon_client_try(wish->socket, wish->html ? "/" : "/v1/status",
+                                      wish->html ? NULL : "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &answer,
+                                      error, sizeof(error));
+    if (status != 0)
         (void)st_failure(COMMAND, "%s", error);
+    if (wish->html) {
+        const int shown = show_page(status == 0 ? answer.text : NULL, error);
+        status = status == 0 ? shown : status;
+    } else if (status != 0) {
+        /* said */
     } else if (wish->json) {
         st_safe_print_lines(stdout, answer.text, ST_TEXT_TO_NUL);
         putchar('\n');

@@ -47,7 +47,7 @@ _sleeptune() {
         compare) words='--difference --every --json --format --help' ;;
         plot) words='--output -o --kind -k --every --csv --help' ;;
         history) words='--events --causes --since --until --step --plot --kind --limit --details --json --format --system --socket --db --help' ;;
-        status) words='--details --watch --json --format --system --socket --help' ;;
+        status) words='--details --watch --html --json --format --system --socket --help' ;;
         help) words='check measure report apply verify revert snapshot compare predict plot status history lab' ;;
         esac
     fi

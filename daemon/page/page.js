@@ -52,6 +52,11 @@ document.addEventListener("click", async (event) => {
 });
 last = document.querySelector("#link time").dateTime;
 localize();
+if (location.protocol === "file:") { /* written by sleeptune status --html */
+  at("link").textContent = "As of " + clock(last) + ". Open the page again for newer figures.";
+  document.querySelector("footer").remove();
+  return;
+}
 setTimeout(poll, EVERY_MS);
 setInterval(judge, 1000);
 judge();

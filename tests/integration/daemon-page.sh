@@ -17,6 +17,14 @@ like "and no frame around it" "$page" "frame-ancestors 'none'"
 like "the answer is in it" "$(grep answer <<<"$page")" '<p id="answer" class="[a-z]+">[^<]*(dropout|sound server)'
 like "JSON has a policy too" "$(curl -si --max-time 20 "${url}v1/status")" "^Content-Security-Policy: default-src 'none'"
 is "another Host is refused" "$(curl -s -o /dev/null -w '%{http_code}' -H 'Host: evil.example' "$url")" 403
+html() { XDG_RUNTIME_DIR=$tmp/session env -u DISPLAY -u WAYLAND_DISPLAY "$SLEEPTUNE" status --html "$@"; }
+mkdir -m 700 "$tmp/session"
+is "status --html writes the page, and says where" "$(html --socket "$sock")" "$tmp/session/sleeptune-status.html"
+like "it is the page" "$(cat "$tmp/session/sleeptune-status.html")" '<p id="answer"'
+is "for the user alone" "$(stat -c %a "$tmp/session/sleeptune-status.html")" 600
+html --socket "$tmp/nobody<there>" >/dev/null 2>&1
+is "without a daemon it fails" "$?" 4
+like "and the page says why" "$(cat "$tmp/session/sleeptune-status.html")" 'no sleeptuned is listening on .*nobody&#60;there&#62;'
 is "HEAD /" "$(curl -sI -o /dev/null -w '%{http_code}' "$url")" 200
 
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
