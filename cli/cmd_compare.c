@@ -1,10 +1,8 @@
 /* sleeptune compare: by how much two runs differ, and whether that is more than chance. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "cli/compare/compare.h"
-#include "core/ns.h"
 #include "platform/program/output.h"
 
 #define NAME "compare"
@@ -16,39 +14,17 @@ static void help(void)
           "more than chance?\n\n"
           "A file is a recording of 'measure --record', the CSV of 'plot', text with one\n"
           "lateness per line, or the JSON of 'sleeptune-lab syscall' or 'wake'.\n\n"
-          "      --difference D     the smallest difference that matters: a time such as\n"
-          "                         1us, or percent of A's figure (5%). If no difference\n"
-          "                         is shown, print how much data would show it\n"
           "      --every TIME       time between the lines of a text file (1s)\n"
           "      --json, --format json|text\n"
           "  -h, --help             this text\n\n"
           "Examples:\n"
           "  sleeptune measure --duration 1m --record before.strec\n"
           "  sleeptune measure --duration 1m --record after.strec\n"
-          "  sleeptune compare before.strec after.strec --difference 2us\n"
+          "  sleeptune compare before.strec after.strec\n"
           "  sleeptune plot before.strec after.strec -o both.svg\n\n"
           "Exit status: 0 no difference shown, 1 a difference is shown, 2 there is too\n"
           "little to compare, 3 usage, 4 failure.\n",
           stdout);
-}
-
-static int take_difference(const char *command, void *ctx, const char *text)
-{
-    struct st_compare_result *result = ctx;
-    char *end;
-    const double percent = strtod(text, &end);
-    if (end != text && strcmp(end, "%") == 0) {
-        result->wanted_share = percent / 100;
-        return percent > 0 && percent <= 1000
-                   ? 0
-                   : st_failure_usage(
-                         command, "--difference: %s is out of range: more than 0 %%, at most 1000 %%", text);
-    }
-    result->wanted_share = 0;
-    if (st_ns_parse(text, &result->wanted_ns) != 0 || result->wanted_ns <= 0)
-        return st_failure_usage(command,
-                                "--difference: '%s' is no time (such as 1us) and no percentage (5%%)", text);
-    return 0;
 }
 
 static int run(struct st_compare_result *result, char *const paths[2], bool json,
@@ -72,12 +48,11 @@ static int run(struct st_compare_result *result, char *const paths[2], bool json
 
 int st_cmd_compare(int argc, char **argv)
 {
-    struct st_compare_result result = {.wanted_share = 0.05};
+    struct st_compare_result result = {0};
     struct st_series_options series = {0};
     bool json = false;
     int first = 0;
     const struct st_option options[] = {
-        {.name = "difference", .take = take_difference, .ctx = &result},
         ST_SERIES_EVERY_OPTION(&series),
         {.name = "json", .flag = &json},
         {.name = "format", .take = st_option_format, .ctx = &json},

@@ -92,9 +92,3 @@ double st_verdict_detectable(const struct st_figure *figure, size_t tests_n)
     const double beyond = beyond_error(figure, tests_n);
     return beyond < figure->drifts ? figure->drifts : beyond; /* NAN stays */
 }
-
-double st_verdict_more_data(const struct st_figure *figure, size_t tests_n, double difference)
-{
-    const double ratio = beyond_error(figure, tests_n) / fabs(difference);
-    return ratio * ratio;
-}

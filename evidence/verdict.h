@@ -25,8 +25,4 @@ const char *st_verdict_name(enum st_verdict verdict);
  * st_verdict_judge. @return NAN: not known, as of missed periods, of which the interval says it. */
 double st_verdict_detectable(const struct st_figure *figure, size_t tests_n);
 
-/** How many times as much data, on both sides, shows `difference` with that probability; at most 1: this much
- * does; NAN as before. Says nothing of the drift, which more data does not change. */
-double st_verdict_more_data(const struct st_figure *figure, size_t tests_n, double difference);
-
 #endif

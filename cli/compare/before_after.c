@@ -278,7 +278,7 @@ void st_before_after_compare(struct st_before_after *ret)
 {
     struct st_random random = {1}; /* any: the same runs give the same figures */
     struct st_figure *figures[ST_FIGURES];
-    int r = st_test_conditions_compare(ret->before.conditions, ret->now.conditions, &ret->changes,
+    int r = st_test_conditions_compare(ret->before.conditions, ret->now.conditions, false, &ret->changes,
                                        &ret->changes_n);
     if (r == 0)
         r = st_pairs_compare(&ret->before.blocks, &ret->now.blocks, ST_PAIRS_APART, ST_CONFIDENCE_95, &random,

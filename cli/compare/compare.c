@@ -10,17 +10,6 @@
 
 #define SEED 1 /* the same files give the same result */
 
-double st_compare_more_data(const struct st_compare_result *result, const struct st_figure *figure,
-                            double *ret_wanted)
-{
-    const double wanted =
-        result->wanted_share > 0 ? result->wanted_share * figure->value[0] : (double)result->wanted_ns;
-    const bool judged = figure->difference.known && figure->error > 0 && wanted > 0;
-    const double times = judged ? st_verdict_more_data(figure, result->tests_n, wanted) : 0;
-    *ret_wanted = wanted;
-    return times > 0 ? times : 0; /* of missed periods it is not known */
-}
-
 static int compare(const struct st_blocks *a, const struct st_blocks *b, struct st_compare_pair *pair)
 {
     struct st_random random = {.state = SEED};
@@ -105,9 +94,10 @@ int st_compare_make(const char *command, struct st_compare_result *result)
     if (a->kind != b->kind)
         return st_failure(command, "cannot compare %s (%s) with %s (%s): the files have no figure in common",
                           b->path, kind_of(b), a->path, kind_of(a));
-    int r = st_test_conditions_compare(a->conditions, b->conditions, &result->differ, &result->differ_n);
-    if (strcmp(a->source, b->source) != 0) /* each kind of file has conditions that others do not record */
-        st_test_conditions_keep_known(result->differ, &result->differ_n);
+    /* each kind of file has conditions that others do not record */
+    const bool known_only = strcmp(a->source, b->source) != 0;
+    int r = st_test_conditions_compare(a->conditions, b->conditions, known_only, &result->differ,
+                                       &result->differ_n);
     result->pairs = calloc(a->rows_n + 1, sizeof(*result->pairs));
     if (r == 0 && result->pairs == NULL)
         r = -ENOMEM;

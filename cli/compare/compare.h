@@ -58,8 +58,6 @@ struct st_compare_result {
     size_t differ_n;
     size_t left_out_n; /* rows that only one file has */
     size_t tests_n, shown_n;
-    double wanted_share; /* of A's figure; 0: wanted_ns */
-    int64_t wanted_ns;   /* a difference that would matter */
 };
 
 /** Compares the second file with the first, and judges all figures together. @return an st_exit, after a message:
@@ -67,11 +65,6 @@ struct st_compare_result {
 ST_NODISCARD int st_compare_make(const char *command, struct st_compare_result *result);
 /** Frees the files, too. */
 void st_compare_finish(struct st_compare_result *result);
-
-/** How many times as much data shows the difference that would matter; 0: that is not known.
- * @param ret_wanted that difference, in the unit of the figure. */
-double st_compare_more_data(const struct st_compare_result *result, const struct st_figure *figure,
-                            double *ret_wanted);
 
 /** @return 0 or -errno of standard output. */
 ST_NODISCARD int st_compare_print(const struct st_compare_result *result);

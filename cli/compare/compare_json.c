@@ -30,18 +30,15 @@ static json_t *figure_json(const struct st_compare_result *result, const struct 
                            enum st_figure_id id)
 {
     const struct st_estimate *e = &f->difference;
-    double wanted;
-    const double more_data = st_compare_more_data(result, f, &wanted);
     json_t *difference =
         e->known ? json_pack("{s:f, s:[f, f]}", "value", e->value, "ci95", e->low, e->high) : json_null();
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:b, s:s, s:o, s:o, s:o}", "figure",
-                     st_figure_names[id], "unit", id == ST_FIGURE_MISSED ? "share" : "ns", "a",
-                     number(f->known[0], f->value[0]), "b", number(f->known[1], f->value[1]), "difference",
-                     difference, "narrow", (int)f->narrow, "p", number(e->known, f->p_value), "p_corrected",
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:b, s:s, s:o}", "figure", st_figure_names[id],
+                     "unit", id == ST_FIGURE_MISSED ? "share" : "ns", "a", number(f->known[0], f->value[0]),
+                     "b", number(f->known[1], f->value[1]), "difference", difference, "narrow",
+                     (int)f->narrow, "p", number(e->known, f->p_value), "p_corrected",
                      number(e->known, f->p_corrected), "shown", (int)st_verdict_shows(f), "verdict",
                      st_verdict_name(f->verdict), "detectable",
-                     number(e->known, st_verdict_detectable(f, result->tests_n)), "wanted",
-                     number(wanted > 0, wanted), "more_data", number(more_data > 0, more_data));
+                     number(e->known, st_verdict_detectable(f, result->tests_n)));
 }
 
 static json_t *differ_json(const struct st_compare_result *result)

@@ -15,7 +15,6 @@
 #include "platform/program/terminal.h"
 
 #define LABEL_COLUMNS 9
-#define MORE_MAX      1000 /* times as much data */
 #define PERIODS_ALIKE 1e-3 /* one is missed where the other is */
 
 /* With a label, unless it is empty. */
@@ -99,30 +98,6 @@ static void print_unknown(FILE *out, const struct st_compare_pair *pair, int wid
     }
 }
 
-/* How much data shows the difference that matters. */
-static void print_more(FILE *out, const struct st_compare_result *result, const struct st_compare_pair *pair,
-                       int width)
-{
-    char text[300], size[ST_DIFFERENCE_TEXT_VALUE], times[40];
-    const char *label = "more";
-    for (int id = 0; id < ST_FIGURES; id++) {
-        const struct st_figure *f = &pair->figures[id];
-        double wanted;
-        const double factor = st_compare_more_data(result, f, &wanted);
-        if (f->verdict != ST_VERDICT_NONE || factor <= 1)
-            continue;
-        st_difference_text_value((enum st_figure_id)id, wanted, size);
-        if (factor > MORE_MAX)
-            snprintf(times, sizeof(times), "more than %d", MORE_MAX);
-        else
-            snprintf(times, sizeof(times), "%.*f", factor < 10 ? 1 : 0, factor);
-        snprintf(text, sizeof(text), "%s: to show a difference of %s, both runs need %s times as much data.",
-                 st_figure_names[id], size, times);
-        put(out, label, text, width);
-        label = "";
-    }
-}
-
 static void print_pair(FILE *out, const struct st_compare_result *result, const struct st_compare_pair *pair,
                        int width)
 {
@@ -136,7 +111,6 @@ static void print_pair(FILE *out, const struct st_compare_result *result, const 
     print_unknown(out, pair, width);
     put(out, "drift", st_difference_text_drift(pair->figures, text), width);
     put(out, "doubt", st_difference_text_doubts(pair->figures, text), width);
-    print_more(out, result, pair, width);
 }
 
 static void print_notes(FILE *out, const struct st_compare_result *result, int width)

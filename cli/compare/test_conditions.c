@@ -72,39 +72,24 @@ static bool is_same(const char *key, const char *before, const char *now)
     return end_before != before && end_now != now && fabs(a - b) < LOAD_CLOSE;
 }
 
-int st_test_conditions_compare(const char *before, const char *now, struct st_test_condition_pair **ret,
-                               size_t *ret_n)
+int st_test_conditions_compare(const char *before, const char *now, bool known_only,
+                               struct st_test_condition_pair **ret, size_t *ret_n)
 {
     char key[64], value[LINE_BYTES], other[LINE_BYTES];
     const char *at = now;
     int r = 0;
     while (r == 0 && (at = next_line(at, key, sizeof(key), value, sizeof(value))) != NULL) {
         (void)st_test_conditions_value(before, key, other, sizeof(other));
-        if (!is_same(key, other, value))
+        const bool known = other[0] != '\0' && value[0] != '\0';
+        if ((known || !known_only) && !is_same(key, other, value))
             r = add(ret, ret_n, key, other, value);
     }
     at = before;
-    while (r == 0 && (at = next_line(at, key, sizeof(key), value, sizeof(value))) != NULL) {
+    while (r == 0 && !known_only && (at = next_line(at, key, sizeof(key), value, sizeof(value))) != NULL) {
         if (!st_test_conditions_value(now, key, other, sizeof(other)))
             r = add(ret, ret_n, key, value, "");
     }
     return r;
-}
-
-void st_test_conditions_keep_known(struct st_test_condition_pair *list, size_t *n)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < *n; i++) {
-        const struct st_test_condition_pair pair = list[i];
-        if (pair.before[0] != '\0' && pair.now[0] != '\0') {
-            list[kept++] = pair;
-            continue;
-        }
-        free(pair.key);
-        free(pair.before);
-        free(pair.now);
-    }
-    *n = kept;
 }
 
 void st_test_conditions_free(struct st_test_condition_pair *list, size_t n)

@@ -26,7 +26,6 @@ _sleeptune() {
     --duration | -d) words='10s 30s 1m 10m 1h' ;;
     --cpu | -a) words=all ;;
     --budget) words='10s 60s 10m' ;;
-    --difference) words='1us 10us 5% 10%' ;;
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
@@ -44,7 +43,7 @@ _sleeptune() {
         revert) words="--all --run-generators --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --no-servers --output -o --help' ;;
         predict) words='--history --frames --periods --load --headroom-frames --granularity --measured-frames --rate --details --json --format --help' ;;
-        compare) words='--difference --every --json --format --help' ;;
+        compare) words='--every --json --format --help' ;;
         plot) words='--output -o --kind -k --every --csv --help' ;;
         history) words='--events --causes --since --until --step --plot --kind --limit --details --json --format --system --socket --db --help' ;;
         status) words='--details --watch --html --json --format --system --socket --help' ;;

@@ -451,19 +451,6 @@ static void add_events(json_t *sections, const struct st_view *view)
     end_section(sections, "Events", &to);
 }
 
-static void add_cost(struct section *to, const struct st_result *loop)
-{
-    struct line line = {0};
-    put_ns(&line, "CPU time per cycle", loop->cpu_ns_per_cycle >= 0, (int64_t)loop->cpu_ns_per_cycle);
-    if (loop->faults_minor >= 0) {
-        PUT(&line, ", ");
-        put_count(&line, (uint64_t)(loop->faults_minor + loop->faults_major), "page fault");
-    }
-    PUT(&line, ", at most %" PRIu64 " of %" PRIu64 " words of the ring buffer used", loop->ring_high_water,
-        loop->ring_words);
-    add(to, OK, "Own cost", "%s", line.text);
-}
-
 static void add_loop(json_t *sections, const struct st_view *view)
 {
     static const char *const locks[] = {
@@ -492,7 +479,6 @@ static void add_loop(json_t *sections, const struct st_view *view)
                                 sizeof(events)));
         add(&to, OK, "Skipped", "%" PRIu64 " of the missed periods had no wake-up at all",
             loop->skipped_periods);
-        add_cost(&to, loop);
     }
     if (view->rtkit[0] != '\0')
         add(&to, OK, "RealtimeKit", "%s", view->rtkit);
@@ -568,24 +554,6 @@ static void add_history(struct section *to, const struct st_view *view)
         add(to, WARN, "", "the file that was there before is now %s", history->aside);
 }
 
-static void add_machine(struct section *to, const struct st_result *loop)
-{
-    static const char *const keys[] = {"os",       "kernel_release", "preemption", "cpu_model",
-                                       "governor", "clocksource",    "hypervisor", "idle_driver"};
-    struct line line = {0};
-    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
-        const char *value = st_result_condition(loop, keys[i]);
-        if (value == NULL)
-            continue;
-        if (i < 2) /* "Linux 6.1" needs no names */
-            PUT(&line, "%s%s", line.text[0] != '\0' ? " " : "", value);
-        else
-            PUT(&line, "%s%s %s", line.text[0] != '\0' ? ", " : "", keys[i], value);
-    }
-    if (line.text[0] != '\0')
-        add(to, OK, "Machine", "%s", line.text);
-}
-
 static void add_daemon(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array(), .detail = true};
@@ -595,8 +563,6 @@ static void add_daemon(json_t *sections, const struct st_view *view)
         view->pid, st_view_state(view), uptime_s / 3600, uptime_s / 60 % 60, uptime_s % 60);
     add(&to, OK, "Settings", "%s", view->config_file[0] != '\0' ? view->config_file : "defaults, no file");
     add_history(&to, view);
-    if (view->loop != NULL)
-        add_machine(&to, view->loop);
     end_section(sections, "Daemon", &to);
 }
 

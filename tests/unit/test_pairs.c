@@ -151,32 +151,8 @@ static void test_different_runs(void **state)
             /* what is detectable shrinks with the root of n */
             const double detectable = st_verdict_detectable(f, tests_n);
             assert_true(detectable < fabs(rows[row].b.shift_ns) * 1.3);
-            assert_near(st_verdict_more_data(f, tests_n, detectable / 2), 4, 1e-9);
         }
     }
-}
-
-/* As much data as an equal pair says shows the difference in 4 of 5 cases. */
-static void test_more_data(void **state)
-{
-    (void)state;
-    enum { PAIRS = 80 };
-    int shown_n = 0, asked_n = 0;
-    for (uint64_t seed = 0; seed < PAIRS; seed++) {
-        const struct story pilot = {.memory = MEMORY_SKEW, .n = 2000};
-        struct st_figure c[ST_FIGURES];
-        size_t tests_n;
-        (void)compare(&pilot, &pilot, 900 + seed, c, &tests_n);
-        const double more = st_verdict_more_data(&c[ST_FIGURE_MEDIAN], tests_n, 1000);
-        const struct story a = {.memory = MEMORY_SKEW, .n = (size_t)ceil(more * 2000)};
-        struct story b = a;
-        b.longer = 0.05;
-        (void)compare(&a, &b, 9000 + seed, c, &tests_n);
-        asked_n++;
-        shown_n += st_verdict_shows(&c[ST_FIGURE_MEDIAN]);
-    }
-    print_message("# shown %d of %d\n", shown_n, asked_n);
-    assert_true(shown_n >= asked_n * 4 / 5);
 }
 
 /* Independent values are taken for that, in 99 of 100 pairs. */
@@ -380,7 +356,6 @@ int main(void)
         cmocka_unit_test(test_different_runs),
         cmocka_unit_test(test_independent_runs),
         cmocka_unit_test(test_slow_levels),
-        cmocka_unit_test(test_more_data),
         cmocka_unit_test(test_drift),
         cmocka_unit_test(test_few),
         cmocka_unit_test(test_missed_bursts),

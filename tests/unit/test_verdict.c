@@ -60,7 +60,6 @@ static void test_drift(void **state)
                          figure.verdict == ST_VERDICT_BETTER || figure.verdict == ST_VERDICT_WORSE);
         /* no data shows what a run does by itself */
         assert_true(st_verdict_detectable(&figure, 1) >= rows[row].drifts);
-        assert_near(st_verdict_more_data(&figure, 1, 1) / st_verdict_more_data(&figure, 1, 2), 4, 1e-9);
     }
 }
 
