@@ -328,27 +328,8 @@ static int print_plan(const struct work *work)
     return r;
 }
 
-/* "Apply this? It changes mpd.service, jackd.service." */
-static const char *ask_about(const struct work *work, char *buf, size_t buf_bytes)
-{
-    static const char suffix[] = ".d/90-sleeptune.conf";
-    size_t used = (size_t)snprintf(buf, buf_bytes, "Apply this?");
-    const char *before = " It changes";
-    for (size_t i = 0; i < work->plan.steps_n; i++) {
-        const struct st_plan_step *step = &work->plan.steps[i];
-        const char *unit = strstr(step->target, "/system/");
-        if (step->kind != ST_CHANGE_SYSTEMD || unit == NULL || used + 300 > buf_bytes)
-            continue;
-        unit += strlen("/system/");
-        used += (size_t)snprintf(buf + used, buf_bytes - used, "%s %.*s", before,
-                                 (int)(strlen(unit) - strlen(suffix)), unit);
-        before = ",";
-    }
-    return st_safe_text(buf);
-}
-
 /* Asks on the terminal, unless --yes was given. @return 0 to go on, or an st_exit. */
-static int confirm(bool yes, const char *question)
+static int confirm(bool yes)
 {
     char answer[16] = "";
     if (yes)
@@ -356,7 +337,7 @@ static int confirm(bool yes, const char *question)
     if (isatty(STDIN_FILENO) != 1)
         return st_failure_usage(COMMAND, "cannot ask for confirmation without a terminal: add --yes");
     fflush(stdout);
-    fprintf(stderr, "%s [y/N] ", question);
+    fputs("Apply this? [y/N] ", stderr);
     if (fgets(answer, sizeof(answer), stdin) == NULL || (answer[0] != 'y' && answer[0] != 'Y'))
         return st_failure(COMMAND, "nothing was changed");
     return 0;
@@ -386,8 +367,7 @@ static int decide(struct work *work, int argc, char **argv)
         return st_failure(COMMAND, "nothing was changed. To apply only some rules, give their ids.");
     if (st_change_target_needs_root(COMMAND, work->target, argc, argv))
         return ST_EXIT_FAILURE;
-    char question[512];
-    int status = confirm(work->options->yes, ask_about(work, question, sizeof(question)));
+    int status = confirm(work->options->yes);
     if (status == 0)
         status = carry_out(work);
     return status == ST_EXIT_DONE ? rest : status;

@@ -49,39 +49,32 @@ static bool is_day(const char *text)
            st_when_parse(text, 0, false, &wall_ns) != -EINVAL;
 }
 
-/** One member of the group. @return an st_exit. */
-static int read_member(const char *command, const char *path, const config_setting_t *member,
-                       struct st_mute *mute)
-{
-    const char *name = config_setting_name(member), *text = config_setting_get_string(member);
-    char **into = name == NULL                  ? NULL
-                  : strcmp(name, "id") == 0     ? &mute->id
-                  : strcmp(name, "reason") == 0 ? &mute->reason
-                  : strcmp(name, "until") == 0  ? &mute->until
-                                                : NULL;
-    if (into == NULL || text == NULL)
-        return bad(command, path, member, MUTE_WHAT_ALLOWED);
-    if (into == &mute->until && !is_day(text))
-        return bad(command, path, member, "until: use a date such as \"2027-01-01\"");
-    *into = copy_text(text);
-    return *into != NULL ? ST_EXIT_DONE : st_failure(command, "out of memory");
-}
-
+/** @return an st_exit. */
 static int read_mute(const char *command, const char *path, const config_setting_t *setting,
                      struct st_mute *mute)
 {
+    const char *id = NULL, *reason = NULL, *until = NULL;
+    int known_n = 0;
     if (config_setting_type(setting) == CONFIG_TYPE_STRING) {
-        mute->id = copy_text(config_setting_get_string(setting));
-        return mute->id != NULL ? ST_EXIT_DONE : st_failure(command, "out of memory");
+        id = config_setting_get_string(setting);
+    } else {
+        known_n += config_setting_lookup_string(setting, "id", &id);
+        known_n += config_setting_lookup_string(setting, "reason", &reason);
+        known_n += config_setting_lookup_string(setting, "until", &until);
+        if (!config_setting_is_group(setting) || known_n != config_setting_length(setting))
+            return bad(command, path, setting, MUTE_WHAT_ALLOWED);
     }
-    if (!config_setting_is_group(setting))
-        return bad(command, path, setting, MUTE_WHAT_ALLOWED);
-    for (int i = 0; i < config_setting_length(setting); i++) {
-        const int status = read_member(command, path, config_setting_get_elem(setting, (unsigned)i), mute);
-        if (status != ST_EXIT_DONE)
-            return status;
-    }
-    return mute->id != NULL ? ST_EXIT_DONE : bad(command, path, setting, "id is missing");
+    if (id == NULL)
+        return bad(command, path, setting, "id is missing");
+    if (until != NULL && !is_day(until))
+        return bad(command, path, setting, "until: use a date such as \"2027-01-01\"");
+    mute->id = copy_text(id);
+    mute->reason = reason != NULL ? copy_text(reason) : NULL;
+    mute->until = until != NULL ? copy_text(until) : NULL;
+    return mute->id != NULL && (reason == NULL || mute->reason != NULL) &&
+                   (until == NULL || mute->until != NULL)
+               ? ST_EXIT_DONE
+               : st_failure(command, "out of memory");
 }
 
 static int read_mutes(const char *command, const char *path, const config_setting_t *list,

@@ -11,7 +11,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -19,7 +18,6 @@
 #include "platform/platform.h"
 
 #define BODY_BYTES (4 * 1024 * 1024) /* a status is some kilobytes */
-#define BUSY_S     20                /* asks again each second: a reader has 20 s */
 
 struct body {
     char *text;
@@ -201,22 +199,6 @@ static int explain(const struct asking *asking, CURLcode code, long os_errno, co
     return not_running(asking, path);
 }
 
-/* Does the daemon ask for another try in a second? */
-static bool busy(CURL *curl, CURLcode code)
-{
-    long http_status = 0;
-    curl_off_t retry_after_s = 0;
-    return code == CURLE_OK && curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &http_status) == CURLE_OK &&
-           http_status == 503 && curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &retry_after_s) == CURLE_OK &&
-           retry_after_s == 1;
-}
-
-static int64_t monotonic_s(void)
-{
-    struct timespec now;
-    return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? now.tv_sec : 0;
-}
-
 /* @return 0 or ST_EXIT_FAILURE with a message in asking->error; free body->text in both cases. */
 static int fetch(const struct asking *asking, const char *path, struct body *body)
 {
@@ -232,17 +214,7 @@ static int fetch(const struct asking *asking, const char *path, struct body *bod
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, asking->timeout_ms);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
-    CURLcode code = curl_easy_perform(curl);
-    const int64_t begin_s = monotonic_s();
-    for (bool first = true; busy(curl, code) && monotonic_s() - begin_s < BUSY_S; first = false) {
-        const struct timespec second = {.tv_sec = 1};
-        if (first && isatty(STDERR_FILENO) == 1)
-            fputs("sleeptuned is busy answering other programs: trying again for up to 20 s\n", stderr);
-        nanosleep(&second, NULL);
-        free(body->text);
-        *body = (struct body){0};
-        code = curl_easy_perform(curl);
-    }
+    const CURLcode code = curl_easy_perform(curl);
     long os_errno = 0, http_status = 0;
     curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &os_errno);
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &http_status);

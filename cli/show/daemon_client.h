@@ -23,7 +23,7 @@ struct st_daemon_answer {
 };
 
 /**
- * Asks once, for at most timeout_ms (for a history some 20 s more while the daemon is busy with other readers).
+ * Asks once, for at most timeout_ms.
  * @param socket_wish  --socket; NULL: $SLEEPTUNE_SOCKET, the caller's own daemon, the system's.
  * @param target  path and query, encoded: "/v1/causes?since=1h".
  * @param schema  what the answer must be; NULL: any text, without a document.

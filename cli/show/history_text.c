@@ -345,30 +345,6 @@ static void put_row(FILE *out, const json_t *row, int columns)
     put_cells(out, cells, columns);
 }
 
-static void put_circumstances(FILE *out, const json_t *document, int columns)
-{
-    size_t i;
-    const json_t *one;
-    const json_t *all = json_object_get(document, "circumstances");
-    json_array_foreach(all, i, one)
-    {
-        char text[400], kernel[96], policy[32], governor[40], cpu[32] = "any CPU";
-        if (st_json_field(one, "cpu") >= 0)
-            snprintf(cpu, sizeof(cpu), "CPU %" PRId64, st_json_field(one, "cpu"));
-        st_json_field_safe(json_object_get(one, "kernel"), kernel, sizeof(kernel));
-        st_json_field_safe(json_object_get(one, "policy"), policy, sizeof(policy));
-        st_json_field_safe(json_object_get(one, "governor"), governor, sizeof(governor));
-        snprintf(text, sizeof(text),
-                 "%" PRId64 " frames at %" PRId64 " Hz, %" PRId64 " periods; %s %" PRId64
-                 ", %s; load %g %%; kernel %s; governor %s",
-                 st_json_field(one, "frames"), st_json_field(one, "rate_hz"), st_json_field(one, "periods"),
-                 policy[0] != '\0' ? policy : "?", st_json_field(one, "priority"), cpu,
-                 json_number_value(json_object_get(one, "load_percent")), kernel[0] != '\0' ? kernel : "?",
-                 governor[0] != '\0' ? governor : "unknown");
-        st_text_field(out, i > 0 ? "and" : "measured as", text, LABEL_COLUMNS, columns);
-    }
-}
-
 static const char *next_step(const json_t *document, const struct sums *sums)
 {
     if (sums->dropouts > 0)
@@ -415,8 +391,6 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     st_text_field(out, "p50, p99, max",
                   "how late the test loop woke up; a dash: too few wake-ups, or not measured", LABEL_COLUMNS,
                   columns);
-    if (look->details)
-        put_circumstances(out, document, columns);
 }
 
 /* --- events --- */

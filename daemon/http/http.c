@@ -202,11 +202,8 @@ static enum MHD_Result queue(struct MHD_Connection *connection, const struct st_
         MHD_add_response_header(response, "Allow", "GET, HEAD");
         MHD_add_response_header(response, "Connection", "close"); /* a body may follow that is not read */
     }
-    if (route->http_status == 503) {
-        char seconds[16];
-        snprintf(seconds, sizeof(seconds), "%u", route->retry_after_s > 0 ? route->retry_after_s : 10);
-        MHD_add_response_header(response, "Retry-After", seconds);
-    }
+    if (route->http_status == 503)
+        MHD_add_response_header(response, "Retry-After", "10");
     const enum MHD_Result r = MHD_queue_response(connection, route->http_status, response);
     MHD_destroy_response(response);
     return r;
@@ -236,9 +233,9 @@ static enum MHD_Result answer_long(struct MHD_Connection *connection, struct st_
     const bool full = is_full(&http->guard);
     if (full || atomic_flag_test_and_set(&making)) {
         *route = st_route_refuse(
-            503, full ? "sleeptuned is busy with long answers to other programs: ask again in a few seconds"
-                      : "sleeptuned is busy with a long answer to another program: ask again in a second");
-        route->retry_after_s = 1;
+            503,
+            full ? "sleeptuned is busy with long answers to other programs: ask again in a few seconds"
+                 : "sleeptuned is busy with a long answer to another program: ask again in a few seconds");
         return answer_text(connection, http, route, st_route_error_text(route->error));
     }
     const enum MHD_Result r =

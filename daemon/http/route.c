@@ -48,7 +48,7 @@ static bool is_word_of(const char *name, const char *words)
     return false;
 }
 
-bool st_route_host_allowed(const char *host, const struct st_route_names *names)
+static bool is_host_allowed(const char *host, const struct st_route_names *names)
 {
     char name[256];
     unsigned char address[sizeof(struct in6_addr)];
@@ -102,7 +102,7 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
     const char *path = split_target(target, target_host, sizeof(target_host), &host);
     if (tcp && host == NULL)
         return st_route_refuse(400, "the request has no Host header");
-    if (tcp && !st_route_host_allowed(host, names))
+    if (tcp && !is_host_allowed(host, names))
         return st_route_refuse(
             403,
             "sleeptuned does not answer under this host name: use the IP address, localhost, the name of "

@@ -21,9 +21,8 @@ struct st_route {
     unsigned http_status; /* 200, 400, 403, 404, 405, 503 */
     enum st_route_body body;
     const char *content_type;
-    unsigned query;         /* names that it takes: ST_QUERY_SINCE | ... */
-    const char *error;      /* for ST_ROUTE_ERROR: a sentence */
-    unsigned retry_after_s; /* with 503; 0: 10 */
+    unsigned query;    /* names that it takes: ST_QUERY_SINCE | ... */
+    const char *error; /* for ST_ROUTE_ERROR: a sentence */
 };
 
 /** Names that this machine is asked for by, besides localhost and its addresses. */
@@ -46,8 +45,5 @@ struct st_route st_route_refuse(unsigned http_status, const char *error);
 
 /** Document sleeptune-error/1 as text, to be freed; NULL when out of memory. */
 char *st_route_error_text(const char *error);
-
-/** The Host check alone. */
-bool st_route_host_allowed(const char *host, const struct st_route_names *names);
 
 #endif

@@ -49,12 +49,10 @@ void st_observe_end_minute(struct st_observe *observe, struct st_dropout_sums *d
 /** [{source, summary, mode, state, why, ...}] of the status document. New reference. */
 json_t *st_observe_json(const struct st_observe_view *view);
 
-/** Lines of sleeptune_xruns_total, whose header is written, of each source that has watched. */
-void st_observe_xrun_metrics(FILE *out, const struct st_observe_view *view);
 /** NAME="VALUE", made safe: a newline in the value would end the sample. */
 void st_observe_label(FILE *out, const char *name, const char *value);
 
-/** All other metrics. */
+/** Metrics of the sources, first the rest of sleeptune_xruns_total, whose header is written. */
 void st_observe_metrics(FILE *out, const struct st_observe_view *view);
 
 #endif

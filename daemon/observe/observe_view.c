@@ -113,7 +113,8 @@ json_t *st_observe_json(const struct st_observe_view *view)
     return list;
 }
 
-void st_observe_xrun_metrics(FILE *out, const struct st_observe_view *view)
+/* Of each source that has watched. */
+static void xrun_metrics(FILE *out, const struct st_observe_view *view)
 {
     for (size_t i = 0; i < view->n; i++) {
         const struct st_observed_view *source = &view->sources[i];
@@ -202,6 +203,7 @@ static void client_metrics(FILE *out, const struct st_observe_view *view)
 
 void st_observe_metrics(FILE *out, const struct st_observe_view *view)
 {
+    xrun_metrics(out, view);
     fputs(
         "# HELP sleeptune_starved_clients_total How often a client was not ready while the device went on.\n"
         "# TYPE sleeptune_starved_clients_total counter\n",

@@ -89,17 +89,24 @@ static void tell_one(const struct st_observed *o, const struct st_observed_pendi
     st_events_put(o->events, ST_LOG_WARN, &event);
 }
 
-static void tell(const struct st_observed *o, struct st_observed_pending *pending)
+/* Whose it is stays. */
+static void clear(struct st_observed_pending *pending)
 {
     struct st_xrun_seen *sum = &pending->sum;
+    sum->device_xruns_n = sum->starved_n = sum->busy_ns = sum->wait_ns = sum->period_ns = 0;
+    memset(sum->culprit, 0, sizeof(sum->culprit));
+    pending->culprit_n = 0;
+}
+
+static void tell(const struct st_observed *o, struct st_observed_pending *pending)
+{
+    const struct st_xrun_seen *sum = &pending->sum;
     if (sum->device_xruns_n > 0)
         tell_one(o, pending, "observed-xrun", sum->device_xruns_n);
     if (sum->starved_n > 0)
         tell_one(o, pending, "starved-client", sum->starved_n);
     pending->told_ns = now_ns(o);
-    sum->device_xruns_n = sum->starved_n = sum->busy_ns = sum->wait_ns = sum->period_ns = 0;
-    memset(sum->culprit, 0, sizeof(sum->culprit));
-    pending->culprit_n = 0;
+    clear(pending);
 }
 
 static bool untold(const struct st_observed_pending *pending)
@@ -134,9 +141,7 @@ static struct st_observed_pending *pending_of(struct st_observed *o, const struc
     if (untold(oldest))
         tell(o, oldest);
     *oldest = (struct st_observed_pending){.sum = *seen, .told_ns = INT64_MIN};
-    oldest->sum.device_xruns_n = oldest->sum.starved_n = 0;
-    oldest->sum.busy_ns = oldest->sum.wait_ns = oldest->sum.period_ns = 0;
-    memset(oldest->sum.culprit, 0, sizeof(oldest->sum.culprit));
+    clear(oldest);
     return oldest;
 }
 

@@ -183,7 +183,6 @@ char *st_view_metrics(const struct st_view *view)
         fprintf(out, "sleeptune_xruns_total{source=\"simulated\"} %" PRIu64 "\n",
                 view->loop->simulated_xruns);
     fprintf(out, "sleeptune_xruns_total{source=\"own\"} %" PRIu64 "\n", view->audio.xruns_n);
-    st_observe_xrun_metrics(out, &view->observe);
     st_observe_metrics(out, &view->observe);
     if (view->forecast != NULL && view->forecast->n > 0)
         predicted(out, view->forecast);
