@@ -67,7 +67,7 @@ static void begin_rest(struct st_service *service)
     set_rests(service,
               strcmp(service->config.loop.when, "playing") == 0 && !has_own_stream(&service->config));
     if (service->view.rests)
-        ST_INFO("the loop rests until something plays (loop.when)");
+        ST_INFO("the test loop rests until a program plays (loop.when)");
 }
 
 int64_t st_service_tick_ns(const struct st_service *service)
@@ -80,7 +80,7 @@ static void keep_figures(struct st_service *service)
 {
     struct st_result result = {0};
     if (st_session_result(service->session, 0, &result) != 0)
-        ST_WARN("out of memory: the figures of the loop before the rest are lost");
+        ST_WARN("out of memory: the last figures of the test loop are lost");
     pthread_mutex_lock(&service->mutex);
     st_result_finish(&service->rested);
     service->rested = result;
@@ -107,7 +107,7 @@ static int go_to_rest(struct st_service *service)
     const int r = st_service_start_audio(service);
     (void)munlockall();
     st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-rests",
-                  "nothing plays: the loop rests until something plays (loop.when)");
+                  "nothing plays: the test loop rests until a program plays (loop.when)");
     return r;
 }
 
@@ -136,19 +136,20 @@ static const char *why_text(enum st_playing_answer answer, const struct st_playi
                             char *buf, size_t buf_bytes)
 {
     if (always)
-        snprintf(buf, buf_bytes, "the loop runs: loop.when is \"always\"");
+        snprintf(buf, buf_bytes, "the test loop runs, because loop.when is \"always\"");
     else if (answer == ST_PLAYING_UNKNOWN && facts->blind != NULL)
         snprintf(buf, buf_bytes,
-                 "the loop runs all the time: the source %s cannot tell whether something plays (loop.when)",
+                 "the test loop runs all the time: %s does not report whether a program plays (loop.when)",
                  facts->blind);
     else if (answer == ST_PLAYING_UNKNOWN)
-        snprintf(buf, buf_bytes,
-                 "the loop runs all the time: sleeptuned watches no sound server and no sound card, so it "
-                 "cannot know when something plays (loop.when)");
+        snprintf(
+            buf, buf_bytes,
+            "the test loop runs all the time: sleeptuned watches no sound server and no sound card, so it "
+            "cannot know when a program plays (loop.when)");
     else if (facts->own_stream)
-        snprintf(buf, buf_bytes, "the loop runs because the daemon's own stream plays");
+        snprintf(buf, buf_bytes, "the test loop runs because the daemon's own stream plays");
     else
-        snprintf(buf, buf_bytes, "%s%s%s plays: the loop runs", facts->what,
+        snprintf(buf, buf_bytes, "%s%s%s plays: the test loop runs", facts->what,
                  facts->what[0] != '\0' ? " on " : "", facts->by);
     return buf;
 }
@@ -344,12 +345,13 @@ static void check_overdue(struct st_service *service)
     char text[32];
     st_ns_format(for_ns, text, sizeof(text));
     if (begins)
-        st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "loop-stalled",
-                      "the loop has not run for %s: another program keeps its CPU, or the loop itself hangs",
-                      text);
+        st_events_add(
+            &service->events, ST_LOG_WARN, st_service_wall_ns(service), "loop-stalled",
+            "the test loop has not run for %s: another program keeps its CPU, or the loop itself hangs",
+            text);
     else
         st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-resumed",
-                      "the loop runs again after at most %s", text);
+                      "the test loop runs again after at most %s", text);
     service->overdue_since_ns = begins ? now_ns - overdue_ns : 0;
 }
 
@@ -402,7 +404,7 @@ static int look_after_loop(struct st_service *service)
     if (service->view.rests)
         return 0;
     if (st_session_wait(service->session, 0)) {
-        ST_ERR("the loop ended: its sleep failed");
+        ST_ERR("the test loop ended, because its system call for sleeping failed");
         return -EIO;
     }
     st_service_trace(service);
@@ -446,7 +448,7 @@ int st_service_tick(struct st_service *service)
 void st_service_too_long(struct st_service *service)
 {
     if (service->watchdog != NULL)
-        st_watchdog_demote(service->watchdog, "it used a CPU too long without a sleep (RLIMIT_RTTIME)");
+        st_watchdog_demote(service->watchdog, "the loop used a CPU too long without a sleep (RLIMIT_RTTIME)");
 }
 
 /* First message of a bad file is kept for the status; all are logged. */
@@ -468,7 +470,7 @@ static void keep_loop(struct st_service *service, struct st_config *config, char
         return;
     config->loop = service->config.loop;
     snprintf(error, ST_VIEW_TEXT_BYTES,
-             "the loop gets no CPU, so its new settings are not in force. Reload again when it runs.");
+             "the test loop gets no CPU, so its new settings are not in force. Reload again when it runs.");
     ST_WARN("%s", error);
 }
 
@@ -504,7 +506,7 @@ static int apply(struct st_service *service, const struct st_config *config)
         st_service_stop_loop(service);
         forget_counts(service);
         st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-restart",
-                      "the loop starts again with %lld frames at %lld Hz; its counts start at zero",
+                      "the test loop starts again with %lld frames at %lld Hz; its counts start at zero",
                       (long long)config->loop.frames, (long long)config->loop.rate_hz);
         r = st_service_start_loop(service);
     }

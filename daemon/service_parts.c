@@ -64,12 +64,12 @@ int st_service_start_loop(struct st_service *service)
     if (r == 0)
         r = st_session_start(service->platform, &wish, &session);
     if (r < 0) {
-        ST_ERR("cannot start the loop: %s", strerror(-r));
+        ST_ERR("cannot start the test loop: %s", strerror(-r));
         return r;
     }
     r = st_watchdog_start(service->platform, wish.priority, loop_tid, session, &service->events, &watchdog);
     if (r < 0) {
-        ST_ERR("cannot start the watchdog: %s", strerror(-r));
+        ST_ERR("cannot start the watchdog of the test loop: %s", strerror(-r));
         st_session_ask_stop(session);
         st_session_join(session);
         st_session_free(session);
@@ -96,14 +96,14 @@ static bool wait_for_end(struct st_service *service)
     const int64_t patience_ns = st_ns_add(LOOP_ENDS_NS, 2 * service->overdue.period_ns);
     if (st_session_wait(session, patience_ns))
         return true;
-    ST_WARN("the loop did not end within %s; it now runs as an ordinary thread on any CPU",
+    ST_WARN("the test loop did not end within %s; it now runs as an ordinary thread on any CPU",
             st_ns_format(patience_ns, text, sizeof(text)));
     st_session_release(session);
     if (st_session_wait(session, LOOP_GIVE_UP_NS)) {
-        ST_INFO("the loop has ended");
+        ST_INFO("the test loop has ended");
         return true;
     }
-    ST_ERR("the loop did not end within another %s: the last seconds were not recorded",
+    ST_ERR("the test loop did not end within another %s: the last seconds were not recorded",
            st_ns_format(LOOP_GIVE_UP_NS, text, sizeof(text)));
     return false;
 }
@@ -192,7 +192,7 @@ void st_service_restart_tcp(struct st_service *service)
         return;
     }
     snprintf(text, sizeof(text), "cannot serve http.listen = \"%.100s\": %s", listen_on,
-             r == -ENOTSUP ? "built without libmicrohttpd" : strerror(-r));
+             r == -ENOTSUP ? "sleeptuned was built without libmicrohttpd" : strerror(-r));
     if (strcmp(service->view.http_error, text) == 0) /* logged already */
         return;
     st_service_set_text(service, service->view.http_error, text);
@@ -215,7 +215,7 @@ int st_service_open_socket(struct st_service *service)
 {
     char error[ST_SOCKET_PATH_BYTES + 256], path[ST_SOCKET_PATH_BYTES];
     if (!ST_HAVE_HTTP) {
-        ST_WARN("sleeptuned was built without libmicrohttpd: it has no socket and only logs");
+        ST_WARN("sleeptuned was sleeptuned was built without libmicrohttpd: it has no socket and only logs");
         return 0;
     }
     int r = st_socket_choose(&service->config, path, sizeof(path), error, sizeof(error));
@@ -260,15 +260,16 @@ void st_service_trace(struct st_service *service)
     st_tracer_way_use(&service->late, service->tracer, why);
     st_service_set_text(service, service->view.trace_error, wished && r != 0 ? why : "");
     if (r == 0)
-        ST_INFO("%s",
-                wished
-                    ? "the kernel's trace shows which program had the CPU when the loop wakes late"
-                    : "when the loop wakes late, the system's sleeptuned is asked which program had the CPU");
+        ST_INFO(
+            "%s",
+            wished
+                ? "the kernel's trace shows which program had the CPU when the test loop wakes late"
+                : "when the test loop wakes late, the system's sleeptuned is asked which program had the CPU");
 }
 
 void st_service_stop_trace(struct st_service *service)
 {
-    st_tracer_way_use(&service->late, NULL, "no loop runs");
+    st_tracer_way_use(&service->late, NULL, "the test loop does not run");
     st_tracer_stop(service->tracer);
     service->tracer = NULL;
     service->tracer_tried = false;

@@ -257,7 +257,7 @@ void st_service_end_minute(struct st_service *service)
     if (!take_minute(service, &minute)) {
         add_observed(service);
         if (service->view.rests)
-            st_systemd_notify("STATUS=nothing plays: the loop rests");
+            st_systemd_notify("STATUS=nothing plays: the test loop rests");
         return;
     }
     char text[256];

@@ -74,7 +74,7 @@ static const struct {
 
     {ST_OS_FREEBSD,
      {.id = "precise-wait",
-      .title = "A wait that the kernel does not make longer",
+      .title = "A wait to which the kernel adds no delay",
       .rules = {"freebsd-alloweddeviation", "freebsd-nanosleep-precise"},
       .arms = {AS_FOUND, {.method = "umtx", ANY_CPU, .slack_ns = -1, NOTHING_HELD}}}},
     {ST_OS_FREEBSD,

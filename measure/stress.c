@@ -142,7 +142,7 @@ static const struct phase {
     void (*run[2])(int fd); /* what the children do; one of each for each CPU */
     bool once;              /* or only one of each */
 } phases[ST_STRESS_PHASES] = {
-    [ST_STRESS_IDLE] = {"idle", "no other load", {NULL}, true},
+    [ST_STRESS_IDLE] = {"idle", "no additional load", {NULL}, true},
     [ST_STRESS_CPU] = {"cpu", "a program that computes on each CPU", {compute}, false},
     [ST_STRESS_MEMORY] = {"memory", "a program that copies memory on each CPU", {copy_memory}, false},
     [ST_STRESS_DISK] = {"disk", "a program that writes to the disk", {write_file}, true},

@@ -324,7 +324,7 @@ static int begin(struct observer *observer)
     pw_core_add_listener(observer->core, &observer->core_listener, &core_events, observer);
     observer->registry = pw_core_get_registry(observer->core, PW_VERSION_REGISTRY, 0);
     if (observer->registry == NULL)
-        return st_helper_line_absent("PipeWire does not list its objects: %s", strerror(errno));
+        return st_helper_line_absent("the PipeWire server does not list its objects: %s", strerror(errno));
     pw_registry_add_listener(observer->registry, &observer->registry_listener, &registry_events, observer);
     observer->sync = pw_core_sync(observer->core, PW_ID_CORE, 0);
     return ST_HELPER_LINE_DONE;

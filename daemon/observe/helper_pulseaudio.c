@@ -157,8 +157,8 @@ static void on_server(pa_context *context, const pa_server_info *server, void *c
 {
     struct observer *observer = ctx;
     if (server == NULL) {
-        end(observer,
-            st_helper_line_absent("PulseAudio does not send its name and version: %s", error_text(observer)));
+        end(observer, st_helper_line_absent("the PulseAudio server does not send its name and version: %s",
+                                            error_text(observer)));
         return;
     }
     if (strstr(server->server_name, "PipeWire") != NULL) {

@@ -9,7 +9,7 @@
 #include "core/text/text.h"
 #include "core/when.h"
 
-#define RESTS     "the loop rests (loop.when)"
+#define RESTS     "the test loop rests (loop.when)"
 #define RECENT_NS (600 * ST_NS_PER_S) /* older dropouts are no alarm any more */
 #define STALL_NS  ST_NS_PER_S         /* later than that, the loop was not late: it did not run */
 
@@ -116,7 +116,8 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
     st_dropout_table_why(client, true, reason, sizeof(reason));
     if (client->name[0] == '\0') {
         st_text_append(buf, buf_bytes,
-                       "%" PRIu64 " dropout%s on %s (watched since %s): a program %s. %s does not say which.",
+                       "%" PRIu64
+                       " dropout%s on %s (watched since %s): a program %s. %s does not say which program.",
                        answer->dropouts_n, s, server, since, reason, server);
         return;
     }
@@ -262,14 +263,14 @@ static void raise_buffer(struct st_answer *next)
     } else if (client->worst_period_ns > 0 && server->seen.period_ns > client->worst_period_ns &&
                busy_ns < server->seen.period_ns) {
         snprintf(next->next_why, sizeof(next->next_why),
-                 "the buffer is larger now than at these dropouts: see whether they come again");
+                 "the buffer is larger now than when these dropouts happened: see whether they come again");
     } else if (set[0] != '\0') {
         snprintf(next->next, sizeof(next->next), "%s", set);
         const double more_ns = (double)server->seen.period_ns * (double)(frames - server->seen.frames) /
                                (double)server->seen.frames;
         snprintf(next->next_why, sizeof(next->next_why),
                  "%s%s; adds %s of delay (undo: the same with %" PRId64 "). Or freeze or simplify %s",
-                 busy_ns > 0 ? "long enough for its worst cycle of " : "gives it more time",
+                 busy_ns > 0 ? "long enough for its worst cycle of " : "gives the program more time",
                  busy_ns > 0 ? busy : "", st_ns_format_short((int64_t)more_ns, more, sizeof(more)),
                  server->seen.frames, client->name);
     } else if (server->seen.frames > 0 && busy_ns > 0) {
@@ -310,7 +311,7 @@ static void client_next(struct st_answer *next)
                  st_dropout_table_why(client, false, reason, sizeof(reason)));
         break;
     case ST_DROPOUT_WAITED_FOR_OTHER:
-        snprintf(next->next_why, sizeof(next->next_why), "look at the program that it waited for");
+        snprintf(next->next_why, sizeof(next->next_why), "look at the program that this one waited for");
         break;
     case ST_DROPOUT_UNKNOWN:
     case ST_DROPOUT_REASONS:

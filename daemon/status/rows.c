@@ -196,7 +196,7 @@ static void add_lateness(struct section *to, const struct st_hist *hist)
     put_quantile(&line, "99 %", hist, 0.99);
     put_quantile(&line, "99.9 %", hist, 0.999);
     if (hist->total_n > 0 && hist->max_ns > STALL_NS)
-        PUT(&line, ", without %" PRIu64 " in stalls of up to %s",
+        PUT(&line, ", not counting %" PRIu64 " in stalls of up to %s",
             (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_format(hist->max_ns, text, sizeof(text)));
     else
         put_ns(&line, "worst", hist->total_n > 0, hist->max_ns);
@@ -228,8 +228,8 @@ static void add_minute(struct section *to, const struct st_view *view)
     if (minute->observed_xruns != INT64_MIN)
         put_count(&line, (uint64_t)(minute->observed_xruns + minute->starved_clients), "dropout");
     else
-        PUT(&line, "no server watched");
-    PUT(&line, ", %" PRIu64 " of the loop's %" PRIu64 " periods missed", minute->misses,
+        PUT(&line, "no sound server watched");
+    PUT(&line, ", %" PRIu64 " of the test loop's %" PRIu64 " periods missed", minute->misses,
         minute->cycles + minute->skipped_periods);
     put_ns(&line, "worst wake-up", minute->lateness_max_ns != INT64_MIN, minute->lateness_max_ns);
     add(to, minute->misses > 0 || minute->observed_xruns > 0 || minute->starved_clients > 0 ? BAD : OK,
@@ -322,7 +322,7 @@ static void add_clients(json_t *sections, const struct st_view *view)
     for (size_t i = 0; i < view->observe.n; i++)
         others_n += view->observe.sources[i].seen.others_not_ready_n;
     if (others_n > 0)
-        add_program(&to, "others", others_n, "gone, no longer listed", "", "");
+        add_program(&to, "others", others_n, "programs that ended, no longer listed", "", "");
     /* a share of the period: what DAWs call load */
     end_table(sections, "Programs", &to,
               json_pack("[s, s, s, s, s]", "Program", "Dropouts", "Why", "Load", "Peak"));
@@ -346,8 +346,8 @@ static void add_size(struct section *to, const struct st_view *view)
     char high[32], time[32];
     if (row != NULL && view->forecast->measured_s >= SIZE_S)
         add(to, OK, "Buffer",
-            "%" PRIu32 " frames would hold: at most %s dropouts per hour (95 %%), by %s of timing",
-            row->frames, st_miss_events_rate_text(row->high, high, sizeof(high)),
+            "%" PRIu32 " frames would do: at most %s dropouts per hour (95 %%), by %s of timing", row->frames,
+            st_miss_events_rate_text(row->high, high, sizeof(high)),
             st_ns_format_short((int64_t)(view->forecast->measured_s * 1e9), time, sizeof(time)));
 }
 
@@ -472,7 +472,7 @@ static void add_loop(json_t *sections, const struct st_view *view)
         add_degraded(&to, view);
         add_lateness(&to, &loop->lateness);
         add_minute(&to, view);
-        add(&to, OK, "Simulated", "%" PRIu64 " xrun%s of a simulated device with this buffer",
+        add(&to, OK, "Simulated", "%" PRIu64 " xrun%s that a sound device with this buffer would have had",
             loop->simulated_xruns, loop->simulated_xruns == 1 ? "" : "s");
         add(&to, OK, "Missed", "%" PRIu64 " of %" PRIu64 " periods%s", loop->misses, loop->elapsed_periods,
             st_miss_events_text((int64_t)loop->miss_events.n, loop->misses, st_result_seconds(loop), events,
@@ -551,7 +551,7 @@ static void add_history(struct section *to, const struct st_view *view)
     put_minutes_and_events(&line, history->lost_minutes_n, history->lost_events_n, "lost");
     add(to, history->state == ST_HISTORY_WRITER_FAILING ? BAD : OK, "History", "%s", line.text);
     if (history->aside[0] != '\0')
-        add(to, WARN, "", "the file that was there before is now %s", history->aside);
+        add(to, WARN, "", "the old history file was renamed to %s", history->aside);
 }
 
 static void add_daemon(json_t *sections, const struct st_view *view)

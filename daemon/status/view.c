@@ -45,21 +45,21 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
         add(ret, &n, "loop", "%s%s%s", view->loop->degraded, view->rtkit[0] != '\0' ? "; " : "", view->rtkit);
     if (view->overdue_ns > 0) {
         char overdue[128];
-        add(ret, &n, "loop", "it %s", st_view_overdue_text(view, overdue, sizeof(overdue)));
+        add(ret, &n, "loop", "the test loop %s", st_view_overdue_text(view, overdue, sizeof(overdue)));
         ret[n - 1].counts = true;
     }
     if (view->loop != NULL && view->loop->lock == ST_LOCK_NONE &&
         strstr(view->loop->degraded, "memory") == NULL)
-        add(ret, &n, "memory", "memory is not locked: a page fault can delay the loop");
+        add(ret, &n, "memory", "memory is not locked: a page fault can delay the test loop");
     if (view->loop != NULL && !view->loop->books_balance)
-        add(ret, &n, "books", "the loop's counters do not agree: these figures are not valid");
+        add(ret, &n, "books", "the counters of the test loop do not agree: these figures are not valid");
     if (view->watchdog.reason[0] != '\0')
         add(ret, &n, "watchdog", "%s", view->watchdog.reason);
     else if (view->watchdog.running && !view->watchdog.above_loop && view->loop != NULL &&
              view->loop->policy != ST_POLICY_OTHER)
         add(ret, &n, "watchdog",
-            "no permission for a priority above the loop: if the loop never sleeps, the watchdog may not "
-            "notice it");
+            "the watchdog may not have a higher priority than the test loop, and may not notice if that "
+            "loop never sleeps");
     if (view->audio.state == ST_AUDIO_WAITING || view->audio.error[0] != '\0')
         add(ret, &n, "audio", "%s", view->audio.error);
     for (size_t i = 0; i < view->observe.n; i++) {
@@ -76,7 +76,7 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
     if (view->trace_error[0] != '\0')
         add(ret, &n, "trace", "late wake-ups are not traced: %s", view->trace_error);
     if (view->history.state == ST_HISTORY_WRITER_FAILING)
-        add(ret, &n, "history", "kept in memory for now: %s", view->history.why);
+        add(ret, &n, "history", "minutes and events are kept in memory for now: %s", view->history.why);
     else if (view->history.missing)
         add(ret, &n, "history", "enabled, but %s", view->history.why);
     return n;

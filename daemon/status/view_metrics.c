@@ -82,9 +82,10 @@ static void circumstances(FILE *out, const struct st_result *loop)
 
 static void loop_metrics(FILE *out, const struct st_result *loop)
 {
-    counter(out, "sleeptune_cycles_total", "Cycles of the loop since its last start.", loop->cycles);
+    counter(out, "sleeptune_cycles_total", "Cycles of the test loop since its last start.", loop->cycles);
     counter(out, "sleeptune_deadline_misses_total",
-            "Cycles that ended after the next cycle was due, plus skipped periods.", loop->misses);
+            "Missed deadlines: cycles that ended after the next one was due, and skipped periods.",
+            loop->misses);
     counter(out, "sleeptune_miss_events_total",
             "Missed deadlines less than " ST_MISS_EVENTS_GAP " apart count as one event.",
             loop->miss_events.n);
@@ -92,18 +93,20 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
         gauge(out, "sleeptune_miss_events_per_hour_max95",
               "Upper 95 % bound of events per hour since the start of the loop.",
               st_miss_events_per_hour_max95(loop->miss_events.n, st_result_seconds(loop)));
-    counter(out, "sleeptune_skipped_periods_total", "Periods without a cycle.", loop->skipped_periods);
-    counter(out, "sleeptune_records_lost_total", "Cycles that found the ring full.", loop->records_lost);
+    counter(out, "sleeptune_skipped_periods_total", "Skipped periods: the test loop did not run in them.",
+            loop->skipped_periods);
+    counter(out, "sleeptune_records_lost_total",
+            "Cycles that were not recorded, because the ring buffer was full.", loop->records_lost);
     lateness(out, loop);
     late_wakes(out, loop);
     circumstances(out, loop);
-    gauge(out, "sleeptune_period_seconds", "Period of the loop.", st_period_seconds(&loop->period));
+    gauge(out, "sleeptune_period_seconds", "Period of the test loop.", st_period_seconds(&loop->period));
     const char *name = "sleeptune_loop_info";
-    fprintf(
-        out,
-        "# HELP %s How the loop runs.\n# TYPE %s gauge\n%s{policy=\"%s\",priority=\"%d\",frames=\"%" PRIu32
-        "\",rate_hz=\"%" PRIu32 "\"} 1\n",
-        name, name, name, st_platform_policy_name(loop->policy), loop->priority, loop->frames, loop->rate_hz);
+    fprintf(out,
+            "# HELP %s Scheduling policy, priority and period of the test loop.\n# TYPE %s "
+            "gauge\n%s{policy=\"%s\",priority=\"%d\",frames=\"%" PRIu32 "\",rate_hz=\"%" PRIu32 "\"} 1\n",
+            name, name, name, st_platform_policy_name(loop->policy), loop->priority, loop->frames,
+            loop->rate_hz);
 }
 
 /** At most ST_FORECAST_MAX series each, the same ones as long as the loop's size stays. */
@@ -119,11 +122,14 @@ static void predicted(FILE *out, const struct st_forecast_view *forecast)
             fprintf(out, "%s{frames=\"%" PRIu32 "\"} %.6g\n", name, forecast->rows[i].frames,
                     forecast->rows[i].estimate);
     }
-    fprintf(out, "# HELP %s_max95 Upper 95 %% bound of them.\n# TYPE %s_max95 gauge\n", name, name);
+    fprintf(out,
+            "# HELP %s_max95 Upper 95 %% bound of the dropouts per hour at a buffer of that size.\n# TYPE "
+            "%s_max95 gauge\n",
+            name, name);
     for (size_t i = 0; i < forecast->n; i++)
         fprintf(out, "%s_max95{frames=\"%" PRIu32 "\"} %.6g\n", name, forecast->rows[i].frames,
                 forecast->rows[i].high);
-    gauge(out, "sleeptune_predicted_from_seconds", "Time of the loop that these predictions are made from.",
+    gauge(out, "sleeptune_predicted_from_seconds", "How long the test loop ran for the predicted dropouts.",
           forecast->measured_s);
 }
 
@@ -188,12 +194,12 @@ char *st_view_metrics(const struct st_view *view)
         predicted(out, view->forecast);
     degraded(out, view);
     history(out, &view->history);
-    counter(out, "sleeptune_loop_starts_total", "Starts of the loop; each start sets its counters to 0.",
+    counter(out, "sleeptune_loop_starts_total", "Starts of the test loop; each start sets its counters to 0.",
             view->loop_starts);
-    gauge(out, "sleeptune_loop_running", "0 while the loop rests because nothing plays (loop.when), else 1.",
-          view->rests ? 0 : 1);
+    gauge(out, "sleeptune_loop_running",
+          "0 while the test loop rests because nothing plays (loop.when), else 1.", view->rests ? 0 : 1);
     gauge(out, "sleeptune_loop_overdue_seconds",
-          "How long the loop's next cycle is overdue while it gets no CPU; 0 while it runs.",
+          "How long the test loop has had no CPU since its next cycle was due; 0 while it runs.",
           seconds(view->overdue_ns));
     audio(out, &view->audio);
     gauge(out, "sleeptune_start_time_seconds", "Start of the daemon, seconds since 1970.",

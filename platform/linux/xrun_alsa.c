@@ -257,7 +257,7 @@ static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
         alsa->polls_left = 0;
     }
     if (bad_n > 0 && bad_n == alsa->n)
-        return st_xrun_because(w, -EBADMSG, "the text of streams in %s/asound has an unknown format",
+        return st_xrun_because(w, -EBADMSG, "the files of streams in %s/asound have an unknown format",
                                alsa->proc);
     char rest[48] = "";
     if (bad_n + alsa->left_out_n > 0)

@@ -11,7 +11,7 @@
 #define SQL_BYTES      16384 /* a statement of ours, or one in a schema */
 #define OPS_A_LOOK     10000 /* of SQLite's virtual machine: about 1 ms */
 #define DAMAGED_TEXT   "it is damaged: "
-#define TOO_LARGE_TEXT DAMAGED_TEXT "a value in it is larger than any that sleeptune writes"
+#define TOO_LARGE_TEXT DAMAGED_TEXT "a value in the history is larger than any that sleeptune writes"
 
 void st_history_sql_distrust(sqlite3 *db)
 {
@@ -56,9 +56,9 @@ const char *st_history_sql_sentence(sqlite3 *db, int r)
     case SQLITE_OK: /* SQLite succeeded, but the content is invalid */
     case SQLITE_ROW:
     case SQLITE_DONE:
-        return r == -EBADMSG ? DAMAGED_TEXT "a histogram in it cannot be read" : strerror(-r);
+        return r == -EBADMSG ? DAMAGED_TEXT "a histogram in the history cannot be read" : strerror(-r);
     case SQLITE_INTERRUPT:
-        return "reading it used more than 10 s of CPU time; it was probably not written by sleeptune";
+        return "reading the history took more than 10 s of CPU time: sleeptune probably did not write it";
     case SQLITE_TOOBIG:
         return TOO_LARGE_TEXT;
     default:
@@ -276,7 +276,7 @@ int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size
         return -EPROTO;
     }
     if (!is_new && ours_n < OUR_TABLES_N) {
-        snprintf(error, error_bytes, "some tables of a history are missing in it");
+        snprintf(error, error_bytes, "some tables of a history are missing in the file");
         return -EBADMSG;
     }
     *ret_version = version;

@@ -83,7 +83,7 @@ pids+=($!)
 if wait_for grep -q . "$tmp/held" && grep -q held "$tmp/held"; then
     ok "the loop gets no CPU: the status is degraded" wait_for value_is 'd["degraded"][0]["what"]' loop
     like "and the verdict" "$(value 'd["verdict"]')" ' The loop has not run for [0-9]+ s \(about [0-9]+ periods overdue\)\.$'
-    like "and an event" "$(cat "$log")" 'event: the loop has not run for'
+    like "and an event" "$(cat "$log")" 'event: the test loop has not run for'
     like "and a metric" "$(ask /metrics)" '^sleeptune_loop_overdue_seconds ([2-9]|[1-9][0-9])'
     kill "$(cat "$tmp/taker")"
     ok "the address is free and served" wait_for value_is '[x["what"] for x in d["degraded"]]' "['loop']"
@@ -93,14 +93,14 @@ if wait_for grep -q . "$tmp/held" && grep -q held "$tmp/held"; then
     kill -HUP "$daemon"
     ok "SIGHUP while the loop gets no CPU: its settings were not taken" \
         wait_for value_is '[x["why"] for x in d["degraded"] if x["what"] == "config"]' \
-        "['the old settings are kept: the loop gets no CPU, so its new settings are not in force. Reload again when it runs.']"
+        "['the old settings are kept: the test loop gets no CPU, so its new settings are not in force. Reload again when it runs.']"
     is "the others were" "$(curl -s --max-time 5 -o "$tmp/body" -w '%{http_code}' "http://127.0.0.1:$port/v1/status")" 000
     is "and the loop is as it was" "$(value 'd["loop"]["circumstances"]["frames"]')" 128
     SECONDS=0
     stop
     is "SIGTERM while the loop gets no CPU: it ends, which is a failure" "$status" 4
     ok "and waited for some 10 s" test "$SECONDS" -lt 40
-    like "and says what is not known" "$(cat "$log")" 'the loop did not end within another'
+    like "and says what is not known" "$(cat "$log")" 'the test loop did not end within another'
     like "and no more than that held" "$(cat "$log")" 'ended after [0-9]+ cycles: .* The loop has not run for'
 else
     skip "the loop gets no CPU" "no right to hold a thread: $(cat "$tmp/held")"

@@ -67,7 +67,7 @@ started=$(date +%s%N)
 ok "something plays: the loop runs" wait_for value_is '(d["loop_rests"], d["loop"] is not None and d["loop"]["cycles"] > 0)' '(False, True)'
 took_ms=$((($(date +%s%N) - started) / 1000000))
 echo "# after $took_ms ms, warm-up and question included"
-like "what plays is logged" "$(cat "$log")" 'Carla on pipewire plays: the loop runs'
+like "what plays is logged" "$(cat "$log")" 'Carla on pipewire plays: the test loop runs'
 is "once" "$(value 'd["loop_starts"]')" 1
 like "the metrics say so" "$(ask /metrics)" '^sleeptune_loop_running 1$'
 sleep 15
@@ -88,7 +88,7 @@ ok "\"playing\" again: it rests" wait_for value_is 'd["loop_rests"]' True
 config 'observe: { alsa = "off"; pipewire = "off"; jack = "off"; pulseaudio = "off"; };'
 kill -HUP "$daemon"
 ok "where no source can tell it runs" wait_for value_is 'd["loop_rests"]' False
-like "and the log says why" "$(cat "$log")" 'cannot know when something plays'
+like "and the log says why" "$(cat "$log")" 'cannot know when a program plays'
 stop
 is "it ends cleanly" "$status" 0
 tap_done

@@ -91,7 +91,7 @@ fi
 for format in text markdown; do
     COLUMNS=80 "$SLEEPTUNE" report --measure=1s --frames 64 --all --format "$format" >"$tmp/$format" 2>/dev/null
     like "$format: the heading" "$(tr '\n' ' ' <"$tmp/$format" | tr -s ' ')" 'Tried for [0-9.]+ m?s at a period of 1333\.3 µs, A and B in turn'
-    like "$format: a trial" "$(cat "$tmp/$format")" 'Timer slack of a normal thread: |A wait that the kernel does not'
+    like "$format: a trial" "$(cat "$tmp/$format")" 'Timer slack of a normal thread: |A wait to which the kernel adds no'
 done
 like "the details of a finding have it" "$(cat "$tmp/text")" '^ +Measured: '
 ok "no line of what was tried is wider than the terminal" "$PYTHON" -c 'import sys

@@ -155,7 +155,7 @@ static void first_line_says_what_the_server_knows(void **state)
         const char *name, *culprit, *answer, *next, *why;
     } rows[] = {
         {ST_DROPOUT_UNKNOWN, "", "",
-         "3 dropouts on PipeWire (watched since 22:13): a program was not ready, reason unknown. PipeWire does not say which.",
+         "3 dropouts on PipeWire (watched since 22:13): a program was not ready, reason unknown. PipeWire does not say which program.",
          "sleeptune history --events", ""},
         {ST_DROPOUT_WOKEN_LATE, "mpv", "",
          "mpv made all 3 dropouts (watched since 22:13): it was woken late (by 4.10 ms).", "sleeptune report",
@@ -168,7 +168,7 @@ static void first_line_says_what_the_server_knows(void **state)
          "sleeptune status --watch", "nothing to tune: it was stopped or frozen"},
         {ST_DROPOUT_WAITED_FOR_OTHER, "mpv", "Heavy",
          "mpv made all 3 dropouts (watched since 22:13): it waited for Heavy.", "sleeptune status --watch",
-         "look at the program that it waited for"},
+         "look at the program that this one waited for"},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         struct st_dropout_client *client = add_client(watch_pipewire(), rows[i].name, 3, rows[i].reason);
@@ -266,7 +266,7 @@ static void table_of_clients_has_the_first_ones_on_the_first_screen(void **state
     expect_row("client8", "0 dropouts", "ok", true);
     expect_no_row("others");
     pipewire->seen.others_not_ready_n = 7;
-    expect_row("others", "7 dropouts: gone, no longer listed", "warn", true);
+    expect_row("others", "7 dropouts: programs that ended, no longer listed", "warn", true);
 }
 
 static void table_of_clients_has_the_most_harmful_of_all_sources_first(void **state)
@@ -349,9 +349,9 @@ static void screen_names_what_went_wrong_and_the_command_that_helps(void **state
     expect_row("This computer", "; not recorded: 2 periods", "bad", false);
     expect_row("Main cause", ": 3 of 6 late wake-ups, longest 2.000 ms", "warn", false);
     expect_row("Last minute",
-               "24 dropouts, 1 of the loop's 22500 periods missed, worst wake-up not known yet", "bad", true);
+               "24 dropouts, 1 of the test loop's 22500 periods missed, worst wake-up not known yet", "bad", true);
     view.minute.observed_xruns = INT64_MIN;
-    expect_row("Last minute", "no server watched, 1 of ", "bad", true);
+    expect_row("Last minute", "no sound server watched, 1 of ", "bad", true);
     expect_row("Late", "6 wake-ups more than 1.333 ms late", "ok", true);
     snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO");
     expect_of_screen("next", "sleeptune report");
@@ -423,7 +423,7 @@ static void screen_says_what_waits_and_what_was_put_aside(void **state)
                "bad", true);
     json_t *screen = st_rows_json(&view);
     char *text = json_dumps(screen, 0);
-    assert_non_null(strstr(text, "the file that was there before is now /h.db.aside-1"));
+    assert_non_null(strstr(text, "the old history file was renamed to /h.db.aside-1"));
     free(text);
     json_decref(screen);
 }
@@ -508,7 +508,7 @@ static void sizes_have_the_command_that_sets_them(void **state)
     expect_row("256 frames", "holds: at most 18", "ok", true);
     expect_no_row("Buffer");
     forecast.measured_s = 600;
-    expect_row("Buffer", "256 frames would hold: at most 18", "ok", false);
+    expect_row("Buffer", "256 frames would do: at most 18", "ok", false);
     (void)watch_pipewire();
     json_t *screen = st_rows_json(&view);
     size_t i, found_n = 0;

@@ -48,7 +48,7 @@ static void watchdog_that_a_real_time_loop_can_starve_is_degraded(void **state)
     json_t *document = st_view_json(&view);
     assert_string_equal(state_of(document), "degraded");
     assert_non_null(
-        strstr(degraded_why(document, "watchdog"), "no permission for a priority above the loop"));
+        strstr(degraded_why(document, "watchdog"), "the watchdog may not have a higher priority than the test loop"));
     json_decref(document);
     result.policy = ST_POLICY_OTHER; /* nothing that could starve it */
     document = st_view_json(&view);
@@ -74,7 +74,7 @@ static void loop_without_a_cpu_is_the_verdict_and_degraded(void **state)
         json_string_value(json_object_get(document, "verdict")),
         "No sound server is watched. The loop has not run for 12 s (about 4612 periods overdue).");
     assert_string_equal(degraded_why(document, "loop"),
-                        "it has not run for 12 s (about 4612 periods overdue)");
+                        "the test loop has not run for 12 s (about 4612 periods overdue)");
     assert_int_equal(json_integer_value(json_object_get(document, "overdue_ns")), 12300 * ST_NS_PER_MS);
     json_decref(document);
     text = st_view_metrics(&view);

@@ -94,7 +94,7 @@ static void a_text_that_is_too_large_is_not_loaded(void **state)
     sqlite3_int64 now_bytes, most_bytes;
     assert_int_equal(sqlite3_status64(SQLITE_STATUS_MEMORY_USED, &now_bytes, &most_bytes, 1), SQLITE_OK);
     assert_int_equal(read_both(said, sizeof(said)), -EBADMSG);
-    assert_string_equal(said, "it is damaged: a value in it is larger than any that sleeptune writes");
+    assert_string_equal(said, "it is damaged: a value in the history is larger than any that sleeptune writes");
     assert_int_equal(sqlite3_status64(SQLITE_STATUS_MEMORY_USED, &now_bytes, &most_bytes, 0), SQLITE_OK);
     assert_in_range(most_bytes, 1, 4 * 1024 * 1024);
 }
@@ -106,7 +106,7 @@ static void a_histogram_that_is_none_has_a_reason(void **state)
     static const char *const sql[] = {"UPDATE span SET lateness = x'00'"};
     make(sql, ST_ARRAY_LEN(sql));
     assert_int_equal(read_both(said, sizeof(said)), -EBADMSG);
-    assert_string_equal(said, "it is damaged: a histogram in it cannot be read");
+    assert_string_equal(said, "it is damaged: a histogram in the history cannot be read");
 }
 
 static void what_takes_too_long_is_ended(void **state)
@@ -122,7 +122,7 @@ static void what_takes_too_long_is_ended(void **state)
     assert_int_equal(r, -ETIMEDOUT);
     assert_string_equal(
         st_history_sql_sentence(db, r),
-        "reading it used more than 10 s of CPU time; it was probably not written by sleeptune");
+        "reading the history took more than 10 s of CPU time: sleeptune probably did not write it");
     sqlite3_close(db);
 }
 
