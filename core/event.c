@@ -31,13 +31,7 @@ const char *st_event_source_title(const char *source)
 
 const char *st_event_certainty(enum st_certainty certainty)
 {
-    switch (certainty) {
-    case ST_CERTAINTY_EXACT:
-        return "exact";
-    case ST_CERTAINTY_PROBABLE:
-        return "probable";
-    case ST_CERTAINTY_NONE:
-        break;
-    }
-    return "";
+    static const char *const names[] = {
+        [ST_CERTAINTY_NONE] = "", [ST_CERTAINTY_EXACT] = "exact", [ST_CERTAINTY_PROBABLE] = "probable"};
+    return names[certainty];
 }

@@ -1,5 +1,5 @@
 /* The laboratory's seam: what it asks of an operating system beyond struct st_platform, one row each for
- * Linux, FreeBSD and the fake. A list has what this system lacks, too, with the reason.
+ * Linux, FreeBSD and the fake.
  */
 #ifndef ST_LAB_LAB_H
 #define ST_LAB_LAB_H
@@ -46,7 +46,7 @@ struct st_lab {
 /** The row of the system that this was built for. Never fails; no need to free. */
 struct st_lab *st_lab_native(void);
 
-/** The way of sleeping of that name. @return NULL: no such name on any OS. */
+/** The way of sleeping of that name. @return NULL: none here. */
 const struct st_sleep_method *st_lab_sleep_find(struct st_lab *lab, const char *name);
 
 /** The i-th way of sleeping: first those that the platform has itself, then the laboratory's own rows. */

@@ -21,4 +21,16 @@ ST_NODISCARD int st_word_list_add(const char *command, const char *option, void 
 ST_NODISCARD int st_word_list_time(const char *command, const char *option, const char *word,
                                    int64_t *ret_ns);
 
+#define ST_WORD_LIST_DURATIONS_MAX 24
+
+/** The durations of a run, each once. */
+struct st_durations {
+    int64_t ns[ST_WORD_LIST_DURATIONS_MAX]; /* 10 us to 10 s */
+    size_t n;
+};
+
+/** Adds each of a list as "5ms,64f" (frames at 48 kHz). @return 0 or ST_EXIT_USAGE, after a message. */
+ST_NODISCARD int st_word_list_durations(const char *command, const char *text,
+                                        struct st_durations *durations);
+
 #endif

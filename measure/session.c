@@ -11,7 +11,6 @@
 #include "core/ns.h"
 #include "core/text/number.h"
 #include "measure/drain.h"
-#include "measure/load.h"
 #include "measure/loop.h"
 
 #define DRAIN_EVERY_NS    INT64_C(250000000)
@@ -19,9 +18,17 @@
 #define PERIOD_MIN_NS     (50 * ST_NS_PER_US)
 #define PERIOD_MAX_NS     (10 * ST_NS_PER_S)
 #define LOAD_MAX_PERCENT  90.0
+#define LOAD_SAMPLES      64
 #define WARMUP_CYCLES_MIN 2
 #define STACK_BYTES       (256 * 1024)
 #define STACK_TOUCH       (32 * 1024)
+
+/* A synthetic DSP load: a chain of biquad filters over a small buffer; `rounds` passes are one callback. */
+struct load {
+    float samples[LOAD_SAMPLES];
+    float state[4];
+    uint64_t rounds;
+};
 
 /* One loop with everything around it. */
 struct lane {
@@ -29,7 +36,7 @@ struct lane {
     size_t index;
     struct st_loop loop;
     struct st_ring ring;
-    struct st_load load;
+    struct load load;
     struct st_drain drain;
     struct st_arm *arms;     /* punctual mode; else NULL */
     struct st_result result; /* under session->mutex while the session runs */
@@ -120,6 +127,54 @@ static void touch_stack(void)
         stack[i] = 0;
 }
 
+/* --- the load --- */
+
+static void one_round(struct load *load) ST_NONBLOCKING
+{
+    /* low-pass biquad (direct form II transposed), stable: the values stay in the range of the input */
+    const float b0 = 0.067455f, b1 = 0.134911f, b2 = 0.067455f, a1 = -1.142980f, a2 = 0.412802f;
+    float z1 = load->state[0], z2 = load->state[1];
+    for (int i = 0; i < LOAD_SAMPLES; i++) {
+        const float in = load->samples[i];
+        const float out = b0 * in + z1;
+        z1 = b1 * in - a1 * out + z2;
+        z2 = b2 * in - a2 * out;
+        load->samples[i] = 0.5f * in + 0.5f * out;
+    }
+    load->state[0] = z1;
+    load->state[1] = z2;
+    load->samples[0] = 1.0f; /* keeps it from decaying into denormals */
+}
+
+static void run_load(void *ctx) ST_NONBLOCKING
+{
+    struct load *load = ctx;
+    for (uint64_t i = 0; i < load->rounds; i++)
+        one_round(load);
+}
+
+/* Finds how many rounds take load_percent of the period on this CPU at its speed of the moment: takes about 10 ms. */
+static void calibrate_load(struct load *load, struct st_platform *platform, const struct st_period *period,
+                           double load_percent)
+{
+    enum { BATCHES = 20, ROUNDS = 1000 };
+    memset(load, 0, sizeof(*load));
+    int64_t best_ns = INT64_MAX;
+    for (int i = 0; i < BATCHES; i++) {
+        load->rounds = ROUNDS;
+        const int64_t start_ns = platform->now_ns(platform);
+        run_load(load);
+        const int64_t ns = platform->now_ns(platform) - start_ns;
+        if (ns < best_ns)
+            best_ns = ns;
+    }
+    const double per_round_ns = best_ns > 0 ? (double)best_ns / (double)ROUNDS : 1.0;
+    const double want_ns = st_period_seconds(period) * (double)ST_NS_PER_S * load_percent / 100.0;
+    load->rounds = (uint64_t)(want_ns / per_round_ns) + 1;
+}
+
+/* --- the threads --- */
+
 /* Sets the policy asked for, or what on_refused gets, or none, and stores it in the result. */
 static void become_real_time(struct lane *lane, struct st_result *result)
 {
@@ -184,8 +239,8 @@ static void prepare(struct lane *lane)
     }
     found.clock_read_ns = clock_read_cost_ns(p);
     if (config->load_percent > 0) {
-        st_load_calibrate(&lane->load, p, &lane->loop.period, config->load_percent);
-        lane->loop.callback = st_load_run;
+        calibrate_load(&lane->load, p, &lane->loop.period, config->load_percent);
+        lane->loop.callback = run_load;
         lane->loop.callback_ctx = &lane->load;
     }
     become_real_time(lane, &found);

@@ -10,15 +10,9 @@
 
 const char *st_platform_policy_name(enum st_policy policy)
 {
-    switch (policy) {
-    case ST_POLICY_OTHER:
-        return "other";
-    case ST_POLICY_FIFO:
-        return "fifo";
-    case ST_POLICY_RR:
-        return "rr";
-    }
-    return "?";
+    static const char *const names[] = {
+        [ST_POLICY_OTHER] = "other", [ST_POLICY_FIFO] = "fifo", [ST_POLICY_RR] = "rr"};
+    return names[policy];
 }
 
 /* --- a captured tree --- */

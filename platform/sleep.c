@@ -7,28 +7,17 @@
 
 const char *st_sleep_asked_name(enum st_sleep_asked asked)
 {
-    switch (asked) {
-    case ST_SLEEP_RELATIVE:
-        return "relative";
-    case ST_SLEEP_ABSOLUTE:
-        return "absolute";
-    }
-    return "?";
+    static const char *const names[] = {[ST_SLEEP_RELATIVE] = "relative", [ST_SLEEP_ABSOLUTE] = "absolute"};
+    return names[asked];
 }
 
 const char *st_sleep_stretch_name(enum st_sleep_stretch stretch)
 {
-    switch (stretch) {
-    case ST_STRETCH_UNKNOWN:
-        return "unknown";
-    case ST_STRETCH_NO:
-        return "no";
-    case ST_STRETCH_YES:
-        return "yes";
-    case ST_STRETCH_IF_IMPRECISE:
-        return "if-imprecise";
-    }
-    return "?";
+    static const char *const names[] = {[ST_STRETCH_UNKNOWN] = "unknown",
+                                        [ST_STRETCH_NO] = "no",
+                                        [ST_STRETCH_YES] = "yes",
+                                        [ST_STRETCH_IF_IMPRECISE] = "if-imprecise"};
+    return names[stretch];
 }
 
 const struct st_sleep_method *st_sleep_method_find(struct st_platform *p, const char *name)
@@ -44,7 +33,7 @@ const struct st_sleep_method *st_sleep_method_find(struct st_platform *p, const 
 int st_sleep_open(struct st_sleep *s, struct st_platform *p, const struct st_sleep_method *method)
 {
     *s = (struct st_sleep){.method = method, .platform = p, .fd = -1};
-    return method->absent != NULL ? -ENOTSUP : method->open(s);
+    return method->open(s);
 }
 
 int st_sleep_once(struct st_sleep *s, int64_t start_ns, int64_t requested_ns)

@@ -1,6 +1,5 @@
 /* Ways of sleeping, one row each: those that `report --measure` compares are platform->sleep_method(i)
- * (linux/platform_linux.c, freebsd/platform_freebsd.c, fake/fake_clock.c); the laboratory adds more. What only the
- * other OS has is in the list with the reason, not left out.
+ * (linux/platform_linux.c, freebsd/platform_freebsd.c, fake/fake_clock.c); the laboratory adds more.
  */
 #ifndef ST_PLATFORM_SLEEP_H
 #define ST_PLATFORM_SLEEP_H
@@ -39,7 +38,6 @@ struct st_sleep_method {
     const char *stretch_source; /* where that was read or measured; NULL with ST_STRETCH_UNKNOWN */
     int64_t unit_ns;            /* what can be asked for is a multiple of this; rounded up */
     bool usual;                 /* one of the few that are compared by default */
-    const char *absent;         /* why this OS or build has none; then there are no functions */
 
     /** Makes what the sleeps need, in the thread that will sleep, and tries it where that takes no time.
      *  @return 0, or what the kernel said: -ENOTSUP, -EINVAL (no such clock), -EPERM, -ENOSYS, -ENOMEM ... */
@@ -61,7 +59,7 @@ struct st_sleep {
 /** The method of that name. @return NULL: no such name on any OS. */
 const struct st_sleep_method *st_sleep_method_find(struct st_platform *p, const char *name);
 
-/** @return 0, -ENOTSUP (absent), or what method->open says. Close with st_sleep_close. */
+/** @return what method->open says. Close with st_sleep_close. */
 ST_NODISCARD int st_sleep_open(struct st_sleep *s, struct st_platform *p,
                                const struct st_sleep_method *method);
 

@@ -12,7 +12,6 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "measure/experiments.h"
-#include "platform/program/rttime.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
@@ -48,7 +47,7 @@ int st_report_measure_try(const char *command, const struct st_wish *wish, int64
         return st_failure_usage(command,
                                 "--measure: a period of %u frame%s at %u Hz is out of range: 50 us .. 10 s",
                                 wish->frames, wish->frames == 1 ? "" : "s", wish->rate_hz);
-    st_rttime_limit(p, on_stop);
+    st_stop_limit_rttime(p, on_stop);
     st_experiments_plan(p, &wish->period, budget_ns, &plan);
     for (size_t i = 0; i < plan.n; i++)
         tried_n += plan.rows[i].not_tried[0] == '\0';

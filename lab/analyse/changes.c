@@ -7,7 +7,7 @@
 
 #include "core/ns.h"
 #include "core/stats/stats.h"
-#include "lab/analyse/tick_rate.h"
+#include "lab/analyse/ticks.h"
 
 #define TREND_GROUPS 64
 #define STEP_MIN_N   12 /* blocks on each side of a step */
@@ -537,7 +537,7 @@ static void tell_steps(struct blocks *b, const struct st_period *period, const s
             .at_s = (double)index * st_period_seconds(period),
             .size_ns = after - before,
             .p_value = cuts[i].p_value,
-            .tick_hz = st_tick_rate_about(fabs(after - before)),
+            .tick_hz = st_ticks_rate_about(fabs(after - before)),
         };
         before = after;
     }

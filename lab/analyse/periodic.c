@@ -6,7 +6,6 @@
 
 #include "core/ns.h"
 #include "core/stats/stats.h"
-#include "lab/analyse/fft.h"
 
 #define GRID_MAX       (UINT64_C(1) << 17) /* periods that are looked at */
 #define ALPHA_NAMED    4e-4
@@ -23,6 +22,46 @@ const size_t st_periodic_usual_hz_n = ST_ARRAY_LEN(st_periodic_usual_hz);
 /* 100, 250, 300 and 1000 Hz are what nearly all kernels have: four fifths of the chance of a false alarm. */
 #define COMMON_N      4
 #define COMMON_WEIGHT 0.8
+
+size_t st_periodic_fft_size(size_t n)
+{
+    size_t size = 1;
+    while (size < n)
+        size *= 2;
+    return size;
+}
+
+static void reverse_bits(struct st_complex *z, size_t n)
+{
+    for (size_t i = 1, j = 0; i < n; i++) {
+        size_t bit = n / 2;
+        for (; (j & bit) != 0; bit /= 2)
+            j ^= bit;
+        j ^= bit;
+        if (i < j) {
+            const struct st_complex swap = z[i];
+            z[i] = z[j];
+            z[j] = swap;
+        }
+    }
+}
+
+void st_periodic_fft(struct st_complex *z, size_t n)
+{
+    reverse_bits(z, n);
+    for (size_t half = 1; half < n; half *= 2) {
+        for (size_t k = 0; k < half; k++) {
+            const double angle = -M_PI * (double)k / (double)half;
+            const struct st_complex w = {cos(angle), sin(angle)};
+            for (size_t i = k; i < n; i += 2 * half) {
+                struct st_complex *a = &z[i], *b = &z[i + half];
+                const struct st_complex t = {b->re * w.re - b->im * w.im, b->re * w.im + b->im * w.re};
+                *b = (struct st_complex){a->re - t.re, a->im - t.im};
+                *a = (struct st_complex){a->re + t.re, a->im + t.im};
+            }
+        }
+    }
+}
 
 /* The series on a grid of periods, gaps and outliers taken out, and its power at 1 / (2 grid) cycles a
  * period. */
@@ -116,7 +155,7 @@ static int make_grid(const struct st_series *series, struct spectrum *s)
 
 static int make_power(struct spectrum *s)
 {
-    const size_t n = st_fft_size(2 * s->grid_n);
+    const size_t n = st_periodic_fft_size(2 * s->grid_n);
     struct st_complex *z = calloc(n, sizeof(*z));
     s->power_n = n / 2 + 1;
     s->power = calloc(s->power_n, sizeof(*s->power));
@@ -127,7 +166,7 @@ static int make_power(struct spectrum *s)
     }
     for (size_t k = 0; k < s->grid_n; k++)
         z[k].re = s->grid[k];
-    st_fft(z, n);
+    st_periodic_fft(z, n);
     for (size_t j = 0; j < s->power_n; j++)
         s->power[j] = (z[j].re * z[j].re + z[j].im * z[j].im) / ((double)s->samples_n * s->variance);
     free(z);

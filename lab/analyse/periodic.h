@@ -53,4 +53,19 @@ bool st_periodic_can_tell(const struct st_period *period, double hz, uint64_t sp
  */
 ST_NODISCARD int st_periodic_find(const struct st_series *series, int known_hz, struct st_periodic *ret);
 
+/* --- fast Fourier transform, for power spectra --- */
+
+struct st_complex {
+    double re, im;
+};
+
+/**
+ * In place: z[j] becomes the sum over k of z[k] * exp(-2 pi i j k / n).
+ * @param n a power of two. Threads: any. Source: Cooley and Tukey 1965.
+ */
+void st_periodic_fft(struct st_complex *z, size_t n);
+
+/** The least power of two >= n; n <= 2^62. */
+size_t st_periodic_fft_size(size_t n);
+
 #endif

@@ -314,6 +314,41 @@ static void count_overlaps(const struct st_series *s, struct st_analysis *a)
     a->untimed = (double)a->overlaps_n > OVERLAPS_MAX * (double)s->n;
 }
 
+/* Found when 19 of 20 intervals are within 2 % of their median and that is 5 % or more of a period away from a multiple of
+ * the period, where a machine that is only slow would wake. @return 0, -ENODATA (too few samples), -ENOMEM. */
+static int find_interval(const struct st_series *s, struct st_interval *ret)
+{
+    const double period_ns = (double)s->period.num / (double)s->period.den;
+    struct st_interval interval = {0};
+    struct st_series_bulk bulk;
+    struct st_series intervals; /* as a series, for its quantiles */
+    uint64_t skips_n = 0;
+    int r = 0;
+    if (s->n < ST_TICKS_SAMPLES_MIN)
+        return -ENODATA;
+    st_series_init(&intervals, &s->period);
+    for (size_t i = 1; i < s->n && r == 0; i++) {
+        const double periods = (double)(s->index[i] - s->index[i - 1]);
+        const double ns = periods * period_ns + (double)s->lateness_ns[i] - (double)s->lateness_ns[i - 1];
+        skips_n += periods > 1;
+        r = st_series_add(&intervals, i, ns < (double)INT64_MAX ? llrint(ns) : INT64_MAX);
+    }
+    if (r == 0)
+        r = st_series_bulk(&intervals, &bulk);
+    st_series_finish(&intervals);
+    if (r != 0)
+        return r;
+    interval.skips = skips_n * 2 > s->n;
+    interval.interval_ns = (double)bulk.median_ns;
+    interval.spread_ns = (double)bulk.high_ns - (double)bulk.low_ns;
+    interval.found = interval.skips && interval.spread_ns < 0.02 * interval.interval_ns &&
+                     fabs(remainder(interval.interval_ns, period_ns)) > 0.05 * period_ns;
+    if (interval.found)
+        interval.hz = st_ticks_rate_of(interval.interval_ns, interval.spread_ns / sqrt((double)s->n));
+    *ret = interval;
+    return 0;
+}
+
 static int analyse(const struct parts *parts, int known_hz, struct st_analysis *ret)
 {
     const struct st_series *head = &parts->head;
@@ -345,7 +380,7 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
     say_ticks(ret);
     say_rest(ret);
     if (!ret->ticks.found && !settles) {
-        r = st_interval_find(head, &ret->interval);
+        r = find_interval(head, &ret->interval);
         if (r == 0 && !ret->interval.skips)
             r = st_periodic_find(head, known_hz, &ret->periodic);
         if (ret->periodic.found && ret->periodic.names_n == 0 && skips_often(head->n, st_series_span(head)))

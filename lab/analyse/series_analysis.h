@@ -4,7 +4,6 @@
 
 #include "core/stats/long_series.h"
 #include "lab/analyse/changes.h"
-#include "lab/analyse/interval.h"
 #include "lab/analyse/periodic.h"
 #include "lab/analyse/rest.h"
 #include "lab/analyse/ticks.h"
@@ -12,6 +11,16 @@
 #define ST_SENTENCES_MAX  20
 #define ST_SENTENCE_BYTES 400
 #define ST_BLIND_MAX      24
+
+/** Wake-ups that come at intervals of their own, whatever was asked for: sleeps take whole ticks, longer than
+ * the period. */
+struct st_interval {
+    bool skips; /* most samples come after periods without one: lateness then follows from the intervals */
+    bool found; /* the intervals are equal, and no multiple of the period */
+    double interval_ns; /* median */
+    double spread_ns;   /* 5 % to 95 % */
+    int hz;             /* whole rate with that interval; 0: none fits */
+};
 
 struct st_analysis {
     uint64_t samples_n, span_periods;

@@ -6,7 +6,6 @@
 #include "core/ns.h"
 #include "core/stats/stats.h"
 #include "lab/analyse/periodic.h"
-#include "lab/analyse/tick_rate.h"
 
 #define P_MAX          1e-5
 #define ODD_SHARE_MAX  0.05 /* samples and differences that do not fit */
@@ -38,6 +37,43 @@
 #define USUAL_APART      0.02  /* the closest two of st_periodic_usual_hz */
 #define LOOP_S           1.5   /* a loop acts once a second: in a longer period it has acted in between */
 #define MIXED_MIN        0.15  /* ticks */
+
+#define ABOUT        0.12 /* of a tick's length */
+#define ABOUT_HZ_MAX 1024 /* faster ones are no scheduler's */
+
+int st_ticks_rate_of(double tick_ns, double tick_sd_ns)
+{
+    const double hz = 1e9 / tick_ns;
+    const double within = hz * (4 * tick_sd_ns / tick_ns + ST_TICK_DRIFT_MAX_PPM * 1e-6);
+    int best = 0;
+    for (size_t i = 0; i < st_periodic_usual_hz_n; i++) {
+        const int usual = st_periodic_usual_hz[i];
+        if (fabs(usual - hz) <= within && (best == 0 || fabs(usual - hz) < fabs(best - hz)))
+            best = usual;
+    }
+    if (best == 0 && hz >= 1 && hz <= 1e6 && within < 0.5 && fabs(nearbyint(hz) - hz) <= within)
+        best = (int)nearbyint(hz);
+    return best;
+}
+
+bool st_ticks_is_usual(int hz)
+{
+    for (size_t i = 0; i < st_periodic_usual_hz_n; i++) {
+        if (st_periodic_usual_hz[i] == hz)
+            return true;
+    }
+    return false;
+}
+
+int st_ticks_rate_about(double length_ns)
+{
+    for (size_t i = 0; i < st_periodic_usual_hz_n; i++) { /* the commonest first */
+        if (st_periodic_usual_hz[i] <= ABOUT_HZ_MAX &&
+            fabs(length_ns * st_periodic_usual_hz[i] / 1e9 - 1) < ABOUT)
+            return st_periodic_usual_hz[i];
+    }
+    return 0;
+}
 
 /* Two clusters of differences: what lateness does from one sample to the next. */
 struct clusters {
@@ -414,7 +450,7 @@ static void tell(const struct st_series *s, const struct st_series_bulk *bulk, c
     ticks->steady = true;
     ticks->tick_ns = fit->tick_ns;
     ticks->tick_sd_ns = fit->tick_sd_ns;
-    ticks->hz = st_tick_rate_of(fit->tick_ns, fit->tick_sd_ns);
+    ticks->hz = st_ticks_rate_of(fit->tick_ns, fit->tick_sd_ns);
     /* one more tick a period is the same samples: take the flatter one */
     double slope_ns = remainder(fit->slope_ns, fit->tick_ns), slope_sd_ns = fit->slope_sd_ns;
     ticks->residual_sd_ns = sqrt(fit->square / (double)(fit->n - 3));
@@ -494,7 +530,7 @@ static void tell_unsteady(const struct st_series *s, const struct st_series_bulk
 static bool one_jump_is_a_tick(const struct fit *fit)
 {
     const double travel_ns = fit->slope_ns * (fit->last_k - fit->first_k);
-    return st_tick_rate_is_usual(st_tick_rate_of(fit->tick_ns, fit->tick_sd_ns)) &&
+    return st_ticks_is_usual(st_ticks_rate_of(fit->tick_ns, fit->tick_sd_ns)) &&
            fabs(travel_ns) > 0.1 * fit->tick_ns;
 }
 
@@ -534,7 +570,7 @@ static void find(const struct st_series *s, const struct st_series_bulk *bulk, s
     ticks.jumps_n = fit.jumps_n;
     const bool mixed = jumps_are_mixed(s, &clusters);
     enum bend bend = is_sawtooth(track, &fit) ? how_steady(track, &fit, &local) : BEND_SURE;
-    if (mixed && !st_tick_rate_is_usual(st_tick_rate_of(fit.tick_ns, fit.tick_sd_ns)))
+    if (mixed && !st_ticks_is_usual(st_ticks_rate_of(fit.tick_ns, fit.tick_sd_ns)))
         bend = BEND_SURE;
     if (bend != BEND_SURE) {
         ticks.p_value = exp(log_p(&fit));

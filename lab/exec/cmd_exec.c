@@ -10,8 +10,8 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/commands.h"
-#include "lab/durations.h"
 #include "lab/exec/bench_exec.h"
+#include "lab/word_list.h"
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
 #include "platform/program/stop.h"
@@ -367,7 +367,8 @@ int st_cmd_exec(int argc, char **argv)
     a.programs_n = (size_t)(argc - first);
     if (a.seed < 0)
         a.seed = p->wall_ns(p) & INT64_MAX;
-    r = st_durations_parse(NAME, a.durations_text != NULL ? a.durations_text : USUAL_DURATIONS, &a.durations);
+    r = st_word_list_durations(NAME, a.durations_text != NULL ? a.durations_text : USUAL_DURATIONS,
+                               &a.durations);
     if (r == 0)
         r = st_chart_option_check(NAME, a.plot, a.json);
     return r != 0 ? r : run(&a);

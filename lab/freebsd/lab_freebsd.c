@@ -43,7 +43,7 @@ static int sleep_kevent_timer(struct st_sleep *s, int64_t requested_ns)
     return 0;
 }
 
-/* Ways of sleeping, one row each; those that only Linux has are the last ones.
+/* Ways of sleeping, one row each.
  *
  * What is stretched by kern.timecounter.alloweddeviation: measured on 13.2 and 15.1 (2.667 ms from the call,
  * 5 % and 0 %), or read in sys/kern (kern_time.c, kern_umtx.c, sys_generic.c, kern_event.c). From 15.0 on
@@ -106,8 +106,6 @@ static const struct st_sleep_method sleeps[] = {
     {ST_SLEEP_POSIX_TIMER(": whole ticks"),
      ST_STRETCHED(NO, "rounded up to whole ticks, plus one tick; measured on FreeBSD 13.2 and 15.1")},
     {ST_SLEEP_COND, ST_STRETCHED(NO, MEASURED), .usual = true},
-    ST_SLEEP_ABSENT("epoll_wait", "only Linux has epoll; kevent-timeout is similar"),
-    ST_SLEEP_ABSENT("futex", "only Linux has it; umtx is similar"),
 };
 
 static const struct st_sleep_method *sleep_method(struct st_lab *lab, size_t i)
@@ -185,9 +183,6 @@ static const struct st_wake_method wakes[] = {
      .timed = true,
      .threads_only = true,
      .ops = &kqueue_ops},
-    ST_WAKE_ABSENT("futex", "only Linux has it; see umtx"),
-    ST_WAKE_ABSENT("eventfd", "sleeptune-lab measures it only on Linux; see kqueue-user"),
-    ST_WAKE_ABSENT("epoll", "only Linux has it; see kqueue-user"),
 };
 
 static const struct st_wake_method *wake_method(ST_UNUSED struct st_lab *lab, size_t i)
@@ -196,8 +191,6 @@ static const struct st_wake_method *wake_method(ST_UNUSED struct st_lab *lab, si
 }
 
 /* --- calls --- */
-
-#define LINUX_CLOCK "only Linux has this clock"
 
 static int call_umtx(struct st_call *c)
 {
@@ -224,14 +217,6 @@ static const struct st_call_method calls[] = {
      .summary = "_umtx_op call to wake a thread while none waits",
      .call = call_umtx,
      .raw = call_umtx}, /* the C library has no other way to it: it is a system call */
-    ST_CALL_ABSENT("clock_gettime-boottime", "the same as uptime on FreeBSD"),
-    ST_CALL_ABSENT("clock_gettime-tai", LINUX_CLOCK),
-    ST_CALL_ABSENT("clock_gettime-monotonic_raw", LINUX_CLOCK),
-    ST_CALL_ABSENT("clock_gettime-monotonic_coarse", "the same as monotonic_fast on FreeBSD"),
-    ST_CALL_ABSENT("clock_gettime-realtime_coarse", "the same as realtime_fast on FreeBSD"),
-    ST_CALL_ABSENT("clock_gettime-realtime_alarm", LINUX_CLOCK),
-    ST_CALL_ABSENT("clock_gettime-boottime_alarm", LINUX_CLOCK),
-    ST_CALL_ABSENT("futex-wake", "only Linux has it; see umtx-wake"),
 };
 
 static const struct st_call_method *call_method(ST_UNUSED struct st_lab *lab, size_t i)

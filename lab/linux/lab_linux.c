@@ -34,25 +34,37 @@ static int sleep_epoll_wait(struct st_sleep *s, int64_t requested_ns)
 
 /* --- A wait on a word that no one wakes --- */
 
-/* FUTEX_WAIT_BITSET takes an absolute time on CLOCK_MONOTONIC; FUTEX_WAIT takes a relative one. */
-static int sleep_futex(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
-{
-    unsigned word = 0;
 #ifdef SYS_futex
-    const long number = SYS_futex;
-    const struct timespec until = st_ns_to_timespec(s->due_ns);
+#define FUTEX_NUMBER SYS_futex
 #else /* 32 bits, newer than 2038's problem */
-    const long number = SYS_futex_time64;
-    const int64_t until[2] = {s->due_ns / ST_NS_PER_S, s->due_ns % ST_NS_PER_S};
+#define FUTEX_NUMBER SYS_futex_time64
 #endif
-    long r;
-    do
-        r = syscall(number, &word, FUTEX_WAIT_BITSET_PRIVATE, 0, &until, NULL, FUTEX_BITSET_MATCH_ANY);
-    while (r == 0);
-    return errno == ETIMEDOUT ? 0 : -errno;
+
+/* Waits while the word is 0. FUTEX_WAIT_BITSET takes an absolute time on CLOCK_MONOTONIC; FUTEX_WAIT takes a relative one.
+ * @return 0: woken, or the word is not 0; -ETIMEDOUT, -EINTR. */
+static int futex_wait(_Atomic uint32_t *word, int flags, int64_t due_ns)
+{
+#ifdef SYS_futex
+    const struct timespec until = st_ns_to_timespec(due_ns);
+#else
+    const int64_t until[2] = {due_ns / ST_NS_PER_S, due_ns % ST_NS_PER_S};
+#endif
+    const long r =
+        syscall(FUTEX_NUMBER, word, FUTEX_WAIT_BITSET | flags, 0, &until, NULL, FUTEX_BITSET_MATCH_ANY);
+    return r == 0 || errno == EAGAIN ? 0 : -errno;
 }
 
-/* Ways of sleeping, one row each; those that only FreeBSD has are the last ones.
+static int sleep_futex(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
+{
+    _Atomic uint32_t word = 0;
+    int r;
+    do
+        r = futex_wait(&word, FUTEX_PRIVATE_FLAG, s->due_ns);
+    while (r == 0);
+    return r == -ETIMEDOUT ? 0 : r;
+}
+
+/* Ways of sleeping, one row each.
  *
  * What is stretched: a call that starts its timer with a range of current->timer_slack_ns may be woken as
  * late as the slack says; the slack of a real-time thread is 0. Read in Linux 6.1: kernel/time/hrtimer.c
@@ -95,11 +107,6 @@ static const struct st_sleep_method sleeps[] = {
         .open = st_sleep_open_nothing,
         .sleep = sleep_futex,
     },
-    ST_SLEEP_ABSENT("kevent-timeout", "kqueue is FreeBSD's"),
-    ST_SLEEP_ABSENT("kevent-timer", "kqueue is FreeBSD's"),
-    ST_SLEEP_ABSENT("clock_nanosleep-abs-monotonic_fast", "a clock of FreeBSD"),
-    ST_SLEEP_ABSENT("clock_nanosleep-abs-monotonic_precise", "a clock of FreeBSD"),
-    ST_SLEEP_ABSENT("clock_nanosleep-abs-uptime", "a clock of FreeBSD"),
 };
 
 static const struct st_sleep_method *sleep_method(struct st_lab *lab, size_t i)
@@ -158,12 +165,6 @@ static const struct st_wake_ops ops_epoll = {open_epoll, wait_epoll, wake_eventf
 
 /* --- A word that the sleeper waits on. futex(2) --- */
 
-#ifdef SYS_futex
-#define FUTEX_NUMBER SYS_futex
-#else /* 32 bits, newer than 2038's problem */
-#define FUTEX_NUMBER SYS_futex_time64
-#endif
-
 static int private_flag(const struct st_wake_place *place)
 {
     return place->processes ? 0 : FUTEX_PRIVATE_FLAG;
@@ -171,18 +172,10 @@ static int private_flag(const struct st_wake_place *place)
 
 static int wait_futex(struct st_wake_place *place, int64_t due_ns)
 {
-#ifdef SYS_futex
-    const struct timespec until = st_ns_to_timespec(due_ns);
-#else
-    const int64_t until[2] = {due_ns / ST_NS_PER_S, due_ns % ST_NS_PER_S};
-#endif
-    while (atomic_exchange(&place->word, 0) == 0) {
-        if (syscall(FUTEX_NUMBER, &place->word, FUTEX_WAIT_BITSET | private_flag(place), 0, &until, NULL,
-                    FUTEX_BITSET_MATCH_ANY) != 0 &&
-            errno != EAGAIN)
-            return -errno;
-    }
-    return 0;
+    int r = 0;
+    while (r == 0 && atomic_exchange(&place->word, 0) == 0)
+        r = futex_wait(&place->word, private_flag(place), due_ns);
+    return r;
 }
 
 static int wake_futex(struct st_wake_place *place)
@@ -195,7 +188,7 @@ static int wake_futex(struct st_wake_place *place)
 
 static const struct st_wake_ops ops_futex = {NULL, wait_futex, wake_futex, NULL};
 
-/* Ways of waking, one row each; those that only FreeBSD has are the last ones. */
+/* Ways of waking, one row each. */
 static const struct st_wake_method wakes[] = {
     {.name = "futex",
      .summary = "waits in FUTEX_WAIT_BITSET, woken by FUTEX_WAKE",
@@ -210,8 +203,6 @@ static const struct st_wake_method wakes[] = {
      .summary = "waits in epoll_pwait2 on an eventfd, woken by write; then read",
      .timed = true,
      .ops = &ops_epoll},
-    ST_WAKE_ABSENT("kqueue-user", "only FreeBSD has it"),
-    ST_WAKE_ABSENT("umtx", "only FreeBSD has it; see futex"),
 };
 
 static const struct st_wake_method *wake_method(ST_UNUSED struct st_lab *lab, size_t i)
@@ -219,15 +210,7 @@ static const struct st_wake_method *wake_method(ST_UNUSED struct st_lab *lab, si
     return st_wake_posix_of_tables(wakes, ST_ARRAY_LEN(wakes), i);
 }
 
-/* Calls, one row each; those that only FreeBSD has are the last ones. */
-#ifdef SYS_futex
-#define FUTEX_NUMBER SYS_futex
-#else /* 32 bits, newer than 2038's problem */
-#define FUTEX_NUMBER SYS_futex_time64
-#endif
-
-#define FREEBSD_CLOCK "only FreeBSD has this clock"
-
+/* Calls, one row each. */
 static int call_futex(struct st_call *c)
 {
     return syscall(FUTEX_NUMBER, &c->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0) == 0 ? 0 : -errno;
@@ -250,17 +233,6 @@ static const struct st_call_method calls[] = {
      .summary = "futex call to wake a thread while none waits",
      .call = call_futex,
      .raw = call_futex}, /* the C library has no function for it: it is a system call */
-    ST_CALL_ABSENT("clock_gettime-monotonic_fast", FREEBSD_CLOCK),
-    ST_CALL_ABSENT("clock_gettime-monotonic_precise", FREEBSD_CLOCK),
-    ST_CALL_ABSENT("clock_gettime-realtime_fast", FREEBSD_CLOCK),
-    ST_CALL_ABSENT("clock_gettime-realtime_precise", FREEBSD_CLOCK),
-    ST_CALL_ABSENT("clock_gettime-uptime", FREEBSD_CLOCK),
-    ST_CALL_ABSENT("clock_gettime-uptime_fast", FREEBSD_CLOCK),
-    ST_CALL_ABSENT("clock_gettime-uptime_precise", FREEBSD_CLOCK),
-    ST_CALL_ABSENT("clock_gettime-second", FREEBSD_CLOCK),
-    ST_CALL_ABSENT("clock_gettime-virtual", FREEBSD_CLOCK),
-    ST_CALL_ABSENT("clock_gettime-prof", FREEBSD_CLOCK),
-    ST_CALL_ABSENT("umtx-wake", "only FreeBSD has it; see futex-wake"),
 };
 
 static const struct st_call_method *call_method(ST_UNUSED struct st_lab *lab, size_t i)

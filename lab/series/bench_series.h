@@ -6,10 +6,10 @@
 #include "platform/sleep.h"
 
 struct st_bench_series_config {
-    const struct st_sleep_method *method; /* not an absent one */
-    struct st_period period;              /* between due times */
-    uint64_t count;                       /* samples */
-    size_t kept_max_n; /* this many are kept one by one; of the rest only figures; 0: all are kept */
+    const struct st_sleep_method *method;
+    struct st_period period; /* between due times */
+    uint64_t count;          /* samples */
+    size_t kept_max_n;       /* this many are kept one by one; of the rest only figures; 0: all are kept */
     /** Asked before each sleep, in the measuring thread. @return false: stop here. NULL: go on. */
     bool (*go_on)(void *ctx, uint64_t n, int64_t latest_ns); /* samples so far, lateness of the latest one */
     void *ctx;

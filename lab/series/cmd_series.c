@@ -1,7 +1,6 @@
 /* sleeptune-lab series: lateness over time. */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,7 +23,6 @@
 #include "platform/program/terminal.h"
 
 #define NAME        "series"
-#define RTTIME_NS   ST_NS_PER_S
 #define METHODS_MAX 16
 #define COUNT_MAX   INT64_C(1000000000)
 #define SET_SCHEMA  "sleeptune-series-set/1"
@@ -79,18 +77,13 @@ static void help(void)
 static bool is_here(const struct st_sleep_method *method, struct missing *missing)
 {
     struct st_sleep sleep;
-    int r = 0;
     *missing = (struct missing){.method = method};
-    if (method->absent == NULL) {
-        r = st_sleep_open(&sleep, st_platform_native(), method);
-        if (r == 0)
-            st_sleep_close(&sleep);
-    }
-    if (method->absent == NULL && r == 0)
-        return true;
-    snprintf(missing->why, sizeof(missing->why), "%s",
-             method->absent != NULL ? method->absent : strerror(-r));
-    return false;
+    const int r = st_sleep_open(&sleep, st_platform_native(), method);
+    if (r == 0)
+        st_sleep_close(&sleep);
+    else
+        snprintf(missing->why, sizeof(missing->why), "%s", strerror(-r));
+    return r == 0;
 }
 
 static int add_method(struct arguments *a, const struct st_sleep_method *method)
@@ -205,12 +198,6 @@ static void announce(const struct arguments *a, const struct st_bench_series_con
     fprintf(stderr, "%s%s: takes %s.\n", a->methods[0]->name, all, st_locale_text(text));
 }
 
-static void on_rttime(ST_UNUSED int signal_number)
-{
-    struct st_platform *p = st_platform_native();
-    (void)p->set_policy(p, ST_POLICY_OTHER, 0);
-}
-
 /* One series, with its analysis. @return an st_exit, after a message. */
 static int measure(struct arguments *a, const struct st_bench_series_config *config,
                    struct st_series_result *result)
@@ -275,7 +262,6 @@ static int print(const struct arguments *a, struct st_series_result *const *resu
 /* One method after the other; what one cannot do does not keep the others from it. */
 static int run(struct arguments *a, struct st_bench_series_config *config)
 {
-    struct st_platform *p = st_platform_native();
     struct st_series_result *results[METHODS_MAX];
     const char *names[METHODS_MAX];
     const struct st_series *series[METHODS_MAX];
@@ -285,8 +271,7 @@ static int run(struct arguments *a, struct st_bench_series_config *config)
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));
     st_stop_catch(NULL);
-    signal(SIGXCPU, on_rttime);
-    (void)p->set_rttime_limit_ns(p, RTTIME_NS);
+    st_stop_limit_rttime(st_platform_native(), NULL);
     announce(a, config);
     for (size_t i = 0; i < a->methods_n && (i == 0 || !st_stop_asked()); i++) {
         struct st_series_result *result = calloc(1, sizeof(*result));

@@ -63,8 +63,6 @@ static void init_cell(struct st_sleep_cell *cell, const struct st_bench_sleep_co
     cell->method = config->methods[i % methods_n];
     cell->requested_ns = config->durations_ns[i / methods_n % durations_n];
     cell->setting = i / methods_n / durations_n;
-    if (cell->method->absent != NULL)
-        refuse(cell, cell->method->absent, 0);
 }
 
 int st_bench_sleep_init(struct st_bench_sleep *bench, struct st_platform *p,

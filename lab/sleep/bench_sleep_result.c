@@ -501,12 +501,10 @@ static json_t *method_json(const struct st_bench_sleep *bench, struct st_platfor
     struct st_quantile difference;
     json_t *o = json_object();
     st_json_set(o, "method", json_string(m->name));
-    st_json_set(o, "missing", m->absent != NULL ? json_string(m->absent) : json_null());
-    st_json_set(o, "clock", m->clock != NULL ? json_string(m->clock) : json_null());
-    st_json_set(o, "asked", m->absent == NULL ? json_string(st_sleep_asked_name(m->asked)) : json_null());
-    st_json_set(o, "unit_ns", m->absent == NULL ? ST_JSON(m->unit_ns) : json_null());
-    st_json_set(o, "stretched_by_source",
-                m->absent == NULL ? json_string(st_sleep_stretch_name(m->stretch)) : json_null());
+    st_json_set(o, "clock", json_string(m->clock));
+    st_json_set(o, "asked", json_string(st_sleep_asked_name(m->asked)));
+    st_json_set(o, "unit_ns", ST_JSON(m->unit_ns));
+    st_json_set(o, "stretched_by_source", json_string(st_sleep_stretch_name(m->stretch)));
     st_json_set(o, "source", m->stretch_source != NULL ? json_string(m->stretch_source) : json_null());
     if (st_bench_sleep_stretch(bench, p, i, &seen, &difference) != 0) {
         seen = ST_STRETCH_UNTRIED;

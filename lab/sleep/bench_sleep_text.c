@@ -69,21 +69,15 @@ void st_bench_sleep_list(struct st_lab *lab, FILE *out, int width)
         char text[240], unit[32];
         struct st_sleep s;
         const int r = st_sleep_open(&s, lab->platform, m);
-        if (m->absent != NULL) {
-            snprintf(text, sizeof(text), "not here: %s", m->absent);
-        } else {
-            const int n =
-                snprintf(text, sizeof(text), "%s; %s, clock %s, stretched: %s", m->summary,
-                         st_sleep_asked_name(m->asked), m->clock, st_sleep_stretch_name(m->stretch));
-            size_t used = n > 0 && (size_t)n < sizeof(text) ? (size_t)n : 0;
-            if (m->unit_ns > 1)
-                used += (size_t)snprintf(text + used, sizeof(text) - used, ", in steps of %s",
-                                         st_ns_format(m->unit_ns, unit, sizeof(unit)));
-            if (r != 0 && used < sizeof(text))
-                snprintf(text + used, sizeof(text) - used, "; not here: %s", strerror(-r));
-        }
+        snprintf(text, sizeof(text), "%s; %s, clock %s, stretched: %s", m->summary,
+                 st_sleep_asked_name(m->asked), m->clock, st_sleep_stretch_name(m->stretch));
+        if (m->unit_ns > 1)
+            st_text_append(text, sizeof(text), ", in steps of %s",
+                           st_ns_format(m->unit_ns, unit, sizeof(unit)));
         if (r == 0)
             st_sleep_close(&s);
+        else
+            st_text_append(text, sizeof(text), "; not here: %s", strerror(-r));
         st_text_field(out, m->name, text, name_columns, width);
     }
 }
@@ -111,17 +105,15 @@ void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int 
 {
     const struct st_bench_sleep_config *c = &bench->config;
     char text[400], budget[32];
-    size_t least, most, methods_n = 0;
+    size_t least, most;
     if (st_bench_sleep_block_ns(bench) == 0)
         return; /* nothing that could be measured: the result says why */
-    for (size_t i = 0; i < c->methods_n; i++)
-        methods_n += c->methods[i]->absent == NULL;
     samples_range(bench, &least, &most);
     int n =
         snprintf(text, sizeof(text),
                  "%zu method%s, %zu duration%s, %zu setting%s in random order (seed %" PRIu64 "). This "
                  "takes at most %s and gives about %zu",
-                 methods_n, plural(methods_n), c->durations_n, plural(c->durations_n), c->settings_n,
+                 c->methods_n, plural(c->methods_n), c->durations_n, plural(c->durations_n), c->settings_n,
                  plural(c->settings_n), c->seed, st_ns_format(c->budget_ns, budget, sizeof(budget)), least);
     if (least < most)
         n += snprintf(text + n, sizeof(text) - (size_t)n, " to %zu", most);

@@ -1,5 +1,4 @@
 /* sleeptune-lab sleep: which way of sleeping is most exact, and what it costs. */
-#include "lab/durations.h"
 #include "lab/lab.h"
 #include "lab/posix/sleep_lab.h"
 #include "lab/sleep/bench_sleep.h"
@@ -18,7 +17,6 @@
 #include "platform/program/locale.h"
 #include "platform/program/options.h"
 #include "platform/program/output.h"
-#include "platform/program/rttime.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
@@ -162,8 +160,8 @@ static int choose(struct arguments *a)
     if (r == 0)
         r = choose_baseline(a);
     if (r == 0)
-        r = st_durations_parse(NAME, a->durations_text != NULL ? a->durations_text : durations,
-                               &a->durations);
+        r = st_word_list_durations(NAME, a->durations_text != NULL ? a->durations_text : durations,
+                                   &a->durations);
     a->config.durations_n = a->durations.n;
     if (r == 0)
         r = st_word_list_each(NAME, "--policy", a->policies_text != NULL ? a->policies_text : "other",
@@ -239,7 +237,7 @@ static int run(struct arguments *a)
     if (!a->quiet)
         st_bench_sleep_announce(&bench, stderr, st_terminal_width(STDERR_FILENO));
     st_stop_catch(NULL);
-    st_rttime_limit(p, NULL);
+    st_stop_limit_rttime(p, NULL);
     r = st_bench_sleep_measure(&bench, p);
     if (a->shown_ns != 0)
         fputs("\r\033[K", stderr);

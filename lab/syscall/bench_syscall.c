@@ -56,13 +56,8 @@ static int fresh_process_sample(struct st_lab *lab, const char *call, int64_t *r
 
 const char *st_bench_syscall_mode_name(enum st_call_mode mode)
 {
-    switch (mode) {
-    case ST_CALL_IN_PROCESS:
-        return "in-process";
-    case ST_CALL_FRESH:
-        return "fresh";
-    }
-    return "?";
+    static const char *const names[] = {[ST_CALL_IN_PROCESS] = "in-process", [ST_CALL_FRESH] = "fresh"};
+    return names[mode];
 }
 
 static void refuse(struct st_syscall_row *row, const char *why, int error)
@@ -75,8 +70,6 @@ static int init_row(struct st_syscall_row *row, const struct st_call_method *met
                     size_t room_n)
 {
     *row = (struct st_syscall_row){.method = method, .mode = mode};
-    if (method->absent != NULL)
-        refuse(row, method->absent, 0);
     row->ns = malloc(room_n * sizeof(*row->ns));
     if (row->ns == NULL)
         return -ENOMEM;
@@ -301,22 +294,17 @@ int64_t st_bench_syscall_expected_ns(struct st_lab *lab, const struct st_bench_s
     const int64_t clock_ns = clock_cost_ns(lab);
     int64_t process_ns = FRESH_NS, empty_ns;
     double sum_ns = 0;
-    size_t present_n = 0;
     if (config->fresh > 0)
         probe(lab, "empty", &empty_ns, &process_ns);
     for (size_t i = 0; i < config->methods_n; i++) {
         const struct st_call_method *method = config->methods[i];
         int64_t call_ns = method->blocks ? BLOCKS_NS : TYPICAL_NS, unused_ns;
-        if (method->absent != NULL)
-            continue;
         if (method->blocks)
             probe(lab, method->name, &call_ns, &unused_ns);
-        present_n++;
         sum_ns += (double)config->count * (double)(call_ns + 3 * clock_ns);
         sum_ns += (double)st_call_batches_expected_ns((double)call_ns, TYPICAL_NS);
     }
-    if (present_n > 0)
-        sum_ns += (double)(present_n + 1) * (double)config->fresh * (double)process_ns;
+    sum_ns += (double)(config->methods_n + 1) * (double)config->fresh * (double)process_ns;
     return (int64_t)sum_ns;
 }
 

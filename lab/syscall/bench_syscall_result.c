@@ -26,9 +26,7 @@ void st_bench_syscall_list(struct st_lab *lab, FILE *out, int width)
             r = m->call(&c);
             st_call_close(&c);
         }
-        if (m->absent != NULL)
-            snprintf(text, sizeof(text), "not here: %s", m->absent);
-        else if (r != 0)
+        if (r != 0)
             snprintf(text, sizeof(text), "%s; not here: %s", m->summary, strerror(-r));
         else
             snprintf(text, sizeof(text), "%s", m->summary);
@@ -161,7 +159,7 @@ static void table(const struct st_bench_syscall *bench, enum st_call_mode mode, 
     fprintf(out, "%-*s%7s%7s%7s%7s%7s%7s%6s\n", NAME_COLUMNS, "", "min", "q1", "median", "mean", "q3", "max",
             "outl.");
     for (size_t i = 0; i < bench->rows_n; i++) {
-        if (bench->rows[i].mode == mode && bench->rows[i].method->absent == NULL)
+        if (bench->rows[i].mode == mode)
             row_lines(&bench->rows[i], brief, out, width);
         measured |= bench->rows[i].mode == mode && bench->rows[i].n > 0;
     }
@@ -222,22 +220,6 @@ static void path_sentence(const struct st_bench_syscall *bench, enum st_call_pat
     st_text_wrap(out, line, 0, width);
 }
 
-static void absent_sentence(const struct st_bench_syscall *bench, FILE *out, int width)
-{
-    char line[1600] = "Not available on this system ('--list' has the reasons):";
-    size_t used = strlen(line), n = 0;
-    for (size_t i = 0; i < bench->config.methods_n && used < sizeof(line); i++) {
-        if (bench->config.methods[i]->absent != NULL)
-            used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", n++ > 0 ? ", " : " ",
-                                     bench->config.methods[i]->name);
-    }
-    if (n == 0)
-        return;
-    if (used < sizeof(line))
-        snprintf(line + used, sizeof(line) - used, ".");
-    st_text_wrap(out, line, 0, width);
-}
-
 /* Without a spread in the middle the rule of the outliers takes all that differs. */
 static void no_spread_sentence(const struct st_bench_syscall *bench, FILE *out, int width)
 {
@@ -264,7 +246,6 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
     path_sentence(bench, ST_PATH_VDSO, "Read without a system call, through the vDSO:", out, width);
     path_sentence(bench, ST_PATH_LIBRARY, "Read without a system call, by the C library:", out, width);
     path_sentence(bench, ST_PATH_UNKNOWN, "Not clear:", out, width);
-    absent_sentence(bench, out, width);
     snprintf(
         line, sizeof(line),
         "The median of the empty measurement is subtracted from all other rows. Outl.: values more than "

@@ -1,6 +1,5 @@
 /* System calls and their kin whose cost `sleeptune-lab syscall` measures, one row each. The list of an OS is
- * st_lab.call_method (linux/lab_linux.c, freebsd/lab_freebsd.c, tests/fake/lab_fake.c); what only the
- * other OS has is in it with the reason, not left out.
+ * st_lab.call_method (linux/lab_linux.c, freebsd/lab_freebsd.c, tests/fake/lab_fake.c).
  */
 #ifndef ST_LAB_SYSCALL_CALL_H
 #define ST_LAB_SYSCALL_CALL_H
@@ -18,7 +17,6 @@ struct st_call_method {
     int clock_id;        /* of those that read a clock */
     bool tells_time;     /* what the vDSO may do without the kernel */
     bool blocks;         /* gives the CPU away, which only the kernel can do */
-    const char *absent;  /* why this OS has none; then there are no functions */
 
     int (*open)(struct st_call *c); /* makes what the call needs; NULL: nothing. @return 0 or -errno */
     st_call_fn call;
@@ -44,17 +42,11 @@ struct st_call {
     }
 int st_call_nothing(struct st_call *c);
 
-/** A whole row: what only the other OS has. */
-#define ST_CALL_ABSENT(method_name, why)                                                                     \
-    {                                                                                                        \
-        .name = (method_name), .absent = (why)                                                               \
-    }
-
-/** The call of that name. @return NULL: no such name on any OS. */
+/** The call of that name. @return NULL: none here. */
 const struct st_call_method *st_call_find(struct st_lab *lab, const char *name);
 
-/** Makes what it needs; does not call it, so that the first call is the caller's. @return 0, -ENOTSUP
- * (absent), or what the kernel said. Close with st_call_close. */
+/** Makes what it needs; does not call it, so that the first call is the caller's. @return 0,
+ * or what the kernel said. Close with st_call_close. */
 ST_NODISCARD int st_call_open(struct st_call *c, struct st_lab *lab, const struct st_call_method *method);
 void st_call_close(struct st_call *c);
 

@@ -121,15 +121,12 @@ static void announce(const struct arguments *a)
 {
     char text[32], fresh[48] = "", line[200];
     const struct st_bench_syscall_config *c = &a->config;
-    size_t present_n = 0;
-    for (size_t i = 0; i < a->config.methods_n; i++)
-        present_n += a->methods[i]->absent == NULL;
-    if (a->quiet || present_n == 0)
-        return; /* the result says why there is nothing to measure */
+    if (a->quiet)
+        return;
     if (c->fresh > 0)
         snprintf(fresh, sizeof(fresh), " and %zu fresh process%s", c->fresh, c->fresh == 1 ? "" : "es");
-    snprintf(line, sizeof(line), "%zu call%s, %zu sample%s%s each: about %s.", present_n,
-             present_n == 1 ? "" : "s", c->count, c->count == 1 ? "" : "s", fresh,
+    snprintf(line, sizeof(line), "%zu call%s, %zu sample%s%s each: about %s.", c->methods_n,
+             c->methods_n == 1 ? "" : "s", c->count, c->count == 1 ? "" : "s", fresh,
              st_bench_text_rough(st_bench_syscall_expected_ns(st_lab_native(), c), text, sizeof(text)));
     st_text_wrap(stderr, st_locale_text(line), 0, st_terminal_width(STDERR_FILENO));
 }

@@ -14,24 +14,15 @@
 
 const char *st_bench_wake_kind_name(enum st_wake_kind kind)
 {
-    switch (kind) {
-    case ST_WAKE_INTERRUPTED:
-        return "interrupted";
-    case ST_WAKE_TIMED_OUT:
-        return "timed-out";
-    }
-    return "?";
+    static const char *const names[] = {
+        [ST_WAKE_INTERRUPTED] = "interrupted", [ST_WAKE_TIMED_OUT] = "timed-out"};
+    return names[kind];
 }
 
 const char *st_bench_wake_placement_name(enum st_wake_placement placement)
 {
-    switch (placement) {
-    case ST_WAKE_SAME_CPU:
-        return "same-cpu";
-    case ST_WAKE_OTHER_CPU:
-        return "other-cpu";
-    }
-    return "?";
+    static const char *const names[] = {[ST_WAKE_SAME_CPU] = "same-cpu", [ST_WAKE_OTHER_CPU] = "other-cpu"};
+    return names[placement];
 }
 
 static void refuse(struct st_wake_cell *cell, const char *why, int error)
@@ -45,9 +36,7 @@ static void refuse(struct st_wake_cell *cell, const char *why, int error)
 static void refuse_impossible(struct st_wake_cell *cell, const struct st_bench_wake_config *c)
 {
     const struct st_wake_method *m = cell->method;
-    if (m->absent != NULL)
-        refuse(cell, m->absent, 0);
-    else if (m->threads_only && cell->peers == ST_WAKE_PROCESSES)
+    if (m->threads_only && cell->peers == ST_WAKE_PROCESSES)
         refuse(cell, "this method works only between threads of one process", 0);
     else if (!m->timed && cell->kind == ST_WAKE_TIMED_OUT)
         refuse(cell, "this method cannot wait with a timeout", 0);

@@ -19,11 +19,8 @@ void st_bench_wake_list(struct st_lab *lab, FILE *out, int width)
     const struct st_wake_method *m;
     for (size_t i = 0; (m = lab->wake_method(lab, i)) != NULL; i++) {
         char text[200];
-        if (m->absent != NULL)
-            snprintf(text, sizeof(text), "not here: %s", m->absent);
-        else
-            snprintf(text, sizeof(text), "%s%s%s", m->summary, m->timed ? "" : "; cannot wait with a timeout",
-                     m->threads_only ? "; only between threads of one process" : "");
+        snprintf(text, sizeof(text), "%s%s%s", m->summary, m->timed ? "" : "; cannot wait with a timeout",
+                 m->threads_only ? "; only between threads of one process" : "");
         st_text_field(out, m->name, text, NAME_COLUMNS, width);
     }
 }
@@ -81,7 +78,7 @@ static bool same_table(const struct st_wake_cell *a, const struct st_wake_cell *
 /* One that Ctrl-C left without a round is counted, not shown. */
 static bool shown(const struct st_wake_cell *cell)
 {
-    return cell->n > 0 || (cell->why != NULL && cell->method->absent == NULL);
+    return cell->n > 0 || cell->why != NULL;
 }
 
 /* The cells of one table follow each other. @return the index behind them. */
@@ -216,18 +213,6 @@ static void growth_sentence(const struct st_bench_wake *bench, size_t first, FIL
     free(growths);
 }
 
-static void absent_sentence(const struct st_bench_wake *bench, FILE *out, int width)
-{
-    char line[LINE_BYTES] = "";
-    for (size_t i = 0; i < bench->config.methods_n; i++) {
-        const struct st_wake_method *m = bench->config.methods[i];
-        if (m->absent == NULL)
-            continue;
-        snprintf(line, sizeof(line), "%s was not measured: %s.", m->name, m->absent);
-        st_text_wrap(out, line, 0, width);
-    }
-}
-
 static void unreached_sentence(const struct st_bench_wake *bench, FILE *out, int width)
 {
     char line[LINE_BYTES];
@@ -271,7 +256,6 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
         if (bench->cells[first].kind == ST_WAKE_INTERRUPTED)
             growth_sentence(bench, first, out, width);
     }
-    absent_sentence(bench, out, width);
     unreached_sentence(bench, out, width);
     st_text_wrap(
         out,

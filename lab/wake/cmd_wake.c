@@ -52,7 +52,7 @@ static void help(void)
           "                         (interrupted)\n"
           "      --peers LIST       threads, processes (threads)\n"
           "      --all              all mechanisms, kinds, peers; 2 to 100 ms; 1000 rounds\n"
-          "      --list             all mechanisms, also those not available here\n"
+          "      --list             all mechanisms\n"
           "      --rounds N         rounds of each combination (200; with --all 1000)\n"
           "      --budget TIME      time for the whole run; if it is short, fewer rounds\n"
           "      --cpus A,B         CPUs of the waking and of the woken thread (the first\n"

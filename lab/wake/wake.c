@@ -5,13 +5,8 @@
 
 const char *st_wake_peers_name(enum st_wake_peers peers)
 {
-    switch (peers) {
-    case ST_WAKE_THREADS:
-        return "threads";
-    case ST_WAKE_PROCESSES:
-        return "processes";
-    }
-    return "?";
+    static const char *const names[] = {[ST_WAKE_THREADS] = "threads", [ST_WAKE_PROCESSES] = "processes"};
+    return names[peers];
 }
 
 const struct st_wake_method *st_wake_find(struct st_lab *lab, const char *name)
@@ -28,7 +23,7 @@ int st_wake_open(struct st_wake *w, struct st_lab *lab, const struct st_wake_met
                  const struct st_wake_setting *setting)
 {
     *w = (struct st_wake){.method = method, .platform = lab->platform, .lab = lab};
-    if (method->absent != NULL || (method->threads_only && setting->peers == ST_WAKE_PROCESSES))
+    if (method->threads_only && setting->peers == ST_WAKE_PROCESSES)
         return -ENOTSUP;
     return lab->wake_open(w, setting);
 }

@@ -1,6 +1,5 @@
 /* Ways of waking a sleeper early, one row each: what `sleeptune-lab wake` compares. The list of an OS is
- * st_lab.wake_method (linux/lab_linux.c, freebsd/lab_freebsd.c, tests/fake/lab_fake.c);
- * what only the other OS has is in it with the reason, not left out.
+ * st_lab.wake_method (linux/lab_linux.c, freebsd/lab_freebsd.c, tests/fake/lab_fake.c).
  */
 #ifndef ST_LAB_WAKE_WAKE_H
 #define ST_LAB_WAKE_WAKE_H
@@ -21,15 +20,8 @@ struct st_wake_method {
     bool timed;          /* its wait can have a timeout */
     bool threads_only;   /* does not reach into another process */
     bool spins;          /* the sleeper uses the CPU all the time */
-    const char *absent;  /* why this OS or build has none */
     const struct st_wake_ops *ops;
 };
-
-/** A whole row: what only the other OS has. */
-#define ST_WAKE_ABSENT(method_name, why)                                                                     \
-    {                                                                                                        \
-        .name = (method_name), .absent = (why)                                                               \
-    }
 
 /** Who wakes whom, and where. */
 struct st_wake_setting {
@@ -55,12 +47,12 @@ struct st_wake {
     void *state; /* the platform's own */
 };
 
-/** The way of that name. @return NULL: no such name on any OS. */
+/** The way of that name. @return NULL: none here. */
 const struct st_wake_method *st_wake_find(struct st_lab *lab, const char *name);
 
 /**
  * Starts a sleeper, and sets CPU and policy of both; the calling thread keeps them.
- * @return 0, -ENOTSUP (absent, or processes with threads_only), -EPERM (policy), -EINVAL (no such CPU), or
+ * @return 0, -ENOTSUP (processes with threads_only), -EPERM (policy), -EINVAL (no such CPU), or
  * what the kernel said. End with st_wake_close.
  */
 ST_NODISCARD int st_wake_open(struct st_wake *w, struct st_lab *lab, const struct st_wake_method *method,

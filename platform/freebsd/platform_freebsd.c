@@ -385,8 +385,6 @@ static const struct st_sleep_method methods[] = {
     {ST_SLEEP_CLOCK_RELATIVE("monotonic", CLOCK_MONOTONIC), ST_STRETCHED(IF_IMPRECISE, NANOSLEEP)},
 #if ST_HAVE_TIMERFD
     {ST_SLEEP_TIMERFD_ABSOLUTE(" (FreeBSD 14)"), ST_STRETCHED(UNKNOWN, NULL)},
-#else
-    ST_SLEEP_ABSENT("timerfd-abs", "FreeBSD has timerfd from 14.0 on"),
 #endif
     {
         .name = "umtx",

@@ -574,7 +574,6 @@ static const struct st_sleep_method methods[] = {
     {ST_SLEEP_CLOCK_ABSOLUTE("monotonic", CLOCK_MONOTONIC), ST_STRETCHED(YES, NANOSLEEP)},
     {ST_SLEEP_CLOCK_RELATIVE("monotonic", CLOCK_MONOTONIC), ST_STRETCHED(YES, NANOSLEEP)},
     {ST_SLEEP_TIMERFD_ABSOLUTE(""), ST_STRETCHED(NO, "the kernel gives its timer no slack"), .usual = true},
-    ST_SLEEP_ABSENT("umtx", "only FreeBSD has _umtx_op; futex is similar"),
 };
 
 static const struct st_sleep_method *linux_sleep_method(ST_UNUSED struct st_platform *p, size_t i)

@@ -12,12 +12,6 @@
 #define ST_ON_REALTIME           .clock = "realtime", .clock_id = CLOCK_REALTIME
 #define ST_STRETCHED(how, where) .stretch = ST_STRETCH_##how, .stretch_source = (where)
 
-/* a whole row: what only the other OS has */
-#define ST_SLEEP_ABSENT(method_name, why)                                                                    \
-    {                                                                                                        \
-        .name = (method_name), .absent = (why)                                                               \
-    }
-
 /** requested_ns rounded up to the method's unit, as a timespec. */
 struct timespec st_sleep_rounded(const struct st_sleep *s, int64_t requested_ns);
 /** requested_ns in whole units of the method, rounded up, at most INT_MAX. */

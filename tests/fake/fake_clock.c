@@ -94,17 +94,13 @@ static const struct st_sleep_method methods[ST_FAKE_METHODS_N] = {
     {FAKE_METHOD("ppoll", ST_SLEEP_RELATIVE, ST_STRETCH_YES), .usual = true},
     {FAKE_METHOD("timerfd-abs", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO), .usual = true},
     {FAKE_STEPS("posix-timer", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO, ST_NS_PER_MS)},
-    {.name = "umtx", .absent = "only FreeBSD has it"},
-    {FAKE_METHOD("umtx", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO)}, /* on FreeBSD, instead of the row above */
+    {FAKE_METHOD("umtx", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO)}, /* on FreeBSD */
 };
-
-#define UMTX_ABSENT (ST_ARRAY_LEN(methods) - 2)
 
 static const struct st_sleep_method *fake_sleep_method(struct st_platform *p, size_t i)
 {
-    if (i == UMTX_ABSENT && p->os == ST_OS_FREEBSD)
-        return &methods[UMTX_ABSENT + 1];
-    return i <= UMTX_ABSENT ? &methods[i] : NULL;
+    const size_t n = ST_ARRAY_LEN(methods) - (p->os == ST_OS_FREEBSD ? 0 : 1);
+    return i < n ? &methods[i] : NULL;
 }
 
 struct st_fake_method *st_fake_state_method(struct st_platform *p, const struct st_sleep_method *method)

@@ -35,7 +35,7 @@ struct st_fake_entry {
     int error;
 };
 
-#define ST_FAKE_METHODS_N 7
+#define ST_FAKE_METHODS_N 6
 
 /* What a sleeping method does. */
 struct st_fake_method {

@@ -55,7 +55,7 @@ static int fake_open(struct st_call *c);
 static int fake_call(struct st_call *c);
 static int fake_raw(struct st_call *c);
 
-static const struct st_call_method calls[ST_LAB_FAKE_CALLS_N + 2] = {
+static const struct st_call_method calls[ST_LAB_FAKE_CALLS_N + 1] = {
     {.name = "clock_gettime-monotonic",
      .summary = "scripted",
      .tells_time = true,
@@ -71,7 +71,6 @@ static const struct st_call_method calls[ST_LAB_FAKE_CALLS_N + 2] = {
      .call = fake_call,
      .raw = fake_raw},
     ST_CALL_EMPTY,
-    ST_CALL_ABSENT("umtx-wake", "only FreeBSD has it"),
 };
 
 static const struct st_call_method *fake_call_method(struct st_lab *lab, size_t i)
@@ -140,12 +139,11 @@ static void fake_call_finish(struct st_lab_fake *fake)
 
 /* --- ways of waking --- */
 
-static const struct st_wake_method methods[ST_LAB_FAKE_WAKES_N + 1] = {
+static const struct st_wake_method methods[ST_LAB_FAKE_WAKES_N] = {
     {.name = "condvar", .summary = "scripted", .usual = true, .timed = true},
     {.name = "pipe", .summary = "scripted", .usual = true},
     {.name = "pthread_kill", .summary = "scripted", .usual = true, .timed = true, .threads_only = true},
     {.name = "spin", .summary = "scripted", .usual = true, .timed = true, .spins = true},
-    ST_WAKE_ABSENT("kqueue-user", "only FreeBSD has it"),
 };
 
 static const struct st_wake_method *fake_wake_method(struct st_lab *lab, size_t i)
@@ -195,7 +193,7 @@ int st_lab_fake_script_wake(struct st_lab *lab, const char *name, const int64_t 
                             int64_t send_ns, int open_error)
 {
     const struct st_wake_method *method = st_wake_find(lab, name);
-    if (method == NULL || method->absent != NULL)
+    if (method == NULL)
         return -ENOENT;
     struct st_lab_fake_wake *script = wake_script(lab, method);
     int64_t *copy = calloc(n > 0 ? n : 1, sizeof(*copy));

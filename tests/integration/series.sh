@@ -86,19 +86,21 @@ status 0 "several methods are measured in one run" "$SLEEPTUNE_LAB" series --eve
 is "each once, in the order of the list" "$(grep -x -e ppoll -e nanosleep out | tr '\n' ' ')" "ppoll nanosleep "
 like "how is said" "$(head -1 out)" 'one after the other'
 is "each has its figures" "$(grep -c '^lateness' out)" 2
-missing=$("$SLEEPTUNE_LAB" sleep --list | sed -n 's/^\([^ ][^ ]*\) *not here: .*/\1/p' | head -1)
-status 0 "one of several that this system has not keeps none of the others from it" "$SLEEPTUNE_LAB" series --every 1ms --count 70 --method "$missing,ppoll"
+missing=posix-timer
+without_timers() { # timer_create(2) needs room for a signal
+    (ulimit -i 0 && exec "$SLEEPTUNE_LAB" series --every 1ms --count 70 --method "$@")
+}
+status 0 "one of several that the system refuses keeps none of the others from it" without_timers "$missing,ppoll"
 is "the others are measured" "$(grep -c '^lateness' out)" 1
 like "and it is listed with the reason" "$(tail -1 out)" "^$missing: not measured: ."
-status 0 "in JSON, too" "$SLEEPTUNE_LAB" series --every 1ms --count 20 --method "$missing,ppoll" --json
+status 0 "in JSON, too" without_timers "$missing,ppoll" --json
 is "as a list of what was not measured, and one of one series" "$("$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["schema"], len(d["series"]), d["not_measured"][0]["method"], d["not_measured"][0]["missing"] != "")' out)" "sleeptune-series-set/1 1 $missing True"
-status 4 "nothing but what this system has not is a failure" "$SLEEPTUNE_LAB" series --every 1ms --count 20 --method "$missing"
+status 4 "nothing but what the system refuses is a failure" without_timers "$missing"
 like "and says why" "$(cat err)" "^$missing: not here: ."
 status 0 "series --clocks" "$SLEEPTUNE_LAB" series --every 1ms --count 20 --clocks --json
 for clock in monotonic realtime; do
     is "--clocks has $clock" "$(grep -c "\"method\": \"clock_nanosleep-abs-$clock\"" out)" 1
 done
-like "a clock that is not here is said" "$(cat err)" '^clock_nanosleep-abs-[a-z_]+: not here: '
 status 0 "series --clocks --relative" "$SLEEPTUNE_LAB" series --every 1ms --count 20 --clocks --relative --json
 is "sleeps for a time" "$(grep -c '"method": "clock_nanosleep-rel-monotonic"' out)" 1
 # its own group: Ctrl-C

@@ -32,7 +32,7 @@ static int prepare(void **state)
         return -1;
     methods[0] = st_sleep_method_find(fake, "ppoll");
     methods[1] = st_sleep_method_find(fake, "timerfd-abs");
-    methods[2] = st_sleep_method_find(fake, "umtx");
+    methods[2] = st_sleep_method_find(fake, "posix-timer");
     config = (struct st_bench_sleep_config){.methods = methods,
                                             .methods_n = 2,
                                             .durations_ns = &duration_ns,

@@ -178,7 +178,6 @@ static void what_cannot_be_measured_says_why(void **state)
     assert_string_equal(cell("condvar", ST_WAKE_THREADS, ST_WAKE_OTHER_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->why,
                         "a second CPU is needed");
     assert_non_null(cell("spin", ST_WAKE_THREADS, ST_WAKE_SAME_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->why);
-    assert_non_null(cell("kqueue-user", ST_WAKE_THREADS, ST_WAKE_SAME_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->why);
     assert_int_equal(cell("condvar", ST_WAKE_THREADS, ST_WAKE_SAME_CPU, ST_WAKE_INTERRUPTED, 2 * MS)->n, 110);
 }
 

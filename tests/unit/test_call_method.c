@@ -29,11 +29,6 @@ static void check_row(struct st_lab *lab, const struct st_call_method *m)
     assert_non_null(m->name);
     assert_int_equal(strspn(m->name, "abcdefghijklmnopqrstuvwxyz0123456789_-"), strlen(m->name));
     assert_ptr_equal(st_call_find(lab, m->name), m); /* names are unique */
-    if (m->absent != NULL) {
-        assert_null(m->call);
-        assert_null(m->open);
-        return;
-    }
     assert_non_null(m->summary);
     assert_non_null(m->call);
 }
@@ -43,12 +38,9 @@ static void rows_are_complete(void **state)
     struct st_lab *const labs[] = {st_lab_native(), *state};
     for (size_t i = 0; i < ST_ARRAY_LEN(labs); i++) {
         const struct st_call_method *m;
-        size_t absent_n = 0, j = 0;
-        for (; (m = labs[i]->call_method(labs[i], j)) != NULL; j++) {
+        size_t j = 0;
+        for (; (m = labs[i]->call_method(labs[i], j)) != NULL; j++)
             check_row(labs[i], m);
-            absent_n += m->absent != NULL;
-        }
-        assert_true(absent_n >= 1);
         assert_non_null(st_call_find(labs[i], "empty"));
         assert_non_null(st_call_find(labs[i], "getppid"));
         assert_non_null(st_call_find(labs[i], "clock_gettime-monotonic"));
@@ -67,8 +59,6 @@ static void every_call_here_works_or_says_why_not(void **state)
     for (size_t i = 0; (m = lab->call_method(lab, i)) != NULL; i++) {
         struct st_call c;
         int r = st_call_open(&c, lab, m);
-        if (m->absent != NULL)
-            assert_int_equal(r, -ENOTSUP);
         if (r != 0)
             continue;
         r = m->call(&c);
@@ -102,7 +92,6 @@ static void the_fake_costs_as_scripted(void **state)
     st_call_close(&c);
     assert_int_equal(st_lab_fake_fail_call(lab, "getppid", -EPERM), 0);
     assert_int_equal(st_call_open(&c, lab, st_call_find(lab, "getppid")), -EPERM);
-    assert_int_equal(st_call_open(&c, lab, st_call_find(lab, "umtx-wake")), -ENOTSUP);
 }
 
 int main(void)

@@ -14,7 +14,7 @@
 #include "cli/compare/before_after.h"
 #include "cli/compare/compare.h"
 #include "evidence/verdict.h"
-#include "measure/ab.h"
+#include "measure/experiments.h"
 #include "store/recording/recording.h"
 #include "tests/unit/noise.h"
 
@@ -128,7 +128,7 @@ static void by_trial(const struct kind *kind, int64_t *const values_ns[2], enum 
             assert_int_equal(st_blocks_add_hist(&runs[side], &hist), 0);
         }
     }
-    assert_int_equal(st_ab_judge(runs, &random, &trial), 0);
+    assert_int_equal(st_experiments_judge(runs, &random, &trial), 0);
     st_trials_judge(&trials);
     for (int id = 0; id < ST_FIGURES; id++)
         ret[id] = trial.figures[id].verdict;

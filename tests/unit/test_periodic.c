@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <math.h>
 
-#include "lab/analyse/fft.h"
 #include "lab/analyse/periodic.h"
 #include "tests/unit/noise.h"
 
@@ -47,7 +46,7 @@ static void the_transform_is_the_sum_it_stands_for(void **state)
     struct st_complex z[16], in[16];
     for (int i = 0; i < 16; i++)
         in[i] = z[i] = (struct st_complex){i * i % 7, 3 - i};
-    st_fft(z, 16);
+    st_periodic_fft(z, 16);
     for (int j = 0; j < 16; j++) {
         double re = 0, im = 0;
         for (int k = 0; k < 16; k++) {
@@ -57,8 +56,8 @@ static void the_transform_is_the_sum_it_stands_for(void **state)
         }
         assert_true(fabs(z[j].re - re) < 1e-9 && fabs(z[j].im - im) < 1e-9);
     }
-    assert_int_equal(st_fft_size(1), 1);
-    assert_int_equal(st_fft_size(1025), 2048);
+    assert_int_equal(st_periodic_fft_size(1), 1);
+    assert_int_equal(st_periodic_fft_size(1025), 2048);
 }
 
 static void rates_are_folded_by_the_period(void **state)

@@ -10,7 +10,6 @@
 #include <math.h>
 
 #include "core/ns.h"
-#include "lab/analyse/tick_rate.h"
 #include "lab/analyse/ticks.h"
 #include "lab/series/simulate.h"
 
@@ -36,17 +35,17 @@ static void slope_is_as_exact_as_the_ticks_are(void **state)
 static void rate_of_a_length_is_the_commonest(void **state)
 {
     (void)state;
-    assert_int_equal(st_tick_rate_about(10e6), 100);
-    assert_int_equal(st_tick_rate_about(9.83e6), 100);
-    assert_int_equal(st_tick_rate_about(3.906e6), 250); /* and not 256 */
-    assert_int_equal(st_tick_rate_about(0.95e6), 1000);
-    assert_int_equal(st_tick_rate_about(0.85e6), 0);
-    assert_int_equal(st_tick_rate_about(100e3), 0); /* 10000 Hz is no scheduler's */
-    assert_int_equal(st_tick_rate_about(0), 0);
-    assert_int_equal(st_tick_rate_of(4e6, 10), 250);
-    assert_int_equal(st_tick_rate_of(4.0001e6, 10), 250); /* 25 ppm of drift */
-    assert_int_equal(st_tick_rate_of(3.7e6, 10), 0);
-    assert_true(st_tick_rate_is_usual(250) && !st_tick_rate_is_usual(251));
+    assert_int_equal(st_ticks_rate_about(10e6), 100);
+    assert_int_equal(st_ticks_rate_about(9.83e6), 100);
+    assert_int_equal(st_ticks_rate_about(3.906e6), 250); /* and not 256 */
+    assert_int_equal(st_ticks_rate_about(0.95e6), 1000);
+    assert_int_equal(st_ticks_rate_about(0.85e6), 0);
+    assert_int_equal(st_ticks_rate_about(100e3), 0); /* 10000 Hz is no scheduler's */
+    assert_int_equal(st_ticks_rate_about(0), 0);
+    assert_int_equal(st_ticks_rate_of(4e6, 10), 250);
+    assert_int_equal(st_ticks_rate_of(4.0001e6, 10), 250); /* 25 ppm of drift */
+    assert_int_equal(st_ticks_rate_of(3.7e6, 10), 0);
+    assert_true(st_ticks_is_usual(250) && !st_ticks_is_usual(251));
 }
 
 int main(void)
