@@ -12,28 +12,16 @@
 #define DAY_NS  (INT64_C(86400) * ST_NS_PER_S)
 #define LAST_NS (INT64_C(7258118400) * ST_NS_PER_S) /* 2200-01-01 */
 
-/* Leading digits as a number. @return what is behind, NULL when there are none or too many. */
-static const char *number(const char *at, int64_t *ret)
-{
-    const size_t n = strspn(at, "0123456789");
-    if (n == 0 || n > 18)
-        return NULL;
-    int64_t value = 0;
-    for (size_t i = 0; i < n; i++)
-        value = value * 10 + (at[i] - '0');
-    *ret = value;
-    return at + n;
-}
-
 int st_when_parse_length(const char *text, int64_t *ret_ns)
 {
-    int64_t sum_ns = 0, n;
-    const char *behind = number(text, &n);
-    if (behind != NULL && (*behind == 'd' || *behind == 'w')) {
+    int64_t sum_ns = 0;
+    uint64_t n;
+    const char *behind = text;
+    if (st_number_take(&behind, &n) == 0 && (*behind == 'd' || *behind == 'w')) {
         const int64_t unit_ns = *behind == 'd' ? DAY_NS : 7 * DAY_NS;
-        if (n > INT64_MAX / unit_ns)
+        if (n > (uint64_t)(INT64_MAX / unit_ns))
             return -ERANGE;
-        sum_ns = n * unit_ns;
+        sum_ns = (int64_t)n * unit_ns;
         text = behind + 1;
         if (*text == '\0') {
             *ret_ns = sum_ns;
@@ -79,16 +67,16 @@ static int parse_date(const char *text, bool local, int64_t *ret)
 
 int st_when_parse(const char *text, int64_t now_wall_ns, bool local, int64_t *ret_wall_ns)
 {
-    int64_t ns, ago_ns, bare;
-    const char *behind = number(text, &bare);
+    int64_t ns, ago_ns;
+    const size_t digits = strspn(text, "0123456789");
     if (strcmp(text, "now") == 0) {
         *ret_wall_ns = now_wall_ns;
         return 0;
     }
     int r = parse_epoch(text, &ns);
-    if (r == -EINVAL && behind != NULL && *behind == '-')
+    if (r == -EINVAL && digits > 0 && text[digits] == '-')
         r = parse_date(text, local, &ns);
-    else if (r == -EINVAL && behind != NULL) {
+    else if (r == -EINVAL && digits > 0) {
         r = st_when_parse_length(text, &ago_ns);
         ns = r == 0 ? st_ns_sub(now_wall_ns, ago_ns) : 0;
     }

@@ -109,7 +109,8 @@ struct st_platform {
      * plain sleep of a real-time thread is exact already (Linux). */
     int (*sleep_until_precise_ns)(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
 
-    /** The i-th way of sleeping that `report --measure` compares (sleep.h); NULL after the last. */
+    /** The i-th way of sleeping that `report --measure` compares (sleep.h) on this
+     * system; NULL after the last. */
     const struct st_sleep_method *(*sleep_method)(struct st_platform *p, size_t i);
 
     /** The i-th source of other programs' xruns (xrun/xrun.h), also those that are not available on this
