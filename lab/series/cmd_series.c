@@ -267,9 +267,6 @@ static int run(struct arguments *a, struct st_bench_series_config *config)
     const struct st_series *series[METHODS_MAX];
     size_t n = 0;
     int status = ST_EXIT_DONE;
-    const int r = st_sleep_lab_block_signals();
-    if (r != 0)
-        return st_failure(NAME, "%s", strerror(-r));
     st_stop_catch(NULL);
     st_stop_limit_rttime(st_platform_native(), NULL);
     announce(a, config);
@@ -318,6 +315,9 @@ int st_cmd_series(int argc, char **argv)
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
         return r;
+    r = st_sleep_lab_block_signals(); /* some methods cannot be opened without */
+    if (r != 0)
+        return st_failure(NAME, "cannot block signals: %s", strerror(-r));
     r = a.policy_text != NULL ? st_option_policy(NAME, &a.policy, a.policy_text) : 0;
     if (r == 0)
         r = st_series_input_period(NAME, &a.common, &config.period);

@@ -106,8 +106,6 @@ void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int 
     const struct st_bench_sleep_config *c = &bench->config;
     char text[400], budget[32];
     size_t least, most;
-    if (st_bench_sleep_block_ns(bench) == 0)
-        return; /* nothing that could be measured: the result says why */
     samples_range(bench, &least, &most);
     int n =
         snprintf(text, sizeof(text),
