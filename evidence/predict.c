@@ -177,6 +177,7 @@ struct tally {
 struct counts {
     double seconds, before_s; /* of all runs; of those before the one that is counted */
     uint64_t events_n;
+    double own_high; /* per hour, that the run at this size had alone; 0: no event */
     struct tally low[ST_STEADY_PARTS], high[ST_STEADY_PARTS];
 };
 
@@ -424,7 +425,7 @@ static double high_of(const struct counts *counts, const struct st_steady *stead
     const struct tally all = sum_of(counts->high, 0, ST_STEADY_PARTS);
     const struct tally busy = sum_of(counts->high, steady->first, steady->end);
     const double most = fmax(bound(&all, steady->scatter, true), bound(&busy, 1, true) / busy_share(steady));
-    return fmin(ST_PREDICT_MOST, most * 3600 / counts->seconds);
+    return fmin(ST_PREDICT_MOST, fmax(counts->own_high, most * 3600 / counts->seconds));
 }
 
 /* Per hour. Or the rest of the time may be what comes next. */
@@ -457,7 +458,8 @@ void st_predict_end(struct st_predict_run *run)
 }
 
 /* Stalls are the same at each size, so all runs count. But a longer size may have late wake-ups of its own that are rarer
- * than what each of them is late by: if its run had more than the others allow for, it alone counts. */
+ * than what each of them is late by: if its run had any, the upper bound is at least that of this run; if it had more than
+ * the others allow for, it alone counts. */
 static bool count_runs(const struct st_predict_run *first, const struct st_predict_wish *wish,
                        uint32_t frames, double load_percent, struct counts *ret)
 {
@@ -471,6 +473,8 @@ static bool count_runs(const struct st_predict_run *first, const struct st_predi
     const bool alone = low_of(&own, &own_steady) > high_of(&others, &others_steady);
     if (alone)
         *ret = own;
+    else if (own.events_n > 0)
+        ret->own_high = high_of(&own, &own_steady);
     return alone;
 }
 

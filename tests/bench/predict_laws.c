@@ -308,7 +308,7 @@ static bool print_law(const struct law *law)
 /* --- the runs of check: most of ten seconds at 32 frames, the rest at two longer sizes --- */
 
 /* What a size of its own is late by: longer sizes have these wake-ups, too. */
-static const struct law own = {"late wake-ups of 1024 frames only", EXPONENTIAL, 16, 12, 0};
+static const struct law own = {"late wake-ups of 1024 frames only", EXPONENTIAL, 40, 12, 0};
 
 #define CHECKED        3
 #define CHECKED_FASTER 4
@@ -436,9 +436,9 @@ int main(int argc, char **argv)
     }
     puts("\nten seconds of check: law, size, truth/h, high %");
     for (size_t l = 0; l < ST_ARRAY_LEN(laws); l++)
-        good = print_checked(&laws[l], false, 4 * runs) && good;
+        good = print_checked(&laws[l], false, 2 * runs) && good;
     puts("\nthe same, but the longest size has late wake-ups of its own");
-    good = print_checked(&laws[0], true, 4 * runs) && good;
+    good = print_checked(&laws[0], true, 2 * runs) && good;
     puts("\nloads that change: size, mean/h, high %");
     for (size_t m = 0; m < ST_ARRAY_LEN(mixes); m++)
         good = print_mix(&mixes[m], runs) && good;
