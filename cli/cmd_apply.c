@@ -301,7 +301,7 @@ static int carry_out(struct work *work)
         status = st_change_output_then(&output, work->target->p, false, work->options->run_generators);
         if (work->options->quantum > 0)
             printf(
-                "now       %s (sets it until PipeWire ends)\n",
+                "now       %s (this size lasts until PipeWire ends)\n",
                 st_dropout_reason_set_frames("pipewire", work->options->quantum, message, sizeof(message)));
         printf("Next: 'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it.\n");
     }

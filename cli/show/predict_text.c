@@ -195,7 +195,7 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
         return;
     snprintf(line, sizeof(line),
              "Dropouts less than " ST_MISS_EVENTS_GAP
-             " apart are one. At most: 95 %% bound. Headroom: largest load "
+             " apart count as one. At most: 95 %% bound. Headroom: largest load "
              "with at most %s per hour. Measured at %u frames, %u Hz.",
              st_miss_events_rate_text(table->held != NULL ? table->held->target_per_hour
                                                           : st_predict_target(st_predict_seconds(table->run)),

@@ -272,7 +272,7 @@ int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size
     }
     if (strange_n > 0) {
         snprintf(error, error_bytes,
-                 "it has a view, a trigger or a virtual table, which sleeptune never makes");
+                 "the file has a view, a trigger or a virtual table, which sleeptune never makes");
         return -EPROTO;
     }
     if (!is_new && ours_n < OUR_TABLES_N) {

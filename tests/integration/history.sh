@@ -128,7 +128,7 @@ PY
 for view in "" --events --causes; do
     # shellcheck disable=SC2086
     is "history $view: a view over an endless query is refused" "$(timeout 20 "$SLEEPTUNE" history $view --db "$tmp/view.db" --since 2026-11-20 2>&1; echo $?)" \
-        "sleeptune history: $tmp/view.db: it has a view, a trigger or a virtual table, which sleeptune never makes
+        "sleeptune history: $tmp/view.db: the file has a view, a trigger or a virtual table, which sleeptune never makes
 4"
 done
 

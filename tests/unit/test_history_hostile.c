@@ -28,9 +28,9 @@ static void check_refused(void)
 {
     struct st_history_reader *reader;
     assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), -EPROTO);
-    assert_string_equal(error, "it has a view, a trigger or a virtual table, which sleeptune never makes");
+    assert_string_equal(error, "the file has a view, a trigger or a virtual table, which sleeptune never makes");
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTO);
-    assert_string_equal(error, "it has a view, a trigger or a virtual table, which sleeptune never makes");
+    assert_string_equal(error, "the file has a view, a trigger or a virtual table, which sleeptune never makes");
 }
 
 static void an_endless_view_is_refused_not_read(void **state)
