@@ -54,21 +54,3 @@ void st_cpu_list_remove(struct st_cpu_list *list, size_t cpu)
     list->has[cpu / 8] &= (unsigned char)~(1u << cpu % 8);
     list->n--;
 }
-
-bool st_cpu_list_is_within(const struct st_cpu_list *inner, const struct st_cpu_list *outer)
-{
-    for (size_t i = 0; i < sizeof(inner->has); i++) {
-        if ((inner->has[i] & ~outer->has[i]) != 0)
-            return false;
-    }
-    return true;
-}
-
-bool st_cpu_list_overlaps(const struct st_cpu_list *a, const struct st_cpu_list *b)
-{
-    for (size_t i = 0; i < sizeof(a->has); i++) {
-        if ((a->has[i] & b->has[i]) != 0)
-            return true;
-    }
-    return false;
-}

@@ -20,8 +20,5 @@ ST_NODISCARD int st_cpu_list_parse(const char *text, struct st_cpu_list *ret);
 bool st_cpu_list_has(const struct st_cpu_list *list, size_t cpu);
 /** Does nothing if the CPU is not in the list. */
 void st_cpu_list_remove(struct st_cpu_list *list, size_t cpu);
-/** Is each CPU of `inner` also in `outer`? */
-bool st_cpu_list_is_within(const struct st_cpu_list *inner, const struct st_cpu_list *outer);
-bool st_cpu_list_overlaps(const struct st_cpu_list *a, const struct st_cpu_list *b);
 
 #endif

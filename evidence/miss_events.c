@@ -31,18 +31,17 @@ const char *st_miss_events_rate_text(double per_hour, char *buf, size_t buf_byte
     return buf;
 }
 
-const char *st_miss_events_text(int64_t events_n, uint64_t misses_n, double seconds, char *buf,
+const char *st_miss_events_text(uint64_t events_n, uint64_t misses_n, double seconds, char *buf,
                                 size_t buf_bytes)
 {
     char bound[32], events[64] = "";
-    const bool known = events_n >= 0;
-    st_miss_events_rate_text(st_miss_events_per_hour_max95(known ? (uint64_t)events_n : misses_n, seconds),
-                             bound, sizeof(bound));
+    st_miss_events_rate_text(st_miss_events_per_hour_max95(events_n, seconds), bound, sizeof(bound));
     if (events_n > 0)
-        snprintf(events, sizeof(events), " in %" PRId64 " event%s of %.1f periods", events_n,
+        snprintf(events, sizeof(events), " in %" PRIu64 " event%s of %.1f periods", events_n,
                  events_n == 1 ? "" : "s", (double)misses_n / (double)events_n);
-    snprintf(buf, buf_bytes, "%s (95%% confidence: at most %s events per hour; %s)", events, bound,
-             known ? "missed periods less than " ST_MISS_EVENTS_GAP " apart are one event"
-                   : "each missed period counts as an event, because it is not known how many came together");
+    snprintf(buf, buf_bytes,
+             "%s (95%% confidence: at most %s events per hour; missed periods less than " ST_MISS_EVENTS_GAP
+             " apart are one event)",
+             events, bound);
     return buf;
 }

@@ -25,9 +25,8 @@ double st_miss_events_per_hour_max95(uint64_t events_n, double seconds);
 const char *st_miss_events_rate_text(double per_hour, char *buf, size_t buf_bytes);
 
 /** What follows "12 of 7500 periods missed": " in 5 events of 2.4 periods (95% confidence: at most ...)".
- * @param events_n < 0: only the missed periods are known; then each of them counts as an event, and the bound is too
- * high. @return buf; 200 bytes are enough. */
-const char *st_miss_events_text(int64_t events_n, uint64_t misses_n, double seconds, char *buf,
+ * @return buf; 200 bytes are enough. */
+const char *st_miss_events_text(uint64_t events_n, uint64_t misses_n, double seconds, char *buf,
                                 size_t buf_bytes);
 
 #endif

@@ -394,8 +394,6 @@ static void choose_cpus(struct st_platform *p, struct st_experiment *experiment)
     if (read_number(p, CPU_PATH "isolated", &isolated) == 0 && isolated != cpus[0]) {
         set_cpu(experiment, 0, cpus[0], "ordinary");
         set_cpu(experiment, 1, (int)isolated, "isolated");
-        experiment->rules[0] = "linux-isolated-cpus";
-        experiment->rules[1] = "linux-irq-affinity";
     } else if (weak != strong) {
         set_cpu(experiment, 0, cpus[weak], "of the slowest kind");
         set_cpu(experiment, 1, cpus[strong], "of the fastest kind");

@@ -162,7 +162,7 @@ const char *st_result_verdict(const struct st_result *result, char *buf, size_t 
     char what[96], latest[32], events[200], lost[80];
     what_text(result, what, sizeof(what));
     st_ns_format(result->lateness.max_ns, latest, sizeof(latest));
-    st_miss_events_text((int64_t)result->miss_events.n, result->misses, st_result_seconds(result), events,
+    st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result), events,
                         sizeof(events));
     lost_text(result->records_lost, lost, sizeof(lost));
     const char *how = how_text(result);

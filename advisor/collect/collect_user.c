@@ -249,7 +249,6 @@ static void put_linux(const struct user *user, struct st_facts *facts)
     else
         st_facts_put_failure(facts, memlock_key, -ENOENT, none);
     /* set at login by other means, or by the process itself */
-    st_facts_put_failure(facts, "linux.rt.rttime_limit_us", -ENOENT, unknown);
     st_facts_put_text(facts, "user.limits_from",
                       user->uses_pam_limits ? "limits.d" : "the defaults (no PAM file has pam_limits)", NULL,
                       LIMITS_DIR);

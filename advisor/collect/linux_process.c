@@ -33,7 +33,6 @@ static const struct {
     bool of_user;            /* each user has one */
 } daemons[] = {
     {"auto-cpufreq", "linux.daemon.auto-cpufreq", NULL, false},
-    {"irqbalance", "linux.daemon.irqbalance", NULL, false},
     {"jackd", "linux.daemon.jackd", "linux.jack.command", true},
     {"jackdbus", "linux.daemon.jackdbus", NULL, true},
     {"pipewire", "linux.daemon.pipewire", NULL, true},
@@ -345,7 +344,6 @@ static void limits(struct st_collector *c)
     } rows[] = {
         {"Max realtime priority", "linux.rt.rtprio_limit", false},
         {"Max locked memory", "linux.rt.memlock_limit_bytes", false},
-        {"Max realtime timeout", "linux.rt.rttime_limit_us", true},
     };
     static const char source[] = "/proc/self/limits";
     char text[4096];

@@ -128,69 +128,6 @@ const struct st_rule st_rule_freebsd_snd_latency = {
     .judge = judge_snd_latency,
 };
 
-/* --- freebsd-snd-verbose: hw.snd.verbose: can underruns be seen at all? --- */
-
-#define FIRST_SNDCTL  1500000
-#define VERBOSE       "freebsd.hw.snd.verbose"
-#define SNDSTAT       "freebsd.sndstat.pcm"
-#define COUNTERS_FROM 2
-#define VERBOSE_MAX   4
-
-static void judge_snd_verbose(struct st_finding *finding)
-{
-    const struct st_facts *facts = finding->facts;
-    int64_t verbose;
-    int64_t xruns = 0;
-    if (st_finding_need_int(finding, VERBOSE, &verbose) != 0)
-        return;
-    if (verbose < 0 || verbose > VERBOSE_MAX) {
-        st_finding_unknown(finding, "hw.snd.verbose is %" PRId64 "; sleeptune knows only the values 0 to %d",
-                           verbose, VERBOSE_MAX);
-        return;
-    }
-    st_finding_quote(finding, ST_FREEBSD_OSRELDATE);
-    ST_FACTS_EACH (fact, facts, SNDSTAT, ".xruns") {
-        if (fact->state != ST_FACT_OK || !fact->is_int || fact->i64 <= 0 || xruns > INT64_MAX - fact->i64)
-            continue;
-        xruns += fact->i64;
-        st_finding_quote(finding, fact->key);
-    }
-    if (verbose >= COUNTERS_FROM && xruns > 0) {
-        st_finding_ok(finding,
-                      "/dev/sndstat counts underruns of open devices: %" PRId64 " when this was read", xruns);
-    } else if (verbose >= COUNTERS_FROM) {
-        st_finding_ok(finding, "/dev/sndstat counts underruns of open devices");
-    } else if (st_machine_int_or(facts, ST_FREEBSD_OSRELDATE, 0) >= FIRST_SNDCTL) {
-        st_finding_ok(finding,
-                      "/dev/sndstat does not show underruns, but 'sndctl -v' does, at any verbosity");
-    } else {
-        st_finding_advice(finding,
-                          "you cannot see underruns: /dev/sndstat shows them only if hw.snd.verbose is 2 or "
-                          "more, and it is %" PRId64,
-                          verbose);
-        st_rule_fix(finding);
-    }
-    st_finding_effect(finding, 0, "this setting changes what is shown, not how it sounds");
-}
-
-const struct st_rule st_rule_freebsd_snd_verbose = {
-    .id = "freebsd-snd-verbose",
-    .title = "Are underruns visible? (hw.snd.verbose)",
-    .mechanism = "The kernel counts underruns for each open channel. If hw.snd.verbose is 2 or more, "
-                 "/dev/sndstat shows these counters (of the virtual channel, if there is one). A counter "
-                 "starts at 0 with each new stream.",
-    .cost = "none",
-    .when_not = "FreeBSD 15.0 and later: 'sndctl -v' shows the underruns, too",
-    .sources = "sound(4) (hw.snd.verbose, statistics), sndctl(8)\n"
-               "measured on 13.2 and 15.1: one underrun for each missed fragment, also when a program just "
-               "stops writing; SNDCTL_DSP_GETERROR clears the counter",
-    .history = "15.0: sndctl -v shows the counters at any verbosity (sndctl(8))",
-    ST_FREEBSD_SYSCTL_FIX("hw.snd.verbose", "2", ST_FREEBSD_UNDO_SYSCTL("hw.snd.verbose", "0")),
-    .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(VERBOSE, ST_FREEBSD_OSRELDATE, SNDSTAT "*"),
-    .judge = judge_snd_verbose,
-};
-
 /* --- freebsd-virtual-oss: virtual_oss(8): a mixing server with a buffer and a priority of its own. --- */
 
 #define ENABLE "freebsd.rc.virtual_oss_enable"

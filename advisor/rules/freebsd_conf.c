@@ -33,16 +33,23 @@ struct scan {
     const char *found; /* NULL: no such sysctl */
 };
 
-/** Is this a sysctl of a sound device that is not there? */
+/** Is this a sysctl of a sound device that is not there, while another one is? */
 static bool is_moved(const struct st_facts *facts, const char *name)
 {
-    char key[ST_FREEBSD_KEY_BYTES], *end;
+    char key[64];
     if (strncmp(name, PCM, strlen(PCM)) != 0)
         return false;
-    const long unit = strtol(name + strlen(PCM), &end, 10);
-    const struct st_fact *device = st_facts_find(facts, st_freebsd_pcm_key(unit, "%desc", key, sizeof(key)));
-    return *end == '.' && st_freebsd_pcm_count(facts) > 0 &&
-           (device == NULL || device->state == ST_FACT_ABSENT);
+    const char *unit = name + strlen(PCM);
+    const int digits = (int)strspn(unit, "0123456789");
+    snprintf(key, sizeof(key), "freebsd." PCM "%.*s.%%desc", digits < 10 ? digits : 10, unit);
+    const struct st_fact *device = st_facts_find(facts, key);
+    if (unit[digits] != '.' || (device != NULL && device->state != ST_FACT_ABSENT))
+        return false;
+    ST_FACTS_EACH (fact, facts, "freebsd." PCM, ".%desc") {
+        if (fact->state == ST_FACT_OK)
+            return true;
+    }
+    return false;
 }
 
 static bool counts(const struct scan *scan, const char *name, const struct st_fact *found)

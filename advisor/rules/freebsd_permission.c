@@ -9,6 +9,24 @@
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 
+#define USER_NAME "user.name"
+#define USER_MAX  32 /* MAXLOGNAME - 1 */
+
+/** The right to real-time priority for the members of a group, from 13.1 on: now and for ever. */
+#define MAC_PRIORITY_NOW(user) "kldload mac_priority\npw groupmod realtime -m " user
+#define MAC_PRIORITY_EVER      "# /boot/loader.conf\nmac_priority_load=\"YES\""
+
+/** The user who plays, for a command that root pastes: the user of a live report; "NAME" if that is root or not known. */
+static const char *user_name(const struct st_facts *facts)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    const char *name;
+    if (st_facts_text(facts, USER_NAME, &name) != 0 || strcmp(name, "root") == 0)
+        return "NAME";
+    const size_t len = strspn(name, plain);
+    return len > 0 && len <= USER_MAX && name[len] == '\0' ? name : "NAME";
+}
+
 /* --- freebsd-rt-permission: May this user ask for a real-time priority (rtprio, SCHED_FIFO)? --- */
 
 #define FIFO              "freebsd.rt.fifo_errno"
@@ -26,7 +44,7 @@ static void fix_rt_permission(struct st_finding *finding)
     st_finding_quote(finding, REALTIME);
     if (st_facts_int(facts, REALTIME, &realtime) == 0) {
         snprintf(now, sizeof(now), "sysctl security.mac.priority.realtime=1\npw groupmod realtime -m %s",
-                 st_freebsd_user(facts));
+                 user_name(facts));
         st_finding_fix(finding, now, NULL, ST_NEEDS_RELOGIN);
     } else if (st_machine_int_or(facts, ST_FREEBSD_OSRELDATE, FIRST_WITH_POLICY) < FIRST_WITH_POLICY) {
         st_finding_fix(
@@ -35,8 +53,8 @@ static void fix_rt_permission(struct st_finding *finding)
             "PROGRAM",
             NULL, ST_NEEDS_NOTHING);
     } else {
-        snprintf(now, sizeof(now), ST_FREEBSD_MAC_PRIORITY_NOW("%s"), st_freebsd_user(facts));
-        st_finding_fix(finding, now, ST_FREEBSD_MAC_PRIORITY_EVER, ST_NEEDS_RELOGIN);
+        snprintf(now, sizeof(now), MAC_PRIORITY_NOW("%s"), user_name(facts));
+        st_finding_fix(finding, now, MAC_PRIORITY_EVER, ST_NEEDS_RELOGIN);
     }
 }
 
@@ -53,12 +71,12 @@ static void judge_by_groups(const char *groups, struct st_finding *finding)
         st_finding_ok(finding, "root may use real-time priority");
     } else if (st_machine_int_or(facts, REALTIME, 0) == 1 && st_machine_has_word(groups, "realtime")) {
         st_finding_ok(finding, "user %s is in group realtime, which may use real-time priority",
-                      st_freebsd_user(facts));
+                      user_name(facts));
     } else {
         st_finding_problem(finding,
                            "user %s may not use real-time priority: audio threads wait behind all other "
                            "threads",
-                           st_freebsd_user(facts));
+                           user_name(facts));
         fix_rt_permission(finding);
     }
 }
@@ -113,15 +131,15 @@ const struct st_rule st_rule_freebsd_rt_permission = {
                "SCHED_FIFO is kept as rtprio type FIFO: priority 0..31",
     .history =
         "13.1: mac_priority(4) gives the right to a group; before that only root has it (mac_priority(4))",
-    .guide.now = ST_FREEBSD_MAC_PRIORITY_NOW("NAME"),
-    .guide.persistent = ST_FREEBSD_MAC_PRIORITY_EVER,
+    .guide.now = MAC_PRIORITY_NOW("NAME"),
+    .guide.persistent = MAC_PRIORITY_EVER,
     .guide.needs = ST_NEEDS_RELOGIN,
     .guide.check = "su -l NAME -c 'id; rtprio 10 true && echo granted'   # prints the group realtime, and: "
                    "granted",
     .guide.undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
                   "mac_priority",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(FIFO, REALTIME, JAILED, UID, GROUPS, ST_FREEBSD_USER_NAME, ST_FREEBSD_OSRELDATE),
+    .facts = ST_RULE_KEYS(FIFO, REALTIME, JAILED, UID, GROUPS, USER_NAME, ST_FREEBSD_OSRELDATE),
     .judge = judge_rt_permission,
 };
 
@@ -153,8 +171,8 @@ static void judge_absent(struct st_finding *finding)
         st_finding_advice(finding,
                           "the module mac_priority is not loaded: only root gets real-time priority");
         char now[160];
-        snprintf(now, sizeof(now), ST_FREEBSD_MAC_PRIORITY_NOW("%s"), st_freebsd_user(facts));
-        st_finding_fix(finding, now, ST_FREEBSD_MAC_PRIORITY_EVER, ST_NEEDS_RELOGIN);
+        snprintf(now, sizeof(now), MAC_PRIORITY_NOW("%s"), user_name(facts));
+        st_finding_fix(finding, now, MAC_PRIORITY_EVER, ST_NEEDS_RELOGIN);
     }
 }
 
@@ -204,7 +222,7 @@ const struct st_rule st_rule_freebsd_mac_priority = {
     .when_not = "the sound server is started by root with rtprio",
     .sources = "mac_priority(4)\nused on 13.2: with the module and the group, rtprio works for a normal user",
     .history = "13.1: new (mac_priority(4))",
-    .guide.persistent = ST_FREEBSD_MAC_PRIORITY_EVER,
+    .guide.persistent = MAC_PRIORITY_EVER,
     .guide.needs = ST_NEEDS_RELOGIN,
     .guide.check = "kldstat -q -m mac_priority && echo loaded\n"
                    "sysctl security.mac.priority.realtime   # 1",
@@ -212,7 +230,7 @@ const struct st_rule st_rule_freebsd_mac_priority = {
                   "mac_priority",
     .worst = ST_STATUS_ADVICE,
     .first_version = "13.1",
-    .facts = ST_RULE_KEYS(REALTIME, GID, LOADER, LOADER_FILE, KLD_LIST, FIFO, UID, ST_FREEBSD_USER_NAME,
+    .facts = ST_RULE_KEYS(REALTIME, GID, LOADER, LOADER_FILE, KLD_LIST, FIFO, UID, USER_NAME,
                           ST_FREEBSD_OSRELDATE),
     .judge = judge_mac_priority,
 };
@@ -258,7 +276,7 @@ static const char *first_unread(const struct st_facts *facts)
 
 static void fix_user(struct st_finding *finding)
 {
-    st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, LOGIN_CLASS("%s"), st_freebsd_user(finding->facts));
+    st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, LOGIN_CLASS("%s"), user_name(finding->facts));
     st_finding_change(finding, ST_CHANGE_LOGIN_CLASS, "audio", "memorylocked=unlimited");
 }
 
@@ -282,7 +300,7 @@ static void judge_memlock(struct st_finding *finding)
             st_finding_unknown(finding,
                                "the limit comes from the login class of user %s; run the report as this user "
                                "to see it",
-                               st_freebsd_user(facts));
+                               user_name(facts));
         else if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding, "a capture does not contain the limits of a user");
         return;
@@ -350,7 +368,7 @@ const struct st_rule st_rule_freebsd_memlock = {
                   "/etc/login.conf",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(LIMIT, WIRED, PAGE, ALLOWED, UID, ST_FREEBSD_USER_NAME),
+    .facts = ST_RULE_KEYS(LIMIT, WIRED, PAGE, ALLOWED, UID, USER_NAME),
     .targets = ST_RULE_KEYS("vm.max_user_wired"),
     .judge = judge_memlock,
 };

@@ -9,10 +9,62 @@
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 
+/* --- devices --- */
+
+#define PCM          "freebsd.dev.pcm."
+#define SNDSTAT      "freebsd.sndstat.pcm"
+#define DEFAULT_UNIT "freebsd.hw.snd.default_unit"
+#define UNIT_MAX     255
+#define KEY_BYTES    96
+
+/** Key of a sysctl of sound device pcmN: "freebsd.dev.pcm.<unit>.<leaf>". @return ret */
+static const char *pcm_key(int64_t unit, const char *leaf, char *ret, size_t bytes)
+{
+    snprintf(ret, bytes, PCM "%" PRId64 ".%s", unit, leaf);
+    return ret;
+}
+
+static int pcm_count(const struct st_facts *facts)
+{
+    int n = 0;
+    ST_FACTS_EACH (fact, facts, PCM, ".%desc")
+        n += fact->state == ST_FACT_OK && fact->text[0] != '\0';
+    return n;
+}
+
+struct usb {
+    int64_t unit;
+    int64_t default_unit;
+};
+
+/** The parent is "uaudio0"; in sndstat of 13 and older it is "at ? kld snd_uaudio". */
+static void find_usb_parent(struct usb *usb, const struct st_fact *fact)
+{
+    const char *number =
+        fact->key + (strncmp(fact->key, PCM, strlen(PCM)) == 0 ? strlen(PCM) : strlen(SNDSTAT));
+    char *end;
+    const long unit = strtol(number, &end, 10);
+    if (fact->state != ST_FACT_OK || end == number || *end != '.' || unit < 0 || unit > UNIT_MAX ||
+        (strncmp(fact->text, "uaudio", 6) != 0 && strcmp(fact->text, "snd_uaudio") != 0))
+        return;
+    if (usb->unit < 0 || unit == usb->default_unit)
+        usb->unit = unit;
+}
+
+/** The unit of a USB sound device, the default one if that is one; -1: there is none, or no collector looked. */
+static int64_t usb_unit(const struct st_facts *facts)
+{
+    struct usb usb = {.unit = -1, .default_unit = st_machine_int_or(facts, DEFAULT_UNIT, -1)};
+    ST_FACTS_EACH (fact, facts, PCM, ".%parent")
+        find_usb_parent(&usb, fact);
+    ST_FACTS_EACH (fact, facts, SNDSTAT, ".parent")
+        find_usb_parent(&usb, fact);
+    return usb.unit;
+}
+
 /* --- freebsd-default-unit: hw.snd.default_unit and default_auto: which card /dev/dsp is. --- */
 
 #define AUTO      "freebsd.hw.snd.default_auto"
-#define PCM       "freebsd.dev.pcm."
 #define NOW(unit) "sysctl hw.snd.default_unit=" unit
 
 #define EVER                                                                                                 \
@@ -20,7 +72,6 @@
     "hw.snd.default_auto=1"
 
 #define AUTO_NEWEST 2
-#define UNIT_MAX    255
 
 static void find_first_unit(int64_t *unit, const struct st_fact *fact)
 {
@@ -32,7 +83,7 @@ static void find_first_unit(int64_t *unit, const struct st_fact *fact)
 static void judge_gone(int64_t unit, struct st_finding *finding)
 {
     int64_t other = -1;
-    char now[64], key[ST_FREEBSD_KEY_BYTES];
+    char now[64], key[KEY_BYTES];
     ST_FACTS_EACH (fact, finding->facts, PCM, ".%desc")
         find_first_unit(&other, fact);
     if (unit < 0)
@@ -45,7 +96,7 @@ static void judge_gone(int64_t unit, struct st_finding *finding)
                            "/dev/dsp is pcm%" PRId64 ", but this device does not exist any more; "
                            "pcm%" PRId64 " exists",
                            unit, other);
-    st_finding_quote(finding, st_freebsd_pcm_key(other, "%desc", key, sizeof(key)));
+    st_finding_quote(finding, pcm_key(other, "%desc", key, sizeof(key)));
     snprintf(now, sizeof(now), NOW("%d"), (int)other);
     st_finding_fix(finding, now, EVER, ST_NEEDS_REOPEN);
 }
@@ -53,12 +104,12 @@ static void judge_gone(int64_t unit, struct st_finding *finding)
 static void judge_default_unit(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    char key[ST_FREEBSD_KEY_BYTES];
+    char key[KEY_BYTES];
     int64_t unit;
-    if (st_finding_need_int(finding, ST_FREEBSD_DEFAULT_UNIT, &unit) != 0)
+    if (st_finding_need_int(finding, DEFAULT_UNIT, &unit) != 0)
         return;
-    const int devices = st_freebsd_pcm_count(facts);
-    const struct st_fact *device = st_facts_find(facts, st_freebsd_pcm_key(unit, "%desc", key, sizeof(key)));
+    const int devices = pcm_count(facts);
+    const struct st_fact *device = st_facts_find(facts, pcm_key(unit, "%desc", key, sizeof(key)));
     st_finding_quote(finding, key);
     st_finding_quote(finding, AUTO);
     if (device != NULL && (device->state == ST_FACT_UNREADABLE || device->state == ST_FACT_MALFORMED)) {
@@ -97,7 +148,7 @@ const struct st_rule st_rule_freebsd_default_unit = {
     .guide.check = "cat /dev/sndstat   # \"default\" is on the line of your interface",
     .guide.undo = "take the line out of /etc/sysctl.conf",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(ST_FREEBSD_DEFAULT_UNIT, AUTO, PCM "*.%desc"),
+    .facts = ST_RULE_KEYS(DEFAULT_UNIT, AUTO, PCM "*.%desc"),
     .judge = judge_default_unit,
 };
 
@@ -216,18 +267,17 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 
 static void judge_rate(int64_t unit, struct st_finding *finding)
 {
-    char key[ST_FREEBSD_KEY_BYTES];
+    char key[KEY_BYTES];
     const char *mode = "fixed";
     int64_t rate;
-    if (st_finding_need_int(finding, st_freebsd_pcm_key(unit, "play.vchanrate", key, sizeof(key)), &rate) !=
-        0) {
+    if (st_finding_need_int(finding, pcm_key(unit, "play.vchanrate", key, sizeof(key)), &rate) != 0) {
         st_finding_unknown(finding,
                            "the kernel mixes the sound of programs for pcm%" PRId64 "; the rate could not "
                            "be read",
                            unit);
         return;
     }
-    st_finding_quote(finding, st_freebsd_pcm_key(unit, "play.vchanmode", key, sizeof(key)));
+    st_finding_quote(finding, pcm_key(unit, "play.vchanmode", key, sizeof(key)));
     (void)!st_facts_text(finding->facts, key, &mode);
     if (rate == finding->wish->rate_hz || strcmp(mode, "fixed") != 0) {
         st_finding_ok(finding,
@@ -250,16 +300,16 @@ static void judge_rate(int64_t unit, struct st_finding *finding)
 
 static void judge_vchans(struct st_finding *finding)
 {
-    char key[ST_FREEBSD_KEY_BYTES];
+    char key[KEY_BYTES];
     int64_t unit, vchans;
-    if (st_finding_need_int(finding, ST_FREEBSD_DEFAULT_UNIT, &unit) != 0)
+    if (st_finding_need_int(finding, DEFAULT_UNIT, &unit) != 0)
         return;
     if (unit < 0 || unit > UNIT_MAX) {
         st_finding_not_applicable(finding, "there is no default sound device");
         return;
     }
     st_finding_quote(finding, ENABLE);
-    if (st_finding_need_int(finding, st_freebsd_pcm_key(unit, "play.vchans", key, sizeof(key)), &vchans) != 0)
+    if (st_finding_need_int(finding, pcm_key(unit, "play.vchans", key, sizeof(key)), &vchans) != 0)
         return;
     if (vchans == 0 || st_machine_int_or(finding->facts, ENABLE, 1) == 0) {
         st_finding_fine(finding,
@@ -292,7 +342,7 @@ const struct st_rule st_rule_freebsd_vchans = {
     .guide.check = "sysctl dev.pcm.N.play.vchanrate",
     .guide.undo = "take the line out of /etc/sysctl.conf and restart",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(ST_FREEBSD_DEFAULT_UNIT, ENABLE, "freebsd.dev.pcm.*.play.vchans",
+    .facts = ST_RULE_KEYS(DEFAULT_UNIT, ENABLE, "freebsd.dev.pcm.*.play.vchans",
                           "freebsd.dev.pcm.*.play.vchanrate", "freebsd.dev.pcm.*.play.vchanmode"),
     .judge = judge_vchans,
 };
@@ -344,7 +394,7 @@ const struct st_rule st_rule_freebsd_resampling = {
 /** Block that the attached device works with, ms; 0: not known. */
 static double attached_ms(struct st_finding *finding, int64_t unit)
 {
-    char key[ST_FREEBSD_KEY_BYTES];
+    char key[KEY_BYTES];
     snprintf(key, sizeof(key), "freebsd.sndstat.pcm%" PRId64 ".play.block_us", unit);
     const int64_t us = st_machine_int_or(finding->facts, key, 0);
     if (us <= 0)
@@ -395,10 +445,10 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
 static void judge_uaudio_buffer(struct st_finding *finding)
 {
     int64_t ms;
-    char key[ST_FREEBSD_KEY_BYTES];
+    char key[KEY_BYTES];
     if (st_finding_need_int(finding, USB_BUFFER, &ms) != 0)
         return;
-    const int64_t unit = st_freebsd_usb_unit(finding->facts);
+    const int64_t unit = usb_unit(finding->facts);
     st_finding_quote(finding, ST_FREEBSD_OSRELDATE);
     if (unit < 0) {
         st_finding_not_applicable(finding, "no USB sound device is attached");
@@ -406,7 +456,7 @@ static void judge_uaudio_buffer(struct st_finding *finding)
         st_finding_unknown(finding, "buffer_ms is %" PRId64 "; sleeptune knows only the values 1 to %d", ms,
                            USB_MS_MAX);
     } else {
-        st_finding_quote(finding, st_freebsd_pcm_key(unit, "%parent", key, sizeof(key)));
+        st_finding_quote(finding, pcm_key(unit, "%parent", key, sizeof(key)));
         judge_device(ms, unit, finding);
     }
 }
@@ -435,90 +485,7 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .guide.undo = "take the line out of /boot/loader.conf; to undo it at once: sysctl "
                   "hw.usb.uaudio.buffer_ms=4 (the default)",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(USB_BUFFER, ST_FREEBSD_OSRELDATE, ST_FREEBSD_DEFAULT_UNIT,
-                          "freebsd.dev.pcm.*.%parent", "freebsd.sndstat.*"),
+    .facts = ST_RULE_KEYS(USB_BUFFER, ST_FREEBSD_OSRELDATE, DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent",
+                          "freebsd.sndstat.*"),
     .judge = judge_uaudio_buffer,
-};
-
-/* --- freebsd-uaudio-format: the mode that a USB interface is put into --- */
-
-#define USB_RATE     "freebsd.hw.usb.uaudio.default_rate"
-#define USB_BITS     "freebsd.hw.usb.uaudio.default_bits"
-#define USB_CHANNELS "freebsd.hw.usb.uaudio.default_channels"
-
-#define UAUDIO_FORMAT_NOW(rate)                                                                              \
-    "sysctl hw.usb.uaudio.default_rate=" rate "\n# then unplug the interface and plug it in"
-
-#define UAUDIO_FORMAT_EVER(rate) "# /boot/loader.conf\nhw.usb.uaudio.default_rate=\"" rate "\""
-#define USB_RATE_MAX             10000000
-
-static void fix_uaudio_format(struct st_finding *finding)
-{
-    st_finding_fix_now(finding, UAUDIO_FORMAT_NOW("%u"), (unsigned)finding->wish->rate_hz);
-    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, UAUDIO_FORMAT_EVER("%u"),
-                              (unsigned)finding->wish->rate_hz);
-}
-
-static void judge_uaudio_format(struct st_finding *finding)
-{
-    char key[ST_FREEBSD_KEY_BYTES];
-    int64_t rate;
-    if (st_finding_need_int(finding, USB_RATE, &rate) != 0)
-        return;
-    st_finding_quote(finding, USB_BITS);
-    st_finding_quote(finding, USB_CHANNELS);
-    const int64_t unit = st_freebsd_usb_unit(finding->facts);
-    if (unit < 0) {
-        st_finding_not_applicable(finding, "no USB sound device is attached");
-        return;
-    }
-    if (rate < 0 || rate > USB_RATE_MAX) {
-        st_finding_unknown(finding, "a default_rate of %" PRId64 " Hz is not valid", rate);
-        return;
-    }
-    snprintf(key, sizeof(key), "freebsd.sndstat.pcm%" PRId64 ".play.rate_hz", unit);
-    st_finding_quote(finding, key);
-    const int64_t now_hz = st_machine_int_or(finding->facts, key, 0);
-    if (now_hz > finding->wish->rate_hz) {
-        st_finding_advice(finding,
-                          "pcm%" PRId64 " runs at %" PRId64 " Hz, so your sound of %u Hz is resampled, and "
-                          "the USB bus has more to send",
-                          unit, now_hz, (unsigned)finding->wish->rate_hz);
-        fix_uaudio_format(finding);
-    } else if (rate != 0 && rate != finding->wish->rate_hz) {
-        st_finding_advice(finding,
-                          "USB interfaces are set to %" PRId64 " Hz, so your sound of %u Hz is resampled",
-                          rate, (unsigned)finding->wish->rate_hz);
-        fix_uaudio_format(finding);
-    } else if (rate == 0 && now_hz == 0) {
-        st_finding_ok(finding,
-                      "the driver chooses the mode of pcm%" PRId64 "; /dev/sndstat does not show which mode",
-                      unit);
-    } else {
-        st_finding_ok(finding, "pcm%" PRId64 " is set to %" PRId64 " Hz", unit, rate != 0 ? rate : now_hz);
-    }
-    st_finding_effect(
-        finding, 0, "resampling adds delay to the sound and work for its thread; threads do not wake later");
-}
-
-const struct st_rule st_rule_freebsd_uaudio_format = {
-    .id = "freebsd-uaudio-format",
-    .title = "USB audio mode (hw.usb.uaudio.default_rate)",
-    .mechanism = "When a USB interface is plugged in, the driver picks its mode by default_rate, "
-                 "default_bits and default_channels; 0 means the highest mode of the device. A mode higher "
-                 "than the sound needs costs bandwidth on the bus and a conversion.",
-    .cost = "convenience: sound with a higher rate is resampled to this one",
-    .when_not = "you work at the interface's highest rate",
-    .sources = "snd_uaudio(4) (0 is the device's maximum; takes effect when the device is attached)\n"
-               "default_bits is 32 on 13.2 and 0 on 15.1 as captured",
-    .guide.now = UAUDIO_FORMAT_NOW("48000"),
-    .guide.persistent = UAUDIO_FORMAT_EVER("48000"),
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "sysctl hw.snd.verbose=2; cat /dev/sndstat   # spd 48000 on the line of the device",
-    .guide.undo =
-        "take the line out of /boot/loader.conf; 0, the default, means the highest mode of the device",
-    .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(USB_RATE, USB_BITS, USB_CHANNELS, ST_FREEBSD_DEFAULT_UNIT,
-                          "freebsd.dev.pcm.*.%parent", "freebsd.sndstat.*"),
-    .judge = judge_uaudio_format,
 };

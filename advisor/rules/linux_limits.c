@@ -95,60 +95,6 @@ const struct st_rule st_rule_linux_memlock = {
     .judge = judge_memlock,
 };
 
-/* --- linux-rttime-limit: RLIMIT_RTTIME: how long a real-time thread may compute without a sleep. --- */
-
-#define RTTIME_LIMIT_LIMIT "linux.rt.rttime_limit_us"
-
-/** Fewer cycles than this leave no room for the start of a program. A choice of this rule. */
-#define CYCLES_LEAST 8
-
-static void judge_rttime_limit(struct st_finding *finding)
-{
-    int64_t limit;
-    if (st_finding_need_int(finding, RTTIME_LIMIT_LIMIT, &limit) != 0)
-        return;
-    const int64_t period_us = finding->wish->period_ns / 1000 > 0 ? finding->wish->period_ns / 1000 : 1;
-    if (limit < UNLIMITED) {
-        st_finding_unknown(finding, "a limit of %" PRId64 " µs is not valid", limit);
-    } else if (limit == UNLIMITED) {
-        st_finding_fine(finding, "real-time threads may compute without a time limit");
-    } else if (limit / CYCLES_LEAST < period_us) {
-        st_finding_advice(finding,
-                          "the kernel kills a real-time thread that computes for %.3g ms without a sleep; "
-                          "that is the time of %.1f cycles of %.2f ms",
-                          (double)limit / 1e3, (double)limit / (double)period_us, (double)period_us / 1e3);
-        st_rule_fix(finding);
-    } else {
-        st_finding_fine(finding,
-                        "the kernel kills a real-time thread that computes for %.3g ms without a sleep; an "
-                        "audio thread sleeps in each cycle, so this does not affect it",
-                        (double)limit / 1e3);
-    }
-}
-
-const struct st_rule st_rule_linux_rttime_limit = {
-    .id = "linux-rttime-limit",
-    .title = "Time limit for real-time threads that never sleep",
-    .mechanism = "RLIMIT_RTTIME limits how long a real-time thread may compute without a sleep. Above the "
-                 "soft limit the program gets the signal SIGXCPU each second; at the hard limit the kernel "
-                 "kills it, and the sound stops.",
-    .privilege = "root (to raise it)",
-    .cost = "fairness: without a limit nothing stops a thread that never sleeps",
-    .when_not = "the limit is 200 ms: rtkit asks for this value, and it is fine",
-    .sources = "getrlimit(2) RLIMIT_RTTIME; rtkit-daemon --help (rttime 200000 µs); 8 cycles are a limit "
-               "that sleeptune chose",
-    .guide.now =
-        "# for this shell and the programs that it starts:\nsudo prlimit --pid $$ --rttime=unlimited",
-    .guide.persistent = "# in the unit of a service: LimitRTTIME=infinity\n"
-                        "# PulseAudio, /etc/pulse/daemon.conf.d/90-sleeptune.conf: rlimit-rttime = 200000",
-    .guide.needs = ST_NEEDS_RELOGIN,
-    .guide.check = "ulimit -R   # bash: microseconds, or unlimited",
-    .guide.undo = "delete the lines that you added",
-    .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(RTTIME_LIMIT_LIMIT),
-    .judge = judge_rttime_limit,
-};
-
 /* --- linux-service-limits: Audio programs that run as services: limits.d does not reach them. --- */
 
 #define PREFIX                 "linux.unit."

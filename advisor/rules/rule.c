@@ -16,7 +16,6 @@
     RULE(linux_service_limits) \
     RULE(linux_rtkit) \
     RULE(linux_audio_group) \
-    RULE(linux_rttime_limit) \
     RULE(linux_memlock) \
     RULE(linux_high_res_timers) \
     RULE(linux_clocksource) \
@@ -44,8 +43,6 @@
     RULE(linux_rt_throttling) \
     RULE(linux_hz) \
     RULE(linux_jack_soft_mode) \
-    RULE(linux_isolated_cpus) \
-    RULE(linux_irq_affinity) \
     RULE(linux_watchdogs) \
     RULE(linux_split_lock) \
     RULE(linux_smt) \
@@ -71,9 +68,7 @@
     RULE(freebsd_snd_latency) \
     RULE(freebsd_uaudio_buffer) \
     RULE(freebsd_vchans) \
-    RULE(freebsd_uaudio_format) \
     RULE(freebsd_resampling) \
-    RULE(freebsd_snd_verbose) \
     RULE(freebsd_jail) \
     RULE(freebsd_sysctl_conf) \
     RULE(freebsd_loader_conf) \

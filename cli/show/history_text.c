@@ -54,8 +54,7 @@ static const char *length(int64_t ns, char *buf, size_t buf_bytes)
 /* --- sums --- */
 
 struct sums {
-    int64_t measured_ns, cycles, misses, miss_events /* INT64_MIN: not known */, skipped, simulated, own,
-        observed, starved;
+    int64_t measured_ns, cycles, misses, miss_events, skipped, simulated, own, observed, starved;
     int64_t dropouts;                       /* of other programs */
     bool watched;                           /* a source of xruns was watched, at least some of the time */
     int64_t max_ns, max_from_ns, max_to_ns; /* of the row with the greatest lateness */
@@ -74,11 +73,7 @@ static struct sums sum_up(const json_t *document)
         sums.measured_ns += st_json_field(row, "measured_ns");
         sums.cycles += st_json_field(row, "cycles");
         sums.misses += st_json_field(row, "misses");
-        const json_t *events = json_object_get(row, "miss_events");
-        if (!json_is_integer(events) && st_json_field(row, "misses") > 0)
-            sums.miss_events = INT64_MIN;
-        else if (sums.miss_events != INT64_MIN)
-            sums.miss_events = st_ns_add(sums.miss_events, st_json_field(row, "miss_events"));
+        sums.miss_events += st_json_field(row, "miss_events");
         sums.skipped += st_json_field(row, "skipped_periods");
         sums.simulated += st_json_field(xruns, "simulated");
         sums.own += st_json_field(xruns, "own");
@@ -251,7 +246,7 @@ static void put_details(FILE *out, const json_t *document, const struct sums *su
     st_text_field(out, "measured", text, LABEL_COLUMNS, columns);
     if (periods > 0) {
         snprintf(text, sizeof(text), "%" PRId64 " periods%s", sums->misses,
-                 st_miss_events_text(sums->miss_events, (uint64_t)sums->misses,
+                 st_miss_events_text((uint64_t)sums->miss_events, (uint64_t)sums->misses,
                                      (double)sums->measured_ns / (double)ST_NS_PER_S, events,
                                      sizeof(events)));
         st_text_field(out, "missed", text, LABEL_COLUMNS, columns);

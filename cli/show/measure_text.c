@@ -295,8 +295,8 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
         char events[200];
         snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods%s", result->misses,
                  result->elapsed_periods,
-                 st_miss_events_text((int64_t)result->miss_events.n, result->misses,
-                                     st_result_seconds(result), events, sizeof(events)));
+                 st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result), events,
+                                     sizeof(events)));
         st_text_field(out, "missed", line, LABEL_COLUMNS, width);
     }
     snprintf(line, sizeof(line), "%" PRIu64 " simulated (%" PRIu32 " x %" PRIu32 " frames), %s of silence",

@@ -475,7 +475,7 @@ static void add_loop(json_t *sections, const struct st_view *view)
         add(&to, OK, "Simulated", "%" PRIu64 " xrun%s that a sound device with this buffer would have had",
             loop->simulated_xruns, loop->simulated_xruns == 1 ? "" : "s");
         add(&to, OK, "Missed", "%" PRIu64 " of %" PRIu64 " periods%s", loop->misses, loop->elapsed_periods,
-            st_miss_events_text((int64_t)loop->miss_events.n, loop->misses, st_result_seconds(loop), events,
+            st_miss_events_text(loop->miss_events.n, loop->misses, st_result_seconds(loop), events,
                                 sizeof(events)));
         add(&to, OK, "Skipped", "%" PRIu64 " of the missed periods had no wake-up at all",
             loop->skipped_periods);

@@ -4,8 +4,7 @@ LINUX = [
     ("The right to real-time priority",
      "This decides more than everything else together. An audio thread without real-time priority waits behind any busy program, and "
      "nothing below can make up for that. Do the first section; the others of this chapter are for when it does not help.",
-     "linux-rt-permission linux-audio-group linux-memlock linux-rtkit linux-service-limits linux-rt-group-sched "
-     "linux-rttime-limit"),
+     "linux-rt-permission linux-audio-group linux-memlock linux-rtkit linux-service-limits linux-rt-group-sched"),
     ("CPU and power",
      "A machine that saves power is slow to wake up. On a laptop these settings cost battery, so make them for the time you play.",
      "linux-idle-states linux-idle-request-access linux-cpu-frequency linux-power-daemons linux-guest-halt-poll"),
@@ -17,7 +16,7 @@ LINUX = [
      "Between the timer's interrupt and your thread there is whatever the kernel is doing at that moment. For periods above 5 ms the "
      "defaults do; below that, preemption comes first.",
      "linux-preemption linux-threaded-irqs linux-irq-priorities linux-irq-sharing linux-huge-pages linux-swap "
-     "linux-rt-throttling"),
+     "linux-rt-throttling linux-watchdogs"),
     ("Sound server",
      "The best kernel does not help a server that runs as a normal program, or whose buffer is shorter than what it writes.",
      "linux-server-priority linux-priority-order linux-alsa-buffer linux-pipewire-quantum linux-jack-realtime "
@@ -25,10 +24,6 @@ LINUX = [
     ("Sound devices and disks",
      "These cause single gaps, clicks at the start of a sound and lost interfaces, not a steady crackle.",
      "linux-usb-autosuspend linux-hda-power-save linux-usb-audio-options"),
-    ("Machines that do nothing else",
-     "Isolating CPUs is for a box that plays and does nothing else, such as an effect unit on stage. On a desktop it takes CPUs away "
-     "and gives nothing back.",
-     "linux-isolated-cpus linux-irq-affinity linux-watchdogs"),
 ]
 
 FREEBSD = [
@@ -51,10 +46,10 @@ FREEBSD = [
      "Most of this is about delay, the time from a key to the sound, and not about gaps. Shorter buffers are quicker, and crackle on a "
      "machine that does not keep up: measure first.",
      "freebsd-default-unit freebsd-uaudio-buffer freebsd-snd-latency freebsd-virtual-oss freebsd-sound-polling "
-     "freebsd-vchans freebsd-uaudio-format freebsd-resampling"),
+     "freebsd-vchans freebsd-resampling"),
     ("Does it last, and does it help?",
      "A setting that is in the file but not in force is the usual reason why a guide did not help.",
-     "freebsd-sysctl-conf freebsd-loader-conf freebsd-snd-verbose"),
+     "freebsd-sysctl-conf freebsd-loader-conf"),
 ]
 
 AUDIENCE = """This is for people who record, play software instruments or run live effects, and hear clicks. Each setting says why it matters,

@@ -252,8 +252,8 @@ static void print_figures(const struct st_series_result *result, FILE *out, int 
         return;
     snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods%s", result->input.misses_n,
              result->input.periods_n,
-             st_miss_events_text((int64_t)result->input.miss_events.n, result->input.misses_n,
-                                 seconds_of(result), events, sizeof(events)));
+             st_miss_events_text(result->input.miss_events.n, result->input.misses_n, seconds_of(result),
+                                 events, sizeof(events)));
     st_text_field(out, "missed", line, LABEL_COLUMNS, width);
 }
 

@@ -15,78 +15,70 @@
 #define PAGE_BYTES     4096 /* the default of SQLite */
 #define APPLICATION_AT 68   /* in the head of an SQLite file, big-endian: sqlite.org/fileformat2.html */
 
-/* What makes a file of one version one of another. Released rows never change. */
-static const struct {
-    int64_t from, to; /* 0: an empty file */
-    const char *sql;
-} updates[] = {
-    {0, 5,
-     "CREATE TABLE circumstances ("
-     " id INTEGER PRIMARY KEY,"
-     " kernel TEXT, governor TEXT, policy TEXT,"
-     " priority INTEGER, cpu INTEGER, frames INTEGER, rate_hz INTEGER, periods INTEGER,"
-     " load_percent REAL);"
-     /* level: seconds that a row stands for; days, so that a year is read quickly */
-     "CREATE TABLE span ("
-     " id INTEGER PRIMARY KEY,"
-     " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
-     " measured_ns INTEGER NOT NULL,"
-     " cycles INTEGER NOT NULL, misses INTEGER NOT NULL, skipped_periods INTEGER NOT NULL,"
-     " late_wakes INTEGER NOT NULL,"
-     " xruns_simulated INTEGER NOT NULL, xruns_own INTEGER NOT NULL, xruns_observed INTEGER,"
-     " lateness_n INTEGER NOT NULL, lateness_p50_ns INTEGER, lateness_p99_ns INTEGER,"
-     " lateness_max_ns INTEGER,"
-     " circumstances INTEGER REFERENCES circumstances," /* NULL: several */
-     " lateness BLOB NOT NULL, starved INTEGER);"
-     "CREATE INDEX span_time ON span (level, from_ns);"
-     "CREATE TABLE event ("
-     " id INTEGER PRIMARY KEY AUTOINCREMENT," /* never reused */
-     " wall_ns INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL,"
-     " source TEXT, device TEXT, client TEXT, certainty INTEGER NOT NULL, count_n INTEGER,"
-     " lateness_ns INTEGER, explained_ns INTEGER, cause TEXT, culprit TEXT,"
-     " pressure_cpu_permille INTEGER, pressure_io_permille INTEGER, pressure_memory_permille INTEGER,"
-     " cpu_khz INTEGER, throttles_n INTEGER, temperature_mc INTEGER);"
-     "CREATE INDEX event_time ON event (wall_ns);"
-     "CREATE INDEX event_name ON event (name, wall_ns);"
-     /* causes of late wake-ups */
-     "CREATE TABLE cause ("
-     " id INTEGER PRIMARY KEY,"
-     " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL, above_ns INTEGER,"
-     " cause TEXT NOT NULL, culprit TEXT NOT NULL, n INTEGER NOT NULL, total_ns INTEGER NOT NULL,"
-     " worst_ns INTEGER NOT NULL, explained_ns INTEGER, xruns_n INTEGER NOT NULL);"
-     "CREATE INDEX cause_time ON cause (from_ns);"
-     /* other programs' dropouts by client and reason, a row for each in a minute (reason NULL: the device had no
+/* The tables of an empty file. Released ones never change: a later version adds to them. */
+static const char tables[] =
+    "CREATE TABLE circumstances ("
+    " id INTEGER PRIMARY KEY,"
+    " kernel TEXT, governor TEXT, policy TEXT,"
+    " priority INTEGER, cpu INTEGER, frames INTEGER, rate_hz INTEGER, periods INTEGER,"
+    " load_percent REAL);"
+    /* level: seconds that a row stands for; days, so that a year is read quickly */
+    "CREATE TABLE span ("
+    " id INTEGER PRIMARY KEY,"
+    " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
+    " measured_ns INTEGER NOT NULL,"
+    " cycles INTEGER NOT NULL, misses INTEGER NOT NULL, skipped_periods INTEGER NOT NULL,"
+    " late_wakes INTEGER NOT NULL,"
+    " xruns_simulated INTEGER NOT NULL, xruns_own INTEGER NOT NULL, xruns_observed INTEGER,"
+    " lateness_n INTEGER NOT NULL, lateness_p50_ns INTEGER, lateness_p99_ns INTEGER,"
+    " lateness_max_ns INTEGER,"
+    " circumstances INTEGER REFERENCES circumstances," /* NULL: several */
+    " lateness BLOB NOT NULL, starved INTEGER, miss_events INTEGER NOT NULL);"
+    "CREATE INDEX span_time ON span (level, from_ns);"
+    "CREATE TABLE event ("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT," /* never reused */
+    " wall_ns INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL,"
+    " source TEXT, device TEXT, client TEXT, certainty INTEGER NOT NULL, count_n INTEGER,"
+    " lateness_ns INTEGER, explained_ns INTEGER, cause TEXT, culprit TEXT,"
+    " pressure_cpu_permille INTEGER, pressure_io_permille INTEGER, pressure_memory_permille INTEGER,"
+    " cpu_khz INTEGER, throttles_n INTEGER, temperature_mc INTEGER);"
+    "CREATE INDEX event_time ON event (wall_ns);"
+    "CREATE INDEX event_name ON event (name, wall_ns);"
+    /* causes of late wake-ups */
+    "CREATE TABLE cause ("
+    " id INTEGER PRIMARY KEY,"
+    " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL, above_ns INTEGER,"
+    " cause TEXT NOT NULL, culprit TEXT NOT NULL, n INTEGER NOT NULL, total_ns INTEGER NOT NULL,"
+    " worst_ns INTEGER NOT NULL, explained_ns INTEGER, xruns_n INTEGER NOT NULL);"
+    "CREATE INDEX cause_time ON cause (from_ns);"
+    /* other programs' dropouts by client and reason, a row for each in a minute (reason NULL: the device had no
         data; source NULL: those that found no room); when which source was watched */
-     "CREATE TABLE dropout ("
-     " id INTEGER PRIMARY KEY,"
-     " from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
-     " source TEXT, device TEXT, client TEXT, reason TEXT, culprit TEXT, n INTEGER NOT NULL,"
-     " busy_ns INTEGER, wait_ns INTEGER, period_ns INTEGER);"
-     "CREATE INDEX dropout_time ON dropout (from_ns);"
-     "CREATE TABLE watch ("
-     " id INTEGER PRIMARY KEY,"
-     " source TEXT NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
-     " playing INTEGER, frames INTEGER, rate_hz INTEGER);"
-     "CREATE INDEX watch_time ON watch (source, to_ns)"},
-    /* events of missed periods; NULL: from before, only the periods are known */
-    {5, 6, "ALTER TABLE span ADD COLUMN miss_events INTEGER"},
-};
+    "CREATE TABLE dropout ("
+    " id INTEGER PRIMARY KEY,"
+    " from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
+    " source TEXT, device TEXT, client TEXT, reason TEXT, culprit TEXT, n INTEGER NOT NULL,"
+    " busy_ns INTEGER, wait_ns INTEGER, period_ns INTEGER);"
+    "CREATE INDEX dropout_time ON dropout (from_ns);"
+    "CREATE TABLE watch ("
+    " id INTEGER PRIMARY KEY,"
+    " source TEXT NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
+    " playing INTEGER, frames INTEGER, rate_hz INTEGER);"
+    "CREATE INDEX watch_time ON watch (source, to_ns)";
 
 static int exec(struct st_history *history, const char *sql)
 {
     return st_history_sql_errno(history->db, sqlite3_exec(history->db, sql, NULL, NULL, NULL));
 }
 
-static int update(struct st_history *history, size_t i)
+static int create_tables(struct st_history *history)
 {
-    char sql[64];
+    char version[64];
+    snprintf(version, sizeof(version), "PRAGMA user_version = %d", ST_HISTORY_VERSION);
     int r = st_history_begin(history);
     if (r == 0)
-        r = exec(history, updates[i].sql);
-    if (r == 0) {
-        snprintf(sql, sizeof(sql), "PRAGMA user_version = %lld", (long long)updates[i].to);
-        r = exec(history, sql);
-    }
+        r = exec(history, tables);
+    if (r == 0)
+        r = exec(history, version);
     if (r == 0)
         r = st_history_commit(history);
     if (r < 0)
@@ -143,9 +135,8 @@ static int prepare_file(struct st_history *history, char *error, size_t error_by
                  access(history->path, W_OK) != 0 ? strerror(errno) : "it is read-only");
         r = -EROFS;
     }
-    if (r == 0 &&
-        version ==
-            0) { /* before there is a log: st_history_look reads the application id from the first bytes of the file */
+    /* before there is a log: st_history_look reads the application id from the first bytes of the file */
+    if (r == 0 && version == 0) {
         snprintf(sql, sizeof(sql), "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = %lld",
                  (long long)ST_HISTORY_APPLICATION);
         r = exec(history, sql);
@@ -159,12 +150,8 @@ static int prepare_file(struct st_history *history, char *error, size_t error_by
     }
     if (r == 0)
         r = check_pages(history, error, error_bytes);
-    for (size_t i = 0; r == 0 && i < ST_ARRAY_LEN(updates); i++) {
-        if (updates[i].from != version)
-            continue;
-        r = update(history, i);
-        version = updates[i].to;
-    }
+    if (r == 0 && version == 0)
+        r = create_tables(history);
     return r;
 }
 

@@ -56,7 +56,7 @@ static int take_span(struct reading *reading, sqlite3_stmt *statement, struct st
 {
     struct st_history_predict *ret = reading->ret;
     const int64_t from_ns = st_history_sql_int(statement, 0), to_ns = st_history_sql_int(statement, 1);
-    const int64_t measured_ns = st_history_sql_int(statement, 2), misses = st_history_sql_int(statement, 5);
+    const int64_t measured_ns = st_history_sql_int(statement, 2);
     if (measured_ns <= 0 || measured_ns > DAY_NS)
         return measured_ns == 0 ? 0 : -EBADMSG;
     if (st_history_sql_int(statement, 3) != reading->settings) {
@@ -65,15 +65,13 @@ static int take_span(struct reading *reading, sqlite3_stmt *statement, struct st
         return 0;
     }
     widen(&ret->since_ns, &ret->until_ns, from_ns, to_ns);
-    struct st_predict_span span = {
-        .periods_n = st_period_index_at(&reading->run->period, 0, measured_ns),
-        .max_ns = st_history_sql_int(statement, 4),
-        .events_n =
-            reading->loaded ? -1 : st_history_sql_add_events(0, st_history_sql_int(statement, 6), misses)};
+    struct st_predict_span span = {.periods_n = st_period_index_at(&reading->run->period, 0, measured_ns),
+                                   .max_ns = st_history_sql_int(statement, 4),
+                                   .events_n = reading->loaded ? -1 : st_history_sql_int(statement, 5)};
     if (span.max_ns > reading->run->kept_above_ns) {
         st_hist_reset(&sum->hist);
-        const int r = st_history_sum_add(sum, sqlite3_column_blob(statement, 7),
-                                         (size_t)sqlite3_column_bytes(statement, 7));
+        const int r = st_history_sum_add(sum, sqlite3_column_blob(statement, 6),
+                                         (size_t)sqlite3_column_bytes(statement, 6));
         if (r < 0)
             return r;
         span.lateness = &sum->hist;
@@ -86,11 +84,8 @@ static int read_level(struct reading *reading, int64_t level, int64_t until_ns, 
     sqlite3_stmt *statement;
     int r = st_history_sql_prepare(
         reading->reader->db, &statement,
-        reading->reader->version >= 6
-            ? "SELECT from_ns, to_ns, measured_ns, circumstances, lateness_max_ns, misses, miss_events, lateness"
-              " FROM span WHERE level = ? AND from_ns < ? ORDER BY from_ns, id"
-            : "SELECT from_ns, to_ns, measured_ns, circumstances, lateness_max_ns, misses, NULL, lateness"
-              " FROM span WHERE level = ? AND from_ns < ? ORDER BY from_ns, id",
+        "SELECT from_ns, to_ns, measured_ns, circumstances, lateness_max_ns, miss_events, lateness"
+        " FROM span WHERE level = ? AND from_ns < ? ORDER BY from_ns, id",
         "ii", level, until_ns);
     if (r < 0)
         return r;

@@ -35,7 +35,6 @@ struct st_history {
 
 struct st_history_reader {
     sqlite3 *db;
-    int64_t version;
     struct st_history_sql_time time;
     struct st_history_sum sum;
 };

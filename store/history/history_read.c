@@ -17,19 +17,18 @@
 #define JOIN_NS     (2 * ST_NS_PER_S) /* a smaller distance between two minutes is no gap */
 #define SUMMED_MAX  4000              /* rows whose histograms one answer sums, in 0.1 to 0.2 s */
 #define STEP_MAX_NS (3650 * ST_HISTORY_DAY * ST_NS_PER_S)
-#define COUNTS_N    8
+#define COUNTS_N    9
 #define HEAD_BYTES  256
-#define COLUMNS                                                                                               \
-    "from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, "  \
-    "xruns_observed, starved, lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances, " \
-    "lateness, %s"
+#define COLUMNS                                                                                                            \
+    "from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, "               \
+    "xruns_observed, starved, miss_events, lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances, " \
+    "lateness"
 
 /* The rows of the file in one row of the answer. */
 struct group {
     int64_t from_ns, to_ns, measured_ns;
     int64_t step_ns, rows_to_ns; /* the beginning of its step; the end of its last row */
     int64_t counts[COUNTS_N];
-    int64_t miss_events;
     int64_t n, p50_ns, p99_ns, max_ns; /* the quantiles of a single row */
     int64_t circumstances;
     unsigned rows_n;
@@ -152,10 +151,10 @@ static int append_group(struct walk *walk)
         append(walk, json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "from_ns",
                                (json_int_t)group->from_ns, "to_ns", (json_int_t)group->to_ns, "measured_ns",
                                (json_int_t)group->measured_ns, "cycles", (json_int_t)counts[0], "misses",
-                               (json_int_t)counts[1], "miss_events", known(group->miss_events),
-                               "skipped_periods", (json_int_t)counts[2], "late_wakes", (json_int_t)counts[3],
-                               "xruns", xruns, "starved_clients", known(counts[7]), "lateness", lateness,
-                               "circumstances", known(group->circumstances)));
+                               (json_int_t)counts[1], "miss_events", known(counts[8]), "skipped_periods",
+                               (json_int_t)counts[2], "late_wakes", (json_int_t)counts[3], "xruns", xruns,
+                               "starved_clients", known(counts[7]), "lateness", lateness, "circumstances",
+                               known(group->circumstances)));
     if (group->to_ns > walk->at_ns)
         walk->at_ns = group->to_ns;
     group->rows_n = 0;
@@ -184,8 +183,8 @@ static int add_histogram(struct walk *walk, sqlite3_stmt *statement)
 {
     struct group *group = &walk->group;
     struct st_history_sum *sum = &walk->reader->sum;
-    const void *bytes = sqlite3_column_blob(statement, 16);
-    const size_t n = (size_t)sqlite3_column_bytes(statement, 16);
+    const void *bytes = sqlite3_column_blob(statement, 17);
+    const size_t n = (size_t)sqlite3_column_bytes(statement, 17);
     if (group->rows_n == 0)
         return keep_first(group, bytes, n);
     int r = 0;
@@ -202,25 +201,22 @@ static int add_row(struct walk *walk, sqlite3_stmt *statement)
     const int r = add_histogram(walk, statement);
     if (r < 0)
         return r;
-    const int64_t max_ns = st_history_sql_int(statement, 14),
-                  circumstances = st_history_sql_int(statement, 15);
+    const int64_t max_ns = st_history_sql_int(statement, 15),
+                  circumstances = st_history_sql_int(statement, 16);
     if (group->rows_n == 0) {
         for (int i = 0; i < COUNTS_N; i++)
             group->counts[i] = INT64_MIN;
         group->measured_ns = 0;
-        group->miss_events = 0;
         group->n = 0;
         group->max_ns = INT64_MIN;
-        group->p50_ns = st_history_sql_int(statement, 12);
-        group->p99_ns = st_history_sql_int(statement, 13);
+        group->p50_ns = st_history_sql_int(statement, 13);
+        group->p99_ns = st_history_sql_int(statement, 14);
         group->circumstances = circumstances;
     }
     group->measured_ns = st_history_sql_add(group->measured_ns, st_history_sql_int(statement, 2));
     for (int i = 0; i < COUNTS_N; i++)
         group->counts[i] = st_history_sql_add(group->counts[i], st_history_sql_int(statement, 3 + i));
-    group->miss_events = st_history_sql_add_events(group->miss_events, st_history_sql_int(statement, 17),
-                                                   st_history_sql_int(statement, 4));
-    group->n = st_history_sql_add(group->n, st_history_sql_int(statement, 11));
+    group->n = st_history_sql_add(group->n, st_history_sql_int(statement, 12));
     if (max_ns > group->max_ns)
         group->max_ns = max_ns;
     if (group->circumstances != circumstances)
@@ -296,12 +292,10 @@ static int walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int6
                               "iii", level, since_ns, until_ns);
     if (r < 0 || rows_n > rows_max)
         return r < 0 ? r : -E2BIG;
-    char sql[512];
-    snprintf(sql, sizeof(sql),
-             "SELECT " COLUMNS " FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?"
-             " ORDER BY from_ns, id",
-             walk->reader->version >= 6 ? "miss_events" : "NULL");
-    r = st_history_sql_prepare(walk->reader->db, &statement, sql, "iii", level, since_ns, until_ns);
+    r = st_history_sql_prepare(walk->reader->db, &statement,
+                               "SELECT " COLUMNS " FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?"
+                               " ORDER BY from_ns, id",
+                               "iii", level, since_ns, until_ns);
     if (r < 0)
         return r;
     walk->part_ns = since_ns;

@@ -42,9 +42,10 @@ static int open_with(struct st_history_reader *reader, const char *path, const c
     st_history_sql_distrust(reader->db);
     st_history_sql_limit_time(reader->db, &reader->time, ST_SQL_READ_NS);
     sqlite3_busy_timeout(reader->db, BUSY_MS);
-    const int r = st_history_sql_identify(reader->db, &reader->version, error, error_bytes);
-    if (r < 0)
-        return r;
+    int64_t version;
+    const int r = st_history_sql_identify(reader->db, &version, error, error_bytes);
+    if (r < 0 || version == 0)
+        return r < 0 ? r : -ENODATA;
     return st_history_sql_errno(reader->db, /* each row is read once */
                                 sqlite3_exec(reader->db, "PRAGMA cache_size = -512", NULL, NULL, NULL));
 }
@@ -84,8 +85,6 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, char 
             error[0] = '\0';
             r = open_with(reader, path, "mode=ro&immutable=1", error, error_bytes);
         }
-        if (r == 0 && reader->version == 0)
-            r = -ENODATA;
         if (r == 0) /* all reads see one state */
             r = st_history_sql_run(reader->db, "BEGIN", "");
     }

@@ -213,13 +213,6 @@ int64_t st_history_sql_add(int64_t sum, int64_t value)
     return value == INT64_MIN ? sum : st_ns_add(sum, value);
 }
 
-int64_t st_history_sql_add_events(int64_t sum, int64_t events, int64_t misses)
-{
-    if (sum == INT64_MIN || (events == INT64_MIN && misses != 0))
-        return INT64_MIN;
-    return events == INT64_MIN ? sum : st_ns_add(sum, events);
-}
-
 void st_history_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_bytes)
 {
     const char *text = (const char *)sqlite3_column_text(statement, i);
@@ -259,15 +252,14 @@ int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size
     }
     if (version > ST_HISTORY_VERSION) {
         snprintf(error, error_bytes,
-                 "it is of version %lld, made by a newer sleeptune; this sleeptune reads versions up to %d",
+                 "it is of version %lld, made by a newer sleeptune; this sleeptune reads version %d",
                  (long long)version, ST_HISTORY_VERSION);
         return -EPROTONOSUPPORT;
     }
-    if (!is_new && version < ST_HISTORY_OLDEST) {
-        snprintf(
-            error, error_bytes,
-            "it is of version %lld, made by an early sleeptune; this sleeptune reads versions from %d on",
-            (long long)version, ST_HISTORY_OLDEST);
+    if (!is_new && version < ST_HISTORY_VERSION) {
+        snprintf(error, error_bytes,
+                 "it is of version %lld, made by an early sleeptune; this sleeptune reads version %d",
+                 (long long)version, ST_HISTORY_VERSION);
         return -EBADMSG;
     }
     if (strange_n > 0) {

@@ -8,8 +8,7 @@
 #include "core/base.h"
 
 #define ST_HISTORY_APPLICATION INT64_C(0x534c5450) /* "SLTP" */
-#define ST_HISTORY_VERSION     6
-#define ST_HISTORY_OLDEST      5 /* version that can be read */
+#define ST_HISTORY_VERSION 6
 
 /* Length of a row in s. Hours and days begin at multiples since 1970, minutes at any time. */
 #define ST_HISTORY_MINUTE INT64_C(60)
@@ -50,12 +49,10 @@ ST_NODISCARD int st_history_sql_number(sqlite3 *db, int64_t *ret, const char *sq
 int64_t st_history_sql_int(sqlite3_stmt *statement, int i);
 /** A saturated sum; an unknown sum (INT64_MIN) becomes the value. */
 int64_t st_history_sql_add(int64_t sum, int64_t value);
-/** Adds the events of a row to a sum: unknown (INT64_MIN) if either is, but no missed period is no event. */
-int64_t st_history_sql_add_events(int64_t sum, int64_t events, int64_t misses);
 /** Column i, cut to buf_bytes; "" for NULL. */
 void st_history_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_bytes);
 
-/** Reads the version of a history; that of an empty database is 0. @return 0; with a sentence in `error`: -EPROTO (of another program, or with views, triggers or virtual tables), -EPROTONOSUPPORT (newer), -EBADMSG (older than ST_HISTORY_OLDEST, or tables are missing), or an error of SQLite. */
+/** Reads the version of a history; that of an empty database is 0. @return 0; with a sentence in `error`: -EPROTO (of another program, or with views, triggers or virtual tables), -EPROTONOSUPPORT (newer), -EBADMSG (older, or tables are missing), or an error of SQLite. */
 ST_NODISCARD int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size_t error_bytes);
 
 #endif

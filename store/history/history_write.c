@@ -20,14 +20,13 @@ static const int64_t levels[] = {ST_HISTORY_HOUR, ST_HISTORY_DAY};
 /* A row of `span`. */
 struct row {
     int64_t id, from_ns, to_ns, measured_ns;
-    int64_t counts[8];   /* as COUNTS; INT64_MIN: not known */
-    int64_t miss_events; /* INT64_MIN: not known */
-    int64_t max_ns;      /* INT64_MIN: none */
+    int64_t counts[9]; /* as COUNTS; INT64_MIN: not known */
+    int64_t max_ns;    /* INT64_MIN: none */
     int64_t circumstances;
 };
 
 #define COUNTS                                                                                               \
-    "cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, xruns_observed, starved"
+    "cycles, misses, skipped_periods, late_wakes, xruns_simulated, xruns_own, xruns_observed, starved, miss_events"
 
 /* --- circumstances --- */
 
@@ -67,17 +66,15 @@ static int put(struct st_history *history, int64_t level, const struct row *row,
         history->db,
         "INSERT OR REPLACE INTO span (id, level, from_ns, to_ns, measured_ns, " COUNTS
         ", lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances,"
-        " lateness, miss_events) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        "niiiiiiiiiinninnnnbn", row->id, level, row->from_ns, row->to_ns, row->measured_ns, row->counts[0],
+        " lateness) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "niiiiiiiiiinniinnnnb", row->id, level, row->from_ns, row->to_ns, row->measured_ns, row->counts[0],
         row->counts[1], row->counts[2], row->counts[3], row->counts[4], row->counts[5], row->counts[6],
-        row->counts[7], (int64_t)sum->hist.total_n, st_history_sum_quantile(sum, 0.5, row->max_ns),
-        st_history_sum_quantile(sum, 0.99, row->max_ns), row->max_ns, row->circumstances,
-        (const void *)lateness, lateness_bytes, row->miss_events);
+        row->counts[7], row->counts[8], (int64_t)sum->hist.total_n,
+        st_history_sum_quantile(sum, 0.5, row->max_ns), st_history_sum_quantile(sum, 0.99, row->max_ns),
+        row->max_ns, row->circumstances, (const void *)lateness, lateness_bytes);
 }
 
-#define GET                                                                                                  \
-    "SELECT id, from_ns, measured_ns, " COUNTS                                                               \
-    ", lateness_max_ns, circumstances, lateness, miss_events FROM span"
+#define GET "SELECT id, from_ns, measured_ns, " COUNTS ", lateness_max_ns, circumstances, lateness FROM span"
 
 /* Reads a row of GET and adds its histogram to history->sum. */
 static int get(struct st_history *history, sqlite3_stmt *statement, struct row *ret)
@@ -87,11 +84,10 @@ static int get(struct st_history *history, sqlite3_stmt *statement, struct row *
     ret->measured_ns = st_history_sql_int(statement, 2);
     for (int i = 0; i < (int)ST_ARRAY_LEN(ret->counts); i++)
         ret->counts[i] = st_history_sql_int(statement, 3 + i);
-    ret->max_ns = st_history_sql_int(statement, 11);
-    ret->circumstances = st_history_sql_int(statement, 12);
-    ret->miss_events = st_history_sql_add_events(0, st_history_sql_int(statement, 14), ret->counts[1]);
-    const void *lateness = sqlite3_column_blob(statement, 13);
-    return st_history_sum_add(&history->sum, lateness, (size_t)sqlite3_column_bytes(statement, 13));
+    ret->max_ns = st_history_sql_int(statement, 12);
+    ret->circumstances = st_history_sql_int(statement, 13);
+    const void *lateness = sqlite3_column_blob(statement, 14);
+    return st_history_sum_add(&history->sum, lateness, (size_t)sqlite3_column_bytes(statement, 14));
 }
 
 /* An empty row for the hour or day of a row. */
@@ -112,7 +108,6 @@ static struct row level_of(const struct row *row, int64_t level)
 static void add_figures(struct row *sum, const struct row *row)
 {
     sum->measured_ns += row->measured_ns;
-    sum->miss_events = st_history_sql_add_events(sum->miss_events, row->miss_events, row->counts[1]);
     for (size_t i = 0; i < ST_ARRAY_LEN(sum->counts); i++)
         sum->counts[i] = st_history_sql_add(sum->counts[i], row->counts[i]);
     if (row->max_ns > sum->max_ns)
@@ -165,8 +160,7 @@ int st_history_add_minute(struct st_history *history, const struct st_history_mi
                       .counts = {(int64_t)minute->cycles, (int64_t)minute->misses,
                                  (int64_t)minute->skipped_periods, (int64_t)minute->late_wakes,
                                  (int64_t)minute->simulated_xruns, (int64_t)minute->own_xruns,
-                                 minute->observed_xruns, minute->starved_clients},
-                      .miss_events = minute->miss_events,
+                                 minute->observed_xruns, minute->starved_clients, minute->miss_events},
                       .max_ns = minute->lateness_max_ns};
     int r = circumstances_id(history, &minute->circumstances, &row.circumstances);
     st_hist_reset(&history->sum.hist);

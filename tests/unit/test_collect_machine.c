@@ -237,7 +237,6 @@ static void a_captured_studio_is_judged(void **state)
         {"linux-threaded-irqs", ST_STATUS_OK},
         {"linux-swap", ST_STATUS_OK},
         {"linux-memlock", ST_STATUS_OK},
-        {"linux-rttime-limit", ST_STATUS_OK},
         {"linux-mitigations", ST_STATUS_OK},
         {"linux-smt", ST_STATUS_OK},
         {"linux-huge-pages", ST_STATUS_OK},

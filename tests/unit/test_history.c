@@ -52,61 +52,6 @@ static void what_is_rolled_back_was_never_there(void **state)
     assert_int_equal(query("SELECT count(*) FROM event"), 0);
 }
 
-static void copy_fixture(int version)
-{
-    char command[512];
-    snprintf(command, sizeof(command), "cp '%s/tests/fixtures/history/version-%d.db' '%s'",
-             getenv("SLEEPTUNE_SRC"), version, path);
-    assert_int_equal(system(command), 0);
-}
-
-static void a_file_of_version_5_is_read_as_it_is_and_updated(void **state)
-{
-    (void)state;
-    copy_fixture(5);
-    for (int written = 0; written < 2; written++) {
-        struct st_history_reader *reader;
-        json_t *document;
-        const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 100, ""};
-        if (written == 1)
-            open_it();
-        assert_int_equal(query("PRAGMA user_version"), written == 0 ? 5 : 6);
-        assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
-        assert_int_equal(read_events(reader, &wish, &document), 0);
-        assert_int_equal(json_array_size(json_object_get(document, "events")), 12);
-        json_decref(document);
-        st_history_read_close(reader);
-    }
-    const int64_t cycles = query("SELECT sum(cycles) FROM span WHERE level = 86400");
-    assert_true(cycles > 0);
-    add(NOON_NS, 100, 2000);
-    assert_int_equal(query("SELECT sum(cycles) FROM span WHERE level = 86400"), cycles + 100);
-    assert_int_equal(query("SELECT sum(cycles) FROM span WHERE level = 3600"), cycles + 100);
-}
-
-/* Rows from before have missed periods only: their events stay unknown, also in the sum of an hour. */
-static void events_of_misses_are_kept_from_version_6_on(void **state)
-{
-    (void)state;
-    json_t *document;
-    copy_fixture(5);
-    open_it();
-    const int64_t from_ns = query("SELECT from_ns FROM span WHERE level = 3600 AND misses > 0 LIMIT 1");
-    assert_int_equal(query("SELECT count(*) FROM span WHERE miss_events IS NOT NULL"), 0);
-    add(from_ns + HOUR_NS - 60 * ST_NS_PER_S, 100, 2000);
-    assert_int_equal(query("SELECT count(*) FROM span WHERE miss_events IS NOT NULL"), 1);
-    assert_int_equal(query("SELECT count(*) FROM span WHERE level = 60 AND miss_events = 0"), 1);
-    add(NOON_NS + 300 * DAY_NS, 100, 2000); /* an hour of its own */
-    assert_int_equal(query("SELECT count(*) FROM span WHERE miss_events = 0"), 4);
-    assert_int_equal(read_it(from_ns, from_ns + HOUR_NS, HOUR_NS, &document), 0);
-    assert_true(json_is_null(json_object_get(json_array_get(rows_of(document), 0), "miss_events")));
-    json_decref(document);
-    assert_int_equal(read_it(NOON_NS + 300 * DAY_NS, NOON_NS + 300 * DAY_NS + HOUR_NS, HOUR_NS, &document),
-                     0);
-    assert_int_equal(figure(rows_of(document), 0, "miss_events"), 0);
-    json_decref(document);
-}
-
 static void write_file(const char *text, size_t bytes)
 {
     FILE *file = fopen(path, "w");
@@ -131,12 +76,11 @@ static void what_is_no_history_is_told_and_left_as_it_was(void **state)
     assert_int_equal(query("PRAGMA application_id = 1397511248"), -1);
     assert_int_equal(query("PRAGMA user_version = 7"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTONOSUPPORT);
-    assert_non_null(
-        strstr(error, "of version 7, made by a newer sleeptune; this sleeptune reads versions up to 6"));
-    assert_int_equal(query("PRAGMA user_version = 4"), -1);
+    assert_non_null(strstr(error, "of version 7, made by a newer sleeptune; this sleeptune reads version 6"));
+    assert_int_equal(query("PRAGMA user_version = 5"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
     assert_non_null(
-        strstr(error, "of version 4, made by an early sleeptune; this sleeptune reads versions from 5 on"));
+        strstr(error, "of version 5, made by an early sleeptune; this sleeptune reads version 6"));
     assert_int_equal(query("PRAGMA user_version = 6"), -1);
     assert_int_equal(query("DROP TABLE event"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
@@ -353,8 +297,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(events_are_read_by_time_and_by_kind),
         TEST(what_is_rolled_back_was_never_there),
-        TEST(a_file_of_version_5_is_read_as_it_is_and_updated),
-        TEST(events_of_misses_are_kept_from_version_6_on),
         TEST(what_is_no_history_is_told_and_left_as_it_was),
         TEST(damaged_pages_are_found_when_it_is_opened),
         TEST(nothing_but_files_is_opened),

@@ -40,19 +40,6 @@ static void what_is_no_cpu_list_is_refused(void **state)
     assert_int_equal(st_cpu_list_parse("99999999999999999999", &list), -ERANGE);
 }
 
-static void lists_are_compared_as_sets(void **state)
-{
-    struct st_cpu_list a, b;
-    (void)state;
-    assert_int_equal(st_cpu_list_parse("2-3", &a), 0);
-    assert_int_equal(st_cpu_list_parse("1-3", &b), 0);
-    assert_true(st_cpu_list_is_within(&a, &b));
-    assert_false(st_cpu_list_is_within(&b, &a));
-    assert_true(st_cpu_list_overlaps(&a, &b));
-    assert_int_equal(st_cpu_list_parse("0", &b), 0);
-    assert_false(st_cpu_list_overlaps(&a, &b));
-}
-
 static void jack_options_stand_before_and_behind_the_driver(void **state)
 {
     struct st_jack_command jack;
@@ -106,7 +93,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cpu_list_has_ranges_and_single_cpus),
         cmocka_unit_test(what_is_no_cpu_list_is_refused),
-        cmocka_unit_test(lists_are_compared_as_sets),
         cmocka_unit_test(jack_options_stand_before_and_behind_the_driver),
         cmocka_unit_test(jack_defaults_stay_where_nothing_is_said),
         cmocka_unit_test(a_choice_is_in_brackets),
