@@ -27,7 +27,7 @@ enum st_verdict {
  * varies more than that of independent ones. */
 struct st_missed {
     double events[2], trials[2]; /* trials 0: not a share */
-    double scatter;              /* what both were divided by, >= 1: st_bursts_scatter, st_draw_scatter */
+    double scatter;              /* what both were divided by, >= 1: st_bursts_scatter, pairs.c */
     double df;                   /* degrees of freedom of scatter; 0: scatter is taken as exact */
 };
 
@@ -50,6 +50,6 @@ struct st_figure {
 extern const char *const st_figure_names[ST_FIGURES];
 
 /** 0.5, 0.99, 0.999; 0: not a quantile. */
-double st_figure_quantile(enum st_figure_id id);
+extern const double st_figure_quantiles[ST_FIGURES];
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "core/stats/distribution.h"
 #include "core/stats/stats.h"
-#include "evidence/draw.h"
 #include "evidence/drift.h"
 #include "evidence/missed.h"
 
@@ -21,15 +20,209 @@
 /* The fewest blocks of the run that misses more. */
 #define BLOCKS_DF (ST_PAIRS_BLOCKS_MIN - 1.0)
 
-static double run_figure(const struct st_draw *run, enum st_figure_id id)
+const char *const st_figure_names[ST_FIGURES] = {"median", "p99", "p99.9", "missed"};
+const double st_figure_quantiles[ST_FIGURES] = {0.5, 0.99, 0.999, 0};
+
+/* --- drawing blocks: quantiles and misses of what was drawn --- */
+
+/** The blocks of a run, some of which are drawn, any of them more than once. */
+struct draw {
+    const struct st_blocks *blocks;
+    size_t len; /* blocks, fewer once they were joined */
+    size_t values_n;
+    double *values;       /* distinct ones, ascending */
+    uint64_t *cumulative; /* [value][block]: how many of the block's are <= it */
+    double n[ST_BLOCKS_MAX], trials_n[ST_BLOCKS_MAX], missed_n[ST_BLOCKS_MAX];
+    uint64_t times[ST_BLOCKS_MAX]; /* how often each block was drawn */
+};
+
+static int compare_buckets(const void *left, const void *right)
 {
-    return id == ST_FIGURE_MISSED ? st_draw_missed(run) : st_draw_quantile(run, st_figure_quantile(id));
+    const int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/** The buckets that any block has. @return 0, -ENOMEM. */
+static int all_buckets(const struct st_blocks *blocks, int32_t **ret, size_t *ret_n)
+{
+    size_t room = 1, n = 0, distinct_n = 0;
+    for (size_t i = 0; i < blocks->len; i++)
+        room += blocks->block[i].len;
+    int32_t *buckets = calloc(room, sizeof(*buckets));
+    if (buckets == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < blocks->len; i++) {
+        for (size_t k = 0; k < blocks->block[i].len; k++)
+            buckets[n++] = blocks->block[i].buckets[k].bucket;
+    }
+    qsort(buckets, n, sizeof(*buckets), compare_buckets);
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || buckets[i] != buckets[i - 1])
+            buckets[distinct_n++] = buckets[i];
+    }
+    *ret = buckets;
+    *ret_n = distinct_n;
+    return 0;
+}
+
+static void draw_finish(struct draw *run)
+{
+    free(run->values);
+    free(run->cumulative);
+}
+
+/** Each block is drawn once. @param blocks borrowed. @return 0, -ENOMEM. */
+static int draw_init(struct draw *run, const struct st_blocks *blocks)
+{
+    int32_t *buckets = NULL;
+    *run = (struct draw){.blocks = blocks, .len = blocks->len};
+    int r = all_buckets(blocks, &buckets, &run->values_n);
+    if (r == 0) {
+        run->values = calloc(run->values_n + 1, sizeof(*run->values));
+        run->cumulative = calloc(run->values_n * blocks->len + 1, sizeof(*run->cumulative));
+        r = run->values == NULL || run->cumulative == NULL ? -ENOMEM : 0;
+    }
+    for (size_t k = 0; k < blocks->len && r == 0; k++) {
+        const struct st_block *block = &blocks->block[k];
+        uint64_t seen_n = 0;
+        for (size_t i = 0, at = 0; i < run->values_n; i++) {
+            if (at < block->len && block->buckets[at].bucket == buckets[i])
+                seen_n += block->buckets[at++].n;
+            run->cumulative[i * blocks->len + k] = seen_n;
+            run->values[i] = (double)st_blocks_value(blocks, buckets[i]);
+        }
+        run->n[k] = (double)block->n;
+        run->trials_n[k] = (double)block->trials_n;
+        run->missed_n[k] = (double)block->missed_n;
+        run->times[k] = 1;
+    }
+    free(buckets);
+    if (r != 0)
+        draw_finish(run);
+    return r;
+}
+
+/* Of a row of a table with a column for each block: columns 2k and 2k + 1 become one. */
+static void join_row(double *row, size_t len)
+{
+    for (size_t k = 0; k < len; k += 2)
+        row[k / 2] = row[k] + (k + 1 < len ? row[k + 1] : 0);
+}
+
+/** Blocks of twice the length: two neighbours become one. */
+static void draw_join(struct draw *run)
+{
+    const size_t len = run->len, half = (len + 1) / 2;
+    for (size_t i = 0; i < run->values_n; i++) {
+        const uint64_t *from = run->cumulative + i * len;
+        uint64_t *to = run->cumulative + i * half;
+        for (size_t k = 0; k < len; k += 2)
+            to[k / 2] = from[k] + (k + 1 < len ? from[k + 1] : 0);
+    }
+    join_row(run->n, len);
+    join_row(run->trials_n, len);
+    join_row(run->missed_n, len);
+    run->len = half;
+}
+
+/** Draws as many blocks as there are. */
+static void draw_again(struct draw *run, struct st_random *random)
+{
+    memset(run->times, 0, sizeof(run->times));
+    for (size_t i = 0; i < run->len; i++)
+        run->times[st_random_below(random, run->len)]++;
+}
+
+/* Drawn values that are <= value i. */
+static uint64_t draw_count(const struct draw *run, size_t i)
+{
+    const uint64_t *row = run->cumulative + i * run->len;
+    uint64_t n = 0;
+    for (size_t k = 0; k < run->len; k++)
+        n += row[k] * run->times[k];
+    return n;
+}
+
+/** The bucket of a quantile. */
+static size_t quantile_bucket(const struct draw *run, double p)
+{
+    size_t low = 0, high = run->values_n - 1;
+    const uint64_t rank = st_hist_quantile_rank(draw_count(run, high), p);
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (draw_count(run, middle) >= rank)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static double draw_quantile(const struct draw *run, double p)
+{
+    return run->values[quantile_bucket(run, p)];
+}
+
+/** Share of the periods. */
+static double draw_missed(const struct draw *run)
+{
+    double missed = 0, trials = 0;
+    for (size_t k = 0; k < run->len; k++) {
+        missed += run->missed_n[k] * (double)run->times[k];
+        trials += run->trials_n[k] * (double)run->times[k];
+    }
+    return trials > 0 ? missed / trials : 0;
+}
+
+/** Bucket of the p-quantile, while each block is drawn once. Some values lie above it, unless there is one bucket only. */
+static size_t draw_bucket(const struct draw *run, double p)
+{
+    const size_t bucket = run->values_n > 0 ? quantile_bucket(run, p) : 0;
+    return bucket > 0 && bucket == run->values_n - 1 ? bucket - 1 : bucket;
+}
+
+/**
+ * Do neighbours depend on each other? Counts of the blocks vary more then than those of independent events.
+ * @param bucket counts values above it; SIZE_MAX: missed periods. @param known mean size of bursts that are
+ * known of (1: none): p is of what varies by more than they do. @param ret_p probability that independent
+ * events vary as much.
+ * @return the ratio of the variances, which is also how many of the values tell as much as one independent
+ * value; 1: no more than chance, or too few to count. Source: Fisher's index of dispersion.
+ */
+static double draw_scatter(const struct draw *run, size_t bucket, double known, double *ret_p)
+{
+    const bool misses = bucket == SIZE_MAX;
+    const double *n = misses ? run->trials_n : run->n;
+    double all_n = 0, hits_n = 0, squares = 0, df = -1;
+    *ret_p = 1;
+    for (size_t k = 0; k < run->len; k++) {
+        all_n += n[k];
+        hits_n += misses ? run->missed_n[k] : n[k] - (double)run->cumulative[bucket * run->len + k];
+    }
+    const double share = all_n > 0 ? hits_n / all_n : 0;
+    if (share >= 1 || hits_n < known * (double)run->len) /* one each at least: Cochran 1954 */
+        return 1;
+    for (size_t k = 0; k < run->len; k++) {
+        const double hits = misses ? run->missed_n[k] : n[k] - (double)run->cumulative[bucket * run->len + k];
+        if (n[k] > 0)
+            squares += (hits - n[k] * share) * (hits - n[k] * share) / (n[k] * share * (1 - share));
+        df += n[k] > 0;
+    }
+    if (df < 1)
+        return 1;
+    *ret_p = st_distribution_chi_squared_p(squares / known, df);
+    return fmax(1, squares / df);
+}
+
+static double run_figure(const struct draw *run, enum st_figure_id id)
+{
+    return id == ST_FIGURE_MISSED ? draw_missed(run) : draw_quantile(run, st_figure_quantiles[id]);
 }
 
 /* --- both --- */
 
 struct both {
-    struct st_draw run[2];
+    struct draw run[2];
     enum st_pairs_order order;
     double z; /* of the interval, in a normal distribution */
     double *effects;
@@ -105,7 +298,7 @@ struct widest {
     size_t bucket[2];  /* of a quantile, on each side */
     double bursts[2];  /* of misses: st_bursts_scatter; else 1 */
     double ratio[2];   /* of blocks of half the length; 0: not known */
-    double scatter[2]; /* st_draw_scatter where it is more than chance; else bursts */
+    double scatter[2]; /* draw_scatter where it is more than chance; else bursts */
 };
 
 static void widen(struct both *both, enum st_figure_id id, struct st_random *random, struct widest *ret)
@@ -114,11 +307,11 @@ static void widen(struct both *both, enum st_figure_id id, struct st_random *ran
     struct st_figure *figure = &ret->figure;
     struct scale scale;
     for (size_t i = 0; i < ST_PAIRS_RESAMPLES; i++) {
-        st_draw_again(&both->run[0], random);
+        draw_again(&both->run[0], random);
         if (both->order == ST_PAIRS_IN_TURN)
             memcpy(both->run[1].times, both->run[0].times, sizeof(both->run[1].times));
         else
-            st_draw_again(&both->run[1], random);
+            draw_again(&both->run[1], random);
         from[i] = run_figure(&both->run[0], id);
         to[i] = run_figure(&both->run[1], id);
         effects[i] = to[i] - from[i];
@@ -158,7 +351,7 @@ static void count_missed(const struct both *both, struct widest *widest)
 /* --- drift --- */
 
 /** A figure of the blocks first .. first + n - 1 alone. @return whether there are enough values. */
-static bool part_figure(struct st_draw *run, enum st_figure_id id, size_t first, size_t n, uint64_t least_n,
+static bool part_figure(struct draw *run, enum st_figure_id id, size_t first, size_t n, uint64_t least_n,
                         double *ret)
 {
     double seen_n = 0;
@@ -189,7 +382,7 @@ static bool part_value(struct both *both, enum st_figure_id id, size_t side, siz
 static double sections_apart(struct both *both, enum st_figure_id id, size_t side)
 {
     const size_t len = both->run[side].len;
-    const uint64_t least_n = id == ST_FIGURE_MISSED ? 1 : st_stats_quantile_min_n(st_figure_quantile(id));
+    const uint64_t least_n = id == ST_FIGURE_MISSED ? 1 : st_stats_quantile_min_n(st_figure_quantiles[id]);
     double low = (double)INFINITY, high = -low, value;
     for (size_t section = 0, k = 0; section < ST_DRIFT_SECTIONS; section++) {
         const size_t first = k;
@@ -243,7 +436,7 @@ static void look_at_neighbours(const struct both *both, struct widest *all)
         for (size_t side = 0; side < 2 && all[id].figure.difference.known; side++) {
             double p;
             const double ratio =
-                st_draw_scatter(&both->run[side], all[id].bucket[side], all[id].bursts[side], &p);
+                draw_scatter(&both->run[side], all[id].bucket[side], all[id].bursts[side], &p);
             /* of misses, longer blocks would add what blocks of twice the length did, once more */
             const double more =
                 id == ST_FIGURE_MISSED && all[id].ratio[side] > 0 ? fmax(0, ratio - all[id].ratio[side]) : 0;
@@ -263,7 +456,7 @@ static void make_up(struct widest *widest, const struct both *both)
     struct st_figure *figure = &widest->figure;
     double missing = 0;
     for (size_t side = 0; side < 2; side++) {
-        const struct st_draw *run = &both->run[side];
+        const struct draw *run = &both->run[side];
         const double n = (double)run->blocks->n;
         if (widest->scatter[side] > 1)
             missing = fmax(missing, widest->scatter[side] * (double)run->len / n / 2);
@@ -286,8 +479,7 @@ static bool is_narrow(const struct widest *widest, int id, size_t side, const st
         return false;
     return id == ST_FIGURE_MISSED
                ? (double)blocks->missed_n / scatter < EVENTS_MIN
-               : (double)blocks->n / scatter <
-                     (double)st_stats_quantile_min_n(st_figure_quantile((enum st_figure_id)id));
+               : (double)blocks->n / scatter < (double)st_stats_quantile_min_n(st_figure_quantiles[id]);
 }
 
 /** The figures of the runs as they are; what can be compared has difference.known. */
@@ -301,13 +493,12 @@ static void figures_now(const struct both *both, struct widest *all)
             const struct st_blocks *blocks = both->run[side].blocks;
             const bool missed = id == ST_FIGURE_MISSED;
             figure->known[side] =
-                missed ? blocks->trials_n > 0 : blocks->n >= st_stats_quantile_min_n(st_figure_quantile(id));
+                missed ? blocks->trials_n > 0 : blocks->n >= st_stats_quantile_min_n(st_figure_quantiles[id]);
             if (figure->known[side])
                 figure->value[side] = run_figure(&both->run[side], id);
             all[id].bursts[side] = missed ? st_bursts_scatter(&blocks->bursts) : 1;
             all[id].scatter[side] = all[id].bursts[side];
-            all[id].bucket[side] =
-                missed ? SIZE_MAX : st_draw_bucket(&both->run[side], st_figure_quantile(id));
+            all[id].bucket[side] = missed ? SIZE_MAX : draw_bucket(&both->run[side], st_figure_quantiles[id]);
         }
         figure->difference.known = figure->known[0] && figure->known[1] && enough;
         if (figure->difference.known) {
@@ -367,7 +558,7 @@ static int compare_runs(struct both *both, enum st_confidence confidence, struct
     look_at_drift(both, all);
     for (size_t size = 1; size == 1 || (least + size - 1) / size >= ST_PAIRS_BLOCKS_MIN; size *= 2) {
         for (size_t side = 0; side < 2 && size > 1; side++)
-            st_draw_join(&both->run[side]);
+            draw_join(&both->run[side]);
         look_at_neighbours(both, all);
         for (int id = 0; id < ST_FIGURE_MISSED; id++) {
             if (all[id].figure.difference.known && !(in_turn && id == ST_FIGURE_MEDIAN))
@@ -391,16 +582,16 @@ int st_pairs_compare(const struct st_blocks *a, const struct st_blocks *b, enum 
 {
     struct both both = {.order = order,
                         .z = st_distribution_normal_z(confidence == ST_CONFIDENCE_99 ? 0.005 : 0.025)};
-    int r = st_draw_init(&both.run[0], a);
+    int r = draw_init(&both.run[0], a);
     if (r != 0)
         return r;
-    r = st_draw_init(&both.run[1], b);
+    r = draw_init(&both.run[1], b);
     if (r == 0) {
         both.effects = calloc((size_t)3 * ST_PAIRS_RESAMPLES, sizeof(*both.effects));
         r = both.effects != NULL ? compare_runs(&both, confidence, random, ret) : -ENOMEM;
         free(both.effects);
-        st_draw_finish(&both.run[1]);
+        draw_finish(&both.run[1]);
     }
-    st_draw_finish(&both.run[0]);
+    draw_finish(&both.run[0]);
     return r;
 }

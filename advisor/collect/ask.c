@@ -35,7 +35,6 @@ struct question {
     const char *in_files;  /* the one fact of its answer that files have, too; NULL: none */
     const char *source;
     const char *const *argv;
-    const char *const *names; /* of D-Bus properties, in the order of argv */
     int (*parse)(struct asker *asker, char *text);
     const char *const *facts; /* unknown if it does not answer; NULL-terminated */
 };
@@ -139,21 +138,14 @@ static int parse_jack(struct asker *asker, char *text)
     return r;
 }
 
-static void bus_property(void *ctx, const char *section, const char *name, const char *value)
+/** One property of D-Bus, which is the only fact it tells. */
+static int parse_property(struct asker *asker, char *text)
 {
-    static const struct name_row numbers[] = {{"MaxRealtimePriority", "linux.rtkit.max_priority"},
-                                              {"RTTimeUSecMax", "linux.rtkit.rttime_max_us"}};
-    const char *key = key_of(numbers, ST_ARRAY_LEN(numbers), name);
-    (void)section;
-    if (key != NULL)
-        put_number(ctx, key, value);
-    else
-        put_text(ctx, "linux.power_profile", value);
-}
-
-static int parse_properties(struct asker *asker, char *text)
-{
-    return st_answer_busctl(text, asker->question->names, bus_property, asker);
+    char value[64];
+    const int r = st_answer_busctl(text, value, sizeof(value));
+    if (r == 0)
+        put_text(asker, asker->question->facts[0], value);
+    return r;
 }
 
 /** Sizes and policies as in a unit file. */
@@ -233,17 +225,15 @@ static const struct question questions[] = {
      .source = "busctl get-property net.hadess.PowerProfiles",
      .argv = WORDS(BUSCTL, "net.hadess.PowerProfiles", "/net/hadess/PowerProfiles",
                    "net.hadess.PowerProfiles", "ActiveProfile"),
-     .names = WORDS("ActiveProfile"),
-     .parse = parse_properties,
+     .parse = parse_property,
      .facts = WORDS("linux.power_profile")},
     {.key = "linux.ask.rtkit",
      .daemon = "linux.daemon.rtkit-daemon",
      .source = "busctl get-property org.freedesktop.RealtimeKit1",
      .argv = WORDS(BUSCTL, "org.freedesktop.RealtimeKit1", "/org/freedesktop/RealtimeKit1",
-                   "org.freedesktop.RealtimeKit1", "MaxRealtimePriority", "RTTimeUSecMax"),
-     .names = WORDS("MaxRealtimePriority", "RTTimeUSecMax"),
-     .parse = parse_properties,
-     .facts = WORDS("linux.rtkit.max_priority", "linux.rtkit.rttime_max_us")},
+                   "org.freedesktop.RealtimeKit1", "MaxRealtimePriority"),
+     .parse = parse_property,
+     .facts = WORDS("linux.rtkit.max_priority")},
     {.key = "linux.ask.systemd",
      .daemon = "linux.daemon.systemd",
      .source = "systemctl show",

@@ -69,34 +69,19 @@ int st_answer_jack_number(char *text, int64_t *ret)
     return st_text_int(text, ret) == 0 && *ret > 0 ? 0 : -EBADMSG;
 }
 
-static int property(const char *line, const char *name, st_setting_fn fn, void *ctx)
+int st_answer_busctl(const char *text, char *buf, size_t buf_bytes)
 {
-    json_t *document = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+    json_t *document = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     const json_t *data = json_object_get(document, "data");
-    char number[32];
     int r = 0;
-    if (json_is_string(data)) {
-        fn(ctx, "", name, json_string_value(data));
-    } else if (json_is_integer(data)) {
-        snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(data));
-        fn(ctx, "", name, number);
-    } else {
+    if (json_is_string(data))
+        snprintf(buf, buf_bytes, "%s", json_string_value(data));
+    else if (json_is_integer(data))
+        snprintf(buf, buf_bytes, "%lld", (long long)json_integer_value(data));
+    else
         r = -EBADMSG;
-    }
     json_decref(document);
     return r;
-}
-
-int st_answer_busctl(char *text, const char *const *names, st_setting_fn fn, void *ctx)
-{
-    char *lines = NULL;
-    const char *line = strtok_r(text, "\r\n", &lines);
-    for (; *names != NULL; names++) {
-        if (line == NULL || property(line, *names, fn, ctx) != 0)
-            return -EBADMSG;
-        line = strtok_r(NULL, "\r\n", &lines);
-    }
-    return 0;
 }
 
 struct unit {

@@ -17,10 +17,9 @@ ST_NODISCARD int st_answer_pactl_modules(char *text, st_setting_fn fn, void *ctx
  * first number. @return 0, -EBADMSG. */
 ST_NODISCARD int st_answer_jack_number(char *text, int64_t *ret);
 
-/** `busctl --json=short get-property ... NAME...`: a line of JSON for each property, in the order asked for:
- * {"type":"s","data":"balanced"}. key: names[i]; value: text, or the number as text.
- * @return 0, -EBADMSG (not a property for each name). */
-ST_NODISCARD int st_answer_busctl(char *text, const char *const *names, st_setting_fn fn, void *ctx);
+/** `busctl --json=short get-property ... NAME`: {"type":"s","data":"balanced"}. The text, or the number as text, cut to
+ * buf_bytes. @return 0, -EBADMSG. */
+ST_NODISCARD int st_answer_busctl(const char *text, char *buf, size_t buf_bytes);
 
 /** `systemctl show`: "Name=value" lines, an empty line between units. section: the unit's Id, wherever it
  * stands among the lines. Units without are left out. @return 0, -EBADMSG (no unit in it). */

@@ -89,7 +89,7 @@ static void print_unknown(FILE *out, const struct st_compare_pair *pair, int wid
     const uint64_t n = pair->n[0] < pair->n[1] ? pair->n[0] : pair->n[1];
     char text[200];
     for (int id = 0; id < ST_FIGURE_MISSED; id++) {
-        const uint64_t least_n = st_stats_quantile_min_n(st_figure_quantile((enum st_figure_id)id));
+        const uint64_t least_n = st_stats_quantile_min_n(st_figure_quantiles[id]);
         if (pair->figures[id].difference.known || n >= least_n)
             continue;
         snprintf(text, sizeof(text), "%s: only %" PRIu64 " value%s; at least %" PRIu64 " are needed.",

@@ -33,7 +33,7 @@ static const char tables[] =
     " lateness_n INTEGER NOT NULL, lateness_p50_ns INTEGER, lateness_p99_ns INTEGER,"
     " lateness_max_ns INTEGER,"
     " circumstances INTEGER REFERENCES circumstances," /* NULL: several */
-    " lateness BLOB NOT NULL, starved INTEGER, miss_events INTEGER NOT NULL);"
+    " lateness BLOB NOT NULL, starved INTEGER, miss_events INTEGER);"
     "CREATE INDEX span_time ON span (level, from_ns);"
     "CREATE TABLE event ("
     " id INTEGER PRIMARY KEY AUTOINCREMENT," /* never reused */

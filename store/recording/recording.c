@@ -335,7 +335,6 @@ int st_recording_close(struct st_recording *recording, bool interrupted)
 struct st_recording_reader {
     FILE *stream;
     struct st_recording_info info;
-    off_t learnt_to; /* text and t0 of the blocks before this are known */
     size_t text_bytes;
     /* the current block */
     uint64_t index;
@@ -519,17 +518,13 @@ static int next_data(struct st_recording_reader *reader)
         const int r = read_block(reader, &block);
         if (r <= 0)
             return r;
-        const off_t offset = ftello(reader->stream);
-        const bool first_time = offset < 0 || offset > reader->learnt_to;
-        if (first_time)
-            reader->learnt_to = offset;
         if (block.type == BLOCK_DATA)
             return take_data(reader, &block.payload) ? 1 : stop(reader, ST_RECORDING_DAMAGED);
         if (block.type == BLOCK_END)
             return take_end(reader, &block.payload);
         if (block.type == BLOCK_META)
             return stop(reader, ST_RECORDING_DAMAGED);
-        if (block.type == BLOCK_TEXT && first_time)
+        if (block.type == BLOCK_TEXT)
             take_text(reader, &block.payload);
         if (block.type == BLOCK_T0) {
             const int64_t t0_ns = (int64_t)st_bytes_get_uint(&block.payload, 8);

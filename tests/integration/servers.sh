@@ -217,7 +217,6 @@ else
     has_rtkit() { busctl --system --timeout=1 status org.freedesktop.RealtimeKit1; }
     wait_for has_rtkit
     told "rtkit is asked over D-Bus" linux.rtkit.max_priority "20 from busctl get-property org.freedesktop.RealtimeKit1"
-    told "also for its limit" linux.rtkit.rttime_max_us "200000 from busctl get-property org.freedesktop.RealtimeKit1"
     kill -STOP "$rtkit"
     snapshot
     is "a hung one has not answered" "$(of linux.rtkit.max_priority)" "$timed_out"

@@ -22,7 +22,7 @@
     BUS "net.hadess.PowerProfiles /net/hadess/PowerProfiles net.hadess.PowerProfiles ActiveProfile"
 #define RTKIT                                                                                                \
     BUS "org.freedesktop.RealtimeKit1 /org/freedesktop/RealtimeKit1 org.freedesktop.RealtimeKit1 "           \
-        "MaxRealtimePriority RTTimeUSecMax"
+        "MaxRealtimePriority"
 #define SYSTEMD                                                                                              \
     "systemctl --system --no-pager show --property "                                                         \
     "Id,User,LimitRTPRIO,CPUSchedulingPolicy,RestrictRealtime"
@@ -240,12 +240,11 @@ static void the_bus_tells_of_daemons(void **state)
     fact("linux.daemon.power-profiles-daemon", "500");
     fact("linux.daemon.rtkit-daemon", "501");
     answer(PROFILES, "{\"type\":\"s\",\"data\":\"power-saver\"}\n", 0);
-    answer(RTKIT, "{\"type\":\"i\",\"data\":20}\n{\"type\":\"x\",\"data\":200000}\n", 0);
+    answer(RTKIT, "{\"type\":\"i\",\"data\":20}\n", 0);
     ask();
     is("linux.power_profile", "power-saver");
     is("linux.rtkit.max_priority", "20");
-    is("linux.rtkit.rttime_max_us", "200000");
-    answer(RTKIT, "{\"type\":\"i\",\"data\":20}\n", 0);
+    answer(RTKIT, "{\"type\":\"i\",\"data\":true}\n", 0);
     ask();
     is_state("linux.ask.rtkit", ST_FACT_MALFORMED, 0);
 }
