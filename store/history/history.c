@@ -1,4 +1,4 @@
-/* The file of a history: open, create, update, put aside. */
+/* The file of a history: open, create, put aside. */
 #include "store/history/history.h"
 
 #include <stdio.h>
