@@ -445,7 +445,7 @@ void st_predict_end(struct st_predict_run *run)
     thin_out(run);
     if (run->n > 0)
         qsort(run->late, run->n, sizeof(run->late[0]), in_order);
-    run->tail.refused = "late wake-ups are known to the minute or interval only";
+    run->tail.refused = "the times of late wake-ups are known only to the minute or interval";
     if (!run->spans && fit_tail(run) < 0)
         run->tail.refused = "out of memory";
     run->steady = (struct st_steady){.changed = false};
@@ -553,8 +553,10 @@ static void extrapolate(const struct st_predict_run *run, const struct size *siz
         const bool stalls = !run->spans && tail->largest_ns > size->measured_ns;
         row->basis = stalls ? ST_PREDICT_REFUSED : ST_PREDICT_NONE_SEEN;
         if (!stalls)
-            refused = row->high > 1 ? "3 h without one show at most 1 per hour" : "no stall was seen";
-        snprintf(row->reason, sizeof(row->reason), "none was seen, and there is only a bound: %s", refused);
+            refused =
+                row->high > 1 ? "only 3 h without a dropout show at most 1 per hour" : "no stall was seen";
+        snprintf(row->reason, sizeof(row->reason), "no dropout was seen, so only an upper bound is known: %s",
+                 refused);
         return;
     }
     const uint64_t phases_n =
@@ -564,11 +566,10 @@ static void extrapolate(const struct st_predict_run *run, const struct size *siz
     row->estimate =
         st_tail_per_hour(tail, size->slack_ns, size->period_ns / (double)phases_n, phases_n, &high);
     row->high = fmin(row->high, high);
-    snprintf(
-        row->reason, sizeof(row->reason),
-        "none was seen; the estimate continues the law of the longest stalls (shape %.2f; a third of the "
-        "run that was held out: p = %.2f)",
-        tail->shape, tail->held_out_p);
+    snprintf(row->reason, sizeof(row->reason),
+             "no dropout was seen; the estimate extends the distribution of the longest stalls (shape %.2f; "
+             "test on the last third of the run: p = %.2f)",
+             tail->shape, tail->held_out_p);
 }
 
 static void judge(const struct st_predict_run *run, const struct st_predict_wish *wish,
@@ -604,11 +605,11 @@ static void judge(const struct st_predict_run *run, const struct st_predict_wish
     else if (run->spans && most > least)
         snprintf(
             row->reason, sizeof(row->reason),
-            "late wake-ups are known to the minute or interval only: %.3g to %.3g dropouts per hour were seen%s",
-            least, fmin(ST_PREDICT_MOST, most), row->estimated ? ", the middle is the estimate" : "");
+            "the times of late wake-ups are known only to the minute or interval: %.3g to %.3g dropouts per hour%s",
+            least, fmin(ST_PREDICT_MOST, most), row->estimated ? ", and the estimate is the middle" : "");
     else if (own)
         snprintf(row->reason, sizeof(row->reason),
-                 "this size has late wake-ups that shorter ones do not have: only its own run counts");
+                 "this size has late wake-ups that smaller sizes do not have, so only its own run counts");
 }
 
 void st_predict_row(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
@@ -623,14 +624,14 @@ void st_predict_row(const struct st_predict_run *run, const struct st_predict_wi
                                    .headroom_percent = -1,
                                    .observed_s = st_predict_seconds(run)};
     if (frames < run->frames) {
-        snprintf(reason, sizeof(reason), "measure at %u frames or less", frames);
+        snprintf(reason, sizeof(reason), "to predict this size, measure at %u frames or less", frames);
         refuse(ret, reason);
     } else if (ret->observed_s < ST_PREDICT_SECONDS) {
         refuse(ret, "too little data: less than a second was measured");
     } else if (size.slack_ns <= 0) {
         refuse(ret, "load and granularity leave no time for a late wake-up");
     } else if (!all_kept(run, wish, frames, wish->load_percent)) {
-        refuse(ret, "too many wake-ups are late: only the latest were kept");
+        refuse(ret, "too many wake-ups were late, and the recording kept only the longest delays");
     } else {
         judge(run, wish, &size, ret);
         ret->headroom_percent = headroom_of(run, wish, frames);

@@ -78,17 +78,17 @@ static int no_file(struct st_platform *p, const char *option, char *why, size_t 
     static const struct {
         const char *path, *where;
     } rows[] = {
-        {"/boot/firmware/cmdline.txt", "Add it to the end of the only line of /boot/firmware/cmdline.txt."},
-        {"/boot/cmdline.txt", "Add it to the end of the only line of /boot/cmdline.txt."},
-        {"/etc/kernelstub/configuration", "Add it with kernelstub --add-options."},
-        {"/etc/lilo.conf", "Add it to the line append= in /etc/lilo.conf, then run lilo."},
-        {"/boot/loader/loader.conf", "Add it to the options lines in /boot/loader/entries."},
-        {"/efi/loader/loader.conf", "Add it to the options lines in /efi/loader/entries."},
+        {"/boot/firmware/cmdline.txt", "Add the option to the end of the only line of "
+                                       "/boot/firmware/cmdline.txt."},
+        {"/boot/cmdline.txt", "Add the option to the end of the only line of /boot/cmdline.txt."},
+        {"/etc/kernelstub/configuration", "Add the option with kernelstub --add-options."},
+        {"/etc/lilo.conf", "Add the option to the line append= in /etc/lilo.conf, then run lilo."},
+        {"/boot/loader/loader.conf", "Add the option to the options lines in /boot/loader/entries."},
+        {"/efi/loader/loader.conf", "Add the option to the options lines in /efi/loader/entries."},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         if (exists(p, rows[i].path)) {
-            snprintf(why, why_bytes,
-                     "sleeptune cannot write the option %s to the kernel command line of this machine. %s",
+            snprintf(why, why_bytes, "sleeptune cannot add %s to the kernel command line of this machine. %s",
                      option, rows[i].where);
             return -ENODATA;
         }

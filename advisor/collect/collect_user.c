@@ -250,8 +250,9 @@ static void put_linux(const struct user *user, struct st_facts *facts)
         st_facts_put_failure(facts, memlock_key, -ENOENT, none);
     /* set at login by other means, or by the process itself */
     st_facts_put_text(facts, "user.limits_from",
-                      user->uses_pam_limits ? "limits.d" : "the defaults (no PAM file has pam_limits)", NULL,
-                      LIMITS_DIR);
+                      user->uses_pam_limits ? "limits.d"
+                                            : "the system's defaults (no PAM file uses pam_limits)",
+                      NULL, LIMITS_DIR);
 }
 
 /** The login class, which has the limits, is in a file that only root reads. */

@@ -326,7 +326,7 @@ static void say_left_out(FILE *out, const struct st_report *report)
     if (aside == 0 && report->profile != ST_REPORT_PROFILE_DESKTOP)
         fprintf(out, "Profile %s leaves out no rule.\n", st_report_profile_names[report->profile]);
     if (aside > 0)
-        fprintf(out, "Profile %s leaves out %zu because of their cost.\n",
+        fprintf(out, "Profile %s leaves out %zu of the settings because of their cost.\n",
                 st_report_profile_names[report->profile], aside);
 }
 
@@ -418,8 +418,8 @@ static void print_screen(const struct st_printer *printer, const struct st_repor
                          const char *table, const char *footer)
 {
     const char *hint = report->answer != NULL
-                           ? "More: --details. Why a setting: sleeptune report ID."
-                           : "What is fine: --ok. All details: --details. Why: sleeptune report ID.";
+                           ? "More: --details. About one setting: sleeptune report ID."
+                           : "Settings that are fine: --ok. All: --details. One: sleeptune report ID.";
     const size_t fired = st_report_count_if(report, st_finding_may_delay);
     st_safe_print_lines(printer->out, header, ST_TEXT_TO_NUL);
     fprintf(printer->out, "%s\n", table);

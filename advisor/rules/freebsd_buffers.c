@@ -271,7 +271,7 @@ const struct st_rule st_rule_freebsd_virtual_oss = {
                "rc.conf(5) (virtual_oss_enable, virtual_oss_dsp); the default block: not verified",
     .guide.persistent = VIRTUAL_OSS_EVER("48000", "128"),
     .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "ps -axo args | grep '[v]irtual_oss'   # -i and -s are there",
+    .guide.check = "ps -axo args | grep '[v]irtual_oss'   # shows the options -i and -s",
     .guide.undo = "set virtual_oss_dsp to the old options with sysrc, then: service virtual_oss restart",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ENABLE, DSP, CUSE),

@@ -133,8 +133,8 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
                "autosuspend_delay_ms (negative: never)",
     .guide.now = NOW("DEVICE"),
     .guide.persistent = EVER(RULE("VVVV", "PPPP")),
-    .guide.check = "grep . /sys/bus/usb/devices/*/product   # shows which DEVICE it is; lsusb shows "
-                   "VVVV:PPPP\ncat /sys/bus/usb/devices/DEVICE/power/control   # on",
+    .guide.check = "grep . /sys/bus/usb/devices/*/product   # shows the DEVICE of your interface; lsusb "
+                   "shows VVVV:PPPP\ncat /sys/bus/usb/devices/DEVICE/power/control   # on",
     .guide.undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and plug the interface in again",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,

@@ -142,7 +142,7 @@ static void judge_unknown(const struct detected *found, struct st_finding *findi
         st_finding_unknown(finding, "this kernel can switch its preemption model, and only root can read "
                                     "which one is in use (/sys/kernel/debug/sched/preempt)");
     else if (r == 0 || r == -ENOENT)
-        st_finding_unknown(finding, "nothing shows the preemption model of this kernel");
+        st_finding_unknown(finding, "sleeptune found nothing that shows the preemption model of this kernel");
 }
 
 static void fix_preemption(const struct detected *found, struct st_finding *finding)

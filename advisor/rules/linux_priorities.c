@@ -143,9 +143,11 @@ static void judge_server_priority(struct st_finding *finding)
                                   without, rule_id);
     } else {
         st_finding_quote(finding, ST_MACHINE_CONTAINER);
-        st_finding_not_applicable(
-            finding, "no sound server runs%s",
-            st_machine_in_container(facts) ? " in this container; those of the host are not visible" : "");
+        st_finding_not_applicable(finding, "no sound server runs%s",
+                                  st_machine_in_container(facts)
+                                      ? " in this container; sound servers of the host are not "
+                                        "visible here"
+                                      : "");
     }
 }
 

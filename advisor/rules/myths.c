@@ -7,7 +7,7 @@ const struct st_rule st_rule_linux_mitigations = {
     .mechanism =
         "Mitigations make each system call a little slower. An audio thread makes only a few in each "
         "cycle, so they do not make it late; some guides still say that you should turn them off.",
-    .cost = "security: without them programs and web pages may read memory that is not theirs",
+    .cost = "security: without mitigations programs and web pages may read memory of other programs",
     .when_not = "you only want better audio timing: this does not change it",
     .sources = "Linux kernel-parameters.txt: mitigations=; the order of a microsecond: not verified",
     .worst = ST_STATUS_OK,

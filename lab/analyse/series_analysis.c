@@ -174,8 +174,8 @@ static void say_interval(struct st_analysis *a)
         snprintf(rates, sizeof(rates),
                  ": the tick is %d Hz, or it is %d Hz and the kernel adds a tick to each sleep", i->hz,
                  2 * i->hz);
-    say(a, "Wake-ups come every %s, whatever period is asked for%s.", time_text(i->interval_ns, interval),
-        rates);
+    say(a, "Wake-ups come every %s, whatever period the program asks for%s.",
+        time_text(i->interval_ns, interval), rates);
 }
 
 static void say_periodic(struct st_analysis *a)

@@ -54,8 +54,8 @@ static int sleep_kevent_timer(struct st_sleep *s, int64_t requested_ns)
 #define MEASURED  "not stretched; measured on FreeBSD 13.2 and 15.1"
 
 #define PLAIN   ST_STRETCHED(IF_IMPRECISE, NANOSLEEP)
-#define FAST    ST_STRETCHED(YES, "kern_clock_nanosleep: fast clocks keep the deviation on 15.0 too")
-#define PRECISE ST_STRETCHED(IF_IMPRECISE, "before 15.0 as the plain clock, measured on 13.2")
+#define FAST    ST_STRETCHED(YES, "kern_clock_nanosleep: on 15.0 sleeps on fast clocks are stretched, too")
+#define PRECISE ST_STRETCHED(IF_IMPRECISE, "before 15.0 stretched like the plain clock; measured on 13.2")
 
 static const struct st_sleep_method sleeps[] = {
     {ST_SLEEP_CLOCK_ABSOLUTE("monotonic_precise", CLOCK_MONOTONIC_PRECISE), PRECISE},

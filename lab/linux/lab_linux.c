@@ -73,8 +73,8 @@ static int sleep_futex(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
 
 #define NANOSLEEP "hrtimer_nanosleep: the timer may fire anywhere within the timer slack"
 #define POLLING   "select_estimate_accuracy: the larger of timer slack and 0.1 % of the timeout"
-#define FUTEX     "futex_setup_timer: a range of the timer slack"
-#define EXACT     "its timer is started without a range"
+#define FUTEX     "futex_setup_timer: the timer may fire anywhere within the timer slack"
+#define EXACT     "the kernel sets this timer without slack"
 
 static const struct st_sleep_method sleeps[] = {
     {ST_SLEEP_CLOCK_ABSOLUTE("realtime", CLOCK_REALTIME), ST_STRETCHED(YES, NANOSLEEP)},

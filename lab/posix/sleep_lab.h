@@ -37,21 +37,21 @@ void st_sleep_lab_close_cond(struct st_sleep *s);
     .unit_ns = ST_NS_PER_US, .open = st_sleep_open_nothing, .sleep = st_sleep_lab_usleep
 
 #define ST_SLEEP_SELECT                                                                                      \
-    .name = "select", .summary = "select on no file", ST_ON_MONOTONIC, .asked = ST_SLEEP_RELATIVE,           \
+    .name = "select", .summary = "select without a file", ST_ON_MONOTONIC, .asked = ST_SLEEP_RELATIVE,       \
     .unit_ns = ST_NS_PER_US, .open = st_sleep_open_nothing, .sleep = st_sleep_lab_select
 #define ST_SLEEP_POLL                                                                                        \
-    .name = "poll", .summary = "poll on no file: whole milliseconds", ST_ON_MONOTONIC,                       \
+    .name = "poll", .summary = "poll without a file; sleeps only whole milliseconds", ST_ON_MONOTONIC,       \
     .asked = ST_SLEEP_RELATIVE, .unit_ns = ST_NS_PER_MS, .open = st_sleep_open_nothing,                      \
     .sleep = st_sleep_lab_poll
 #define ST_SLEEP_PPOLL                                                                                       \
-    .name = "ppoll", .summary = "ppoll on no file", ST_ON_MONOTONIC, .asked = ST_SLEEP_RELATIVE,             \
+    .name = "ppoll", .summary = "ppoll without a file", ST_ON_MONOTONIC, .asked = ST_SLEEP_RELATIVE,         \
     .unit_ns = 1, .open = st_sleep_open_nothing, .sleep = st_sleep_lab_ppoll
 
 /* more: what else there is to say here, a literal */
 
 #define ST_SLEEP_POSIX_TIMER(more)                                                                           \
-    .name = "posix-timer", .summary = "timer_settime until a time, then sigwaitinfo" more, ST_ON_MONOTONIC,  \
-    .asked = ST_SLEEP_ABSOLUTE, .unit_ns = 1, .open = st_sleep_lab_open_posix_timer,                         \
+    .name = "posix-timer", .summary = "timer_settime with a due time, then sigwaitinfo" more,                \
+    ST_ON_MONOTONIC, .asked = ST_SLEEP_ABSOLUTE, .unit_ns = 1, .open = st_sleep_lab_open_posix_timer,        \
     .sleep = st_sleep_lab_posix_timer, .close = st_sleep_lab_close_posix_timer
 
 #define ST_SLEEP_COND                                                                                        \

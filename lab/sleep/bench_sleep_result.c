@@ -337,7 +337,7 @@ static void write_contrast(FILE *out, const struct st_platform *p, const struct 
     st_ns_format(c->low_ns, low, sizeof(low));
     st_ns_format(c->high_ns, high, sizeof(high));
     if (p->os == ST_OS_FREEBSD)
-        fprintf(out, "%s (which allows %s more at %s than at %s)", DEVIATION,
+        fprintf(out, "%s (which allows %s more lateness for sleeps of %s than of %s)", DEVIATION,
                 st_ns_format(c->allowed_ns, allowed, sizeof(allowed)), high, low);
     else
         fprintf(out, "A timer slack of %s instead of %s", high, low);

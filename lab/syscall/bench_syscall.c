@@ -200,7 +200,7 @@ static void sample_fresh(struct st_lab *lab, struct st_syscall_row *row)
 {
     const int r = fresh_process_sample(lab, row->method->name, &row->ns[row->n]);
     if (r != 0)
-        refuse(row, "a new process failed to measure it", r);
+        refuse(row, "the measurement in a new process failed", r);
     else
         row->n++;
 }

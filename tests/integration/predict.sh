@@ -44,7 +44,7 @@ PY
 mixed=$(predict "$tmp/mixed.txt" "${text[@]}" --frames 48,96,192 --details)
 like "a load that changed is named" "$(tr -s '\n ' ' ' <<<"$mixed")" 'The load changed during the recording, so the bounds are wide\.'
 like "the bound is that of its busy half" "$(tr -s '\n ' ' ' <<<"$mixed")" 'about 888, at most 2[0-9]{3} .*the bounds hold for its busiest 50 % and for the rest'
-like "beyond what was seen there is no model, but a bound" "$(tr -s '\n ' ' ' <<<"$mixed")" 'none was seen, and there is only a bound: the load changed during the recording'
+like "beyond what was seen there is no model, but a bound" "$(tr -s '\n ' ' ' <<<"$mixed")" 'no dropout was seen, so only an upper bound is known: the load changed during the recording'
 is "in 40 columns" "$(COLUMNS=40 predict "$tmp/mixed.txt" "${text[@]}" --details | grep -E '^.{41}')" ""
 
 # --- a recording ------------------------------------------------------------------------------------------------------

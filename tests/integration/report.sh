@@ -162,7 +162,7 @@ is "a muted finding does not reach the threshold" "$(status laptop --threshold a
 is "without the mute it does" "$(status laptop --threshold advice --only linux-memlock)" 1
 is "docs/freebsd.md shows what it prints" "$(cd "$SLEEPTUNE_SRC" && COLUMNS=80 "$SLEEPTUNE" report --root tests/fixtures/captures/freebsd-13.2 --frames 64)" \
     "$(awk '/^```/ {shown = 0} shown {print} /^\$ sleeptune report --root/ {shown = 1}' "$SLEEPTUNE_SRC/docs/freebsd.md")"
-like "the profile laptop sets aside what costs power" "$(laptop --profile laptop)" '^Profile laptop leaves out [0-9]+ because of their cost\.$'
+like "the profile laptop sets aside what costs power" "$(laptop --profile laptop)" '^Profile laptop leaves out [0-9]+ of the settings because of their cost\.$'
 like "and --all says why" "$(laptop --profile laptop --all)" 'Left out: +not recommended by the profile laptop, because it costs'
 like "the profile studio does not, and says so" "$(laptop --profile studio)" '^Profile studio leaves out no rule\.$'
 is "--only leaves the rules named" "$(laptop --only linux-hz,linux-memlock --json | query 'sorted(f)')" "['linux-hz', 'linux-memlock']"

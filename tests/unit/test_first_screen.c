@@ -261,7 +261,7 @@ static void what_is_left_out_is_counted_and_not_summed(void **state)
     char *text = screen(0);
     assert_float_equal(st_report_sum_us(&report), 300, 0.05);
     assert_non_null(strstr(text, "\n1 muted: known, until 2027-01-01.\n"));
-    assert_non_null(strstr(text, "\nProfile laptop leaves out 1 because of their cost.\n"));
+    assert_non_null(strstr(text, "\nProfile laptop leaves out 1 of the settings because of their cost.\n"));
     free(text);
     /* from its day on the mute is void; the problem costs power and is a problem all the same */
     findings[1].mute = NULL;

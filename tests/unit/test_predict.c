@@ -123,7 +123,7 @@ static void what_cannot_be_known_is_refused(void **state)
     begin(64, 3600);
     row_of(32);
     assert_int_equal(row.basis, ST_PREDICT_REFUSED);
-    assert_string_equal(row.reason, "measure at 32 frames or less");
+    assert_string_equal(row.reason, "to predict this size, measure at 32 frames or less");
     st_predict_finish(&run);
     begin(64, 0.5);
     row_of(64);
@@ -278,7 +278,7 @@ static void beyond_the_longest_stall_there_is_a_model_or_a_reason(void **state)
     row_of(144); /* slack 3 ms: e^-10 of an event per second */
     assert_int_equal(row.basis, ST_PREDICT_MODEL);
     assert_true(row.estimated && row.n_events == 0);
-    assert_non_null(strstr(row.reason, "held out: p ="));
+    assert_non_null(strstr(row.reason, "third of the run: p ="));
     assert_true(row.estimate > 0.001 && row.estimate < 5 && row.high > row.estimate &&
                 row.high <= none * 1.000001);
     row_of(2048); /* more than twice the longest stall */

@@ -304,11 +304,11 @@ static void a_period_shorter_than_a_tick_shows_the_interval(void **state)
     assert_true(a.interval.found && !a.periodic.found);
     assert_true(says(
         &a,
-        "every 20.000 ms, whatever period is asked for: the tick is 50 Hz, or it is 100 Hz and the kernel adds a tick"));
+        "every 20.000 ms, whatever period the program asks for: the tick is 50 Hz, or it is 100 Hz and the kernel adds a tick"));
     s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
     a = blind(&s);
-    assert_true(
-        says(&a, "every 10.000 ms, whatever period is asked for: the tick is 100 Hz, or it is 200 Hz"));
+    assert_true(says(
+        &a, "every 10.000 ms, whatever period the program asks for: the tick is 100 Hz, or it is 200 Hz"));
     /* 15 periods of 64 frames are 20 ms: a machine that is slow would wake there, too */
     assert_int_equal(st_period_init(&s.period, 64, 48000), 0);
     s.rounding = ST_ROUNDING_TVTOHZ;
