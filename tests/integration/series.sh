@@ -141,7 +141,7 @@ done
 like "the line is named" "$(cat err)" 'line 3'
 printf '1\n2\0003\n4\n' >nul
 status 4 "a NUL in text is a failure: what is behind it would be lost" "$SLEEPTUNE_LAB" analyse nul
-like "the line is named, and what it should be" "$(cat err)" 'line 2: neither one number in each line'
+like "the line is named, and what it should be" "$(cat err)" 'line 2: the file has neither one number in each line'
 timeout 60 "$SLEEPTUNE_LAB" analyse /dev/zero >out 2>err
 is "/dev/zero ends at the first of them" "$?" 4
 printf '1\n2' >unended
