@@ -53,7 +53,7 @@ static void help(void)
           "  -f, --frames N     frames per period (as in the sound server, else 128)\n"
           "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise, else 48k)\n"
           "  --run-generators   run the commands that make changed files take effect\n"
-          "                     (update-grub, cap_mkdb, systemctl daemon-reload ...);\n"
+          "                     (update-grub on Linux, cap_mkdb on FreeBSD ...);\n"
           "                     without it they are printed\n"
           "  --measure TIME     record the loop for TIME first, 1s .. 10m (30s); verify\n"
           "                     compares with it. Not with --dry-run or --root\n"
@@ -62,11 +62,11 @@ static void help(void)
           "                     who ran sudo)\n"
           "  --root DIR         change a captured tree, not this machine\n"
           "  -h, --help         this text\n\n"
-          "Examples:\n"
+          "Examples (settings of the system need root):\n"
           "  sleeptune apply --dry-run\n"
-          "  sudo sleeptune apply linux-cpu-frequency\n"
+          "  sleeptune apply linux-cpu-frequency\n"
           "  sleeptune apply linux-pipewire-quantum=128\n"
-          "  sudo sleeptune revert --all\n\n"
+          "  sleeptune revert --all\n\n"
           "Exit status: 0 done, also if it takes effect at the next login or start, or\n"
           "nothing to do; 1 a difference was shown, or a change must be made by hand;\n"
           "3 usage; 4 failure: nothing was changed, or the files are written and a command\n"
@@ -225,21 +225,71 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     }
 }
 
-static int look(struct work *work)
+/* FreeBSD's timer settings depend on each other: judges as if the changes of this finding were made. */
+static int judge_after(struct work *work, const struct st_finding *finding)
+{
+    char key[192];
+    struct st_report report;
+    struct st_change_target *target = work->target;
+    for (size_t i = 0; i < finding->changes_n; i++) {
+        const struct st_change *change = &finding->changes[i];
+        snprintf(key, sizeof(key), "freebsd.%s", change->key);
+        if (st_facts_find(target->facts, key) != NULL &&
+            st_facts_put_text(target->facts, key, change->value, NULL, "what apply plans") != 0)
+            return -ENOMEM;
+    }
+    const int r = st_report_make(target->facts, work->options->frames, work->options->rate_hz, &report);
+    if (r == 0) {
+        st_report_finish(&target->report);
+        target->report = report;
+    }
+    return r;
+}
+
+static bool is_named(const struct options *options, const char *id)
+{
+    for (size_t i = 0; i < options->ids_n; i++) {
+        if (strcmp(options->ids[i], id) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The first finding of the report that is wanted and was not looked at; NULL: none. */
+static const struct st_finding *next_finding(const struct work *work, const struct st_rule *const *seen,
+                                             size_t seen_n)
 {
     const struct st_report *report = &work->target->report;
-    if (work->options->ids_n == 0) {
-        for (size_t i = 0; i < report->findings_n; i++)
-            look_at(work, &report->findings[i], false);
-        return ST_EXIT_DONE;
+    for (size_t i = 0; i < report->findings_n; i++) {
+        const struct st_rule *rule = report->findings[i].rule;
+        bool wanted = work->options->ids_n == 0 || is_named(work->options, rule->id);
+        for (size_t j = 0; j < seen_n; j++)
+            wanted = wanted && seen[j] != rule;
+        if (wanted)
+            return &report->findings[i];
     }
+    return NULL;
+}
+
+static int look(struct work *work)
+{
+    const size_t findings_n = work->target->report.findings_n;
     for (size_t i = 0; i < work->options->ids_n; i++) {
-        const struct st_finding *finding = st_report_find(&work->target->report, work->options->ids[i]);
-        if (finding == NULL)
+        if (st_report_find(&work->target->report, work->options->ids[i]) == NULL)
             return st_failure(COMMAND, "rule %s is for a different operating system", work->options->ids[i]);
-        look_at(work, finding, true);
     }
-    return ST_EXIT_DONE;
+    const struct st_rule **seen = calloc(findings_n, sizeof(*seen));
+    const struct st_finding *finding;
+    int r = seen == NULL ? -ENOMEM : 0;
+    for (size_t n = 0; r == 0 && (finding = next_finding(work, seen, n)) != NULL; n++) {
+        const size_t steps_n = work->plan.steps_n;
+        seen[n] = finding->rule;
+        look_at(work, finding, work->options->ids_n > 0);
+        if (work->plan.steps_n > steps_n && work->target->p->os == ST_OS_FREEBSD)
+            r = judge_after(work, finding);
+    }
+    free(seen);
+    return r == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "%s", strerror(-r));
 }
 
 /* --- doing --- */

@@ -35,8 +35,7 @@ static void help(void)
           "                     FreeBSD capture (a folder with sysctl-a.txt)\n"
           "  --input FILE       judge a posted text: the output of sysctl -a,\n"
           "                     alsa-info.sh or /dev/sndstat; up to 8 times\n"
-          "  --user NAME        judge with the rights that NAME gets at login: groups, PAM,\n"
-          "                     limits.d\n" ST_NO_SERVERS_HELP
+          "  --user NAME        judge with the rights that NAME gets at login\n" ST_NO_SERVERS_HELP
           "  --measure[=T]      try for T (10s) what needs no rights and changes nothing:\n"
           "                     timer slack, policy, ways of sleeping, idle states, CPUs.\n"
           "                     Each is compared with the present setting\n" ST_REPORT_HELP "\n"

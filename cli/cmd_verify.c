@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "advisor/report/report_format.h"
 #include "advisor/rules/buffer.h"
@@ -153,6 +154,39 @@ static int unread(struct st_platform *p, const struct st_journal *journal, const
     return error;
 }
 
+/* FreeBSD's loader.conf counts from the next boot on; a login class is another user's. */
+static bool counts(const struct st_change_target *target, const struct st_change *change)
+{
+    char key[192];
+    const char *now;
+    if (change->kind == ST_CHANGE_LOGIN_CLASS)
+        return !target->live || geteuid() != 0;
+    snprintf(key, sizeof(key), "freebsd.%s", change->key);
+    return change->kind != ST_CHANGE_LOADER || st_facts_text(target->facts, key, &now) != 0 ||
+           strcmp(now, change->value) == 0;
+}
+
+/* A finding that is fine may not be about what apply wrote. @return what to do, or NULL; ret_outcome is set then. */
+static const char *not_shown(const struct st_change_target *target, const struct st_journal *journal,
+                             const char *id, enum outcome *ret_outcome)
+{
+    struct st_change change;
+    for (size_t i = 0; i < journal->entries_n; i++) {
+        const struct st_entry *entry = &journal->entries[i];
+        for (const char *line = entry->new_value; *line != '\0' && entry->type == ST_ENTRY_FILE;
+             line += strcspn(line, "\n") + 1) {
+            if (strcmp(entry->rule, id) != 0 ||
+                st_change_parse(target->p->os, entry->target, line, &change) != 0 || counts(target, &change))
+                continue;
+            *ret_outcome = change.kind == ST_CHANGE_LOADER ? OUTCOME_BAD : OUTCOME_UNKNOWN;
+            return change.kind == ST_CHANGE_LOADER
+                       ? st_report_format_needs(ST_NEEDS_REBOOT)
+                       : "this is root's limit. As the user who plays, run: limits -l";
+        }
+    }
+    return NULL;
+}
+
 /* What the rule says now. */
 static enum outcome verify_rule(const struct st_change_target *target, const struct st_journal *journal,
                                 const char *id, struct output *output)
@@ -179,6 +213,9 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
     } else if (fired) {
         more = "; the report finds more than apply can change, see: ";
         needs = "sleeptune report";
+    } else if ((needs = not_shown(target, journal, id, &outcome)) != NULL) {
+        state = outcome == OUTCOME_BAD ? "not yet" : "not known";
+        more = "; ";
     }
     if (output->json) {
         (void)json_array_append_new(output->rules,
@@ -262,7 +299,8 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
     st_before_after_finish(&proof);
     if (!output->json && target->own &&
         st_change_folder_look(target->p, st_journal_folder(target->p->os)) != -ENOENT)
-        puts("These are your own settings. Changes that root applied: sudo sleeptune verify");
+        puts(
+            "These are your own settings. Run 'sleeptune verify' as root for the changes that root applied.");
     return status;
 }
 

@@ -63,7 +63,7 @@ static void usage(void)
           "\nExamples:\n"
           "  sleeptune measure --frames 64 --duration 1m   are 64 frames enough?\n"
           "  sleeptune report --frames 64                  what is in the way?\n"
-          "  sudo sleeptune apply                          change it\n"
+          "  sleeptune apply                               change it (as root)\n"
           "  sleeptune verify                              did that help?\n"
           "\nExit status: 0 done, 1 findings or a difference, 2 unknown, 3 usage, 4 failure,\n"
           "5 invalid measurement. Manual: man sleeptune, man sleeptune-COMMAND\n",

@@ -213,8 +213,8 @@ static void choose_policy(struct st_before_after *done, struct st_session_config
     if (p->rt_rights(p, config->priority, &rights) == 0 && rights.fifo_errno != 0)
         set_reason(
             done,
-            "the recording was made with SCHED_FIFO %d, which this user may not use. Run 'sudo sleeptune "
-            "verify'",
+            "the recording was made with SCHED_FIFO %d, which this user may not use. Run 'sleeptune verify' "
+            "as root",
             config->priority);
 }
 

@@ -51,7 +51,7 @@ static const char *reload_text(const struct st_config_key *key)
 void st_config_doc_example(FILE *out)
 {
     fputs("# sleeptuned.conf: every key at its default. See sleeptuned.conf(5).\n"
-          "# sleeptuned -n checks this file; kill -HUP (systemctl reload sleeptuned) reads it again.\n",
+          "# sleeptuned -n checks this file; kill -HUP, or a reload of the service, reads it again.\n",
           out);
     char group[32] = "";
     for (size_t i = 0; i < st_config_keys_n; i++) {

@@ -80,6 +80,23 @@ is "FreeBSD: the line is in sysctl.conf" "$(grep -c '^kern.timecounter.allowedde
 is "FreeBSD: revert" "$(status "$SLEEPTUNE" revert --all --root "$tree")" 0
 ok "FreeBSD: every byte as it was, the missing newline too" unchanged
 
+# what one change makes needless, and what it makes useful, is judged with that change made
+fresh several freebsd-13.2
+sed -i 's/^kern.eventtimer.periodic: 0$/kern.eventtimer.periodic: 1/' "$tree/sysctl-a.txt"
+out=$(apply --yes --root "$tree" freebsd-alloweddeviation freebsd-eventtimer freebsd-hz)
+is "FreeBSD: several settings at once" "$(sort "$tree/etc/sysctl.conf" | sed -n 's/^\(kern.*\)$/\1/p' | tr '\n' ' ')" \
+    "kern.eventtimer.periodic=0 kern.timecounter.alloweddeviation=0 "
+like "FreeBSD: kern.hz is no longer needed" "$out" '^freebsd-hz:  *nothing to change$'
+
+# loader.conf counts from the next boot on, whatever the rule says of the kernel that runs
+fresh loader freebsd-13.2
+sed -i 's/^kern.eventtimer.periodic: 0$/kern.eventtimer.periodic: 1/' "$tree/sysctl-a.txt"
+apply --yes --root "$tree" freebsd-hz >/dev/null
+sed -i 's/^kern.eventtimer.periodic: 1$/kern.eventtimer.periodic: 0/' "$tree/sysctl-a.txt"
+like "FreeBSD: before the boot verify says so" "$("$SLEEPTUNE" verify --root "$tree" | tr -s '\n ' ' ')" 'not yet freebsd-hz: .*; reboot'
+sed -i 's/^kern.hz: 100$/kern.hz: 1000/' "$tree/sysctl-a.txt"
+like "FreeBSD: and after it" "$("$SLEEPTUNE" verify --root "$tree")" '^in effect   freebsd-hz: '
+
 # --- an interrupted run: what it wrote looks right, but is in no file ------------------------------------------------
 fresh interrupted
 apply --yes --root "$tree" >/dev/null

@@ -96,7 +96,7 @@ apply --measure 2s
 like "what is applied is not recorded again" "$(cat "$tmp/out" "$tmp/err")" 'already applied'
 without_rights "$SLEEPTUNE" verify >"$tmp/out" 2>"$tmp/err"
 is "without the right to the priority of then: 1, as that is not in effect" "$?" 1
-like "and no comparison" "$(all "$tmp/out")" "proof: +the recording was made with SCHED_FIFO 70, which this user may not use. Run 'sudo sleeptune verify'"
+like "and no comparison" "$(all "$tmp/out")" "proof: +the recording was made with SCHED_FIFO 70, which this user may not use. Run 'sleeptune verify' as root"
 is "and no run" "$(cat "$tmp/err")" ""
 verify --no-measure
 like "verify --no-measure says so" "$(cat "$tmp/out")" '^proof: +not measured'
