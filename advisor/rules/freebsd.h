@@ -12,6 +12,6 @@
 #define ST_FREEBSD_SYSCTL_BACK(key, value)                                                                   \
     ST_FREEBSD_SYSCTL_FIX(key, value, "nothing to undo: " value " is the default")
 #define ST_FREEBSD_UNDO_SYSCTL(key, usual)                                                                   \
-    "take the line out of /etc/sysctl.conf; to undo it at once: sysctl " key "=" usual " (the default)"
+    "take the line out of /etc/sysctl.conf; to undo it at once, set the default: sysctl " key "=" usual
 
 #endif

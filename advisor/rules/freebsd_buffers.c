@@ -119,8 +119,8 @@ const struct st_rule st_rule_freebsd_snd_latency = {
     .guide.persistent = EVER("1", "0"),
     .guide.needs = ST_NEEDS_REOPEN,
     .guide.check = "sysctl hw.snd.latency hw.snd.latency_profile",
-    .guide.undo = "take the lines out of /etc/sysctl.conf; to undo it at once: sysctl hw.snd.latency=2 "
-                  "hw.snd.latency_profile=1 (the defaults)",
+    .guide.undo = "take the lines out of /etc/sysctl.conf; to undo it at once, set the defaults: sysctl "
+                  "hw.snd.latency=2 hw.snd.latency_profile=1",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(LATENCY, PROFILE),

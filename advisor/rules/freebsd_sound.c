@@ -482,8 +482,8 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .guide.persistent = USB_EVER("2"),
     .guide.needs = ST_NEEDS_REOPEN,
     .guide.check = "sysctl hw.usb.uaudio.buffer_ms",
-    .guide.undo = "take the line out of /boot/loader.conf; to undo it at once: sysctl "
-                  "hw.usb.uaudio.buffer_ms=4 (the default)",
+    .guide.undo = "take the line out of /boot/loader.conf; to undo it at once, set the default: "
+                  "sysctl hw.usb.uaudio.buffer_ms=4",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(USB_BUFFER, ST_FREEBSD_OSRELDATE, DEFAULT_UNIT, "freebsd.dev.pcm.*.%parent",
                           "freebsd.sndstat.*"),

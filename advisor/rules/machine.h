@@ -43,8 +43,9 @@ ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char
     .guide.now = "sudo sysctl " key "=" value,                                                               \
     .guide.persistent = "# /etc/sysctl.d/90-sleeptune.conf\n" key " = " value,                               \
     .guide.check = "sysctl " key "   # " value,                                                              \
-    .guide.undo = "delete the line in /etc/sysctl.d/90-sleeptune.conf; to undo it at once: sudo sysctl " key \
-                  "=" usual " (the default)"
+    .guide.undo =                                                                                            \
+        "delete the line in /etc/sysctl.d/90-sleeptune.conf; to undo it at once, set the default: "          \
+        "sudo sysctl " key "=" usual
 
 /** The limits of group audio, for ever; how to check and how to undo them. */
 #define ST_MACHINE_FIX_LIMITS                                                                                \

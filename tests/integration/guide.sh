@@ -20,6 +20,12 @@ $message"
     is "$os: all of them are the shell's" "$(blocks $os | tr '\0' '\n' | grep -cE '^\[|^[a-z_.]+ = ')" 0
 done
 
+if command -v python3 >/dev/null; then
+    message=$("$SLEEPTUNE_SRC/tests/freebsd_guide.py" "$SLEEPTUNE_SRC/docs/setup-freebsd.md" "$SLEEPTUNE_SRC"/tests/fixtures/captures/freebsd-1*/sysctl-a.txt)
+    is "freebsd: commands have their form, and set what their checks expect" "$?" 0
+    like "freebsd: those of all settings" "$message" '^[23][0-9] settings$'
+fi
+
 # each line is a command of its own; what it looks at may be missing here, what it is told may not be wrong
 sudo() { "$@"; }
 export -f sudo
