@@ -19,6 +19,10 @@ static const struct {
     [ST_CAUSE_KERNEL] = {"kernel-or-interrupt",
                          "an interrupt, or kernel code that cannot be interrupted, had the CPU (in a "
                          "virtual machine perhaps its host)"},
+    [ST_CAUSE_STRETCHED] =
+        {"stretched",
+         "the kernel made the sleep longer (kern.timecounter.alloweddeviation, or a periodic event "
+         "timer)"},
     [ST_CAUSE_TIMER] = {"timer", "a late timer, an interrupt, or the time to wake an idle CPU", true},
     [ST_CAUSE_HYPERVISOR_OR_INTERRUPT] = {"hypervisor-or-interrupt",
                                           "the hypervisor or an interrupt (no counter shows which)", true},

@@ -16,6 +16,7 @@ enum st_cause {
     ST_CAUSE_OWN_WORK,      /* the callback itself took longer than its period */
     ST_CAUSE_SUSPEND,       /* the machine slept */
     ST_CAUSE_KERNEL,        /* kernel work that cannot be preempted, whose time was charged to the loop */
+    ST_CAUSE_STRETCHED,     /* FreeBSD: the kernel made the sleep longer, by its own formula */
     ST_CAUSE_TIMER,         /* bare metal: timer, interrupt or idle exit */
     ST_CAUSE_HYPERVISOR_OR_INTERRUPT, /* a guest cannot distinguish these (or the process was stopped) */
     ST_CAUSE_UNKNOWN,                 /* the wait for a CPU is unknown */

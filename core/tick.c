@@ -4,7 +4,17 @@
 
 #include "core/tick.h"
 
-#define SHIFT_EXACT 31
+#define SHIFT_EXACT   31
+#define SINGLEMUL_MAX 20
+#define STATHZ        127 /* kern.clockrate's, the usual value */
+
+int64_t st_tick_singlemul(int64_t hz, int64_t singlemul)
+{
+    int64_t mul = singlemul < 1 ? 1 : singlemul > SINGLEMUL_MAX ? SINGLEMUL_MAX : singlemul;
+    while (hz * mul < STATHZ) /* setuptimer() adds hz until it is enough for statclock() */
+        mul++;
+    return mul;
+}
 
 int st_tick_shift(int64_t percent)
 {

@@ -23,6 +23,10 @@ struct st_tick_late {
                             part */
 };
 
+/** How often a periodic event timer (kern.eventtimer.periodic) interrupts in each tick of kern.hz, 1 .. ST_TICK_HZ_MAX: a
+ * sleep ends at such an interrupt. singlemul: kern.eventtimer.singlemul. Source: sys/kern/kern_clocksource.c setuptimer. */
+int64_t st_tick_singlemul(int64_t hz, int64_t singlemul);
+
 /** The shift E for alloweddeviation = percent; 31 for percent <= 0. percent <= INT32_MAX. */
 int st_tick_shift(int64_t percent);
 

@@ -250,7 +250,11 @@ void st_service_trace(struct st_service *service)
     if (service->tracer_tried || tid == 0)
         return;
     service->tracer_tried = true;
-    char why[200] = "trace.enabled is off in the configuration";
+    char why[200];
+    snprintf(why, sizeof(why), "%s",
+             service->platform->os == ST_OS_LINUX
+                 ? "trace.enabled is off in the configuration"
+                 : "FreeBSD has no tracer. Interrupts are counted without one");
     const bool wished = wishes_trace(&service->config);
     const bool of_system = strcmp(service->socket.path, SYSTEM_SOCKET) == 0;
     int r = -ENOTSUP;

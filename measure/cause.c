@@ -1,6 +1,8 @@
 /* Why a wake-up was late. */
 #include "measure/cause.h"
 
+#include <string.h>
+
 /* A thread that is continued runs when the scheduler lets it. */
 #define CONTINUED_SLACK_NS INT64_C(50000000)
 
@@ -79,10 +81,63 @@ static int64_t charged_ns(const struct st_cause_record *record, const struct st_
                 record->lateness_ns - event->runq_wait_ns);
 }
 
+int64_t st_cause_interrupts_ns(const struct st_pauses *from, const struct st_pauses *to, int cpu,
+                               const struct st_interrupt **ret_most)
+{
+    int64_t sum_ns = 0, most_ns = 0;
+    *ret_most = NULL;
+    for (size_t i = 0; i < to->interrupts_n; i++) {
+        const struct st_interrupt *now = &to->interrupts[i];
+        for (size_t j = 0; j < from->interrupts_n && now->cpu == cpu; j++) {
+            const struct st_interrupt *then = &from->interrupts[j];
+            const int64_t ran_ns = now->run_ns - then->run_ns;
+            if (ran_ns <= 0 || now->tid != then->tid)
+                continue;
+            sum_ns += ran_ns;
+            if (ran_ns > most_ns) {
+                most_ns = ran_ns;
+                *ret_most = now;
+            }
+        }
+    }
+    return sum_ns;
+}
+
 static void put_down_to(struct st_cause_event *event, enum st_cause cause, int64_t explained_ns)
 {
     event->cause = cause;
     event->explained_ns = st_cause_kind_by_exclusion(cause) ? INT64_MIN : explained_ns;
+}
+
+/* A kernel that does not count waits (FreeBSD). From the surest to the least sure: its own formula for sleeps, the run time of
+ * interrupt threads, which run before any real-time thread, beyond their usual share of that CPU, and switches that the
+ * thread did not ask for, beyond the usual ones and at least one for each late wake-up. */
+static void judge_without_waits(const struct st_cause_record *record, const struct st_cause_baseline *base,
+                                const struct st_cause_context *context,
+                                const struct st_cause_machine *machine, struct st_cause_event *event)
+{
+    const int64_t half_ns = record->lateness_ns / 2;
+    const double cycles = context->cycle > base->cycle ? (double)(context->cycle - base->cycle) : 0;
+    const double span_ns = (double)(context->pauses.at_ns - base->pauses.at_ns);
+    const struct st_interrupt *most;
+    int64_t interrupts_ns = st_cause_interrupts_ns(&base->pauses, &context->pauses, event->cpu, &most);
+    interrupts_ns =
+        context->most_interrupt_share < 0
+            ? 0
+            : part_ns(interrupts_ns - (int64_t)(context->most_interrupt_share * span_ns), record, context);
+    if (machine->stretch_ns > half_ns) {
+        put_down_to(event, ST_CAUSE_STRETCHED, clip(machine->stretch_ns, record->lateness_ns));
+    } else if (most != NULL && interrupts_ns > half_ns) {
+        put_down_to(event, ST_CAUSE_KERNEL, interrupts_ns);
+        memcpy(event->culprit, most->name, sizeof(event->culprit));
+    } else if ((double)event->switches_involuntary_n >=
+               context->most_switches_per_cycle * cycles + (double)event->together_n) {
+        event->cause = ST_CAUSE_RUN_QUEUE;
+    } else if (event->faults_major_n > 0) {
+        event->cause = ST_CAUSE_PAGE_FAULT;
+    }
+    if (event->explained_ns != INT64_MIN)
+        event->rest_ns = record->lateness_ns - event->explained_ns;
 }
 
 struct st_cause_event st_cause_judge(const struct st_cause_record *record,
@@ -123,8 +178,10 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
         put_down_to(&event, ST_CAUSE_STOPPED, stop_ns);
         return event;
     }
-    if (!(valid & ST_COUNTER_RUNQ_WAIT))
+    if (!(valid & ST_COUNTER_RUNQ_WAIT)) {
+        judge_without_waits(record, base, context, machine, &event);
         return event;
+    }
 
     const double usual = context->usual_wait_ns_per_cycle *
                          (double)(context->cycle > base->cycle ? context->cycle - base->cycle : 0);

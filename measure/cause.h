@@ -28,6 +28,8 @@ struct st_cause_baseline {
 struct st_cause_machine {
     int virtualised;    /* 1, 0, -1 unknown */
     int64_t rt_hole_ns; /* rt_period - rt_runtime; 0: no throttling */
+    int64_t
+        stretch_ns; /* what the kernel may add to a sleep of one period (FreeBSD); 0: nothing, or not known */
 };
 
 /** One late wake-up, explained. */
@@ -42,6 +44,8 @@ struct st_cause_event {
     int64_t explained_ns; /* of the lateness, by the figures of the cause; INT64_MIN: a cause by exclusion */
     uint32_t together_n;  /* late wake-ups that share one look at the counters, by their lateness; 1: alone */
     int cpu;              /* where it woke; -1 unknown */
+    char
+        culprit[sizeof(((struct st_interrupt *)0)->name)]; /* the interrupt that had its CPU; "": not known */
     uint64_t switches_involuntary_n, faults_minor_n, faults_major_n;
     bool migrated;
 };
@@ -52,11 +56,18 @@ struct st_cause_context {
     double usual_wait_ns_per_cycle;        /* run-queue wait of an ordinary cycle */
     double most_cpu_and_wait_ns_per_cycle; /* CPU time and wait of one, at most, of late; < 0: not known */
     int64_t others_late_ns;                /* lateness of the span's other cycles, less the usual amount */
+    double most_switches_per_cycle;        /* involuntary ones, at most, of late */
+    double most_interrupt_share;           /* of the CPU's time, at most, of late; < 0: not known */
     struct st_pauses pauses;
     bool quota_holds;    /* it is no real-time thread: a CPU quota stops it */
     int64_t together_ns; /* lateness of all wake-ups in the span, this one too; 0: it is alone */
     uint32_t together_n;
 };
+
+/** How long the interrupt threads of one CPU ran between two looks, and which of them most (NULL: none). 0: not known.
+ * Pure. */
+int64_t st_cause_interrupts_ns(const struct st_pauses *from, const struct st_pauses *to, int cpu,
+                               const struct st_interrupt **ret_most);
 
 /** Explains a record. base may be NULL (no counters: unknown). Pure. */
 struct st_cause_event st_cause_judge(const struct st_cause_record *record,

@@ -9,7 +9,7 @@ void st_late_judge_init(struct st_late_judge *judge, const struct st_loop *loop,
 {
     *judge = (struct st_late_judge){.loop = loop, .sink = sink, .result = result, .machine = *machine};
     judge->base[0].at_ns = judge->base[1].at_ns = INT64_MIN;
-    judge->pauses = (struct st_pauses){INT64_MIN, INT64_MIN};
+    judge->pauses = (struct st_pauses){.quota_ns = INT64_MIN, .continued_ns = INT64_MIN};
 }
 
 static void add_event(struct st_late_judge *judge, const struct st_cause_event *event)
@@ -74,6 +74,8 @@ static void judge_waiting(struct st_late_judge *judge, const struct st_thread_co
         .usual_wait_ns_per_cycle = st_recent_median(&judge->usual_wait),
         .most_cpu_and_wait_ns_per_cycle =
             by_itself && cpu_time_is_even(judge) ? st_recent_max(&judge->cpu_and_wait) : -1,
+        .most_switches_per_cycle = st_recent_max(&judge->switches),
+        .most_interrupt_share = judge->interrupts.n > 0 ? st_recent_max(&judge->interrupts) : -1,
         .pauses = judge->pauses,
         .quota_holds = judge->result->policy == ST_POLICY_OTHER,
         .together_n = (uint32_t)judge->waiting_n,
@@ -182,6 +184,15 @@ static void add_usual(struct st_late_judge *judge, const struct st_cause_baselin
         st_recent_add(&judge->usual_wait, (double)wait_ns / cycles);
     if (valid & ST_COUNTER_RUNQ_WAIT && valid & ST_COUNTER_CPU)
         st_recent_add(&judge->cpu_and_wait, (double)(cpu_ns + wait_ns) / cycles);
+    if (valid & ST_COUNTER_SWITCHES)
+        st_recent_add(&judge->switches,
+                      (double)(now->switches_involuntary_n - then->switches_involuntary_n) / cycles);
+    const int64_t pauses_ns = base->pauses.at_ns - before->pauses.at_ns;
+    const struct st_interrupt *most;
+    if (base->pauses.interrupts_n > 0 && before->pauses.interrupts_n > 0 && pauses_ns > 0)
+        st_recent_add(&judge->interrupts,
+                      (double)st_cause_interrupts_ns(&before->pauses, &base->pauses, now->cpu, &most) /
+                          (double)pauses_ns);
     st_recent_add(&judge->usual_late, (double)(base->late_ns - before->late_ns) / cycles);
 }
 

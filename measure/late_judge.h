@@ -34,6 +34,8 @@ struct st_late_judge {
     struct st_recent usual_wait;   /* ns a cycle, between two looks without a late wake-up */
     struct st_recent usual_late;   /* the same of lateness */
     struct st_recent cpu_and_wait; /* the same of CPU time and run-queue wait together */
+    struct st_recent switches;     /* the same of involuntary switches */
+    struct st_recent interrupts;   /* the same of interrupt threads: their share of the loop's CPU */
     int64_t late_ns;               /* of all cycles that slept so far */
     struct st_pauses pauses;       /* at the last drain */
 };

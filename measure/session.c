@@ -10,6 +10,7 @@
 
 #include "core/ns.h"
 #include "core/text/number.h"
+#include "core/tick.h"
 #include "measure/drain.h"
 #include "measure/loop.h"
 
@@ -331,22 +332,44 @@ static void *drain_thread(void *arg)
     return NULL;
 }
 
+static int read_number(struct st_platform *p, const char *key, int64_t lowest, int64_t highest, int64_t *ret)
+{
+    char text[32];
+    size_t len;
+    const int r = p->read_sysctl(p, key, text, sizeof(text), &len);
+    return r != 0 ? r : st_number_i64(text, lowest, highest, ret);
+}
+
 static void ask_machine(struct st_platform *p, struct st_cause_machine *machine)
 {
     bool yes;
-    machine->virtualised = p->virtualised(p, &yes) == 0 ? yes : -1;
-    machine->rt_hole_ns = 0;
-    char text[32];
-    size_t len;
-    int64_t us[2];
-    const char *const keys[2] = {"kernel.sched_rt_period_us", "kernel.sched_rt_runtime_us"};
-    for (size_t i = 0; i < 2; i++) {
-        if (p->read_sysctl(p, keys[i], text, sizeof(text), &len) != 0 ||
-            st_number_i64(text, 0, INT64_MAX / ST_NS_PER_US, &us[i]) != 0)
-            return;
-    }
-    if (us[1] > 0 && us[0] > us[1])
-        machine->rt_hole_ns = (us[0] - us[1]) * ST_NS_PER_US;
+    int64_t period_us, runtime_us;
+    *machine = (struct st_cause_machine){.virtualised = p->virtualised(p, &yes) == 0 ? yes : -1};
+    if (read_number(p, "kernel.sched_rt_period_us", 0, INT64_MAX / ST_NS_PER_US, &period_us) == 0 &&
+        read_number(p, "kernel.sched_rt_runtime_us", 1, INT64_MAX / ST_NS_PER_US, &runtime_us) == 0 &&
+        period_us > runtime_us)
+        machine->rt_hole_ns = (period_us - runtime_us) * ST_NS_PER_US;
+}
+
+/* What FreeBSD's kernel may add to a sleep until the next period: rules freebsd-eventtimer and freebsd-alloweddeviation. */
+static int64_t stretch_ns(struct st_platform *p, const struct st_loop *loop)
+{
+    int64_t hz, periodic, mul, precise, percent;
+    struct st_tick_late late;
+    if (loop->arms != NULL || read_number(p, "kern.hz", 1, ST_TICK_HZ_MAX, &hz) != 0 ||
+        read_number(p, "kern.eventtimer.periodic", 0, 1, &periodic) != 0)
+        return 0;
+    if (periodic == 1)
+        return read_number(p, "kern.eventtimer.singlemul", 1, ST_TICK_HZ_MAX, &mul) == 0
+                   ? ST_NS_PER_S / (hz * st_tick_singlemul(hz, mul))
+                   : 0;
+    const int r = read_number(p, "kern.timecounter.nanosleep_precise", 0, 1, &precise);
+    if (loop->precise_wait || (r != 0 && r != -ENOENT) || (r == 0 && precise == 1))
+        return 0;
+    return read_number(p, "kern.timecounter.alloweddeviation", 1, INT32_MAX, &percent) == 0 &&
+                   st_tick_late(percent, hz, (double)st_period_ns(&loop->period), &late) == 0
+               ? (int64_t)late.max_ns
+               : 0;
 }
 
 /* With long cycles, warm-up must not take a minute. */
@@ -429,10 +452,12 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
         .switches_involuntary = -1,
         .books_balance = true,
     };
+    struct st_cause_machine known = *machine;
+    known.stretch_ns = stretch_ns(p, loop);
     r = st_result_init(result, config->arms, config->arms_n, config->duration_ns == 0);
     if (r == 0)
         r = st_drain_init(&lane->drain, loop, result, session->sinks != NULL ? &session->sinks[i] : NULL,
-                          machine);
+                          &known);
     return r;
 }
 

@@ -48,10 +48,23 @@ struct st_counters_handle {
     int fd_status;    /* -1: none */
 };
 
+#define ST_INTERRUPTS_MAX 64
+
+/** A thread of the kernel that handles an interrupt. It runs before every real-time thread. */
+struct st_interrupt {
+    pid_t tid;
+    char name[20];  /* "irq22: hdac0" */
+    int64_t run_ns; /* since boot */
+    int cpu;        /* where it ran last */
+};
+
 /** What kept the whole process from running, as far as the OS says it. */
 struct st_pauses {
     int64_t quota_ns;     /* its cgroups were throttled (cpu.max), in all; INT64_MIN: no quota is counted */
     int64_t continued_ns; /* CLOCK_MONOTONIC of the latest SIGCONT; INT64_MIN: none so far */
+    int64_t at_ns;        /* CLOCK_MONOTONIC of what follows, which FreeBSD says */
+    size_t interrupts_n;  /* 0: not known */
+    struct st_interrupt interrupts[ST_INTERRUPTS_MAX];
 };
 
 /** What lock_memory achieved. */
@@ -171,7 +184,7 @@ struct st_platform {
     int (*counters_other)(struct st_platform *p, const struct st_counters_handle *h,
                           struct st_thread_counters *ret);
     void (*counters_close)(struct st_platform *p, struct st_counters_handle *h);
-    /** Some 20 us where a quota is counted. Thread: always the same one of the process; the only one that
+    /** Some 20 us where a quota is counted or interrupt threads are read. Thread: always the same one of the process; the only one that
      * does not block SIGCONT, so that it has seen it when it goes on after a stop. */
     void (*pauses)(struct st_platform *p, struct st_pauses *ret);
 

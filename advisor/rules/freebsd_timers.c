@@ -204,12 +204,9 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
 /* sys/sys/timeet.h */
-#define ET_ONESHOT    0x02
-#define ET_PERCPU     0x04
-#define ET_C3STOP     0x08
-#define SINGLEMUL_MAX 20 /* setuptimer() clamps to 1 .. 20 */
-#define HZ_MAX        1000000
-#define STATHZ        127 /* kern.clockrate's, the usual value */
+#define ET_ONESHOT 0x02
+#define ET_PERCPU  0x04
+#define ET_C3STOP  0x08
 
 /** A timer that can do one-shot on each CPU by itself. @return false: there is none. */
 static bool find_alternative(const struct st_facts *facts, char *name)
@@ -242,13 +239,11 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
         st_finding_advice(finding,
                           "the event timer is periodic, so each sleep waits for the next tick; the length of "
                           "a tick is unknown");
-    } else if (hz < 1 || hz > HZ_MAX) {
+    } else if (hz < 1 || hz > ST_TICK_HZ_MAX) {
         st_finding_unknown(finding, "kern.hz is %" PRId64 ", which is not valid", hz);
         return;
     } else {
-        mul = mul < 1 ? 1 : mul > SINGLEMUL_MAX ? SINGLEMUL_MAX : mul;
-        while (hz * mul < STATHZ) /* setuptimer() adds hz until it is enough for statclock() */
-            mul++;
+        mul = st_tick_singlemul(hz, mul);
         const double tick_us = 1e6 / ((double)hz * (double)mul);
         st_finding_set(finding, tick_us >= period_us / 2 ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                        "the event timer is periodic: each sleep waits for the next tick, up to %.0f µs",

@@ -158,7 +158,7 @@ static void causes(const struct st_result *result, FILE *out, int width)
         if (r->n == 0)
             continue;
         char share[32] = "found by exclusion";
-        if (!st_cause_kind_by_exclusion((enum st_cause)c) && r->total_ns > 0)
+        if (r->explained_ns > 0)
             snprintf(share, sizeof(share), "%.0f %% explained",
                      100 * (double)r->explained_ns / (double)r->total_ns);
         snprintf(line, sizeof(line), "%" PRIu64 " x %s: %s in all, worst %s, %s", r->n,

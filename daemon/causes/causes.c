@@ -345,6 +345,11 @@ void st_causes_take(struct st_causes *causes, const struct st_late *late,
     const int64_t at_ns = late->xrun ? late->at_ns : late->event.at_ns;
     const int64_t wall_ns = st_ns_sub(p->wall_ns(p), st_ns_sub(p->now_ns(p), at_ns));
     int64_t explained_ns = late->event.explained_ns;
+    struct st_trace_culprit counted = {.ns = explained_ns};
+    if (culprit == NULL && late->event.culprit[0] != '\0') {
+        snprintf(counted.name, sizeof(counted.name), "%s", late->event.culprit);
+        culprit = &counted;
+    }
     /* who had most of a wait had not all of it */
     if (culprit != NULL && culprit->explains && culprit->ns > explained_ns)
         explained_ns = culprit->ns < late->event.lateness_ns ? culprit->ns : late->event.lateness_ns;

@@ -17,6 +17,7 @@
 #include <pthread_np.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -209,10 +210,10 @@ static int freebsd_counters_self(ST_UNUSED struct st_platform *p,
     return 0;
 }
 
-/* One row for each thread of this process (or one for the process). Free *ret with free. @return how many. */
-static int read_kinfo(int what, struct kinfo_proc **ret)
+/* One row for each thread of the process. Free *ret with free. @return how many. */
+static int read_threads(pid_t pid, struct kinfo_proc **ret)
 {
-    int mib[4] = {CTL_KERN, KERN_PROC, what, getpid()};
+    const int mib[4] = {CTL_KERN, KERN_PROC, KERN_PROC_PID | KERN_PROC_INC_THREAD, pid};
     size_t room = 16 * sizeof(struct kinfo_proc);
     for (;;) {
         struct kinfo_proc *rows = malloc(room);
@@ -239,7 +240,7 @@ static int freebsd_counters_other(ST_UNUSED struct st_platform *p, const struct 
                                   struct st_thread_counters *ret)
 {
     struct kinfo_proc *rows;
-    const int n = read_kinfo(KERN_PROC_PID | KERN_PROC_INC_THREAD, &rows);
+    const int n = read_threads(getpid(), &rows);
     if (n < 0)
         return n;
     int r = -ESRCH;
@@ -257,6 +258,37 @@ static int freebsd_counters_other(ST_UNUSED struct st_platform *p, const struct 
     }
     free(rows);
     return r;
+}
+
+/* 11 on 13.2 and 15.1 (shown by ps); other kernels start other processes before it. */
+#define INTR_PID_MAX 64
+
+/* The interrupt threads are those of the process "intr". Their priorities (PI_*) are better than all real-time ones:
+ * sys/sys/priority.h. A jail does not show them. */
+static void freebsd_pauses(struct st_platform *p, struct st_pauses *ret)
+{
+    static pid_t intr_pid = 1; /* always the same thread comes here */
+    struct kinfo_proc *rows;
+    st_posix_pauses(p, ret);
+    ret->interrupts_n = 0;
+    for (; intr_pid < INTR_PID_MAX; intr_pid++) {
+        const int n = read_threads(intr_pid, &rows);
+        if (n <= 0)
+            continue;
+        const bool found = strcmp(rows[0].ki_comm, "intr") == 0;
+        for (int i = 0; found && i < n && i < ST_INTERRUPTS_MAX; i++) {
+            struct st_interrupt *interrupt = &ret->interrupts[ret->interrupts_n++];
+            interrupt->tid = rows[i].ki_tid;
+            snprintf(interrupt->name, sizeof(interrupt->name), "%s%s", rows[i].ki_tdname,
+                     rows[i].ki_moretdname);
+            interrupt->run_ns = (int64_t)rows[i].ki_runtime * ST_NS_PER_US;
+            interrupt->cpu = rows[i].ki_oncpu >= 0 ? rows[i].ki_oncpu : rows[i].ki_lastcpu;
+        }
+        free(rows);
+        if (found)
+            break;
+    }
+    ret->at_ns = st_posix_now_ns(p);
 }
 
 static int freebsd_program_path(ST_UNUSED struct st_platform *p, char *buf, size_t buf_bytes)
@@ -473,7 +505,7 @@ struct st_platform *st_platform_native(void)
         .thread_cpu_ns = st_posix_thread_cpu_ns,
         .counters_other = freebsd_counters_other,
         .counters_close = freebsd_counters_close,
-        .pauses = st_posix_pauses,
+        .pauses = freebsd_pauses,
         .lock_memory = freebsd_lock_memory,
         .set_rttime_limit_ns = freebsd_set_rttime_limit_ns,
         .rt_rights = st_posix_rt_rights,

@@ -28,7 +28,7 @@ struct st_platform *st_fake_new(enum st_os os, int64_t start_ns)
     fake->now_ns = start_ns;
     fake->cpu = -1;
     fake->timer_slack_ns = 50000; /* Linux' default */
-    fake->pauses = (struct st_pauses){INT64_MIN, INT64_MIN};
+    fake->pauses = (struct st_pauses){.quota_ns = INT64_MIN, .continued_ns = INT64_MIN};
     return &fake->row;
 }
 

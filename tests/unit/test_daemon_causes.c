@@ -186,6 +186,21 @@ static void culprit_whose_part_of_the_wait_is_not_known_explains_no_more(void **
     assert_string_equal(newest()->culprit, "hog/7");
 }
 
+static void interrupt_that_was_counted_is_named_without_a_tracer(void **state)
+{
+    (void)state;
+    struct st_cause_event event = late(ST_CAUSE_KERNEL, 3 * ST_NS_PER_MS, 2900000);
+    snprintf(event.culprit, sizeof(event.culprit), "irq22: hdac0");
+    st_causes_wakes(causes, 1000);
+    take_late(&event);
+    assert_non_null(strstr(newest()->text, ": irq22: hdac0 for 2.900 ms"));
+    assert_string_equal(newest()->culprit, "irq22: hdac0");
+    json_t *document = look();
+    const json_t *row = json_array_get(json_object_get(document, "rows"), 0);
+    assert_string_equal(json_string_value(json_object_get(row, "culprit")), "irq22: hdac0");
+    json_decref(document);
+}
+
 static void nothing_late_and_nothing_measured_are_told_apart(void **state)
 {
     (void)state;
@@ -494,6 +509,7 @@ int main(void)
         TEST(sentence_sums_by_cause_then_names_the_worst_culprit_of_it),
         TEST(culprit_of_a_part_of_the_wait_leaves_the_wait_explained),
         TEST(culprit_whose_part_of_the_wait_is_not_known_explains_no_more),
+        TEST(interrupt_that_was_counted_is_named_without_a_tracer),
         TEST(nothing_late_and_nothing_measured_are_told_apart),
         TEST(minute_has_what_was_late_in_it_and_the_next_begins_anew),
         TEST(flood_of_culprits_ends_in_other_and_sums_stay_complete),

@@ -353,6 +353,60 @@ static void refused_fifo_and_lock_are_said_in_the_result(void **state)
     st_session_free(session);
 }
 
+/* alloweddeviation of a FreeBSD machine below a loop of Linux, whose counters are not read. */
+static const char *precise;
+
+static int read_freebsd_sysctl(struct st_platform *p, const char *name, char *buf, size_t buf_bytes,
+                               size_t *ret_len)
+{
+    const char *const values[][2] = {{"kern.hz", "1000"},
+                                     {"kern.eventtimer.periodic", "0"},
+                                     {"kern.timecounter.alloweddeviation", "50"},
+                                     {"kern.timecounter.nanosleep_precise", precise}};
+    (void)p;
+    for (size_t i = 0; i < ST_ARRAY_LEN(values); i++) {
+        if (strcmp(name, values[i][0]) == 0 && values[i][1] != NULL) {
+            *ret_len = (size_t)snprintf(buf, buf_bytes, "%s", values[i][1]);
+            return 0;
+        }
+    }
+    return -ENOENT;
+}
+
+static int count_nothing(struct st_platform *p, const struct st_counters_handle *h,
+                         struct st_thread_counters *ret)
+{
+    (void)p;
+    (void)h;
+    *ret = (struct st_thread_counters){0};
+    return 0;
+}
+
+static void sleeps_that_freebsd_stretches_are_known_by_its_sysctls(void **state)
+{
+    (void)state;
+    for (int stretched = 0; stretched < 2; stretched++) {
+        struct st_platform freebsd = *st_platform_native();
+        freebsd.read_sysctl = read_freebsd_sysctl;
+        freebsd.counters_self = freebsd.counters_other = count_nothing;
+        precise = stretched ? NULL : "1"; /* before FreeBSD 15 there is no such sysctl */
+        struct st_session_config config;
+        short_config(&config);
+        config.cause_above_ns = 1; /* each wake-up, which is less than 2 * 2.3 ms late */
+        struct st_session *session;
+        struct st_result result;
+        assert_int_equal(st_session_start(&freebsd, &config, &session), 0);
+        st_session_join(session);
+        assert_int_equal(st_session_result(session, 0, &result), 0);
+        if (stretched)
+            assert_int_not_equal(result.causes[ST_CAUSE_STRETCHED].n, 0);
+        else
+            assert_int_equal(result.causes[ST_CAUSE_STRETCHED].n, 0);
+        st_result_finish(&result);
+        st_session_free(session);
+    }
+}
+
 static int64_t resident_when_locked;
 
 static int64_t resident_bytes(void)
@@ -436,6 +490,7 @@ int main(void)
         cmocka_unit_test(wait_for_a_loop_that_does_not_end_has_an_end),
         cmocka_unit_test(sink_gets_every_period_in_order),
         cmocka_unit_test(refused_fifo_and_lock_are_said_in_the_result),
+        cmocka_unit_test(sleeps_that_freebsd_stretches_are_known_by_its_sysctls),
         cmocka_unit_test(memory_is_locked_when_what_the_loop_needs_is_there),
         cmocka_unit_test(settings_out_of_range_are_refused),
     };
