@@ -86,7 +86,7 @@ sed -i 's/^kern.eventtimer.periodic: 0$/kern.eventtimer.periodic: 1/' "$tree/sys
 out=$(apply --yes --root "$tree" freebsd-alloweddeviation freebsd-eventtimer freebsd-hz)
 is "FreeBSD: several settings at once" "$(sort "$tree/etc/sysctl.conf" | sed -n 's/^\(kern.*\)$/\1/p' | tr '\n' ' ')" \
     "kern.eventtimer.periodic=0 kern.timecounter.alloweddeviation=0 "
-like "FreeBSD: kern.hz is no longer needed" "$out" '^freebsd-hz:  *nothing to change$'
+like "FreeBSD: kern.hz is no longer needed" "$out" '^freebsd-hz: *this setting needs no change$'
 
 # loader.conf counts from the next boot on, whatever the rule says of the kernel that runs
 fresh loader freebsd-13.2
