@@ -608,8 +608,9 @@ static void judge(const struct st_predict_run *run, const struct st_predict_wish
             "the times of late wake-ups are known only to the minute or interval: %.3g to %.3g dropouts per hour%s",
             least, fmin(ST_PREDICT_MOST, most), row->estimated ? ", and the estimate is the middle" : "");
     else if (own)
-        snprintf(row->reason, sizeof(row->reason),
-                 "this size has late wake-ups that smaller sizes do not have, so only its own run counts");
+        snprintf(
+            row->reason, sizeof(row->reason),
+            "wake-ups were late at this buffer size that were not late at shorter ones, so only the run at this size counts");
 }
 
 void st_predict_row(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
@@ -629,7 +630,7 @@ void st_predict_row(const struct st_predict_run *run, const struct st_predict_wi
     } else if (ret->observed_s < ST_PREDICT_SECONDS) {
         refuse(ret, "too little data: less than a second was measured");
     } else if (size.slack_ns <= 0) {
-        refuse(ret, "load and granularity leave no time for a late wake-up");
+        refuse(ret, "the load and the steps of the device's position leave no time for a late wake-up");
     } else if (!all_kept(run, wish, frames, wish->load_percent)) {
         refuse(ret, "too many wake-ups were late, and the recording kept only the longest delays");
     } else {

@@ -46,7 +46,7 @@ static const struct {
       .arms = {AS_FOUND, {LEAST_SLACK, ANY_CPU, NOTHING_HELD}}}},
     {ST_OS_LINUX,
      {.id = "timerfd",
-      .title = "A timer descriptor instead of clock_nanosleep",
+      .title = "Waiting with a timerfd instead of clock_nanosleep",
       .rules = {"linux-timer-slack"},
       .arms = {AS_FOUND, {.method = "timerfd-abs", ANY_CPU, .slack_ns = -1, NOTHING_HELD}}}},
     {ST_OS_LINUX,

@@ -97,8 +97,7 @@ static void doubt(const struct st_facts *facts, struct st_finding *finding)
     const struct st_rule *rule = finding->rule;
     st_finding_finish(finding);
     finding->rule = rule;
-    st_finding_set(finding, ST_STATUS_UNKNOWN, "the text that was read (%s) does not show this setting",
-                   input);
+    st_finding_set(finding, ST_STATUS_UNKNOWN, "sleeptune read %s, which does not show this setting", input);
 }
 
 /* --- judging --- */

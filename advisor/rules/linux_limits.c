@@ -325,8 +325,8 @@ const struct st_rule st_rule_linux_rt_throttling = {
                  "rest of that second, so that a thread that never sleeps does not hang the machine. An "
                  "audio thread that sleeps in each cycle does not reach this limit.",
     .cost = "none at the default",
-    .when_not = "special machines with isolated CPUs, if you know why. Never set -1 to cure xruns: it hides "
-                "a thread that never sleeps, and can hang the machine.",
+    .when_not = "special machines with isolated CPUs, where it was set on purpose. Never set -1 to cure "
+                "xruns: a real-time thread that never sleeps can then hang the machine.",
     .sources = "Linux Documentation/scheduler/sched-rt-group.rst, kernel/sched/rt.c (default 950000 of "
                "1000000)\n"
                "from 6.12 on a deadline server instead (commits a110a81c52a9, 5f6bd380c7bd: scheduler "

@@ -129,7 +129,7 @@ const struct st_rule st_rule_linux_huge_pages = {
                  "before is not affected.",
     .cost = "throughput: only programs that ask for huge pages get them",
     .when_not = "you use large sample libraries: they are faster with huge pages. Then keep 'always' and "
-                "set defrag to 'madvise'. Use 'never' only for hard real time",
+                "set defrag to 'madvise'. Use 'never' only if no wake-up at all may be late",
     .sources = "Linux Documentation/admin-guide/mm/transhuge.rst: enabled, defrag; commit 21440d7eb904 "
                "(defer+madvise)\n"
                "khugepaged also moves memory in the background: its cost was not measured",

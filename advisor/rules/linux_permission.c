@@ -383,7 +383,7 @@ const struct st_rule st_rule_linux_rtkit = {
     .cost = "none",
     .when_not =
         "your periods are 5 ms or more, for which the priority from rtkit is enough, or your limits already "
-        "give the right",
+        "allow real-time priority",
     .sources = "rtkit-daemon --help of 0.13: SCHED_RR, at most 20, rttime 200000 µs, 25 threads a user\n"
                "PipeWire module-rt asks limits, then the portal, then rtkit\n"
                "5 ms is a limit that sleeptune chose",
@@ -507,7 +507,7 @@ static void judge_audio_group(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_audio_group = {
     .id = "linux-audio-group",
-    .title = "Group that has the real-time limit",
+    .title = "Group that may use real-time priority",
     .mechanism = "Distributions give the real-time limit to a group (audio, realtime, pipewire, jackuser) "
                  "in /etc/security/limits.d. A user who joins the group gets the limit at the next login, "
                  "if the login uses PAM.",

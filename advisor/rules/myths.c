@@ -82,7 +82,7 @@ const struct st_rule st_rule_linux_inotify_watches = {
 
 const struct st_rule st_rule_linux_hpet_frequency = {
     .id = "linux-hpet-frequency",
-    .title = "Frequency of HPET and RTC for programs",
+    .title = "Highest rate at which programs may use HPET and RTC",
     .mechanism = "The limit applies only to programs that open /dev/hpet or /dev/rtc and ask for periodic "
                  "interrupts. Today's programs sleep with high-resolution timers, which have no such limit.",
     .cost = "none",

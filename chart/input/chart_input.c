@@ -230,7 +230,7 @@ static int add_results(const char *command, const struct st_document *kind, cons
             return st_failure(command, "%s has more than %d results", name, ST_CHART_SETS_MAX);
     }
     if (data->n == from)
-        return st_failure(command, "%s has no results with figures", name);
+        return st_failure(command, "%s has no numbers that can be drawn", name);
     return ST_EXIT_DONE;
 }
 

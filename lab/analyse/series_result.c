@@ -287,7 +287,7 @@ int st_series_result_text(const char *command, const struct st_series_result *re
     FILE *out = st_locale_begin(&stream, stdout);
     const int terminal = st_terminal_width(STDOUT_FILENO), width = terminal < 100 ? terminal : 100;
     snprintf(line, sizeof(line),
-             "%" PRIu64 " %s sample%s, one every %s for %s; %" PRIu64 " period%s without a sample%s", all->n,
+             "%" PRIu64 " %s sample%s, one every %s for %s; %" PRIu64 " time%s without one%s", all->n,
              result->input.source, all->n == 1 ? "" : "s",
              st_ns_format(st_period_ns(&all->head.period), period, sizeof(period)),
              st_ns_format((int64_t)(a->span_s * 1e9), span, sizeof(span)), missing_n,

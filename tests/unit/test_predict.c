@@ -358,7 +358,7 @@ static void late_wake_ups_of_a_longer_size_alone_are_not_diluted(void **state)
     row_of(192);
     NEAR(row.observed_s, 8);
     assert_true(row.estimate > 3599);
-    assert_non_null(strstr(row.reason, "only its own run"));
+    assert_non_null(strstr(row.reason, "only the run at this size"));
     row_of(96);
     assert_int_equal(row.n_events, 0);
     st_predict_finish(&run);
