@@ -2,6 +2,8 @@
 #ifndef ST_ADVISOR_RULES_FREEBSD_H
 #define ST_ADVISOR_RULES_FREEBSD_H
 
+#include "advisor/rules/rule.h"
+
 #define ST_FREEBSD_OSRELDATE "freebsd.kern.osreldate"
 
 /** The members of a rule that sets one sysctl; the second one back to its default. */

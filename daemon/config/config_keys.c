@@ -9,8 +9,7 @@ const struct st_config_key
     st_config_keys[] =
         {
             {"loop.rate_hz", ST_CONFIG_INT, "Hz", "48000", 8000, 768000, NULL, AT(loop.rate_hz),
-             ST_CONFIG_APPLIES_LOOP,
-             "Sample rate. A period takes frames / rate_hz seconds."},
+             ST_CONFIG_APPLIES_LOOP, "Sample rate. A period takes frames / rate_hz seconds."},
             {"loop.frames", ST_CONFIG_INT, "frames", "128", 16, 16384, NULL, AT(loop.frames),
              ST_CONFIG_APPLIES_LOOP,
              "Buffer size in frames: the number that audio programs ask for. The daemon keeps this size even if the sound server changes its own, so that days can be compared. sleeptune check uses the size that the sound server uses now."},
@@ -43,7 +42,8 @@ const struct st_config_key
              "Also serve over TCP, on an IP address and port such as 127.0.0.1:9733 or [::1]:9733: a live page for browsers at /, and everything that the socket serves. There is no password and no encryption: everyone who can reach the address can read it. Empty: no TCP."},
             {"http.names", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(http.names), ST_CONFIG_APPLIES_HTTP,
              "Host names for requests over TCP, separated by spaces, such as \"studio.lan studio.example.org\". IP addresses, localhost and the name of this machine are always accepted. Other names are refused, so that a web page cannot read the figures under a name of its own (DNS rebinding)."},
-            {"observe.alsa", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.alsa), ST_CONFIG_APPLIES_OBSERVE, "Dropouts of other programs on ALSA devices (Linux), read from /proc/asound four times a second. A program that recovers between two readings is seen as one probable xrun. For this key and the next four: auto watches the source if it is available; on also reports \"degraded\" if it is not."},
+            {"observe.alsa",
+             ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.alsa), ST_CONFIG_APPLIES_OBSERVE, "Dropouts of other programs on ALSA devices (Linux), read from /proc/asound four times a second. A program that recovers between two readings is seen as one probable xrun. For this key and the next four: auto watches the source if it is available; on also reports \"degraded\" if it is not."},
             {"observe.pipewire", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.pipewire),
              ST_CONFIG_APPLIES_OBSERVE,
              "Dropouts of the devices of a PipeWire server, and cycles that a client missed, from its profiler. While something plays, the profiler reports every cycle, which costs some CPU time."},

@@ -387,7 +387,7 @@ static void add_sizes(json_t *sections, const struct st_view *view, const struct
     for (size_t i = 0; view->forecast != NULL && i < view->forecast->n; i++)
         add_size_row(&to, &view->forecast->rows[i], server);
     end_table(sections, "Dropouts by buffer size", &to,
-              json_pack("[s, s, s, s, s]", "Size", "Per hour", "Verdict", "At most", "Period"));
+              json_pack("[s, s, s, s, s]", "Buffer", "Dropouts/h", "Verdict", "At most", "Period"));
 }
 
 static void add_summary(json_t *sections, const struct st_view *view, const struct st_answer *answer)

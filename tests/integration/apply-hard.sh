@@ -249,6 +249,7 @@ wanted() { # the lines of a file in any order of rules
 }
 if wanted sysctl.conf >"$tmp/out" <<'END'
 security.bsd.see_other_uids=0
+kern.timecounter.alloweddeviation=0
 kern.timecounter.fast_gettime=1
 kern.timecounter.hardware=TSC-low
 kern.eventtimer.periodic=0
@@ -270,7 +271,7 @@ rm "$tree/etc/sysctl.conf.local"
 revert --all --root "$tree" >/dev/null
 ok "FreeBSD: every byte as it was" unchanged
 rm -rf "$tree.before"
-patched "FreeBSD, each file" 3
+patched "FreeBSD, each file" 2
 
 # --- no rights, no space -----------------------------------------------------------------------------------------
 fresh journal

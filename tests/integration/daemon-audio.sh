@@ -60,7 +60,7 @@ else
         kill -TERM "$server"
         wait "$server" 2>/dev/null
         ok "jack: the server dies, the daemon lives on and waits" wait_for value_is 'd["audio"]["state"]' waiting
-        like "jack: the log says so" "$(cat "$log")" 'backend jack was lost'
+        like "jack: the log says so" "$(cat "$log")" 'lost the backend jack'
         jackd -n "$JACK_DEFAULT_SERVER" -r -d dummy -r 44100 -p 512 >>"$tmp/jackd.log" 2>&1 &
         server=$!
         pids+=("$server")

@@ -17,7 +17,7 @@ bad() {
     is "$1: exit status 3, stdout empty" "$status$out" 3
     like "$1: the message" "$(cat "$log")" "$3"
 }
-bad "unknown key" '\nloop: {\n  frmes = 64; };\n' "^sleeptuned: $conf:3: loop.frmes: unknown key. Did you mean loop.frames?$"
+bad "unknown key" '\nloop: {\n  frmes = 64; };\n' "^sleeptuned: $conf:3: loop.frmes: unknown key. Did you mean loop.frames[?]$"
 bad "out of range" 'loop: { frames = 99999; };\n' "^sleeptuned: $conf:1: loop.frames = 99999: must be a whole number, 16 .. 16384 frames$"
 bad "wrong type" 'loop: { when = 5; };\n' "^sleeptuned: $conf:1: loop.when = 5: must be one of \"playing\", \"always\"$"
 bad "syntax" 'loop: {\n' "^sleeptuned: $conf:2: syntax error$"

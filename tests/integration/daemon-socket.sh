@@ -17,7 +17,7 @@ starts "the first daemon starts"
 kept=$log log=$tmp/log2
 refused
 is "a second one ends with 4" "$status" 4
-like "and says which process holds the socket" "$(cat "$log")" "another sleeptuned \(PID $daemon\) uses $sock"
+like "and says which process holds the socket" "$(cat "$log")" "another sleeptuned \(PID $daemon\) uses the socket $sock"
 ok "the first one is not disturbed" value_is 'd["pid"]' "$daemon"
 log=$kept
 

@@ -113,7 +113,7 @@ because() {
 rm "$recording"
 because "no recording" 'there is no recording from before the changes'
 echo hello >"$recording"
-because "another file" 'cannot read .*before\.recording: it is not a recording'
+because "another file" 'cannot read .*before\.recording: the file is not a recording'
 { head -c $((bytes / 2)) "$tmp/good"; printf '\377\377'; tail -c +$((bytes / 2 + 3)) "$tmp/good"; } >"$recording"
 because "a damaged one" 'before\.recording is damaged'
 cp "$tmp/good" "$recording"

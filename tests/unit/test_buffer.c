@@ -101,8 +101,7 @@ static void what_runs_decides(void **state)
                 "linux.alsa.card1.pcm0c.sub0.owner=reaper\n",
          "32 frames at 48 kHz, as reaper uses card1"},
         /* what others write */
-        {ARDOUR "linux.alsa.card0.pcm0p.sub0.owner=a\033[2J\n",
-         "64 frames at 44.1 kHz, as a?[2J uses card0"},
+        {ARDOUR "linux.alsa.card0.pcm0p.sub0.owner=a\033[2J\n", "64 frames at 44.1 kHz, as a?[2J uses card0"},
         {PIPEWIRE "linux.pipewire.quantum=-5\nlinux.pipewire.force_quantum=99999999\n",
          "1024 frames at 48 kHz, PipeWire's default quantum"},
         {ARDOUR "linux.alsa.card0.pcm0p.sub0.rate_hz=0\n",

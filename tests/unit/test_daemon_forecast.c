@@ -51,8 +51,8 @@ static void the_first_minute_makes_rows(void **state)
     assert_int_equal(view.rows[0].frames, 64);
     assert_true(view.measured_s > 59 && view.measured_s < 61);
     assert_false(view.rows[0].estimated);
-    assert_true(view.rows[0].high > 175 && view.rows[0].high < 185);    /* 3 in a minute */
-    assert_true(st_predict_holds(&view.rows[0])); /* the most that a minute can show */
+    assert_true(view.rows[0].high > 175 && view.rows[0].high < 185); /* 3 in a minute */
+    assert_true(st_predict_holds(&view.rows[0]));                    /* the most that a minute can show */
 }
 
 static void a_stall_counts_at_the_sizes_that_it_exceeds(void **state)

@@ -165,8 +165,8 @@ static void left_alone_where_it_was_set(enum file_kind kind, const char *why)
 static void a_file_that_somebody_set_is_left_alone_unless_it_is_a_history(void **state)
 {
     (void)state;
-    left_alone_where_it_was_set(LETTER_FILE,
-                                "notes.txt is no history of sleeptune and is not changed (it is no database)");
+    left_alone_where_it_was_set(
+        LETTER_FILE, "notes.txt is no history of sleeptune and is not changed (it is no database)");
 }
 
 static void random_bytes_at_a_path_that_was_set_are_left_alone(void **state)

@@ -349,7 +349,8 @@ static void screen_names_what_went_wrong_and_the_command_that_helps(void **state
     expect_row("This computer", "; not recorded: 2 periods", "bad", false);
     expect_row("Main cause", ": 3 of 6 late wake-ups, longest 2.000 ms", "warn", false);
     expect_row("Last minute",
-               "24 dropouts, 1 of the test loop's 22500 periods missed, worst wake-up not known yet", "bad", true);
+               "24 dropouts, 1 of the test loop's 22500 periods missed, worst wake-up not known yet", "bad",
+               true);
     view.minute.observed_xruns = INT64_MIN;
     expect_row("Last minute", "no sound server watched, 1 of ", "bad", true);
     expect_row("Late", "6 wake-ups more than 1.333 ms late", "ok", true);
