@@ -51,7 +51,7 @@ static int64_t get_devices(ST_UNUSED struct sound4 *sound4)
     return arg.nbytes > 0 ? (int64_t)arg.nbytes : -EAGAIN; /* it has grown in between: next time */
 }
 #else
-static int64_t get_devices(struct sound4 *sound4)
+static int64_t get_devices(ST_UNUSED struct sound4 *sound4)
 {
     return -ENOTSUP;
 }

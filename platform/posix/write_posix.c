@@ -82,7 +82,7 @@ static int clean_at(const struct place *place)
 
 #ifdef __linux__
 /* Who else may read or write it, and SELinux' label, which differs within one folder (/etc/default/grub). */
-static int copy_attributes(ST_UNUSED int from_fd, ST_UNUSED int to_fd)
+static int copy_attributes(int from_fd, int to_fd)
 {
     static const char *const names[] = {"security.selinux", "system.posix_acl_access"};
     char value[4096];
@@ -96,7 +96,7 @@ static int copy_attributes(ST_UNUSED int from_fd, ST_UNUSED int to_fd)
     return 0;
 }
 #else
-static int copy_attributes(int from_fd, int to_fd)
+static int copy_attributes(ST_UNUSED int from_fd, ST_UNUSED int to_fd)
 {
     return 0;
 }
