@@ -175,6 +175,8 @@ static void say_room(const struct server *server, const struct st_dropout_client
         st_text_append(buf, bytes, " It needs %.0f %% of each period: freeze or simplify it.", 100 * share);
     else if (set[0] != '\0')
         st_text_append(buf, bytes, " Next: %s, or freeze it.", set);
+    else
+        st_text_append(buf, bytes, " Next: freeze or simplify it.");
 }
 
 static void say_client(const struct server *server, const struct st_dropout_client *client, const char *time,

@@ -275,9 +275,10 @@ static void raise_buffer(struct st_answer *next)
                  server->seen.frames, client->name);
     } else if (server->seen.frames > 0 && busy_ns > 0) {
         next->next[0] = '\0';
-        snprintf(next->next_why, sizeof(next->next_why),
-                 "freeze or simplify %s: no buffer is long enough for its worst cycle of %s", client->name,
-                 busy);
+        snprintf(
+            next->next_why, sizeof(next->next_why),
+            "freeze or simplify %s: its worst cycle of %s is longer than a buffer that one can play with",
+            client->name, busy);
     } else {
         snprintf(next->next_why, sizeof(next->next_why),
                  "raise the buffer of that program, or freeze or simplify it");

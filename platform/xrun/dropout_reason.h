@@ -50,7 +50,7 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
 const char *st_dropout_reason_made(uint64_t n, uint64_t all_n, char *buf, size_t buf_bytes);
 
 /** The next larger buffer in which a cycle that computed for busy_ns has room, if it computes as long there.
- * @param frames, period_ns of the buffer in use. @return a power of two, at most 8192 frames; 0: none, or the buffer in use is not
+ * @param frames, period_ns of the buffer in use. @return a power of two, at most 2048 frames; 0: none, or the buffer in use is not
  * known. */
 int64_t st_dropout_reason_room_frames(int64_t frames, int64_t period_ns, int64_t busy_ns);
 

@@ -200,11 +200,12 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *client = add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW);
     client->worst_period_ns = 21333333;
+    client->worst_busy_ns = 30000000; /* 1440 frames */
+    expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
     client->worst_busy_ns = 60000000; /* 2880 frames */
-    expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 4096");
-    client->worst_busy_ns = 600000000; /* no buffer is so large */
     expect_of_screen("next_why",
-                     "freeze or simplify Heavy: no buffer is long enough for its worst cycle of 600 ms");
+                     "freeze or simplify Heavy: its worst cycle of 60.0 ms is longer than a buffer that "
+                     "one can play with");
     client->worst_busy_ns = 25000000;
     client->load = (struct st_xrun_load){
         .cycles_n = 469, .busy_median_ns = 21000000, .busy_max_ns = 25000000, .period_ns = 21333333};
@@ -216,7 +217,12 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     expect_of_screen("next", "sleeptune status --watch");
     pipewire->source = "jack";
     client->worst_busy_ns = 45000000;
-    expect_of_screen("next", "jack_bufsize 4096");
+    expect_of_screen("next", "");
+    pipewire->seen.frames = 512;
+    pipewire->seen.period_ns = 10666667;
+    client->worst_period_ns = 10666667;
+    client->worst_busy_ns = 15000000;
+    expect_of_screen("next", "jack_bufsize 1024");
 }
 
 static void first_line_without_a_dropout_says_what_was_watched(void **state)
