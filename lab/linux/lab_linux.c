@@ -99,7 +99,7 @@ static const struct st_sleep_method sleeps[] = {
     {ST_SLEEP_COND, ST_STRETCHED(YES, FUTEX), .usual = true},
     {
         .name = "futex",
-        .summary = "FUTEX_WAIT_BITSET with a timeout, on a word in memory that nobody signals",
+        .summary = "FUTEX_WAIT_BITSET with a timeout, on a word in memory that no one signals",
         ST_ON_MONOTONIC,
         .asked = ST_SLEEP_ABSOLUTE,
         ST_STRETCHED(YES, FUTEX),

@@ -420,7 +420,7 @@ static const struct st_sleep_method methods[] = {
 #endif
     {
         .name = "umtx",
-        .summary = "_umtx_op with a timeout, on a word in memory that nobody signals",
+        .summary = "_umtx_op with a timeout, on a word in memory that no one signals",
         ST_ON_MONOTONIC,
         .asked = ST_SLEEP_ABSOLUTE,
         ST_STRETCHED(NO, "kern_umtx.c passes precision 0"),

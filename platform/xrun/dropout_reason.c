@@ -8,7 +8,7 @@
 #include "core/text/text.h"
 
 #define FRAMES_MIN 16
-#define FRAMES_MAX 2048 /* servers take up to 8192; nobody can play along with that */
+#define FRAMES_MAX 2048 /* servers take up to 8192; no one can play along with that */
 
 static const struct {
     const char *name, *text;

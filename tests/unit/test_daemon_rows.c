@@ -222,6 +222,7 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     pipewire->seen.period_ns = 10666667;
     client->worst_period_ns = 10666667;
     client->worst_busy_ns = 15000000;
+    client->load.busy_max_ns = 0;
     expect_of_screen("next", "jack_bufsize 1024");
 }
 
