@@ -314,7 +314,7 @@ static const struct law own = {"late wake-ups of 1024 frames only", EXPONENTIAL,
 
 #define CHECKED        3
 #define CHECKED_FASTER 4
-#define CHECKED_BURSTS 0.85 /* of some three bursts in ten seconds the largest may be missing */
+#define CHECKED_BURSTS 0.80 /* of some three bursts in ten seconds the largest may be missing */
 static const uint32_t checked_frames[CHECKED] = {MEASURED, 128, 1024};
 static const double checked_s[CHECKED] = {7, 1.5, 1.5};
 

@@ -73,7 +73,7 @@ show "did it stop" sleeptune status
 
 # the system's service beside it, with the drop-in that switches the tracer on
 ok "the system's service starts beside it" systemctl start sleeptuned
-like "status shows your own first, and how to see the other one" "$(musician sleeptune status 2>&1 | tr '\n' ' ')" 'your own sleeptuned; the system.s runs, too'
+like "status shows your own first, and how to see the other one" "$(musician sleeptune status 2>&1 | tr '\n' ' ')" 'your own sleeptuned\. The system.s runs, too'
 like "who has no right to the other one gets the command" "$(musician sleeptune status --system 2>&1 | tr '\n' ' ')" 'sudo usermod -aG sleeptune .USER'
 usermod -aG sleeptune musician
 like "with it he has the right" "$(musician sleeptune status --system 2>&1 | tr '\n' ' ')" "the system's sleeptuned"
