@@ -215,7 +215,7 @@ int st_service_open_socket(struct st_service *service)
 {
     char error[ST_SOCKET_PATH_BYTES + 256], path[ST_SOCKET_PATH_BYTES];
     if (!ST_HAVE_HTTP) {
-        ST_WARN("sleeptuned was sleeptuned was built without libmicrohttpd: it has no socket and only logs");
+        ST_WARN("sleeptuned was built without libmicrohttpd: it has no socket and only logs");
         return 0;
     }
     int r = st_socket_choose(&service->config, path, sizeof(path), error, sizeof(error));

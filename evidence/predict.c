@@ -568,7 +568,7 @@ static void extrapolate(const struct st_predict_run *run, const struct size *siz
     row->high = fmin(row->high, high);
     snprintf(row->reason, sizeof(row->reason),
              "no dropout was seen; the estimate extends the distribution of the longest stalls (shape %.2f; "
-             "test on the last third of the run: p = %.2f)",
+             "test on the third of the run that was held out: p = %.2f)",
              tail->shape, tail->held_out_p);
 }
 

@@ -288,8 +288,8 @@ static const char *choose(const struct points *points, const double *descending,
     return longest_steady && is_steady(bursts) ? NULL : "the load changed during the recording";
 }
 
-/* A fit of two thirds says how many bursts of the last third are longer than some lateness. @return the probability of
- * at least as many as there are, if both thirds and the last one follow one law (negative binomial). */
+/* A fit of two thirds of the run says how many bursts of the held-out third are longer than some lateness. @return the
+ * probability of at least as many as there are, if all three follow one law (negative binomial). */
 static double held_out_p(const struct points *points, double u_ns, struct bursts *bursts)
 {
     find_bursts(points, u_ns, FITTED, bursts);
@@ -327,7 +327,7 @@ static void model(const struct points *points, const double *descending, struct 
         tail->refused = "stalls may be much longer than those seen (heavy tail)";
     tail->held_out_p = held_out_p(points, tail->u_ns, bursts);
     if (tail->refused == NULL && tail->held_out_p < HELD_OUT_P)
-        tail->refused = "the first two thirds of the run did not predict the last third";
+        tail->refused = "two thirds of the run did not predict the third that was held out";
 }
 
 int st_tail_fit(const double *at_s, const double *lateness_ns, size_t n, double seconds, struct st_tail *ret)

@@ -29,9 +29,9 @@ struct sound4 {
     void *seen_ctx;
 };
 
-/** Fills sound4->bytes. @return how many, or what the system said. */
+/** Fills sound4->bytes. @return their bytes or -errno. */
 #if ST_HAVE_SNDSTAT_IOCTL
-static int64_t get_devices(ST_UNUSED struct sound4 *sound4)
+static int64_t get_devices(struct sound4 *sound4)
 {
     struct sndstioc_nv_arg arg = {.nbytes = 0};
     if (ioctl(sound4->fd, SNDSTIOC_REFRESH_DEVS) != 0 || ioctl(sound4->fd, SNDSTIOC_GET_DEVS, &arg) != 0)

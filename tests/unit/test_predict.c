@@ -278,7 +278,7 @@ static void beyond_the_longest_stall_there_is_a_model_or_a_reason(void **state)
     row_of(144); /* slack 3 ms: e^-10 of an event per second */
     assert_int_equal(row.basis, ST_PREDICT_MODEL);
     assert_true(row.estimated && row.n_events == 0);
-    assert_non_null(strstr(row.reason, "third of the run: p ="));
+    assert_non_null(strstr(row.reason, "third of the run that was held out: p ="));
     assert_true(row.estimate > 0.001 && row.estimate < 5 && row.high > row.estimate &&
                 row.high <= none * 1.000001);
     row_of(2048); /* more than twice the longest stall */
