@@ -1,5 +1,7 @@
 #include "chart/box.h"
 
+#include <math.h>
+
 #include "core/ns.h"
 #include "core/stats/stats.h"
 
@@ -40,6 +42,11 @@ void st_box_of(const struct st_sample *sample, struct st_box *ret)
         .max_ns = st_sample_at(sample, n),
         .outliers_known = true,
     };
+    double sum = 0;
+    for (uint64_t i = 1; i <= n && !ret->known; i++)
+        sum += (double)st_sample_at(sample, i);
+    ret->mean_known = !ret->known;
+    ret->mean_ns = ret->mean_known ? llrint(fmin(sum / (double)n, 0x1p62)) : 0;
     fences(ret, &low, &high);
     const uint64_t below_n = rank_below(sample, low);
     const uint64_t not_above_n = high == INT64_MAX ? n : rank_below(sample, high + 1);

@@ -8,7 +8,8 @@ struct st_box {
     uint64_t n;
     bool known;        /* n >= 40: 10 values at least lie beyond each quartile */
     bool median_known; /* n >= 20: on each side of the median */
-    int64_t min_ns, q1_ns, median_ns, q3_ns, max_ns;
+    bool mean_known;   /* below 40 values, whose only mark it may be */
+    int64_t min_ns, q1_ns, median_ns, q3_ns, max_ns, mean_ns;
     /* the outermost values that are not more than 1.5 times q3 - q1 away from the box */
     int64_t low_ns, high_ns;
     bool outliers_known;

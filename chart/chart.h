@@ -15,32 +15,22 @@ enum st_chart_kind {
     ST_CHART_BOX,
     ST_CHART_SERIES,
     ST_CHART_HIST,
-    ST_CHART_QUANTILE,
     ST_CHART_KINDS,
     ST_CHART_ANY = ST_CHART_KINDS /* the first kind that the data allow */
 };
 
 #define ST_CHART_SETS_MAX   4096
 #define ST_CHART_LINES_MAX  6 /* lines that a reader can distinguish in one picture */
-#define ST_CHART_MARKS_MAX  8
 #define ST_CHART_NAME_BYTES 360
-
-struct st_chart_mark {
-    double p;
-    int64_t value_ns;
-};
 
 /** One distribution: a box or a line. Unknown members are empty. */
 struct st_chart_set {
     char file[96];   /* the file it was read from; "": measured by this process */
     char label[200]; /* name of the set; `file` if the file has only one set */
     char group[160]; /* sets of one group share a panel of boxes */
+    int64_t x_ns;    /* of a kind of its own: where on the horizontal axis */
     uint64_t n;
-    struct st_box box;                             /* box.n = 0: no quartiles */
-    struct st_chart_mark mark[ST_CHART_MARKS_MAX]; /* single quantiles, ascending */
-    size_t marks_n;
-    bool max_known; /* for files without single values; otherwise see box */
-    int64_t max_ns;
+    struct st_box box;          /* box.n = 0: no quartiles */
     struct st_hist hist;        /* total_n = 0: only figures are known */
     struct st_sample sample;    /* of hist */
     struct st_columns *columns; /* over time; NULL */
@@ -51,13 +41,12 @@ struct st_chart_set {
 };
 
 struct st_chart_data {
+    const char *title; /* instead of the kind's own; NULL */
     char quantity[64]; /* quantity of the values: "lateness, woke - due" */
     char note[700];
     char conditions[1600];
     bool conditions_differ; /* a later file has other test conditions */
-    /* the time of the steps of all sets, for an axis of clock times: index 0 begins at from; both 0: the axis has the time
-       since the first value */
-    int64_t from_wall_ns, to_wall_ns;
+    bool overlay;           /* values over time of all sets in one panel */
     struct st_chart_set **set;
     size_t n;
 };
@@ -85,7 +74,7 @@ ST_NODISCARD int st_chart_set_begin(struct st_chart_set *set, const struct st_pe
 /** One value over time. */
 void st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed);
 
-/** Adds the sets of a file: a recording, a histogram log, JSON of sleeptune, or a column of text. @return an st_exit, after a message. */
+/** Adds the sets of a file: a recording, JSON of sleeptune, or a column of text. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_read(const char *command, const char *path, const struct st_series_options *options,
                                struct st_chart_data *data);
 /** Adds the sets of a JSON document. @return an st_exit, after a message. */
@@ -94,11 +83,12 @@ ST_NODISCARD int st_chart_json(const char *command, const char *name, const json
 
 struct st_chart_options {
     enum st_chart_kind kind;
-    const char *path; /* .svg; NULL or "-": text on standard output */
-    FILE *svg;        /* draws there instead; stays open */
+    const char *path;                  /* .svg; NULL or "-": standard output */
+    FILE *svg;                         /* draws there instead; stays open */
+    const struct st_picture_kind *own; /* a kind of the caller; NULL: kind */
 };
 
-/** Checks, before anything is measured, whether a picture can be written to `path`, which may be NULL. @return 0 or an st_exit, after a message. */
+/** Checks, before anything is measured, whether a picture can be written to `path`. @return 0 or an st_exit, after a message. */
 ST_NODISCARD int st_chart_check(const char *command, const char *option, const char *path);
 /** Draws. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_write(const char *command, struct st_chart_data *data,
@@ -110,8 +100,8 @@ ST_NODISCARD int st_chart_write(const char *command, struct st_chart_data *data,
  * message. */
 ST_NODISCARD int st_chart_take_kind(const char *command, void *ctx, const char *text);
 
-/** The same for --plot. @param json the command writes JSON to standard output, so a picture as text is refused. @return 0 or an st_exit, after a message. */
-ST_NODISCARD int st_chart_option_check(const char *command, const char *path, bool json);
+/** The same for --plot; path NULL: no picture. @return 0 or an st_exit, after a message. */
+ST_NODISCARD int st_chart_option_check(const char *command, const char *path);
 /** Draws a document unless path is NULL; frees it. @param status of the result that was printed before; returned if it is an error. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_option_json(const char *command, const char *path, json_t *document, int status);
 /** Draws n series unless path is NULL. @return as st_chart_option_json. */

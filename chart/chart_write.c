@@ -11,7 +11,6 @@
 #include "platform/program/options.h"
 #include "platform/program/output.h"
 
-#define LEFT_PX   84.0 /* room for the texts of the axis of values */
 #define RIGHT_PX  26.0
 #define TITLE_PX  17.0
 #define LINE_PX   17.0 /* from one line of text to the next */
@@ -22,13 +21,7 @@ static const struct st_picture_kind *const kinds[ST_CHART_KINDS] = {
     [ST_CHART_BOX] = &st_picture_box,
     [ST_CHART_SERIES] = &st_picture_series,
     [ST_CHART_HIST] = &st_picture_hist,
-    [ST_CHART_QUANTILE] = &st_picture_quantile,
 };
-
-static bool is_text(const char *path)
-{
-    return path == NULL || strcmp(path, "-") == 0;
-}
 
 /* --- the page --- */
 
@@ -76,13 +69,11 @@ static void legend(const struct st_picture *picture, struct st_svg *svg, double 
     st_svg_begin(svg, "legend");
     for (size_t i = 0; i < picture->data->n; i++) {
         const struct st_chart_set *set = picture->data->set[i];
-        const struct st_pen pen = st_picture_pen(i);
+        struct st_pen pen = st_picture_pen(i);
+        pen.dash = picture->kind->lines ? pen.dash : ST_DASH_NONE;
         const struct st_point line[] = {{ST_PICTURE_MARGIN_PX, y - 4},
                                         {ST_PICTURE_MARGIN_PX + LEGEND_PX, y - 4}};
         st_svg_segments(svg, line, 2, &pen);
-        if (picture->kind->marks)
-            st_picture_marker(svg, (struct st_point){ST_PICTURE_MARGIN_PX + LEGEND_PX / 2, y - 4}, i, pen.rgb,
-                              NULL);
         snprintf(text, sizeof(text), "%s, n = %llu", st_chart_name(picture->data, set, name),
                  (unsigned long long)set->n);
         st_picture_text(svg, ST_PICTURE_MARGIN_PX + LEGEND_PX + 8, y, ST_ANCHOR_START, ST_PICTURE_INK, text);
@@ -91,10 +82,16 @@ static void legend(const struct st_picture *picture, struct st_svg *svg, double 
     st_svg_end(svg);
 }
 
+static bool has_legend(const struct st_picture *picture)
+{
+    return picture->kind->lines ||
+           (picture->id == ST_CHART_SERIES && picture->data->overlay && picture->data->n > 1);
+}
+
 static double head_px(const struct st_picture *picture)
 {
     return ST_PICTURE_MARGIN_PX + TITLE_PX + 12 +
-           (picture->kind->lines ? (double)picture->data->n * LINE_PX : 0);
+           (has_legend(picture) ? (double)picture->data->n * LINE_PX : 0);
 }
 
 static double panel_px(const struct st_picture *picture)
@@ -114,8 +111,9 @@ static int foot(const struct st_picture *picture, struct st_svg *svg, double y)
 static double height_px(const struct st_picture *picture)
 {
     const int lines = foot(picture, NULL, 0);
-    return ceil(head_px(picture) + (double)picture->panels_n * panel_px(picture) + lines * LINE_PX +
-                ST_PICTURE_MARGIN_PX + 8);
+    const size_t rows = (picture->panels_n + picture->columns_n - 1) / picture->columns_n;
+    return ceil(head_px(picture) + (double)rows * panel_px(picture) + lines * LINE_PX + ST_PICTURE_MARGIN_PX +
+                8);
 }
 
 static void draw(const struct st_picture *picture, struct st_svg *svg)
@@ -128,21 +126,24 @@ static void draw(const struct st_picture *picture, struct st_svg *svg)
     font.size = fmin(TITLE_PX, TITLE_PX * room / st_picture_text_px(title, TITLE_PX));
     st_picture_rectangle(svg, 0.5, 0.5, svg->width - 1, svg->height - 1, 0xffffff, &edge);
     st_svg_text(svg, ST_PICTURE_MARGIN_PX, ST_PICTURE_MARGIN_PX + TITLE_PX, title, &font);
-    if (picture->kind->lines)
+    if (has_legend(picture))
         legend(picture, svg, ST_PICTURE_MARGIN_PX + TITLE_PX + 12 + LINE_PX - 4);
     double y = head_px(picture);
+    const double column_px = svg->width / (double)picture->columns_n;
     for (size_t i = 0; i < picture->panels_n; i++) {
+        const size_t column = i % picture->columns_n;
         struct st_picture_area area = {
             .svg = svg,
-            .x = LEFT_PX,
+            .x = (double)column * column_px + ST_PICTURE_LEFT_PX,
             .y = y + 26,
-            .width = svg->width - LEFT_PX - RIGHT_PX,
+            .width = column_px - ST_PICTURE_LEFT_PX - RIGHT_PX,
             .height = ST_PICTURE_PANEL_PX - 30,
         };
         st_svg_begin(svg, "panel");
         picture->kind->draw(picture, i, &area);
         st_svg_end(svg);
-        y += panel_px(picture);
+        if (column + 1 == picture->columns_n || i + 1 == picture->panels_n)
+            y += panel_px(picture);
     }
     st_svg_begin(svg, "caption");
     foot(picture, svg, y + 16);
@@ -165,14 +166,15 @@ static int draw_on(const struct st_picture *picture, FILE *stream)
 
 static int write_picture(const char *command, const struct st_picture *picture, const char *path)
 {
+    const char *name = path != NULL && strcmp(path, "-") != 0 ? path : "standard output";
     struct st_output output;
     int r = st_output_open(&output, path);
     if (r != 0)
-        return st_failure(command, "cannot write %s: %s", path, st_destination_error(r));
+        return st_failure(command, "cannot write %s: %s", name, st_destination_error(r));
     r = draw_on(picture, output.stream);
     const int closed = st_output_close(&output, r == 0);
     r = r != 0 ? r : closed;
-    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot write %s: %s", path, st_destination_error(r));
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot write %s: %s", name, st_destination_error(r));
 }
 
 /* --- what is drawn --- */
@@ -271,8 +273,7 @@ static bool any(const struct st_chart_data *data, const struct st_picture_kind *
 /* Over time before distributions; several distributions side by side. */
 static enum st_chart_kind usual_kind(const struct st_chart_data *data)
 {
-    static const enum st_chart_kind order[] = {ST_CHART_SERIES, ST_CHART_HIST, ST_CHART_BOX,
-                                               ST_CHART_QUANTILE};
+    static const enum st_chart_kind order[] = {ST_CHART_SERIES, ST_CHART_HIST, ST_CHART_BOX};
     if (data->n > 1 && any(data, &st_picture_box))
         return ST_CHART_BOX;
     for (size_t i = 0; i < ST_ARRAY_LEN(order); i++) {
@@ -327,12 +328,18 @@ static int prepare(const char *command, struct st_chart_data *data, const struct
     r = choose(command, data, &kind);
     if (r != ST_EXIT_DONE)
         return r;
-    *ret = (struct st_picture){
-        .id = kind, .kind = kinds[kind], .data = data, .panels_n = 1, .under_px = 46, .width = WIDTH_PX};
+    *ret = (struct st_picture){.id = kind,
+                               .kind = options->own != NULL ? options->own : kinds[kind],
+                               .data = data,
+                               .panels_n = 1,
+                               .columns_n = 1,
+                               .under_px = 46,
+                               .width = WIDTH_PX};
     const size_t all_n = data->n, kept_n = keep(data, ret->kind), out_n = left_out_n(data, all_n, kept_n);
-    if (ret->kind->lines && kept_n > ST_CHART_LINES_MAX)
-        return st_failure(command, "--kind %s draws at most %d lines, not %zu. Use --kind box.",
-                          ret->kind->name, ST_CHART_LINES_MAX, kept_n);
+    if ((ret->kind->lines || data->overlay) && kept_n > ST_CHART_LINES_MAX)
+        return st_failure(command, "--kind %s%s draws at most %d lines, not %zu. Use --kind box.",
+                          ret->kind->name, data->overlay ? " with --overlay" : "", ST_CHART_LINES_MAX,
+                          kept_n);
     data->n = kept_n;
     r = ret->kind->plan(ret);
     if (r != 0) {
@@ -352,8 +359,7 @@ int st_chart_write(const char *command, struct st_chart_data *data, const struct
     if (r == ST_EXIT_DONE && options->svg != NULL)
         r = draw_on(&picture, options->svg) == 0 ? ST_EXIT_DONE : ST_EXIT_FAILURE;
     else if (r == ST_EXIT_DONE)
-        r = is_text(options->path) ? st_picture_print(command, &picture)
-                                   : write_picture(command, &picture, options->path);
+        r = write_picture(command, &picture, options->path);
     data->n = all_n;
     return r;
 }
@@ -369,34 +375,21 @@ int st_chart_take_kind(const char *command, void *ctx, const char *text)
             return 0;
         }
     }
-    return st_failure_usage(command, "--kind: '%s' is unknown; use box, series, hist or quantile", text);
+    return st_failure_usage(command, "--kind: '%s' is unknown; use box, series or hist", text);
 }
 
 int st_chart_check(const char *command, const char *option, const char *path)
 {
-    const size_t bytes = path != NULL ? strlen(path) : 0;
-    if (is_text(path))
-        return 0;
+    const size_t bytes = strlen(path);
     if (bytes <= 4 || strcasecmp(path + bytes - 4, ".svg") != 0)
-        return st_failure_usage(command, "%s: '%s' does not end in .svg ('-' prints text)", option, path);
+        return st_failure_usage(command, "%s: '%s' does not end in .svg", option, path);
     const int r = st_output_check(path);
     return r == 0 ? 0 : st_failure(command, "cannot write %s: %s", path, st_destination_error(r));
 }
 
-int st_chart_option_check(const char *command, const char *path, bool json)
+int st_chart_option_check(const char *command, const char *path)
 {
-    if (path != NULL && json && strcmp(path, "-") == 0)
-        return st_failure_usage(command, "--plot - and --json cannot both write to standard output");
-    return st_chart_check(command, "--plot", path);
-}
-
-/* Draws; an empty line separates text from the result of the command. */
-static int draw_option(const char *command, const char *path, struct st_chart_data *data)
-{
-    const struct st_chart_options options = {.kind = ST_CHART_ANY, .path = path};
-    if (strcmp(path, "-") == 0)
-        putchar('\n');
-    return st_chart_write(command, data, &options);
+    return path == NULL ? 0 : st_chart_check(command, "--plot", path);
 }
 
 static int worse(int status, int drawn)
@@ -406,6 +399,7 @@ static int worse(int status, int drawn)
 
 int st_chart_option_json(const char *command, const char *path, json_t *document, int status)
 {
+    const struct st_chart_options options = {.kind = ST_CHART_ANY, .path = path};
     struct st_chart_data data;
     int drawn = ST_EXIT_DONE;
     if (path != NULL) {
@@ -413,7 +407,7 @@ int st_chart_option_json(const char *command, const char *path, json_t *document
         drawn = document == NULL ? st_failure(command, "out of memory")
                                  : st_chart_json(command, command, document, &data);
         if (drawn == ST_EXIT_DONE)
-            drawn = draw_option(command, path, &data);
+            drawn = st_chart_write(command, &data, &options);
         st_chart_finish(&data);
     }
     json_decref(document);
@@ -424,6 +418,7 @@ int st_chart_option_series(const char *command, const char *path, const char *co
                            const struct st_series *const *series, size_t n, const json_t *circumstances,
                            int status)
 {
+    const struct st_chart_options options = {.kind = ST_CHART_ANY, .path = path};
     struct st_chart_data data;
     int r = 0;
     if (path == NULL || n == 0 || series[0]->n == 0)
@@ -433,7 +428,8 @@ int st_chart_option_series(const char *command, const char *path, const char *co
     st_chart_conditions(&data, st_conditions_text(circumstances, where, sizeof(where)));
     for (size_t i = 0; i < n && r == 0; i++)
         r = st_chart_add_series(&data, labels[i], series[i]);
-    const int drawn = r == 0 ? draw_option(command, path, &data) : st_failure(command, "%s", strerror(-r));
+    const int drawn =
+        r == 0 ? st_chart_write(command, &data, &options) : st_failure(command, "%s", strerror(-r));
     st_chart_finish(&data);
     return worse(status, drawn);
 }

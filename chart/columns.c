@@ -8,7 +8,7 @@ void st_columns_init(struct st_columns *columns)
     columns->periods = 1;
 }
 
-void st_columns_merge(struct st_column *to, const struct st_column *from)
+static void merge(struct st_column *to, const struct st_column *from)
 {
     if (from->n > 0 && (to->n == 0 || from->min_ns < to->min_ns))
         to->min_ns = from->min_ns;
@@ -23,7 +23,7 @@ static void halve(struct st_columns *columns)
     for (size_t i = 0; i < columns->n; i++) {
         const struct st_column column = columns->column[i];
         memset(&columns->column[i], 0, sizeof(column));
-        st_columns_merge(&columns->column[i / 2], &column);
+        merge(&columns->column[i / 2], &column);
     }
     columns->n = (columns->n + 1) / 2;
     columns->periods *= 2;
@@ -48,7 +48,7 @@ void st_columns_add(struct st_columns *columns, uint64_t index, int64_t value_ns
 {
     struct st_column *column = column_of(columns, index);
     if (column != NULL)
-        st_columns_merge(column, &(struct st_column){1, value_ns, value_ns, missed});
+        merge(column, &(struct st_column){1, value_ns, value_ns, missed});
 }
 
 void st_columns_missed(struct st_columns *columns, uint64_t first_index, uint64_t n)

@@ -29,9 +29,6 @@ void st_columns_init(struct st_columns *columns);
  * @param missed it is counted as a miss, too. Threads: one writer; constant time in the mean. */
 void st_columns_add(struct st_columns *columns, uint64_t index, int64_t value_ns, bool missed);
 
-/** Merges another column into this one. */
-void st_columns_merge(struct st_column *to, const struct st_column *from);
-
 /** Counts n missed periods, which have no value. */
 void st_columns_missed(struct st_columns *columns, uint64_t first_index, uint64_t n);
 

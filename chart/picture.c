@@ -1,7 +1,6 @@
 /* Axes, lines and marks of pictures. */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "chart/picture.h"
 #include "core/ns.h"
@@ -174,12 +173,13 @@ void st_picture_heading(const struct st_picture_area *area, const char *text)
 {
     char line[300];
     const struct st_font font = {.size = HEADING_PX, .rgb = ST_PICTURE_INK, .role = "group"};
-    const int columns = (int)((area->svg->width - 2 * ST_PICTURE_MARGIN_PX) / (0.6 * HEADING_PX));
+    const double left = ST_PICTURE_LEFT_PX - ST_PICTURE_MARGIN_PX;
+    const int columns = (int)((area->width + left) / (0.6 * HEADING_PX));
     snprintf(line, sizeof(line), "%s", text);
     if (st_text_columns(line) > columns)
         st_text_append(st_text_clip(line, columns - 2), sizeof(line), " …");
     if (line[0] != '\0')
-        st_svg_text(area->svg, ST_PICTURE_MARGIN_PX, area->y - 14, line, &font);
+        st_svg_text(area->svg, area->x - left, area->y - 14, line, &font);
 }
 
 void st_picture_frame(const struct st_picture_area *area)
@@ -196,8 +196,6 @@ struct st_axis st_picture_value_axis(const struct st_chart_data *data)
     int64_t low = INT64_MAX, high = INT64_MIN, usual = INT64_MAX;
     for (size_t i = 0; i < data->n; i++) {
         const struct st_chart_set *set = data->set[i];
-        const struct st_chart_mark *first = &set->mark[0],
-                                   *last = &set->mark[set->marks_n > 0 ? set->marks_n - 1 : 0];
         const bool values = set->box.n > 0;
         low = values && set->box.min_ns < low ? set->box.min_ns : low;
         high = values && set->box.max_ns > high ? set->box.max_ns : high;
@@ -206,14 +204,6 @@ struct st_axis st_picture_value_axis(const struct st_chart_data *data)
             const struct st_column *column = &set->columns->column[k];
             low = column->n > 0 && column->min_ns < low ? column->min_ns : low;
             high = column->n > 0 && column->max_ns > high ? column->max_ns : high;
-        }
-        if (!values && set->max_known)
-            high = set->max_ns > high ? set->max_ns : high;
-        if (!values && set->marks_n > 0) {
-            low = first->value_ns < low ? first->value_ns : low;
-            high = last->value_ns > high ? last->value_ns : high;
-            usual =
-                set->mark[set->marks_n / 2].value_ns < usual ? set->mark[set->marks_n / 2].value_ns : usual;
         }
     }
     const int64_t deadline = st_picture_deadline(data);
@@ -265,20 +255,9 @@ void st_picture_draw_deadline(const struct st_picture_area *area, const struct s
 void st_picture_title(const struct st_picture *picture, char *buf, size_t buf_bytes)
 {
     const char *quantity = picture->kind->quantity;
-    snprintf(buf, buf_bytes, "%s: %s", picture->kind->title,
-             quantity != NULL ? quantity : picture->data->quantity);
-}
-
-const char *st_picture_clock(int64_t wall_ns, bool day, char *buf, size_t buf_bytes)
-{
-    const time_t wall_s = (time_t)(wall_ns / ST_NS_PER_S);
-    struct tm tm;
-    if (localtime_r(&wall_s, &tm) == NULL || strftime(buf, buf_bytes, day ? "%Y-%m-%d" : "%H:%M", &tm) == 0)
-        snprintf(buf, buf_bytes, "?");
-    return buf;
-}
-
-bool st_picture_has_clock(const struct st_chart_data *data)
-{
-    return data->to_wall_ns > data->from_wall_ns;
+    if (picture->data->title != NULL)
+        snprintf(buf, buf_bytes, "%s", picture->data->title);
+    else
+        snprintf(buf, buf_bytes, "%s: %s", picture->kind->title,
+                 quantity != NULL ? quantity : picture->data->quantity);
 }

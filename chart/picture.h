@@ -15,6 +15,7 @@
 #define ST_PICTURE_DEADLINE   UINT32_C(0xb00020)
 #define ST_PICTURE_CONDITIONS 2 /* lines of test conditions */
 #define ST_PICTURE_PANEL_PX   300.0
+#define ST_PICTURE_LEFT_PX    84.0 /* of a panel, for the texts of its axis of values */
 
 /** The rectangle in which one panel draws. */
 struct st_picture_area {
@@ -37,8 +38,7 @@ struct st_picture_kind {
     /** Draws panel i into the area, whose x, y, width and height leave room for the texts of the axes. */
     void (*draw)(const struct st_picture *picture, size_t i, struct st_picture_area *area);
     const char *quantity; /* in the title; NULL: the quantity of the data */
-    bool marks;           /* lines have marks */
-    bool lines;           /* a legend names each set; at most ST_CHART_LINES_MAX */
+    bool lines;           /* one panel, a legend names each set; at most ST_CHART_LINES_MAX */
 };
 
 struct st_picture {
@@ -47,14 +47,15 @@ struct st_picture {
     struct st_chart_data *data; /* only sets that this kind can draw */
     double width;
     size_t panels_n;
+    size_t columns_n;       /* of panels, side by side: 1 or 2 */
     double under_px;        /* room for the text under a panel */
     char description[1200]; /* for screen readers */
-    char how[300];          /* how to read the picture; not printed with text */
+    char how[300];          /* how to read the picture */
     char caption[2600];
     char conditions[1700]; /* the end of it, cut after two lines */
 };
 
-extern const struct st_picture_kind st_picture_box, st_picture_series, st_picture_hist, st_picture_quantile;
+extern const struct st_picture_kind st_picture_box, st_picture_series, st_picture_hist;
 
 /** "Quantiles: lateness (woke - due)". */
 void st_picture_title(const struct st_picture *picture, char *buf, size_t buf_bytes);
@@ -84,16 +85,6 @@ void st_picture_x_name(const struct st_picture_area *area, const char *name);
 void st_picture_heading(const struct st_picture_area *area, const char *text);
 void st_picture_frame(const struct st_picture_area *area);
 
-/** Axis for boxes with whiskers. @param ret_cut the axis is logarithmic and shows 0 at its lower edge. */
-struct st_axis st_picture_box_axis(struct st_chart_set *const *sets, size_t n, bool *ret_cut);
-/** Counts values in up to bins_max equal parts of an axis. @return the number of parts. */
-size_t st_picture_count(const struct st_sample *sample, const struct st_axis *axis, size_t bins_max,
-                        uint64_t *bins);
-/** A quantile, if there are enough values or the file has it. */
-bool st_picture_quantile_of(const struct st_chart_set *set, double p, int64_t *ret_ns);
-/** The greatest value, if it is known. */
-bool st_picture_greatest(const struct st_chart_set *set, int64_t *ret_ns);
-
 /** The axis of values that holds all sets, and their deadline if there is room for it. */
 struct st_axis st_picture_value_axis(const struct st_chart_data *data);
 
@@ -102,12 +93,4 @@ int64_t st_picture_deadline(const struct st_chart_data *data);
 /** A dotted line at the deadline, with its name, or the name alone if it is beyond the axis. @param upright the axis of values is at the bottom. */
 void st_picture_draw_deadline(const struct st_picture_area *area, const struct st_chart_data *data,
                               bool upright);
-/** The day of a moment by the local clock, "2026-11-20", or its time, "15:00". @return buf. */
-const char *st_picture_clock(int64_t wall_ns, bool day, char *buf, size_t buf_bytes);
-/** Has the axis of time clock times? */
-bool st_picture_has_clock(const struct st_chart_data *data);
-
-/** Prints the picture as text to standard output, as wide as the terminal, in Unicode or, if the locale is not UTF-8, in ASCII (picture_text.c). @return an st_exit, after a message. */
-ST_NODISCARD int st_picture_print(const char *command, const struct st_picture *picture);
-
 #endif

@@ -6,19 +6,21 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 
-#define BOX_ROOM_PX    100.0 /* a box with its label */
-#define BOX_PX         80.0
-#define SEEN_SHARE     0.2   /* part of an axis: a panel that uses less gets its own axis */
-#define SEEN_SHARE_LOG 0.4   /* the same for a logarithmic axis */
-#define EDGE_SHARE     0.08  /* part of a logarithmic axis between 0 and the smallest value */
-#define UNSEEN_SHARE   0.001 /* of an axis: less than a third of a pixel */
-#define LABEL_LINES    4
-#define LABEL_COLUMNS  14
-#define LABEL_PX       15.0
-#define SPECK_PX       5.0 /* a line shorter than this is not visible */
-#define SPECK_LINE_PX  48.0
-#define CAP_PX         5.0
-#define FILL           UINT32_C(0xb8d9ee) /* light blue: text is readable on it, and it stays distinct in grey */
+#define BOX_ROOM_PX      100.0 /* a box with its label */
+#define BOX_PX           80.0
+#define GRID_BOXES_MAX   3     /* in a panel of half the width */
+#define GRID_HEADING_MAX 46    /* characters above it */
+#define SEEN_SHARE       0.2   /* part of an axis: a panel that uses less gets its own axis */
+#define SEEN_SHARE_LOG   0.4   /* the same for a logarithmic axis */
+#define EDGE_SHARE       0.08  /* part of a logarithmic axis between 0 and the smallest value */
+#define UNSEEN_SHARE     0.001 /* of an axis: less than a third of a pixel */
+#define LABEL_LINES      4
+#define LABEL_COLUMNS    14
+#define LABEL_PX         15.0
+#define SPECK_PX         5.0 /* a line shorter than this is not visible */
+#define SPECK_LINE_PX    48.0
+#define CAP_PX           5.0
+#define FILL             UINT32_C(0xb8d9ee) /* light blue: text is readable on it, and it stays distinct in grey */
 
 static bool has(const struct st_chart_set *set)
 {
@@ -122,7 +124,8 @@ static struct reach reach_of(struct st_chart_set *const *sets, size_t n)
     return reach;
 }
 
-struct st_axis st_picture_box_axis(struct st_chart_set *const *sets, size_t n, bool *ret_cut)
+/* Axis for boxes with whiskers. @param ret_cut the axis is logarithmic and shows 0 at its lower edge. */
+static struct st_axis box_axis(struct st_chart_set *const *sets, size_t n, bool *ret_cut)
 {
     const struct reach reach = reach_of(sets, n);
     /* a value this close to 0 would lie on the 0 of a linear axis, too */
@@ -141,8 +144,8 @@ static struct st_axis axis_of(struct st_chart_set *const *sets, const struct par
                               bool *ret_cut)
 {
     bool all_cut, own_cut;
-    const struct st_axis all = st_picture_box_axis(sets + part->group_first, part->group_n, &all_cut);
-    const struct st_axis own = st_picture_box_axis(sets + part->first, part->n, &own_cut);
+    const struct st_axis all = box_axis(sets + part->group_first, part->group_n, &all_cut);
+    const struct st_axis own = box_axis(sets + part->first, part->n, &own_cut);
     const struct reach reach = reach_of(sets + part->first, part->n);
     const double share = st_axis_at(&all, reach.high) - st_axis_at(&all, reach.low);
     *ret_own = (own.log && !all.log) || share < (all.log ? SEEN_SHARE_LOG : SEEN_SHARE);
@@ -159,11 +162,18 @@ static int plan(struct st_picture *picture)
     struct part part = {0};
     bool own, cut, any_cut = false, equal = false;
     picture->panels_n = 0;
+    size_t most_n = 0;
+    int heading_columns = 0;
     while (next_part(picture, &part)) {
         picture->panels_n++;
+        most_n = part.n > most_n ? part.n : most_n;
+        const int columns = st_text_columns(data->set[part.first]->group);
+        heading_columns = columns > heading_columns ? columns : heading_columns;
         (void)axis_of(data->set, &part, &own, &cut);
         any_cut |= cut;
     }
+    const bool narrow = most_n <= GRID_BOXES_MAX && heading_columns <= GRID_HEADING_MAX;
+    picture->columns_n = picture->panels_n > 1 && narrow ? 2 : 1;
     st_text_append(picture->description, sizeof(picture->description),
                    "%zu box plots of %s. Medians: ", data->n, data->quantity);
     for (size_t i = 0; i < data->n; i++) {
@@ -180,10 +190,11 @@ static int plan(struct st_picture *picture)
                            described_n > 1 ? ", " : "", data->set[i]->label,
                            st_ns_format(box->median_ns, text, sizeof(text)));
     }
-    st_text_append(
-        picture->caption, sizeof(picture->caption),
-        "A box goes from the first to the third quartile and has a line at the median; the whiskers end at "
-        "the outermost values within 1.5 box lengths.");
+    if (few_n < data->n)
+        st_text_append(
+            picture->caption, sizeof(picture->caption),
+            "A box goes from the first to the third quartile and has a line at the median; the whiskers end "
+            "at the outermost values within 1.5 box lengths.");
     if (any_cut)
         snprintf(picture->how, sizeof(picture->how),
                  "A logarithmic axis has no 0: values of 0 or less are drawn on its lower edge.");
@@ -191,7 +202,7 @@ static int plan(struct st_picture *picture)
         st_text_append(picture->caption, sizeof(picture->caption),
                        " The period is %s: a dotted line, if the axis is long enough.",
                        st_ns_format(st_picture_deadline(data), text, sizeof(text)));
-    if (n > 0)
+    if (cut_n > 0 || few_n < data->n)
         st_text_append(picture->caption, sizeof(picture->caption),
                        " %llu outliers of %llu values are outside the picture.", (unsigned long long)cut_n,
                        (unsigned long long)n);
@@ -203,7 +214,8 @@ static int plan(struct st_picture *picture)
         st_text_append(
             picture->caption, sizeof(picture->caption),
             " A box needs 40 values. Rows with fewer values (%zu) are a line from the least to the "
-            "greatest value, with a mark at the median if there are at least 20 values.%s",
+            "greatest value, with a diamond at the mean, and a mark at the median if there are at least 20 "
+            "values.%s",
             few_n, equal ? " If all values are equal, a mark shows the value." : "");
     return 0;
 }
@@ -305,12 +317,18 @@ static void draw_few(const struct st_picture_area *area, double x, const struct 
         {x - CAP_PX, low}, {x + CAP_PX, low}, {x - CAP_PX, high}, {x + CAP_PX, high}};
     st_svg_segments(area->svg, (struct st_point[]){{x, low}, {x, high}}, 2, &dashed);
     st_svg_segments(area->svg, caps, ST_ARRAY_LEN(caps), &thin);
-    if (!box->median_known)
-        return;
     char text[40];
-    const struct st_font font = median_font(ST_ANCHOR_START);
-    st_svg_segments(area->svg, (struct st_point[]){{x - 8, median}, {x + 8, median}}, 2, &thick);
-    st_svg_text(area->svg, x + 11, median + 4, st_ns_format(box->median_ns, text, sizeof(text)), &font);
+    st_ns_format(box->median_known ? box->median_ns : box->mean_ns, text, sizeof(text));
+    const double mean = y_of(area, box->mean_ns), end = x + 11 + st_picture_text_px(text, ST_PICTURE_TEXT_PX);
+    const bool left = end > area->x + area->width + 22;
+    struct st_font font = median_font(left ? ST_ANCHOR_END : ST_ANCHOR_START);
+    if (box->mean_known)
+        st_picture_marker(area->svg, (struct st_point){x, mean}, 2, ST_PICTURE_INK, NULL);
+    if (box->median_known)
+        st_svg_segments(area->svg, (struct st_point[]){{x - 8, median}, {x + 8, median}}, 2, &thick);
+    font.role = box->median_known ? font.role : "mean";
+    if (box->median_known || box->mean_known)
+        st_svg_text(area->svg, left ? x - 11 : x + 11, (box->median_known ? median : mean) + 4, text, &font);
 }
 
 static void draw(const struct st_picture *picture, size_t panel, struct st_picture_area *area)

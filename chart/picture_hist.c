@@ -40,8 +40,9 @@ static size_t bins_of(const struct st_axis *axis, size_t bins_max)
     return (size_t)fmin(fmax(floor(most), 8), (double)bins_max);
 }
 
-size_t st_picture_count(const struct st_sample *sample, const struct st_axis *axis, size_t bins_max,
-                        uint64_t *bins)
+/* Counts values in up to bins_max equal parts of an axis. @return the number of parts. */
+static size_t count(const struct st_sample *sample, const struct st_axis *axis, size_t bins_max,
+                    uint64_t *bins)
 {
     const size_t bins_n = bins_of(axis, bins_max);
     uint64_t before = 0;
@@ -80,7 +81,7 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
     area->x_axis = st_picture_value_axis(data);
     size_t bins_n = 1;
     for (size_t i = 0; i < data->n; i++) {
-        bins_n = st_picture_count(&data->set[i]->sample, &area->x_axis, BINS, bins[i]);
+        bins_n = count(&data->set[i]->sample, &area->x_axis, BINS, bins[i]);
         for (size_t k = 0; k < bins_n; k++)
             most = bins[i][k] > most ? bins[i][k] : most;
     }

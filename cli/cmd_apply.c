@@ -427,9 +427,6 @@ static int decide(struct work *work, int argc, char **argv)
 static int recover(struct work *work, int argc, char **argv)
 {
     char message[512];
-    struct st_change_output output = {.command = COMMAND, .os = work->target->p->os};
-    struct st_applied applied;
-    struct st_revert_counts counts;
     bool interrupted = false;
     for (size_t i = 0; i < work->journal.entries_n; i++)
         interrupted |= work->journal.entries[i].interrupted;
@@ -440,19 +437,12 @@ static int recover(struct work *work, int argc, char **argv)
                           "an earlier run was interrupted. The next apply or revert undoes its changes.");
     if (st_change_target_needs_root(COMMAND, work->target, argc, argv))
         return ST_EXIT_FAILURE;
-    puts("an earlier run was interrupted: undoing its changes first");
-    int r = st_applied_open(&applied, work->target->p, work->target->folder, st_change_output_event, &output,
-                            message, sizeof(message));
-    if (r < 0)
-        return st_failure(COMMAND, "%s", message);
-    r = st_applied_revert(&applied, false, NULL, 0, &counts);
-    /* the plan is made by what is left */
+    const int status = st_change_target_recover(COMMAND, work->target, false);
     st_journal_finish(&work->journal);
-    work->journal = applied.journal;
-    applied.journal = (struct st_journal){0};
-    st_applied_close(&applied);
-    st_change_output_finish(&output);
-    return r < 0 ? st_failure(COMMAND, "cannot undo the interrupted run: %s", strerror(-r)) : ST_EXIT_DONE;
+    /* the plan is made by what is left */
+    if (st_journal_read(work->target->p, work->target->folder, &work->journal, message, sizeof(message)) < 0)
+        return st_failure(COMMAND, "%s", message);
+    return status;
 }
 
 int st_cmd_apply(int argc, char **argv)

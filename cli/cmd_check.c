@@ -16,6 +16,7 @@
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
+#include "measure/cause.h"
 #include "measure/stress.h"
 #include "platform/module.h"
 #include "platform/program/locale.h"
@@ -111,6 +112,7 @@ struct answer {
     bool stress;
     const struct phase *worst; /* whose wake-ups were latest */
     char text[600], next[160];
+    enum st_cause slowed; /* the computer while it was measured; ST_CAUSE_UNKNOWN: not known to be */
     uint32_t judged_frames, used_frames; /* used: by a sound server; 0: none, or not known */
 };
 
@@ -236,6 +238,18 @@ static void say_history(struct answer *answer)
     st_predict_finish(&past.run);
 }
 
+/** What made wake-ups late, and whether the whole computer was slower. */
+static void say_causes(struct answer *answer, bool judged_held)
+{
+    enum st_cause cause;
+    const bool late = !judged_held && st_result_main_cause(result_of(answer->worst), &cause) != NULL;
+    if (late)
+        st_text_append(answer->text, sizeof(answer->text), " Main cause: %s.", st_cause_kind_text(cause));
+    if (answer->slowed != ST_CAUSE_UNKNOWN && !(late && cause == answer->slowed))
+        st_text_append(answer->text, sizeof(answer->text), " Meanwhile %s: %s.",
+                       st_cause_kind_text(answer->slowed), st_cause_kind_todo(answer->slowed));
+}
+
 static void say_next(struct answer *answer, bool judged_held)
 {
     const uint32_t held = held_in_all(answer);
@@ -272,6 +286,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
             answer->worst = phase;
     }
     say_sizes(answer);
+    say_causes(answer, judged_held);
     say_next(answer, judged_held);
     answer->report.next = dropouts ? NULL : answer->next; /* the music has one */
     answer->report.text = answer->text;
@@ -326,8 +341,15 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
     options->judged_frames = answer->judged_frames = wish.frames;
     answer->used_frames = wish.in_use ? wish.frames : 0;
     options->music = watch ? st_music_start(st_platform_native(), facts, geteuid() == 0) : NULL;
+    struct st_platform *p = st_platform_native();
+    struct st_readings before = {.log_fd = -1}, after = {.log_fd = -1};
+    bool guest = false;
+    (void)p->virtualised(p, &guest);
+    st_readings_read(p, -1, guest, INT64_MIN, &before);
     for (size_t i = 0; i < phases_n && status == ST_EXIT_DONE && !st_stop_asked(); i++)
         status = measure_phase(options, &wish, shortest, (enum st_stress_phase)i, answer);
+    st_readings_read(p, -1, guest, INT64_MIN, &after);
+    answer->slowed = st_cause_slowed(&before, &after);
     const bool lost = watch && st_music_finish(options->music, facts) != 0;
     if (status == ST_EXIT_DONE && (lost || answer->phases[0].sizes.n == 0))
         status = st_failure(COMMAND, "out of memory");

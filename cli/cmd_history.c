@@ -1,12 +1,10 @@
 /* sleeptune history: what sleeptuned has recorded, by steps of time, as events or by causes. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "chart/chart.h"
 #include "cli/command.h"
 #include "cli/module/module_history.h"
 #include "cli/show/daemon_client.h"
@@ -24,15 +22,14 @@
 #define COMMAND       "history"
 #define USUAL_SPAN_NS (24 * 3600 * ST_NS_PER_S)
 #define ROWS_USUAL    25 /* a day by hours, with the hour that has begun */
-#define YEAR_2200_NS  (INT64_C(7258118400) * ST_NS_PER_S)
 #define EVENTS_MAX    5000
 #define EVENTS_USUAL  500
 
 struct options {
     bool events, causes, json, system, details;
     const char *since, *until, *socket, *db;
-    const char *step, *plot; /* of the steps of time only */
-    const char *kind;        /* of the events only, as limit */
+    const char *step; /* of the steps of time only */
+    const char *kind; /* of the events only, as limit */
     int64_t limit;
 };
 
@@ -46,7 +43,6 @@ static void help(void)
           "                   --events and --causes: everything)\n"
           "  --until TIME     until when, in the same forms as --since (now)\n"
           "  --step LENGTH    time of one table row: 1m, 10m, 1h ... (at most 25 rows)\n"
-          "  --plot FILE      draw p50, p99 and maximum of each step: .svg, or - for text\n"
           "  --details        all clients, whole events, figures about the measuring\n"
           "  --json           JSON: sleeptune-history/1, -events/1 or -causes/1\n"
           "  --format F       text or json (text)\n"
@@ -72,8 +68,8 @@ static int check_options(const struct options *o)
     const bool steps = !o->events && !o->causes;
     if (o->events && o->causes)
         return st_failure_usage(COMMAND, "--events and --causes cannot be used together");
-    if (!steps && (o->step != NULL || o->plot != NULL))
-        return st_failure_usage(COMMAND, "--step and --plot cannot be used with --events or --causes");
+    if (!steps && o->step != NULL)
+        return st_failure_usage(COMMAND, "--step cannot be used with --events or --causes");
     if (!o->events && (o->kind != NULL || o->limit > 0))
         return st_failure_usage(COMMAND, "--kind and --limit need --events");
     if (o->kind != NULL && !st_event_is_name(o->kind))
@@ -81,7 +77,7 @@ static int check_options(const struct options *o)
                                 o->kind);
     if ((o->socket != NULL) + (o->db != NULL) + o->system > 1)
         return st_failure_usage(COMMAND, "--system and --socket ask a daemon, --db reads a file: choose one");
-    return st_chart_option_check(COMMAND, o->plot, o->json);
+    return 0;
 }
 
 /* @return -1 to go on, else the exit status. */
@@ -93,7 +89,6 @@ static int read_options(int argc, char **argv, struct options *ret)
         {.name = "since", .text = &ret->since},
         {.name = "until", .text = &ret->until},
         {.name = "step", .text = &ret->step},
-        {.name = "plot", .text = &ret->plot},
         {.name = "kind", .text = &ret->kind},
         {.name = "limit", .letter = 'n', .number = &ret->limit, .min = 1, .max = EVENTS_MAX},
         {.name = "details", .flag = &ret->details},
@@ -215,95 +210,6 @@ static int ask_steps(const struct options *options, struct st_history_wish *wish
     return status;
 }
 
-static int fill(struct st_chart_set *set, const json_t *document, int64_t from_ns, const char *key)
-{
-    const json_t *rows = json_object_get(document, "rows"), *row;
-    const int64_t step_ns = st_json_field(document, "step_ns");
-    const struct st_period step = {.num = (uint64_t)step_ns, .den = 1};
-    size_t i;
-    uint64_t next = 0;
-    const int r = step_ns > 0 ? st_chart_set_begin(set, &step) : -EINVAL;
-    json_array_foreach(rows, i, row)
-    {
-        const json_t *value = json_object_get(json_object_get(row, "lateness"), key);
-        const int64_t after_ns = st_ns_sub(st_json_field(row, "from_ns"), from_ns);
-        const uint64_t index = after_ns > 0 ? (uint64_t)(after_ns / step_ns) : 0;
-        if (r != 0 || !json_is_integer(value) || index < next)
-            continue; /* two rows of one step: the clock was set back */
-        next = index + 1;
-        const int64_t misses = st_json_field(row, "misses");
-        st_chart_set_value(set, index, json_integer_value(value), misses > 0);
-        if (misses > 1)
-            set->missed_n += (uint64_t)misses - 1;
-    }
-    return r;
-}
-
-/* From the first to the last row with figures. */
-static void measured_time(const json_t *document, struct st_chart_data *data)
-{
-    const json_t *row;
-    size_t i;
-    json_array_foreach(json_object_get(document, "rows"), i, row)
-    {
-        if (json_is_null(json_object_get(row, "cycles")))
-            continue;
-        if (data->to_wall_ns == 0)
-            data->from_wall_ns = st_json_field(row, "from_ns");
-        data->to_wall_ns = st_json_field(row, "to_ns");
-    }
-    const int64_t step_ns = st_json_field(document, "step_ns");
-    if (step_ns <= 0 || step_ns > YEAR_2200_NS || data->from_wall_ns < 0 ||
-        data->to_wall_ns <= data->from_wall_ns || data->to_wall_ns > YEAR_2200_NS)
-        data->from_wall_ns = data->to_wall_ns = 0; /* no times of a clock */
-    else                                           /* a last step that is not over counts as a whole */
-        data->to_wall_ns += step_ns - 1 - (data->to_wall_ns - data->from_wall_ns - 1) % step_ns;
-}
-
-/* Of the loop, if it was the same all the time; else 0. */
-static int64_t period_of(const json_t *document)
-{
-    const json_t *all = json_object_get(document, "circumstances"), *one;
-    int64_t period_ns = 0;
-    size_t i;
-    json_array_foreach(all, i, one)
-    {
-        const int64_t frames = st_json_field(one, "frames"), rate_hz = st_json_field(one, "rate_hz");
-        const int64_t this_ns =
-            frames > 0 && frames < INT32_MAX && rate_hz > 0 ? frames * ST_NS_PER_S / rate_hz : 0;
-        if (i > 0 && this_ns != period_ns)
-            return 0;
-        period_ns = this_ns;
-    }
-    return period_ns;
-}
-
-static int draw(const json_t *document, const char *path)
-{
-    static const struct {
-        const char *label, *key;
-    } panels[] = {{"median of each step", "p50_ns"},
-                  {"p99 of each step", "p99_ns"},
-                  {"maximum of each step", "max_ns"}};
-    const struct st_chart_options options = {.kind = ST_CHART_SERIES, .path = path};
-    struct st_chart_data data;
-    int r = 0;
-    st_chart_init(&data, "lateness (woke - due)");
-    measured_time(document, &data);
-    for (size_t i = 0; r == 0 && i < ST_ARRAY_LEN(panels); i++) {
-        struct st_chart_set *set = st_chart_add(&data, panels[i].label);
-        r = set == NULL ? -ENOMEM : fill(set, document, data.from_wall_ns, panels[i].key);
-        if (r == 0)
-            set->deadline_ns = period_of(document);
-    }
-    if (strcmp(path, "-") == 0)
-        putchar('\n');
-    const int status =
-        r == 0 ? st_chart_write(COMMAND, &data, &options) : st_failure(COMMAND, "%s", strerror(-r));
-    st_chart_finish(&data);
-    return status;
-}
-
 static int show_steps(const struct options *options, struct st_history_wish *wish)
 {
     json_t *document;
@@ -315,8 +221,6 @@ static int show_steps(const struct options *options, struct st_history_wish *wis
     const bool measured = st_history_text_measured(document);
     if (!options->json)
         status = print_text(options, wish, document, st_history_text_steps);
-    if (status == ST_EXIT_DONE && options->plot != NULL && measured)
-        status = draw(document, options->plot);
     if (options->json && status == ST_EXIT_DONE)
         status = st_output_json(COMMAND, json_incref(document));
     json_decref(document);

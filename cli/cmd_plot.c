@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "chart/chart.h"
 #include "chart/input/recording_input.h"
@@ -18,13 +19,16 @@
 static void help(void)
 {
     fputs("Usage: sleeptune plot [OPTION...] FILE...\n"
-          "Draw measurements as SVG or as text in the terminal, or convert a recording to\n"
-          "CSV.\n\n"
-          "FILE is a recording of 'measure --record', a histogram log, the JSON of\n"
-          "'measure' or of sleeptune-lab, a CSV file of this command, or text with one\n"
-          "figure per line; '-' is standard input. Several files share one picture.\n\n"
-          "  -o, --output FILE      .svg or .csv (text on standard output)\n"
-          "  -k, --kind KIND        box, series, hist or quantile (fits the data)\n"
+          "Draw measurements as SVG, or convert a recording to CSV.\n\n"
+          "FILE is a recording of 'measure --record', the JSON of sleeptune-lab, a CSV file\n"
+          "of this command, or text with one figure per line; '-' is standard input.\n"
+          "Several files share one picture.\n\n"
+          "  -o, --output FILE      .svg or .csv; - is standard output\n"
+          "  -k, --kind KIND        box, series or hist (fits the data)\n"
+          "      --title TEXT       title of the picture (kind and quantity)\n"
+          "      --axis TEXT        name of the axis of values (lateness, value ...)\n"
+          "      --label LIST       names of the files, with commas between (file names)\n"
+          "      --overlay          series of several files in one panel\n"
           "      --every TIME       time between the lines of a text file (1s)\n"
           "      --csv              write CSV, whatever the name of the output is\n"
           "  -h, --help             this text\n\n"
@@ -32,7 +36,7 @@ static void help(void)
           "  sleeptune measure --record a.strec\n"
           "  sleeptune plot a.strec -o a.svg\n"
           "  sleeptune plot a.strec -o a.csv\n"
-          "  sleeptune plot --kind quantile before.strec after.strec\n"
+          "  sleeptune plot before.strec after.strec -o both.svg\n"
           "  sleeptune-lab sleep --json | sleeptune plot - -o sleep.svg\n\n"
           "Exit status: 0 done, 3 usage, 4 failure.\n",
           stdout);
@@ -161,17 +165,49 @@ static int convert(const char *path, char **files, int n)
     return write_csv(files[0], path);
 }
 
+/* Reads one file. Its name in the picture is the next one of the list, if there is one left. */
+static int read_file(const char *path, const struct st_series_options *series, const char **labels,
+                     struct st_chart_data *data)
+{
+    const size_t before = data->n;
+    const int status = st_chart_read(NAME, path, series, data);
+    const size_t bytes = *labels != NULL ? strcspn(*labels, ",") : 0;
+    for (size_t i = before; i < data->n && bytes > 0; i++) {
+        struct st_chart_set *set = data->set[i];
+        const bool only = strcmp(set->label, set->file) == 0;
+        snprintf(set->file, sizeof(set->file), "%.*s", (int)bytes, *labels);
+        if (only)
+            snprintf(set->label, sizeof(set->label), "%s", set->file);
+    }
+    if (*labels != NULL)
+        *labels += bytes + ((*labels)[bytes] == ',');
+    return status;
+}
+
+/* @return 0 or an st_exit, after a message. */
+static int check_picture(const char *path)
+{
+    if (path == NULL && isatty(STDOUT_FILENO) == 1)
+        return st_failure_usage(NAME, "name the picture: -o FILE.svg");
+    return path == NULL || strcmp(path, "-") == 0 ? 0 : st_chart_check(NAME, "-o", path);
+}
+
 int st_cmd_plot(int argc, char **argv)
 {
     struct st_chart_options chart = {.kind = ST_CHART_ANY};
     struct st_series_options series = {0};
     struct st_chart_data data;
-    bool csv = false;
+    const char *axis = NULL, *labels = NULL, *title = NULL;
+    bool csv = false, overlay = false;
     int first;
     const struct st_option options[] = {
         {.name = "output", .letter = 'o', .text = &chart.path},
         {.name = "kind", .letter = 'k', .take = st_chart_take_kind, .ctx = &chart.kind},
         ST_SERIES_EVERY_OPTION(&series),
+        {.name = "title", .text = &title},
+        {.name = "axis", .text = &axis},
+        {.name = "label", .text = &labels},
+        {.name = "overlay", .flag = &overlay},
         {.name = "csv", .flag = &csv},
     };
     int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
@@ -179,12 +215,20 @@ int st_cmd_plot(int argc, char **argv)
         return status;
     if (first == argc)
         return st_failure_usage(NAME, "which file?");
+    if (overlay && chart.kind != ST_CHART_ANY && chart.kind != ST_CHART_SERIES)
+        return st_failure_usage(NAME, "--overlay is for --kind series; hist always overlays");
     if (csv || is_csv(chart.path))
         return convert(chart.path, argv + first, argc - first);
-    status = st_chart_check(NAME, "-o", chart.path);
+    status = check_picture(chart.path);
     st_chart_init(&data, "");
     for (int i = first; i < argc && status == ST_EXIT_DONE; i++)
-        status = st_chart_read(NAME, argv[i], &series, &data);
+        status = read_file(argv[i], &series, &labels, &data);
+    data.title = title;
+    data.overlay = overlay;
+    if (overlay && chart.kind == ST_CHART_ANY)
+        chart.kind = ST_CHART_SERIES;
+    if (axis != NULL)
+        snprintf(data.quantity, sizeof(data.quantity), "%s", axis);
     if (status == ST_EXIT_DONE)
         status = st_chart_write(NAME, &data, &chart);
     st_chart_finish(&data);

@@ -18,7 +18,6 @@
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
-#include "store/recording/hlog.h"
 
 #define NAME "predict"
 
@@ -37,8 +36,8 @@ static void help(void)
           "       sleeptune predict --history [FILE] [OPTION...]\n"
           "Which buffer size can I use? Dropouts per hour at each size, and how sure that\n"
           "is, from one run at the shortest size. Longer ones follow from that.\n\n"
-          "FILE is a recording of 'measure --record', a histogram log in ns, text with one\n"
-          "lateness in ns per line, or the CSV of 'plot'.\n\n"
+          "FILE is a recording of 'measure --record', text with one lateness in ns per\n"
+          "line, or the CSV of 'plot'.\n\n"
           "      --history              what sleeptuned measured; FILE is a history\n"
           "                             (usually the one that 'sleeptune history' shows)\n"
           "      --frames LIST          sizes, such as 64,128,480 (16, 32, 64 ... 2048)\n"
@@ -143,43 +142,6 @@ static int read_text(const char *path, const struct options *o, struct st_predic
     return r == 0 ? status : st_failure(NAME, "%s: %s", path, strerror(-r));
 }
 
-/* An interval of a log is a span: when wake-ups were late within it is not known. */
-static int take_interval(void *ctx, const char *tag, int64_t length_ns, const struct st_hist *hist)
-{
-    struct st_predict_run *run = ctx;
-    const struct st_predict_span span = {.periods_n = st_period_index_at(&run->period, 0, length_ns),
-                                         .max_ns = hist->max_ns,
-                                         .lateness = hist,
-                                         .events_n = -1};
-    return tag[0] == '\0' || strcmp(tag, "lateness") == 0 ? st_predict_add_span(run, &span) : 0;
-}
-
-static int read_hlog(const char *path, FILE *stream, const struct options *o, struct st_predict_run *run)
-{
-    char error[512];
-    st_hlog_read_fn read_log;
-    if (st_module_load("hlog", ST_HLOG_READ_SYMBOL, &read_log, error, sizeof(error)) != 0) {
-        fclose(stream);
-        return st_failure(NAME, "cannot read histogram logs: %s", error);
-    }
-    run->frames = (uint32_t)o->series.frames;
-    run->rate_hz = (uint32_t)o->series.rate_hz;
-    int r = st_period_init(&run->period, run->frames, run->rate_hz);
-    if (r == 0)
-        r = read_log(stream, take_interval, run);
-    else
-        fclose(stream);
-    if (r == -EBADMSG && run->periods_n > 0) {
-        (void)st_failure(NAME, "%s is damaged: everything before that was read", path);
-        return ST_EXIT_DONE;
-    }
-    if (r != 0)
-        return st_failure(NAME, "cannot read %s: %s", path,
-                          r == -EBADMSG ? "it is damaged or of a newer version" : strerror(-r));
-    return run->periods_n > 0 ? ST_EXIT_DONE
-                              : st_failure(NAME, "the log %s has no interval with lateness", path);
-}
-
 static int read_run(const char *path, const struct options *o, struct st_predict_run *run)
 {
     const bool standard = strcmp(path, "-") == 0;
@@ -199,16 +161,12 @@ static int read_run(const char *path, const struct options *o, struct st_predict
     if (first == 0x89) {
         status = read_recording(standard ? "standard input" : path, stream, o, run);
     } else {
-        const bool is_log = !standard && getc(stream) == '#' && getc(stream) == '[';
-        const bool said = o->series.frames != 0 && o->series.rate_hz != 0;
-        if (is_log)
-            rewind(stream);
-        if (!standard && !(is_log && said))
+        if (!standard)
             fclose(stream);
-        if (!said)
+        if (o->series.frames == 0 || o->series.rate_hz == 0)
             return st_failure_usage(NAME, "%s does not say its buffer size: add --measured-frames and --rate",
                                     path);
-        status = is_log ? read_hlog(path, stream, o, run) : read_text(path, o, run);
+        status = read_text(path, o, run);
     }
     if (status == ST_EXIT_DONE && (run->frames == 0 || run->rate_hz == 0))
         return st_failure_usage(NAME, "%s does not say its buffer size: add --measured-frames and --rate",

@@ -1,20 +1,13 @@
 /* sleeptune report: judges the settings of this machine, a snapshot or a captured tree. */
+#include "advisor/change/journal.h"
 #include "cli/command.h"
 #include "cli/report/facts_input.h"
-#include "cli/report/report_measure.h"
 #include "cli/report/report_run.h"
-#include "core/ns.h"
-#include "measure/experiments.h"
 
 #define COMMAND "report"
 
-#define TRY_NS     (10 * ST_NS_PER_S)
-#define TRY_MAX_NS (3600 * ST_NS_PER_S)
-
 struct options {
     struct st_facts_input input;
-    bool try_it;
-    int64_t try_ns;
     bool list;
     const char *const *ids; /* rules to print; none: the report of all */
     size_t ids_n;
@@ -33,12 +26,10 @@ static void help(void)
           "  --snapshot FILE    judge a snapshot; '-': standard input\n"
           "  --root DIR         judge a captured tree (a folder with proc/, sys/ ...) or a\n"
           "                     FreeBSD capture (a folder with sysctl-a.txt)\n"
-          "  --input FILE       judge a posted text: the output of sysctl -a,\n"
+          "  --input FILE       judge a posted text: the output of sysctl, uname -a,\n"
           "                     alsa-info.sh or /dev/sndstat; up to 8 times\n"
           "  --user NAME        judge with the rights that NAME gets at login\n" ST_NO_SERVERS_HELP
-          "  --measure[=T]      try for T (10s) what needs no rights and changes nothing:\n"
-          "                     timer slack, policy, ways of sleeping, idle states, CPUs.\n"
-          "                     Each is compared with the present setting\n" ST_REPORT_HELP "\n"
+              ST_REPORT_HELP "\n"
           "Examples:\n"
           "  sleeptune report --frames 64\n"
           "  sleeptune report linux-timer-slack\n"
@@ -59,14 +50,10 @@ static int take_input(const char *command, void *ctx, const char *text)
     return 0;
 }
 
-/* text may be NULL: --measure alone */
-static int take_measure(const char *command, void *ctx, const char *text)
+/* It was an option once. */
+static int take_measure(const char *command, ST_UNUSED void *ctx, ST_UNUSED const char *text)
 {
-    struct options *options = ctx;
-    options->try_it = true;
-    return text != NULL
-               ? st_option_time(command, "--measure", text, ST_NS_PER_S, TRY_MAX_NS, &options->try_ns)
-               : 0;
+    return st_failure_usage(command, "--measure is now a command of its own: see sleeptune tune");
 }
 
 /** @return -1 to go on, or an st_exit. */
@@ -79,7 +66,7 @@ static int read_options(int argc, char **argv, struct options *options)
         {"input", .take = take_input, .ctx = options},
         {"user", .text = &options->input.user},
         {"no-servers", .flag = &options->input.no_servers},
-        {"measure", .take = take_measure, .ctx = options, .optional = true},
+        {"measure", .take = take_measure, .optional = true},
         {"list", .flag = &options->list},
     };
     const int status =
@@ -104,38 +91,26 @@ static int list_rules(void)
 
 int st_cmd_report(int argc, char **argv)
 {
-    struct options options = {.try_ns = TRY_NS};
+    struct options options = {0};
     int status = read_options(argc, argv, &options);
     if (status >= 0)
         return status;
     if (options.list)
         return list_rules();
     struct st_facts *facts;
-    struct st_trials trials = {0};
+    struct st_tuned tuned;
     const bool own_machine =
         options.input.snapshot == NULL && options.input.root == NULL && options.input.texts_n == 0;
-    if (options.try_it && (!own_machine || options.input.user != NULL))
-        return st_failure_usage(COMMAND,
-                                "--measure tries settings on this machine with your own rights: leave "
-                                "--snapshot, --root, --input and --user out");
-    if (!options.try_it)
-        st_facts_input_of_player(&options.input);
-    /* before anything is tried, so that nothing of it is taken for the machine's */
+    st_facts_input_of_player(&options.input);
     status = st_facts_input_load(COMMAND, &options.input, &facts);
     if (status != ST_EXIT_DONE)
         return status;
-    if (options.try_it) {
-        struct st_wish wish;
-        options.report.trials = &trials;
-        status = st_report_run_period(COMMAND, facts, &options.report, &wish);
-        if (status == ST_EXIT_DONE)
-            status = st_report_measure_try(COMMAND, &wish, options.try_ns, &trials);
-    }
-    if (status == ST_EXIT_DONE && options.ids_n > 0)
+    if (own_machine && st_tuned_read(st_platform_native(), st_journal_folder(facts->os), facts, &tuned) == 0)
+        options.report.tuned = &tuned;
+    if (options.ids_n > 0)
         status = st_report_run_rules(COMMAND, facts, &options.report, options.ids, options.ids_n);
-    else if (status == ST_EXIT_DONE)
+    else
         status = st_report_run(COMMAND, facts, &options.report, own_machine);
-    st_trials_finish(&trials);
     st_facts_free(facts);
     return status;
 }

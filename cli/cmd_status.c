@@ -13,7 +13,7 @@ static void help(void)
     fputs("Usage: sleeptune status [--details | --watch | --html | --json]\n"
           "                        [--system | --socket PATH]\n"
           "Show what the running sleeptuned measures: your own, else the system's.\n\n"
-          "  -w, --watch    redraw each second, with charts; q quits\n"
+          "  -w, --watch    redraw each second; q quits\n"
           "  --details      every figure\n"
           "  --html         write the screen as a page into XDG_RUNTIME_DIR and open it\n"
           "  --json         print JSON of the schema sleeptune-status/1\n"

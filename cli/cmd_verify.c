@@ -252,9 +252,10 @@ static int prove(const struct st_change_target *target, const struct st_journal 
 {
     const char *why = journal->entries_n == 0 ? "nothing is applied"
                       : !target->live         ? "a saved copy of a machine (--root) cannot be measured"
-                      : target->own           ? "not measured: the loop does not use PipeWire's size"
-                      : !options->measure     ? "not measured (--no-measure)"
-                                              : NULL;
+                      : target->own
+                          ? "not measured: the test loop has a buffer size of its own, not PipeWire's"
+                      : !options->measure ? "not measured (--no-measure)"
+                                          : NULL;
     if (why == NULL)
         return st_before_after_make(COMMAND, target, journal, options->measure_ns, ret);
     *ret = (struct st_before_after){0};

@@ -18,6 +18,7 @@ const struct st_command st_commands[] = {
     {"report", "list the settings that cost time, and how to change them", st_cmd_report, FIND},
     {"compare", "compare two measurements", st_cmd_compare, FIND},
     {"predict", "estimate the dropouts per hour at each buffer size", st_cmd_predict, FIND},
+    {"tune", "try those settings, and say which of them help", st_cmd_tune, FIX},
     {"apply", "change the settings that the report found", st_cmd_apply, FIX},
     {"verify", "check that the changes are in effect and that they helped", st_cmd_verify, FIX},
     {"revert", "undo the changes", st_cmd_revert, FIX},

@@ -4,29 +4,60 @@
 #include <errno.h>
 #include <string.h>
 
+#define REPORT "run sleeptune report "
+
 static const struct {
-    const char *name, *text;
+    const char *name, *text, *todo;
     bool by_exclusion;
 } causes[ST_CAUSE_COUNT] = {
-    [ST_CAUSE_RUN_QUEUE] = {"run-queue", "another thread had the CPU"},
+    [ST_CAUSE_RUN_QUEUE] = {"run-queue", "another thread had the CPU",
+                            "run sleeptune history --causes (names the program if the tracer is on)"},
     [ST_CAUSE_RT_THROTTLING] = {"rt-throttling",
-                                "real-time throttling: real-time threads used up their share"},
-    [ST_CAUSE_CPU_QUOTA] = {"cpu-quota", "the CPU quota of its cgroup was used up"},
-    [ST_CAUSE_STOPPED] = {"stopped", "the process was stopped, and continued by SIGCONT"},
-    [ST_CAUSE_PAGE_FAULT] = {"page-fault", "a page had to be read from disk", true},
-    [ST_CAUSE_OWN_WORK] = {"own-work", "the previous callback took longer than its period"},
-    [ST_CAUSE_SUSPEND] = {"suspend", "the machine was suspended", true},
+                                "real-time throttling: real-time threads used up their share",
+                                REPORT "linux-rt-throttling"},
+    [ST_CAUSE_CPU_QUOTA] = {"cpu-quota", "the CPU quota of its cgroup was used up",
+                            "remove CPUQuota= from the unit, or the limit from the container"},
+    [ST_CAUSE_STOPPED] = {"stopped", "the process was stopped, and continued by SIGCONT", ""},
+    [ST_CAUSE_PAGE_FAULT] =
+        {"page-fault", "a page had to be read from disk",
+         "close programs that use much memory; run sleeptune report (limit of locked memory)", true},
+    [ST_CAUSE_OWN_WORK] = {"own-work", "the previous callback took longer than its period",
+                           "use a larger buffer, or less load"},
+    [ST_CAUSE_SUSPEND] = {"suspend", "the machine was suspended", "", true},
     [ST_CAUSE_KERNEL] = {"kernel-or-interrupt",
                          "an interrupt, or kernel code that cannot be interrupted, had the CPU (in a "
-                         "virtual machine perhaps its host)"},
+                         "virtual machine perhaps its host)",
+                         "run sleeptune report"},
     [ST_CAUSE_STRETCHED] =
         {"stretched",
          "the kernel made the sleep longer (kern.timecounter.alloweddeviation, or a periodic event "
-         "timer)"},
-    [ST_CAUSE_TIMER] = {"timer", "a late timer, an interrupt, or the time to wake an idle CPU", true},
+         "timer)",
+         REPORT "freebsd-alloweddeviation"},
+    [ST_CAUSE_TIMER] = {"timer", "a late timer, an interrupt, or the time to wake an idle CPU",
+                        "measure as root for a minute: only root can read the firmware's counter", true},
     [ST_CAUSE_HYPERVISOR_OR_INTERRUPT] = {"hypervisor-or-interrupt",
-                                          "the hypervisor or an interrupt (no counter shows which)", true},
-    [ST_CAUSE_UNKNOWN] = {"unknown", "unknown: the time spent waiting for a CPU could not be read", true},
+                                          "the hypervisor or an interrupt (no counter shows which)",
+                                          "give the virtual machine CPUs of its own, or play outside of it",
+                                          true},
+    [ST_CAUSE_FIRMWARE] = {"firmware",
+                           "the computer's firmware (BIOS) stopped the CPUs: a system management interrupt",
+                           "update the BIOS; stop programs that control fans or read sensors through it"},
+    [ST_CAUSE_STEAL] = {"steal", "the host of this virtual machine had the CPU",
+                        "give the virtual machine CPUs of its own, or play outside of it"},
+    [ST_CAUSE_BUS_LOCK] = {"bus-lock", "a program blocked the memory of all CPUs (split or bus lock)",
+                           REPORT "linux-split-lock"},
+    [ST_CAUSE_IDLE_EXIT] = {"idle-exit", "the CPU took long to leave a deep idle state",
+                            "run sleeptune report (idle states of the CPU)"},
+    [ST_CAUSE_HEAT] = {"heat", "the CPU was too hot and slowed itself down",
+                       "clean the fans, give the computer air, and use less load"},
+    [ST_CAUSE_POWER_LIMIT] = {"power-limit", "the CPU was slowed down by its power limit",
+                              "connect the charger and choose the performance profile"},
+    [ST_CAUSE_SLOW_CLOCK] = {"slow-clock", "the CPU ran at a low clock",
+                             "run sleeptune report (clock of the CPU)"},
+    [ST_CAUSE_SCHED_EXT] = {"sched-ext", "the sched_ext scheduler gave the CPU to another thread",
+                            "stop the scx service, or get the right to real-time priority"},
+    [ST_CAUSE_UNKNOWN] = {"unknown", "unknown: the time spent waiting for a CPU could not be read",
+                          "run sleeptune report", true},
 };
 
 const char *st_cause_kind_name(enum st_cause cause)
@@ -37,6 +68,11 @@ const char *st_cause_kind_name(enum st_cause cause)
 const char *st_cause_kind_text(enum st_cause cause)
 {
     return causes[cause].text;
+}
+
+const char *st_cause_kind_todo(enum st_cause cause)
+{
+    return causes[cause].todo;
 }
 
 bool st_cause_kind_by_exclusion(enum st_cause cause)

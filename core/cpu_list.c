@@ -34,7 +34,7 @@ int st_cpu_list_parse(const char *text, struct st_cpu_list *ret)
         if (*at == ',' && *++at == '\0')
             return -EBADMSG;
         for (uint64_t cpu = first; cpu <= last; cpu++) {
-            list.n += !st_cpu_list_has(&list, cpu);
+            list.n += !st_cpu_list_has(&list, (size_t)cpu);
             list.has[cpu / 8] |= (unsigned char)(1u << cpu % 8);
         }
     }

@@ -9,6 +9,8 @@
 #define FADE_N       2048
 #define WEIGHT_MAX   1e6f
 
+#define TURNS_PER_NS_LEAST 0.125F /* of a slow CPU; what seems slower had an interrupt in it */
+
 #define QUANTILE_FREE    0.01
 #define LEARN_EVERY_FREE 4
 
@@ -20,43 +22,20 @@ static int64_t bucket_lowest_ns(unsigned bucket) ST_NONBLOCKING
     return (int64_t)(ST_MARGIN_SUB_N + bucket % ST_MARGIN_SUB_N) << (shift + ST_MARGIN_UNIT_SHIFT);
 }
 
-static void init(struct st_margin *margin, enum st_margin_kind kind, double quantile)
+void st_margin_init(struct st_margin *margin, enum st_margin_kind kind, double value)
 {
     memset(margin, 0, sizeof(*margin));
     margin->kind = kind;
-    margin->quantile = quantile;
-    margin->spin_mean_max_ns = ST_MARGIN_SPIN_ANY;
+    margin->quantile = kind == ST_MARGIN_QUANTILE ? value
+                       : kind == ST_MARGIN_FREE   ? QUANTILE_FREE
+                                                  : ST_MARGIN_QUANTILE_MOST;
+    margin->spin_mean_max_ns = kind == ST_MARGIN_BUDGET ? (int64_t)value : ST_MARGIN_SPIN_ANY;
+    margin->margin_ns = kind == ST_MARGIN_FIXED ? (int64_t)value : 0;
     margin->overshoot_ns = INT64_MIN;
     margin->learn_every = margin->until_learn = 1;
     margin->update_every = margin->until_update = UPDATE_FIRST;
     margin->weight = 1;
-}
-
-void st_margin_init(struct st_margin *margin, double quantile)
-{
-    init(margin, ST_MARGIN_QUANTILE, quantile);
-}
-
-void st_margin_init_budget(struct st_margin *margin, int64_t spin_mean_max_ns)
-{
-    init(margin, ST_MARGIN_BUDGET, ST_MARGIN_QUANTILE_MOST);
-    margin->spin_mean_max_ns = spin_mean_max_ns;
-}
-
-void st_margin_init_free(struct st_margin *margin)
-{
-    init(margin, ST_MARGIN_FREE, QUANTILE_FREE);
-}
-
-void st_margin_init_fixed(struct st_margin *margin, int64_t margin_ns)
-{
-    init(margin, ST_MARGIN_FIXED, 0.5);
-    margin->margin_ns = margin_ns;
-}
-
-void st_margin_set_spin_max(struct st_margin *margin, int64_t spin_mean_max_ns) ST_NONBLOCKING
-{
-    margin->spin_mean_max_ns = spin_mean_max_ns;
+    margin->turns_per_ns = TURNS_PER_NS_LEAST;
 }
 
 static int64_t smaller_ns(int64_t a_ns, double b_ns) ST_NONBLOCKING
@@ -109,6 +88,15 @@ static void make_light(struct st_margin *margin) ST_NONBLOCKING
         margin->weights[i] /= margin->weight;
     margin->total /= (double)margin->weight;
     margin->weight = 1;
+}
+
+void st_margin_learn_turns(struct st_margin *margin) ST_NONBLOCKING
+{
+    const float seen = margin->turns_ns > 0 ? (float)margin->turns_n / (float)margin->turns_ns : 0;
+    margin->turns_per_ns +=
+        ((seen > TURNS_PER_NS_LEAST ? seen : TURNS_PER_NS_LEAST) - margin->turns_per_ns) / 4;
+    margin->turns_n = 0;
+    margin->turns_ns = 0;
 }
 
 void st_margin_update(struct st_margin *margin) ST_NONBLOCKING

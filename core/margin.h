@@ -23,17 +23,25 @@
 
 enum st_margin_kind {
     ST_MARGIN_FIXED,    /* stays as it is, whatever is learned */
-    ST_MARGIN_QUANTILE, /* of the overshoots */
-    ST_MARGIN_BUDGET,   /* what a budget of spinning buys */
-    ST_MARGIN_FREE,     /* the smallest overshoot */
+    ST_MARGIN_QUANTILE, /* of the overshoots, at any cost */
+    /* what a budget of spinning buys: the quantile ST_MARGIN_QUANTILE_MOST, and while the budget lasts up to twice its
+       distance from the median, for wake-ups that are later still */
+    ST_MARGIN_BUDGET,
+    /* the smallest overshoot, without the smallest 1 %, rounded down to the edge of a bucket: such a margin costs nothing.
+       Only one wait in four is learned from, to save time */
+    ST_MARGIN_FREE,
 };
 
 struct st_margin {
     double quantile;
-    int64_t spin_mean_max_ns; /* spinning a wait, on average */
+    int64_t spin_mean_max_ns; /* spinning a wait, on average; another value holds from the next update on */
     int64_t margin_ns;        /* now */
     int64_t overshoot_ns;     /* that the last sleep saw; INT64_MIN: none yet */
     int64_t spun_ns;          /* what the last wait spun */
+    int64_t read_ns;          /* what a clock read takes in a spin */
+    float turns_per_ns; /* of an empty loop that a spin makes between two reads; learned from the next two */
+    unsigned turns_n;   /* made since the last review */
+    int64_t turns_ns;   /* in this time */
     enum st_margin_kind kind;
     unsigned learn_every;  /* one overshoot in this many waits is learned */
     unsigned until_learn;  /* waits until the next one is */
@@ -45,30 +53,11 @@ struct st_margin {
 };
 
 /**
- * A margin of that quantile of the overshoots, at any cost.
- * @param quantile in (0, 1).
- * The margin is 0 until 32 overshoots are known. Threads: one at a time, all functions here.
+ * @param value ns of a fixed margin; a quantile in (0, 1); of a budget what a wait may spin on average, ns >= 0;
+ * of a free margin nothing. What is learned is 0 until 32 overshoots are known.
+ * Threads: one at a time, all functions here.
  */
-void st_margin_init(struct st_margin *margin, double quantile);
-
-/**
- * The margin that a budget allows: the quantile ST_MARGIN_QUANTILE_MOST of the overshoots; while the budget
- * lasts, up to twice its distance from the median, for wake-ups that are later still.
- * @param spin_mean_max_ns >= 0: what it may cost a wait on average.
- */
-void st_margin_init_budget(struct st_margin *margin, int64_t spin_mean_max_ns);
-
-/**
- * The smallest overshoot, without the smallest 1 %, rounded down to the edge of a bucket: such a margin costs
- * nothing. Only one wait in four is learned from, to save time.
- */
-void st_margin_init_free(struct st_margin *margin);
-
-/** A fixed margin. */
-void st_margin_init_fixed(struct st_margin *margin, int64_t margin_ns);
-
-/** Sets another limit, which holds from the next computation on. */
-void st_margin_set_spin_max(struct st_margin *margin, int64_t spin_mean_max_ns) ST_NONBLOCKING;
+void st_margin_init(struct st_margin *margin, enum st_margin_kind kind, double value);
 
 /* Log-linear buckets: 64 ns wide up to 2 us, then 32 an octave (3 %) up to 16.8 ms; the last one takes all
  * that is later. */
@@ -102,10 +91,15 @@ static inline void st_margin_learn(struct st_margin *margin, int64_t overshoot_n
         st_margin_update(margin);
 }
 
+/** How many turns of a spin's empty loop a nanosecond has. Real-time safe. */
+void st_margin_learn_turns(struct st_margin *margin) ST_NONBLOCKING;
+
 /** Before each wait: learns what the last sleep saw, if it is its turn. Real-time safe. Inline: once a cycle.
  */
 static inline void st_margin_review(struct st_margin *margin) ST_NONBLOCKING
 {
+    if (margin->turns_n > 0)
+        st_margin_learn_turns(margin);
     if (--margin->until_learn != 0)
         return;
     margin->until_learn = margin->learn_every;

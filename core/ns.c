@@ -5,22 +5,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/mul_div.h"
 #include "core/text/number.h"
-
-__extension__ typedef __int128 st_i128;
-__extension__ typedef unsigned __int128 st_u128;
 
 int64_t st_ns_from_timespec(const struct timespec *ts) ST_NONBLOCKING
 {
+    int64_t s = ts->tv_sec;
+    int64_t rest_ns = ts->tv_nsec;
+    if (s < 0 && rest_ns > 0) { /* of one sign: the product alone may be just out of range */
+        s++;
+        rest_ns -= ST_NS_PER_S;
+    }
     int64_t ns;
-    if (!__builtin_mul_overflow((int64_t)ts->tv_sec, ST_NS_PER_S, &ns) &&
-        !__builtin_add_overflow(ns, (int64_t)ts->tv_nsec, &ns))
+    if (!__builtin_mul_overflow(s, ST_NS_PER_S, &ns) && !__builtin_add_overflow(ns, rest_ns, &ns))
         return ns;
-    /* a product just out of range may come back into it with a tv_nsec of the other sign */
-    const st_i128 exact = (st_i128)ts->tv_sec * ST_NS_PER_S + ts->tv_nsec;
-    if (exact > INT64_MAX)
-        return INT64_MAX;
-    return exact < INT64_MIN ? INT64_MIN : (int64_t)exact;
+    return s < 0 ? INT64_MIN : INT64_MAX;
 }
 
 struct timespec st_ns_to_timespec(int64_t ns) ST_NONBLOCKING
@@ -31,6 +30,8 @@ struct timespec st_ns_to_timespec(int64_t ns) ST_NONBLOCKING
         rest_ns += ST_NS_PER_S;
         s--;
     }
+    if (sizeof(time_t) < sizeof(s) && s > INT32_MAX)
+        s = INT32_MAX; /* 32 bits: a clock that counts from 1970 ends in 2038 */
     return (struct timespec){.tv_sec = (time_t)s, .tv_nsec = (long)rest_ns};
 }
 
@@ -126,10 +127,13 @@ int st_ns_parse(const char *text, int64_t *ret_ns)
         if (unit_ns >= last_unit_ns)
             return -EINVAL;
         last_unit_ns = unit_ns;
-        const st_u128 fraction_ns =
-            ((st_u128)number.fraction * (uint64_t)unit_ns + number.scale / 2) / number.scale;
-        const st_u128 part_ns = (st_u128)number.whole * (uint64_t)unit_ns + fraction_ns;
-        if (part_ns > (st_u128)INT64_MAX || __builtin_add_overflow(total_ns, (int64_t)part_ns, &total_ns))
+        uint64_t fraction_ns;
+        int64_t part_ns;
+        if (st_mul_div(number.fraction, (uint64_t)unit_ns, number.scale / 2, number.scale, &fraction_ns) !=
+                0 ||
+            __builtin_mul_overflow(number.whole, unit_ns, &part_ns) ||
+            __builtin_add_overflow(part_ns, fraction_ns, &part_ns) ||
+            __builtin_add_overflow(total_ns, part_ns, &total_ns))
             return -ERANGE;
     } while (*at != '\0');
     *ret_ns = total_ns;

@@ -14,7 +14,8 @@
 /** timespec -> ns. @return ns; saturates at INT64_MIN/MAX. Threads: any; real-time safe. */
 int64_t st_ns_from_timespec(const struct timespec *ts) ST_NONBLOCKING;
 
-/** ns -> timespec with 0 <= tv_nsec < 1e9, also for negative ns. Threads: any; real-time safe. */
+/** ns -> timespec with 0 <= tv_nsec < 1e9, also for negative ns; at most 2^31 - 1 s where time_t has 32 bits.
+ * Threads: any; real-time safe. */
 struct timespec st_ns_to_timespec(int64_t ns) ST_NONBLOCKING;
 
 /** a + b, saturating at INT64_MIN/MAX instead of wrapping. Threads: any; real-time safe. */

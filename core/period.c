@@ -2,11 +2,11 @@
 
 #include <errno.h>
 
+#include "core/mul_div.h"
+
 #define FRAMES_MAX    (UINT32_C(1) << 22)
 #define RATE_MAX_HZ   (UINT32_C(1) << 22)
 #define PERIOD_MAX_NS UINT64_C(3600000000000) /* one hour */
-
-__extension__ typedef unsigned __int128 st_u128;
 
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
 {
@@ -27,7 +27,7 @@ int st_period_init(struct st_period *period, uint32_t frames, uint32_t rate_hz)
 
 int st_period_init_ns(struct st_period *period, uint64_t num_ns, uint64_t den)
 {
-    if (den == 0 || num_ns < den || (st_u128)num_ns > (st_u128)PERIOD_MAX_NS * den)
+    if (den == 0 || num_ns < den || (num_ns - 1) / den >= PERIOD_MAX_NS)
         return -ERANGE;
     const uint64_t divisor = greatest_common_divisor(num_ns, den);
     *period = (struct st_period){.num = num_ns / divisor, .den = den / divisor};
@@ -43,9 +43,10 @@ static int64_t add_saturating(int64_t t0_ns, uint64_t offset_ns) ST_NONBLOCKING
 
 int64_t st_period_due_wide_ns(const struct st_period *period, int64_t t0_ns, uint64_t k) ST_NONBLOCKING
 {
-    /* k * num + den / 2 < 2^128 for all k and num */
-    const st_u128 offset_ns = ((st_u128)k * period->num + period->den / 2) / period->den;
-    return offset_ns > UINT64_MAX ? INT64_MAX : add_saturating(t0_ns, (uint64_t)offset_ns);
+    uint64_t offset_ns;
+    if (st_mul_div(k, period->num, period->den / 2, period->den, &offset_ns) != 0)
+        return INT64_MAX;
+    return add_saturating(t0_ns, offset_ns);
 }
 
 /* With d = now - t0 and due(j) - t0 = floor((j * num + h) / den), h = floor(den / 2):
@@ -59,8 +60,9 @@ uint64_t st_period_index_at(const struct st_period *period, int64_t t0_ns, int64
     uint64_t scaled;
     if (elapsed_ns != UINT64_MAX && !__builtin_mul_overflow(elapsed_ns + 1, period->den, &scaled))
         return (scaled - 1 - half_den) / period->num;
-    const st_u128 wide = ((st_u128)elapsed_ns + 1) * period->den;
-    return (uint64_t)((wide - 1 - half_den) / period->num); /* < 2^64, as num >= den */
+    uint64_t k; /* < 2^64, as num >= den */
+    const int r = st_mul_div(elapsed_ns, period->den, period->den - 1 - half_den, period->num, &k);
+    return r == 0 ? k : UINT64_MAX;
 }
 
 int64_t st_period_ns(const struct st_period *period) ST_NONBLOCKING

@@ -338,6 +338,18 @@ static void check_overdue(struct st_service *service)
                      st_live_due_ns(&service->live), now_ns);
     const int64_t overdue_ns = st_service_overdue_ns(service);
     pthread_mutex_unlock(&service->mutex);
+    struct st_hog hog = {0};
+    if (overdue_ns > 0) {
+        hog = service->view.hog;
+        st_hog_look(service->platform, st_session_tid(service->session, 0), &hog);
+    }
+    pthread_mutex_lock(&service->mutex);
+    service->view.hog = hog;
+    pthread_mutex_unlock(&service->mutex);
+    if (hog.looks == ST_HOG_LOOKS)
+        st_events_add(&service->events, ST_LOG_WARN, st_service_wall_ns(service), "loop-stalled",
+                      "%s/%d with real-time priority %d keeps CPU %d busy: the test loop cannot run",
+                      hog.name, (int)hog.tid, hog.priority, hog.cpu);
     if ((overdue_ns > 0) == (service->overdue_since_ns != 0))
         return;
     const bool begins = overdue_ns > 0;
@@ -351,7 +363,7 @@ static void check_overdue(struct st_service *service)
             text);
     else
         st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-resumed",
-                      "the test loop runs again after at most %s", text);
+                      "the test loop runs again; it stood still for at most %s", text);
     service->overdue_since_ns = begins ? now_ns - overdue_ns : 0;
 }
 

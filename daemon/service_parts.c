@@ -254,7 +254,7 @@ void st_service_trace(struct st_service *service)
     snprintf(why, sizeof(why), "%s",
              service->platform->os == ST_OS_LINUX
                  ? "trace.enabled is off in the configuration"
-                 : "FreeBSD has no tracer. Interrupts are counted without one");
+                 : "sleeptuned traces on Linux only; on FreeBSD it counts interrupts instead");
     const bool wished = wishes_trace(&service->config);
     const bool of_system = strcmp(service->socket.path, SYSTEM_SOCKET) == 0;
     int r = -ENOTSUP;

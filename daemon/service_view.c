@@ -62,6 +62,7 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
     view->overdue_ns = st_service_overdue_ns(service);
     pthread_mutex_unlock(&service->mutex);
     view->loop = has_result ? result : NULL;
+    view->was_slowed = st_causes_slowed(service->causes, &view->slowed);
     view->now_wall_ns = st_service_wall_ns(service);
     view->uptime_ns = service->platform->now_ns(service->platform) - service->started_ns;
     return has_result;

@@ -147,14 +147,6 @@ int st_blocks_add_missed(struct st_blocks *blocks, uint64_t n)
     return 0;
 }
 
-int st_blocks_add_hist(struct st_blocks *blocks, const struct st_hist *hist)
-{
-    const int r = st_hist_merge(&blocks->hist, hist);
-    if (r != 0)
-        return r;
-    return ++blocks->parts_n < blocks->parts_max ? 0 : close_block(blocks);
-}
-
 int st_blocks_end(struct st_blocks *blocks)
 {
     if (blocks->parts_n == 0)

@@ -31,7 +31,7 @@ struct st_blocks {
     struct st_bursts bursts;        /* of missed periods */
     /* the block that is being filled */
     struct st_hist hist;
-    uint64_t parts_n, parts_max; /* periods, or histograms, of it and of a whole one */
+    uint64_t parts_n, parts_max; /* periods, of it and of a whole one */
     uint64_t hist_trials_n, hist_missed_n;
 };
 
@@ -46,8 +46,6 @@ void st_blocks_finish(struct st_blocks *blocks);
 ST_NODISCARD int st_blocks_add(struct st_blocks *blocks, int64_t value_ns, bool missed);
 /** n periods without a value: missed ones. */
 ST_NODISCARD int st_blocks_add_missed(struct st_blocks *blocks, uint64_t n);
-/** A block of its own (3 digits, else -EINVAL), without periods. */
-ST_NODISCARD int st_blocks_add_hist(struct st_blocks *blocks, const struct st_hist *hist);
 /** After the last one: the rest becomes a block, or joins the one before when it is short. */
 ST_NODISCARD int st_blocks_end(struct st_blocks *blocks);
 

@@ -1,5 +1,5 @@
 /* The words of evidence. A *run* is one recording of the loop. It is cut into up to 64 *blocks* of equal
- * length (blocks.h). A *pair* is a block of A and a block of B that ran in turn. A *figure* is one number of
+ * length (blocks.h). A *pair* is a block of A and a block of B side by side (tuning.h). A *figure* is one number of
  * a run; what is known of the difference of two runs in it is an *interval* and a p-value (pairs.h), and then
  * a *verdict* (verdict.h). */
 #ifndef ST_EVIDENCE_FIGURE_H
@@ -38,8 +38,7 @@ struct st_figure {
     double error;                  /* standard error of the difference; 0: not known */
     double p_value;                /* probability of so large a difference between equal runs */
     struct st_missed counts;
-    double drift[2];    /* how far the five sections of each run lie apart; blocks in turn: both, how far the
-                           differences    of the sections do; NAN: too few values */
+    double drift[2];    /* how far the five sections of each run lie apart; NAN: too few values */
     double drifts;      /* the larger of the two that are more than chance; 0: none is */
     bool narrow;        /* values depend on each other for so long that the interval may be too narrow */
     double p_corrected; /* these two: st_verdict_judge */

@@ -17,6 +17,7 @@
 #define DRIFT_LEVEL (0.05 / 2)
 #define EVENTS_MIN  10 /* beyond a figure, that come independently */
 #define MISSING_MAX 0.5
+#define Z_95        1.959963984540054 /* both sides */
 /* The fewest blocks of the run that misses more. */
 #define BLOCKS_DF (ST_PAIRS_BLOCKS_MIN - 1.0)
 
@@ -223,8 +224,6 @@ static double run_figure(const struct draw *run, enum st_figure_id id)
 
 struct both {
     struct draw run[2];
-    enum st_pairs_order order;
-    double z; /* of the interval, in a normal distribution */
     double *effects;
 };
 
@@ -248,10 +247,6 @@ static double variance_of(const struct both *both, double *ret_df)
 {
     const size_t n = ST_PAIRS_RESAMPLES;
     double squares[2], blocks[2];
-    if (both->order == ST_PAIRS_IN_TURN) {
-        *ret_df = (double)both->run[0].len - 1;
-        return variance(both->effects + 2 * n, n) * (*ret_df + 1) / *ret_df;
-    }
     for (size_t side = 0; side < 2; side++) {
         /* a mean of k blocks that are drawn varies by (k - 1) / k of what a mean of k blocks does */
         blocks[side] = (double)both->run[side].len;
@@ -276,7 +271,7 @@ static void judge(const struct both *both, struct scale *ret, double value)
     double df;
     const double square = variance_of(both, &df);
     ret->error = sqrt(square);
-    const double tail = 0.5 * st_distribution_normal_p(st_distribution_student_t(both->z, df) * factor);
+    const double tail = 0.5 * st_distribution_normal_p(st_distribution_student_t(Z_95, df) * factor);
     const size_t skip = (size_t)(tail * (double)n);
     ret->low = effects[skip];
     ret->high = effects[n - 1 - skip];
@@ -308,10 +303,7 @@ static void widen(struct both *both, enum st_figure_id id, struct st_random *ran
     struct scale scale;
     for (size_t i = 0; i < ST_PAIRS_RESAMPLES; i++) {
         draw_again(&both->run[0], random);
-        if (both->order == ST_PAIRS_IN_TURN)
-            memcpy(both->run[1].times, both->run[0].times, sizeof(both->run[1].times));
-        else
-            draw_again(&both->run[1], random);
+        draw_again(&both->run[1], random);
         from[i] = run_figure(&both->run[0], id);
         to[i] = run_figure(&both->run[1], id);
         effects[i] = to[i] - from[i];
@@ -364,20 +356,6 @@ static bool part_figure(struct draw *run, enum st_figure_id id, size_t first, si
     return enough;
 }
 
-/** A figure of a part of one run; of runs in turn, the difference of both (of side 0). */
-static bool part_value(struct both *both, enum st_figure_id id, size_t side, size_t first, size_t n,
-                       uint64_t least_n, double *ret)
-{
-    double of_a;
-    if (both->order == ST_PAIRS_APART)
-        return part_figure(&both->run[side], id, first, n, least_n, ret);
-    if (side != 0 || !part_figure(&both->run[0], id, first, n, least_n, &of_a) ||
-        !part_figure(&both->run[1], id, first, n, least_n, ret))
-        return false;
-    *ret -= of_a;
-    return true;
-}
-
 /** How far the sections lie apart; NAN: not known. */
 static double sections_apart(struct both *both, enum st_figure_id id, size_t side)
 {
@@ -388,7 +366,7 @@ static double sections_apart(struct both *both, enum st_figure_id id, size_t sid
         const size_t first = k;
         while (k < len && st_drift_section(k, len) == section)
             k++;
-        if (!part_value(both, id, side, first, k - first, least_n, &value))
+        if (!part_figure(&both->run[side], id, first, k - first, least_n, &value))
             return (double)NAN;
         low = fmin(low, value);
         high = fmax(high, value);
@@ -404,7 +382,7 @@ static bool is_drifting(struct both *both, enum st_figure_id id, size_t side)
     double blocks[ST_BLOCKS_MAX];
     const size_t len = both->run[side].len;
     for (size_t k = 0; k < len; k++) {
-        if (!part_value(both, id, side, k, 1, 1, &blocks[k]))
+        if (!part_figure(&both->run[side], id, k, 1, 1, &blocks[k]))
             return false;
     }
     return st_drift_p(blocks, len) <= DRIFT_LEVEL;
@@ -449,8 +427,7 @@ static void look_at_neighbours(const struct both *both, struct widest *all)
 
 /* The means of blocks of L values vary by less than they should, where values depend on each other over some
  * `scatter` of them: they show the share 1 - scatter / 2L of the variance where the correlation dies away
- * exponentially, more where it does so evenly. Blocks in turn are not cut out of a longer run: nothing of
- * theirs is missing. Source: Kuensch 1989. */
+ * exponentially, more where it does so evenly. Source: Kuensch 1989. */
 static void make_up(struct widest *widest, const struct both *both)
 {
     struct st_figure *figure = &widest->figure;
@@ -508,64 +485,23 @@ static void figures_now(const struct both *both, struct widest *all)
     }
 }
 
-/* --- medians in turn --- */
-
-/** Probability that at least this many of n signs are alike if both are equally likely. */
-static double signs_p(size_t alike_n, size_t n)
-{
-    double term = ldexp(1, -(int)n), sum = 0;
-    for (size_t against_n = 0; against_n + alike_n <= n; against_n++) {
-        sum += term;
-        term *= (double)(n - against_n) / (double)(against_n + 1);
-    }
-    return fmin(1, 2 * sum);
-}
-
-/** Medians of blocks in turn, pair by pair: changes that affect both cancel, and a stall in one block moves
- * one difference only. Sign test and its interval, without assumptions about the distribution. */
-static int compare_medians(struct both *both, enum st_confidence confidence, struct st_figure *ret)
-{
-    double medians[2][ST_BLOCKS_MAX];
-    const size_t n = both->run[0].len;
-    size_t less_n = 0, more_n = 0;
-    for (size_t k = 0; k < n; k++) {
-        for (size_t side = 0; side < 2; side++) {
-            if (!part_figure(&both->run[side], ST_FIGURE_MEDIAN, k, 1, 1, &medians[side][k]))
-                return -EINVAL;
-        }
-        less_n += medians[1][k] < medians[0][k];
-        more_n += medians[1][k] > medians[0][k];
-    }
-    const int r = st_estimate_of_pairs(medians[0], medians[1], n, confidence, &ret->difference);
-    ret->error = (ret->difference.high - ret->difference.low) / 2 / both->z;
-    ret->p_value = signs_p(less_n > more_n ? less_n : more_n, n);
-    return r;
-}
-
-static int compare_runs(struct both *both, enum st_confidence confidence, struct st_random *random,
-                        struct st_figure ret[ST_FIGURES])
+static void compare_runs(struct both *both, struct st_random *random, struct st_figure ret[ST_FIGURES])
 {
     const struct st_blocks *const a = both->run[0].blocks, *const b = both->run[1].blocks;
     struct widest all[ST_FIGURES] = {0};
     const size_t least = a->len < b->len ? a->len : b->len;
-    const bool in_turn = both->order == ST_PAIRS_IN_TURN;
     figures_now(both, all);
-    if (in_turn && all[ST_FIGURE_MEDIAN].figure.difference.known) {
-        const int r = compare_medians(both, confidence, &all[ST_FIGURE_MEDIAN].figure);
-        if (r != 0)
-            return r;
-    }
     look_at_drift(both, all);
     for (size_t size = 1; size == 1 || (least + size - 1) / size >= ST_PAIRS_BLOCKS_MIN; size *= 2) {
         for (size_t side = 0; side < 2 && size > 1; side++)
             draw_join(&both->run[side]);
         look_at_neighbours(both, all);
         for (int id = 0; id < ST_FIGURE_MISSED; id++) {
-            if (all[id].figure.difference.known && !(in_turn && id == ST_FIGURE_MEDIAN))
+            if (all[id].figure.difference.known)
                 widen(both, (enum st_figure_id)id, random, &all[id]);
         }
     }
-    for (int id = 0; id < ST_FIGURE_MISSED && !in_turn; id++)
+    for (int id = 0; id < ST_FIGURE_MISSED; id++)
         make_up(&all[id], both);
     if (all[ST_FIGURE_MISSED].figure.difference.known)
         count_missed(both, &all[ST_FIGURE_MISSED]);
@@ -573,22 +509,21 @@ static int compare_runs(struct both *both, enum st_confidence confidence, struct
         ret[id] = all[id].figure;
         ret[id].narrow = is_narrow(&all[id], id, 0, a) || is_narrow(&all[id], id, 1, b);
     }
-    return 0;
 }
 
-int st_pairs_compare(const struct st_blocks *a, const struct st_blocks *b, enum st_pairs_order order,
-                     enum st_confidence confidence, struct st_random *random,
+int st_pairs_compare(const struct st_blocks *a, const struct st_blocks *b, struct st_random *random,
                      struct st_figure ret[ST_FIGURES])
 {
-    struct both both = {.order = order,
-                        .z = st_distribution_normal_z(confidence == ST_CONFIDENCE_99 ? 0.005 : 0.025)};
+    struct both both = {.effects = NULL};
     int r = draw_init(&both.run[0], a);
     if (r != 0)
         return r;
     r = draw_init(&both.run[1], b);
     if (r == 0) {
         both.effects = calloc((size_t)3 * ST_PAIRS_RESAMPLES, sizeof(*both.effects));
-        r = both.effects != NULL ? compare_runs(&both, confidence, random, ret) : -ENOMEM;
+        r = both.effects != NULL ? 0 : -ENOMEM;
+        if (r == 0)
+            compare_runs(&both, random, ret);
         free(both.effects);
         draw_finish(&both.run[1]);
     }

@@ -12,12 +12,6 @@
 /** An interval rests on at least this many blocks of each run. */
 #define ST_PAIRS_BLOCKS_MIN 8
 
-enum st_pairs_order {
-    ST_PAIRS_APART,   /* one run after the other: the blocks of each are drawn for themselves */
-    ST_PAIRS_IN_TURN, /* block i of A ran beside block i of B: pairs are drawn, and what changed for both
-                         drops out. Both runs have as many blocks, and blocks of as many values */
-};
-
 /**
  * Compares. Whole blocks are drawn with replacement, and the figures of what was drawn are taken again.
  * Neighbours that depend on each other are in one block only if it is long enough: all of it is done with
@@ -26,13 +20,11 @@ enum st_pairs_order {
  * periods are counts, and tested as such (st_missed_judge); where they are shown to come in bursts, or more
  * in some blocks than in others, they are divided by how much more that scatters. The caller judges:
  * st_verdict_judge.
- * The medians of blocks in turn are compared pair by pair (sign test); a block has values on both sides.
- * @return 0, -ENOMEM, -EINVAL (a block in turn without values); *ret on 0 only. Threads: any.
+ * @return 0, -ENOMEM; *ret on 0 only. Threads: any.
  * Source: Kuensch, "The Jackknife and the Bootstrap for General Stationary Observations", 1989 (blocks);
  * Hesterberg 2015 (expanded interval); Welch 1947 (degrees of freedom).
  */
 ST_NODISCARD int st_pairs_compare(const struct st_blocks *a, const struct st_blocks *b,
-                                  enum st_pairs_order order, enum st_confidence confidence,
                                   struct st_random *random, struct st_figure ret[ST_FIGURES]);
 
 #endif

@@ -445,7 +445,7 @@ void st_predict_end(struct st_predict_run *run)
     thin_out(run);
     if (run->n > 0)
         qsort(run->late, run->n, sizeof(run->late[0]), in_order);
-    run->tail.refused = "the times of late wake-ups are known only to the minute or interval";
+    run->tail.refused = "late wake-ups are known to the minute or interval only";
     if (!run->spans && fit_tail(run) < 0)
         run->tail.refused = "out of memory";
     run->steady = (struct st_steady){.changed = false};
@@ -545,7 +545,7 @@ static void extrapolate(const struct st_predict_run *run, const struct size *siz
     const char *refused = tail->refused;
     double high;
     if (refused == NULL && size->slack_ns > FAR * tail->largest_ns)
-        refused = "the slack is more than twice the longest stall";
+        refused = "a dropout at this size needs a stall more than twice as long as the longest one seen";
     if (row->changed)
         refused = "the load changed during the recording";
     if (refused != NULL) {
@@ -553,8 +553,7 @@ static void extrapolate(const struct st_predict_run *run, const struct size *siz
         const bool stalls = !run->spans && tail->largest_ns > size->measured_ns;
         row->basis = stalls ? ST_PREDICT_REFUSED : ST_PREDICT_NONE_SEEN;
         if (!stalls)
-            refused =
-                row->high > 1 ? "only 3 h without a dropout show at most 1 per hour" : "no stall was seen";
+            refused = row->high > 1 ? "to show at most 1 per hour, measure 3 h" : "no stall was seen";
         snprintf(row->reason, sizeof(row->reason), "no dropout was seen, so only an upper bound is known: %s",
                  refused);
         return;
@@ -605,8 +604,9 @@ static void judge(const struct st_predict_run *run, const struct st_predict_wish
     else if (run->spans && most > least)
         snprintf(
             row->reason, sizeof(row->reason),
-            "the times of late wake-ups are known only to the minute or interval: %.3g to %.3g dropouts per hour%s",
-            least, fmin(ST_PREDICT_MOST, most), row->estimated ? ", and the estimate is the middle" : "");
+            "late wake-ups are known to the minute or interval only, so this is a range: %.3g to %.3g dropouts per hour%s",
+            least, fmin(ST_PREDICT_MOST, most),
+            row->estimated ? ", of which the estimate is the middle" : "");
     else if (own)
         snprintf(
             row->reason, sizeof(row->reason),
@@ -630,7 +630,7 @@ void st_predict_row(const struct st_predict_run *run, const struct st_predict_wi
     } else if (ret->observed_s < ST_PREDICT_SECONDS) {
         refuse(ret, "too little data: less than a second was measured");
     } else if (size.slack_ns <= 0) {
-        refuse(ret, "the load and the steps of the device's position leave no time for a late wake-up");
+        refuse(ret, "--load and --granularity take the whole buffer: no wake-up may be late");
     } else if (!all_kept(run, wish, frames, wish->load_percent)) {
         refuse(ret, "too many wake-ups were late, and the recording kept only the longest delays");
     } else {

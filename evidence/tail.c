@@ -279,7 +279,7 @@ static const char *choose(const struct points *points, const double *descending,
     if (tested_n == 0)
         return "fewer than 30 bursts of stalls were seen";
     if (rejected_n == tested_n)
-        return "the longest stalls do not fit one distribution";
+        return "the longest stalls follow no distribution that a forecast could use";
     /* stalls of one length can come and go while the number of all of them stays */
     find_bursts(points, tested_ns[tested_n - 1], ALL, bursts);
     const bool longest_steady = is_steady(bursts);
@@ -316,7 +316,7 @@ static void model(const struct points *points, const double *descending, struct 
         return;
     const struct fit fit = fit_of(bursts->maxima, bursts->n);
     if (is_mixture(bursts->maxima, bursts->n)) {
-        tail->refused = "the longest stalls have a different distribution than the others";
+        tail->refused = "the longest stalls follow another distribution than the shorter ones";
         return;
     }
     tail->shape = fit.shape;
@@ -327,7 +327,7 @@ static void model(const struct points *points, const double *descending, struct 
         tail->refused = "stalls may be much longer than those seen (heavy tail)";
     tail->held_out_p = held_out_p(points, tail->u_ns, bursts);
     if (tail->refused == NULL && tail->held_out_p < HELD_OUT_P)
-        tail->refused = "two thirds of the run did not predict the third that was held out";
+        tail->refused = "a forecast from two thirds of the run did not fit the other third";
 }
 
 int st_tail_fit(const double *at_s, const double *lateness_ns, size_t n, double seconds, struct st_tail *ret)

@@ -15,9 +15,9 @@ struct st_wake_stamps;
 
 /** One run of a program. */
 struct st_program_time {
-    int64_t wall_ns; /* from before it is started until it is known to have ended */
-    int64_t cpu_ns;  /* user and system together, of it and what it waited for */
-    int status;      /* exit status; 128 + the signal that ended it */
+    int64_t wall_ns;            /* from before it is started until it is known to have ended */
+    int64_t user_ns, system_ns; /* CPU time of it and what it waited for */
+    int status;                 /* exit status; 128 + the signal that ended it */
 };
 
 struct st_lab {

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/stats/distribution.h"
 #include "core/stats/stats.h"
 #include "core/text/json.h"
 
-#define SD_RATIO_MIN_N 20
+#define SD_RATIO_MIN_N 6
 
 /* Two passes, so that a large mean does not swallow the spread. */
 static void moments(const int64_t *values_ns, size_t n, double *ret_mean, double *ret_sd)
@@ -77,46 +78,39 @@ struct st_quantile st_summary_median_interval_at(int64_t *values_ns, size_t n, d
     return q;
 }
 
-static double resampled_sd(const struct st_sample *sample, int64_t *scratch, struct st_random *random)
+/* Sum of the fourth powers of the distances from the trimmed mean: one outlier hardly moves that. */
+static double fourth_powers(const struct st_sample *sample)
 {
-    double mean, sd;
-    for (size_t i = 0; i < sample->len; i++)
-        scratch[i] = sample->values_ns[st_random_below(random, sample->len)];
-    moments(scratch, sample->len, &mean, &sd);
-    return sd;
+    const size_t n = sample->len, cut = (size_t)((double)n / (2 * sqrt((double)n - 4)));
+    double mean = 0, sum = 0;
+    for (size_t i = cut; i < n - cut; i++)
+        mean += (double)sample->values_ns[i] / (double)(n - 2 * cut);
+    for (size_t i = 0; i < n; i++)
+        sum += pow((double)sample->values_ns[i] - mean, 4);
+    return sum;
 }
 
-int st_summary_sd_ratio(const struct st_sample *a, const struct st_sample *b, struct st_random *random,
-                        struct st_estimate *ret)
+void st_summary_sd_ratio(const struct st_sample *a, const struct st_sample *b, struct st_estimate *ret)
 {
     double mean, sd_a, sd_b;
-    memset(ret, 0, sizeof(*ret));
+    *ret = (struct st_estimate){.known = false};
     if (a->len < SD_RATIO_MIN_N || b->len < SD_RATIO_MIN_N)
-        return 0;
+        return;
     moments(a->values_ns, a->len, &mean, &sd_a);
     moments(b->values_ns, b->len, &mean, &sd_b);
-    if (!(sd_a > 0))
-        return 0;
-    double *ratios = calloc(ST_SD_RATIO_RESAMPLES, sizeof(*ratios));
-    int64_t *scratch = calloc(a->len > b->len ? a->len : b->len, sizeof(*scratch));
-    if (ratios == NULL || scratch == NULL) {
-        free(ratios);
-        free(scratch);
-        return -ENOMEM;
-    }
-    for (size_t i = 0; i < ST_SD_RATIO_RESAMPLES; i++) {
-        const double below = resampled_sd(a, scratch, random);
-        const double above = resampled_sd(b, scratch, random);
-        ratios[i] = below > 0 ? above / below : HUGE_VAL;
-    }
-    st_stats_sort_double(ratios, ST_SD_RATIO_RESAMPLES);
+    if (!(sd_a > 0 && sd_b > 0))
+        return;
+    const double n_a = (double)a->len, n_b = (double)b->len;
+    const double squares = (n_a - 1) * sd_a * sd_a + (n_b - 1) * sd_b * sd_b;
+    const double kurtosis = (n_a + n_b) * (fourth_powers(a) + fourth_powers(b)) / (squares * squares);
+    const double variance =
+        (kurtosis - (n_a - 3) / n_a) / (n_a - 1) + (kurtosis - (n_b - 3) / n_b) / (n_b - 1);
+    const double z = ST_DISTRIBUTION_NORMAL_975, wide = exp(z / 2 * sqrt(fmax(variance, 0)));
+    const double uneven = sqrt(n_b / (n_b - z) / (n_a / (n_a - z))); /* small and unequal numbers */
     ret->known = true;
     ret->value = sd_b / sd_a;
-    ret->low = ratios[ST_SD_RATIO_RESAMPLES * 25 / 1000];
-    ret->high = ratios[ST_SD_RATIO_RESAMPLES * 975 / 1000 - 1];
-    free(ratios);
-    free(scratch);
-    return 0;
+    ret->low = ret->value * uneven / wide;
+    ret->high = ret->value * uneven * wide;
 }
 
 static bool enough(const struct st_sample *sample, uint64_t n, double wide_ns)

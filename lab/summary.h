@@ -5,7 +5,6 @@
 #include <jansson.h>
 
 #include "core/stats/estimate.h"
-#include "core/stats/random.h"
 #include "core/stats/sample.h"
 #include "core/stats/stats.h"
 
@@ -30,16 +29,13 @@ struct st_quantile st_summary_median_interval(int64_t *values_ns, size_t n);
 struct st_quantile st_summary_median_interval_at(int64_t *values_ns, size_t n, double confidence);
 
 /**
- * Standard deviation of B over that of A with a 95 % interval, for independent values: both are resampled
- * ST_SD_RATIO_RESAMPLES times. A standard deviation hangs on the few largest values: the interval of a sample
- * with stalls is wide. Known from 20 values a side on, and where A's is above 0.
- * @return 0, -ENOMEM. Source: Efron & Tibshirani, "An Introduction to the Bootstrap", 1993, 13.3 (percentile
- * interval).
+ * Standard deviation of B over that of A with a 95 % interval, for independent values of any distribution that
+ * both share but for its width. Of 6 to 20 values it holds the truth in 91 to 98 % of runs for normal
+ * and exponential values, in 85 to 89 % for lognormal ones; where a single stall decides, in 64 to 90 %. Known from 6 values a side on, and
+ * where both scatter. Threads: any. Source: Bonett, "Robust confidence interval for a ratio of standard
+ * deviations", 2006.
  */
-ST_NODISCARD int st_summary_sd_ratio(const struct st_sample *a, const struct st_sample *b,
-                                     struct st_random *random, struct st_estimate *ret);
-
-#define ST_SD_RATIO_RESAMPLES 1000
+void st_summary_sd_ratio(const struct st_sample *a, const struct st_sample *b, struct st_estimate *ret);
 
 /* Figures of a sample as the documents of the laboratory have them. */
 

@@ -96,29 +96,21 @@ const char *st_arms_text(const struct st_arm_choice *choices, size_t n, char *bu
 
 void st_arm_init(struct st_arm *arm, const struct st_arm_choice *choice, int64_t period_ns)
 {
+    static const enum st_margin_kind kinds[] = {
+        [ST_ARM_PLAIN] = ST_MARGIN_FIXED,       [ST_ARM_FREE] = ST_MARGIN_FREE,
+        [ST_ARM_FACTOR] = ST_MARGIN_BUDGET,     [ST_ARM_SHARE] = ST_MARGIN_BUDGET,
+        [ST_ARM_QUANTILE] = ST_MARGIN_QUANTILE, [ST_ARM_FIXED] = ST_MARGIN_FIXED,
+    };
+    double value = choice->kind == ST_ARM_FIXED ? choice->value : 0;
+    if (choice->kind == ST_ARM_SHARE)
+        value = choice->value / 100 * (double)period_ns;
+    else if (choice->kind == ST_ARM_QUANTILE)
+        value = choice->value / 100;
     memset(arm, 0, sizeof(*arm));
     arm->choice = *choice;
     arm->trim = 1;
-    switch (choice->kind) {
-    case ST_ARM_PLAIN:
-        st_margin_init_fixed(&arm->margin, 0);
-        break;
-    case ST_ARM_FREE:
-        st_margin_init_free(&arm->margin);
-        break;
-    case ST_ARM_FACTOR: /* no margin until the cost of the plain mode is known */
-        st_margin_init_budget(&arm->margin, 0);
-        break;
-    case ST_ARM_SHARE:
-        st_margin_init_budget(&arm->margin, (int64_t)(choice->value / 100 * (double)period_ns));
-        break;
-    case ST_ARM_QUANTILE:
-        st_margin_init(&arm->margin, choice->value / 100);
-        break;
-    case ST_ARM_FIXED:
-        st_margin_init_fixed(&arm->margin, (int64_t)choice->value);
-        break;
-    }
+    /* a factor: no margin until the cost of the plain mode is known */
+    st_margin_init(&arm->margin, kinds[choice->kind], value);
 }
 
 static double smaller(double a, double b) ST_NONBLOCKING
@@ -161,8 +153,8 @@ void st_arms_block(struct st_arm *arms, size_t n, size_t i, uint64_t cycles, int
     if (arm->choice.kind == ST_ARM_PLAIN) {
         for (size_t j = 0; j < n; j++) {
             if (arms[j].choice.kind == ST_ARM_FACTOR)
-                st_margin_set_spin_max(&arms[j].margin, (int64_t)(arms[j].trim * (arms[j].choice.value - 1) *
-                                                                  arm->usual_cpu_ns));
+                arms[j].margin.spin_mean_max_ns =
+                    (int64_t)(arms[j].trim * (arms[j].choice.value - 1) * arm->usual_cpu_ns);
         }
     } else if (arms[0].block_cpu_ns > 0) {
         const double ratio = a_cycle_ns / arms[0].block_cpu_ns;

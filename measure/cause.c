@@ -6,6 +6,9 @@
 /* A thread that is continued runs when the scheduler lets it. */
 #define CONTINUED_SLACK_NS INT64_C(50000000)
 
+/* FreeBSD's gap is that of the wall clock, which resuming sets from a clock of whole seconds; ntpd steps it by less, as a rule. */
+#define SUSPEND_BY_WALL_MIN_NS INT64_C(2000000000)
+
 static uint64_t difference(uint64_t now, uint64_t then)
 {
     return now > then ? now - then : 0;
@@ -129,15 +132,131 @@ static void judge_without_waits(const struct st_cause_record *record, const stru
         put_down_to(event, ST_CAUSE_STRETCHED, clip(machine->stretch_ns, record->lateness_ns));
     } else if (most != NULL && interrupts_ns > half_ns) {
         put_down_to(event, ST_CAUSE_KERNEL, interrupts_ns);
-        memcpy(event->culprit, most->name, sizeof(event->culprit));
+        memcpy(event->culprit, most->name, sizeof(most->name));
     } else if ((double)event->switches_involuntary_n >=
                context->most_switches_per_cycle * cycles + (double)event->together_n) {
         event->cause = ST_CAUSE_RUN_QUEUE;
     } else if (event->faults_major_n > 0) {
         event->cause = ST_CAUSE_PAGE_FAULT;
     }
-    if (event->explained_ns != INT64_MIN)
-        event->rest_ns = record->lateness_ns - event->explained_ns;
+}
+
+/* --- readings of the machine --- */
+
+/* What a reading that grew names. From the surest to the least sure; a length has to explain half the lateness, a number only to
+ * grow, energy to be at the limit. */
+static const struct {
+    enum st_reading reading;
+    enum st_cause cause;
+    enum { NUMBER, LENGTH, SHARE } unit;
+} readings[] = {
+    {ST_READING_SMI, ST_CAUSE_FIRMWARE, NUMBER},
+    {ST_READING_STEAL_NS, ST_CAUSE_STEAL, LENGTH},
+    {ST_READING_BUS_LOCKS, ST_CAUSE_BUS_LOCK, NUMBER},
+    {ST_READING_HEAT_N, ST_CAUSE_HEAT, NUMBER},
+    {ST_READING_HEAT_NS, ST_CAUSE_HEAT, LENGTH},
+    {ST_READING_PACKAGE_HEAT_N, ST_CAUSE_HEAT, NUMBER},
+    {ST_READING_PACKAGE_HEAT_NS, ST_CAUSE_HEAT, LENGTH},
+    {ST_READING_POWER_N, ST_CAUSE_POWER_LIMIT, NUMBER},
+    {ST_READING_PACKAGE_POWER_N, ST_CAUSE_POWER_LIMIT, NUMBER},
+    {ST_READING_FULL_POWER_NS, ST_CAUSE_POWER_LIMIT, SHARE},
+};
+
+#define FULL_SHARE 0.97 /* of the power limit: the firmware holds the mean just below it. Our own choice */
+
+int64_t st_cause_grown(const struct st_readings *from, const struct st_readings *to, enum st_reading reading,
+                       const struct st_recent *usual)
+{
+    const int64_t before = from->counts[reading], now = to->counts[reading];
+    if (from->at_ns == 0 || to->at_ns <= from->at_ns || from->cpu != to->cpu || before == INT64_MIN ||
+        now < before)
+        return INT64_MIN;
+    const double usually = usual != NULL ? st_recent_max(usual) * (double)(to->at_ns - from->at_ns) : 0;
+    return now - before - (int64_t)(usually + 0.99); /* whole events: rounded up */
+}
+
+/* Does this row's reading explain a lateness? *ret_ns: how much of it; INT64_MIN: that has no length. */
+static bool explains(size_t row, const struct st_readings *from, const struct st_readings *to,
+                     const struct st_recent *usual, int64_t lateness_ns, int64_t *ret_ns)
+{
+    const enum st_reading reading = readings[row].reading;
+    const int64_t grown = st_cause_grown(from, to, reading, usual != NULL ? &usual[reading] : NULL);
+    *ret_ns = INT64_MIN;
+    if (grown <= 0)
+        return false;
+    if (readings[row].unit == SHARE)
+        return (double)grown >= FULL_SHARE * (double)(to->at_ns - from->at_ns);
+    if (readings[row].unit == LENGTH)
+        *ret_ns = clip(grown, lateness_ns);
+    return readings[row].unit == NUMBER || *ret_ns >= lateness_ns / 2;
+}
+
+/* The longest exit of the idle states that the CPU entered meanwhile. The driver's figure is the worst case. */
+static int64_t idle_exit_ns(const struct st_readings *from, const struct st_readings *to)
+{
+    int64_t longest_ns = 0;
+    for (int i = 0; i < ST_IDLE_STATES_MAX && from->cpu == to->cpu && from->at_ns > 0; i++) {
+        if (from->idle_entries_n[i] == INT64_MIN || to->idle_entries_n[i] == INT64_MIN)
+            break;
+        if (to->idle_entries_n[i] > from->idle_entries_n[i] && to->idle_exit_ns[i] > longest_ns)
+            longest_ns = to->idle_exit_ns[i];
+    }
+    return longest_ns;
+}
+
+/* @return false: no reading explains it. */
+static bool judge_by_readings(const struct st_cause_baseline *base, const struct st_cause_context *context,
+                              struct st_cause_event *event)
+{
+    const struct st_readings *from = &base->readings, *to = context->readings;
+    const int64_t half_ns = event->lateness_ns / 2;
+    int64_t ns;
+    if (to == NULL || (event->cpu >= 0 && event->cpu != to->cpu))
+        return false;
+    for (size_t i = 0; i < ST_ARRAY_LEN(readings); i++) {
+        const int64_t exit_ns = readings[i].cause == ST_CAUSE_HEAT ? idle_exit_ns(from, to) : 0;
+        if (exit_ns > 0 && exit_ns >= half_ns) {
+            put_down_to(event, ST_CAUSE_IDLE_EXIT, clip(exit_ns, event->lateness_ns));
+            return true;
+        }
+        if (!explains(i, from, to, context->usual_readings, event->lateness_ns, &ns))
+            continue;
+        put_down_to(event, readings[i].cause, ns);
+        if (readings[i].cause == ST_CAUSE_BUS_LOCK)
+            memcpy(event->culprit, to->culprit, sizeof(event->culprit));
+        return true;
+    }
+    return false;
+}
+
+enum st_cause st_cause_slowed(const struct st_readings *from, const struct st_readings *to)
+{
+    int64_t ns;
+    for (size_t i = 0; i < ST_ARRAY_LEN(readings); i++) {
+        const enum st_cause cause = readings[i].cause;
+        if ((cause == ST_CAUSE_HEAT || cause == ST_CAUSE_POWER_LIMIT || cause == ST_CAUSE_STEAL) &&
+            explains(i, from, to, NULL, (to->at_ns - from->at_ns) / 10, &ns))
+            return cause;
+    }
+    return ST_CAUSE_UNKNOWN;
+}
+
+void st_cause_judge_work(const struct st_readings *from, const struct st_readings *to, int64_t callback_ns,
+                         struct st_cause_event *event)
+{
+    if (to->clock_khz <= 0 || to->clock_khz >= to->clock_highest_khz)
+        return;
+    const double slower = 1 - (double)to->clock_khz / (double)to->clock_highest_khz;
+    const int64_t ns = clip((int64_t)((double)callback_ns * slower), event->lateness_ns);
+    const enum st_cause slowed = st_cause_slowed(from, to);
+    if (ns < event->lateness_ns / 2)
+        return;
+    put_down_to(event,
+                slowed == ST_CAUSE_HEAT || slowed == ST_CAUSE_POWER_LIMIT ? slowed
+                : to->clock_limit_khz > 0 && to->clock_limit_khz < to->clock_highest_khz
+                    ? ST_CAUSE_POWER_LIMIT
+                    : ST_CAUSE_SLOW_CLOCK,
+                ns);
 }
 
 struct st_cause_event st_cause_judge(const struct st_cause_record *record,
@@ -169,7 +288,9 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
     if (valid & ST_COUNTER_CPU_NUMBER)
         event.migrated = now->cpu != then->cpu;
 
-    if (valid & ST_COUNTER_SUSPENDED && now->suspended_ns - then->suspended_ns > ST_CAUSE_SUSPEND_MIN_NS) {
+    if (valid & ST_COUNTER_SUSPENDED &&
+        now->suspended_ns - then->suspended_ns >
+            (valid & ST_COUNTER_RUNQ_WAIT ? ST_CAUSE_SUSPEND_MIN_NS : SUSPEND_BY_WALL_MIN_NS)) {
         event.cause = ST_CAUSE_SUSPEND;
         return event;
     }
@@ -180,6 +301,10 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
     }
     if (!(valid & ST_COUNTER_RUNQ_WAIT)) {
         judge_without_waits(record, base, context, machine, &event);
+        if (event.cause == ST_CAUSE_UNKNOWN)
+            (void)judge_by_readings(base, context, &event);
+        if (event.explained_ns != INT64_MIN)
+            event.rest_ns = lateness_ns - event.explained_ns;
         return event;
     }
 
@@ -198,13 +323,19 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
     } else if (both_ns > 0 && both_ns >= lateness_ns / 2) {
         const bool hole = machine->rt_hole_ns > 0 && event.runq_wait_ns > machine->rt_hole_ns / 10 * 9 &&
                           event.runq_wait_ns < machine->rt_hole_ns / 10 * 11;
+        if (event.charged_ns > event.runq_wait_ns && judge_by_readings(base, context, &event))
+            return event;
+        const bool ext = context->normal_thread && context->readings != NULL && context->readings->sched_ext;
         put_down_to(&event,
-                    hole                                     ? ST_CAUSE_RT_THROTTLING
-                    : event.charged_ns <= event.runq_wait_ns ? ST_CAUSE_RUN_QUEUE
-                                                             : ST_CAUSE_KERNEL,
+                    hole                                    ? ST_CAUSE_RT_THROTTLING
+                    : event.charged_ns > event.runq_wait_ns ? ST_CAUSE_KERNEL
+                    : ext                                   ? ST_CAUSE_SCHED_EXT
+                                                            : ST_CAUSE_RUN_QUEUE,
                     both_ns);
-    } else {
-        event.cause = event.faults_major_n > 0 ? ST_CAUSE_PAGE_FAULT : rest_cause(machine);
+    } else if (event.faults_major_n > 0) {
+        event.cause = ST_CAUSE_PAGE_FAULT;
+    } else if (!judge_by_readings(base, context, &event)) {
+        event.cause = rest_cause(machine);
     }
     return event;
 }

@@ -3,7 +3,8 @@
 #define ST_MEASURE_CAUSE_H
 
 #include "core/cause_kind.h"
-#include "platform/platform.h"
+#include "measure/recent.h"
+#include "platform/readings.h"
 
 /** A gap between the clocks of at least this is a suspend of the machine; less is noise. */
 #define ST_CAUSE_SUSPEND_MIN_NS INT64_C(10000000)
@@ -22,6 +23,7 @@ struct st_cause_baseline {
     struct st_pauses pauses;
     struct st_thread_counters counters;
     int64_t late_ns; /* lateness of all cycles that slept so far */
+    struct st_readings readings;
 };
 
 /** Facts about this machine that do not change. */
@@ -41,11 +43,13 @@ struct st_cause_event {
     int64_t runq_wait_ns; /* in the span, less the usual amount; clipped to the lateness */
     int64_t charged_ns;   /* time of a busy CPU that was charged to the loop instead of counted as a wait */
     int64_t rest_ns;      /* lateness - runq_wait - charged */
-    int64_t explained_ns; /* of the lateness, by the figures of the cause; INT64_MIN: a cause by exclusion */
-    uint32_t together_n;  /* late wake-ups that share one look at the counters, by their lateness; 1: alone */
-    int cpu;              /* where it woke; -1 unknown */
-    char
-        culprit[sizeof(((struct st_interrupt *)0)->name)]; /* the interrupt that had its CPU; "": not known */
+    int64_t
+        explained_ns; /* of the lateness, by the figures of the cause; INT64_MIN: by exclusion, or its counter has no length */
+    uint32_t together_n; /* late wake-ups that share one look at the counters, by their lateness; 1: alone */
+    int cpu;             /* where it woke; -1 unknown */
+    char culprit[sizeof(
+        ((struct st_readings *)0)
+            ->culprit)]; /* the interrupt that had its CPU, the program of a bus lock; "": not known */
     uint64_t switches_involuntary_n, faults_minor_n, faults_major_n;
     bool migrated;
 };
@@ -59,7 +63,10 @@ struct st_cause_context {
     double most_switches_per_cycle;        /* involuntary ones, at most, of late */
     double most_interrupt_share;           /* of the CPU's time, at most, of late; < 0: not known */
     struct st_pauses pauses;
-    bool quota_holds;    /* it is no real-time thread: a CPU quota stops it */
+    const struct st_readings *readings;     /* after it; NULL: none */
+    const struct st_recent *usual_readings; /* [ST_READINGS]: per ns, between two looks of late */
+    bool normal_thread;                     /* a sched_ext scheduler may decide about it */
+    bool quota_holds;                       /* it is no real-time thread: a CPU quota stops it */
     int64_t together_ns; /* lateness of all wake-ups in the span, this one too; 0: it is alone */
     uint32_t together_n;
 };
@@ -68,6 +75,19 @@ struct st_cause_context {
  * Pure. */
 int64_t st_cause_interrupts_ns(const struct st_pauses *from, const struct st_pauses *to, int cpu,
                                const struct st_interrupt **ret_most);
+
+/** How much a reading grew, less the usual growth in that time. usual: per ns; NULL: none. @return INT64_MIN: not known, or of
+ * different CPUs. Pure. */
+int64_t st_cause_grown(const struct st_readings *from, const struct st_readings *to, enum st_reading reading,
+                       const struct st_recent *usual);
+
+/** Was the whole machine slower between two readings? @return heat, power-limit or steal (a twentieth of the time or more);
+ * ST_CAUSE_UNKNOWN: not known that it was. Pure. */
+enum st_cause st_cause_slowed(const struct st_readings *from, const struct st_readings *to);
+
+/** Puts a callback that took callback_ns, too long by event->lateness_ns, down to the CPU's clock if that explains half of it. Pure. */
+void st_cause_judge_work(const struct st_readings *from, const struct st_readings *to, int64_t callback_ns,
+                         struct st_cause_event *event);
 
 /** Explains a record. base may be NULL (no counters: unknown). Pure. */
 struct st_cause_event st_cause_judge(const struct st_cause_record *record,

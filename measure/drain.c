@@ -238,12 +238,17 @@ static void take_over(struct st_drain *drain)
 void st_drain_step(struct st_drain *drain)
 {
     look_at_suspend(drain);
-    drain->loop->platform->pauses(drain->loop->platform, &drain->late.pauses);
+    struct st_late_judge *late = &drain->late;
+    struct st_platform *p = drain->loop->platform;
+    const struct st_thread_counters *counters = &late->base[0].counters;
+    p->pauses(p, &late->pauses);
+    st_readings_read(p, counters->valid & ST_COUNTER_CPU_NUMBER ? counters->cpu : -1,
+                     late->machine.virtualised > 0, late->pauses.smi_n, &late->readings);
     uint64_t taken;
     do {
         taken =
             st_ring_take(drain->loop->ring, drain->words + drain->words_n, ST_DRAIN_WORDS - drain->words_n);
-        drain->words_n += taken;
+        drain->words_n += (size_t)taken;
         size_t used = 0;
         while (used < drain->words_n) {
             const size_t n = record(drain, drain->words + used, drain->words_n - used);

@@ -77,6 +77,9 @@ static void judge_waiting(struct st_late_judge *judge, const struct st_thread_co
         .most_switches_per_cycle = st_recent_max(&judge->switches),
         .most_interrupt_share = judge->interrupts.n > 0 ? st_recent_max(&judge->interrupts) : -1,
         .pauses = judge->pauses,
+        .readings = &judge->readings,
+        .usual_readings = judge->usual_readings,
+        .normal_thread = judge->result->policy == ST_POLICY_OTHER,
         .quota_holds = judge->result->policy == ST_POLICY_OTHER,
         .together_n = (uint32_t)judge->waiting_n,
     };
@@ -102,6 +105,21 @@ static void judge_waiting(struct st_late_judge *judge, const struct st_thread_co
     judge->waiting_n = 0;
 }
 
+/* The callback took too long by excess_ns: its own work, or that of a CPU that is slower than it could be. */
+static struct st_cause_event own_work(const struct st_late_judge *judge, int64_t at_ns, int64_t excess_ns,
+                                      int64_t callback_ns)
+{
+    struct st_cause_event event = {.cause = ST_CAUSE_OWN_WORK,
+                                   .at_ns = at_ns,
+                                   .lateness_ns = excess_ns,
+                                   .span_ns = callback_ns,
+                                   .explained_ns = excess_ns,
+                                   .together_n = 1,
+                                   .cpu = -1};
+    st_cause_judge_work(&judge->base[0].readings, &judge->readings, callback_ns, &event);
+    return event;
+}
+
 /* A cycle that began late is a late wake-up (the next look at the counters explains it), or its callback took
  * too long, or it is an after-effect. @return true: a late wake-up. */
 static bool judge_late(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle)
@@ -116,13 +134,8 @@ static bool judge_late(struct st_late_judge *judge, const struct st_late_judge_c
         return false;
     judge->result->cause_late_n++;
     if (started_at_once) {
-        const struct st_cause_event event = {.cause = ST_CAUSE_OWN_WORK,
-                                             .at_ns = at_ns,
-                                             .lateness_ns = cycle->lateness_ns,
-                                             .span_ns = cycle->last_callback_ns,
-                                             .explained_ns = cycle->lateness_ns,
-                                             .together_n = 1,
-                                             .cpu = -1};
+        const struct st_cause_event event =
+            own_work(judge, at_ns, cycle->lateness_ns, cycle->last_callback_ns);
         add_event(judge, &event);
         return false;
     }
@@ -141,12 +154,7 @@ static void judge_xrun(struct st_late_judge *judge, const struct st_late_judge_c
     const int64_t done_ns = st_ns_add(cycle->due_ns, st_ns_add(cycle->lateness_ns, callback_ns));
     const int64_t period_ns = st_period_ns(&judge->loop->period);
     if (callback_ns > period_ns) {
-        const struct st_cause_event work = {.cause = ST_CAUSE_OWN_WORK,
-                                            .at_ns = done_ns,
-                                            .lateness_ns = callback_ns - period_ns,
-                                            .explained_ns = callback_ns - period_ns,
-                                            .together_n = 1,
-                                            .cpu = -1};
+        const struct st_cause_event work = own_work(judge, done_ns, callback_ns - period_ns, callback_ns);
         report_xrun(judge, done_ns, silence_ns, &work);
     } else if (judge->waiting_n > 0) {
         judge->waiting[judge->waiting_n - 1].silence_ns += silence_ns;
@@ -193,6 +201,12 @@ static void add_usual(struct st_late_judge *judge, const struct st_cause_baselin
         st_recent_add(&judge->interrupts,
                       (double)st_cause_interrupts_ns(&before->pauses, &base->pauses, now->cpu, &most) /
                           (double)pauses_ns);
+    const int64_t readings_ns = base->readings.at_ns - before->readings.at_ns;
+    for (int i = 0; i < ST_READINGS && readings_ns > 0; i++) {
+        const int64_t grown = st_cause_grown(&before->readings, &base->readings, (enum st_reading)i, NULL);
+        st_recent_add(&judge->usual_readings[i],
+                      grown != INT64_MIN ? (double)grown / (double)readings_ns : 0);
+    }
     st_recent_add(&judge->usual_late, (double)(base->late_ns - before->late_ns) / cycles);
 }
 
@@ -207,8 +221,8 @@ void st_late_judge_cycle(struct st_late_judge *judge, const struct st_late_judge
 void st_late_judge_record(struct st_late_judge *judge, const struct st_cause_record *record)
 {
     judge_waiting(judge, &record->counters, true);
-    const struct st_cause_baseline base = {record->at_ns, judge->seen, judge->pauses, record->counters,
-                                           judge->late_ns};
+    const struct st_cause_baseline base = {record->at_ns,    judge->seen,    judge->pauses,
+                                           record->counters, judge->late_ns, judge->readings};
     if (record->lateness_ns == 0) { /* at the start and at the end of warm-up */
         add_usual(judge, &base);
         judge->causes_since_base = 0;
@@ -221,7 +235,7 @@ void st_late_judge_record(struct st_late_judge *judge, const struct st_cause_rec
 bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *ret_base)
 {
     const struct st_loop *loop = judge->loop;
-    struct st_cause_baseline base = {.pauses = judge->pauses};
+    struct st_cause_baseline base = {.pauses = judge->pauses, .readings = judge->readings};
     if (loop->counters == NULL ||
         loop->platform->counters_other(loop->platform, loop->counters, &base.counters) != 0) {
         judge_waiting(judge, NULL, false);
@@ -246,4 +260,5 @@ bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *r
 void st_late_judge_finish(struct st_late_judge *judge)
 {
     judge_waiting(judge, judge->loop->counters != NULL ? &judge->loop->counters_end : NULL, false);
+    st_readings_close(&judge->readings);
 }

@@ -38,6 +38,9 @@ struct st_late_judge {
     struct st_recent interrupts;   /* the same of interrupt threads: their share of the loop's CPU */
     int64_t late_ns;               /* of all cycles that slept so far */
     struct st_pauses pauses;       /* at the last drain */
+    struct st_readings readings;   /* likewise */
+    struct st_recent
+        usual_readings[ST_READINGS]; /* their growth per ns, between two looks without a late wake-up */
 };
 
 /** A counted cycle, as the drain thread saw it. */

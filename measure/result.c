@@ -81,6 +81,17 @@ int st_result_copy(struct st_result *ret, const struct st_result *from)
     return r;
 }
 
+const struct st_cause_row *st_result_main_cause(const struct st_result *result, enum st_cause *ret)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < ST_CAUSE_COUNT; i++) {
+        if (result->causes[i].total_ns > result->causes[most].total_ns)
+            most = i;
+    }
+    *ret = (enum st_cause)most;
+    return result->causes[most].n > 0 ? &result->causes[most] : NULL;
+}
+
 void st_result_degrade(struct st_result *result, const char *format, ...)
 {
     const size_t used = strlen(result->degraded);

@@ -14,11 +14,12 @@ int st_ring_init(struct st_ring *ring, uint64_t words)
     uint64_t size = 64;
     while (size < words)
         size *= 2;
-    int32_t *memory = malloc(size * sizeof(*memory));
+    const size_t bytes = (size_t)size * sizeof(*ring->words);
+    int32_t *memory = malloc(bytes);
     if (memory == NULL)
         return -ENOMEM;
     memset(ring, 0, sizeof(*ring));
-    memset(memory, 0xff, size * sizeof(*memory)); /* touched: the producer must not fault */
+    memset(memory, 0xff, bytes); /* touched: the producer must not fault */
     ring->words = memory;
     ring->mask = size - 1;
     return 0;

@@ -62,8 +62,10 @@ struct st_interrupt {
 struct st_pauses {
     int64_t quota_ns;     /* its cgroups were throttled (cpu.max), in all; INT64_MIN: no quota is counted */
     int64_t continued_ns; /* CLOCK_MONOTONIC of the latest SIGCONT; INT64_MIN: none so far */
-    int64_t at_ns;        /* CLOCK_MONOTONIC of what follows, which FreeBSD says */
-    size_t interrupts_n;  /* 0: not known */
+    int64_t
+        smi_n; /* system management interrupts, where Linux counts them by perf (AMD); INT64_MIN: not known */
+    int64_t at_ns;       /* CLOCK_MONOTONIC of what follows, which FreeBSD says */
+    size_t interrupts_n; /* 0: not known */
     struct st_interrupt interrupts[ST_INTERRUPTS_MAX];
 };
 
@@ -122,7 +124,7 @@ struct st_platform {
      * plain sleep of a real-time thread is exact already (Linux). */
     int (*sleep_until_precise_ns)(struct st_platform *p, int64_t due_ns) ST_NONBLOCKING;
 
-    /** The i-th way of sleeping that `report --measure` compares (sleep.h) on this
+    /** The i-th way of sleeping (sleep.h) on this
      * system; NULL after the last. */
     const struct st_sleep_method *(*sleep_method)(struct st_platform *p, size_t i);
 

@@ -5,6 +5,49 @@
 #include "core/margin.h"
 #include "platform/platform.h"
 
+#define ST_PUNCTUAL_NEAR_NS                                                                                  \
+    100 /* reads of the clock that take longer are late by more if they are made in a row */
+#define ST_PUNCTUAL_EDGE_NS 20 /* of these 100: room for what reads differ by */
+
+#ifndef ST_PUNCTUAL_TURN /* of an empty loop; tests have their own */
+#define ST_PUNCTUAL_TURN() __asm__ volatile("")
+#endif
+
+/* How many turns to make before the next read, so that one of the reads ends 20 to 80 ns after the due time.
+ * @param left_ns until then. */
+static inline unsigned st_punctual_wait_turns(const struct st_margin *margin, int64_t left_ns) ST_NONBLOCKING
+{
+    const int64_t to_last_ns = left_ns + ST_PUNCTUAL_NEAR_NS - ST_PUNCTUAL_EDGE_NS;
+    if (margin->read_ns <= ST_PUNCTUAL_NEAR_NS || to_last_ns < margin->read_ns)
+        return 0;
+    const int64_t rest_ns = to_last_ns % margin->read_ns; /* what reads in a row leave over */
+    if (rest_ns <= ST_PUNCTUAL_NEAR_NS - 2 * ST_PUNCTUAL_EDGE_NS)
+        return 0;
+    return (unsigned)((float)(rest_ns - ST_PUNCTUAL_NEAR_NS / 2 + ST_PUNCTUAL_EDGE_NS) *
+                      margin->turns_per_ns);
+}
+
+/* Reads the clock until due_ns. Reads in a row would be late by up to the time of one. Little is done between
+ * two of them, and the same each time: it is part of that time. */
+static inline int64_t st_punctual_wait_spin(struct st_margin *margin, struct st_platform *p, int64_t now_ns,
+                                            int64_t due_ns) ST_NONBLOCKING
+{
+    while (now_ns < due_ns) {
+        const int64_t before_ns = now_ns;
+        const unsigned turns = st_punctual_wait_turns(margin, due_ns - now_ns);
+        for (unsigned i = 0; i < turns; i++)
+            ST_PUNCTUAL_TURN();
+        now_ns = p->now_ns(p);
+        if (turns > 0) {
+            margin->turns_n += turns;
+            margin->turns_ns += now_ns - before_ns - margin->read_ns;
+        } else {
+            margin->read_ns = now_ns - before_ns;
+        }
+    }
+    return now_ns;
+}
+
 /**
  * Waits until due_ns on CLOCK_MONOTONIC; one sleep at most, none where what is left is within the margin.
  * @param p of which only now_ns is called, and sleep_until_ns: its member of that name, or
@@ -33,9 +76,7 @@ static inline int st_punctual_wait_early(struct st_margin *margin, struct st_pla
     margin->spun_ns = 0;
     if (woke_ns < due_ns) {
         margin->spun_ns = due_ns - woke_ns;
-        do {
-            woke_ns = p->now_ns(p);
-        } while (woke_ns < due_ns);
+        woke_ns = st_punctual_wait_spin(margin, p, woke_ns, due_ns);
     }
     *ret_woke_ns = woke_ns;
     return 0;

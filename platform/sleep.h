@@ -1,4 +1,4 @@
-/* Ways of sleeping, one row each: those that `report --measure` compares are platform->sleep_method(i)
+/* Ways of sleeping, one row each: the usual ones are platform->sleep_method(i)
  * (linux/platform_linux.c, freebsd/platform_freebsd.c, fake/fake_clock.c); the laboratory adds more.
  */
 #ifndef ST_PLATFORM_SLEEP_H

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2016,SC2154
 # Parts of scripts/test that run in another Debian: a bare chroot of a named suite. tests/parts.sh sources this file.
 
-# bare_system ROOT SUITE: a chroot in which nothing is installed but apt, with this tree in /sleeptune. It reaches the package mirrors
+# bare_system ROOT SUITE [MMDEBSTRAP OPTION...]: a chroot in which nothing is installed but apt, with this tree in /sleeptune. It reaches the package mirrors
 # as this machine does: the same proxy, certificates, name server and checks of dates.
 bare_system() {
     [ "$(id -u)" -eq 0 ] || cannot "needs root for a chroot"
@@ -11,7 +11,7 @@ bare_system() {
     rm -rf "$1"
     mkdir -p "$1"
     apt-config dump Acquire::http Acquire::https Acquire::Check-Valid-Until Acquire::Check-Date >"$1.apt"
-    mmdebstrap --quiet --variant=apt --aptopt="$1.apt" "$2" "$1" || cannot "a bare $2 could not be fetched (no network?)"
+    mmdebstrap --quiet --variant=apt --aptopt="$1.apt" "${@:3}" "$2" "$1" || cannot "a bare $2 could not be fetched (no network?)"
     mkdir -p "$1/sleeptune" "$1/etc/ssl/certs"
     tar -c --exclude='./build*' --exclude=./.git . | tar -x -C "$1/sleeptune" || return
     rm -f "$1/etc/resolv.conf"
@@ -19,13 +19,16 @@ bare_system() {
     [ ! -e /etc/ssl/certs/ca-certificates.crt ] || cp -L /etc/ssl/certs/ca-certificates.crt "$1/etc/ssl/certs/"
 }
 
-# inside ROOT COMMAND: at most 30 min; the mounts and whatever runs in there end with the namespace
+# inside ROOT COMMAND: at most 30 min, or $minutes; the mounts and whatever runs in there end with the namespace
+minutes=30
+namespaces=(--mount --pid)
 inside() {
     cat >"$1.run" <<'RUN'
+ip link set lo up 2>/dev/null
 mount -t proc proc "$1/proc" && mount --rbind /sys "$1/sys" && mount --rbind /dev "$1/dev" &&
     exec chroot "$1" /bin/sh -c "cd /sleeptune && $2"
 RUN
-    timeout -k 10 1800 unshare --mount --pid --fork --kill-child sh "$1.run" "$1" "$2"
+    timeout -k 10 "${minutes}m" unshare "${namespaces[@]}" --fork --kill-child sh "$1.run" "$1" "$2"
 }
 
 # foreign SUITE: built as its packagers would, warnings are errors; unit tests. Packages that only quality checks need stay out.

@@ -30,12 +30,30 @@ packages_of() {
             readelf -dlW $program >headers && grep -q "Flags: NOW PIE" headers && grep -q GNU_RELRO headers || { echo $program; exit 1; }
         done' || status=1
     verdict $status "$1: programs are position independent, with read-only relocations and immediate binding"
+    [ "$1" != bookworm ] || recipes "$root"
     cp "$root"/build/*.deb "$root-life/sleeptune/"
     echo "at: life in $1"
     inside "$root-life" 'tests/package-life.sh' | sed "s/^\(\(not \)\{0,1\}ok\) [0-9]* - /\1 - $1: /" | tee "$root.tap"
     grep -E '^(not )?ok|^#' "$root.tap" >&3
     grep -q '^1\.\.' "$root.tap" || verdict 1 "$1: packages installed, upgraded, removed and purged"
     grep -q '^not ok' "$root.tap" || rm -rf "$root" "$root"[-.]*
+}
+
+# recipes ROOT: those of Arch and Fedora with Debian's libraries, and stand-ins in tests/recipes for what only those systems have. The unit
+# tests have run there already.
+recipes() {
+    local status=0
+    echo "at: recipes of Arch and Fedora"
+    inside "$1" 'apt-get install -qq -y --no-install-recommends fakeroot libarchive-tools makepkg rpm xz-utils zstd >/dev/null' ||
+        cannot "makepkg and rpmbuild could not be installed"
+    inside "$1" 'tree=sleeptune-$(sed -n "s/^  version: .\(.*\).,$/\1/p" meson.build)
+        mkdir -p /recipes/arch /recipes/SOURCES && cp -a . /recipes/$tree && cd /recipes && tar -cJf SOURCES/$tree.tar.xz $tree &&
+        cp $tree/packaging/arch/PKGBUILD SOURCES/$tree.tar.xz arch && useradd packager && chown -R packager: arch && cd arch &&
+        setpriv --reuid packager --regid packager --clear-groups env HOME=/recipes/arch PATH=/sleeptune/tests/recipes:$PATH makepkg -d --nocheck' || status=1
+    verdict $status "Arch: makepkg makes a package"
+    status=0
+    inside "$1" 'rpmbuild -bb --nodeps --nocheck --load tests/recipes/fedora.macros --define "_topdir /recipes" packaging/fedora/sleeptune.spec' || status=1
+    verdict $status "Fedora: rpmbuild makes the packages, and each installed file is in one of them"
 }
 
 part_packages() {

@@ -6,10 +6,12 @@
 . tests/part_foreign.sh
 . tests/part_packages.sh
 . tests/part_archive.sh
+. tests/part_fresh.sh
+. tests/part_cross.sh
 
 quick_parts=(unit integration lint)
 more_parts=(fuzz asan guests long clang rtsan tsan freebsd readers bare trixie)
-release_parts=(archive sid packages)
+release_parts=(archive sid packages fresh arm64 armhf musl)
 declare -A part_says=(
     [unit]="built with gcc, warnings are errors; unit tests, rule fixtures, fuzz corpora replayed"
     [integration]="the real programs in temporary folders"
@@ -27,16 +29,20 @@ declare -A part_says=(
     [trixie]="built with Debian's flags in a bare Debian 13, warnings are errors; unit tests"
     [sid]="the same in Debian unstable: the newest compiler and libraries"
     [archive]="what meson dist makes builds and tests itself; two builds in different folders are the same, byte for byte"
+    [fresh]="both README commands in Debian 12 and 13: no sudo, a path with a space, a tree that cannot be written to, no network"
+    [arm64]="cross-built with every part for 64-bit ARM, warnings are errors; unit tests in qemu"
+    [armhf]="the same for 32-bit ARM"
+    [musl]="built with musl, warnings are errors; unit tests"
     [packages]="Debian's packages built in bare Debian 12 and 13, looked at by lintian and blhc, installed, upgraded, purged"
 )
 # Parts that only compute: no test in them fails because it waits. They run beside the others, with low priority.
-declare -A computes=([lint]=1 [clang]=1 [rtsan]=1 [tsan]=1 [freebsd]=1 [readers]=1 [bare]=1 [trixie]=1 [sid]=1 [packages]=1 [archive]=1)
+declare -A computes=([lint]=1 [clang]=1 [rtsan]=1 [tsan]=1 [freebsd]=1 [readers]=1 [bare]=1 [trixie]=1 [sid]=1 [packages]=1 [archive]=1 [fresh]=1 [arm64]=1 [armhf]=1 [musl]=1)
 
 # Unit tests that start threads; the others cannot race (part tsan).
 threaded_tests=(daemon_audio daemon_day daemon_history daemon_history_file daemon_observed daemon_watchdog
-    experiments native ring session wake_method)
+    native ring session wake_method)
 # Unit tests that run the cycle loop or what it calls (part rtsan).
-loop_tests=(arms cause charged experiments fake loop margin native ns period punctual punctual_budget punctual_wait recent result ring session)
+loop_tests=(arms cause charged fake loop margin native ns period punctual punctual_budget punctual_wait recent result ring session)
 
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 

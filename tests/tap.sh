@@ -60,6 +60,9 @@ catches() {
     caught=$(sed -n 's/^SigCgt:[^0-9a-f]*//p' "/proc/$1/status" 2>/dev/null)
     [ $((0x${caught:-0} & 2)) -ne 0 ]
 }
+is_stopped() { # all of its threads: on a busy machine the signal takes effect when they next run
+    [ -d "/proc/$1/task" ] && ! grep -h '^State:' "/proc/$1/task"/*/status 2>/dev/null | grep -qv '[[:space:]]T'
+}
 slept() { cat "/proc/$1/task"/*/status 2>/dev/null | awk -v n="$2" '/^voluntary_ctxt_switches/ {all += $2} END {exit all < n}'; }
 
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups) # for what has to be a process, not a function

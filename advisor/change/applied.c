@@ -422,6 +422,69 @@ int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_
     return 0;
 }
 
+/* --- trials --- */
+
+int st_applied_begin_trial(struct st_applied *applied, const struct st_plan *plan)
+{
+    struct st_journal *journal = &applied->journal;
+    const size_t first_n = journal->entries_n;
+    int r = look_ahead(applied, plan);
+    for (size_t i = 0; r == 0 && i < plan->steps_n; i++) {
+        const struct st_plan_step *step = &plan->steps[i];
+        const struct st_entry entry = {.rule = (char *)(uintptr_t)step->rule->id,
+                                       .type = step->type,
+                                       .phase = ST_PHASE_WRITING,
+                                       .target = step->target,
+                                       .old_value = step->old_value,
+                                       .new_value = step->new_value};
+        r = step->type == ST_ENTRY_FILE ? -EINVAL : st_journal_add(journal, &entry);
+    }
+    if (r == 0)
+        r = st_journal_write(applied->p, applied->folder, journal);
+    while (r < 0 && journal->entries_n > first_n)
+        st_journal_remove(journal, journal->entries_n - 1);
+    return r;
+}
+
+/* Is it as it was written last? */
+static int look_at_value(const struct st_applied *applied, const struct st_entry *entry, bool was_on)
+{
+    char now[ST_CHANGE_VALUE_BYTES];
+    const int r = st_change_value_read(applied->p, entry->type, entry->target, now, sizeof(now));
+    if (r != 0)
+        return r;
+    return strcmp(now, was_on ? entry->new_value : entry->old_value) == 0 ? 0 : -EBUSY;
+}
+
+int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on, bool on,
+                      const char **ret_target)
+{
+    int r = 0;
+    for (size_t i = 0; i < applied->journal.entries_n && r == 0; i++) {
+        const struct st_entry *entry = &applied->journal.entries[i];
+        if (strcmp(entry->rule, rule) != 0 || entry->phase != ST_PHASE_WRITING)
+            continue;
+        *ret_target = entry->target;
+        r = look_at_value(applied, entry, was_on);
+        if (r == 0 && on != was_on)
+            r = write_value(applied->p, entry->type, entry->target, on ? entry->new_value : entry->old_value);
+    }
+    return r;
+}
+
+int st_applied_end_trial(struct st_applied *applied, const char *rule)
+{
+    struct st_journal *journal = &applied->journal;
+    size_t failed_n = 0;
+    for (size_t i = journal->entries_n; i > 0; i--) {
+        const struct st_entry *entry = &journal->entries[i - 1];
+        if (entry->phase == ST_PHASE_WRITING && strcmp(entry->rule, rule) == 0)
+            failed_n += undo_entry(applied, i - 1) == ST_EVENT_FAILED;
+    }
+    const int r = st_journal_write(applied->p, applied->folder, journal);
+    return failed_n > 0 ? -EIO : r;
+}
+
 /* --- taking back what the journal says, the latest write first --- */
 
 static bool is_chosen(const struct st_entry *entry, bool all, const char *const *ids, size_t ids_n)

@@ -214,7 +214,7 @@ static int read_entry(const struct reader *reader, const json_t *object)
     if (!is_plain(new_value, file) || (file && new_value[strspn(new_value, "\n")] == '\0'))
         return bad(reader, "an entry's new value is empty or has control characters");
     if (file && st_journal_file(reader->journal, target) == NULL)
-        return bad(reader, "an entry's file is not in the list of files");
+        return bad(reader, "an entry changes a file that the journal's list of files does not have");
     entry.phase = (enum st_entry_phase)phase;
     entry.interrupted = entry.phase != ST_PHASE_DONE;
     entry.type = (enum st_entry_type)type;

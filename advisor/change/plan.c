@@ -88,8 +88,9 @@ static int add_value(struct adder *adder, enum st_entry_type type, const struct 
         if (step->type == type && strcmp(step->target, target) == 0)
             return strcmp(step->new_value, value) == 0
                        ? 0
-                       : refuse(adder, -EEXIST, "rule %s sets %s to a different value", step->rule->id,
-                                target);
+                       : refuse(adder, -EEXIST,
+                                "rule %s sets %s to a different value: give only one of the two rules",
+                                step->rule->id, target);
     }
     const int r = st_change_value_read(adder->p, type, target, old_value, sizeof(old_value));
     if (r == -ENOTSUP || (r < 0 && item->form.running_only))

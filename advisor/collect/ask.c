@@ -14,10 +14,11 @@
 #include "advisor/parse/answer.h"
 #include "platform/child_env.h"
 
-#define ANSWER_BYTES (64 * 1024) /* PulseAudio's modules are 4 KiB */
-#define UNITS_MAX    16
-#define UNIT_BYTES   96
-#define KEY_BYTES    160
+#define ANSWER_BYTES                                                                                         \
+    (4 * 1024 * 1024) /* pw-dump of a desktop is some 100 KiB; pages that nothing fills cost nothing */
+#define UNITS_MAX  16
+#define UNIT_BYTES 96
+#define KEY_BYTES  160
 
 struct asker {
     struct st_facts *facts;
@@ -102,6 +103,28 @@ static int parse_pipewire(struct asker *asker, char *text)
     return st_answer_pw_metadata(text, pipewire_setting, asker);
 }
 
+/** A property of the node with the id `section`. */
+static void pipewire_node(void *ctx, const char *section, const char *name, const char *value)
+{
+    static const struct name_row rows[] = {
+        {"state", "state"},
+        {"node.name", "name"},
+        {"application.name", "application"},
+        {"node.latency", "latency"},
+        {"node.force-quantum", "force_quantum"},
+    };
+    const char *leaf = key_of(rows, ST_ARRAY_LEN(rows), name);
+    char key[KEY_BYTES];
+    snprintf(key, sizeof(key), "linux.pipewire.node.%.24s.%s", section, leaf != NULL ? leaf : "");
+    if (leaf != NULL)
+        put_text(ctx, key, value);
+}
+
+static int parse_nodes(struct asker *asker, char *text)
+{
+    return st_answer_pw_dump(text, pipewire_node, asker);
+}
+
 /** Of the modules that open cards; one of them with tsched=0 is enough. */
 static void pulse_module(void *ctx, const char *section, const char *name, const char *arguments)
 {
@@ -178,6 +201,16 @@ static void unit_setting(void *ctx, const char *unit, const char *name, const ch
         put_text(asker, key, unit_value(name, value));
 }
 
+/** "Demoted 5 threads." or "Demoting known real-time threads.": rtkit-daemon.c, demote_all(). */
+static int parse_rtkit_log(struct asker *asker, char *text)
+{
+    if (text[0] == '\0') /* no right to the system's journal: it is silent then */
+        return -EACCES;
+    st_facts_put_int(asker->facts, asker->question->facts[0], strstr(text, "Demot") != NULL, NULL,
+                     asker->question->source);
+    return 0;
+}
+
 static int parse_units(struct asker *asker, char *text)
 {
     return st_answer_systemctl_show(text, unit_setting, asker);
@@ -196,6 +229,13 @@ static const struct question questions[] = {
      .parse = parse_pipewire,
      .facts = WORDS("linux.pipewire.force_quantum", "linux.pipewire.max_quantum",
                     "linux.pipewire.min_quantum", "linux.pipewire.quantum", "linux.pipewire.rate_hz")},
+    {.key = "linux.ask.pipewire_nodes",
+     .daemon = "linux.daemon.pipewire",
+     .of_user = true,
+     .source = "pw-dump",
+     .argv = WORDS("pw-dump", "--no-colors"),
+     .parse = parse_nodes,
+     .facts = WORDS("linux.pipewire.node.any.state")},
     {.key = "linux.ask.pulseaudio",
      .daemon = "linux.daemon.pulseaudio",
      .of_user = true,
@@ -234,6 +274,13 @@ static const struct question questions[] = {
                    "org.freedesktop.RealtimeKit1", "MaxRealtimePriority"),
      .parse = parse_property,
      .facts = WORDS("linux.rtkit.max_priority")},
+    {.key = "linux.ask.rtkit_log",
+     .daemon = "linux.daemon.rtkit-daemon",
+     .source = "journalctl --unit rtkit-daemon",
+     .argv = WORDS("journalctl", "--unit=rtkit-daemon", "--boot", "--quiet", "--no-pager", "--output=cat",
+                   "--lines=200"),
+     .parse = parse_rtkit_log,
+     .facts = WORDS("linux.rtkit.demoted_n")},
     {.key = "linux.ask.systemd",
      .daemon = "linux.daemon.systemd",
      .source = "systemctl show",

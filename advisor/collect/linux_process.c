@@ -85,6 +85,22 @@ static bool owner_of(struct st_collector *c, const char *pid, uint64_t *ret_uid)
     return (r == 0 || r == -EFBIG) && st_proc_line_u64(text, "Uid:", ret_uid) == 0;
 }
 
+/** How much of a program that plays is in swap; nothing if none is. */
+static void swapped(struct st_collector *c, const char *pid, const char *name)
+{
+    char path[64], text[4096], key[KEY_BYTES];
+    size_t len;
+    uint64_t kib;
+    snprintf(path, sizeof(path), "/proc/%s/status", pid);
+    const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
+    if ((r != 0 && r != -EFBIG) || st_proc_line_u64(text, "VmSwap:", &kib) != 0 || kib == 0)
+        return;
+    snprintf(key, sizeof(key), "linux.swapped.%s.kib", pid);
+    st_facts_put_int(c->facts, key, (int64_t)kib, NULL, path);
+    snprintf(key, sizeof(key), "linux.swapped.%s.name", pid);
+    st_facts_put_text(c->facts, key, name, NULL, path);
+}
+
 /** A server of the user who runs this counts before those of others. @return false: there is one that counts more. */
 static bool take_owner(struct st_collector *c, const char *daemon_key, const char *pid)
 {
@@ -124,7 +140,7 @@ static bool daemon_of(struct walk *walk, const char *name, const char *pid)
     return false;
 }
 
-/** A thread of an interrupt ("irq/130-snd_hda") or one of a program under SCHED_FIFO or SCHED_RR. */
+/** A thread of an interrupt ("irq/130-snd_hda"), one of a program under SCHED_FIFO or SCHED_RR, or one of PipeWire's library that is not. */
 static void put_thread(struct walk *walk, const char *kind, const char *tid, const struct st_proc_stat *stat,
                        const char *path)
 {
@@ -170,8 +186,12 @@ static int one_thread(void *ctx, const char *tid)
     }
     walk->threads_n++;
     snprintf(path, sizeof(path), "/proc/%s/task/%s/stat", walk->process_pid, tid);
-    if (read_stat(walk->c->p, path, &stat) == 0 && (stat.policy == POLICY_FIFO || stat.policy == POLICY_RR))
+    if (read_stat(walk->c->p, path, &stat) != 0)
+        return 0;
+    if (stat.policy == POLICY_FIFO || stat.policy == POLICY_RR)
         put_thread(walk, "rt_thread", tid, &stat, path);
+    else if (strncmp(stat.name, "data-loop", strlen("data-loop")) == 0)
+        put_thread(walk, "normal_thread", tid, &stat, path);
     return 0;
 }
 
@@ -179,7 +199,7 @@ static int one_thread(void *ctx, const char *tid)
 static void threads_of(struct walk *walk, const char *pid, const struct st_proc_stat *stat, bool always)
 {
     char path[64];
-    const size_t looked_at = walk->threads_n;
+    const size_t looked_at = walk->threads_n, real_time_n = walk->real_time_n;
     if (!always && stat->threads_n > THREADS_OF_ONE_MAX) {
         walk->complete = false;
         return;
@@ -191,6 +211,8 @@ static void threads_of(struct walk *walk, const char *pid, const struct st_proc_
     walk->process_pid = pid;
     (void)walk->c->p->list(walk->c->p, path, one_thread, walk); /* it may have ended */
     walk->process_name = NULL;
+    if (always || walk->real_time_n > real_time_n)
+        swapped(walk->c, pid, stat->name);
     if (always)
         walk->threads_n = looked_at;
 }
@@ -263,11 +285,10 @@ static bool cpu_hierarchy(char *text, char *ret_path, size_t path_bytes, bool *r
     return found;
 }
 
-/** The limit of this process' cgroup; version 2 has none. */
-static void rt_runtime(struct st_collector *c, const char *group)
+/** The limit of a cgroup; version 2 has none. */
+static void rt_runtime(struct st_collector *c, const char *key, const char *group)
 {
     static const char *const mounts[] = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
-    static const char key[] = "linux.cgroup.rt_runtime_us";
     char path[4096];
     if (strstr(group, "..") != NULL) { /* outside of this cgroup namespace */
         st_facts_put_failure(c->facts, key, -ENOENT, "/proc/self/cgroup");
@@ -302,7 +323,8 @@ static void cgroup(struct st_collector *c)
     memcpy(raw, text, sizeof(raw));
     if (cpu_hierarchy(text, group, sizeof(group), &unified)) {
         st_facts_put_int(c->facts, "linux.cgroup.version", 1, raw, source);
-        rt_runtime(c, group);
+        rt_runtime(c, "linux.cgroup.rt_runtime_us", group);
+        rt_runtime(c, "linux.cgroup.users_rt_runtime_us", "/user.slice"); /* systemd's, of all sessions */
         return;
     }
     if (unified)
@@ -340,18 +362,15 @@ static void limits(struct st_collector *c)
     static const struct {
         const char *name;
         const char *key;
-        bool live; /* also of the running system; the other two live.c asks the kernel for */
     } rows[] = {
-        {"Max realtime priority", "linux.rt.rtprio_limit", false},
-        {"Max locked memory", "linux.rt.memlock_limit_bytes", false},
+        {"Max realtime priority", "linux.rt.rtprio_limit"},
+        {"Max locked memory", "linux.rt.memlock_limit_bytes"},
     };
     static const char source[] = "/proc/self/limits";
     char text[4096];
     size_t len;
     const int r = c->p->read_text(c->p, source, text, sizeof(text), &len);
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (c->live && !rows[i].live)
-            continue;
         if (r == 0)
             limit(c, text, rows[i].name, rows[i].key, source);
         else
@@ -362,9 +381,10 @@ static void limits(struct st_collector *c)
 static void collect_limits(struct st_collector *c)
 {
     cgroup(c);
+    if (c->live)
+        return; /* live.c asks the kernel */
     limits(c);
-    if (!c->live)
-        st_collector_read(c, "linux.timer_slack_ns", "/proc/self/timerslack_ns", ST_VALUE_INT);
+    st_collector_read(c, "linux.timer_slack_ns", "/proc/self/timerslack_ns", ST_VALUE_INT);
 }
 
 static void collect(struct st_collector *c)

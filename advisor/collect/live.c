@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "advisor/collect/collector.h"
+#include "core/ns.h"
 
 #define TRIED_PRIORITY 70 /* what the loop asks for */
 #define GROUPS_MAX     1024
@@ -63,26 +64,16 @@ static void ipc_lock(struct st_collector *c)
         st_facts_put_int(c->facts, key, (mask >> CAP_IPC_LOCK_BIT) & 1, NULL, source);
 }
 
-static void slack(struct st_collector *c)
+static void clocks(struct st_collector *c)
 {
-    static const char source[] = "prctl(PR_GET_TIMERSLACK)";
-    int64_t ns;
-    const int r = c->p->timer_slack_ns(c->p, &ns);
-    if (r == 0)
-        st_facts_put_int(c->facts, "linux.timer_slack_ns", ns, NULL, source);
-    else
-        st_facts_put_failure(c->facts, "linux.timer_slack_ns", r, source);
-}
-
-static void resolution(struct st_collector *c)
-{
-    static const char source[] = "clock_getres(CLOCK_MONOTONIC)";
-    struct timespec resolution;
-    if (clock_getres(CLOCK_MONOTONIC, &resolution) == 0)
-        st_facts_put_int(c->facts, "linux.clock_getres_ns",
-                         (int64_t)resolution.tv_sec * INT64_C(1000000000) + resolution.tv_nsec, NULL, source);
-    else
-        st_facts_put_failure(c->facts, "linux.clock_getres_ns", -errno, source);
+    int64_t ns = 0;
+    struct timespec step = {0};
+    int r = c->p->timer_slack_ns(c->p, &ns);
+    put_right(c, "linux.timer_slack_ns", r, ns, "prctl(PR_GET_TIMERSLACK)");
+    r = c->p->suspended_ns(c->p, &ns);
+    put_right(c, "linux.suspended_ms", r, ns / ST_NS_PER_MS, "CLOCK_BOOTTIME - CLOCK_MONOTONIC");
+    r = clock_getres(CLOCK_MONOTONIC, &step) == 0 ? 0 : -errno;
+    put_right(c, "linux.clock_getres_ns", r, st_ns_from_timespec(&step), "clock_getres(CLOCK_MONOTONIC)");
 }
 
 static void user_groups(struct st_collector *c)
@@ -126,8 +117,7 @@ static void collect(struct st_collector *c)
     if (c->p->os != ST_OS_LINUX)
         return;
     ipc_lock(c);
-    slack(c);
-    resolution(c);
+    clocks(c);
 }
 
 const struct st_collect_source st_collect_live = {.collect = collect};

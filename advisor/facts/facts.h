@@ -96,6 +96,11 @@ const struct st_fact *st_facts_next(const struct st_facts *facts, const char *pr
 #define ST_FACTS_EACH(fact, facts, prefix, suffix)                                                           \
     for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, prefix, suffix, fact)) != NULL;)
 
+/** The facts with others in their place or besides: rows of both sets, borrowed; the caller frees ret->rows only.
+ * @return 0 or -ENOMEM. */
+ST_NODISCARD int st_facts_overlay(const struct st_facts *facts, const struct st_facts *others,
+                                  struct st_facts *ret);
+
 /** How many facts are unreadable or malformed. */
 size_t st_facts_unreadable(const struct st_facts *facts);
 

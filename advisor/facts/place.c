@@ -72,10 +72,26 @@ static void server_note(struct notes *notes, const struct st_facts *facts)
             n, n == 1 ? "" : "s");
 }
 
+/** What was read of posted texts, and how much was not. */
+static void posted_note(struct notes *notes, const struct st_facts *facts)
+{
+    const char *read = st_facts_text_or(facts, "system.input", NULL);
+    size_t others_n = 0;
+    char others[64] = "";
+    for (const char *at = st_facts_text_or(facts, "system.input_others", ""); *at != '\0'; at++)
+        others_n += at[1] == '\n' || at[1] == '\0';
+    if (others_n > 0)
+        snprintf(others, sizeof(others), "; not understood: %zu line%s (--details)", others_n,
+                 others_n == 1 ? "" : "s");
+    if (read != NULL && strncmp(read, "all ", 4) != 0)
+        add(notes, "Read: %.*s%s.", st_text_cut(read, 150), read, others);
+}
+
 size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES])
 {
     struct notes notes = {.rows = ret};
     const char *limits = st_facts_text_or(facts, "user.limits_from", NULL);
+    posted_note(&notes, facts);
     switch (facts->os) {
     case ST_OS_LINUX:
         linux_notes(&notes, facts);

@@ -10,6 +10,7 @@
 #include "advisor/facts/text.h"
 
 #define UNIT_LINES_MAX 64
+#define NODES_MAX      256 /* of a PipeWire graph; further ones are left out */
 
 /** The text between the quotes after `name`, which it ends. @return NULL: none. */
 static char *quoted(char *line, const char *name, char **ret_rest)
@@ -40,6 +41,56 @@ int st_answer_pw_metadata(char *text, st_setting_fn fn, void *ctx)
         r = 0;
     }
     return r;
+}
+
+/** Texts, whole numbers and truth values, as in PipeWire's files. */
+static void put_property(const char *id, const char *name, const json_t *value, st_setting_fn fn, void *ctx)
+{
+    char number[24];
+    snprintf(number, sizeof(number), "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    if (json_is_string(value))
+        fn(ctx, id, name, json_string_value(value));
+    else if (json_is_integer(value))
+        fn(ctx, id, name, number);
+    else if (json_is_boolean(value))
+        fn(ctx, id, name, json_is_true(value) ? "true" : "false");
+}
+
+static void put_nodes(const json_t *list, size_t *nodes_n, st_setting_fn fn, void *ctx)
+{
+    json_t *object, *value;
+    size_t i;
+    json_array_foreach(list, i, object)
+    {
+        const char *type = json_string_value(json_object_get(object, "type")), *name;
+        json_t *info = json_object_get(object, "info");
+        char id[24];
+        if (type == NULL || strcmp(type, "PipeWire:Interface:Node") != 0 || (*nodes_n)++ >= NODES_MAX)
+            continue;
+        snprintf(id, sizeof(id), "%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(object, "id")));
+        put_property(id, "state", json_object_get(info, "state"), fn, ctx);
+        json_object_foreach(json_object_get(info, "props"), name, value)
+            put_property(id, name, value, fn, ctx);
+    }
+}
+
+int st_answer_pw_dump(const char *text, st_setting_fn fn, void *ctx)
+{
+    size_t nodes_n = 0;
+    int r = -EBADMSG;
+    for (;;) {
+        json_error_t error;
+        json_t *list = json_loads(text, JSON_DISABLE_EOF_CHECK, &error);
+        if (!json_is_array(list)) {
+            r = list != NULL ? -EBADMSG : r;
+            json_decref(list);
+            return r;
+        }
+        put_nodes(list, &nodes_n, fn, ctx);
+        json_decref(list);
+        text += error.position;
+        r = 0;
+    }
 }
 
 int st_answer_pactl_modules(char *text, st_setting_fn fn, void *ctx)

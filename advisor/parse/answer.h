@@ -9,6 +9,10 @@
  * @return 0, -EBADMSG (no setting in it). */
 ST_NODISCARD int st_answer_pw_metadata(char *text, st_setting_fn fn, void *ctx);
 
+/** `pw-dump`: the properties of all nodes, and their state; a list, and further ones if something changes meanwhile.
+ * section: the node's id. @return 0, -EBADMSG (no list). */
+ST_NODISCARD int st_answer_pw_dump(const char *text, st_setting_fn fn, void *ctx);
+
 /** `pactl list short modules`: "7<tab>module-udev-detect<tab>tsched=0<tab>". key: the module; value: its
  * arguments. @return 0, -EBADMSG (no module in it). */
 ST_NODISCARD int st_answer_pactl_modules(char *text, st_setting_fn fn, void *ctx);

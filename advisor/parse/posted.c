@@ -1,27 +1,30 @@
-/* Texts that people post: each is recognised by what its kind always has, and parsed. */
+/* Texts that people post: their lines are recognised one by one. */
 #include "advisor/parse/posted.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "advisor/facts/text.h"
 #include "advisor/parse/freebsd_text.h"
 #include "advisor/parse/sysctl_text.h"
+#include "core/text/text_buffer.h"
 
-#define LINE_BYTES 4096
-#define LOOK_LINES 40    /* of `sysctl -a`: most of them must look like it */
-#define LOOK_BYTES 65536 /* for the marks of the others */
+#define LINE_BYTES  4096
+#define LOOK_BYTES  65536 /* for the marks of alsa-info.sh and of a whole sysctl -a */
+#define OTHERS_MAX  50    /* lines that were not understood, of one text */
+#define OTHER_BYTES 80    /* of such a line */
 
-const char st_posted_kinds[] = "sysctl -a, alsa-info.sh or /dev/sndstat";
+const char st_posted_kinds[] = "sysctl -a, uname -a, alsa-info.sh or /dev/sndstat";
 
-/* --- recognising --- */
+/* --- lines as people post them --- */
 
-/** Does a line of the beginning begin with this? */
+/** A mark at the start of a line of the beginning. */
 static bool has_line(const char *text, size_t bytes, const char *begin)
 {
     char line[LINE_BYTES];
-    const char *at = text, *end = text + (bytes < LOOK_BYTES ? bytes : LOOK_BYTES);
+    const char *at = text, *end = text + bytes;
     while (st_text_line(&at, end, line, sizeof(line))) {
         if (strncmp(line, begin, strlen(begin)) == 0)
             return true;
@@ -31,115 +34,251 @@ static bool has_line(const char *text, size_t bytes, const char *begin)
 
 static bool is_alsa_info(const char *text, size_t bytes)
 {
+    bytes = bytes < LOOK_BYTES ? bytes : LOOK_BYTES;
     return has_line(text, bytes, "!!ALSA Information Script") ||
            has_line(text, bytes, "!!Linux Distribution") || has_line(text, bytes, "!!Kernel Information");
 }
 
-static bool is_sndstat(const char *text, size_t bytes)
+/** "> quoted", "> > twice". */
+static char *unquoted(char *line)
 {
-    return has_line(text, bytes, "FreeBSD Audio Driver") || has_line(text, bytes, "Installed devices:") ||
-           has_line(text, bytes, "No devices installed.");
+    while (line[0] == '>')
+        line += line[1] == ' ' ? 2 : 1;
+    return line;
 }
 
-enum assignment { ASSIGN_NONE, ASSIGN_FREEBSD, ASSIGN_LINUX };
-
-/** "name: value", "name=value"; "name = value". */
-static enum assignment assignment(char *line)
+/** "$ sysctl kern.hz", "me@host:~ % uname -a", "[me@host ~]$ ..."; also comments. */
+static bool is_command(const char *line)
 {
-    char *mark = line + strcspn(line, ":= ");
-    const char was = *mark;
-    const char next = was != '\0' ? mark[1] : '\0';
-    *mark = '\0';
-    if (was == '\0' || !st_sysctl_text_is_name(line))
-        return ASSIGN_NONE;
-    if (was == '=' && next == '"') /* kenv */
-        return ASSIGN_NONE;
-    if (strchr(line, '.') == NULL)
-        return ASSIGN_NONE;
-    if (was == ' ')
-        return next == '=' ? ASSIGN_LINUX : ASSIGN_NONE;
-    return was == '=' || next == ' ' || next == '\0' ? ASSIGN_FREEBSD : ASSIGN_NONE;
+    const size_t first = strcspn(line, " "), mark = strcspn(line, "$#%");
+    const bool is_host = (memchr(line, '@', first) != NULL && mark < 80) || mark < first;
+    return line[mark] != '\0' && line[mark + 1] == ' ' && (mark == 0 || is_host);
 }
 
-/** Are most of the first lines of this kind? */
-static bool mostly(const char *text, size_t bytes, enum assignment wanted)
+static bool is_one_of(const char *name, const char *const *tops)
 {
-    char line[LINE_BYTES];
-    const char *at = text, *end = text + bytes;
-    size_t lines_n = 0, n = 0;
-    while (lines_n < LOOK_LINES && st_text_line(&at, end, line, sizeof(line))) {
-        if (line[0] == '\0')
-            continue;
-        lines_n++;
-        n += assignment(line) == wanted;
+    const size_t len = strcspn(name, ".");
+    for (; *tops != NULL; tops++) {
+        if (strlen(*tops) == len && strncmp(name, *tops, len) == 0)
+            return true;
     }
-    return n > 0 && 2 * n >= lines_n;
+    return false;
 }
 
-static bool is_sysctl_freebsd(const char *text, size_t bytes)
+enum line_kind { LINE_FREEBSD, LINE_LINUX, LINE_OTHER };
+
+/** "name: value" of FreeBSD, "name = value" of Linux, "name=value" of both, where the name decides. A quoted value is kenv's
+ * or loader.conf's. */
+static enum line_kind sysctl_kind(const char *line)
 {
-    return mostly(text, bytes, ASSIGN_FREEBSD);
+    static const char *const freebsd[] = {"kern", "hw", "machdep", "vfs", "security", "compat", "dev", NULL};
+    static const char *const linux_only[] = {"kernel", "fs", "abi", NULL};
+    static const char *const both[] = {"vm", "net", "debug", "user", "dev", NULL};
+    char name[128];
+    const size_t len = strcspn(line, ":= ");
+    const char mark = line[len], next = mark != '\0' ? line[len + 1] : '\0';
+    snprintf(name, sizeof(name), "%.*s", len < sizeof(name) ? (int)len : 0, line);
+    if (mark == '\0' || strchr(name, '.') == NULL || !st_sysctl_text_is_name(name) ||
+        (mark == '=' && next == '"') || (mark == ' ' && next != '=') ||
+        (mark == ':' && next != ' ' && next != '\0'))
+        return LINE_OTHER;
+    if (mark != ' ' && is_one_of(name, freebsd))
+        return LINE_FREEBSD;
+    if (is_one_of(name, both))
+        return mark == ':' ? LINE_FREEBSD : LINE_LINUX;
+    return mark != ':' && is_one_of(name, linux_only) ? LINE_LINUX : LINE_OTHER;
 }
 
-static bool is_sysctl_linux(const char *text, size_t bytes)
-{
-    return mostly(text, bytes, ASSIGN_LINUX);
-}
-
-/* --- parsing --- */
-
-/** Also notes that it was read, as the collector of captures does, for the rules that ask. */
-static int parse_sndstat(struct st_facts *facts, const char *text, size_t bytes, const char *source)
-{
-    const int r = st_freebsd_text_sndstat(facts, text, bytes, source);
-    return r == 0 ? st_facts_put_text(facts, "freebsd.file.sndstat", "read", NULL, source) : r;
-}
-
+/** Files of one line that people print, and the commands of report/condition.c ask for. */
 static const struct {
-    const char *name;
-    enum st_os os;
-    bool is_all; /* what it does not have does not exist, if it is whole */
-    bool (*is)(const char *text, size_t bytes);
-    int (*parse)(struct st_facts *facts, const char *text, size_t bytes, const char *source);
-} kinds[] = {
-    {"alsa-info", ST_OS_LINUX, false, is_alsa_info, st_posted_alsa_info},
-    {"sndstat", ST_OS_FREEBSD, false, is_sndstat, parse_sndstat},
-    {"sysctl", ST_OS_LINUX, false, is_sysctl_linux, st_sysctl_text_linux},
-    {"sysctl", ST_OS_FREEBSD, true, is_sysctl_freebsd, st_sysctl_text_freebsd},
+    const char *path, *key;
+} files[] = {{"/proc/cmdline", "linux.cmdline"},
+             {"/sched/preempt", "linux.preempt.debugfs"},
+             {"/transparent_hugepage/enabled", "linux.thp.enabled"},
+             {"/transparent_hugepage/defrag", "linux.thp.defrag"}};
+
+/** What was found in one text. */
+struct found {
+    struct st_text_buffer lines[LINE_OTHER], sndstat, others; /* lines: sysctls, by system */
+    size_t lines_n[LINE_OTHER], others_n;
+    char linux_release[100], linux_version[160];
+    int freebsd_version;                    /* 1302000; 0: none; -1: more than one */
+    char answers[ST_ARRAY_LEN(files)][160]; /* what `cat FILE` printed; "": it was not asked */
 };
 
-/** Adds a kind to those that are there. */
-static int put_kind(struct st_facts *facts, const char *name, const char *source)
+/** "13.2-RELEASE-p4" anywhere: of FreeBSD only. kern.osreldate begins with it (sys/sys/param.h: major * 100000 + minor * 1000
+ * at a release). */
+static bool take_freebsd_version(struct found *found, const char *line)
 {
-    const char *before;
+    static const char *const behind[] = {"-RELEASE", "-STABLE", "-CURRENT", "-BETA", "-RC", "-PRERELEASE"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(behind); i++) {
+        const char *mark = strstr(line, behind[i]), *at = mark;
+        int major, minor;
+        while (at != NULL && at > line && strchr("0123456789.", at[-1]) != NULL)
+            at--;
+        if (mark == NULL || sscanf(at, "%2d.%2d-", &major, &minor) != 2 || major < 5)
+            continue;
+        const int version = major * 100000 + minor * 1000;
+        found->freebsd_version =
+            found->freebsd_version == 0 || found->freebsd_version == version ? version : -1;
+        return true;
+    }
+    return false;
+}
+
+/** "Linux HOST 6.1.0-37-amd64 #1 SMP PREEMPT_DYNAMIC Debian ...". */
+static bool take_linux_uname(struct found *found, const char *line)
+{
+    char release[sizeof(found->linux_release)];
+    int end = 0;
+    if (sscanf(line, "Linux %*64s %99s %n", release, &end) != 1 || line[end] != '#')
+        return false;
+    snprintf(found->linux_release, sizeof(found->linux_release), "%s", release);
+    snprintf(found->linux_version, sizeof(found->linux_version), "%.150s", line + end);
+    return true;
+}
+
+/** As sysctl prints it. One of FreeBSD that was set prints "kern.hz: 100 -> 1000": the new value counts. */
+static bool take_sysctl(struct found *found, const char *line)
+{
+    const enum line_kind kind = sysctl_kind(line);
+    const size_t len = strcspn(line, ":= ");
+    const char *value = line + len + strspn(line + len, ":= "), *arrow = strstr(value, " -> ");
+    if (kind == LINE_OTHER)
+        return false;
+    st_text_buffer_printf(&found->lines[kind], "%.*s%s%s\n", (int)len, line,
+                          kind == LINE_LINUX ? " = " : ": ",
+                          arrow != NULL && kind == LINE_FREEBSD ? arrow + 4 : value);
+    found->lines_n[kind]++;
+    return true;
+}
+
+static void read_lines(struct found *found, const char *text, size_t bytes)
+{
+    char buf[LINE_BYTES];
+    const char *at = text, *end = text + bytes;
+    bool in_sndstat = false;
+    char *answer = NULL; /* where the line below a command belongs */
+    while (st_text_line(&at, end, buf, sizeof(buf))) {
+        char *quoted = unquoted(buf), *line = quoted + strspn(quoted, " \t`*-");
+        line[strcspn(line, "`\r")] = '\0';
+        size_t len = strlen(line);
+        while (len > 0 && line[len - 1] == ' ')
+            line[--len] = '\0';
+        const bool begins = strncmp(line, "FreeBSD Audio Driver", 20) == 0 ||
+                            strncmp(line, "Installed devices:", 18) == 0 ||
+                            strncmp(line, "No devices installed", 20) == 0;
+        const bool ends = len == 0 || is_command(line) || take_sysctl(found, line) ||
+                          take_linux_uname(found, line) || take_freebsd_version(found, line);
+        if (answer != NULL && !ends) {
+            snprintf(answer, sizeof(found->answers[0]), "%.150s", line);
+            answer = NULL;
+            continue;
+        }
+        answer = NULL;
+        for (size_t i = 0; i < ST_ARRAY_LEN(files) && is_command(line); i++) {
+            if (strstr(line, "cat ") != NULL && strstr(line, files[i].path) != NULL)
+                answer = found->answers[i];
+        }
+        in_sndstat = begins || (in_sndstat && !ends);
+        if (in_sndstat)
+            st_text_buffer_printf(&found->sndstat, "%s\n", quoted);
+        else if (!ends && ++found->others_n <= OTHERS_MAX)
+            st_text_buffer_printf(&found->others, "%.*s\n", OTHER_BYTES, line);
+    }
+}
+
+/* --- facts of them --- */
+
+/** Notes a kind of text that was read. r: 0 if it was. */
+static int put_kind(struct st_facts *facts, int r, const char *kind, const char *source)
+{
+    const char *before = st_facts_text_or(facts, ST_POSTED_KEY, NULL);
     char text[256];
-    if (st_facts_text(facts, ST_POSTED_KEY, &before) == 0)
-        snprintf(text, sizeof(text), "%.200s, %s", before, name);
-    else
-        snprintf(text, sizeof(text), "%s", name);
-    return st_facts_put_text(facts, ST_POSTED_KEY, text, NULL, source);
+    snprintf(text, sizeof(text), "%.180s%s%s", before != NULL ? before : "", before != NULL ? ", " : "",
+             kind);
+    return r != 0 ? r : st_facts_put_text(facts, ST_POSTED_KEY, text, NULL, source);
+}
+
+static enum st_os os_of(const struct found *found)
+{
+    const size_t linux_n = found->lines_n[LINE_LINUX] + (found->linux_release[0] != '\0');
+    const size_t freebsd_n =
+        found->lines_n[LINE_FREEBSD] + (found->freebsd_version != 0) + (found->sndstat.text != NULL);
+    return linux_n > freebsd_n ? ST_OS_LINUX : ST_OS_FREEBSD;
+}
+
+/** What was understood of a text of this system, and the lines that were not. */
+static int put_found(struct st_facts *facts, const struct found *found, const char *source)
+{
+    const bool is_linux = facts->os == ST_OS_LINUX;
+    const enum line_kind kind = is_linux ? LINE_LINUX : LINE_FREEBSD;
+    const struct st_text_buffer *lines = &found->lines[kind], *sndstat = &found->sndstat;
+    char words[64];
+    int r = 0;
+    snprintf(words, sizeof(words), "%zu sysctl%s", found->lines_n[kind],
+             found->lines_n[kind] == 1 ? "" : "s");
+    if (lines->text != NULL)
+        r = put_kind(facts,
+                     is_linux ? st_sysctl_text_linux(facts, lines->text, lines->bytes, source)
+                              : st_sysctl_text_freebsd(facts, lines->text, lines->bytes, source),
+                     words, source);
+    if (r == 0 && is_linux && found->linux_release[0] != '\0') {
+        st_facts_put_text(facts, "linux.kernel.version", found->linux_version, found->linux_version, source);
+        r = put_kind(facts,
+                     st_facts_put_text(facts, "linux.kernel.release", found->linux_release,
+                                       found->linux_release, source),
+                     "uname", source);
+    }
+    if (r == 0 && !is_linux && found->freebsd_version > 0 &&
+        st_facts_find(facts, "freebsd.kern.osreldate") == NULL)
+        r = put_kind(facts,
+                     st_facts_put_int(facts, "freebsd.kern.osreldate", found->freebsd_version, NULL, source),
+                     "uname", source);
+    /* that it was read is a fact, too, as the collector of captures has it, for the rules that ask */
+    if (r == 0 && !is_linux && sndstat->text != NULL &&
+        st_freebsd_text_sndstat(facts, sndstat->text, sndstat->bytes, source) == 0)
+        r = put_kind(facts, st_facts_put_text(facts, "freebsd.file.sndstat", "read", NULL, source), "sndstat",
+                     source);
+    for (size_t i = 0; i < ST_ARRAY_LEN(files) && r == 0 && is_linux; i++) {
+        if (found->answers[i][0] != '\0')
+            r = put_kind(facts,
+                         st_facts_put_text(facts, files[i].key, found->answers[i], found->answers[i], source),
+                         files[i].path, source);
+    }
+    if (r == 0 && found->others.text != NULL)
+        r = st_facts_put_text(facts, ST_POSTED_OTHERS, found->others.text, NULL, source);
+    return r;
 }
 
 int st_posted_add(const char *text, size_t bytes, const char *source, struct st_facts **facts)
 {
-    size_t i = 0;
-    while (i < ST_ARRAY_LEN(kinds) && !kinds[i].is(text, bytes))
-        i++;
-    if (i == ST_ARRAY_LEN(kinds))
-        return -EBADMSG;
-    if (*facts != NULL && (*facts)->os != kinds[i].os)
-        return -EXDEV;
-    struct st_facts *into = *facts != NULL ? *facts : st_facts_new(kinds[i].os);
-    if (into == NULL)
-        return -ENOMEM;
-    int r = kinds[i].parse(into, text, bytes, source);
-    if (r == 0)
-        r = put_kind(into, kinds[i].is_all && st_sysctl_text_is_whole(into) ? ST_POSTED_ALL : kinds[i].name,
-                     source);
+    struct found found = {0};
+    const bool alsa = is_alsa_info(text, bytes);
+    const bool whole =
+        has_line(text, bytes, "kern.osreldate") && has_line(text, bytes, "security.jail.jailed");
+    if (!alsa && !whole)
+        read_lines(&found, text, bytes);
+    const enum st_os os = alsa ? ST_OS_LINUX : whole ? ST_OS_FREEBSD : os_of(&found);
+    const bool any = alsa || whole || found.lines_n[LINE_FREEBSD] + found.lines_n[LINE_LINUX] > 0 ||
+                     found.linux_release[0] != '\0' || found.freebsd_version > 0 ||
+                     found.sndstat.text != NULL;
+    struct st_facts *into = any && *facts == NULL ? st_facts_new(os) : *facts;
+    int r = !any ? -EBADMSG : into == NULL ? -ENOMEM : into->os != os ? -EXDEV : 0;
+    if (r == 0 && alsa)
+        r = put_kind(into, st_posted_alsa_info(into, text, bytes, source), "alsa-info", source);
+    else if (r == 0 && whole)
+        r = put_kind(into, st_sysctl_text_freebsd(into, text, bytes, source), ST_POSTED_ALL, source);
+    else if (r == 0)
+        r = put_found(into, &found, source);
     if (r != 0 && *facts == NULL)
         st_facts_free(into);
-    else
+    else if (r == 0)
         *facts = into;
+    free(found.lines[LINE_FREEBSD].text);
+    free(found.lines[LINE_LINUX].text);
+    free(found.sndstat.text);
+    free(found.others.text);
     return r;
 }
 

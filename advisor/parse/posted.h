@@ -1,12 +1,15 @@
-/* A text that a user saved or posted (sysctl -a, alsa-info.sh, /dev/sndstat) becomes facts. */
+/* A text that a user saved or posted becomes facts: sysctl, uname -a, alsa-info.sh, /dev/sndstat; also several of them in one
+ * text, quoted ("> "), behind prompts, between prose. */
 #ifndef ST_ADVISOR_PARSE_POSTED_H
 #define ST_ADVISOR_PARSE_POSTED_H
 
 #include "advisor/facts/facts.h"
 
-/** Which kinds of text these facts came from, "alsa-info, sysctl". If it is there, a rule whose
+/** Which kinds of text these facts came from, "5 sysctls, uname". If it is there, a rule whose
  * facts are not in the text is unknown. */
 #define ST_POSTED_KEY "system.input"
+/** The first lines of the last text that were not understood, shortened. */
+#define ST_POSTED_OTHERS "system.input_others"
 /** Folders that a captured tree lacks although every Linux has them, "/proc /sys": a rule that found
  * nothing there is unknown. */
 #define ST_POSTED_LACKS "system.capture_lacks"

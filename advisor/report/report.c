@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "advisor/parse/posted.h"
+#include "advisor/report/condition.h"
 #include "advisor/rules/buffer.h"
 
 /* --- rules on facts of which most were never looked for --- */
@@ -21,9 +22,10 @@ static bool has_match(const struct st_facts *facts, const char *pattern)
 }
 
 /** Do the facts cover the subject of the rule? That is its first key; if several rules begin with the same
- * key, one more of its keys must be there. */
-static bool is_covered(const struct st_facts *facts, const struct st_rule *rule)
+ * key, one more of its keys must be there, unless that one is enough for advice. */
+static bool is_covered(const struct st_facts *facts, const struct st_finding *finding)
 {
+    const struct st_rule *rule = finding->rule;
     size_t matches_n = 0, rules_n = 0;
     if (!has_match(facts, rule->facts[0]))
         return false;
@@ -32,7 +34,7 @@ static bool is_covered(const struct st_facts *facts, const struct st_rule *rule)
     for (size_t i = 0; i < st_rules_n; i++)
         rules_n +=
             st_rule_os(st_rules[i]) == st_rule_os(rule) && strcmp(st_rules[i]->facts[0], rule->facts[0]) == 0;
-    return matches_n >= 2 || rules_n == 1;
+    return matches_n >= 2 || rules_n == 1 || st_finding_has_fired(finding);
 }
 
 /** "Not applicable" needs a fact that was looked for and is absent. */
@@ -91,21 +93,30 @@ static void doubt(const struct st_facts *facts, struct st_finding *finding)
     doubt_lacking(facts, finding);
     if (st_facts_text(facts, ST_POSTED_KEY, &input) != 0 || strstr(input, ST_POSTED_ALL) != NULL)
         return;
-    if (is_covered(facts, finding->rule) &&
-        (finding->status != ST_STATUS_NOT_APPLICABLE || saw_absence(finding)))
+    if (is_covered(facts, finding) && (finding->status != ST_STATUS_NOT_APPLICABLE || saw_absence(finding)))
         return;
     const struct st_rule *rule = finding->rule;
     st_finding_finish(finding);
     finding->rule = rule;
+    finding->facts = facts;
     st_finding_set(finding, ST_STATUS_UNKNOWN, "sleeptune read %s, which does not show this setting", input);
 }
 
 /* --- judging --- */
 
+static void judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
+                  struct st_finding *finding)
+{
+    st_rule_judge(rule, facts, wish, finding);
+    doubt(facts, finding);
+}
+
 /** Within a status: a problem without a bound comes first, anything else without one behind those with a
  * bound, and what costs this loop nothing last. */
 static double effect_for_order(const struct st_finding *finding)
 {
+    if (finding->status == ST_STATUS_UNKNOWN && finding->branches_n > 0)
+        return finding->branches[0].effect_us;
     if (finding->effect_known)
         return finding->effect_us > 0 ? finding->effect_us : -2;
     return finding->status == ST_STATUS_PROBLEM ? 1e300 : -1;
@@ -145,9 +156,9 @@ int st_report_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz
         if (st_rule_os(st_rules[i]) != facts->os)
             continue;
         struct st_finding *finding = &report.findings[report.findings_n++];
-        finding->rule = st_rules[i];
-        st_rule_judge(st_rules[i], facts, &report.wish, finding);
-        doubt(facts, finding);
+        judge(st_rules[i], facts, &report.wish, finding);
+        if (finding->status == ST_STATUS_UNKNOWN)
+            st_condition_add(finding, &report.wish, judge);
         if (finding->summary == NULL) {
             st_report_finish(&report);
             return -ENOMEM;
@@ -193,15 +204,28 @@ double st_report_sum_us(const struct st_report *report)
     return sum_us;
 }
 
-const struct st_trial *st_report_trial(const struct st_report *report, const struct st_finding *finding,
-                                       size_t *at)
+/* --- what was measured --- */
+
+/* Larger: nearer to the beginning. What was not tried is between what helps and what does not. */
+static double measured_rank(const struct st_report *report, const struct st_finding *finding)
 {
-    while (report->trials != NULL && *at < report->trials->n) {
-        const struct st_trial *trial = &report->trials->rows[(*at)++];
-        if (st_trial_is_for(trial, finding->rule->id))
-            return trial;
+    const struct st_tuned_row *row = st_tuned_find(report->tuned, finding->rule->id);
+    return row == NULL ? 1 : row->outcome == ST_TUNING_HELPS ? 1 + row->fold : 0;
+}
+
+void st_report_rank(struct st_report *report, const struct st_tuned *tuned)
+{
+    report->tuned = tuned;
+    for (size_t i = 1; tuned != NULL && i < report->findings_n; i++) {
+        for (size_t k = i; k > 0; k--) {
+            struct st_finding *a = &report->findings[k - 1], *b = &report->findings[k];
+            if (a->status != b->status || measured_rank(report, b) <= measured_rank(report, a))
+                break;
+            const struct st_finding finding = *b;
+            *b = *a;
+            *a = finding;
+        }
     }
-    return NULL;
 }
 
 /* --- profiles: a table of costs that are not accepted --- */
@@ -270,19 +294,6 @@ void st_report_set_profile(struct st_report *report, enum st_report_profile prof
 }
 
 /* --- what is left out --- */
-
-void st_report_mute(struct st_report *report, const struct st_mute *mutes, size_t mutes_n, const char *today)
-{
-    for (size_t m = 0; m < mutes_n; m++) {
-        /* days in this shape sort as text */
-        if (mutes[m].until != NULL && strcmp(today, mutes[m].until) >= 0)
-            continue;
-        for (size_t i = 0; i < report->findings_n; i++) {
-            if (strcmp(report->findings[i].rule->id, mutes[m].id) == 0)
-                report->findings[i].mute = &mutes[m];
-        }
-    }
-}
 
 static struct st_finding *find(const struct st_report *report, const char *id, size_t len)
 {

@@ -5,8 +5,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "advisor/report/tuned.h"
 #include "advisor/rules/rule.h"
-#include "evidence/trial.h"
 
 /** What a machine is used for decides which costs are worth paying. */
 enum st_report_profile {
@@ -36,15 +36,8 @@ struct st_report {
     size_t findings_n;
     bool own_machine;                      /* the facts are of the machine that this runs on */
     size_t unreadable_n;                   /* facts that were unreadable or malformed */
-    const struct st_trials *trials;        /* what was tried on this machine; borrowed; NULL: nothing */
+    const struct st_tuned *tuned;          /* what `tune` measured here; borrowed; NULL: nothing */
     const struct st_report_answer *answer; /* borrowed; NULL: the headline is made from the facts */
-};
-
-/** A rule that the user does not want to hear of. */
-struct st_mute {
-    char *id;
-    char *reason; /* NULL: none given */
-    char *until;  /* "2027-01-01": shown again from that day on; NULL: for ever */
 };
 
 /** Judges for that period; of what is 0 the buffer in use counts. @return 0, -ERANGE, -ENOMEM. */
@@ -52,9 +45,9 @@ ST_NODISCARD int st_report_make(const struct st_facts *facts, int64_t frames, in
                                 struct st_report *ret);
 void st_report_finish(struct st_report *report);
 
-/** The next trial from *at on that is evidence for the finding; *at moves behind it. NULL: no more. */
-const struct st_trial *st_report_trial(const struct st_report *report, const struct st_finding *finding,
-                                       size_t *at);
+/** Puts what `tune` measured into the order: within a status, what helps comes first, what has no effect or does harm last. NULL:
+ * nothing. */
+void st_report_rank(struct st_report *report, const struct st_tuned *tuned);
 
 /** Sets advice aside whose fix costs what the profile does not accept. A problem stays one. */
 void st_report_set_profile(struct st_report *report, enum st_report_profile profile);
@@ -69,10 +62,6 @@ ST_NODISCARD int st_report_profile_parse(const char *text, enum st_report_profil
  */
 const char *st_report_profile_refuses(enum st_report_profile profile, const char *cost);
 
-/** Mutes the findings of the rules named, whose day has not come. today: "2026-11-20". mutes: borrowed by the
- * findings. */
-void st_report_mute(struct st_report *report, const struct st_mute *mutes, size_t mutes_n, const char *today);
-
 /** The finding of a rule; NULL: the rule is for another operating system, or unknown. */
 const struct st_finding *st_report_find(const struct st_report *report, const char *id);
 
@@ -83,7 +72,7 @@ ST_NODISCARD int st_report_only(struct st_report *report, const char *ids, char 
 /** The exit status of report: 0, 1 (a finding at or above threshold), 2 (an unknown that could have been). */
 int st_report_exit_status(const struct st_report *report, enum st_status threshold);
 
-/** Findings of that status that are neither muted nor set aside. */
+/** Findings of that status that are not set aside. */
 size_t st_report_count(const struct st_report *report, enum st_status status);
 
 /** Findings for which `wanted` is true. */

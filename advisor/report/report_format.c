@@ -39,12 +39,7 @@ const char *st_report_format_effect(const struct st_finding *finding, const stru
 const char *st_report_format_left_out(const struct st_report *report, const struct st_finding *finding,
                                       char *buf, size_t buf_bytes)
 {
-    if (finding->mute != NULL)
-        snprintf(buf, buf_bytes, "muted%s%s%s%s", finding->mute->until != NULL ? " until " : "",
-                 finding->mute->until != NULL ? finding->mute->until : "",
-                 finding->mute->reason != NULL ? ": " : "",
-                 finding->mute->reason != NULL ? finding->mute->reason : "");
-    else if (finding->set_aside != NULL)
+    if (finding->set_aside != NULL)
         snprintf(buf, buf_bytes, "not recommended by the profile %s, because it costs %s",
                  st_report_profile_names[report->profile], finding->set_aside);
     else

@@ -51,7 +51,7 @@ ST_NODISCARD int st_report_format_rule(const struct st_rule *rule, const struct 
 const char *st_report_format_headline(const struct st_report *report, char *buf, size_t buf_bytes);
 const char *st_report_format_effect(const struct st_finding *finding, const struct st_wish *wish, char *buf,
                                     size_t buf_bytes);
-/** "muted until 2027-01-01: reason", "profile laptop: it costs power"; NULL when it counts. */
+/** "not recommended by the profile laptop, because it costs power"; NULL when it counts. */
 const char *st_report_format_left_out(const struct st_report *report, const struct st_finding *finding,
                                       char *buf, size_t buf_bytes);
 const char *st_report_format_fact(const struct st_fact *fact, char *buf,

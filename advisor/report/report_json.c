@@ -37,87 +37,19 @@ static json_t *evidence_json(const struct st_finding *finding)
     return array;
 }
 
-static json_t *mute_json(const struct st_mute *mute)
-{
-    if (mute == NULL)
-        return json_null();
-    return json_pack("{s:o, s:o}", "reason", st_json_string_or_null(mute->reason), "until",
-                     st_json_string_or_null(mute->until));
-}
-
-/* --- trials --- */
-
-static json_t *difference_json(const struct st_figure *figure)
-{
-    const struct st_estimate *difference = &figure->difference;
-    if (!difference->known)
-        return json_null();
-    return json_pack("{s:f, s:[f,f], s:f}", "difference", difference->value / 1000, "ci99",
-                     difference->low / 1000, difference->high / 1000, "p_corrected", figure->p_corrected);
-}
-
-static json_t *us_json(bool known, double ns)
-{
-    return known ? json_real(ns / 1000) : json_null();
-}
-
-static json_t *arm_json(const struct st_trial *trial, size_t i)
-{
-    const struct st_trial_arm *arm = &trial->arms[i];
-    const struct st_figure *median = &trial->figures[ST_FIGURE_MEDIAN], *p99 = &trial->figures[ST_FIGURE_P99];
-    return json_pack("{s:s, s:I, s:o, s:o, s:I}", "name", arm->name, "n", (json_int_t)arm->n, "median_us",
-                     us_json(median->known[i], median->value[i]), "p99_us",
-                     us_json(p99->known[i], p99->value[i]), "skipped_periods", (json_int_t)arm->skipped_n);
-}
-
-static json_t *trial_json(const struct st_trial *trial)
-{
-    char text[ST_TRIAL_TEXT_BYTES];
-    json_t *rules = json_array();
-    for (size_t i = 0; i < ST_TRIAL_RULES_MAX && trial->rules[i] != NULL; i++)
-        (void)json_array_append_new(rules, json_string(trial->rules[i]));
-    const bool tried = trial->not_tried[0] == '\0';
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "id", trial->id, "title",
-                     trial->title, "outcome", st_trial_outcome_name(st_trial_outcome(trial)), "text",
-                     st_trial_text(trial, text, sizeof(text)), "rules", rules, "not_tried",
-                     st_json_string_or_null(tried ? NULL : trial->not_tried), "a", arm_json(trial, 0), "b",
-                     arm_json(trial, 1), "pairs", (json_int_t)trial->pairs_n, "median_us",
-                     difference_json(&trial->figures[ST_FIGURE_MEDIAN]), "p99_us",
-                     difference_json(&trial->figures[ST_FIGURE_P99]), "p999_us",
-                     difference_json(&trial->figures[ST_FIGURE_P999]));
-}
+/* --- findings --- */
 
 static json_t *measured_json(const struct st_report *report, const struct st_finding *finding)
 {
-    size_t at = 0;
-    const struct st_trial *trial = st_report_trial(report, finding, &at);
-    if (trial == NULL)
+    const struct st_tuned_row *row = st_tuned_find(report->tuned, finding->rule->id);
+    char text[ST_TUNED_TEXT_BYTES];
+    if (row == NULL)
         return json_null();
-    const struct st_trial *gain = st_trials_gain(report->trials, finding->rule->id);
-    json_t *trials = json_array();
-    for (; trial != NULL; trial = st_report_trial(report, finding, &at))
-        (void)json_array_append_new(trials, trial_json(trial));
-    return json_pack("{s:o, s:o}", "gain_us", gain != NULL ? json_real(st_trial_gain_us(gain)) : json_null(),
-                     "trials", trials);
+    return json_pack("{s:s, s:s, s:o, s:s}", "outcome", st_tuning_outcome_name(row->outcome), "text",
+                     st_tuned_text(report->tuned, row, text, sizeof(text)), "fold",
+                     st_json_real_or_null(row->outcome == ST_TUNING_HELPS, row->fold), "day",
+                     report->tuned->day);
 }
-
-static json_t *trials_json(const struct st_report *report)
-{
-    const struct st_trials *trials = report->trials;
-    char heading[ST_TRIAL_TEXT_BYTES];
-    if (trials == NULL)
-        return json_null();
-    json_t *rows = json_array();
-    for (size_t i = 0; i < trials->n; i++)
-        (void)json_array_append_new(rows, trial_json(&trials->rows[i]));
-    return json_pack("{s:s, s:I, s:I, s:I, s:s, s:b, s:o}", "heading",
-                     st_trials_heading(trials, heading, sizeof(heading)), "period_ns",
-                     (json_int_t)trials->period_ns, "duration_ns", (json_int_t)trials->duration_ns, "seed",
-                     (json_int_t)trials->seed, "circumstances", trials->conditions, "interrupted",
-                     (int)trials->interrupted, "rows", rows);
-}
-
-/* --- findings --- */
 
 static const char *needs_name(enum st_needs needs)
 {
@@ -140,12 +72,27 @@ static const char *applicability_name(enum st_applicability applicability)
     return names[applicability];
 }
 
+/** By the values of a fact that was not read; null: the finding does not depend on one. */
+static json_t *conditions_json(const struct st_finding *finding)
+{
+    json_t *array = finding->branches_n > 0 ? json_array() : json_null();
+    for (size_t i = 0; i < finding->branches_n; i++) {
+        const struct st_finding *branch = &finding->branches[i];
+        (void)json_array_append_new(
+            array, json_pack("{s:s, s:s, s:o, s:o, s:s}", "when", branch->when, "status",
+                             st_finding_statuses[branch->status].name, "effect_us",
+                             branch->effect_known ? json_real(branch->effect_us) : json_null(), "formula",
+                             st_json_string_or_null(branch->formula), "summary", branch->summary));
+    }
+    return array;
+}
+
 static json_t *finding_json(const struct st_report *report, const struct st_finding *finding)
 {
     const struct st_rule *rule = finding->rule;
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:{s:o, s:o, s:s, s:s}, s:s, s:s, s:o, s:s, s:o, s:o, s:o, "
-        "s:o, s:o}",
+        "s:o, s:o, s:o}",
         "id", rule->id, "status", st_finding_statuses[finding->status].name, "title", rule->title, "summary",
         finding->summary, "mechanism", rule->mechanism, "effect_us",
         finding->effect_known ? json_real(finding->effect_us) : json_null(), "formula",
@@ -155,8 +102,9 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
         st_rule_privilege(rule), "cost", rule->cost, "when_not", rule->when_not, "sources",
         lines_json(rule->sources), "applicability", applicability_name(rule->applicability), "first_version",
         st_json_string_or_null(rule->first_version), "last_version",
-        st_json_string_or_null(rule->last_version), "muted", mute_json(finding->mute), "set_aside",
-        st_json_string_or_null(finding->set_aside), "measured", measured_json(report, finding));
+        st_json_string_or_null(rule->last_version), "set_aside", st_json_string_or_null(finding->set_aside),
+        "measured", measured_json(report, finding), "conditions", conditions_json(finding), "ask",
+        st_json_string_or_null(finding->ask));
 }
 
 /** The facts that were unreadable or malformed. */
@@ -178,18 +126,15 @@ static json_t *unread_json(const struct st_facts *facts)
 /** How many findings that count have each status, and how many do not count. */
 static json_t *counts_json(const struct st_report *report)
 {
-    size_t muted_n = 0, set_aside_n = 0;
+    size_t set_aside_n = 0;
     json_t *counts = json_object();
     for (int status = ST_STATUS_UNKNOWN; status <= ST_STATUS_NOT_APPLICABLE; status++) {
         const size_t n = st_report_count(report, (enum st_status)status);
         (void)json_object_set_new(counts, st_finding_statuses[(enum st_status)status].name,
                                   json_integer((json_int_t)n));
     }
-    for (size_t i = 0; i < report->findings_n; i++) {
-        muted_n += report->findings[i].mute != NULL;
-        set_aside_n += report->findings[i].mute == NULL && report->findings[i].set_aside != NULL;
-    }
-    (void)json_object_set_new(counts, "muted", json_integer((json_int_t)muted_n));
+    for (size_t i = 0; i < report->findings_n; i++)
+        set_aside_n += report->findings[i].set_aside != NULL;
     (void)json_object_set_new(counts, "set-aside", json_integer((json_int_t)set_aside_n));
     return counts;
 }
@@ -230,7 +175,7 @@ json_t *st_report_format_json(const struct st_report *report)
     if (findings == NULL)
         return NULL;
     json_t *document = json_pack(
-        "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s?}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o, s:o}",
+        "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s?}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o}",
         "schema", "sleeptune-report/1", "sleeptune", ST_VERSION, "os",
         st_snapshot_os_names[report->facts->os], "verdict",
         st_report_format_headline(report, verdict, sizeof(verdict)), "period", "frames",
@@ -239,7 +184,7 @@ json_t *st_report_format_json(const struct st_report *report)
         "facts", (json_int_t)report->facts->n, "facts_unreadable", (json_int_t)report->unreadable_n, "unread",
         unread_json(report->facts), "findings", findings, "profile", st_report_profile_names[report->profile],
         "effect_sum_us", st_report_sum_us(report), "counts", counts_json(report), "notes",
-        notes_json(report->facts), "music", music_json(report->facts), "trials", trials_json(report));
+        notes_json(report->facts), "music", music_json(report->facts));
     if (document != NULL && report->answer != NULL &&
         json_object_update(document, report->answer->json) != 0) {
         json_decref(document);

@@ -64,11 +64,10 @@ static void finding_markdown(const struct st_report *report, const struct st_fin
     fputs("\n\n", out);
     if (st_finding_shows_effect(finding))
         field(out, "May cost", st_report_format_effect(finding, &report->wish, effect, sizeof(effect)));
-    const struct st_trial *trial;
-    for (size_t at = 0; (trial = st_report_trial(report, finding, &at)) != NULL;) {
-        char text[ST_TRIAL_TEXT_BYTES];
-        field(out, "Measured", st_trial_text(trial, text, sizeof(text)));
-    }
+    const struct st_tuned_row *row = st_tuned_find(report->tuned, rule->id);
+    char text[ST_TUNED_TEXT_BYTES];
+    if (row != NULL)
+        field(out, "Measured", st_tuned_text(report->tuned, row, text, sizeof(text)));
     if (finding->fix_now != NULL || finding->fix_persistent != NULL) {
         field(out, "Cost", rule->cost);
         field(out, "Needs", st_report_format_needs(finding->needs));
@@ -150,19 +149,6 @@ static void quoted_facts(const struct st_report *report, FILE *out)
     free(text);
 }
 
-static void trials_markdown(const struct st_trials *trials, FILE *out)
-{
-    char text[ST_TRIAL_TEXT_BYTES];
-    fputs("\n## Tried on this machine\n\n", out);
-    put(out, st_trials_heading(trials, text, sizeof(text)));
-    fputs("\n\n", out);
-    for (size_t i = 0; i < trials->n; i++) {
-        fputs("- ", out);
-        put(out, st_trial_text(&trials->rows[i], text, sizeof(text)));
-        fputc('\n', out);
-    }
-}
-
 static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
 {
     (void)view;
@@ -185,8 +171,6 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
     fprintf(out, "\nProfile: %s.\n", st_report_profile_names[report->profile]);
     settings(report, st_finding_may_delay, out);
     settings(report, st_finding_is_harmless, out);
-    if (report->trials != NULL)
-        trials_markdown(report->trials, out);
     fputs("\n<details>\n<summary>Other rules, and the facts</summary>\n\n", out);
     other_rules(report, out);
     quoted_facts(report, out);

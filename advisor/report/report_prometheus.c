@@ -29,14 +29,14 @@ static int write(const struct st_report *report, FILE *out, const struct st_repo
     const int64_t time_ns = latest_ns(report->facts);
     size_t counting = 0;
     gauge(out, "sleeptune_report_findings",
-          "Number of rules by status, without rules that are muted or that the profile leaves out.");
+          "Number of rules by status, without rules that the profile leaves out.");
     for (size_t i = 0; i < ST_ARRAY_LEN(statuses); i++) {
         const size_t n = st_report_count(report, statuses[i]);
         counting += n;
         fprintf(out, "sleeptune_report_findings{status=\"%s\"} %zu\n", st_finding_statuses[statuses[i]].name,
                 n);
     }
-    gauge(out, "sleeptune_report_left_out_findings", "Rules that are muted or that the profile leaves out.");
+    gauge(out, "sleeptune_report_left_out_findings", "Rules that the profile leaves out.");
     fprintf(out, "sleeptune_report_left_out_findings %zu\n", report->findings_n - counting);
     gauge(out, "sleeptune_report_finding_info", "1 for each rule with status problem, advice or unknown.");
     for (size_t i = 0; i < report->findings_n; i++) {

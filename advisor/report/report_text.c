@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "advisor/facts/music.h"
 #include "advisor/facts/place.h"
@@ -13,6 +14,8 @@
 #include "advisor/rules/buffer.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
+#include "core/text/text_buffer.h"
+#include "st_config.h"
 
 #define SCREEN_LINES  23 /* and the prompt */
 #define SETTINGS_MAX  5
@@ -42,11 +45,11 @@ static const char *colour_of(enum st_status status)
 }
 
 /** The status in its colour, padded to `width`. */
-static void print_status(const struct st_printer *printer, enum st_status status, int width)
+static void print_status(const struct st_printer *printer, enum st_status status, const char *name, int width)
 {
     if (printer->colour)
         fputs(colour_of(status), printer->out);
-    fprintf(printer->out, "%-*s", width, st_finding_statuses[status].name);
+    fprintf(printer->out, "%-*s", width, name);
     if (printer->colour)
         fputs("\033[0m", printer->out);
 }
@@ -58,14 +61,21 @@ static void print_row(const struct st_printer *printer, const struct st_report *
                       const struct st_finding *finding)
 {
     char effect[32] = ""; /* no bound is known */
-    const struct st_trial *gain = st_trials_gain(report->trials, finding->rule->id);
-    if (gain != NULL)
-        snprintf(effect, sizeof(effect), "%.1f µs measured", st_trial_gain_us(gain));
+    const struct st_tuned_row *tuned = st_tuned_find(report->tuned, finding->rule->id);
+    const bool perhaps = st_finding_may_delay_perhaps(finding);
+    if (tuned != NULL && tuned->outcome == ST_TUNING_HELPS)
+        snprintf(effect, sizeof(effect), "%.1f times fewer late", tuned->fold);
+    else if (tuned != NULL)
+        snprintf(effect, sizeof(effect),
+                 tuned->outcome == ST_TUNING_HARMFUL ? "harmful here" : "no effect here");
+    else if (perhaps && finding->branches[0].effect_known)
+        snprintf(effect, sizeof(effect), "%.1f µs", finding->branches[0].effect_us);
     else if (finding->effect_known)
         snprintf(effect, sizeof(effect), "%.*f µs", finding->effect_us > 0 ? 1 : 0, finding->effect_us);
     const int pad =
         printer->width - STATUS_WIDTH - st_text_columns(finding->rule->title) - st_text_columns(effect);
-    print_status(printer, finding->status, STATUS_WIDTH);
+    print_status(printer, finding->status, perhaps ? "perhaps" : st_finding_statuses[finding->status].name,
+                 STATUS_WIDTH);
     const int gap = effect[0] == '\0' ? 0 : printer->width == 0 ? 2 : pad;
     if (printer->width == 0 || pad >= (effect[0] != '\0')) {
         fprintf(printer->out, "%s%*s%s\n", finding->rule->title, gap, "", effect);
@@ -201,17 +211,42 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
     fprintf(printer->out, "%*s%s\n", INDENT, "", text);
 }
 
+/** One line: "on FreeBSD 14 and older: up to 83.3 µs; on FreeBSD 15: nothing"; below it what to ask, if there is room. */
+static void print_branches(const struct st_printer *printer, const struct st_finding *finding, bool room)
+{
+    char text[256];
+    struct st_text_buffer line = st_text_buffer_on(text, sizeof(text));
+    for (size_t i = 0; i < finding->branches_n; i++) {
+        const struct st_finding *branch = &finding->branches[i];
+        st_text_buffer_printf(&line, "%s%s: ", i > 0 ? "; " : "", branch->when);
+        if (st_finding_may_delay(branch) && branch->effect_known)
+            st_text_buffer_printf(&line, "up to %.1f µs", branch->effect_us);
+        else
+            st_text_buffer_printf(&line, "%s",
+                                  st_finding_has_fired(branch) ? st_finding_statuses[branch->status].name
+                                                               : "nothing");
+    }
+    st_print_wrapped(printer, INDENT, "", INDENT, text);
+    snprintf(text, sizeof(text), "To know it: %s", finding->ask);
+    if (room)
+        st_print_verbatim(printer, INDENT, "", INDENT, text);
+}
+
 /** @return how many were printed. */
 static size_t print_settings(const struct st_printer *printer, const struct st_report *report, size_t max)
 {
     size_t n = 0;
     for (size_t i = 0; i < report->findings_n && n < max; i++) {
         const struct st_finding *finding = &report->findings[i];
-        if (!st_finding_may_delay(finding))
+        const bool perhaps = st_finding_may_delay_perhaps(finding);
+        if (!st_finding_may_delay(finding) && !perhaps)
             continue;
         print_row(printer, report, finding);
-        print_command(printer, finding);
-        if (report->answer == NULL)
+        if (perhaps)
+            print_branches(printer, finding, report->answer == NULL);
+        else
+            print_command(printer, finding);
+        if (report->answer == NULL && !perhaps)
             print_cost(printer, finding);
         n++;
     }
@@ -225,7 +260,7 @@ static const char *reason(const struct st_facts *facts, const struct st_finding 
 {
     const char *input;
     const bool partial = st_facts_text(facts, ST_POSTED_KEY, &input) == 0;
-    const char *worst = partial && finding->evidence_n == 0 ? "not in this text" : "not visible here";
+    const char *worst = partial ? "not in this text" : "not visible here";
     for (size_t i = 0; i < finding->evidence_n; i++) {
         const struct st_fact *fact = finding->evidence[i];
         if (fact->state == ST_FACT_MALFORMED)
@@ -239,14 +274,9 @@ static const char *reason(const struct st_facts *facts, const struct st_finding 
     return worst;
 }
 
-static bool is_muted(const struct st_finding *finding)
-{
-    return finding->mute != NULL;
-}
-
 static bool is_set_aside(const struct st_finding *finding)
 {
-    return finding->mute == NULL && finding->set_aside != NULL;
+    return finding->set_aside != NULL;
 }
 
 /** "8 ok, 2 not applicable, 3 unknown: need root, not visible here". */
@@ -307,22 +337,10 @@ static void say_unread(FILE *out, const struct st_report *report)
     fputs(".\n", out);
 }
 
-/** What the user does not want to hear of, and what the profile does not recommend. */
+/** What the profile does not recommend. */
 static void say_left_out(FILE *out, const struct st_report *report)
 {
-    const size_t muted = st_report_count_if(report, is_muted),
-                 aside = st_report_count_if(report, is_set_aside);
-    const struct st_finding *only = NULL;
-    if (muted > 0) {
-        fprintf(out, "%zu muted", muted);
-        for (size_t i = 0; i < report->findings_n && muted == 1; i++)
-            only = is_muted(&report->findings[i]) ? &report->findings[i] : only;
-        if (only != NULL && only->mute->reason != NULL)
-            fprintf(out, ": %.*s", st_text_cut(only->mute->reason, 40), only->mute->reason);
-        if (only != NULL && only->mute->until != NULL)
-            fprintf(out, ", until %s", only->mute->until);
-        fputs(".\n", out);
-    }
+    const size_t aside = st_report_count_if(report, is_set_aside);
     if (aside == 0 && report->profile != ST_REPORT_PROFILE_DESKTOP)
         fprintf(out, "Profile %s leaves out no rule.\n", st_report_profile_names[report->profile]);
     if (aside > 0)
@@ -420,7 +438,8 @@ static void print_screen(const struct st_printer *printer, const struct st_repor
     const char *hint = report->answer != NULL
                            ? "More: --details. About one setting: sleeptune report ID."
                            : "Settings that are fine: --ok. All: --details. One: sleeptune report ID.";
-    const size_t fired = st_report_count_if(report, st_finding_may_delay);
+    const size_t fired = st_report_count_if(report, st_finding_may_delay) +
+                         st_report_count_if(report, st_finding_may_delay_perhaps);
     st_safe_print_lines(printer->out, header, ST_TEXT_TO_NUL);
     fprintf(printer->out, "%s\n", table);
     const size_t shown = print_settings(printer, report, settings_room(report, header, table, footer));
@@ -514,25 +533,14 @@ static void print_fix(const struct st_printer *printer, const struct st_finding 
     print_field(printer, "Not when:", finding->rule->when_not);
 }
 
-/** What was tried here for it. */
+/** What `tune` measured here for it. */
 static void print_measured(const struct st_printer *printer, const struct st_report *report,
                            const struct st_finding *finding)
 {
-    const struct st_trial *trial;
-    for (size_t at = 0; (trial = st_report_trial(report, finding, &at)) != NULL;) {
-        char text[ST_TRIAL_TEXT_BYTES];
-        print_field(printer, "Measured:", st_trial_text(trial, text, sizeof(text)));
-    }
-}
-
-/** All that was tried, on its own. */
-static void print_trials(const struct st_printer *printer, const struct st_trials *trials)
-{
-    char text[ST_TRIAL_TEXT_BYTES];
-    fputc('\n', printer->out);
-    st_print_wrapped(printer, 0, "", 0, st_trials_heading(trials, text, sizeof(text)));
-    for (size_t i = 0; i < trials->n; i++)
-        st_print_wrapped(printer, 0, "-", INDENT, st_trial_text(&trials->rows[i], text, sizeof(text)));
+    const struct st_tuned_row *row = st_tuned_find(report->tuned, finding->rule->id);
+    char text[ST_TUNED_TEXT_BYTES];
+    if (row != NULL)
+        print_field(printer, "Measured:", st_tuned_text(report->tuned, row, text, sizeof(text)));
 }
 
 static void print_evidence(const struct st_printer *printer, const struct st_finding *finding)
@@ -558,7 +566,7 @@ static void print_details(const struct st_printer *printer, const struct st_repo
 {
     char effect[96];
     fputc('\n', printer->out);
-    print_status(printer, finding->status, 0);
+    print_status(printer, finding->status, st_finding_statuses[finding->status].name, 0);
     fprintf(printer->out, ": %s [%s]\n", finding->rule->title, finding->rule->id);
     st_print_wrapped(printer, INDENT, "", INDENT, finding->summary);
     print_left_out(printer, report, finding);
@@ -568,23 +576,27 @@ static void print_details(const struct st_printer *printer, const struct st_repo
     print_measured(printer, report, finding);
     print_field(printer, "Formula:", finding->formula);
     print_evidence(printer, finding);
+    print_field(printer, "To know it:", finding->ask);
     print_fix(printer, finding);
 }
 
-static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
+static int write_text(const struct st_report *report, FILE *out, const struct st_report_view *view)
 {
     const struct st_printer printer = {out, view->width, view->colour};
     const int r = print_first_screen(&printer, report, view);
+    const char *others = st_facts_text_or(report->facts, ST_POSTED_OTHERS, NULL);
+    if (view->all && others != NULL && r == 0) {
+        fputs("\nLines of the text that were not understood:\n", out);
+        st_print_verbatim(&printer, INDENT, "", INDENT, others);
+    }
     if (view->ok && r == 0)
         print_ok(&printer, report);
-    if (report->trials != NULL && r == 0)
-        print_trials(&printer, report->trials);
     for (size_t i = 0; i < report->findings_n && view->all && r == 0; i++)
         print_details(&printer, report, &report->findings[i]);
     return r;
 }
 
-const struct st_report_format st_report_text = {"text", write};
+const struct st_report_format st_report_text = {"text", write_text};
 
 static const char *risk(enum st_applicability applicability)
 {
@@ -595,6 +607,17 @@ static const char *risk(enum st_applicability applicability)
     };
     return texts[applicability];
 }
+
+/* The rule's page of the documentation, unless this machine has the program without it. */
+static void print_page(const struct st_printer *printer, const char *id)
+{
+    char url[512];
+    const bool is_file = strncmp(ST_DOCS_URL, "file://", 7) == 0;
+    snprintf(url, sizeof(url), "%s/rules/%s.html", ST_DOCS_URL, id);
+    if (ST_DOCS_URL[0] != '\0' && (!is_file || access(url + 7, R_OK) == 0))
+        print_field(printer, "Page:", url);
+}
+
 int st_report_format_rule(const struct st_rule *rule, const struct st_finding *finding,
                           const struct st_wish *wish, FILE *out, int width)
 {
@@ -625,5 +648,6 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
     print_field(&printer, "True up to:", rule->last_version);
     print_field(&printer, "History:", rule->history);
     print_field(&printer, "Sources:", rule->sources);
+    print_page(&printer, rule->id);
     return fflush(out) == 0 && ferror(out) == 0 ? 0 : -EIO;
 }

@@ -17,6 +17,8 @@
 /* pipewire.conf(5) */
 #define PIPEWIRE_FRAMES  1024
 #define PIPEWIRE_RATE_HZ 48000
+#define PIPEWIRE_MIN     32
+#define PIPEWIRE_MAX     2048
 
 /* pulse-daemon.conf(5). With timers it wakes 20 ms before the ring is empty: DEFAULT_TSCHED_WATERMARK_USEC of
  * PulseAudio's alsa-sink.c */
@@ -127,12 +129,70 @@ void st_buffer_of_pipewire(const struct st_facts *facts, int64_t *ret_frames, in
                                st_machine_positive_or(facts, "linux.pipewire.rate_hz", PIPEWIRE_RATE_HZ));
 }
 
+/** "360/48000". @return false: it is none. */
+static bool is_fraction(const char *text, int64_t *ret_over, int64_t *ret_under)
+{
+    char over[24];
+    const size_t len = strcspn(text, "/");
+    snprintf(over, sizeof(over), "%.*s", len < sizeof(over) ? (int)len : 0, text);
+    return text[len] == '/' && st_text_int(over, ret_over) == 0 &&
+           st_text_int(text + len + 1, ret_under) == 0 && *ret_over > 0 && *ret_over < 1000000 &&
+           *ret_under > 0 && *ret_under < 1000000;
+}
+
+/** The power of two below what a program asks for, between PipeWire's limits. */
+static int64_t cycle_of(const struct st_facts *facts, double frames)
+{
+    const int64_t min = st_machine_positive_or(facts, "linux.pipewire.min_quantum", PIPEWIRE_MIN),
+                  max = st_machine_positive_or(facts, "linux.pipewire.max_quantum", PIPEWIRE_MAX);
+    int64_t cycle = 1;
+    while (2 * (double)cycle <= frames)
+        cycle *= 2;
+    return cycle < min ? min : cycle > max ? max : cycle;
+}
+
+/* The shortest counts; who forces it goes before the others (PipeWire src/pipewire/context.c). */
+void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
+{
+    int64_t quantum, rate_hz;
+    const char *text;
+    *ret = (struct st_buffer_asked){0};
+    st_buffer_of_pipewire(facts, &quantum, &rate_hz);
+    ST_FACTS_EACH (fact, facts, "linux.pipewire.node.", ".state") {
+        struct st_buffer_asked one = {.node = fact, .program = "a program", .rate_hz = rate_hz};
+        one.forced = st_facts_beside_int(facts, fact, "force_quantum", &one.frames) == 0 && one.frames > 0;
+        if (fact->state != ST_FACT_OK || strcmp(fact->text, "running") != 0 ||
+            (!one.forced && (st_facts_beside_text(facts, fact, "latency", &text) != 0 ||
+                             !is_fraction(text, &one.frames, &one.rate_hz))))
+            continue;
+        one.cycle_frames = one.forced
+                               ? one.frames
+                               : cycle_of(facts, (double)one.frames * (double)rate_hz / (double)one.rate_hz);
+        if (st_facts_beside_text(facts, fact, "application", &one.program) != 0)
+            (void)!st_facts_beside_text(facts, fact, "name", &one.program);
+        if (ret->node == NULL || one.forced > ret->forced ||
+            (one.forced == ret->forced && one.cycle_frames < ret->cycle_frames))
+            *ret = one;
+    }
+    if (st_machine_positive_or(facts, "linux.pipewire.force_quantum", 0) > 0)
+        ret->node = NULL; /* whatever they ask for */
+}
+
 static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
 {
+    struct st_buffer_asked asked;
+    char why[ST_WISH_WHY_BYTES];
     int64_t frames, rate_hz;
+    st_buffer_asked(facts, &asked);
     st_buffer_of_pipewire(facts, &frames, &rate_hz);
     const int64_t now = st_machine_positive_or(facts, ST_BUFFER_PIPEWIRE_FRAMES, frames);
     const int64_t now_hz = st_machine_positive_or(facts, ST_BUFFER_PIPEWIRE_RATE_HZ, rate_hz);
+    snprintf(why, sizeof(why), "%.*s %s %" PRId64 " frames",
+             asked.node != NULL ? st_text_cut(asked.program, 40) : 0, asked.node != NULL ? asked.program : "",
+             asked.forced ? "forces" : "asked for", asked.frames);
+    if (asked.node != NULL && (now == frames || now == asked.cycle_frames) &&
+        take(ret, asked.cycle_frames, now_hz, why))
+        return true;
     if ((now != frames || now_hz != rate_hz) && take(ret, now, now_hz, "as PipeWire runs now"))
         return true;
     return take(ret, frames, rate_hz,

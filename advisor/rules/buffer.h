@@ -22,6 +22,16 @@ ST_NODISCARD int st_buffer_choose(const struct st_facts *facts, int64_t frames, 
 /** PipeWire's longest period, whether it runs or not: forced at run time, or its default within its limits. */
 void st_buffer_of_pipewire(const struct st_facts *facts, int64_t *ret_frames, int64_t *ret_rate_hz);
 
+/** Which program that plays made PipeWire's cycle what it is (facts of pw-dump). */
+struct st_buffer_asked {
+    const struct st_fact *node; /* its state; NULL: no program asks, or pw-dump was not asked */
+    const char *program;
+    int64_t frames, rate_hz; /* what it asked for */
+    int64_t cycle_frames;    /* what PipeWire makes of it: its cycle, at its own rate */
+    bool forced;
+};
+void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret);
+
 /** "1024 frames at 48 kHz, set by PipeWire's force-quantum". @return buf. */
 const char *st_buffer_text(const struct st_wish *wish, char *buf, size_t buf_bytes);
 

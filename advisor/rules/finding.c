@@ -203,12 +203,15 @@ void st_finding_finish(struct st_finding *finding)
     free(finding->fix_now);
     free(finding->fix_persistent);
     free(finding->changes);
+    for (size_t i = 0; i < finding->branches_n; i++)
+        st_finding_finish(&finding->branches[i]);
+    free(finding->branches);
     *finding = (struct st_finding){0};
 }
 
 bool st_finding_counts(const struct st_finding *finding)
 {
-    return finding->mute == NULL && finding->set_aside == NULL;
+    return finding->set_aside == NULL;
 }
 
 bool st_finding_has_fired(const struct st_finding *finding)
@@ -221,6 +224,12 @@ bool st_finding_may_delay(const struct st_finding *finding)
 {
     return st_finding_has_fired(finding) &&
            (finding->status == ST_STATUS_PROBLEM || !finding->effect_known || finding->effect_us > 0);
+}
+
+bool st_finding_may_delay_perhaps(const struct st_finding *finding)
+{
+    return finding->status == ST_STATUS_UNKNOWN && finding->branches_n > 0 && st_finding_counts(finding) &&
+           st_finding_may_delay(&finding->branches[0]);
 }
 
 bool st_finding_is_harmless(const struct st_finding *finding)

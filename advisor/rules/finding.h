@@ -24,7 +24,6 @@ enum st_needs { ST_NEEDS_NOTHING, ST_NEEDS_REOPEN, ST_NEEDS_RELOGIN, ST_NEEDS_RE
 
 #define ST_FINDING_EVIDENCE_MAX 12
 
-struct st_mute; /* report.h */
 struct st_rule; /* rule.h */
 
 /** What `apply` can write. advisor/change/change.c says where and how each is written for ever; sysctl and
@@ -75,10 +74,15 @@ struct st_finding {
     char *fix_now;        /* command; NULL: none */
     char *fix_persistent; /* file and line(s) or command; NULL: none */
     enum st_needs needs;
-    const char *set_aside;      /* the cost that the profile does not accept ("power"); NULL: none */
-    const struct st_mute *mute; /* the user's; borrowed; NULL: none */
-    struct st_change *changes;  /* what `apply` writes; none: it has to be done by hand */
+    const char *set_aside;     /* the cost that the profile does not accept ("power"); NULL: none */
+    struct st_change *changes; /* what `apply` writes; none: it has to be done by hand */
     size_t changes_n;
+    /* One fact is not known: what the rule says for each of its values, the worst first (report/condition.h).
+     * The status is theirs if they agree, else unknown. Branches have no evidence and no branches. */
+    struct st_finding *branches;
+    size_t branches_n;
+    const char *ask;  /* the command that shows that fact */
+    const char *when; /* of a branch: "on FreeBSD 14 and older" */
 };
 
 /* --- for rules --- */
@@ -123,7 +127,7 @@ void st_finding_finish(struct st_finding *finding);
 
 /* --- for reports --- */
 
-/** Neither muted nor set aside by the profile. */
+/** Not set aside by the profile. */
 bool st_finding_counts(const struct st_finding *finding);
 /** A problem or advice that counts. */
 bool st_finding_has_fired(const struct st_finding *finding);
@@ -131,6 +135,8 @@ bool st_finding_has_fired(const struct st_finding *finding);
 bool st_finding_may_delay(const struct st_finding *finding);
 /** It fired and cannot make this loop late: it is about delay, comfort or what is shown. */
 bool st_finding_is_harmless(const struct st_finding *finding);
+/** Not known, but for one value of a fact that was not read it can make this loop late. */
+bool st_finding_may_delay_perhaps(const struct st_finding *finding);
 /** Reports show its effect: that is known, or the rule asks for a change. */
 bool st_finding_shows_effect(const struct st_finding *finding);
 

@@ -216,8 +216,9 @@ static void judge_options(const struct options *options, struct st_finding *find
     if (!options->priority)
         return; /* behind whatever else is busy: no bound is known */
     if (unknown)
-        st_finding_effect(finding, 0,
-                          "adds a delay of at least one block to the sound; threads do not wake later");
+        st_finding_effect(
+            finding, 0,
+            "adds a delay of at least one block to the sound; no thread wakes up late because of it");
     else
         st_finding_effect(finding, 0,
                           "adds a delay of at least one block (%.2f ms) to the sound; threads do not wake "

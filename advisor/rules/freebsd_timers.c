@@ -95,7 +95,7 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
                        percent, period_us, max_us);
         st_finding_effect(
             finding, max_us,
-            "the kernel may add a part of 1/2^%d to each sleep: %.1f µs / 2^%d = %.1f µs, plus %.1f µs "
+            "the kernel may make each sleep longer by up to 1/2^%d of it: %.1f µs / 2^%d = %.1f µs, plus %.1f µs "
             "because the kernel uses its coarse clock for sleeps of %.1f ms or more",
             late->shift, period_us, late->shift, late->slop_ns / 1e3, late->coarse_ns / 1e3,
             late->threshold_ns / 1e6);
@@ -106,7 +106,7 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
                        percent, max_us, late->settled_ns / 1e3);
         st_finding_effect(
             finding, max_us,
-            "the kernel may add a part of 1/2^%d to each sleep: %.1f µs / 2^%d = %.1f µs; on absolute "
+            "the kernel may make each sleep longer by up to 1/2^%d of it: %.1f µs / 2^%d = %.1f µs; on absolute "
             "deadlines %.1f / (1 + 2^-%d) = %.1f µs",
             late->shift, period_us, late->shift, max_us, max_us, late->shift, late->settled_ns / 1e3);
     }
@@ -172,7 +172,8 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
     .mechanism = "To save wake-ups the kernel may end a sleep late: the longer the sleep, the later. An "
                  "idle CPU uses all of this extra time. Real-time priority does not change this. Up to "
                  "FreeBSD 14 it affects nanosleep, clock_nanosleep and usleep; on all versions it affects "
-                 "poll, select and kevent.",
+                 "poll, select and kevent. It is not a permitted drift between clocks, as is often written: "
+                 "all clocks stay as exact at any value.",
     .cost = "power: timers that are close together no longer share one wake-up",
     .when_not = "laptops on battery that play no music. A program can wait exactly at any value: with a "
                 "kqueue timer (EVFILT_TIMER), a condition variable or a semaphore.",

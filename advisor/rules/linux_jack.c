@@ -271,7 +271,7 @@ static void judge_jack_soft_mode(struct st_finding *finding)
         return;
     }
     if (!jack.soft_mode) {
-        st_finding_fine(finding, "JACK reports the xruns of the sound card");
+        st_finding_fine(finding, "JACK is set to report the xruns of the sound card");
         return;
     }
     st_finding_advice(finding,

@@ -270,8 +270,11 @@ static bool is_deadline_server(const struct st_facts *facts)
 static void judge_rt_throttling(struct st_finding *finding)
 {
     int64_t runtime, period;
-    if (st_finding_need_int(finding, RUNTIME, &runtime) != 0 ||
-        st_finding_need_int(finding, PERIOD, &period) != 0)
+    if (st_finding_need_int(finding, RUNTIME, &runtime) != 0)
+        return;
+    if (st_facts_find(finding->facts, PERIOD) == NULL)
+        period = PERIOD_USUAL_US;
+    else if (st_finding_need_int(finding, PERIOD, &period) != 0)
         return;
     if (runtime < -1 || period < 1 || runtime > period) {
         st_finding_unknown(finding,
@@ -285,6 +288,12 @@ static void judge_rt_throttling(struct st_finding *finding)
         st_finding_fine(finding,
                         "this kernel does not stop real-time threads; it keeps 5 %% of each CPU for normal "
                         "threads (deadline server)");
+        return;
+    }
+    if ((runtime == -1 || runtime == period) && st_facts_find(finding->facts, ST_MACHINE_RELEASE) == NULL) {
+        st_finding_unknown(finding,
+                           "real-time throttling is off; what that means depends on the version of the "
+                           "kernel, which is unknown");
         return;
     }
     if (runtime == -1 || runtime == period) {

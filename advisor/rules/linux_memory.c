@@ -15,10 +15,33 @@
 #define ZSWAP          "linux.zswap.enabled"
 #define SWAPPINESS_LOW 10
 
+/** Is memory of a sound server, or of a program with a real-time thread, in swap now? */
+static bool is_swapped(struct st_finding *finding)
+{
+    const struct st_fact *most = NULL;
+    const char *name = "a program";
+    ST_FACTS_EACH (fact, finding->facts, "linux.swapped.", ".kib") {
+        if (fact->is_int && (most == NULL || fact->i64 > most->i64))
+            most = fact;
+    }
+    if (most == NULL)
+        return false;
+    (void)!st_facts_beside_text(finding->facts, most, "name", &name);
+    st_finding_quote(finding, most->key);
+    st_finding_advice(finding, "%.40s has %.1f MiB of its memory in swap, and waits until it is read back",
+                      name, (double)most->i64 / 1024);
+    st_finding_fix(finding,
+                   "sudo swapoff -a && sudo swapon -a   # reads all of it back; needs as much free memory",
+                   "# let the program lock its memory: finding linux-memlock", ST_NEEDS_NOTHING);
+    return true;
+}
+
 static void judge_swap(struct st_finding *finding)
 {
     int64_t zram, other, swappiness;
     const char *zswap;
+    if (is_swapped(finding))
+        return;
     if (st_finding_need_int(finding, OTHER, &other) != 0 || st_finding_need_int(finding, ZRAM, &zram) != 0)
         return;
     if (other <= 0 && zram <= 0) {
@@ -63,12 +86,14 @@ const struct st_rule st_rule_linux_swap = {
                  "often not locked.",
     .cost = "memory: less memory for the file cache",
     .when_not = "swap on zram or zswap (they need high values); machines without swap",
-    .sources = "Linux Documentation/admin-guide/sysctl/vm.rst: swappiness 0 to 200, default 60; zram setups "
-               "use 100 to 180\n"
-               "10 is the value of old audio guides",
+    .sources =
+        "Linux Documentation/admin-guide/sysctl/vm.rst: swappiness 0 to 200, default 60; zram setups "
+        "use 100 to 180\n"
+        "10 is the value of old audio guides; discourse.ardour.org/t/113456 (a leak of the desktop filled swap)",
     ST_MACHINE_SYSCTL_FIX("vm.swappiness", "10", "60"),
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(ZRAM, OTHER, FIRST, SWAPPINESS, ZSWAP),
+    .facts =
+        ST_RULE_KEYS(SWAPPINESS, ZRAM, OTHER, FIRST, ZSWAP, "linux.swapped.*.kib", "linux.swapped.*.name"),
     .judge = judge_swap,
 };
 
@@ -128,8 +153,9 @@ const struct st_rule st_rule_linux_huge_pages = {
                  "kernel has moved enough memory to make a huge page. Memory that the program has used "
                  "before is not affected.",
     .cost = "throughput: only programs that ask for huge pages get them",
-    .when_not = "you use large sample libraries: they are faster with huge pages. Then keep 'always' and "
-                "set defrag to 'madvise'. Use 'never' only if no wake-up at all may be late",
+    .when_not =
+        "you use large sample libraries: they are faster with huge pages. Then keep 'enabled' at "
+        "'always' and set only 'defrag' to 'madvise'. Set 'enabled' to 'never' only if no wake-up may be late",
     .sources = "Linux Documentation/admin-guide/mm/transhuge.rst: enabled, defrag; commit 21440d7eb904 "
                "(defer+madvise)\n"
                "khugepaged also moves memory in the background: its cost was not measured",

@@ -192,6 +192,7 @@ const struct st_rule st_rule_linux_rt_permission = {
 #define CONFIG_DEFAULT "linux.config.RT_GROUP_SCHED_DEFAULT_DISABLED"
 #define GROUP_RUNTIME  "linux.cgroup.rt_runtime_us"
 #define CGROUP_VERSION "linux.cgroup.version"
+#define USERS_RUNTIME  "linux.cgroup.users_rt_runtime_us"
 
 /** Switched off at boot (from 6.16 on: rt_group_sched=0, or by default by the configuration). */
 static bool off_at_boot(const struct st_facts *facts)
@@ -245,6 +246,7 @@ static void judge_refused_rt_group_sched(struct st_finding *finding)
 static void judge_rt_group_sched(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
+    const int64_t users_us = st_machine_int_or(facts, USERS_RUNTIME, -1);
     int64_t error;
     const char *config;
     st_finding_quote(finding, FIFO_ERRNO);
@@ -269,6 +271,12 @@ static void judge_rt_group_sched(struct st_finding *finding)
             st_finding_not_applicable(finding,
                                       "the kernel's configuration is not available, and nothing points to "
                                       "real-time group scheduling");
+    } else if (!tried && users_us > 0) {
+        st_finding_fine(finding, "users have a real-time budget of %" PRId64 " µs", users_us);
+    } else if (!tried && users_us == 0) {
+        st_finding_problem(finding,
+                           "users have a real-time budget of 0 µs (user.slice): SCHED_FIFO is refused");
+        st_rule_fix(finding);
     } else if (!tried) {
         st_finding_unknown(finding,
                            "this kernel has real-time group scheduling; sleeptune did not test whether it "
@@ -307,7 +315,7 @@ const struct st_rule st_rule_linux_rt_group_sched = {
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("rt_group_sched=0"),
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(CONFIG, CONFIG_DEFAULT, FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT, GROUP_RUNTIME,
-                          CGROUP_VERSION, UID, ST_MACHINE_CMDLINE),
+                          CGROUP_VERSION, USERS_RUNTIME, UID, ST_MACHINE_CMDLINE),
     .judge = judge_rt_group_sched,
 };
 

@@ -377,6 +377,65 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     .judge = judge_pipewire_quantum,
 };
 
+/* --- linux-pipewire-clients: which program asked for so short a cycle, by pw-dump --- */
+
+static void judge_pipewire_clients(struct st_finding *finding)
+{
+    struct st_buffer_asked asked;
+    int64_t pid, quantum, rate_hz;
+    const struct st_fact *any = st_facts_next(finding->facts, "linux.pipewire.node.", ".state", NULL);
+    if (st_finding_need_int(finding, DAEMON, &pid) != 0 ||
+        st_finding_is_of_other(finding, DAEMON, "PipeWire"))
+        return;
+    if (any == NULL || any->state != ST_FACT_OK) {
+        st_finding_set(finding, any == NULL ? ST_STATUS_NOT_APPLICABLE : ST_STATUS_UNKNOWN,
+                       "pw-dump did not say what plays through PipeWire");
+        return;
+    }
+    st_buffer_of_pipewire(finding->facts, &quantum, &rate_hz);
+    st_buffer_asked(finding->facts, &asked);
+    const double cycle_ns = (double)asked.cycle_frames * 1e9 / (double)rate_hz,
+                 wish_ns = finding->wish->in_use ? (double)quantum * 1e9 / (double)rate_hz
+                                                 : (double)finding->wish->period_ns;
+    const bool shorter = asked.node != NULL && cycle_ns < wish_ns * 0.999;
+    if (asked.node == NULL) {
+        st_finding_fine(finding, "no program that plays changes PipeWire's cycle");
+        return;
+    }
+    st_finding_quote_beside(finding, asked.node, asked.forced ? "force_quantum" : "latency");
+    st_finding_set(finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
+                   "%.*s %s %" PRId64 " frames at %" PRId64 " Hz: PipeWire's cycle is %" PRId64
+                   " frames (%.2f ms) for all programs",
+                   st_text_cut(asked.program, 40), asked.program, asked.forced ? "forces" : "asked for",
+                   asked.frames, asked.rate_hz, asked.cycle_frames, cycle_ns / 1e6);
+    if (shorter)
+        st_rule_fix(finding);
+}
+
+const struct st_rule st_rule_linux_pipewire_clients = {
+    .id = "linux-pipewire-clients",
+    .title = "Programs that shorten PipeWire's cycle",
+    .mechanism =
+        "PipeWire's cycle is as short as the shortest that a running program asks for, and it is the "
+        "same for all. A voice chat that asks for 256 frames takes the time of your DAW, too.",
+    .privilege = "none",
+    .cost = "latency: that program hears and speaks later",
+    .when_not = "you need the short cycle yourself",
+    .sources =
+        "PipeWire src/pipewire/context.c: smallest node.latency of the running nodes, rounded down to a power "
+        "of two; node.force-quantum goes before it\n"
+        "EasyEffects issue 1567 (Discord asks for 360: 512 became 256), us.zoom.Zoom issue 385 (256 of 1024)",
+    .guide.now = "pw-metadata -n settings 0 clock.min-quantum 1024   # or the cycle that you want",
+    .guide.persistent = "# start that program with\nPULSE_LATENCY_MSEC=60   # or PIPEWIRE_LATENCY=1024/48000",
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "pw-top   # QUANT of each program: what it asked for",
+    .guide.undo = "pw-metadata -n settings 0 clock.min-quantum 32; start the program without these variables",
+    .worst = ST_STATUS_ADVICE,
+    .facts = ST_RULE_KEYS(DAEMON, "linux.pipewire.node.*", "linux.pipewire.*quantum",
+                          "linux.pipewire.*rate_hz", ST_OWNER_KEYS),
+    .judge = judge_pipewire_clients,
+};
+
 /* --- linux-pulseaudio: PulseAudio's own settings. --- */
 
 #define PULSEAUDIO_DAEMON "linux.daemon.pulseaudio"
@@ -440,8 +499,8 @@ const struct st_rule st_rule_linux_pulseaudio = {
                  "threads ask for real-time priority 5 unless its configuration forbids it.",
     .privilege = "root; none for a file in ~/.config/pulse",
     .cost = "none",
-    .when_not = "you want a lower latency: tsched=0 makes the latency fixed, not lower. Use tsched=0 only "
-                "for drivers that report wrong positions",
+    .when_not = "you think of tsched=0 for a lower latency: it makes the latency fixed, not lower, and is "
+                "only for drivers that report wrong positions",
     .sources = "pulse-daemon.conf(5): realtime-scheduling yes, realtime-priority 5, default-fragments 4, "
                "default-fragment-size-msec 25",
     .guide.persistent = "# /etc/pulse/daemon.conf.d/90-sleeptune.conf\nrealtime-scheduling = yes",

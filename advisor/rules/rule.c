@@ -12,6 +12,8 @@
 #define RULES(RULE) \
     RULE(linux_rt_permission) \
     RULE(linux_server_priority) \
+    RULE(linux_rt_lost) \
+    RULE(linux_client_priority) \
     RULE(linux_rt_group_sched) \
     RULE(linux_service_limits) \
     RULE(linux_rtkit) \
@@ -25,6 +27,7 @@
     RULE(linux_power_daemons) \
     RULE(linux_preemption) \
     RULE(linux_alsa_buffer) \
+    RULE(linux_pipewire_clients) \
     RULE(linux_pipewire_quantum) \
     RULE(linux_jack_realtime) \
     RULE(linux_jack_period) \
@@ -45,10 +48,6 @@
     RULE(linux_jack_soft_mode) \
     RULE(linux_watchdogs) \
     RULE(linux_split_lock) \
-    RULE(linux_smt) \
-    RULE(linux_mitigations) \
-    RULE(linux_inotify_watches) \
-    RULE(linux_hpet_frequency) \
     RULE(freebsd_rt_permission) \
     RULE(freebsd_mac_priority) \
     RULE(freebsd_memlock) \
@@ -72,9 +71,7 @@
     RULE(freebsd_jail) \
     RULE(freebsd_sysctl_conf) \
     RULE(freebsd_loader_conf) \
-    RULE(freebsd_interrupt_storm) \
-    RULE(freebsd_cpu_binding) \
-    RULE(freebsd_no_linux_knobs)
+    RULE(freebsd_interrupt_storm)
 /* clang-format on */
 
 #define DECLARE(name) extern const struct st_rule st_rule_##name;

@@ -1,4 +1,4 @@
-/* Reads the data of charts: recordings, histogram logs, JSON, text. */
+/* Reads the data of charts: recordings, JSON, text. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +8,10 @@
 #include "chart/input/document.h"
 #include "chart/input/recording_input.h"
 #include "chart/input/series_input.h"
-#include "platform/module.h"
 #include "platform/program/options.h"
-#include "store/recording/hlog.h"
 #include "store/recording/recording.h"
 
 #define LATENESS "lateness (woke - due)"
-#define TIME     "time"
 
 /* The name of a file without its folders, for the picture. */
 static const char *short_name(const char *path)
@@ -85,44 +82,7 @@ static int read_recording(const char *command, const char *name, FILE *stream, s
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot read %s: %s", name, strerror(-r));
 }
 
-/* --- histogram logs --- */
-
-static int take_interval(void *ctx, const char *tag, int64_t length_ns, const struct st_hist *hist)
-{
-    (void)length_ns;
-    struct st_chart_data *data = ctx;
-    for (size_t i = 0; i < data->n; i++) {
-        if (strcmp(data->set[i]->label, tag) == 0 && data->set[i]->file[0] == '\0')
-            return st_hist_merge(&data->set[i]->hist, hist);
-    }
-    struct st_chart_set *set = st_chart_add(data, tag);
-    const int r = set == NULL ? -ENOMEM : st_hist_init(&set->hist, hist->digits);
-    return r == 0 ? st_hist_merge(&set->hist, hist) : r;
-}
-
-static int read_hlog(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
-{
-    char error[512];
-    st_hlog_read_fn read_log;
-    if (st_module_load("hlog", ST_HLOG_READ_SYMBOL, &read_log, error, sizeof(error)) != 0) {
-        fclose(stream);
-        return st_failure(command, "cannot read histogram logs: %s", error);
-    }
-    const size_t before = data->n;
-    const int r = read_log(stream, take_interval, data);
-    snprintf(data->quantity, sizeof(data->quantity), TIME);
-    if (r != 0)
-        return st_failure(command, "cannot read %s: %s", name,
-                          r == -EBADMSG ? "the file is damaged, or a newer version wrote it" : strerror(-r));
-    return data->n > before ? ST_EXIT_DONE : st_failure(command, "%s has no histograms", name);
-}
-
-/* --- JSON: quartiles and quantiles of each result, series --- */
-
-static const struct {
-    const char *key;
-    double p;
-} marks[] = {{"q1", 0.25}, {"median", 0.5}, {"q3", 0.75}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}};
+/* --- JSON: quartiles of each result, series --- */
 
 static bool get_ns(const json_t *object, const char *key, int64_t *ret)
 {
@@ -143,15 +103,6 @@ static void figures(const json_t *result, const json_t *distribution, struct st_
     if (!get_ns(result, "n", &n))
         (void)get_ns(distribution, "n", &n);
     set->n = n > 0 ? (uint64_t)n : 0;
-    for (size_t i = 0; i < ST_ARRAY_LEN(marks); i++) {
-        struct st_chart_mark *mark = &set->mark[set->marks_n];
-        if (get_ns(distribution, marks[i].key, &mark->value_ns)) {
-            mark->p = marks[i].p;
-            set->marks_n++;
-        }
-    }
-    set->max_known = get_ns(distribution, "max", &set->max_ns) &&
-                     (set->marks_n == 0 || set->max_ns >= set->mark[set->marks_n - 1].value_ns);
     if (!get_ns(distribution, "min", &box->min_ns) || !get_ns(distribution, "max", &box->max_ns))
         return;
     box->median_known = get_ns(distribution, "median", &box->median_ns) && box->min_ns <= box->median_ns &&
@@ -161,6 +112,8 @@ static void figures(const json_t *result, const json_t *distribution, struct st_
                  box->q1_ns <= box->median_ns && box->median_ns <= box->q3_ns && box->q3_ns <= box->max_ns;
     if (!box->median_known)
         box->median_ns = box->min_ns;
+    box->mean_known = get_ns(distribution, "mean", &box->mean_ns) && !box->known &&
+                      box->min_ns <= box->mean_ns && box->mean_ns <= box->max_ns;
     if (box->known)
         st_box_of_figures(box);
     if (get_ns(result, "outliers", &outliers) && outliers >= 0) {
@@ -194,15 +147,6 @@ static int add_values(const json_t *result, struct st_chart_set *set)
     return 0;
 }
 
-/* That of a loop, as {num, den}; 0: none. */
-static int64_t period_of(const json_t *result)
-{
-    const json_t *period = json_object_get(result, "period_ns");
-    const json_int_t num = json_integer_value(json_object_get(period, "num")),
-                     den = json_integer_value(json_object_get(period, "den"));
-    return num > 0 && den > 0 ? num / den : 0;
-}
-
 static int add_result(const struct st_document *kind, const char *name, const json_t *result,
                       struct st_chart_data *data)
 {
@@ -215,7 +159,6 @@ static int add_result(const struct st_document *kind, const char *name, const js
     if (set == NULL)
         return -ENOMEM;
     st_document_group(kind, result, set->group, sizeof(set->group));
-    set->deadline_ns = period_of(result);
     figures(result, distribution, set);
     return add_values(result, set);
 }
@@ -313,33 +256,16 @@ static int read_file(const char *command, const char *path, const struct st_seri
     FILE *stream = standard ? stdin : fopen(path, "re");
     if (stream == NULL)
         return st_failure(command, "cannot read %s: %s", path, strerror(errno));
-    const int first = getc(stream), second = standard || first == EOF ? EOF : getc(stream);
-    if (!standard && first != EOF)
-        rewind(stream);
-    else if (first != EOF)
+    const int first = getc(stream);
+    if (first != EOF)
         ungetc(first, stream);
     if (first == 0x89)
         return read_recording(command, path, stream, data);
     if (first == '{')
         return read_json(command, path, stream, data);
-    if (first == '#' && second == '[')
-        return read_hlog(command, path, stream, data);
     if (!standard)
         fclose(stream);
     return read_text(command, path, options, data);
-}
-
-/* A picture has one axis of values. Times of histogram logs, whose kind is unknown, fit every axis. */
-static int join_quantities(const char *command, const char *path, const char *quantity,
-                           struct st_chart_data *data)
-{
-    if (strcmp(quantity, data->quantity) == 0)
-        return ST_EXIT_DONE;
-    if (strcmp(quantity, TIME) != 0 && strcmp(data->quantity, TIME) != 0)
-        return st_failure(command, "%s has %s and %s has %s: one picture cannot show both",
-                          data->set[0]->file, quantity, short_name(path), data->quantity);
-    snprintf(data->quantity, sizeof(data->quantity), TIME);
-    return ST_EXIT_DONE;
 }
 
 int st_chart_read(const char *command, const char *path, const struct st_series_options *options,
@@ -349,8 +275,9 @@ int st_chart_read(const char *command, const char *path, const struct st_series_
     const size_t before = data->n;
     snprintf(quantity, sizeof(quantity), "%s", data->quantity);
     int status = read_file(command, path, options, data);
-    if (status == ST_EXIT_DONE && before > 0)
-        status = join_quantities(command, path, quantity, data);
+    if (status == ST_EXIT_DONE && before > 0 && strcmp(quantity, data->quantity) != 0)
+        status = st_failure(command, "%s has %s and %s has %s: one picture cannot show both",
+                            data->set[0]->file, quantity, short_name(path), data->quantity);
     const char *name = short_name(path);
     for (size_t i = 0; i < before; i++) {
         if (strcmp(data->set[i]->file, name) == 0)

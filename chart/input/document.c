@@ -35,7 +35,7 @@ static const struct st_document documents[] = {
      "delay_ns",
      "delay (returned - signalled)",
      {"mechanism"},
-     {"kind", "peers", "placement", "slice_ns"}},
+     {"kind", "placement", "slice_ns"}},
     {"sleeptune-measure/",
      "measure",
      "loops",

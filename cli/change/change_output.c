@@ -122,7 +122,7 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
         print_line("as before %s", text);
         break;
     case ST_EVENT_CHANGED:
-        print_line("left      %s: someone changed it to %s after apply", text, now);
+        print_line("kept      %s: someone changed it to %s after apply", text, now);
         break;
     case ST_EVENT_FAILED:
         (void)st_failure(output->command, "%s: %s", text, error_text(error));

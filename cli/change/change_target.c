@@ -126,6 +126,33 @@ int st_change_target_judge(const char *command, const struct st_facts_input *inp
                         : st_failure(command, "%s", strerror(-r));
 }
 
+int st_change_target_recover(const char *command, const struct st_change_target *target, bool quiet)
+{
+    char message[512];
+    struct st_change_output output = {.command = command, .os = target->p->os};
+    struct st_journal journal;
+    struct st_applied applied;
+    struct st_revert_counts counts;
+    bool interrupted = false;
+    if (st_journal_read(target->p, target->folder, &journal, message, sizeof(message)) < 0)
+        return st_failure(command, "%s", message);
+    for (size_t i = 0; i < journal.entries_n; i++)
+        interrupted |= journal.entries[i].interrupted;
+    st_journal_finish(&journal);
+    if (!interrupted)
+        return ST_EXIT_DONE;
+    if (!quiet)
+        puts("an earlier run was interrupted: undoing its changes first");
+    int r = st_applied_open(&applied, target->p, target->folder, quiet ? NULL : st_change_output_event,
+                            &output, message, sizeof(message));
+    if (r < 0)
+        return st_failure(command, "%s", message);
+    r = st_applied_revert(&applied, false, NULL, 0, &counts);
+    st_applied_close(&applied);
+    st_change_output_finish(&output);
+    return r < 0 ? st_failure(command, "cannot undo the interrupted run: %s", strerror(-r)) : ST_EXIT_DONE;
+}
+
 void st_change_target_close(struct st_change_target *target)
 {
     if (target->facts != NULL) {

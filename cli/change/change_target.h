@@ -26,6 +26,9 @@ ST_NODISCARD int st_change_target_open(const char *command, const char *root, bo
  * target->quantum, or the one in their journal. @return an st_exit. */
 ST_NODISCARD int st_change_target_judge(const char *command, const struct st_facts_input *input,
                                         int64_t frames, int64_t rate_hz, struct st_change_target *target);
+/** Undoes what an interrupted run (apply, revert, tune) left, and says so unless `quiet`. @return an st_exit. */
+ST_NODISCARD int st_change_target_recover(const char *command, const struct st_change_target *target,
+                                          bool quiet);
 void st_change_target_close(struct st_change_target *target);
 
 /** Is this live, not root, and not the user's own? Says on stderr what to run instead. */

@@ -162,7 +162,7 @@ void st_before_after_record(const char *command, const struct st_change_target *
     struct st_session_config config;
     path_of(target, path, sizeof(path));
     if (journal->entries_n > 0 && access(path, F_OK) == 0) {
-        puts("the recording from before the first change is kept: verify compares with it");
+        puts("the recording from before the first change is kept: 'sleeptune verify' compares with it");
         return;
     }
     config_of(wish->frames, wish->rate_hz, duration_ns, &config);
@@ -281,8 +281,7 @@ void st_before_after_compare(struct st_before_after *ret)
     int r = st_test_conditions_compare(ret->before.conditions, ret->now.conditions, false, &ret->changes,
                                        &ret->changes_n);
     if (r == 0)
-        r = st_pairs_compare(&ret->before.blocks, &ret->now.blocks, ST_PAIRS_APART, ST_CONFIDENCE_95, &random,
-                             ret->figures);
+        r = st_pairs_compare(&ret->before.blocks, &ret->now.blocks, &random, ret->figures);
     if (r != 0) {
         set_reason(ret, "%s", strerror(-r));
         return;

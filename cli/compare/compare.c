@@ -15,7 +15,7 @@ static int compare(const struct st_blocks *a, const struct st_blocks *b, struct 
     struct st_random random = {.state = SEED};
     pair->n[0] = a->n;
     pair->n[1] = b->n;
-    return st_pairs_compare(a, b, ST_PAIRS_APART, ST_CONFIDENCE_95, &random, pair->figures);
+    return st_pairs_compare(a, b, &random, pair->figures);
 }
 
 static int blocks_of(const struct st_compare_row *row, struct st_blocks *ret)

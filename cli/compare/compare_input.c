@@ -97,11 +97,12 @@ static bool count(const json_t *object, const char *key, uint64_t *ret)
 static int take_values(const json_t *result, struct st_compare_row *row)
 {
     const json_t *samples = json_object_get(result, "samples_ns");
-    uint64_t warm_up_n = 0;
+    uint64_t before_n = 0;
     const size_t n = json_array_size(samples);
-    (void)count(result, "warm_up", &warm_up_n);
-    if (warm_up_n >= n)
+    (void)count(result, "warm_up", &before_n);
+    if (before_n >= n)
         return 0;
+    const size_t warm_up_n = (size_t)before_n;
     row->values_ns = calloc(n - warm_up_n, sizeof(*row->values_ns));
     if (row->values_ns == NULL)
         return -ENOMEM;

@@ -78,7 +78,7 @@ static void print_differ(FILE *out, const struct st_compare_result *result, int 
         return;
     put(out, label,
         result->files[0].conditions[0] != '\0' && result->files[1].conditions[0] != '\0'
-            ? "no test condition that both files record differs."
+            ? "nothing that both files record about their test conditions."
             : "unknown: a file does not record its test conditions.",
         width);
 }

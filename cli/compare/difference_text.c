@@ -118,7 +118,7 @@ const char *st_difference_text_drift(const struct st_figure *figures, char *buf)
     if (buf[0] != '\0')
         st_text_append(
             buf, ST_DIFFERENCE_TEXT_BYTES,
-            " within a single run. If that is more than chance, smaller differences are not shown.");
+            " within a single run. If that is more than chance, no smaller difference can be shown.");
     return buf;
 }
 
@@ -139,7 +139,7 @@ const char *st_difference_text_doubts(const struct st_figure *figures, char *buf
     if (n > 0)
         st_text_append(
             buf, ST_DIFFERENCE_TEXT_BYTES,
-            "%s%s: few independent groups of values decide %s, so %s may be too narrow. Measure longer.",
+            "%s%s: the runs have few independent values for %s, so %s may be too narrow. Measure longer.",
             buf[0] != '\0' ? " " : "", narrow, n == 1 ? "it" : "them",
             n == 1 ? "its interval" : "their intervals");
     return buf;

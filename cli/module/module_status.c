@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -12,6 +13,7 @@
 #include "core/text/safe.h"
 #include "platform/program/locale.h"
 #include "platform/program/terminal.h"
+#include "st_config.h"
 
 #define COMMAND  "status"
 #define ROWS_MAX 300
@@ -36,21 +38,35 @@ static int print_text(const struct st_daemon_answer *answer, const struct st_sta
 /* A page of its own for a message: who clicks on the entry in a menu sees no terminal. */
 static void put_message(FILE *out, char *message)
 {
-    fputs("<!DOCTYPE html><meta charset=\"utf-8\"><title>sleeptune</title><p>sleeptune status: ", out);
+    fputs(
+        "<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=viewport content=width=device-width>"
+        "<meta name=color-scheme content=\"light dark\"><title>sleeptune</title><h1>sleeptune has no answer</h1><p>",
+        out);
     for (const char *at = st_safe_text(message); *at != '\0'; at++)
         fprintf(out, strchr("<>&", *at) != NULL ? "&#%d;" : "%c", *at);
+    fputs("<p>Type the command into a terminal, then open this page again from the menu.", out);
+    if (ST_DOCS_URL[0] != '\0')
+        fputs("<p><a href=\"" ST_DOCS_URL "/troubleshooting.html\">I hear clicks: do this</a>", out);
 }
 
-/* Writes the page, or the message if it is NULL, into the folder of the caller's session, which no one else may read, and
- * shows it. */
+/* The folder of the caller's session; where a system has none, his cache. @return false: there is neither. */
+static bool page_folder(char *folder, size_t bytes)
+{
+    const char *session = getenv("XDG_RUNTIME_DIR"), *home = getenv("HOME");
+    const bool in_session = session != NULL && session[0] == '/';
+    if (!in_session && (home == NULL || home[0] != '/'))
+        return false;
+    snprintf(folder, bytes, "%s%s", in_session ? session : home, in_session ? "" : "/.cache");
+    (void)mkdir(folder, 0700);
+    return true;
+}
+
+/* Writes the page, or the message if it is NULL, into a folder of the caller, for him alone, and shows it. */
 static int show_page(const char *text, char *message)
 {
-    const char *folder = getenv("XDG_RUNTIME_DIR");
-    char path[512], begun[512];
-    if (folder == NULL || folder[0] != '/')
-        return st_failure(COMMAND,
-                          "XDG_RUNTIME_DIR is not set: --html writes the page into that folder. Run it as "
-                          "the user who is logged in.");
+    char folder[400], path[512], begun[512];
+    if (!page_folder(folder, sizeof(folder)))
+        return st_failure(COMMAND, "no folder for the page of --html: set XDG_RUNTIME_DIR or HOME");
     snprintf(path, sizeof(path), "%s/sleeptune-status.html", folder);
     snprintf(begun, sizeof(begun), "%s/sleeptune-status.XXXXXX", folder);
     const int fd = mkstemp(begun);

@@ -34,16 +34,14 @@ static attr_t attributes[ST_STYLE_ALERT + 1];
 static void choose_attributes(void)
 {
     const bool colour = st_terminal_colour(stdout) && has_colors() == TRUE && start_color() == OK &&
-                        use_default_colors() == OK && init_pair(1, COLOR_CYAN, -1) == OK &&
-                        init_pair(2, COLOR_RED, -1) == OK && init_pair(3, COLOR_GREEN, -1) == OK &&
-                        init_pair(4, COLOR_YELLOW, -1) == OK;
+                        use_default_colors() == OK && init_pair(1, COLOR_RED, -1) == OK &&
+                        init_pair(2, COLOR_GREEN, -1) == OK && init_pair(3, COLOR_YELLOW, -1) == OK;
     attributes[ST_STYLE_PLAIN] = A_NORMAL;
     attributes[ST_STYLE_BOLD] = A_BOLD;
     attributes[ST_STYLE_DIM] = A_NORMAL;
-    attributes[ST_STYLE_BAR] = colour ? (attr_t)COLOR_PAIR(1) : A_NORMAL;
-    attributes[ST_STYLE_GOOD] = colour ? (attr_t)COLOR_PAIR(3) | A_BOLD : A_BOLD;
-    attributes[ST_STYLE_WARN] = colour ? (attr_t)COLOR_PAIR(4) | A_BOLD : A_BOLD;
-    attributes[ST_STYLE_BAD] = colour ? (attr_t)COLOR_PAIR(2) | A_BOLD : A_BOLD;
+    attributes[ST_STYLE_GOOD] = colour ? (attr_t)COLOR_PAIR(2) | A_BOLD : A_BOLD;
+    attributes[ST_STYLE_WARN] = colour ? (attr_t)COLOR_PAIR(3) | A_BOLD : A_BOLD;
+    attributes[ST_STYLE_BAD] = colour ? (attr_t)COLOR_PAIR(1) | A_BOLD : A_BOLD;
     attributes[ST_STYLE_ALERT] = A_REVERSE | A_BOLD;
 }
 

@@ -5,13 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "advisor/facts/text.h"
 #include "advisor/rules/buffer.h"
 #include "cli/command.h"
-#include "cli/report/mutes.h"
 #include "core/text/near.h"
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
@@ -79,7 +77,6 @@ int st_report_run_options(const char *command, const struct st_option *own, size
         {"threshold", .take = take_threshold, .ctx = o},
         {"profile", .take = take_profile, .ctx = o},
         {"only", .text = &o->only},
-        {"config", .text = &o->config},
         {"ok", .flag = &o->ok},
         {"all", .flag = &o->all},
         {"details", .flag = &o->all},
@@ -153,38 +150,22 @@ static int unknown_rule(const char *command, const char *typed)
     return st_failure_usage(command, "no such rule: %.100s. 'sleeptune report --list' lists all.", typed);
 }
 
-/** Profile, mutes and --only, then print. */
+/** Profile and --only, then print. */
 static int finish_report(const char *command, struct st_report *report,
                          const struct st_report_options *options, bool own_machine)
 {
-    struct st_mutes mutes = {0};
-    char today[16] = "", id[256];
-    const time_t now = time(NULL);
-    struct tm tm;
-    if (own_machine || options->config != NULL) {
-        const int status = st_mutes_load(command, options->config, &mutes);
-        if (status != ST_EXIT_DONE)
-            return status;
-    }
-    if (localtime_r(&now, &tm) != NULL)
-        strftime(today, sizeof(today), "%Y-%m-%d", &tm);
+    char id[256];
     report->own_machine = own_machine;
-    report->trials = options->trials;
+    if (own_machine)
+        st_report_rank(report, options->tuned);
     report->answer = options->answer;
     st_report_set_profile(report, options->profile);
-    st_report_mute(report, mutes.rows, mutes.n, today);
     const int r = options->only != NULL ? st_report_only(report, options->only, id, sizeof(id)) : 0;
-    int status;
     if (r == -ENOENT)
-        status = st_rule_find(id) == NULL
-                     ? unknown_rule(command, id)
-                     : st_failure_usage(command, "--only: '%s' is a rule of another operating system", id);
-    else if (r != 0)
-        status = st_failure(command, "%s", strerror(-r));
-    else
-        status = print_report(command, report, options);
-    st_mutes_free(&mutes);
-    return status;
+        return st_rule_find(id) == NULL
+                   ? unknown_rule(command, id)
+                   : st_failure_usage(command, "--only: '%s' is a rule of another operating system", id);
+    return r != 0 ? st_failure(command, "%s", strerror(-r)) : print_report(command, report, options);
 }
 
 static int out_of_range(const char *command, const struct st_report_options *options)

@@ -11,11 +11,10 @@ struct st_report_options {
     enum st_status threshold;
     enum st_report_profile profile;
     bool ok, all;
-    const char *only;   /* "ID,ID"; NULL: every rule */
-    const char *config; /* NULL: the installed one, for this machine only */
+    const char *only; /* "ID,ID"; NULL: every rule */
     const char *output;
     const char *textfile;                  /* where the metrics go besides; NULL: nowhere */
-    const struct st_trials *trials;        /* what was tried on this machine; NULL: nothing */
+    const struct st_tuned *tuned;          /* what `tune` measured on this machine; NULL: nothing */
     const struct st_report_answer *answer; /* what check measured; NULL: nothing */
 };
 
@@ -29,7 +28,6 @@ struct st_report_options {
     "  --profile PROFILE  accept these costs: studio all; desktop (default) all but\n"                       \
     "                     security; laptop all but security and power; server all but\n"                     \
     "                     security, fairness and throughput\n"                                               \
-    "  --config FILE      leave out the rules that the list 'mute' in FILE names\n"                          \
     "  --threshold STATUS exit with 1 at this status or worse: problem (default),\n"                         \
     "                     advice, unknown, ok, not-applicable\n"                                             \
     "  --format FORMAT    text (default), json, markdown, prometheus\n"                                      \
@@ -60,7 +58,7 @@ ST_NODISCARD int st_report_run_rules(const char *command, const struct st_facts 
                                      const struct st_report_options *options, const char *const *ids,
                                      size_t ids_n);
 
-/** Judges and prints. own_machine: the installed configuration's mutes are for it. @return an st_exit. */
+/** Judges and prints. own_machine: the facts are of this machine. @return an st_exit. */
 int st_report_run(const char *command, const struct st_facts *facts, const struct st_report_options *options,
                   bool own_machine);
 

@@ -157,7 +157,9 @@ static void causes(const struct st_result *result, FILE *out, int width)
         const struct st_cause_row *r = &result->causes[c];
         if (r->n == 0)
             continue;
-        char share[32] = "found by exclusion";
+        char share[32];
+        snprintf(share, sizeof(share), "%s",
+                 st_cause_kind_by_exclusion((enum st_cause)c) ? "found by exclusion" : "counted, not timed");
         if (r->explained_ns > 0)
             snprintf(share, sizeof(share), "%.0f %% explained",
                      100 * (double)r->explained_ns / (double)r->total_ns);

@@ -152,12 +152,13 @@ static void say_row(const struct st_predict_table *table, const struct st_predic
     }
     if (!view->details)
         return;
-    snprintf(line, sizeof(line), "slack %s",
+    snprintf(line, sizeof(line), "a wake-up may be up to %s late",
              st_ns_format((int64_t)(row->slack_us * 1e3), slack, sizeof(slack)));
     if (row->n_events > 0)
         st_text_append(line, sizeof(line),
-                       "; %" PRIu64 " seen, at least %.2g per hour, %.0f in the worst tenth", row->n_events,
-                       row->low, row->worst_tenth);
+                       "; dropouts: %" PRIu64
+                       " seen, at least %.2g per hour, %.0f per hour in the worst tenth",
+                       row->n_events, row->low, row->worst_tenth);
     else if (row->estimated)
         st_text_append(line, sizeof(line), "; estimate %.2g per hour", row->estimate);
     st_text_field(out, "", line, 9, view->width);
@@ -242,8 +243,8 @@ void st_predict_text_next(const struct st_predict_table *table, FILE *out, int w
     else if (st_predict_target(st_predict_seconds(table->run)) > 1)
         snprintf(
             line, sizeof(line),
-            "sleeptune measure --frames %u --duration 3h --record FILE (3 h without a dropout show at most 1 "
-            "per hour)",
+            "sleeptune measure --frames %u --duration 3h --record FILE (3 h without a dropout: at most 1 "
+            "per hour with 95 %% confidence)",
             table->run->frames);
     else
         (void)st_predict_text_setting(table->held->frames, line, sizeof(line));

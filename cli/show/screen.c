@@ -167,23 +167,6 @@ int st_screen_wrapped_rows(const struct st_screen *screen, int width, const char
     return rows;
 }
 
-void st_screen_bar(struct st_screen *screen, int foot, int column, int height, double fill,
-                   enum st_style style)
-{
-    static const char *const eighths[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    static const char *const ascii[] = {" ", ".", ".", ".", ":", ":", ":", "#", "#"};
-    if (!(fill > 0) || column < 0 || column >= screen->columns)
-        return;
-    int left = (int)(fill * height * 8 + 0.5);
-    if (left < 1)
-        left = 1;
-    for (int i = 0; i < height && left > 0 && foot - i >= 0 && foot - i < screen->rows; i++) {
-        const int level = left < 8 ? left : 8;
-        set_cell(screen, foot - i, column, style, screen->unicode ? eighths[level] : ascii[level]);
-        left -= level;
-    }
-}
-
 static int row_columns(const struct st_screen *screen, int row)
 {
     int columns = screen->columns;

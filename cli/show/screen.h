@@ -11,7 +11,6 @@ enum st_style {
     ST_STYLE_PLAIN,
     ST_STYLE_BOLD,
     ST_STYLE_DIM,
-    ST_STYLE_BAR,
     ST_STYLE_GOOD,
     ST_STYLE_WARN,
     ST_STYLE_BAD,
@@ -53,10 +52,6 @@ bool st_screen_fits(const struct st_screen *screen, int width, const char *text)
 
 /** How many rows of `width` columns the text takes. */
 int st_screen_wrapped_rows(const struct st_screen *screen, int width, const char *text);
-
-/** A bar of `fill` (0 .. 1) in `height` rows that stand on row `foot`; more than nothing is seen. */
-void st_screen_bar(struct st_screen *screen, int foot, int column, int height, double fill,
-                   enum st_style style);
 
 /** Writes the rows down to the last one with text, without the spaces at their ends and without styles. */
 void st_screen_print(const struct st_screen *screen, FILE *out);

@@ -1,22 +1,17 @@
 /* Lays out what the daemon says: no figure is known here, and nothing in the document is trusted. */
 #include "cli/show/status_screen.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "core/when.h"
 
-#define LABEL_COLUMNS  14
-#define AXIS_COLUMNS   8  /* labels left of a chart */
-#define SIDE_COLUMNS   72 /* from here on two charts stand side by side */
-#define SIDE_MIN       28 /* the second one: its axis and 20 bars */
-#define CHART_ROWS_MAX 10
-#define BARS_MAX       512
-#define CELLS_MAX      8
-#define CELL_COLUMNS   17 /* names are cut to this first; below it only if columns at the right were left out */
-#define FIRST_ROWS     20 /* of the screen without details, where a row has room for a sentence */
-#define TEXT_BYTES     1200
+#define LABEL_COLUMNS 14
+#define BRIEF_COLUMNS 72 /* from here on a row without details has room for its text */
+#define CELLS_MAX     8
+#define CELL_COLUMNS  17 /* names are cut to this first; below it only if columns at the right were left out */
+#define FIRST_ROWS    20 /* of the screen without details, where a row has room for a sentence */
+#define TEXT_BYTES    1200
 
 static const char *string(const json_t *object, const char *key)
 {
@@ -231,90 +226,6 @@ static void put_sections(struct place *place, const json_t *document, bool detai
     }
 }
 
-/* --- charts --- */
-
-/* Bars that are shown, as flags: bar 0 is number `begin` of the values. */
-static void find_bad(const json_t *chart, size_t begin, int n, bool *bad)
-{
-    const json_t *index;
-    size_t i;
-    json_array_foreach(json_object_get(chart, "bad"), i, index)
-    {
-        const json_int_t at = json_integer_value(index) - (json_int_t)begin;
-        if (json_is_integer(index) && at >= 0 && at < n)
-            bad[at] = true;
-    }
-}
-
-/* Part of the height, in 0 .. 1: the scale is logarithmic. */
-static double height_of(const json_t *chart, double value)
-{
-    const double low = json_number_value(json_object_get(chart, "low"));
-    const double high = json_number_value(json_object_get(chart, "high"));
-    if (!(low > 0) || !(high > low) || !(value > low))
-        return value > 0 ? 1e-9 : 0;
-    return fmin(1, log(value / low) / log(high / low));
-}
-
-/* Title, `height` rows of bars, the axis with "x" below a bad bar and "?" where nothing is known, its ends. */
-static void put_chart(struct st_screen *screen, int row, int column, int width, int height,
-                      const json_t *chart)
-{
-    const json_t *values = json_object_get(chart, "values");
-    const int n = (int)least((int)json_array_size(values), 1 << 20), room = width - AXIS_COLUMNS;
-    const int64_t slots = json_integer_value(json_object_get(chart, "room"));
-    const int each = slots > 0 && slots <= room / 2 ? 2 : 1;
-    const int shown = least(least(n, room / each), BARS_MAX), left = column + AXIS_COLUMNS;
-    const int first = left + (slots == n ? 0 : room - shown * each);
-    const int foot = row + height, axis = foot + 1;
-    bool bad[BARS_MAX] = {false};
-    char title[TEXT_BYTES];
-    if (room < 1)
-        return;
-    snprintf(title, sizeof(title), "%s. %s", string(chart, "title"), string(chart, "note"));
-    st_screen_put(screen, row, column, width, ST_STYLE_DIM,
-                  st_screen_fits(screen, width, title) ? title : string(chart, "title"));
-    st_screen_put(screen, row + 1, column, AXIS_COLUMNS - 1, ST_STYLE_DIM, string(chart, "high_text"));
-    st_screen_put(screen, axis, column, AXIS_COLUMNS - 1, ST_STYLE_DIM, string(chart, "low_text"));
-    for (int i = 0; i < room; i++)
-        st_screen_put(screen, axis, left + i, 1, ST_STYLE_DIM, screen->unicode ? "─" : "-");
-    find_bad(chart, (size_t)(n - shown), shown, bad);
-    for (int i = 0; i < shown * each; i++) {
-        const json_t *value = json_array_get(values, (size_t)(n - shown + i / each));
-        if (json_is_number(value))
-            st_screen_bar(screen, foot, first + i, height, height_of(chart, json_number_value(value)),
-                          bad[i / each] ? ST_STYLE_BAD : ST_STYLE_BAR);
-        if (bad[i / each])
-            st_screen_put(screen, axis, first + i, 1, ST_STYLE_BAD, "x");
-        else if (!json_is_number(value))
-            st_screen_put(screen, axis, first + i, 1, ST_STYLE_BOLD, "?");
-    }
-    const char *end = string(chart, "right");
-    int end_columns = room / 2;
-    while (end_columns > 1 && st_screen_fits(screen, end_columns - 1, end))
-        end_columns--;
-    st_screen_put(screen, axis + 1, left, room / 2, ST_STYLE_DIM, string(chart, "left"));
-    st_screen_put(screen, axis + 1, column + width - end_columns, end_columns, ST_STYLE_DIM, end);
-}
-
-/* The first chart, and the second one beside it where there are columns for both. */
-static void put_charts(struct place *place, const json_t *document, int height)
-{
-    const json_t *charts = json_object_get(json_object_get(document, "screen"), "charts");
-    const int n = (int)json_array_size(charts), columns = place->screen->columns;
-    place->row += n > 0 && !place->narrow;
-    if (n == 0 || height < 1 || place->row + height + 3 > place->end)
-        return;
-    if (n == 1 || columns < SIDE_COLUMNS) {
-        put_chart(place->screen, place->row, 0, columns, height, json_array_get(charts, 0));
-    } else {
-        const int side = columns >= 110 ? SIDE_MIN + 20 : SIDE_MIN;
-        put_chart(place->screen, place->row, 0, columns - side - 2, height, json_array_get(charts, 0));
-        put_chart(place->screen, place->row, columns - side, side, height, json_array_get(charts, 1));
-    }
-    place->row += height + 3;
-}
-
 /* --- the next step --- */
 
 static const char *why_next(const json_t *of)
@@ -381,7 +292,7 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
     const int answer_rows = how->live ? least(place.end, place.end < 10 ? 2 : 3) : place.end;
     place.row = st_screen_wrap(screen, 0, 0, screen->columns, answer_rows, style_of(of, ST_STYLE_GOOD),
                                string(of, "answer"));
-    const bool shortened = !how->live && !how->details && screen->columns >= SIDE_COLUMNS;
+    const bool shortened = !how->live && !how->details && screen->columns >= BRIEF_COLUMNS;
     const int end = shortened ? least(place.end, FIRST_ROWS) : place.end;
     place.brief = shortened || place.narrow;
     const bool whose = how->whose != NULL && how->whose[0] != '\0';
@@ -394,8 +305,6 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
     put_next(&place, of);
     if (whose)
         put_field(&place, ST_STYLE_DIM, "Running", how->whose);
-    if (how->live)
-        put_charts(&place, document, least((place.end - place.row) / 2, CHART_ROWS_MAX));
     if (!how->live && !how->details)
         return;
     put_sections(&place, document, true);

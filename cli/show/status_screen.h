@@ -8,7 +8,7 @@
 
 struct st_status_screen {
     bool details;        /* all sections, else the first one */
-    bool live;           /* charts, and as much of the details as there is room for */
+    bool live;           /* as much of the details as there is room for */
     const char *whose;   /* whose daemon answered, a row; NULL or "": no such row */
     const char *socket;  /* who answered, a row of the details; NULL: no such row */
     const char *message; /* for the last row; NULL: that row is used like the others */

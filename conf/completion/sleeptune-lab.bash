@@ -12,7 +12,10 @@ _sleeptune_lab() {
     --policy) words='fifo rr other' ;;
     --rounding) words='tvtohz tvtohz-fixed none' ;;
     --every) words='1s 100ms 10ms 1333us' ;;
-    --format) words='text json' ;;
+    --format)
+        words='text json'
+        [[ $command == @(sleep|exec|syscall|wake) ]] && words+=' csv markdown'
+        ;;
     --methods | --method | --baseline) words=$(sleeptune-lab sleep --list 2>/dev/null | awk '/^[a-z]/ {print $1}') ;;
     --mechanisms) words=$(sleeptune-lab wake --list 2>/dev/null | awk '/^[a-z]/ {print $1}') ;;
     --calls) words=$(sleeptune-lab syscall --list 2>/dev/null | awk '/^[a-z]/ {print $1}') ;;
@@ -28,7 +31,7 @@ _sleeptune_lab() {
             --seed --brief --plot --json --format --quiet --help' ;;
         exec) words='--durations --start --runs --warmup --budget --seed --plot --json --format --quiet --help' ;;
         syscall) words='--calls --list --count --fresh --brief --plot --json --format --quiet --help' ;;
-        wake) words='--mechanisms --slices --kinds --peers --all --list --rounds --budget --cpus --policy --priority --seed
+        wake) words='--mechanisms --slices --kinds --placements --all --list --rounds --budget --cpus --policy --priority --seed
             --plot --json --format --quiet --help' ;;
         series) words='--every --frames --rate --count --relative --clocks --method --policy --priority --plot --json --format --quiet
             --help' ;;

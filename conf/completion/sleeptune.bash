@@ -5,7 +5,7 @@ _sleeptune() {
     local cur=$2 prev=$3 command=${COMP_WORDS[1]} words=''
     COMPREPLY=()
     case $prev in
-    --snapshot | --root | --input | --config | --record | --hlog | --socket | --output | --plot | --db | --textfile | -o)
+    --snapshot | --root | --input | --record | --hlog | --socket | --output | --db | --textfile | -o)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
@@ -29,25 +29,26 @@ _sleeptune() {
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure report apply verify revert snapshot compare predict plot status history lab help --help --version'
+        words='check measure report tune apply verify revert snapshot compare predict plot status history lab help --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
             --timer-slack --punctual --cause-above --stress --no-lock --record --hlog --details --json --format --fail-on-miss --quiet --help' ;;
-        check) words='--duration --frames --rate --profile --only --config --format --json --threshold --ok --details --all --output
+        check) words='--duration --frames --rate --profile --only --format --json --threshold --ok --details --all --output
             --textfile --quiet --stress --no-servers --help' ;;
-        report) words="--list --frames --rate --snapshot --root --input --user --no-servers --measure --profile --only --config --format --json --threshold --ok --details --all
+        report) words="--list --frames --rate --snapshot --root --input --user --no-servers --profile --only --format --json --threshold --ok --details --all
             --output -o --textfile --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
+        tune) words='--dry-run --keep --ask --budget --only --frames --rate --profile --while-recording --user --format --json --help' ;;
         apply) words="--dry-run --yes --measure --no-measure --run-generators --user --frames --rate --root --help linux-pipewire-quantum= $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         verify) words='--frames --rate --measure --no-measure --user --root --format --json --help' ;;
         revert) words="--all --run-generators --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --no-servers --output -o --help' ;;
         predict) words='--history --frames --periods --load --headroom-frames --granularity --measured-frames --rate --details --json --format --help' ;;
         compare) words='--every --json --format --help' ;;
-        plot) words='--output -o --kind -k --every --csv --help' ;;
-        history) words='--events --causes --since --until --step --plot --kind --limit --details --json --format --system --socket --db --help' ;;
+        plot) words='--output -o --kind -k --every --title --axis --label --overlay --csv --help' ;;
+        history) words='--events --causes --since --until --step --kind --limit --details --json --format --system --socket --db --help' ;;
         status) words='--details --watch --html --json --format --system --socket --help' ;;
-        help) words='check measure report apply verify revert snapshot compare predict plot status history lab' ;;
+        help) words='check measure report tune apply verify revert snapshot compare predict plot status history lab' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

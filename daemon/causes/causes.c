@@ -49,6 +49,11 @@ struct st_causes {
     int64_t watched_from_ns, watched_to_ns; /* by the wall clock: wake-ups were looked at from ... to */
     int cpu;                                /* of the loop; -1: any */
     char no_tracer[200];                    /* why no culprit is named; "": one is */
+    struct {
+        int64_t from_wall_ns, to_wall_ns;
+        enum st_cause cause;
+    } slowed;                     /* the last seconds in a row in which the machine was slower */
+    enum st_cause xrun_slowed_by; /* of the last xrun of a program that computed too long in such a time */
 };
 
 /* Under the mutex. */
@@ -150,11 +155,22 @@ static void put_down_to_none_of_ours(struct st_event *event, bool on_time, int l
     if (on_time)
         st_text_append(event->text, sizeof(event->text), "; the test loop%s was %s: look at the %s",
                        cpu_text(loop_cpu, cpu, sizeof(cpu)),
-                       event->missing_ns > 0 ? "too little late to explain it" : "on time", elsewhere(event));
+                       event->missing_ns > 0 ? "late, but not late enough to explain it" : "on time",
+                       elsewhere(event));
     else
         st_text_append(event->text, sizeof(event->text), "; it is unknown whether the test loop was late");
     snprintf(event->cause, sizeof(event->cause), "%s",
              on_time ? ST_CAUSES_ON_TIME : st_cause_kind_name(ST_CAUSE_UNKNOWN));
+}
+
+/* A program computed too long: was the machine slower meanwhile? Under the mutex. */
+static void put_slowed(struct st_causes *causes, int64_t from_ns, int64_t to_ns, struct st_event *event)
+{
+    if (causes->slowed.to_wall_ns < from_ns || causes->slowed.from_wall_ns - ST_NS_PER_S > to_ns)
+        return;
+    causes->xrun_slowed_by = causes->slowed.cause;
+    st_text_append(event->text, sizeof(event->text), "; meanwhile %s",
+                   st_cause_kind_text(causes->slowed.cause));
 }
 
 /* What the machine was under when something was late; an xrun that others had, or our own stream: what kept
@@ -169,11 +185,16 @@ static int64_t fill(void *ctx, struct st_event *event, bool last)
         event->circumstances = causes->circumstances;
         pthread_mutex_unlock(&causes->mutex);
     }
+    const int64_t from_ns = st_ns_sub(event->wall_ns, event->span_ns), to_ns = event->wall_ns;
+    if (xrun && strcmp(event->cause, st_dropout_reason_name(ST_DROPOUT_TOO_SLOW)) == 0) {
+        pthread_mutex_lock(&causes->mutex);
+        put_slowed(causes, from_ns, to_ns, event);
+        pthread_mutex_unlock(&causes->mutex);
+    }
     /* a client's own cycle decides; the loop may say who made it wake up late */
     const bool woken_late = strcmp(event->cause, st_dropout_reason_name(ST_DROPOUT_WOKEN_LATE)) == 0;
     if (!xrun || (event->cause[0] != '\0' && !(woken_late && event->culprit[0] == '\0')))
         return 0;
-    const int64_t from_ns = st_ns_sub(event->wall_ns, event->span_ns), to_ns = event->wall_ns;
     pthread_mutex_lock(&causes->mutex);
     const struct recent *found =
         worst_between(causes, st_ns_sub(from_ns, SAME_TIME_NS), st_ns_add(to_ns, SAME_TIME_NS));
@@ -207,6 +228,7 @@ int st_causes_new(struct st_platform *platform, struct st_events *events, struct
     causes->platform = platform;
     causes->events = events;
     causes->cpu = -1;
+    causes->xrun_slowed_by = ST_CAUSE_UNKNOWN;
     causes->watched_from_ns = INT64_MAX;
     snprintf(causes->no_tracer, sizeof(causes->no_tracer), "trace.enabled is off");
     begin_minute(causes);
@@ -220,6 +242,7 @@ void st_causes_free(struct st_causes *causes)
     if (causes == NULL)
         return;
     st_events_fill_by(causes->events, NULL, NULL);
+    st_readings_close(&causes->pressure.last);
     pthread_mutex_destroy(&causes->mutex);
     free(causes);
 }
@@ -239,9 +262,18 @@ void st_causes_begin(struct st_causes *causes, const struct st_session_config *c
 
 void st_causes_tick(struct st_causes *causes, int cpu)
 {
-    st_system_pressure_sample(&causes->pressure, causes->platform, cpu);
+    struct st_platform *p = causes->platform;
+    st_system_pressure_sample(&causes->pressure, p, cpu);
+    const enum st_cause slowed = st_cause_slowed(&causes->pressure.before, &causes->pressure.last);
+    const int64_t wall_ns = p->wall_ns(p);
     pthread_mutex_lock(&causes->mutex);
     causes->circumstances = causes->pressure.now;
+    if (slowed != ST_CAUSE_UNKNOWN) {
+        if (slowed != causes->slowed.cause || wall_ns - causes->slowed.to_wall_ns > GAP_NS)
+            causes->slowed.from_wall_ns = wall_ns;
+        causes->slowed.to_wall_ns = wall_ns;
+        causes->slowed.cause = slowed;
+    }
     pthread_mutex_unlock(&causes->mutex);
 }
 
@@ -324,7 +356,7 @@ static void tell(struct st_causes *causes, const struct st_late *late, const str
     struct st_event told =
         late->xrun ? st_event_make(wall_ns, "simulated-xrun", "a simulated device had no data for %s: %s",
                                    st_ns_format(late->silence_ns, length, sizeof(length)), why)
-                   : st_event_make(wall_ns, "late-wake", "woke %s late: %s",
+                   : st_event_make(wall_ns, "late-wake", "the test loop woke %s late: %s",
                                    st_ns_format(event->lateness_ns, length, sizeof(length)), why);
     snprintf(told.source, sizeof(told.source), "loop");
     snprintf(told.cause, sizeof(told.cause), "%s",
@@ -367,6 +399,14 @@ void st_causes_set_untraced(struct st_causes *causes, const char *why)
     pthread_mutex_lock(&causes->mutex);
     snprintf(causes->no_tracer, sizeof(causes->no_tracer), "%s", why);
     pthread_mutex_unlock(&causes->mutex);
+}
+
+bool st_causes_slowed(struct st_causes *causes, enum st_cause *ret)
+{
+    pthread_mutex_lock(&causes->mutex);
+    *ret = causes->xrun_slowed_by;
+    pthread_mutex_unlock(&causes->mutex);
+    return *ret != ST_CAUSE_UNKNOWN;
 }
 
 void st_causes_look(struct st_causes *causes, struct st_causes_now *ret)

@@ -52,6 +52,9 @@ void st_causes_set_untraced(struct st_causes *causes, const char *why);
 void st_causes_take(struct st_causes *causes, const struct st_late *late,
                     const struct st_trace_culprit *culprit);
 
+/** Was the machine slower when a program last computed too long? *ret: by what. Threads: any. */
+bool st_causes_slowed(struct st_causes *causes, enum st_cause *ret);
+
 /** What the minute that goes on has so far. */
 struct st_causes_now {
     struct st_cause_sums sums;

@@ -1,6 +1,26 @@
 /* Samples of the surroundings. */
 #include "daemon/causes/system_pressure.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "platform/proc.h"
+
+#define UNKNOWN    INT64_MIN
+#define PATH_BYTES 128
+
+static int64_t pressure_us(struct st_platform *p, const char *of)
+{
+    char path[PATH_BYTES], text[512];
+    size_t len;
+    uint64_t us;
+    snprintf(path, sizeof(path), "/proc/pressure/%s", of);
+    if (p->read_text(p, path, text, sizeof(text), &len) != 0 || st_proc_pressure_us(text, "some", &us) != 0 ||
+        us > INT64_MAX)
+        return UNKNOWN;
+    return (int64_t)us;
+}
+
 /* A counter's growth; one that went back is a new one. */
 static int64_t grown(int64_t now, int64_t before)
 {
@@ -18,24 +38,27 @@ static int64_t permille(int64_t now_us, int64_t before_us, int64_t span_ns)
 
 void st_system_pressure_sample(struct st_system_pressure *pressure, struct st_platform *platform, int cpu)
 {
-    struct st_pressure sample;
-    const struct st_pressure *last = &pressure->last;
-    const int64_t at_ns = platform->now_ns(platform), span_ns = at_ns - pressure->at_ns;
-    st_pressure_read(platform, cpu, &sample);
+    static const char *const of[] = {"cpu", "io", "memory"};
     struct st_event_circumstances now = ST_EVENT_CIRCUMSTANCES_UNKNOWN;
-    now.cpu_khz = sample.cpu_khz;
-    now.temperature_mc = sample.temperature_mc;
-    if (pressure->sampled) {
-        now.pressure_cpu_permille =
-            permille(sample.pressure_us[ST_PRESSURE_CPU], last->pressure_us[ST_PRESSURE_CPU], span_ns);
-        now.pressure_io_permille =
-            permille(sample.pressure_us[ST_PRESSURE_IO], last->pressure_us[ST_PRESSURE_IO], span_ns);
-        now.pressure_memory_permille =
-            permille(sample.pressure_us[ST_PRESSURE_MEMORY], last->pressure_us[ST_PRESSURE_MEMORY], span_ns);
-        now.throttles_n = grown(sample.throttles_n, last->throttles_n);
+    int64_t *const to[] = {&now.pressure_cpu_permille, &now.pressure_io_permille,
+                           &now.pressure_memory_permille};
+    bool guest = false;
+    cpu = cpu >= 0 ? cpu : 0;
+    (void)platform->virtualised(platform, &guest);
+    pressure->before = pressure->last;
+    st_readings_read(platform, cpu, guest, INT64_MIN, &pressure->last);
+    const int64_t span_ns = pressure->last.at_ns - pressure->before.at_ns;
+    for (size_t i = 0; i < ST_ARRAY_LEN(of); i++) {
+        const int64_t us = platform->os == ST_OS_LINUX ? pressure_us(platform, of[i]) : UNKNOWN;
+        if (pressure->sampled)
+            *to[i] = permille(us, pressure->pressure_us[i], span_ns);
+        pressure->pressure_us[i] = us;
     }
-    pressure->last = sample;
-    pressure->at_ns = at_ns;
+    if (pressure->sampled)
+        now.throttles_n =
+            grown(pressure->last.counts[ST_READING_HEAT_N], pressure->before.counts[ST_READING_HEAT_N]);
+    now.cpu_khz = pressure->last.clock_khz;
+    now.temperature_mc = st_readings_temperature_mc(platform, cpu);
     pressure->sampled = true;
     pressure->now = now;
 }

@@ -2,14 +2,15 @@
 #ifndef ST_DAEMON_CAUSES_SYSTEM_PRESSURE_H
 #define ST_DAEMON_CAUSES_SYSTEM_PRESSURE_H
 
-#include "platform/pressure.h"
+#include "platform/readings.h"
 #include "store/history/event.h"
 
 /** All zero at first: `now` is not known yet. */
 struct st_system_pressure {
     bool sampled;
-    int64_t at_ns;
-    struct st_pressure last;
+    int64_t pressure_us
+        [3]; /* CPU, io, memory: in which some task waited for it, since boot; INT64_MIN: not known */
+    struct st_readings last, before; /* of this sample and the one before */
     struct st_event_circumstances now;
 };
 

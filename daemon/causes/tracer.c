@@ -160,7 +160,8 @@ void st_tracer_clear(void)
     if (rmdir(path) == 0)
         ST_WARN("removed the trace %s, which a killed sleeptuned left on: it slowed the system", path);
     else if (errno == EBUSY)
-        ST_INFO("the kernel trace %s is left: another process uses it, such as another sleeptuned", path);
+        ST_INFO("the kernel trace %s was not removed: another process uses it, such as another sleeptuned",
+                path);
     else
         ST_WARN("cannot remove %s, which a killed sleeptuned left: %s. Run as root: rmdir %s", path,
                 strerror(errno), path);

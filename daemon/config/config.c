@@ -50,10 +50,6 @@ const char *st_config_allowed(const struct st_config_key *key, char *buf, size_t
     case ST_CONFIG_LISTEN:
         snprintf(buf, buf_bytes, "\"\" or an IP address and a port, such as \"127.0.0.1:9733\"");
         break;
-    case ST_CONFIG_LIST:
-        snprintf(buf, buf_bytes,
-                 "a list such as ( { id = \"linux-hz\"; reason = \"old\"; until = \"2027-01-01\"; } )");
-        break;
     }
     return buf;
 }
@@ -122,8 +118,6 @@ static bool store(const struct st_config_key *key, const config_setting_t *setti
 {
     void *member = (char *)config + key->offset;
     const int type = config_setting_type(setting);
-    if (key->type == ST_CONFIG_LIST)
-        return config_setting_is_list(setting) || config_setting_is_array(setting);
     if (key->type == ST_CONFIG_INT) {
         const int64_t value = config_setting_get_int64(setting);
         if ((type != CONFIG_TYPE_INT && type != CONFIG_TYPE_INT64) || value < key->min || value > key->max)
@@ -336,8 +330,6 @@ void st_config_defaults(struct st_config *ret)
     for (size_t i = 0; i < st_config_keys_n; i++) {
         const struct st_config_key *key = &st_config_keys[i];
         void *member = (char *)ret + key->offset;
-        if (key->type == ST_CONFIG_LIST)
-            continue;
         if (key->type == ST_CONFIG_INT) {
             *(int64_t *)member = strtoll(key->default_text, NULL, 10);
         } else {
@@ -435,8 +427,6 @@ unsigned st_config_difference(const struct st_config *a, const struct st_config 
     for (size_t i = 0; i < st_config_keys_n; i++) {
         const struct st_config_key *key = &st_config_keys[i];
         size_t bytes = ST_CONFIG_TEXT_BYTES;
-        if (key->type == ST_CONFIG_LIST)
-            continue;
         if (key->type == ST_CONFIG_INT || key->type == ST_CONFIG_MODE)
             bytes = sizeof(int64_t);
         if (memcmp((const char *)a + key->offset, (const char *)b + key->offset, bytes) != 0)

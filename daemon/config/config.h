@@ -61,11 +61,9 @@ enum st_config_type {
     ST_CONFIG_PATH,   /* char[], "" or absolute */
     ST_CONFIG_MODE,   /* int64_t, written as octal text "0660" */
     ST_CONFIG_LISTEN, /* char[], "" or "address:port" with an IP address */
-    ST_CONFIG_LIST,   /* a list for other programs, which is not looked into */
 };
 
 /* What a changed key does at SIGHUP; bits. */
-#define ST_CONFIG_APPLIES_NEVER   0x00u  /* not used by the daemon */
 #define ST_CONFIG_APPLIES_LOOP    0x01u  /* the loop starts again */
 #define ST_CONFIG_APPLIES_AUDIO   0x02u  /* the stream is opened again */
 #define ST_CONFIG_APPLIES_SOCKET  0x04u  /* rights of the socket are set again */

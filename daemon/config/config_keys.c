@@ -35,7 +35,7 @@ const struct st_config_key
             {"socket.path", ST_CONFIG_PATH, "", "\"\"", 0, 0, NULL, AT(socket.path), ST_CONFIG_APPLIES_START,
              "Unix socket for status and metrics. Empty: sleeptuned.sock in the run folder of the system or, if that is not writable, in $XDG_RUNTIME_DIR/sleeptune. The variable SLEEPTUNE_SOCKET overrides this key."},
             {"socket.mode", ST_CONFIG_MODE, "", "\"0660\"", 0, 0777, NULL, AT(socket.mode),
-             ST_CONFIG_APPLIES_SOCKET, "Rights of the socket, octal."},
+             ST_CONFIG_APPLIES_SOCKET, "Permissions of the socket, in octal."},
             {"socket.group", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(socket.group),
              ST_CONFIG_APPLIES_SOCKET, "Group of the socket, by name; empty keeps the group of the daemon."},
             {"http.listen", ST_CONFIG_LISTEN, "", "\"\"", 0, 0, NULL, AT(http.listen), ST_CONFIG_APPLIES_HTTP,
@@ -46,7 +46,7 @@ const struct st_config_key
              ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.alsa), ST_CONFIG_APPLIES_OBSERVE, "Dropouts of other programs on ALSA devices (Linux), read from /proc/asound four times a second. A program that recovers between two readings is seen as one probable xrun. For this key and the next four: auto watches the source if it is available; on also reports \"degraded\" if it is not."},
             {"observe.pipewire", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.pipewire),
              ST_CONFIG_APPLIES_OBSERVE,
-             "Dropouts of the devices of a PipeWire server, and cycles that a client missed, from its profiler. While something plays, the profiler reports every cycle, which costs some CPU time."},
+             "Dropouts of the devices of a PipeWire server, and cycles in which a client was not ready. Both come from the server's profiler, which reports every cycle while something plays; this costs some CPU time."},
             {"observe.jack", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.jack),
              ST_CONFIG_APPLIES_OBSERVE,
              "Dropouts that a JACK server reports. sleeptuned names the late client if it can read the log of the server."},
@@ -72,7 +72,7 @@ const struct st_config_key
              "File of the history. Empty: history.db in the state folder, if that is writable. If this file exists and is not a history of sleeptune, the daemon does not change it."},
             {"history.keep_days", ST_CONFIG_INT, "days", "400", 1, 36500, NULL, AT(history.keep_days),
              ST_CONFIG_APPLIES_HISTORY,
-             "How long the history is kept. Older rows are removed, at most one day of them per hour, because the clock may be wrong. Minutes are kept for at most 30 days, hours and days as long as this key says."},
+             "How long the history is kept: the rows of hours and of days as long as this, those of minutes at most 30 days. Each hour at most one day of old rows is removed, so that a wrong clock cannot delete the whole history at once."},
             {"history.max_mb", ST_CONFIG_INT, "MB", "200", 4, 1000000, NULL, AT(history.max_mb),
              ST_CONFIG_APPLIES_HISTORY,
              "Largest size of the history. If the file and its log would use more, the oldest minutes are removed, then the oldest hours. This is checked with each write, which may add some kB beyond the limit, or up to 8 MB after a day without a write. Events use at most half of it; if there are too many, the most frequent kind loses its oldest events."},
@@ -81,9 +81,7 @@ const struct st_config_key
              "Name the thread, interrupt or softirq that had the CPU when the loop woke late, from the kernel's trace (Linux, tracefs). It needs the right to write to /sys/kernel/tracing. While it is on, each switch between threads on the traced CPUs costs more: a cycle of the loop takes about 6000 instructions instead of 4000."},
             {"trace.buffer_kb", ST_CONFIG_INT, "kB", "1024", 64, 65536, NULL, AT(trace.buffer_kb),
              ST_CONFIG_APPLIES_TRACE,
-             "Memory of the kernel for the trace of trace.enabled, for each CPU. It must be large enough for about half "
+             "Kernel memory of the trace (trace.enabled), on each CPU. It must be large enough for about half "
              "a second of events."},
-            {"mute", ST_CONFIG_LIST, "", "()", 0, 0, NULL, 0, ST_CONFIG_APPLIES_NEVER,
-             "Rules that \"sleeptune report\" leaves out of its answer, each with a reason and the date from which it counts again. The report prints how many it left out. An entry may also be just the id of a rule, without reason and date."},
 };
 const size_t st_config_keys_n = ST_ARRAY_LEN(st_config_keys);

@@ -504,7 +504,8 @@ static struct settings read_settings(const struct st_config *config)
     else {
         settings.path[0] = '\0';
         settings.missing = true;
-        snprintf(settings.why, sizeof(settings.why), "no state folder is writable");
+        snprintf(settings.why, sizeof(settings.why),
+                 "sleeptuned can write to no state folder: set history.path");
     }
     return settings;
 }
@@ -550,7 +551,7 @@ int st_history_writer_start(struct st_platform *platform, const struct st_config
     if (writer->used.path[0] == '\0')
         ST_INFO("no history is kept: %s%s", writer->used.why,
                 writer->used.missing
-                    ? ". Create " ST_STATE_DIR
+                    ? ", create " ST_STATE_DIR
                       "/sleeptune, or set STATE_DIRECTORY to a folder that sleeptuned can write."
                     : "");
     int r = -pthread_mutex_init(&writer->mutex, NULL);

@@ -215,8 +215,9 @@ int st_socket_open(struct st_socket *ret, const char *path, const struct st_conf
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof(address.sun_path)) {
-        snprintf(error, error_bytes, "the socket path has %zu bytes, and this system takes at most %zu: %s",
-                 strlen(path), sizeof(address.sun_path) - 1, path);
+        snprintf(error, error_bytes,
+                 "the socket path has %zu bytes, and this system takes at most %zu: %.1000s", strlen(path),
+                 sizeof(address.sun_path) - 1, path);
         return -ENAMETOOLONG;
     }
     memcpy(address.sun_path, path, strlen(path));

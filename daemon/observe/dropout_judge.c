@@ -30,6 +30,8 @@ enum st_dropout_reason st_dropout_judge(const struct st_dropout_figures *figures
         return ST_DROPOUT_TOO_SLOW;
     if (figures->queue_ns > 0 && figures->queue_ns >= late_ns)
         return figures->taken_by_itself ? ST_DROPOUT_CPU_TAKEN_BY_ITSELF : ST_DROPOUT_CPU_TAKEN;
+    if (figures->faults_n > 0 && took_ns - figures->cpu_ns - figures->queue_ns >= late_ns)
+        return ST_DROPOUT_SWAPPED_OUT;
     if (figures->awake_ns == 0 ||
         late_ns > WAKE_MAX_NS) /* who gets the CPU and is not heard of sleeps in its cycle */
         return ST_DROPOUT_TOO_SLOW;

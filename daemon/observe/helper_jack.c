@@ -129,13 +129,14 @@ static int open_client(const char *server)
     jack_set_error_function(keep_message);
     jack_set_info_function(drop_message);
     st_helper_line_deadline(ANSWER_S,
-                            "the JACK server does not answer, or a client that was killed has left an empty "
-                            "/dev/shm/jack_db-UID/__db.001: then remove that file");
+                            "the JACK server does not answer. If a client that was killed left an empty "
+                            "/dev/shm/jack_db-UID/__db.001, remove that file");
     observer.client = jack_client_open(NAME, JackNoStartServer | JackServerName, &status, server);
     if (observer.client == NULL) {
         if ((status & JackVersionError) != 0)
             return st_helper_line_absent(
-                "JACK server \"%s\": its protocol is not the protocol of the installed libjack", server);
+                "JACK server \"%s\" and the installed libjack are of different versions: install the same",
+                server);
         if ((status & JackServerFailed) != 0)
             return strcmp(server, "default") == 0
                        ? st_helper_line_absent("JACK is not running for this user")

@@ -73,7 +73,7 @@ static void say_ready(struct observer *observer)
         st_helper_line_ready("profiler of PipeWire %s", observer->version);
     else
         st_helper_line_ready("profiler of PipeWire %s; %" PRId64
-                             " nodes were not watched: more than %d at once",
+                             " nodes are not watched, as at most %d can be",
                              observer->version, observer->beyond_n, ST_PIPEWIRE_PROFILE_NODES_MAX);
 }
 

@@ -148,8 +148,9 @@ struct block {
     int64_t prev_signal_ns; /* when it was to begin in the cycle before */
     int64_t signal_ns, awake_ns, finish_ns;
     int32_t status;
-    int32_t xruns_n; /* NOT_COUNTED: an older PipeWire */
-    bool is_async;   /* it has a cycle more time; these times are of the cycle before; since 1.4.9 */
+    int32_t xruns_n;           /* NOT_COUNTED: an older PipeWire */
+    struct spa_fraction asked; /* node.latency, in seconds; 0/x: none */
+    bool is_async; /* it has a cycle more time; these times are of the cycle before; since 1.4.9 */
 };
 
 /* One cycle of a driver. */
@@ -182,13 +183,12 @@ static bool is_time(int64_t ns)
 
 static int read_block(const struct spa_pod *pod, struct block *ret)
 {
-    struct spa_fraction latency;
     *ret = (struct block){.xruns_n = NOT_COUNTED};
     if (!has_only_values(pod) ||
         spa_pod_parse_struct(pod, SPA_POD_Int(&ret->id), SPA_POD_String(&ret->name),
                              SPA_POD_Long(&ret->prev_signal_ns), SPA_POD_Long(&ret->signal_ns),
                              SPA_POD_Long(&ret->awake_ns), SPA_POD_Long(&ret->finish_ns),
-                             SPA_POD_Int(&ret->status), SPA_POD_Fraction(&latency),
+                             SPA_POD_Int(&ret->status), SPA_POD_Fraction(&ret->asked),
                              SPA_POD_OPT_Int(&ret->xruns_n), SPA_POD_OPT_Bool(&ret->is_async)) < 0)
         return -EBADMSG;
     if (!is_time(ret->prev_signal_ns) || !is_time(ret->signal_ns) || !is_time(ret->awake_ns) ||
@@ -264,6 +264,10 @@ static void count_load(struct st_pipewire_profile_node *node, const struct cycle
     node->signal_ns = block->signal_ns;
     node->frames = cycle->frames;
     node->rate_hz = cycle->rate_hz;
+    const bool asks =
+        block->asked.num <= FRAMES_MAX && block->asked.denom > 1 && block->asked.denom <= RATE_MAX;
+    node->asked_frames = asks ? block->asked.num : 0;
+    node->asked_rate_hz = asks ? block->asked.denom : 0;
     node->period_ns = cycle->period_ns;
     if (known)
         add_load(node, busy_ns, block->awake_ns - block->signal_ns);
@@ -350,7 +354,10 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
     int64_t awake_ns = late->awake_ns != 0 ? late->awake_ns : late->end_ns;
     if (node->reason == ST_DROPOUT_TOO_SLOW && late->end_ns - awake_ns < late->deadline_ns - late->signal_ns)
         awake_ns = late->signal_ns; /* it was awake: 0.3.65 has written a later time over that */
-    judged(profile, node, node->reason, late->end_ns - awake_ns, awake_ns - late->signal_ns,
+    int64_t busy_ns = late->end_ns - awake_ns;
+    if (node->reason == ST_DROPOUT_TOO_SLOW && late->queue_ns < busy_ns)
+        busy_ns -= late->queue_ns; /* others had the CPU: no larger buffer is needed for that */
+    judged(profile, node, node->reason, busy_ns, awake_ns - late->signal_ns,
            node->reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->waited_for
            : node->reason == ST_DROPOUT_CPU_TAKEN || node->reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
                ? late->culprit
@@ -595,7 +602,9 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
         struct st_xrun_seen sighting = {
             .load = {.period_ns = node->period_ns > 0 ? node->period_ns : INT64_MIN,
                      .frames = node->frames,
-                     .rate_hz = node->rate_hz}};
+                     .rate_hz = node->rate_hz,
+                     .asked_frames = node->asked_frames,
+                     .asked_rate_hz = node->asked_rate_hz}};
         const bool is_client = !node->drives && !node->is_device;
         const bool ran = take_load(node, &sighting.load);
         rename_node(&sighting.device, is_client ? node->driver : node->name);

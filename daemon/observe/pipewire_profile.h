@@ -47,6 +47,7 @@ struct st_pipewire_profile_node {
     int64_t signal_ns, finish_ns;           /* of the latest finished cycle */
     int64_t usual_busy_ns, usual_signal_ns; /* moving averages; the latter: after its cycle began */
     int64_t period_ns, frames, rate_hz;     /* of its driver's cycles; 0: not known */
+    int64_t asked_frames, asked_rate_hz;    /* its node.latency; 0: none */
     struct st_hist busy, wait; /* of its cycles since the last load line; not initialised before the first */
     struct st_dropout_figures late;      /* the cycle that it has not finished; signal_ns 0: none */
     char waited_for[ST_XRUN_NAME_BYTES]; /* who signalled it in that cycle */

@@ -171,15 +171,18 @@ static void put_music(const struct st_view *view, const struct st_answer *answer
 /* "has not run for 12 s (about 4500 periods overdue)" */
 static void put_overdue(const struct st_view *view, char *buf, size_t buf_bytes)
 {
-    char text[128];
+    char text[ST_VIEW_OVERDUE_BYTES];
     st_text_append(buf, buf_bytes, " The loop %s.", st_view_overdue_text(view, text, sizeof(text)));
 }
 
 static void set_text(const struct st_view *view, struct st_answer *answer)
 {
     char *buf = answer->text, trouble[ST_VIEW_TEXT_BYTES];
+    enum st_cause cause;
     const size_t buf_bytes = sizeof(answer->text);
     put_music(view, answer, buf, buf_bytes);
+    if (answer->client != NULL && answer->reason == ST_DROPOUT_TOO_SLOW && view->was_slowed)
+        st_text_append(buf, buf_bytes, " Meanwhile %s.", st_cause_kind_text(view->slowed));
     if (view->overdue_ns > 0)
         put_overdue(view, buf, buf_bytes);
     else if (answer->timing_known && (view->loop->error != 0 || !view->loop->books_balance))
@@ -189,6 +192,9 @@ static void set_text(const struct st_view *view, struct st_answer *answer)
                        !answer->timing_known ? "not measured yet"
                        : answer->timing_ok   ? "OK"
                                              : "not OK");
+    if (answer->timing_known && !answer->timing_ok && view->overdue_ns == 0 &&
+        st_result_main_cause(view->loop, &cause) != NULL)
+        st_text_append(buf, buf_bytes, " Main cause: %s.", st_cause_kind_text(cause));
 }
 
 /* Where the music's buffer is longer: "timing OK: at most 6.41 ms late, and the buffer lasts 21.3 ms" */
@@ -197,7 +203,7 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
     char *buf = answer->timing;
     const size_t buf_bytes = sizeof(answer->timing);
     const struct st_result *loop = view->loop;
-    char worst[32], buffer[32], overdue[128];
+    char worst[32], buffer[32], overdue[ST_VIEW_OVERDUE_BYTES];
     if (view->overdue_ns > 0) {
         snprintf(buf, buf_bytes, "timing not OK: the loop %s",
                  st_view_overdue_text(view, overdue, sizeof(overdue)));
@@ -286,7 +292,7 @@ static void raise_buffer(struct st_answer *next)
 }
 
 /* What helps against the dropouts of a client. */
-static void client_next(struct st_answer *next)
+static void client_next(const struct st_view *view, struct st_answer *next)
 {
     const struct st_dropout_client *client = next->client;
     char reason[128];
@@ -297,6 +303,12 @@ static void client_next(struct st_answer *next)
     snprintf(next->next, sizeof(next->next), "sleeptune status --watch");
     switch (next->reason) {
     case ST_DROPOUT_TOO_SLOW:
+        if (view->was_slowed) {
+            snprintf(next->next_why, sizeof(next->next_why), "%s", st_cause_kind_todo(view->slowed));
+            break;
+        }
+        raise_buffer(next);
+        break;
     case ST_DROPOUT_CPU_TAKEN_BY_ITSELF:
         raise_buffer(next);
         break;
@@ -310,6 +322,12 @@ static void client_next(struct st_answer *next)
     case ST_DROPOUT_EXITED:
         snprintf(next->next_why, sizeof(next->next_why), "nothing to tune: it %s",
                  st_dropout_table_why(client, false, reason, sizeof(reason)));
+        break;
+    case ST_DROPOUT_SWAPPED_OUT:
+        snprintf(next->next, sizeof(next->next), "sleeptune report");
+        snprintf(
+            next->next_why, sizeof(next->next_why),
+            "close programs that use much memory; the settings of swap and locked memory are in the report");
         break;
     case ST_DROPOUT_WAITED_FOR_OTHER:
         snprintf(next->next_why, sizeof(next->next_why), "look at the program that this one waited for");
@@ -325,8 +343,16 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
 {
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     const char *next = "sleeptune history", *why = "";
+    enum st_cause cause;
+    if (view->overdue_ns > 0 && view->hog.looks >= ST_HOG_LOOKS) {
+        snprintf(answer->next, sizeof(answer->next), "sudo chrt --other --all-tasks --pid 0 %d",
+                 (int)view->hog.pid);
+        snprintf(answer->next_why, sizeof(answer->next_why),
+                 "takes the real-time priority from %s; or end that program", view->hog.name);
+        return;
+    }
     if (answer->client != NULL && answer->client->not_ready_n > 0) {
-        client_next(answer);
+        client_next(view, answer);
         return;
     }
     if (answer->dropouts_n > 0) {
@@ -340,6 +366,8 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
                    : "sleeptune history --events";
     } else if (answer->timing_known && view->loop->misses > 0) {
         next = "sleeptune history --causes";
+        if (st_result_main_cause(view->loop, &cause) != NULL)
+            why = st_cause_kind_todo(cause);
     } else if (view->rests) {
         next = "sleeptune status --watch";
         why = "then play: the screen names the program that makes dropouts";

@@ -131,13 +131,13 @@ static int64_t first_dropout(const struct st_dropout_table *seen)
     return first_wall_ns;
 }
 
-/* "1024 frames at 48 kHz (21.3 ms), first dropout 14:03:12, last 14:05:12, 5 s ago"; their number where the answer has the sum
+/* "256 frames at 48 kHz (5.33 ms); Discord asked for 360 frames, first dropout 14:03:12, last 14:05:12, 5 s ago"; their number where the answer has the sum
  * of several sources. */
 static void add_server(struct section *to, const struct st_view *view, const struct st_observed_view *of,
                        bool only)
 {
     struct line line = {0};
-    char text[32], ago[32];
+    char text[32], ago[32], asked[128];
     const uint64_t dropouts_n = of->seen.device_xruns_n + of->seen.starved_n;
     if (of->seen.frames > 0 && of->seen.rate_hz > 0)
         PUT(&line, "%" PRId64 " frames at %g kHz (%s)", of->seen.frames, (double)of->seen.rate_hz / 1000,
@@ -148,6 +148,8 @@ static void add_server(struct section *to, const struct st_view *view, const str
         PUT(&line, "nothing plays now");
     else
         PUT(&line, "%s", of->why[0] != '\0' ? of->why : st_observed_state_name(of->state));
+    if (st_dropout_table_asked(&of->seen, asked, sizeof(asked))[0] != '\0')
+        PUT(&line, "; %s", asked);
     if (!only) {
         PUT(&line, ", ");
         put_count(&line, dropouts_n, "dropout");
@@ -203,19 +205,14 @@ static void add_lateness(struct section *to, const struct st_hist *hist)
     add(to, OK, "Lateness", "%s (n = %" PRIu64 ")", line.text, (uint64_t)hist->total_n);
 }
 
-/* The cause that took most time. */
 static void add_main_cause(struct section *to, const struct st_result *loop)
 {
-    size_t worst = 0;
     char text[32];
-    for (size_t i = 1; i < ST_CAUSE_COUNT; i++) {
-        if (loop->causes[i].total_ns > loop->causes[worst].total_ns)
-            worst = i;
-    }
-    const struct st_cause_row *row = &loop->causes[worst];
-    if (row->n > 0)
+    enum st_cause cause;
+    const struct st_cause_row *row = st_result_main_cause(loop, &cause);
+    if (row != NULL)
         add(to, WARN, "Main cause", "%s: %" PRIu64 " of %" PRIu64 " late wake-ups, longest %s",
-            st_cause_kind_text((enum st_cause)worst), (uint64_t)row->n, loop->cause_late_n,
+            st_cause_kind_text(cause), (uint64_t)row->n, loop->cause_late_n,
             st_ns_format(row->max_ns, text, sizeof(text)));
 }
 
@@ -346,8 +343,8 @@ static void add_size(struct section *to, const struct st_view *view)
     char high[32], time[32];
     if (row != NULL && view->forecast->measured_s >= SIZE_S)
         add(to, OK, "Buffer",
-            "%" PRIu32 " frames would do: at most %s dropouts per hour (95 %%), by %s of timing", row->frames,
-            st_miss_events_rate_text(row->high, high, sizeof(high)),
+            "%" PRIu32 " frames would be enough: at most %s dropouts per hour (95 %%), measured for %s",
+            row->frames, st_miss_events_rate_text(row->high, high, sizeof(high)),
             st_ns_format_short((int64_t)(view->forecast->measured_s * 1e9), time, sizeof(time)));
 }
 
@@ -634,35 +631,6 @@ static json_t *seconds_chart(const struct st_live_look *look, const struct st_vi
     return chart;
 }
 
-/* The last bar has what is above the last bound, the first one early wake-ups. */
-static json_t *lateness_chart(const struct st_result *loop)
-{
-    json_t *values = json_array(), *bad = json_array();
-    const struct st_hist *hist = &loop->lateness;
-    uint64_t below = 0, most = 1;
-    for (size_t i = 0; i <= ST_VIEW_BOUNDS_N; i++) {
-        const uint64_t up_to = i < ST_VIEW_BOUNDS_N
-                                   ? hist->total_n - st_hist_count_above(hist, st_view_bounds_ns[i])
-                                   : hist->total_n;
-        const uint64_t n = up_to - below;
-        (void)json_array_append_new(values, ST_JSON(n));
-        if (n > 0 && i > 0 && st_view_bounds_ns[i - 1] >= st_period_ns(&loop->period))
-            (void)json_array_append_new(bad, ST_JSON(i));
-        most = n > most ? n : most;
-        below = up_to;
-    }
-    char note[64], high[32];
-    snprintf(note, sizeof(note), "%" PRIu64 " wake-ups since the loop started", (uint64_t)hist->total_n);
-    snprintf(high, sizeof(high), "%" PRIu64, most);
-    json_t *chart = new_chart("Lateness of all wake-ups", note, values, json_array(), bad, "1 \xc2\xb5s",
-                              "over 1 s", ST_VIEW_BOUNDS_N + 1);
-    st_json_set(chart, "low", json_real(0.5));
-    st_json_set(chart, "high", json_real((double)most > 1 ? (double)most : 2));
-    st_json_set(chart, "low_text", json_string("0"));
-    st_json_set(chart, "high_text", json_string(high));
-    return chart;
-}
-
 /* --- the screen --- */
 
 json_t *st_rows_json(const struct st_view *view)
@@ -670,16 +638,14 @@ json_t *st_rows_json(const struct st_view *view)
     json_t *screen = json_object(), *sections = json_array(), *charts = json_array();
     const struct st_answer answer = st_answer_of(view);
     add_summary(sections, view, &answer);
+    add_sizes(sections, view, answer.server);
     add_causes(sections, view);
     add_events(sections, view);
-    add_sizes(sections, view, answer.server);
     add_loop(sections, view);
     add_sound(sections, view);
     add_daemon(sections, view);
     if (view->seconds != NULL)
         (void)json_array_append_new(charts, seconds_chart(view->seconds, view));
-    if (view->loop != NULL)
-        (void)json_array_append_new(charts, lateness_chart(view->loop));
     st_json_set(screen, "answer", st_json_safe_string(answer.text));
     st_json_set(screen, "state", json_string(answer.state));
     st_json_set(screen, "sections", sections);

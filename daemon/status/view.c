@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 
 const char *const st_degraded_parts[] = {"loop",   "memory", "books", "watchdog", "audio",   "observe",
                                          "config", "socket", "http",  "trace",    "history", NULL};
@@ -35,6 +36,9 @@ const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t b
                  view->overdue_ns / period_ns);
     else
         snprintf(buf, buf_bytes, "has not run for %" PRId64 " s and has not counted a period yet", seconds);
+    if (view->hog.looks >= ST_HOG_LOOKS)
+        st_text_append(buf, buf_bytes, ": %s/%d with real-time priority %d keeps CPU %d busy", view->hog.name,
+                       (int)view->hog.tid, view->hog.priority, view->hog.cpu);
     return buf;
 }
 
@@ -44,7 +48,7 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
     if (view->loop != NULL && view->loop->degraded[0] != '\0')
         add(ret, &n, "loop", "%s%s%s", view->loop->degraded, view->rtkit[0] != '\0' ? "; " : "", view->rtkit);
     if (view->overdue_ns > 0) {
-        char overdue[128];
+        char overdue[ST_VIEW_OVERDUE_BYTES];
         add(ret, &n, "loop", "the test loop %s", st_view_overdue_text(view, overdue, sizeof(overdue)));
         ret[n - 1].counts = true;
     }
@@ -58,8 +62,8 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
     else if (view->watchdog.running && !view->watchdog.above_loop && view->loop != NULL &&
              view->loop->policy != ST_POLICY_OTHER)
         add(ret, &n, "watchdog",
-            "the watchdog may not have a higher priority than the test loop, and may not notice if that "
-            "loop never sleeps");
+            "the watchdog got no higher priority than the test loop, so it may not notice if that loop never "
+            "sleeps");
     if (view->audio.state == ST_AUDIO_WAITING || view->audio.error[0] != '\0')
         add(ret, &n, "audio", "%s", view->audio.error);
     for (size_t i = 0; i < view->observe.n; i++) {

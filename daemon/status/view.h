@@ -4,6 +4,7 @@
 
 #include "daemon/audio/audio.h"
 #include "daemon/history/history_writer.h"
+#include "daemon/loop/hog.h"
 #include "daemon/loop/watchdog.h"
 #include "daemon/observe/observe.h"
 #include "measure/result.h"
@@ -23,6 +24,9 @@ struct st_view {
     int64_t
         overdue_ns; /* the loop's next cycle, where it has not run for seconds (daemon/loop/overdue.h); else
                            0 */
+    struct st_hog hog;    /* of that time */
+    bool was_slowed;      /* the machine, when a program computed too long */
+    enum st_cause slowed; /* by what; only then */
     struct st_audio_view audio;
     struct st_watchdog_view watchdog;
     struct st_observe_view observe;
@@ -43,7 +47,9 @@ struct st_view {
 /** "starting", "running", "idle" (the loop rests), "degraded", "failed" or "ended". */
 const char *st_view_state(const struct st_view *view);
 
-/** "has not run for 12 s (about 4500 periods overdue)": of a loop with overdue_ns. @return buf. */
+/** "has not run for 12 s (about 4500 periods overdue): hog/4711 with real-time priority 80 keeps CPU 0 busy": of a loop with overdue_ns.
+ * @return buf. */
+#define ST_VIEW_OVERDUE_BYTES 256
 const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes);
 
 /** "off", "opening", "writing", "failing". */

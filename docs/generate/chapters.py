@@ -4,10 +4,11 @@ LINUX = [
     ("The right to real-time priority",
      "This decides more than everything else together. An audio thread without real-time priority waits behind any busy program, and "
      "nothing below can make up for that. Do the first section; the others of this chapter are for when it does not help.",
-     "linux-rt-permission linux-audio-group linux-memlock linux-rtkit linux-service-limits linux-rt-group-sched"),
+     "linux-rt-permission linux-audio-group linux-memlock linux-rtkit linux-rt-lost linux-service-limits linux-rt-group-sched"),
     ("CPU and power",
      "A machine that saves power is slow to wake up. On a laptop these settings cost battery, so make them for the time you play.",
-     "linux-idle-states linux-idle-request-access linux-cpu-frequency linux-power-daemons linux-guest-halt-poll"),
+     "linux-idle-states linux-idle-request-access linux-cpu-frequency linux-power-daemons "
+     "linux-guest-halt-poll"),
     ("Timers and clocks",
      "Kernels of today have all of this right. It is worth a look because a single wrong option on the kernel command line, often from "
      "an old guide, spoils every sleep.",
@@ -15,15 +16,18 @@ LINUX = [
     ("Kernel",
      "Between the timer's interrupt and your thread there is whatever the kernel is doing at that moment. For periods above 5 ms the "
      "defaults do; below that, preemption comes first.",
-     "linux-preemption linux-threaded-irqs linux-irq-priorities linux-irq-sharing linux-huge-pages linux-swap "
+     "linux-preemption linux-threaded-irqs linux-irq-priorities linux-irq-sharing linux-huge-pages "
+     "linux-swap "
      "linux-rt-throttling linux-watchdogs"),
     ("Sound server",
      "The best kernel does not help a server that runs as a normal program, or whose buffer is shorter than what it writes.",
-     "linux-server-priority linux-priority-order linux-alsa-buffer linux-pipewire-quantum linux-jack-realtime "
+     "linux-server-priority linux-client-priority linux-priority-order linux-alsa-buffer linux-pipewire-clients "
+     "linux-pipewire-quantum linux-jack-realtime "
      "linux-jack-period linux-jack-soft-mode linux-pulseaudio"),
     ("Sound devices and disks",
      "These cause single gaps, clicks at the start of a sound and lost interfaces, not a steady crackle.",
-     "linux-usb-autosuspend linux-hda-power-save linux-usb-audio-options"),
+     "linux-usb-autosuspend linux-hda-power-save "
+     "linux-usb-audio-options"),
 ]
 
 FREEBSD = [

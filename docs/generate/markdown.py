@@ -43,11 +43,12 @@ def is_code(word):
 
 
 class Prose:
-    """Writes sentences of one guide."""
+    """Writes sentences of one guide; or, with `address`, which has the address of a rule's page, of such a page."""
 
-    def __init__(self, guide, rules):
+    def __init__(self, guide, rules, address=None):
         self.rules = {rule["id"]: rule for rule in rules}
-        self.sections = {rule_id for _, _, ids in guide["chapters"] for rule_id in ids.split()}
+        self.sections = set(self.rules) if address else {rule_id for _, _, ids in guide["chapters"] for rule_id in ids.split()}
+        self.address = address or (lambda rule: f"#{anchor(rule['title'])}")
 
     def word(self, word):
         """One word with the punctuation around it."""
@@ -57,8 +58,8 @@ class Prose:
             end += 1  # sound(4), acpi_cpu_idle(), kern.hz="1000"
         core = word[begin:end]
         if core in self.sections:
-            title = self.rules[core]["title"]
-            core = f"[{title.split(' (')[0]}](#{anchor(title)})"
+            rule = self.rules[core]
+            core = f"[{rule['title'].split(' (')[0]}]({self.address(rule)})"
         elif core in self.rules or is_code(core):
             core = f"`{core}`"
         else:
@@ -111,7 +112,7 @@ def faults(rules):
             ("no sysctl here", "no sysctl here"),
             ("see linux-swap.", "see [Swap on disk](#swap-on-disk)."),
             ("see freebsd-swap", "see freebsd-swap"),
-            ("see linux-smt", "see `linux-smt`"),
+            ("see linux-hz", "see `linux-hz`"),
             ("", "")):
         got = prose.text(text)
         if got != wanted:
@@ -124,8 +125,8 @@ def faults(rules):
 class Page:
     """A page that grows."""
 
-    def __init__(self, guide, rules):
-        self.out, self.guide, self.prose = [], guide, Prose(guide, rules)
+    def __init__(self, guide, rules, address=None):
+        self.out, self.guide, self.prose = [], guide, Prose(guide, rules, address)
 
     def put(self, text):
         self.out.append(text)
@@ -217,8 +218,7 @@ def put_persistent(page, text):
 
 
 def put_setting(page, rule):
-    page.put(f"\n### {rule['title']}\n")
-    page.paragraphs(rule["mechanism"])
+    """How to make a change, check it and take it back."""
     if rule["now"]:
         page.put("\n**Now:**\n")
         page.block("sh", rule["now"])
@@ -236,7 +236,6 @@ def put_setting(page, rule):
     applied = rule["applicability"] == "auto" and not rule["undo"].startswith("nothing ")
     page.bullet("Undo", f"{page.guide['root']}sleeptune revert {rule['id']}, if sleeptune applied it. By hand: " if applied else "",
                 rule["undo"])
-    page.put(f"- **More:** `sleeptune report {rule['id']}`\n")
 
 
 def guide(outline, os, rules):
@@ -261,11 +260,53 @@ def guide(outline, os, rules):
         page.put(f"\n## {number}. {title}\n")
         page.paragraphs(intro)
         for rule_id in ids.split():
+            page.put(f"\n### {known[rule_id]['title']}\n")
+            page.paragraphs(known[rule_id]["mechanism"])
             put_setting(page, known[rule_id])
+            page.put(f"- **More:** `sleeptune report {rule_id}`\n")
     page.put("\n## What you can leave alone\n")
     page.paragraphs("Other guides name these. Leave them as they are: the default is right, or an audio program does not notice.")
     page.put("\n")
     for rule in rules:
         if rule["os"] == os and rule["only_ok"]:
             page.paragraph(f"- **{rule['title']}.**", rule["mechanism"], indent=2)
+    return "".join(page.out)
+
+
+# --- one rule, as a page of the site ---
+
+
+RISKS = {"auto": "none, sleeptune can take it back", "manual": "it depends on the machine, so sleeptune does not make this change",
+         "dangerous": "dangerous, read \"Not when\" first"}
+
+
+def rule_page(outline, rule, rules, address):
+    """All that is known of a setting without a look at a machine."""
+    page = Page(outline, rules, address)
+    page.put(f"# {rule['title']}\n")
+    page.paragraphs(rule["mechanism"])
+    if rule["only_ok"]:
+        page.put("\nOther guides name this setting. Leave it as it is: the default is right, or an audio program does not notice.\n")
+    else:
+        page.paragraphs("Does it matter on your computer? This shows its value there, and what it may cost:")
+        page.block("sh", f"sleeptune report {rule['id']}")
+        page.put("\n## What to do\n")
+        if rule["applicability"] == "auto":
+            page.put("\nsleeptune can make the change. It shows the change and asks first:\n")
+            page.block("sh", f"{outline['root']}sleeptune apply {rule['id']}")
+            page.put("\nBy hand:\n")
+        put_setting(page, rule)
+        page.bullet("Rights", "", rule["privilege"])
+        page.bullet("Risk", "", RISKS[rule["applicability"]])
+    for label, key in (("From", "first_version"), ("Up to", "last_version")):
+        if rule[key]:
+            page.bullet(label, "", rule[key])
+    for heading, key in (("What changed, by version", "history"), ("Where this comes from", "sources")):
+        if rule[key]:
+            page.put(f"\n## {heading}\n\n")
+            for line in rule[key].split("\n"):
+                page.paragraph("-", line, indent=2)
+    page.put("\n## What sleeptune reads\n\n")
+    for key in rule["facts"]:
+        page.put(f"- `{key}`\n")
     return "".join(page.out)

@@ -20,7 +20,7 @@ static void help(void)
           "      --frames N, --rate HZ   the period, as N audio frames at HZ\n"
           "      --tick-hz HZ       tick rate of the kernel that was measured, if you\n"
           "                         know it: then weaker patterns are found\n"
-          "      --plot FILE        draw the result: FILE.svg, or - for text\n"
+          "      --plot FILE.svg    draw the result\n"
           "      --json, --format json|text\n"
           "  -h, --help             this text\n\n"
           "Examples:\n"
@@ -52,7 +52,7 @@ int st_cmd_analyse(int argc, char **argv)
     const char *path = argv[first];
     status = st_series_input_period(NAME, &common, &period); /* says what is wrong before anything is read */
     if (status == 0)
-        status = st_chart_option_check(NAME, common.plot, common.json);
+        status = st_chart_option_check(NAME, common.plot);
     if (status != 0)
         return status;
     struct st_series_result *result = calloc(1, sizeof(*result));

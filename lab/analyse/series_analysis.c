@@ -281,8 +281,9 @@ static int say_limits(const struct st_series *series, int known_hz, struct st_an
     say_blind(series, known_hz, a);
     const int r = say_coarse(series, known_hz, a);
     if (r == 0 && a->skips)
-        say(a, "Too many periods were skipped to find a trend or steps: each skipped period changes lateness "
-               "like a step.");
+        say(a,
+            "Too many periods were skipped: a trend or steps cannot be found, since each skip looks like a step "
+            "of the lateness.");
     return r;
 }
 

@@ -287,11 +287,11 @@ int st_series_result_text(const char *command, const struct st_series_result *re
     FILE *out = st_locale_begin(&stream, stdout);
     const int terminal = st_terminal_width(STDOUT_FILENO), width = terminal < 100 ? terminal : 100;
     snprintf(line, sizeof(line),
-             "%" PRIu64 " %s sample%s, one every %s for %s; %" PRIu64 " time%s without one%s", all->n,
+             "%" PRIu64 " %s sample%s, one every %s for %s; %" PRIu64 " sample%s missing%s", all->n,
              result->input.source, all->n == 1 ? "" : "s",
              st_ns_format(st_period_ns(&all->head.period), period, sizeof(period)),
              st_ns_format((int64_t)(a->span_s * 1e9), span, sizeof(span)), missing_n,
-             missing_n == 1 ? "" : "s", result->input.interrupted ? "; ended early" : "");
+             missing_n == 1 ? " is" : "s are", result->input.interrupted ? "; ended early" : "");
     st_text_field(out, "series", line, LABEL_COLUMNS, width);
     if (result->input.note[0] != '\0')
         st_text_field(out, "note", result->input.note, LABEL_COLUMNS, width);

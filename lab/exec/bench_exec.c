@@ -1,15 +1,19 @@
 #include "lab/exec/bench_exec.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/ns.h"
 #include "core/stats/random.h"
+#include "core/stats/stats.h"
 #include "core/text/json.h"
 #include "lab/rank.h"
 #include "lab/summary.h"
 #include "measure/result.h"
+
+#define SPLITS 1000 /* of the runs of two programs, at random */
 
 int st_bench_exec_init(struct st_bench_exec *bench, const struct st_bench_exec_config *config)
 {
@@ -77,7 +81,8 @@ static int run_once(struct st_bench_exec *bench, struct st_lab *lab, size_t i, b
     }
     if (counted) {
         arm->wall_ns[arm->n++] = run.wall_ns;
-        arm->cpu_ns += run.cpu_ns;
+        arm->user_ns += run.user_ns;
+        arm->system_ns += run.system_ns;
     }
     return 0;
 }
@@ -99,7 +104,8 @@ static int run_round(struct st_bench_exec *bench, struct st_lab *lab, size_t *or
     for (size_t i = 0; i < n && (r != 0 || bench->stopped); i++) {
         struct st_exec_arm *arm = &bench->arms[i];
         if (arm->n > before_n) { /* its CPU time leaves with it, by the mean */
-            arm->cpu_ns -= arm->cpu_ns / (int64_t)arm->n;
+            arm->user_ns -= arm->user_ns / (int64_t)arm->n;
+            arm->system_ns -= arm->system_ns / (int64_t)arm->n;
             arm->n = before_n;
         }
     }
@@ -151,17 +157,35 @@ static int64_t net_ns(const struct st_bench_exec *bench, size_t i, size_t k)
     return bench->arms[i].wall_ns[k] - bench->arms[bench->arms[i].command->start].wall_ns[k];
 }
 
+/* Below 6 values no interval of order statistics has 95 %: the one of least to greatest has 1 - 2^(1 - n). */
+static void net_of(int64_t *values, size_t n, struct st_exec_figures *ret)
+{
+    ret->net = st_summary_median_interval(values, n);
+    ret->net_confidence = 0.95;
+    if (ret->net.known || n < 2)
+        return;
+    const struct st_sample sample = st_sample_of(values, n);
+    ret->net = (struct st_quantile){.p = 0.5,
+                                    .n = n,
+                                    .known = true,
+                                    .value_ns = st_sample_quantile(&sample, 0.5),
+                                    .low_ns = st_sample_at(&sample, 1),
+                                    .high_ns = st_sample_at(&sample, n)};
+    ret->net_confidence = 1 - exp2(1 - (double)n);
+}
+
 static int figures_of(const struct st_bench_exec *bench, size_t i, struct st_exec_figures *ret)
 {
     const struct st_exec_arm *arm = &bench->arms[i];
-    ret->cpu_ns = arm->n > 0 ? (double)arm->cpu_ns / (double)arm->n : -1;
+    ret->user_ns = arm->n > 0 ? (double)arm->user_ns / (double)arm->n : -1;
+    ret->system_ns = arm->n > 0 ? (double)arm->system_ns / (double)arm->n : -1;
     int64_t *values = calloc(arm->n + 1, sizeof(*values));
     if (values == NULL)
         return -ENOMEM;
     if (!is_start(bench, i)) {
         for (size_t k = 0; k < arm->n; k++)
             values[k] = net_ns(bench, i, k);
-        ret->net = st_summary_median_interval(values, arm->n);
+        net_of(values, arm->n, ret);
     }
     if (arm->n > 0)
         memcpy(values, arm->wall_ns, arm->n * sizeof(*values));
@@ -173,7 +197,72 @@ static int figures_of(const struct st_bench_exec *bench, size_t i, struct st_exe
     if (ret->overshoot_known) {
         ret->overshoot_ns = (double)(ret->net.value_ns - requested_ns);
         ret->percent = 100.0 * ret->overshoot_ns / (double)requested_ns;
+        ret->impossible = ret->net.high_ns < requested_ns;
     }
+    return 0;
+}
+
+static int64_t range_of(const int64_t *values, size_t n)
+{
+    int64_t low = values[0], high = values[0];
+    for (size_t i = 1; i < n; i++) {
+        low = values[i] < low ? values[i] : low;
+        high = values[i] > high ? values[i] : high;
+    }
+    return high - low;
+}
+
+/* Range of b over that of a. A range hangs on two values, so no formula has its interval: this one holds the
+ * ratios that are not refuted by dealing the runs of both, each less its median, to two programs at random.
+ * sorted: n of a, then n of b. Source: Good, "Permutation, Parametric and Bootstrap Tests of Hypotheses", 3. */
+static void range_ratio(int64_t *sorted, size_t n, struct st_random *random, struct st_estimate *ret)
+{
+    double ratios[SPLITS];
+    const int64_t a_ns = range_of(sorted, n), b_ns = range_of(sorted + n, n);
+    const int64_t median_ns[] = {sorted[n / 2], sorted[n + n / 2]};
+    if (a_ns <= 0 || b_ns <= 0)
+        return;
+    for (size_t i = 0; i < 2 * n; i++)
+        sorted[i] -= median_ns[i / n];
+    for (size_t split = 0; split < SPLITS; split++) {
+        for (size_t i = 2 * n; i > 1; i--) {
+            const size_t j = (size_t)st_random_below(random, i);
+            const int64_t swapped = sorted[i - 1];
+            sorted[i - 1] = sorted[j];
+            sorted[j] = swapped;
+        }
+        const double below = (double)range_of(sorted, n);
+        ratios[split] = below > 0 ? (double)range_of(sorted + n, n) / below : HUGE_VAL;
+    }
+    st_stats_sort_double(ratios, SPLITS);
+    ret->value = (double)b_ns / (double)a_ns;
+    ret->low = ret->value / ratios[SPLITS * 975 / 1000 - 1];
+    ret->high = ret->value / ratios[SPLITS * 25 / 1000];
+    ret->known = ret->low > 0 && isfinite(ret->high);
+}
+
+/* How much more one program scatters than the first that is to sleep as long. */
+static int ratios_of(const struct st_bench_exec *bench, size_t i, struct st_random *random,
+                     struct st_exec_figures *ret)
+{
+    const struct st_exec_arm *arms = bench->arms;
+    const size_t n = arms[i].n;
+    size_t first = 0;
+    while (is_start(bench, first) || arms[first].command->requested_ns != arms[i].command->requested_ns)
+        first++;
+    ret->ratios_to = first;
+    if (first == i || n < 2)
+        return 0;
+    int64_t *both = calloc(2 * n, sizeof(*both));
+    if (both == NULL)
+        return -ENOMEM;
+    memcpy(both, arms[first].wall_ns, n * sizeof(*both));
+    memcpy(both + n, arms[i].wall_ns, n * sizeof(*both));
+    const struct st_sample a = st_sample_of(both, n), b = st_sample_of(both + n, n);
+    st_summary_sd_ratio(&a, &b, &ret->sd_ratio);
+    if (ret->sd_ratio.known)
+        range_ratio(both, n, random, &ret->range_ratio);
+    free(both);
     return 0;
 }
 
@@ -198,7 +287,7 @@ static int rank(const struct st_bench_exec *bench, size_t first, struct st_ranke
 {
     size_t n = 0;
     for (size_t i = 0; i < bench->config.commands_n; i++) {
-        if (is_start(bench, i) || !figures[i].net.known ||
+        if (is_start(bench, i) || !figures[i].net.interval_known ||
             bench->arms[i].command->requested_ns != bench->arms[first].command->requested_ns)
             continue;
         if (i < first)
@@ -224,8 +313,15 @@ int st_bench_exec_figures(const struct st_bench_exec *bench, struct st_exec_figu
     int r = figures != NULL && order != NULL ? 0 : -ENOMEM;
     for (size_t i = 0; i < n && r == 0; i++)
         r = figures_of(bench, i, &figures[i]);
-    for (size_t i = 0; i < n && r == 0; i++)
-        r = is_start(bench, i) ? 0 : rank(bench, i, order, figures);
+    struct st_random random = {.state = bench->config.seed};
+    for (size_t i = 0; i < n && r == 0; i++) {
+        figures[i].ratios_to = i;
+        if (is_start(bench, i))
+            continue;
+        r = rank(bench, i, order, figures);
+        if (r == 0)
+            r = ratios_of(bench, i, &random, &figures[i]);
+    }
     free(order);
     if (r == 0)
         *ret = figures;
@@ -243,6 +339,11 @@ static json_t *words(const char *text)
 {
     json_t *string = json_string(text);
     return string != NULL ? string : json_null(); /* not UTF-8 */
+}
+
+static json_t *interval(bool known, double low, double high)
+{
+    return known ? json_pack("[f,f]", low, high) : json_null();
 }
 
 static json_t *arm_json(const struct st_bench_exec *bench, size_t i, const struct st_exec_figures *f)
@@ -265,13 +366,22 @@ static json_t *arm_json(const struct st_bench_exec *bench, size_t i, const struc
     st_json_set(wall, "max", st_json_integer_or_null(s->n > 0, s->max_ns));
     st_json_set(o, "wall_ns", wall);
     st_json_set(o, "median_ci95_ns", st_summary_median_interval_json(s));
-    st_json_set(o, "cpu_ns_per_run", st_json_real_or_null(f->cpu_ns >= 0, f->cpu_ns));
+    st_json_set(o, "cpu_ns_per_run", st_json_real_or_null(f->user_ns >= 0, f->user_ns + f->system_ns));
+    st_json_set(o, "user_ns_per_run", st_json_real_or_null(f->user_ns >= 0, f->user_ns));
+    st_json_set(o, "system_ns_per_run", st_json_real_or_null(f->system_ns >= 0, f->system_ns));
     st_json_set(o, "net_ns", quantile(&f->net));
-    st_json_set(o, "net_ci95_ns",
+    st_json_set(o, "net_interval_ns",
                 f->net.known ? json_pack("[I,I]", (json_int_t)f->net.low_ns, (json_int_t)f->net.high_ns)
                              : json_null());
+    st_json_set(o, "net_confidence", st_json_real_or_null(f->net.known, f->net_confidence));
     st_json_set(o, "overshoot_ns", st_json_real_or_null(f->overshoot_known, f->overshoot_ns));
     st_json_set(o, "overshoot_percent", st_json_real_or_null(f->overshoot_known, f->percent));
+    st_json_set(o, "impossible", json_boolean(f->impossible));
+    st_json_set(o, "sd_ratio", st_json_real_or_null(f->sd_ratio.known, f->sd_ratio.value));
+    st_json_set(o, "sd_ratio_ci95", interval(f->sd_ratio.known, f->sd_ratio.low, f->sd_ratio.high));
+    st_json_set(o, "range_ratio", st_json_real_or_null(f->range_ratio.known, f->range_ratio.value));
+    st_json_set(o, "range_ratio_ci95",
+                interval(f->range_ratio.known, f->range_ratio.low, f->range_ratio.high));
     st_json_set(o, "rank", st_json_integer_or_null(f->rank > 0, f->rank));
     st_json_set(o, "beaten_by", st_json_integer_or_null(f->rank > 0, (json_int_t)f->beaten_by_n));
     return o;

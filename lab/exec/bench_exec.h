@@ -23,7 +23,7 @@ struct st_exec_arm {
     const struct st_exec_command *command;
     int64_t *wall_ns; /* run by run; run k of all arms was made in round k */
     size_t n, room_n;
-    int64_t cpu_ns; /* of n runs */
+    int64_t user_ns, system_ns; /* CPU time of n runs */
 };
 
 struct st_bench_exec;
@@ -53,13 +53,17 @@ struct st_bench_exec {
 /** What is said of one command. */
 struct st_exec_figures {
     struct st_summary wall;
-    double cpu_ns;                /* per run, user and system together; < 0: none */
-    struct st_quantile net;       /* less the start, round by round: median of the differences */
-    bool overshoot_known;         /* with net, where the request is known */
+    double user_ns, system_ns; /* CPU time per run; < 0: none */
+    struct st_quantile net;    /* less the start, round by round: median of the differences, from 2 runs on */
+    double net_confidence;     /* of its interval: 0.95; below 6 runs, least to greatest, less */
+    bool overshoot_known;      /* with net, where the request is known */
     double overshoot_ns, percent; /* net - requested */
-    unsigned rank;                /* by net, among those that sleep as long; shared where the rounds do not
+    bool impossible;              /* the whole interval is less than what was requested */
+    size_t ratios_to;             /* the first program that is to sleep as long; its own index: no ratios */
+    struct st_estimate sd_ratio, range_ratio; /* to that one's, of whole runs */
+    unsigned rank;      /* by net, among those that sleep as long; shared where the rounds do not
                       distinguish two (lab/rank); 0: a start, too few runs, or no other program */
-    size_t beaten_by_n;           /* with a rank: how many of those are shown to take less */
+    size_t beaten_by_n; /* with a rank: how many of those are shown to take less */
 };
 
 /** @return 0, -EINVAL (fewer than two commands, a start that is none), -ENOMEM. The config's arrays must

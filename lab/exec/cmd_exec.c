@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,9 +12,9 @@
 #include "core/text/text.h"
 #include "lab/commands.h"
 #include "lab/exec/bench_exec.h"
+#include "lab/table.h"
 #include "lab/word_list.h"
 #include "platform/program/locale.h"
-#include "platform/program/output.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
@@ -29,9 +30,10 @@ struct arguments {
     size_t programs_n;
     const char *start; /* a program that only starts and ends; NULL: each told to sleep for 0 s, or `true` */
     const char *durations_text;
-    struct st_durations durations; /* what "{}" stands for */
+    struct st_durations durations; /* what "{}", {ms} ... stand for */
     int64_t runs_n, warm_up_n, budget_ns, seed;
-    bool json, quiet;
+    bool quiet;
+    struct st_table_format out;
     const char *plot; /* NULL: nothing is drawn */
 };
 
@@ -40,22 +42,24 @@ static void help(void)
     fputs("Usage: sleeptune-lab exec PROGRAM... [OPTION...]\n"
           "Time whole programs from outside, in random order, and compare them.\n\n"
           "Each PROGRAM is one argument and is split at blanks as in a shell. sleeptune\n"
-          "replaces '{}' in it by each duration, in seconds.\n\n"
+          "replaces '{}' in it by each duration in seconds; {s}, {ms} and {us} are seconds,\n"
+          "milliseconds and microseconds.\n\n"
           "      --durations LIST    times, or frames at 48 kHz, like 5ms,64f (5 and 10 ms,\n"
           "                          64 to 512 frames)\n"
           "      --start PROGRAM     a program that only starts and ends, to subtract its\n"
-          "                          time (the program itself with 0 s for '{}'; a program\n"
+          "                          time (the program itself with 0 for '{}'; a program\n"
           "                          without '{}': true)\n"
           "      --runs N            runs of each program (0: as many as --budget allows)\n"
           "      --warmup N          first runs of each program, not counted (3)\n"
           "      --budget TIME       time for all runs together (60s)\n"
           "      --seed N            seed of the random order (a different one each time)\n"
-          "      --plot FILE         draw the result: FILE.svg, or - for text\n"
-          "      --json, --format json|text\n"
+          "      --plot FILE.svg     draw the result\n"
+          "      --json, --format json|csv|markdown|text\n"
           "  -q, --quiet             nothing on standard error\n"
           "  -h, --help\n\n"
           "Example:\n"
-          "  sleeptune-lab exec 'sleep {}' './mine {}' --durations 5ms,10ms\n\n"
+          "  sleeptune-lab exec 'sleep {}' './mine {}' --durations 5ms,10ms\n"
+          "  sleeptune-lab exec './mine -ms {ms}' --runs 10 --format markdown\n\n"
           "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
           "4 failure (nothing could be measured).\n",
           stdout);
@@ -97,8 +101,31 @@ static size_t split(const char *text, char *to, char **words)
     }
 }
 
-/* The text with every "{}" as seconds. New. */
-static char *with_seconds(const char *text, int64_t ns)
+/* What stands for the time to sleep, and its unit. */
+static const struct place {
+    const char *text;
+    double unit_ns;
+} places[] = {{"{}", 1e9}, {"{s}", 1e9}, {"{ms}", 1e6}, {"{us}", 1e3}};
+
+/* @return the place that the text begins with, NULL: none. */
+static const struct place *place_at(const char *text)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(places); i++) {
+        if (strncmp(text, places[i].text, strlen(places[i].text)) == 0)
+            return &places[i];
+    }
+    return NULL;
+}
+
+static bool has_place(const char *text)
+{
+    while (*text != '\0' && place_at(text) == NULL)
+        text++;
+    return *text != '\0';
+}
+
+/* The text with the time at every place. New. */
+static char *with_time(const char *text, int64_t ns)
 {
     char *out = NULL;
     size_t bytes;
@@ -106,9 +133,10 @@ static char *with_seconds(const char *text, int64_t ns)
     if (stream == NULL)
         return NULL;
     for (; *text != '\0'; text++) {
-        if (strncmp(text, "{}", 2) == 0) {
-            fprintf(stream, "%.9g", (double)ns / (double)ST_NS_PER_S);
-            text++;
+        const struct place *place = place_at(text);
+        if (place != NULL) {
+            fprintf(stream, "%.9g", (double)ns / place->unit_ns);
+            text += strlen(place->text) - 1;
         } else {
             fputc(*text, stream);
         }
@@ -123,7 +151,7 @@ static char *with_seconds(const char *text, int64_t ns)
 /* ns < 0: as the text is. */
 static int make_ready(struct ready *r, const char *text, int64_t ns, struct st_exec_command *command)
 {
-    r->text = ns >= 0 ? with_seconds(text, ns) : strdup(text);
+    r->text = ns >= 0 ? with_time(text, ns) : strdup(text);
     r->bytes = r->text != NULL ? malloc(strlen(r->text) + 1) : NULL;
     if (r->bytes == NULL)
         return st_failure(NAME, "out of memory");
@@ -134,13 +162,99 @@ static int make_ready(struct ready *r, const char *text, int64_t ns, struct st_e
     return 0;
 }
 
+/* Digits down to the second one of the spread, in the largest unit in which that takes no more than three
+ * decimals: 1001.26 ± 0.24 ms, and not 1.00 s. */
+struct digits {
+    double unit_ns;
+    const char *unit;
+    int decimals;
+};
+
+static struct digits digits_for(double value_ns, double spread_ns)
+{
+    static const struct digits units[] = {{1e9, "s", 0}, {1e6, "ms", 0}, {1e3, "µs", 0}, {1, "ns", 0}};
+    const double spread = spread_ns > 0 ? spread_ns : fabs(value_ns) / 1000;
+    size_t i = 0;
+    while (i + 1 < ST_ARRAY_LEN(units) &&
+           (fabs(value_ns) < units[i].unit_ns || spread < 0.01 * units[i].unit_ns))
+        i++;
+    struct digits d = units[i];
+    const double second = 1 - floor(log10(fmax(spread, 1) / d.unit_ns));
+    d.decimals = second > 0 && d.unit_ns > 1 ? (int)second : 0;
+    return d;
+}
+
+static const char *number(const struct digits *d, double ns, char buf[32])
+{
+    snprintf(buf, 32, "%.*f", d->decimals, ns / d->unit_ns);
+    return buf;
+}
+
+/* "6.217 ± 0.073 ms, 6.113 .. 6.371 ms, user 1.1 ms, system 700 µs, n 10" */
+static void say_whole(const struct st_exec_figures *f, char *text, size_t bytes)
+{
+    char a[32], b[32];
+    const struct st_summary *w = &f->wall;
+    const struct digits d = digits_for(w->mean_ns, w->sd_ns);
+    st_text_append(text, bytes, "%s", number(&d, w->mean_ns, a));
+    if (w->sd_known)
+        st_text_append(text, bytes, " ± %s", number(&d, w->sd_ns, a));
+    st_text_append(text, bytes, " %s, %s .. %s %s", d.unit, number(&d, (double)w->min_ns, a),
+                   number(&d, (double)w->max_ns, b), d.unit);
+    st_text_append(text, bytes, ", user %s", st_ns_format((int64_t)f->user_ns, a, sizeof(a)));
+    st_text_append(text, bytes, ", system %s, n %" PRIu64, st_ns_format((int64_t)f->system_ns, a, sizeof(a)),
+                   w->n);
+}
+
+/* "; without its start 5.089 ms, overshoot 89 µs [60 .. 120 µs] (1.8 %)" */
+static void say_net(const struct st_exec_command *command, bool idle, const struct st_exec_figures *f,
+                    char *text, size_t bytes)
+{
+    char a[32], b[32];
+    const double low_ns = (double)(f->net.low_ns - command->requested_ns),
+                 high_ns = (double)(f->net.high_ns - command->requested_ns);
+    /* the nearer end of the interval: a few slow runs make the other one long */
+    const double wide_ns =
+        fmax(10, fmin((double)(f->net.value_ns - f->net.low_ns), (double)(f->net.high_ns - f->net.value_ns)));
+    struct digits d = digits_for((double)f->net.value_ns, wide_ns);
+    st_text_append(text, bytes, "; without %s start %s %s", idle ? "its" : "the",
+                   number(&d, (double)f->net.value_ns, a), d.unit);
+    if (f->overshoot_known) {
+        d = digits_for(fmax(fabs(f->overshoot_ns), wide_ns), wide_ns);
+        st_text_append(text, bytes, ", overshoot %s %s", number(&d, f->overshoot_ns, a), d.unit);
+    }
+    st_text_append(text, bytes, " [%s .. %s %s]", number(&d, low_ns, a), number(&d, high_ns, b), d.unit);
+    if (f->overshoot_known)
+        st_text_append(text, bytes, " (%.*f %%)",
+                       fabs(f->percent) < 0.1  ? 3
+                       : fabs(f->percent) < 10 ? 2
+                                               : 1,
+                       f->percent);
+    if (!f->net.interval_known)
+        st_text_append(text, bytes, ", only a %.0f %% interval: %" PRIu64 " runs allow no better one",
+                       100 * f->net_confidence, f->net.n);
+    if (f->impossible)
+        st_text_append(
+            text, bytes,
+            ". That is impossible for a sleep: it takes its time in another unit ({s}, {ms}, {us}), "
+            "or 0 does not mean no sleep to it (set --start)");
+}
+
+static void say_ratio(const char *name, const struct st_estimate *ratio, char *text, size_t bytes)
+{
+    const int decimals = ratio->high < 10 ? 2 : ratio->high < 100 ? 1 : 0;
+    if (ratio->known)
+        st_text_append(text, bytes, "%s × %.2f [%.2f .. %.*f]", name, ratio->value, ratio->low, decimals,
+                       ratio->high);
+}
+
 /* One program's figures. */
 static void print_arm(const struct st_bench_exec *bench, size_t i, const struct st_exec_figures *f, FILE *out,
                       int width)
 {
     const struct st_exec_command *command = bench->arms[i].command;
     const bool start = command->start == i;
-    char text[400], rank[16] = "", a[32], b[32], c[32], d[32], e[32];
+    char text[700] = "", rank[16] = "";
     if (f->wall.n == 0)
         return;
     if (f->rank > 0)
@@ -149,47 +263,37 @@ static void print_arm(const struct st_bench_exec *bench, size_t i, const struct 
             !start          ? ""
             : command->idle ? "   (sleeps 0 s: only its start and end)"
                             : "   (only the start and end of a process)");
-    int n = snprintf(text, sizeof(text), "%s ± %s, %s .. %s, CPU %s, n %" PRIu64,
-                     st_ns_format((int64_t)f->wall.mean_ns, a, sizeof(a)),
-                     f->wall.sd_known ? st_ns_format((int64_t)f->wall.sd_ns, b, sizeof(b)) : "-",
-                     st_ns_format(f->wall.min_ns, c, sizeof(c)), st_ns_format(f->wall.max_ns, d, sizeof(d)),
-                     st_ns_format((int64_t)f->cpu_ns, e, sizeof(e)), f->wall.n);
-    if (!start && f->net.known) {
-        const int64_t asked_ns = command->requested_ns;
-        n += snprintf(text + n, sizeof(text) - (size_t)n, "; without %s start %s",
-                      bench->arms[command->start].command->idle ? "its" : "the",
-                      st_ns_format(f->net.value_ns, a, sizeof(a)));
-        if (f->overshoot_known)
-            n += snprintf(text + n, sizeof(text) - (size_t)n, ", overshoot %s",
-                          st_ns_format((int64_t)f->overshoot_ns, a, sizeof(a)));
-        n += snprintf(text + n, sizeof(text) - (size_t)n, " [%s .. %s]",
-                      st_ns_format(f->net.low_ns - asked_ns, a, sizeof(a)),
-                      st_ns_format(f->net.high_ns - asked_ns, b, sizeof(b)));
-        if (f->overshoot_known)
-            snprintf(text + n, sizeof(text) - (size_t)n, " (%.2f %%)", f->percent);
-    } else if (!start) {
-        snprintf(text + n, sizeof(text) - (size_t)n, "; subtracting the start needs at least 6 runs");
-    }
+    say_whole(f, text, sizeof(text));
+    if (!start && f->net.known)
+        say_net(command, bench->arms[command->start].command->idle, f, text, sizeof(text));
+    else if (!start)
+        st_text_append(text, sizeof(text), "; subtracting the start needs at least 2 runs");
+    say_ratio("; sd", &f->sd_ratio, text, sizeof(text));
+    say_ratio(", range", &f->range_ratio, text, sizeof(text));
     st_text_field(out, "", text, 4, width);
 }
 
 static void print_text(const struct st_bench_exec *bench, const struct st_exec_figures *figures, FILE *out,
                        int width)
 {
-    char text[560], elapsed[32];
-    bool ranked = false;
+    char text[900], elapsed[32];
+    bool ranked = false, ratios = false;
     for (size_t i = 0; i < bench->config.commands_n; i++) {
         print_arm(bench, i, &figures[i], out, width);
         ranked = ranked || figures[i].rank > 0;
+        ratios = ratios || figures[i].sd_ratio.known;
     }
     snprintf(
         text, sizeof(text),
-        "First the time of whole runs: mean ± standard deviation, and min .. max. CPU: user and system "
-        "time together. Without the start: the program's time minus the start-only program's time in the "
-        "same round, as the median of all rounds with its 95 %% interval.%s",
+        "First the time of whole runs: mean ± standard deviation, and min .. max; user and system: CPU time "
+        "of a run. Without the start: the program's time minus the start-only program's time in the "
+        "same round, as the median of all rounds with its 95 %% interval.%s%s",
         ranked ? " The first number is the rank among programs with the same sleep. A new rank begins where "
                  "every later program takes longer than every earlier one, compared round by round (95 % "
                  "confidence for all pairs together)."
+               : "",
+        ratios ? " sd ×, range ×: the spread of whole runs compared with the first program of the same "
+                 "sleep, with 95 % intervals; an interval that contains 1 shows no difference."
                : "");
     st_text_wrap(out, text, 0, width);
     snprintf(text, sizeof(text), "%s in random order, seed %" PRIu64 ", after %u run%s to warm up%s.",
@@ -207,8 +311,8 @@ static int print(const struct st_bench_exec *bench, const struct arguments *a)
     int status = ST_EXIT_DONE;
     if (st_bench_exec_figures(bench, &figures) != 0)
         return st_failure(NAME, "out of memory");
-    if (a->json) {
-        status = st_output_json(NAME, st_bench_exec_json(bench, figures, lab));
+    if (a->out.document) {
+        status = st_table_output(NAME, &a->out, st_bench_exec_json(bench, figures, lab));
     } else {
         print_text(bench, figures, st_locale_begin(&stream, stdout), width < 100 ? width : 100);
         if (st_locale_end(&stream) != 0)
@@ -306,7 +410,7 @@ static int plan_one(struct plan *plan, const char *text, int64_t ns, size_t star
 /* Its start: the one given with --start; else the program itself, asked to sleep for 0 s; without {}: `true`. */
 static int plan_program(struct plan *plan, const struct arguments *a, const char *text, size_t *common)
 {
-    const bool told = strstr(text, "{}") != NULL, own = told && a->start == NULL;
+    const bool told = has_place(text), own = told && a->start == NULL;
     size_t start = own ? plan->n : *common;
     int r = 0;
     if (own) {
@@ -354,8 +458,7 @@ int st_cmd_exec(int argc, char **argv)
         {"budget", .time_ns = &a.budget_ns, .min = 100 * ST_NS_PER_MS, .max = 86400 * ST_NS_PER_S},
         {"seed", .number = &a.seed, .min = 0, .max = INT64_MAX},
         {"plot", .text = &a.plot},
-        {"json", .flag = &a.json},
-        {"format", .take = st_option_format, .ctx = &a.json},
+        ST_TABLE_OPTIONS(&a.out),
         {"quiet", 'q', .flag = &a.quiet},
     };
     int r = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
@@ -370,6 +473,6 @@ int st_cmd_exec(int argc, char **argv)
     r = st_word_list_durations(NAME, a.durations_text != NULL ? a.durations_text : USUAL_DURATIONS,
                                &a.durations);
     if (r == 0)
-        r = st_chart_option_check(NAME, a.plot, a.json);
+        r = st_chart_option_check(NAME, a.plot);
     return r != 0 ? r : run(&a);
 }

@@ -117,7 +117,6 @@ static const struct st_sleep_method *sleep_method(struct st_lab *lab, size_t i)
 
 #define EVENT_ID 1
 
-/* A queue of events does not reach into a child of fork. */
 static int open_kqueue(struct st_wake_place *place)
 {
     struct kevent change;
@@ -151,10 +150,9 @@ static int wait_umtx(struct st_wake_place *place, int64_t due_ns)
 {
     struct _umtx_time timeout = {
         ._timeout = st_ns_to_timespec(due_ns), ._flags = UMTX_ABSTIME, ._clockid = CLOCK_MONOTONIC};
-    const int op = place->processes ? UMTX_OP_WAIT_UINT : UMTX_OP_WAIT_UINT_PRIVATE;
     while (atomic_exchange(&place->word, 0) == 0) {
         /* the fourth argument is the size of the fifth, as a pointer */
-        if (_umtx_op(&place->word, op, 0, (void *)sizeof(timeout), &timeout) != 0)
+        if (_umtx_op(&place->word, UMTX_OP_WAIT_UINT_PRIVATE, 0, (void *)sizeof(timeout), &timeout) != 0)
             return -errno;
     }
     return 0;
@@ -163,9 +161,7 @@ static int wait_umtx(struct st_wake_place *place, int64_t due_ns)
 static int wake_umtx(struct st_wake_place *place)
 {
     atomic_store(&place->word, 1);
-    return _umtx_op(&place->word, place->processes ? UMTX_OP_WAKE : UMTX_OP_WAKE_PRIVATE, 1, NULL, NULL) == 0
-               ? 0
-               : -errno;
+    return _umtx_op(&place->word, UMTX_OP_WAKE_PRIVATE, 1, NULL, NULL) == 0 ? 0 : -errno;
 }
 
 static const struct st_wake_ops kqueue_ops = {open_kqueue, wait_kqueue, wake_kqueue, st_wake_close_fds};
@@ -174,14 +170,11 @@ static const struct st_wake_ops umtx_ops = {NULL, wait_umtx, wake_umtx, NULL};
 static const struct st_wake_method wakes[] = {
     {.name = "umtx",
      .summary = "waits in UMTX_OP_WAIT_UINT, woken by UMTX_OP_WAKE",
-     .usual = true,
      .timed = true,
      .ops = &umtx_ops},
     {.name = "kqueue-user",
      .summary = "waits in kevent, woken by NOTE_TRIGGER of a user event",
-     .usual = true,
      .timed = true,
-     .threads_only = true,
      .ops = &kqueue_ops},
 };
 

@@ -14,6 +14,7 @@
 #include "lab/posix/lab_posix.h"
 #include "lab/posix/sleep_lab.h"
 #include "lab/posix/wake_posix.h"
+#include "st_config.h"
 
 static int sleep_open_epoll(struct st_sleep *s)
 {
@@ -34,21 +35,18 @@ static int sleep_epoll_wait(struct st_sleep *s, int64_t requested_ns)
 
 /* --- A wait on a word that no one wakes --- */
 
-#ifdef SYS_futex
-#define FUTEX_NUMBER SYS_futex
-#else /* 32 bits, newer than 2038's problem */
+#ifdef SYS_futex_time64 /* 32 bits */
 #define FUTEX_NUMBER SYS_futex_time64
+#else
+#define FUTEX_NUMBER SYS_futex
 #endif
 
 /* Waits while the word is 0. FUTEX_WAIT_BITSET takes an absolute time on CLOCK_MONOTONIC; FUTEX_WAIT takes a relative one.
  * @return 0: woken, or the word is not 0; -ETIMEDOUT, -EINTR. */
 static int futex_wait(_Atomic uint32_t *word, int flags, int64_t due_ns)
 {
-#ifdef SYS_futex
-    const struct timespec until = st_ns_to_timespec(due_ns);
-#else
-    const int64_t until[2] = {due_ns / ST_NS_PER_S, due_ns % ST_NS_PER_S};
-#endif
+    const int64_t until[2] = {due_ns / ST_NS_PER_S,
+                              due_ns % ST_NS_PER_S}; /* the kernel's, whatever time_t is */
     const long r =
         syscall(FUTEX_NUMBER, word, FUTEX_WAIT_BITSET | flags, 0, &until, NULL, FUTEX_BITSET_MATCH_ANY);
     return r == 0 || errno == EAGAIN ? 0 : -errno;
@@ -165,25 +163,18 @@ static const struct st_wake_ops ops_epoll = {open_epoll, wait_epoll, wake_eventf
 
 /* --- A word that the sleeper waits on. futex(2) --- */
 
-static int private_flag(const struct st_wake_place *place)
-{
-    return place->processes ? 0 : FUTEX_PRIVATE_FLAG;
-}
-
 static int wait_futex(struct st_wake_place *place, int64_t due_ns)
 {
     int r = 0;
     while (r == 0 && atomic_exchange(&place->word, 0) == 0)
-        r = futex_wait(&place->word, private_flag(place), due_ns);
+        r = futex_wait(&place->word, FUTEX_PRIVATE_FLAG, due_ns);
     return r;
 }
 
 static int wake_futex(struct st_wake_place *place)
 {
     atomic_store(&place->word, 1);
-    return syscall(FUTEX_NUMBER, &place->word, FUTEX_WAKE | private_flag(place), 1, NULL, NULL, 0) >= 0
-               ? 0
-               : -errno;
+    return syscall(FUTEX_NUMBER, &place->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0) >= 0 ? 0 : -errno;
 }
 
 static const struct st_wake_ops ops_futex = {NULL, wait_futex, wake_futex, NULL};
@@ -191,14 +182,11 @@ static const struct st_wake_ops ops_futex = {NULL, wait_futex, wake_futex, NULL}
 /* Ways of waking, one row each. */
 static const struct st_wake_method wakes[] = {
     {.name = "futex",
-     .summary = "waits in FUTEX_WAIT_BITSET, woken by FUTEX_WAKE",
-     .usual = true,
+     .summary =
+         "waits in FUTEX_WAIT_BITSET, woken by FUTEX_WAKE, as Rust's condition variable and channel do",
      .timed = true,
      .ops = &ops_futex},
-    {.name = "eventfd",
-     .summary = "waits in read, woken by write of a counter",
-     .usual = true,
-     .ops = &ops_eventfd},
+    {.name = "eventfd", .summary = "waits in read, woken by write of a counter", .ops = &ops_eventfd},
     {.name = "epoll",
      .summary = "waits in epoll_pwait2 on an eventfd, woken by write; then read",
      .timed = true,
@@ -240,9 +228,13 @@ static const struct st_call_method *call_method(ST_UNUSED struct st_lab *lab, si
     return st_call_of_tables(calls, ST_ARRAY_LEN(calls), i);
 }
 
-int st_wake_posix_semaphore_until(sem_t *sem, const struct timespec *until)
+int st_wake_posix_semaphore_until(ST_UNUSED sem_t *sem, ST_UNUSED const struct timespec *until)
 {
+#ifdef ST_HAVE_SEM_CLOCKWAIT
     return sem_clockwait(sem, CLOCK_MONOTONIC, until) == 0 ? 0 : -errno;
+#else
+    return -ENOTSUP; /* musl */
+#endif
 }
 
 struct st_lab *st_lab_native(void)

@@ -119,7 +119,8 @@ static int time_path(struct st_platform *p, const char *path, char *const argv[]
         return status;
     *ret = (struct st_program_time){
         .wall_ns = end_ns - begin_ns,
-        .cpu_ns = timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime),
+        .user_ns = timeval_ns(&usage.ru_utime),
+        .system_ns = timeval_ns(&usage.ru_stime),
         .status = status,
     };
     return 0;

@@ -1,5 +1,4 @@
-/* A sender and a sleeper: two threads, or two processes that share one page. Commands and answers go through
- * pipes, outside of what is timed.
+/* A sender and a sleeper: two threads. Commands and answers go through pipes, outside of what is timed.
  *
  * A round: the sender asks for one; the sleeper stamps waits_ns, waits, stamps woke_ns and answers. The
  * sender sleeps for the slice, makes sure that the sleeper has waited for half of it at least, stamps,
@@ -11,10 +10,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/ns.h"
@@ -23,14 +20,12 @@
 
 #define PATIENCE_NS (10 * ST_NS_PER_S) /* beyond the slice: a sleeper that still sleeps then counts as hung */
 #define NAP_NS      (200 * ST_NS_PER_US)
-#define ORPHAN_S    60 /* a sleeping process without its parent ends itself */
 
 struct pair {
     struct st_wake_place place;
     const struct st_wake_method *method;
     struct st_wake_setting setting;
     int command[2], answer[2]; /* pipes */
-    pid_t child;               /* 0: a thread */
     bool stuck;
     /* one round */
     bool interrupted;
@@ -88,8 +83,6 @@ static void *sleep_loop(void *ctx)
     char byte = 0;
     pair->result = settle(pair, pair->setting.sleeper_cpu);
     while (write(pair->answer[1], &byte, 1) == 1 && read(pair->command[0], &byte, 1) == 1 && byte == 'r') {
-        if (pair->place.processes)
-            alarm(ORPHAN_S);
         wait_once(pair);
     }
     return NULL;
@@ -99,27 +92,9 @@ static void *sleep_loop(void *ctx)
 static int start_sleeper(struct pair *pair)
 {
     sigset_t all, before;
-    int r = 0;
     sigfillset(&all);
-    if (pair->place.processes)
-        sigdelset(&all, SIGALRM);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (!pair->place.processes) {
-        atomic_store(&pair->place.sleeper_pid, getpid());
-        r = -pthread_create(&pair->place.sleeper, NULL, sleep_loop, pair);
-    } else {
-        const pid_t child = fork();
-        if (child == 0) {
-            signal(SIGALRM, SIG_DFL);
-            close(pair->command[1]);
-            close(pair->answer[0]);
-            (void)sleep_loop(pair);
-            _exit(0);
-        }
-        r = child < 0 ? -errno : 0;
-        atomic_store(&pair->place.sleeper_pid, child);
-        pair->child = child;
-    }
+    const int r = -pthread_create(&pair->place.sleeper, NULL, sleep_loop, pair);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return r;
 }
@@ -207,58 +182,41 @@ static void close_pipe(int ends[2])
     }
 }
 
-static void end_sleeper(struct pair *pair)
-{
-    if (pair->child > 0) {
-        if (pair->stuck)
-            (void)kill(pair->child, SIGKILL);
-        else
-            (void)command(pair, 'q');
-        while (waitpid(pair->child, NULL, 0) < 0 && errno == EINTR) {
-        }
-        return;
-    }
-    (void)command(pair, 'q');
-    pthread_join(pair->place.sleeper, NULL);
-}
-
 static void dispose(struct st_wake *w, struct pair *pair)
 {
     if (w->method->ops->close != NULL)
         w->method->ops->close(&pair->place);
     close_pipe(pair->command);
     close_pipe(pair->answer);
-    munmap(pair, sizeof(*pair));
+    free(pair);
 }
 
 void st_lab_posix_wake_close(struct st_wake *w)
 {
     struct pair *pair = w->state;
     w->state = NULL;
-    if (pair->stuck && pair->child == 0) { /* a thread that waits for ever cannot be ended: it is given up */
+    if (pair->stuck) { /* a thread that waits for ever cannot be ended: it is given up */
         pthread_detach(pair->place.sleeper);
         return;
     }
-    end_sleeper(pair);
+    (void)command(pair, 'q');
+    pthread_join(pair->place.sleeper, NULL);
     dispose(w, pair);
 }
 
 int st_lab_posix_wake_open(struct st_wake *w, const struct st_wake_setting *setting)
 {
-    struct pair *pair = mmap(NULL, sizeof(*pair), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (pair == MAP_FAILED)
+    struct pair *pair = malloc(sizeof(*pair));
+    if (pair == NULL)
         return -ENOMEM;
-    *pair = (struct pair){.place = {.platform = w->platform,
-                                    .processes = setting->peers == ST_WAKE_PROCESSES,
-                                    .fds = {-1, -1},
-                                    .watch = -1},
+    *pair = (struct pair){.place = {.platform = w->platform, .fds = {-1, -1}, .watch = -1},
                           .method = w->method,
                           .setting = *setting,
                           .command = {-1, -1},
                           .answer = {-1, -1}};
     int r = w->method->ops->open != NULL ? w->method->ops->open(&pair->place) : 0;
     if (r != 0) {
-        munmap(pair, sizeof(*pair));
+        free(pair);
         return r;
     }
     if (pipe2(pair->command, O_CLOEXEC) != 0 || pipe2(pair->answer, O_CLOEXEC) != 0)
@@ -284,23 +242,13 @@ int st_lab_posix_wake_open(struct st_wake *w, const struct st_wake_setting *sett
 
 static int open_condition(struct st_wake_place *place)
 {
-    const int shared = place->processes ? PTHREAD_PROCESS_SHARED : PTHREAD_PROCESS_PRIVATE;
-    pthread_mutexattr_t mutex;
     pthread_condattr_t cond;
-    int r = -pthread_mutexattr_init(&mutex);
-    if (r != 0)
-        return r;
-    r = -pthread_mutexattr_setpshared(&mutex, shared);
-    if (r == 0)
-        r = -pthread_mutex_init(&place->mutex, &mutex);
-    pthread_mutexattr_destroy(&mutex);
+    int r = -pthread_mutex_init(&place->mutex, NULL);
     if (r == 0)
         r = -pthread_condattr_init(&cond);
     if (r != 0)
         return r;
     r = -pthread_condattr_setclock(&cond, CLOCK_MONOTONIC);
-    if (r == 0)
-        r = -pthread_condattr_setpshared(&cond, shared);
     if (r == 0)
         r = -pthread_cond_init(&place->cond, &cond);
     pthread_condattr_destroy(&cond);
@@ -364,7 +312,7 @@ static int send_message(struct st_wake_place *place)
 
 static int open_semaphore(struct st_wake_place *place)
 {
-    return sem_init(&place->sem, place->processes, 0) == 0 ? 0 : -errno;
+    return sem_init(&place->sem, 0, 0) == 0 ? 0 : -errno;
 }
 
 static int wait_semaphore(struct st_wake_place *place, int64_t due_ns)
@@ -388,7 +336,7 @@ static const struct st_wake_ops channel_ops = {open_condition, receive, send_mes
 static const struct st_wake_ops semaphore_ops = {open_semaphore, wait_semaphore, wake_semaphore,
                                                  close_semaphore};
 
-/* --- A byte through a pipe or a pair of sockets --- */
+/* --- A byte through a pipe --- */
 
 static int open_pipe(struct st_wake_place *place)
 {
@@ -417,137 +365,29 @@ static int wait_poll(struct st_wake_place *place, int64_t due_ns)
     return wait_read(place, due_ns);
 }
 
-static int open_sockets(struct st_wake_place *place)
-{
-    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, place->fds) == 0 ? 0 : -errno;
-}
-
-static int wait_receive(struct st_wake_place *place, ST_UNUSED int64_t due_ns)
-{
-    char byte;
-    return recv(place->fds[0], &byte, 1, 0) == 1 ? 0 : -errno;
-}
-
-static int wake_send(struct st_wake_place *place)
-{
-    const char byte = 1;
-    return send(place->fds[1], &byte, 1, MSG_NOSIGNAL) == 1 ? 0 : -errno;
-}
-
 static const struct st_wake_ops pipe_ops = {open_pipe, wait_read, wake_write, st_wake_close_fds};
 static const struct st_wake_ops poll_ops = {open_pipe, wait_poll, wake_write, st_wake_close_fds};
-static const struct st_wake_ops socketpair_ops = {open_sockets, wait_receive, wake_send, st_wake_close_fds};
-
-/* --- A signal that the sleeper waits for. It is blocked in both sides, and stays blocked --- */
-
-#define SIGNAL (SIGRTMIN + 2)
-
-static void fill(sigset_t *set)
-{
-    sigemptyset(set);
-    sigaddset(set, SIGNAL);
-}
-
-static int open_signal(ST_UNUSED struct st_wake_place *place)
-{
-    sigset_t set;
-    fill(&set);
-    return -pthread_sigmask(SIG_BLOCK, &set, NULL);
-}
-
-static int wait_signal(struct st_wake_place *place, int64_t due_ns)
-{
-    sigset_t set;
-    fill(&set);
-    const struct timespec left = st_wake_left(place, due_ns);
-    if (sigtimedwait(&set, NULL, &left) == SIGNAL)
-        return 0;
-    return errno == EAGAIN ? -ETIMEDOUT : -errno;
-}
-
-static int wake_kill(struct st_wake_place *place)
-{
-    return kill(atomic_load(&place->sleeper_pid), SIGNAL) == 0 ? 0 : -errno;
-}
-
-static int wake_thread(struct st_wake_place *place)
-{
-    return -pthread_kill(place->sleeper, SIGNAL);
-}
-
-static const struct st_wake_ops kill_ops = {open_signal, wait_signal, wake_kill, NULL};
-static const struct st_wake_ops pthread_kill_ops = {open_signal, wait_signal, wake_thread, NULL};
-
-/* --- A flag that the sleeper reads all the time --- */
-
-#define LOOKS_N 64 /* at the flag between two looks at the clock */
-
-static int wait_spin(struct st_wake_place *place, int64_t due_ns)
-{
-    for (;;) {
-        for (int i = 0; i < LOOKS_N; i++) {
-            if (atomic_load_explicit(&place->word, memory_order_acquire) != 0) {
-                atomic_store_explicit(&place->word, 0, memory_order_relaxed);
-                return 0;
-            }
-        }
-        if (place->platform->now_ns(place->platform) >= due_ns)
-            return -ETIMEDOUT;
-    }
-}
-
-static int wake_spin(struct st_wake_place *place)
-{
-    atomic_store_explicit(&place->word, 1, memory_order_release);
-    return 0;
-}
-
-static const struct st_wake_ops spin_ops = {NULL, wait_spin, wake_spin, NULL};
 
 /* --- the rows --- */
 
 static const struct st_wake_method shared[] = {
     {.name = "condvar",
      .summary = "waits in pthread_cond_timedwait, woken by a flag and pthread_cond_signal",
-     .usual = true,
      .timed = true,
      .ops = &condvar_ops},
     {.name = "channel",
      .summary = "waits for a queue of messages, woken by a message (mutex and condition)",
-     .usual = true,
      .timed = true,
      .ops = &channel_ops},
     {.name = "semaphore",
      .summary = "waits in sem_clockwait, woken by sem_post",
-     .usual = true,
      .timed = true,
      .ops = &semaphore_ops},
-    {.name = "pipe", .summary = "waits in read, woken by write of a byte", .usual = true, .ops = &pipe_ops},
-    {.name = "socketpair",
-     .summary = "waits in recv, woken by send of a byte, local sockets",
-     .usual = true,
-     .ops = &socketpair_ops},
+    {.name = "pipe", .summary = "waits in read, woken by write of a byte", .ops = &pipe_ops},
     {.name = "poll",
      .summary = "waits in ppoll on a pipe, woken by write; then read",
-     .usual = true,
      .timed = true,
      .ops = &poll_ops},
-    {.name = "kill",
-     .summary = "waits in sigtimedwait, woken by kill of the process",
-     .timed = true,
-     .ops = &kill_ops},
-    {.name = "pthread_kill",
-     .summary = "waits in sigtimedwait, woken by pthread_kill",
-     .usual = true,
-     .timed = true,
-     .threads_only = true,
-     .ops = &pthread_kill_ops},
-    {.name = "spin",
-     .summary = "reads a flag again and again until it is set, never sleeps",
-     .usual = true,
-     .timed = true,
-     .spins = true,
-     .ops = &spin_ops},
 };
 
 const struct st_wake_method *st_wake_posix_of_tables(const struct st_wake_method *own, size_t own_n, size_t i)

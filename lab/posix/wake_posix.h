@@ -13,10 +13,9 @@
 #define ST_WAKE_QUEUE_N 8
 #define ST_WAKE_FOREVER INT64_MAX
 
-/** What both sides use: in memory that they share, also when they are processes. */
+/** What both threads use. */
 struct st_wake_place {
     struct st_platform *platform;
-    bool processes; /* the two sides are */
     pthread_mutex_t mutex;
     pthread_cond_t cond;
     unsigned queue[ST_WAKE_QUEUE_N]; /* a channel's messages: head, head + 1 .. tail - 1 */
@@ -26,9 +25,8 @@ struct st_wake_place {
     _Atomic uint32_t word;
     int fds[2]; /* the sleeper's end, the sender's end; -1: none */
     int watch;  /* epoll or kqueue; -1: none */
-    _Atomic pid_t sleeper_pid;
-    pthread_t sleeper; /* of threads */
-    void *state;       /* one method's own */
+    pthread_t sleeper;
+    void *state; /* one method's own */
 };
 
 /** One way of waking. All return 0 or -errno. */

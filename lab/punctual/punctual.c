@@ -44,10 +44,8 @@ int64_t st_punctual_now_ns(void)
 
 void st_punctual_reset(struct st_punctual *punctual)
 {
-    if (punctual->cpu_share > 0) /* until it is known how often it waits: nothing */
-        st_margin_init_budget(&punctual->margin, 0);
-    else
-        st_margin_init_free(&punctual->margin);
+    /* a budget of nothing until it is known how often it waits */
+    st_margin_init(&punctual->margin, punctual->cpu_share > 0 ? ST_MARGIN_BUDGET : ST_MARGIN_FREE, 0);
     memset(&punctual->stats, 0, sizeof(punctual->stats));
     punctual->until_review = REVIEW_EVERY;
     punctual->saved_ns = 0;
@@ -80,7 +78,7 @@ static void review(struct st_punctual *punctual, int64_t now_ns)
 {
     const double came_ns = punctual->cpu_share * (double)(now_ns - punctual->reviewed_ns);
     const double spend_ns = came_ns + (punctual->saved_ns - came_ns) / 4;
-    st_margin_set_spin_max(&punctual->margin, spend_ns > 0 ? (int64_t)(spend_ns / REVIEW_EVERY) : 0);
+    punctual->margin.spin_mean_max_ns = spend_ns > 0 ? (int64_t)(spend_ns / REVIEW_EVERY) : 0;
     punctual->saved_max_ns = SAVED_MOST * came_ns;
     punctual->reviewed_ns = now_ns;
     punctual->until_review = REVIEW_EVERY;

@@ -58,7 +58,7 @@ static void help(void)
           "      --clocks            clock_nanosleep on each clock that this system has\n"
           "      --policy other|fifo|rr   scheduling policy (unchanged)\n"
           "  -p, --priority N        priority for fifo and rr, 1 .. 99 (70)\n"
-          "      --plot FILE         draw the result: FILE.svg, or - for text\n"
+          "      --plot FILE.svg     draw the result\n"
           "      --json, --format json|text   JSON has every sample\n"
           "  -q, --quiet             nothing on standard error\n"
           "  -h, --help              this text\n\n"
@@ -157,7 +157,7 @@ static bool go_on(void *ctx, uint64_t n, int64_t latest_ns)
     const int64_t now_ns = p->now_ns(p);
     if (!a->quiet && isatty(STDERR_FILENO) == 1 && now_ns - a->shown_ns > ST_NS_PER_S && n > 0) {
         char line[160], text[32];
-        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRId64 " samples, the latest %s late", n,
+        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRId64 " samples taken, the last one %s late", n,
                  a->common.count, st_ns_format(latest_ns, text, sizeof(text)));
         fprintf(stderr, "\r%s\033[K",
                 st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
@@ -322,7 +322,7 @@ int st_cmd_series(int argc, char **argv)
     if (r == 0)
         r = st_series_input_period(NAME, &a.common, &config.period);
     if (r == 0)
-        r = st_chart_option_check(NAME, a.common.plot, a.common.json);
+        r = st_chart_option_check(NAME, a.common.plot);
     if (r == 0)
         r = choose_methods(&a);
     if (r != 0)

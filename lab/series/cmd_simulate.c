@@ -31,7 +31,7 @@ static void help(void)
           "      --count N          number of samples (900)\n"
           "      --noise TIME       standard deviation of normal noise (0)\n"
           "      --seed N           seed of the noise and of the first tick's phase (1)\n"
-          "      --plot FILE        draw the result: FILE.svg, or - for text\n"
+          "      --plot FILE.svg    draw the result\n"
           "      --json, --format json|text\n"
           "  -h, --help             this text\n\n"
           "Examples:\n"
@@ -71,7 +71,7 @@ int st_cmd_simulate(int argc, char **argv)
     simulation.seed = (uint64_t)seed;
     r = st_series_input_period(NAME, &common, &simulation.period);
     if (r == 0)
-        r = st_chart_option_check(NAME, common.plot, common.json);
+        r = st_chart_option_check(NAME, common.plot);
     if (r != 0)
         return r;
     struct st_series_result result = {.input = {.source = "simulated"}, .simulation = &simulation};

@@ -113,28 +113,24 @@ static void figures_of(const struct st_sleep_cell *cell, const struct st_sample 
 }
 
 /* All of one setting and duration. values: each cell's, sorted. */
-static int compare_group(const struct st_bench_sleep *bench, size_t first, const struct st_sample *samples,
-                         struct st_random *random, struct st_sleep_figures *figures)
+static void compare_group(const struct st_bench_sleep *bench, size_t first, const struct st_sample *samples,
+                          struct st_sleep_figures *figures)
 {
     const size_t base = first + bench->config.baseline;
     const struct st_summary *b = &figures[base].overshoot;
     for (size_t i = first; i < first + bench->config.methods_n; i++) {
         struct st_sleep_figures *f = &figures[i];
-        const int r = st_summary_sd_ratio(&samples[base], &samples[i], random, &f->sd_ratio);
-        if (r != 0)
-            return r;
+        st_summary_sd_ratio(&samples[base], &samples[i], &f->sd_ratio);
         f->range_ratio_known = b->n >= 2 && b->max_ns > b->min_ns && f->overshoot.n >= 2;
         if (f->range_ratio_known)
             f->range_ratio =
                 (double)(f->overshoot.max_ns - f->overshoot.min_ns) / (double)(b->max_ns - b->min_ns);
     }
-    return 0;
 }
 
 static int fill(const struct st_bench_sleep *bench, struct st_sample *samples, struct st_ranked *order,
                 struct st_sleep_figures *figures)
 {
-    struct st_random random = {.state = bench->config.seed};
     for (size_t i = 0; i < bench->cells_n; i++) {
         const struct st_sleep_cell *cell = &bench->cells[i];
         int64_t *copy = calloc(cell->n + 1, sizeof(*copy));
@@ -146,9 +142,8 @@ static int fill(const struct st_bench_sleep *bench, struct st_sample *samples, s
         figures_of(cell, &samples[i], &figures[i]);
     }
     for (size_t first = 0; first < bench->cells_n; first += bench->config.methods_n) {
-        int r = compare_group(bench, first, samples, &random, figures);
-        if (r == 0)
-            r = rank(bench, first, figures, order);
+        compare_group(bench, first, samples, figures);
+        const int r = rank(bench, first, figures, order);
         if (r != 0)
             return r;
     }

@@ -52,6 +52,16 @@ static const char *asked(int64_t ns, char *buf, size_t buf_bytes)
     return buf;
 }
 
+/* Microseconds of a median, to the ns below 10: the clock has them. */
+static const char *exact_us(double ns, char *buf, size_t buf_bytes)
+{
+    const double size = fabs(ns / 1e3);
+    if (size >= 9999.5)
+        return narrow_us(ns, buf, buf_bytes);
+    snprintf(buf, buf_bytes, "%.*f", size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0, ns / 1e3);
+    return buf;
+}
+
 static const char *us_or_dash(const struct st_quantile *q, char *buf, size_t buf_bytes)
 {
     return q->known ? us((double)q->value_ns, buf, buf_bytes) : "-";
@@ -169,16 +179,17 @@ static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_f
     if (f->rank > 0)
         snprintf(rank, sizeof(rank), "%u", f->rank);
     if (s->median.interval_known)
-        snprintf(interval, sizeof(interval), "%s .. %s", narrow_us((double)s->median.low_ns, a, sizeof(a)),
-                 narrow_us((double)s->median.high_ns, b, sizeof(b)));
+        snprintf(interval, sizeof(interval), "%s .. %s", exact_us((double)s->median.low_ns, a, sizeof(a)),
+                 exact_us((double)s->median.high_ns, b, sizeof(b)));
     snprintf(spread, sizeof(spread), "%s ± %s", narrow_us(s->mean_ns, a, sizeof(a)),
              s->sd_known ? narrow_us(s->sd_ns, b, sizeof(b)) : "-");
     if (f->percent_known)
         snprintf(percent, sizeof(percent), "%.*f", f->percent < 999.995 ? 2 : 0, f->percent);
     fprintf(out, "%2s ", rank);
     method_name(out, cell->method->name, NAME_COLUMNS - 1, 3);
-    fprintf(out, "%5zu %6s  ", cell->n, us_or_dash(&s->median, a, sizeof(a)));
-    st_text_pad(out, interval, 14);
+    fprintf(out, "%5zu %6s ", cell->n,
+            s->median.known ? exact_us((double)s->median.value_ns, a, sizeof(a)) : "-");
+    st_text_pad(out, interval, 15);
     fprintf(out, "%6s  %s\n", percent, spread);
     ratio_text(&f->sd_ratio, ratio, sizeof(ratio));
     int n =
@@ -205,7 +216,7 @@ static void group(const struct st_bench_sleep *bench, const struct st_sleep_figu
     char requested[32], text[120];
     fprintf(out, "%s, %s\n", asked(bench->config.durations_ns[duration], requested, sizeof(requested)),
             st_bench_sleep_setting_text(bench, setting, text, sizeof(text)));
-    fprintf(out, " # %-*s%5s %6s  %-14s%6s  %s\n", NAME_COLUMNS, "overshoot in µs", "n", "median",
+    fprintf(out, " # %-*s%5s %6s %-15s%6s  %s\n", NAME_COLUMNS, "overshoot in µs", "n", "median",
             "95 % interval", "%", "mean ± sd");
     for (size_t i = 0; i < bench->config.methods_n; i++) {
         const struct st_sleep_cell *cell = st_bench_sleep_cell(bench, setting, duration, i);
@@ -242,7 +253,7 @@ static void matrix_rows(const struct st_bench_sleep *bench, const struct st_slee
                 &figures[st_bench_sleep_cell(bench, setting, d, i) - bench->cells];
             if (f->rank > 0)
                 snprintf(text, sizeof(text), "%s %u",
-                         us((double)f->overshoot.median.value_ns, value, sizeof(value)), f->rank);
+                         exact_us((double)f->overshoot.median.value_ns, value, sizeof(value)), f->rank);
             else
                 snprintf(text, sizeof(text), "-");
             matrix_cell(out, text, d + 1 == last);

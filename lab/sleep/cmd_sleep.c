@@ -13,10 +13,10 @@
 #include "core/period.h"
 #include "core/text/text.h"
 #include "lab/commands.h"
+#include "lab/table.h"
 #include "lab/word_list.h"
 #include "platform/program/locale.h"
 #include "platform/program/options.h"
-#include "platform/program/output.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
@@ -35,7 +35,8 @@ struct arguments {
     struct st_bench_sleep_config config;
     const char *methods_text, *durations_text, *policies_text, *slacks_text, *baseline;
     int64_t priority, seed;
-    bool all, list, brief, json, quiet;
+    bool all, list, brief, quiet;
+    struct st_table_format out;
     const char *plot;
     int64_t shown_ns; /* when progress was shown last; 0: never */
 };
@@ -59,8 +60,8 @@ static void help(void)
           "      --precision PERCENT stop when each median is known to ± PERCENT (5)\n"
           "      --seed N            seed of the random order (a different one each time)\n"
           "      --brief             medians and ranks only\n"
-          "      --plot FILE         draw the result: FILE.svg, or - for text\n"
-          "      --json, --format json|text\n"
+          "      --plot FILE.svg     draw the result\n"
+          "      --json, --format json|csv|markdown|text\n"
           "  -q, --quiet             nothing on standard error\n"
           "  -h, --help\n\n"
           "Examples:\n"
@@ -200,8 +201,8 @@ static int print(struct arguments *a, const struct st_bench_sleep *bench)
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));
     int status = ST_EXIT_DONE;
-    if (a->json) {
-        status = st_output_json(NAME, st_bench_sleep_json(bench, figures, st_platform_native()));
+    if (a->out.document) {
+        status = st_table_output(NAME, &a->out, st_bench_sleep_json(bench, figures, st_platform_native()));
     } else {
         struct st_locale_stream text;
         const int width = st_terminal_width(STDOUT_FILENO);
@@ -271,8 +272,7 @@ int st_cmd_sleep(int argc, char **argv)
         {"seed", .number = &a.seed, .min = 0, .max = INT64_MAX},
         {"brief", .flag = &a.brief},
         {"plot", .text = &a.plot},
-        {"json", .flag = &a.json},
-        {"format", .take = st_option_format, .ctx = &a.json},
+        ST_TABLE_OPTIONS(&a.out),
         {"quiet", 'q', .flag = &a.quiet},
     };
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
@@ -291,7 +291,7 @@ int st_cmd_sleep(int argc, char **argv)
         a.config.budget_ns = BUDGET_NS;
     a.config.precision = precision / 100;
     a.config.seed = a.seed >= 0 ? (uint64_t)a.seed : (uint64_t)p->wall_ns(p) & INT64_MAX;
-    r = st_chart_option_check(NAME, a.plot, a.json);
+    r = st_chart_option_check(NAME, a.plot);
     if (r == 0)
         r = choose(&a);
     return r != 0 ? r : run(&a);

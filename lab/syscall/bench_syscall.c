@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chart/box.h"
 #include "core/ns.h"
 #include "core/stats/random.h"
 #include "lab/syscall/outliers.h"
@@ -151,9 +152,10 @@ static void figure(const struct st_bench_syscall *bench, struct st_syscall_row *
     st_summary_of(&sample, &row->summary);
     row->outliers_known = row->summary.q1.known && row->summary.q3.known;
     if (row->outliers_known) {
-        const struct st_outlier_limits fences = st_outliers_limits(&sample);
-        row->outliers_n = st_outliers_n(&sample);
-        row->iqr_is_zero = fences.low_ns == fences.high_ns;
+        struct st_box box;
+        st_box_of(&sample, &box);
+        row->outliers_n = box.outliers_n;
+        row->iqr_is_zero = box.q1_ns == box.q3_ns;
     }
     row->enough_n =
         st_summary_median_enough_n(&sample, ST_SYSCALL_PRECISION, bench->clock_step_ns, ST_SYSCALL_ENOUGH_N);

@@ -99,6 +99,10 @@ static void details(const struct st_syscall_row *row, FILE *out, int width)
     const struct st_call_batches *b = &row->batches;
     int n = snprintf(line, sizeof(line), "%s%llu samples, %lld ns subtracted", who[row->path],
                      (unsigned long long)row->summary.n, (long long)row->offset_ns);
+    const struct st_quantile *median = &row->summary.median;
+    if (median->interval_known)
+        n += snprintf(line + n, sizeof(line) - (size_t)n, "; median %lld ns [%lld .. %lld, 95 %%]",
+                      (long long)median->value_ns, (long long)median->low_ns, (long long)median->high_ns);
     if (row->warm_up_n > 0) {
         first_values(row, values, sizeof(values));
         n += snprintf(line + n, sizeof(line) - (size_t)n, "; the first %zu (%s) are warm-up and not counted",

@@ -11,10 +11,10 @@
 #include "core/text/text.h"
 #include "lab/bench_text.h"
 #include "lab/commands.h"
+#include "lab/table.h"
 #include "lab/word_list.h"
 #include "platform/program/locale.h"
 #include "platform/program/options.h"
-#include "platform/program/output.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
@@ -28,7 +28,8 @@ struct arguments {
     struct st_bench_syscall_config config;
     const char *calls_text, *one_shot;
     int64_t count, fresh;
-    bool list, brief, json, quiet;
+    bool list, brief, quiet;
+    struct st_table_format out;
     const char *plot;
     int64_t shown_ns; /* when progress was shown last; 0: never */
 };
@@ -43,8 +44,8 @@ static void help(void)
           "      --count N       samples of each call in this process (1000)\n"
           "      --fresh N       new processes for each call, 0: none (100)\n"
           "      --brief         tables and sentences only\n"
-          "      --plot FILE     draw the result: FILE.svg, or - for text\n"
-          "      --json, --format json|text   JSON has every sample\n"
+          "      --plot FILE.svg draw the result\n"
+          "      --json, --format json|csv|markdown|text   JSON has every sample\n"
           "  -q, --quiet         nothing on standard error\n"
           "  -h, --help\n\n"
           "Examples:\n"
@@ -138,8 +139,8 @@ static int print(const struct arguments *a, const struct st_bench_syscall *bench
     for (size_t i = 0; i < bench->rows_n; i++)
         n += bench->rows[i].n;
     int status = ST_EXIT_DONE;
-    if (a->json) {
-        status = st_output_json(NAME, st_bench_syscall_json(bench, lab));
+    if (a->out.document) {
+        status = st_table_output(NAME, &a->out, st_bench_syscall_json(bench, lab));
     } else {
         struct st_locale_stream text;
         const int width = st_terminal_width(STDOUT_FILENO);
@@ -177,8 +178,7 @@ int st_cmd_syscall(int argc, char **argv)
         {"fresh", .number = &a.fresh, .min = 0, .max = FRESH_MAX},
         {"brief", .flag = &a.brief},
         {"plot", .text = &a.plot},
-        {"json", .flag = &a.json},
-        {"format", .take = st_option_format, .ctx = &a.json},
+        ST_TABLE_OPTIONS(&a.out),
         {"one-shot", .text = &a.one_shot}, /* what fresh processes are started with */
         {"quiet", 'q', .flag = &a.quiet},
     };
@@ -193,7 +193,7 @@ int st_cmd_syscall(int argc, char **argv)
     }
     a.config = (struct st_bench_syscall_config){
         .methods = a.methods, .count = (size_t)a.count, .fresh = (size_t)a.fresh, .go_on = go_on, .ctx = &a};
-    r = st_chart_option_check(NAME, a.plot, a.json);
+    r = st_chart_option_check(NAME, a.plot);
     if (r == 0)
         r = choose(&a);
     return r != 0 ? r : run(&a);

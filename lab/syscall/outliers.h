@@ -1,20 +1,8 @@
-/* Outliers by the 1.5 IQR rule. */
+/* The warm-up of a call: its first values, which are outliers. */
 #ifndef ST_LAB_SYSCALL_OUTLIERS_H
 #define ST_LAB_SYSCALL_OUTLIERS_H
 
 #include "core/base.h"
-#include "core/stats/sample.h"
-
-/** Q1 - 1.5 IQR and Q3 + 1.5 IQR; what lies beyond is an outlier. */
-struct st_outlier_limits {
-    int64_t low_ns, high_ns;
-};
-
-/** sample: at least one value. Threads: any. Source: Tukey, "Exploratory Data Analysis", 1977. */
-struct st_outlier_limits st_outliers_limits(const struct st_sample *sample);
-
-/** Values of an array (st_sample_of) beyond its fences. */
-uint64_t st_outliers_n(const struct st_sample *sample);
 
 /* The first calls of a series, dearer than the rest: cold caches, lazy binding, first page faults. */
 

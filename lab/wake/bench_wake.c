@@ -36,17 +36,10 @@ static void refuse(struct st_wake_cell *cell, const char *why, int error)
 static void refuse_impossible(struct st_wake_cell *cell, const struct st_bench_wake_config *c)
 {
     const struct st_wake_method *m = cell->method;
-    if (m->threads_only && cell->peers == ST_WAKE_PROCESSES)
-        refuse(cell, "this method works only between threads of one process", 0);
-    else if (!m->timed && cell->kind == ST_WAKE_TIMED_OUT)
+    if (!m->timed && cell->kind == ST_WAKE_TIMED_OUT)
         refuse(cell, "this method cannot wait with a timeout", 0);
     else if (cell->placement == ST_WAKE_OTHER_CPU && c->other_cpu < 0)
         refuse(cell, "a second CPU is needed", 0);
-    else if (m->spins && cell->placement == ST_WAKE_SAME_CPU && c->policy != ST_POLICY_OTHER)
-        refuse(cell,
-               "at real-time priority the thread that is woken would keep the CPU from the thread that "
-               "wakes it",
-               0);
 }
 
 static void init_cell(struct st_wake_cell *cell, const struct st_bench_wake_config *c, size_t i)
@@ -55,14 +48,11 @@ static void init_cell(struct st_wake_cell *cell, const struct st_bench_wake_conf
     i /= c->methods_n;
     cell->placement = c->placements[i % c->placements_n];
     i /= c->placements_n;
-    cell->peers = c->peers[i % c->peers_n];
-    i /= c->peers_n;
     cell->kind = c->kinds[i % c->kinds_n];
     cell->slice_ns = c->slices_ns[i / c->kinds_n];
     refuse_impossible(cell, c);
 }
 
-/* A sleeper that spins rests as long as it has spun. */
 int64_t st_bench_wake_expected_ns(const struct st_bench_wake *bench)
 {
     const int64_t rounds = (int64_t)bench->config.rounds;
@@ -70,7 +60,7 @@ int64_t st_bench_wake_expected_ns(const struct st_bench_wake *bench)
     int64_t sum_ns = 0;
     for (size_t i = 0; i < bench->cells_n; i++) {
         const struct st_wake_cell *cell = &bench->cells[i];
-        const int64_t round_ns = cell->slice_ns * (cell->method->spins ? 2 : 1) + ROUND_NS;
+        const int64_t round_ns = cell->slice_ns + ROUND_NS;
         if (cell->why == NULL)
             sum_ns += (rounds + visits * WARM_UP_N) * round_ns + visits * OPEN_NS;
     }
@@ -98,8 +88,7 @@ static int fit_rounds(struct st_bench_wake *bench)
 
 int st_bench_wake_init(struct st_bench_wake *bench, const struct st_bench_wake_config *config)
 {
-    const size_t sizes[] = {config->methods_n, config->placements_n, config->peers_n, config->kinds_n,
-                            config->slices_n};
+    const size_t sizes[] = {config->methods_n, config->placements_n, config->kinds_n, config->slices_n};
     size_t n = 1;
     for (size_t i = 0; i < ST_ARRAY_LEN(sizes); i++) {
         if (sizes[i] == 0 || config->rounds == 0)
@@ -169,14 +158,12 @@ static void play(struct st_bench_wake *bench, struct st_wake *w, struct st_wake_
 static void visit(struct st_bench_wake *bench, struct st_lab *lab, struct st_wake_cell *cell)
 {
     const struct st_bench_wake_config *c = &bench->config;
-    const struct st_wake_setting setting = {.peers = cell->peers,
-                                            .sender_cpu = c->sender_cpu,
+    const struct st_wake_setting setting = {.sender_cpu = c->sender_cpu,
                                             .sleeper_cpu = cell->placement == ST_WAKE_SAME_CPU ? c->sender_cpu
                                                                                                : c->other_cpu,
                                             .policy = c->policy,
                                             .priority = c->priority};
     struct st_wake w;
-    const int64_t begin_ns = lab->platform->now_ns(lab->platform);
     const int r = st_wake_open(&w, lab, cell->method, &setting);
     if (r != 0) {
         refuse(cell,
@@ -187,10 +174,6 @@ static void visit(struct st_bench_wake *bench, struct st_lab *lab, struct st_wak
     }
     play(bench, &w, cell);
     st_wake_close(&w);
-    if (cell->method->spins && !bench->stopped)
-        (void)lab->platform->sleep_until_ns(
-            lab->platform,
-            st_ns_add(lab->platform->now_ns(lab->platform), lab->platform->now_ns(lab->platform) - begin_ns));
 }
 
 /* scratch: room for n values. */
@@ -229,25 +212,12 @@ int st_bench_wake_measure(struct st_bench_wake *bench, struct st_lab *lab)
     return r;
 }
 
-const struct st_wake_cell *st_bench_wake_timed_out(const struct st_bench_wake *bench,
-                                                   const struct st_wake_cell *cell)
-{
-    for (size_t i = 0; i < bench->cells_n; i++) {
-        const struct st_wake_cell *other = &bench->cells[i];
-        if (other->kind == ST_WAKE_TIMED_OUT && other->method == cell->method &&
-            other->peers == cell->peers && other->placement == cell->placement &&
-            other->slice_ns == cell->slice_ns && other->n > 0)
-            return other;
-    }
-    return NULL;
-}
+/* Does the delay grow with the slice? */
 
-/* Does the delay of an interrupted sleep grow with the time that it had slept? */
-
-/* Cells of one mechanism, peers, placement and kind lie this far from each other, a slice each. */
+/* Cells of one mechanism, placement and kind lie this far from each other, a slice each. */
 static size_t stride(const struct st_bench_wake_config *c)
 {
-    return c->methods_n * c->placements_n * c->peers_n * c->kinds_n;
+    return c->methods_n * c->placements_n * c->kinds_n;
 }
 
 static double block_median(const struct st_wake_cell *cell, size_t block)

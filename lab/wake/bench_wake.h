@@ -1,5 +1,4 @@
-/* How fast a sleeper is woken early: mechanisms x threads or processes x same or other CPU x interrupted or
- * timed out x slices, measured in random order, block by block. */
+/* How fast a sleeper is woken early: mechanisms x same or other CPU x interrupted or timed out x slices, measured in random order, block by block. */
 #ifndef ST_LAB_WAKE_BENCH_WAKE_H
 #define ST_LAB_WAKE_BENCH_WAKE_H
 
@@ -24,7 +23,6 @@ const char *st_bench_wake_placement_name(enum st_wake_placement placement);
 
 struct st_wake_cell {
     const struct st_wake_method *method;
-    enum st_wake_peers peers;
     enum st_wake_placement placement;
     enum st_wake_kind kind;
     int64_t slice_ns;  /* how long the sleeper had slept when it was signalled, or was to sleep */
@@ -45,8 +43,6 @@ struct st_bench_wake_config {
     size_t methods_n;
     const int64_t *slices_ns; /* > 0 */
     size_t slices_n;
-    const enum st_wake_peers *peers;
-    size_t peers_n;
     const enum st_wake_kind *kinds;
     size_t kinds_n;
     const enum st_wake_placement *placements;
@@ -83,10 +79,6 @@ int64_t st_bench_wake_expected_ns(const struct st_bench_wake *bench);
  * says why. @return 0, -ENOMEM (what was measured is there). */
 ST_NODISCARD int st_bench_wake_measure(struct st_bench_wake *bench, struct st_lab *lab);
 
-/** The timed-out cell of the same mechanism, peers, placement and slice. @return NULL: none was measured. */
-const struct st_wake_cell *st_bench_wake_timed_out(const struct st_bench_wake *bench,
-                                                   const struct st_wake_cell *cell);
-
 /** How much later a sleeper wakes that had slept for longer. */
 struct st_wake_growth {
     int64_t from_ns, to_ns;   /* the shortest and the longest slice */
@@ -106,6 +98,10 @@ ST_NODISCARD int st_bench_wake_growth(const struct st_bench_wake *bench, const s
 /** sleeptune-bench-wake/1. New reference; NULL when out of memory. */
 json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_lab *lab);
 
+/** Draws the result unless path is NULL, several slices on one axis. @param status of the result that was printed before. @return an st_exit, after a message. */
+ST_NODISCARD int st_bench_wake_plot(const char *command, const char *path, const struct st_bench_wake *bench,
+                                    struct st_lab *lab, int status);
+
 void st_bench_wake_finish(struct st_bench_wake *bench);
 
 /* sleeptune-lab wake: its text. */
@@ -113,7 +109,7 @@ void st_bench_wake_finish(struct st_bench_wake *bench);
 /** One line a way; missing ones with the reason. */
 void st_bench_wake_list(struct st_lab *lab, FILE *out, int width);
 
-/** The result: a table for each slice, kind and peers, and sentences. */
+/** The result: a table, or with several slices a matrix, for each kind and placement, and sentences. */
 void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, FILE *out, int width);
 
 #endif

@@ -11,16 +11,16 @@
 #include "lab/wake/bench_wake.h"
 #include "measure/result.h"
 
-#define NAME_COLUMNS 17
-#define LINE_BYTES   400
+#define NAME_COLUMNS   17
+#define MATRIX_COLUMNS 13 /* " 3.77*  4.02" */
+#define LINE_BYTES     400
 
 void st_bench_wake_list(struct st_lab *lab, FILE *out, int width)
 {
     const struct st_wake_method *m;
     for (size_t i = 0; (m = lab->wake_method(lab, i)) != NULL; i++) {
         char text[200];
-        snprintf(text, sizeof(text), "%s%s%s", m->summary, m->timed ? "" : "; cannot wait with a timeout",
-                 m->threads_only ? "; only between threads of one process" : "");
+        snprintf(text, sizeof(text), "%s%s", m->summary, m->timed ? "" : "; cannot wait with a timeout");
         st_text_field(out, m->name, text, NAME_COLUMNS, width);
     }
 }
@@ -69,70 +69,131 @@ static void row(const struct st_wake_cell *cell, FILE *out, int width)
     }
 }
 
-static bool same_table(const struct st_wake_cell *a, const struct st_wake_cell *b)
-{
-    return a->peers == b->peers && a->placement == b->placement && a->kind == b->kind &&
-           a->slice_ns == b->slice_ns;
-}
-
 /* One that Ctrl-C left without a round is counted, not shown. */
 static bool shown(const struct st_wake_cell *cell)
 {
     return cell->n > 0 || cell->why != NULL;
 }
 
-/* The cells of one table follow each other. @return the index behind them. */
-static size_t table(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
+/* "One CPU, woken early": the cells of a table, which follow each other, from `head` on. */
+static void heading(const struct st_wake_cell *head, const char *after, FILE *out)
 {
-    const struct st_wake_cell *head = &bench->cells[first];
-    const bool interrupted = head->kind == ST_WAKE_INTERRUPTED;
-    char slice[32];
-    size_t last = first, shown_n = 0;
-    for (; last < bench->cells_n && same_table(head, &bench->cells[last]); last++)
-        shown_n += bench->stopped ? bench->cells[last].n > 0 : shown(&bench->cells[last]);
-    if (shown_n == 0)
-        return last;
-    fprintf(out, "%s on %s, %s after %s\n", head->peers == ST_WAKE_THREADS ? "Two threads" : "Two processes",
-            head->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
-            interrupted ? "woken early" : "timed out", st_ns_format(head->slice_ns, slice, sizeof(slice)));
-    fprintf(out, "%-*s%5s %6s %6s %6s %6s%s\n", NAME_COLUMNS, "delay in µs", "n", "min", "median", "mean",
-            "max", interrupted ? "   send" : "");
-    for (size_t i = first; i < last; i++) {
-        if (shown(&bench->cells[i]))
-            row(&bench->cells[i], out, width);
-    }
-    fputc('\n', out);
-    return last;
+    fprintf(out, "%s CPU%s, %s%s", head->placement == ST_WAKE_SAME_CPU ? "One" : "Two",
+            head->placement == ST_WAKE_SAME_CPU ? "" : "s",
+            head->kind == ST_WAKE_INTERRUPTED ? "woken early" : "timed out", after);
 }
 
-/* --- sentences --- */
+static void table(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
+{
+    const struct st_wake_cell *head = &bench->cells[first];
+    char slice[32], after[48];
+    size_t shown_n = 0;
+    for (size_t i = 0; i < bench->config.methods_n; i++)
+        shown_n += bench->stopped ? head[i].n > 0 : shown(&head[i]);
+    if (shown_n == 0)
+        return;
+    snprintf(after, sizeof(after), " after %s\n", st_ns_format(head->slice_ns, slice, sizeof(slice)));
+    heading(head, after, out);
+    fprintf(out, "%-*s%5s %6s %6s %6s %6s%s\n", NAME_COLUMNS, "delay in µs", "n", "min", "median", "mean",
+            "max", head->kind == ST_WAKE_INTERRUPTED ? "   send" : "");
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        if (shown(&head[i]))
+            row(&head[i], out, width);
+    }
+    fputc('\n', out);
+}
 
-/* The least median of those that sleep, each peer, placement and slice by itself. */
-static void fastest_sentence(const struct st_bench_wake *bench, size_t first, size_t last, FILE *out,
-                             int width)
+/* --- the matrix of several slices --- */
+
+/* The least median of the cells of a table. @return NULL: fewer than two are known. */
+static const struct st_wake_cell *fastest(const struct st_bench_wake *bench, const struct st_wake_cell *head)
 {
     const struct st_wake_cell *best = NULL;
-    char line[LINE_BYTES], low[32], high[32], slice[32], median[32];
-    size_t as_good_n = 0, known_n = 0;
-    for (size_t i = first; i < last; i++) {
-        const struct st_wake_cell *cell = &bench->cells[i];
-        if (cell->method->spins || !cell->delay.median.interval_known)
+    size_t known_n = 0;
+    for (size_t i = 0; i < bench->config.methods_n; i++) {
+        const struct st_wake_cell *cell = &head[i];
+        if (!cell->delay.median.interval_known)
             continue;
         known_n++;
         if (best == NULL || cell->delay.median.value_ns < best->delay.median.value_ns)
             best = cell;
     }
-    if (known_n < 2 || best->kind != ST_WAKE_INTERRUPTED)
-        return; /* nothing to compare */
-    for (size_t i = first; i < last; i++) {
-        const struct st_wake_cell *cell = &bench->cells[i];
-        as_good_n += cell != best && !cell->method->spins && cell->delay.median.interval_known &&
-                     cell->delay.median.low_ns <= best->delay.median.high_ns;
+    return known_n < 2 || best->kind != ST_WAKE_INTERRUPTED ? NULL : best;
+}
+
+static bool as_fast(const struct st_wake_cell *cell, const struct st_wake_cell *best)
+{
+    return best != NULL && cell->delay.median.interval_known &&
+           cell->delay.median.low_ns <= best->delay.median.high_ns;
+}
+
+/* One mechanism at the slices from..to. */
+static void matrix_row(const struct st_bench_wake *bench, size_t first, size_t method, size_t from, size_t to,
+                       FILE *out, int width)
+{
+    const size_t stride = bench->cells_n / bench->config.slices_n;
+    const struct st_wake_cell *head = &bench->cells[first];
+    char text[32];
+    size_t n = 0;
+    for (size_t i = from; i < to; i++)
+        n += head[i * stride + method].n;
+    if (n == 0) {
+        if (shown(&head[from * stride + method]))
+            row(&head[from * stride + method], out, width);
+        return;
     }
+    st_text_pad(out, head[method].method->name, NAME_COLUMNS);
+    for (size_t i = from; i < to; i++) {
+        const struct st_wake_cell *cell = &head[i * stride + method];
+        put_quantile(out, &cell->delay.median);
+        fputs(as_fast(cell, fastest(bench, head + i * stride)) ? "*" : " ", out);
+        fprintf(out, "%5s", cell->n > 0 ? us(cell->delay.mean_ns, text, sizeof(text)) : "-");
+    }
+    fputc('\n', out);
+}
+
+/* All kinds and placements at as many slices as fit on a line. */
+static void matrix(const struct st_bench_wake *bench, FILE *out, int width)
+{
+    const struct st_bench_wake_config *c = &bench->config;
+    const size_t room =
+        width > NAME_COLUMNS + MATRIX_COLUMNS ? (size_t)(width - NAME_COLUMNS) / MATRIX_COLUMNS : 1;
+    char slice[32];
+    for (size_t from = 0, to; from < c->slices_n; from = to) {
+        to = from + room < c->slices_n ? from + room : c->slices_n;
+        st_text_pad(out, "Delay in µs", NAME_COLUMNS);
+        for (size_t i = from; i < to; i++) {
+            snprintf(slice, sizeof(slice), "%g ms", (double)c->slices_ns[i] / 1e6);
+            fprintf(out, "%*s", MATRIX_COLUMNS, slice);
+        }
+        fprintf(out, "\n%-*s", NAME_COLUMNS, "");
+        for (size_t i = from; i < to; i++)
+            fprintf(out, "%*s", MATRIX_COLUMNS, "median  mean");
+        fputc('\n', out);
+        for (size_t first = 0; first < bench->cells_n / c->slices_n; first += c->methods_n) {
+            heading(&bench->cells[first], "\n", out);
+            for (size_t i = 0; i < c->methods_n; i++)
+                matrix_row(bench, first, i, from, to, out, width);
+        }
+        fputc('\n', out);
+    }
+}
+
+/* --- sentences --- */
+
+/* The least median, each placement by itself. */
+static void fastest_sentence(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
+{
+    const struct st_wake_cell *head = &bench->cells[first], *best = fastest(bench, head);
+    char line[LINE_BYTES], low[32], high[32], slice[32], median[32];
+    size_t as_good_n = 0;
+    if (best == NULL)
+        return; /* nothing to compare */
+    for (size_t i = 0; i < bench->config.methods_n; i++)
+        as_good_n += &head[i] != best && as_fast(&head[i], best);
     int n = snprintf(line, sizeof(line),
-                     "%s on %s, slept for %s: %s wakes fastest of the methods that sleep, in %s µs "
+                     "On %s, slept for %s: %s wakes fastest, in %s µs "
                      "(median; 95 %%: %s .. %s)",
-                     best->peers == ST_WAKE_THREADS ? "Threads" : "Processes",
                      best->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
                      st_ns_format(best->slice_ns, slice, sizeof(slice)), best->method->name,
                      us((double)best->delay.median.value_ns, median, sizeof(median)),
@@ -168,10 +229,9 @@ static void write_growth(const struct st_bench_wake *bench, const struct st_wake
     char from[32], to[32];
     size_t unknown_n = 0;
     double most = 0;
-    fprintf(
-        out, "%s on %s, after sleeps of %s to %s:", cell->peers == ST_WAKE_THREADS ? "Threads" : "Processes",
-        cell->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
-        st_ns_format(growths[0].from_ns, from, sizeof(from)), st_ns_format(growths[0].to_ns, to, sizeof(to)));
+    heading(cell, "", out);
+    fprintf(out, " after sleeps of %s to %s:", st_ns_format(growths[0].from_ns, from, sizeof(from)),
+            st_ns_format(growths[0].to_ns, to, sizeof(to)));
     for (size_t i = 0; i < bench->config.methods_n; i++) {
         unknown_n += !growths[i].by_ns.known && bench->cells[first + i].n > 0;
         most = growths[i].by_ns.known && growths[i].by_ns.high > most ? growths[i].by_ns.high : most;
@@ -186,31 +246,32 @@ static void write_growth(const struct st_bench_wake *bench, const struct st_wake
         fprintf(out, "; with 99 %% confidence %s at most %.2g %% of the difference between these sleeps",
                 grown_n + flat_n > 1 ? "the growth of each is" : "it is", percent);
     if (unknown_n > 0)
-        fprintf(out, "%s too few rounds to decide%s (%d are needed)", grown_n + flat_n > 0 ? ";" : "",
-                grown_n + flat_n > 0 ? " for the other methods" : " whether the delay grows with the sleep",
+        fprintf(out, "; too few rounds to decide for the other methods (%d are needed)",
                 8 * ST_BENCH_WAKE_BLOCK_ROUNDS);
     fputc('.', out);
 }
 
-/* Does what was woken early depend on how long it had slept? One sentence each for peers and placement. */
-static void growth_sentence(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
+/* Does the delay depend on how long it slept? One sentence each for kind and placement. @return false: too few rounds. */
+static bool growth_sentence(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
 {
     const size_t methods_n = bench->config.methods_n;
     struct st_wake_growth *growths = calloc(methods_n, sizeof(*growths));
     char *line = NULL;
-    size_t bytes, measured_n = 0;
+    size_t bytes, measured_n = 0, known_n = 0;
     FILE *text = growths != NULL ? open_memstream(&line, &bytes) : NULL;
     int r = text != NULL ? 0 : -ENOMEM;
     for (size_t i = 0; i < methods_n && r == 0; i++) {
         r = st_bench_wake_growth(bench, &bench->cells[first + i], &growths[i]);
         measured_n += bench->cells[first + i].n > 0;
+        known_n += growths[i].by_ns.known;
     }
-    if (r == 0 && measured_n > 0)
+    if (r == 0 && known_n > 0)
         write_growth(bench, growths, first, text);
-    if (text != NULL && fclose(text) == 0 && r == 0 && measured_n > 0)
+    if (text != NULL && fclose(text) == 0 && r == 0 && known_n > 0)
         st_text_wrap(out, line, 0, width);
     free(line);
     free(growths);
+    return known_n > 0 || measured_n == 0;
 }
 
 static void unreached_sentence(const struct st_bench_wake *bench, FILE *out, int width)
@@ -247,21 +308,36 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
 {
     const struct st_bench_wake_config *c = &bench->config;
     char line[LINE_BYTES], elapsed[32], priority[32] = "";
-    size_t i = 0;
-    while (i < bench->cells_n)
-        i = table(bench, i, out, width);
-    for (size_t first = 0; first < bench->cells_n; first += c->methods_n)
-        fastest_sentence(bench, first, first + c->methods_n, out, width);
-    for (size_t first = 0; c->slices_n > 1 && first < bench->cells_n / c->slices_n; first += c->methods_n) {
-        if (bench->cells[first].kind == ST_WAKE_INTERRUPTED)
-            growth_sentence(bench, first, out, width);
+    const bool several = c->slices_n > 1;
+    bool decided = true;
+    if (several) {
+        matrix(bench, out, width);
+        snprintf(
+            line, sizeof(line),
+            "At most %zu rounds of each. *: the smallest median, or one whose 95 %% interval overlaps with that of the smallest.",
+            c->rounds);
+        st_text_wrap(out, line, 0, width);
+    }
+    for (size_t first = 0; !several && first < bench->cells_n; first += c->methods_n)
+        table(bench, first, out, width);
+    for (size_t first = 0; first < bench->cells_n / c->slices_n; first += c->methods_n) {
+        if (several)
+            decided &= growth_sentence(bench, first, out, width);
+        else
+            fastest_sentence(bench, first, out, width);
+    }
+    if (!decided) {
+        snprintf(line, sizeof(line),
+                 "There were too few rounds to decide whether the delay grows with the sleep: %d are needed.",
+                 8 * ST_BENCH_WAKE_BLOCK_ROUNDS);
+        st_text_wrap(out, line, 0, width);
     }
     unreached_sentence(bench, out, width);
-    st_text_wrap(
-        out,
-        "Delay: time from just before the signal (if timed out: from the due time) until the wait has "
-        "returned. Send: median time to send the signal, including one clock read.",
-        0, width);
+    snprintf(
+        line, sizeof(line),
+        "Delay: time from just before the signal (if timed out: from the due time) until the wait has returned.%s",
+        several ? "" : " Send: median time to send the signal, including one clock read.");
+    st_text_wrap(out, line, 0, width);
     dash_sentence(bench, out, width);
     if (c->policy != ST_POLICY_OTHER)
         snprintf(priority, sizeof(priority), " %d", c->priority);
@@ -278,19 +354,16 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
 
 /* sleeptune-bench-wake/1 */
 
-static json_t *cell_json(const struct st_bench_wake *bench, const struct st_wake_cell *cell)
+static json_t *cell_json(const struct st_wake_cell *cell)
 {
-    const struct st_wake_cell *timed_out = st_bench_wake_timed_out(bench, cell);
     json_t *o = json_object();
     st_json_set(o, "mechanism", json_string(cell->method->name));
-    st_json_set(o, "peers", json_string(st_wake_peers_name(cell->peers)));
     st_json_set(o, "placement", json_string(st_bench_wake_placement_name(cell->placement)));
     st_json_set(o, "kind", json_string(st_bench_wake_kind_name(cell->kind)));
     st_json_set(o, "slice_ns", ST_JSON(cell->slice_ns));
     st_json_set(o, "n", ST_JSON(cell->n));
     st_json_set(o, "delay_ns", st_summary_json(&cell->delay));
     st_json_set(o, "median_ci95_ns", st_summary_median_interval_json(&cell->delay));
-    st_json_set(o, "timed_out", timed_out != NULL ? st_summary_json(&timed_out->delay) : json_null());
     st_json_set(o, "send_ns", cell->kind == ST_WAKE_INTERRUPTED ? st_summary_json(&cell->send) : json_null());
     st_json_set(o, "samples_ns", st_summary_integers_json(cell->delay_ns, cell->n));
     st_json_set(o, "missing", cell->why != NULL ? json_string(cell->why) : json_null());
@@ -303,8 +376,8 @@ static json_t *growth_json(const struct st_wake_cell *cell, const struct st_wake
     const struct st_estimate *by = &growth->by_ns;
     json_t *o = json_object();
     st_json_set(o, "mechanism", json_string(cell->method->name));
-    st_json_set(o, "peers", json_string(st_wake_peers_name(cell->peers)));
     st_json_set(o, "placement", json_string(st_bench_wake_placement_name(cell->placement)));
+    st_json_set(o, "kind", json_string(st_bench_wake_kind_name(cell->kind)));
     st_json_set(o, "from_ns", ST_JSON(growth->from_ns));
     st_json_set(o, "to_ns", ST_JSON(growth->to_ns));
     st_json_set(o, "blocks", ST_JSON(growth->blocks_n));
@@ -316,7 +389,7 @@ static json_t *growth_json(const struct st_wake_cell *cell, const struct st_wake
     return o;
 }
 
-/* Of the interrupted ones; empty with one slice. */
+/* Empty with one slice. */
 static json_t *growths_json(const struct st_bench_wake *bench)
 {
     const struct st_bench_wake_config *c = &bench->config;
@@ -324,8 +397,7 @@ static json_t *growths_json(const struct st_bench_wake *bench)
     for (size_t i = 0; c->slices_n > 1 && i < bench->cells_n / c->slices_n; i++) {
         const struct st_wake_cell *cell = &bench->cells[i];
         struct st_wake_growth growth;
-        if (cell->kind == ST_WAKE_INTERRUPTED && cell->n > 0 &&
-            st_bench_wake_growth(bench, cell, &growth) == 0)
+        if (cell->n > 0 && st_bench_wake_growth(bench, cell, &growth) == 0)
             (void)json_array_append_new(array, growth_json(cell, &growth));
     }
     return array;
@@ -336,7 +408,7 @@ json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_lab *lab
     const struct st_bench_wake_config *c = &bench->config;
     json_t *o = json_object(), *results = json_array();
     for (size_t i = 0; i < bench->cells_n; i++)
-        (void)json_array_append_new(results, cell_json(bench, &bench->cells[i]));
+        (void)json_array_append_new(results, cell_json(&bench->cells[i]));
     st_json_set(o, "schema", json_string("sleeptune-bench-wake/1"));
     st_json_set(o, "seed", json_sprintf("%llu", (unsigned long long)c->seed));
     st_json_set(o, "rounds", ST_JSON(c->rounds));

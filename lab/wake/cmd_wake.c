@@ -11,10 +11,10 @@
 #include "core/text/text.h"
 #include "lab/bench_text.h"
 #include "lab/commands.h"
+#include "lab/table.h"
 #include "lab/word_list.h"
 #include "platform/program/locale.h"
 #include "platform/program/options.h"
-#include "platform/program/output.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
@@ -30,13 +30,13 @@
 struct arguments {
     const struct st_wake_method *methods[METHODS_MAX];
     int64_t slices_ns[SLICES_MAX];
-    enum st_wake_peers peers[2];
     enum st_wake_kind kinds[2];
     enum st_wake_placement placements[2];
     struct st_bench_wake_config config;
-    const char *methods_text, *slices_text, *peers_text, *kinds_text, *cpus_text, *policy_text;
+    const char *methods_text, *slices_text, *kinds_text, *placements_text, *cpus_text, *policy_text;
     int64_t rounds, priority, seed;
-    bool all, list, json, quiet;
+    bool all, list, quiet;
+    struct st_table_format out;
     const char *plot;
     int64_t shown_ns; /* when progress was shown last; 0: never */
 };
@@ -46,12 +46,12 @@ static void help(void)
     fputs("Usage: sleeptune-lab wake [OPTION...]\n"
           "Measure how fast one thread wakes another with different mechanisms, on one CPU\n"
           "and on two CPUs: the time from just before the signal until the wait returns.\n\n"
-          "      --mechanisms LIST  such as futex,pipe (the usual ten; see --list)\n"
+          "      --mechanisms LIST  such as futex,pipe (all; see --list)\n"
           "      --slices LIST      how long the thread sleeps before it is woken (2ms)\n"
           "      --kinds LIST       interrupted: woken by the signal; timed-out: not woken\n"
           "                         (interrupted)\n"
-          "      --peers LIST       threads, processes (threads)\n"
-          "      --all              all mechanisms, kinds, peers; 2 to 100 ms; 1000 rounds\n"
+          "      --placements LIST  same-cpu, other-cpu (both)\n"
+          "      --all              both kinds; 2, 5, 10, 50, 100 ms; 1000 rounds\n"
           "      --list             all mechanisms\n"
           "      --rounds N         rounds of each combination (200; with --all 1000)\n"
           "      --budget TIME      time for the whole run; if it is short, fewer rounds\n"
@@ -60,14 +60,14 @@ static void help(void)
           "      --policy other|fifo|rr   scheduling policy of both threads (other)\n"
           "  -p, --priority N       priority for fifo and rr, 1 .. 99 (70)\n"
           "      --seed N           seed of the random order (a different one each time)\n"
-          "      --plot FILE        draw the result: FILE.svg, or - for text\n"
-          "      --json, --format json|text   JSON has every delay\n"
+          "      --plot FILE.svg    draw the result\n"
+          "      --json, --format json|csv|markdown|text   JSON has every delay\n"
           "  -q, --quiet            nothing on standard error\n"
           "  -h, --help\n\n"
           "Examples:\n"
           "  sleeptune-lab wake\n"
           "  sleeptune-lab wake --mechanisms condvar,channel --slices 2ms,50ms\n"
-          "  sleeptune-lab wake --kinds interrupted,timed-out --peers processes --json\n\n"
+          "  sleeptune-lab wake --kinds interrupted,timed-out --placements other-cpu\n\n"
           "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
           "4 failure (nothing could be measured).\n",
           stdout);
@@ -100,15 +100,15 @@ static int put_slice(void *ctx, const char *word)
     return ST_WORD_LIST_ADD(NAME, "--slices", a->slices_ns, &a->config.slices_n, &ns);
 }
 
-static int put_peers(void *ctx, const char *word)
+static int put_placement(void *ctx, const char *word)
 {
     struct arguments *a = ctx;
-    for (int i = ST_WAKE_THREADS; i <= ST_WAKE_PROCESSES; i++) {
-        const enum st_wake_peers peers = (enum st_wake_peers)i;
-        if (strcmp(word, st_wake_peers_name(peers)) == 0)
-            return ST_WORD_LIST_ADD(NAME, "--peers", a->peers, &a->config.peers_n, &peers);
+    for (int i = ST_WAKE_SAME_CPU; i <= ST_WAKE_OTHER_CPU; i++) {
+        const enum st_wake_placement placement = (enum st_wake_placement)i;
+        if (strcmp(word, st_bench_wake_placement_name(placement)) == 0)
+            return ST_WORD_LIST_ADD(NAME, "--placements", a->placements, &a->config.placements_n, &placement);
     }
-    return st_failure_usage(NAME, "--peers: '%s' is neither threads nor processes", word);
+    return st_failure_usage(NAME, "--placements: '%s' is neither same-cpu nor other-cpu", word);
 }
 
 static int put_kind(void *ctx, const char *word)
@@ -131,10 +131,8 @@ static int choose_methods(struct arguments *a)
     int r = 0;
     if (a->methods_text != NULL)
         return st_word_list_each(NAME, "--mechanisms", a->methods_text, put_method, a);
-    for (size_t i = 0; (method = lab->wake_method(lab, i)) != NULL && r == 0; i++) {
-        if (a->all || method->usual)
-            r = add_method(a, method);
-    }
+    for (size_t i = 0; (method = lab->wake_method(lab, i)) != NULL && r == 0; i++)
+        r = add_method(a, method);
     return r;
 }
 
@@ -199,8 +197,8 @@ static int choose(struct arguments *a)
                               given_or(a->slices_text, a->all ? "2ms,5ms,10ms,50ms,100ms" : "2ms"), put_slice,
                               a);
     if (r == 0)
-        r = st_word_list_each(
-            NAME, "--peers", given_or(a->peers_text, a->all ? "threads,processes" : "threads"), put_peers, a);
+        r = st_word_list_each(NAME, "--placements", given_or(a->placements_text, "same-cpu,other-cpu"),
+                              put_placement, a);
     if (r == 0)
         r = st_word_list_each(NAME, "--kinds",
                               given_or(a->kinds_text, a->all ? "interrupted,timed-out" : "interrupted"),
@@ -210,9 +208,6 @@ static int choose(struct arguments *a)
     if (r == 0)
         r = choose_cpus(a);
     a->config.priority = (int)a->priority;
-    a->placements[0] = ST_WAKE_SAME_CPU;
-    a->placements[1] = ST_WAKE_OTHER_CPU;
-    a->config.placements_n = 2;
     a->config.rounds = (size_t)(a->rounds > 0 ? a->rounds : a->all ? ROUNDS_ALL : ROUNDS);
     return r;
 }
@@ -273,8 +268,8 @@ static int print(const struct arguments *a, const struct st_bench_wake *bench)
 {
     struct st_lab *lab = st_lab_native();
     int status = ST_EXIT_DONE;
-    if (a->json) {
-        status = st_output_json(NAME, st_bench_wake_json(bench, lab));
+    if (a->out.document) {
+        status = st_table_output(NAME, &a->out, st_bench_wake_json(bench, lab));
     } else {
         struct st_locale_stream text;
         const int width = st_terminal_width(STDOUT_FILENO);
@@ -283,7 +278,7 @@ static int print(const struct arguments *a, const struct st_bench_wake *bench)
             status = st_failure(NAME, "out of memory");
     }
     if (a->plot != NULL && rounds_n(bench) > 0)
-        status = st_chart_option_json(NAME, a->plot, st_bench_wake_json(bench, lab), status);
+        status = st_bench_wake_plot(NAME, a->plot, bench, lab, status);
     return status == ST_EXIT_DONE && rounds_n(bench) == 0 ? st_failure(NAME, "nothing was measured") : status;
 }
 
@@ -324,7 +319,7 @@ int st_cmd_wake(int argc, char **argv)
         {"mechanisms", .text = &a.methods_text},
         {"slices", .text = &a.slices_text},
         {"kinds", .text = &a.kinds_text},
-        {"peers", .text = &a.peers_text},
+        {"placements", .text = &a.placements_text},
         {"all", .flag = &a.all},
         {"list", .flag = &a.list},
         {"rounds", .number = &a.rounds, .min = 1, .max = ROUNDS_MAX},
@@ -334,8 +329,7 @@ int st_cmd_wake(int argc, char **argv)
         {"priority", 'p', .number = &a.priority, .min = 1, .max = 99},
         {"seed", .number = &a.seed, .min = 0, .max = INT64_MAX},
         {"plot", .text = &a.plot},
-        {"json", .flag = &a.json},
-        {"format", .take = st_option_format, .ctx = &a.json},
+        ST_TABLE_OPTIONS(&a.out),
         {"quiet", 'q', .flag = &a.quiet},
     };
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
@@ -348,14 +342,13 @@ int st_cmd_wake(int argc, char **argv)
     a.config = (struct st_bench_wake_config){
         .methods = a.methods,
         .slices_ns = a.slices_ns,
-        .peers = a.peers,
         .kinds = a.kinds,
         .placements = a.placements,
         .budget_ns = budget_ns,
         .seed = a.seed >= 0 ? (uint64_t)a.seed : (uint64_t)lab->platform->wall_ns(lab->platform) & INT64_MAX,
         .go_on = go_on,
         .ctx = &a};
-    r = st_chart_option_check(NAME, a.plot, a.json);
+    r = st_chart_option_check(NAME, a.plot);
     if (r == 0)
         r = choose(&a);
     return r != 0 ? r : run(&a);

@@ -3,12 +3,6 @@
 
 #include "lab/wake/wake.h"
 
-const char *st_wake_peers_name(enum st_wake_peers peers)
-{
-    static const char *const names[] = {[ST_WAKE_THREADS] = "threads", [ST_WAKE_PROCESSES] = "processes"};
-    return names[peers];
-}
-
 const struct st_wake_method *st_wake_find(struct st_lab *lab, const char *name)
 {
     const struct st_wake_method *method;
@@ -23,8 +17,6 @@ int st_wake_open(struct st_wake *w, struct st_lab *lab, const struct st_wake_met
                  const struct st_wake_setting *setting)
 {
     *w = (struct st_wake){.method = method, .platform = lab->platform, .lab = lab};
-    if (method->threads_only && setting->peers == ST_WAKE_PROCESSES)
-        return -ENOTSUP;
     return lab->wake_open(w, setting);
 }
 

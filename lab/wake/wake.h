@@ -6,26 +6,17 @@
 
 #include "lab/lab.h"
 
-enum st_wake_peers { ST_WAKE_THREADS, ST_WAKE_PROCESSES };
-
-/** "threads", "processes". */
-const char *st_wake_peers_name(enum st_wake_peers peers);
-
 struct st_wake_ops; /* posix/wake_posix.h: what the platform does with it */
 
 struct st_wake_method {
     const char *name;    /* stable: letters, digits, '-' and '_' */
     const char *summary; /* one line: what the sleeper waits in, what the sender calls */
-    bool usual;          /* compared by default */
     bool timed;          /* its wait can have a timeout */
-    bool threads_only;   /* does not reach into another process */
-    bool spins;          /* the sleeper uses the CPU all the time */
     const struct st_wake_ops *ops;
 };
 
 /** Who wakes whom, and where. */
 struct st_wake_setting {
-    enum st_wake_peers peers;
     int sender_cpu, sleeper_cpu;
     enum st_policy policy; /* of both */
     int priority;
@@ -52,8 +43,7 @@ const struct st_wake_method *st_wake_find(struct st_lab *lab, const char *name);
 
 /**
  * Starts a sleeper, and sets CPU and policy of both; the calling thread keeps them.
- * @return 0, -ENOTSUP (processes with threads_only), -EPERM (policy), -EINVAL (no such CPU), or
- * what the kernel said. End with st_wake_close.
+ * @return 0, -EPERM (policy), -EINVAL (no such CPU), or what the kernel said. End with st_wake_close.
  */
 ST_NODISCARD int st_wake_open(struct st_wake *w, struct st_lab *lab, const struct st_wake_method *method,
                               const struct st_wake_setting *setting);

@@ -184,6 +184,18 @@ static int freebsd_counters_open(struct st_platform *p, struct st_counters_handl
 
 static void freebsd_counters_close(ST_UNUSED struct st_platform *p, ST_UNUSED struct st_counters_handle *h) {}
 
+/* No clock counts a suspend. But resuming sets the wall clock from the real-time clock (sys/dev/acpica/acpi.c: acpi_resync_clock(),
+ * inittodr()), and CLOCK_MONOTONIC does not move along: the gap between them grows by the time suspended. So it does where someone sets
+ * the clock; measure/cause.c asks only when a thread was late in that quarter of a second. */
+static void add_suspended(struct st_thread_counters *counters)
+{
+    const int64_t wall_ns = st_posix_clock_ns(CLOCK_REALTIME), now_ns = st_posix_clock_ns(CLOCK_MONOTONIC);
+    if (wall_ns < 0 || now_ns < 0)
+        return;
+    counters->suspended_ns = wall_ns - now_ns;
+    counters->valid |= ST_COUNTER_SUSPENDED;
+}
+
 static void add_rusage(const struct rusage *usage, struct st_thread_counters *counters)
 {
     counters->switches_involuntary_n = (uint64_t)usage->ru_nivcsw;
@@ -206,6 +218,7 @@ static int freebsd_counters_self(ST_UNUSED struct st_platform *p,
     counters.cpu = sched_getcpu(); /* libc from 13.1 on */
     if (counters.cpu >= 0)
         counters.valid |= ST_COUNTER_CPU_NUMBER;
+    add_suspended(&counters);
     *ret = counters;
     return 0;
 }
@@ -253,6 +266,7 @@ static int freebsd_counters_other(ST_UNUSED struct st_platform *p, const struct 
         counters.cpu = rows[i].ki_oncpu >= 0 ? rows[i].ki_oncpu : rows[i].ki_lastcpu; /* NOCPU is -1 */
         if (counters.cpu >= 0)
             counters.valid |= ST_COUNTER_CPU_NUMBER;
+        add_suspended(&counters);
         *ret = counters;
         r = 0;
     }
@@ -400,7 +414,7 @@ static int freebsd_read_text(struct st_platform *p, const char *path, char *buf,
     return r;
 }
 
-/* The ways of sleeping that `report --measure` compares on FreeBSD. What is stretched by
+/* The usual ways of sleeping on FreeBSD. What is stretched by
  * kern.timecounter.alloweddeviation: measured on 13.2 and 15.1, or read in sys/kern (kern_time.c,
  * kern_umtx.c). From 15.0 on kern.timecounter.nanosleep_precise exempts nanosleep and clock_nanosleep on
  * plain clocks. */

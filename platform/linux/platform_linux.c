@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -53,14 +54,15 @@ static int policy_to_linux(enum st_policy policy)
 static int linux_set_policy(ST_UNUSED struct st_platform *p, enum st_policy policy, int priority)
 {
     const struct sched_param param = {.sched_priority = policy == ST_POLICY_OTHER ? 0 : priority};
-    return sched_setscheduler(0, policy_to_linux(policy), &param) == 0 ? 0 : -errno;
+    /* musl has functions for these calls that only fail */
+    return syscall(SYS_sched_setscheduler, 0, policy_to_linux(policy), &param) == 0 ? 0 : -errno;
 }
 
 static int linux_get_policy(ST_UNUSED struct st_platform *p, enum st_policy *ret_policy, int *ret_priority)
 {
     struct sched_param param;
-    const int policy = sched_getscheduler(0);
-    if (policy < 0 || sched_getparam(0, &param) != 0)
+    const int policy = (int)syscall(SYS_sched_getscheduler, 0);
+    if (policy < 0 || syscall(SYS_sched_getparam, 0, &param) != 0)
         return -errno;
     const int plain = policy & ~SCHED_RESET_ON_FORK;
     *ret_policy = plain == SCHED_FIFO ? ST_POLICY_FIFO : plain == SCHED_RR ? ST_POLICY_RR : ST_POLICY_OTHER;
@@ -76,7 +78,7 @@ static pid_t linux_thread_id(ST_UNUSED struct st_platform *p)
 static int linux_demote(ST_UNUSED struct st_platform *p, pid_t tid)
 {
     const struct sched_param param = {.sched_priority = 0};
-    return sched_setscheduler(tid, SCHED_OTHER, &param) == 0 ? 0 : -errno;
+    return syscall(SYS_sched_setscheduler, tid, SCHED_OTHER, &param) == 0 ? 0 : -errno;
 }
 
 static int linux_pin(ST_UNUSED struct st_platform *p, int cpu)
@@ -437,11 +439,28 @@ static void open_level(const char *path)
         close(fd);
 }
 
+/* ls_smi_rx of AMD's processors: event 0x2B, "SMIs received" (tools/perf/pmu-events/arch/x86/amdzen1 and later). Intel's are
+ * counted by an MSR (platform/readings.c). -1: none. Only root may count them for a whole CPU; a service without that right
+ * must not even try, since its unit may end who makes this system call. */
+static int smi_fd = -1;
+
+static void open_smi_counter(struct st_platform *p)
+{
+    char text[1024], vendor[32];
+    size_t len;
+    struct perf_event_attr event = {.type = PERF_TYPE_RAW, .size = sizeof(event), .config = 0x2b};
+    const int r = geteuid() == 0 ? p->read_text(p, "/proc/cpuinfo", text, sizeof(text), &len) : -EPERM;
+    if ((r == 0 || r == -EFBIG) && st_proc_field(text, "vendor_id", vendor, sizeof(vendor)) == 0 &&
+        strcmp(vendor, "AuthenticAMD") == 0)
+        smi_fd = (int)syscall(SYS_perf_event_open, &event, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
 static void open_levels(void)
 {
     char text[8192], path[4096];
     size_t len;
     struct st_platform *p = st_platform_native();
+    open_smi_counter(p);
     if (p->read_text(p, "/proc/self/cgroup", text, sizeof(text), &len) != 0 ||
         st_proc_cgroup_path(text, path, sizeof(path)) != 0)
         return;
@@ -455,9 +474,12 @@ static void open_levels(void)
 
 static void linux_pauses(struct st_platform *p, struct st_pauses *ret)
 {
+    uint64_t smi_n;
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, open_levels);
     st_posix_pauses(p, ret);
+    if (smi_fd >= 0 && read(smi_fd, &smi_n, sizeof(smi_n)) == (ssize_t)sizeof(smi_n))
+        ret->smi_n = (int64_t)smi_n;
     for (size_t i = 0; i < stat_fds_n; i++) {
         const int64_t us = throttled_us(stat_fds[i]);
         if (us < 0)
@@ -564,7 +586,7 @@ static void linux_conditions(struct st_platform *p, int cpu, st_condition_fn fn,
     }
 }
 
-/* The ways of sleeping that `report --measure` compares on Linux. What is stretched: a call that starts its
+/* The usual ways of sleeping on Linux. What is stretched: a call that starts its
  * timer with a range of current->timer_slack_ns may be woken as late as the slack says; the slack of a
  * real-time thread is 0. Read in Linux 6.1: kernel/time/hrtimer.c (hrtimer_nanosleep); without a range:
  * fs/timerfd.c. */

@@ -92,6 +92,6 @@ void st_posix_pauses(ST_UNUSED struct st_platform *p, struct st_pauses *ret)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, watch);
-    ret->quota_ns = INT64_MIN;
+    ret->quota_ns = ret->smi_n = INT64_MIN;
     ret->continued_ns = atomic_load_explicit(&continued_ns, memory_order_relaxed);
 }

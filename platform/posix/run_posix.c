@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,9 +43,21 @@ static bool is_above(const struct rlimit *now, rlim_t most)
 
 /** No core files, no real-time priority, little locked memory, whatever this process has itself. Hard limits:
  * the program cannot raise them again. */
-static void become_harmless(void)
+/* musl's functions for it only fail, so Linux itself is asked. */
+static void become_normal(void)
 {
     const struct sched_param normal = {.sched_priority = 0};
+#ifdef __linux__
+    if (syscall(SYS_sched_getscheduler, 0) != SCHED_OTHER)
+        (void)syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &normal);
+#else
+    if (sched_getscheduler(0) != SCHED_OTHER)
+        (void)sched_setscheduler(0, SCHED_OTHER, &normal);
+#endif
+}
+
+static void become_harmless(void)
+{
     const struct rlimit none = {0, 0}, little = {LOCKED_BYTES, LOCKED_BYTES};
     struct rlimit now;
     (void)setrlimit(RLIMIT_CORE, &none);
@@ -53,8 +66,7 @@ static void become_harmless(void)
 #ifdef RLIMIT_RTPRIO
     (void)setrlimit(RLIMIT_RTPRIO, &none);
 #endif
-    if (sched_getscheduler(0) != SCHED_OTHER)
-        (void)sched_setscheduler(0, SCHED_OTHER, &normal);
+    become_normal();
 }
 
 /** Between fork and execve: system calls only. */

@@ -105,7 +105,8 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attri
     if (r == 0)
         r = posix_spawnattr_setpgroup(attributes, 0);
     short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP;
-    if (r == 0 && sched_getscheduler(0) != SCHED_OTHER) { /* FreeBSD lets root alone set even that one */
+    const int policy = sched_getscheduler(0);             /* musl: -1, and it could not set one below */
+    if (r == 0 && policy >= 0 && policy != SCHED_OTHER) { /* FreeBSD lets root alone set even that one */
         const struct sched_param normal = {.sched_priority = 0};
         flags |= POSIX_SPAWN_SETSCHEDULER;
         r = posix_spawnattr_setschedpolicy(attributes, SCHED_OTHER);
@@ -343,7 +344,8 @@ const struct st_xrun_ops st_xrun_program_ops = {
 
 const struct st_xrun_source st_xrun_pipewire = {
     .name = "pipewire",
-    .summary = "the profiler of a PipeWire server: xruns of its drivers, cycles that a client missed",
+    .summary =
+        "the profiler of a PipeWire server: xruns of its devices, and cycles in which a client was not ready",
     .poll_ns = LOOK_NS,
     .tells_playing = true,
     .ops = &st_xrun_program_ops,

@@ -21,6 +21,7 @@ static const struct {
     [ST_DROPOUT_STOPPED] = {"stopped", "was stopped or frozen"},
     [ST_DROPOUT_EXITED] = {"exited", "exited"},
     [ST_DROPOUT_WAITED_FOR_OTHER] = {"waited-for-other", "waited for another client"},
+    [ST_DROPOUT_SWAPPED_OUT] = {"swapped-out", "waited for its memory, which had to be read from disk"},
 };
 
 const char *st_dropout_reason_name(enum st_dropout_reason reason)

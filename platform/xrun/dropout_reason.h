@@ -15,11 +15,12 @@ enum st_dropout_reason {
     ST_DROPOUT_STOPPED,             /* SIGSTOP, a debugger, or a frozen control group */
     ST_DROPOUT_EXITED,              /* its process ended, or it left the graph within the cycle */
     ST_DROPOUT_WAITED_FOR_OTHER, /* a client whose output it needs was not ready: the other one is to blame */
+    ST_DROPOUT_SWAPPED_OUT,      /* it waited for pages of its memory that had to be read from disk */
     ST_DROPOUT_REASONS
 };
 
 /** Stable: "unknown", "too-slow", "woken-late", "cpu-taken", "cpu-taken-by-itself", "stopped", "exited",
- * "waited-for-other". */
+ * "waited-for-other", "swapped-out". */
 const char *st_dropout_reason_name(enum st_dropout_reason reason);
 
 /** For screens, after a client's name: "computed too long", "was woken late" ... */

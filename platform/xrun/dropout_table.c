@@ -1,6 +1,8 @@
 /* What was seen of a source. Names of clients are others' choice, so their list is bounded. */
 #include "platform/xrun/dropout_table.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,6 +148,23 @@ const char *st_dropout_table_why(const struct st_dropout_client *client, bool fi
         why.period_ns = client->worst_period_ns;
     }
     return st_dropout_reason_why(&why, buf, buf_bytes);
+}
+
+const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes)
+{
+    const struct st_dropout_client *least = NULL;
+    for (size_t i = 0; i < table->clients_n; i++) {
+        const struct st_dropout_client *client = &table->clients[i];
+        const struct st_xrun_load *load = &client->load;
+        if (client->playing && load->asked_frames > 0 && strcmp(client->device, table->device) == 0 &&
+            (least == NULL ||
+             load->asked_frames * least->load.asked_rate_hz < least->load.asked_frames * load->asked_rate_hz))
+            least = client;
+    }
+    buf[0] = '\0';
+    if (least != NULL)
+        snprintf(buf, buf_bytes, "%s asked for %" PRId64 " frames", least->name, least->load.asked_frames);
+    return buf;
 }
 
 double st_dropout_table_share(const struct st_dropout_client *client)

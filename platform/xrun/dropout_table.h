@@ -60,6 +60,10 @@ uint64_t st_dropout_table_count(const struct st_dropout_client *client);
 const char *st_dropout_table_why(const struct st_dropout_client *client, bool figures, char *buf,
                                  size_t buf_bytes);
 
+/** Which client that plays on the device in use asked for the shortest cycle: "Discord asked for 360 frames". "": none did.
+ * @return buf. */
+const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes);
+
 /** How much of each period it usually computes; 0: not known. */
 double st_dropout_table_share(const struct st_dropout_client *client);
 

@@ -43,7 +43,7 @@ static const unsigned char *take(struct reader *reader, uint64_t n)
         return NULL;
     const unsigned char *at = reader->at;
     reader->at += n;
-    reader->left -= n;
+    reader->left -= (size_t)n;
     return at;
 }
 
@@ -88,7 +88,7 @@ static bool take_pair(struct reader *reader, struct pair *ret)
 
 static void set_text(char ret[ST_SND_NAME_BYTES], const struct pair *pair)
 {
-    (void)st_safe_copy(ret, ST_SND_NAME_BYTES, (const char *)pair->data, pair->data_bytes);
+    (void)st_safe_copy(ret, ST_SND_NAME_BYTES, (const char *)pair->data, (size_t)pair->data_bytes);
 }
 
 /** A pair of a channel. */

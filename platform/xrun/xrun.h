@@ -24,6 +24,7 @@ struct st_xrun_load {
     int64_t wait_median_ns, wait_p99_ns, wait_max_ns; /* signalled to woken */
     int64_t period_ns;                                /* of the device's cycle; 0: not known */
     int64_t frames, rate_hz;                          /* the same as the server sets it; 0: not known */
+    int64_t asked_frames, asked_rate_hz; /* the cycle that the client asked for; 0: none, or not known */
 };
 
 /** What was seen since the poll before: xruns, or a client's load. */

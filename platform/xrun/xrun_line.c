@@ -103,6 +103,8 @@ static const struct field load_fields[] = {
     {"period", TIME, false, offsetof(struct st_xrun_seen, load.period_ns)},
     {"frames", COUNT, false, offsetof(struct st_xrun_seen, load.frames)},
     {"rate", COUNT, false, offsetof(struct st_xrun_seen, load.rate_hz)},
+    {"asked", COUNT, false, offsetof(struct st_xrun_seen, load.asked_frames)},
+    {"asked-rate", COUNT, false, offsetof(struct st_xrun_seen, load.asked_rate_hz)},
     {"device", NAME, false, offsetof(struct st_xrun_seen, device)},
     {"client", NAME, false, offsetof(struct st_xrun_seen, client)},
     {NULL},

@@ -26,16 +26,6 @@ __attribute__((visibility("default"))) int st_hlog_write(const char *path, const
                                                          int64_t start_wall_ns, int64_t end_wall_ns,
                                                          const char *comment);
 
-/** What st_module_load("hlog", ST_HLOG_READ_SYMBOL) returns. */
-#define ST_HLOG_READ_SYMBOL "st_hlog_read"
-/** Called for each histogram of a log. @param tag "" without one. @param length_ns of its interval. @return 0 to go on. */
-typedef int (*st_hlog_take_fn)(void *ctx, const char *tag, int64_t length_ns, const struct st_hist *hist);
-typedef int (*st_hlog_read_fn)(FILE *stream, st_hlog_take_fn take, void *ctx);
-
-/** Reads a log and closes the stream. @return 0, -EBADMSG (not a histogram log of version 1, or a broken line), -EINVAL
- * (more digits), -EIO, -ENOMEM, or the error of take. */
-__attribute__((visibility("default"))) int st_hlog_read(FILE *stream, st_hlog_take_fn take, void *ctx);
-
 /* --- base64 (RFC 4648, with padding) --- */
 
 /** Bytes of the text of n bytes, with the final NUL. */
@@ -43,9 +33,5 @@ __attribute__((visibility("default"))) int st_hlog_read(FILE *stream, st_hlog_ta
 
 /** @param text ST_HLOG_BASE64_BYTES(n). */
 void st_hlog_base64_encode(const uint8_t *bytes, size_t n, char *text);
-
-/** @param text n characters; n a multiple of 4. @param ret room for n / 4 * 3 bytes. @return bytes or
- * -EBADMSG. */
-ST_NODISCARD int64_t st_hlog_base64_decode(const char *text, size_t n, uint8_t *ret);
 
 #endif

@@ -140,10 +140,10 @@ static void fake_call_finish(struct st_lab_fake *fake)
 /* --- ways of waking --- */
 
 static const struct st_wake_method methods[ST_LAB_FAKE_WAKES_N] = {
-    {.name = "condvar", .summary = "scripted", .usual = true, .timed = true},
-    {.name = "pipe", .summary = "scripted", .usual = true},
-    {.name = "pthread_kill", .summary = "scripted", .usual = true, .timed = true, .threads_only = true},
-    {.name = "spin", .summary = "scripted", .usual = true, .timed = true, .spins = true},
+    {.name = "condvar", .summary = "scripted", .timed = true},
+    {.name = "pipe", .summary = "scripted"},
+    {.name = "channel", .summary = "scripted", .timed = true},
+    {.name = "futex", .summary = "scripted", .timed = true},
 };
 
 static const struct st_wake_method *fake_wake_method(struct st_lab *lab, size_t i)
@@ -229,7 +229,8 @@ static int fake_time_program(struct st_lab *lab, char *const argv[], struct st_p
         strcmp(argv[0], "true") == 0 ? &fake->programs[0] : &fake->programs[1];
     const int64_t wall_ns = script->n > 0 ? script->wall_ns[script->next++ % script->n] : 0;
     st_fake_advance(lab->platform, wall_ns);
-    *ret = (struct st_program_time){.wall_ns = wall_ns, .cpu_ns = wall_ns / 10, .status = script->status};
+    *ret = (struct st_program_time){
+        .wall_ns = wall_ns, .user_ns = wall_ns / 10, .system_ns = wall_ns / 20, .status = script->status};
     return 0;
 }
 

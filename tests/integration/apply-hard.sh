@@ -87,7 +87,7 @@ like "kernel-install: verify" "$(verify --root "$tree")" '^in place +/etc/kernel
 sed -i 's/preempt=full/preempt=none/' "$tree/etc/kernel/cmdline"
 out=$(revert --all --root "$tree")
 is "kernel-install: what somebody made of it is left" "$?" 1
-like "kernel-install: and named" "$out" '^left +/etc/kernel/cmdline'
+like "kernel-install: and named" "$out" '^kept +/etc/kernel/cmdline'
 is "kernel-install: as it is" "$(tail -n 1 "$tree/etc/kernel/cmdline")" preempt=none
 
 fresh raspberry

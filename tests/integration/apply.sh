@@ -119,7 +119,7 @@ apply --yes --root "$tree" linux-cpu-frequency >/dev/null
 echo power >"$tree/$epp"
 out=$(revert --all --root "$tree")
 is "what somebody changed since makes it 1" "$?" 1
-like "and is named: ours, before, now" "$out" '^left .*policy0.* = performance \(was balance_performance\): someone changed it to power after apply$'
+like "and is named: ours, before, now" "$out" '^kept .*policy0.* = performance \(was balance_performance\): someone changed it to power after apply$'
 is "and stays" "$(cat "$tree/$epp")" power
 is "the rest is as before" "$(cat "$tree/${epp/policy0/policy1}")" balance_performance
 

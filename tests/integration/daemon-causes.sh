@@ -19,6 +19,7 @@ starts "it starts"
 ok "wake-ups are counted" wait_for of_is 'd["wakes"] > 0' True
 ok "the machine's circumstances were looked at twice" wait_for value_is 'd["uptime_ns"] > 3e9' True
 kill -STOP "$daemon"
+wait_for is_stopped "$daemon"
 sleep 1.5 # the more of the delay is the stop, the less matters what a busy machine adds
 kill -CONT "$daemon"
 ok "a stopped process is a cause of its own" wait_for of_is '"stopped" in r' True

@@ -58,27 +58,6 @@ is "rows, head and sums agree, whatever is asked for" "$(for args in "--since 20
     "$SLEEPTUNE" history --db "$tmp/aged.db" $args --json | "$PYTHON" -c 'import json, sys; d = json.load(sys.stdin); print(all(d["since_ns"] <= r["from_ns"] <= r["to_ns"] <= d["until_ns"] and r["measured_ns"] <= r["to_ns"] - r["from_ns"] for r in d["rows"]), len(d["rows"]) > 0)'
 done | sort | uniq -c | sed 's/^ *//')" "6 True True"
 
-"$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 --plot "$tmp/h.svg" >/dev/null
-is "--plot draws" "$?" 0
-like "with a panel each for median, p99 and maximum" "$(cat "$tmp/h.svg")" 'maximum of each step: 15 values from '
-like "and misses" "$(cat "$tmp/h.svg")" '15 periods missed'
-"$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$tmp/h.svg" >"$tmp/parts"
-is "times are those of the clock" "$(grep -cE '^text: (06|12):00$' "$tmp/parts")" 6
-like "with their day" "$(cat "$tmp/parts")" '^axis-name: time on 2026-11-20$'
-is "the period is a line in each panel" "$(grep -c '^text: period 2.667 ms$' "$tmp/parts") $(grep '^deadline ' "$tmp/parts")" "3 deadline 3"
-is "no text is cut, none lies on another" "$(grep -E '^(cut|overlap)' "$tmp/parts")" ""
-like "the caption is short" "$(cat "$tmp/parts")" '^text: 15 steps of 60\.0 min; 15 periods missed\.$'
-"$SLEEPTUNE" history --db "$db" --since 2026-11-18T22:30 --until 2026-11-20T16:00 --plot "$tmp/days.svg" >/dev/null
-"$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$tmp/days.svg" >"$tmp/parts"
-is "midnight is the new day" "$(grep -c '^text: 11-20$' "$tmp/parts")" 3
-TZ=Asia/Kolkata "$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 --plot "$tmp/zone.svg" >/dev/null
-is "full hours of the zone" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$tmp/zone.svg" | grep -E '^text: [0-9]{2}:[0-9]{2}$' | grep -vc ':00$')" 0
-drawn=$("$SLEEPTUNE" history --db "$db" --since 2026-11-20 --until 2026-11-20T16:00 --plot -)
-like "in text, too" "$drawn" '15 periods missed'
-like "with the times of the clock" "$drawn" '^ +00:00 +16:00$'
-like "and a line at the period" "$drawn" '^period +─{15}'
-is "no picture of nothing" "$("$SLEEPTUNE" history --db "$db" --since 2026-01-01 --until 2026-01-02 --plot "$tmp/no.svg" >/dev/null; echo $?; ls "$tmp/no.svg" 2>/dev/null)" 2
-
 is "events ends with 0" "$("$SLEEPTUNE" history --events --db "$db" >"$tmp/events"; echo $?)" 0
 like "an event a line, oldest first" "$(tail -n 1 "$tmp/events")" '^2026-11-20 15:00:01 late-wake: woke [34]\.[0-9] ms late'
 is "--limit, --since, --kind" "$("$SLEEPTUNE" history --events --db "$db" --kind late-wake --since 2026-11-20T10:00Z --limit 3 | wc -l)" 4
@@ -91,7 +70,7 @@ done
 is "another kind: none" "$("$SLEEPTUNE" history --events --db "$db" --kind own-xrun)" "no such events in that time"
 # --- bad input ---
 for args in "history --since never" "history --step 1s" "history --since 1h --until 2h" "history --db $db --socket $tmp/s" "history x" \
-    "history --events --kind BAD" "history --events --limit 0" "history --events --limit 5001" "history --events --since 2026-02-30" "history --events --causes" "history --causes --limit 3" "history --kind late-wake" "history --events --step 1h" "history --causes --plot a.svg"; do
+    "history --events --kind BAD" "history --events --limit 0" "history --events --limit 5001" "history --events --since 2026-02-30" "history --events --causes" "history --causes --limit 3" "history --kind late-wake" "history --events --step 1h"; do
     # shellcheck disable=SC2086
     is "sleeptune $args: usage" "$("$SLEEPTUNE" $args >/dev/null 2>"$tmp/err"; echo $?)$(wc -l <"$tmp/err")" 32
 done

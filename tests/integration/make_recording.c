@@ -6,12 +6,10 @@
 
 #include "store/recording/recording.h"
 
-__extension__ typedef __int128 big;
-
 /* due(k) of 64 frames at 48 kHz, in arithmetic of its own: 4000000 / 3 ns, rounded half up */
 static int64_t due_ns(uint64_t k)
 {
-    return (int64_t)((2 * (big)k * 4000000 + 3) / 6);
+    return (int64_t)((2 * k * 4000000 + 3) / 6);
 }
 
 static uint64_t random_next(uint64_t *seed)

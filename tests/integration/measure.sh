@@ -53,7 +53,10 @@ fi
 "$SLEEPTUNE" measure --frames 32 --duration 1h --json --fail-on-miss >stop.json &
 pid=$!
 until_running $pid
-kill -STOP $pid; sleep 0.2; kill -CONT $pid
+kill -STOP $pid
+wait_for is_stopped $pid
+sleep 0.2
+kill -CONT $pid
 sleep 0.3
 kill -TERM $pid
 wait $pid

@@ -62,20 +62,6 @@ like "a cut recording is read up to there" "$(predict "$tmp/cut.strec")" 'cut\.s
 head -c 100 "$tmp/run.strec" >"$tmp/head.strec"
 like "one without data is no answer" "$(predict "$tmp/head.strec"; echo "status $?")" '^status [24]$'
 
-# --- a histogram log --------------------------------------------------------------------------------------------------
-if [ -e "$SLEEPTUNE_BUILD/cli/sleeptune-hlog.so" ]; then
-    "$SLEEPTUNE" measure --frames 64 --duration 2s --hlog "$tmp/run.hlog" --quiet >/dev/null
-    grep -v '^Tag=response' "$tmp/run.hlog" >"$tmp/many.hlog"
-    for _ in 1 2 3 4 5 6 7 8 9; do grep '^Tag=lateness' "$tmp/run.hlog" >>"$tmp/many.hlog"; done
-    log=(--measured-frames 64 --rate 48000)
-    is "intervals of a log are added, other tags are not" "$(for f in run many; do "$SLEEPTUNE" predict "$tmp/$f.hlog" "${log[@]}" --json | "$PYTHON" -c 'import json, sys
-print(round(json.load(sys.stdin)["measured"]["seconds"]))'; done)" "2
-20"
-    like "a log without its size" "$(predict "$tmp/run.hlog")" 'add --measured-frames and --rate$'
-    head -c -20 "$tmp/many.hlog" >"$tmp/cut.hlog"
-    like "a cut log is read up to there" "$(predict "$tmp/cut.hlog" "${log[@]}")" 'cut\.hlog is damaged: everything before that was read'
-fi
-
 # --- the history ------------------------------------------------------------------------------------------------------
 made=$SLEEPTUNE_BUILD/tests/integration
 if [ -x "$made/make_history" ]; then # an hour has one wake-up 3.1 to 4.1 ms late; 128 frames

@@ -88,6 +88,15 @@ like "sysctl -a of FreeBSD is judged by itself" "$(report --frames 64 --input "$
 like "what a text does not have is unknown" "$(report --input "$corpus/sysctl-linux")" '0 not applicable, [0-9]+ unknown: not in this text'
 like "alsa-info's output from a pipe" "$(report --input - <"$corpus/alsa-info")" 'not about lateness\.'
 is "several texts of one machine add up" "$(report --json --input "$captures/freebsd-13.2/sysctl-a.txt" --input "$captures/freebsd-13.2/sndstat.txt" | query 'len(f) > 20')" True
+posted=$SLEEPTUNE_SRC/tests/fixtures/posted
+got=$(report --frames 64 --input "$posted/golang-go-50947.txt")
+like "without a version both answers" "$got" 'on FreeBSD 14 and older: up to 83\.3 µs; on FreeBSD 15: nothing'
+like "what was read, and what was not" "$got" 'Read: 23 sysctls; not understood: 4 lines'
+like "the lines that were not understood" "$(report --details --input "$posted/jack2-625.txt")" 'Linux Mint 19\.3'
+like "a text from which little can be judged says so first" "$(report --input "$posted/hellosystem-217.txt" | head -n 2 | tr "\n" " ")" "^Too little is known: [0-9]+ of [0-9]+ settings could not be judged for "
+is "both answers in JSON" "$(report --json --frames 64 --input "$posted/golang-go-50947.txt" |
+    query '[(c["when"], c["status"]) for c in f["freebsd-alloweddeviation"]["conditions"]]')" \
+    "[('on FreeBSD 14 and older', 'advice'), ('on FreeBSD 15', 'ok')]"
 echo 'my sound crackles' >"$tmp/post.txt"
 refused "another text" 4 'post\.txt is not the output of sysctl -a, ' report --input "$tmp/post.txt"
 refused "a snapshot as a text" 4 'use --snapshot' report --input "$tmp/before.json"
@@ -147,19 +156,7 @@ fi
 like "this machine's root is judged" "$(status "$SLEEPTUNE" report --user root)" '^[012]$'
 
 # --- what is left out --------------------------------------------------------------------------------------------
-cat >"$tmp/mute.conf" <<'CONF'
-loop = { frames = 64; };
-mute = ( "linux-memlock", { id = "linux-idle-states"; reason = "the host's business"; until = "2999-01-01"; },
-         { id = "linux-preemption"; reason = "old"; until = "2020-01-01"; } );
-CONF
 laptop() { report --root "$captures/linux-laptop" "$@"; }
-like "a muted rule is counted on the first screen" "$(laptop --config "$tmp/mute.conf")" '^2 muted\.$'
-is "but not among the settings" "$(laptop --config "$tmp/mute.conf" | grep -c 'linux-idle-states: costs')" 0
-like "one whose day has come is shown again" "$(laptop --config "$tmp/mute.conf")" 'linux-preemption: costs'
-is "its reason and day are in the JSON" "$(laptop --config "$tmp/mute.conf" --json | query "f['linux-idle-states']['muted']")" \
-    "{'reason': \"the host's business\", 'until': '2999-01-01'}"
-is "a muted finding does not reach the threshold" "$(status laptop --threshold advice --only linux-memlock --config "$tmp/mute.conf")" 0
-is "without the mute it does" "$(status laptop --threshold advice --only linux-memlock)" 1
 is "docs/freebsd.md shows what it prints" "$(cd "$SLEEPTUNE_SRC" && COLUMNS=80 "$SLEEPTUNE" report --root tests/fixtures/captures/freebsd-13.2 --frames 64)" \
     "$(awk '/^```/ {shown = 0} shown {print} /^\$ sleeptune report --root/ {shown = 1}' "$SLEEPTUNE_SRC/docs/freebsd.md")"
 like "the profile laptop sets aside what costs power" "$(laptop --profile laptop)" '^Profile laptop leaves out [0-9]+ of the settings because of their cost\.$'
@@ -168,18 +165,6 @@ like "the profile studio does not, and says so" "$(laptop --profile studio)" '^P
 is "--only leaves the rules named" "$(laptop --only linux-hz,linux-memlock --json | query 'sorted(f)')" "['linux-hz', 'linux-memlock']"
 refused "--only with a rule of another system" 3 "'freebsd-hz' is a rule of another operating system" report --root "$captures/linux-laptop" --only freebsd-hz
 refused "an unknown profile" 3 'use studio, desktop' report --profile disco
-printf 'mute = ( { id = "linux-hz"; until = "tomorrow"; } );' >"$tmp/day.conf"
-printf 'mute = ( { name = "linux-hz"; } );' >"$tmp/name.conf"
-printf 'mute = (' >"$tmp/cut.conf"
-printf '@include "/etc/passwd"\n' >"$tmp/include.conf"
-refused "a mute until no day" 4 'day\.conf:1: mute: until' report --config "$tmp/day.conf"
-refused "a mute with an unknown key" 4 'name\.conf:1: mute: must be' report --config "$tmp/name.conf"
-refused "half a configuration" 4 'cut\.conf:1: syntax error' report --config "$tmp/cut.conf"
-refused "a configuration that includes others" 4 '@include' report --config "$tmp/include.conf"
-refused "a missing configuration that was named" 4 'No such file' report --config "$tmp/missing.conf"
-if [ -x "$SLEEPTUNED" ]; then
-    ok "sleeptuned takes the same list" "$SLEEPTUNED" -n -c "$tmp/mute.conf"
-fi
 
 # --- formats -------------------------------------------------------------------------------------------------------
 for format in text json markdown prometheus; do
@@ -190,7 +175,7 @@ ok "--format prometheus has the figures of the JSON" "$PYTHON" - "$tmp/report.js
 import json, re, sys
 document = json.load(open(sys.argv[1]))
 metrics = dict(line.rsplit(" ", 1) for line in open(sys.argv[2]) if line[0] != "#")
-findings = [f for f in document["findings"] if not f["muted"] and not f["set_aside"]]
+findings = [f for f in document["findings"] if not f["set_aside"]]
 for status in ("problem", "advice", "unknown", "ok", "not-applicable"):
     n = sum(f["status"] == status for f in findings)
     assert int(metrics['sleeptune_report_findings{status="%s"}' % status]) == n, status

@@ -23,8 +23,8 @@ fresh() {
     { cat <<'BOTH' && echo "$1"; } | stub "$tmp/bin/ninja"
 programs() {
     mkdir -p build/cli build/daemon
-    printf '#!/bin/sh\n' >build/cli/sleeptune
-    printf '#!/bin/sh\ntrap "exit 0" TERM\nwhile :; do sleep 0.1; done\n' >build/daemon/sleeptuned
+    printf '#!/bin/sh\n[ "$1" != status ] || test -e build/ready\n' >build/cli/sleeptune
+    printf '#!/bin/sh\ntrap "exit 0" TERM\n: >build/ready\nwhile :; do sleep 0.1; done\n' >build/daemon/sleeptuned
     chmod +x build/cli/sleeptune build/daemon/sleeptuned
 }
 BOTH

@@ -114,7 +114,7 @@ XML
         music=$server
         : >"$tmp/sleeptuned.conf"
         start "$SLEEPTUNED" -a -f -c "$tmp/sleeptuned.conf"
-        says "a daemon that watches PipeWire knows what it runs at now" '^256 frames at 48 kHz, as PipeWire runs now\.$' linux-pipewire-quantum
+        says "a daemon that watches PipeWire knows what it runs at now" '^256 frames at 48 kHz, (as PipeWire runs now|.+ asked for 256 frames)\.$' linux-pipewire-quantum
         stop "$server"
         stop "$music"
         exec 9>&-

@@ -81,6 +81,12 @@ stub pkg "case \$1 in query) exit 0;; *) $note;; esac"
 ok "FreeBSD" setup
 like "by its names, without what the base system has" "$(asked)" '^pkg install -q -y meson ninja pkgconf jansson libconfig '
 
+system Linux
+stub apk "case \$1 in info) test \$3 = bash;; *) $note;; esac"
+ok "Alpine" setup --test
+like "by its names, without what musl does not have" "$(asked)" '^apk add -q gcc musl-dev .*jansson-dev .*cmocka-dev'
+is "nor what is there" "$(asked | grep -cE 'systemd| bash ')" 0
+
 system Plan9
 out=$(setup)
 is "an unknown system is an error" "$?" 1
@@ -98,4 +104,19 @@ stub sudo "$note; shift; \"\$@\""
 stub apt-cache 'echo "  Candidate: 1.0"'
 ok "with sudo it goes by that" setup </dev/null
 like "without a question" "$(asked)" '^sudo -n env '
+
+if [ "$(id -u)" -ne 0 ]; then # root may write anyway
+    system Linux
+    stub id 'echo 1000'
+    stub apt-get "$note"
+    stub dpkg-query 'exit 0'
+    stub apt-cache 'echo "  Candidate: 1.0"'
+    stub sudo 'shift; "$@"'
+    chmod a-w "$tmp/tree"
+    ok "a tree that cannot be written to" env HOME="$tmp" PATH="$tmp/bin" "$tmp/tree/scripts/setup" </dev/null
+    ok "has its log in the cache" test -s "$tmp"/.cache/sleeptune/*/build-setup/log
+    chmod u+w "$tmp/tree"
+else
+    skip "a tree that cannot be written to" "root may write anyway"
+fi
 tap_done

@@ -62,7 +62,8 @@ int main(int argc, char **argv)
     int n = 0;
     while (now_ns() - begin_ns < length_ns) {
         const int64_t pause_ns = APART_NS + (int64_t)exponential(fmax(1, every_ns - APART_NS));
-        const struct timespec pause = {.tv_sec = pause_ns / 1000000000, .tv_nsec = pause_ns % 1000000000};
+        const struct timespec pause = {.tv_sec = (time_t)(pause_ns / 1000000000),
+                                       .tv_nsec = (long)(pause_ns % 1000000000)};
         const int64_t stall_ns = (int64_t)pareto(mean_ns, shape);
         nanosleep(&pause, NULL);
         const int64_t from_ns = now_ns();

@@ -61,7 +61,8 @@ class Watch:
         self.stream = pyte.ByteStream(self.screen)
         self.raw = b""
         environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES", "NO_COLOR", "LANG", "LC_CTYPE")}
-        environment.update({"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "SLEEPTUNE_SOCKET": sock}, **env)
+        # pyte does not know the repeated characters (rep) of xterm
+        environment.update({"TERM": "screen-256color", "LC_ALL": "C.UTF-8", "SLEEPTUNE_SOCKET": sock}, **env)
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.before = termios.tcgetattr(slave)
@@ -129,8 +130,8 @@ try:
     daemon = Daemon()
     ok(watch.shows(r"(?s)^This computer.*128\s+frames", LIVE), "and shows it when it comes", watch.text())
     ok(watch.shows(r"^No sound server is watched|^No dropout since", r"^This computer timing .*missed \d+ of [1-9]\d* periods", r"^Next +sleeptune",
-                   r"^Worst wake-up of each", r"Lateness of all", "[▁▂▃▄▅▆▇█]", "─"), "80x24: figures, next step, charts", watch.text())
-    ok(b"\x1b[36m" in watch.raw or b"\x1b[38;5;6m" in watch.raw, "in colour", watch.raw[-300:])
+                   r"^Causes"), "80x24: figures, next step, details", watch.text())
+    ok(re.search(rb"\x1b\[(1;)?3[123]m|\x1b\[38;5;[123]m", watch.raw), "in colour", watch.raw[-300:])
     watch.resize(12, 40)
     ok(watch.shows(r"missed \d+ of", LIVE), "40x12 after a change of size", watch.text())
     watch.resize(5, 20)
@@ -171,7 +172,7 @@ try:
     ok(not re.search(rb"\x1b\[[0-9;]*(3[0-7]|38;5;\d+)m", watch.raw), "and has no colour", watch.raw[-300:])
     watch.close()
     watch = Watch(TERM="vt100", LC_ALL="C")
-    ok(watch.shows(LIVE, r"^This computer", r"^Worst wake-up"), "a vt100 without Unicode: it runs", watch.text())
+    ok(watch.shows(LIVE, r"^This computer", r"^Causes"), "a vt100 without Unicode: it runs", watch.text())
     ok(all(byte < 0x80 for byte in watch.raw), "in ASCII", watch.raw[-300:])
     watch.close()
     watch = Watch(TERM="dumb")

@@ -15,14 +15,16 @@
 #include "advisor/collect/collect.h"
 #include "tests/fake/fake.h"
 
-#define PW    "pw-metadata -n settings"
-#define PACTL "pactl list short modules"
-#define BUS   "busctl --system --auto-start=no --json=short --timeout=1 get-property "
+#define PW      "pw-metadata -n settings"
+#define PW_DUMP "pw-dump --no-colors"
+#define PACTL   "pactl list short modules"
+#define BUS     "busctl --system --auto-start=no --json=short --timeout=1 get-property "
 #define PROFILES                                                                                             \
     BUS "net.hadess.PowerProfiles /net/hadess/PowerProfiles net.hadess.PowerProfiles ActiveProfile"
 #define RTKIT                                                                                                \
     BUS "org.freedesktop.RealtimeKit1 /org/freedesktop/RealtimeKit1 org.freedesktop.RealtimeKit1 "           \
         "MaxRealtimePriority"
+#define RTKIT_LOG "journalctl --unit=rtkit-daemon --boot --quiet --no-pager --output=cat --lines=200"
 #define SYSTEMD                                                                                              \
     "systemctl --system --no-pager show --property "                                                         \
     "Id,User,LimitRTPRIO,CPUSchedulingPolicy,RestrictRealtime"
@@ -104,6 +106,36 @@ static void a_running_value_wins_over_a_file(void **state)
     is("linux.daemon_user.pipewire", uid);
     is_state("linux.pipewire.vm_min_quantum", ST_FACT_ABSENT, 0); /* it is in the running minimum */
     assert_string_equal(st_facts_find(facts, "linux.pipewire.quantum")->source, PW);
+}
+
+/* pw-dump of PipeWire 0.3.65, less most properties and objects. It prints a list for what changes meanwhile, too. */
+static const char nodes[] =
+    "[\n  {\n    \"id\": 46,\n    \"info\": null\n  }\n]\n"
+    "[\n  {\n    \"id\": 45,\n    \"type\": \"PipeWire:Interface:Node\",\n    \"version\": 3,\n"
+    "    \"permissions\": [ \"r\", \"w\", \"x\", \"m\" ],\n"
+    "    \"info\": {\n      \"max-input-ports\": 0,\n      \"state\": \"running\",\n      \"error\": null,\n"
+    "      \"props\": {\n        \"application.name\": \"pw-cat\",\n        \"client.id\": 40,\n"
+    "        \"node.force-quantum\": 128,\n        \"node.latency\": \"360/48000\",\n"
+    "        \"node.name\": \"pw-cat\",\n        \"node.rate\": \"1/48000\",\n        \"stream.is-live\": true\n"
+    "      }\n    }\n  },\n"
+    "  {\n    \"id\": 40,\n    \"type\": \"PipeWire:Interface:Client\",\n    \"info\": {\n"
+    "      \"props\": {\n        \"application.name\": \"pw-cat\"\n      }\n    }\n  }\n]\n";
+
+static void nodes_say_what_programs_ask_for(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pipewire", "700");
+    answer(PW_DUMP, nodes, 0);
+    ask();
+    is("linux.ask.pipewire_nodes", "answered");
+    is("linux.pipewire.node.45.state", "running");
+    is("linux.pipewire.node.45.application", "pw-cat");
+    is("linux.pipewire.node.45.latency", "360/48000");
+    is("linux.pipewire.node.45.force_quantum", "128");
+    assert_null(st_facts_find(facts, "linux.pipewire.node.40.application"));
+    answer(PW_DUMP, "{}", 0);
+    ask();
+    is_state("linux.pipewire.node.any.state", ST_FACT_MALFORMED, 0);
 }
 
 static void who_does_not_run_is_not_asked(void **state)
@@ -249,6 +281,20 @@ static void the_bus_tells_of_daemons(void **state)
     is_state("linux.ask.rtkit", ST_FACT_MALFORMED, 0);
 }
 
+static void log_of_rtkit_tells_that_it_demoted(void **state)
+{
+    (void)state;
+    fact("linux.daemon.rtkit-daemon", "501");
+    answer(RTKIT_LOG, "Supervising 8 threads of 3 processes of 1 users.\n", 0);
+    ask();
+    is("linux.rtkit.demoted_n", "0");
+    answer(RTKIT_LOG,
+           "The canary thread is apparently starving. Taking action.\nDemoting known real-time threads.\n",
+           0);
+    ask();
+    is("linux.rtkit.demoted_n", "1");
+}
+
 static void systemd_tells_of_units_that_have_files(void **state)
 {
     (void)state;
@@ -298,6 +344,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ROW(a_running_value_wins_over_a_file),
+        ROW(nodes_say_what_programs_ask_for),
         ROW(who_does_not_run_is_not_asked),
         ROW(no_answer_in_time_makes_the_files_doubtful),
         ROW(so_do_a_flood_and_nonsense),
@@ -309,6 +356,7 @@ int main(void)
         ROW(jack_tells_what_runs),
         ROW(one_module_without_timers_is_enough),
         ROW(the_bus_tells_of_daemons),
+        ROW(log_of_rtkit_tells_that_it_demoted),
         ROW(systemd_tells_of_units_that_have_files),
         ROW(a_captured_machine_is_never_asked),
         ROW(out_of_memory_is_told),

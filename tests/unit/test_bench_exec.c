@@ -68,7 +68,8 @@ static void the_start_is_taken_off_round_by_round(void **state)
     assert_int_equal(f->net.low_ns, 5100000); /* what both starts have in common is not */
     assert_true(f->overshoot_known && f->overshoot_ns == 100000.0);
     assert_true(f->percent > 1.99 && f->percent < 2.01);
-    assert_true(f->cpu_ns == 660000.0);
+    assert_true(f->user_ns == 660000.0 && f->system_ns == 330000.0);
+    assert_false(f->impossible);
     assert_int_equal(f->rank, 0); /* alone */
     assert_false(start->net.known || start->overshoot_known);
     assert_true(start->wall.mean_ns == 1500000.0);
@@ -98,7 +99,7 @@ static void each_has_its_own_start_and_ranks_are_of_what_is_left(void **state)
     assert_in_range(llabs(b->net.value_ns), 0, 1000000); /* its start takes as long */
     assert_int_equal(b->rank, 1);
     assert_int_equal(a->rank, 2);
-    assert_int_equal(s->figures[4].rank, 0); /* nobody else sleeps as long */
+    assert_int_equal(s->figures[4].rank, 0); /* no other program sleeps as long */
     assert_int_equal(s->figures[0].rank, 0);
     int64_t after_ns;
     assert_int_equal(s->fake->platform->timer_slack_ns(s->fake->platform, &after_ns), 0);
@@ -109,7 +110,7 @@ static void each_has_its_own_start_and_ranks_are_of_what_is_left(void **state)
     assert_int_equal(st_bench_exec_init(&none, &s->config), -EINVAL);
 }
 
-static void the_budget_ends_it_and_few_runs_have_no_interval(void **state)
+static void the_budget_ends_it(void **state)
 {
     struct story *s = *state;
     s->config.budget_ns = 60 * MS;
@@ -117,8 +118,62 @@ static void the_budget_ends_it_and_few_runs_have_no_interval(void **state)
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
     assert_true(s->bench.elapsed_ns <= 60 * MS);
     assert_in_range(s->bench.arms[1].n, 1, 5);
+}
+
+static void measure_runs(struct story *s, unsigned runs_n)
+{
+    s->config.runs_n = runs_n;
+    assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
+    assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
     assert_int_equal(st_bench_exec_figures(&s->bench, &s->figures), 0);
+}
+
+static void a_few_runs_have_an_interval_of_less_confidence(void **state)
+{
+    static const int64_t two_ns[] = {6100000, 7300000};
+    struct story *s = *state;
+    st_lab_fake_script_programs(s->fake, false, two_ns, 2, 0);
+    measure_runs(s, 3);
+    const struct st_exec_figures *f = &s->figures[1];
+    assert_true(f->net.known && !f->net.interval_known && f->overshoot_known);
+    assert_true(f->net_confidence == 0.75); /* the median is outside of three runs in 2 of 8 cases */
+    assert_int_equal(f->net.low_ns, 5100000);
+    assert_int_equal(f->net.high_ns, 5300000);
+    assert_int_equal(f->rank, 0);
+}
+
+static void one_run_shows_no_overshoot(void **state)
+{
+    struct story *s = *state;
+    measure_runs(s, 1);
     assert_false(s->figures[1].net.known || s->figures[1].overshoot_known);
+}
+
+static void a_sleep_that_ends_before_its_time_is_impossible(void **state)
+{
+    struct story *s = *state;
+    st_lab_fake_script_programs(s->fake, false, start_ns, 2, 0); /* it does not sleep at all */
+    measure_runs(s, 8);
+    assert_true(s->figures[1].overshoot_known && s->figures[1].overshoot_ns == -5e6);
+    assert_true(s->figures[1].impossible);
+}
+
+/* The two programs of the fake: one takes 6.1 or 7.1 ms, the other 1 or 2. Both scatter alike. */
+static void ratios_of_spreads_are_to_the_first_that_sleeps_as_long(void **state)
+{
+    static const struct st_exec_command three[] = {{"true", argv_true, .start = 0},
+                                                   {"a", argv_sleep, 5 * MS, .start = 0},
+                                                   {"b", argv_true, 5 * MS, .start = 0}};
+    struct story *s = *state;
+    s->config.commands = three;
+    s->config.commands_n = 3;
+    measure_runs(s, 10);
+    const struct st_exec_figures *a = &s->figures[1], *b = &s->figures[2];
+    assert_int_equal(b->ratios_to, 1);
+    assert_false(a->sd_ratio.known || a->range_ratio.known || s->figures[0].sd_ratio.known);
+    assert_true(b->sd_ratio.known && b->sd_ratio.low < 1 && b->sd_ratio.high > 1);
+    assert_true(b->range_ratio.known && b->range_ratio.low <= 1 && b->range_ratio.high >= 1);
+    assert_true(b->range_ratio.value == 1.0);
 }
 
 static void a_short_budget_warms_up_less_and_still_counts(void **state)
@@ -171,7 +226,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_start_is_taken_off_round_by_round, prepare, finish),
         cmocka_unit_test_setup_teardown(each_has_its_own_start_and_ranks_are_of_what_is_left, prepare,
                                         finish),
-        cmocka_unit_test_setup_teardown(the_budget_ends_it_and_few_runs_have_no_interval, prepare, finish),
+        cmocka_unit_test_setup_teardown(the_budget_ends_it, prepare, finish),
+        cmocka_unit_test_setup_teardown(a_few_runs_have_an_interval_of_less_confidence, prepare, finish),
+        cmocka_unit_test_setup_teardown(one_run_shows_no_overshoot, prepare, finish),
+        cmocka_unit_test_setup_teardown(a_sleep_that_ends_before_its_time_is_impossible, prepare, finish),
+        cmocka_unit_test_setup_teardown(ratios_of_spreads_are_to_the_first_that_sleeps_as_long, prepare,
+                                        finish),
         cmocka_unit_test_setup_teardown(a_short_budget_warms_up_less_and_still_counts, prepare, finish),
         cmocka_unit_test_setup_teardown(a_program_that_fails_is_told, prepare, finish),
         cmocka_unit_test_setup_teardown(stopping_keeps_whole_rounds, prepare, finish),

@@ -62,13 +62,17 @@ static void what_few_samples_cannot_tell_is_not_said(void **state)
     (void)state;
     bench.rows_n = 1;
     rows[0].enough_n = 0;
-    rows[0].n = rows[0].summary.n = 20;
+    rows[0].n = 20;
+    rows[0].summary.n = 20;
     assert_non_null(strstr(text(), "; after 20 samples it is unclear how many would be enough\n"));
-    rows[0].n = rows[0].summary.n = 1600;
+    rows[0].n = 1600;
+    rows[0].summary.n = 1600;
     assert_non_null(strstr(text(), "; after 1600 samples it is unclear how many would be enough\n"));
-    rows[0].n = rows[0].summary.n = 2000;
+    rows[0].n = 2000;
+    rows[0].summary.n = 2000;
     assert_non_null(strstr(text(), "; even 100000 samples would not be enough\n"));
-    rows[0].n = rows[0].summary.n = 19;
+    rows[0].n = 19;
+    rows[0].summary.n = 19;
     assert_non_null(
         strstr(text(), "; too few samples to estimate how many would be enough: this needs at least 20\n"));
 }

@@ -75,39 +75,11 @@ static void test_missed(void **state)
     st_blocks_finish(&blocks);
 }
 
-/* Histograms are stretches; those of other digits are refused; values beyond the range stay in it. */
-static void test_hists(void **state)
-{
-    (void)state;
-    struct st_blocks blocks;
-    struct st_hist hist, coarse;
-    assert_int_equal(st_hist_init(&hist, 3), 0);
-    assert_int_equal(st_hist_init(&coarse, 2), 0);
-    assert_int_equal(st_blocks_init(&blocks), 0);
-    st_hist_add_n(&hist, 2 * ST_HIST_HIGHEST_NS, 3);
-    st_hist_add_n(&hist, -2 * ST_HIST_HIGHEST_NS, 2);
-    st_hist_add(&hist, ST_HIST_HIGHEST_NS);
-    for (int i = 0; i < 10; i++)
-        assert_int_equal(st_blocks_add_hist(&blocks, &hist), 0);
-    assert_int_equal(st_blocks_add_hist(&blocks, &coarse), -EINVAL);
-    assert_int_equal(st_blocks_end(&blocks), 0);
-    assert_int_equal(blocks.len, 10);
-    assert_int_equal(blocks.n, 60);
-    assert_int_equal(blocks.trials_n, 0);
-    for (size_t i = 0; i < 10; i++)
-        assert_int_equal(values_in(&blocks.block[i]), 6);
-    assert_int_equal(st_blocks_value(&blocks, blocks.block[0].buckets[0].bucket) < 0, 1);
-    st_hist_finish(&hist);
-    st_hist_finish(&coarse);
-    st_blocks_finish(&blocks);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_missed),
-        cmocka_unit_test(test_hists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,9 @@ static void equal_values_have_no_outliers(void **state)
     box = box_of(values, 1);
     assert_false(box.known);
     assert_int_equal(box.min_ns, -3);
+    int64_t few[] = {1, 2, 9};
+    box = box_of(few, 3);
+    assert_true(box.mean_known && box.mean_ns == 4);
 }
 
 static void extreme_values_do_not_overflow(void **state)

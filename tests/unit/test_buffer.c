@@ -61,6 +61,9 @@ static void what_runs_decides(void **state)
          "256 frames at 48 kHz, PipeWire's default quantum"},
         {PIPEWIRE "linux.pipewire.quantum=512\nlinux.pipewire.force_quantum=1024\n",
          "1024 frames at 48 kHz, set by PipeWire's force-quantum"},
+        {PIPEWIRE "linux.pipewire.node.45.state=running\nlinux.pipewire.node.45.application=Discord\n"
+                  "linux.pipewire.node.45.latency=360/48000\n",
+         "256 frames at 48 kHz, Discord asked for 360 frames"},
         {PIPEWIRE "linux.pipewire.running_frames=256\nlinux.pipewire.running_rate_hz=44100\n",
          "256 frames at 44.1 kHz, as PipeWire runs now"},
         {PIPEWIRE "linux.pipewire.force_quantum=256\nlinux.pipewire.running_frames=256\n",

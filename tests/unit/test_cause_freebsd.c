@@ -142,6 +142,87 @@ static void stop_is_seen_as_on_linux(void **state)
     assert_int_equal(judge().cause, ST_CAUSE_STOPPED);
 }
 
+/* --- readings: sysctls of one CPU --- */
+
+/* States and counters of a PC Engines APU2 (pcengines/apu2-documentation: "C1/1/0 C2/2/400", "382 6500", "1000/924 800/760 600/571"),
+ * throttle_log as coretemp(4) has it. */
+static const struct reading_case {
+    const char *name, *before, *after;
+    enum st_cause cause;
+    int64_t explained_ns;
+} readings[] = {
+    {"cx_usage_counters", "382 6500", "382 6501", ST_CAUSE_IDLE_EXIT, 400000},
+    {"cx_usage_counters", "382 6500", "391 6500", ST_CAUSE_UNKNOWN, INT64_MIN}, /* C1 needs no time */
+    {"cx_usage_counters", "382 6500", "2 1", ST_CAUSE_UNKNOWN,
+     INT64_MIN}, /* cx_lowest was set: they begin anew */
+    {"cx_usage_counters", "382 6500", "many", ST_CAUSE_UNKNOWN, INT64_MIN},
+    {"coretemp.throttle_log", "0", "1", ST_CAUSE_HEAT, INT64_MIN},
+    {"coretemp.throttle_log", "1", "1", ST_CAUSE_UNKNOWN, INT64_MIN}, /* it stays 1 */
+    {"temperature", "30.0C", "99.0C", ST_CAUSE_UNKNOWN, INT64_MIN},
+};
+
+static void put(struct st_platform *fake, const char *name, const char *text)
+{
+    char sysctl[64];
+    snprintf(sysctl, sizeof(sysctl), "dev.cpu.1.%s", name);
+    assert_int_equal(st_fake_set_sysctl(fake, sysctl, text, 0), 0);
+}
+
+static void reading_that_grew_names_its_cause(void **state)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(readings); i++) {
+        struct st_platform *fake = st_fake_new(ST_OS_FREEBSD, 5 * ST_NS_PER_S);
+        struct st_readings now = {0};
+        as_captured(state);
+        put(fake, "cx_supported", "C1/1/0 C2/2/400");
+        put(fake, readings[i].name, readings[i].before);
+        st_readings_read(fake, 1, false, INT64_MIN, &now);
+        base.readings = now;
+        put(fake, readings[i].name, readings[i].after);
+        st_fake_advance(fake, 250 * ST_NS_PER_MS);
+        st_readings_read(fake, 1, false, INT64_MIN, &now);
+        context.readings = &now;
+        record.lateness_ns = 700000;
+        const struct st_cause_event event = judge();
+        if (event.cause != readings[i].cause || event.explained_ns != readings[i].explained_ns)
+            fail_msg("%zu: cause %d", i, (int)event.cause);
+        record.lateness_ns = 900000; /* more than twice the exit of C2 */
+        if (readings[i].cause == ST_CAUSE_IDLE_EXIT)
+            assert_int_equal(judge().cause, ST_CAUSE_UNKNOWN);
+        st_fake_free(fake);
+    }
+}
+
+static void callback_at_a_low_clock_is_slow_clock(void **state)
+{
+    (void)state;
+    struct st_platform *fake = st_fake_new(ST_OS_FREEBSD, 5 * ST_NS_PER_S);
+    struct st_readings now = {0};
+    struct st_cause_event event = {.cause = ST_CAUSE_OWN_WORK, .lateness_ns = 500000};
+    assert_int_equal(st_fake_set_sysctl(fake, "dev.cpu.0.freq", "600", 0), 0);
+    assert_int_equal(st_fake_set_sysctl(fake, "dev.cpu.0.freq_levels", "1000/924 800/760 600/571", 0), 0);
+    st_readings_read(fake, 1, false, INT64_MIN, &now);
+    assert_int_equal(now.clock_khz, 600000);
+    assert_int_equal(now.clock_highest_khz, 1000000);
+    st_cause_judge_work(&now, &now, 2000000, &event);
+    assert_int_equal(event.cause, ST_CAUSE_SLOW_CLOCK);
+    st_fake_free(fake);
+}
+
+/* acpi_resync_clock(): resuming sets the wall clock; see platform_freebsd.c. */
+static void wall_clock_that_moved_ahead_is_a_suspend(void **state)
+{
+    (void)state;
+    record.counters.valid |= ST_COUNTER_SUSPENDED;
+    base.counters.valid |= ST_COUNTER_SUSPENDED;
+    record.counters.suspended_ns = 30 * ST_NS_PER_S;
+    assert_int_equal(judge().cause, ST_CAUSE_SUSPEND);
+    record.counters.suspended_ns = ST_NS_PER_S; /* as ntpd steps a clock */
+    assert_int_equal(judge().cause, ST_CAUSE_UNKNOWN);
+    record.counters.suspended_ns = -30 * ST_NS_PER_S;
+    assert_int_equal(judge().cause, ST_CAUSE_UNKNOWN);
+}
+
 /* --- through the loop and its drain: looks at cycles 10, 20 and 30, late at 35 --- */
 
 static struct {
@@ -200,6 +281,9 @@ int main(void)
         cmocka_unit_test_setup(switch_that_the_thread_did_not_ask_for_is_another_thread, as_captured),
         cmocka_unit_test_setup(page_from_disk_is_named_where_nothing_else_is, as_captured),
         cmocka_unit_test_setup(stop_is_seen_as_on_linux, as_captured),
+        cmocka_unit_test_setup(reading_that_grew_names_its_cause, as_captured),
+        cmocka_unit_test_setup(callback_at_a_low_clock_is_slow_clock, as_captured),
+        cmocka_unit_test_setup(wall_clock_that_moved_ahead_is_a_suspend, as_captured),
         cmocka_unit_test_setup(interrupt_is_found_between_two_drains, as_captured),
     };
     return cmocka_run_group_tests_name("cause_freebsd", tests, NULL, NULL);

@@ -55,7 +55,7 @@ static void begin(struct bench *b, int64_t before_ns)
     memset(script_ns, 0, sizeof(script_ns));
     script_ns[charged.late_cycle - 10] = before_ns;
     script_ns[charged.late_cycle] = 750000;
-    bench_script(b, script_ns, charged.late_cycle + 1, 0);
+    bench_script(b, script_ns, (size_t)charged.late_cycle + 1, 0);
 }
 
 /* The late one is counted, and nothing of it was charged. */
@@ -160,7 +160,7 @@ static void run_behind_looks(struct bench *b, int64_t lateness_ns, int64_t cycle
     static int64_t script_ns[800];
     memset(script_ns, 0, sizeof(script_ns));
     script_ns[charged.late_cycle] = lateness_ns;
-    bench_script(b, script_ns, charged.late_cycle + 1, 0);
+    bench_script(b, script_ns, (size_t)charged.late_cycle + 1, 0);
     bench_run(b);
     assert_int_equal(b->result.cause_late_n, 1);
     assert_int_equal(b->result.cause_explained_n, 1);

@@ -237,8 +237,6 @@ static void a_captured_studio_is_judged(void **state)
         {"linux-threaded-irqs", ST_STATUS_OK},
         {"linux-swap", ST_STATUS_OK},
         {"linux-memlock", ST_STATUS_OK},
-        {"linux-mitigations", ST_STATUS_OK},
-        {"linux-smt", ST_STATUS_OK},
         {"linux-huge-pages", ST_STATUS_OK},
         {"linux-audio-group", ST_STATUS_NOT_APPLICABLE},
         {"linux-rt-permission", ST_STATUS_UNKNOWN},

@@ -45,7 +45,7 @@ static void no_value_is_left_out(void **state)
     for (size_t i = 0; i < columns.n; i++) {
         int64_t min = INT64_MAX, max = INT64_MIN;
         uint64_t n = 0, missed_n = 0;
-        for (size_t k = i * columns.periods; k < (i + 1) * columns.periods && k < N; k++, n++) {
+        for (uint64_t k = i * columns.periods; k < (i + 1) * columns.periods && k < N; k++, n++) {
             min = values[k] < min ? values[k] : min;
             max = values[k] > max ? values[k] : max;
             missed_n += values[k] > 499000;

@@ -226,6 +226,43 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     expect_of_screen("next", "jack_bufsize 1024");
 }
 
+static void first_line_names_what_slowed_the_machine(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    result.misses = 4;
+    st_hist_add_n(&result.lateness, INT64_C(22000000), 4);
+    result.causes[ST_CAUSE_FIRMWARE] =
+        (struct st_cause_row){.n = 4, .total_ns = 88000000, .max_ns = 22000000};
+    expect_of_screen("answer",
+                     "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: not OK. "
+                     "Main cause: the computer's firmware (BIOS) stopped the CPUs: a system management "
+                     "interrupt.");
+    expect_of_screen("next", "sleeptune history --causes");
+    expect_of_screen("next_why",
+                     "update the BIOS; stop programs that control fans or read sensors through it");
+    memset(result.causes, 0, sizeof(result.causes));
+    result.misses = 0;
+    add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW);
+    view.was_slowed = true;
+    view.slowed = ST_CAUSE_HEAT;
+    expect_of_screen("answer",
+                     "Heavy made the only dropout (watched since 22:13): it computed too long. Meanwhile "
+                     "the CPU was too hot and slowed itself down.");
+    expect_of_screen("next_why", "clean the fans, give the computer air, and use less load");
+    view.was_slowed = false;
+    view.overdue_ns = 12 * ST_NS_PER_S;
+    view.hog = (struct st_hog){.pid = 480, .tid = 482, .priority = 80, .cpu = 0, .name = "hog", .looks = 1};
+    expect_of_screen("next",
+                     "pw-metadata -n settings 0 clock.force-quantum 2048"); /* one look is not enough */
+    view.hog.looks = 2;
+    expect_of_screen("next", "sudo chrt --other --all-tasks --pid 0 480");
+    json_t *screen = st_rows_json(&view);
+    assert_non_null(strstr(json_string_value(json_object_get(screen, "answer")),
+                           ": hog/482 with real-time priority 80 keeps CPU 0 busy."));
+    json_decref(screen);
+}
+
 static void first_line_without_a_dropout_says_what_was_watched(void **state)
 {
     (void)state;
@@ -470,7 +507,6 @@ static void charts_have_null_for_unknown_seconds_and_name_the_bad_ones(void **st
     seconds.seconds[2] =
         (struct st_live_second){.cycles = 375, .misses = 4, .max_ns = 8872000, .median_ns = 27000};
     view.seconds = &seconds;
-    st_hist_add_n(&result.lateness, 7000000, 1); /* in the bar of 5 ms .. 10 ms, beyond a period */
     json_t *screen = st_rows_json(&view);
     assert_int_equal(json_array_size(chart_member(screen, 0, "values")), 3);
     assert_true(json_is_null(json_array_get(chart_member(screen, 0, "values"), 1)));
@@ -482,11 +518,6 @@ static void charts_have_null_for_unknown_seconds_and_name_the_bad_ones(void **st
                         "Last 3 s: 4 missed deadlines, worst wake-up 8.872 ms; 1 s incomplete");
     assert_string_equal(json_string_value(chart_member(screen, 0, "low_text")), "10 \xc2\xb5s");
     assert_string_equal(json_string_value(chart_member(screen, 0, "high_text")), "10 ms");
-    const json_t *counts = chart_member(screen, 1, "values");
-    assert_int_equal(json_array_size(counts), 20);
-    assert_int_equal(json_integer_value(json_array_get(counts, 0)), 4);   /* early ones */
-    assert_int_equal(json_integer_value(json_array_get(counts, 4)), 990); /* 10 us .. 20 us */
-    assert_int_equal(json_array_size(chart_member(screen, 1, "bad")), 1);
     json_decref(screen);
 }
 
@@ -516,7 +547,7 @@ static void sizes_have_the_command_that_sets_them(void **state)
     expect_row("256 frames", "holds: at most 18", "ok", true);
     expect_no_row("Buffer");
     forecast.measured_s = 600;
-    expect_row("Buffer", "256 frames would do: at most 18", "ok", false);
+    expect_row("Buffer", "256 frames would be enough: at most 18", "ok", false);
     (void)watch_pipewire();
     json_t *screen = st_rows_json(&view);
     size_t i, found_n = 0;
@@ -544,6 +575,7 @@ int main(void)
         TEST(first_line_says_what_the_server_knows),
         TEST(buffer_that_helps_fits_the_worst_cycle_or_is_not_named),
         TEST(first_line_without_a_dropout_says_what_was_watched),
+        TEST(first_line_names_what_slowed_the_machine),
         TEST(table_of_clients_has_the_first_ones_on_the_first_screen),
         TEST(table_of_clients_has_the_most_harmful_of_all_sources_first),
         TEST(sizes_have_the_command_that_sets_them),

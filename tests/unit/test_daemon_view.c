@@ -47,8 +47,8 @@ static void watchdog_that_a_real_time_loop_can_starve_is_degraded(void **state)
     view.watchdog.running = true;
     json_t *document = st_view_json(&view);
     assert_string_equal(state_of(document), "degraded");
-    assert_non_null(strstr(degraded_why(document, "watchdog"),
-                           "the watchdog may not have a higher priority than the test loop"));
+    assert_non_null(
+        strstr(degraded_why(document, "watchdog"), "the watchdog got no higher priority than the test loop"));
     json_decref(document);
     result.policy = ST_POLICY_OTHER; /* nothing that could starve it */
     document = st_view_json(&view);

@@ -49,6 +49,19 @@ static void one_that_computes_past_the_deadline_is_too_slow(void **state)
     expect(measured(at(10 * US, 40 * US, 321 * MS), 320 * MS, 0), ST_DROPOUT_TOO_SLOW);
 }
 
+static void one_whose_pages_are_read_from_disk_was_swapped_out(void **state)
+{
+    (void)state;
+    struct st_dropout_figures swapped = measured(at(10 * US, 40 * US, 34 * MS), 2200 * US, 60 * US);
+    swapped.faults_n = 12;
+    expect(swapped, ST_DROPOUT_SWAPPED_OUT);
+    swapped.cpu_ns = 33 * MS; /* some pages, but it computed all the time */
+    expect(swapped, ST_DROPOUT_TOO_SLOW);
+    swapped.cpu_ns = 2200 * US;
+    swapped.queue_ns = 31 * MS;
+    expect(swapped, ST_DROPOUT_CPU_TAKEN);
+}
+
 static void one_without_a_cpu_lost_it_to_somebody(void **state)
 {
     (void)state;
@@ -110,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_that_computes_past_the_deadline_is_too_slow),
+        cmocka_unit_test(one_whose_pages_are_read_from_disk_was_swapped_out),
         cmocka_unit_test(one_without_a_cpu_lost_it_to_somebody),
         cmocka_unit_test(too_short_a_wait_for_the_cpu_is_not_the_reason),
         cmocka_unit_test(one_that_is_woken_late_and_was_not_queued),

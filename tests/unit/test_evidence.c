@@ -1,4 +1,4 @@
-/* One rule: the same data has the same verdict in `compare`, in `verify` and in `report --measure`. */
+/* One rule: the same data has the same verdict in `compare` and in `verify`. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,6 @@
 #include "cli/compare/before_after.h"
 #include "cli/compare/compare.h"
 #include "evidence/verdict.h"
-#include "measure/experiments.h"
 #include "store/recording/recording.h"
 #include "tests/unit/noise.h"
 
@@ -27,7 +26,7 @@ struct kind {
         common_climb_ns; /* of all values; from the first to the last one, of B, of both */
     size_t stall_n;      /* cycles in a row that miss their period */
     size_t blocks_n, block_values_n;
-    enum st_verdict wanted[ST_FIGURES]; /* missed: of compare and verify, a trial counts none */
+    enum st_verdict wanted[ST_FIGURES]; /* missed: of periods */
 };
 
 #define T ST_VERDICT_TOO_SHORT
@@ -112,38 +111,12 @@ static void by_verify(const char *const paths[2], enum st_verdict *ret)
     st_before_after_finish(&done);
 }
 
-static void by_trial(const struct kind *kind, int64_t *const values_ns[2], enum st_verdict *ret)
-{
-    struct st_random random = {.state = 1};
-    struct st_trial trial = {.id = "test", .title = "Test"};
-    struct st_trials trials = {.rows = &trial, .n = 1};
-    struct st_blocks runs[2];
-    struct st_hist hist;
-    assert_int_equal(st_hist_init(&hist, ST_BLOCKS_DIGITS), 0);
-    for (size_t side = 0; side < 2; side++) {
-        assert_int_equal(st_blocks_init(&runs[side]), 0);
-        for (size_t k = 0; k < kind->blocks_n; k++) {
-            st_hist_reset(&hist);
-            st_hist_add_values(&hist, values_ns[side] + k * kind->block_values_n, kind->block_values_n);
-            assert_int_equal(st_blocks_add_hist(&runs[side], &hist), 0);
-        }
-    }
-    assert_int_equal(st_experiments_judge(runs, &random, &trial), 0);
-    st_trials_judge(&trials);
-    for (int id = 0; id < ST_FIGURES; id++)
-        ret[id] = trial.figures[id].verdict;
-    assert_int_equal(st_trial_gain_us(&trial) > 0, ret[ST_FIGURE_MEDIAN] == ST_VERDICT_BETTER);
-    st_blocks_finish(&runs[0]);
-    st_blocks_finish(&runs[1]);
-    st_hist_finish(&hist);
-}
-
-/* Six kinds of pairs, as recordings and as blocks in turn. */
+/* Six kinds of pairs. */
 static void the_same_data_has_the_same_verdict_everywhere(void **state)
 {
     (void)state;
-    enum { COMPARE, VERIFY, TRIAL, CALLERS };
-    static const char *const callers[CALLERS] = {"compare", "verify", "trial"};
+    enum { COMPARE, VERIFY, CALLERS };
+    static const char *const callers[CALLERS] = {"compare", "verify"};
     int64_t *values_ns[2] = {calloc(VALUES, sizeof(int64_t)), calloc(VALUES, sizeof(int64_t))};
     char a[] = "/tmp/sleeptune-evidence-a-XXXXXX", b[] = "/tmp/sleeptune-evidence-b-XXXXXX";
     const char *const paths[2] = {a, b};
@@ -157,9 +130,6 @@ static void the_same_data_has_the_same_verdict_everywhere(void **state)
             write_recording(paths[side], values_ns[side], kind->blocks_n * kind->block_values_n);
         by_compare(paths, got[COMPARE]);
         by_verify(paths, got[VERIFY]);
-        by_trial(kind, values_ns, got[TRIAL]);
-        assert_int_equal(got[TRIAL][ST_FIGURE_MISSED], ST_VERDICT_TOO_SHORT);
-        got[TRIAL][ST_FIGURE_MISSED] = kind->wanted[ST_FIGURE_MISSED];
         for (int caller = 0; caller < CALLERS; caller++) {
             for (int id = 0; id < ST_FIGURES; id++) {
                 if (got[caller][id] != kind->wanted[id])
@@ -174,34 +144,10 @@ static void the_same_data_has_the_same_verdict_everywhere(void **state)
     free(values_ns[1]);
 }
 
-/* What changes for both alike is no difference of blocks in turn, and does not hide one. */
-static void a_drift_of_both_does_not_hide_a_difference_in_turn(void **state)
-{
-    (void)state;
-    int64_t *values_ns[2] = {calloc(VALUES, sizeof(int64_t)), calloc(VALUES, sizeof(int64_t))};
-    static const struct {
-        double shift_ns;
-        enum st_verdict wanted;
-    } rows[] = {{0, ST_VERDICT_NONE}, {-3000, ST_VERDICT_BETTER}, {3000, ST_VERDICT_WORSE}};
-    for (size_t row = 0; row < ST_ARRAY_LEN(rows); row++) {
-        enum st_verdict got[ST_FIGURES];
-        const struct kind kind = {.shift_ns = rows[row].shift_ns,
-                                  .common_climb_ns = 20000,
-                                  .blocks_n = BLOCKS,
-                                  .block_values_n = BLOCK_VALUES};
-        generate(&kind, 50 + row, values_ns);
-        by_trial(&kind, values_ns, got);
-        assert_int_equal(got[ST_FIGURE_MEDIAN], rows[row].wanted);
-    }
-    free(values_ns[0]);
-    free(values_ns[1]);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_data_has_the_same_verdict_everywhere),
-        cmocka_unit_test(a_drift_of_both_does_not_hide_a_difference_in_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

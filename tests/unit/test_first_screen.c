@@ -92,16 +92,12 @@ static void the_worst_case_fits_80_columns_and_23_lines(void **state)
     (void)state;
     static char fix[] =
         "sudo sh -c 'a command that is far longer than the eighty columns of a terminal, by a lot'";
-    static char reason[] = "a reason that somebody wrote down at length so that it would not be forgotten";
-    static char until[] = "2027-01-01";
-    static const struct st_mute mute = {NULL, reason, until};
     for (size_t i = 0; i < 12; i++)
         fires(i, ST_STATUS_PROBLEM, 1234.5, fix);
     for (size_t i = 12; i < 24; i++)
         findings[i].status = ST_STATUS_UNKNOWN;
     for (size_t i = 24; i < 30; i++)
         fires(i, ST_STATUS_ADVICE, 10, fix);
-    findings[30].mute = &mute;
     assert_int_equal(st_facts_put_text(facts, "system.container", "docker", NULL, NULL), 0);
     assert_int_equal(st_facts_put_int(facts, "linux.virtual", 1, NULL, NULL), 0);
     for (int i = 0; i < 9; i++) {
@@ -251,24 +247,14 @@ static void what_is_left_out_is_counted_and_not_summed(void **state)
 {
     (void)state;
     static char fix[] = "sudo one";
-    static char reason[] = "known", until[] = "2027-01-01", id[] = "linux-a-rule-with-a-long-name-01";
-    static const struct st_mute mutes[] = {{id, reason, until}};
     fires(0, ST_STATUS_ADVICE, 100, fix);
     fires(1, ST_STATUS_PROBLEM, 200, fix);
     fires(2, ST_STATUS_PROBLEM, 300, fix);
     st_report_set_profile(&report, ST_REPORT_PROFILE_LAPTOP);
-    st_report_mute(&report, mutes, 1, "2026-12-31");
     char *text = screen(0);
-    assert_float_equal(st_report_sum_us(&report), 300, 0.05);
-    assert_non_null(strstr(text, "\n1 muted: known, until 2027-01-01.\n"));
-    assert_non_null(strstr(text, "\nProfile laptop leaves out 1 of the settings because of their cost.\n"));
-    free(text);
-    /* from its day on the mute is void; the problem costs power and is a problem all the same */
-    findings[1].mute = NULL;
-    st_report_mute(&report, mutes, 1, "2027-01-01");
-    text = screen(0);
+    /* a problem costs power and is a problem all the same */
     assert_float_equal(st_report_sum_us(&report), 500, 0.05);
-    assert_null(strstr(text, "muted"));
+    assert_non_null(strstr(text, "\nProfile laptop leaves out 1 of the settings because of their cost.\n"));
     free(text);
 }
 

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "advisor/parse/posted.h"
@@ -173,12 +174,196 @@ static void other_texts_are_refused(void **state)
         "rtcqs - version 0.6.7\n[ OK ] Realtime priorities can be set.\n",
         "Id Refs Address                Size Name\n 1   13 0xffffffff80200000   d50308 kernel\n",
         "acpi.oem=\"BOCHS \"\nhint.pcm.0.eq=\"1\"\n",
-        "one line\nanother\nkern.hz: 1000\nmore\nand more\n",
+        "one line\nanother\nI have kern.hz: 1000\nmore\nand more\n",
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++) {
         if (add(texts[i]) != -EBADMSG || facts != NULL)
             fail_msg("taken: %s", texts[i]);
     }
+}
+
+/* --- texts as people post them: tests/fixtures/posted/README.md has the sources --- */
+
+static int add_file(const char *name)
+{
+    static char text[65536];
+    char path[4096];
+    snprintf(path, sizeof(path), ST_POSTED_DIR "/%s", name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    const size_t bytes = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    text[bytes] = '\0';
+    return add(text);
+}
+
+static void check_absent(const char *key)
+{
+    if (st_facts_find(facts, key) != NULL)
+        fail_msg("%s is there", key);
+}
+
+static void posts_are_read_between_prose(void **state)
+{
+    (void)state;
+    assert_int_equal(add_file("golang-go-50947.txt"), 0);
+    check_text(ST_POSTED_KEY, "23 sysctls");
+    check_text("freebsd.kern.timecounter.choice", "ACPI-fast(900) i8254(0) TSC-low(1000) dummy(-1000000)");
+    check_text("freebsd.kern.timecounter.tc.TSC-low.mask", "4294967295"); /* and not the line below it */
+    check_absent("freebsd.kern.osreldate");
+    teardown(NULL);
+    assert_int_equal(add_file("hellosystem-217.txt"),
+                     0); /* lines of sysctl.conf, and again within a sentence */
+    check_text(ST_POSTED_KEY, "3 sysctls");
+    check_int("freebsd.kern.timecounter.alloweddeviation", 0);
+}
+
+static void posts_are_read_behind_quotes_and_prompts(void **state)
+{
+    (void)state;
+    assert_int_equal(add_file("julia-38877.txt"), 0);
+    check_text(ST_POSTED_KEY, "11 sysctls");
+    check_text("freebsd.kern.timecounter.hardware", "ACPI-fast");
+    check_text(ST_POSTED_OTHERS, "Hmm:");
+    teardown(NULL);
+    assert_int_equal(add("> > $ sysctl kern.hz\n> > kern.hz: 100\n> root@host:~ # sysctl kern.hz=1000\n"
+                         "> kern.hz: 100 -> 1000\n# kern.eventtimer.periodic=1\n- `hw.snd.latency: 2`\n"),
+                     0);
+    check_int("freebsd.kern.hz", 1000);
+    check_int("freebsd.hw.snd.latency", 2);
+    check_absent("freebsd.kern.eventtimer.periodic"); /* a comment */
+    check_absent(ST_POSTED_OTHERS);
+}
+
+static void several_commands_in_one_post(void **state)
+{
+    (void)state;
+    assert_int_equal(add_file("hellosystem-324.txt"), 0);
+    check_text(ST_POSTED_KEY, "1 sysctl, uname, sndstat");
+    check_int("freebsd.kern.osreldate", 1300000);
+    check_int("freebsd.hw.usb.uaudio.default_channels", 0);
+    check_text("freebsd.file.sndstat", "read");
+    teardown(NULL);
+    assert_int_equal(add_file("raspberrypi-firmware-589.txt"), 0);
+    check_text(ST_POSTED_KEY, "uname, /proc/cmdline");
+    check_text("linux.kernel.release", "4.4.7-v7+");
+    assert_int_equal(status_of("linux-threaded-irqs"), ST_STATUS_OK); /* at 128 frames */
+    teardown(NULL);
+    assert_int_equal(add_file("jack2-625.txt"), 0);
+    check_text("linux.kernel.release", "4.15.0-112-generic");
+    /* "SMP" without PREEMPT is enough to know it */
+    assert_int_equal(status_of("linux-preemption"), ST_STATUS_ADVICE);
+}
+
+static void versions_that_differ_are_no_version(void **state)
+{
+    (void)state;
+    assert_int_equal(add("It worked on 12.4-RELEASE, and with 13.2-RELEASE it crackles.\nnow:\n"
+                         "13.2-RELEASE-p4\nkern.hz: 100\n"),
+                     0);
+    check_absent("freebsd.kern.osreldate");
+    teardown(NULL);
+    assert_int_equal(add("FreeBSD host 14.1-RELEASE FreeBSD 14.1-RELEASE GENERIC amd64\n"), 0);
+    check_int("freebsd.kern.osreldate", 1401000);
+}
+
+/* --- one fact is missing --- */
+
+static const struct st_finding *finding_of(const struct st_report *report, const char *id)
+{
+    const struct st_finding *finding = st_report_find(report, id);
+    assert_non_null(finding);
+    return finding;
+}
+
+static void without_a_version_both_answers(void **state)
+{
+    (void)state;
+    struct st_report report;
+    assert_int_equal(add("kern.timecounter.alloweddeviation: 5\nkern.sched.preemption: 1\n"
+                         "kern.sched.preempt_thresh: 80\n"),
+                     0);
+    assert_int_equal(st_report_make(facts, 64, 48000, &report), 0);
+    const struct st_finding *finding = finding_of(&report, "freebsd-alloweddeviation");
+    assert_int_equal(finding->status, ST_STATUS_UNKNOWN);
+    assert_int_equal(finding->branches_n, 2);
+    assert_string_equal(finding->ask, "sysctl kern.osreldate");
+    assert_string_equal(finding->branches[0].when, "on FreeBSD 14 and older");
+    assert_int_equal(finding->branches[0].status, ST_STATUS_ADVICE);
+    assert_true(finding->branches[0].effect_us > 83.33 && finding->branches[0].effect_us < 83.34);
+    assert_string_equal(finding->branches[1].when, "on FreeBSD 15");
+    assert_int_equal(finding->branches[1].status, ST_STATUS_OK);
+    assert_false(st_rule_can_apply(finding));
+    assert_true(st_finding_may_delay_perhaps(finding));
+    assert_int_equal(st_report_exit_status(&report, ST_STATUS_PROBLEM), 2);
+    /* behind what is certain, before what is only unknown */
+    for (size_t i = 0; i < report.findings_n; i++) {
+        const struct st_finding *other = &report.findings[i];
+        assert_true(other->status != ST_STATUS_UNKNOWN || other->branches_n > 0 || other > finding);
+        assert_true(other->status != ST_STATUS_ADVICE || other < finding);
+    }
+    /* ok on both: certain */
+    assert_int_equal(finding_of(&report, "freebsd-preemption")->status, ST_STATUS_OK);
+    st_report_finish(&report);
+}
+
+static void with_a_version_the_default_counts(void **state)
+{
+    (void)state;
+    struct st_report report;
+    assert_int_equal(add("FreeBSD host 13.2-RELEASE FreeBSD 13.2-RELEASE GENERIC amd64\n"), 0);
+    assert_int_equal(st_report_make(facts, 64, 48000, &report), 0);
+    const struct st_finding *finding = finding_of(&report, "freebsd-alloweddeviation");
+    assert_int_equal(finding->branches_n, 2);
+    assert_string_equal(finding->branches[0].when, "with alloweddeviation 5, the default");
+    st_report_finish(&report);
+}
+
+static void two_missing_facts_are_unknown(void **state)
+{
+    (void)state;
+    struct st_report report;
+    assert_int_equal(add("kern.timecounter.alloweddeviation: 5\n"), 0);
+    assert_int_equal(st_report_make(facts, 1024, 48000, &report), 0); /* kern.hz counts, too */
+    assert_int_equal(finding_of(&report, "freebsd-alloweddeviation")->branches_n, 0);
+    st_report_finish(&report);
+}
+
+static void of_linux_too(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id, *ask;
+        enum st_status worst, other;
+    } wanted[] = {
+        {"linux-swap", "swapon --show", ST_STATUS_ADVICE, ST_STATUS_OK},
+        {"linux-rt-throttling", "uname -a", ST_STATUS_ADVICE, ST_STATUS_OK},
+    };
+    struct st_report report;
+    assert_int_equal(add("vm.swappiness=60\nkernel.sched_rt_runtime_us = -1\n"), 0);
+    assert_int_equal(st_report_make(facts, 64, 48000, &report), 0);
+    for (size_t i = 0; i < ST_ARRAY_LEN(wanted); i++) {
+        const struct st_finding *finding = finding_of(&report, wanted[i].id);
+        assert_int_equal(finding->branches_n, 2);
+        assert_string_equal(finding->ask, wanted[i].ask);
+        assert_int_equal(finding->branches[0].status, wanted[i].worst);
+        assert_int_equal(finding->branches[1].status, wanted[i].other);
+    }
+    st_report_finish(&report);
+}
+
+/* What a report asks for is read when it is posted below the first text. */
+static void the_answer_makes_it_certain(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        add("Linux host 6.1.0-37-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.140-1 x86_64 GNU/Linux\n"
+            "$ cat /proc/cmdline\nquiet threadirqs\n"
+            "$ sudo cat /sys/kernel/debug/sched/preempt\nnone voluntary (full)\n"),
+        0);
+    check_text("linux.preempt.debugfs", "none voluntary (full)");
+    assert_int_equal(status_of("linux-threaded-irqs"), ST_STATUS_OK);
+    assert_int_equal(status_of("linux-preemption"), ST_STATUS_OK);
 }
 
 #define INPUT(name) cmocka_unit_test_teardown(name, teardown)
@@ -193,6 +378,15 @@ int main(void)
         INPUT(what_a_cut_sysctl_a_does_not_have_is_not_known),
         INPUT(texts_of_one_machine_add_up),
         INPUT(other_texts_are_refused),
+        INPUT(posts_are_read_between_prose),
+        INPUT(posts_are_read_behind_quotes_and_prompts),
+        INPUT(several_commands_in_one_post),
+        INPUT(versions_that_differ_are_no_version),
+        INPUT(without_a_version_both_answers),
+        INPUT(with_a_version_the_default_counts),
+        INPUT(two_missing_facts_are_unknown),
+        INPUT(of_linux_too),
+        INPUT(the_answer_makes_it_certain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

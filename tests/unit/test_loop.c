@@ -336,7 +336,7 @@ static void run_watched(struct bench *b, uint64_t warmup, int drains, int64_t la
     b->loop.callback_ctx = &w;
     int64_t script_ns[64] = {0};
     script_ns[warmup + 2] = late_ns;
-    bench_script(b, script_ns, warmup + 3, 0);
+    bench_script(b, script_ns, (size_t)warmup + 3, 0);
     bench_run(b);
     assert_int_equal(b->result.cause_late_n, 1);
     assert_int_equal(b->result.cause_explained_n, 1);

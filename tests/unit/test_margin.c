@@ -48,7 +48,7 @@ static void nothing_is_known_before_the_first_overshoots(void **state)
 {
     (void)state;
     struct st_margin margin;
-    st_margin_init(&margin, 0.9);
+    st_margin_init(&margin, ST_MARGIN_QUANTILE, 0.9);
     for (int i = 0; i < 31; i++)
         st_margin_learn(&margin, 14000);
     assert_int_equal(st_margin_for(&margin, 1000000), 0);
@@ -62,7 +62,7 @@ static void margin_is_the_quantile_that_was_asked_for(void **state)
     static const double quantiles[] = {0.01, 0.25, 0.5, 0.9, 0.97, 0.99};
     for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
         struct st_margin margin;
-        st_margin_init(&margin, quantiles[i]);
+        st_margin_init(&margin, ST_MARGIN_QUANTILE, quantiles[i]);
         learn(&margin, idle, 20000, i);
         const double on_time = price_of(margin.margin_ns, idle, 77).on_time;
         assert_true(fabs(on_time - quantiles[i]) < 0.03);
@@ -73,7 +73,7 @@ static void free_margin_costs_nothing_and_halves_the_lateness(void **state)
 {
     (void)state;
     struct st_margin margin;
-    st_margin_init_free(&margin);
+    st_margin_init(&margin, ST_MARGIN_FREE, 0);
     learn(&margin, idle, 20000, 1);
     assert_in_range(margin.margin_ns, 9000, 11500);
     assert_true(price_of(margin.margin_ns, idle, 77).spin_mean_ns < 10);
@@ -83,7 +83,7 @@ static void free_margin_stays_below_what_all_overshoots_have(void **state)
 {
     (void)state;
     struct st_margin margin;
-    st_margin_init_free(&margin);
+    st_margin_init(&margin, ST_MARGIN_FREE, 0);
     for (int i = 0; i < 1000; i++)
         st_margin_learn(&margin, 3609); /* buckets are 64 ns wide there */
     assert_int_equal(margin.margin_ns, 3584);
@@ -93,7 +93,7 @@ static void free_margin_learns_from_one_wait_in_four(void **state)
 {
     (void)state;
     struct st_margin margin;
-    st_margin_init_free(&margin);
+    st_margin_init(&margin, ST_MARGIN_FREE, 0);
     for (int i = 0; i < 32; i++) { /* each until it knows anything */
         margin.overshoot_ns = 14000;
         st_margin_review(&margin);
@@ -113,8 +113,8 @@ static void what_was_learned_fades_by_waits_however_many_of_them_are_learned(voi
 {
     (void)state;
     struct st_margin each, one_in_four;
-    st_margin_init(&each, 0.9);
-    st_margin_init_free(&one_in_four);
+    st_margin_init(&each, ST_MARGIN_QUANTILE, 0.9);
+    st_margin_init(&one_in_four, ST_MARGIN_FREE, 0);
     for (int i = 0; i < 32 + 2048; i++) {
         each.overshoot_ns = one_in_four.overshoot_ns = 14000;
         st_margin_review(&each);
@@ -135,7 +135,7 @@ static void budget_that_is_left_reaches_beyond_the_quantile(void **state)
     } rows[] = {{100000, 15600, 15900}, {200, 14000, 14500}};
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         struct st_margin margin;
-        st_margin_init_budget(&margin, rows[i].budget_ns);
+        st_margin_init(&margin, ST_MARGIN_BUDGET, (double)rows[i].budget_ns);
         for (int k = 0; k < 64 * 100; k++)
             st_margin_learn(&margin, k % 300 == 0 ? 17000 : k % 100 == 0 ? 14800 : 14000);
         assert_in_range(margin.margin_ns, rows[i].least_ns, rows[i].most_ns);
@@ -148,7 +148,7 @@ static void spinning_stays_within_its_budget_and_uses_it(void **state)
     static const int64_t budgets_ns[] = {0, 500, 2000, 8000};
     for (size_t i = 0; i < ST_ARRAY_LEN(budgets_ns); i++) {
         struct st_margin margin;
-        st_margin_init_budget(&margin, budgets_ns[i]);
+        st_margin_init(&margin, ST_MARGIN_BUDGET, (double)budgets_ns[i]);
         learn(&margin, idle, 20000, i);
         const struct price price = price_of(margin.margin_ns, idle, 77);
         assert_true(price.spin_mean_ns <= 1.05 * (double)budgets_ns[i] + 5);
@@ -161,11 +161,11 @@ static void stall_moves_the_margin_by_less_than_a_microsecond(void **state)
     (void)state;
     enum { SETTINGS = 5 };
     struct st_margin settings[SETTINGS];
-    st_margin_init_free(&settings[0]);
-    st_margin_init(&settings[1], 0.97);
-    st_margin_init(&settings[2], ST_MARGIN_QUANTILE_MOST);
-    st_margin_init_budget(&settings[3], 8000);
-    st_margin_init_budget(&settings[4], 80000);
+    st_margin_init(&settings[0], ST_MARGIN_FREE, 0);
+    st_margin_init(&settings[1], ST_MARGIN_QUANTILE, 0.97);
+    st_margin_init(&settings[2], ST_MARGIN_QUANTILE, ST_MARGIN_QUANTILE_MOST);
+    st_margin_init(&settings[3], ST_MARGIN_BUDGET, 8000);
+    st_margin_init(&settings[4], ST_MARGIN_BUDGET, 80000);
     for (size_t i = 0; i < SETTINGS; i++) {
         struct st_margin without = settings[i], with;
         learn(&without, idle, 64 * 300 + 31, i); /* the next one computes */
@@ -191,7 +191,7 @@ static void margin_follows_a_change_of_load_both_ways(void **state)
 {
     (void)state;
     struct st_margin margin;
-    st_margin_init(&margin, 0.97);
+    st_margin_init(&margin, ST_MARGIN_QUANTILE, 0.97);
     learn(&margin, idle, 10000, 1);
     const int64_t idle_ns = margin.margin_ns;
     learn(&margin, loaded, 1000, 2); /* upwards at once: 3 % of new ones are enough */
@@ -199,7 +199,7 @@ static void margin_follows_a_change_of_load_both_ways(void **state)
     learn(&margin, idle, 10000, 3); /* downwards when 97 % are */
     assert_true(llabs(margin.margin_ns - idle_ns) < 1500);
 
-    st_margin_init_free(&margin);
+    st_margin_init(&margin, ST_MARGIN_FREE, 0);
     learn(&margin, loaded, 10000, 1);
     const int64_t loaded_ns = margin.margin_ns;
     learn(&margin, idle, 200, 2); /* the smallest overshoot went down: at once */
@@ -219,10 +219,10 @@ static void two_modes_are_one_distribution(void **state)
 {
     (void)state;
     struct st_margin margin;
-    st_margin_init_free(&margin);
+    st_margin_init(&margin, ST_MARGIN_FREE, 0);
     learn(&margin, bimodal, 20000, 1);
     assert_in_range(margin.margin_ns, 2200, 3000); /* of the lower one */
-    st_margin_init_budget(&margin, 5000);
+    st_margin_init(&margin, ST_MARGIN_BUDGET, 5000);
     learn(&margin, bimodal, 20000, 1);
     const struct price price = price_of(margin.margin_ns, bimodal, 77);
     assert_true(price.spin_mean_ns <= 5250);
@@ -233,7 +233,7 @@ static void never_more_than_half_of_the_wait(void **state)
 {
     (void)state;
     struct st_margin margin;
-    st_margin_init_fixed(&margin, 125000);
+    st_margin_init(&margin, ST_MARGIN_FIXED, 125000);
     st_margin_learn(&margin, 1);
     assert_int_equal(st_margin_for(&margin, 1333333), 125000);
     assert_int_equal(st_margin_for(&margin, 200000), 100000);
@@ -247,7 +247,7 @@ static void absurd_overshoots_do_no_harm(void **state)
     static const int64_t values_ns[] = {INT64_MIN, -1,   0,        63,       64,       2047,
                                         2048,      4096, 16777215, 16777216, INT64_MAX};
     struct st_margin margin;
-    st_margin_init(&margin, ST_MARGIN_QUANTILE_MOST);
+    st_margin_init(&margin, ST_MARGIN_QUANTILE, ST_MARGIN_QUANTILE_MOST);
     for (int k = 0; k < 100000; k++) { /* the weights are made light again on the way */
         st_margin_learn(&margin, values_ns[(size_t)k % ST_ARRAY_LEN(values_ns)]);
         assert_in_range(margin.margin_ns, 0, 16777216);
@@ -259,7 +259,7 @@ static void learning_is_the_same_after_the_weights_were_made_light(void **state)
 {
     (void)state;
     struct st_margin margin;
-    st_margin_init(&margin, 0.5);
+    st_margin_init(&margin, ST_MARGIN_QUANTILE, 0.5);
     learn(&margin, idle, 200000, 1); /* seven times */
     const double on_time = price_of(margin.margin_ns, idle, 77).on_time;
     assert_true(fabs(on_time - 0.5) < 0.04);

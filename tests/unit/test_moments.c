@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <float.h>
 #include <math.h>
 
 #include "core/stats/moments.h"
@@ -44,6 +45,8 @@ static void check(size_t piece_n)
 static void any_pieces_give_the_mean_and_spread_of_all(void **state)
 {
     (void)state;
+    if (LDBL_MANT_DIG <= DBL_MANT_DIG)
+        skip(); /* no wider arithmetic here */
     static const struct {
         int64_t level;
         uint64_t spread;

@@ -63,13 +63,13 @@ static void put_cycle(struct spa_pod_builder *builder, struct times driver, int 
     const bool counters = followers_n > 0 && followers[0].xruns_n != NO_COUNTER;
     spa_pod_builder_push_object(builder, &frame, SPA_TYPE_OBJECT_Profiler, 0);
     spa_pod_builder_prop(builder, SPA_PROFILER_info, 0);
-    spa_pod_builder_add_struct(builder, SPA_POD_Long(7), SPA_POD_Float(0.1), SPA_POD_Float(0.1),
+    spa_pod_builder_add_struct(builder, SPA_POD_Long(INT64_C(7)), SPA_POD_Float(0.1), SPA_POD_Float(0.1),
                                SPA_POD_Float(0.1), SPA_POD_Int(driver_xruns_n));
     spa_pod_builder_prop(builder, SPA_PROFILER_clock, 0);
-    spa_pod_builder_add_struct(builder, SPA_POD_Int(0), SPA_POD_Int(1), SPA_POD_String("clock"),
-                               SPA_POD_Long(driver.signal_ns), SPA_POD_Fraction(&SPA_FRACTION(1, 48000)),
-                               SPA_POD_Long(driver.signal_ns), SPA_POD_Long(48), SPA_POD_Long(0),
-                               SPA_POD_Double(1.0), SPA_POD_Long(driver.signal_ns + 1000000));
+    spa_pod_builder_add_struct(
+        builder, SPA_POD_Int(0), SPA_POD_Int(1), SPA_POD_String("clock"), SPA_POD_Long(driver.signal_ns),
+        SPA_POD_Fraction(&SPA_FRACTION(1, 48000)), SPA_POD_Long(driver.signal_ns), SPA_POD_Long(INT64_C(48)),
+        SPA_POD_Long(INT64_C(0)), SPA_POD_Double(1.0), SPA_POD_Long(driver.signal_ns + 1000000));
     put_block(builder, SPA_PROFILER_driverBlock, DRIVER, "alsa_output.card", driver, FINISHED,
               counters ? driver_xruns_n : NO_COUNTER);
     for (size_t i = 0; i < followers_n; i++)
@@ -116,9 +116,12 @@ static void take_player(struct st_pipewire_profile *profile, struct times driver
          FOLLOWERS(__VA_ARGS__))
 
 /* What is reported, as text: "device/client n starved REASON CULPRIT; ", without a reason that is unknown. */
+static int64_t told_busy_ns; /* of the last one */
+
 static void write_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     char *text = ctx;
+    told_busy_ns = seen->busy_ns;
     const size_t len = strlen(text);
     snprintf(text + len, 256 - len, "%s/%s %d %d%s%s%s%s; ", seen->device, seen->client,
              (int)seen->device_xruns_n, (int)seen->starved_n, seen->reason != ST_DROPOUT_UNKNOWN ? " " : "",
@@ -155,6 +158,7 @@ static const char *told(struct st_pipewire_profile *profile)
 }
 
 static struct st_pipewire_profile profile;
+static int64_t queue_ns; /* how long the client that measure() is asked for waited for a CPU */
 
 static int begin(void **state)
 {
@@ -162,6 +166,7 @@ static int begin(void **state)
     is_async = false;
     st_pipewire_profile_finish(&profile);
     profile = (struct st_pipewire_profile){0};
+    queue_ns = 0;
     st_pipewire_profile_add(&profile, DRIVER, ST_PIPEWIRE_PROFILE_NO_CLIENT, true);
     st_pipewire_profile_add(&profile, CARD, ST_PIPEWIRE_PROFILE_NO_CLIENT, true);
     st_pipewire_profile_add(&profile, PLAYER, CLIENT, false);
@@ -310,7 +315,7 @@ static void a_node_that_has_gone_makes_room_after_its_last_report(void **state)
 
 static struct st_dropout_figures figures; /* what measure() was asked for */
 
-/* It had the CPU all the time. */
+/* It had the CPU the rest of the time. */
 static void measure(void *ctx, uint32_t client, double usual_share, struct st_dropout_figures *ret)
 {
     (void)ctx;
@@ -318,7 +323,8 @@ static void measure(void *ctx, uint32_t client, double usual_share, struct st_dr
     assert_true(usual_share >= 0 && usual_share < 1);
     figures = *ret;
     ret->measured = true;
-    ret->cpu_ns = ret->end_ns - ret->signal_ns;
+    ret->queue_ns = queue_ns;
+    ret->cpu_ns = ret->end_ns - ret->signal_ns - queue_ns;
 }
 
 enum { MS = 1000000, US = 1000 };
@@ -330,6 +336,7 @@ static void a_late_cycle_is_followed_to_its_end(void **state)
 {
     (void)state;
     profile.measure = measure;
+    queue_ns = 300 * US;
     take_player(&profile, (struct times){3 * MS, 4 * MS, 4 * MS + 90 * US, 4 * MS + 95 * US},
                 (struct times){4 * MS, 4 * MS + 5 * US, 4 * MS + 20 * US, 4 * MS + 80 * US}, FINISHED,
                 NO_COUNTER);
@@ -345,6 +352,7 @@ static void a_late_cycle_is_followed_to_its_end(void **state)
     assert_int_equal(figures.awake_ns - figures.signal_ns, 15 * US);
     assert_int_equal(figures.end_ns - figures.awake_ns, 1500 * US);
     assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
+    assert_int_equal(told_busy_ns, 1200 * US); /* what it waited for a CPU is not its own work */
 }
 
 static void awake_in_a_cycle_that_ended_too_early_is_no_dropout(void **state)

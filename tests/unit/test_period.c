@@ -12,14 +12,15 @@
 
 #define WEEK_NS UINT64_C(604800000000000)
 
-__extension__ typedef unsigned __int128 big;
-
-/* k * num / den rounded half up, by the textbook: floor((2 * k * num + den) / (2 * den)), from the fraction
- * as given */
+/* k * num / den rounded half up, from the fraction as given: its whole part and its rest apart, so that no product passes 64 bits */
 static int64_t exact_offset(uint64_t num, uint64_t den, uint64_t k)
 {
-    const big offset_ns = (2 * (big)k * num + den) / (2 * (big)den);
-    return offset_ns > INT64_MAX ? INT64_MAX : (int64_t)offset_ns;
+    uint64_t whole_ns;
+    uint64_t rest;
+    assert_false(__builtin_mul_overflow(k, num / den, &whole_ns));
+    assert_false(__builtin_mul_overflow(k, num % den, &rest));
+    const uint64_t half = rest % den >= den - rest % den;
+    return (int64_t)(whole_ns + rest / den + half);
 }
 
 static void check(const struct st_period *period, uint64_t num, uint64_t den, int64_t t0_ns, uint64_t k)
@@ -35,7 +36,7 @@ static void check(const struct st_period *period, uint64_t num, uint64_t den, in
 static void check_week(const struct st_period *period, uint64_t num, uint64_t den, uint64_t step)
 {
     const int64_t t0_ns = INT64_C(123456789012345);
-    const uint64_t last = (uint64_t)((big)WEEK_NS * den / num);
+    const uint64_t last = WEEK_NS / num * den + WEEK_NS % num * den / num;
     const uint64_t dense = 20000;
     for (uint64_t k = 0; k < dense; k++)
         check(period, num, den, t0_ns, k);

@@ -31,30 +31,24 @@ static void rows_are_complete(void **state)
     struct st_lab *const labs[] = {st_lab_native(), *state};
     for (size_t i = 0; i < ST_ARRAY_LEN(labs); i++) {
         const struct st_wake_method *m;
-        size_t usual_n = 0, j = 0;
+        size_t j = 0;
         for (; (m = labs[i]->wake_method(labs[i], j)) != NULL; j++) {
             assert_int_equal(strspn(m->name, "abcdefghijklmnopqrstuvwxyz0123456789_-"), strlen(m->name));
             assert_ptr_equal(st_wake_find(labs[i], m->name), m); /* names are unique */
             assert_non_null(m->summary);
-            usual_n += m->usual;
         }
-        assert_int_equal(usual_n, i == 0 ? 10 : 4);
+        assert_true(j >= (i == 0 ? 7 : 4));
     }
     assert_null(st_wake_find(st_lab_native(), "no-such-way"));
 }
 
 /* The real thing: woken after the signal, but not before; a timed wait ends behind its time. */
-static void try_method(struct st_lab *lab, const struct st_wake_method *m, enum st_wake_peers peers, int cpu,
-                       size_t *ret_worked_n)
+static void try_method(struct st_lab *lab, const struct st_wake_method *m, int cpu, size_t *ret_worked_n)
 {
-    const struct st_wake_setting setting = {.peers = peers, .sender_cpu = cpu, .sleeper_cpu = cpu};
+    const struct st_wake_setting setting = {.sender_cpu = cpu, .sleeper_cpu = cpu};
     struct st_wake_stamps stamps;
     struct st_wake w;
     int r = st_wake_open(&w, lab, m, &setting);
-    if (m->threads_only && peers == ST_WAKE_PROCESSES) {
-        assert_int_equal(r, -ENOTSUP);
-        return;
-    }
     if (r != 0) {
         print_message("# %s: %s\n", m->name, strerror(-r));
         assert_true(r < 0);
@@ -62,15 +56,20 @@ static void try_method(struct st_lab *lab, const struct st_wake_method *m, enum 
     }
     for (int k = 0; k < 3; k++) {
         r = st_wake_round(&w, SLICE_NS, true, &stamps);
+        if (k == 0 && (r == -ENOSYS || r == -ENOTSUP)) { /* an older kernel, qemu; musl */
+            print_message("# %s: %s\n", m->name, strerror(-r));
+            st_wake_close(&w);
+            return;
+        }
         if (r != 0)
-            fail_msg("%s, %s: %s", m->name, st_wake_peers_name(peers), strerror(-r));
+            fail_msg("%s: %s", m->name, strerror(-r));
         assert_true(stamps.woke_ns > stamps.signal_ns);
         assert_true(stamps.sent_ns > stamps.signal_ns);
         r = st_wake_round(&w, SLICE_NS, false, &stamps);
         if (!m->timed)
             assert_int_equal(r, -ENOTSUP);
         else if (r != 0)
-            fail_msg("%s, %s, timed out: %s", m->name, st_wake_peers_name(peers), strerror(-r));
+            fail_msg("%s, timed out: %s", m->name, strerror(-r));
         else if (stamps.woke_ns < stamps.due_ns - ST_NS_PER_US) /* the realtime clock may be slewed */
             fail_msg("%s: %lld ns early", m->name, (long long)(stamps.due_ns - stamps.woke_ns));
     }
@@ -86,25 +85,20 @@ static void every_way_here_wakes_or_says_why_not(void **state)
     size_t worked_n = 0;
     int cpu;
     assert_true(lab->platform->cpus_allowed(lab->platform, &cpu, 1) >= 1);
-    for (size_t i = 0; (m = lab->wake_method(lab, i)) != NULL; i++) {
-        try_method(lab, m, ST_WAKE_THREADS, cpu, &worked_n);
-        try_method(lab, m, ST_WAKE_PROCESSES, cpu, &worked_n);
-    }
-    assert_true(worked_n >= 20);
+    for (size_t i = 0; (m = lab->wake_method(lab, i)) != NULL; i++)
+        try_method(lab, m, cpu, &worked_n);
+    assert_true(worked_n >= 7);
 }
 
 static void a_cpu_that_is_not_there_is_refused(void **state)
 {
     (void)state;
     struct st_lab *lab = st_lab_native();
-    const enum st_wake_peers peers[] = {ST_WAKE_THREADS, ST_WAKE_PROCESSES};
     int cpu;
     assert_true(lab->platform->cpus_allowed(lab->platform, &cpu, 1) >= 1);
-    for (size_t i = 0; i < ST_ARRAY_LEN(peers); i++) {
-        const struct st_wake_setting setting = {.peers = peers[i], .sender_cpu = cpu, .sleeper_cpu = 8000};
-        struct st_wake w;
-        assert_int_equal(st_wake_open(&w, lab, st_wake_find(lab, "pipe"), &setting), -EINVAL);
-    }
+    const struct st_wake_setting setting = {.sender_cpu = cpu, .sleeper_cpu = 8000};
+    struct st_wake w;
+    assert_int_equal(st_wake_open(&w, lab, st_wake_find(lab, "pipe"), &setting), -EINVAL);
 }
 
 static void the_fake_wakes_as_scripted(void **state)

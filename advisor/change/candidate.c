@@ -1,0 +1,189 @@
+#include "advisor/change/candidate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LATENCY_FILE "/dev/cpu_dma_latency"
+#define LATENCY_US   "0" /* the strongest: no idle state */
+#define SLACK_NS     "1"
+
+/* Safe both ways while audio plays, undone by writing the old value, and felt by a thread that sleeps until a deadline. Devices,
+ * permissions and real-time throttling are not in it. */
+static const struct {
+    const char *rule;
+    enum st_candidate_kind kind;
+} knobs[] = {
+    {"linux-cpu-frequency", ST_CANDIDATE_VALUES},
+    {"linux-idle-states", ST_CANDIDATE_LATENCY},
+    {"linux-timer-slack", ST_CANDIDATE_SLACK},
+    {"linux-preemption", ST_CANDIDATE_VALUES},
+    {"linux-huge-pages", ST_CANDIDATE_VALUES},
+    {"linux-swap", ST_CANDIDATE_VALUES},
+    {"linux-watchdogs", ST_CANDIDATE_VALUES},
+    {"freebsd-alloweddeviation", ST_CANDIDATE_VALUES},
+    {"freebsd-nanosleep-precise", ST_CANDIDATE_VALUES},
+    {"freebsd-eventtimer", ST_CANDIDATE_VALUES},
+    {"freebsd-cpu-idle", ST_CANDIDATE_VALUES},
+    {"freebsd-cpu-frequency", ST_CANDIDATE_VALUES},
+    {"freebsd-epp", ST_CANDIDATE_VALUES},
+};
+
+static const char *const writers[] = {"power-profiles-daemon", "tuned", "auto-cpufreq", "system76-power",
+                                      "powerd"};
+
+/* --- what is switched --- */
+
+static void drop_step(struct st_plan *plan, size_t i)
+{
+    free(plan->steps[i].target);
+    free(plan->steps[i].old_value);
+    free(plan->steps[i].new_value);
+    plan->steps_n--;
+    memmove(&plan->steps[i], &plan->steps[i + 1], (plan->steps_n - i) * sizeof(*plan->steps));
+}
+
+static void describe(const struct st_plan *plan, struct st_candidate *row)
+{
+    const struct st_plan_step *step = &plan->steps[row->first_step];
+    char more[32] = "";
+    if (row->steps_n > 1)
+        snprintf(more, sizeof(more), " and %zu more", row->steps_n - 1);
+    snprintf(row->setting, sizeof(row->setting), "%.150s%s", step->target, more);
+    snprintf(row->now, sizeof(row->now), "%s", step->old_value);
+    snprintf(row->trial, sizeof(row->trial), "%s", step->new_value);
+}
+
+/* The steps of this finding that write running values; lines in files are for `apply`. */
+static int add_values(struct st_candidates *ret, struct st_platform *p, bool as_root,
+                      struct st_candidate *row)
+{
+    struct st_plan *plan = &ret->plan;
+    row->first_step = plan->steps_n;
+    const int r = st_plan_add(plan, p, row->finding, row->not_tried, sizeof(row->not_tried));
+    if (r == -ENOMEM)
+        return r;
+    if (r < 0) {
+        snprintf(row->setting, sizeof(row->setting), "%s", row->finding->rule->title);
+        return 0;
+    }
+    for (size_t i = plan->steps_n; i > row->first_step; i--) {
+        if (plan->steps[i - 1].type == ST_ENTRY_FILE)
+            drop_step(plan, i - 1);
+    }
+    row->steps_n = plan->steps_n - row->first_step;
+    if (row->steps_n == 0)
+        return -ENODATA;
+    describe(plan, row);
+    if (!as_root)
+        snprintf(row->not_tried, sizeof(row->not_tried), "needs root");
+    return 0;
+}
+
+static void add_latency(struct st_platform *p, struct st_candidate *row)
+{
+    snprintf(row->setting, sizeof(row->setting), LATENCY_FILE);
+    snprintf(row->now, sizeof(row->now), "as found");
+    snprintf(row->trial, sizeof(row->trial), LATENCY_US " us");
+    const int handle = p->hold_latency(p, 0);
+    if (handle >= 0)
+        p->release_latency(p, handle);
+    else
+        snprintf(row->not_tried, sizeof(row->not_tried),
+                 handle == -EACCES ? "needs root" : LATENCY_FILE ": %s", strerror(-handle));
+}
+
+static void add_slack(struct st_platform *p, bool counts, struct st_candidate *row)
+{
+    int64_t ns = 0;
+    snprintf(row->setting, sizeof(row->setting), "timer slack of the measuring thread");
+    snprintf(row->trial, sizeof(row->trial), SLACK_NS " ns");
+    const int r = p->timer_slack_ns(p, &ns);
+    snprintf(row->now, sizeof(row->now), "%lld ns", (long long)ns);
+    if (r < 0)
+        snprintf(row->not_tried, sizeof(row->not_tried), "timer slack: %s", strerror(-r));
+    else if (!counts)
+        snprintf(row->not_tried, sizeof(row->not_tried), "real-time threads have no timer slack");
+}
+
+/* --- which findings --- */
+
+static bool find_kind(const char *rule, enum st_candidate_kind *ret)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(knobs); i++) {
+        if (strcmp(knobs[i].rule, rule) == 0) {
+            *ret = knobs[i].kind;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_fired(const struct st_finding *finding)
+{
+    const bool fired = finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
+    return fired && finding->rule->applicability != ST_APPLY_DANGEROUS;
+}
+
+static int add(struct st_candidates *ret, struct st_platform *p, const struct st_report *report,
+               const struct st_finding *finding, bool as_root, bool slack_counts)
+{
+    struct st_candidate row = {.finding = finding};
+    int r = find_kind(finding->rule->id, &row.kind) && ret->n < ST_CANDIDATES_MAX ? 0 : -ENODATA;
+    if (r == 0 && row.kind == ST_CANDIDATE_VALUES)
+        r = add_values(ret, p, as_root, &row);
+    else if (r == 0 && row.kind == ST_CANDIDATE_LATENCY)
+        add_latency(p, &row);
+    else if (r == 0)
+        add_slack(p, slack_counts, &row);
+    if (r == 0) {
+        row.refused = st_report_profile_refuses(report->profile, finding->rule->cost);
+        ret->rows[ret->n++] = row;
+    }
+    if (r == -ENODATA && finding->needs != ST_NEEDS_NOTHING && ret->later_n < ST_CANDIDATES_MAX)
+        ret->later[ret->later_n++] = finding;
+    return r == -ENODATA ? 0 : r;
+}
+
+static void find_writers(struct st_candidates *ret, const struct st_facts *facts)
+{
+    for (size_t i = 0; i < ST_ARRAY_LEN(writers); i++) {
+        char key[64];
+        const size_t used = strlen(ret->writers);
+        snprintf(key, sizeof(key), "%s.daemon.%s", facts->os == ST_OS_FREEBSD ? "freebsd" : "linux",
+                 writers[i]);
+        const struct st_fact *fact = st_facts_find(facts, key);
+        if (fact != NULL && fact->state == ST_FACT_OK)
+            snprintf(ret->writers + used, sizeof(ret->writers) - used, "%s%s", used > 0 ? ", " : "",
+                     writers[i]);
+    }
+}
+
+int st_candidates_find(struct st_candidates *ret, struct st_platform *p, const struct st_report *report,
+                       bool as_root, bool slack_counts)
+{
+    int r = 0;
+    *ret = (struct st_candidates){0};
+    for (size_t i = 0; i < report->findings_n && r == 0; i++) {
+        if (has_fired(&report->findings[i]))
+            r = add(ret, p, report, &report->findings[i], as_root, slack_counts);
+    }
+    find_writers(ret, report->facts);
+    if (r != 0)
+        st_candidates_finish(ret);
+    return r;
+}
+
+void st_candidates_finish(struct st_candidates *candidates)
+{
+    st_plan_finish(&candidates->plan);
+}
+
+size_t st_candidates_open(const struct st_candidates *candidates)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < candidates->n; i++)
+        n += candidates->rows[i].not_tried[0] == '\0';
+    return n;
+}

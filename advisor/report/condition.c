@@ -1,0 +1,206 @@
+/* Findings that depend on one fact that was not read. */
+#include "advisor/report/condition.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VALUES_MAX 2
+
+/** A fact of which few values are usual. Defaults: those of the kernels that the rules name as their sources. */
+struct premise {
+    const char *rule; /* only for this one; NULL: for each rule that lists the key */
+    const char *key;
+    const char *ask; /* the command that shows it */
+    bool all;        /* it has no other values: where they agree, the finding is certain */
+    bool
+        default_counts; /* asked also where it is the rule's subject, and only the rest of its facts is known */
+    struct {
+        const char *when, *value;
+        const char *and_key, *and_value; /* what comes with it; NULL: nothing */
+    } values[VALUES_MAX];
+};
+
+#define PRECISE "freebsd.kern.timecounter.nanosleep_precise"
+
+/* clang-format off */
+#define ONE(when, value) {when, value, NULL, NULL}
+#define ALL_OF(fact, command, ...) .key = fact, .ask = command, .all = true, .values = {__VA_ARGS__}
+#define ALL(fact, command, ...) {ALL_OF(fact, command, __VA_ARGS__)}
+#define SOME_OF(fact, command, ...) .key = fact, .ask = command, .values = {__VA_ARGS__}
+#define SOME(fact, command, ...) {SOME_OF(fact, command, __VA_ARGS__)}
+/* clang-format on */
+
+static const struct premise premises[] = {
+    ALL("freebsd.kern.osreldate", "sysctl kern.osreldate", {"on FreeBSD 14 and older", "1400000", NULL, NULL},
+        {"on FreeBSD 15", "1500000", PRECISE, "1"}),
+    ALL(PRECISE, "sysctl kern.timecounter.nanosleep_precise", ONE("with nanosleep_precise 0", "0"),
+        ONE("with 1, the default", "1")),
+    {.default_counts = true,
+     SOME_OF("freebsd.kern.timecounter.alloweddeviation", "sysctl kern.timecounter.alloweddeviation",
+             ONE("with alloweddeviation 5, the default", "5"), ONE("with 0", "0"))},
+    ALL("freebsd.kern.eventtimer.periodic", "sysctl kern.eventtimer.periodic",
+        ONE("with a periodic event timer", "1"), ONE("with a one-shot one, the default", "0")),
+    SOME("freebsd.kern.hz", "sysctl kern.hz", ONE("with kern.hz 100", "100"),
+         ONE("with kern.hz 1000", "1000")),
+    ALL("freebsd.hw.snd.latency_profile", "sysctl hw.snd.latency_profile",
+        ONE("with latency_profile 1, the default", "1"), ONE("with 0", "0")),
+    ALL("freebsd.powerd.running", "service powerd status", ONE("if powerd runs", "1"),
+        ONE("if it does not", "0")),
+    {.rule = "linux-threaded-irqs",
+     ALL_OF("linux.cmdline", "cat /proc/cmdline", ONE("without threadirqs on the kernel command line", ""),
+            ONE("with it", "threadirqs"))},
+    {.rule = "linux-high-res-timers",
+     ALL_OF("linux.cmdline", "cat /proc/cmdline",
+            ONE("with highres=off on the kernel command line", "highres=off"), ONE("without it", ""))},
+    SOME("linux.preempt.debugfs", "sudo cat /sys/kernel/debug/sched/preempt",
+         ONE("in the mode none", "(none) voluntary full"), ONE("in the mode full", "none voluntary (full)")),
+    ALL("linux.rt.fifo_errno", "chrt -f 10 true   # as the user who plays",
+        ONE("if you may not use real-time priority", "1"), ONE("if you may", "0")),
+    ALL("linux.config.RT_GROUP_SCHED", "grep RT_GROUP_SCHED= /boot/config-$(uname -r)",
+        ONE("with real-time group scheduling", "y"), ONE("without it", "n")),
+    {.rule = "linux-rt-throttling",
+     ALL_OF("linux.kernel.release", "uname -a", ONE("on Linux 6.11 and older", "6.11.0"),
+            {"on 6.12 and newer", "6.12.0", "linux.config.RT_GROUP_SCHED", "n"})},
+    SOME("linux.swap.other_n", "swapon --show", {"with swap on a disk", "1", "linux.swap.zram_n", "0"},
+         {"with zram or no swap", "0", "linux.swap.zram_n", "1"}),
+    SOME("linux.thp.defrag", "cat /sys/kernel/mm/transparent_hugepage/defrag",
+         ONE("with defrag always", "[always]"), ONE("with madvise, the default", "[madvise]")),
+};
+
+/** Does this finding miss this fact, and not what the rule is about, its first fact? */
+static bool is_missing(const struct st_finding *finding, const struct premise *premise)
+{
+    const struct st_rule *rule = finding->rule;
+    const struct st_fact *fact = st_facts_find(finding->facts, premise->key);
+    bool listed = false, known = false;
+    for (size_t i = 0; rule->facts[i] != NULL; i++) {
+        const bool is_it = fnmatch(rule->facts[i], premise->key, 0) == 0;
+        listed = listed || (is_it && (i > 0 || premise->default_counts));
+        for (size_t f = 0; f < finding->facts->n && !known && !is_it && (i == 0 || premise->default_counts);
+             f++)
+            known = fnmatch(rule->facts[i], finding->facts->rows[f]->key, 0) == 0;
+    }
+    return (premise->rule == NULL || strcmp(premise->rule, rule->id) == 0) && listed && known &&
+           (fact == NULL || fact->state == ST_FACT_UNREADABLE);
+}
+
+/** @return 0 or -ENOMEM. */
+static int judge_with(const struct st_finding *finding, const struct st_wish *wish,
+                      st_condition_judge_fn judge, const struct premise *premise, size_t i,
+                      struct st_finding *ret)
+{
+    struct st_facts both, *assumed = st_facts_new(finding->facts->os);
+    int r = assumed == NULL
+                ? -ENOMEM
+                : st_facts_put_text(assumed, premise->key, premise->values[i].value, NULL, premise->ask);
+    if (r == 0 && premise->values[i].and_key != NULL)
+        r = st_facts_put_text(assumed, premise->values[i].and_key, premise->values[i].and_value, NULL,
+                              premise->ask);
+    if (r == 0)
+        r = st_facts_overlay(finding->facts, assumed, &both);
+    if (r == 0) {
+        judge(finding->rule, &both, wish, ret);
+        free(both.rows);
+    }
+    st_facts_free(assumed);
+    ret->facts = finding->facts;
+    ret->evidence_n = 0; /* it may be what was assumed */
+    ret->when = premise->values[i].when;
+    return r == 0 && ret->summary == NULL ? -ENOMEM : r;
+}
+
+static int by_harm(const void *left, const void *right)
+{
+    const struct st_finding *a = left, *b = right;
+    const int rank_a = st_finding_statuses[a->status].rank, rank_b = st_finding_statuses[b->status].rank;
+    if (rank_a != rank_b)
+        return rank_a > rank_b ? -1 : 1;
+    return (a->effect_us < b->effect_us) - (a->effect_us > b->effect_us);
+}
+
+static bool same(const char *left, const char *right)
+{
+    return left == right || (left != NULL && right != NULL && strcmp(left, right) == 0);
+}
+
+static bool has_reading(const struct st_finding *finding)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < finding->evidence_n; i++)
+        n += finding->evidence[i]->state == ST_FACT_OK;
+    return n > 0;
+}
+
+/** Whatever the fact is: nothing to change, or the same change. Where the worst is "not applicable", a second fact may be
+ * missing. */
+static bool do_agree(const struct st_finding *finding, const struct premise *premise,
+                     const struct st_finding *branches, size_t n)
+{
+    const struct st_finding *worst = &branches[0], *other = &branches[n - 1];
+    if (!premise->all || n < VALUES_MAX || worst->status == ST_STATUS_NOT_APPLICABLE || !has_reading(finding))
+        return false;
+    return !st_finding_has_fired(worst) ||
+           (worst->status == other->status && same(worst->fix_now, other->fix_now) &&
+            same(worst->fix_persistent, other->fix_persistent));
+}
+
+/** Takes the branches over, the worst first. agree: the finding is certain, whatever the fact is. */
+static void take(struct st_finding *finding, const struct premise *premise, struct st_finding *branches,
+                 size_t n, bool agree)
+{
+    const struct st_finding *worst = &branches[0], *other = &branches[n - 1];
+    const enum st_status status = agree ? worst->status : ST_STATUS_UNKNOWN;
+    if (n == 1 || (agree && same(worst->summary, other->summary)))
+        st_finding_set(finding, status, "%s%s%s", agree ? "" : worst->when, agree ? "" : ": ",
+                       worst->summary);
+    else
+        st_finding_set(finding, status, "%s: %s; %s: %s", worst->when, worst->summary, other->when,
+                       other->summary);
+    finding->effect_known = agree && worst->effect_known && other->effect_known;
+    finding->effect_us = finding->effect_known ? worst->effect_us : 0; /* an upper bound */
+    free(finding->formula);
+    finding->formula = worst->formula != NULL ? strdup(worst->formula) : NULL;
+    st_finding_fix(finding, worst->fix_now, worst->fix_persistent, worst->needs);
+    for (size_t i = 0; i < worst->changes_n && agree; i++)
+        st_finding_change(finding, worst->changes[i].kind, worst->changes[i].key, worst->changes[i].value);
+    finding->branches = branches;
+    finding->branches_n = n;
+    finding->ask = premise->ask;
+}
+
+/** Judges with each value. @return how many are known, the worst first. */
+static size_t judge_all(const struct st_finding *finding, const struct st_wish *wish,
+                        st_condition_judge_fn judge, const struct premise *premise,
+                        struct st_finding *branches)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < VALUES_MAX && premise->values[i].when != NULL; i++) {
+        if (judge_with(finding, wish, judge, premise, i, &branches[n]) == 0 &&
+            branches[n].status != ST_STATUS_UNKNOWN)
+            n++;
+        else
+            st_finding_finish(&branches[n]);
+    }
+    qsort(branches, n, sizeof(*branches), by_harm);
+    return n;
+}
+
+void st_condition_add(struct st_finding *finding, const struct st_wish *wish, st_condition_judge_fn judge)
+{
+    for (size_t p = 0; p < ST_ARRAY_LEN(premises); p++) {
+        struct st_finding *branches =
+            is_missing(finding, &premises[p]) ? calloc(VALUES_MAX, sizeof(*branches)) : NULL;
+        if (branches == NULL)
+            continue;
+        const size_t n = judge_all(finding, wish, judge, &premises[p], branches);
+        const bool agree = n > 0 && do_agree(finding, &premises[p], branches, n);
+        if (n > 0 && (agree || st_finding_has_fired(&branches[0]))) {
+            take(finding, &premises[p], branches, n, agree);
+            return;
+        }
+        for (size_t i = 0; i < n; i++)
+            st_finding_finish(&branches[i]);
+        free(branches);
+    }
+}

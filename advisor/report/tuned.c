@@ -1,0 +1,122 @@
+#include "advisor/report/tuned.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text/safe.h"
+
+#define SCHEMA         "sleeptune-tuned/1"
+#define FILE_NAME      "/tuned.json"
+#define DOCUMENT_BYTES 16384
+
+static const char *kernel_of(const struct st_facts *facts)
+{
+    return st_facts_text_or(
+        facts, facts->os == ST_OS_FREEBSD ? "freebsd.kern.osrelease" : "linux.kernel.release", NULL);
+}
+
+static bool take_row(const json_t *object, struct st_tuned_row *row)
+{
+    const char *id = json_string_value(json_object_get(object, "id"));
+    const char *outcome = json_string_value(json_object_get(object, "outcome"));
+    row->fold = json_number_value(json_object_get(object, "fold"));
+    row->low = json_number_value(json_object_get(object, "low"));
+    row->high = json_number_value(json_object_get(object, "high"));
+    for (int i = 0; outcome != NULL && i <= ST_TUNING_HARMFUL; i++) {
+        if (strcmp(outcome, st_tuning_outcome_name((enum st_tuning_outcome)i)) == 0)
+            row->outcome = (enum st_tuning_outcome)i;
+    }
+    if (row->outcome == ST_TUNING_NOT_TRIED || id == NULL || strlen(id) >= sizeof(row->id))
+        return false;
+    strcpy(row->id, id);
+    return row->outcome != ST_TUNING_HELPS ||
+           (row->low > 0 && row->low <= row->fold && row->fold <= row->high);
+}
+
+static int take(const json_t *document, const char *kernel, struct st_tuned *ret)
+{
+    const json_t *rows = json_object_get(document, "rows");
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    const char *day = json_string_value(json_object_get(document, "day"));
+    const char *then = json_string_value(json_object_get(document, "kernel"));
+    struct st_tuned tuned = {.frames = json_integer_value(json_object_get(document, "frames"))};
+    if (schema == NULL || strcmp(schema, SCHEMA) != 0 || then == NULL || day == NULL ||
+        strlen(day) >= sizeof(tuned.day) || !st_safe_is(day) || json_array_size(rows) > ST_TUNING_ROWS_MAX)
+        return -EBADMSG;
+    strcpy(tuned.day, day);
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        if (!take_row(json_array_get(rows, i), &tuned.rows[tuned.n++]))
+            return -EBADMSG;
+    }
+    if (kernel == NULL || strcmp(kernel, then) != 0)
+        return -ESTALE;
+    *ret = tuned;
+    return 0;
+}
+
+int st_tuned_read(struct st_platform *p, const char *folder, const struct st_facts *facts,
+                  struct st_tuned *ret)
+{
+    char path[600], text[DOCUMENT_BYTES];
+    size_t bytes;
+    snprintf(path, sizeof(path), "%s%s", folder, FILE_NAME);
+    int r = p->read_text(p, path, text, sizeof(text), &bytes);
+    if (r != 0)
+        return r;
+    json_t *document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL);
+    r = take(document, kernel_of(facts), ret);
+    json_decref(document);
+    return r;
+}
+
+int st_tuned_write(struct st_platform *p, const char *folder, const struct st_facts *facts,
+                   const struct st_tuned *tuned)
+{
+    char path[600];
+    const char *kernel = kernel_of(facts);
+    if (kernel == NULL)
+        return -ENODATA;
+    json_t *rows = json_array();
+    for (size_t i = 0; i < tuned->n; i++) {
+        const struct st_tuned_row *row = &tuned->rows[i];
+        (void)json_array_append_new(rows, json_pack("{s:s, s:s, s:f, s:f, s:f}", "id", row->id, "outcome",
+                                                    st_tuning_outcome_name(row->outcome), "fold", row->fold,
+                                                    "low", row->low, "high", row->high));
+    }
+    json_t *document = json_pack("{s:s, s:s, s:s, s:I, s:o}", "schema", SCHEMA, "day", tuned->day, "kernel",
+                                 kernel, "frames", (json_int_t)tuned->frames, "rows", rows);
+    char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
+    json_decref(document);
+    if (text == NULL)
+        return -ENOMEM;
+    snprintf(path, sizeof(path), "%s%s", folder, FILE_NAME);
+    const int r = p->replace_file(p, path, text, strlen(text), 0644);
+    free(text);
+    return r;
+}
+
+const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const char *id)
+{
+    for (size_t i = 0; tuned != NULL && i < tuned->n; i++) {
+        if (strcmp(tuned->rows[i].id, id) == 0)
+            return &tuned->rows[i];
+    }
+    return NULL;
+}
+
+const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_row *row, char *buf,
+                          size_t buf_bytes)
+{
+    char effect[96] = "no effect shown";
+    if (row->outcome == ST_TUNING_HELPS)
+        snprintf(effect, sizeof(effect), "%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)", row->fold,
+                 row->low, row->high);
+    else if (row->outcome == ST_TUNING_HARMFUL)
+        snprintf(effect, sizeof(effect), "more late wake-ups");
+    snprintf(buf, buf_bytes, "%s, measured %s with %lld frames", effect, tuned->day,
+             (long long)tuned->frames);
+    return buf;
+}

@@ -1,0 +1,40 @@
+/* What `sleeptune tune` measured on this machine, as it is kept for later reports: schema sleeptune-tuned/1. */
+#ifndef ST_ADVISOR_REPORT_TUNED_H
+#define ST_ADVISOR_REPORT_TUNED_H
+
+#include "advisor/facts/facts.h"
+#include "evidence/tuning.h"
+#include "platform/platform.h"
+
+#define ST_TUNED_TEXT_BYTES 200
+
+/** One setting that was tried to an end: helps, no effect or harmful. */
+struct st_tuned_row {
+    char id[64]; /* of the rule */
+    enum st_tuning_outcome outcome;
+    double fold, low, high; /* how many times fewer late wake-ups, 95 %; of what helps */
+};
+
+struct st_tuned {
+    struct st_tuned_row rows[ST_TUNING_ROWS_MAX];
+    size_t n;
+    char day[16]; /* "2026-11-22" */
+    int64_t frames;
+};
+
+/** Reads it from the folder of the journal. facts: of the machine now. @return 0, -ESTALE (another kernel runs now), -ENOENT, -EBADMSG,
+ * or what reading said. */
+ST_NODISCARD int st_tuned_read(struct st_platform *p, const char *folder, const struct st_facts *facts,
+                               struct st_tuned *ret);
+/** @return 0, -ENODATA (the kernel is unknown), -ENOMEM, or what writing said. */
+ST_NODISCARD int st_tuned_write(struct st_platform *p, const char *folder, const struct st_facts *facts,
+                                const struct st_tuned *tuned);
+
+/** tuned may be NULL. @return NULL: nothing is known of that rule. */
+const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const char *id);
+
+/** "5.1 times fewer late wake-ups (95 %: 4.2 .. 6.3), measured 2026-11-22 with 32 frames". @return buf. */
+const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_row *row, char *buf,
+                          size_t buf_bytes);
+
+#endif

@@ -1,0 +1,240 @@
+/* Linux: real-time priority that was lost after a suspend, and programs that never had it. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "advisor/facts/owner.h"
+#include "advisor/facts/text.h"
+#include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+#include "core/text/text.h"
+#include "platform/proc.h"
+
+#define PROCESSES_N     "linux.processes_n"
+#define RTKIT           "linux.daemon.rtkit-daemon"
+#define RTKIT_COMMAND   "linux.rtkit.command"
+#define DEMOTED         "linux.rtkit.demoted_n"
+#define SUSPENDED       "linux.suspended_ms"
+#define SLEEPS          "linux.power.states"
+#define RT_PROCESS      "linux.rt_thread.*.process"
+#define RT_PRIORITY     "linux.rt_thread.*.priority"
+#define RT_NAME         "linux.rt_thread.*.name"
+#define NORMAL_PROCESS  "linux.normal_thread.*.process"
+#define RTKIT_MAX       20   /* rtkit-daemon --help: what it gives at most, unless told otherwise */
+#define SUSPENDED_LEAST 1000 /* ms; less is no suspend */
+
+static const struct {
+    const char *key, *name, *process;
+} servers[] = {
+    {"linux.daemon.pipewire", "PipeWire", "pipewire"},
+    {"linux.daemon.pulseaudio", "PulseAudio", "pulseaudio"},
+};
+
+/** The highest real-time priority of a thread of that program; 0: none. */
+static int64_t priority_of(const struct st_facts *facts, const char *process)
+{
+    int64_t top = 0, priority;
+    ST_FACTS_EACH (fact, facts, "linux.rt_thread.", ".process") {
+        if (fact->state == ST_FACT_OK && strcmp(fact->text, process) == 0 &&
+            st_facts_beside_int(facts, fact, "priority", &priority) == 0 && priority > top)
+            top = priority;
+    }
+    return top;
+}
+
+/** The sound server of this user: its row, -1: none runs. */
+static int server_of(struct st_finding *finding)
+{
+    int64_t pid;
+    for (int i = 0; i < (int)ST_ARRAY_LEN(servers); i++) {
+        if (st_facts_int(finding->facts, servers[i].key, &pid) != 0 ||
+            st_owner_other(finding->facts, servers[i].key) != NULL)
+            continue;
+        st_finding_quote(finding, servers[i].key);
+        return i;
+    }
+    return -1;
+}
+
+/* --- linux-rt-lost --- */
+
+static bool can_suspend(const struct st_facts *facts)
+{
+    const char *states;
+    return st_facts_text(facts, SLEEPS, &states) == 0 && st_proc_has_word(states, "mem") &&
+           !st_machine_is_guest(facts);
+}
+
+static void judge_without(struct st_finding *finding, const char *server, int64_t suspended_ms)
+{
+    const bool logged = st_machine_int_or(finding->facts, DEMOTED, 0) > 0;
+    if (!logged && suspended_ms < SUSPENDED_LEAST) {
+        st_finding_not_applicable(finding,
+                                  "%s has no real-time priority, and nothing shows that it ever had; see "
+                                  "finding linux-server-priority",
+                                  server);
+        return;
+    }
+    st_finding_problem(finding, "%s lost its real-time priority: rtkit %stook it away%s%s", server,
+                       logged ? "" : "probably ", logged ? ", as its log says" : "",
+                       suspended_ms >= SUSPENDED_LEAST ? ", when this computer was suspended" : "");
+    st_rule_fix(finding);
+}
+
+static void judge_lost(struct st_finding *finding)
+{
+    const struct st_facts *facts = finding->facts;
+    const char *command = "";
+    int64_t processes, value, suspended_ms = 0;
+    if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
+        return;
+    const int server = server_of(finding);
+    if (server < 0 || st_facts_int(facts, RTKIT, &value) != 0) {
+        st_finding_not_applicable(
+            finding, "%s", server < 0 ? "no PipeWire or PulseAudio of this user runs" : "rtkit does not run");
+        return;
+    }
+    st_finding_quote(finding, RTKIT_COMMAND);
+    if (st_facts_text(facts, RTKIT_COMMAND, &command) == 0 && strstr(command, "--no-canary") != NULL) {
+        st_finding_fine(finding, "rtkit runs with --no-canary: it takes no priority away after a suspend");
+        return;
+    }
+    st_finding_quote(finding, SUSPENDED);
+    st_finding_quote(finding, DEMOTED);
+    (void)!st_facts_int(facts, SUSPENDED, &suspended_ms);
+    const int64_t priority = priority_of(facts, servers[server].process);
+    if (priority == 0) {
+        judge_without(finding, servers[server].name, suspended_ms);
+    } else if (priority > RTKIT_MAX) {
+        st_finding_fine(finding,
+                        "%s has priority %" PRId64 ": rtkit gives less, so it did not give this one "
+                        "and does not take it away",
+                        servers[server].name, priority);
+    } else if (suspended_ms >= SUSPENDED_LEAST || can_suspend(facts)) {
+        st_finding_quote(finding, SLEEPS);
+        st_finding_advice(finding,
+                          "%s has its real-time priority (%" PRId64
+                          ") from rtkit, which may take it away when "
+                          "this computer is suspended",
+                          servers[server].name, priority);
+        st_rule_fix(finding);
+    } else {
+        st_finding_fine(finding, "%s has real-time priority %" PRId64 ", and this computer is not suspended",
+                        servers[server].name, priority);
+    }
+}
+
+const struct st_rule st_rule_linux_rt_lost = {
+    .id = "linux-rt-lost",
+    .title = "Real-time priority lost after a suspend",
+    .mechanism = "rtkit has a test thread, its canary. After a suspend rtkit takes the time in which the "
+                 "computer slept for a starved canary, and takes real-time priority away from all programs. "
+                 "They ask only once, so they stay without it until they are started again.",
+    .cost =
+        "fairness: without the canary a program that never sleeps keeps its priority (RLIMIT_RTTIME still "
+        "ends it after 200 ms)",
+    .when_not = "the computer is never suspended, or your limits give real-time priority without rtkit",
+    .sources = "heftig/rtkit issue 13 (S3 and s2idle, closed), pull request 35; bugzilla.redhat.com 688282\n"
+               "rtkit-daemon.c: \"The canary thread is apparently starving\"\n"
+               "CLOCK_BOOTTIME - CLOCK_MONOTONIC: clock_gettime(2)",
+    .guide.now =
+        "systemctl --user restart pipewire pipewire-pulse wireplumber   # or pulseaudio; then open your "
+        "programs again",
+    .guide.persistent =
+        "# /etc/systemd/system/rtkit-daemon.service.d/90-sleeptune.conf\n[Service]\nExecStart=\n"
+        "ExecStart=/usr/libexec/rtkit-daemon --no-canary\n"
+        "# then\nsudo systemctl daemon-reload && sudo systemctl restart rtkit-daemon",
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "journalctl -b -u rtkit-daemon | grep -c Demot   # 0\n"
+                   "ps -eLo cls,rtprio,comm | grep data-loop   # RR 20 or FF 88, also after a suspend",
+    .guide.undo = "delete 90-sleeptune.conf and restart rtkit-daemon",
+    .worst = ST_STATUS_PROBLEM,
+    .facts = ST_RULE_KEYS(PROCESSES_N, "linux.daemon.*", RTKIT_COMMAND, DEMOTED, SUSPENDED, SLEEPS,
+                          RT_PROCESS, RT_PRIORITY, ST_MACHINE_VIRTUAL, ST_OWNER_KEYS),
+    .judge = judge_lost,
+};
+
+/* --- linux-client-priority: the threads of programs that play through PipeWire --- */
+
+/** Has a real-time thread of another program PipeWire's name? */
+static bool has_named_client(const struct st_facts *facts)
+{
+    const char *process;
+    ST_FACTS_EACH (fact, facts, "linux.rt_thread.", ".name") {
+        if (fact->state == ST_FACT_OK && strncmp(fact->text, "data-loop", strlen("data-loop")) == 0 &&
+            st_facts_beside_text(facts, fact, "process", &process) == 0 &&
+            strncmp(process, servers[0].process, strlen(servers[0].process)) != 0)
+            return true;
+    }
+    return false;
+}
+
+static void judge_clients(struct st_finding *finding)
+{
+    char names[200] = "";
+    const char *last = "";
+    int64_t processes;
+    int n = 0;
+    if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
+        return;
+    const int server = server_of(finding);
+    if (server != 0 || priority_of(finding->facts, servers[0].process) == 0) {
+        st_finding_not_applicable(finding, server != 0 ? "no PipeWire of this user runs"
+                                                       : "PipeWire itself has no real-time priority; see "
+                                                         "finding linux-server-priority");
+        return;
+    }
+    ST_FACTS_EACH (fact, finding->facts, "linux.normal_thread.", ".process") {
+        if (fact->state != ST_FACT_OK || strcmp(fact->text, servers[0].process) == 0 ||
+            strcmp(fact->text, last) == 0)
+            continue;
+        last = fact->text;
+        n++;
+        st_finding_quote(finding, fact->key);
+        if (n <= 4)
+            st_text_append(names, sizeof(names), "%s%.40s", n > 1 ? ", " : "", fact->text);
+    }
+    if (n == 0 && has_named_client(finding->facts)) {
+        st_finding_fine(finding,
+                        "the programs that play through PipeWire have real-time priority, as far as their "
+                        "threads bear its name (data-loop)");
+        return;
+    }
+    if (n == 0) {
+        st_finding_not_applicable(finding,
+                                  "no program has a thread with PipeWire's name (data-loop); before PipeWire "
+                                  "1.0 the threads have no name");
+        return;
+    }
+    st_finding_advice(finding,
+                      "%d program%s play%s through PipeWire without real-time priority (SCHED_OTHER): %s%s",
+                      n, n == 1 ? "" : "s", n == 1 ? "s" : "", names, n > 4 ? " ..." : "");
+    st_rule_fix(finding);
+}
+
+const struct st_rule st_rule_linux_client_priority = {
+    .id = "linux-client-priority",
+    .title = "Real-time threads of the programs that play",
+    .mechanism =
+        "A program computes its sound in a thread of its own. Without real-time priority any busy program "
+        "delays it, and PipeWire has to go on without its sound. Before PipeWire 1.4 programs do not ask for "
+        "it by default; in a Flatpak they need the portal org.freedesktop.portal.Realtime.",
+    .privilege = "none",
+    .cost = "none",
+    .when_not = "the program need not play without gaps, such as a browser with a large buffer",
+    .sources =
+        "PipeWire NEWS 1.4: client.conf and client-rt.conf are the same from then on; mpv issue 11826\n"
+        "xdg-desktop-portal issue 355 and flathub/org.ardour.Ardour issue 39: rtkit does not know the process "
+        "ids of a sandbox\n"
+        "/proc/PID/task/TID/stat, fields 2, 40 and 41: proc(5)",
+    .guide.now = "PIPEWIRE_CONFIG_NAME=client-rt.conf PROGRAM   # PipeWire before 1.4",
+    .guide.persistent = "# PipeWire before 1.4, in ~/.config/environment.d/90-sleeptune.conf:\n"
+                        "PIPEWIRE_CONFIG_NAME=client-rt.conf\n"
+                        "# and the right itself: see finding linux-rt-permission",
+    .guide.needs = ST_NEEDS_RELOGIN,
+    .guide.check = "ps -eLo cls,rtprio,comm | grep data-loop   # RR or FF, and a priority",
+    .guide.undo = "delete 90-sleeptune.conf",
+    .worst = ST_STATUS_ADVICE,
+    .facts = ST_RULE_KEYS(PROCESSES_N, "linux.daemon.*", RT_PROCESS, RT_PRIORITY, RT_NAME, NORMAL_PROCESS,
+                          ST_OWNER_KEYS),
+    .judge = judge_clients,
+};

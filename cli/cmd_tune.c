@@ -1,0 +1,358 @@
+/* sleeptune tune: tries what the report suggests, one setting against the present one, and sets everything back. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/change/change_target.h"
+#include "cli/command.h"
+#include "cli/report/report_run.h"
+#include "cli/tune/tune_block.h"
+#include "cli/tune/tune_output.h"
+#include "cli/tune/tune_supervisor.h"
+#include "core/ns.h"
+#include "core/text/text.h"
+#include "platform/program/locale.h"
+#include "platform/program/output.h"
+#include "platform/program/stop.h"
+#include "platform/program/terminal.h"
+
+#define COMMAND    "tune"
+#define BUDGET_NS  (600 * ST_NS_PER_S)
+#define BUDGET_MAX (24 * 3600 * ST_NS_PER_S)
+
+struct options {
+    struct st_facts_input input;
+    const char *only;
+    int64_t frames, rate_hz, budget_ns;
+    bool keep, ask, dry_run, json, markdown, while_recording;
+    enum st_report_profile profile;
+};
+
+struct work {
+    const struct options *options;
+    struct st_change_target target;
+    struct st_candidates candidates;
+    struct st_tune_supervisor supervisor;
+    struct st_tune_block block;
+    struct st_tuning tuning;
+    struct st_tune_output output;
+};
+
+static void help(void)
+{
+    fputs("Usage: sleeptune tune [OPTION...]\n"
+          "Try what 'sleeptune report' suggests: switch each setting on and off in pairs\n"
+          "of blocks of 5 s, in random order, and count late wake-ups. At the end\n"
+          "everything is as it was before, also after Ctrl-C or kill -9.\n\n"
+          "  --dry-run            print what would be tried; measure and change nothing\n"
+          "  --keep               make what helped permanent; 'sleeptune revert' undoes it\n"
+          "  --ask                the same, after a question\n"
+          "  --budget TIME        at most this long, 5m .. 24h (10m)\n"
+          "  --only ID[,ID]       try these rules only\n"
+          "  -f, --frames N       frames per period (as in the sound server, else 128)\n"
+          "  -r, --rate RATE      sample rate, as in 48000 or 44.1k (likewise, else 48k)\n"
+          "  --profile PROFILE    do not keep what costs too much: studio, desktop\n"
+          "                       (default), laptop, server; see sleeptune report --help\n"
+          "  --while-recording    also while a program records\n"
+          "  --user NAME          judge with the rights that NAME gets at login\n"
+          "  --format FORMAT      text (default), json, markdown\n"
+          "  --json               the same as --format json\n"
+          "  -h, --help           this text\n\n"
+          "Examples (most settings need root):\n"
+          "  sleeptune tune --dry-run\n"
+          "  sleeptune tune --frames 32 --ask\n\n"
+          "Exit status: 0 done, nothing to try, or nothing to improve; 2 this machine is\n"
+          "too noisy now; 3 usage; 4 failure.\n",
+          stdout);
+}
+
+static int take_profile(const char *command, void *ctx, const char *text)
+{
+    struct options *options = ctx;
+    return st_report_profile_parse(text, &options->profile) == 0
+               ? 0
+               : st_failure_usage(command,
+                                  "--profile: '%s' is unknown; use studio, desktop, laptop or server", text);
+}
+
+static int take_format(const char *command, void *ctx, const char *text)
+{
+    struct options *options = ctx;
+    options->json = strcmp(text, "json") == 0;
+    options->markdown = strcmp(text, "markdown") == 0;
+    return options->json || options->markdown || strcmp(text, "text") == 0
+               ? 0
+               : st_failure_usage(command, "--format: '%s' is unknown; use text, json or markdown", text);
+}
+
+/** @return -1 to go on, or an st_exit. */
+static int parse_options(int argc, char **argv, struct options *options)
+{
+    const struct st_option table[] = {
+        {"dry-run", .flag = &options->dry_run},
+        {"keep", .flag = &options->keep},
+        {"ask", .flag = &options->ask},
+        {"budget", .time_ns = &options->budget_ns, .min = ST_TUNING_BLOCKS_MIN * ST_TUNE_BLOCK_NS,
+         .max = BUDGET_MAX},
+        {"only", .text = &options->only},
+        {"frames", 'f', .number = &options->frames, .min = 1, .max = 1 << 22},
+        {"rate", 'r', .rate_hz = &options->rate_hz, .min = 1, .max = 1 << 22},
+        {"profile", .take = take_profile, .ctx = options},
+        {"while-recording", .flag = &options->while_recording},
+        {"user", .text = &options->input.user},
+        {"format", .take = take_format, .ctx = options},
+        {"json", .flag = &options->json},
+    };
+    const int r = st_options_only(COMMAND, table, ST_ARRAY_LEN(table), help, argc, argv);
+    if (r != -1)
+        return r;
+    if (options->ask && isatty(STDIN_FILENO) != 1)
+        return st_failure_usage(COMMAND, "cannot ask without a terminal: use --keep");
+    return -1;
+}
+
+/* --- looking --- */
+
+static int look(struct work *work)
+{
+    const struct options *options = work->options;
+    struct st_change_target *target = &work->target;
+    struct st_rt_rights rights = {0};
+    char id[256];
+    int status = st_change_target_open(COMMAND, NULL, false, target);
+    if (status != ST_EXIT_DONE)
+        return status;
+    status = geteuid() == 0 && !options->dry_run ? st_change_target_recover(COMMAND, target, options->json)
+                                                 : ST_EXIT_DONE;
+    if (status == ST_EXIT_DONE)
+        status = st_change_target_judge(COMMAND, &options->input, options->frames, options->rate_hz, target);
+    if (status != ST_EXIT_DONE)
+        return status;
+    st_report_set_profile(&target->report, options->profile);
+    int r = options->only != NULL ? st_report_only(&target->report, options->only, id, sizeof(id)) : 0;
+    if (r == -ENOENT) {
+        const char *const ids[] = {id};
+        status = st_report_run_check_ids(COMMAND, ids, 1);
+        return status != 0
+                   ? status
+                   : st_failure_usage(COMMAND, "--only: '%s' is a rule of another operating system", id);
+    }
+    const bool real_time =
+        target->p->rt_rights(target->p, work->block.config.priority, &rights) == 0 && rights.fifo_errno == 0;
+    if (r == 0)
+        r = st_candidates_find(&work->candidates, target->p, &target->report, geteuid() == 0, !real_time);
+    if (r != 0)
+        return st_failure(COMMAND, "%s", strerror(-r));
+    work->output = (struct st_tune_output){.candidates = &work->candidates,
+                                           .wish = &target->report.wish,
+                                           .budget_ns = options->budget_ns,
+                                           .real_time = real_time};
+    return ST_EXIT_DONE;
+}
+
+/* --- printing --- */
+
+static int print_text(void (*print)(const struct st_tune_output *output, FILE *out),
+                      const struct st_tune_output *output, FILE *to)
+{
+    struct st_locale_stream stream;
+    print(output, st_locale_begin(&stream, to));
+    return st_locale_end(&stream) == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "out of memory");
+}
+
+static int print(const struct work *work, bool plan)
+{
+    if (work->options->json)
+        return st_output_json(COMMAND, st_tune_output_json(&work->output));
+    if (work->options->markdown && !plan)
+        return print_text(st_tune_output_markdown, &work->output, stdout);
+    return print_text(plan ? st_tune_output_plan : st_tune_output_result, &work->output, stdout);
+}
+
+/* --- measuring --- */
+
+static int set(void *ctx, uint32_t on, size_t *ret_row, char *why)
+{
+    struct work *work = ctx;
+    work->block.slack_ns = -1;
+    for (size_t i = 0; i < work->candidates.n; i++) {
+        if ((on & (UINT32_C(1) << i)) != 0 && work->candidates.rows[i].kind == ST_CANDIDATE_SLACK)
+            work->block.slack_ns = 1;
+    }
+    return st_tune_supervisor_set(&work->supervisor, on, ret_row, why);
+}
+
+static int measure(void *ctx, struct st_tuning_block *ret, char *why)
+{
+    struct work *work = ctx;
+    char device[128];
+    if (!work->options->while_recording && st_tune_block_records(work->target.p, device, sizeof(device))) {
+        snprintf(why, ST_TUNING_WHY_BYTES, "a program began to record (%.60s)", device);
+        return -ECANCELED;
+    }
+    return st_tune_block_run(&work->block, ret, why);
+}
+
+static void show(void *ctx, const struct st_tuning *tuning, int row, const char *phase)
+{
+    const struct work *work = ctx;
+    char line[160];
+    const int64_t left_s =
+        (int64_t)(tuning->blocks_max - tuning->blocks_n) * (ST_TUNE_BLOCK_NS / ST_NS_PER_S);
+    snprintf(line, sizeof(line), "%s%s%s; at most %lld:%02lld left", phase, row < 0 ? "" : ": ",
+             row < 0 ? "" : work->candidates.rows[row].finding->rule->id, (long long)(left_s / 60),
+             (long long)(left_s % 60));
+    st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1);
+    fprintf(stderr, "\r%s\033[K", line);
+    fflush(stderr);
+}
+
+static void prepare(struct work *work)
+{
+    struct st_tuning *t = &work->tuning;
+    t->n = work->candidates.n;
+    t->blocks_max = (uint32_t)(work->options->budget_ns / ST_TUNE_BLOCK_NS);
+    for (size_t i = 0; i < t->n; i++) {
+        const struct st_candidate *row = &work->candidates.rows[i];
+        t->rows[i].cost_us = row->finding->effect_known ? row->finding->effect_us : -1;
+        t->rows[i].refused = row->refused != NULL;
+        snprintf(t->rows[i].why, sizeof(t->rows[i].why), "%.190s", row->not_tried);
+    }
+    work->output.tuning = t;
+}
+
+static int run(struct work *work)
+{
+    struct st_platform *p = work->target.p;
+    const struct st_tuning_bench bench = {
+        .set = set, .block = measure, .look = isatty(STDERR_FILENO) == 1 ? show : NULL, .ctx = work};
+    prepare(work);
+    int r = st_tune_supervisor_start(&work->supervisor, p, work->target.folder, &work->candidates);
+    if (r != 0)
+        return ST_EXIT_FAILURE;
+    work->block.music = st_music_start(p, work->target.facts, geteuid() == 0);
+    const int ended = st_tuning_run(&work->tuning, &bench, (uint64_t)p->wall_ns(p));
+    if (bench.look != NULL)
+        fputs("\r\033[K", stderr);
+    r = st_tune_supervisor_end(&work->supervisor);
+    if (st_music_finish(work->block.music, work->target.facts) != 0)
+        return st_failure(COMMAND, "out of memory");
+    work->output.real_time = work->block.policy != ST_POLICY_OTHER;
+    if (r != 0)
+        return st_failure(COMMAND, "some settings could not be set back. Run: sleeptune revert --all");
+    return ended == 0 || ended == -EINTR || ended == -ECANCELED ? ST_EXIT_DONE
+                                                                : st_failure(COMMAND, "%s", work->tuning.why);
+}
+
+/* --- afterwards --- */
+
+/* For later reports. */
+static void save(const struct work *work)
+{
+    struct st_tuned tuned = {.frames = work->output.wish->frames};
+    const time_t now = time(NULL);
+    struct tm tm;
+    for (size_t i = 0; i < work->tuning.n; i++) {
+        const struct st_tuning_row *row = &work->tuning.rows[i];
+        struct st_tuned_row *to = &tuned.rows[tuned.n];
+        *to = (struct st_tuned_row){
+            .outcome = row->outcome, .fold = row->fold.value, .low = row->fold.low, .high = row->fold.high};
+        snprintf(to->id, sizeof(to->id), "%s", work->candidates.rows[i].finding->rule->id);
+        tuned.n += row->outcome == ST_TUNING_HELPS || row->outcome == ST_TUNING_NO_EFFECT ||
+                   row->outcome == ST_TUNING_HARMFUL;
+    }
+    if (tuned.n == 0 || geteuid() != 0)
+        return;
+    if (localtime_r(&now, &tm) != NULL)
+        strftime(tuned.day, sizeof(tuned.day), "%Y-%m-%d", &tm);
+    const int r = st_tuned_write(work->target.p, work->target.folder, work->target.facts, &tuned);
+    if (r != 0)
+        fprintf(stderr, "sleeptune tune: cannot save the result in %s: %s\n", work->target.folder,
+                strerror(-r));
+}
+
+static bool is_wanted(const struct work *work)
+{
+    char answer[16] = "";
+    if (!work->options->ask)
+        return work->options->keep;
+    (void)print_text(st_tune_output_result, &work->output, stderr);
+    fputs("Make permanent what helped? [y/N] ", stderr);
+    return fgets(answer, sizeof(answer), stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+/* By `apply`, which prints on stderr here: standard output has the result. */
+static int keep(struct work *work)
+{
+    char words[][16] = {"apply", "--yes", "--no-measure"};
+    char *argv[ST_ARRAY_LEN(words) + ST_CANDIDATES_MAX];
+    int argc = 0;
+    for (size_t i = 0; i < ST_ARRAY_LEN(words); i++)
+        argv[argc++] = words[i];
+    for (size_t i = 0; i < work->tuning.n; i++) {
+        if (st_tune_output_is_worth(&work->output, i))
+            argv[argc++] = (char *)(uintptr_t)work->candidates.rows[i].finding->rule->id;
+    }
+    const size_t worth_n = (size_t)argc - ST_ARRAY_LEN(words);
+    if (worth_n == 0 || !is_wanted(work))
+        return ST_EXIT_DONE;
+    fflush(stdout);
+    const int out = dup(STDOUT_FILENO);
+    if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return st_failure(COMMAND, "%s", strerror(errno));
+    const int status = st_cmd_apply(argc, argv);
+    fflush(stdout);
+    (void)dup2(out, STDOUT_FILENO);
+    close(out);
+    work->output.kept_n = status == ST_EXIT_DONE ? worth_n : 0;
+    return status;
+}
+
+static int try_settings(struct work *work)
+{
+    char device[128];
+    if (!work->options->json) {
+        (void)print_text(st_tune_output_plan, &work->output, work->options->markdown ? stderr : stdout);
+        fflush(stdout);
+    }
+    if (st_candidates_open(&work->candidates) == 0)
+        return work->options->json ? print(work, true) : ST_EXIT_DONE;
+    if (!work->options->while_recording && st_tune_block_records(work->target.p, device, sizeof(device)))
+        return st_failure(COMMAND, "a program records now (%s). Stop it, or add --while-recording.", device);
+    int status = run(work);
+    if (status != ST_EXIT_DONE)
+        return status;
+    save(work);
+    const int kept = keep(work);
+    status = print(work, false);
+    if (kept != ST_EXIT_DONE || status != ST_EXIT_DONE)
+        return kept != ST_EXIT_DONE ? kept : status;
+    return work->tuning.end == ST_TUNING_NOISY ? ST_EXIT_UNKNOWN : ST_EXIT_DONE;
+}
+
+int st_cmd_tune(int argc, char **argv)
+{
+    struct options options = {.budget_ns = BUDGET_NS};
+    struct work *work;
+    int status = parse_options(argc, argv, &options);
+    if (status >= 0)
+        return status;
+    work = calloc(1, sizeof(*work));
+    if (work == NULL)
+        return st_failure(COMMAND, "%s", strerror(ENOMEM));
+    work->options = &options;
+    st_session_defaults(&work->block.config);
+    status = look(work);
+    if (status == ST_EXIT_DONE) {
+        st_tune_block_init(&work->block, work->target.p, work->output.wish->frames,
+                           work->output.wish->rate_hz);
+        status = options.dry_run ? print(work, true) : try_settings(work);
+        st_candidates_finish(&work->candidates);
+    }
+    if (work->target.p != NULL)
+        st_change_target_close(&work->target);
+    free(work);
+    return status;
+}

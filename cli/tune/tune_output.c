@@ -1,0 +1,291 @@
+#include "cli/tune/tune_output.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/ns.h"
+#include "core/text/json.h"
+#include "core/text/text_buffer.h"
+#include "platform/platform.h"
+
+#define ID_WIDTH      26
+#define OUTCOME_WIDTH 11
+
+static double period_us(const struct st_tune_output *output)
+{
+    return (double)output->wish->period_ns / ST_NS_PER_US;
+}
+
+static const struct st_tuning_row *row_of(const struct st_tune_output *output, size_t i)
+{
+    return output->tuning != NULL ? &output->tuning->rows[i] : NULL;
+}
+
+bool st_tune_output_is_worth(const struct st_tune_output *output, size_t i)
+{
+    const struct st_candidate *candidate = &output->candidates->rows[i];
+    const struct st_tuning_row *row = row_of(output, i);
+    return row != NULL && row->outcome == ST_TUNING_HELPS && candidate->refused == NULL &&
+           st_rule_can_apply(candidate->finding);
+}
+
+/* --- the plan --- */
+
+static void print_later(const struct st_candidates *candidates, FILE *out)
+{
+    for (size_t i = 0; i < candidates->later_n; i++)
+        fprintf(out, "%s%s", i == 0 ? "Only before/after a reboot or login, which is weaker: " : ", ",
+                candidates->later[i]->rule->id);
+    if (candidates->later_n > 0)
+        fputc('\n', out);
+}
+
+static const char *why_not(const struct st_tune_output *output, size_t i)
+{
+    const struct st_tuning_row *row = row_of(output, i);
+    const char *before = output->candidates->rows[i].not_tried;
+    return before[0] != '\0' || row == NULL ? before : row->why;
+}
+
+/* FreeBSD comes without sudo. */
+static const char *sudo_word(void)
+{
+    return st_platform_native()->os == ST_OS_LINUX ? "sudo " : "";
+}
+
+static bool needs_root(const struct st_candidates *candidates)
+{
+    for (size_t i = 0; i < candidates->n; i++) {
+        if (strcmp(candidates->rows[i].not_tried, "needs root") == 0)
+            return true;
+    }
+    return false;
+}
+
+void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
+{
+    const struct st_candidates *candidates = output->candidates;
+    const size_t open_n = st_candidates_open(candidates);
+    char budget[32];
+    st_ns_format_short(output->budget_ns, budget, sizeof(budget));
+    if (open_n == 0)
+        fprintf(out,
+                "Nothing to try with %u frames: no setting that the report found can be switched here%s.\n",
+                output->wish->frames, needs_root(candidates) ? " without root" : "");
+    else
+        fprintf(out, "%zu setting%s to try with %u frames (%.0f µs), %s at most.\n", open_n,
+                open_n == 1 ? "" : "s", output->wish->frames, period_us(output), budget);
+    for (size_t i = 0; i < candidates->n; i++) {
+        const struct st_candidate *row = &candidates->rows[i];
+        fprintf(out, "  %-*s %s: %s", ID_WIDTH, row->finding->rule->id, row->setting, row->now);
+        if (row->not_tried[0] != '\0')
+            fprintf(out, "; not tried: %s\n", row->not_tried);
+        else
+            fprintf(out, " -> %s%s%s\n", row->trial, row->refused != NULL ? "; not kept: costs " : "",
+                    row->refused != NULL ? row->refused : "");
+    }
+    print_later(candidates, out);
+    if (open_n > 0)
+        fputs("Never touched: files, dangerous settings, what needs a reboot. All is set back at the end.\n",
+              out);
+    else if (needs_root(candidates))
+        fprintf(out, "Next, as root: %ssleeptune tune\n", sudo_word());
+}
+
+/* --- the result --- */
+
+static const char *outcome_text(const struct st_tune_output *output, size_t i, char *buf, size_t buf_bytes)
+{
+    const struct st_tuning_row *row = row_of(output, i);
+    const struct st_candidate *candidate = &output->candidates->rows[i];
+    struct st_text_buffer text = st_text_buffer_on(buf, buf_bytes);
+    if (row == NULL || row->outcome != ST_TUNING_HELPS) {
+        const char *why = why_not(output, i);
+        if (row != NULL && row->evidence.pairs_n > 0 && row->outcome != ST_TUNING_NOT_TRIED)
+            st_text_buffer_printf(
+                &text, "%" PRIu64 " late wake-ups with it, %" PRIu64 " without (%u pairs of blocks)%s%s",
+                row->mean[1].late_n, row->mean[0].late_n, row->evidence.pairs_n, why[0] != '\0' ? ": " : "",
+                why);
+        else
+            st_text_buffer_printf(&text, "%s", why);
+        return buf;
+    }
+    st_text_buffer_printf(&text, "%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)", row->fold.value,
+                          row->fold.low, row->fold.high);
+    if (row->mean[0].watts >= 0 && row->mean[1].watts >= 0)
+        st_text_buffer_printf(&text, ", %+.1f W", row->mean[1].watts - row->mean[0].watts);
+    if (candidate->refused != NULL)
+        st_text_buffer_printf(&text, "; not kept: costs %s", candidate->refused);
+    return buf;
+}
+
+static void answer(const struct st_tune_output *output, struct st_text_buffer *text)
+{
+    const struct st_tuning *t = output->tuning;
+    const double seconds = t->same_n * 4.0;
+    size_t helps_n = 0;
+    for (size_t i = 0; i < t->n; i++)
+        helps_n += t->rows[i].outcome == ST_TUNING_HELPS;
+    if (t->end == ST_TUNING_NOTHING)
+        st_text_buffer_printf(
+            text, "Nothing to improve with %u frames: no wake-up was late by more than %.0f µs in %.0f s.",
+            output->wish->frames, period_us(output) / 10, seconds);
+    else if (t->end == ST_TUNING_NOISY)
+        st_text_buffer_printf(text,
+                              "This machine is too noisy now: %" PRIu64
+                              " late wake-ups in %.0f s vary so much that a 3-fold effect would not show.",
+                              t->late_n, seconds);
+    else if (t->end == ST_TUNING_STOPPED)
+        st_text_buffer_printf(text, "Ended early: %s. %zu of %zu settings help.", t->why, helps_n, t->n);
+    else if (helps_n == 0)
+        st_text_buffer_printf(
+            text,
+            "No setting helps with %u frames, as far as this run can tell: it would have noticed %.3g times fewer late wake-ups.",
+            output->wish->frames, t->detectable);
+    else
+        st_text_buffer_printf(text, "%zu of %zu settings help%s with %u frames.", helps_n, t->n,
+                              helps_n == 1 ? "s" : "", output->wish->frames);
+}
+
+static void next_step(const struct st_tune_output *output, struct st_text_buffer *text)
+{
+    const struct st_tuning *t = output->tuning;
+    size_t worth_n = 0;
+    if (t->end == ST_TUNING_NOISY) {
+        st_text_buffer_printf(text,
+                              "Next: close other programs and try again, or give it more time: --budget 30m");
+        return;
+    }
+    if (output->kept_n > 0) {
+        st_text_buffer_printf(text, "Kept. Undo it: %ssleeptune revert --all", sudo_word());
+        return;
+    }
+    for (size_t i = 0; i < t->n; i++) {
+        if (!st_tune_output_is_worth(output, i))
+            continue;
+        if (worth_n++ == 0)
+            st_text_buffer_printf(text, "Next: %ssleeptune apply", sudo_word());
+        st_text_buffer_printf(text, " %s", output->candidates->rows[i].finding->rule->id);
+    }
+    for (size_t i = 0; i < t->n && worth_n == 0; i++) {
+        if (t->rows[i].outcome == ST_TUNING_UNDECIDED) {
+            st_text_buffer_printf(text, "Next: give it more time: sleeptune tune --budget 30m --only %s",
+                                  output->candidates->rows[i].finding->rule->id);
+            return;
+        }
+    }
+    if (worth_n == 0 && needs_root(output->candidates))
+        st_text_buffer_printf(text, "Next: %ssleeptune tune", sudo_word());
+    else if (worth_n == 0)
+        st_text_buffer_printf(text, "Next: sleeptune report --frames %u", output->wish->frames);
+}
+
+void st_tune_output_result(const struct st_tune_output *output, FILE *out)
+{
+    char line[400];
+    struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
+    answer(output, &text);
+    fprintf(out, "%s\n", line);
+    for (size_t i = 0; i < output->candidates->n; i++) {
+        const char *name = st_tuning_outcome_name(output->tuning->rows[i].outcome);
+        fprintf(out, "  %-*s %-*s", OUTCOME_WIDTH, name, ID_WIDTH,
+                output->candidates->rows[i].finding->rule->id);
+        fprintf(out, " %s\n", outcome_text(output, i, line, sizeof(line)));
+    }
+    if (output->kept_n == 0)
+        fputs("All settings are as they were before.\n", out);
+    text = st_text_buffer_on(line, sizeof(line));
+    next_step(output, &text);
+    fprintf(out, "%s\n", line);
+}
+
+void st_tune_output_markdown(const struct st_tune_output *output, FILE *out)
+{
+    char line[400];
+    struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
+    answer(output, &text);
+    fprintf(out, "# sleeptune tune\n\n%s\n\n| setting | from | to | result | |\n|---|---|---|---|---|\n",
+            line);
+    for (size_t i = 0; i < output->candidates->n; i++) {
+        const struct st_candidate *row = &output->candidates->rows[i];
+        fprintf(out, "| `%s` | `%s` | `%s` | %s | %s |\n", row->finding->rule->id, row->now, row->trial,
+                st_tuning_outcome_name(output->tuning->rows[i].outcome),
+                outcome_text(output, i, line, sizeof(line)));
+    }
+    fprintf(out, "\n%s thread, %u frames at %u Hz, pairs of blocks of 5 s in random order.\n",
+            output->real_time ? "Real-time" : "Normal", output->wish->frames, output->wish->rate_hz);
+}
+
+/* --- JSON --- */
+
+static json_t *arm_json(const struct st_tuning_row *row, size_t arm)
+{
+    const struct st_tuning_block *mean = &row->mean[arm];
+    const bool any = row->blocks_n[arm] > 0;
+    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o}", "blocks", (json_int_t)row->blocks_n[arm], "late",
+                     (json_int_t)mean->late_n, "missed", (json_int_t)mean->missed_n, "p99_us",
+                     st_json_real_or_null(any && mean->p99_us >= 0, mean->p99_us), "cpu_us_per_cycle",
+                     st_json_real_or_null(any && mean->cpu_ns >= 0, mean->cpu_ns / 1000), "watts",
+                     st_json_real_or_null(any && mean->watts >= 0, mean->watts));
+}
+
+static void add_result(json_t *object, const struct st_tune_output *output, size_t i)
+{
+    const struct st_tuning_row *row = &output->tuning->rows[i];
+    const bool helps = row->outcome == ST_TUNING_HELPS;
+    st_json_set(object, "outcome", json_string(st_tuning_outcome_name(row->outcome)));
+    st_json_set(object, "pairs", ST_JSON(row->evidence.pairs_n));
+    st_json_set(object, "e_value",
+                st_json_real_or_null(true, st_sequential_e(&row->evidence, ST_SEQUENTIAL_FEWER)));
+    st_json_set(object, "fold",
+                helps ? json_pack("{s:f, s:f, s:f}", "value", row->fold.value, "low", row->fold.low, "high",
+                                  row->fold.high)
+                      : json_null());
+    st_json_set(object, "without", arm_json(row, 0));
+    st_json_set(object, "with", arm_json(row, 1));
+}
+
+static json_t *candidate_json(const struct st_tune_output *output, size_t i)
+{
+    const struct st_candidate *row = &output->candidates->rows[i];
+    const char *why = why_not(output, i);
+    json_t *object =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s?}", "id", row->finding->rule->id, "setting",
+                  st_json_safe_string(row->setting), "now", st_json_safe_string(row->now), "trial",
+                  st_json_safe_string(row->trial), "cost_us",
+                  st_json_real_or_null(row->finding->effect_known, row->finding->effect_us), "why",
+                  why[0] != '\0' ? st_json_safe_string(why) : json_null(), "refused", row->refused);
+    if (object != NULL && output->tuning != NULL)
+        add_result(object, output, i);
+    return object;
+}
+
+json_t *st_tune_output_json(const struct st_tune_output *output)
+{
+    static const char *const ends[] = {[ST_TUNING_DONE] = "done",
+                                       [ST_TUNING_NOTHING] = "nothing-to-improve",
+                                       [ST_TUNING_NOISY] = "too-noisy",
+                                       [ST_TUNING_STOPPED] = "stopped"};
+    const struct st_candidates *candidates = output->candidates;
+    const struct st_tuning *t = output->tuning;
+    json_t *rows = json_array(), *later = json_array();
+    for (size_t i = 0; i < candidates->n; i++)
+        (void)json_array_append_new(rows, candidate_json(output, i));
+    for (size_t i = 0; i < candidates->later_n; i++)
+        (void)json_array_append_new(later, json_string(candidates->later[i]->rule->id));
+    json_t *document =
+        json_pack("{s:s, s:I, s:I, s:f, s:o, s:o}", "schema", "sleeptune-tune/1", "frames",
+                  (json_int_t)output->wish->frames, "rate_hz", (json_int_t)output->wish->rate_hz, "budget_s",
+                  (double)output->budget_ns / ST_NS_PER_S, "candidates", rows, "before_after_only", later);
+    if (t == NULL || document == NULL)
+        return document;
+    st_json_set(document, "end", json_string(ends[t->end]));
+    st_json_set(document, "why", t->why[0] != '\0' ? st_json_safe_string(t->why) : json_null());
+    st_json_set(document, "real_time", json_boolean(output->real_time));
+    st_json_set(document, "blocks", ST_JSON(t->blocks_n));
+    st_json_set(document, "detectable_fold",
+                st_json_real_or_null(t->late_n > 0 && isfinite(t->detectable), t->detectable));
+    st_json_set(document, "kept", ST_JSON(output->kept_n));
+    return document;
+}

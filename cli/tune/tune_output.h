@@ -1,0 +1,32 @@
+/* What `tune` prints: the plan, the result, both as JSON, the result as Markdown. */
+#ifndef ST_CLI_TUNE_TUNE_OUTPUT_H
+#define ST_CLI_TUNE_TUNE_OUTPUT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "advisor/change/candidate.h"
+#include "evidence/tuning.h"
+
+struct st_tune_output {
+    const struct st_candidates *candidates;
+    const struct st_tuning *tuning; /* row i is candidate i; NULL: nothing was measured */
+    const struct st_wish *wish;
+    int64_t budget_ns;
+    bool real_time; /* the loop had real-time priority */
+    size_t kept_n;  /* made permanent */
+};
+
+/** What would be tried, in which order, how long, and what is not. */
+void st_tune_output_plan(const struct st_tune_output *output, FILE *out);
+/** The answer, a line a setting, the next step. */
+void st_tune_output_result(const struct st_tune_output *output, FILE *out);
+/** The same as a table for a forum. */
+void st_tune_output_markdown(const struct st_tune_output *output, FILE *out);
+/** sleeptune-tune/1. New reference; NULL: out of memory. */
+json_t *st_tune_output_json(const struct st_tune_output *output);
+
+/** Did it help, at a cost that the profile accepts, and can `apply` make it permanent? */
+bool st_tune_output_is_worth(const struct st_tune_output *output, size_t i);
+
+#endif

@@ -1,0 +1,197 @@
+#include "cli/tune/tune_supervisor.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "evidence/tuning.h"
+#include "platform/program/failure.h"
+
+#define COMMAND "tune"
+/* A tuner that is stopped (Ctrl-Z) switches nothing; its blocks are shorter than this. */
+#define SILENCE_MS 60000
+
+/* --- the process beside it --- */
+
+/* Waits for the end of the tuner, which has the journal's lock until then; one that is silent is ended. */
+static _Noreturn void supervise(struct st_platform *p, const char *folder, int fd, pid_t tuner)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    struct st_applied applied;
+    struct st_revert_counts counts;
+    char beat, message[512];
+    int n, r = -EWOULDBLOCK;
+    (void)setsid(); /* Ctrl-C and the end of the terminal are the tuner's */
+    sigaction(SIGTERM, &ignore, NULL);
+    sigaction(SIGINT, &ignore, NULL);
+    sigaction(SIGHUP, &ignore, NULL);
+    do
+        n = poll(&wait, 1, SILENCE_MS);
+    while ((n < 0 && errno == EINTR) || (n > 0 && recv(fd, &beat, 1, 0) == 1));
+    if (n == 0)
+        kill(tuner, SIGKILL);
+    for (int tries = 0; tries < 1000 && r == -EWOULDBLOCK; tries++) {
+        r = st_applied_open(&applied, p, folder, NULL, NULL, message, sizeof(message));
+        if (r == -EWOULDBLOCK)
+            (void)poll(NULL, 0, 10); /* the kernel has not closed the tuner's files yet */
+    }
+    if (r == 0) {
+        r = st_applied_revert(&applied, false, NULL, 0, &counts);
+        st_applied_close(&applied);
+    }
+    _exit(r < 0 ? 1 : 0);
+}
+
+static int fork_supervisor(struct st_tune_supervisor *s, struct st_platform *p, const char *folder)
+{
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return -errno;
+    const pid_t tuner = getpid();
+    fflush(NULL);
+    s->pid = fork();
+    if (s->pid == 0) {
+        close(pair[0]);
+        supervise(p, folder, pair[1], tuner);
+    }
+    close(pair[1]);
+    s->fd = pair[0];
+    if (s->pid > 0)
+        return 0;
+    close(s->fd);
+    s->fd = -1;
+    return -errno;
+}
+
+static bool has_values(const struct st_candidates *candidates)
+{
+    bool any = false;
+    for (size_t i = 0; i < candidates->n; i++)
+        any |= candidates->rows[i].steps_n > 0 && candidates->rows[i].not_tried[0] == '\0';
+    return any;
+}
+
+int st_tune_supervisor_start(struct st_tune_supervisor *ret, struct st_platform *p, const char *folder,
+                             const struct st_candidates *candidates)
+{
+    char message[512];
+    struct st_revert_counts counts;
+    *ret = (struct st_tune_supervisor){.candidates = candidates, .applied.p = p, .latency = -1, .fd = -1};
+    if (!has_values(candidates)) /* what is held or a thread's own ends with the tuner */
+        return 0;
+    int r = fork_supervisor(ret, p, folder); /* before the lock: it is the tuner's alone */
+    if (r == 0)
+        r = st_applied_open(&ret->applied, p, folder, NULL, NULL, message, sizeof(message));
+    else
+        snprintf(message, sizeof(message), "cannot start a process: %s", strerror(-r));
+    ret->open = r == 0;
+    if (r == 0) {
+        r = st_applied_revert(&ret->applied, false, NULL, 0, &counts);
+        snprintf(message, sizeof(message), "cannot undo an interrupted run: %s", r < 0 ? strerror(-r) : "");
+    }
+    if (r < 0) {
+        (void)st_failure(COMMAND, "nothing was changed: %s", message);
+        (void)st_tune_supervisor_end(ret);
+    }
+    return r;
+}
+
+/* --- one setting --- */
+
+static void explain(const char *writers, int r, const char *target, char *why)
+{
+    if (r == -EBUSY)
+        snprintf(why, ST_TUNING_WHY_BYTES, "another program wrote %.90s%s%.60s%s", target,
+                 writers[0] != '\0' ? " (running here: " : "", writers, writers[0] != '\0' ? ")" : "");
+    else
+        snprintf(why, ST_TUNING_WHY_BYTES, "%.120s: %s", target,
+                 r == -EALREADY ? "sleeptune apply changed it already; revert it first" : strerror(-r));
+}
+
+static int hold(struct st_tune_supervisor *s, bool on)
+{
+    struct st_platform *p = s->applied.p;
+    if (on)
+        s->latency = p->hold_latency(p, 0);
+    else
+        p->release_latency(p, s->latency);
+    const int r = on && s->latency < 0 ? s->latency : 0;
+    s->latency = on && r == 0 ? s->latency : -1;
+    return r;
+}
+
+static int switch_row(struct st_tune_supervisor *s, size_t i, bool on, char *why)
+{
+    const struct st_candidate *row = &s->candidates->rows[i];
+    const uint32_t bit = UINT32_C(1) << i;
+    const bool was_on = (s->on & bit) != 0;
+    const char *target = row->setting;
+    int r = 0;
+    if (row->kind == ST_CANDIDATE_LATENCY && on != was_on)
+        r = hold(s, on);
+    if (row->kind == ST_CANDIDATE_VALUES && on && (s->begun & bit) == 0) {
+        const struct st_plan plan = {.steps = &s->candidates->plan.steps[row->first_step],
+                                     .steps_n = row->steps_n};
+        r = st_applied_begin_trial(&s->applied, &plan);
+        s->begun |= r == 0 ? bit : 0;
+    }
+    if (r == 0 && (s->begun & bit) != 0)
+        r = st_applied_switch(&s->applied, row->finding->rule->id, was_on, on, &target);
+    if (r == 0) {
+        s->on = on ? s->on | bit : s->on & ~bit;
+        return 0;
+    }
+    explain(s->candidates->writers, r, target, why);
+    s->given_up |= bit;
+    s->on &= ~bit;
+    if ((s->begun & bit) != 0)
+        (void)st_applied_end_trial(&s->applied, row->finding->rule->id);
+    s->begun &= ~bit;
+    return r == -EBUSY ? -EBUSY : -EIO;
+}
+
+/* Off first, so that no more is on than asked. */
+int st_tune_supervisor_set(struct st_tune_supervisor *s, uint32_t on, size_t *ret_row, char *why)
+{
+    if (s->open && send(s->fd, "", 1, MSG_NOSIGNAL) != 1) {
+        snprintf(why, ST_TUNING_WHY_BYTES, "the supervising process was ended");
+        return -EPIPE;
+    }
+    for (size_t i = 0; i < 2 * s->candidates->n; i++) {
+        const size_t row = i % s->candidates->n;
+        const bool wanted = (on & (UINT32_C(1) << row)) != 0;
+        if (wanted != (i >= s->candidates->n) || (s->given_up & (UINT32_C(1) << row)) != 0)
+            continue;
+        *ret_row = row;
+        const int r = switch_row(s, row, wanted, why);
+        if (r != 0)
+            return r;
+    }
+    return 0;
+}
+
+int st_tune_supervisor_end(struct st_tune_supervisor *s)
+{
+    struct st_revert_counts counts;
+    int r = 0;
+    if (s->latency >= 0)
+        (void)hold(s, false);
+    if (s->open) {
+        r = st_applied_revert(&s->applied, false, NULL, 0, &counts);
+        st_applied_close(&s->applied);
+        s->open = false;
+    }
+    if (s->fd >= 0) {
+        close(s->fd);
+        s->fd = -1;
+        while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    return r;
+}

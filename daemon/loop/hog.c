@@ -1,0 +1,74 @@
+/* The thread that never sleeps. */
+#include "daemon/loop/hog.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text/safe.h"
+#include "platform/proc.h"
+
+#define PROCESSES_MAX 4096
+#define THREADS_MAX   64 /* of one program */
+
+struct search {
+    struct st_platform *p;
+    const char *process; /* whose threads are looked at; NULL: processes */
+    int left;
+    struct st_proc_stat loop;
+    pid_t loop_tid;
+    struct st_hog found;
+};
+
+static bool read_stat(struct st_platform *p, const char *process, const char *thread,
+                      struct st_proc_stat *ret)
+{
+    char path[96], text[1024];
+    size_t len;
+    snprintf(path, sizeof(path), "/proc/%.16s/task/%.16s/stat", process, thread);
+    return p->read_text(p, path, text, sizeof(text), &len) == 0 && st_proc_stat(text, ret) == 0;
+}
+
+static int consider(void *ctx, const char *name)
+{
+    struct search *search = ctx;
+    struct st_proc_stat stat;
+    if (name[0] < '1' || name[0] > '9')
+        return 0;
+    if (search->left-- <= 0)
+        return 1;
+    if (search->process == NULL) {
+        char path[64];
+        const int left = search->left;
+        snprintf(path, sizeof(path), "/proc/%.16s/task", name);
+        search->process = name;
+        search->left = THREADS_MAX;
+        (void)search->p->list(search->p, path, consider, search);
+        search->process = NULL;
+        search->left = left;
+        return 0;
+    }
+    const pid_t tid = (pid_t)strtol(name, NULL, 10);
+    if (tid == search->loop_tid || !read_stat(search->p, search->process, name, &stat) || stat.state != 'R' ||
+        stat.cpu != search->loop.cpu || stat.rt_priority < search->loop.rt_priority ||
+        stat.rt_priority <= search->found.priority)
+        return 0;
+    search->found = (struct st_hog){.pid = (pid_t)strtol(search->process, NULL, 10),
+                                    .tid = tid,
+                                    .priority = (int)stat.rt_priority,
+                                    .cpu = stat.cpu};
+    (void)st_safe_copy(search->found.name, sizeof(search->found.name), stat.name, ST_TEXT_TO_NUL);
+    return 0;
+}
+
+void st_hog_look(struct st_platform *p, pid_t loop, struct st_hog *hog)
+{
+    struct search search = {.p = p, .left = PROCESSES_MAX, .loop_tid = loop};
+    char thread[16];
+    snprintf(thread, sizeof(thread), "%d", (int)loop);
+    if (p->os != ST_OS_LINUX || !read_stat(p, "self", thread, &search.loop))
+        return;
+    (void)p->list(p, "/proc", consider, &search);
+    search.found.looks = search.found.tid == 0 ? 0 : search.found.tid == hog->tid ? hog->looks + 1 : 1;
+    *hog = search.found;
+}

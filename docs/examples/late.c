@@ -1,0 +1,47 @@
+/* How late a system wakes a program that sleeps until one moment after the other: for systems on which sleeptune
+ * cannot be built (OpenBSD, DragonFly, macOS, old kernels). One lateness a line, in seconds.
+ *
+ *     cc -std=c99 -o late late.c        (with a C library before glibc 2.17: -lrt)
+ *     ./late 900 1 >other.txt           900 times, each second: 15 minutes
+ *
+ * and on a system that has sleeptune, with the same period:
+ *
+ *     sleeptune-lab analyse other.txt --every 1s
+ *     sleeptune plot other.txt --every 1s -o other.svg
+ */
+#define _POSIX_C_SOURCE 200112L
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+int main(int argc, char **argv)
+{
+    const int count = argc > 1 ? atoi(argv[1]) : 900;
+    const double every_s = argc > 2 ? atof(argv[2]) : 1;
+    const double start_s = now_s();
+    double due_s = start_s;
+    int i;
+    if (count < 1 || !(every_s > 0 && every_s <= 3600)) {
+        fprintf(stderr, "usage: late [COUNT [SECONDS]]\n");
+        return 2;
+    }
+    for (i = 1; i <= count; i++) {
+        struct timespec left;
+        due_s = start_s + i * every_s;
+        while (due_s > now_s()) { /* again after a signal, or where a sleep ends too early */
+            const double left_s = due_s - now_s();
+            left.tv_sec = left_s > 0 ? (time_t)left_s : 0;
+            left.tv_nsec = left_s > 0 ? (long)((left_s - (double)left.tv_sec) * 1e9) : 0;
+            nanosleep(&left, NULL);
+        }
+        printf("%.9f\n", now_s() - due_s);
+    }
+    return fflush(stdout) != 0;
+}

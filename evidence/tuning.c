@@ -1,0 +1,376 @@
+#include "evidence/tuning.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAME_PAIRS      6  /* without a change */
+#define FRESH_PAIRS     8  /* of what is shown to help; fewer have no 95 % interval */
+#define TRIAL_PAIRS_MIN 16 /* a 5-fold effect needs 14 */
+#define WITHOUT_PAIRS   10 /* pairs after which a setting that rather does harm is dropped */
+#define WITHOUT_E       0.2
+#define HARM_NEEDED     20.0 /* 5 %: what is not kept needs no more */
+#define SCREEN_FROM     5    /* rows; fewer are tried one by one at once */
+#define SCREEN_RUNS     12
+#define SCREEN_ROWS     11
+#define GUARD_MISSED    20 /* missed periods in one block, ... */
+#define GUARD_FOLD      5  /* ... and this multiple of the block beside it */
+#define GUARD_OTHERS    3  /* dropouts of other programs beyond those of the block beside it */
+#define NO_ROW          (-1)
+
+struct run {
+    struct st_tuning *t;
+    const struct st_tuning_bench *bench;
+    struct st_random random;
+    uint32_t on;   /* what stays on */
+    size_t kept_n; /* rows shown to help */
+};
+
+const char *st_tuning_outcome_name(enum st_tuning_outcome outcome)
+{
+    static const char *const names[] = {
+        [ST_TUNING_NOT_TRIED] = "not-tried", [ST_TUNING_HELPS] = "helps",
+        [ST_TUNING_NO_EFFECT] = "no-effect", [ST_TUNING_HARMFUL] = "harmful",
+        [ST_TUNING_UNDECIDED] = "undecided", [ST_TUNING_FOUGHT] = "fought",
+        [ST_TUNING_FAILED] = "failed",
+    };
+    return names[outcome];
+}
+
+static uint32_t left(const struct run *run)
+{
+    return run->t->blocks_max - run->t->blocks_n;
+}
+
+static bool is_open(const struct st_tuning_row *row)
+{
+    return row->outcome == ST_TUNING_NOT_TRIED && row->why[0] == '\0';
+}
+
+/* --- one block, one pair --- */
+
+/* A row that cannot be switched is out; the session goes on. @return 0, -EAGAIN: this row is out, or an error. */
+static int set(struct run *run, uint32_t on)
+{
+    size_t at = 0;
+    char why[ST_TUNING_WHY_BYTES] = "";
+    const int r = run->bench->set(run->bench->ctx, on, &at, why);
+    if ((r != -EBUSY && r != -EIO) || at >= run->t->n) {
+        if (r != 0)
+            memcpy(run->t->why, why, sizeof(why));
+        return r;
+    }
+    struct st_tuning_row *row = &run->t->rows[at];
+    row->outcome = r == -EBUSY ? ST_TUNING_FOUGHT : ST_TUNING_FAILED;
+    memcpy(row->why, why, sizeof(why));
+    run->on &= ~(UINT32_C(1) << at);
+    const int back = run->bench->set(run->bench->ctx, run->on, &at, why);
+    return back == 0 || back == -EBUSY ? -EAGAIN : back;
+}
+
+static int measure(struct run *run, uint32_t on, int row, const char *phase, struct st_tuning_block *ret)
+{
+    const int r = set(run, on);
+    if (r != 0)
+        return r;
+    if (run->bench->look != NULL)
+        run->bench->look(run->bench->ctx, run->t, row, phase);
+    run->t->blocks_n++;
+    return run->bench->block(run->bench->ctx, ret, run->t->why);
+}
+
+/* Both in random order: ret[0] without the row, ret[1] with it. */
+static int measure_pair(struct run *run, uint32_t row_bit, int row, const char *phase,
+                        struct st_tuning_block ret[2])
+{
+    const uint32_t base = run->on & ~row_bit;
+    const size_t first = (size_t)st_random_below(&run->random, 2);
+    int r = 0;
+    for (size_t turn = 0; turn < 2 && r == 0; turn++) {
+        const size_t arm = (first + turn) % 2;
+        r = measure(run, arm == 1 ? base | row_bit : base, row, phase, &ret[arm]);
+    }
+    return r;
+}
+
+static void add_mean(double *mean, double value, uint32_t n)
+{
+    if (value < 0 || *mean < 0)
+        *mean = -1;
+    else
+        *mean += (value - *mean) / n;
+}
+
+static void add_means(struct st_tuning_row *row, const struct st_tuning_block blocks[2])
+{
+    for (size_t arm = 0; arm < 2; arm++) {
+        struct st_tuning_block *mean = &row->mean[arm];
+        const uint32_t n = ++row->blocks_n[arm];
+        mean->late_n += blocks[arm].late_n;
+        mean->missed_n += blocks[arm].missed_n;
+        add_mean(&mean->p99_us, blocks[arm].p99_us, n);
+        add_mean(&mean->cpu_ns, blocks[arm].cpu_ns, n);
+        add_mean(&mean->watts, blocks[arm].watts, n);
+    }
+}
+
+/* --- without a change: how small an effect can be shown --- */
+
+static int measure_same(struct run *run)
+{
+    struct st_tuning *t = run->t;
+    uint64_t late_n[2 * SAME_PAIRS];
+    size_t rows_n = 0;
+    for (size_t i = 0; i < SAME_PAIRS; i++) {
+        struct st_tuning_block blocks[2];
+        const int r = measure_pair(run, 0, NO_ROW, "no change", blocks);
+        if (r != 0)
+            return r;
+        for (size_t arm = 0; arm < 2; arm++) {
+            late_n[t->same_n++] = blocks[arm].late_n;
+            t->late_n += blocks[arm].late_n;
+        }
+    }
+    for (size_t i = 0; i < t->n; i++)
+        rows_n += is_open(&t->rows[i]);
+    if (t->late_n == 0) {
+        t->end = ST_TUNING_NOTHING;
+        return 0;
+    }
+    const uint32_t spare = 2 * FRESH_PAIRS + (rows_n >= SCREEN_FROM ? SCREEN_RUNS : 0);
+    const uint32_t pairs_n = left(run) > spare ? (left(run) - spare) / 2 : 0;
+    t->detectable =
+        st_sequential_detectable(late_n, t->same_n, pairs_n, st_sequential_needed(rows_n, 0), &run->random);
+    if (isinf(t->detectable))
+        t->end = ST_TUNING_NOISY;
+    return 0;
+}
+
+/* --- screening: in which order they are tried --- */
+
+/* Is factor `column` on in run `line`? Source: Plackett and Burman, "The design of optimum multifactorial experiments",
+ * 1946: 12 runs, of which each factor is on in half. */
+static bool is_on(size_t line, size_t column)
+{
+    static const bool generator[SCREEN_ROWS] = {1, 1, 0, 1, 1, 1, 0, 0, 0, 1, 0};
+    return line < SCREEN_ROWS && generator[(column + SCREEN_ROWS - line) % SCREEN_ROWS];
+}
+
+static int screen(struct run *run, const size_t *rows, size_t n)
+{
+    size_t lines[SCREEN_RUNS];
+    double sum[SCREEN_ROWS] = {0};
+    n = n < SCREEN_ROWS ? n : SCREEN_ROWS;
+    for (size_t i = 0; i < SCREEN_RUNS; i++)
+        lines[i] = i;
+    st_random_shuffle(&run->random, lines, SCREEN_RUNS);
+    for (size_t i = 0; i < SCREEN_RUNS; i++) {
+        uint32_t on = 0;
+        struct st_tuning_block block;
+        for (size_t k = 0; k < n; k++) {
+            if (is_on(lines[i], k) && is_open(&run->t->rows[rows[k]]))
+                on |= UINT32_C(1) << rows[k];
+        }
+        const int r = measure(run, on, NO_ROW, "screening", &block);
+        if (r == -EAGAIN)
+            continue;
+        if (r != 0)
+            return r;
+        const double value = log((double)block.late_n + 0.5) / (SCREEN_RUNS / 2);
+        for (size_t k = 0; k < n; k++)
+            sum[k] += is_on(lines[i], k) ? value : -value;
+    }
+    for (size_t k = 0; k < n; k++)
+        run->t->rows[rows[k]].screen = sum[k];
+    run->t->screened_n = n;
+    return 0;
+}
+
+/* --- a trial --- */
+
+static bool guard_trips(struct st_tuning_row *row, const struct st_tuning_block blocks[2])
+{
+    const bool missed =
+        blocks[1].missed_n >= GUARD_MISSED && blocks[1].missed_n > GUARD_FOLD * (blocks[0].missed_n + 1);
+    const uint64_t n[2] = {missed ? blocks[0].missed_n : blocks[0].others_n,
+                           missed ? blocks[1].missed_n : blocks[1].others_n};
+    if (!missed && n[1] < n[0] + GUARD_OTHERS)
+        return false;
+    snprintf(row->why, sizeof(row->why), "%llu %s in one block, %llu in the block beside it",
+             (unsigned long long)n[1], missed ? "missed periods" : "dropouts of other programs",
+             (unsigned long long)n[0]);
+    row->outcome = ST_TUNING_HARMFUL;
+    return true;
+}
+
+/* What helps is measured again: the pairs that showed it were those in which chance helped, too. */
+static int measure_fresh(struct run *run, size_t i)
+{
+    struct st_tuning_row *row = &run->t->rows[i];
+    double with[FRESH_PAIRS], without[FRESH_PAIRS];
+    for (size_t k = 0; k < FRESH_PAIRS; k++) {
+        struct st_tuning_block blocks[2];
+        int r = measure_pair(run, UINT32_C(1) << i, (int)i, "measured again", blocks);
+        if (r != 0)
+            return r;
+        without[k] = log((double)blocks[0].late_n + 0.5);
+        with[k] = log((double)blocks[1].late_n + 0.5);
+        add_means(row, blocks);
+        if (guard_trips(row, blocks))
+            return 0;
+    }
+    const int r = st_estimate_of_pairs(with, without, FRESH_PAIRS, ST_CONFIDENCE_95, &row->fold);
+    if (r != 0)
+        return r;
+    row->fold.value = exp(row->fold.value);
+    row->fold.low = exp(row->fold.low);
+    row->fold.high = exp(row->fold.high);
+    if (row->fold.value <= 1) {
+        row->outcome = ST_TUNING_NO_EFFECT;
+        snprintf(row->why, sizeof(row->why), "its effect was gone when it was measured again");
+        return 0;
+    }
+    row->outcome = ST_TUNING_HELPS;
+    run->kept_n++;
+    if (!row->refused)
+        run->on |= UINT32_C(1) << i;
+    return 0;
+}
+
+/* What came of a row whose pairs are at an end. */
+static enum st_tuning_outcome judge(const struct st_tuning_row *row, double needed, bool last)
+{
+    const double fewer = st_sequential_e(&row->evidence, ST_SEQUENTIAL_FEWER);
+    if (fewer >= needed)
+        return ST_TUNING_HELPS;
+    if (st_sequential_e(&row->evidence, ST_SEQUENTIAL_MORE) >= HARM_NEEDED)
+        return ST_TUNING_HARMFUL;
+    if (st_sequential_is_null(&row->evidence) ||
+        (row->evidence.pairs_n >= WITHOUT_PAIRS && fewer < WITHOUT_E))
+        return ST_TUNING_NO_EFFECT;
+    return last ? ST_TUNING_UNDECIDED : ST_TUNING_NOT_TRIED;
+}
+
+/* @param pairs_max room for the fresh pairs is left besides. */
+static int try_row(struct run *run, size_t i, uint32_t pairs_max, size_t tests_n)
+{
+    struct st_tuning_row *row = &run->t->rows[i];
+    for (uint32_t k = 0; k < pairs_max; k++) {
+        struct st_tuning_block blocks[2];
+        const int r = measure_pair(run, UINT32_C(1) << i, (int)i, "trial", blocks);
+        if (r == -EAGAIN && row->outcome == ST_TUNING_NOT_TRIED)
+            continue; /* another row was written; this one goes on */
+        if (r != 0)
+            return r == -EAGAIN ? 0 : r;
+        add_means(row, blocks);
+        st_sequential_add(&row->evidence, blocks[0].late_n, blocks[1].late_n);
+        if (guard_trips(row, blocks))
+            return 0;
+        const enum st_tuning_outcome outcome =
+            judge(row, st_sequential_needed(tests_n, run->kept_n), k + 1 == pairs_max);
+        if (outcome == ST_TUNING_HELPS) {
+            const int fresh = measure_fresh(run, i);
+            return fresh == -EAGAIN ? 0 : fresh;
+        }
+        if (outcome != ST_TUNING_NOT_TRIED) {
+            row->outcome = outcome;
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* What may cost much is tried first; what is unknown counts as the mean of what is known. */
+static double weight(const struct st_tuning *t, size_t i)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (size_t k = 0; k < t->n; k++) {
+        sum += t->rows[k].cost_us > 0 ? t->rows[k].cost_us : 0;
+        n += t->rows[k].cost_us > 0;
+    }
+    return t->rows[i].cost_us > 0 ? t->rows[i].cost_us : n > 0 ? sum / (double)n : 1;
+}
+
+static void sort_rows(const struct st_tuning *t, size_t *rows, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        for (size_t k = i; k > 0; k--) {
+            const struct st_tuning_row *a = &t->rows[rows[k - 1]], *b = &t->rows[rows[k]];
+            const bool later =
+                t->screened_n > 0 ? b->screen < a->screen : weight(t, rows[k]) > weight(t, rows[k - 1]);
+            if (!later)
+                break;
+            const size_t row = rows[k];
+            rows[k] = rows[k - 1];
+            rows[k - 1] = row;
+        }
+    }
+}
+
+/* Pairs for this row: its share of what is left, by its weight among those that are left; enough to show something. */
+static uint32_t share(const struct run *run, const size_t *rows, size_t n)
+{
+    double sum = 0;
+    const uint32_t spare = 2 * FRESH_PAIRS, pairs_n = left(run) > spare ? (left(run) - spare) / 2 : 0;
+    for (size_t k = 0; k < n; k++)
+        sum += weight(run->t, rows[k]);
+    const uint32_t mine = (uint32_t)(weight(run->t, rows[0]) / sum * pairs_n);
+    const uint32_t least =
+        2 * TRIAL_PAIRS_MIN; /* of many rows the first ones get enough, and the last ones nothing */
+    const uint32_t wanted = mine > least ? mine : least;
+    return wanted < pairs_n ? wanted : pairs_n;
+}
+
+static int try_all(struct run *run)
+{
+    struct st_tuning *t = run->t;
+    size_t rows[ST_TUNING_ROWS_MAX], n = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        if (is_open(&t->rows[i]))
+            rows[n++] = i;
+    }
+    if (n >= SCREEN_FROM) {
+        const int r = screen(run, rows, n);
+        if (r != 0)
+            return r;
+    }
+    sort_rows(t, rows, n);
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t pairs_n = share(run, rows + k, n - k);
+        if (!is_open(&t->rows[rows[k]]))
+            continue;
+        if (pairs_n < TRIAL_PAIRS_MIN) {
+            snprintf(t->rows[rows[k]].why, sizeof(t->rows[rows[k]].why),
+                     "no time left: use a longer --budget");
+            continue;
+        }
+        const int r = try_row(run, rows[k], pairs_n, n);
+        if (r != 0)
+            return r;
+    }
+    return 0;
+}
+
+int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench, uint64_t seed)
+{
+    struct run run = {.t = tuning, .bench = bench, .random = {seed}};
+    char why[ST_TUNING_WHY_BYTES];
+    size_t at;
+    for (size_t i = 0; i < tuning->n; i++)
+        st_sequential_init(&tuning->rows[i].evidence);
+    int r = measure_same(&run);
+    if (r == 0 && tuning->end == ST_TUNING_DONE)
+        r = try_all(&run);
+    if (r != 0)
+        tuning->end = ST_TUNING_STOPPED;
+    for (size_t i = 0; i < tuning->n && r != 0; i++) {
+        struct st_tuning_row *row = &tuning->rows[i];
+        if (is_open(row))
+            snprintf(row->why, sizeof(row->why), "the session ended before");
+    }
+    const int back = bench->set(bench->ctx, 0, &at, why);
+    return r != 0 ? r : back == -EBUSY || back == -EIO ? 0 : back;
+}

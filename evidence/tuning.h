@@ -1,0 +1,85 @@
+/* A session of trials: settings are switched on and off in pairs of blocks; what is shown to help is measured once more on
+ * fresh blocks, and stays on while the next one is tried. Knows counts only: the caller switches and measures. */
+#ifndef ST_EVIDENCE_TUNING_H
+#define ST_EVIDENCE_TUNING_H
+
+#include "core/stats/estimate.h"
+#include "evidence/sequential.h"
+
+#define ST_TUNING_ROWS_MAX  32
+#define ST_TUNING_WHY_BYTES 200
+
+/** What a block measured. Unknown figures: < 0. */
+struct st_tuning_block {
+    uint64_t late_n, missed_n; /* wake-ups later than a tenth of the period; missed periods */
+    uint64_t others_n;         /* dropouts of other programs */
+    double p99_us, cpu_ns;     /* lateness; CPU time a cycle */
+    double watts;
+};
+
+enum st_tuning_outcome {
+    ST_TUNING_NOT_TRIED,
+    ST_TUNING_HELPS,
+    ST_TUNING_NO_EFFECT, /* none was shown, or one of less than a quarter */
+    ST_TUNING_HARMFUL,   /* more late wake-ups, or a guard tripped */
+    ST_TUNING_UNDECIDED, /* the budget ended before anything was shown */
+    ST_TUNING_FOUGHT,    /* another program wrote it meanwhile */
+    ST_TUNING_FAILED,    /* it could not be switched */
+};
+
+/** One setting. */
+struct st_tuning_row {
+    double cost_us; /* what it may cost by the rule; < 0: unknown */
+    bool refused;   /* its cost is not accepted: tried, and not kept on */
+    enum st_tuning_outcome outcome;
+    char why[ST_TUNING_WHY_BYTES]; /* of not tried, fought, failed, harmful; or "" */
+    struct st_sequential evidence;
+    double screen;           /* of the screening: difference of the logarithms; < 0: fewer late wake-ups */
+    struct st_estimate fold; /* how many times fewer late wake-ups, on fresh blocks, 95 % */
+    struct st_tuning_block mean[2]; /* off and on; sums of late_n and missed_n */
+    uint32_t blocks_n[2];
+};
+
+enum st_tuning_end {
+    ST_TUNING_DONE,
+    ST_TUNING_NOTHING, /* no late wake-up at all */
+    ST_TUNING_NOISY,   /* a 3-fold effect could not be shown */
+    ST_TUNING_STOPPED, /* `why` */
+};
+
+struct st_tuning {
+    struct st_tuning_row rows[ST_TUNING_ROWS_MAX];
+    size_t n;
+    uint32_t blocks_max; /* the budget */
+    /* filled by st_tuning_run */
+    enum st_tuning_end end;
+    char why[ST_TUNING_WHY_BYTES];
+    uint32_t blocks_n; /* that ran */
+    uint64_t late_n;   /* in the blocks in which nothing was changed, before the first trial */
+    uint32_t same_n;   /* how many these were */
+    double detectable; /* smallest effect that a trial can show; INFINITY: not even 3-fold */
+    size_t screened_n;
+};
+
+struct st_tuning_bench {
+    /** Bit i of `on`: row i is on. @return 0; -EBUSY (another program wrote row *ret_row), -EIO (it could not be switched)
+     * with `why` of ST_TUNING_WHY_BYTES; other errors end the session. */
+    int (*set)(void *ctx, uint32_t on, size_t *ret_row, char *why);
+    /** Measures a block. @return 0; -EINTR: asked to stop; other errors end the session, with `why`. */
+    int (*block)(void *ctx, struct st_tuning_block *ret, char *why);
+    /** Before each block, for people; row: < 0 nothing is tried. May be NULL. */
+    void (*look)(void *ctx, const struct st_tuning *tuning, int row, const char *phase);
+    void *ctx;
+};
+
+/** Fewest blocks with which anything can be shown. */
+#define ST_TUNING_BLOCKS_MIN 60
+
+/** Runs a session: pairs without a change, screening if there are more than four rows, trials, fresh pairs. Rows that are
+ * ST_TUNING_NOT_TRIED with a `why` are left alone. Afterwards all is off. @return 0, or the error that ended it. Threads: any. */
+int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench, uint64_t seed);
+
+/** "helps", "no-effect", "harmful", "undecided", "fought", "failed", "not-tried". */
+const char *st_tuning_outcome_name(enum st_tuning_outcome outcome);
+
+#endif

@@ -1,0 +1,289 @@
+#include "lab/table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "chart/input/document.h"
+#include "lab/commands.h"
+#include "platform/program/output.h"
+
+#define COLUMNS_MAX 96
+#define PATH_BYTES  64
+
+/** A figure in a result: "delay_ns.median"; of a pair of two, one. */
+struct column {
+    char path[PATH_BYTES];
+    int part; /* 0 or 1 of an interval; -1: a single figure */
+};
+
+struct table {
+    const struct st_document *kind;
+    const json_t *document;
+    struct column column[COLUMNS_MAX];
+    size_t n;
+    double unit_ns; /* of times in Markdown */
+    const char *unit;
+};
+
+int st_table_take_format(const char *command, void *ctx, const char *text)
+{
+    struct st_table_format *format = ctx;
+    const bool csv = strcmp(text, "csv") == 0, markdown = strcmp(text, "markdown") == 0;
+    if (!csv && !markdown)
+        return strcmp(text, "json") == 0 || strcmp(text, "text") == 0
+                   ? st_option_format(command, &format->document, text)
+                   : st_failure_usage(command, "--format: '%s' is not text, json, csv or markdown", text);
+    *format = (struct st_table_format){.document = true, .csv = csv, .markdown = markdown};
+    return 0;
+}
+
+static const json_t *cell_of(const json_t *result, const struct column *column)
+{
+    char key[PATH_BYTES];
+    const char *dot = strchr(column->path, '.');
+    snprintf(key, sizeof(key), "%.*s", (int)(dot != NULL ? dot - column->path : PATH_BYTES - 1),
+             column->path);
+    const json_t *value = json_object_get(result, key);
+    if (dot != NULL)
+        value = json_object_get(value, dot + 1);
+    return column->part >= 0 ? json_array_get(value, (size_t)column->part) : value;
+}
+
+static void add(struct table *t, const char *path, int part)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        if (strcmp(t->column[i].path, path) == 0 && t->column[i].part == part)
+            return;
+    }
+    if (t->n == COLUMNS_MAX || strlen(path) >= PATH_BYTES)
+        return;
+    struct column *column = &t->column[t->n++];
+    snprintf(column->path, sizeof(column->path), "%s", path);
+    column->part = part;
+}
+
+/* Every figure of a result: members of objects, both ends of intervals; not lists of single values. */
+static void add_all(struct table *t, const json_t *object, const char *within)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        char path[2 * PATH_BYTES];
+        snprintf(path, sizeof(path), "%s%s%s", within, within[0] != '\0' ? "." : "", key);
+        const size_t bytes = strlen(key);
+        const bool interval = strstr(key, "ci95") != NULL || strstr(key, "interval") != NULL;
+        if (json_is_object(value) && within[0] == '\0') {
+            add_all(t, value, key);
+        } else if (interval) {
+            add(t, path, 0);
+            add(t, path, 1);
+        } else if (!json_is_array(value) && !json_is_object(value) && bytes > 0) {
+            add(t, path, -1);
+        }
+    }
+}
+
+static const json_t *result_at(const struct table *t, size_t i)
+{
+    return st_document_result(t->kind, t->document, i);
+}
+
+static bool is_used(const struct table *t, const struct column *column)
+{
+    for (size_t i = 0; i < st_document_results_n(t->kind, t->document); i++) {
+        const json_t *value = cell_of(result_at(t, i), column);
+        if (value != NULL && !json_is_null(value) && !json_is_object(value))
+            return true;
+    }
+    return false;
+}
+
+/* Leaves columns out that no result has a figure in. */
+static void drop_unused(struct table *t)
+{
+    size_t used = 0;
+    for (size_t c = 0; c < t->n; c++) {
+        if (is_used(t, &t->column[c]))
+            t->column[used++] = t->column[c];
+    }
+    t->n = used;
+}
+
+/* --- CSV: RFC 4180 --- */
+
+static void csv_text(FILE *out, const char *text)
+{
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text != '\0'; text++)
+        fprintf(out, "%s%c", *text == '"' ? "\"" : "", *text);
+    fputc('"', out);
+}
+
+static void csv_cell(FILE *out, const json_t *value)
+{
+    if (json_is_string(value))
+        csv_text(out, json_string_value(value));
+    else if (json_is_integer(value))
+        fprintf(out, "%lld", (long long)json_integer_value(value));
+    else if (json_is_real(value))
+        fprintf(out, "%.9g", json_real_value(value));
+    else if (json_is_boolean(value))
+        fputs(json_is_true(value) ? "1" : "0", out);
+}
+
+static void print_csv(struct table *t, FILE *out)
+{
+    const size_t n = st_document_results_n(t->kind, t->document);
+    for (size_t i = 0; i < n; i++)
+        add_all(t, result_at(t, i), "");
+    drop_unused(t);
+    for (size_t c = 0; c < t->n; c++)
+        fprintf(out, "%s%s%s", c > 0 ? "," : "", t->column[c].path,
+                t->column[c].part == 0   ? ".low"
+                : t->column[c].part == 1 ? ".high"
+                                         : "");
+    for (size_t i = 0; i < n; i++) {
+        for (size_t c = 0; c < t->n; c++) {
+            fputc(c > 0 ? ',' : '\n', out);
+            csv_cell(out, cell_of(result_at(t, i), &t->column[c]));
+        }
+    }
+    fputc('\n', out);
+}
+
+/* --- Markdown: one unit for all times --- */
+
+static bool is_time(const char *path)
+{
+    const size_t bytes = strcspn(path, ".");
+    return (bytes == 2 && strncmp(path, "ns", 2) == 0) || strstr(path, "_ns") != NULL;
+}
+
+/* The largest unit in which the least mean is not below 1. */
+static void choose_unit(struct table *t)
+{
+    static const struct {
+        double ns;
+        const char *name;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
+    struct column mean = {.part = -1};
+    double least_ns = (double)INFINITY;
+    snprintf(mean.path, sizeof(mean.path), "%s.mean", t->kind->figures);
+    for (size_t i = 0; i < st_document_results_n(t->kind, t->document); i++) {
+        const double ns = json_number_value(cell_of(result_at(t, i), &mean));
+        least_ns = ns > 0 ? fmin(least_ns, ns) : least_ns;
+    }
+    size_t i = 0;
+    while (i + 1 < ST_ARRAY_LEN(units) && !(least_ns >= units[i].ns && isfinite(least_ns)))
+        i++;
+    t->unit_ns = units[i].ns;
+    t->unit = units[i].name;
+}
+
+/* "delay_ns.median" -> "median [µs]". */
+static void heading(const struct table *t, const struct column *column, FILE *out)
+{
+    const char *dot = strchr(column->path, '.'), *name = dot != NULL ? dot + 1 : column->path;
+    const char *cut = strstr(name, "_ns"), *rest = cut != NULL ? cut + 3 : "";
+    char text[PATH_BYTES];
+    snprintf(text, sizeof(text), "%.*s%s", (int)(cut != NULL ? (size_t)(cut - name) : strlen(name)), name,
+             rest);
+    for (char *c = text; *c != '\0'; c++)
+        *c = *c == '_' ? ' ' : *c;
+    fprintf(out, "| %s%s", text, column->part == 0 ? " low" : column->part == 1 ? " high" : "");
+    if (is_time(column->path))
+        fprintf(out, " [%s]", t->unit);
+    fputc(' ', out);
+}
+
+/* Four digits at least: "1184", "83.30", "0.05120". */
+static void number(FILE *out, double x)
+{
+    const int before = fabs(x) > 0 ? (int)floor(log10(fabs(x))) + 1 : 4;
+    fprintf(out, "%.*f", before < 4 ? (before > -5 ? 4 - before : 9) : 0, x);
+}
+
+static void markdown_cell(const struct table *t, const struct column *column, const json_t *value, FILE *out)
+{
+    fputs("| ", out);
+    if (json_is_string(value)) {
+        for (const char *c = json_string_value(value); *c != '\0'; c++)
+            fprintf(out, "%s%c", *c == '|' ? "\\" : "", *c == '\n' ? ' ' : *c);
+    } else if (json_is_number(value)) {
+        if (is_time(column->path) && t->unit_ns > 1)
+            number(out, json_number_value(value) / t->unit_ns);
+        else if (json_is_integer(value))
+            fprintf(out, "%lld", (long long)json_integer_value(value));
+        else
+            number(out, json_number_value(value));
+    } else {
+        fputc('-', out);
+    }
+    fputc(' ', out);
+}
+
+static void add_markdown(struct table *t)
+{
+    static const char *const figures[] = {"mean", "sd", "min", "q1", "median", "q3", "max"};
+    static const char *const others[] = {
+        "user_ns_per_run",   "system_ns_per_run", "cpu_ns_per_sleep", "net_ns",      "net_interval_ns",
+        "overshoot_percent", "on_time_share",     "sd_ratio",         "range_ratio", "rank"};
+    char path[PATH_BYTES];
+    for (size_t i = 0; i < ST_DOCUMENT_LABELS && t->kind->label[i] != NULL; i++)
+        add(t, t->kind->label[i], -1);
+    for (size_t i = 0; i < ST_DOCUMENT_GROUPS && t->kind->group[i] != NULL; i++)
+        add(t, t->kind->group[i], -1);
+    add(t, "n", -1);
+    for (size_t i = 0; i < ST_ARRAY_LEN(figures); i++) {
+        snprintf(path, sizeof(path), "%s.%s", t->kind->figures, figures[i]);
+        add(t, path, -1);
+        if (strcmp(figures[i], "median") == 0) {
+            add(t, "median_ci95_ns", 0);
+            add(t, "median_ci95_ns", 1);
+        }
+    }
+    for (size_t i = 0; i < ST_ARRAY_LEN(others); i++) {
+        const bool pair = strstr(others[i], "interval") != NULL;
+        add(t, others[i], pair ? 0 : -1);
+        if (pair)
+            add(t, others[i], 1);
+    }
+}
+
+static void print_markdown(struct table *t, FILE *out)
+{
+    add_markdown(t);
+    drop_unused(t);
+    choose_unit(t);
+    for (size_t c = 0; c < t->n; c++)
+        heading(t, &t->column[c], out);
+    fputs("|\n", out);
+    for (size_t c = 0; c < t->n; c++)
+        fputs(c == 0 ? "|:---" : "|---:", out);
+    fputs("|\n", out);
+    for (size_t i = 0; i < st_document_results_n(t->kind, t->document); i++) {
+        for (size_t c = 0; c < t->n; c++)
+            markdown_cell(t, &t->column[c], cell_of(result_at(t, i), &t->column[c]), out);
+        fputs("|\n", out);
+    }
+}
+
+int st_table_output(const char *command, const struct st_table_format *format, json_t *document)
+{
+    if (!format->csv && !format->markdown)
+        return st_output_json(command, document);
+    struct table t = {.document = document, .kind = document != NULL ? st_document_of(document) : NULL};
+    if (t.kind == NULL) {
+        json_decref(document);
+        return st_failure(command, "out of memory");
+    }
+    (format->csv ? print_csv : print_markdown)(&t, stdout);
+    json_decref(document);
+    return ST_EXIT_DONE;
+}

@@ -1,0 +1,31 @@
+/* What a bench measured as a document: JSON, or its results as a table for a spreadsheet or a README. */
+#ifndef ST_LAB_TABLE_H
+#define ST_LAB_TABLE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "core/base.h"
+
+/** What --json and --format ask for. */
+struct st_table_format {
+    bool document; /* not text for people */
+    bool csv, markdown;
+};
+
+/** Rows for st_options_read; o: a struct st_table_format. */
+#define ST_TABLE_OPTIONS(o)                                                                                  \
+    {"json", .flag = &(o)->document},                                                                        \
+    {                                                                                                        \
+        "format", .take = st_table_take_format, .ctx = (o)                                                   \
+    }
+
+/** --format; ctx: a struct st_table_format. @return 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_table_take_format(const char *command, void *ctx, const char *text);
+
+/** Prints a document of the laboratory to standard output as JSON, CSV (every figure of each result but single
+ * values, one result a line) or Markdown (the figures that people compare). Frees it.
+ * @return an st_exit, after a message: NULL is out of memory. */
+ST_NODISCARD int st_table_output(const char *command, const struct st_table_format *format, json_t *document);
+
+#endif

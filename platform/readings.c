@@ -1,0 +1,283 @@
+/* Firmware, hypervisor, heat, power, idle states. */
+#include "platform/readings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/ns.h"
+#include "core/text/safe.h"
+#include "core/text/text.h"
+#include "platform/proc.h"
+#include "platform/tree.h"
+
+#define UNKNOWN     INT64_MIN
+#define PATH_BYTES  128
+#define HEAT_FOLDER "thermal_throttle/"
+#define RAPL_FOLDER "/sys/class/powercap/intel-rapl:0/" /* the first processor; also AMD's */
+#define THERMAL_DIR "/sys/class/thermal"
+#define HOTTEST_MC  200000            /* a sensor beyond it is broken */
+#define TICK_NS     INT64_C(10000000) /* USER_HZ is 100 on each Linux */
+#define SMI_COUNT   0x34 /* MSR_SMI_COUNT of Intel's processors from Nehalem on; others answer with an error */
+
+/* Documentation/ABI/testing/sysfs-devices-system-cpu: thermal_throttle; arch/x86/kernel/cpu/mce/therm_throt.c. */
+static const struct {
+    enum st_reading reading;
+    const char *path;
+    int64_t unit;
+} files[] = {
+    {ST_READING_HEAT_N, HEAT_FOLDER "core_throttle_count", 1},
+    {ST_READING_HEAT_NS, HEAT_FOLDER "core_throttle_total_time_ms", ST_NS_PER_MS},
+    {ST_READING_PACKAGE_HEAT_N, HEAT_FOLDER "package_throttle_count", 1},
+    {ST_READING_PACKAGE_HEAT_NS, HEAT_FOLDER "package_throttle_total_time_ms", ST_NS_PER_MS},
+    {ST_READING_POWER_N, HEAT_FOLDER "core_power_limit_count", 1},
+    {ST_READING_PACKAGE_POWER_N, HEAT_FOLDER "package_power_limit_count", 1},
+};
+
+int64_t st_readings_number(struct st_platform *p, const char *path)
+{
+    char text[64];
+    uint64_t value;
+    const char *at = text;
+    if (st_tree_first_line(p, path, text, sizeof(text)) != 0 || st_proc_u64(&at, &value) != 0 ||
+        *at != '\0' || value > INT64_MAX / ST_NS_PER_MS)
+        return UNKNOWN;
+    return (int64_t)value;
+}
+
+static int64_t number_in(struct st_platform *p, int cpu, const char *file)
+{
+    char path[PATH_BYTES + 64];
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/%s", cpu, file);
+    return st_readings_number(p, path);
+}
+
+static int64_t smi_count(struct st_platform *p, int cpu)
+{
+    char path[PATH_BYTES];
+    uint64_t value;
+    snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
+    const int fd = p->open_path(p, path, O_RDONLY);
+    if (fd < 0)
+        return UNKNOWN;
+    const bool done = pread(fd, &value, sizeof(value), SMI_COUNT) == (ssize_t)sizeof(value);
+    close(fd);
+    return done ? (int64_t)(value & UINT32_MAX) : UNKNOWN; /* 32 bits count */
+}
+
+/* Field 8 of the CPU's line: proc(5). */
+static int64_t stolen_ns(struct st_platform *p, int cpu)
+{
+    char text[16384], line[256], begins[16];
+    size_t len;
+    const char *at = line;
+    uint64_t ticks = 0;
+    const int r = p->read_text(p, "/proc/stat", text, sizeof(text), &len);
+    snprintf(begins, sizeof(begins), "cpu%d ", cpu);
+    if ((r != 0 && r != -EFBIG) || st_proc_line_text(text, begins, line, sizeof(line)) != 0)
+        return UNKNOWN;
+    for (int field = 1; field <= 8; field++) {
+        if (st_proc_u64(&at, &ticks) != 0)
+            return UNKNOWN;
+    }
+    return ticks < INT64_MAX / TICK_NS ? (int64_t)ticks * TICK_NS : UNKNOWN;
+}
+
+static int64_t full_power_ns(struct st_platform *p)
+{
+    const int64_t energy_uj = st_readings_number(p, RAPL_FOLDER "energy_uj");
+    const int64_t limit_uw = st_readings_number(p, RAPL_FOLDER "constraint_0_power_limit_uw");
+    if (energy_uj == UNKNOWN || limit_uw <= 0)
+        return UNKNOWN;
+    return (int64_t)((double)energy_uj / (double)limit_uw * (double)ST_NS_PER_S);
+}
+
+/* MHz of cpufreq(4). */
+static int64_t freebsd_khz(struct st_platform *p, int cpu)
+{
+    char name[PATH_BYTES], text[64];
+    size_t len;
+    uint64_t mhz;
+    const char *at = text;
+    snprintf(name, sizeof(name), "dev.cpu.%d.freq", cpu);
+    return p->read_sysctl(p, name, text, sizeof(text), &len) == 0 && st_proc_u64(&at, &mhz) == 0 &&
+                   *at == '\0' && mhz < 1000000
+               ? (int64_t)mhz * 1000
+               : UNKNOWN;
+}
+
+static void read_idle_states(struct st_platform *p, int cpu, struct st_readings *r)
+{
+    char file[PATH_BYTES];
+    for (int i = 0; i < ST_IDLE_STATES_MAX; i++) {
+        snprintf(file, sizeof(file), "cpuidle/state%d/usage", i);
+        r->idle_entries_n[i] = number_in(p, cpu, file);
+        if (r->idle_entries_n[i] == UNKNOWN)
+            return;
+        snprintf(file, sizeof(file), "cpuidle/state%d/latency", i);
+        const int64_t us = number_in(p, cpu, file);
+        r->idle_exit_ns[i] = us != UNKNOWN ? us * ST_NS_PER_US : 0;
+    }
+}
+
+/* "6,1234,5678,-;x86/split lock detection: #AC: game.exe/4711 took a split_lock trap at address: 0x1400015c2", of newer processors
+ * "#DB: game.exe/4711 took a bus_lock trap ..." (arch/x86/kernel/cpu/bus_lock.c). What programs write into the log never has facility 0,
+ * which is the kernel's. Each program is logged once from Linux 6.2 on. */
+static void take_log_line(char *text, struct st_readings *r)
+{
+    char *line = strchr(text, ';'), *name = line != NULL ? strchr(line, '#') : NULL;
+    char *end = name != NULL ? strstr(name, " took a ") : NULL;
+    if (strtoul(text, NULL, 10) > 7 || end == NULL || strstr(line, "split lock detection: #") == NULL ||
+        (strstr(end, " split_lock trap") == NULL && strstr(end, " bus_lock trap") == NULL) || name[4] != ' ')
+        return;
+    *end = '\0';
+    r->counts[ST_READING_BUS_LOCKS]++;
+    (void)st_safe_copy(r->culprit, sizeof(r->culprit), name + 5, ST_TEXT_TO_NUL);
+}
+
+static void read_log(struct st_platform *p, struct st_readings *r)
+{
+    char text[1024];
+    if (r->log_fd == 0) {
+        const int fd = p->open_path(p, "/dev/kmsg", O_RDONLY);
+        r->log_fd = fd > 0 ? fd : -1;
+        r->counts[ST_READING_BUS_LOCKS] = fd > 0 ? 0 : UNKNOWN;
+        if (fd > 0)
+            (void)lseek(fd, 0, SEEK_END);
+    }
+    for (int i = 0; r->log_fd > 0 && i < 64; i++) { /* a flood is read on at the next look */
+        const ssize_t n = read(r->log_fd, text, sizeof(text) - 1);
+        if (n <= 0 && errno != EPIPE) /* EPIPE: lines were overwritten */
+            break;
+        text[n > 0 ? n : 0] = '\0';
+        take_log_line(text, r);
+    }
+}
+
+/* --- FreeBSD --- */
+
+/* A sysctl of one CPU. @return false: it does not exist, or is too long. */
+static bool text_of(struct st_platform *p, int cpu, const char *name, char *text, size_t bytes)
+{
+    char sysctl[PATH_BYTES];
+    size_t len;
+    snprintf(sysctl, sizeof(sysctl), "dev.cpu.%d.%s", cpu, name);
+    return p->read_sysctl(p, sysctl, text, bytes, &len) == 0;
+}
+
+/* "C1/1/1 C2/2/80 C3/3/104": name, type, the exit in us, which the firmware's _CST says; "1366 81 4": how often each was entered (sys/dev/
+ * acpica/acpi_cpu.c: acpi_cpu_cx_list(), acpi_cpu_usage_counters_sysctl()). The log of coretemp(4) stays 1 once the processor's thermal
+ * sensor has tripped (sys/dev/coretemp/coretemp.c), so it counts once. CPU 0 has the clock of all CPUs (cpufreq(4)). */
+static void read_freebsd(struct st_platform *p, int cpu, struct st_readings *r)
+{
+    char text[256], states[256];
+    unsigned mhz, us;
+    unsigned long long entries_n;
+    int used;
+    const char *at = text, *state = states;
+    if (text_of(p, cpu, "cx_usage_counters", text, sizeof(text)) &&
+        text_of(p, cpu, "cx_supported", states, sizeof(states))) {
+        for (int i = 0; i < ST_IDLE_STATES_MAX && sscanf(at, "%18llu%n", &entries_n, &used) == 1; i++) {
+            at += used;
+            if (sscanf(state, " C%*u/%*u/%7u%n", &us, &used) != 1)
+                break;
+            state += used;
+            r->idle_entries_n[i] = (int64_t)entries_n;
+            r->idle_exit_ns[i] = us * ST_NS_PER_US;
+            if (i + 1 < ST_IDLE_STATES_MAX)
+                r->idle_entries_n[i + 1] = UNKNOWN;
+        }
+    }
+    if (text_of(p, cpu, "coretemp.throttle_log", text, sizeof(text)) && sscanf(text, "%1u", &us) == 1)
+        r->counts[ST_READING_HEAT_N] = us;
+    r->clock_khz = freebsd_khz(p, cpu);
+    if (r->clock_khz == UNKNOWN)
+        r->clock_khz = freebsd_khz(p, 0);
+    if (text_of(p, 0, "freq_levels", states, sizeof(states)) && sscanf(states, "%6u", &mhz) == 1)
+        r->clock_highest_khz = mhz * INT64_C(1000); /* "2400/35000 2200/31000": highest first */
+}
+
+void st_readings_read(struct st_platform *p, int cpu, bool guest, int64_t amd_smi_n, struct st_readings *r)
+{
+    char state[16];
+    if (cpu < 0)
+        cpu = 0;
+    for (size_t i = 0; i < ST_READINGS; i++) {
+        if (i != ST_READING_BUS_LOCKS)
+            r->counts[i] = UNKNOWN;
+    }
+    r->clock_khz = r->clock_highest_khz = r->clock_limit_khz = r->idle_entries_n[0] = UNKNOWN;
+    r->at_ns = p->now_ns(p);
+    r->cpu = cpu;
+    if (p->os == ST_OS_FREEBSD) {
+        read_freebsd(p, cpu, r);
+        return;
+    }
+    for (size_t i = 0; i < ST_ARRAY_LEN(files); i++) {
+        const int64_t value = number_in(p, cpu, files[i].path);
+        r->counts[files[i].reading] = value != UNKNOWN ? value * files[i].unit : UNKNOWN;
+    }
+    r->counts[ST_READING_SMI] = smi_count(p, cpu);
+    if (r->counts[ST_READING_SMI] == UNKNOWN)
+        r->counts[ST_READING_SMI] = amd_smi_n;
+    if (guest)
+        r->counts[ST_READING_STEAL_NS] = stolen_ns(p, cpu);
+    r->counts[ST_READING_FULL_POWER_NS] = full_power_ns(p);
+    r->clock_khz = number_in(p, cpu, "cpufreq/scaling_cur_freq");
+    r->clock_highest_khz = number_in(p, cpu, "cpufreq/cpuinfo_max_freq");
+    const int64_t firmware_khz = number_in(p, cpu, "cpufreq/bios_limit");
+    r->clock_limit_khz = number_in(p, cpu, "cpufreq/scaling_max_freq");
+    if (firmware_khz != UNKNOWN && (r->clock_limit_khz == UNKNOWN || firmware_khz < r->clock_limit_khz))
+        r->clock_limit_khz = firmware_khz;
+    read_idle_states(p, cpu, r);
+    r->sched_ext = st_tree_first_line(p, "/sys/kernel/sched_ext/state", state, sizeof(state)) == 0 &&
+                   strcmp(state, "enabled") == 0;
+    read_log(p, r);
+}
+
+struct hottest {
+    struct st_platform *p;
+    int64_t mc;
+};
+
+static int on_zone(void *ctx, const char *name)
+{
+    struct hottest *hottest = ctx;
+    char path[PATH_BYTES + 64];
+    if (strncmp(name, "thermal_zone", strlen("thermal_zone")) != 0 || strlen(name) > 40)
+        return 0;
+    snprintf(path, sizeof(path), THERMAL_DIR "/%s/temp", name);
+    const int64_t mc = st_readings_number(hottest->p, path);
+    if (mc <= HOTTEST_MC && mc > hottest->mc)
+        hottest->mc = mc;
+    return 0;
+}
+
+/* Linux: the hottest sensor; FreeBSD: "45.0C" of coretemp(4) and amdtemp(4). */
+int64_t st_readings_temperature_mc(struct st_platform *p, int cpu)
+{
+    struct hottest hottest = {p, UNKNOWN};
+    if (p->os == ST_OS_LINUX)
+        return p->list(p, THERMAL_DIR, on_zone, &hottest) == 0 ? hottest.mc : UNKNOWN;
+    char name[PATH_BYTES], text[64];
+    size_t len;
+    snprintf(name, sizeof(name), "dev.cpu.%d.temperature", cpu);
+    if (p->read_sysctl(p, name, text, sizeof(text), &len) == 0) {
+        char *end;
+        const double celsius = strtod(text, &end);
+        if (end != text && strcmp(end, "C") == 0 && fabs(celsius) * 1000 <= HOTTEST_MC)
+            return llround(celsius * 1000);
+    }
+    return UNKNOWN;
+}
+
+void st_readings_close(struct st_readings *r)
+{
+    if (r->log_fd > 0)
+        close(r->log_fd);
+    r->log_fd = -1;
+}

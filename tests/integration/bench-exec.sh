@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# sleeptune-lab exec on the real clock, and results as CSV and Markdown: structure and honesty, never values.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+bench() { "$SLEEPTUNE_LAB" exec --quiet "$@"; }
+# one line, blanks squeezed
+flat() { tr '\n' ' ' | tr -s ' '; }
+
+cat >say <<'EOF'
+#!/bin/sh
+echo "$*" >>"$0.said"
+EOF
+chmod +x say
+bench --start true "./say {} {s} {ms} {us}" --durations 5ms,10ms --runs 2 --warmup 0 >/dev/null
+is "a time is replaced in seconds, milliseconds and microseconds" "$(sort -u say.said)" "0.005 0.005 5 5000
+0.01 0.01 10 10000"
+like "without a place the program runs as it is" "$(bench 'sleep 0' --runs 2 --warmup 0)" '^sleep 0$'
+
+# --- digits, few runs ------------------------------------------------------------------------------------------------
+bench 'sleep {}' --durations 1s --runs 2 --warmup 0 | flat >long
+like "a second has digits down to its spread" "$(cat long)" 'sleep 1 1[0-9]{3}(\.[0-9]+)? ± [0-9.]+ ms, 1[0-9]{3}(\.[0-9]+)? \.\. 1[0-9]{3}(\.[0-9]+)? ms'
+like "two runs have an overshoot, and say how sure it is" "$(cat long)" 'overshoot -?[0-9.]+ [mµ]?s \[.* \.\. .*\] \(.*%\), only a 50 % interval: 2 runs'
+like "user and system time stand apart" "$(cat long)" ', user [0-9.]+ .?s, system [0-9.]+ .?s, n 2'
+like "a sleep that takes nothing of the time that it was asked for is impossible" "$(bench 'sh -c "sleep 0 #{}"' --durations 2s --runs 3 --warmup 0 | flat)" \
+    'overshoot -[0-9.]+ m?s \[-.* \.\. -.*That is impossible for a sleep'
+like "ratios of spreads have intervals" "$(bench 'sleep {}' 'env sleep {}' --durations 1ms --runs 6 | flat)" \
+    'sd × [0-9.]+ \[[0-9.]+ \.\. [0-9.]+\], range × [0-9.]+ \[[0-9.]+ \.\. [0-9.]+\]'
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+bench 'sleep {}' 'env sleep {}' --durations 1ms --runs 6 --format markdown >table.md
+like "Markdown has a head with units" "$(head -n 1 table.md)" '^\| command \| requested \[ms\] \| n \| mean \[ms\] .* rank \|$'
+is "each line has as many cells" "$(awk -F'|' '{ print NF }' table.md | sort -u | wc -l)" 1
+is "a line each program" "$(grep -c '^| .*sleep 0.001 | 1.000 | 6 |' table.md)" 2
+bench 'sh -c "sleep {} #, |"' --durations 1ms --runs 2 --format csv >table.csv
+"$PYTHON" - >read.txt <<'EOF'
+import csv
+rows = list(csv.reader(open("table.csv", newline="")))
+print(len(rows), {len(r) for r in rows} == {len(rows[0])}, rows[1][rows[0].index("command")], rows[1][rows[0].index("n")])
+EOF
+is "CSV is read as it was written" "$(cat read.txt)" '2 True sh -c "sleep 0.001 #, |" 2'
+like "a bar in a name does not end a cell" "$(bench 'sh -c "sleep {} #, |"' --durations 1ms --runs 2 --format markdown)" '#, \\\|" \| 1\.000'
+"$SLEEPTUNE_LAB" syscall --quiet --count 60 --fresh 0 --calls getpid,time --format markdown >calls.md
+like "calls have their quartiles, and the interval of the median" "$(head -n 1 calls.md)" \
+    '\| call \| mode \| n \| mean \[ns\] \| sd \[ns\] \| min \[ns\] \| q1 \[ns\] \| median \[ns\] \| median ci95 low \[ns\] \| median ci95 high \[ns\] \| q3'
+like "wake, too" "$("$SLEEPTUNE_LAB" wake --quiet --mechanisms pipe --rounds 20 --format csv | head -n 1)" '^mechanism,.*slice_ns,.*delay_ns.median'
+like "sleep, too" "$("$SLEEPTUNE_LAB" sleep --quiet --methods nanosleep --durations 1ms --budget 300ms --format csv | head -n 1)" '^method,policy,.*overshoot_ns.median'
+is "another format is refused" "$(bench true --format html 2>&1 | head -n 1)" "sleeptune-lab exec: --format: 'html' is not text, json, csv or markdown"
+tap_done

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# docs/published/measure in its short form: each page's commands work. docs/examples/late.c: any C compiler takes it, and its output is read.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+# --- where sleeptune cannot be built
+${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Werror -o late "$SLEEPTUNE_SRC/docs/examples/late.c" 2>err
+is "late.c is C99" "$? $(cat err)" "0 "
+./late 70 0.005 >late.txt
+is "it prints a figure a line, in seconds" "$? $(grep -cE '^[0-9]+\.[0-9]{9}$' late.txt)" "0 70"
+"$SLEEPTUNE_LAB" analyse late.txt --every 5ms >text
+is "analyse reads it" $? 0
+like "with its period" "$(tr '\n' ' ' <text)" '70 text samples, one every 5\.000 ms'
+"$SLEEPTUNE" plot late.txt --every 5ms -o late.svg
+is "plot draws it" $? 0
+./late 0 2>/dev/null
+is "a count of 0 is refused" $? 2
+
+# --- the pages
+pages=$SLEEPTUNE_SRC/docs/published
+"$PYTHON" "$pages/measure" --short --build "$SLEEPTUNE_BUILD" --to "$tmp/to" >out 2>&1
+is "all commands of all pages work" "$?" 0 || cat out
+for page in "$pages"/b*.md; do
+    name=${page##*/}
+    is "$name: as many commands and outputs as in the tree" "$(grep -c '^[$] ' "to/$name")" "$(grep -c '^[$] ' "$page")"
+    is "$name: none without output" "$(grep -A 1 '^[$] ' "$page" | grep -c '^```$')" 0
+    is "$name: it says when and under what conditions it was measured" "$(grep -cE '^Measured on [0-9-]{10}, .*load before it' "$page")" 1
+    for picture in $(grep -oE '\([a-z0-9-]+\.svg\)' "$page" | tr -d '()'); do
+        ok "$name: $picture is in the tree" test -s "$pages/$picture"
+        if [ "$picture" = b1.svg ] && ! command -v go >/dev/null; then
+            skip "$name: $picture is drawn anew" "its programs need Go"
+        else
+            ok "and is drawn anew" grep -q '<svg' "to/$picture"
+        fi
+    done
+done
+tap_done

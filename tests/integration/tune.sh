@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# tune without rights: the plan, the JSON, a session that Ctrl-C ends. What root may do is tried in guests (tests/vm/95-tune.sh).
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+refused() {
+    local name=$1 pattern=$2 status
+    shift 2
+    "$@" >/dev/null 2>"$tmp/err" </dev/null
+    status=$?
+    is "$name: status 3" "$status" 3
+    like "$name: says why" "$(cat "$tmp/err")" "$pattern"
+}
+valid() {
+    if ! "$PYTHON" -c 'import jsonschema' 2>/dev/null; then
+        skip "$1" "python3-jsonschema is not installed"
+        return
+    fi
+    ok "$1" "$PYTHON" -c 'import json, jsonschema, sys
+jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' "$2" "$SLEEPTUNE_SRC/docs/schema/sleeptune-tune-1.json"
+}
+field() { "$PYTHON" -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+print(eval(sys.argv[2]))' "$1" "$2"; }
+
+before=$(cat /sys/kernel/mm/transparent_hugepage/enabled /proc/sys/vm/swappiness 2>/dev/null)
+"$SLEEPTUNE" tune --dry-run --json --frames 32 >"$tmp/dry.json"
+is "a dry run ends with 0" "$?" 0
+valid "its JSON is what the schema says" "$tmp/dry.json"
+is "it measured nothing" "$(field "$tmp/dry.json" '"end" in d')" False
+like "the plan is said" "$("$SLEEPTUNE" tune --dry-run --frames 32)" '^(Nothing|[0-9]+ settings?) to try with 32 frames'
+out=$("$SLEEPTUNE" tune --only linux-hz,freebsd-hz --frames 32 2>&1)
+like "a rule of another system" "$out" "is a rule of another operating system"
+
+refused "a budget that shows nothing" 'out of range: 5m' "$SLEEPTUNE" tune --budget 10s
+refused "no such profile" "'phone' is unknown" "$SLEEPTUNE" tune --profile phone
+refused "no such rule" 'no such rule' "$SLEEPTUNE" tune --only linux-nothing
+refused "no one to ask" 'cannot ask without a terminal: use --keep' "$SLEEPTUNE" tune --ask
+refused "what it was once" 'see sleeptune tune' "$SLEEPTUNE" report --measure=3s
+
+if can_be_nobody; then
+    powerless() { as_nobody --bounding-set=-all --inh-caps=-all "$@"; }
+    powerless "$SLEEPTUNE" tune --dry-run --json --frames 32 >"$tmp/powerless.json"
+    valid "without rights: JSON" "$tmp/powerless.json"
+    is "what needs root says so" "$(field "$tmp/powerless.json" 'all(c["why"] in (None, "needs root") or ":" in c["why"] or "slack" in c["why"] for c in d["candidates"])')" True
+    if [ "$(field "$tmp/powerless.json" '"linux-timer-slack" in [c["id"] for c in d["candidates"] if c["why"] is None]')" = True ]; then
+        # shellcheck disable=SC2016  # the inner shell's
+        powerless sh -c 'echo $$ >&2; exec "$@"' sh "$SLEEPTUNE" tune --json --frames 32 --only linux-timer-slack >"$tmp/cut.json" 2>"$tmp/err" </dev/null &
+        job=$!
+        wait_for grep -q '^[0-9]' "$tmp/err"
+        pid=$(head -n 1 "$tmp/err")
+        wait_for catches "$pid"
+        sleep 1
+        kill -INT "$pid"
+        wait "$job"
+        is "Ctrl-C ends a session with 0" "$?" 0
+        valid "which prints its JSON" "$tmp/cut.json"
+        is "and says that it was stopped" "$(field "$tmp/cut.json" 'd["end"], d["why"], [c["outcome"] for c in d["candidates"]]')" "('stopped', 'stopped', ['not-tried'])"
+    else
+        skip "Ctrl-C ends a session" "nothing can be tried without rights here"
+    fi
+else
+    skip "without rights" "needs root and setpriv to become another user"
+fi
+is "nothing has changed" "$(cat /sys/kernel/mm/transparent_hugepage/enabled /proc/sys/vm/swappiness 2>/dev/null)" "$before"
+tap_done

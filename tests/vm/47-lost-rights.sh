@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# vm: -k generic -c dummy
+# Causes that only a whole system has: a program that never sleeps at a higher priority, rtkit that takes real-time priority
+# away from PipeWire, and programs whose memory was swapped out. Each is named, with what to do.
+# shellcheck source=tests/tap.sh disable=SC2317
+. /share/tests/tap.sh
+cp -a /share/usr /share/etc / 2>/dev/null
+ldconfig
+systemd-sysusers
+systemctl daemon-reload
+useradd -m -s /bin/bash -G systemd-journal musician
+id=$(id -u musician) home=~musician
+musician() { runuser -u musician -- env HOME="$home" XDG_RUNTIME_DIR="/run/user/$id" DBUS_SESSION_BUS_ADDRESS="unix:path=/run/user/$id/bus" COLUMNS=80 LANG=C.UTF-8 "$@"; }
+wait_for() { # SECONDS COMMAND...
+    local tries=$(($1 * 2))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries - 1))
+        [ "$tries" -gt 0 ] || return 1
+        sleep 0.5
+    done
+}
+one_line() { tr '\n' ' ' | tr -s ' '; }
+# shellcheck disable=SC2317
+status_is() { status | one_line | grep -qE "$1"; } # called by wait_for
+
+# --- a program that never sleeps, above the loop ---
+mkdir -p /tmp/s
+printf '%s\n' 'socket = { path = "/tmp/s/sock"; };' 'loop = { cpu = 0; };' 'audio = { backend = "none"; };' >/tmp/s/conf
+status() { sleeptune status --socket /tmp/s/sock; }
+STATE_DIRECTORY=/tmp/s sleeptuned -a -f -c /tmp/s/conf 2>/tmp/s/log &
+daemon=$!
+ok "the loop runs" wait_for 60 status_is 'timing: (OK|not OK)'
+/share/tests/hog 0 80 120000000 1 10 >/dev/null & # two minutes
+hog=$!
+ok "the program that keeps its CPU is named" wait_for 90 status_is "hog/$hog with real-time priority 80 keeps CPU 0 busy"
+screen=$(status)
+tap_note <<<"$screen"
+command=$(sed -n 's/^Next *//p' <<<"$screen")
+is "the next step takes its priority" "$command" "sudo chrt --other --all-tasks --pid 0 $hog"
+# shellcheck disable=SC2086
+ok "which works" ${command#sudo }
+# shellcheck disable=SC2317
+runs_again() { [ "$(sleeptune status --json --socket /tmp/s/sock | jq .overdue_ns)" = 0 ]; }
+ok "and the loop runs again" wait_for 60 runs_again
+kill -9 $hog
+kill -TERM $daemon
+wait $daemon
+
+# --- a session with PipeWire ---
+loginctl enable-linger musician
+ok "the user has a session" wait_for 60 test -S "/run/user/$id/bus"
+rights() { runuser -u musician -- env HOME="$home" XDG_RUNTIME_DIR="/run/user/$id" sleeptune report "$1" 2>&1; }
+# shellcheck disable=SC2009
+has_rt() { ps -eLo user,cls,comm | grep -E '^musician +(RR|FF) +(pipewire|data-loop)'; }
+if [ -x /usr/libexec/rtkit-daemon ]; then
+    mkdir -p /etc/polkit-1/rules.d # the session of this test is not on a seat
+    echo 'polkit.addRule(function(a, s) { if (a.id.indexOf("org.freedesktop.RealtimeKit1") == 0) return "yes"; });' >/etc/polkit-1/rules.d/49-test.rules
+    systemctl restart polkit rtkit-daemon
+    musician systemctl --user start pipewire.service wireplumber.service
+    ok "rtkit gives PipeWire real-time priority" wait_for 60 has_rt
+    like "which the report finds" "$(rights linux-rt-lost | one_line)" 'Here: (ok|advice) PipeWire has'
+    busctl call org.freedesktop.RealtimeKit1 /org/freedesktop/RealtimeKit1 org.freedesktop.RealtimeKit1 ResetKnown
+    journalctl -b -u rtkit-daemon -o cat | tail -3 | tap_note
+    is "rtkit takes it away" "$(has_rt)" ""
+    screen=$(rights linux-rt-lost)
+    tap_note <<<"$screen"
+    # an emulated machine may be too slow to be asked at the first time
+    names_it() { rights linux-rt-lost | one_line | grep -qE 'Here: problem PipeWire.* lost its real-time priority: rtkit took it away.*systemctl --user restart pipewire'; }
+    ok "the report names it, and what to do" wait_for 60 names_it
+else
+    skip "rtkit takes real-time priority away" "rtkit is not in this image"
+    musician systemctl --user start pipewire.service wireplumber.service
+fi
+
+# --- memory of a program that plays is swapped out ---
+ok "PipeWire finds the card" wait_for 60 musician sh -c 'pw-cli ls Node | grep -q alsa_output'
+dd if=/dev/zero of=/swap bs=1M count=256 status=none
+chmod 600 /swap
+mkswap -q /swap && swapon /swap
+musician systemctl --user start sleeptuned
+status() { musician sleeptune status; }
+musician pw-metadata -n settings 0 clock.force-quantum 1024 >/dev/null 2>&1
+mkfifo /tmp/end
+exec 9<>/tmp/end
+musician /share/tests/stall_pipewire 0 BigSampler 5 5 1 "$home/big.log" </tmp/end >/dev/null 2>&1 &
+ok "a program plays" wait_for 60 status_is 'BigSampler|No dropout'
+sleep 10
+# shellcheck disable=SC2317
+swapped() {
+    echo 400M >"/sys/fs/cgroup/user.slice/user-$id.slice/memory.reclaim"
+    echo 400M >/sys/fs/cgroup/system.slice/memory.reclaim
+    sleep 3
+    musician sleeptune status --json | jq -e '[.observe[]?.clients[]?.reasons["swapped-out"] // 0] | add > 0'
+}
+ok "its pages are swapped out, and that is the reason of its dropouts" wait_for 40 swapped
+status | tap_note
+musician sleeptune status --json | jq -c '[.. | objects | select(has("reasons")) | {name, reasons}]' | tap_note
+echo >&9
+tap_done
