@@ -12,6 +12,7 @@
 #   catches PID                     it would notice Ctrl-C; slept PID N: its threads have gone to sleep N times, in all
 #   can_be_nobody                   needs root and $tmp; from then on as_nobody COMMAND [ARG...] runs it as the user nobody, who may enter
 #                                   $tmp and run $SLEEPTUNE, $SLEEPTUNED and $SLEEPTUNE_LAB
+#   own_shm "$@"                    first of all: what a killed JACK client leaves in /dev/shm stops every later server, so root runs the test with its own
 #   tap_done                        prints the plan; exits 1 when something failed
 
 export LC_ALL=C.UTF-8 # without UTF-8 units are ASCII: locale.sh
@@ -65,6 +66,11 @@ is_stopped() { # all of its threads: on a busy machine the signal takes effect w
 }
 slept() { cat "/proc/$1/task"/*/status 2>/dev/null | awk -v n="$2" '/^voluntary_ctxt_switches/ {all += $2} END {exit all < n}'; }
 
+own_shm() {
+    [ -z "${TAP_OWN_SHM:-}" ] && [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null || return 0
+    export TAP_OWN_SHM=1
+    exec unshare -m sh -c 'mount -t tmpfs tmpfs /dev/shm; exec "$@"' sh "$0" "$@"
+}
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups) # for what has to be a process, not a function
 as_nobody() { "${nobody[@]}" "$@"; }
 

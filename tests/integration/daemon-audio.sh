@@ -3,6 +3,7 @@
 # shellcheck disable=SC2016,SC2119,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
+own_shm "$@"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl
 like "built with libsoundio" "$("$SLEEPTUNE" --version)" 'libsoundio (yes|no)'

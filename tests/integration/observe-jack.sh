@@ -3,6 +3,7 @@
 # shellcheck disable=SC2016,SC2034,SC2119,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
+own_shm "$@"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl jackd pgrep
 [ -x "$SLEEPTUNE_BUILD/daemon/observe/sleeptune-observe-jack" ] || skip_all "built without libjack"

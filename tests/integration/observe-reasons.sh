@@ -11,45 +11,58 @@ done
 prlimit --pid $$ --rtprio=95:95 2>/dev/null
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
+noise=''
 bench=$SLEEPTUNE_SRC/tests/bench/dropouts.py
 
-# measure SCENARIOS SECONDS [FRAMES], at least for each: sets $result
+# measure SCENARIOS SECONDS [FRAMES], at least for each: sets $result. $noise: not empty if PipeWire itself, or a client that does nothing wrong,
+# was late each time: then the machine stood still, and what is said of the other client is not all its own.
 measure() {
-    result=$("$bench" --build "$SLEEPTUNE_BUILD" --frames "${3:-4096}" --every 6 --dropouts 4 --seconds "$2" --scenarios "$1" --json 2>"$tmp/err")
-    local status=$?
-    [ $status -ne 77 ] || skip_all "no PipeWire server runs here: $(tail -1 "$tmp/err")"
-    is "$1: the clients play" "$status $(cat "$tmp/err")" "0 "
+    local try status
+    for try in 1 2 3; do
+        result=$("$bench" --build "$SLEEPTUNE_BUILD" --frames "${3:-4096}" --every 6 --dropouts 4 --seconds "$2" --scenarios "$1" --json 2>"$tmp/err")
+        status=$?
+        [ $status -ne 77 ] || skip_all "no PipeWire server runs here: $(tail -1 "$tmp/err")"
+        is "$1: the clients play" "$status $(cat "$tmp/err")" "0 "
+        [ $status -eq 0 ] || break
+        noise=$(python3 -c 'import json, sys; print(*[r for r in json.loads(sys.argv[1]) if r["server"] + r["other_missed"]])' "$result")
+        [ -n "$noise" ] || break
+        tap_note <<<"try $try: the machine stood still: $noise"
+    done
 }
+# of SCENARIO EXPRESSION; true_of SUBTEST SCENARIO EXPRESSION
 of() { python3 -c 'import json, sys; r = {r["scenario"]: r for r in json.loads(sys.argv[1])}[sys.argv[2]]; print(eval(sys.argv[3]))' "$result" "$@"; }
+true_of() {
+    if [ -n "$noise" ]; then skip "$1" "this machine stood still three times"; else is "$1" "$(of "$2" "($3) or r")" True; fi
+}
 
 # judges SCENARIO REASON
 judges() {
     tap_note <<<"$1: $(of "$1" "{k: v for k, v in r.items() if k not in ('scenario', 'frames')}")"
-    ok "$1: it was not ready, by its own times" test "$(of "$1" 'r["missed"]')" -ge 2
-    is "$1: that is reported" "$(of "$1" 'abs(r["reported"] - r["missed"]) <= 2')" True
-    is "$1: with its reason, but for one" "$(of "$1" "r['reported'] - r['reasons'].get('$2', 0) <= 1")" True
-    is "$1: no client is accused that was ready" "$(of "$1" 'r["accused"]')" 0
+    true_of "$1: it was not ready, by its own times" "$1" 'r["missed"] >= 2'
+    true_of "$1: that is reported" "$1" 'abs(r["reported"] - r["missed"]) <= 2'
+    true_of "$1: with its reason, but for one" "$1" "r['reported'] - r['reasons'].get('$2', 0) <= 1"
+    true_of "$1: no client is accused that was ready" "$1" 'r["accused"] == 0'
 }
 
 measure heavy-150 11
 judges heavy-150 too-slow
-is "the load lines have its busy time, to 5 %" "$(of heavy-150 'r["busy_percent"] is not None and abs(r["busy_percent"]) <= 5')" True
+true_of "the load lines have its busy time, to 5 %" heavy-150 'r["busy_percent"] is not None and abs(r["busy_percent"]) <= 5'
 later=exits
 pipewire --version | grep -q ' 0\.\| 1\.[01]\.' || later=exits,async
 measure $later 0 1024
 tap_note <<<"exits: $(of exits r)"
-is "one that ends in a cycle that it missed has exited" "$(of exits "r['reasons'].get('exited', 0) > 0 and set(r['reasons']) <= {'exited', 'unknown'}")" True
-is "exits: no other client is accused" "$(of exits 'r["accused"]')" 0
+true_of "one that ends in a cycle that it missed has exited" exits "r['reasons'].get('exited', 0) > 0 and set(r['reasons']) <= {'exited', 'unknown'}"
+true_of "exits: no other client is accused" exits 'r["accused"] == 0'
 if [ $later = exits ]; then
     skip "asynchronous nodes" "this PipeWire has none"
 else
-    is "an asynchronous node is not accused" "$(of async '(r["reported"], r["accused"], r["busy_percent"] is not None)')" "(0, 0, True)"
+    true_of "an asynchronous node is not accused" async '(r["reported"], r["accused"], r["busy_percent"] is not None) == (0, 0, True)'
 fi
 if chrt -f 95 true 2>/dev/null; then
     measure waited,frozen,hogged,by-itself 0
     judges frozen stopped
     judges hogged cpu-taken
-    like "and by whom, from the second time on" "$(of hogged 'r["culprits"]')" "'hog'"
+    true_of "and by whom, from the second time on" hogged '"hog" in r["culprits"]'
     judges by-itself cpu-taken-by-itself
 else
     measure waited,frozen 0
@@ -57,5 +70,5 @@ else
     skip "hogged, by-itself" "no right to real-time priority"
 fi
 judges waited waited-for-other
-is "and for no wrong one" "$(of waited 'set(r["culprits"]) <= {"bad", ""}')" True
+true_of "and for no wrong one" waited 'set(r["culprits"]) <= {"bad", ""}'
 tap_done

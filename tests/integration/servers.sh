@@ -3,6 +3,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
+own_shm "$@"
 if [ "$(id -u)" -eq 0 ]; then # root takes neither HOME nor XDG_RUNTIME_DIR nor PATH from its environment: root-asks.sh
     command -v setpriv >/dev/null || skip_all "needs setpriv to become nobody"
     as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all -- "$@"; }

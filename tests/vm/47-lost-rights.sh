@@ -8,7 +8,7 @@ cp -a /share/usr /share/etc / 2>/dev/null
 ldconfig
 systemd-sysusers
 systemctl daemon-reload
-useradd -m -s /bin/bash -G systemd-journal musician
+useradd -m -s /bin/bash -G audio,systemd-journal musician # audio: not on a seat, so it gets no card otherwise
 id=$(id -u musician) home=~musician
 musician() { runuser -u musician -- env HOME="$home" XDG_RUNTIME_DIR="/run/user/$id" DBUS_SESSION_BUS_ADDRESS="unix:path=/run/user/$id/bus" COLUMNS=80 LANG=C.UTF-8 "$@"; }
 wait_for() { # SECONDS COMMAND...
@@ -75,9 +75,10 @@ fi
 
 # --- memory of a program that plays is swapped out ---
 ok "PipeWire finds the card" wait_for 60 musician sh -c 'pw-cli ls Node | grep -q alsa_output'
-dd if=/dev/zero of=/swap bs=1M count=256 status=none
+dd if=/dev/zero of=/swap bs=1M count=96 status=none
 chmod 600 /swap
-mkswap -q /swap && swapon /swap
+mkswap -q /swap
+ok "there is swap" swapon /swap
 musician systemctl --user start sleeptuned
 status() { musician sleeptune status; }
 musician pw-metadata -n settings 0 clock.force-quantum 1024 >/dev/null 2>&1
@@ -91,7 +92,7 @@ swapped() {
     echo 400M >"/sys/fs/cgroup/user.slice/user-$id.slice/memory.reclaim"
     echo 400M >/sys/fs/cgroup/system.slice/memory.reclaim
     sleep 3
-    musician sleeptune status --json | jq -e '[.observe[]?.clients[]?.reasons["swapped-out"] // 0] | add > 0'
+    [ "$(musician sleeptune status --json | jq '[.observe[]?.clients[]?.reasons["swapped-out"] // 0] | add > 0')" = true ]
 }
 ok "its pages are swapped out, and that is the reason of its dropouts" wait_for 40 swapped
 status | tap_note
