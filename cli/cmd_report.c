@@ -50,12 +50,6 @@ static int take_input(const char *command, void *ctx, const char *text)
     return 0;
 }
 
-/* It was an option once. */
-static int take_measure(const char *command, ST_UNUSED void *ctx, ST_UNUSED const char *text)
-{
-    return st_failure_usage(command, "--measure is now a command of its own: see sleeptune tune");
-}
-
 /** @return -1 to go on, or an st_exit. */
 static int read_options(int argc, char **argv, struct options *options)
 {
@@ -66,7 +60,6 @@ static int read_options(int argc, char **argv, struct options *options)
         {"input", .take = take_input, .ctx = options},
         {"user", .text = &options->input.user},
         {"no-servers", .flag = &options->input.no_servers},
-        {"measure", .take = take_measure, .optional = true},
         {"list", .flag = &options->list},
     };
     const int status =

@@ -148,7 +148,9 @@ static int look(struct work *work)
     work->output = (struct st_tune_output){.candidates = &work->candidates,
                                            .wish = &target->report.wish,
                                            .budget_ns = options->budget_ns,
-                                           .real_time = real_time};
+                                           .real_time = real_time,
+                                           .dry_run = options->dry_run,
+                                           .width = st_terminal_width(STDOUT_FILENO)};
     return ST_EXIT_DONE;
 }
 

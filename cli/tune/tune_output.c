@@ -3,14 +3,16 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/ns.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 #include "core/text/text_buffer.h"
 #include "platform/platform.h"
 
-#define ID_WIDTH      26
-#define OUTCOME_WIDTH 11
+#define INDENT     4 /* of what does not fit on a setting's line */
+#define LINE_BYTES 600
 
 static double period_us(const struct st_tune_output *output)
 {
@@ -32,13 +34,16 @@ bool st_tune_output_is_worth(const struct st_tune_output *output, size_t i)
 
 /* --- the plan --- */
 
-static void print_later(const struct st_candidates *candidates, FILE *out)
+static void print_later(const struct st_candidates *candidates, int width, FILE *out)
 {
+    char line[LINE_BYTES];
+    struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
     for (size_t i = 0; i < candidates->later_n; i++)
-        fprintf(out, "%s%s", i == 0 ? "Only before/after a reboot or login, which is weaker: " : ", ",
-                candidates->later[i]->rule->id);
+        st_text_buffer_printf(&text, "%s%s",
+                              i == 0 ? "Only before/after a reboot or login, which is weaker: " : ", ",
+                              candidates->later[i]->rule->id);
     if (candidates->later_n > 0)
-        fputc('\n', out);
+        st_text_wrap(out, line, INDENT, width);
 }
 
 static const char *why_not(const struct st_tune_output *output, size_t i)
@@ -63,34 +68,51 @@ static bool needs_root(const struct st_candidates *candidates)
     return false;
 }
 
+static void print_plan_row(const struct st_candidate *row, int width, FILE *out)
+{
+    char line[LINE_BYTES];
+    struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
+    st_text_buffer_printf(&text, "  %s: %s is %s", row->finding->rule->id, row->setting, row->now);
+    if (row->not_tried[0] != '\0')
+        st_text_buffer_printf(&text, "; not tried: %s", row->not_tried);
+    else
+        st_text_buffer_printf(&text, ", is tried as %s", row->trial);
+    if (row->not_tried[0] == '\0' && row->refused != NULL)
+        st_text_buffer_printf(&text, "; not kept: costs %s", row->refused);
+    st_text_wrap(out, line, INDENT, width);
+}
+
 void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
 {
     const struct st_candidates *candidates = output->candidates;
     const size_t open_n = st_candidates_open(candidates);
-    char budget[32];
+    char budget[32], line[LINE_BYTES];
+    struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
     st_ns_format_short(output->budget_ns, budget, sizeof(budget));
     if (open_n == 0)
-        fprintf(out,
-                "Nothing to try with %u frames: no setting that the report found can be switched here%s.\n",
-                output->wish->frames, needs_root(candidates) ? " without root" : "");
+        st_text_buffer_printf(
+            &text, "Nothing to try with %u frames: no setting that the report found can be switched here%s.",
+            output->wish->frames, needs_root(candidates) ? " without root" : "");
     else
-        fprintf(out, "%zu setting%s to try with %u frames (%.0f µs), %s at most.\n", open_n,
-                open_n == 1 ? "" : "s", output->wish->frames, period_us(output), budget);
-    for (size_t i = 0; i < candidates->n; i++) {
-        const struct st_candidate *row = &candidates->rows[i];
-        fprintf(out, "  %-*s %s: %s", ID_WIDTH, row->finding->rule->id, row->setting, row->now);
-        if (row->not_tried[0] != '\0')
-            fprintf(out, "; not tried: %s\n", row->not_tried);
-        else
-            fprintf(out, " -> %s%s%s\n", row->trial, row->refused != NULL ? "; not kept: costs " : "",
-                    row->refused != NULL ? row->refused : "");
-    }
-    print_later(candidates, out);
+        st_text_buffer_printf(&text, "%zu setting%s to try with %u frames (%.0f µs), %s at most.", open_n,
+                              open_n == 1 ? "" : "s", output->wish->frames, period_us(output), budget);
+    st_text_wrap(out, line, 0, output->width);
+    for (size_t i = 0; i < candidates->n; i++)
+        print_plan_row(&candidates->rows[i], output->width, out);
+    print_later(candidates, output->width, out);
     if (open_n > 0)
-        fputs("Never touched: files, dangerous settings, what needs a reboot. All is set back at the end.\n",
-              out);
-    else if (needs_root(candidates))
+        st_text_wrap(
+            out,
+            "Never touched: files, dangerous settings, what needs a reboot. All is set back at the end.", 0,
+            output->width);
+    if (open_n > 0 && !output->dry_run)
+        return;
+    if (needs_root(candidates))
         fprintf(out, "Next, as root: %ssleeptune tune\n", sudo_word());
+    else if (open_n == 0)
+        fprintf(out, "Next: sleeptune check --frames %u\n", output->wish->frames);
+    else
+        fprintf(out, "Next: %ssleeptune tune --ask\n", geteuid() == 0 ? "" : sudo_word());
 }
 
 /* --- the result --- */
@@ -183,21 +205,22 @@ static void next_step(const struct st_tune_output *output, struct st_text_buffer
 
 void st_tune_output_result(const struct st_tune_output *output, FILE *out)
 {
-    char line[400];
+    char line[LINE_BYTES], what[400];
     struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
     answer(output, &text);
-    fprintf(out, "%s\n", line);
+    st_text_wrap(out, line, 0, output->width);
     for (size_t i = 0; i < output->candidates->n; i++) {
-        const char *name = st_tuning_outcome_name(output->tuning->rows[i].outcome);
-        fprintf(out, "  %-*s %-*s", OUTCOME_WIDTH, name, ID_WIDTH,
-                output->candidates->rows[i].finding->rule->id);
-        fprintf(out, " %s\n", outcome_text(output, i, line, sizeof(line)));
+        text = st_text_buffer_on(line, sizeof(line));
+        st_text_buffer_printf(&text, "  %s: %s; %s", output->candidates->rows[i].finding->rule->id,
+                              st_tuning_outcome_name(output->tuning->rows[i].outcome),
+                              outcome_text(output, i, what, sizeof(what)));
+        st_text_wrap(out, line, INDENT, output->width);
     }
     if (output->kept_n == 0)
         fputs("All settings are as they were before.\n", out);
     text = st_text_buffer_on(line, sizeof(line));
     next_step(output, &text);
-    fprintf(out, "%s\n", line);
+    st_text_wrap(out, line, INDENT, output->width);
 }
 
 void st_tune_output_markdown(const struct st_tune_output *output, FILE *out)

@@ -13,8 +13,10 @@ struct st_tune_output {
     const struct st_tuning *tuning; /* row i is candidate i; NULL: nothing was measured */
     const struct st_wish *wish;
     int64_t budget_ns;
+    bool dry_run;
     bool real_time; /* the loop had real-time priority */
     size_t kept_n;  /* made permanent */
+    int width;      /* of the terminal, in columns */
 };
 
 /** What would be tried, in which order, how long, and what is not. */

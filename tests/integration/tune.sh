@@ -38,7 +38,6 @@ refused "a budget that shows nothing" 'out of range: 5m' "$SLEEPTUNE" tune --bud
 refused "no such profile" "'phone' is unknown" "$SLEEPTUNE" tune --profile phone
 refused "no such rule" 'no such rule' "$SLEEPTUNE" tune --only linux-nothing
 refused "no one to ask" 'cannot ask without a terminal: use --keep' "$SLEEPTUNE" tune --ask
-refused "what it was once" 'see sleeptune tune' "$SLEEPTUNE" report --measure=3s
 
 if can_be_nobody; then
     powerless() { as_nobody --bounding-set=-all --inh-caps=-all "$@"; }
