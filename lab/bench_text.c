@@ -38,3 +38,24 @@ const char *st_bench_text_rough(int64_t ns, char *buf, size_t buf_bytes)
         snprintf(buf, buf_bytes, "%.1f h", (double)ns / 3600e9);
     return buf;
 }
+
+const char *st_bench_text_digits(double value, char *buf, size_t buf_bytes)
+{
+    const double size = fabs(value);
+    snprintf(buf, buf_bytes, "%.*f", size < 9.995 ? 2 : size < 99.95 ? 1 : 0, value);
+    return buf;
+}
+
+const char *st_bench_text_us(double ns, char *buf, size_t buf_bytes)
+{
+    return st_bench_text_digits(ns / 1e3, buf, buf_bytes);
+}
+
+void st_bench_text_missing(FILE *out, const char *name, const char *why, int error, int columns, int width)
+{
+    char text[400] = "";
+    st_text_append(text, sizeof(text), "not measured: %s", why);
+    if (error != 0)
+        st_text_append(text, sizeof(text), " (%s)", strerror(-error));
+    st_text_field(out, name, text, columns, width);
+}

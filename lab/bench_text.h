@@ -12,4 +12,12 @@ void st_bench_text_conditions(struct st_platform *p, FILE *out, int width);
 /** How long something takes, roughly: "66 s", "12 min", "6.0 h". @return buf. */
 const char *st_bench_text_rough(int64_t ns, char *buf, size_t buf_bytes);
 
+/** Three digits or so: what fits a column. @return buf. */
+const char *st_bench_text_digits(double value, char *buf, size_t buf_bytes);
+/** The same of microseconds. */
+const char *st_bench_text_us(double ns, char *buf, size_t buf_bytes);
+
+/** A row without figures: "name   not measured: WHY (ERROR)". error: < 0; 0: none. */
+void st_bench_text_missing(FILE *out, const char *name, const char *why, int error, int columns, int width);
+
 #endif

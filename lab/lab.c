@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-const struct st_sleep_method *st_lab_sleep_find(struct st_lab *lab, const char *name)
+const void *st_lab_find(struct st_lab *lab, st_lab_table *table, const char *name)
 {
-    const struct st_sleep_method *method;
-    for (size_t i = 0; (method = lab->sleep_method(lab, i)) != NULL; i++) {
-        if (strcmp(method->name, name) == 0)
-            return method;
+    const char *const *row;
+    for (size_t i = 0; (row = table(lab, i)) != NULL; i++) {
+        if (strcmp(*row, name) == 0)
+            return row;
     }
     return NULL;
 }

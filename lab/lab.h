@@ -7,6 +7,7 @@
 #include "platform/platform.h"
 #include "platform/sleep.h"
 
+struct st_lab;
 struct st_call_method; /* syscall/call.h */
 struct st_wake_method; /* wake/wake.h */
 struct st_wake;
@@ -20,14 +21,15 @@ struct st_program_time {
     int status;                 /* exit status; 128 + the signal that ended it */
 };
 
+/** A table: its i-th row, which begins with its name; NULL after the last. */
+typedef const void *st_lab_table(struct st_lab *lab, size_t i);
+
 struct st_lab {
     struct st_platform *platform;
 
-    /** The i-th way of sleeping, call whose cost can be measured, way of waking a sleeper early; NULL after
-     * the last. */
-    const struct st_sleep_method *(*sleep_method)(struct st_lab *lab, size_t i);
-    const struct st_call_method *(*call_method)(struct st_lab *lab, size_t i);
-    const struct st_wake_method *(*wake_method)(struct st_lab *lab, size_t i);
+    st_lab_table *sleep_method; /* ways of sleeping: struct st_sleep_method */
+    st_lab_table *call_method;  /* calls whose cost can be measured: struct st_call_method */
+    st_lab_table *wake_method;  /* ways of waking a sleeper early: struct st_wake_method */
 
     /* called by st_wake_open, st_wake_round and st_wake_close (wake/wake.h) */
     int (*wake_open)(struct st_wake *w, const struct st_wake_setting *setting);
@@ -46,8 +48,8 @@ struct st_lab {
 /** The row of the system that this was built for. Never fails; no need to free. */
 struct st_lab *st_lab_native(void);
 
-/** The way of sleeping of that name. @return NULL: none here. */
-const struct st_sleep_method *st_lab_sleep_find(struct st_lab *lab, const char *name);
+/** The row of that name in a table of the lab. @return NULL: none here. */
+const void *st_lab_find(struct st_lab *lab, st_lab_table *table, const char *name);
 
 /** The i-th way of sleeping: first those that the platform has itself, then the laboratory's own rows. */
 const struct st_sleep_method *st_lab_sleep_of_tables(struct st_lab *lab, const struct st_sleep_method *own,

@@ -179,6 +179,11 @@ json_t *st_summary_median_interval_json(const struct st_summary *s)
                : json_null();
 }
 
+json_t *st_summary_estimate_json(const struct st_estimate *e)
+{
+    return e->known ? json_pack("[f,o]", e->low, st_json_real_or_null(true, e->high)) : json_null();
+}
+
 json_t *st_summary_integers_json(const int64_t *values, size_t n)
 {
     json_t *array = json_array();

@@ -62,6 +62,9 @@ json_t *st_summary_json(const struct st_summary *s);
 /** [low, high] of the median, or null. */
 json_t *st_summary_median_interval_json(const struct st_summary *s);
 
+/** [low, high] of an estimate, or null; so is an end that is infinite. */
+json_t *st_summary_estimate_json(const struct st_estimate *estimate);
+
 /** An array of whole numbers. */
 json_t *st_summary_integers_json(const int64_t *values, size_t n);
 

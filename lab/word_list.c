@@ -42,6 +42,35 @@ int st_word_list_add(const char *command, const char *option, void *items, size_
     return 0;
 }
 
+struct rows {
+    const char *command, *option;
+    st_lab_table *table;
+    void *rows;
+    size_t most, *n;
+};
+
+static int put_row(void *ctx, const char *name)
+{
+    const struct rows *r = ctx;
+    const void *row = st_lab_find(st_lab_native(), r->table, name);
+    if (row == NULL)
+        return st_failure_usage(r->command, "%s: %s is unknown (--list shows all)", r->option, name);
+    return st_word_list_add(r->command, r->option, r->rows, sizeof(row), r->most, r->n, &row);
+}
+
+int st_word_list_rows(const char *command, const char *option, const char *text, st_lab_table *table,
+                      void *rows, size_t most, size_t *n)
+{
+    struct rows put = {command, option, table, rows, most, n};
+    const char *const *row;
+    int r = 0;
+    if (text != NULL)
+        return st_word_list_each(command, option, text, put_row, &put);
+    for (size_t i = 0; (row = table(st_lab_native(), i)) != NULL && r == 0; i++)
+        r = put_row(&put, *row);
+    return r;
+}
+
 int st_word_list_time(const char *command, const char *option, const char *word, int64_t *ret_ns)
 {
     const int r = st_ns_parse(word, ret_ns);

@@ -2,7 +2,7 @@
 #ifndef ST_LAB_WORD_LIST_H
 #define ST_LAB_WORD_LIST_H
 
-#include "core/base.h"
+#include "lab/lab.h"
 
 /** Calls put for each word of a list with commas between.
  * @return 0, the first of put's results that is not 0, or ST_EXIT_USAGE for an empty word. */
@@ -15,6 +15,13 @@ ST_NODISCARD int st_word_list_add(const char *command, const char *option, void 
                                   size_t most, size_t *n, const void *item);
 #define ST_WORD_LIST_ADD(command, option, array, n, item)                                                    \
     st_word_list_add(command, option, array, sizeof((array)[0]), ST_ARRAY_LEN(array), n, item)
+
+/** Pointers to the rows of a table that a list names, each once; to all of them where text is NULL.
+ * @param rows the array of pointers. @return 0 or ST_EXIT_USAGE. */
+ST_NODISCARD int st_word_list_rows(const char *command, const char *option, const char *text,
+                                   st_lab_table *table, void *rows, size_t most, size_t *n);
+#define ST_WORD_LIST_ROWS(command, option, text, table, array, n)                                            \
+    st_word_list_rows(command, option, text, table, array, ST_ARRAY_LEN(array), n)
 
 /** One time of a list, with its unit: in "5,10ms" the unit of the 5 is unknown. INT64_MAX
  * beyond 292 years, for the caller's range to refuse. @return 0 or ST_EXIT_USAGE. */

@@ -48,16 +48,10 @@ struct model {
     double score; /* what it leaves, and what it takes to say it: less is better */
 };
 
-static int compare_values(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sorts values. n > 0. */
 static double blocks_median(double *values, size_t n)
 {
-    qsort(values, n, sizeof(*values), compare_values);
+    st_stats_sort_double(values, n);
     return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
@@ -279,7 +273,7 @@ static bool is_level_beside(const struct blocks *b, const double *left, const st
     size_t n = 0;
     for (size_t k = 0; k + each <= b->n; k += each)
         b->work[n++] = fabs(median_of(left + k, each, room));
-    qsort(b->work, n, sizeof(*b->work), compare_values);
+    st_stats_sort_double(b->work, n);
     const double most =
         fmax(BESIDE_MAX * b->work[n * 4 / 5], fmax(BESIDE_LEAST * fabs(size_ns), STEP_MIN_NS));
     return (at < first + hidden + each || fabs(median_of(left + at - hidden - each, each, room)) <= most) &&
@@ -380,7 +374,7 @@ static bool is_curve(struct blocks *b, const struct model *model, const struct s
 static int compare_ranked(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
-    return compare_values(&x->value, &y->value);
+    return (x->value > y->value) - (x->value < y->value);
 }
 
 /* Ranks of values[0 .. n) into b->work, equal ones share their mean. */
@@ -607,7 +601,7 @@ static void look_closely(struct blocks *b, double *ret_noise, double *ret_grain)
     for (size_t i = 0; i + 2 < b->n; i++)
         square += fmin(b->work[i], 8 * usual) * fmin(b->work[i], 8 * usual); /* steps are no noise */
     memcpy(b->work, b->value_ns, b->n * sizeof(*b->work));
-    qsort(b->work, b->n, sizeof(*b->work), compare_values);
+    st_stats_sort_double(b->work, b->n);
     for (size_t i = 1; i < b->n; i++) {
         if (b->work[i] - b->work[i - 1] > 0.25)
             grain = fmin(grain, b->work[i] - b->work[i - 1]);

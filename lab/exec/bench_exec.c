@@ -94,11 +94,7 @@ static int run_round(struct st_bench_exec *bench, struct st_lab *lab, size_t *or
 {
     const size_t n = bench->config.commands_n, before_n = bench->arms[0].n;
     int r = 0;
-    for (size_t i = n; i > 1; i--) {
-        const size_t j = (size_t)st_random_below(random, i), swapped = order[i - 1];
-        order[i - 1] = order[j];
-        order[j] = swapped;
-    }
+    st_random_shuffle(random, order, n);
     for (size_t i = 0; i < n && r == 0 && !bench->stopped; i++)
         r = run_once(bench, lab, order[i], counted);
     for (size_t i = 0; i < n && (r != 0 || bench->stopped); i++) {
@@ -330,20 +326,10 @@ int st_bench_exec_figures(const struct st_bench_exec *bench, struct st_exec_figu
     return r;
 }
 
-static json_t *quantile(const struct st_quantile *q)
-{
-    return st_json_integer_or_null(q->known, q->value_ns);
-}
-
 static json_t *words(const char *text)
 {
     json_t *string = json_string(text);
     return string != NULL ? string : json_null(); /* not UTF-8 */
-}
-
-static json_t *interval(bool known, double low, double high)
-{
-    return known ? json_pack("[f,f]", low, high) : json_null();
 }
 
 static json_t *arm_json(const struct st_bench_exec *bench, size_t i, const struct st_exec_figures *f)
@@ -356,20 +342,12 @@ static json_t *arm_json(const struct st_bench_exec *bench, size_t i, const struc
                 is_start(bench, i) ? json_null() : words(bench->arms[command->start].command->text));
     st_json_set(o, "requested_ns", st_json_integer_or_null(command->requested_ns > 0, command->requested_ns));
     st_json_set(o, "n", ST_JSON(s->n));
-    json_t *wall = json_object();
-    st_json_set(wall, "mean", st_json_real_or_null(s->n > 0, s->mean_ns));
-    st_json_set(wall, "sd", st_json_real_or_null(s->sd_known, s->sd_ns));
-    st_json_set(wall, "min", st_json_integer_or_null(s->n > 0, s->min_ns));
-    st_json_set(wall, "q1", quantile(&s->q1));
-    st_json_set(wall, "median", quantile(&s->median));
-    st_json_set(wall, "q3", quantile(&s->q3));
-    st_json_set(wall, "max", st_json_integer_or_null(s->n > 0, s->max_ns));
-    st_json_set(o, "wall_ns", wall);
+    st_json_set(o, "wall_ns", st_summary_json(s));
     st_json_set(o, "median_ci95_ns", st_summary_median_interval_json(s));
     st_json_set(o, "cpu_ns_per_run", st_json_real_or_null(f->user_ns >= 0, f->user_ns + f->system_ns));
     st_json_set(o, "user_ns_per_run", st_json_real_or_null(f->user_ns >= 0, f->user_ns));
     st_json_set(o, "system_ns_per_run", st_json_real_or_null(f->system_ns >= 0, f->system_ns));
-    st_json_set(o, "net_ns", quantile(&f->net));
+    st_json_set(o, "net_ns", st_json_integer_or_null(f->net.known, f->net.value_ns));
     st_json_set(o, "net_interval_ns",
                 f->net.known ? json_pack("[I,I]", (json_int_t)f->net.low_ns, (json_int_t)f->net.high_ns)
                              : json_null());
@@ -378,10 +356,9 @@ static json_t *arm_json(const struct st_bench_exec *bench, size_t i, const struc
     st_json_set(o, "overshoot_percent", st_json_real_or_null(f->overshoot_known, f->percent));
     st_json_set(o, "impossible", json_boolean(f->impossible));
     st_json_set(o, "sd_ratio", st_json_real_or_null(f->sd_ratio.known, f->sd_ratio.value));
-    st_json_set(o, "sd_ratio_ci95", interval(f->sd_ratio.known, f->sd_ratio.low, f->sd_ratio.high));
+    st_json_set(o, "sd_ratio_ci95", st_summary_estimate_json(&f->sd_ratio));
     st_json_set(o, "range_ratio", st_json_real_or_null(f->range_ratio.known, f->range_ratio.value));
-    st_json_set(o, "range_ratio_ci95",
-                interval(f->range_ratio.known, f->range_ratio.low, f->range_ratio.high));
+    st_json_set(o, "range_ratio_ci95", st_summary_estimate_json(&f->range_ratio));
     st_json_set(o, "rank", st_json_integer_or_null(f->rank > 0, f->rank));
     st_json_set(o, "beaten_by", st_json_integer_or_null(f->rank > 0, (json_int_t)f->beaten_by_n));
     return o;

@@ -107,7 +107,7 @@ static const struct st_sleep_method sleeps[] = {
     },
 };
 
-static const struct st_sleep_method *sleep_method(struct st_lab *lab, size_t i)
+static const void *sleep_method(struct st_lab *lab, size_t i)
 {
     return st_lab_sleep_of_tables(lab, sleeps, ST_ARRAY_LEN(sleeps), i);
 }
@@ -193,7 +193,7 @@ static const struct st_wake_method wakes[] = {
      .ops = &ops_epoll},
 };
 
-static const struct st_wake_method *wake_method(ST_UNUSED struct st_lab *lab, size_t i)
+static const void *wake_method(ST_UNUSED struct st_lab *lab, size_t i)
 {
     return st_wake_posix_of_tables(wakes, ST_ARRAY_LEN(wakes), i);
 }
@@ -223,7 +223,7 @@ static const struct st_call_method calls[] = {
      .raw = call_futex}, /* the C library has no function for it: it is a system call */
 };
 
-static const struct st_call_method *call_method(ST_UNUSED struct st_lab *lab, size_t i)
+static const void *call_method(ST_UNUSED struct st_lab *lab, size_t i)
 {
     return st_call_of_tables(calls, ST_ARRAY_LEN(calls), i);
 }

@@ -61,41 +61,21 @@ static int raw_time(ST_UNUSED struct st_call *c)
 #define raw_time NULL
 #endif
 
-static int call_getpid(ST_UNUSED struct st_call *c)
-{
-    seen = getpid();
-    return 0;
-}
-
-static int raw_getpid(ST_UNUSED struct st_call *c)
-{
-    seen = syscall(SYS_getpid);
-    return 0;
-}
-
-static int call_getppid(ST_UNUSED struct st_call *c)
-{
-    seen = getppid();
-    return 0;
-}
-
-static int raw_getppid(ST_UNUSED struct st_call *c)
-{
-    seen = syscall(SYS_getppid);
-    return 0;
-}
-
-static int call_getuid(ST_UNUSED struct st_call *c)
-{
-    seen = getuid();
-    return 0;
-}
-
-static int raw_getuid(ST_UNUSED struct st_call *c)
-{
-    seen = syscall(SYS_getuid);
-    return 0;
-}
+/* The number of a process or user. */
+#define CALL_ID(name)                                                                                        \
+    static int call_##name(ST_UNUSED struct st_call *c)                                                      \
+    {                                                                                                        \
+        seen = name();                                                                                       \
+        return 0;                                                                                            \
+    }                                                                                                        \
+    static int raw_##name(ST_UNUSED struct st_call *c)                                                       \
+    {                                                                                                        \
+        seen = syscall(SYS_##name);                                                                          \
+        return 0;                                                                                            \
+    }
+CALL_ID(getpid)
+CALL_ID(getppid)
+CALL_ID(getuid)
 
 static int call_sysconf(ST_UNUSED struct st_call *c)
 {

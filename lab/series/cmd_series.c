@@ -96,7 +96,7 @@ static int add_method(struct arguments *a, const struct st_sleep_method *method)
 
 static int put_method(void *ctx, const char *name)
 {
-    const struct st_sleep_method *method = st_lab_sleep_find(st_lab_native(), name);
+    const struct st_sleep_method *method = st_lab_find(st_lab_native(), st_lab_native()->sleep_method, name);
     if (method == NULL)
         return st_failure_usage(NAME, "--method: unknown method %s ('sleeptune-lab sleep --list' names all)",
                                 name);

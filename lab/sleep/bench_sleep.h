@@ -106,7 +106,6 @@ struct st_sleep_figures {
     unsigned rank;      /* among the methods of its setting and duration, 1: least median; shared where they
                            are not distinguished (lab/rank); 0: too few samples */
     size_t beaten_by_n; /* with a rank: how many of them are shown to wake earlier */
-    double rank_confidence;      /* with a rank: of the intervals of differences that do not tell two apart */
     struct st_estimate sd_ratio; /* standard deviation over the baseline's */
     bool range_ratio_known;
     double range_ratio; /* max - min over the baseline's; of extremes, so that no interval exists */

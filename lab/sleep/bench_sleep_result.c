@@ -97,7 +97,6 @@ static int rank(const struct st_bench_sleep *bench, size_t first, struct st_slee
         struct st_sleep_figures *f = &figures[order[i].id];
         f->rank = order[i].rank;
         f->beaten_by_n = order[i].better_n;
-        f->rank_confidence = confidence;
     }
     return r;
 }
@@ -437,16 +436,6 @@ int st_bench_sleep_stretch_sentence(const struct st_bench_sleep *bench, struct s
 
 /* sleeptune-bench-sleep/1 */
 
-static json_t *interval(bool known, double low, double high)
-{
-    if (!known)
-        return json_null();
-    json_t *array = json_array();
-    (void)json_array_append_new(array, json_real(low));
-    (void)json_array_append_new(array, st_json_real_or_null(true, high));
-    return array;
-}
-
 static json_t *slack(const struct st_bench_sleep *bench, size_t setting)
 {
     const struct st_sleep_setting *s = &bench->config.settings[setting];
@@ -477,7 +466,7 @@ static json_t *cell_json(const struct st_bench_sleep *bench, const struct st_sle
     st_json_set(o, "rank", f->rank > 0 ? ST_JSON(f->rank) : json_null());
     st_json_set(o, "beaten_by", f->rank > 0 ? ST_JSON(f->beaten_by_n) : json_null());
     st_json_set(o, "sd_ratio", st_json_real_or_null(f->sd_ratio.known, f->sd_ratio.value));
-    st_json_set(o, "sd_ratio_ci95", interval(f->sd_ratio.known, f->sd_ratio.low, f->sd_ratio.high));
+    st_json_set(o, "sd_ratio_ci95", st_summary_estimate_json(&f->sd_ratio));
     st_json_set(o, "range_ratio", st_json_real_or_null(f->range_ratio_known, f->range_ratio));
     st_json_set(o, "narrow", json_boolean(cell->narrow));
     st_json_set(o, "missing", cell->why != NULL ? json_string(cell->why) : json_null());

@@ -13,26 +13,12 @@
 #define NAME_COLUMNS   30
 #define MATRIX_COLUMNS 8 /* "1050 12 " */
 
-/* Three digits or so: what fits a column. */
-static const char *three_digits(double value, char *buf, size_t buf_bytes)
-{
-    const double size = fabs(value);
-    snprintf(buf, buf_bytes, "%.*f", size < 9.995 ? 2 : size < 99.95 ? 1 : 0, value);
-    return buf;
-}
-
-/* Microseconds. */
-static const char *us(double ns, char *buf, size_t buf_bytes)
-{
-    return three_digits(ns / 1000.0, buf, buf_bytes);
-}
-
 /* For a column with room for four digits: "9999", "148k", "1.5M". */
 static const char *narrow_us(double ns, char *buf, size_t buf_bytes)
 {
     const double k = ns / 1e6;
     if (fabs(k) < 9.9995)
-        return us(ns, buf, buf_bytes);
+        return st_bench_text_us(ns, buf, buf_bytes);
     if (fabs(k) < 999.5)
         snprintf(buf, buf_bytes, "%.0fk", k);
     else
@@ -64,7 +50,7 @@ static const char *exact_us(double ns, char *buf, size_t buf_bytes)
 
 static const char *us_or_dash(const struct st_quantile *q, char *buf, size_t buf_bytes)
 {
-    return q->known ? us((double)q->value_ns, buf, buf_bytes) : "-";
+    return q->known ? st_bench_text_us((double)q->value_ns, buf, buf_bytes) : "-";
 }
 
 void st_bench_sleep_list(struct st_lab *lab, FILE *out, int width)
@@ -136,10 +122,7 @@ void st_bench_sleep_announce(const struct st_bench_sleep *bench, FILE *out, int 
 
 static void missing_line(const struct st_sleep_cell *cell, FILE *out, int width)
 {
-    char text[200];
-    snprintf(text, sizeof(text), "not measured: %s%s%s%s", cell->why, cell->error != 0 ? " (" : "",
-             cell->error != 0 ? strerror(-cell->error) : "", cell->error != 0 ? ")" : "");
-    st_text_field(out, cell->method->name, text, NAME_COLUMNS + 3, width);
+    st_bench_text_missing(out, cell->method->name, cell->why, cell->error, NAME_COLUMNS + 3, width);
 }
 
 /* A name in its columns; one that is longer has a line of its own. */
@@ -159,8 +142,9 @@ static void ratio_text(const struct st_estimate *ratio, char *buf, size_t buf_by
     if (!ratio->known)
         snprintf(buf, buf_bytes, "-");
     else
-        snprintf(buf, buf_bytes, "%s [%s, %s]", three_digits(ratio->value, value, sizeof(value)),
-                 three_digits(ratio->low, low, sizeof(low)), three_digits(ratio->high, high, sizeof(high)));
+        snprintf(buf, buf_bytes, "%s [%s, %s]", st_bench_text_digits(ratio->value, value, sizeof(value)),
+                 st_bench_text_digits(ratio->low, low, sizeof(low)),
+                 st_bench_text_digits(ratio->high, high, sizeof(high)));
 }
 
 static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_figures *f, bool baseline,
@@ -192,12 +176,12 @@ static void cell_lines(const struct st_sleep_cell *cell, const struct st_sleep_f
     st_text_pad(out, interval, 15);
     fprintf(out, "%6s  %s\n", percent, spread);
     ratio_text(&f->sd_ratio, ratio, sizeof(ratio));
-    int n =
-        snprintf(line, sizeof(line), "min %s, q1 %s, q3 %s, p95 %s, p99 %s, max %s; on time %.3g %%; CPU %s",
-                 us((double)s->min_ns, low, sizeof(low)), us_or_dash(&s->q1, q1, sizeof(q1)),
-                 us_or_dash(&s->q3, q3, sizeof(q3)), us_or_dash(&s->p95, p95, sizeof(p95)),
-                 us_or_dash(&s->p99, p99, sizeof(p99)), us((double)s->max_ns, high, sizeof(high)),
-                 100 * f->on_time, f->cpu_ns >= 0 ? us(f->cpu_ns, cpu, sizeof(cpu)) : "-");
+    int n = snprintf(
+        line, sizeof(line), "min %s, q1 %s, q3 %s, p95 %s, p99 %s, max %s; on time %.3g %%; CPU %s",
+        st_bench_text_us((double)s->min_ns, low, sizeof(low)), us_or_dash(&s->q1, q1, sizeof(q1)),
+        us_or_dash(&s->q3, q3, sizeof(q3)), us_or_dash(&s->p95, p95, sizeof(p95)),
+        us_or_dash(&s->p99, p99, sizeof(p99)), st_bench_text_us((double)s->max_ns, high, sizeof(high)),
+        100 * f->on_time, f->cpu_ns >= 0 ? st_bench_text_us(f->cpu_ns, cpu, sizeof(cpu)) : "-");
     if (!baseline && f->range_ratio_known && n > 0 && (size_t)n < sizeof(line))
         n += snprintf(line + n, sizeof(line) - (size_t)n, "; sd × %s, range × %.2f", ratio, f->range_ratio);
     if (cell->interrupted_n > 0 && n > 0 && (size_t)n < sizeof(line))

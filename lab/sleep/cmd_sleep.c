@@ -73,20 +73,6 @@ static void help(void)
           stdout);
 }
 
-static int add_method(struct arguments *a, const struct st_sleep_method *method)
-{
-    return ST_WORD_LIST_ADD(NAME, "--methods", a->methods, &a->config.methods_n, &method);
-}
-
-static int put_method(void *ctx, const char *word)
-{
-    struct arguments *a = ctx;
-    const struct st_sleep_method *method = st_lab_sleep_find(st_lab_native(), word);
-    if (method == NULL)
-        return st_failure_usage(NAME, "no such method: %s (--list shows all)", word);
-    return add_method(a, method);
-}
-
 static int add_setting(struct arguments *a, enum st_policy policy, int64_t slack_ns)
 {
     if (a->config.settings_n == SETTINGS_MAX)
@@ -133,10 +119,11 @@ static int choose_methods(struct arguments *a)
     const struct st_sleep_method *method;
     int r = 0;
     if (a->methods_text != NULL)
-        return st_word_list_each(NAME, "--methods", a->methods_text, put_method, a);
+        return ST_WORD_LIST_ROWS(NAME, "--methods", a->methods_text, lab->sleep_method, a->methods,
+                                 &a->config.methods_n);
     for (size_t i = 0; (method = lab->sleep_method(lab, i)) != NULL && r == 0; i++) {
         if (a->all || method->usual)
-            r = add_method(a, method);
+            r = ST_WORD_LIST_ADD(NAME, "--methods", a->methods, &a->config.methods_n, &method);
     }
     return r;
 }

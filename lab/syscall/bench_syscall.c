@@ -332,7 +332,7 @@ static int make_rows(struct st_bench_syscall *bench)
 /* Of the clock that measures all others; also when its row was not asked for. */
 static void look_at_clock(struct st_bench_syscall *bench, struct st_lab *lab)
 {
-    const struct st_call_method *method = st_call_find(lab, "clock_gettime-monotonic");
+    const struct st_call_method *method = st_lab_find(lab, lab->call_method, "clock_gettime-monotonic");
     if (method != NULL)
         bench->clock_path = st_call_batches_measure(lab, method, 0, &bench->clock);
 }

@@ -124,9 +124,7 @@ static void row_lines(const struct st_syscall_row *row, bool brief, FILE *out, i
     char text[LINE_BYTES];
     if (row->n == 0) {
         const char *why = row->why != NULL ? row->why : "the run ended before the first sample";
-        snprintf(text, sizeof(text), "not measured: %s%s%s%s", why, row->error != 0 ? " (" : "",
-                 row->error != 0 ? strerror(-row->error) : "", row->error != 0 ? ")" : "");
-        st_text_field(out, row->method->name, text, NAME_COLUMNS, width);
+        st_bench_text_missing(out, row->method->name, why, row->error, NAME_COLUMNS, width);
         return;
     }
     const struct st_summary *s = &row->summary;

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <string.h>
 
 #include "core/ns.h"
 #include "lab/summary.h"
@@ -8,16 +7,6 @@
 int st_call_nothing(ST_UNUSED struct st_call *c)
 {
     return 0;
-}
-
-const struct st_call_method *st_call_find(struct st_lab *lab, const char *name)
-{
-    const struct st_call_method *method;
-    for (size_t i = 0; (method = lab->call_method(lab, i)) != NULL; i++) {
-        if (strcmp(method->name, name) == 0)
-            return method;
-    }
-    return NULL;
 }
 
 int st_call_open(struct st_call *c, struct st_lab *lab, const struct st_call_method *method)
@@ -133,7 +122,7 @@ enum st_call_path st_call_batches_measure(struct st_lab *lab, const struct st_ca
     struct st_call c, getppid;
     enum st_call_path path = ST_PATH_UNKNOWN;
     *ret = (struct st_call_batches){.calls_n = batch_size(about_ns)};
-    const struct st_call_method *reference = st_call_find(lab, "getppid");
+    const struct st_call_method *reference = st_lab_find(lab, lab->call_method, "getppid");
     if (reference == NULL || st_call_open(&getppid, lab, reference) != 0)
         return path;
     if (st_call_open(&c, lab, method) == 0) {

@@ -12,7 +12,7 @@ struct st_call;
 typedef int (*st_call_fn)(struct st_call *c);
 
 struct st_call_method {
-    const char *name;    /* stable: letters, digits, '-' and '_' */
+    const char *name;    /* first (st_lab_find); stable: letters, digits, '-' and '_' */
     const char *summary; /* one line */
     int clock_id;        /* of those that read a clock */
     bool tells_time;     /* what the vDSO may do without the kernel */
@@ -41,9 +41,6 @@ struct st_call {
         .name = "empty", .summary = "nothing: two clock reads in a row", .call = st_call_nothing             \
     }
 int st_call_nothing(struct st_call *c);
-
-/** The call of that name. @return NULL: none here. */
-const struct st_call_method *st_call_find(struct st_lab *lab, const char *name);
 
 /** Makes what it needs; does not call it, so that the first call is the caller's. @return 0,
  * or what the kernel said. Close with st_call_close. */

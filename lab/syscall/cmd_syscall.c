@@ -57,38 +57,13 @@ static void help(void)
           stdout);
 }
 
-static int add_method(struct arguments *a, const struct st_call_method *method)
-{
-    return ST_WORD_LIST_ADD(NAME, "--calls", a->methods, &a->config.methods_n, &method);
-}
-
-static int put_call(void *ctx, const char *word)
-{
-    const struct st_call_method *method = st_call_find(st_lab_native(), word);
-    if (method == NULL)
-        return st_failure_usage(NAME, "no such call: %s (--list shows all)", word);
-    return add_method(ctx, method);
-}
-
-static int choose(struct arguments *a)
-{
-    struct st_lab *lab = st_lab_native();
-    const struct st_call_method *method;
-    int r = 0;
-    if (a->calls_text != NULL)
-        return st_word_list_each(NAME, "--calls", a->calls_text, put_call, a);
-    for (size_t i = 0; (method = lab->call_method(lab, i)) != NULL && r == 0; i++)
-        r = add_method(a, method);
-    return r;
-}
-
 /* --- the run --- */
 
 /* In a fresh process: one sample, one line. */
 static int one_shot(const char *name)
 {
     struct st_lab *lab = st_lab_native();
-    const struct st_call_method *method = st_call_find(lab, name);
+    const struct st_call_method *method = st_lab_find(lab, lab->call_method, name);
     int64_t ns;
     if (method == NULL)
         return st_failure_usage(NAME, "no such call: %s (--list shows all)", name);
@@ -195,6 +170,7 @@ int st_cmd_syscall(int argc, char **argv)
         .methods = a.methods, .count = (size_t)a.count, .fresh = (size_t)a.fresh, .go_on = go_on, .ctx = &a};
     r = st_chart_option_check(NAME, a.plot);
     if (r == 0)
-        r = choose(&a);
+        r = ST_WORD_LIST_ROWS(NAME, "--calls", a.calls_text, st_lab_native()->call_method, a.methods,
+                              &a.config.methods_n);
     return r != 0 ? r : run(&a);
 }

@@ -25,33 +25,23 @@ void st_bench_wake_list(struct st_lab *lab, FILE *out, int width)
     }
 }
 
-/* Microseconds in three digits or so. */
-static const char *us(double ns, char *buf, size_t buf_bytes)
-{
-    const double size = fabs(ns) / 1e3;
-    snprintf(buf, buf_bytes, "%.*f", size < 9.995 ? 2 : size < 99.95 ? 1 : 0, ns / 1e3);
-    return buf;
-}
-
 static void put_quantile(FILE *out, const struct st_quantile *q)
 {
     char text[32];
-    fprintf(out, " %6s", q->known ? us((double)q->value_ns, text, sizeof(text)) : "-");
+    fprintf(out, " %6s", q->known ? st_bench_text_us((double)q->value_ns, text, sizeof(text)) : "-");
 }
 
 static void put_number(FILE *out, double ns)
 {
     char text[32];
-    fprintf(out, " %6s", us(ns, text, sizeof(text)));
+    fprintf(out, " %6s", st_bench_text_us(ns, text, sizeof(text)));
 }
 
 static void row(const struct st_wake_cell *cell, FILE *out, int width)
 {
     char text[LINE_BYTES];
     if (cell->n == 0) {
-        snprintf(text, sizeof(text), "not measured: %s%s%s%s", cell->why, cell->error != 0 ? " (" : "",
-                 cell->error != 0 ? strerror(-cell->error) : "", cell->error != 0 ? ")" : "");
-        st_text_field(out, cell->method->name, text, NAME_COLUMNS, width);
+        st_bench_text_missing(out, cell->method->name, cell->why, cell->error, NAME_COLUMNS, width);
         return;
     }
     st_text_pad(out, cell->method->name, NAME_COLUMNS);
@@ -147,7 +137,7 @@ static void matrix_row(const struct st_bench_wake *bench, size_t first, size_t m
         const struct st_wake_cell *cell = &head[i * stride + method];
         put_quantile(out, &cell->delay.median);
         fputs(as_fast(cell, fastest(bench, head + i * stride)) ? "*" : " ", out);
-        fprintf(out, "%5s", cell->n > 0 ? us(cell->delay.mean_ns, text, sizeof(text)) : "-");
+        fprintf(out, "%5s", cell->n > 0 ? st_bench_text_us(cell->delay.mean_ns, text, sizeof(text)) : "-");
     }
     fputc('\n', out);
 }
@@ -196,9 +186,9 @@ static void fastest_sentence(const struct st_bench_wake *bench, size_t first, FI
                      "(median; 95 %%: %s .. %s)",
                      best->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs",
                      st_ns_format(best->slice_ns, slice, sizeof(slice)), best->method->name,
-                     us((double)best->delay.median.value_ns, median, sizeof(median)),
-                     us((double)best->delay.median.low_ns, low, sizeof(low)),
-                     us((double)best->delay.median.high_ns, high, sizeof(high)));
+                     st_bench_text_us((double)best->delay.median.value_ns, median, sizeof(median)),
+                     st_bench_text_us((double)best->delay.median.low_ns, low, sizeof(low)),
+                     st_bench_text_us((double)best->delay.median.high_ns, high, sizeof(high)));
     if (as_good_n > 0)
         n += snprintf(line + n, sizeof(line) - (size_t)n, "; %zu other methods may be as fast", as_good_n);
     snprintf(line + n, sizeof(line) - (size_t)n, ".");
@@ -216,8 +206,8 @@ static size_t growth_list(const struct st_bench_wake *bench, const struct st_wak
         if (!e->known || (e->low > 0) != shown_ones)
             continue;
         fprintf(out, "%s%s by %s µs (%s .. %s)", n++ == 0 ? words : ", ",
-                bench->cells[first + i].method->name, us(e->value, by, sizeof(by)),
-                us(e->low, low, sizeof(low)), us(e->high, high, sizeof(high)));
+                bench->cells[first + i].method->name, st_bench_text_us(e->value, by, sizeof(by)),
+                st_bench_text_us(e->low, low, sizeof(low)), st_bench_text_us(e->high, high, sizeof(high)));
     }
     return n;
 }

@@ -75,19 +75,6 @@ static void help(void)
 
 /* --- lists --- */
 
-static int add_method(struct arguments *a, const struct st_wake_method *method)
-{
-    return ST_WORD_LIST_ADD(NAME, "--mechanisms", a->methods, &a->config.methods_n, &method);
-}
-
-static int put_method(void *ctx, const char *word)
-{
-    const struct st_wake_method *method = st_wake_find(st_lab_native(), word);
-    if (method == NULL)
-        return st_failure_usage(NAME, "no such mechanism: %s (--list shows all)", word);
-    return add_method(ctx, method);
-}
-
 static int put_slice(void *ctx, const char *word)
 {
     struct arguments *a = ctx;
@@ -123,18 +110,6 @@ static int put_kind(void *ctx, const char *word)
 }
 
 /* --- choices --- */
-
-static int choose_methods(struct arguments *a)
-{
-    struct st_lab *lab = st_lab_native();
-    const struct st_wake_method *method;
-    int r = 0;
-    if (a->methods_text != NULL)
-        return st_word_list_each(NAME, "--mechanisms", a->methods_text, put_method, a);
-    for (size_t i = 0; (method = lab->wake_method(lab, i)) != NULL && r == 0; i++)
-        r = add_method(a, method);
-    return r;
-}
 
 static int put_cpu(void *ctx, const char *word)
 {
@@ -191,7 +166,8 @@ static const char *given_or(const char *given, const char *usual)
 
 static int choose(struct arguments *a)
 {
-    int r = choose_methods(a);
+    int r = ST_WORD_LIST_ROWS(NAME, "--mechanisms", a->methods_text, st_lab_native()->wake_method, a->methods,
+                              &a->config.methods_n);
     if (r == 0)
         r = st_word_list_each(NAME, "--slices",
                               given_or(a->slices_text, a->all ? "2ms,5ms,10ms,50ms,100ms" : "2ms"), put_slice,

@@ -1,17 +1,6 @@
 #include <errno.h>
-#include <string.h>
 
 #include "lab/wake/wake.h"
-
-const struct st_wake_method *st_wake_find(struct st_lab *lab, const char *name)
-{
-    const struct st_wake_method *method;
-    for (size_t i = 0; (method = lab->wake_method(lab, i)) != NULL; i++) {
-        if (strcmp(method->name, name) == 0)
-            return method;
-    }
-    return NULL;
-}
 
 int st_wake_open(struct st_wake *w, struct st_lab *lab, const struct st_wake_method *method,
                  const struct st_wake_setting *setting)

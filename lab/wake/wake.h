@@ -9,7 +9,7 @@
 struct st_wake_ops; /* posix/wake_posix.h: what the platform does with it */
 
 struct st_wake_method {
-    const char *name;    /* stable: letters, digits, '-' and '_' */
+    const char *name;    /* first (st_lab_find); stable: letters, digits, '-' and '_' */
     const char *summary; /* one line: what the sleeper waits in, what the sender calls */
     bool timed;          /* its wait can have a timeout */
     const struct st_wake_ops *ops;
@@ -37,9 +37,6 @@ struct st_wake {
     struct st_lab *lab;
     void *state; /* the platform's own */
 };
-
-/** The way of that name. @return NULL: none here. */
-const struct st_wake_method *st_wake_find(struct st_lab *lab, const char *name);
 
 /**
  * Starts a sleeper, and sets CPU and policy of both; the calling thread keeps them.

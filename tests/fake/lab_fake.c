@@ -73,7 +73,7 @@ static const struct st_call_method calls[ST_LAB_FAKE_CALLS_N + 1] = {
     ST_CALL_EMPTY,
 };
 
-static const struct st_call_method *fake_call_method(struct st_lab *lab, size_t i)
+static const void *fake_call_method(struct st_lab *lab, size_t i)
 {
     (void)lab;
     return i < ST_ARRAY_LEN(calls) ? &calls[i] : NULL;
@@ -107,7 +107,7 @@ static int fake_raw(struct st_call *c)
 int st_lab_fake_script_call(struct st_lab *lab, const char *name, const int64_t *cost_ns, size_t n,
                             int64_t raw_ns)
 {
-    const struct st_call_method *method = st_call_find(lab, name);
+    const struct st_call_method *method = st_lab_find(lab, lab->call_method, name);
     if (method == NULL || method->open != fake_open)
         return -ENOENT;
     struct st_lab_fake_call *script = call_script(lab, method);
@@ -124,7 +124,7 @@ int st_lab_fake_script_call(struct st_lab *lab, const char *name, const int64_t 
 
 int st_lab_fake_fail_call(struct st_lab *lab, const char *name, int error)
 {
-    const struct st_call_method *method = st_call_find(lab, name);
+    const struct st_call_method *method = st_lab_find(lab, lab->call_method, name);
     if (method == NULL || method->open != fake_open || error >= 0)
         return -EINVAL;
     call_script(lab, method)->open_error = error;
@@ -146,7 +146,7 @@ static const struct st_wake_method methods[ST_LAB_FAKE_WAKES_N] = {
     {.name = "futex", .summary = "scripted", .timed = true},
 };
 
-static const struct st_wake_method *fake_wake_method(struct st_lab *lab, size_t i)
+static const void *fake_wake_method(struct st_lab *lab, size_t i)
 {
     (void)lab;
     return i < ST_ARRAY_LEN(methods) ? &methods[i] : NULL;
@@ -192,7 +192,7 @@ static void fake_wake_close(struct st_wake *w)
 int st_lab_fake_script_wake(struct st_lab *lab, const char *name, const int64_t *delay_ns, size_t n,
                             int64_t send_ns, int open_error)
 {
-    const struct st_wake_method *method = st_wake_find(lab, name);
+    const struct st_wake_method *method = st_lab_find(lab, lab->wake_method, name);
     if (method == NULL)
         return -ENOENT;
     struct st_lab_fake_wake *script = wake_script(lab, method);
@@ -214,7 +214,7 @@ static void fake_wake_finish(struct st_lab_fake *fake)
 }
 
 /* The platform's fake has the ways of sleeping. */
-static const struct st_sleep_method *fake_sleep_method(struct st_lab *lab, size_t i)
+static const void *fake_sleep_method(struct st_lab *lab, size_t i)
 {
     return lab->platform->sleep_method(lab->platform, i);
 }

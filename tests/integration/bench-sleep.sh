@@ -56,7 +56,7 @@ is "no sleep ended early by more than 1 ms" "$(key run.json 'min(r["overshoot_ns
 bench --quiet --budget 1s --durations 1ms --methods nanosleep >text 2>text.err
 is "--quiet says nothing on standard error" "$(cat text.err)" ""
 bench --budget 1s --methods "${others%% *}" >text.out 2>text.err
-is "a method of another system: unknown" "$? $(head -1 text.err)" "3 sleeptune-lab sleep: no such method: ${others%% *} (--list shows all)"
+is "a method of another system: unknown" "$? $(head -1 text.err)" "3 sleeptune-lab sleep: --methods: ${others%% *} is unknown (--list shows all)"
 is "the text fits 80 columns" "$(COLUMNS=80 bench --quiet --budget 1s | "$PYTHON" -c 'import sys; print(max(map(len, sys.stdin.read().splitlines())) <= 80)')" True
 COLUMNS=80 bench --quiet --all --budget 1s --durations 1ms --slack found >all
 is "--all tries every method of the list once" "$(sed -n 's/ .*//p' list | sort -u | while read -r m; do

@@ -41,7 +41,7 @@ static int prepare(void **state)
         return -1;
     st_fake_set_clock_cost_ns(story.fake->platform, CLOCK_NS);
     for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
-        story.methods[i] = st_call_find(story.fake, names[i]);
+        story.methods[i] = st_lab_find(story.fake, story.fake->call_method, names[i]);
         assert_non_null(story.methods[i]);
     }
     script("clock_gettime-monotonic", 20, 150);

@@ -25,9 +25,9 @@ static int prepare(void **state)
     fake = st_lab_fake_new(ST_OS_LINUX, 1000);
     if (fake == NULL)
         return -1;
-    methods[0] = st_call_find(fake, "getppid");
-    methods[1] = st_call_find(fake, "sysconf");
-    methods[2] = st_call_find(fake, "nanosleep-1ns");
+    methods[0] = st_lab_find(fake, fake->call_method, "getppid");
+    methods[1] = st_lab_find(fake, fake->call_method, "sysconf");
+    methods[2] = st_lab_find(fake, fake->call_method, "nanosleep-1ns");
     bench = (struct st_bench_syscall){
         .config = {.methods = methods, .methods_n = ROWS, .count = 300}, .rows = rows, .rows_n = ROWS};
     for (size_t i = 0; i < ROWS; i++)

@@ -28,7 +28,7 @@ static void check_row(struct st_lab *lab, const struct st_call_method *m)
 {
     assert_non_null(m->name);
     assert_int_equal(strspn(m->name, "abcdefghijklmnopqrstuvwxyz0123456789_-"), strlen(m->name));
-    assert_ptr_equal(st_call_find(lab, m->name), m); /* names are unique */
+    assert_ptr_equal(st_lab_find(lab, lab->call_method, m->name), m); /* names are unique */
     assert_non_null(m->summary);
     assert_non_null(m->call);
 }
@@ -41,12 +41,12 @@ static void rows_are_complete(void **state)
         size_t j = 0;
         for (; (m = labs[i]->call_method(labs[i], j)) != NULL; j++)
             check_row(labs[i], m);
-        assert_non_null(st_call_find(labs[i], "empty"));
-        assert_non_null(st_call_find(labs[i], "getppid"));
-        assert_non_null(st_call_find(labs[i], "clock_gettime-monotonic"));
+        assert_non_null(st_lab_find(labs[i], labs[i]->call_method, "empty"));
+        assert_non_null(st_lab_find(labs[i], labs[i]->call_method, "getppid"));
+        assert_non_null(st_lab_find(labs[i], labs[i]->call_method, "clock_gettime-monotonic"));
         assert_null(labs[i]->call_method(labs[i], j + 1));
     }
-    assert_null(st_call_find(st_lab_native(), "no-such-call"));
+    assert_null(st_lab_find(st_lab_native(), st_lab_native()->call_method, "no-such-call"));
 }
 
 /* The real thing, by the C library and by syscall(2). */
@@ -81,7 +81,7 @@ static void the_fake_costs_as_scripted(void **state)
     struct st_call c;
     assert_int_equal(st_lab_fake_script_call(lab, "getppid", cost, 2, 90), 0);
     assert_int_equal(st_lab_fake_script_call(lab, "empty", cost, 2, 90), -ENOENT);
-    assert_int_equal(st_call_open(&c, lab, st_call_find(lab, "getppid")), 0);
+    assert_int_equal(st_call_open(&c, lab, st_lab_find(lab, lab->call_method, "getppid")), 0);
     assert_int_equal(c.method->call(&c), 0);
     assert_int_equal(lab->platform->now_ns(lab->platform), 1500);
     assert_int_equal(c.method->call(&c), 0);
@@ -91,7 +91,7 @@ static void the_fake_costs_as_scripted(void **state)
     assert_int_equal(lab->platform->now_ns(lab->platform), 1790);
     st_call_close(&c);
     assert_int_equal(st_lab_fake_fail_call(lab, "getppid", -EPERM), 0);
-    assert_int_equal(st_call_open(&c, lab, st_call_find(lab, "getppid")), -EPERM);
+    assert_int_equal(st_call_open(&c, lab, st_lab_find(lab, lab->call_method, "getppid")), -EPERM);
 }
 
 int main(void)

@@ -31,7 +31,7 @@ static void check_row(struct st_lab *lab, const struct st_sleep_method *m)
 {
     assert_non_null(m->name);
     assert_int_equal(strspn(m->name, "abcdefghijklmnopqrstuvwxyz0123456789_-"), strlen(m->name));
-    assert_ptr_equal(st_lab_sleep_find(lab, m->name), m); /* names are unique */
+    assert_ptr_equal(st_lab_find(lab, lab->sleep_method, m->name), m); /* names are unique */
     assert_non_null(m->summary);
     assert_non_null(m->clock);
     assert_non_null(m->open);
@@ -53,7 +53,7 @@ static void rows_are_complete(void **state)
         assert_true(usual_n >= 3);
         assert_null(labs[i]->sleep_method(labs[i], j + 1));
     }
-    assert_null(st_lab_sleep_find(st_lab_native(), "no-such-method"));
+    assert_null(st_lab_find(st_lab_native(), st_lab_native()->sleep_method, "no-such-method"));
 }
 
 /* The real thing: no method wakes early by more than its clock's step, and the due time is what was asked

@@ -34,12 +34,12 @@ static void rows_are_complete(void **state)
         size_t j = 0;
         for (; (m = labs[i]->wake_method(labs[i], j)) != NULL; j++) {
             assert_int_equal(strspn(m->name, "abcdefghijklmnopqrstuvwxyz0123456789_-"), strlen(m->name));
-            assert_ptr_equal(st_wake_find(labs[i], m->name), m); /* names are unique */
+            assert_ptr_equal(st_lab_find(labs[i], labs[i]->wake_method, m->name), m); /* names are unique */
             assert_non_null(m->summary);
         }
         assert_true(j >= (i == 0 ? 7 : 4));
     }
-    assert_null(st_wake_find(st_lab_native(), "no-such-way"));
+    assert_null(st_lab_find(st_lab_native(), st_lab_native()->wake_method, "no-such-way"));
 }
 
 /* The real thing: woken after the signal, but not before; a timed wait ends behind its time. */
@@ -98,7 +98,7 @@ static void a_cpu_that_is_not_there_is_refused(void **state)
     assert_true(lab->platform->cpus_allowed(lab->platform, &cpu, 1) >= 1);
     const struct st_wake_setting setting = {.sender_cpu = cpu, .sleeper_cpu = 8000};
     struct st_wake w;
-    assert_int_equal(st_wake_open(&w, lab, st_wake_find(lab, "pipe"), &setting), -EINVAL);
+    assert_int_equal(st_wake_open(&w, lab, st_lab_find(lab, lab->wake_method, "pipe"), &setting), -EINVAL);
 }
 
 static void the_fake_wakes_as_scripted(void **state)
@@ -110,7 +110,7 @@ static void the_fake_wakes_as_scripted(void **state)
     struct st_wake w;
     assert_int_equal(st_lab_fake_script_wake(lab, "condvar", delays, 3, 700, 0), 0);
     assert_int_equal(st_lab_fake_script_wake(lab, "kqueue-user", delays, 3, 700, 0), -ENOENT);
-    assert_int_equal(st_wake_open(&w, lab, st_wake_find(lab, "condvar"), &setting), 0);
+    assert_int_equal(st_wake_open(&w, lab, st_lab_find(lab, lab->wake_method, "condvar"), &setting), 0);
     assert_int_equal(st_wake_round(&w, SLICE_NS, true, &stamps), 0);
     assert_int_equal(stamps.signal_ns, 1000 + SLICE_NS);
     assert_int_equal(stamps.sent_ns - stamps.signal_ns, 700);
@@ -119,7 +119,7 @@ static void the_fake_wakes_as_scripted(void **state)
     assert_int_equal(stamps.woke_ns - stamps.due_ns, 12000);
     assert_int_equal(st_wake_round(&w, SLICE_NS, true, &stamps), -ETIMEDOUT);
     st_wake_close(&w);
-    assert_int_equal(st_wake_open(&w, lab, st_wake_find(lab, "pipe"), &setting), 0);
+    assert_int_equal(st_wake_open(&w, lab, st_lab_find(lab, lab->wake_method, "pipe"), &setting), 0);
     assert_int_equal(st_wake_round(&w, SLICE_NS, false, &stamps), -ENOTSUP);
     st_wake_close(&w);
 }
