@@ -27,7 +27,7 @@ struct arguments {
     struct st_session_config config;
     int64_t frames, rate_hz;           /* 0: as the sound server runs */
     char buffer[ST_BUFFER_TEXT_BYTES]; /* which one, and who set it; "": it was asked for */
-    const char *record, *hlog;
+    const char *record;
     enum st_stress_phase stress;
     bool details, json, fail_on_miss, quiet;
 };
@@ -54,7 +54,6 @@ static void help(void)
           "      --cause-above TIME  find the cause of later wake-ups (half a period)\n"
           "      --no-lock           do not lock memory\n"
           "      --record FILE       write every lateness, for plot and compare\n"
-          "      --hlog FILE         HdrHistogram log\n"
           "      --details           also response time, cost of the loop, test conditions\n"
           "      --json, --format json|text\n"
           "      --fail-on-miss      exit status 1 if a period was missed\n"
@@ -185,7 +184,6 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"cause-above", .time_ns = &config->cause_above_ns, .min = 0, .max = CAUSE_MAX_NS},
         {"no-lock", .flag = &no_lock},
         {"record", .text = &a->record},
-        {"hlog", .text = &a->hlog},
         {"details", .flag = &a->details},
         {"json", .flag = &a->json},
         {"format", .take = st_option_format, .ctx = &a->json},
@@ -287,7 +285,7 @@ static int measure(struct arguments *a)
     const size_t n = a->config.cpus_n;
     const bool progress = !a->quiet && isatty(STDERR_FILENO) == 1;
     struct st_measure_files *files = NULL;
-    int status = st_measure_files_open(NAME, &a->config, a->record, a->hlog, &files);
+    int status = st_measure_files_open(NAME, &a->config, a->record, &files);
     if (status != 0)
         return status;
     struct st_stress *stress = NULL;

@@ -10,7 +10,7 @@
 . tests/part_cross.sh
 
 quick_parts=(unit integration lint)
-more_parts=(fuzz asan guests long clang rtsan tsan freebsd readers bare trixie)
+more_parts=(fuzz asan guests long clang rtsan tsan freebsd laws bare trixie)
 release_parts=(archive sid packages fresh arm64 armhf musl)
 declare -A part_says=(
     [unit]="built with gcc, warnings are errors; unit tests, rule fixtures, fuzz corpora replayed"
@@ -24,7 +24,7 @@ declare -A part_says=(
     [rtsan]="RealtimeSanitizer and -Wfunction-effects over the cycle loop (clang 20 or later); in full: all unit tests"
     [tsan]="ThreadSanitizer: unit tests with threads; in full: all unit tests"
     [freebsd]="cross-built as FreeBSD programs"
-    [readers]="histogram logs read by other HdrHistogram implementations and by R"
+    [laws]="the bounds of predict on known laws"
     [bare]="both README commands in a bare Debian"
     [trixie]="built with Debian's flags in a bare Debian 13, warnings are errors; unit tests"
     [sid]="the same in Debian unstable: the newest compiler and libraries"
@@ -36,7 +36,7 @@ declare -A part_says=(
     [packages]="Debian's packages built in bare Debian 12 and 13, looked at by lintian and blhc, installed, upgraded, purged"
 )
 # Parts that only compute: no test in them fails because it waits. They run beside the others, with low priority.
-declare -A computes=([lint]=1 [clang]=1 [rtsan]=1 [tsan]=1 [freebsd]=1 [readers]=1 [bare]=1 [trixie]=1 [sid]=1 [packages]=1 [archive]=1 [fresh]=1 [arm64]=1 [armhf]=1 [musl]=1)
+declare -A computes=([lint]=1 [clang]=1 [rtsan]=1 [tsan]=1 [freebsd]=1 [laws]=1 [bare]=1 [trixie]=1 [sid]=1 [packages]=1 [archive]=1 [fresh]=1 [arm64]=1 [armhf]=1 [musl]=1)
 
 # Unit tests that start threads; the others cannot race (part tsan).
 threaded_tests=(daemon_audio daemon_day daemon_history daemon_history_file daemon_observed daemon_watchdog
@@ -306,7 +306,7 @@ part_freebsd() {
     verdict $status "sleeptune cross-built as FreeBSD programs"
 }
 
-part_readers() {
+part_laws() {
     build_gcc || return
     meson_tests gcc --suite slow
 }

@@ -80,7 +80,7 @@ static int record(const char *command, const char *what, const char *path, const
     struct st_result result;
     char time[24];
     const bool terminal = isatty(STDERR_FILENO) == 1;
-    int status = st_measure_files_open(command, config, path, NULL, &files);
+    int status = st_measure_files_open(command, config, path, &files);
     if (status != 0)
         return status;
     char *machine = machine_now(journal);

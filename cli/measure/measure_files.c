@@ -1,4 +1,4 @@
-/* The files of a measurement. */
+/* The recordings of a measurement. */
 #include "cli/measure/measure_files.h"
 
 #include <errno.h>
@@ -8,10 +8,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "core/ns.h"
 #include "platform/destination.h"
-#include "platform/module.h"
-#include "store/recording/hlog.h"
 #include "store/recording/recording.h"
 
 #define PATH_BYTES 4096
@@ -28,10 +25,6 @@ struct lane {
 struct st_measure_files {
     const char *command;
     size_t n;
-    bool several;
-    const char *hlog;
-    int (*hlog_write)(const char *path, const struct st_hist *lateness, const struct st_hist *response,
-                      int64_t start_wall_ns, int64_t end_wall_ns, const char *comment);
     struct lane *lanes;
     struct st_sink *sinks; /* one per loop; NULL: nothing is recorded */
 };
@@ -77,14 +70,6 @@ static void on_flush(void *ctx)
                      strerror(-lane->error));
 }
 
-/* FILE, or FILE.cpuN when there are several loops. */
-static int path_of(const struct st_measure_files *files, char *buf, const char *file, int cpu)
-{
-    const int n = files->several ? snprintf(buf, PATH_BYTES, "%s.cpu%d", file, cpu)
-                                 : snprintf(buf, PATH_BYTES, "%s", file);
-    return n > 0 && n < PATH_BYTES ? 0 : st_failure(files->command, "%s: the name is too long", file);
-}
-
 static int open_recordings(struct st_measure_files *files, const struct st_session_config *config,
                            const char *record)
 {
@@ -106,9 +91,10 @@ static int open_recordings(struct st_measure_files *files, const struct st_sessi
     for (size_t i = 0; i < files->n; i++) {
         struct lane *lane = &files->lanes[i];
         lane->command = files->command;
-        const int status = path_of(files, lane->path, record, config->cpus[i]);
-        if (status != 0)
-            return status;
+        const int n = files->n > 1 ? snprintf(lane->path, PATH_BYTES, "%s.cpu%d", record, config->cpus[i])
+                                   : snprintf(lane->path, PATH_BYTES, "%s", record);
+        if (n <= 0 || n >= PATH_BYTES)
+            return st_failure(files->command, "%s: the name is too long", record);
         r = st_recording_create(lane->path, &meta, &lane->recording);
         if (r == -EEXIST)
             return st_failure(files->command, "%s exists and is not a recording: not overwritten",
@@ -127,21 +113,15 @@ static int open_recordings(struct st_measure_files *files, const struct st_sessi
 }
 
 int st_measure_files_open(const char *command, struct st_session_config *config, const char *record,
-                          const char *hlog, struct st_measure_files **ret)
+                          struct st_measure_files **ret)
 {
     struct st_measure_files *files = calloc(1, sizeof(*files));
     if (files == NULL)
         return st_failure(command, "out of memory");
     files->command = command;
     files->n = config->cpus_n;
-    files->several = config->cpus_n > 1;
-    files->hlog = hlog;
     files->lanes = calloc(files->n, sizeof(*files->lanes));
     int status = files->lanes != NULL ? 0 : st_failure(files->command, "out of memory");
-    char error[512];
-    if (status == 0 && hlog != NULL &&
-        st_module_load("hlog", ST_HLOG_WRITE_SYMBOL, &files->hlog_write, error, sizeof(error)) != 0)
-        status = st_failure(command, "--hlog: %s", error);
     if (status == 0 && record != NULL)
         status = open_recordings(files, config, record);
     if (status != 0) {
@@ -196,28 +176,9 @@ int st_measure_files_close(struct st_measure_files *files, const struct st_resul
                            const char *lines)
 {
     int status = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (files->sinks != NULL) {
-            const int r = close_recording(&files->lanes[i], &results[i], lines);
-            status = r != 0 ? r : status;
-        }
-        if (files->hlog != NULL) {
-            char path[PATH_BYTES], verdict[400];
-            (void)st_result_verdict(&results[i], verdict, sizeof(verdict) - 1);
-            strcat(verdict, "\n");
-            char *comment = conditions_of(&results[i], verdict);
-            int r = path_of(files, path, files->hlog, results[i].cpu);
-            if (r == 0) {
-                r = files->hlog_write(path, &results[i].lateness, &results[i].response,
-                                      results[i].started_wall_ns,
-                                      st_ns_add(results[i].started_wall_ns, results[i].duration_ns), comment);
-                r = r == 0 && comment == NULL ? -ENOMEM : r;
-                r = r != 0 ? st_failure(files->command, "cannot write %s: %s", path, st_destination_error(r))
-                           : 0;
-            }
-            free(comment);
-            status = r != 0 ? r : status;
-        }
+    for (size_t i = 0; files->sinks != NULL && i < n; i++) {
+        const int r = close_recording(&files->lanes[i], &results[i], lines);
+        status = r != 0 ? r : status;
     }
     return status;
 }

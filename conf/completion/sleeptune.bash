@@ -5,7 +5,7 @@ _sleeptune() {
     local cur=$2 prev=$3 command=${COMP_WORDS[1]} words=''
     COMPREPLY=()
     case $prev in
-    --snapshot | --root | --input | --record | --hlog | --socket | --output | --db | --textfile | -o)
+    --snapshot | --root | --input | --record | --socket | --output | --db | --textfile | -o)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
@@ -33,7 +33,7 @@ _sleeptune() {
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --periods --duration --cpu --policy --priority --load --warmup --wait
-            --timer-slack --punctual --cause-above --stress --no-lock --record --hlog --details --json --format --fail-on-miss --quiet --help' ;;
+            --timer-slack --punctual --cause-above --stress --no-lock --record --details --json --format --fail-on-miss --quiet --help' ;;
         check) words='--duration --frames --rate --profile --only --format --json --threshold --ok --details --all --output
             --textfile --quiet --stress --no-servers --help' ;;
         report) words="--list --frames --rate --snapshot --root --input --user --no-servers --profile --only --format --json --threshold --ok --details --all

@@ -1,4 +1,4 @@
-/* HdrHistogram's V2 encoding of the late table, uncompressed; store/hlog compresses it. */
+/* HdrHistogram's V2 encoding of the late table, uncompressed; store/history/hist_deflate compresses it. */
 #ifndef ST_CORE_STATS_HIST_PAYLOAD_H
 #define ST_CORE_STATS_HIST_PAYLOAD_H
 

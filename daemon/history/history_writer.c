@@ -12,7 +12,7 @@
 #include "core/ns.h"
 #include "daemon/lock_file.h"
 #include "st_config.h"
-#include "store/recording/hist_deflate.h"
+#include "store/history/hist_deflate.h"
 
 #define LOG_MODULE "history"
 #include "daemon/log.h"

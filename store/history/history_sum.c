@@ -3,8 +3,8 @@
 
 #include "core/pages.h"
 #include "core/stats/hist_payload.h"
+#include "store/history/hist_deflate.h"
 #include "store/history/history_private.h"
-#include "store/recording/hist_deflate.h"
 
 int st_history_sum_init(struct st_history_sum *sum, int digits)
 {

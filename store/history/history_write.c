@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "core/ns.h"
+#include "store/history/hist_deflate.h"
 #include "store/history/history_private.h"
-#include "store/recording/hist_deflate.h"
 
 #define DAY_NS           (INT64_C(86400) * ST_NS_PER_S)
 #define EVENT_BYTES      768 /* the longest event with its indexes, in pages that are not full */

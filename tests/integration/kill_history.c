@@ -19,7 +19,7 @@
 #include "core/stats/random.h"
 #include "store/history/history.h"
 #include "store/history/history_sql.h"
-#include "store/recording/hist_deflate.h"
+#include "store/history/hist_deflate.h"
 
 #define FROM_S    INT64_C(1800000000)
 #define CYCLES    1000

@@ -116,10 +116,6 @@ is "recording into a missing folder: status 4" $? 4
 like "with the file's name" "$(cat err)" 'missing/folder/file: No such file'
 "$SLEEPTUNE" measure --duration 100ms >/dev/full 2>err
 is "standard output that is full: status 4" $? 4
-if [ -e "$(dirname "$SLEEPTUNE")/sleeptune-hlog.so" ]; then
-    "$SLEEPTUNE" measure --duration 200ms --hlog log.hlog >/dev/null
-    like "--hlog writes a histogram log" "$(cat log.hlog)" '^Tag=lateness,.*HISTF'
-fi
 cpus=$(nproc) here=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0)')
 if [ "$cpus" -gt 1 ]; then
     "$SLEEPTUNE" measure --duration 200ms --cpu all --record all.st --json >all.json

@@ -15,7 +15,7 @@
 #include "core/ns.h"
 #include "store/history/history.h"
 #include "store/history/history_read.h"
-#include "store/recording/hist_deflate.h"
+#include "store/history/hist_deflate.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
 #define DAY_NS    (1440 * MINUTE_NS)

@@ -1,6 +1,6 @@
 /* The V2 payload of HdrHistogram as it is stored: a cookie, a length, and compressed bytes. */
-#ifndef ST_STORE_RECORDING_HIST_DEFLATE_H
-#define ST_STORE_RECORDING_HIST_DEFLATE_H
+#ifndef ST_STORE_HISTORY_HIST_DEFLATE_H
+#define ST_STORE_HISTORY_HIST_DEFLATE_H
 
 #include "core/stats/hist.h"
 

@@ -1,4 +1,4 @@
-#include "store/recording/hist_deflate.h"
+#include "store/history/hist_deflate.h"
 
 #include <stdlib.h>
 #include <zlib.h>
