@@ -34,7 +34,7 @@ static const struct {
          "timer)",
          REPORT "freebsd-alloweddeviation"},
     [ST_CAUSE_TIMER] = {"timer", "a late timer, an interrupt, or the time to wake an idle CPU",
-                        "measure as root for a minute: only root can read the firmware's counter", true},
+                        "measure as root for a minute: only root can read how often the firmware took the CPU", true},
     [ST_CAUSE_HYPERVISOR_OR_INTERRUPT] = {"hypervisor-or-interrupt",
                                           "the hypervisor or an interrupt (no counter shows which)",
                                           "give the virtual machine CPUs of its own, or play outside of it",

@@ -118,7 +118,7 @@ static int need_choice(struct st_finding *finding, const char *key, char *ret, s
         return r;
     r = st_machine_choice(text, ret, bytes);
     if (r != 0)
-        st_finding_unknown(finding, "\"%.60s\" does not show which value is in use", text);
+        st_finding_unknown(finding, "\"%.60s\" has no [brackets] around the value in use", text);
     return r;
 }
 

@@ -40,7 +40,7 @@ static void print_later(const struct st_candidates *candidates, int width, FILE 
     struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
     for (size_t i = 0; i < candidates->later_n; i++)
         st_text_buffer_printf(&text, "%s%s",
-                              i == 0 ? "Only before/after a reboot or login, which is weaker: " : ", ",
+                              i == 0 ? "Need a reboot or a login, so compare before and after yourself: " : ", ",
                               candidates->later[i]->rule->id);
     if (candidates->later_n > 0)
         st_text_wrap(out, line, INDENT, width);

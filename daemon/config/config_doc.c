@@ -28,7 +28,7 @@ static const char *reload_text(const struct st_config_key *key)
 {
     switch (key->applies) {
     case ST_CONFIG_APPLIES_LOOP:
-        return "On reload (SIGHUP) the loop starts again.";
+        return "On reload (SIGHUP) the test loop starts again.";
     case ST_CONFIG_APPLIES_AUDIO:
         return "On reload (SIGHUP) the stream is opened again.";
     case ST_CONFIG_APPLIES_SOCKET:
