@@ -36,7 +36,7 @@ _sleeptune_lab() {
         series) words='--every --frames --rate --count --relative --clocks --method --policy --priority --plot --json --format --quiet
             --help' ;;
         analyse) words='--every --frames --rate --tick-hz --plot --json --format --help' ;;
-        simulate) words='--hz --rounding --drift-ppm --pll-gain --every --frames --rate --count --noise --seed --plot --json --format --help' ;;
+        simulate) words='--hz --rounding --drift-ppm --timer-hz --table --pll-gain --every --frames --rate --count --noise --seed --plot --json --format --help' ;;
         help) words='sleep exec syscall wake series analyse simulate' ;;
         esac
     fi

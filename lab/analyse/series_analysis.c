@@ -88,8 +88,7 @@ static void say_sawtooth(struct st_analysis *a)
             slope, seconds_text(l->tooth_s, tooth));
     if (l->drift_known && fabs(l->drift_ppm) > fmax(DRIFT_ERRORS * l->drift_sd_ppm, DRIFT_MIN_PPM)) {
         if (l->unseen_ppm > UNSEEN_MAX_PPM)
-            snprintf(also, sizeof(also),
-                     " in these %s; up to %s ppm of it may come from a control loop that adjusts the tick",
+            snprintf(also, sizeof(also), " in these %s; over a longer time it may differ by up to %s ppm",
                      seconds_text(a->span_s, span), number_text(l->unseen_ppm, 2, unseen));
         say(a, "A clock tick is %s ppm %s than 1/%d s (measured with the clock that measures lateness)%s.",
             number_text(fabs(l->drift_ppm), 3, slope), l->drift_ppm >= 0 ? "longer" : "shorter", l->hz, also);
@@ -99,7 +98,7 @@ static void say_sawtooth(struct st_analysis *a)
 static void say_ticks(struct st_analysis *a)
 {
     const struct st_ticks *l = &a->ticks;
-    char tick[TEXT_BYTES], rate[3 * TEXT_BYTES], number[TEXT_BYTES];
+    char tick[TEXT_BYTES], rate[3 * TEXT_BYTES];
     if (!l->found)
         return;
     time_text(l->tick_ns, tick);
@@ -110,8 +109,9 @@ static void say_ticks(struct st_analysis *a)
     else if (l->hz > 0)
         snprintf(rate, sizeof(rate), "%d Hz, a tick of %s%s", l->hz, l->steady ? "" : "about ", tick);
     else if (l->steady)
-        snprintf(rate, sizeof(rate), "%s Hz (not a usual rate), a tick of %s",
-                 number_text(1e9 / l->tick_ns, 5, number), tick);
+        snprintf(rate, sizeof(rate), "%.0f to %.0f Hz (not a usual rate)",
+                 floor(1e9 / l->tick_ns - st_ticks_rate_error(l->tick_ns, l->tick_sd_ns)),
+                 ceil(1e9 / l->tick_ns + st_ticks_rate_error(l->tick_ns, l->tick_sd_ns)));
     else if (l->mixed)
         snprintf(rate, sizeof(rate), "the rate is unknown, because lateness also changes between the ticks");
     else
@@ -134,14 +134,11 @@ static void say_ticks_limits(struct st_analysis *a)
 {
     const struct st_ticks *l = &a->ticks;
     char modulo[TEXT_BYTES];
-    if (!l->steady)
+    if (!l->steady || l->maybe_bent)
         say(a,
-            "Between the jumps lateness changes at an uneven rate, as if a control loop still adjusted the "
-            "tick rate: %sthe drift of the tick cannot be determined.",
-            l->hz == 0 ? "the rate of the tick and " : "");
-    if (l->steady && l->maybe_bent)
-        say(a, "Between the jumps lateness may change at an uneven rate, as if a control loop adjusted the "
-               "tick rate: the drift of the tick cannot be determined.");
+            "Between the jumps lateness %s at an uneven rate: %sthe drift of the tick cannot be determined.",
+            l->steady ? "may change" : "changes",
+            !l->steady && l->hz == 0 ? "the rate of the tick and " : "");
     if (l->slope_modulo)
         say(a,
             "At this period the drift cannot be distinguished from a tick that the kernel adds to each sleep: a drift "

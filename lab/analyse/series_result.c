@@ -107,9 +107,7 @@ static json_t *analysis_json(const struct st_analysis *a)
     json_t *sentences = json_array();
     for (size_t i = 0; i < a->sentences_n; i++)
         append(sentences, json_string(a->sentence[i]));
-    json_t *tick_hz = l->found && l->hz > 0                       ? json_integer(l->hz)
-                      : l->found && l->steady && !l->slope_modulo ? json_real(1e9 / l->tick_ns)
-                                                                  : json_null();
+    json_t *tick_hz = l->found && l->hz > 0 ? json_integer(l->hz) : json_null();
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
         "tick_hz", tick_hz, "tick_ns",
@@ -131,7 +129,8 @@ static json_t *simulation_json(const struct st_simulation *s)
 {
     if (s == NULL)
         return json_null();
-    return json_pack("{s:I, s:s, s:f, s:f, s:I, s:I}", "hz", (json_int_t)s->hz, "rounding",
+    return json_pack("{s:I, s:o, s:s, s:f, s:f, s:I, s:I}", "hz", (json_int_t)s->hz, "timer_hz",
+                     s->timer_hz > 0 ? json_integer(s->timer_hz) : json_null(), "rounding",
                      st_simulate_rounding_name(s->rounding), "drift_ppm", s->drift_ppm, "pll_gain",
                      s->pll_gain, "noise_ns", (json_int_t)s->noise_ns, "seed", (json_int_t)s->seed);
 }

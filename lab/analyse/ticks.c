@@ -41,10 +41,14 @@
 #define ABOUT        0.12 /* of a tick's length */
 #define ABOUT_HZ_MAX 1024 /* faster ones are no scheduler's */
 
+double st_ticks_rate_error(double tick_ns, double tick_sd_ns)
+{
+    return 1e9 / tick_ns * (4 * tick_sd_ns / tick_ns + ST_TICK_DRIFT_MAX_PPM * 1e-6);
+}
+
 int st_ticks_rate_of(double tick_ns, double tick_sd_ns)
 {
-    const double hz = 1e9 / tick_ns;
-    const double within = hz * (4 * tick_sd_ns / tick_ns + ST_TICK_DRIFT_MAX_PPM * 1e-6);
+    const double hz = 1e9 / tick_ns, within = st_ticks_rate_error(tick_ns, tick_sd_ns);
     int best = 0;
     for (size_t i = 0; i < st_periodic_usual_hz_n; i++) {
         const int usual = st_periodic_usual_hz[i];

@@ -58,6 +58,9 @@ ST_NODISCARD int st_ticks_find(const struct st_series *series, struct st_ticks *
  * any. */
 int st_ticks_rate_of(double tick_ns, double tick_sd_ns);
 
+/** By how many Hz the rate of such a tick may differ: four standard errors, and that drift. */
+double st_ticks_rate_error(double tick_ns, double tick_sd_ns);
+
 /** Is that a rate that kernels have? */
 bool st_ticks_is_usual(int hz);
 

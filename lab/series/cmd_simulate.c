@@ -1,5 +1,6 @@
 /* sleeptune-lab simulate: how late a kernel with clock ticks wakes a program. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +9,12 @@
 #include "core/ns.h"
 #include "lab/analyse/series_result.h"
 #include "lab/commands.h"
+#include "lab/word_list.h"
 
-#define NAME "simulate"
+#define NAME      "simulate"
+#define TABLE_MAX 64
+
+#define DRIFT_MAX_PPM 10000
 
 static void help(void)
 {
@@ -17,10 +22,14 @@ static void help(void)
           "Compute how late a kernel that wakes programs only at clock ticks would do so,\n"
           "and print what 'sleeptune-lab analyse' finds in the result.\n\n"
           "      --hz HZ            ticks a second (100)\n"
+          "      --table LIST       print how many ticks the kernel gives to these sleeps\n"
+          "                         (0.9s,0.99s)\n"
           "      --rounding WHICH   tvtohz: up to the next tick plus one tick, as 4.4BSD\n"
           "                         (default); tvtohz-fixed: up to the next tick; none:\n"
           "                         sleeps do not wait for ticks\n"
           "      --drift-ppm PPM    how much longer a tick is than 1/HZ (0)\n"
+          "      --timer-hz HZ      the tick is a whole number of counts of such a timer\n"
+          "                         (1193182: i8254)\n"
           "      --pll-gain GAIN    simulate a control loop that adjusts the tick to\n"
           "                         the full second (0 to 1; 0: none). Each second it\n"
           "                         corrects GAIN times the error plus GAIN^2/4 times the\n"
@@ -36,6 +45,7 @@ static void help(void)
           "  -h, --help             this text\n\n"
           "Examples:\n"
           "  sleeptune-lab simulate --hz 100 --drift-ppm 10 --every 1s --count 900\n"
+          "  sleeptune-lab simulate --hz 100 --timer-hz 1193182 --plot i8254.svg\n"
           "  sleeptune-lab simulate --hz 250 --frames 512 --json | sleeptune-lab analyse -\n\n"
           "Exit status: 0 done, 3 usage, 4 failure.\n",
           stdout);
@@ -48,16 +58,67 @@ static int take_rounding(const char *command, void *ctx, const char *text)
                : st_failure_usage(command, "--rounding: '%s' is not tvtohz, tvtohz-fixed or none", text);
 }
 
+struct table {
+    int64_t us[TABLE_MAX];
+    size_t n;
+};
+
+static int put_sleep(void *ctx, const char *word)
+{
+    struct table *t = ctx;
+    int64_t ns;
+    const int r = st_word_list_time(NAME, "--table", word, &ns);
+    if (r != 0)
+        return r;
+    if (ns < 1 || ns > 86400 * ST_NS_PER_S)
+        return st_failure_usage(NAME, "--table: %s is out of range: 1ns .. 24h", word);
+    const int64_t us = (ns + ST_NS_PER_US - 1) / ST_NS_PER_US;
+    return ST_WORD_LIST_ADD(NAME, "--table", t->us, &t->n, &us);
+}
+
+static int print_table(const char *list, int64_t hz)
+{
+    struct table t = {.n = 0};
+    const int r = st_word_list_each(NAME, "--table", list, put_sleep, &t);
+    if (r != 0)
+        return r;
+    printf("Ticks of 1/%lld s\n%16s%12s%8s%14s\n", (long long)hz, "sleep", "exact", "tvtohz", "tvtohz-fixed");
+    for (size_t i = 0; i < t.n; i++)
+        printf("%14.6f s%12.4f%8lld%14lld\n", (double)t.us[i] / 1e6, (double)t.us[i] * (double)hz / 1e6,
+               (long long)st_simulate_tvtohz(t.us[i], hz, ST_ROUNDING_TVTOHZ),
+               (long long)st_simulate_tvtohz(t.us[i], hz, ST_ROUNDING_TVTOHZ_FIXED));
+    return ST_EXIT_DONE;
+}
+
+/* Adds to the drift what the timer makes of it; the note says how much that is. */
+static int add_timer(struct st_simulation *s, char *note, size_t note_bytes)
+{
+    int64_t counts;
+    if (s->timer_hz == 0)
+        return 0;
+    const double ppm = st_simulate_timer_ppm(s->timer_hz, s->hz, &counts);
+    s->drift_ppm += ppm;
+    if (fabs(s->drift_ppm) > DRIFT_MAX_PPM)
+        return st_failure_usage(NAME, "--timer-hz: such a tick differs from 1/%lld s by more than %d ppm",
+                                (long long)s->hz, DRIFT_MAX_PPM);
+    snprintf(note, note_bytes, "A tick is %lld counts of the timer: %.2f ppm %s than 1/%lld s.",
+             (long long)counts, fabs(ppm), ppm < 0 ? "shorter" : "longer", (long long)s->hz);
+    return 0;
+}
+
 int st_cmd_simulate(int argc, char **argv)
 {
     struct st_simulation simulation = {.hz = 100, .rounding = ST_ROUNDING_TVTOHZ};
     struct st_series_options common;
     int64_t seed = 1;
+    const char *table = NULL;
     common = (struct st_series_options){.count = ST_SERIES_COUNT_USUAL};
     const struct st_option options[] = {
         {"hz", .number = &simulation.hz, .min = 1, .max = 1000000},
         {"rounding", .take = take_rounding, .ctx = &simulation.rounding},
-        {"drift-ppm", .real = &simulation.drift_ppm, .min = -10000, .max = 10000},
+        {"drift-ppm", .real = &simulation.drift_ppm, .min = -DRIFT_MAX_PPM, .max = DRIFT_MAX_PPM},
+        {"table", .text = &table},
+        {"timer-hz", .number = &simulation.timer_hz, .min = 1, .max = INT64_C(1000000000000)},
         {"pll-gain", .real = &simulation.pll_gain, .min = 0, .max = 1},
         {"noise", .time_ns = &simulation.noise_ns, .min = 0, .max = 3600 * ST_NS_PER_S},
         {"seed", .number = &seed, .min = 0, .max = INT64_MAX},
@@ -67,14 +128,20 @@ int st_cmd_simulate(int argc, char **argv)
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
         return r;
+    if (table != NULL && (common.json || common.plot != NULL))
+        return st_failure_usage(NAME, "--table is text: it cannot be used with --json or --plot");
+    if (table != NULL)
+        return print_table(table, simulation.hz);
     simulation.count = (uint64_t)common.count;
     simulation.seed = (uint64_t)seed;
     r = st_series_input_period(NAME, &common, &simulation.period);
     if (r == 0)
         r = st_chart_option_check(NAME, common.plot);
+    struct st_series_result result = {.input = {.source = "simulated"}, .simulation = &simulation};
+    if (r == 0)
+        r = add_timer(&simulation, result.input.note, sizeof(result.input.note));
     if (r != 0)
         return r;
-    struct st_series_result result = {.input = {.source = "simulated"}, .simulation = &simulation};
     r = st_simulate(&simulation, &result.input.series);
     if (r == -ERANGE)
         return st_failure_usage(NAME, "--count times --every is more than 104 days");

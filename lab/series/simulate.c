@@ -136,3 +136,9 @@ int64_t st_simulate_tvtohz(int64_t us, int64_t hz, enum st_rounding rounding)
     const int64_t ticks = (us + tick_us - 1) / tick_us + (rounding == ST_ROUNDING_TVTOHZ ? 1 : 0);
     return ticks > 0 ? ticks : 1;
 }
+
+double st_simulate_timer_ppm(int64_t timer_hz, int64_t hz, int64_t *ret_counts)
+{
+    *ret_counts = llrint((double)timer_hz / (double)hz);
+    return ((double)*ret_counts * (double)hz / (double)timer_hz - 1) * 1e6;
+}

@@ -26,12 +26,17 @@ ST_NODISCARD int st_simulate_rounding_parse(const char *name, enum st_rounding *
  */
 int64_t st_simulate_tvtohz(int64_t us, int64_t hz, enum st_rounding rounding);
 
+/** By how many ppm a tick is longer than 1/hz because it takes a whole number of counts of a timer: the
+ * nearest to timer_hz / hz. @param ret_counts that number. @param hz >= 1. @param timer_hz >= hz. */
+double st_simulate_timer_ppm(int64_t timer_hz, int64_t hz, int64_t *ret_counts);
+
 /* Lateness of a sleep on a kernel that wakes at clock ticks only: the patterns of P. Herman's article. */
 
 struct st_simulation {
     struct st_period period; /* between due times */
     uint64_t count;          /* samples */
     int64_t hz;              /* ticks a second, 1 .. 1000000; not used without rounding */
+    int64_t timer_hz; /* of the timer whose counts a tick takes: drift_ppm has what that makes; 0: unknown */
     enum st_rounding rounding;
     double drift_ppm; /* ticks are so much longer than 1/hz; lateness grows by as many us a second. -10000 ..
                          10000 */

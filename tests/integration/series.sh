@@ -117,6 +117,27 @@ for option in '--every 0' '--every -5ms' '--count 0' '--method nonsense' '--poli
     status 3 "series $option is a usage error" "$SLEEPTUNE_LAB" series $option
 done
 
+# --- a timer whose counts make ticks longer, and a table of ticks
+"$SLEEPTUNE_LAB" simulate --timer-hz 1193182 >out
+like "ticks of the i8254 at 100 Hz are 11932 counts" "$(grep ^note out)" 'A tick is 11932 counts of the timer: 15\.09 ppm longer than 1/100 s\.'
+like "and analyse finds the drift" "$(tr -s ' \n' '  ' <out)" 'A clock tick is 15\.1 ppm longer than 1/100 s'
+"$SLEEPTUNE_LAB" simulate --timer-hz 1193182 --drift-ppm -10 --json | head -30 >out
+like "which adds to that of the option" "$(tr -s ' \n' '  ' <out)" '"timer_hz": 1193182, "rounding": "tvtohz", "drift_ppm": 5\.0857'
+status 3 "a timer too slow for the rate is a usage error" "$SLEEPTUNE_LAB" simulate --timer-hz 10 --hz 300
+like "which says why" "$(cat err)" '^sleeptune-lab simulate: --timer-hz: such a tick differs from 1/300 s by more than 10000 ppm'
+is "the published table" "$("$SLEEPTUNE_LAB" simulate --table 0.9s,0.99s,0.999s,1s,1.000001s,1.000002s,1.001s | awk 'NR > 2 {print $1, $3, $4, $5}')" "0.900000 90.0000 91 90
+0.990000 99.0000 100 99
+0.999000 99.9000 101 100
+1.000000 100.0000 101 100
+1.000001 100.0001 102 101
+1.000002 100.0002 102 101
+1.001000 100.1000 102 101"
+for options in '--table 1' '--table 0s' '--table 25h' '--table 1s,' '--table 1s --json'; do
+    # shellcheck disable=SC2086  # options
+    status 3 "simulate $options is a usage error" "$SLEEPTUNE_LAB" simulate $options
+    is "and nothing is printed" "$(cat out)" ""
+done
+
 # --- few samples
 printf '0.019496\n0.019506\n0.019516\n0.019525\n0.019535\n' >herman
 status 0 "five samples are printed" "$SLEEPTUNE_LAB" analyse herman

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/ns.h"
@@ -497,8 +498,8 @@ static void skipped_periods_are_no_steps(void **state)
     }
 }
 
-/* What a few seconds say of the drift is its mean: a loop may have a part in it. */
-static void a_drift_of_a_few_seconds_may_be_a_loops(void **state)
+/* What a few seconds show of the drift is its mean. */
+static void a_drift_of_a_few_seconds_may_be_another_one_later(void **state)
 {
     (void)state;
     struct st_simulation s = told(1000, 20, 0, 1333000, 5000);
@@ -506,14 +507,36 @@ static void a_drift_of_a_few_seconds_may_be_a_loops(void **state)
     s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
     struct st_analysis a = blind(&s);
     assert_true(a.ticks.drift_known && fabs(a.ticks.drift_ppm - 20) < 1.5);
-    assert_true(a.ticks.unseen_ppm > 1.5 && says(&a, "of it may come from a control loop"));
+    assert_true(a.ticks.unseen_ppm > 1.5 && says(&a, "over a longer time it may differ by up to"));
     s.pll_gain = 0.005;
     a = blind(&s);
     assert_true(!a.ticks.drift_known || fabs(a.ticks.drift_ppm - 20) < a.ticks.unseen_ppm);
     s = told(100, 40, 0, ST_NS_PER_S, 5000);
     a = blind(&s);
     assert_true(a.ticks.drift_known && a.ticks.unseen_ppm < 1.5 &&
-                !says(&a, "of it may come from a control loop"));
+                !says(&a, "over a longer time it may differ by up to"));
+}
+
+/* 5000 Hz is in no list, and 4998 Hz would fit as well: every range has the true rate, drift taken off. */
+static void a_rate_that_is_not_usual_is_a_range(void **state)
+{
+    (void)state;
+    static const double ppm[] = {-400, -68.6, 9.75, 215, 480};
+    size_t ranges_n = 0;
+    for (size_t i = 0; i < 2 * ST_ARRAY_LEN(ppm); i++) {
+        struct st_simulation s = told(5000, ppm[i / 2], 0, 333 * ST_NS_PER_MS, i % 2 == 0 ? 0 : 3000);
+        s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
+        const struct st_analysis a = blind(&s);
+        int low, high;
+        const char *at = a.sentences_n > 0 ? strchr(a.sentence[0], ':') : NULL;
+        assert_true(!a.ticks.found || a.ticks.hz == 0 || a.ticks.hz == 5000);
+        if (at != NULL && sscanf(at, ": %d to %d Hz (not a usual rate)", &low, &high) == 2) {
+            ranges_n++;
+            if (low > 5000 || high < 5000)
+                fail_msg("%g ppm: %s", ppm[i / 2], a.sentence[0]);
+        }
+    }
+    assert_true(ranges_n >= 5);
 }
 
 static void few_samples_are_said_to_be_few(void **state)
@@ -577,7 +600,8 @@ int main(void)
         cmocka_unit_test(what_a_loop_does_is_no_step_and_no_drift),
         cmocka_unit_test(a_jump_that_the_loop_is_part_of_is_no_tick),
         cmocka_unit_test(skipped_periods_are_no_steps),
-        cmocka_unit_test(a_drift_of_a_few_seconds_may_be_a_loops),
+        cmocka_unit_test(a_drift_of_a_few_seconds_may_be_another_one_later),
+        cmocka_unit_test(a_rate_that_is_not_usual_is_a_range),
         cmocka_unit_test(few_samples_are_said_to_be_few),
         cmocka_unit_test(absurd_values_do_no_harm),
     };

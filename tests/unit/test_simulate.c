@@ -132,6 +132,26 @@ static void what_a_gain_leaves_of_the_error_is_as_it_is_said(void **state)
     }
 }
 
+/* 1193182 Hz is the i8254's. */
+static void a_timers_counts_make_ticks_longer_or_shorter(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t timer_hz, hz, counts;
+        double ppm;
+    } rows[] = {{1193182, 100, 11932, 15.0857},
+                {1193182, 1000, 1193, -152.533},
+                {1193182, 250, 4773, 56.99},
+                {1000000, 100, 10000, 0}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        int64_t counts;
+        const double ppm = st_simulate_timer_ppm(rows[i].timer_hz, rows[i].hz, &counts);
+        assert_int_equal(counts, rows[i].counts);
+        if (fabs(ppm - rows[i].ppm) > 5e-3)
+            fail_msg("row %zu: %f ppm", i, ppm);
+    }
+}
+
 static void due_times_that_pass_are_left_out(void **state)
 {
     (void)state;
@@ -183,6 +203,7 @@ int main(void)
         cmocka_unit_test(without_ticks_it_is_on_time),
         cmocka_unit_test(a_steered_tick_comes_to_rest_behind_the_second),
         cmocka_unit_test(what_a_gain_leaves_of_the_error_is_as_it_is_said),
+        cmocka_unit_test(a_timers_counts_make_ticks_longer_or_shorter),
         cmocka_unit_test(due_times_that_pass_are_left_out),
         cmocka_unit_test(the_seed_decides_everything),
         cmocka_unit_test(nonsense_is_refused),
