@@ -112,6 +112,8 @@ static void pipewire_node(void *ctx, const char *section, const char *name, cons
         {"application.name", "application"},
         {"node.latency", "latency"},
         {"node.force-quantum", "force_quantum"},
+        {"api.alsa.path", "alsa_path"},
+        {"api.alsa.headroom", "headroom_frames"},
     };
     const char *leaf = key_of(rows, ST_ARRAY_LEN(rows), name);
     char key[KEY_BYTES];

@@ -117,6 +117,7 @@ static const struct {
     SYSCTL("kernel.watchdog", "kernel/watchdog", ST_VALUE_INT),
     SYSCTL("kernel.watchdog_thresh", "kernel/watchdog_thresh", ST_VALUE_INT),
     SYSCTL("vm.swappiness", "vm/swappiness", ST_VALUE_INT),
+    {"linux.cpu.efficient", "/sys/devices/cpu_atom/cpus", ST_VALUE_TEXT},
     {"linux.cpufreq.boost", "/sys/devices/system/cpu/cpufreq/boost", ST_VALUE_INT},
     {"linux.cpufreq.no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo", ST_VALUE_INT},
     {"linux.haltpoll.guest_halt_poll_ns", "/sys/module/haltpoll/parameters/guest_halt_poll_ns", ST_VALUE_INT},

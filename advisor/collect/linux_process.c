@@ -158,6 +158,8 @@ static void put_thread(struct walk *walk, const char *kind, const char *tid, con
         return;
     snprintf(key, sizeof(key), "linux.%s.%s.process", kind, tid);
     st_facts_put_text(walk->c->facts, key, walk->process_name, NULL, path);
+    snprintf(key, sizeof(key), "linux.%s.%s.cpu", kind, tid);
+    st_facts_put_int(walk->c->facts, key, stat->cpu, NULL, path);
 }
 
 static bool is_number(const char *name)

@@ -5,6 +5,8 @@
 #include "advisor/collect/collector.h"
 #include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
+#include "core/ns.h"
+#include "platform/xrun/alsa.h"
 
 /* --- sound devices: streams that are open, USB interfaces --- */
 
@@ -16,8 +18,6 @@
 #define KEY_BYTES       256
 #define PATH_BYTES      256
 #define NAME_MAX_BYTES  40 /* longer names of devices are not the kernel's */
-
-#define USB_CLASS_AUDIO "01"
 
 struct scan {
     struct st_collector *c;
@@ -50,7 +50,7 @@ static void usb_device(struct st_collector *c, const char *device)
     }
 }
 
-/** "1-2.3:1.0" is an interface of the device "1-2.3". */
+/** "1-2.3:1.0" is an interface of the device "1-2.3"; class 01 is audio. */
 static int usb_interface(void *ctx, const char *name)
 {
     struct scan *scan = ctx;
@@ -61,7 +61,7 @@ static int usb_interface(void *ctx, const char *name)
         return 0;
     snprintf(path, sizeof(path), USB_DEVICES "/%s/bInterfaceClass", name);
     if (scan->c->p->read_text(scan->c->p, path, class, sizeof(class), &len) == 0 &&
-        strncmp(class, USB_CLASS_AUDIO, 2) == 0) {
+        strncmp(class, "01", 2) == 0) {
         snprintf(device, sizeof(device), "%.*s", (int)(colon - name), name);
         usb_device(scan->c, device);
     }
@@ -95,18 +95,21 @@ static void hw_param(void *ctx, const char *section, const char *name, const cha
     }
 }
 
-/** The program that opened the stream, from the line "owner_pid   : 3700". */
-static void stream_owner(void *ctx, const char *section, const char *name, const char *value)
+/** The program that opened the stream, and its rate since the start; before 3 s one step of the position is too much. */
+static void stream_status(struct st_collector *c, const char *name, const char *text, const char *source)
 {
-    const struct stream *stream = ctx;
-    char path[64], key[KEY_BYTES];
-    int64_t pid;
-    (void)section;
-    if (strcmp(name, "owner_pid") != 0 || st_text_int(value, &pid) != 0 || pid <= 0)
+    struct st_alsa_status status;
+    char path[64], key[KEY_BYTES + 32];
+    if (st_alsa_status_parse(text, &status) != 0)
         return;
-    snprintf(path, sizeof(path), "/proc/%lld/comm", (long long)pid);
-    snprintf(key, sizeof(key), "linux.alsa.%s.owner", stream->name);
-    st_collector_read(stream->c, key, path, ST_VALUE_TEXT);
+    snprintf(path, sizeof(path), "/proc/%lld/comm", (long long)status.owner_tid);
+    snprintf(key, sizeof(key), "linux.alsa.%s.owner", name);
+    if (status.owner_tid > 0)
+        st_collector_read(c, key, path, ST_VALUE_TEXT);
+    const int64_t ms = status.now_ns / ST_NS_PER_MS - status.trigger_ns / ST_NS_PER_MS;
+    snprintf(key, sizeof(key), "linux.alsa.%s.moved_hz", name);
+    if (status.state == ST_ALSA_RUNNING && ms >= 3000 && status.hw_ptr_frames < INT64_MAX / 1000)
+        st_facts_put_int(c->facts, key, status.hw_ptr_frames * 1000 / ms, NULL, source);
 }
 
 static void one_stream(struct st_collector *c, const char *folder, const char *name)
@@ -126,7 +129,7 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
     st_linux_text_settings(text, ':', "", hw_param, &stream);
     snprintf(path, sizeof(path), "%.200s/status", folder);
     if (c->p->read_text(c->p, path, text, sizeof(text), &len) == 0)
-        st_linux_text_settings(text, ':', "", stream_owner, &stream);
+        stream_status(c, name, text, path);
 }
 
 /* The three levels of /proc/asound: card0, pcm0p, sub0. */

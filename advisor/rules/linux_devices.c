@@ -10,6 +10,7 @@
 /* --- linux-usb-autosuspend: USB audio interfaces that may be put to sleep. --- */
 
 #define PREFIX           "linux.usb_audio."
+#define NODE             "linux.pipewire.node."
 #define NOW_FILE(device) "/sys/bus/usb/devices/" device "/power/control"
 #define NOW(device)      "echo on | sudo tee " NOW_FILE(device)
 
@@ -224,4 +225,110 @@ const struct st_rule st_rule_linux_hda_power_save = {
          "the sound card is switched off after {} s of silence; the next sound then begins late, maybe with "
          "a click",
          "while a stream is open the card stays on"}),
+};
+
+/* --- linux-card-rate: how many frames the card plays in a second, beside what it promised --- */
+
+static void judge_card_rate(struct st_finding *finding)
+{
+    size_t right_n = 0;
+    ST_FACTS_EACH (fact, finding->facts, "linux.alsa.", ".moved_hz") {
+        char name[48];
+        int64_t hz, rate_hz = 0;
+        if (fact->state == ST_FACT_ABSENT)
+            continue;
+        st_fact_part(fact, "linux.alsa.", name, sizeof(name));
+        st_finding_quote(finding, fact->key);
+        st_finding_quote_beside(finding, fact, "rate_hz");
+        if (st_facts_int(finding->facts, fact->key, &hz) != 0 ||
+            st_facts_beside_int(finding->facts, fact, "rate_hz", &rate_hz) != 0) {
+            st_finding_unknown(finding, "the rate of %s could not be read", name);
+        } else if (hz < rate_hz - rate_hz / 20) {
+            st_finding_advice(finding,
+                              "%s plays %" PRId64 " frames a second instead of %" PRId64 " (%.1f %% slow): "
+                              "the sound falls behind, and no xrun counter sees it",
+                              name, hz, rate_hz, 100 - 100 * (double)hz / (double)rate_hz);
+            st_rule_fix(finding);
+            return;
+        }
+        right_n++; /* or looks fast, as after a pause in the stream */
+    }
+    if (right_n > 0 && finding->summary == NULL)
+        st_finding_fine(finding, "each sound card that plays (%zu) keeps its rate", right_n);
+    else if (finding->summary == NULL)
+        st_finding_not_applicable(finding, "no stream has played for long enough");
+}
+
+const struct st_rule st_rule_linux_card_rate = {
+    .id = "linux-card-rate",
+    .title = "The rate that the sound card really has",
+    .mechanism = "A card whose clock is wrong plays fewer frames in a second than it promised. Programs then "
+                 "wait or drop sound: it is too deep, video falls behind, and every xrun counter stays at 0.",
+    .privilege = "none",
+    .cost = "none",
+    .when_not = "the stream was paused or the clock was set while it played: close it and look again",
+    .sources = "bc250-docs issue 39 (DisplayPort with 39,526 instead of 48,000 Hz, ERR 0); Linux "
+               "sound/core/pcm.c\nslow: by more than 5 % after 3 s or more, limits that sleeptune chose",
+    .guide.persistent = "# use another output (USB, analogue), or update driver and firmware of the card",
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "cat /proc/asound/card*/pcm*/sub*/status   # hw_ptr / (tstamp - trigger_time): the rate",
+    .guide.undo = "choose the old output again",
+    .worst = ST_STATUS_ADVICE,
+    .facts = ST_RULE_KEYS("linux.alsa.*.moved_hz", "linux.alsa.*.rate_hz"),
+    .judge = judge_card_rate,
+};
+
+/* --- linux-device-headroom: PipeWire's reserve against devices whose position moves in steps --- */
+
+static void judge_device_headroom(struct st_finding *finding)
+{
+    const struct st_facts *facts = finding->facts;
+    const struct st_fact *any = st_facts_next(facts, NODE, ".state", NULL);
+    const bool guest = st_machine_is_guest(facts);
+    const char *text, *name = "a sound device";
+    if (st_finding_need_text(finding, any != NULL ? any->key : NODE "any.state", &text) != 0)
+        return;
+    ST_FACTS_EACH (path, facts, NODE, ".alsa_path") {
+        int64_t frames = 0;
+        const bool sof = path->state == ST_FACT_OK && strstr(path->text, "hw:sof") != NULL;
+        if (st_facts_beside_text(facts, path, "state", &text) != 0 || strcmp(text, "running") != 0)
+            continue;
+        (void)!st_facts_beside_int(facts, path, "headroom_frames", &frames);
+        if (frames >= (guest ? 2048 : sof ? 1 : 0))
+            continue;
+        st_finding_quote(finding, path->key);
+        st_finding_quote_beside(finding, path, "headroom_frames");
+        (void)!st_facts_beside_text(facts, path, "name", &name);
+        st_finding_advice(finding,
+                          "%.60s%s moves its position in steps, and PipeWire keeps only %" PRId64
+                          " frames in reserve: it counts xruns although the buffer is full",
+                          name, guest ? " in a virtual machine" : " (Sound Open Firmware)", frames);
+        st_rule_fix(finding);
+        return;
+    }
+    st_finding_fine(finding, "no device that plays needs more headroom");
+}
+
+const struct st_rule st_rule_linux_device_headroom = {
+    .id = "linux-device-headroom",
+    .title = "Headroom of devices whose position jumps",
+    .mechanism = "PipeWire fills the buffer just ahead of the position that the card reports. A card that "
+                 "reports it in steps (Sound Open Firmware, virtual machines) seems to have passed the end.",
+    .privilege = "root; none for a file in ~/.config/wireplumber",
+    .cost = "latency: as long as the headroom; 1024 frames are 21 ms",
+    .when_not = "there are no xruns",
+    .sources =
+        "thesofproject/linux issues 5284 and 5242 (1024 helped); PipeWire 1.5.81 has it for SOF cards\n"
+        "WirePlumber alsa-vm.conf: 2048 in virtual machines, for alsa_*.pci.* only",
+    .guide.persistent =
+        "# /etc/wireplumber/wireplumber.conf.d/90-sleeptune.conf\n"
+        "monitor.alsa.rules = [ { matches = [ { node.name = \"~alsa_.*\" } ]\n"
+        "  actions = { update-props = { api.alsa.headroom = 1024 } } } ]   # virtual machines: 2048\n"
+        "# then\nsystemctl --user restart wireplumber",
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "pw-dump | grep -A3 headroom   # 1024",
+    .guide.undo = "delete 90-sleeptune.conf and run systemctl --user restart wireplumber",
+    .worst = ST_STATUS_ADVICE,
+    .facts = ST_RULE_KEYS(NODE "*", ST_MACHINE_VIRTUAL),
+    .judge = judge_device_headroom,
 };

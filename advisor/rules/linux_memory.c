@@ -4,7 +4,6 @@
 
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
-#include "core/cpu_list.h"
 
 /* --- linux-swap: Swap on disks, and how eagerly it is used. --- */
 

@@ -8,6 +8,7 @@
 #include "advisor/rules/linux_jack.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/cpu_list.h"
 
 /* --- real-time threads, as the process collector found them --- */
 
@@ -15,6 +16,7 @@
 #define THREAD_PROCESS  "linux.rt_thread.*.process"
 #define THREAD_PRIORITY "linux.rt_thread.*.priority"
 #define PROCESSES_N     "linux.processes_n"
+#define EFFICIENT       "linux.cpu.efficient"
 
 /** The thread of the highest priority among some. priority 0: there is none. */
 struct top_thread {
@@ -225,6 +227,54 @@ const struct st_rule st_rule_linux_priority_order = {
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(PROCESSES_N, THREAD_PROCESS, THREAD_PRIORITY, THREAD_NAME, COMPLETE),
     .judge = judge_priority_order,
+};
+
+/* --- linux-hybrid-cores: threads that play on the slow cores of a hybrid CPU --- */
+
+static void judge_hybrid_cores(struct st_finding *finding)
+{
+    struct st_cpu_list slow;
+    const char *list;
+    int64_t cpu;
+    if (st_finding_need_text(finding, EFFICIENT, &list) != 0)
+        return;
+    if (st_cpu_list_parse(list, &slow) != 0) {
+        st_finding_unknown(finding, "the list of slow cores could not be read: \"%.20s\"", list);
+        return;
+    }
+    ST_FACTS_EACH (fact, finding->facts, "linux.rt_thread.", ".process") {
+        if (fact->state != ST_FACT_OK || st_facts_beside_int(finding->facts, fact, "cpu", &cpu) != 0 ||
+            cpu < 0 || !st_cpu_list_has(&slow, (size_t)cpu) ||
+            (!is_among(fact->text, server_names) && is_among(fact->text, no_client_names)))
+            continue;
+        st_finding_quote_beside(finding, fact, "cpu");
+        st_finding_advice(finding,
+                          "%.40s ran on CPU %" PRId64
+                          ", one of the slow cores (%.20s), where its work takes longer",
+                          fact->text, cpu, list);
+        st_rule_fix(finding);
+        return;
+    }
+    st_finding_fine(finding, "no thread that plays was seen on a slow core (%.20s)", list);
+}
+
+const struct st_rule st_rule_linux_hybrid_cores = {
+    .id = "linux-hybrid-cores",
+    .title = "Slow cores of a hybrid CPU",
+    .mechanism = "Intel's hybrid CPUs have fast cores and slow ones (cpu_atom). The kernel may put a "
+                 "real-time thread on any core that is free, so the same work takes longer now and then.",
+    .privilege = "none",
+    .cost = "power: the fast cores are on more often",
+    .when_not = "the load of the program is low on each core",
+    .sources = "discourse.ardour.org 112571: DSP on the fast cores, windows on the slow: \"drastically "
+               "improved\"\nLinux tools/perf/Documentation/intel-hybrid.txt: cpu_core/cpus, cpu_atom/cpus",
+    .guide.now = "taskset -apc $(cat /sys/devices/cpu_core/cpus) $(pgrep -o PROGRAM)",
+    .guide.persistent = "# start the program with\ntaskset -c $(cat /sys/devices/cpu_core/cpus) PROGRAM",
+    .guide.check = "ps -eLo psr,rtprio,comm | grep -v ' - '   # PSR: the CPU of each thread",
+    .guide.undo = "start the program without taskset",
+    .worst = ST_STATUS_ADVICE,
+    .facts = ST_RULE_KEYS(EFFICIENT, THREAD_PROCESS, "linux.rt_thread.*.cpu"),
+    .judge = judge_hybrid_cores,
 };
 
 /* --- linux-irq-priorities: The thread of the sound card's interrupt beside the sound server. --- */

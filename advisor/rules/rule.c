@@ -33,9 +33,12 @@
     RULE(linux_jack_period) \
     RULE(linux_pulseaudio) \
     RULE(linux_usb_autosuspend) \
+    RULE(linux_card_rate) \
+    RULE(linux_device_headroom) \
     RULE(linux_hda_power_save) \
     RULE(linux_usb_audio_options) \
     RULE(linux_priority_order) \
+    RULE(linux_hybrid_cores) \
     RULE(linux_threaded_irqs) \
     RULE(linux_irq_priorities) \
     RULE(linux_irq_sharing) \

@@ -7,7 +7,7 @@ LINUX = [
      "linux-rt-permission linux-audio-group linux-memlock linux-rtkit linux-rt-lost linux-service-limits linux-rt-group-sched"),
     ("CPU and power",
      "A machine that saves power is slow to wake up. On a laptop these settings cost battery, so make them for the time you play.",
-     "linux-idle-states linux-idle-request-access linux-cpu-frequency linux-power-daemons "
+     "linux-idle-states linux-idle-request-access linux-cpu-frequency linux-power-daemons linux-hybrid-cores "
      "linux-guest-halt-poll"),
     ("Timers and clocks",
      "Kernels of today have all of this right. It is worth a look because a single wrong option on the kernel command line, often from "
@@ -26,7 +26,7 @@ LINUX = [
      "linux-jack-period linux-jack-soft-mode linux-pulseaudio"),
     ("Sound devices and disks",
      "These cause single gaps, clicks at the start of a sound and lost interfaces, not a steady crackle.",
-     "linux-usb-autosuspend linux-hda-power-save "
+     "linux-usb-autosuspend linux-card-rate linux-device-headroom linux-hda-power-save "
      "linux-usb-audio-options"),
 ]
 

@@ -60,6 +60,8 @@ int st_alsa_status_parse(const char *text, struct st_alsa_status *ret)
     if (st_proc_field(text, "trigger_time", value, sizeof(value)) != 0 ||
         parse_time(value, &status.trigger_ns) != 0)
         return -EBADMSG;
+    if (st_proc_field(text, "tstamp", value, sizeof(value)) == 0 && parse_time(value, &status.now_ns) != 0)
+        return -EBADMSG;
     at = value;
     if (st_proc_field(text, "hw_ptr", value, sizeof(value)) != 0 || st_proc_u64(&at, &n) != 0 ||
         n > INT64_MAX)

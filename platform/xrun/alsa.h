@@ -20,6 +20,7 @@ struct st_alsa_status {
     enum st_alsa_state state;
     int64_t owner_tid;     /* thread that opened it, in our PID namespace; 0: unknown (very old kernels) */
     int64_t trigger_ns;    /* when it was started or stopped last, on the clock that the program chose */
+    int64_t now_ns;        /* when hw_ptr_frames was read, on the same clock; 0: unknown */
     int64_t hw_ptr_frames; /* where the device is; begins at 0 when the stream is prepared again */
 };
 

@@ -29,6 +29,7 @@ static void status_of_a_running_stream_is_read(void **state)
     assert_int_equal(status.state, ST_ALSA_RUNNING);
     assert_int_equal(status.owner_tid, 3700);
     assert_int_equal(status.trigger_ns, INT64_C(1101147470817));
+    assert_int_equal(status.now_ns, INT64_C(1104422995946));
     assert_int_equal(status.hw_ptr_frames, 157296);
 }
 
@@ -61,6 +62,7 @@ static void other_text_is_refused(void **state)
         "state: RUNNING\ntrigger_time: 9000000001.0\nhw_ptr: 5\n",
         "state: RUNNING\ntrigger_time: 1.5\nhw_ptr: -5\n",
         "state: RUNNING\ntrigger_time: 1.5\nhw_ptr: 18446744073709551615\n",
+        "state: RUNNING\ntrigger_time: 1.5\ntstamp: soon\nhw_ptr: 5\n",
         "state: RUNNING\nowner_pid: x\ntrigger_time: 1.5\nhw_ptr: 5\n",
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++) {

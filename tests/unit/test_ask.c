@@ -119,7 +119,11 @@ static const char nodes[] =
     "        \"node.name\": \"pw-cat\",\n        \"node.rate\": \"1/48000\",\n        \"stream.is-live\": true\n"
     "      }\n    }\n  },\n"
     "  {\n    \"id\": 40,\n    \"type\": \"PipeWire:Interface:Client\",\n    \"info\": {\n"
-    "      \"props\": {\n        \"application.name\": \"pw-cat\"\n      }\n    }\n  }\n]\n";
+    "      \"props\": {\n        \"application.name\": \"pw-cat\"\n      }\n    }\n  },\n"
+    /* a device, as quoted in issue 5242 of thesofproject/linux */
+    "  {\n    \"id\": 58,\n    \"type\": \"PipeWire:Interface:Node\",\n    \"info\": {\n      \"props\": {\n"
+    "        \"api.alsa.headroom\": 1024,\n        \"api.alsa.open.ucm\": true,\n"
+    "        \"api.alsa.path\": \"hw:sofhdadsp\"\n      }\n    }\n  }\n]\n";
 
 static void nodes_say_what_programs_ask_for(void **state)
 {
@@ -132,6 +136,8 @@ static void nodes_say_what_programs_ask_for(void **state)
     is("linux.pipewire.node.45.application", "pw-cat");
     is("linux.pipewire.node.45.latency", "360/48000");
     is("linux.pipewire.node.45.force_quantum", "128");
+    is("linux.pipewire.node.58.alsa_path", "hw:sofhdadsp");
+    is("linux.pipewire.node.58.headroom_frames", "1024");
     assert_null(st_facts_find(facts, "linux.pipewire.node.40.application"));
     answer(PW_DUMP, "{}", 0);
     ask();

@@ -60,13 +60,16 @@ static void an_open_stream_has_its_sizes_and_owner(void **state)
     struct st_platform *p = *state;
     file(p, SUB "hw_params",
          "access: MMAP_INTERLEAVED\nrate: 48000 (48000/1)\nperiod_size: 512\nbuffer_size: x\n");
-    file(p, SUB "status", "state: RUNNING\nowner_pid   : 3700\n");
+    file(p, SUB "status",
+         "state: RUNNING\nowner_pid   : 3700\ntrigger_time: 1101.147470817\n"
+         "tstamp      : 1104.422995946\nhw_ptr      : 157296\n");
     file(p, "/proc/3700/comm", "pipewire\n");
     file(p, "/proc/asound/card0/pcm1c/sub0/hw_params", "closed\n");
     struct st_facts *facts = collect(p);
     check(facts, "linux.alsa.card0.pcm0p.sub0.rate_hz", "48000");
     check(facts, "linux.alsa.card0.pcm0p.sub0.period_frames", "512");
     check(facts, "linux.alsa.card0.pcm0p.sub0.owner", "pipewire");
+    check(facts, "linux.alsa.card0.pcm0p.sub0.moved_hz", "48029");
     assert_int_equal(st_facts_find(facts, "linux.alsa.card0.pcm0p.sub0.buffer_frames")->state,
                      ST_FACT_MALFORMED);
     assert_null(st_facts_find(facts, "linux.alsa.card0.pcm1c.sub0.buffer_frames"));
