@@ -33,8 +33,9 @@ static const struct {
          "the kernel made the sleep longer (kern.timecounter.alloweddeviation, or a periodic event "
          "timer)",
          REPORT "freebsd-alloweddeviation"},
-    [ST_CAUSE_TIMER] = {"timer", "a late timer, an interrupt, or the time to wake an idle CPU",
-                        "measure as root for a minute: only root can read how often the firmware took the CPU", true},
+    [ST_CAUSE_TIMER] =
+        {"timer", "a late timer, an interrupt, or the time to wake an idle CPU",
+         "measure as root for a minute: only root can read how often the firmware took the CPU", true},
     [ST_CAUSE_HYPERVISOR_OR_INTERRUPT] = {"hypervisor-or-interrupt",
                                           "the hypervisor or an interrupt (no counter shows which)",
                                           "give the virtual machine CPUs of its own, or play outside of it",

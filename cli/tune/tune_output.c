@@ -39,9 +39,9 @@ static void print_later(const struct st_candidates *candidates, int width, FILE 
     char line[LINE_BYTES];
     struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
     for (size_t i = 0; i < candidates->later_n; i++)
-        st_text_buffer_printf(&text, "%s%s",
-                              i == 0 ? "Need a reboot or a login, so compare before and after yourself: " : ", ",
-                              candidates->later[i]->rule->id);
+        st_text_buffer_printf(
+            &text, "%s%s", i == 0 ? "Need a reboot or a login, so compare before and after yourself: " : ", ",
+            candidates->later[i]->rule->id);
     if (candidates->later_n > 0)
         st_text_wrap(out, line, INDENT, width);
 }
@@ -102,9 +102,8 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     print_later(candidates, output->width, out);
     if (open_n > 0)
         st_text_wrap(
-            out,
-            "Never touched: files, dangerous settings, what needs a reboot. All is set back at the end.", 0,
-            output->width);
+            out, "Never touched: files, dangerous settings, what needs a reboot. All is set back at the end.",
+            0, output->width);
     if (open_n > 0 && !output->dry_run)
         return;
     if (needs_root(candidates))

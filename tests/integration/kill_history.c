@@ -17,9 +17,9 @@
 
 #include "core/ns.h"
 #include "core/stats/random.h"
+#include "store/history/hist_deflate.h"
 #include "store/history/history.h"
 #include "store/history/history_sql.h"
-#include "store/history/hist_deflate.h"
 
 #define FROM_S    INT64_C(1800000000)
 #define CYCLES    1000

@@ -12,8 +12,8 @@
 
 #include "core/ns.h"
 #include "core/stats/random.h"
-#include "store/history/history.h"
 #include "store/history/hist_deflate.h"
+#include "store/history/history.h"
 
 #define CYCLES_A_MINUTE 22500
 #define TEMPLATES       48

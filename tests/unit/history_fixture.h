@@ -11,9 +11,9 @@
 
 #include "core/ns.h"
 #include "core/text/json.h"
+#include "store/history/hist_deflate.h"
 #include "store/history/history.h"
 #include "store/history/history_read.h"
-#include "store/history/hist_deflate.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
 #define HOUR_NS   (60 * MINUTE_NS)

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "store/history/hist_deflate.h"
 #include "store/history/history.h"
 #include "store/history/history_read.h"
-#include "store/history/hist_deflate.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
 #define DAY_NS    (1440 * MINUTE_NS)

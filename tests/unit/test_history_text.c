@@ -13,10 +13,10 @@
 
 #include "core/ns.h"
 #include "core/text/json.h"
+#include "store/history/hist_deflate.h"
 #include "store/history/history.h"
 #include "store/history/history_private.h"
 #include "store/history/history_read.h"
-#include "store/history/hist_deflate.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
 #define NOON_NS   (INT64_C(1795176000) * ST_NS_PER_S) /* 2026-11-20 12:00 UTC */
