@@ -58,7 +58,7 @@ like "which buffer" "$screen" '1024 frames'
 like "is it my computer" "$screen" '^This computer '
 like "what now" "$screen" '^Next '
 is "at most 20 lines of 80 columns" "$(awk 'length > 80 {n++} END {print (NR <= 20), n + 0}' <<<"$screen")" "1 0"
-like "who else uses the card" "$screen" 'GoodSynth'
+like "who else uses the card" "$screen" 'GoodSynth|^[0-9]+ more: --details' # a screen full of warnings names one program
 show "how sure is that" sleeptune status --details
 # called by wait_for: a minute is written when it has ended
 # shellcheck disable=SC2317

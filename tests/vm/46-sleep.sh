@@ -33,7 +33,7 @@ daemon=$!
 ok "the loop runs" until_is '.loop.cycles > 100' true
 sleeptune measure --quiet --frames 1024 --duration 20s --json >/tmp/s/json &
 measure=$!
-sleep 6 # it has warmed up, 46 periods
+ok "a measurement has warmed up (46 periods)" wait_for slept $measure 120
 before=$(status .loop.cycles) asleep=$(slept_ms)
 rtcwake -m mem -s 6 >/tmp/s/rtcwake 2>&1
 is "it slept, and was woken" "$?" 0
