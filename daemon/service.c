@@ -393,7 +393,7 @@ static void report_degraded(struct st_service *service)
         for (size_t j = 0; j < service->degraded_n && !told; j++)
             told = strcmp(degraded[i].why, service->degraded[j].why) == 0;
         if (!told)
-            st_events_add(&service->events, ST_LOG_WARN, view.now_wall_ns, "degraded", "degraded, %s: %s",
+            st_events_add(&service->events, ST_LOG_WARN, view.now_wall_ns, "degraded", "%s: %s",
                           degraded[i].what, degraded[i].why);
     }
     if (all > 0 && n == 0 && service->degraded_n > 0)

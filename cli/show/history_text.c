@@ -22,10 +22,8 @@
 #define LATEST_NS       (120 * ST_NS_PER_S) /* a time that ends so near to now is "the last ..." */
 #define HOUR_NS         (3600 * ST_NS_PER_S)
 #define DAY_NS          (24 * HOUR_NS)
-#define CAUSE_COLUMNS   24
-#define NAME_MIN        17
-#define NAME_MAX        32
-#define FIGURE_COLUMNS  39 /* of the four columns after the name */
+#define FIGURE_COLUMNS  42 /* of the four columns before the cause */
+#define CAUSE_MIN       24 /* a cause that has less room stands below its figures */
 
 /* "2026-11-20 15:04" */
 static const char *minute_of(int64_t wall_ns, char *buf, size_t buf_bytes)
@@ -450,17 +448,9 @@ void st_history_text_events(FILE *out, const json_t *document, const struct st_h
 
 /* --- causes: the sentence, then a row for each cause and culprit --- */
 
-/* A name that does not fit ends in an ellipsis, because a process id that is cut would be another id. */
-static void put_name(FILE *out, char *text, int columns)
-{
-    const bool fits = st_text_columns(text) < columns;
-    fputs(st_text_clip(text, fits ? columns : columns - 2), out);
-    st_text_pad(out, fits ? "" : "…", fits ? columns - st_text_columns(text) : 2);
-}
-
 /* A row of the document, or those of several threads of one program. */
 struct shown {
-    char cause[128], culprit[128];
+    char cause[160], culprit[128];
     size_t program_len; /* of the culprit; 0: no thread */
     int64_t threads_n, count, total_ns, worst_ns;
     double explained_ns;
@@ -499,7 +489,7 @@ static size_t gather(const json_t *document_rows, struct shown *rows)
         if (row.count <= 0) /* it has only xruns */
             continue;
         row.explained_ns = json_number_value(explained) * (double)row.total_ns;
-        st_json_field_safe(json_object_get(from, "cause"), row.cause, sizeof(row.cause));
+        st_json_field_safe(json_object_get(from, "text"), row.cause, sizeof(row.cause));
         st_json_field_safe(json_object_get(from, "culprit"), row.culprit, sizeof(row.culprit));
         row.program_len = st_cause_kind_program_len(row.culprit);
         struct shown *to = of_same_program(rows, n, &row);
@@ -518,38 +508,37 @@ static size_t gather(const json_t *document_rows, struct shown *rows)
     return n;
 }
 
-static void show_row(FILE *out, struct shown *row, int name_columns)
+static void show_row(FILE *out, const struct shown *row, int columns)
 {
-    char text[160], share[16] = "-";
-    st_text_pad(out, row->cause, CAUSE_COLUMNS);
-    if (row->threads_n > 1)
-        snprintf(text, sizeof(text), "%.*s (%" PRId64 ")", (int)row->program_len, row->culprit,
-                 row->threads_n);
-    else
-        snprintf(text, sizeof(text), "%s", row->culprit[0] != '\0' ? row->culprit : "-");
-    put_name(out, text, name_columns);
-    snprintf(text, sizeof(text), "%" PRId64, row->count);
-    right(out, text, 7);
-    right(out, st_ns_format(row->total_ns, text, sizeof(text)), 11);
-    right(out, st_ns_format(row->worst_ns, text, sizeof(text)), 11);
+    char cells[4][32] = {"", "", "", "-"}, figures[128] = "", why[320];
+    static const int cell_columns[] = {7, 11, 11, 11};
+    snprintf(cells[0], sizeof(cells[0]), "%" PRId64, row->count);
+    st_ns_format(row->total_ns, cells[1], sizeof(cells[1]));
+    st_ns_format(row->worst_ns, cells[2], sizeof(cells[2]));
     if (row->figures && row->total_ns > 0)
-        snprintf(share, sizeof(share), "%.0f %%", 100 * row->explained_ns / (double)row->total_ns);
-    right(out, share, 10);
-    fputc('\n', out);
+        snprintf(cells[3], sizeof(cells[3]), "%.0f %%", 100 * row->explained_ns / (double)row->total_ns);
+    for (size_t i = 0; i < ST_ARRAY_LEN(cells); i++)
+        st_text_append(figures, sizeof(figures), "%*s%s", cell_columns[i] - st_text_columns(cells[i]), "",
+                       cells[i]);
+    snprintf(why, sizeof(why), "%s%s%s", row->cause, row->culprit[0] != '\0' ? ": " : "", row->culprit);
+    if (row->threads_n > 1)
+        snprintf(why, sizeof(why), "%s: %.*s (%" PRId64 " threads)", row->cause, (int)row->program_len,
+                 row->culprit, row->threads_n);
+    const bool narrow = columns < FIGURE_COLUMNS + CAUSE_MIN;
+    if (narrow)
+        fprintf(out, "%s\n", figures);
+    st_text_field(out, narrow ? "" : figures, why, narrow ? EVENT_INDENT : FIGURE_COLUMNS, columns);
 }
 
 static void show_rows(FILE *out, const json_t *document_rows, int columns)
 {
-    const int rest = columns - CAUSE_COLUMNS - FIGURE_COLUMNS;
-    const int name_columns = rest < NAME_MIN ? NAME_MIN : rest > NAME_MAX ? NAME_MAX : rest;
     struct shown *rows = calloc(json_array_size(document_rows), sizeof(*rows));
     if (rows == NULL)
         return;
-    fprintf(out, "\n%-*s%-*s%7s%11s%11s%10s\n", CAUSE_COLUMNS, "cause", name_columns, "culprit", "count",
-            "total", "worst", "explained");
+    fprintf(out, "\n%7s%11s%11s%11s  cause\n", "count", "total", "worst", "explained");
     const size_t n = gather(document_rows, rows);
     for (size_t i = 0; i < n; i++)
-        show_row(out, &rows[i], name_columns);
+        show_row(out, &rows[i], columns);
     free(rows);
 }
 

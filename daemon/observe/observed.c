@@ -218,7 +218,7 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
     else if (state == ST_OBSERVED_WATCHING)
         st_events_add(o->events, ST_LOG_INFO, wall_ns(o), "observe", "the xruns of %s are watched%s%s",
                       o->source->name, why[0] != '\0' ? ": " : "", why);
-    else if (state == ST_OBSERVED_ABSENT)
+    else if (state == ST_OBSERVED_ABSENT && (!view->never || view->mode == ST_OBSERVED_ON))
         ST_INFO("the xruns of %s are not watched: %s", o->source->name, why);
 }
 

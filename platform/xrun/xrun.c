@@ -22,7 +22,7 @@ int st_xrun_open(struct st_xrun_watch *w, struct st_platform *p, const struct st
 {
     *w = (struct st_xrun_watch){.source = source, .platform = p, .setting = *setting};
     if (source->ops == NULL)
-        return st_xrun_because(w, -ENOTSUP, "%s", source->absent);
+        return st_xrun_because(w, -ENOTSUP, "%s", source->summary);
     return source->ops->open(w);
 }
 

@@ -65,12 +65,11 @@ struct st_xrun_ops {
 struct st_xrun_source {
     const char *name;    /* stable: "alsa", "pipewire", "jack", "pulseaudio", "sound4"; key
                             observe.NAME */
-    const char *summary; /* one line: what is read, and what that cannot see */
-    const char *absent;  /* why this OS or build has none */
+    const char *summary; /* one line: what is read, and what that cannot see; without ops why */
     bool device_only;    /* it cannot see clients that were not ready: their number is unknown, not 0 */
     int64_t poll_ns;     /* how often it wants to be polled */
     bool tells_playing;  /* while it watches, it sees whatever plays: st_xrun_watch.plays, or load lines */
-    const struct st_xrun_ops *ops; /* NULL: absent */
+    const struct st_xrun_ops *ops; /* NULL: another OS has it */
     const char *program;           /* posix/xrun_program.c: name of the helper program */
     const char *server_env; /* ... and the variable by which it finds its server: key observe.NAME_server */
 };
@@ -95,7 +94,7 @@ struct st_xrun_watch {
 /** A whole row: a source that is not available on this OS. */
 #define ST_XRUN_ABSENT(source_name, reason)                                                                  \
     {                                                                                                        \
-        .name = (source_name), .summary = (reason), .absent = (reason)                                       \
+        .name = (source_name), .summary = (reason)                                                           \
     }
 
 /** @return as ops->open; -ENOTSUP where it is absent. After 0: end with st_xrun_close. */

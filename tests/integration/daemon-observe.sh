@@ -41,6 +41,7 @@ is "and a cause each: the loop's of that time" "$(value 'all(e.get("cause") and 
 ok "one that is off is not started" source_is pipewire state off
 ok "one that is not installed says so" source_is pulseaudio why 'sleeptune-observe-pulseaudio is not installed'
 ok "and has no counts, not zero" source_is pulseaudio device_xruns None
+is "the log says nothing of another system's source" "$(logged '(sound4|alsa) are not watched: only' && echo said)" ""
 like "metrics: device xruns by source" "$(ask /metrics)" '^sleeptune_xruns_total\{source="jack"\} 2$'
 like "metrics: starved clients by source" "$(ask /metrics)" '^sleeptune_starved_clients_total\{source="jack"\} 3$'
 is "metrics: none of what is not watched" "$(ask /metrics | grep -c 'total{source="pulseaudio"}')" 0

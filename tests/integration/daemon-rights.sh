@@ -27,7 +27,7 @@ else
 fi
 like "sleeptune status says so" "$("$SLEEPTUNE" status --socket "$sock")" '^Warning .*(SCHED_FIFO|real-time)'
 like "metrics say so" "$(ask /metrics)" '^sleeptune_degraded\{what="loop"\} 1$'
-ok "the log says so" wait_for logged 'degraded, loop: .*SCHED_FIFO'
+ok "the log says so" wait_for logged 'event: loop: .*SCHED_FIFO'
 like "a system without D-Bus is reported" "$(value 'd["rtkit"]')" 'no system bus|built without'
 stop
 

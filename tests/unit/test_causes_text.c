@@ -12,7 +12,7 @@
 
 #include "cli/show/history_text.h"
 
-static char *render(const char *rows)
+static char *render(const char *rows, int columns)
 {
     json_error_t error;
     json_t *document =
@@ -22,34 +22,42 @@ static char *render(const char *rows)
     char *text = NULL;
     size_t len = 0;
     FILE *out = open_memstream(&text, &len);
-    st_history_text_causes(out, document, &(struct st_history_text_look){.columns = 100});
+    st_history_text_causes(out, document, &(struct st_history_text_look){.columns = columns});
     fclose(out);
     json_decref(document);
     return text;
 }
 
 #define ROW(cause, culprit, count, total, worst, explained)                                                  \
-    "{\"cause\": \"" cause "\", \"culprit\": " culprit ", \"count\": " #count ", \"total_ns\": " #total      \
+    "{\"text\": \"" cause "\", \"culprit\": " culprit ", \"count\": " #count ", \"total_ns\": " #total       \
     ", \"worst_ns\": " #worst ", \"explained\": " #explained "}"
 
-static void threads_of_one_program_are_one_row_of_a_cause(void **state)
+#define BUSY "another thread had the CPU"
+
+static void check_table(int columns)
 {
-    (void)state;
-    char *text = render("[" ROW("run-queue", "\"hog/7\"", 1, 5000000, 5000000, 1.0) ","  /**/
-                        ROW("run-queue", "\"clang/70\"", 2, 4000000, 3000000, 1.0) ","   /**/
-                        ROW("unknown", "\"clang/70\"", 1, 3500000, 3500000, null) ","    /**/
-                        ROW("run-queue", "\"clang/71\"", 1, 2000000, 2000000, 0.5) ","   /**/
-                        ROW("run-queue", "\"irq/27-hda\"", 1, 1000000, 1000000, 1.0) "," /**/
-                        ROW("timer", "null", 3, 900000, 300000, null) "]");
-    static const char *const lines[] = {
-        "run-queue               clang (2)                             3   6.000 ms   3.000 ms      83 %\n",
-        "run-queue               hog/7                                 1   5.000 ms   5.000 ms     100 %\n",
-        "unknown                 clang/70                              1   3.500 ms   3.500 ms         -\n",
-        "run-queue               irq/27-hda                            1   1.000 ms   1.000 ms     100 %\n",
-        "timer                   -                                     3   900.0 µs   300.0 µs         -\n",
+    char *text = render("[" ROW(BUSY, "\"hog/7\"", 1, 5000000, 5000000, 1.0) ","      /**/
+                        ROW(BUSY, "\"clang/70\"", 2, 4000000, 3000000, 1.0) ","       /**/
+                        ROW("unknown", "\"clang/70\"", 1, 3500000, 3500000, null) "," /**/
+                        ROW(BUSY, "\"clang/71\"", 1, 2000000, 2000000, 0.5) ","       /**/
+                        ROW(BUSY, "\"irq/27-hda\"", 1, 1000000, 1000000, 1.0) ","     /**/
+                        ROW("a late timer", "null", 3, 900000, 300000, null) "]",
+                        columns);
+    static const char *const wide[] = {
+        "      3   6.000 ms   3.000 ms       83 %  another thread had the CPU: clang (2 threads)\n",
+        "      1   5.000 ms   5.000 ms      100 %  another thread had the CPU: hog/7\n",
+        "      1   3.500 ms   3.500 ms          -  unknown: clang/70\n",
+        "      1   1.000 ms   1.000 ms      100 %  another thread had the CPU: irq/27-hda\n",
+        "      3   900.0 µs   300.0 µs          -  a late timer\n",
+    };
+    static const char *const narrow[] = {
+        "      3   6.000 ms   3.000 ms       83 %\n    another thread had the CPU: clang (2\n    threads)\n",
+        "      3   900.0 µs   300.0 µs          -\n    a late timer\n",
     };
     const char *at = text;
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+    const char *const *lines = columns < 65 ? narrow : wide;
+    const size_t lines_n = columns < 65 ? ST_ARRAY_LEN(narrow) : ST_ARRAY_LEN(wide);
+    for (size_t i = 0; i < lines_n; i++) {
         at = strstr(at, lines[i]); /* in this order */
         if (at == NULL)
             fail_msg("'%s' is not in '%s'", lines[i], text);
@@ -57,15 +65,23 @@ static void threads_of_one_program_are_one_row_of_a_cause(void **state)
     free(text);
 }
 
+static void threads_of_one_program_are_one_row_of_a_cause(void **state)
+{
+    (void)state;
+    check_table(100);
+    check_table(40);
+}
+
 static void hostile_rows_are_shown_without_harm(void **state)
 {
     (void)state;
-    free(render("[1, null, {}, []]"));
+    free(render("[1, null, {}, []]", 100));
     char *text = render("[" ROW("a\\u001b[2J", "\"/1\"", 1, 1, 1, 9e300) ","                            /**/
                         ROW("run-queue", "\"x/1\"", 9223372036854775807, 9223372036854775807, 1, 1) "," /**/
-                        ROW("run-queue", "\"x/2\"", 9223372036854775807, 9223372036854775807, 1, 1) "]");
+                        ROW("run-queue", "\"x/2\"", 9223372036854775807, 9223372036854775807, 1, 1) "]",
+                        100);
     assert_null(strchr(text, '\033'));
-    assert_non_null(strstr(text, "x (2)"));
+    assert_non_null(strstr(text, "run-queue: x (2 threads)"));
     free(text);
 }
 
