@@ -51,8 +51,4 @@ struct st_lab *st_lab_native(void);
 /** The row of that name in a table of the lab. @return NULL: none here. */
 const void *st_lab_find(struct st_lab *lab, st_lab_table *table, const char *name);
 
-/** The i-th way of sleeping: first those that the platform has itself, then the laboratory's own rows. */
-const struct st_sleep_method *st_lab_sleep_of_tables(struct st_lab *lab, const struct st_sleep_method *own,
-                                                     size_t own_n, size_t i);
-
 #endif

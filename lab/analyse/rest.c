@@ -306,26 +306,20 @@ static bool try_tick(const struct st_series *series, int hz, struct curve *c, st
 /* Room for n samples. @return false: out of memory. */
 static bool curve_init(struct curve *c, size_t n)
 {
-    *c = (struct curve){
-        .n = n,
-        .time_s = calloc(n, sizeof(*c->time_s)),
-        .value_ns = calloc(n, sizeof(*c->value_ns)),
-        .work = calloc(n, sizeof(*c->work)),
-        .slow = calloc(n, sizeof(*c->slow)),
-        .late = calloc(n, sizeof(*c->late)),
-        .odd = calloc(n, sizeof(*c->odd)),
-    };
-    return c->time_s != NULL && c->value_ns != NULL && c->work != NULL && c->slow != NULL &&
-           c->late != NULL && c->odd != NULL;
+    double *room = calloc(n, 5 * sizeof(*room));
+    *c = (struct curve){.n = n, .time_s = room, .odd = calloc(n, sizeof(*c->odd))};
+    if (room == NULL || c->odd == NULL)
+        return false;
+    c->value_ns = room + n;
+    c->work = room + 2 * n;
+    c->slow = room + 3 * n;
+    c->late = room + 4 * n;
+    return true;
 }
 
 static void curve_finish(struct curve *c)
 {
-    free(c->time_s);
-    free(c->value_ns);
-    free(c->work);
-    free(c->slow);
-    free(c->late);
+    free(c->time_s); /* and all other doubles */
     free(c->odd);
 }
 

@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "core/ns.h"
-#include "lab/lab.h"
 #include "lab/posix/call_posix.h"
 #include "lab/posix/lab_posix.h"
 #include "lab/posix/sleep_lab.h"
@@ -27,8 +26,7 @@ static int sleep_kevent_timeout(struct st_sleep *s, int64_t requested_ns)
 {
     const struct timespec ts = st_sleep_rounded(s, requested_ns);
     struct kevent event;
-    const int r = kevent(s->fd, NULL, 0, &event, 1, &ts);
-    return r == 0 ? 0 : r < 0 ? -errno : -EIO;
+    return st_sleep_lab_timed_out(kevent(s->fd, NULL, 0, &event, 1, &ts));
 }
 
 static int sleep_kevent_timer(struct st_sleep *s, int64_t requested_ns)
@@ -108,11 +106,6 @@ static const struct st_sleep_method sleeps[] = {
     {ST_SLEEP_COND, ST_STRETCHED(NO, MEASURED), .usual = true},
 };
 
-static const void *sleep_method(struct st_lab *lab, size_t i)
-{
-    return st_lab_sleep_of_tables(lab, sleeps, ST_ARRAY_LEN(sleeps), i);
-}
-
 /* --- ways of waking --- */
 
 #define EVENT_ID 1
@@ -178,11 +171,6 @@ static const struct st_wake_method wakes[] = {
      .ops = &kqueue_ops},
 };
 
-static const void *wake_method(ST_UNUSED struct st_lab *lab, size_t i)
-{
-    return st_wake_posix_of_tables(wakes, ST_ARRAY_LEN(wakes), i);
-}
-
 /* --- calls --- */
 
 static int call_umtx(struct st_call *c)
@@ -212,28 +200,16 @@ static const struct st_call_method calls[] = {
      .raw = call_umtx}, /* the C library has no other way to it: it is a system call */
 };
 
-static const void *call_method(ST_UNUSED struct st_lab *lab, size_t i)
-{
-    return st_call_of_tables(calls, ST_ARRAY_LEN(calls), i);
-}
-
 int st_wake_posix_semaphore_until(sem_t *sem, const struct timespec *until)
 {
     return sem_clockwait_np(sem, CLOCK_MONOTONIC, TIMER_ABSTIME, until, NULL) == 0 ? 0 : -errno;
 }
 
-struct st_lab *st_lab_native(void)
-{
-    static struct st_lab row = {
-        .sleep_method = sleep_method,
-        .call_method = call_method,
-        .wake_method = wake_method,
-        .wake_open = st_lab_posix_wake_open,
-        .wake_round = st_lab_posix_wake_round,
-        .wake_close = st_lab_posix_wake_close,
-        .time_program = st_lab_posix_time_program,
-        .signal_program = st_lab_posix_signal_program,
-    };
-    row.platform = st_platform_native();
-    return &row;
-}
+const struct st_lab_own st_lab_own = {
+    .sleeps = sleeps,
+    .calls = calls,
+    .wakes = wakes,
+    .sleeps_n = ST_ARRAY_LEN(sleeps),
+    .calls_n = ST_ARRAY_LEN(calls),
+    .wakes_n = ST_ARRAY_LEN(wakes),
+};

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "lab/lab.h"
 #include "lab/posix/call_posix.h"
 #include "lab/posix/lab_posix.h"
 #include "lab/posix/sleep_lab.h"
@@ -22,15 +21,10 @@ static int sleep_open_epoll(struct st_sleep *s)
     return s->fd >= 0 ? 0 : -errno;
 }
 
-static int timed_out(int r)
-{
-    return r == 0 ? 0 : r < 0 ? -errno : -EIO;
-}
-
 static int sleep_epoll_wait(struct st_sleep *s, int64_t requested_ns)
 {
     struct epoll_event event;
-    return timed_out(epoll_wait(s->fd, &event, 1, st_sleep_units(s, requested_ns)));
+    return st_sleep_lab_timed_out(epoll_wait(s->fd, &event, 1, st_sleep_units(s, requested_ns)));
 }
 
 /* --- A wait on a word that no one wakes --- */
@@ -106,11 +100,6 @@ static const struct st_sleep_method sleeps[] = {
         .sleep = sleep_futex,
     },
 };
-
-static const void *sleep_method(struct st_lab *lab, size_t i)
-{
-    return st_lab_sleep_of_tables(lab, sleeps, ST_ARRAY_LEN(sleeps), i);
-}
 
 /* --- A counter as a file: read by itself, or watched by epoll --- */
 
@@ -193,11 +182,6 @@ static const struct st_wake_method wakes[] = {
      .ops = &ops_epoll},
 };
 
-static const void *wake_method(ST_UNUSED struct st_lab *lab, size_t i)
-{
-    return st_wake_posix_of_tables(wakes, ST_ARRAY_LEN(wakes), i);
-}
-
 /* Calls, one row each. */
 static int call_futex(struct st_call *c)
 {
@@ -223,11 +207,6 @@ static const struct st_call_method calls[] = {
      .raw = call_futex}, /* the C library has no function for it: it is a system call */
 };
 
-static const void *call_method(ST_UNUSED struct st_lab *lab, size_t i)
-{
-    return st_call_of_tables(calls, ST_ARRAY_LEN(calls), i);
-}
-
 int st_wake_posix_semaphore_until(ST_UNUSED sem_t *sem, ST_UNUSED const struct timespec *until)
 {
 #ifdef ST_HAVE_SEM_CLOCKWAIT
@@ -237,18 +216,11 @@ int st_wake_posix_semaphore_until(ST_UNUSED sem_t *sem, ST_UNUSED const struct t
 #endif
 }
 
-struct st_lab *st_lab_native(void)
-{
-    static struct st_lab row = {
-        .sleep_method = sleep_method,
-        .call_method = call_method,
-        .wake_method = wake_method,
-        .wake_open = st_lab_posix_wake_open,
-        .wake_round = st_lab_posix_wake_round,
-        .wake_close = st_lab_posix_wake_close,
-        .time_program = st_lab_posix_time_program,
-        .signal_program = st_lab_posix_signal_program,
-    };
-    row.platform = st_platform_native();
-    return &row;
-}
+const struct st_lab_own st_lab_own = {
+    .sleeps = sleeps,
+    .calls = calls,
+    .wakes = wakes,
+    .sleeps_n = ST_ARRAY_LEN(sleeps),
+    .calls_n = ST_ARRAY_LEN(calls),
+    .wakes_n = ST_ARRAY_LEN(wakes),
+};

@@ -15,8 +15,4 @@
 int st_call_clock(struct st_call *c);
 int st_call_clock_raw(struct st_call *c);
 
-/** The i-th row of an OS: its own ones, then getpid, gettimeofday, sched_yield ..., which both have.
- * @return NULL: i is beyond the last. */
-const struct st_call_method *st_call_of_tables(const struct st_call_method *own, size_t own_n, size_t i);
-
 #endif

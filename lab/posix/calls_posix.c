@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lab/posix/call_posix.h"
+#include "lab/posix/lab_posix.h"
 
 /* Results go where the compiler cannot see that they are never read. */
 static volatile int64_t seen;
@@ -123,7 +124,7 @@ static int call_nanosleep(ST_UNUSED struct st_call *c)
     return nanosleep(&ts, NULL) == 0 || errno == EINTR ? 0 : -errno;
 }
 
-static const struct st_call_method shared[] = {
+const struct st_call_method st_lab_posix_calls[] = {
     {.name = "gettimeofday",
      .summary = "gettimeofday",
      .tells_time = true,
@@ -151,9 +152,4 @@ static const struct st_call_method shared[] = {
     {.name = "nanosleep-1ns", .summary = "nanosleep for 1 ns", .blocks = true, .call = call_nanosleep},
 };
 
-const struct st_call_method *st_call_of_tables(const struct st_call_method *own, size_t own_n, size_t i)
-{
-    if (i < own_n)
-        return &own[i];
-    return i - own_n < ST_ARRAY_LEN(shared) ? &shared[i - own_n] : NULL;
-}
+const size_t st_lab_posix_calls_n = ST_ARRAY_LEN(st_lab_posix_calls);

@@ -2,13 +2,29 @@
 #ifndef ST_LAB_POSIX_LAB_POSIX_H
 #define ST_LAB_POSIX_LAB_POSIX_H
 
-#include "lab/lab.h"
+#include "lab/syscall/call.h"
+#include "lab/wake/wake.h"
 
-/* wake_pair.c */
+/** What only one of the systems has, in linux/lab_linux.c or freebsd/lab_freebsd.c. */
+struct st_lab_own {
+    const struct st_sleep_method *sleeps; /* behind those of the platform */
+    const struct st_call_method *calls;   /* before the shared ones */
+    const struct st_wake_method *wakes;   /* behind the shared ones */
+    size_t sleeps_n, calls_n, wakes_n;
+};
+extern const struct st_lab_own st_lab_own;
+
+/* wake_posix.c */
+extern const struct st_wake_method st_lab_posix_wakes[];
+extern const size_t st_lab_posix_wakes_n;
 int st_lab_posix_wake_open(struct st_wake *w, const struct st_wake_setting *setting);
 int st_lab_posix_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupted,
                             struct st_wake_stamps *ret);
 void st_lab_posix_wake_close(struct st_wake *w);
+
+/* calls_posix.c */
+extern const struct st_call_method st_lab_posix_calls[];
+extern const size_t st_lab_posix_calls_n;
 
 /* time_program.c */
 int st_lab_posix_time_program(struct st_lab *lab, char *const argv[], struct st_program_time *ret);

@@ -24,8 +24,7 @@ int st_sleep_lab_usleep(struct st_sleep *s, int64_t requested_ns)
 
 /* --- waiting for no file at all, with a timeout --- */
 
-/* 0: the timeout passed */
-static int timed_out(int r)
+int st_sleep_lab_timed_out(int r)
 {
     return r == 0 ? 0 : r < 0 ? -errno : -EIO;
 }
@@ -34,18 +33,18 @@ int st_sleep_lab_select(struct st_sleep *s, int64_t requested_ns)
 {
     const struct timespec ts = st_sleep_rounded(s, requested_ns);
     struct timeval tv = {.tv_sec = ts.tv_sec, .tv_usec = (suseconds_t)(ts.tv_nsec / ST_NS_PER_US)};
-    return timed_out(select(0, NULL, NULL, NULL, &tv));
+    return st_sleep_lab_timed_out(select(0, NULL, NULL, NULL, &tv));
 }
 
 int st_sleep_lab_poll(struct st_sleep *s, int64_t requested_ns)
 {
-    return timed_out(poll(NULL, 0, st_sleep_units(s, requested_ns)));
+    return st_sleep_lab_timed_out(poll(NULL, 0, st_sleep_units(s, requested_ns)));
 }
 
 int st_sleep_lab_ppoll(struct st_sleep *s, int64_t requested_ns)
 {
     const struct timespec ts = st_sleep_rounded(s, requested_ns);
-    return timed_out(ppoll(NULL, 0, &ts, NULL));
+    return st_sleep_lab_timed_out(ppoll(NULL, 0, &ts, NULL));
 }
 
 /* A timer that sends a signal, which is blocked in all threads (st_sleep_lab_block_signals), so that the one that

@@ -13,6 +13,8 @@ int st_sleep_lab_block_signals(void);
 int st_sleep_lab_nanosleep(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_lab_usleep(struct st_sleep *s, int64_t requested_ns);
 
+/** Of a call that waits for nothing with a timeout. @return 0 (r 0: it passed), -errno, -EIO (r > 0). */
+int st_sleep_lab_timed_out(int r);
 int st_sleep_lab_select(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_lab_poll(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_lab_ppoll(struct st_sleep *s, int64_t requested_ns);

@@ -370,7 +370,7 @@ static const struct st_wake_ops poll_ops = {open_pipe, wait_poll, wake_write, st
 
 /* --- the rows --- */
 
-static const struct st_wake_method shared[] = {
+const struct st_wake_method st_lab_posix_wakes[] = {
     {.name = "condvar",
      .summary = "waits in pthread_cond_timedwait, woken by a flag and pthread_cond_signal",
      .timed = true,
@@ -390,9 +390,4 @@ static const struct st_wake_method shared[] = {
      .ops = &poll_ops},
 };
 
-const struct st_wake_method *st_wake_posix_of_tables(const struct st_wake_method *own, size_t own_n, size_t i)
-{
-    if (i < ST_ARRAY_LEN(shared))
-        return &shared[i];
-    return i - ST_ARRAY_LEN(shared) < own_n ? &own[i - ST_ARRAY_LEN(shared)] : NULL;
-}
+const size_t st_lab_posix_wakes_n = ST_ARRAY_LEN(st_lab_posix_wakes);

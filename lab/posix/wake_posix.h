@@ -47,9 +47,4 @@ int st_wake_posix_semaphore_until(sem_t *sem, const struct timespec *until);
 /** Closes fds and watch. */
 void st_wake_close_fds(struct st_wake_place *place);
 
-/** The i-th row of an OS: first condvar, pipe, pthread_kill ..., which Linux and FreeBSD share, then its own ones.
- * @return NULL: i is beyond the last. */
-const struct st_wake_method *st_wake_posix_of_tables(const struct st_wake_method *own, size_t own_n,
-                                                     size_t i);
-
 #endif

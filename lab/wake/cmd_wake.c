@@ -90,23 +90,21 @@ static int put_slice(void *ctx, const char *word)
 static int put_placement(void *ctx, const char *word)
 {
     struct arguments *a = ctx;
-    for (int i = ST_WAKE_SAME_CPU; i <= ST_WAKE_OTHER_CPU; i++) {
-        const enum st_wake_placement placement = (enum st_wake_placement)i;
-        if (strcmp(word, st_bench_wake_placement_name(placement)) == 0)
-            return ST_WORD_LIST_ADD(NAME, "--placements", a->placements, &a->config.placements_n, &placement);
-    }
-    return st_failure_usage(NAME, "--placements: '%s' is neither same-cpu nor other-cpu", word);
+    const bool same = strcmp(word, st_bench_wake_placement_name(ST_WAKE_SAME_CPU)) == 0;
+    const enum st_wake_placement placement = same ? ST_WAKE_SAME_CPU : ST_WAKE_OTHER_CPU;
+    if (strcmp(word, st_bench_wake_placement_name(placement)) != 0)
+        return st_failure_usage(NAME, "--placements: '%s' is neither same-cpu nor other-cpu", word);
+    return ST_WORD_LIST_ADD(NAME, "--placements", a->placements, &a->config.placements_n, &placement);
 }
 
 static int put_kind(void *ctx, const char *word)
 {
     struct arguments *a = ctx;
-    for (int i = ST_WAKE_INTERRUPTED; i <= ST_WAKE_TIMED_OUT; i++) {
-        const enum st_wake_kind kind = (enum st_wake_kind)i;
-        if (strcmp(word, st_bench_wake_kind_name(kind)) == 0)
-            return ST_WORD_LIST_ADD(NAME, "--kinds", a->kinds, &a->config.kinds_n, &kind);
-    }
-    return st_failure_usage(NAME, "--kinds: '%s' is neither interrupted nor timed-out", word);
+    const bool timed_out = strcmp(word, st_bench_wake_kind_name(ST_WAKE_TIMED_OUT)) == 0;
+    const enum st_wake_kind kind = timed_out ? ST_WAKE_TIMED_OUT : ST_WAKE_INTERRUPTED;
+    if (strcmp(word, st_bench_wake_kind_name(kind)) != 0)
+        return st_failure_usage(NAME, "--kinds: '%s' is neither interrupted nor timed-out", word);
+    return ST_WORD_LIST_ADD(NAME, "--kinds", a->kinds, &a->config.kinds_n, &kind);
 }
 
 /* --- choices --- */
