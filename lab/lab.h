@@ -36,6 +36,10 @@ struct st_lab {
     int (*wake_round)(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret);
     void (*wake_close)(struct st_wake *w);
 
+    /** By how many ppm the kernel now lets CLOCK_MONOTONIC run faster than its counter (NTP). An uncorrected
+     *  tick seems to be longer by the same ppm. @return 0, -ENOTSUP, -EPERM ... Threads: any. */
+    int (*clock_correction_ppm)(struct st_lab *lab, double *ret_ppm);
+
     /** Runs a program, looked for in PATH, to its end: input and output are /dev/null, stderr is ours.
      *  @return 0, -ENOENT, -EACCES ... (it could not be started). */
     int (*time_program)(struct st_lab *lab, char *const argv[], struct st_program_time *ret);

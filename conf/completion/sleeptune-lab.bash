@@ -33,7 +33,7 @@ _sleeptune_lab() {
         syscall) words='--calls --list --count --fresh --brief --plot --json --format --quiet --help' ;;
         wake) words='--mechanisms --slices --kinds --placements --all --list --rounds --budget --cpus --policy --priority --seed
             --plot --json --format --quiet --help' ;;
-        series) words='--every --frames --rate --count --relative --clocks --method --policy --priority --plot --json --format --quiet
+        series) words='--every --frames --rate --count --full-second --relative --clocks --method --policy --priority --plot --json --format --quiet
             --help' ;;
         analyse) words='--every --frames --rate --tick-hz --plot --json --format --help' ;;
         simulate) words='--hz --rounding --drift-ppm --timer-hz --table --pll-gain --every --frames --rate --count --noise --seed --plot --json --format --help' ;;

@@ -422,3 +422,17 @@ int st_series_analysis_of_long(const struct st_long_series *all, int known_hz, s
     begin(ret, all->n, st_long_series_span(all), &parts);
     return analyse(&parts, known_hz, ret);
 }
+
+void st_series_analysis_compare(struct st_analysis *a, double correction_ppm)
+{
+    const double more_ppm = a->ticks.drift_ppm - correction_ppm;
+    const size_t at = a->findings_n;
+    if (!a->ticks.drift_known || a->sentences_n == ST_SENTENCES_MAX)
+        return;
+    memmove(a->sentence[at + 1], a->sentence[at], (a->sentences_n++ - at) * ST_SENTENCE_BYTES);
+    snprintf(
+        a->sentence[a->findings_n++], ST_SENTENCE_BYTES,
+        "The kernel corrects its clock by %+.3f ppm, so a timer without this correction drifts by as much: the "
+        "drift found is %.3f ppm %s (standard error %.3f ppm).",
+        correction_ppm, fabs(more_ppm), more_ppm < 0 ? "less" : "more", a->ticks.drift_sd_ppm);
+}

@@ -53,7 +53,11 @@ struct st_analysis {
  */
 ST_NODISCARD int st_series_analysis_of(const struct st_series *series, int known_hz, struct st_analysis *ret);
 
-/** The same of a series of any length: as st_series_analysis_of if it is short, else by its parts. */
+/** Adds how a drift that was found compares with the kernel's correction of the clock that measured it (struct
+ * st_lab): a timer without this correction drifts by as much. Nothing where no drift is known. */
+void st_series_analysis_compare(struct st_analysis *analysis, double correction_ppm);
+
+/** st_series_analysis_of for a series of any length: as st_series_analysis_of if it is short, else by its parts. */
 ST_NODISCARD int st_series_analysis_of_long(const struct st_long_series *all, int known_hz,
                                             struct st_analysis *ret);
 

@@ -317,6 +317,8 @@ int st_series_result_analyse(const char *command, struct st_series_result *resul
         r = st_long_series_sample(&result->input.all, &result->sample);
     if (r == 0)
         r = st_series_analysis_of_long(&result->input.all, known_hz, &result->analysis);
+    if (r == 0 && result->correction_known)
+        st_series_analysis_compare(&result->analysis, result->correction_ppm);
     if (r == -ENODATA)
         return st_failure(command, "no samples");
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot analyse: %s", strerror(-r));

@@ -1,5 +1,5 @@
 /* The FreeBSD row of the laboratory's seam: ways of sleeping and waking, and calls, that only FreeBSD has.
- * kqueue(2), _umtx_op(2), clock_gettime(2). */
+ * kqueue(2), _umtx_op(2), clock_gettime(2), ntp_adjtime(2). */
 #include <sys/types.h>
 
 #include <sys/event.h>
@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <time.h>
+
+#include <sys/timex.h> /* needs struct timespec */
 
 #include "core/ns.h"
 #include "lab/posix/call_posix.h"
@@ -203,6 +205,16 @@ static const struct st_call_method calls[] = {
 int st_wake_posix_semaphore_until(sem_t *sem, const struct timespec *until)
 {
     return sem_clockwait_np(sem, CLOCK_MONOTONIC, TIMER_ABSTIME, until, NULL) == 0 ? 0 : -errno;
+}
+
+/* freq is in 2^-16 ppm. */
+int st_lab_own_clock_correction_ppm(ST_UNUSED struct st_lab *lab, double *ret_ppm)
+{
+    struct timex t = {.modes = 0};
+    if (ntp_adjtime(&t) < 0)
+        return -errno;
+    *ret_ppm = (double)t.freq / 65536;
+    return 0;
 }
 
 const struct st_lab_own st_lab_own = {

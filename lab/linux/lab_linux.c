@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -214,6 +215,17 @@ int st_wake_posix_semaphore_until(ST_UNUSED sem_t *sem, ST_UNUSED const struct t
 #else
     return -ENOTSUP; /* musl */
 #endif
+}
+
+/* adjtimex(2): freq in 2^-16 ppm, tick in us per 1/USER_HZ s. */
+int st_lab_own_clock_correction_ppm(ST_UNUSED struct st_lab *lab, double *ret_ppm)
+{
+    struct timex t = {.modes = 0};
+    const long user_hz = sysconf(_SC_CLK_TCK);
+    if (adjtimex(&t) < 0)
+        return -errno;
+    *ret_ppm = (double)t.freq / 65536 + (double)(t.tick - 1000000 / user_hz) * (double)user_hz;
+    return 0;
 }
 
 const struct st_lab_own st_lab_own = {

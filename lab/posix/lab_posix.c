@@ -38,6 +38,7 @@ struct st_lab *st_lab_native(void)
         .wake_open = st_lab_posix_wake_open,
         .wake_round = st_lab_posix_wake_round,
         .wake_close = st_lab_posix_wake_close,
+        .clock_correction_ppm = st_lab_own_clock_correction_ppm,
         .time_program = st_lab_posix_time_program,
         .signal_program = st_lab_posix_signal_program,
     };

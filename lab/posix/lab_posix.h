@@ -13,6 +13,7 @@ struct st_lab_own {
     size_t sleeps_n, calls_n, wakes_n;
 };
 extern const struct st_lab_own st_lab_own;
+int st_lab_own_clock_correction_ppm(struct st_lab *lab, double *ret_ppm);
 
 /* wake_posix.c */
 extern const struct st_wake_method st_lab_posix_wakes[];

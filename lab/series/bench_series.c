@@ -36,7 +36,9 @@ int st_bench_series_measure(struct st_platform *p, const struct st_bench_series_
         r = st_sleep_open(&sleep, p, config->method);
     if (r != 0)
         return r;
-    const int64_t t0_ns = st_ns_add(p->now_ns(p), st_period_ns(&period));
+    const int64_t wait_ns =
+        config->full_second ? ST_NS_PER_S - p->wall_ns(p) % ST_NS_PER_S : st_period_ns(&period);
+    const int64_t t0_ns = st_ns_add(p->now_ns(p), wait_ns);
     while (r == 0 && ret->all.n < config->count && !ret->stopped) {
         ret->stopped = config->go_on != NULL && !config->go_on(config->ctx, ret->all.n, ret->latest_ns);
         if (!ret->stopped)

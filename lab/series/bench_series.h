@@ -9,6 +9,7 @@ struct st_bench_series_config {
     const struct st_sleep_method *method;
     struct st_period period; /* between due times */
     uint64_t count;          /* samples */
+    bool full_second;        /* due times are counted from a full second of the wall clock */
     size_t kept_max_n;       /* this many are kept one by one; of the rest only figures; 0: all are kept */
     /** Asked before each sleep, in the measuring thread. @return false: stop here. NULL: go on. */
     bool (*go_on)(void *ctx, uint64_t n, int64_t latest_ns); /* samples so far, lateness of the latest one */
@@ -24,7 +25,7 @@ struct st_bench_series {
 
 /**
  * Measures in the calling thread, with the policy and timer slack that it has. The first due time is one
- * period from now; due times that have passed when it wakes are left out.
+ * period from now, or the next full second; due times that have passed when it wakes are left out.
  * @param ret initialised by this function, whatever it returns: what was measured is there. Free with
  * st_long_series_finish(&ret->all).
  * @return 0, -EINVAL (a method that spins), -ENOMEM, or what the method said when it was opened or slept.

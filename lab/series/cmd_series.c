@@ -52,6 +52,7 @@ static void help(void)
           "      --every TIME        time from one due time to the next (1s)\n"
           "      --frames N, --rate HZ   the same time, as N audio frames at HZ\n"
           "      --count N           number of samples (900)\n"
+          "      --full-second       start at a full second of the wall clock\n"
           "      --relative          sleep for a duration instead of until a due time\n"
           "      --method LIST       other methods; 'sleeptune-lab sleep --list' shows\n"
           "                          all (clock_nanosleep-abs-monotonic)\n"
@@ -173,13 +174,19 @@ static int circumstances(struct st_platform *p, const struct st_sleep_method *me
 {
     enum st_policy policy;
     int priority;
-    char text[16];
+    char text[32];
+    struct st_lab *lab = st_lab_native();
     result->circumstances = json_object();
     st_result_condition_json(result->circumstances, "method", method->name);
     if (p->get_policy(p, &policy, &priority) == 0) {
         snprintf(text, sizeof(text), "%d", priority);
         st_result_condition_json(result->circumstances, "policy", st_platform_policy_name(policy));
         st_result_condition_json(result->circumstances, "priority", text);
+    }
+    result->correction_known = lab->clock_correction_ppm(lab, &result->correction_ppm) == 0;
+    if (result->correction_known) {
+        snprintf(text, sizeof(text), "%+.2f", result->correction_ppm);
+        st_result_condition_json(result->circumstances, "clock_correction_ppm", text);
     }
     p->conditions(p, -1, st_result_condition_json, result->circumstances);
     const json_int_t hz = json_integer_value(json_object_get(result->circumstances, "hz")); /* 0: unknown */
@@ -305,6 +312,7 @@ int st_cmd_series(int argc, char **argv)
     const struct st_option options[] = {
         {"method", .text = &a.methods_text},
         {"clocks", .flag = &a.clocks},
+        {"full-second", .flag = &config.full_second},
         {"relative", .flag = &a.relative},
         {"policy", .text = &a.policy_text},
         {"priority", 'p', .number = &a.priority, .min = 1, .max = 99},

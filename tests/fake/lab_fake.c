@@ -241,6 +241,13 @@ static void fake_signal_program(struct st_lab *lab, int signal_number)
     (void)signal_number;
 }
 
+static int fake_clock_correction_ppm(struct st_lab *lab, double *ret_ppm)
+{
+    (void)lab;
+    (void)ret_ppm;
+    return -ENOTSUP;
+}
+
 struct st_lab *st_lab_fake_new(enum st_os os, int64_t start_ns)
 {
     struct st_lab_fake *fake = calloc(1, sizeof(*fake));
@@ -254,6 +261,7 @@ struct st_lab *st_lab_fake_new(enum st_os os, int64_t start_ns)
         .wake_open = fake_wake_open,
         .wake_round = fake_wake_round,
         .wake_close = fake_wake_close,
+        .clock_correction_ppm = fake_clock_correction_ppm,
         .time_program = fake_time_program,
         .signal_program = fake_signal_program,
     };

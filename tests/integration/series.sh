@@ -68,6 +68,18 @@ mv out measured.json
 "$SLEEPTUNE_LAB" analyse measured.json --json >again.json
 is "periods without a sample are counted by both" "$(grep skipped_periods again.json)" "$(grep skipped_periods measured.json)"
 like "the method is told" "$(cat measured.json)" '"method": "clock_nanosleep-abs-monotonic"'
+# what the kernel says itself: adjtimex(2), ntp_adjtime(2) with modes 0; struct timex begins with modes, offset, freq
+correction=$("$PYTHON" - <<'END'
+import ctypes, os
+timex = (ctypes.c_long * 64)()
+libc = ctypes.CDLL(None, use_errno=True)
+call = getattr(libc, "adjtimex", None) or libc.ntp_adjtime
+linux = os.uname().sysname == "Linux"
+print("" if call(timex) < 0 else f"{timex[2] / 65536 + (100 * (timex[11] - 10000) if linux else 0):+.2f}")
+END
+)
+is "the kernel's correction of the clock is a condition" "$(sed -n 's/.*"clock_correction_ppm": "\(.*\)",*/\1/p' measured.json)" "$correction"
+status 0 "series --full-second" "$SLEEPTUNE_LAB" series --every 1s --count 1 --full-second --json
 for method in ppoll nanosleep; do
     status 0 "series --method $method" "$SLEEPTUNE_LAB" series --every 2ms --count 20 --method $method
 done

@@ -72,6 +72,28 @@ static void due_times_that_passed_are_left_out(void **state)
     st_long_series_finish(&bench.all);
 }
 
+/* The fake's wall clock is its own; it starts 1 us behind a full second. */
+static void due_times_can_begin_at_a_full_second(void **state)
+{
+    (void)state;
+    static const int64_t late_ns[] = {7000};
+    for (int full = 0; full < 2; full++) {
+        struct st_bench_series_config c = config("timerfd-abs", 250 * ST_NS_PER_MS, 2);
+        struct st_bench_series bench;
+        c.full_second = full == 1;
+        assert_int_equal(st_fake_script_method(fake, "timerfd-abs", late_ns, 1, 0), 0);
+        const int64_t start_ns = fake->wall_ns(fake);
+        assert_int_equal(st_bench_series_measure(fake, &c, &bench), 0);
+        assert_int_equal(bench.all.head.lateness_ns[0], 7000);
+        assert_int_equal(bench.all.head.index[0], 0);
+        if (full == 1) /* the second sample is due a quarter of a second behind a full one */
+            assert_int_equal(fake->wall_ns(fake) % ST_NS_PER_S, 250 * ST_NS_PER_MS + 7000);
+        else
+            assert_int_equal(fake->wall_ns(fake) - start_ns, 500 * ST_NS_PER_MS + 7000);
+        st_long_series_finish(&bench.all);
+    }
+}
+
 static bool until_two(void *ctx, uint64_t n, int64_t latest_ns)
 {
     *(int *)ctx += 1;
@@ -143,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(absolute_and_relative_sleeps_keep_the_same_due_times),
         TEST(due_times_that_passed_are_left_out),
+        TEST(due_times_can_begin_at_a_full_second),
         TEST(it_stops_when_it_is_told_to),
         TEST(more_samples_than_are_kept_are_counted),
         TEST(a_sleep_that_a_signal_ends_is_no_sample),

@@ -539,6 +539,31 @@ static void a_rate_that_is_not_usual_is_a_range(void **state)
     assert_true(ranges_n >= 5);
 }
 
+/* A clock that is made faster by 40 ppm shows a timer that is not as 40 ppm too slow. */
+static void a_drift_is_compared_with_the_correction_of_the_clock(void **state)
+{
+    (void)state;
+    struct st_simulation s = told(100, 40, 0, ST_NS_PER_S, 5000);
+    struct st_analysis a = blind(&s);
+    const size_t findings_n = a.findings_n, limits_n = a.sentences_n - a.findings_n;
+    assert_true(a.ticks.drift_known);
+    st_series_analysis_compare(&a, 39);
+    assert_int_equal(a.findings_n, findings_n + 1);
+    assert_int_equal(a.sentences_n, findings_n + 1 + limits_n);
+    assert_non_null(strstr(a.sentence[findings_n], "corrects its clock by +39.000 ppm"));
+    assert_non_null(strstr(a.sentence[findings_n], "the drift found is 1.00"));
+    assert_non_null(strstr(a.sentence[findings_n], " ppm more (standard error 0.00"));
+    a = blind(&s);
+    st_series_analysis_compare(&a, 42.55);
+    assert_non_null(strstr(a.sentence[findings_n], "the drift found is 2.5"));
+    assert_non_null(strstr(a.sentence[findings_n], " ppm less ("));
+    s.rounding = ST_ROUNDING_NONE;
+    a = blind(&s);
+    const struct st_analysis before = a;
+    st_series_analysis_compare(&a, 39);
+    assert_int_equal(a.sentences_n, before.sentences_n);
+}
+
 static void few_samples_are_said_to_be_few(void **state)
 {
     (void)state;
@@ -602,6 +627,7 @@ int main(void)
         cmocka_unit_test(skipped_periods_are_no_steps),
         cmocka_unit_test(a_drift_of_a_few_seconds_may_be_another_one_later),
         cmocka_unit_test(a_rate_that_is_not_usual_is_a_range),
+        cmocka_unit_test(a_drift_is_compared_with_the_correction_of_the_clock),
         cmocka_unit_test(few_samples_are_said_to_be_few),
         cmocka_unit_test(absurd_values_do_no_harm),
     };
