@@ -19,7 +19,7 @@
 #define THREADS_OF_ONE_MAX 48  /* a program with more is a browser, not a sound server */
 #define REAL_TIME_MAX      128
 #define STAT_BYTES         1024
-#define STATUS_BYTES       1024 /* the owner is in its beginning */
+#define STATUS_BYTES       4096
 #define KEY_BYTES          128
 #define POLICY_FIFO        1
 #define POLICY_RR          2
@@ -32,6 +32,7 @@ static const struct {
     const char *command_key; /* NULL: its command line is not wanted */
     bool of_user;            /* each user has one */
 } daemons[] = {
+    {"ananicy-cpp", "linux.daemon.ananicy-cpp", NULL, false},
     {"auto-cpufreq", "linux.daemon.auto-cpufreq", NULL, false},
     {"jackd", "linux.daemon.jackd", "linux.jack.command", true},
     {"jackdbus", "linux.daemon.jackdbus", NULL, true},
@@ -43,6 +44,7 @@ static const struct {
     {"sleeptuned", "linux.daemon.sleeptuned", NULL, false},
     {"systemd", "linux.daemon.systemd", NULL, false},
     {"system76-power", "linux.daemon.system76-power", NULL, false},
+    {"system76-schedu", "linux.daemon.system76-scheduler", NULL, false},
     {"tuned", "linux.daemon.tuned", NULL, false},
     {"wireplumber", "linux.daemon.wireplumber", NULL, true},
 };
@@ -75,26 +77,24 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
     st_facts_put_text(c->facts, key, text, NULL, path);
 }
 
-/** Whose process it is. @return false: not known. */
-static bool owner_of(struct st_collector *c, const char *pid, uint64_t *ret_uid)
+/** A number of /proc/PID/status: "Uid:" is whose process it is. @return false: not known. */
+static bool in_status(struct st_collector *c, const char *pid, const char *line, uint64_t *ret)
 {
     char path[64], text[STATUS_BYTES];
     size_t len;
     snprintf(path, sizeof(path), "/proc/%s/status", pid);
     const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
-    return (r == 0 || r == -EFBIG) && st_proc_line_u64(text, "Uid:", ret_uid) == 0;
+    return (r == 0 || r == -EFBIG) && st_proc_line_u64(text, line, ret) == 0;
 }
 
 /** How much of a program that plays is in swap; nothing if none is. */
 static void swapped(struct st_collector *c, const char *pid, const char *name)
 {
-    char path[64], text[4096], key[KEY_BYTES];
-    size_t len;
+    char path[64], key[KEY_BYTES];
     uint64_t kib;
-    snprintf(path, sizeof(path), "/proc/%s/status", pid);
-    const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
-    if ((r != 0 && r != -EFBIG) || st_proc_line_u64(text, "VmSwap:", &kib) != 0 || kib == 0)
+    if (!in_status(c, pid, "VmSwap:", &kib) || kib == 0)
         return;
+    snprintf(path, sizeof(path), "/proc/%s/status", pid);
     snprintf(key, sizeof(key), "linux.swapped.%s.kib", pid);
     st_facts_put_int(c->facts, key, (int64_t)kib, NULL, path);
     snprintf(key, sizeof(key), "linux.swapped.%s.name", pid);
@@ -107,7 +107,7 @@ static bool take_owner(struct st_collector *c, const char *daemon_key, const cha
     char key[KEY_BYTES], name[64];
     uint64_t uid;
     int64_t before;
-    if (!owner_of(c, pid, &uid))
+    if (!in_status(c, pid, "Uid:", &uid))
         return true;
     if (c->live && uid != getuid() && getuid() != 0 && st_facts_int(c->facts, daemon_key, &before) == 0)
         return false;

@@ -195,11 +195,6 @@ static void collect_devices(struct st_collector *c)
 #define SOURCE    "/proc/interrupts"
 #define LINES_MAX 64
 
-struct lines {
-    struct st_collector *c;
-    size_t n;
-};
-
 /** Names of drivers, as they stand in /proc/interrupts. */
 static bool carries_sound(const char *actions)
 {
@@ -214,7 +209,7 @@ static bool carries_sound(const char *actions)
 
 static void one_line(void *ctx, unsigned number, const char *actions)
 {
-    struct lines *lines = ctx;
+    struct scan *lines = ctx;
     char key[64];
     if (!carries_sound(actions) || lines->n == LINES_MAX)
         return;
@@ -226,7 +221,7 @@ static void one_line(void *ctx, unsigned number, const char *actions)
 static void collect_interrupts(struct st_collector *c)
 {
     static const char key[] = "linux.irq.readable";
-    struct lines lines = {.c = c};
+    struct scan lines = {.c = c};
     size_t len;
     int r = c->p->read_text(c->p, SOURCE, c->buf, c->buf_bytes, &len);
     if (r != 0 && r != -EFBIG)

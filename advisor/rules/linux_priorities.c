@@ -179,10 +179,12 @@ const struct st_rule st_rule_linux_server_priority = {
 /* --- linux-priority-order: Programs that play must not run above the server that they play through. --- */
 
 #define COMPLETE "linux.threads.complete"
+#define SYSTEM76 "linux.daemon.system76-scheduler"
+#define ANANICY  "linux.daemon.ananicy-cpp"
 
 static void judge_priority_order(struct st_finding *finding)
 {
-    int64_t processes, complete;
+    int64_t processes, complete, pid;
     if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
         return;
     const struct top_thread server = top_thread(finding->facts, server_names, false);
@@ -194,10 +196,14 @@ static void judge_priority_order(struct st_finding *finding)
     quote_thread(finding, server.process);
     if (client.priority > server.priority) {
         quote_thread(finding, client.process);
+        const char *changer =
+            st_facts_int(finding->facts, SYSTEM76, &pid) == 0  ? "; system76-scheduler sets such priorities"
+            : st_facts_int(finding->facts, ANANICY, &pid) == 0 ? "; ananicy-cpp sets such priorities"
+                                                               : "";
         st_finding_advice(finding,
                           "%.40s runs at priority %" PRId64 ", higher than the sound server's %" PRId64
-                          ", so it can take the CPU from the server",
-                          client.process->text, client.priority, server.priority);
+                          ", so it can take the CPU from the server%s",
+                          client.process->text, client.priority, server.priority, changer);
         st_rule_fix(finding);
         return;
     }
@@ -216,7 +222,8 @@ const struct st_rule st_rule_linux_priority_order = {
     .cost = "none",
     .when_not = "the program must run before the sound server, and uses little CPU time",
     .sources = "sched(7); field report: client above the server's priority starved it (pipeasio issue 4)\n"
-               "jackd gives its clients 5 less than itself (jackd(1) -P)",
+               "jackd gives its clients 5 less than itself (jackd(1) -P)\n"
+               "system76-scheduler issues 99 and 114 (sound-server ... sched=(fifo)49)",
     .guide.persistent = "# lower the real-time priority in that program's own settings, below the server's; "
                         "or raise the\n"
                         "# server: /etc/pipewire/pipewire.conf.d/90-sleeptune.conf, module-rt, rt.prio "
@@ -225,7 +232,8 @@ const struct st_rule st_rule_linux_priority_order = {
     .guide.check = "ps -eLo cls,rtprio,comm --sort=-rtprio | head -20   # sound interrupt, server, programs",
     .guide.undo = "set the old priority in that program again",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(PROCESSES_N, THREAD_PROCESS, THREAD_PRIORITY, THREAD_NAME, COMPLETE),
+    .facts =
+        ST_RULE_KEYS(PROCESSES_N, THREAD_PROCESS, THREAD_PRIORITY, THREAD_NAME, COMPLETE, SYSTEM76, ANANICY),
     .judge = judge_priority_order,
 };
 
