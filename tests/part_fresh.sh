@@ -14,7 +14,7 @@ offline() {
 fresh() {
     local root=$work/fresh-$1 out=$work/fresh-$1.out own='/srv/musician/my music/sleeptune' fixed='/opt/read only/sleeptune' command status=0
     bare_system "$root" "$1" || return
-    inside "$root" "{ command -v useradd >/dev/null || apt-get install -qq -y passwd >/dev/null; } && useradd -m -d /srv/musician musician && mkdir -p '${own%/*}' '${fixed%/*}' && cp -a . '$own' && cp -a . '$fixed' && chown -R musician: '${own%/*}' && touch /made" || return
+    inside "$root" "{ command -v useradd >/dev/null || { apt-get update -qq; apt-get install -qq -y passwd; } >/dev/null; } && useradd -m -d /srv/musician musician && mkdir -p '${own%/*}' '${fixed%/*}' && cp -a . '$own' && cp -a . '$fixed' && chown -R musician: '${own%/*}' && touch /made" || return
 
     echo "at: $1, nothing installed"
     as_musician "$root" "$own" scripts/run >"$out" 2>&1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k generic -c dummy
+# vm: -k generic -c dummy -t 1000
 # Causes that only a whole system has: a program that never sleeps at a higher priority, rtkit that takes real-time priority
 # away from PipeWire, and programs whose memory was swapped out. Each is named, with what to do.
 # shellcheck source=tests/tap.sh disable=SC2317
