@@ -2,26 +2,8 @@
 # vm: -k generic -c dummy
 # The first day of a musician: sleeptune is installed as README has it, a user session with PipeWire plays on a sound card, one
 # program computes too long, and `sleeptune status` as that user names it. Ten questions, each answered on a first screen.
-# shellcheck source=tests/tap.sh
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
-systemd-sysusers
-systemctl daemon-reload
-useradd -m -s /bin/bash -G audio musician
-id=$(id -u musician) home=~musician
-# as the user, inside of the session
-musician() { runuser -u musician -- env HOME="$home" XDG_RUNTIME_DIR="/run/user/$id" DBUS_SESSION_BUS_ADDRESS="unix:path=/run/user/$id/bus" COLUMNS=80 LANG=C.UTF-8 "$@"; }
-# wait_for SECONDS COMMAND...: polls, so that a slow host only makes it later
-wait_for() {
-    local tries=$(($1 * 2))
-    shift
-    until "$@" >/dev/null 2>&1; do
-        tries=$((tries - 1))
-        [ "$tries" -gt 0 ] || return 1
-        sleep 0.5
-    done
-}
+# shellcheck source=tests/vm/session.sh
+. /share/tests/session.sh
 # show NAME COMMAND...: a screen, kept for whoever looks; its text in $screen
 show() {
     screen=$(musician "${@:2}" 2>&1)

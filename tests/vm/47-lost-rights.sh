@@ -2,24 +2,8 @@
 # vm: -k generic -c dummy -t 1000
 # Causes that only a whole system has: a program that never sleeps at a higher priority, rtkit that takes real-time priority
 # away from PipeWire, and programs whose memory was swapped out. Each is named, with what to do.
-# shellcheck source=tests/tap.sh disable=SC2317
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
-systemd-sysusers
-systemctl daemon-reload
-useradd -m -s /bin/bash -G audio,systemd-journal musician # audio: not on a seat, so it gets no card otherwise
-id=$(id -u musician) home=~musician
-musician() { runuser -u musician -- env HOME="$home" XDG_RUNTIME_DIR="/run/user/$id" DBUS_SESSION_BUS_ADDRESS="unix:path=/run/user/$id/bus" COLUMNS=80 LANG=C.UTF-8 "$@"; }
-wait_for() { # SECONDS COMMAND...
-    local tries=$(($1 * 2))
-    shift
-    until "$@" >/dev/null 2>&1; do
-        tries=$((tries - 1))
-        [ "$tries" -gt 0 ] || return 1
-        sleep 0.5
-    done
-}
+# shellcheck source=tests/vm/session.sh disable=SC2317
+. /share/tests/session.sh
 one_line() { tr '\n' ' ' | tr -s ' '; }
 # shellcheck disable=SC2317
 status_is() { status | one_line | grep -qE "$1"; } # called by wait_for
