@@ -63,7 +63,7 @@ static void set_rests(struct st_service *service, bool rests)
 
 static void begin_rest(struct st_service *service)
 {
-    st_playing_begin(&service->playing, service->platform->now_ns(service->platform));
+    service->playing.told_ns = service->platform->now_ns(service->platform);
     set_rests(service,
               strcmp(service->config.loop.when, "playing") == 0 && !has_own_stream(&service->config));
     if (service->view.rests)

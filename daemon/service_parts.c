@@ -82,7 +82,9 @@ int st_service_start_loop(struct st_service *service)
     service->session = session;
     service->watchdog = watchdog;
     service->view.loop_starts++;
-    st_overdue_begin(&service->overdue, st_period_ns(&period), service->platform->now_ns(service->platform));
+    const int64_t now_ns = service->platform->now_ns(service->platform);
+    service->overdue =
+        (struct st_overdue){.period_ns = st_period_ns(&period), .heard_ns = now_ns, .checked_ns = now_ns};
     pthread_mutex_unlock(&service->mutex);
     return 0;
 }

@@ -127,12 +127,6 @@ static int put_entry(struct st_facts *facts, const struct entry *entry, const ch
     return r;
 }
 
-bool st_sysctl_text_is_whole(const struct st_facts *facts)
-{
-    return st_facts_find(facts, "freebsd.kern.osreldate") != NULL &&
-           st_facts_find(facts, "freebsd.security.jail.jailed") != NULL;
-}
-
 int st_sysctl_text_freebsd(struct st_facts *facts, const char *text, size_t bytes, const char *source)
 {
     struct entry *entries = NULL;

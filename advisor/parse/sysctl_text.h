@@ -11,11 +11,6 @@
 ST_NODISCARD int st_sysctl_text_freebsd(struct st_facts *facts, const char *text, size_t bytes,
                                         const char *source);
 
-/** Is it all of FreeBSD's `sysctl -a`? Then what is not in it does not exist; in a part of it, or one that
- * was cut off, it is not known. Every FreeBSD has kern.osreldate and, at the end of the list, security.jail.
- */
-bool st_sysctl_text_is_whole(const struct st_facts *facts);
-
 /** `sysctl -a` of Linux, "name = value": linux.sysctl.NAME, and the kernel's release and version. What is not
  * understood is left out. @return 0, -ENOMEM, -EBADMSG (nothing understood). */
 ST_NODISCARD int st_sysctl_text_linux(struct st_facts *facts, const char *text, size_t bytes,

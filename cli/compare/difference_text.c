@@ -8,26 +8,24 @@
 
 #define LABEL_COLUMNS 9
 #define CELL_COLUMNS  12
+#define VALUE_BYTES   32
 
-const char *st_difference_text_value(enum st_figure_id id, double value, char *buf)
+/* "8.2 µs", "0.5 %". */
+static const char *value_text(enum st_figure_id id, double value, char *buf)
 {
     if (id == ST_FIGURE_MISSED)
-        snprintf(buf, ST_DIFFERENCE_TEXT_VALUE, value == 0 ? "0 %%" : "%.3g %%", 100 * value);
+        snprintf(buf, VALUE_BYTES, value == 0 ? "0 %%" : "%.3g %%", 100 * value);
     else
-        st_ns_format(llrint(value), buf, ST_DIFFERENCE_TEXT_VALUE);
+        st_ns_format(llrint(value), buf, VALUE_BYTES);
     return buf;
 }
 
 /* With a sign; 0 has none. */
 static const char *signed_value(enum st_figure_id id, double value, char *buf)
 {
-    char plain[ST_DIFFERENCE_TEXT_VALUE];
-    st_difference_text_value(id, fabs(value), plain);
-    snprintf(buf, ST_DIFFERENCE_TEXT_VALUE, "%s%.*s",
-             value > 0   ? "+"
-             : value < 0 ? "-"
-                         : "",
-             ST_DIFFERENCE_TEXT_VALUE - 2, plain);
+    char plain[VALUE_BYTES];
+    value_text(id, fabs(value), plain);
+    snprintf(buf, VALUE_BYTES, "%s%.*s", value > 0 ? "+" : value < 0 ? "-" : "", VALUE_BYTES - 2, plain);
     return buf;
 }
 
@@ -41,7 +39,7 @@ static const char *const phrases[ST_FIGURES] = {[ST_FIGURE_MEDIAN] = "the median
 /* "the median is 8.2 µs less (95 %: 7.6 µs .. 8.9 µs)", for the figures with that verdict. @return whether there is one. */
 static bool list(const struct st_figure *figures, enum st_verdict verdict, char *buf)
 {
-    char size[ST_DIFFERENCE_TEXT_VALUE], low[ST_DIFFERENCE_TEXT_VALUE], high[ST_DIFFERENCE_TEXT_VALUE];
+    char size[VALUE_BYTES], low[VALUE_BYTES], high[VALUE_BYTES];
     buf[0] = '\0';
     for (int i = 0; i < ST_FIGURES; i++) {
         const enum st_figure_id id = (enum st_figure_id)i;
@@ -50,13 +48,12 @@ static bool list(const struct st_figure *figures, enum st_verdict verdict, char 
         if (figures[id].verdict != verdict)
             continue;
         st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "%s%s is %s %s (95 %%: %s .. %s)",
-                       buf[0] != '\0' ? ", " : "", phrases[id],
-                       st_difference_text_value(id, fabs(e->value), size), more ? "more" : "less",
-                       st_difference_text_value(id, more ? e->low : -e->high, low),
-                       st_difference_text_value(id, more ? e->high : -e->low, high));
+                       buf[0] != '\0' ? ", " : "", phrases[id], value_text(id, fabs(e->value), size),
+                       more ? "more" : "less", value_text(id, more ? e->low : -e->high, low),
+                       value_text(id, more ? e->high : -e->low, high));
         if (verdict == ST_VERDICT_DRIFTING)
             st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, ", but within one run it changes by %s",
-                           st_difference_text_value(id, figures[id].drifts, size));
+                           value_text(id, figures[id].drifts, size));
     }
     return buf[0] != '\0';
 }
@@ -64,7 +61,7 @@ static bool list(const struct st_figure *figures, enum st_verdict verdict, char 
 /* How large a difference would have been shown. @return whether that is known. */
 static bool detectable(const struct st_figure *figures, size_t tests_n, char *buf)
 {
-    char size[ST_DIFFERENCE_TEXT_VALUE];
+    char size[VALUE_BYTES];
     buf[0] = '\0';
     for (int i = 0; i < ST_FIGURES; i++) {
         const enum st_figure_id id = (enum st_figure_id)i;
@@ -72,7 +69,7 @@ static bool detectable(const struct st_figure *figures, size_t tests_n, char *bu
             figures[id].difference.known ? st_verdict_detectable(&figures[id], tests_n) : (double)NAN;
         if (isfinite(least))
             st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "%s%s in %s", buf[0] != '\0' ? " or " : "",
-                           st_difference_text_value(id, least, size), phrases[id]);
+                           value_text(id, least, size), phrases[id]);
     }
     return buf[0] != '\0';
 }
@@ -106,14 +103,14 @@ const char *st_difference_text_sentence(const struct st_figure *figures, size_t 
 
 const char *st_difference_text_drift(const struct st_figure *figures, char *buf)
 {
-    char size[ST_DIFFERENCE_TEXT_VALUE];
+    char size[VALUE_BYTES];
     buf[0] = '\0';
     for (int i = 0; i < ST_FIGURES; i++) {
         const enum st_figure_id id = (enum st_figure_id)i;
         const double drift = fmax(figures[id].drift[0], figures[id].drift[1]);
         if (isfinite(drift))
             st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "%s%s by %s", buf[0] != '\0' ? ", " : "",
-                           st_figure_names[id], st_difference_text_value(id, drift, size));
+                           st_figure_names[id], value_text(id, drift, size));
     }
     if (buf[0] != '\0')
         st_text_append(
@@ -158,12 +155,11 @@ const char *st_difference_text_condition(const struct st_test_condition_pair *pa
 
 static void put_row(FILE *out, const struct st_figure *figure, enum st_figure_id id)
 {
-    char text[2][ST_DIFFERENCE_TEXT_VALUE], interval[2 * ST_DIFFERENCE_TEXT_VALUE + 8];
+    char text[2][VALUE_BYTES], interval[2 * VALUE_BYTES + 8];
     const struct st_estimate *e = &figure->difference;
     st_text_pad(out, st_figure_names[id], LABEL_COLUMNS);
     for (size_t side = 0; side < 2; side++)
-        st_text_pad(out,
-                    figure->known[side] ? st_difference_text_value(id, figure->value[side], text[0]) : "-",
+        st_text_pad(out, figure->known[side] ? value_text(id, figure->value[side], text[0]) : "-",
                     CELL_COLUMNS);
     if (!e->known) {
         fputs("unknown: too few values\n", out);

@@ -8,12 +8,9 @@
 #include "evidence/figure.h"
 
 #define ST_DIFFERENCE_TEXT_BYTES 1500
-#define ST_DIFFERENCE_TEXT_VALUE 32
 
 /* figures: ST_FIGURES of them, judged. buf: ST_DIFFERENCE_TEXT_BYTES unless said. Each returns buf. */
 
-/** "8.2 µs", "0.5 %". @param buf ST_DIFFERENCE_TEXT_VALUE bytes. */
-const char *st_difference_text_value(enum st_figure_id id, double value, char *buf);
 /** The answer, from the verdicts alone: "Better than A: the median is 8.2 µs less (95 %: 7.6 µs .. 8.9 µs)."
  * @param a the name of the first run. */
 const char *st_difference_text_sentence(const struct st_figure *figures, size_t tests_n, const char *a,

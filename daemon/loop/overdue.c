@@ -17,11 +17,6 @@ static bool is_above(const struct st_overdue *stall, int64_t ns, int64_t least_n
     return ns > least_ns && ns / 2 > stall->period_ns;
 }
 
-void st_overdue_begin(struct st_overdue *stall, int64_t period_ns, int64_t now_ns)
-{
-    *stall = (struct st_overdue){.period_ns = period_ns, .heard_ns = now_ns, .checked_ns = now_ns};
-}
-
 void st_overdue_check(struct st_overdue *stall, uint64_t heartbeat, int64_t due_ns, int64_t now_ns)
 {
     if (heartbeat != stall->heartbeat) {

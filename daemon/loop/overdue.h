@@ -11,7 +11,8 @@
 #define ST_OVERDUE_CHECKS   2                   /* checks in a row that must find it so */
 
 /** Judges by the loop's heartbeat. Counts checks, not only time: after a SIGSTOP of the daemon or a pause of
- * the machine the loop runs before the second check finds it overdue, however long it was. Pure. */
+ * the machine the loop runs before the second check finds it overdue, however long it was. Pure. A loop that starts
+ * now has only its period, heard_ns and checked_ns. */
 struct st_overdue {
     int64_t period_ns;
     uint64_t heartbeat; /* at the last check */
@@ -19,9 +20,6 @@ struct st_overdue {
     int64_t checked_ns;
     unsigned checks; /* in a row that found it overdue */
 };
-
-/** A loop is started now. */
-void st_overdue_begin(struct st_overdue *stall, int64_t period_ns, int64_t now_ns);
 
 /** A check, once a second. @param due_ns  when the first period was due of which nothing is known (struct
  * st_live); INT64_MIN: the loop does not count yet. */

@@ -2,11 +2,6 @@
 
 #include "core/ns.h"
 
-void st_playing_begin(struct st_playing *playing, int64_t now_ns)
-{
-    *playing = (struct st_playing){.told_ns = now_ns};
-}
-
 enum st_playing_answer st_playing_judge(struct st_playing *playing, const struct st_playing_facts *facts,
                                         int64_t now_ns)
 {

@@ -32,11 +32,8 @@ struct st_playing_facts {
 };
 
 struct st_playing {
-    int64_t told_ns; /* when the sources could tell last */
+    int64_t told_ns; /* when the sources could tell last, or the start */
 };
-
-/** From now on; nothing plays until a source says otherwise. */
-void st_playing_begin(struct st_playing *playing, int64_t now_ns);
 
 enum st_playing_answer st_playing_judge(struct st_playing *playing, const struct st_playing_facts *facts,
                                         int64_t now_ns);

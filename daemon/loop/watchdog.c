@@ -144,6 +144,15 @@ static void *run_checker(void *ctx)
     return NULL;
 }
 
+static void stop_canary(struct st_watchdog *watchdog)
+{
+    pthread_mutex_lock(&watchdog->mutex);
+    watchdog->stop = true;
+    pthread_cond_broadcast(&watchdog->wake);
+    pthread_mutex_unlock(&watchdog->mutex);
+    pthread_join(watchdog->canary, NULL);
+}
+
 int st_watchdog_start(struct st_platform *platform, int loop_priority, st_watchdog_tid_fn tid, void *tid_ctx,
                       struct st_events *events, struct st_watchdog **ret)
 {
@@ -164,13 +173,8 @@ int st_watchdog_start(struct st_platform *platform, int loop_priority, st_watchd
     int r = pthread_create(&watchdog->canary, NULL, run_canary, watchdog);
     if (r == 0) {
         r = pthread_create(&watchdog->checker, NULL, run_checker, watchdog);
-        if (r != 0) {
-            pthread_mutex_lock(&watchdog->mutex);
-            watchdog->stop = true;
-            pthread_cond_broadcast(&watchdog->wake);
-            pthread_mutex_unlock(&watchdog->mutex);
-            pthread_join(watchdog->canary, NULL);
-        }
+        if (r != 0)
+            stop_canary(watchdog);
     }
     if (r != 0) {
         pthread_cond_destroy(&watchdog->wake);
@@ -186,11 +190,7 @@ void st_watchdog_stop(struct st_watchdog *watchdog)
 {
     if (watchdog == NULL)
         return;
-    pthread_mutex_lock(&watchdog->mutex);
-    watchdog->stop = true;
-    pthread_cond_broadcast(&watchdog->wake);
-    pthread_mutex_unlock(&watchdog->mutex);
-    pthread_join(watchdog->canary, NULL);
+    stop_canary(watchdog);
     pthread_join(watchdog->checker, NULL);
     pthread_cond_destroy(&watchdog->wake);
     pthread_mutex_destroy(&watchdog->mutex);

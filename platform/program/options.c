@@ -67,8 +67,8 @@ static const char *typed(int64_t ns, char *buf, size_t buf_bytes)
     return buf;
 }
 
-int st_option_time(const char *command, const char *option, const char *text, int64_t min_ns, int64_t max_ns,
-                   int64_t *ret_ns)
+static int option_time(const char *command, const char *option, const char *text, int64_t min_ns,
+                       int64_t max_ns, int64_t *ret_ns)
 {
     char low[32], high[32];
     int64_t ns = 0;
@@ -120,7 +120,7 @@ static int keep_value(const char *command, const struct st_option *option, const
         return option->take(command, option->ctx, text);
     snprintf(name, sizeof(name), "--%s", option->name);
     if (option->time_ns != NULL)
-        return st_option_time(command, name, text, option->min, option->max, option->time_ns);
+        return option_time(command, name, text, option->min, option->max, option->time_ns);
     if (option->number != NULL)
         return st_option_i64(command, name, text, option->min, option->max, option->number);
     if (option->rate_hz != NULL)

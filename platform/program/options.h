@@ -21,10 +21,6 @@ struct st_command {
 ST_NODISCARD int st_option_i64(const char *command, const char *option, const char *text, int64_t min,
                                int64_t max, int64_t *ret);
 
-/** As st_ns_parse, within [min, max]; prints an error on stderr. @return 0 or ST_EXIT_USAGE. */
-ST_NODISCARD int st_option_time(const char *command, const char *option, const char *text, int64_t min_ns,
-                                int64_t max_ns, int64_t *ret_ns);
-
 /** One option of a subcommand. */
 struct st_option {
     const char *name; /* long, without dashes */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "core/pages.h"
 #include "store/history/history_private.h"
 
 #define BUSY_MS        2000
@@ -229,13 +230,14 @@ int st_history_open(const char *path, struct st_history **ret, char *error, size
         return -ENOMEM;
     history->path = strdup(path);
     r = history->path != NULL ? st_history_sum_init(&history->sum, 3) : -ENOMEM;
-    if (r == 0)
-        st_history_sum_touch(&history->sum);
-    if (r == 0)
+    if (r == 0) {
+        st_hist_touch(&history->sum.hist);
+        st_pages_touch(history->sum.plain, history->sum.plain_bytes);
         r = st_history_sql_errno(
             history->db,
             sqlite3_open_v2(path, &history->db,
                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL));
+    }
     if (r < 0 && history->db != NULL)
         r = st_history_sql_errno(history->db, sqlite3_extended_errcode(history->db));
     if (r == 0)

@@ -18,7 +18,6 @@ struct st_history_sum {
 
 /** @param digits 2 or 3; less work with 2. @return 0 or -ENOMEM. */
 ST_NODISCARD int st_history_sum_init(struct st_history_sum *sum, int digits);
-void st_history_sum_touch(struct st_history_sum *sum);  /* touches its memory (core/pages.h) */
 void st_history_sum_finish(struct st_history_sum *sum); /* may be all zeros */
 /** Adds a stored payload. @return 0 or -EBADMSG. */
 ST_NODISCARD int st_history_sum_add(struct st_history_sum *sum, const void *bytes, size_t n);

@@ -1,7 +1,6 @@
 /* Sums of stored histograms. */
 #include <stdlib.h>
 
-#include "core/pages.h"
 #include "core/stats/hist_payload.h"
 #include "store/history/hist_deflate.h"
 #include "store/history/history_private.h"
@@ -14,12 +13,6 @@ int st_history_sum_init(struct st_history_sum *sum, int digits)
     sum->plain_bytes = st_hist_payload_max_bytes(&sum->hist);
     sum->plain = malloc(sum->plain_bytes);
     return sum->plain != NULL ? 0 : -ENOMEM;
-}
-
-void st_history_sum_touch(struct st_history_sum *sum)
-{
-    st_hist_touch(&sum->hist);
-    st_pages_touch(sum->plain, sum->plain_bytes);
 }
 
 void st_history_sum_finish(struct st_history_sum *sum)

@@ -14,10 +14,15 @@
 
 static struct st_overdue stall;
 
+static void begin(int64_t period_ns)
+{
+    stall = (struct st_overdue){.period_ns = period_ns, .heard_ns = T0_NS, .checked_ns = T0_NS};
+}
+
 static int setup(void **state)
 {
     (void)state;
-    st_overdue_begin(&stall, PERIOD_NS, T0_NS);
+    begin(PERIOD_NS);
     return 0;
 }
 
@@ -61,7 +66,7 @@ static void period_of_seconds_is_waited_for_twice(void **state)
 {
     (void)state;
     const int64_t due_ns = T0_NS + 10 * ST_NS_PER_S;
-    st_overdue_begin(&stall, 10 * ST_NS_PER_S, T0_NS);
+    begin(10 * ST_NS_PER_S);
     for (int s = 1; s <= 40; s++) {
         const int64_t now_ns = T0_NS + s * ST_NS_PER_S;
         st_overdue_check(&stall, 1, due_ns, now_ns);
@@ -77,7 +82,7 @@ static void loop_that_never_begins_is_told_and_one_that_warms_up_is_not(void **s
     assert_int_equal(st_overdue_ns(&stall, 0, INT64_MIN, T0_NS + 5 * ST_NS_PER_S),
                      5 * ST_NS_PER_S - PERIOD_NS);
     assert_int_equal(st_overdue_ns(&stall, 1, INT64_MIN, T0_NS + 5 * ST_NS_PER_S), 0);
-    st_overdue_begin(&stall, 1500 * ST_NS_PER_MS, T0_NS); /* a warm-up of minutes */
+    begin(1500 * ST_NS_PER_MS); /* a warm-up of minutes */
     for (int s = 1; s <= 60; s++) {
         const uint64_t heartbeat = (uint64_t)(s * 2 / 3);
         st_overdue_check(&stall, heartbeat, INT64_MIN, T0_NS + s * ST_NS_PER_S);
