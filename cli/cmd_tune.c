@@ -269,6 +269,8 @@ static void save(const struct work *work)
         return;
     if (localtime_r(&now, &tm) != NULL)
         strftime(tuned.day, sizeof(tuned.day), "%Y-%m-%d", &tm);
+    /* The journal makes this folder; a session that tries only the timer slack has no journal. */
+    (void)work->target.p->make_folder(work->target.p, work->target.folder, 0755);
     const int r = st_tuned_write(work->target.p, work->target.folder, work->target.facts, &tuned);
     if (r != 0)
         fprintf(stderr, "sleeptune tune: cannot save the result in %s: %s\n", work->target.folder,

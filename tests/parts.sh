@@ -331,6 +331,9 @@ PY
     status=0
     "$work/gcc/evidence/predict_laws" 500 || status=$?
     verdict $status "the bounds of predict cover known laws, 500 runs of each"
+    status=0
+    ST_TUNING_SESSIONS=3000 "$work/gcc/evidence/test_tuning" || status=$?
+    verdict $status "tune keeps settings without effect in at most 1 of 100 sessions, 3000 of each"
 }
 
 # boot SCENARIO NAME LOG [vm-boot.sh OPTION...]: runs tests/vm/SCENARIO.sh in a guest

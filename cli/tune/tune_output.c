@@ -125,9 +125,9 @@ static const char *outcome_text(const struct st_tune_output *output, size_t i, c
         const char *why = why_not(output, i);
         if (row != NULL && row->evidence.pairs_n > 0 && row->outcome != ST_TUNING_NOT_TRIED)
             st_text_buffer_printf(
-                &text, "%" PRIu64 " late wake-ups with it, %" PRIu64 " without (%u pairs of blocks)%s%s",
-                row->mean[1].late_n, row->mean[0].late_n, row->evidence.pairs_n, why[0] != '\0' ? ": " : "",
-                why);
+                &text, "%" PRIu64 " late wake-ups with it, %" PRIu64 " without (%u pair%s of blocks)%s%s",
+                row->mean[1].late_n, row->mean[0].late_n, row->evidence.pairs_n,
+                row->evidence.pairs_n == 1 ? "" : "s", why[0] != '\0' ? ": " : "", why);
         else
             st_text_buffer_printf(&text, "%s", why);
         return buf;
@@ -210,9 +210,10 @@ void st_tune_output_result(const struct st_tune_output *output, FILE *out)
     st_text_wrap(out, line, 0, output->width);
     for (size_t i = 0; i < output->candidates->n; i++) {
         text = st_text_buffer_on(line, sizeof(line));
-        st_text_buffer_printf(&text, "  %s: %s; %s", output->candidates->rows[i].finding->rule->id,
+        const char *about = outcome_text(output, i, what, sizeof(what));
+        st_text_buffer_printf(&text, "  %s: %s%s%s", output->candidates->rows[i].finding->rule->id,
                               st_tuning_outcome_name(output->tuning->rows[i].outcome),
-                              outcome_text(output, i, what, sizeof(what)));
+                              about[0] != '\0' ? "; " : "", about);
         st_text_wrap(out, line, INDENT, output->width);
     }
     if (output->kept_n == 0)

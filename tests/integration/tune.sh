@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tune without rights: the plan, the JSON, a session that Ctrl-C ends. What root may do is tried in guests (tests/vm/95-tune.sh).
+# tune without rights: the plan, the JSON, a session that Ctrl-C ends. What root may do is tried in guests (tests/vm/48-tune.sh).
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 tmp=$(mktemp -d)
