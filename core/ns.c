@@ -174,6 +174,15 @@ const char *st_ns_format(int64_t ns, char *buf, size_t buf_bytes)
     return buf;
 }
 
+const char *st_ns_format_exact(int64_t ns, char *buf, size_t buf_bytes)
+{
+    const double us = (double)ns / 1e3, size = us < 0 ? -us : us;
+    if (size < 1 || size >= 999.95)
+        return st_ns_format(ns, buf, buf_bytes);
+    snprintf(buf, buf_bytes, "%.*f \xc2\xb5s", size < 10 ? 3 : size < 99.995 ? 2 : 1, us);
+    return buf;
+}
+
 const char *st_ns_format_short(int64_t ns, char *buf, size_t buf_bytes)
 {
     if (ns < ST_NS_PER_MS || ns >= ST_NS_PER_S - ST_NS_PER_MS / 2)

@@ -39,6 +39,9 @@ ST_NODISCARD int st_ns_parse(const char *text, int64_t *ret_ns);
  */
 const char *st_ns_format(int64_t ns, char *buf, size_t buf_bytes);
 
+/** The same with four digits from 1 us to 1 ms: "1.184 µs", "83.33 µs". @return buf. Threads: any. */
+const char *st_ns_format_exact(int64_t ns, char *buf, size_t buf_bytes);
+
 /** The same with three digits, for sentences: "25.0 ms", "1.33 ms", "83.3 µs". @return buf. Threads: any. */
 const char *st_ns_format_short(int64_t ns, char *buf, size_t buf_bytes);
 

@@ -12,6 +12,7 @@
 #include "store/recording/recording.h"
 
 #define LATENESS "lateness (woke - due)"
+#define VALUE    "value" /* goes with anything */
 
 /* The name of a file without its folders, for the picture. */
 static const char *short_name(const char *path)
@@ -182,7 +183,7 @@ static int add_series(const char *command, const char *name, const json_t *docum
 {
     struct st_series_input result = {0};
     int status = st_series_input_json(command, name, document, &result);
-    snprintf(data->quantity, sizeof(data->quantity), "lateness (woke - due)");
+    snprintf(data->quantity, sizeof(data->quantity), LATENESS);
     if (status == ST_EXIT_DONE) {
         const int r = st_chart_add_series(data, name, &result.series);
         if (r != 0)
@@ -239,7 +240,7 @@ static int read_text(const char *command, const char *path, const struct st_seri
     int status = st_series_input_read(command, path, options, result);
     if (status == ST_EXIT_DONE) {
         const int r = st_chart_add_series(data, short_name(path), &result->series);
-        snprintf(data->quantity, sizeof(data->quantity), LATENESS);
+        snprintf(data->quantity, sizeof(data->quantity), "%s", result->plain ? VALUE : LATENESS);
         snprintf(data->note, sizeof(data->note), "%s", result->note);
         if (r != 0)
             status = st_failure(command, "%s: %s", path, strerror(-r));
@@ -275,6 +276,10 @@ int st_chart_read(const char *command, const char *path, const struct st_series_
     const size_t before = data->n;
     snprintf(quantity, sizeof(quantity), "%s", data->quantity);
     int status = read_file(command, path, options, data);
+    if (before > 0 && strcmp(quantity, VALUE) == 0)
+        snprintf(quantity, sizeof(quantity), "%s", data->quantity);
+    if (before > 0 && strcmp(data->quantity, VALUE) == 0)
+        snprintf(data->quantity, sizeof(data->quantity), "%s", quantity);
     if (status == ST_EXIT_DONE && before > 0 && strcmp(quantity, data->quantity) != 0)
         status = st_failure(command, "%s has %s and %s has %s: one picture cannot show both",
                             data->set[0]->file, quantity, short_name(path), data->quantity);

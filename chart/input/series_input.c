@@ -247,6 +247,7 @@ static int read_text(struct input *input, struct st_series_input *result)
         status = st_failure(input->command, "%s: %s", input->name, r == -ENODATA ? "no samples" : reason(r));
     } else {
         result->source = "text";
+        result->plain = text.kind != ST_SERIES_TEXT_CSV;
         result->series = text.series;
         text.series = (struct st_series){0};
         st_ns_format(st_period_ns(&result->series.period), every, sizeof(every));

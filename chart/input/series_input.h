@@ -62,6 +62,7 @@ struct st_series_input {
     struct st_miss_events miss_events;
     char note[200]; /* assumptions about the input, for the user; "" */
     bool interrupted;
+    bool plain; /* one figure a line, which may be anything: "value" instead of "lateness" */
 };
 
 void st_series_input_finish(struct st_series_input *input);

@@ -10,13 +10,13 @@
 #define CELL_COLUMNS  12
 #define VALUE_BYTES   32
 
-/* "8.2 µs", "0.5 %". */
+/* "8.214 µs", "0.5 %". */
 static const char *value_text(enum st_figure_id id, double value, char *buf)
 {
     if (id == ST_FIGURE_MISSED)
         snprintf(buf, VALUE_BYTES, value == 0 ? "0 %%" : "%.3g %%", 100 * value);
-    else
-        st_ns_format(llrint(value), buf, VALUE_BYTES);
+    else /* so that the ends of an interval differ */
+        st_ns_format_exact(llrint(value), buf, VALUE_BYTES);
     return buf;
 }
 

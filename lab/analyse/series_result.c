@@ -31,16 +31,11 @@ void st_series_result_finish(struct st_series_result *result)
 
 /* --- JSON --- */
 
-static void append(json_t *array, json_t *value)
-{
-    (void)json_array_append_new(array, value); /* out of memory leaves it out; json_dumpf says so */
-}
-
 static json_t *integers(const int *values, size_t n)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < n; i++)
-        append(array, json_integer(values[i]));
+        (void)json_array_append_new(array, json_integer(values[i]));
     return array;
 }
 
@@ -94,10 +89,11 @@ static json_t *steps(const struct st_changes *c)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < c->steps_n; i++)
-        append(array, json_pack("{s:I, s:f, s:f, s:f, s:o}", "period", (json_int_t)c->steps[i].index, "at_s",
-                                c->steps[i].at_s, "size_ns", c->steps[i].size_ns, "p_value",
-                                c->steps[i].p_value, "tick_hz",
-                                c->steps[i].tick_hz > 0 ? json_integer(c->steps[i].tick_hz) : json_null()));
+        (void)json_array_append_new(
+            array,
+            json_pack("{s:I, s:f, s:f, s:f, s:o}", "period", (json_int_t)c->steps[i].index, "at_s",
+                      c->steps[i].at_s, "size_ns", c->steps[i].size_ns, "p_value", c->steps[i].p_value,
+                      "tick_hz", c->steps[i].tick_hz > 0 ? json_integer(c->steps[i].tick_hz) : json_null()));
     return array;
 }
 
@@ -106,7 +102,7 @@ static json_t *analysis_json(const struct st_analysis *a)
     const struct st_ticks *l = &a->ticks;
     json_t *sentences = json_array();
     for (size_t i = 0; i < a->sentences_n; i++)
-        append(sentences, json_string(a->sentence[i]));
+        (void)json_array_append_new(sentences, json_string(a->sentence[i]));
     json_t *tick_hz = l->found && l->hz > 0 ? json_integer(l->hz) : json_null();
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
@@ -139,10 +135,20 @@ static const struct {
     const char *label, *key;
     double p;
 } quantiles[] = {
-    {"median", "median", 0.5},       {"p99", "p99", 0.99},
-    {"p99.9", "p99_9", 0.999},       {"p99.99", "p99_99", 0.9999},
+    {"q1", "q1", 0.25},
+    {"median", "median", 0.5},
+    {"q3", "q3", 0.75},
+    {"p99", "p99", 0.99},
+    {"p99.9", "p99_9", 0.999},
+    {"p99.99", "p99_99", 0.9999},
     {"p99.999", "p99_999", 0.99999},
 };
+
+/* Of values that have this quantile: 10 lie beyond it. */
+static uint64_t least_n(double p)
+{
+    return st_stats_quantile_min_n(fmax(p, 1 - p));
+}
 
 static json_t *figures_json(const struct st_series_result *result)
 {
@@ -151,7 +157,7 @@ static json_t *figures_json(const struct st_series_result *result)
         json_pack("{s:I, s:f, s:o}", "min", (json_int_t)result->input.all.hist.min_ns, "mean", moments->mean,
                   "sd", moments->n >= 2 ? json_real(st_moments_sd(moments)) : json_null());
     for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
-        const bool known = result->input.all.n >= st_stats_quantile_min_n(quantiles[i].p);
+        const bool known = result->input.all.n >= least_n(quantiles[i].p);
         (void)json_object_set_new(o, quantiles[i].key,
                                   known ? json_integer(st_sample_quantile(&result->sample, quantiles[i].p))
                                         : json_null());
@@ -190,9 +196,10 @@ static void add_samples(json_t *document, const struct st_series *series)
     const bool gaps = st_series_span(series) != series->n;
     json_t *samples = json_array(), *periods = gaps ? json_array() : json_null();
     for (size_t i = 0; i < series->n; i++) {
-        append(samples, json_integer(series->lateness_ns[i]));
+        (void)json_array_append_new(samples, json_integer(series->lateness_ns[i]));
         if (gaps)
-            append(periods, json_integer((json_int_t)(series->index[i] - series->index[0])));
+            (void)json_array_append_new(periods,
+                                        json_integer((json_int_t)(series->index[i] - series->index[0])));
     }
     (void)json_object_set_new(document, "samples_ns", samples);
     (void)json_object_set_new(document, "periods", periods);
@@ -229,7 +236,7 @@ static void add_figure(char *line, size_t bytes, const char *label, int64_t ns)
     char text[32];
     const size_t at = strlen(line);
     snprintf(line + at, bytes - at, "%s%s %s", at > 0 ? ", " : "", label,
-             st_ns_format(ns, text, sizeof(text)));
+             st_ns_format_exact(ns, text, sizeof(text)));
 }
 
 static void print_figures(const struct st_series_result *result, FILE *out, int width)
@@ -238,7 +245,7 @@ static void print_figures(const struct st_series_result *result, FILE *out, int 
     char line[300] = "", events[200];
     add_figure(line, sizeof(line), "min", all->hist.min_ns);
     for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
-        if (all->n >= st_stats_quantile_min_n(quantiles[i].p))
+        if (all->n >= least_n(quantiles[i].p))
             add_figure(line, sizeof(line), quantiles[i].label,
                        st_sample_quantile(&result->sample, quantiles[i].p));
     }
@@ -246,7 +253,7 @@ static void print_figures(const struct st_series_result *result, FILE *out, int 
     add_figure(line, sizeof(line), "mean", whole_ns(all->moments.mean));
     if (all->n >= 2)
         add_figure(line, sizeof(line), "standard deviation", whole_ns(st_moments_sd(&all->moments)));
-    st_text_field(out, "lateness", line, LABEL_COLUMNS, width);
+    st_text_field(out, result->input.plain ? "value" : "lateness", line, LABEL_COLUMNS, width);
     if (!result->input.misses_known)
         return;
     snprintf(line, sizeof(line), "%" PRIu64 " of %" PRIu64 " periods%s", result->input.misses_n,

@@ -133,12 +133,6 @@ static int choose_methods(struct arguments *a)
                                       : st_failure(NAME, "none of these methods is available on this system");
 }
 
-/* More than one was asked for. */
-static bool several(const struct arguments *a)
-{
-    return a->methods_n + a->missing_n > 1;
-}
-
 /* @return whether the policy is what was asked for; else a note says what it is. */
 static void set_policy(const struct arguments *a, struct st_platform *p, struct st_series_result *result)
 {
@@ -236,7 +230,7 @@ static int measure(struct arguments *a, const struct st_bench_series_config *con
 /* The document of one is that of series, simulate and analyse; several are a list of such. */
 static int print_json(const struct arguments *a, struct st_series_result *const *results, size_t n)
 {
-    if (!several(a))
+    if (a->methods_n + a->missing_n == 1)
         return st_output_json(NAME, st_series_result_json(results[0], true));
     json_t *series = json_array(), *missing = json_array();
     for (size_t i = 0; i < n; i++)
@@ -256,7 +250,7 @@ static int print(const struct arguments *a, struct st_series_result *const *resu
     if (a->common.json)
         return print_json(a, results, n);
     for (size_t i = 0; i < n && status == ST_EXIT_DONE; i++) {
-        if (several(a)) /* where says what else it was measured with */
+        if (a->methods_n + a->missing_n > 1) /* where says what else it was measured with */
             printf("%s%s\n", i > 0 ? "\n" : "Measured one after the other, each analysed by itself.\n\n",
                    json_string_value(json_object_get(results[i]->circumstances, "method")));
         status = st_series_result_text(NAME, results[i]);

@@ -150,6 +150,21 @@ for options in '--table 1' '--table 0s' '--table 25h' '--table 1s,' '--table 1s 
     is "and nothing is printed" "$(cat out)" ""
 done
 
+# --- a column of figures that may be anything, and its quartiles
+seq 1001 1100 >hundred.ns
+"$SLEEPTUNE_LAB" analyse hundred.ns >out
+like "figures of text are values; quartiles stand beside the median" "$(tr -s ' \n' '  ' <out)" ' value min 1\.001 µs, q1 1\.025 µs, median 1\.050 µs, q3 1\.075 µs, max 1\.100'
+"$SLEEPTUNE_LAB" analyse hundred.ns --json >out
+is "in JSON, too" "$("$PYTHON" -c 'import json; f = json.load(open("out"))["lateness_ns"]; print(f["q1"], f["median"], f["q3"])')" "1025 1050 1075"
+head -39 hundred.ns >39.ns
+is "39 figures have no quartiles: 10 are to lie beyond" "$("$SLEEPTUNE_LAB" analyse 39.ns --json | grep -cE '"q[13]": null')" 2
+"$SLEEPTUNE" plot hundred.ns -o value.svg 2>err
+like "a picture of text says value" "$(cat value.svg)" '<title id="title">[^<]*: value</title>'
+"$SLEEPTUNE" plot hundred.ns made.json -o both.svg 2>err
+is "text goes with lateness, in either order" "$?" 0
+"$SLEEPTUNE" plot made.json hundred.ns -o turned.svg 2>err
+is "and takes its name" "$? $(grep -c '<title id="title">[^<]*: lateness (woke - due)</title>' both.svg turned.svg | tr '\n' ' ')" "0 both.svg:1 turned.svg:1 "
+
 # --- few samples
 printf '0.019496\n0.019506\n0.019516\n0.019525\n0.019535\n' >herman
 status 0 "five samples are printed" "$SLEEPTUNE_LAB" analyse herman
