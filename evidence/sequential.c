@@ -4,7 +4,6 @@
 
 #define NULL_LOW    0.8
 #define NULL_HIGH   1.25
-#define NULL_NEEDED 40.0 /* 95 %, both ends */
 #define RESAMPLES   100
 #define POWER       0.5
 #define POWER_LEAST 0.25
@@ -48,12 +47,6 @@ double st_sequential_e(const struct st_sequential *s, enum st_sequential_side si
     for (size_t i = 0; i < ST_SEQUENTIAL_BETS; i++)
         sum += s->product[side][i];
     return sum / ST_SEQUENTIAL_BETS;
-}
-
-bool st_sequential_is_null(const struct st_sequential *s)
-{
-    return st_sequential_e(s, ST_SEQUENTIAL_ABOVE_LOW) >= NULL_NEEDED &&
-           st_sequential_e(s, ST_SEQUENTIAL_BELOW_HIGH) >= NULL_NEEDED;
 }
 
 double st_sequential_needed(size_t tests_n, size_t kept_n)

@@ -40,9 +40,6 @@ void st_sequential_add(struct st_sequential *s, uint64_t a_n, uint64_t b_n);
  */
 double st_sequential_e(const struct st_sequential *s, enum st_sequential_side side);
 
-/** Is the effect shown to be between 0.8 and 1.25, 95 %? That is no effect worth keeping. */
-bool st_sequential_is_null(const struct st_sequential *s);
-
 /** The e-value that setting number kept_n + 1 of tests_n needs: e-Benjamini-Hochberg, at any dependence. Source: Wang and
  * Ramdas, "False discovery rate control with e-values", 2022. */
 double st_sequential_needed(size_t tests_n, size_t kept_n);

@@ -12,6 +12,7 @@
 #define WITHOUT_PAIRS   10 /* pairs after which a setting that rather does harm is dropped */
 #define WITHOUT_E       0.2
 #define HARM_NEEDED     20.0 /* 5 %: what is not kept needs no more */
+#define NULL_NEEDED     40.0 /* 95 %, both ends: the effect is between 0.8 and 1.25, not worth keeping */
 #define SCREEN_FROM     5    /* rows; fewer are tried one by one at once */
 #define SCREEN_RUNS     12
 #define SCREEN_ROWS     11
@@ -247,7 +248,8 @@ static enum st_tuning_outcome judge(const struct st_tuning_row *row, double need
         return ST_TUNING_HELPS;
     if (st_sequential_e(&row->evidence, ST_SEQUENTIAL_MORE) >= HARM_NEEDED)
         return ST_TUNING_HARMFUL;
-    if (st_sequential_is_null(&row->evidence) ||
+    if ((st_sequential_e(&row->evidence, ST_SEQUENTIAL_ABOVE_LOW) >= NULL_NEEDED &&
+         st_sequential_e(&row->evidence, ST_SEQUENTIAL_BELOW_HIGH) >= NULL_NEEDED) ||
         (row->evidence.pairs_n >= WITHOUT_PAIRS && fewer < WITHOUT_E))
         return ST_TUNING_NO_EFFECT;
     return last ? ST_TUNING_UNDECIDED : ST_TUNING_NOT_TRIED;

@@ -169,7 +169,7 @@ int st_history_sql_step(sqlite3_stmt *statement)
     return code == SQLITE_ROW ? 1 : st_history_sql_errno(sqlite3_db_handle(statement), code);
 }
 
-int st_history_sql_run(sqlite3 *db, const char *sql, const char *types, ...)
+int st_history_sql_number(sqlite3 *db, int64_t *ret, const char *sql, const char *types, ...)
 {
     sqlite3_stmt *statement;
     va_list args;
@@ -180,21 +180,7 @@ int st_history_sql_run(sqlite3 *db, const char *sql, const char *types, ...)
         return r;
     do
         r = st_history_sql_step(statement);
-    while (r == 1); /* a PRAGMA gives rows */
-    sqlite3_finalize(statement);
-    return r;
-}
-
-int st_history_sql_number(sqlite3 *db, int64_t *ret, const char *sql, const char *types, ...)
-{
-    sqlite3_stmt *statement;
-    va_list args;
-    va_start(args, types);
-    int r = prepare(db, &statement, sql, types, args);
-    va_end(args);
-    if (r < 0)
-        return r;
-    r = st_history_sql_step(statement);
+    while (r == 1 && ret == NULL);
     if (r == 1 && sqlite3_column_type(statement, 0) != SQLITE_NULL)
         *ret = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);

@@ -38,12 +38,12 @@ const char *st_history_sql_sentence(sqlite3 *db, int r);
 /** Prepares a statement and binds an argument for each letter of `types`: i int64_t; n int64_t, NULL for INT64_MIN; d double; t text; s text, NULL for ""; b bytes and their size_t. @return 0 or a negative errno value. Finish with sqlite3_finalize. */
 ST_NODISCARD int st_history_sql_prepare(sqlite3 *db, sqlite3_stmt **ret, const char *sql, const char *types,
                                         ...);
-/** The same, and runs it. @return 0 or a negative errno value. */
-ST_NODISCARD int st_history_sql_run(sqlite3 *db, const char *sql, const char *types, ...);
 /** The next row. @return 1, 0 at the end, or a negative errno value. */
 ST_NODISCARD int st_history_sql_step(sqlite3_stmt *statement);
-/** Reads the first column of the first row; *ret is unchanged if there is no row or it is NULL. */
+/** Reads the first column of the first row; *ret is unchanged if there is no row or it is NULL. @param ret NULL: runs to the
+ * end. @return 0 or a negative errno value. */
 ST_NODISCARD int st_history_sql_number(sqlite3 *db, int64_t *ret, const char *sql, const char *types, ...);
+#define st_history_sql_run(db, sql, ...) st_history_sql_number((db), NULL, (sql), __VA_ARGS__)
 
 /** Column i: INT64_MIN for NULL. */
 int64_t st_history_sql_int(sqlite3_stmt *statement, int i);
