@@ -154,9 +154,9 @@ static void answer(const struct st_tune_output *output, struct st_text_buffer *t
             output->wish->frames, period_us(output) / 10, seconds);
     else if (t->end == ST_TUNING_NOISY)
         st_text_buffer_printf(text,
-                              "This machine is too noisy now: %" PRIu64
-                              " late wake-ups in %.0f s vary so much that a 3-fold effect would not show.",
-                              t->late_n, seconds);
+                              "This machine is too noisy now for a budget of %" PRId64 " min: %" PRIu64
+                              " late wake-ups in %.0f s, and a 3-fold effect would not show.",
+                              output->budget_ns / (60 * ST_NS_PER_S), t->late_n, seconds);
     else if (t->end == ST_TUNING_STOPPED)
         st_text_buffer_printf(text, "Ended early: %s. %zu of %zu settings help.", t->why, helps_n, t->n);
     else if (helps_n == 0)

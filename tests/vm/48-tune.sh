@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # vm: -k generic -q -i -c none -t 1500
-# tune on a real kernel: a slack of 5 ms that costs, a setting that does harm, a program that writes the same setting, noise. The
-# guest's clock counts instructions: how fast the host is does not matter. This guest has no idle states, so /dev/cpu_dma_latency
-# is not tried.
+# tune on a real kernel: a slack of 5 ms that costs, a setting that does harm, a program that writes the same setting, noise, and
+# kill -9 at random moments. The guest's clock counts instructions: how fast the host is does not matter. This guest has no idle
+# states, so /dev/cpu_dma_latency is not tried.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh
 cp -a /share/usr /share/etc / 2>/dev/null
@@ -20,6 +20,8 @@ slow=(setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice prlimit --rtprio=0 -
 tune=(sleeptune tune --frames 1024 --budget 5m)
 field() { jq -r "$1" /tmp/out; }
 one_line() { tr '\n' ' ' | tr -s ' '; }
+# shellcheck disable=SC2317 # called by wait_for
+ended() { ! pgrep -x sleeptune; }
 value() { cat "$swappiness"; }
 value_is() { [ "$(value)" = "$1" ]; }
 # all that a candidate may write, the other settings beside it, and /etc
@@ -83,9 +85,46 @@ other=$!
 "${tune[@]}" >/tmp/out 2>/tmp/err
 is "a noisy machine: status 2" "$?" 2
 tap_note </tmp/out
-like "which it says" "$(cat /tmp/out)" '^This machine is too noisy now: [1-9][0-9]* late'
+like "which it says" "$(cat /tmp/out)" '^This machine is too noisy now for a budget of 5 min: [1-9][0-9]* late'
 kill $other
 wait $other 2>/dev/null
 state >/tmp/after
 ok "all is as it was" diff /tmp/before /tmp/after
+
+# --- kill -9: KILLS times; every other time while a setting is on ---
+knobs() { cat "$huge"/{enabled,defrag} $swappiness; }
+as_found=$(knobs) bad='' on_n=0
+RANDOM=${SEED:-$(date +%N | sed 's/^0*//')}
+for ((i = 1; i <= ${KILLS:-10}; i++)); do
+    only=linux-swap,linux-huge-pages
+    [ $((i % 3)) -eq 0 ] || only=$(cut -d, -f$((i % 3)) <<<"$only")
+    in_ms=$((RANDOM % 90000))
+    "${slow[@]}" "${tune[@]}" --budget 10m --only "$only" >/tmp/out 2>&1 &
+    tuner=$!
+    if [ $((i % 2)) -eq 0 ]; then
+        while [ "$(knobs)" = "$as_found" ] && kill -0 $tuner; do sleep 0.2; done
+        in_ms=$((in_ms / 25)) # a block takes 5 s: it is still on
+    fi
+    sleep "$(printf %d.%03d $((in_ms / 1000)) $((in_ms % 1000)))"
+    [ "$(knobs)" = "$as_found" ] || on_n=$((on_n + 1))
+    kill -9 $tuner || bad+=" $i:ended: $(cat /tmp/out)"
+    wait $tuner 2>/dev/null
+    wait_for ended
+    state | diff /tmp/before - || bad+=" $i:$only:${in_ms}ms"
+done
+is "kill -9 at ${KILLS:-10} random moments: all is as it was each time" "$bad" ""
+tap_note <<<"a setting was on at $on_n of them"
+ok "a setting was on at some of them" test $on_n -gt 0
+
+# --- both processes at once: the next command sets everything back ---
+"${slow[@]}" "${tune[@]}" --only linux-swap >/dev/null 2>&1 &
+tuner=$!
+until value_is 10; do sleep 0.2; done
+kill -9 $tuner $(pgrep -P $tuner)
+wait $tuner 2>/dev/null
+wait_for ended
+is "both processes are killed while it is on" "$(value)" 10
+ok "revert" sleeptune revert --all
+state >/tmp/after
+ok "sets everything back" diff /tmp/before /tmp/after
 tap_done
