@@ -76,7 +76,7 @@ static void print_plan_row(const struct st_candidate *row, int width, FILE *out)
     if (row->not_tried[0] != '\0')
         st_text_buffer_printf(&text, "; not tried: %s", row->not_tried);
     else
-        st_text_buffer_printf(&text, ", is tried as %s", row->trial);
+        st_text_buffer_printf(&text, "; tried with %s", row->trial);
     if (row->not_tried[0] == '\0' && row->refused != NULL)
         st_text_buffer_printf(&text, "; not kept: costs %s", row->refused);
     st_text_wrap(out, line, INDENT, width);
@@ -86,16 +86,18 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
 {
     const struct st_candidates *candidates = output->candidates;
     const size_t open_n = st_candidates_open(candidates);
-    char budget[32], line[LINE_BYTES];
+    char budget[32], period[32], line[LINE_BYTES];
     struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
     st_ns_format_short(output->budget_ns, budget, sizeof(budget));
+    st_ns_format_short(output->wish->period_ns, period, sizeof(period));
     if (open_n == 0)
         st_text_buffer_printf(
             &text, "Nothing to try with %u frames: no setting that the report found can be switched here%s.",
             output->wish->frames, needs_root(candidates) ? " without root" : "");
     else
-        st_text_buffer_printf(&text, "%zu setting%s to try with %u frames (%.0f µs), %s at most.", open_n,
-                              open_n == 1 ? "" : "s", output->wish->frames, period_us(output), budget);
+        st_text_buffer_printf(&text, "%zu setting%s to try with %u frames (%s), %s at most.%s", open_n,
+                              open_n == 1 ? "" : "s", output->wish->frames, period, budget,
+                              output->dry_run ? "" : " Ctrl-C ends it.");
     st_text_wrap(out, line, 0, output->width);
     for (size_t i = 0; i < candidates->n; i++)
         print_plan_row(&candidates->rows[i], output->width, out);

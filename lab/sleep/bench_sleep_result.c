@@ -384,7 +384,7 @@ static void write_seen(FILE *out, const struct st_bench_sleep *bench, const stru
         fputs(some ? ", but not with " : ": not with ", out);
     list(out, bench, seen, differences, ST_STRETCH_NOT_SEEN);
     if (n[ST_STRETCH_UNCLEAR] > 0)
-        fputs("; too few samples to tell for ", out);
+        fputs("; not clear from this run for ", out);
     list(out, bench, seen, differences, ST_STRETCH_UNCLEAR);
     fprintf(out, ". Each method slept at least %zu times with each %s.", least_n(bench, p, seen, c),
             p->os == ST_OS_FREEBSD ? "duration" : "slack");
