@@ -82,8 +82,8 @@ const char *st_predict_text_answer(const struct st_predict_table *table, bool bo
     st_predict_text_time(held != NULL ? held->observed_s : st_predict_seconds(table->run), time,
                          sizeof(time));
     if (held != NULL) {
-        snprintf(buf, bytes, "%u frames held (%.1f ms with %u periods)%s in %s", held->frames,
-                 latency_ms(table, held), table->wish->periods, held->n_events == 0 ? ": no dropout" : "",
+        snprintf(buf, bytes, "%u frames held (%u periods of %.1f ms)%s in %s", held->frames,
+                 table->wish->periods, held->period_us / 1000, held->n_events == 0 ? ": no dropout" : "",
                  time);
         if (bounds)
             st_text_append(buf, bytes, ", at most %s per hour (95 %%).",
