@@ -153,7 +153,7 @@ static void print_phases(const void *ctx, FILE *out, int width, bool colour, boo
     const struct answer *answer = ctx;
     (void)width;
     (void)details;
-    fputs("  load      held from     worst wake-up\n", out);
+    fputs("  load      holds with    worst wake-up\n", out);
     for (size_t i = 0; i < answer->phases_n; i++) {
         const struct phase *phase = &answer->phases[i];
         const struct st_predict_row *held = phase->sizes.table.held;
