@@ -104,7 +104,8 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     print_later(candidates, output->width, out);
     if (open_n > 0)
         st_text_wrap(
-            out, "Never touched: files, dangerous settings, what needs a reboot. All is set back at the end.",
+            out,
+            "Never touched: files, dangerous settings, what needs a reboot. All is set back at the end, but what is kept.",
             0, output->width);
     if (open_n > 0 && !output->dry_run)
         return;
