@@ -55,9 +55,12 @@ static int read_options(int argc, char **argv, struct options *options)
 {
     int first;
     const struct st_option own[] = {
-        {"snapshot", .text = &options->input.snapshot},     {"root", .text = &options->input.root},
-        {"input", .take = take_input, .ctx = options},      {"user", .text = &options->input.user},
-        {"no-servers", .flag = &options->input.no_servers}, {"list", .flag = &options->list},
+        {"snapshot", .text = &options->input.snapshot}, /* where the facts come from */
+        {"root", .text = &options->input.root},
+        {"input", .take = take_input, .ctx = options},
+        {"user", .text = &options->input.user},
+        {"no-servers", .flag = &options->input.no_servers},
+        {"list", .flag = &options->list},
     };
     const int status =
         st_report_run_options(COMMAND, own, ST_ARRAY_LEN(own), help, argc, argv, &first, &options->report);
