@@ -46,6 +46,18 @@ ok "--check says so" setup --check
 system Linux
 stub apt-get "$note"
 stub dpkg-query 'exit 0'
+stub apt-cache 'echo "  Candidate: 1.0"'
+stub go "$note; exit 1"
+ok "where Go is" setup --test
+is "it builds nothing" "$(asked | grep -c '^go')" 0
+ok "but for --all, and goes on when it cannot" setup --all
+ok "without trying that again" setup --all
+is "the checker of workflows" "$(asked | grep '^go')" "go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
+like "and packages are installed all the same" "$(asked | tail -n 1)" 'apt-get .*chromium'
+
+system Linux
+stub apt-get "$note"
+stub dpkg-query 'exit 0'
 stub apt-cache 'case $2 in libsoundio-dev) echo "  Candidate: (none)";; *) echo "  Candidate: 1.0";; esac'
 ok "an optional part that is not offered is left out" setup
 is "it is not asked for" "$(asked | grep -c soundio)" 0
