@@ -50,7 +50,7 @@ part_armhf() { processor armhf arm-linux-gnueabihf arm arm; }
 # the sound servers' and the kernel trace's libraries, which are C like the rest and would be built for nothing else.
 musl_library() { # ROOT NAME COMMAND...: in its source, with musl's compiler
     inside "$1" "mkdir -p /musl && cd /musl && apt-get source -qq $2 >/dev/null 2>&1; cd $2-*/ && { [ -e configure ] || [ ! -e configure.ac ] || autoreconf -fi >/dev/null 2>&1; }
-        export CC=musl-gcc CFLAGS='-O1 -fPIC' PKG_CONFIG_LIBDIR=/musl/lib/pkgconfig CPPFLAGS=-I/musl/include LDFLAGS=-L/musl/lib
+        export CC=musl-gcc CFLAGS='-O1 -fPIC' PKG_CONFIG_LIBDIR=/musl/lib/pkgconfig CPPFLAGS=-I/musl/include LDFLAGS='-L/musl/lib -Wl,-rpath,/musl/lib'
         { $3; } >../$2.log 2>&1 || { tail -n 30 ../$2.log; exit 1; }"
 }
 

@@ -44,16 +44,20 @@ packages_of() {
 recipes() {
     local status=0
     echo "at: recipes of Arch and Fedora"
-    inside "$1" 'apt-get install -qq -y --no-install-recommends fakeroot libarchive-tools makepkg rpm xz-utils zstd >/dev/null' ||
+    inside "$1" 'apt-get install -qq -y --no-install-recommends fakeroot libarchive-tools makepkg pacman-package-manager rpm rpmlint xz-utils >/dev/null' ||
         cannot "makepkg and rpmbuild could not be installed"
     inside "$1" 'tree=sleeptune-$(sed -n "s/^  version: .\(.*\).,$/\1/p" meson.build)
-        mkdir -p /recipes/arch /recipes/SOURCES && cp -a . /recipes/$tree && cd /recipes && tar -cJf SOURCES/$tree.tar.xz $tree &&
+        mkdir -p /recipes/arch /recipes/SOURCES /var/lib/pacman && cp -a . /recipes/$tree && cd /recipes && tar -cJf SOURCES/$tree.tar.xz $tree &&
         cp $tree/packaging/arch/PKGBUILD SOURCES/$tree.tar.xz arch && useradd packager && chown -R packager: arch && cd arch &&
         setpriv --reuid packager --regid packager --clear-groups env HOME=/recipes/arch PATH=/sleeptune/tests/recipes:$PATH makepkg -d --nocheck' || status=1
     verdict $status "Arch: makepkg makes a package"
     status=0
     inside "$1" 'rpmbuild -bb --nodeps --nocheck --load tests/recipes/fedora.macros --define "_topdir /recipes" packaging/fedora/sleeptune.spec' || status=1
     verdict $status "Fedora: rpmbuild makes the packages, and each installed file is in one of them"
+    status=0
+    inside "$1" 'rpmlint -c tests/recipes/rpmlint.toml packaging/fedora/sleeptune.spec >/recipes/rpmlint; cat /recipes/rpmlint
+        grep -q " 0 errors, 0 warnings" /recipes/rpmlint' || status=1
+    verdict $status "Fedora: rpmlint has no error and no warning for the spec"
 }
 
 part_packages() {
