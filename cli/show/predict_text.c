@@ -33,6 +33,20 @@ void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames
         if (st_predict_holds(row) && (table->held == NULL || row->frames < table->held->frames))
             table->held = row;
     }
+    for (size_t i = table->n - 1; i-- > 0;) {
+        struct st_predict_row *row = &table->rows[i];
+        const struct st_predict_row *longer = row + 1;
+        if (row->n_events == 0 || longer->n_events == 0 || longer->observed_s < row->observed_s ||
+            !longer->estimated || longer->estimate <= row->estimate)
+            continue;
+        row->estimate = longer->estimate;
+        row->low = fmax(row->low, longer->low);
+        row->high = fmax(row->high, longer->high);
+        snprintf(row->reason, sizeof(row->reason),
+                 "dropouts less than " ST_MISS_EVENTS_GAP
+                 " apart count as one: there are at least as many as at %u frames",
+                 longer->frames);
+    }
 }
 
 static json_t *row_json(const struct st_predict_row *row)

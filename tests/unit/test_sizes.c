@@ -116,6 +116,25 @@ static void a_dropout_of_the_sizes_own_run_counts(void **state)
     assert_int_equal(row(256).basis, ST_PREDICT_NONE_SEEN);
 }
 
+/* At 32 frames a wake-up is late each 20 ms, which is one event of 7 s; eight stalls reach 64 frames. */
+static void dropouts_without_a_pause_are_not_fewer_than_at_a_longer_size(void **state)
+{
+    (void)state;
+    struct st_sizes_run *run = &sizes.runs[0];
+    add_run(32, 20000, 0);
+    st_predict_finish(&run->late);
+    for (uint64_t k = 0; k < run->late.periods_n; k += 30)
+        assert_int_equal(st_predict_add(&run->late, k, k % 1200 == 0 ? 2600000 : 900000), 0);
+    st_predict_end(&run->late);
+    st_sizes_fill(&sizes, 32);
+    assert_int_equal(row(64).n_events, 9);
+    assert_true(row(64).estimate > 4000);
+    assert_int_equal(row(32).n_events, 1);
+    assert_float_equal((float)row(32).estimate, (float)row(64).estimate, 0);
+    assert_true(row(32).high >= row(64).high);
+    assert_non_null(strstr(row(32).reason, "at least as many as at 64 frames"));
+}
+
 static void the_shortest_size_is_what_was_asked_for_or_32(void **state)
 {
     (void)state;
@@ -136,6 +155,7 @@ int main(void)
         SIZES(the_buffer_in_use_has_a_row_in_its_place),
         SIZES(what_each_wake_up_is_late_by_is_that_of_the_size),
         SIZES(a_dropout_of_the_sizes_own_run_counts),
+        SIZES(dropouts_without_a_pause_are_not_fewer_than_at_a_longer_size),
         cmocka_unit_test(the_shortest_size_is_what_was_asked_for_or_32),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
