@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,17 +108,20 @@ static int hide(bool hang)
 /** What it has and can get: real-time priority, locked memory, core files, nice. */
 static int show_limits(void)
 {
+    struct st_platform *p = st_platform_native(); /* musl's own functions for policies only fail */
     struct rlimit limit;
-    const struct sched_param fifo = {.sched_priority = 1};
+    enum st_policy policy;
+    int priority;
     (void)getrlimit(RLIMIT_CORE, &limit);
-    printf("core %d, policy %d", (int)limit.rlim_max, sched_getscheduler(0) == SCHED_OTHER);
+    printf("core %d, policy %d", (int)limit.rlim_max,
+           p->get_policy(p, &policy, &priority) == 0 && policy == ST_POLICY_OTHER);
     (void)getrlimit(RLIMIT_MEMLOCK, &limit);
     printf(", memlock %d", limit.rlim_max <= 65536);
 #ifdef RLIMIT_RTPRIO
     (void)getrlimit(RLIMIT_RTPRIO, &limit);
     printf(", rtprio %d", (int)limit.rlim_max);
 #endif
-    printf(", fifo %d\n", sched_setscheduler(0, SCHED_FIFO, &fifo));
+    printf(", fifo %d\n", p->set_policy(p, ST_POLICY_FIFO, 1) == 0 ? 0 : -1);
     return 0;
 }
 
