@@ -110,6 +110,37 @@ static const struct st_sleep_method sleeps[] = {
 
 /* --- ways of waking --- */
 
+#define EVENT_ID 1
+
+static int open_kqueue(struct st_wake_place *place)
+{
+    struct kevent change;
+    place->watch = kqueue();
+    if (place->watch < 0)
+        return -errno;
+    EV_SET(&change, EVENT_ID, EVFILT_USER, EV_ADD | EV_CLEAR, 0, 0, NULL);
+    if (kevent(place->watch, &change, 1, NULL, 0, NULL) == 0)
+        return 0;
+    const int r = -errno;
+    st_wake_close_fds(place);
+    return r;
+}
+
+static int wait_kqueue(struct st_wake_place *place, int64_t due_ns)
+{
+    struct kevent event;
+    const struct timespec left = st_wake_left(place, due_ns);
+    const int ready = kevent(place->watch, NULL, 0, &event, 1, &left);
+    return ready > 0 ? 0 : ready == 0 ? -ETIMEDOUT : -errno;
+}
+
+static int wake_kqueue(struct st_wake_place *place)
+{
+    struct kevent change;
+    EV_SET(&change, EVENT_ID, EVFILT_USER, 0, NOTE_TRIGGER, 0, NULL);
+    return kevent(place->watch, &change, 1, NULL, 0, NULL) == 0 ? 0 : -errno;
+}
+
 static int wait_umtx(struct st_wake_place *place, int64_t due_ns)
 {
     struct _umtx_time timeout = {
@@ -128,6 +159,7 @@ static int wake_umtx(struct st_wake_place *place)
     return _umtx_op(&place->word, UMTX_OP_WAKE_PRIVATE, 1, NULL, NULL) == 0 ? 0 : -errno;
 }
 
+static const struct st_wake_ops kqueue_ops = {open_kqueue, wait_kqueue, wake_kqueue, st_wake_close_fds};
 static const struct st_wake_ops umtx_ops = {NULL, wait_umtx, wake_umtx, NULL};
 
 static const struct st_wake_method wakes[] = {
@@ -135,6 +167,10 @@ static const struct st_wake_method wakes[] = {
      .summary = "waits in UMTX_OP_WAIT_UINT, woken by UMTX_OP_WAKE",
      .timed = true,
      .ops = &umtx_ops},
+    {.name = "kqueue-user",
+     .summary = "waits in kevent, woken by NOTE_TRIGGER of a user event",
+     .timed = true,
+     .ops = &kqueue_ops},
 };
 
 /* --- calls --- */
@@ -165,6 +201,11 @@ static const struct st_call_method calls[] = {
      .call = call_umtx,
      .raw = call_umtx}, /* the C library has no other way to it: it is a system call */
 };
+
+int st_wake_posix_semaphore_until(sem_t *sem, const struct timespec *until)
+{
+    return sem_clockwait_np(sem, CLOCK_MONOTONIC, TIMER_ABSTIME, until, NULL) == 0 ? 0 : -errno;
+}
 
 /* freq is in 2^-16 ppm. */
 int st_lab_own_clock_correction_ppm(ST_UNUSED struct st_lab *lab, double *ret_ppm)

@@ -1,6 +1,7 @@
 /* The Linux row of the laboratory's seam: ways of sleeping and waking, and calls, that only Linux has. */
 #include <errno.h>
 #include <linux/futex.h>
+#include <linux/time_types.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -13,6 +14,7 @@
 #include "lab/posix/lab_posix.h"
 #include "lab/posix/sleep_lab.h"
 #include "lab/posix/wake_posix.h"
+#include "st_config.h"
 
 static int sleep_open_epoll(struct st_sleep *s)
 {
@@ -100,7 +102,7 @@ static const struct st_sleep_method sleeps[] = {
     },
 };
 
-/* --- A counter as a file --- */
+/* --- A counter as a file: read by itself, or watched by epoll --- */
 
 static int open_eventfd(struct st_wake_place *place)
 {
@@ -120,7 +122,34 @@ static int wake_eventfd(struct st_wake_place *place)
     return write(place->fds[0], &one, sizeof(one)) == (ssize_t)sizeof(one) ? 0 : -errno;
 }
 
-static const struct st_wake_ops ops_eventfd = {open_eventfd, wait_eventfd, wake_eventfd, NULL};
+static int open_epoll(struct st_wake_place *place)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    int r = open_eventfd(place);
+    if (r != 0)
+        return r;
+    place->watch = epoll_create1(EPOLL_CLOEXEC);
+    if (place->watch < 0 || epoll_ctl(place->watch, EPOLL_CTL_ADD, place->fds[0], &event) != 0) {
+        r = -errno;
+        st_wake_close_fds(place);
+    }
+    return r;
+}
+
+/* epoll_pwait2 takes nanoseconds: Linux 5.11. */
+static int wait_epoll(struct st_wake_place *place, int64_t due_ns)
+{
+    struct epoll_event event;
+    const struct timespec left = st_wake_left(place, due_ns);
+    const struct __kernel_timespec timeout = {.tv_sec = left.tv_sec, .tv_nsec = left.tv_nsec};
+    const long ready = syscall(SYS_epoll_pwait2, place->watch, &event, 1, &timeout, NULL, 0);
+    if (ready <= 0)
+        return ready == 0 ? -ETIMEDOUT : -errno;
+    return wait_eventfd(place, due_ns);
+}
+
+static const struct st_wake_ops ops_eventfd = {open_eventfd, wait_eventfd, wake_eventfd, st_wake_close_fds};
+static const struct st_wake_ops ops_epoll = {open_epoll, wait_epoll, wake_eventfd, st_wake_close_fds};
 
 /* --- A word that the sleeper waits on. futex(2) --- */
 
@@ -148,6 +177,10 @@ static const struct st_wake_method wakes[] = {
      .timed = true,
      .ops = &ops_futex},
     {.name = "eventfd", .summary = "waits in read, woken by write of a counter", .ops = &ops_eventfd},
+    {.name = "epoll",
+     .summary = "waits in epoll_pwait2 on an eventfd, woken by write; then read",
+     .timed = true,
+     .ops = &ops_epoll},
 };
 
 /* Calls, one row each. */
@@ -174,6 +207,15 @@ static const struct st_call_method calls[] = {
      .call = call_futex,
      .raw = call_futex}, /* the C library has no function for it: it is a system call */
 };
+
+int st_wake_posix_semaphore_until(ST_UNUSED sem_t *sem, ST_UNUSED const struct timespec *until)
+{
+#ifdef ST_HAVE_SEM_CLOCKWAIT
+    return sem_clockwait(sem, CLOCK_MONOTONIC, until) == 0 ? 0 : -errno;
+#else
+    return -ENOTSUP; /* musl */
+#endif
+}
 
 /* adjtimex(2): freq in 2^-16 ppm, tick in us per 1/USER_HZ s. */
 int st_lab_own_clock_correction_ppm(ST_UNUSED struct st_lab *lab, double *ret_ppm)

@@ -35,6 +35,24 @@ struct pair {
     int result;
 };
 
+/* --- for the methods --- */
+
+struct timespec st_wake_left(const struct st_wake_place *place, int64_t due_ns)
+{
+    const int64_t left_ns = st_ns_sub(due_ns, place->platform->now_ns(place->platform));
+    return st_ns_to_timespec(left_ns > 0 ? left_ns : 0);
+}
+
+void st_wake_close_fds(struct st_wake_place *place)
+{
+    int *const fds[] = {&place->fds[0], &place->fds[1], &place->watch};
+    for (size_t i = 0; i < ST_ARRAY_LEN(fds); i++) {
+        if (*fds[i] >= 0)
+            close(*fds[i]);
+        *fds[i] = -1;
+    }
+}
+
 /* --- the sleeper --- */
 
 static int settle(struct pair *pair, int cpu)
@@ -160,6 +178,7 @@ static void close_pipe(int ends[2])
     for (int i = 0; i < 2; i++) {
         if (ends[i] >= 0)
             close(ends[i]);
+        ends[i] = -1;
     }
 }
 
@@ -167,7 +186,6 @@ static void dispose(struct st_wake *w, struct pair *pair)
 {
     if (w->method->ops->close != NULL)
         w->method->ops->close(&pair->place);
-    close_pipe(pair->place.fds);
     close_pipe(pair->command);
     close_pipe(pair->answer);
     free(pair);
@@ -191,7 +209,7 @@ int st_lab_posix_wake_open(struct st_wake *w, const struct st_wake_setting *sett
     struct pair *pair = malloc(sizeof(*pair));
     if (pair == NULL)
         return -ENOMEM;
-    *pair = (struct pair){.place = {.platform = w->platform, .fds = {-1, -1}},
+    *pair = (struct pair){.place = {.platform = w->platform, .fds = {-1, -1}, .watch = -1},
                           .method = w->method,
                           .setting = *setting,
                           .command = {-1, -1},
@@ -220,7 +238,7 @@ int st_lab_posix_wake_open(struct st_wake *w, const struct st_wake_setting *sett
     return r;
 }
 
-/* --- A flag and a queue of the thread library --- */
+/* --- A flag, a queue and a semaphore of the thread library --- */
 
 static int open_condition(struct st_wake_place *place)
 {
@@ -292,8 +310,31 @@ static int send_message(struct st_wake_place *place)
     return full ? -EAGAIN : -pthread_cond_signal(&place->cond);
 }
 
+static int open_semaphore(struct st_wake_place *place)
+{
+    return sem_init(&place->sem, 0, 0) == 0 ? 0 : -errno;
+}
+
+static int wait_semaphore(struct st_wake_place *place, int64_t due_ns)
+{
+    const struct timespec until = st_ns_to_timespec(due_ns);
+    return st_wake_posix_semaphore_until(&place->sem, &until);
+}
+
+static int wake_semaphore(struct st_wake_place *place)
+{
+    return sem_post(&place->sem) == 0 ? 0 : -errno;
+}
+
+static void close_semaphore(struct st_wake_place *place)
+{
+    sem_destroy(&place->sem);
+}
+
 static const struct st_wake_ops condvar_ops = {open_condition, wait_flag, wake_flag, close_condition};
 static const struct st_wake_ops channel_ops = {open_condition, receive, send_message, close_condition};
+static const struct st_wake_ops semaphore_ops = {open_semaphore, wait_semaphore, wake_semaphore,
+                                                 close_semaphore};
 
 /* --- A byte through a pipe --- */
 
@@ -314,7 +355,18 @@ static int wake_write(struct st_wake_place *place)
     return write(place->fds[1], &byte, 1) == 1 ? 0 : -errno;
 }
 
-static const struct st_wake_ops pipe_ops = {open_pipe, wait_read, wake_write, NULL};
+static int wait_poll(struct st_wake_place *place, int64_t due_ns)
+{
+    struct pollfd polled = {.fd = place->fds[0], .events = POLLIN};
+    const struct timespec left = st_wake_left(place, due_ns);
+    const int ready = ppoll(&polled, 1, &left, NULL);
+    if (ready <= 0)
+        return ready == 0 ? -ETIMEDOUT : -errno;
+    return wait_read(place, due_ns);
+}
+
+static const struct st_wake_ops pipe_ops = {open_pipe, wait_read, wake_write, st_wake_close_fds};
+static const struct st_wake_ops poll_ops = {open_pipe, wait_poll, wake_write, st_wake_close_fds};
 
 /* --- the rows --- */
 
@@ -327,7 +379,15 @@ const struct st_wake_method st_lab_posix_wakes[] = {
      .summary = "waits for a queue of messages, woken by a message (mutex and condition)",
      .timed = true,
      .ops = &channel_ops},
+    {.name = "semaphore",
+     .summary = "waits in sem_clockwait, woken by sem_post",
+     .timed = true,
+     .ops = &semaphore_ops},
     {.name = "pipe", .summary = "waits in read, woken by write of a byte", .ops = &pipe_ops},
+    {.name = "poll",
+     .summary = "waits in ppoll on a pipe, woken by write; then read",
+     .timed = true,
+     .ops = &poll_ops},
 };
 
 const size_t st_lab_posix_wakes_n = ST_ARRAY_LEN(st_lab_posix_wakes);

@@ -1,9 +1,10 @@
 /* Ways of waking that Linux and FreeBSD share: functions of their rows, and what a sender and a sleeper are
- * for them. */
+ * for them (wake_pair.c). */
 #ifndef ST_LAB_POSIX_WAKE_POSIX_H
 #define ST_LAB_POSIX_WAKE_POSIX_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -20,9 +21,12 @@ struct st_wake_place {
     unsigned queue[ST_WAKE_QUEUE_N]; /* a channel's messages: head, head + 1 .. tail - 1 */
     unsigned head, tail;
     bool signalled;
+    sem_t sem;
     _Atomic uint32_t word;
-    int fds[2]; /* the sleeper's end, the sender's end; -1: none. Closed after the sleeper has ended */
+    int fds[2]; /* the sleeper's end, the sender's end; -1: none */
+    int watch;  /* epoll or kqueue; -1: none */
     pthread_t sleeper;
+    void *state; /* one method's own */
 };
 
 /** One way of waking. All return 0 or -errno. */
@@ -34,5 +38,13 @@ struct st_wake_ops {
     int (*wake)(struct st_wake_place *place);   /* in the sender */
     void (*close)(struct st_wake_place *place); /* after the sleeper has ended */
 };
+
+/** Time left until due_ns, for calls that take a time from now; at least 0. */
+struct timespec st_wake_left(const struct st_wake_place *place, int64_t due_ns);
+/** Waits for a semaphore until a time of CLOCK_MONOTONIC: each OS has its own call (lab/linux, lab/freebsd).
+ * @return 0, -ETIMEDOUT, -EINTR. */
+int st_wake_posix_semaphore_until(sem_t *sem, const struct timespec *until);
+/** Closes fds and watch. */
+void st_wake_close_fds(struct st_wake_place *place);
 
 #endif

@@ -22,9 +22,9 @@ key() { "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(
 # --- the mechanisms --------------------------------------------------------------------------------------------------
 bench --list >list
 is "--list ends with 0" $? 0
-only='futex eventfd'
-[ "$(uname)" = Linux ] || only='umtx'
-for mechanism in condvar channel pipe $only; do
+only='futex eventfd epoll'
+[ "$(uname)" = Linux ] || only='umtx kqueue-user'
+for mechanism in condvar channel pipe semaphore poll $only; do
     grep -q "^$mechanism " list || fail "--list has $mechanism"
 done
 is "--list has only what this system has" "$(grep -cE '^(umtx|futex) ' list)" 1
@@ -43,8 +43,8 @@ is "all rounds on the same CPU" "$(key run.json '{r["n"] for r in d["results"] i
 is "on the other CPU, too, or why not" "$(key run.json 'all((r["n"] == 25) == (r["missing"] is None) for r in d["results"])')" True
 is "woken after the signal" "$(key run.json 'all(r["delay_ns"]["min"] > 0 and r["send_ns"]["min"] > 0 for r in d["results"] if r["n"])')" True
 
-bench --quiet --mechanisms condvar,pipe,channel --kinds interrupted,timed-out --rounds 22 --json >kinds.json
-is "woken early and timed out" "$(key kinds.json 'len(d["results"])')" 12
+bench --quiet --mechanisms condvar,pipe,channel,poll --kinds interrupted,timed-out --rounds 22 --json >kinds.json
+is "woken early and timed out" "$(key kinds.json 'len(d["results"])')" 16
 is "a mechanism without a timed wait: not measured" "$(key kinds.json '{r["n"] for r in d["results"] if (r["mechanism"], r["kind"]) == ("pipe", "timed-out")}')" "{0}"
 bench --quiet --mechanisms pipe,condvar --placements same-cpu --rounds 2 --json >one.json
 is "--placements leaves one out" "$(key one.json '{r["placement"] for r in d["results"]}')" "{'same-cpu'}"
@@ -89,7 +89,7 @@ like "--all tells its time first" "$(interrupted --all 2>&1 | tr '\n' ' ')" '100
 # --- rights and ends -------------------------------------------------------------------------------------------------
 if can_be_nobody; then
     wake() { as_nobody --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - "$SLEEPTUNE_LAB" wake --quiet --rounds 5 "$@"; }
-    wake --mechanisms pipe,channel --json >nobody.json
+    wake --mechanisms pipe,poll --json >nobody.json
     is "it needs no rights" "$(key nobody.json 'sum(r["n"] for r in d["results"]) >= 10')" True
     wake --mechanisms pipe --policy fifo --json >nobody.json 2>nobody.err
     is "without the right to FIFO nothing is measured: a failure" $? 4
