@@ -24,14 +24,6 @@ static const char *pcm_key(int64_t unit, const char *leaf, char *ret, size_t byt
     return ret;
 }
 
-static int pcm_count(const struct st_facts *facts)
-{
-    int n = 0;
-    ST_FACTS_EACH (fact, facts, PCM, ".%desc")
-        n += fact->state == ST_FACT_OK && fact->text[0] != '\0';
-    return n;
-}
-
 struct usb {
     int64_t unit;
     int64_t default_unit;
@@ -61,96 +53,6 @@ static int64_t usb_unit(const struct st_facts *facts)
         find_usb_parent(&usb, fact);
     return usb.unit;
 }
-
-/* --- freebsd-default-unit: hw.snd.default_unit and default_auto: which card /dev/dsp is. --- */
-
-#define AUTO      "freebsd.hw.snd.default_auto"
-#define NOW(unit) "sysctl hw.snd.default_unit=" unit
-
-#define EVER                                                                                                 \
-    "# /etc/sysctl.conf: instead of hw.snd.default_unit, so that the best device is the default\n"           \
-    "hw.snd.default_auto=1"
-
-#define AUTO_NEWEST 2
-
-static void find_first_unit(int64_t *unit, const struct st_fact *fact)
-{
-    const long n = strtol(fact->key + strlen(PCM), NULL, 10);
-    if (fact->state == ST_FACT_OK && n >= 0 && n <= UNIT_MAX && (*unit < 0 || n < *unit))
-        *unit = n;
-}
-
-static void judge_gone(int64_t unit, struct st_finding *finding)
-{
-    int64_t other = -1;
-    char now[64], key[KEY_BYTES];
-    ST_FACTS_EACH (fact, finding->facts, PCM, ".%desc")
-        find_first_unit(&other, fact);
-    if (unit < 0)
-        st_finding_problem(finding,
-                           "/dev/dsp points to no device (default_unit %" PRId64 "), although "
-                           "pcm%" PRId64 " exists",
-                           unit, other);
-    else
-        st_finding_problem(finding,
-                           "/dev/dsp is pcm%" PRId64 ", but this device does not exist any more; "
-                           "pcm%" PRId64 " exists",
-                           unit, other);
-    st_finding_quote(finding, pcm_key(other, "%desc", key, sizeof(key)));
-    snprintf(now, sizeof(now), NOW("%d"), (int)other);
-    st_finding_fix(finding, now, EVER, ST_NEEDS_REOPEN);
-}
-
-static void judge_default_unit(struct st_finding *finding)
-{
-    const struct st_facts *facts = finding->facts;
-    char key[KEY_BYTES];
-    int64_t unit;
-    if (st_finding_need_int(finding, DEFAULT_UNIT, &unit) != 0)
-        return;
-    const int devices = pcm_count(facts);
-    const struct st_fact *device = st_facts_find(facts, pcm_key(unit, "%desc", key, sizeof(key)));
-    st_finding_quote(finding, key);
-    st_finding_quote(finding, AUTO);
-    if (device != NULL && (device->state == ST_FACT_UNREADABLE || device->state == ST_FACT_MALFORMED)) {
-        st_finding_unknown(finding, "sleeptune could not read whether pcm%" PRId64 " exists", unit);
-    } else if (devices == 0) {
-        st_finding_not_applicable(finding, "no sound device is attached");
-    } else if (unit < 0 || device == NULL || device->state == ST_FACT_ABSENT) {
-        judge_gone(unit, finding);
-    } else if (st_machine_int_or(facts, AUTO, 1) >= AUTO_NEWEST) {
-        st_finding_advice(finding,
-                          "/dev/dsp is pcm%" PRId64 " (%.30s), but each new device that you plug in "
-                          "becomes /dev/dsp",
-                          unit, device->text);
-        st_finding_fix(finding, "sysctl hw.snd.default_auto=1", "# /etc/sysctl.conf\nhw.snd.default_auto=1",
-                       ST_NEEDS_NOTHING);
-        st_finding_effect(finding, 0, "this setting only chooses the device and adds no lateness");
-    } else {
-        st_finding_fine(finding, "/dev/dsp is pcm%" PRId64 " (%.40s); number of devices: %d", unit,
-                        device->text, devices);
-    }
-}
-
-const struct st_rule st_rule_freebsd_default_unit = {
-    .id = "freebsd-default-unit",
-    .title = "Default sound device (hw.snd.default_unit)",
-    .mechanism = "Programs that open /dev/dsp get the device with the number hw.snd.default_unit. Devices "
-                 "get numbers in the order in which they appear, so a USB interface may have a new number "
-                 "when you plug it in again.",
-    .cost = "none",
-    .when_not = "your programs name their device (/dev/dsp1): this setting does not affect them",
-    .sources = "sound(4) (default_unit, default_auto)\n"
-               "FreeBSD sys/dev/sound/pcm/sound.c pcm_setstatus(): 0 by hand, 1 the best, 2 the newest",
-    .guide.now = NOW("N"),
-    .guide.persistent = EVER,
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "cat /dev/sndstat   # \"default\" is on the line of your interface",
-    .guide.undo = "take the line out of /etc/sysctl.conf",
-    .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(DEFAULT_UNIT, AUTO, PCM "*.%desc"),
-    .judge = judge_default_unit,
-};
 
 /* --- freebsd-sound-polling: Sound cards that are polled at clock ticks instead of using interrupts. --- */
 

@@ -64,7 +64,6 @@
     RULE(freebsd_cpu_frequency) \
     RULE(freebsd_epp) \
     RULE(freebsd_preemption) \
-    RULE(freebsd_default_unit) \
     RULE(freebsd_sound_polling) \
     RULE(freebsd_virtual_oss) \
     RULE(freebsd_snd_latency) \

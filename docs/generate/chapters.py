@@ -49,7 +49,7 @@ FREEBSD = [
     ("Sound",
      "Most of this is about delay, the time from a key to the sound, and not about gaps. Shorter buffers are quicker, and crackle on a "
      "machine that does not keep up: measure first.",
-     "freebsd-default-unit freebsd-uaudio-buffer freebsd-snd-latency freebsd-virtual-oss freebsd-sound-polling "
+     "freebsd-uaudio-buffer freebsd-snd-latency freebsd-virtual-oss freebsd-sound-polling "
      "freebsd-vchans freebsd-resampling"),
     ("Does it last, and does it help?",
      "A setting that is in the file but not in force is the usual reason why a guide did not help.",
