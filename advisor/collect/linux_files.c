@@ -255,8 +255,15 @@ static void collect_system(struct st_collector *c)
     struct reader units = {.c = c};
     (void)c->p->list(c->p, "/etc/systemd/system", one_unit, &units); /* absent without systemd */
     exists(c, "linux.tlp.enabled", "/etc/systemd/system/multi-user.target.wants/tlp.service");
-    exists(c, "linux.rtkit.installed",
-           "/usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service");
+    char text[16];
+    size_t len = 0;
+    const char *unit = "/etc/systemd/system/rtkit-daemon.service";
+    const int r = c->p->read_text(c->p, unit, text, sizeof(text), &len);
+    if (len == 0 && (r == 0 || r == -EINVAL || r == -ELOOP || r == -EXDEV)) /* masked: a link to /dev/null */
+        st_facts_put_state(c->facts, "linux.rtkit.installed", ST_FACT_ABSENT, 0, NULL, unit);
+    else
+        exists(c, "linux.rtkit.installed",
+               "/usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service");
 }
 
 /* --- sound servers: the package's, the system's and the user's files --- */

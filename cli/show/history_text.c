@@ -169,12 +169,14 @@ static bool put_answer(FILE *out, const json_t *document, const struct sums *sum
     say_timing(document, sums, timing, sizeof(timing));
     st_dropouts_text_server(json_object_get(watched, "source"), server, sizeof(server));
     length(st_json_field(watched, "watched_ns"), watched_for, sizeof(watched_for));
+    if (watched != NULL && !whole)
+        snprintf(when, sizeof(when), "while %s was watched (for %s)", server, watched_for);
     if (sums->dropouts > 0)
         st_dropouts_text_sentence(json_object_get(document, "dropouts"), sums->dropouts, when, text,
                                   sizeof(text));
     else if (watched != NULL)
-        snprintf(text, sizeof(text), whole ? "%s %s (%s was watched for %s)" : "%s %s%s was watched (for %s)",
-                 none_played ? "Nothing played" : "No dropout", whole ? when : "while ", server, watched_for);
+        snprintf(text, sizeof(text), whole ? "%s %s (%s was watched for %s)" : "%s %s",
+                 none_played ? "Nothing played" : "No dropout", when, server, watched_for);
     else if (sums->watched)
         snprintf(text, sizeof(text), "No dropout %s", when);
     else
@@ -312,13 +314,17 @@ static void put_row(FILE *out, const json_t *row, int columns)
     const int64_t measured_ns = st_json_field(row, "measured_ns");
     const json_t *xruns = json_object_get(row, "xruns"), *lateness = json_object_get(row, "lateness");
     const json_t *observed = json_object_get(xruns, "observed");
-    fputs(minute_of(from_ns, text, sizeof(text)), out);
+    minute_of(from_ns, text, sizeof(text));
+    minute_of(to_ns, to, sizeof(to));
+    if (json_is_null(json_object_get(row, "cycles")) && strcmp(text, to) == 0)
+        return; /* less than a minute */
+    fputs(text, out);
     if (json_is_null(json_object_get(row, "cycles"))) {
         /* the loop may rest while nothing plays */
         const bool idle =
             to_ns > from_ns && st_json_field(row, "idle_ns") >= st_ns_sub(to_ns, from_ns) / 10 * 9;
         fprintf(out, columns < NO_DATA_COLUMNS ? "  %s\n" : "  %s until %s\n",
-                idle ? "nothing played" : "no data", minute_of(to_ns, to, sizeof(to)));
+                idle ? "nothing played" : "no data", to);
         return;
     }
     snprintf(cells[0], sizeof(cells[0]), "-");

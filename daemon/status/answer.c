@@ -353,6 +353,10 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     }
     if (answer->client != NULL && answer->client->not_ready_n > 0) {
         client_next(view, answer);
+        if (answer->timing_known && !answer->timing_ok && strcmp(answer->next, "sleeptune report") != 0)
+            st_text_append(answer->next_why, sizeof(answer->next_why),
+                           "%sfor this computer's timing: sleeptune history --causes",
+                           answer->next_why[0] != '\0' ? "; " : "");
         return;
     }
     if (answer->dropouts_n > 0) {

@@ -250,6 +250,10 @@ static void first_line_names_what_slowed_the_machine(void **state)
                      "Heavy made the only dropout (watched since 22:13): it computed too long. Meanwhile "
                      "the CPU was too hot and slowed itself down.");
     expect_of_screen("next_why", "clean the fans, give the computer air, and use less load");
+    result.misses = 4;
+    expect_of_screen("next_why", "clean the fans, give the computer air, and use less load; for this "
+                                 "computer's timing: sleeptune history --causes");
+    result.misses = 0;
     view.was_slowed = false;
     view.overdue_ns = 12 * ST_NS_PER_S;
     view.hog = (struct st_hog){.pid = 480, .tid = 482, .priority = 80, .cpu = 0, .name = "hog", .looks = 1};

@@ -128,6 +128,9 @@ static void no_dropout_is_told_from_no_one_watched_and_nothing_played(void **sta
         "periods at 128 frames.");
     says_first(document(0, HOUR_NS, 0, json_array()),
                "Nothing played while PipeWire was watched (for 1 h 0 min).");
+    says_first(document(7, HOUR_NS, HOUR_NS,
+                        json_pack("[o]", dropout("A", "too-slow", "computed too long", NULL, 7))),
+               "A made all 7 dropouts while PipeWire was watched (for 1 h 0 min): it computed too long.");
     says_first(document(-1, 0, -1, json_array()),
                "No sound server was watched in the last 24 h: other programs' dropouts are unknown.");
     says_first(document(174, 0, -1, NULL),
@@ -149,6 +152,14 @@ static void a_time_in_which_nothing_played_is_not_one_without_data(void **state)
         assert_true((strstr(text, "no data until 2026-11-21 12:00") != NULL) == (idle == 0));
         free(text);
     }
+    json_t *shown = document(0, HOUR_NS, 0, json_array());
+    json_array_append_new(json_object_get(shown, "rows"),
+                          json_pack("{s:I, s:I, s:I, s:n}", "from_ns", (json_int_t)UNTIL_NS, "to_ns",
+                                    (json_int_t)(UNTIL_NS + 40 * ST_NS_PER_S), "idle_ns",
+                                    (json_int_t)(40 * ST_NS_PER_S), "cycles"));
+    char *text = render(shown, 80, false);
+    assert_null(strstr(text, "nothing played until")); /* it begins and ends in the same minute */
+    free(text);
 }
 
 static void many_clients_are_five_rows_and_the_rest_all_with_details(void **state)
