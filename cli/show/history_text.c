@@ -344,6 +344,28 @@ static void put_row(FILE *out, const json_t *row, int columns)
     put_cells(out, cells, columns);
 }
 
+/* A new kernel, if dropouts became more frequent or rarer with it. @return whether they became more frequent. */
+static bool put_kernels(FILE *out, const json_t *document, int columns)
+{
+    char text[400], since[32], verdict[16], now[96], before[96];
+    const json_t *kernels = json_object_get(document, "kernels");
+    const json_t *minutes = json_object_get(kernels, "minutes"),
+                 *with = json_object_get(kernels, "with_dropouts");
+    st_json_field_safe(json_object_get(kernels, "verdict"), verdict, sizeof(verdict));
+    if (strcmp(verdict, "worse") != 0 && strcmp(verdict, "better") != 0)
+        return false;
+    snprintf(text, sizeof(text),
+             "%s since %s: %s than %s (dropouts in %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
+             " min of music, before in %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT ")",
+             st_json_field_safe(json_object_get(kernels, "now"), now, sizeof(now)),
+             minute_of(st_json_field(kernels, "since_ns"), since, sizeof(since)), verdict,
+             st_json_field_safe(json_object_get(kernels, "before"), before, sizeof(before)),
+             json_integer_value(json_array_get(with, 1)), json_integer_value(json_array_get(minutes, 1)),
+             json_integer_value(json_array_get(with, 0)), json_integer_value(json_array_get(minutes, 0)));
+    st_text_field(out, "Kernel", text, LABEL_COLUMNS, columns);
+    return strcmp(verdict, "worse") == 0;
+}
+
 static const char *next_step(const json_t *document, const struct sums *sums)
 {
     if (sums->dropouts > 0)
@@ -373,7 +395,9 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
         put_timing(out, document, &sums, timing_said, columns);
     if (sums.measured_ns > 0 && look->details)
         put_details(out, document, &sums, columns);
-    const char *next = next_step(document, &sums);
+    const char *next = put_kernels(out, document, columns)
+                           ? "start the kernel before it (boot menu), play, and look here again"
+                           : next_step(document, &sums);
     if (next != NULL)
         st_text_field(out, "Next", next, LABEL_COLUMNS, columns);
     if (json_array_size(json_object_get(dropouts, "rows")) > 0)

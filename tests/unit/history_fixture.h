@@ -48,8 +48,9 @@ static inline int teardown(void **state)
     return system(command);
 }
 
-/* A minute whose n wake-ups were all as late. */
-static inline void add(int64_t from_ns, uint64_t n, int64_t lateness_ns)
+/* A minute whose n wake-ups were all as late. @param dropouts INT64_MIN: no server was watched. */
+static inline void add_under(const char *kernel, int64_t from_ns, uint64_t n, int64_t lateness_ns,
+                             int64_t dropouts)
 {
     struct st_hist hist;
     struct st_history_minute minute = {.from_wall_ns = from_ns,
@@ -61,10 +62,11 @@ static inline void add(int64_t from_ns, uint64_t n, int64_t lateness_ns)
                                        .late_wakes = 3,
                                        .simulated_xruns = 4,
                                        .own_xruns = 5,
-                                       .observed_xruns = INT64_MIN,
-                                       .starved_clients = INT64_MIN,
+                                       .observed_xruns = dropouts == INT64_MIN ? INT64_MIN : 0,
+                                       .starved_clients = dropouts,
                                        .lateness_max_ns = lateness_ns + 1,
-                                       .circumstances = {"6.1", "", "fifo", 70, -1, 128, 48000, 2, 0}};
+                                       .circumstances = {"", "", "fifo", 70, -1, 128, 48000, 2, 0}};
+    snprintf(minute.circumstances.kernel, sizeof(minute.circumstances.kernel), "%s", kernel);
     assert_int_equal(st_hist_init(&hist, ST_HISTORY_DIGITS), 0);
     st_hist_add_n(&hist, lateness_ns, n);
     minute.lateness = st_hist_deflate(&hist, &minute.lateness_bytes);
@@ -74,6 +76,11 @@ static inline void add(int64_t from_ns, uint64_t n, int64_t lateness_ns)
     assert_int_equal(st_history_add_minute(history, &minute), 0);
     assert_int_equal(st_history_commit(history), 0);
     free(minute.lateness);
+}
+
+static inline void add(int64_t from_ns, uint64_t n, int64_t lateness_ns)
+{
+    add_under("6.1", from_ns, n, lateness_ns, INT64_MIN);
 }
 
 static inline void add_event(int64_t wall_ns, const char *name)

@@ -162,6 +162,34 @@ static void a_time_in_which_nothing_played_is_not_one_without_data(void **state)
     free(text);
 }
 
+static json_t *with_kernels(const char *verdict)
+{
+    json_t *shown = document(0, HOUR_NS, HOUR_NS, json_array());
+    json_object_set_new(shown, "kernels",
+                        json_pack("{s:s, s:s, s:I, s:[i, i], s:[i, i], s:s}", "before", "6.1.0-18", "now",
+                                  "6.12.5", "since_ns", (json_int_t)SINCE_NS, "minutes", 2000, 200,
+                                  "with_dropouts", 2, 30, "verdict", verdict));
+    return shown;
+}
+
+static void a_new_kernel_is_named_if_dropouts_changed_with_it(void **state)
+{
+    (void)state;
+    char *text = render(with_kernels("worse"), 200, false);
+    assert_non_null(strstr(
+        text, "\nKernel         6.12.5 since 2026-11-20 11:00: worse than 6.1.0-18 (dropouts in 30 of 200 "
+              "min of music, before in 2 of 2000)\n"));
+    assert_non_null(strstr(text, "\nNext           start the kernel before it (boot menu)"));
+    free(text);
+    text = render(with_kernels("better"), 200, false);
+    assert_non_null(strstr(text, "6.12.5 since 2026-11-20 11:00: better than 6.1.0-18"));
+    assert_null(strstr(text, "boot menu"));
+    free(text);
+    text = render(with_kernels("none"), 200, false);
+    assert_null(strstr(text, "Kernel"));
+    free(text);
+}
+
 static void many_clients_are_five_rows_and_the_rest_all_with_details(void **state)
 {
     (void)state;
@@ -276,6 +304,7 @@ int main(void)
         cmocka_unit_test(no_dropout_is_told_from_no_one_watched_and_nothing_played),
         cmocka_unit_test(a_time_in_which_nothing_played_is_not_one_without_data),
         cmocka_unit_test(many_clients_are_five_rows_and_the_rest_all_with_details),
+        cmocka_unit_test(a_new_kernel_is_named_if_dropouts_changed_with_it),
         cmocka_unit_test(the_row_of_a_step_counts_dropouts_and_not_the_model_s),
         cmocka_unit_test(hostile_names_do_no_harm_at_any_width),
         cmocka_unit_test(an_event_has_the_client_first_and_the_server_last),
