@@ -120,7 +120,6 @@ static const struct {
     {"linux.cpu.efficient", "/sys/devices/cpu_atom/cpus", ST_VALUE_TEXT},
     {"linux.cpufreq.boost", "/sys/devices/system/cpu/cpufreq/boost", ST_VALUE_INT},
     {"linux.cpufreq.no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo", ST_VALUE_INT},
-    {"linux.haltpoll.guest_halt_poll_ns", "/sys/module/haltpoll/parameters/guest_halt_poll_ns", ST_VALUE_INT},
     {"linux.module.snd_hda_intel.power_save", "/sys/module/snd_hda_intel/parameters/power_save",
      ST_VALUE_INT},
     {"linux.module.snd_usb_audio.lowlatency", "/sys/module/snd_usb_audio/parameters/lowlatency",

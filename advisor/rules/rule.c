@@ -43,7 +43,6 @@
     RULE(linux_irq_priorities) \
     RULE(linux_irq_sharing) \
     RULE(linux_timer_slack) \
-    RULE(linux_guest_halt_poll) \
     RULE(linux_swap) \
     RULE(linux_huge_pages) \
     RULE(linux_rt_throttling) \

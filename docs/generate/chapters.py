@@ -7,8 +7,7 @@ LINUX = [
      "linux-rt-permission linux-audio-group linux-memlock linux-rtkit linux-rt-lost linux-service-limits linux-rt-group-sched"),
     ("CPU and power",
      "A machine that saves power is slow to wake up. On a laptop these settings cost battery, so make them for the time you play.",
-     "linux-idle-states linux-idle-request-access linux-cpu-frequency linux-power-daemons linux-hybrid-cores "
-     "linux-guest-halt-poll"),
+     "linux-idle-states linux-idle-request-access linux-cpu-frequency linux-power-daemons linux-hybrid-cores"),
     ("Timers and clocks",
      "Kernels of today have all of this right. It is worth a look because a single wrong option on the kernel command line, often from "
      "an old guide, spoils every sleep.",

@@ -244,7 +244,6 @@ static void a_captured_studio_is_judged(void **state)
         {"linux-audio-group", ST_STATUS_NOT_APPLICABLE},
         {"linux-rt-permission", ST_STATUS_UNKNOWN},
         {"linux-power-daemons", ST_STATUS_NOT_APPLICABLE},
-        {"linux-guest-halt-poll", ST_STATUS_NOT_APPLICABLE},
     };
     struct st_facts *facts;
     struct st_report report;
