@@ -46,7 +46,7 @@ class Browser:
             preexec_fn=fds, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_read)
         os.close(from_write)
-        self.number, self.buffer, self.session = 0, b"", None
+        self.number, self.buffer, self.session, self.loaded = 0, b"", None, False
 
     def message(self):
         while b"\0" not in self.buffer:
@@ -55,7 +55,9 @@ class Browser:
                 sys.exit("browser.py: Chromium ended")
             self.buffer += data
         text, self.buffer = self.buffer.split(b"\0", 1)
-        return json.loads(text)
+        message = json.loads(text)
+        self.loaded = self.loaded or message.get("method") == "Page.loadEventFired"
+        return message
 
     def call(self, method, **params):
         self.number += 1
@@ -95,6 +97,8 @@ with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             {"name": "prefers-color-scheme", "value": "dark" if args.dark else "light"}])
         browser.call("Emulation.setScriptExecutionDisabled", value=args.no_scripts)
         browser.call("Page.navigate", url=args.url)
+        while not browser.loaded:  # before that there may be no page to take a picture of
+            browser.message()
         for wait, expression in args.steps:
             if not wait:
                 value = browser.value(expression)
