@@ -153,7 +153,8 @@ static void print_phases(const void *ctx, FILE *out, int width, bool colour, boo
     const struct answer *answer = ctx;
     (void)width;
     (void)details;
-    fputs("  load      holds with    worst wake-up\n", out);
+    fprintf(out, "  load      holds with    worst wake-up   (mark: do %u frames hold?)\n",
+            answer->judged_frames);
     for (size_t i = 0; i < answer->phases_n; i++) {
         const struct phase *phase = &answer->phases[i];
         const struct st_predict_row *held = phase->sizes.table.held;
@@ -212,8 +213,9 @@ static void say_sizes(struct answer *answer)
         st_predict_text_answer(table, is_long(table), answer->text, bytes);
     } else {
         snprintf(size, sizeof(size), "%u frames", held > 0 ? held : LONGEST);
-        snprintf(answer->text, bytes, "%s%s held under every load, %s each. Worst: %s, %s late.",
-                 held > 0 ? "" : "No size up to ", size, time, st_stress_name(answer->worst->load), latest);
+        snprintf(answer->text, bytes,
+                 "Under sleeptune's own loads, %s each, %s%s held. Worst: with '%s', %s late.", time,
+                 held > 0 ? "" : "no size up to ", size, st_stress_name(answer->worst->load), latest);
     }
     if (result->policy == ST_POLICY_OTHER)
         st_text_append(answer->text, bytes, " Measured as a normal thread: no right to real-time priority.");
@@ -244,7 +246,8 @@ static void say_causes(struct answer *answer, bool judged_held)
     enum st_cause cause;
     const bool late = !judged_held && st_result_main_cause(result_of(answer->worst), &cause) != NULL;
     if (late)
-        st_text_append(answer->text, sizeof(answer->text), " Main cause: %s.", st_cause_kind_text(cause));
+        st_text_append(answer->text, sizeof(answer->text), " Main cause of late wake-ups: %s.",
+                       st_cause_kind_text(cause));
     if (answer->slowed != ST_CAUSE_UNKNOWN && !(late && cause == answer->slowed))
         st_text_append(answer->text, sizeof(answer->text), " Meanwhile %s: %s.",
                        st_cause_kind_text(answer->slowed), st_cause_kind_todo(answer->slowed));

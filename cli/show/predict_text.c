@@ -193,7 +193,7 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
         end = end - first > ROWS_MAX ? first + ROWS_MAX : end;
     }
     fprintf(out, "  frames     latency  %s\n",
-            view->width >= WIDE ? "dropouts/h of this computer     headroom" : "dropouts/h");
+            view->width >= WIDE ? "dropouts/h, computer alone      headroom" : "dropouts/h");
     for (size_t i = first; i < end; i++) {
         say_row(table, &table->rows[i], view, out);
         changed = changed || table->rows[i].changed;

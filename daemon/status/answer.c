@@ -192,7 +192,7 @@ static void set_text(const struct st_view *view, struct st_answer *answer)
                        !answer->timing_known ? "not measured yet"
                        : answer->timing_ok   ? "OK"
                                              : "not OK");
-    if (answer->timing_known && !answer->timing_ok && view->overdue_ns == 0 &&
+    if (answer->dropouts_n == 0 && answer->timing_known && !answer->timing_ok && view->overdue_ns == 0 &&
         st_result_main_cause(view->loop, &cause) != NULL)
         st_text_append(buf, buf_bytes, " Main cause: %s.", st_cause_kind_text(cause));
 }
@@ -216,8 +216,10 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
     st_ns_format_short(loop->lateness.max_ns, worst, sizeof(worst));
     if (answer->timing_ok &&
         loop->misses > 0) { /* of its own, shorter buffer, which is of no interest here */
-        snprintf(buf, buf_bytes, "timing OK: at most %s late, and the buffer lasts %s", worst,
-                 st_ns_format_short(answer->server->seen.period_ns, buffer, sizeof(buffer)));
+        const int64_t period_ns = answer->server->seen.period_ns;
+        snprintf(buf, buf_bytes, "timing %sOK: at most %s late, and the buffer lasts %s",
+                 loop->lateness.max_ns > period_ns / 2 ? "barely " : "", worst,
+                 st_ns_format_short(period_ns, buffer, sizeof(buffer)));
     } else {
         snprintf(buf, buf_bytes,
                  "timing %s: a test loop missed %" PRIu64 " of %" PRIu64 " periods at %" PRIu32 " frames",
@@ -297,7 +299,9 @@ static void client_next(const struct st_view *view, struct st_answer *next)
     const struct st_dropout_client *client = next->client;
     char reason[128];
     if (has_ended(client)) {
-        snprintf(next->next, sizeof(next->next), "sleeptune history");
+        snprintf(next->next, sizeof(next->next), "sleeptune status --watch");
+        snprintf(next->next_why, sizeof(next->next_why),
+                 "%s does not play now: play on, and see whether other programs make dropouts", client->name);
         return;
     }
     snprintf(next->next, sizeof(next->next), "sleeptune status --watch");

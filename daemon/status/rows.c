@@ -390,7 +390,6 @@ static void add_sizes(json_t *sections, const struct st_view *view, const struct
 static void add_summary(json_t *sections, const struct st_view *view, const struct st_answer *answer)
 {
     struct section to = {.rows = json_array()};
-    const uint64_t own_n = view->audio.xruns_n;
     const bool other = answer->client != NULL && answer->reason != ST_DROPOUT_UNKNOWN &&
                        answer->reason != ST_DROPOUT_WOKEN_LATE && answer->reason != ST_DROPOUT_CPU_TAKEN;
     const enum state timing = answer->timing_ok ? OK : answer->timing_known ? BAD : UNKNOWN;
@@ -400,10 +399,6 @@ static void add_summary(json_t *sections, const struct st_view *view, const stru
     if (view->loop != NULL && view->loop->misses > 0 && !other)
         add_main_cause(&to, view->loop);
     add_degraded(&to, view);
-    if (own_n > 0)
-        add(&to, WARN, "Own stream",
-            "%" PRIu64 " xrun%s of sleeptuned's own silent stream, not of your music", own_n,
-            own_n == 1 ? "" : "s");
     end_section(sections, "", &to);
     add_clients(sections, view);
 }
@@ -489,6 +484,10 @@ static void add_stream(struct section *to, const struct st_audio_view *audio)
     if (audio->state == ST_AUDIO_RUNNING) {
         PUT(&line, ", %s, %" PRId64 " Hz, %s", audio->device, audio->rate_hz, audio->format);
         put_ns(&line, "buffer", true, audio->latency_ns);
+    }
+    if (audio->xruns_n > 0) {
+        PUT(&line, ", ");
+        put_count(&line, audio->xruns_n, "xrun");
     }
     add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, "Own stream", "%s", line.text);
 }

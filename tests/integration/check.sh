@@ -68,7 +68,7 @@ fi
 like "with loads it ends with a status of report's, too" "$? $(cat "$tmp/err")" '^[012] $'
 is "a row for each load" "$(field "$tmp/stress.json" '[r["load"] for r in d["stress"]], len(d["rows"])')" "(['idle', 'cpu', 'memory', 'disk', 'programs', 'network'], 7)"
 like "the worst is named" "$(field "$tmp/stress.json" 'd["verdict"], max(d["stress"], key=lambda r: r["lateness_max_ns"])["load"]')" \
-    'Worst: ([a-z]+), .* late\..*, .\1.\)$'
+    "Worst: with '([a-z]+)', .* late\..*, .\1.\)$"
 mkdir "$tmp/none"
 TMPDIR=$tmp/none/missing "$SLEEPTUNE" check --stress --duration 1200ms --quiet >"$tmp/out" 2>"$tmp/err"
 is "a load that cannot be made: a failure" $? 4

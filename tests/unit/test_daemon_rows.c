@@ -124,7 +124,7 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     expect_of_screen("answer",
                      "HeavyReverb made 407 of 412 dropouts (watched since 22:13): it computed too long "
                      "(25.0 ms, the buffer lasts 21.3 ms). It does not play now.");
-    expect_of_screen("next", "sleeptune history");
+    expect_of_screen("next", "sleeptune status --watch");
     heavy->playing = true;
     expect_of_screen("state", "bad");
     expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms), first dropout 22:22:15, last 22:23:15, 5 s ago",
@@ -279,6 +279,9 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     expect_of_screen("answer",
                      "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: OK.");
     expect_row("This computer", "timing OK: at most 5.00 ms late, and the buffer lasts 21.3 ms", "ok", false);
+    st_hist_add_n(&result.lateness, INT64_C(11000000), 1);
+    expect_row("This computer", "timing barely OK: at most 11.0 ms late, and the buffer lasts 21.3 ms", "ok",
+               false);
     st_hist_add_n(&result.lateness, INT64_C(22000000), 1);
     expect_of_screen("answer",
                      "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: not OK.");
