@@ -24,7 +24,6 @@ static const struct {
     {"hw.snd.feeder_rate_quality", ST_VALUE_INT},
     {"hw.snd.latency", ST_VALUE_INT},
     {"hw.snd.latency_profile", ST_VALUE_INT},
-    {"hw.snd.vchans_enable", ST_VALUE_INT},
     {"hw.usb.uaudio.buffer_ms", ST_VALUE_INT},
     {"kern.eventtimer.choice", ST_VALUE_TEXT},
     {"kern.eventtimer.periodic", ST_VALUE_INT},
@@ -61,12 +60,10 @@ static const struct {
     int units; /* 0: as many as CPUs */
     enum st_value_kind kind;
 } devices[] = {
-    {"dev.cpu.", "cx_lowest", 0, ST_VALUE_TEXT},      {"dev.cpu.", "cx_supported", 0, ST_VALUE_TEXT},
-    {"dev.hdac.", "polling", 8, ST_VALUE_INT},        {"dev.hwpstate_amd.", "epp", 0, ST_VALUE_INT},
-    {"dev.hwpstate_intel.", "epp", 0, ST_VALUE_INT},  {"dev.pcm.", "%desc", 32, ST_VALUE_TEXT},
-    {"dev.pcm.", "%parent", 32, ST_VALUE_TEXT},       {"dev.pcm.", "play.vchanmode", 32, ST_VALUE_TEXT},
-    {"dev.pcm.", "play.vchanrate", 32, ST_VALUE_INT}, {"dev.pcm.", "play.vchans", 32, ST_VALUE_INT},
-    {"dev.pcm.", "polling", 32, ST_VALUE_INT},
+    {"dev.cpu.", "cx_lowest", 0, ST_VALUE_TEXT},     {"dev.cpu.", "cx_supported", 0, ST_VALUE_TEXT},
+    {"dev.hdac.", "polling", 8, ST_VALUE_INT},       {"dev.hwpstate_amd.", "epp", 0, ST_VALUE_INT},
+    {"dev.hwpstate_intel.", "epp", 0, ST_VALUE_INT}, {"dev.pcm.", "%desc", 32, ST_VALUE_TEXT},
+    {"dev.pcm.", "%parent", 32, ST_VALUE_TEXT},      {"dev.pcm.", "polling", 32, ST_VALUE_INT},
 };
 
 static void collect_one(struct st_collector *c, const char *name, enum st_value_kind kind)

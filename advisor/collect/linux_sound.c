@@ -27,6 +27,22 @@ struct scan {
 
 /* --- USB --- */
 
+/** What it hangs on: the name of the controller, and the kind of the hub before it: 01 has one translator for all
+ * full-speed devices, 02 one a port. */
+static void usb_path(struct st_collector *c, const char *device)
+{
+    char key[KEY_BYTES], path[PATH_BYTES];
+    const char *dot = strrchr(device, '.');
+    snprintf(key, sizeof(key), "linux.usb_audio.%s.controller", device);
+    snprintf(path, sizeof(path), USB_DEVICES "/usb%.*s/product", (int)strcspn(device, "-"), device);
+    st_collector_read(c, key, path, ST_VALUE_TEXT);
+    if (dot == NULL)
+        return;
+    snprintf(key, sizeof(key), "linux.usb_audio.%s.hub", device);
+    snprintf(path, sizeof(path), USB_DEVICES "/%.*s/bDeviceProtocol", (int)(dot - device), device);
+    st_collector_read(c, key, path, ST_VALUE_TEXT);
+}
+
 static void usb_device(struct st_collector *c, const char *device)
 {
     static const struct {
@@ -39,6 +55,7 @@ static void usb_device(struct st_collector *c, const char *device)
         {"product", "product", ST_VALUE_TEXT},
         {"power/control", "control", ST_VALUE_TEXT},
         {"power/autosuspend_delay_ms", "autosuspend_ms", ST_VALUE_INT},
+        {"speed", "speed_mbit", ST_VALUE_INT},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++) {
         char key[KEY_BYTES], path[PATH_BYTES];
@@ -48,6 +65,7 @@ static void usb_device(struct st_collector *c, const char *device)
         snprintf(path, sizeof(path), USB_DEVICES "/%s/%s", device, leaves[i].file);
         st_collector_read(c, key, path, leaves[i].kind);
     }
+    usb_path(c, device);
 }
 
 /** "1-2.3:1.0" is an interface of the device "1-2.3"; class 01 is audio. */

@@ -17,13 +17,6 @@
 #define UNIT_MAX     255
 #define KEY_BYTES    96
 
-/** Key of a sysctl of sound device pcmN: "freebsd.dev.pcm.<unit>.<leaf>". @return ret */
-static const char *pcm_key(int64_t unit, const char *leaf, char *ret, size_t bytes)
-{
-    snprintf(ret, bytes, PCM "%" PRId64 ".%s", unit, leaf);
-    return ret;
-}
-
 struct usb {
     int64_t unit;
     int64_t default_unit;
@@ -157,98 +150,6 @@ const struct st_rule st_rule_freebsd_sound_polling = {
     .judge = judge_sound_polling,
 };
 
-/* --- freebsd-vchans: Virtual channels: the kernel's mixer, and the rate that it works at. --- */
-
-#define ENABLE "freebsd.hw.snd.vchans_enable" /* from 15.0 */
-
-#define VCHANS_NOW(unit, rate)                                                                               \
-    "# while no program has the device open\nsysctl dev.pcm." unit ".play.vchanrate=" rate
-
-#define VCHANS_EVER(unit, rate)                                                                              \
-    "# /etc/sysctl.conf; a USB device may get another number\ndev.pcm." unit ".play.vchanrate=" rate
-
-static void judge_rate(int64_t unit, struct st_finding *finding)
-{
-    char key[KEY_BYTES];
-    const char *mode = "fixed";
-    int64_t rate;
-    if (st_finding_need_int(finding, pcm_key(unit, "play.vchanrate", key, sizeof(key)), &rate) != 0) {
-        st_finding_unknown(finding,
-                           "the kernel mixes the sound of programs for pcm%" PRId64 "; the rate could not "
-                           "be read",
-                           unit);
-        return;
-    }
-    st_finding_quote(finding, pcm_key(unit, "play.vchanmode", key, sizeof(key)));
-    (void)!st_facts_text(finding->facts, key, &mode);
-    if (rate == finding->wish->rate_hz || strcmp(mode, "fixed") != 0) {
-        st_finding_ok(finding,
-                      "the kernel mixes the sound of programs for pcm%" PRId64 "%s; a program that uses the "
-                      "device alone avoids this step",
-                      unit, rate == finding->wish->rate_hz ? " at your rate" : "");
-    } else {
-        st_finding_advice(finding,
-                          "pcm%" PRId64 " mixes the sound of programs at %" PRId64 " Hz, so sound of %u Hz "
-                          "is resampled",
-                          unit, rate, (unsigned)finding->wish->rate_hz);
-        st_finding_fix_now(finding, VCHANS_NOW("%d", "%u"), (int)unit, (unsigned)finding->wish->rate_hz);
-        st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, VCHANS_EVER("%d", "%u"), (int)unit,
-                                  (unsigned)finding->wish->rate_hz);
-    }
-    st_finding_effect(finding, 0,
-                      "mixing and resampling delay the sound and give its thread more work; they do not make "
-                      "threads wake up later");
-}
-
-static void judge_vchans(struct st_finding *finding)
-{
-    char key[KEY_BYTES];
-    int64_t unit, vchans;
-    if (st_finding_need_int(finding, DEFAULT_UNIT, &unit) != 0)
-        return;
-    if (unit < 0 || unit > UNIT_MAX) {
-        st_finding_not_applicable(finding, "there is no default sound device");
-        return;
-    }
-    st_finding_quote(finding, ENABLE);
-    if (st_finding_need_int(finding, pcm_key(unit, "play.vchans", key, sizeof(key)), &vchans) != 0)
-        return;
-    if (vchans == 0 || st_machine_int_or(finding->facts, ENABLE, 1) == 0) {
-        st_finding_fine(finding,
-                        "pcm%" PRId64 " has no virtual channels: only one program can use it, without mixing",
-                        unit);
-        return;
-    }
-    judge_rate(unit, finding);
-}
-
-const struct st_rule st_rule_freebsd_vchans = {
-    .id = "freebsd-vchans",
-    .title = "Mixing in the kernel (vchans)",
-    .mechanism = "With virtual channels (vchans) several programs can play at the same time: the kernel "
-                 "converts their sound to the rate vchanrate and mixes it. This adds a buffer and a "
-                 "conversion, and so some delay.",
-    .cost = "convenience: without vchans only one program can open the device, and the kernel resamples "
-            "its sound if the rates differ",
-    .when_not = "desktops: keep vchans on, so that more than one program can play",
-    .sources = "sound(4) (vchans, vchanrate, vchanmode; only to be changed while the device is idle)\n"
-               "hw.snd.maxautovchans up to 14, hw.snd.vchans_enable from 15.0: as captured on 13.2 and "
-               "15.1\n"
-               "measured: with vchans a ring of 8 blocks (42.7 ms at hw.snd.latency 2) before the hardware's "
-               "ring of 2 blocks",
-    .history = "15.0: hw.snd.vchans_enable is new, and dev.pcm.N.play.vchans is on or off instead of a "
-               "number (sound(4); captures of 13.2 and 15.1)",
-    .guide.now = VCHANS_NOW("N", "48000"),
-    .guide.persistent = VCHANS_EVER("N", "48000"),
-    .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "sysctl dev.pcm.N.play.vchanrate",
-    .guide.undo = "take the line out of /etc/sysctl.conf and restart",
-    .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(DEFAULT_UNIT, ENABLE, "freebsd.dev.pcm.*.play.vchans",
-                          "freebsd.dev.pcm.*.play.vchanrate", "freebsd.dev.pcm.*.play.vchanmode"),
-    .judge = judge_vchans,
-};
-
 /* --- freebsd-resampling: hw.snd.feeder_rate_quality: how carefully the kernel resamples. --- */
 
 #define QUALITY           "freebsd.hw.snd.feeder_rate_quality"
@@ -358,7 +259,8 @@ static void judge_uaudio_buffer(struct st_finding *finding)
         st_finding_unknown(finding, "buffer_ms is %" PRId64 "; sleeptune knows only the values 1 to %d", ms,
                            USB_MS_MAX);
     } else {
-        st_finding_quote(finding, pcm_key(unit, "%parent", key, sizeof(key)));
+        snprintf(key, sizeof(key), PCM "%" PRId64 ".%%parent", unit);
+        st_finding_quote(finding, key);
         judge_device(ms, unit, finding);
     }
 }

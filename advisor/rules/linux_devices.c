@@ -146,6 +146,82 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
     .judge = judge_usb_autosuspend,
 };
 
+/* --- linux-usb-path: what lies between a USB interface and the computer --- */
+
+#define FULL_SPEED_MBIT 12
+#define ONE_TRANSLATOR  "01" /* bDeviceProtocol of a hub */
+
+/** Is another full-speed audio interface plugged into the same hub? */
+static bool shares_hub(const struct st_facts *facts, const struct st_fact *speed)
+{
+    char device[64], other[64];
+    const char *dot = strrchr(st_fact_part(speed, PREFIX, device, sizeof(device)), '.');
+    ST_FACTS_EACH (fact, facts, PREFIX, ".speed_mbit") {
+        const char *at = strrchr(st_fact_part(fact, PREFIX, other, sizeof(other)), '.');
+        if (fact != speed && fact->is_int && fact->i64 == FULL_SPEED_MBIT && dot != NULL && at != NULL &&
+            at - other == dot - device && strncmp(other, device, (size_t)(dot - device)) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void judge_usb_path(struct st_finding *finding)
+{
+    const struct st_facts *facts = finding->facts;
+    size_t devices_n = 0;
+    ST_FACTS_EACH (fact, facts, PREFIX, ".speed_mbit") {
+        const char *controller = "", *hub = "", *name = "a USB audio interface";
+        int64_t speed;
+        if (fact->state == ST_FACT_ABSENT || st_finding_need_int(finding, fact->key, &speed) != 0)
+            continue;
+        devices_n++;
+        (void)!st_facts_beside_text(facts, fact, "controller", &controller);
+        (void)!st_facts_beside_text(facts, fact, "hub", &hub);
+        (void)!st_facts_beside_text(facts, fact, "product", &name);
+        const bool software = strstr(controller, "DWC OTG") != NULL;
+        if (speed != FULL_SPEED_MBIT ||
+            (!software && (strcmp(hub, ONE_TRANSLATOR) != 0 || !shares_hub(facts, fact))))
+            continue;
+        st_finding_quote_beside(finding, fact, software ? "controller" : "hub");
+        st_finding_advice(finding,
+                          software ? "%.40s sends at 12 Mbit/s through dwc_otg, whose driver splits each "
+                                     "transfer itself: it loses packets if an interrupt comes late"
+                                   : "%.40s and another audio interface share a hub with one translator for "
+                                     "both: there may be no room for all packets",
+                          name);
+        st_rule_fix(finding);
+        return;
+    }
+    if (finding->summary == NULL && devices_n > 0)
+        st_finding_fine(finding, "nothing on the way to %zu USB audio interface%s is known to lose packets",
+                        devices_n, devices_n == 1 ? "" : "s");
+    else if (finding->summary == NULL)
+        st_finding_not_applicable(finding, "no USB audio interface is connected");
+}
+
+const struct st_rule st_rule_linux_usb_path = {
+    .id = "linux-usb-path",
+    .title = "The way from a USB interface to the computer",
+    .mechanism =
+        "Interfaces of 12 Mbit/s need a translator to the faster bus. Raspberry Pis up to the 3 have it in "
+        "software (dwc_otg); simple hubs have one for all ports. What does not get through in its "
+        "millisecond is a gap, and no xrun counter sees it.",
+    .privilege = "none",
+    .cost = "none",
+    .when_not = "you hear no gaps",
+    .sources = "raspberrypi/linux issues 575 and 611 (\"Data may have been lost\"), 1842 (two "
+               "interfaces on a hub with one translator)",
+    .guide.persistent = "# another port, best of another controller ('lsusb -t' shows them)\n"
+                        "# or a hub with \"TT per port\" (lsusb -v); a Raspberry Pi 4 or newer",
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "lsusb -t   # 480M, or no hub with another 12M audio device, and not dwc_otg",
+    .guide.undo = "put it back",
+    .worst = ST_STATUS_ADVICE,
+    .facts = ST_RULE_KEYS("linux.usb_audio.*.speed_mbit", "linux.usb_audio.*.controller",
+                          "linux.usb_audio.*.hub", "linux.usb_audio.*.product"),
+    .judge = judge_usb_path,
+};
+
 /* --- linux-usb-audio-options: Options of the module snd_usb_audio. --- */
 
 #define LOWLATENCY "linux.module.snd_usb_audio.lowlatency"

@@ -33,6 +33,7 @@
     RULE(linux_jack_period) \
     RULE(linux_pulseaudio) \
     RULE(linux_usb_autosuspend) \
+    RULE(linux_usb_path) \
     RULE(linux_card_rate) \
     RULE(linux_device_headroom) \
     RULE(linux_hda_power_save) \
@@ -67,7 +68,6 @@
     RULE(freebsd_virtual_oss) \
     RULE(freebsd_snd_latency) \
     RULE(freebsd_uaudio_buffer) \
-    RULE(freebsd_vchans) \
     RULE(freebsd_resampling) \
     RULE(freebsd_jail) \
     RULE(freebsd_sysctl_conf) \

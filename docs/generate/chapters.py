@@ -25,7 +25,7 @@ LINUX = [
      "linux-jack-period linux-jack-soft-mode linux-pulseaudio"),
     ("Sound devices and disks",
      "These cause single gaps, clicks at the start of a sound and lost interfaces, not a steady crackle.",
-     "linux-usb-autosuspend linux-card-rate linux-device-headroom linux-hda-power-save "
+     "linux-usb-autosuspend linux-usb-path linux-card-rate linux-device-headroom linux-hda-power-save "
      "linux-usb-audio-options"),
 ]
 
@@ -49,7 +49,7 @@ FREEBSD = [
      "Most of this is about delay, the time from a key to the sound, and not about gaps. Shorter buffers are quicker, and crackle on a "
      "machine that does not keep up: measure first.",
      "freebsd-uaudio-buffer freebsd-snd-latency freebsd-virtual-oss freebsd-sound-polling "
-     "freebsd-vchans freebsd-resampling"),
+     "freebsd-resampling"),
     ("Does it last, and does it help?",
      "A setting that is in the file but not in force is the usual reason why a guide did not help.",
      "freebsd-sysctl-conf freebsd-loader-conf"),
