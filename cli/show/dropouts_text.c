@@ -167,7 +167,7 @@ const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, c
         snprintf(buf, buf_bytes, "%s had %s %s%s %s", worst->name, of, when, is_device(worst) ? ":" : " and",
                  why);
     if (worst->n < worst_n)
-        st_text_append(buf, buf_bytes, " (%" PRId64 " times)", worst->n);
+        st_text_append(buf, buf_bytes, " (%" PRId64 " of them)", worst->n);
     st_text_append(buf, buf_bytes, ".");
     return buf;
 }

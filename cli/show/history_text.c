@@ -369,7 +369,7 @@ static bool put_kernels(FILE *out, const json_t *document, int columns)
 static const char *next_step(const json_t *document, const struct sums *sums)
 {
     if (sums->dropouts > 0)
-        return "sleeptune status";
+        return "sleeptune status, while it plays: it says what to do";
     if (!is_watched(document, sums))
         return "sleeptune status --details (why no server is watched)";
     return sums->misses > 0 ? "sleeptune history --causes" : NULL;
