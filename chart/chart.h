@@ -88,7 +88,7 @@ struct st_chart_options {
     const struct st_picture_kind *own; /* a kind of the caller; NULL: kind */
 };
 
-/** Checks, before anything is measured, whether a picture can be written to `path`. @return 0 or an st_exit, after a message. */
+/** Checks, before anything is measured, whether a picture can be written to `path`; NULL: no picture. @return 0 or an st_exit, after a message. */
 ST_NODISCARD int st_chart_check(const char *command, const char *option, const char *path);
 /** Draws. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_write(const char *command, struct st_chart_data *data,
@@ -100,13 +100,8 @@ ST_NODISCARD int st_chart_write(const char *command, struct st_chart_data *data,
  * message. */
 ST_NODISCARD int st_chart_take_kind(const char *command, void *ctx, const char *text);
 
-/** The same for --plot; path NULL: no picture. @return 0 or an st_exit, after a message. */
-ST_NODISCARD int st_chart_option_check(const char *command, const char *path);
-/** Draws a document unless path is NULL; frees it. @param status of the result that was printed before; returned if it is an error. @return an st_exit, after a message. */
-ST_NODISCARD int st_chart_option_json(const char *command, const char *path, json_t *document, int status);
-/** Draws n series unless path is NULL. @return as st_chart_option_json. */
-ST_NODISCARD int st_chart_option_series(const char *command, const char *path, const char *const *labels,
-                                        const struct st_series *const *series, size_t n,
-                                        const json_t *circumstances, int status);
+/** Draws a document unless path is NULL; frees it. @param name of its only result, where that has none. @param status of the result that was printed before; returned if it is an error. @return an st_exit, after a message. */
+ST_NODISCARD int st_chart_option_json(const char *command, const char *name, const char *path,
+                                      json_t *document, int status);
 
 #endif

@@ -380,24 +380,17 @@ int st_chart_take_kind(const char *command, void *ctx, const char *text)
 
 int st_chart_check(const char *command, const char *option, const char *path)
 {
-    const size_t bytes = strlen(path);
+    const size_t bytes = path != NULL ? strlen(path) : 0;
+    if (path == NULL)
+        return 0;
     if (bytes <= 4 || strcasecmp(path + bytes - 4, ".svg") != 0)
         return st_failure_usage(command, "%s: '%s' does not end in .svg", option, path);
     const int r = st_output_check(path);
     return r == 0 ? 0 : st_failure(command, "cannot write %s: %s", path, st_destination_error(r));
 }
 
-int st_chart_option_check(const char *command, const char *path)
-{
-    return path == NULL ? 0 : st_chart_check(command, "--plot", path);
-}
-
-static int worse(int status, int drawn)
-{
-    return status != ST_EXIT_DONE ? status : drawn;
-}
-
-int st_chart_option_json(const char *command, const char *path, json_t *document, int status)
+int st_chart_option_json(const char *command, const char *name, const char *path, json_t *document,
+                         int status)
 {
     const struct st_chart_options options = {.kind = ST_CHART_ANY, .path = path};
     struct st_chart_data data;
@@ -405,31 +398,11 @@ int st_chart_option_json(const char *command, const char *path, json_t *document
     if (path != NULL) {
         st_chart_init(&data, "");
         drawn = document == NULL ? st_failure(command, "out of memory")
-                                 : st_chart_json(command, command, document, &data);
+                                 : st_chart_json(command, name, document, &data);
         if (drawn == ST_EXIT_DONE)
             drawn = st_chart_write(command, &data, &options);
         st_chart_finish(&data);
     }
     json_decref(document);
-    return worse(status, drawn);
-}
-
-int st_chart_option_series(const char *command, const char *path, const char *const *labels,
-                           const struct st_series *const *series, size_t n, const json_t *circumstances,
-                           int status)
-{
-    const struct st_chart_options options = {.kind = ST_CHART_ANY, .path = path};
-    struct st_chart_data data;
-    int r = 0;
-    if (path == NULL || n == 0 || series[0]->n == 0)
-        return status;
-    st_chart_init(&data, "lateness (woke - due)");
-    char where[sizeof(data.conditions)];
-    st_chart_conditions(&data, st_conditions_text(circumstances, where, sizeof(where)));
-    for (size_t i = 0; i < n && r == 0; i++)
-        r = st_chart_add_series(&data, labels[i], series[i]);
-    const int drawn =
-        r == 0 ? st_chart_write(command, &data, &options) : st_failure(command, "%s", strerror(-r));
-    st_chart_finish(&data);
-    return worse(status, drawn);
+    return status != ST_EXIT_DONE ? status : drawn;
 }

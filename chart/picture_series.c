@@ -21,9 +21,9 @@ static void say_set(struct st_picture *picture, const struct st_chart_set *set)
          greatest[32], every[32], missed[48], name[ST_CHART_NAME_BYTES];
     st_chart_name(picture->data, set, name);
     const size_t bytes = sizeof(picture->caption), description_bytes = sizeof(picture->description);
-    st_ns_format(set->box.min_ns, least, sizeof(least));
-    st_ns_format(set->box.median_ns, median, sizeof(median));
-    st_ns_format(set->box.max_ns, greatest, sizeof(greatest));
+    st_ns_format_exact(set->box.min_ns, least, sizeof(least));
+    st_ns_format_exact(set->box.median_ns, median, sizeof(median));
+    st_ns_format_exact(set->box.max_ns, greatest, sizeof(greatest));
     snprintf(missed, sizeof(missed), "%llu period%s missed", (unsigned long long)set->missed_n,
              set->missed_n == 1 ? "" : "s");
     st_text_append(description, description_bytes,

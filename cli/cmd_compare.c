@@ -13,8 +13,10 @@ static void help(void)
           "Compare the lateness of two runs: by how much does B differ from A, and is that\n"
           "more than chance?\n\n"
           "A file is a recording of 'measure --record', the CSV of 'plot', text with one\n"
-          "lateness per line, or the JSON of 'sleeptune-lab syscall' or 'wake'.\n\n"
+          "figure per line, or the JSON of 'sleeptune-lab syscall' or 'wake'. FILE:2 is\n"
+          "column 2 of a table.\n\n"
           "      --every TIME       time between the lines of a text file (1s)\n"
+          "      --unit UNIT        of the figures of a text file: ns, us, ms or s\n"
           "      --json, --format json|text\n"
           "  -h, --help             this text\n\n"
           "Examples:\n"
@@ -53,7 +55,7 @@ int st_cmd_compare(int argc, char **argv)
     bool json = false;
     int first = 0;
     const struct st_option options[] = {
-        ST_SERIES_EVERY_OPTION(&series),
+        ST_SERIES_TEXT_OPTIONS(&series),
         {.name = "json", .flag = &json},
         {.name = "format", .take = st_option_format, .ctx = &json},
     };

@@ -21,15 +21,16 @@ static void help(void)
     fputs("Usage: sleeptune plot [OPTION...] FILE...\n"
           "Draw measurements as SVG, or convert a recording to CSV.\n\n"
           "FILE is a recording of 'measure --record', the JSON of sleeptune-lab, a CSV file\n"
-          "of this command, or text with one figure per line; '-' is standard input.\n"
-          "Several files share one picture.\n\n"
+          "of this command, or text with one figure per line; '-' is standard input, and\n"
+          "FILE:2 is column 2 of a table. Several files share one picture.\n\n"
           "  -o, --output FILE      .svg or .csv; - is standard output\n"
           "  -k, --kind KIND        box, series or hist (fits the data)\n"
           "      --title TEXT       title of the picture (kind and quantity)\n"
           "      --axis TEXT        name of the axis of values (lateness, value ...)\n"
           "      --label LIST       names of the files, with commas between (file names)\n"
           "      --overlay          series of several files in one panel\n"
-          "      --every TIME       time between the lines of a text file (1s)\n"
+          "      --every TIME       time between the lines of a text file (unknown)\n"
+          "      --unit UNIT        of the figures of a text file: ns, us, ms or s\n"
           "      --csv              write CSV, whatever the name of the output is\n"
           "  -h, --help             this text\n\n"
           "Examples:\n"
@@ -203,7 +204,7 @@ int st_cmd_plot(int argc, char **argv)
     const struct st_option options[] = {
         {.name = "output", .letter = 'o', .text = &chart.path},
         {.name = "kind", .letter = 'k', .take = st_chart_take_kind, .ctx = &chart.kind},
-        ST_SERIES_EVERY_OPTION(&series),
+        ST_SERIES_TEXT_OPTIONS(&series),
         {.name = "title", .text = &title},
         {.name = "axis", .text = &axis},
         {.name = "label", .text = &labels},

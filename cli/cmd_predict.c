@@ -27,7 +27,7 @@ struct options {
     int64_t periods, headroom_frames;
     uint32_t frames[ST_PREDICT_SIZES_MAX]; /* --frames; none: powers of two */
     size_t frames_n;
-    bool details, history;
+    bool details, history, json;
 };
 
 static void help(void)
@@ -257,8 +257,8 @@ static int predict(struct options *o, const struct st_module_history_predict *in
 {
     struct st_predict_table table = {.run = &input->run, .wish = &o->wish};
     st_predict_text_fill(&table, o->frames, o->frames_n);
-    const int status = o->series.json ? st_output_json(NAME, table_json(&table, input))
-                                      : print_text(&table, input, o->details);
+    const int status =
+        o->json ? st_output_json(NAME, table_json(&table, input)) : print_text(&table, input, o->details);
     if (status != ST_EXIT_DONE)
         return status;
     return table.held != NULL ? ST_EXIT_DONE : table.known ? ST_EXIT_FINDINGS : ST_EXIT_UNKNOWN;
@@ -279,8 +279,8 @@ int st_cmd_predict(int argc, char **argv)
         {.name = "rate", .rate_hz = &o.series.rate_hz, .min = 1000, .max = 768000},
         {.name = "history", .flag = &o.history},
         {.name = "details", .flag = &o.details},
-        {.name = "json", .flag = &o.series.json},
-        {.name = "format", .take = st_option_format, .ctx = &o.series.json},
+        {.name = "json", .flag = &o.json},
+        {.name = "format", .take = st_option_format, .ctx = &o.json},
     };
     int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (status >= 0)

@@ -5,6 +5,7 @@
 
 #include "core/ns.h"
 #include "core/text/text.h"
+#include "measure/result.h"
 
 #define LINE_BYTES 600
 
@@ -26,6 +27,13 @@ void st_bench_text_conditions(struct st_platform *p, FILE *out, int width)
     char line[LINE_BYTES] = "";
     p->conditions(p, -1, circumstance, line);
     st_text_wrap(out, line, 0, width);
+}
+
+json_t *st_bench_text_conditions_json(struct st_platform *p)
+{
+    json_t *o = json_object();
+    p->conditions(p, -1, st_result_condition_json, o);
+    return o;
 }
 
 const char *st_bench_text_rough(int64_t ns, char *buf, size_t buf_bytes)

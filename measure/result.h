@@ -106,8 +106,6 @@ double st_result_seconds(const struct st_result *result);
 /** Puts one test condition into an object: a whole number as a number, anything else as text. Is an
  * st_condition_fn; object: a json_t. */
 void st_result_condition_json(void *object, const char *key, const char *value);
-/** The machine's test conditions. New reference. */
-json_t *st_result_conditions_json(struct st_platform *p);
 
 /** The keys of sleeptune-measure/1 for one loop, without "schema". New reference, NULL when out of memory. */
 json_t *st_result_json(const struct st_result *result);

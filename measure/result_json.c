@@ -119,13 +119,6 @@ void st_result_condition_json(void *object, const char *key, const char *value)
     st_json_set(object, key, json != NULL ? json : json_null()); /* not UTF-8 */
 }
 
-json_t *st_result_conditions_json(struct st_platform *p)
-{
-    json_t *o = json_object();
-    p->conditions(p, -1, st_result_condition_json, o);
-    return o;
-}
-
 static json_t *conditions(const struct st_result *result)
 {
     static const char *const lock_names[] = {

@@ -1,8 +1,5 @@
 #include "platform/sleep.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "core/ns.h"
 
 const char *st_sleep_asked_name(enum st_sleep_asked asked)
@@ -18,16 +15,6 @@ const char *st_sleep_stretch_name(enum st_sleep_stretch stretch)
                                         [ST_STRETCH_YES] = "yes",
                                         [ST_STRETCH_IF_IMPRECISE] = "if-imprecise"};
     return names[stretch];
-}
-
-const struct st_sleep_method *st_sleep_method_find(struct st_platform *p, const char *name)
-{
-    const struct st_sleep_method *method;
-    for (size_t i = 0; (method = p->sleep_method(p, i)) != NULL; i++) {
-        if (strcmp(method->name, name) == 0)
-            return method;
-    }
-    return NULL;
 }
 
 int st_sleep_open(struct st_sleep *s, struct st_platform *p, const struct st_sleep_method *method)

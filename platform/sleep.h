@@ -56,9 +56,6 @@ struct st_sleep {
     void *state;    /* the method's own */
 };
 
-/** The method of that name. @return NULL: no such name on any OS. */
-const struct st_sleep_method *st_sleep_method_find(struct st_platform *p, const char *name);
-
 /** @return what method->open says. Close with st_sleep_close. */
 ST_NODISCARD int st_sleep_open(struct st_sleep *s, struct st_platform *p,
                                const struct st_sleep_method *method);

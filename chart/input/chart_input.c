@@ -178,14 +178,14 @@ static int add_results(const char *command, const struct st_document *kind, cons
     return ST_EXIT_DONE;
 }
 
-static int add_series(const char *command, const char *name, const json_t *document,
+static int add_series(const char *command, const char *name, const char *label, const json_t *document,
                       struct st_chart_data *data)
 {
     struct st_series_input result = {0};
     int status = st_series_input_json(command, name, document, &result);
-    snprintf(data->quantity, sizeof(data->quantity), LATENESS);
+    snprintf(data->quantity, sizeof(data->quantity), "%s", result.plain ? VALUE : LATENESS);
     if (status == ST_EXIT_DONE) {
-        const int r = st_chart_add_series(data, name, &result.series);
+        const int r = st_chart_add_series(data, label, &result.series);
         if (r != 0)
             status = st_failure(command, "%s: %s", name, strerror(-r));
     }
@@ -196,23 +196,36 @@ static int add_series(const char *command, const char *name, const json_t *docum
     return status;
 }
 
+static int add_all_series(const char *command, const struct st_document *kind, const char *name,
+                          const json_t *document, struct st_chart_data *data)
+{
+    char label[96];
+    int status = ST_EXIT_DONE;
+    for (size_t i = 0; i < st_document_results_n(kind, document) && status == ST_EXIT_DONE; i++) {
+        const json_t *series = st_document_result(kind, document, i);
+        st_document_label(kind, series, label, sizeof(label));
+        status = add_series(command, name, kind->list != NULL ? label : name, series, data);
+    }
+    return status;
+}
+
 int st_chart_json(const char *command, const char *name, const json_t *document, struct st_chart_data *data)
 {
     char where[sizeof(data->conditions)];
     const char *schema = json_string_value(json_object_get(document, "schema"));
     if (schema == NULL)
         return st_failure(command, "%s is JSON, but sleeptune did not write it", name);
-    const json_t *first = json_array_get(json_object_get(document, "loops"), 0);
-    const json_t *circumstances = json_object_get(first != NULL ? first : document, "circumstances");
+    const struct st_document *kind = st_document_of(document);
+    const json_t *circumstances = json_object_get(document, "circumstances");
+    if (circumstances == NULL && kind != NULL)
+        circumstances = json_object_get(st_document_result(kind, document, 0), "circumstances");
     st_chart_conditions(data, st_conditions_text(circumstances, where, sizeof(where)));
     const char *version = strchr(schema, '/');
     if (version != NULL && strcmp(version, "/1") != 0)
         return st_failure(command, "%s was written by a newer sleeptune: '%.40s'", name, schema);
-    if (strcmp(schema, ST_SERIES_SCHEMA) == 0)
-        return add_series(command, name, document, data);
-    const struct st_document *kind = st_document_of(document);
     if (kind != NULL)
-        return add_results(command, kind, name, document, data);
+        return (strcmp(kind->name, "series") == 0 ? add_all_series : add_results)(command, kind, name,
+                                                                                  document, data);
     return st_failure(command, "%s: sleeptune cannot draw documents of type '%.40s'", name, schema);
 }
 
@@ -241,7 +254,10 @@ static int read_text(const char *command, const char *path, const struct st_seri
     if (status == ST_EXIT_DONE) {
         const int r = st_chart_add_series(data, short_name(path), &result->series);
         snprintf(data->quantity, sizeof(data->quantity), "%s", result->plain ? VALUE : LATENESS);
-        snprintf(data->note, sizeof(data->note), "%s", result->note);
+        if (r == 0 && result->untimed)
+            data->set[data->n - 1]->timed = false; /* its note has a period that no one gave */
+        else
+            snprintf(data->note, sizeof(data->note), "%s", result->note);
         if (r != 0)
             status = st_failure(command, "%s: %s", path, strerror(-r));
     }
@@ -253,18 +269,17 @@ static int read_text(const char *command, const char *path, const struct st_seri
 static int read_file(const char *command, const char *path, const struct st_series_options *options,
                      struct st_chart_data *data)
 {
-    const bool standard = strcmp(path, "-") == 0;
-    FILE *stream = standard ? stdin : fopen(path, "re");
+    size_t cell;
+    FILE *stream = st_series_input_open(path, &cell);
     if (stream == NULL)
         return st_failure(command, "cannot read %s: %s", path, strerror(errno));
     const int first = getc(stream);
-    if (first != EOF)
-        ungetc(first, stream);
-    if (first == 0x89)
+    ungetc(first, stream);
+    if (first == 0x89 && cell == 0)
         return read_recording(command, path, stream, data);
-    if (first == '{')
+    if (first == '{' && cell == 0)
         return read_json(command, path, stream, data);
-    if (!standard)
+    if (stream != stdin)
         fclose(stream);
     return read_text(command, path, options, data);
 }

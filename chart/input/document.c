@@ -36,6 +36,8 @@ static const struct st_document documents[] = {
      "delay (returned - signalled)",
      {"mechanism"},
      {"kind", "placement", "slice_ns"}},
+    {"sleeptune-series/", "series", NULL, "lateness_ns", "late", {"circumstances.method"}, {NULL}},
+    {"sleeptune-series-set/", "series", "series", "lateness_ns", "late", {"circumstances.method"}, {NULL}},
     {"sleeptune-measure/",
      "measure",
      "loops",

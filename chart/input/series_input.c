@@ -8,6 +8,7 @@
 
 #include "chart/input/series_text.h"
 #include "core/ns.h"
+#include "core/text/number.h"
 #include "platform/program/options.h"
 #include "store/recording/recording.h"
 
@@ -19,6 +20,7 @@ struct input {
     const char *name; /* for messages */
     const struct st_series_options *options;
     FILE *stream;
+    size_t cell; /* of FILE:2; 0: none */
 };
 
 static void note(struct st_series_input *result, const char *text)
@@ -151,7 +153,9 @@ int st_series_input_json(const char *command, const char *name, const json_t *do
     if (strcmp(schema, ST_SERIES_SCHEMA) != 0)
         return st_failure(command, "%s was written by a newer sleeptune: '%.40s', not '%s'", name, schema,
                           ST_SERIES_SCHEMA);
+    const char *source = json_string_value(json_object_get(document, "source"));
     ret->source = "json";
+    ret->plain = source != NULL && strcmp(source, "text") == 0;
     const int r = add_values(document, ret);
     if (r == -EBADMSG)
         return st_failure(command, "%s: samples_ns, periods or period_ns is missing or invalid", name);
@@ -171,17 +175,26 @@ static int read_json(struct input *input, struct st_series_input *result)
 
 /* --- text --- */
 
-/* Was one of the three given? */
-static bool period_given(const struct st_series_options *options)
+/* @return 0: not given; -1: no unit. */
+static int64_t unit_ns(const char *unit)
 {
-    return options->every_ns != 0 || options->frames != 0 || options->rate_hz != 0;
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    int64_t ns = 1;
+    for (size_t i = 0; unit != NULL && i < ST_ARRAY_LEN(units); i++, ns *= 1000) {
+        if (strcmp(unit, units[i]) == 0)
+            return ns;
+    }
+    return unit != NULL ? -1 : 0;
 }
 
 static const char *reason(int r)
 {
     switch (r) {
     case -EBADMSG:
-        return "the file has neither one number in each line nor the CSV of 'sleeptune plot'";
+        return "the file has neither one number in each line nor the CSV of 'sleeptune plot' (FILE:2 is column "
+               "2 of a table)";
+    case -ENOENT:
+        return "the table has no column of this number";
     case -ERANGE:
         return "a number is out of range: lateness is at most an hour";
     case -EINVAL:
@@ -231,6 +244,9 @@ static int read_lines(struct input *input, struct st_series_text *text, struct s
 
 static int read_text(struct input *input, struct st_series_input *result)
 {
+    static const char *const kinds[] = {[ST_SERIES_TEXT_SECONDS] = "seconds, one a line",
+                                        [ST_SERIES_TEXT_NS] = "nanoseconds, one a line",
+                                        [ST_SERIES_TEXT_CSV] = "CSV of sleeptune plot"};
     struct st_series_text text;
     struct st_period period;
     char every[32];
@@ -239,6 +255,10 @@ static int read_text(struct input *input, struct st_series_input *result)
     if (r != 0)
         return r;
     st_series_text_init(&text, &period);
+    text.cell = input->cell;
+    text.unit_ns = unit_ns(input->options->unit);
+    if (text.unit_ns < 0)
+        return st_failure_usage(input->command, "--unit: '%s' is not ns, us, ms or s", input->options->unit);
     r = read_lines(input, &text, result, &line);
     int status = ST_EXIT_DONE;
     if (r != 0) {
@@ -246,26 +266,44 @@ static int read_text(struct input *input, struct st_series_input *result)
     } else if ((r = st_series_text_end(&text)) != 0) {
         status = st_failure(input->command, "%s: %s", input->name, r == -ENODATA ? "no samples" : reason(r));
     } else {
-        result->source = "text";
         result->plain = text.kind != ST_SERIES_TEXT_CSV;
+        result->source = result->plain ? "text" : "csv";
+        result->untimed = !text.period_known && input->options->every_ns == 0 &&
+                          input->options->frames == 0 && input->options->rate_hz == 0;
         result->series = text.series;
         text.series = (struct st_series){0};
         st_ns_format(st_period_ns(&result->series.period), every, sizeof(every));
-        snprintf(result->note, sizeof(result->note), "Read as %s%s%s%s.", st_series_text_kind_name(text.kind),
+        snprintf(result->note, sizeof(result->note), "Read as %s%s%s%s.",
+                 text.unit_ns > 0 && result->plain ? input->options->unit : kinds[text.kind],
                  text.period_known ? "" : ", one every ", text.period_known ? "" : every,
-                 text.period_known || period_given(input->options) ? ""
-                                                                   : " (--every sets a different period)");
+                 result->untimed ? " (--every sets a different period)" : "");
     }
     st_series_text_finish(&text);
     return status;
 }
 
+FILE *st_series_input_open(const char *path, size_t *ret_cell)
+{
+    const char *colon = strrchr(path, ':');
+    int64_t cell;
+    FILE *stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    *ret_cell = 0;
+    if (stream != NULL || errno != ENOENT || colon == NULL ||
+        st_number_i64(colon + 1, 1, LINE_BYTES, &cell) != 0)
+        return stream;
+    char *file = strndup(path, (size_t)(colon - path));
+    stream = file != NULL ? fopen(file, "re") : NULL;
+    free(file);
+    *ret_cell = (size_t)cell;
+    return stream;
+}
+
 int st_series_input_read(const char *command, const char *path, const struct st_series_options *options,
                          struct st_series_input *ret)
 {
-    const bool standard = strcmp(path, "-") == 0;
-    struct input input = {command, standard ? "standard input" : path, options,
-                          standard ? stdin : fopen(path, "re")};
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    struct input input = {.command = command, .name = name, .options = options};
+    input.stream = st_series_input_open(path, &input.cell);
     if (input.stream == NULL)
         return st_failure(command, "cannot read %s: %s", path, strerror(errno));
     errno = 0;
@@ -277,9 +315,10 @@ int st_series_input_read(const char *command, const char *path, const struct st_
                      : st_failure(command, "%s is empty", input.name);
     } else {
         ungetc(first, input.stream);
-        status = first == 0x89  ? read_recording(&input, ret)
-                 : first == '{' ? read_json(&input, ret)
-                                : read_text(&input, ret);
+        status = first != 0x89 && first != '{' ? read_text(&input, ret)
+                 : input.cell > 0              ? st_failure(command, "%s: only text has columns", path)
+                 : first == 0x89               ? read_recording(&input, ret)
+                                               : read_json(&input, ret);
     }
     if (input.stream != NULL && input.stream != stdin)
         fclose(input.stream);

@@ -14,21 +14,6 @@
 #define HEADER          "period,lateness_ns,skipped"
 #define PERIOD_COMMENT  "# period_ns: "
 
-const char *st_series_text_kind_name(enum st_series_text_kind kind)
-{
-    switch (kind) {
-    case ST_SERIES_TEXT_SECONDS:
-        return "seconds, one a line";
-    case ST_SERIES_TEXT_NS:
-        return "nanoseconds, one a line";
-    case ST_SERIES_TEXT_CSV:
-        return "CSV of sleeptune plot";
-    case ST_SERIES_TEXT_EMPTY:
-        break;
-    }
-    return "no figures";
-}
-
 void st_series_text_init(struct st_series_text *text, const struct st_period *period)
 {
     *text = (struct st_series_text){.kind = ST_SERIES_TEXT_EMPTY};
@@ -87,13 +72,28 @@ static int csv_line(struct st_series_text *text, const char *at)
     return skipped == 1 ? 0 : st_series_add(&text->series, index, negative ? -(int64_t)size : (int64_t)size);
 }
 
-static int column_line(struct st_series_text *text, const char *line)
+/* The n-th cell of a table's row, n > 0. Cells end at tabs; where the row has none, at semicolons, commas or
+ * blanks; quotes keep them. @return NULL: it has fewer. */
+static const char *cell_at(const char *row, size_t n, size_t *ret_bytes)
 {
-    const size_t bytes = strspn(line, "+-.0123456789eE"); /* strtod takes "inf" and hexadecimal, too */
-    char *end;
-    const double figure = strtod(line, &end);
-    if (bytes == 0 || end != line + bytes || *skip_blanks(end) != '\0')
-        return -EBADMSG;
+    const char *end = "\t;, ";
+    while (*end != ' ' && strchr(row, *end) == NULL)
+        end++;
+    for (;; n--) {
+        bool quoted = false;
+        row = *end == ' ' ? skip_blanks(row) : row;
+        for (*ret_bytes = 0; row[*ret_bytes] != '\0' && (quoted || row[*ret_bytes] != *end); ++*ret_bytes)
+            quoted ^= row[*ret_bytes] == '"';
+        if (n == 1)
+            return row;
+        row += *ret_bytes;
+        if (*row++ == '\0')
+            return NULL;
+    }
+}
+
+static int add_figure(struct st_series_text *text, double figure)
+{
     if (fabs(figure) > (double)LATENESS_MAX_NS)
         return -ERANGE;
     if (text->column_n == text->column_room) {
@@ -105,37 +105,60 @@ static int column_line(struct st_series_text *text, const char *line)
         text->column_room = room;
     }
     text->column[text->column_n++] = figure;
-    if (strcspn(line, ".eE") < bytes)
+    return 0;
+}
+
+static int column_line(struct st_series_text *text, const char *line)
+{
+    size_t cell_bytes = strlen(line);
+    const char *cell = text->cell > 0 ? cell_at(line, text->cell, &cell_bytes) : line;
+    if (cell == NULL)
+        return -ENOENT;
+    const char *from = skip_blanks(cell);
+    if (text->cell > 0 && from >= cell + cell_bytes)
+        return add_figure(text, NAN);                     /* this row has none */
+    const size_t bytes = strspn(from, "+-.0123456789eE"); /* strtod takes "inf" and hexadecimal, too */
+    char *end;
+    const double figure = strtod(from, &end);
+    if (bytes == 0 || end != from + bytes || skip_blanks(end) < cell + cell_bytes) {
+        const bool heading = text->cell > 0 && text->column_n == 0 && !text->header_seen;
+        text->header_seen |= heading;
+        return heading ? 0 : -EBADMSG;
+    }
+    if (strcspn(from, ".eE") < bytes)
         text->kind = ST_SERIES_TEXT_SECONDS;
     else if (text->kind == ST_SERIES_TEXT_EMPTY)
         text->kind = ST_SERIES_TEXT_NS;
-    return 0;
+    return add_figure(text, figure);
 }
 
 int st_series_text_line(struct st_series_text *text, const char *line, size_t bytes)
 {
     if (strlen(line) != bytes)
         return -EBADMSG;
-    line = skip_blanks(line);
-    if (*line == '#')
-        return comment(text, line);
-    if (*line == '\0')
+    const char *from = skip_blanks(line);
+    if (*from == '#')
+        return comment(text, from);
+    if (*from == '\0')
         return 0;
-    if (!text->header_seen && text->column_n == 0 && strncmp(line, HEADER, strlen(HEADER)) == 0 &&
-        *skip_blanks(line + strlen(HEADER)) == '\0') {
-        text->header_seen = true;
+    if (text->cell == 0 && text->kind == ST_SERIES_TEXT_EMPTY && strncmp(from, HEADER, strlen(HEADER)) == 0 &&
+        *skip_blanks(from + strlen(HEADER)) == '\0') {
         text->kind = ST_SERIES_TEXT_CSV;
         return 0;
     }
-    return text->header_seen ? csv_line(text, line) : column_line(text, line);
+    return text->kind == ST_SERIES_TEXT_CSV ? csv_line(text, from) : column_line(text, line);
 }
 
 int st_series_text_end(struct st_series_text *text)
 {
-    const double unit_ns = text->kind == ST_SERIES_TEXT_SECONDS ? 1e9 : 1;
+    const double unit_ns = text->unit_ns > 0                      ? (double)text->unit_ns
+                           : text->kind == ST_SERIES_TEXT_SECONDS ? 1e9
+                                                                  : 1;
     int r = 0;
     for (size_t i = 0; i < text->column_n && r == 0; i++) {
         const double ns = text->column[i] * unit_ns;
+        if (isnan(ns))
+            continue;
         r = fabs(ns) > (double)LATENESS_MAX_NS ? -ERANGE : st_series_add(&text->series, i, llrint(ns));
     }
     free(text->column);

@@ -204,18 +204,21 @@ int st_compare_read(const char *command, const char *path, const struct st_serie
                     struct st_compare_file *ret)
 {
     *ret = (struct st_compare_file){.path = path};
-    FILE *stream = fopen(path, "rbe");
+    size_t cell;
+    FILE *stream = st_series_input_open(path, &cell);
     if (stream == NULL)
         return st_failure(command, "cannot read %s: %s", path, strerror(errno));
     const int first = getc(stream), error = ferror(stream) != 0 ? errno : 0;
-    fclose(stream);
+    ungetc(first, stream);
+    if (stream != stdin)
+        fclose(stream);
     if (error != 0)
         return st_failure(command, "cannot read %s: %s", path, strerror(error));
     if (first == EOF)
         return st_failure(command, "%s is empty", path);
-    int status = first == 0x89  ? read_recording(command, ret)
-                 : first == '{' ? read_json(command, options, ret)
-                                : read_series(command, options, ret);
+    int status = first == 0x89 && cell == 0  ? read_recording(command, ret)
+                 : first == '{' && cell == 0 ? read_json(command, options, ret)
+                                             : read_series(command, options, ret);
     if (status == ST_EXIT_DONE && ret->conditions == NULL) {
         ret->conditions = strdup("");
         if (ret->conditions == NULL)

@@ -12,9 +12,9 @@ _sleeptune_lab() {
     --policy) words='fifo rr other' ;;
     --rounding) words='tvtohz tvtohz-fixed none' ;;
     --every) words='1s 100ms 10ms 1333us' ;;
+    --unit) words='ns us ms s' ;;
     --format)
-        words='text json'
-        [[ $command == @(sleep|exec|syscall|wake) ]] && words+=' csv markdown'
+        words='text json csv markdown'
         ;;
     --methods | --method | --baseline) words=$(sleeptune-lab sleep --list 2>/dev/null | awk '/^[a-z]/ {print $1}') ;;
     --mechanisms) words=$(sleeptune-lab wake --list 2>/dev/null | awk '/^[a-z]/ {print $1}') ;;
@@ -35,7 +35,7 @@ _sleeptune_lab() {
             --plot --json --format --quiet --help' ;;
         series) words='--every --frames --rate --count --full-second --relative --clocks --method --policy --priority --plot --json --format --quiet
             --help' ;;
-        analyse) words='--every --frames --rate --tick-hz --plot --json --format --help' ;;
+        analyse) words='--every --unit --frames --rate --tick-hz --plot --json --format --help' ;;
         simulate) words='--hz --rounding --drift-ppm --timer-hz --table --pll-gain --every --frames --rate --count --noise --seed --plot --json --format --help' ;;
         help) words='sleep exec syscall wake series analyse simulate' ;;
         esac

@@ -15,6 +15,7 @@ _sleeptune() {
         [ "$command" != history ] || words='late-wake simulated-xrun own-xrun observed-xrun starved-client observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart loop-rests loop-runs http-failed socket-rights history-aside unclean-end'
         ;;
     --every) words='1s 100ms 10ms 1333us' ;;
+    --unit) words='ns us ms s' ;;
     --wait) words='plain precise' ;;
     --format) words='text json' ; case $command in report | check) words="$words markdown prometheus" ;; esac ;;
     --user) words=$(cut -d: -f1 /etc/passwd) ;;
@@ -44,8 +45,8 @@ _sleeptune() {
         revert) words="--all --run-generators --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --no-servers --output -o --help' ;;
         predict) words='--history --frames --periods --load --headroom-frames --granularity --measured-frames --rate --details --json --format --help' ;;
-        compare) words='--every --json --format --help' ;;
-        plot) words='--output -o --kind -k --every --title --axis --label --overlay --csv --help' ;;
+        compare) words='--every --unit --json --format --help' ;;
+        plot) words='--output -o --kind -k --every --unit --title --axis --label --overlay --csv --help' ;;
         history) words='--events --causes --since --until --step --kind --limit --details --json --format --system --socket --db --help' ;;
         status) words='--details --watch --html --json --format --system --socket --help' ;;
         help) words='check measure report tune apply verify revert snapshot compare predict plot status history lab' ;;

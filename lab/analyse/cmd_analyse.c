@@ -15,13 +15,15 @@ static void help(void)
           "In data that are only noise, fewer than 1 in 1000 series show a false pattern.\n\n"
           "FILE is a recording of sleeptune measure, the JSON of 'series' or\n"
           "'simulate', the CSV of 'plot', or text with one number in each line: seconds if\n"
-          "any number has a decimal point, otherwise nanoseconds. '-' is standard input.\n\n"
+          "any number has a decimal point, otherwise nanoseconds. '-' is standard input,\n"
+          "FILE:2 is column 2 of a table.\n\n"
           "      --every TIME       period of the samples in a text file (1s)\n"
+          "      --unit UNIT        of the numbers in a text file: ns, us, ms or s\n"
           "      --frames N, --rate HZ   the period, as N audio frames at HZ\n"
           "      --tick-hz HZ       tick rate of the kernel that was measured, if you\n"
           "                         know it: then weaker patterns are found\n"
           "      --plot FILE.svg    draw the result\n"
-          "      --json, --format json|text\n"
+          "      --json, --format json|csv|markdown|text\n"
           "  -h, --help             this text\n\n"
           "Examples:\n"
           "  sleeptune measure --duration 1m --record minute.strec\n"
@@ -33,14 +35,15 @@ static void help(void)
 
 int st_cmd_analyse(int argc, char **argv)
 {
-    struct st_series_options common;
+    struct st_series_options common = {0};
+    struct st_table_format out = {0};
     struct st_period period;
     int64_t tick_hz = 0;
     int first = 0;
-    common = (struct st_series_options){.count = ST_SERIES_COUNT_USUAL};
     const struct st_option options[] = {
         {"tick-hz", .number = &tick_hz, .min = 1, .max = 1000000},
-        ST_SERIES_OPTIONS(&common),
+        {"unit", .text = &common.unit},
+        ST_SERIES_OPTIONS(&common, &out),
     };
     int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (status >= 0)
@@ -52,7 +55,7 @@ int st_cmd_analyse(int argc, char **argv)
     const char *path = argv[first];
     status = st_series_input_period(NAME, &common, &period); /* says what is wrong before anything is read */
     if (status == 0)
-        status = st_chart_option_check(NAME, common.plot);
+        status = st_chart_check(NAME, "--plot", common.plot);
     if (status != 0)
         return status;
     struct st_series_result *result = calloc(1, sizeof(*result));
@@ -63,9 +66,10 @@ int st_cmd_analyse(int argc, char **argv)
         status = st_failure(NAME, "%s: no samples%s%s", path, result->input.note[0] != '\0' ? ": " : "",
                             result->input.note);
     if (status == ST_EXIT_DONE) {
-        status = st_series_result_show(NAME, result, (int)tick_hz, common.json, false);
-        const struct st_series *series = &result->input.all.head;
-        status = st_chart_option_series(NAME, common.plot, &path, &series, 1, NULL, status);
+        status = st_series_result_show(NAME, result, (int)tick_hz, &out, false);
+        if (common.plot != NULL)
+            status =
+                st_chart_option_json(NAME, path, common.plot, st_series_result_json(result, true), status);
     }
     st_series_result_finish(result);
     free(result);

@@ -16,7 +16,6 @@
 #include "measure/result.h"
 #include "platform/program/locale.h"
 #include "platform/program/options.h"
-#include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
 #define LABEL_COLUMNS 10
@@ -331,12 +330,12 @@ int st_series_result_analyse(const char *command, struct st_series_result *resul
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot analyse: %s", strerror(-r));
 }
 
-int st_series_result_show(const char *command, struct st_series_result *result, int known_hz, bool json,
-                          bool samples)
+int st_series_result_show(const char *command, struct st_series_result *result, int known_hz,
+                          const struct st_table_format *out, bool samples)
 {
     const int status = st_series_result_analyse(command, result, known_hz);
     if (status != ST_EXIT_DONE)
         return status;
-    return json ? st_output_json(command, st_series_result_json(result, samples))
-                : st_series_result_text(command, result);
+    return out->document ? st_table_output(command, out, st_series_result_json(result, samples))
+                         : st_series_result_text(command, result);
 }

@@ -7,6 +7,15 @@
 #include "chart/input/series_input.h"
 #include "lab/analyse/series_analysis.h"
 #include "lab/series/simulate.h"
+#include "lab/table.h"
+
+/** Rows for st_options_read; o: a struct st_series_options, out: a struct st_table_format. */
+#define ST_SERIES_OPTIONS(o, out)                                                                            \
+    {"every", .time_ns = &(o)->every_ns, .min = 10 * ST_NS_PER_US, .max = ST_SERIES_EVERY_MAX_NS},           \
+        {"frames", .number = &(o)->frames, .min = 1, .max = 1 << 20},                                        \
+        {"rate", .rate_hz = &(o)->rate_hz, .min = 1000, .max = 768000}, {"plot", .text = &(o)->plot},        \
+        ST_TABLE_OPTIONS(out)
+#define ST_SERIES_COUNT_USUAL 900 /* samples */
 
 struct st_series_result {
     /* `series` until it is shown: then its samples are those of `all` */
@@ -21,11 +30,11 @@ struct st_series_result {
 
 void st_series_result_finish(struct st_series_result *result);
 
-/** Analyses and prints to standard output: text of the terminal's width, or JSON.
+/** Analyses and prints to standard output: text of the terminal's width, or a document.
  * @param known_hz the kernel's tick rate; 0: unknown. @param samples JSON has every sample that is kept.
  * @return an st_exit. */
 ST_NODISCARD int st_series_result_show(const char *command, struct st_series_result *result, int known_hz,
-                                       bool json, bool samples);
+                                       const struct st_table_format *out, bool samples);
 
 /* The same in steps, for several: analyse each, then text or JSON. */
 ST_NODISCARD int st_series_result_analyse(const char *command, struct st_series_result *result, int known_hz);

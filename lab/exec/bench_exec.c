@@ -1,4 +1,5 @@
 #include "lab/exec/bench_exec.h"
+#include "lab/bench_text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,7 +12,6 @@
 #include "core/text/json.h"
 #include "lab/rank.h"
 #include "lab/summary.h"
-#include "measure/result.h"
 
 #define SPLITS 1000 /* of the runs of two programs, at random */
 
@@ -377,6 +377,6 @@ json_t *st_bench_exec_json(const struct st_bench_exec *bench, const struct st_ex
     st_json_set(o, "interrupted", json_boolean(bench->stopped));
     st_json_set(o, "starts", starts);
     st_json_set(o, "results", results);
-    st_json_set(o, "circumstances", st_result_conditions_json(lab->platform));
+    st_json_set(o, "circumstances", st_bench_text_conditions_json(lab->platform));
     return o;
 }

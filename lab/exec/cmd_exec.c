@@ -319,7 +319,7 @@ static int print(const struct st_bench_exec *bench, const struct arguments *a)
             status = st_failure(NAME, "out of memory");
     }
     if (a->plot != NULL)
-        status = st_chart_option_json(NAME, a->plot, st_bench_exec_json(bench, figures, lab), status);
+        status = st_chart_option_json(NAME, NAME, a->plot, st_bench_exec_json(bench, figures, lab), status);
     free(figures);
     return status;
 }
@@ -473,6 +473,6 @@ int st_cmd_exec(int argc, char **argv)
     r = st_word_list_durations(NAME, a.durations_text != NULL ? a.durations_text : USUAL_DURATIONS,
                                &a.durations);
     if (r == 0)
-        r = st_chart_option_check(NAME, a.plot);
+        r = st_chart_check(NAME, "--plot", a.plot);
     return r != 0 ? r : run(&a);
 }

@@ -18,7 +18,6 @@
 #include "measure/result.h"
 #include "platform/program/locale.h"
 #include "platform/program/options.h"
-#include "platform/program/output.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
@@ -29,6 +28,7 @@
 
 struct arguments {
     struct st_series_options common;
+    struct st_table_format out;
     const struct st_sleep_method *methods[METHODS_MAX]; /* one series each, one after the other */
     size_t methods_n;
     struct missing {
@@ -39,7 +39,7 @@ struct arguments {
     const char *methods_text, *policy_text;
     bool clocks, relative;
     enum st_policy policy; /* where policy_text is given */
-    int64_t priority;
+    int64_t count, priority;
     bool quiet;
     int64_t shown_ns; /* when progress was shown last; 0: never */
 };
@@ -60,7 +60,7 @@ static void help(void)
           "      --policy other|fifo|rr   scheduling policy (unchanged)\n"
           "  -p, --priority N        priority for fifo and rr, 1 .. 99 (70)\n"
           "      --plot FILE.svg     draw the result\n"
-          "      --json, --format json|text   JSON has every sample\n"
+          "      --json, --format json|csv|markdown|text   JSON has every sample\n"
           "  -q, --quiet             nothing on standard error\n"
           "  -h, --help              this text\n\n"
           "Examples:\n"
@@ -153,7 +153,7 @@ static bool go_on(void *ctx, uint64_t n, int64_t latest_ns)
     if (!a->quiet && isatty(STDERR_FILENO) == 1 && now_ns - a->shown_ns > ST_NS_PER_S && n > 0) {
         char line[160], text[32];
         snprintf(line, sizeof(line), "%" PRIu64 " of %" PRId64 " samples taken, the last one %s late", n,
-                 a->common.count, st_ns_format(latest_ns, text, sizeof(text)));
+                 a->count, st_ns_format(latest_ns, text, sizeof(text)));
         fprintf(stderr, "\r%s\033[K",
                 st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
         fflush(stderr);
@@ -228,18 +228,18 @@ static int measure(struct arguments *a, const struct st_bench_series_config *con
 }
 
 /* The document of one is that of series, simulate and analyse; several are a list of such. */
-static int print_json(const struct arguments *a, struct st_series_result *const *results, size_t n)
+static json_t *document(const struct arguments *a, struct st_series_result *const *results, size_t n)
 {
     if (a->methods_n + a->missing_n == 1)
-        return st_output_json(NAME, st_series_result_json(results[0], true));
+        return st_series_result_json(results[0], true);
     json_t *series = json_array(), *missing = json_array();
     for (size_t i = 0; i < n; i++)
         (void)json_array_append_new(series, st_series_result_json(results[i], true));
     for (size_t i = 0; i < a->missing_n; i++)
         (void)json_array_append_new(missing, json_pack("{s:s, s:s}", "method", a->missing[i].method->name,
                                                        "missing", a->missing[i].why));
-    return st_output_json(NAME, json_pack("{s:s, s:s, s:o, s:o}", "schema", SET_SCHEMA, "order",
-                                          "one after the other", "series", series, "not_measured", missing));
+    return json_pack("{s:s, s:s, s:o, s:o}", "schema", SET_SCHEMA, "order", "one after the other", "series",
+                     series, "not_measured", missing);
 }
 
 static int print(const struct arguments *a, struct st_series_result *const *results, size_t n)
@@ -247,8 +247,8 @@ static int print(const struct arguments *a, struct st_series_result *const *resu
     int status = ST_EXIT_DONE;
     if (n == 0)
         return ST_EXIT_FAILURE;
-    if (a->common.json)
-        return print_json(a, results, n);
+    if (a->out.document)
+        return st_table_output(NAME, &a->out, document(a, results, n));
     for (size_t i = 0; i < n && status == ST_EXIT_DONE; i++) {
         if (a->methods_n + a->missing_n > 1) /* where says what else it was measured with */
             printf("%s%s\n", i > 0 ? "\n" : "Measured one after the other, each analysed by itself.\n\n",
@@ -264,8 +264,6 @@ static int print(const struct arguments *a, struct st_series_result *const *resu
 static int run(struct arguments *a, struct st_bench_series_config *config)
 {
     struct st_series_result *results[METHODS_MAX];
-    const char *names[METHODS_MAX];
-    const struct st_series *series[METHODS_MAX];
     size_t n = 0;
     int status = ST_EXIT_DONE;
     st_stop_catch(NULL);
@@ -276,8 +274,6 @@ static int run(struct arguments *a, struct st_bench_series_config *config)
         config->method = a->methods[i];
         const int got = result != NULL ? measure(a, config, result) : st_failure(NAME, "out of memory");
         if (got == ST_EXIT_DONE) {
-            series[n] = &result->input.all.head;
-            names[n] = config->method->name;
             results[n++] = result;
             continue;
         }
@@ -288,9 +284,9 @@ static int run(struct arguments *a, struct st_bench_series_config *config)
     }
     const int printed = print(a, results, n);
     status = status != ST_EXIT_DONE ? status : printed;
-    if (n > 0)
+    if (a->common.plot != NULL && n > 0)
         status =
-            st_chart_option_series(NAME, a->common.plot, names, series, n, results[0]->circumstances, status);
+            st_chart_option_json(NAME, a->methods[0]->name, a->common.plot, document(a, results, n), status);
     for (size_t i = 0; i < n; i++) {
         st_series_result_finish(results[i]);
         free(results[i]);
@@ -300,9 +296,8 @@ static int run(struct arguments *a, struct st_bench_series_config *config)
 
 int st_cmd_series(int argc, char **argv)
 {
-    struct arguments a = {.priority = 70};
+    struct arguments a = {.count = ST_SERIES_COUNT_USUAL, .priority = 70};
     struct st_bench_series_config config = {.go_on = go_on, .ctx = &a, .kept_max_n = ST_SERIES_COUNT_MAX};
-    a.common = (struct st_series_options){.count = ST_SERIES_COUNT_USUAL};
     const struct st_option options[] = {
         {"method", .text = &a.methods_text},
         {"clocks", .flag = &a.clocks},
@@ -311,8 +306,8 @@ int st_cmd_series(int argc, char **argv)
         {"policy", .text = &a.policy_text},
         {"priority", 'p', .number = &a.priority, .min = 1, .max = 99},
         {"quiet", 'q', .flag = &a.quiet},
-        ST_SERIES_COUNT_OPTION(&a.common, COUNT_MAX),
-        ST_SERIES_OPTIONS(&a.common),
+        {"count", .number = &a.count, .min = 1, .max = COUNT_MAX},
+        ST_SERIES_OPTIONS(&a.common, &a.out),
     };
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
@@ -324,11 +319,11 @@ int st_cmd_series(int argc, char **argv)
     if (r == 0)
         r = st_series_input_period(NAME, &a.common, &config.period);
     if (r == 0)
-        r = st_chart_option_check(NAME, a.common.plot);
+        r = st_chart_check(NAME, "--plot", a.common.plot);
     if (r == 0)
         r = choose_methods(&a);
     if (r != 0)
         return r;
-    config.count = (uint64_t)a.common.count;
+    config.count = (uint64_t)a.count;
     return run(&a, &config);
 }

@@ -41,7 +41,7 @@ static void help(void)
           "      --noise TIME       standard deviation of normal noise (0)\n"
           "      --seed N           seed of the noise and of the first tick's phase (1)\n"
           "      --plot FILE.svg    draw the result\n"
-          "      --json, --format json|text\n"
+          "      --json, --format json|csv|markdown|text\n"
           "  -h, --help             this text\n\n"
           "Examples:\n"
           "  sleeptune-lab simulate --hz 100 --drift-ppm 10 --every 1s --count 900\n"
@@ -109,10 +109,10 @@ static int add_timer(struct st_simulation *s, char *note, size_t note_bytes)
 int st_cmd_simulate(int argc, char **argv)
 {
     struct st_simulation simulation = {.hz = 100, .rounding = ST_ROUNDING_TVTOHZ};
-    struct st_series_options common;
-    int64_t seed = 1;
+    struct st_series_options common = {0};
+    struct st_table_format out = {0};
+    int64_t seed = 1, count = ST_SERIES_COUNT_USUAL;
     const char *table = NULL;
-    common = (struct st_series_options){.count = ST_SERIES_COUNT_USUAL};
     const struct st_option options[] = {
         {"hz", .number = &simulation.hz, .min = 1, .max = 1000000},
         {"rounding", .take = take_rounding, .ctx = &simulation.rounding},
@@ -122,21 +122,21 @@ int st_cmd_simulate(int argc, char **argv)
         {"pll-gain", .real = &simulation.pll_gain, .min = 0, .max = 1},
         {"noise", .time_ns = &simulation.noise_ns, .min = 0, .max = 3600 * ST_NS_PER_S},
         {"seed", .number = &seed, .min = 0, .max = INT64_MAX},
-        ST_SERIES_COUNT_OPTION(&common, ST_SERIES_COUNT_MAX),
-        ST_SERIES_OPTIONS(&common),
+        {"count", .number = &count, .min = 1, .max = ST_SERIES_COUNT_MAX},
+        ST_SERIES_OPTIONS(&common, &out),
     };
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
         return r;
-    if (table != NULL && (common.json || common.plot != NULL))
-        return st_failure_usage(NAME, "--table is text: it cannot be used with --json or --plot");
+    if (table != NULL && (out.document || common.plot != NULL))
+        return st_failure_usage(NAME, "--table is text: it cannot be used with --json, --format or --plot");
     if (table != NULL)
         return print_table(table, simulation.hz);
-    simulation.count = (uint64_t)common.count;
+    simulation.count = (uint64_t)count;
     simulation.seed = (uint64_t)seed;
     r = st_series_input_period(NAME, &common, &simulation.period);
     if (r == 0)
-        r = st_chart_option_check(NAME, common.plot);
+        r = st_chart_check(NAME, "--plot", common.plot);
     struct st_series_result result = {.input = {.source = "simulated"}, .simulation = &simulation};
     if (r == 0)
         r = add_timer(&simulation, result.input.note, sizeof(result.input.note));
@@ -147,10 +147,10 @@ int st_cmd_simulate(int argc, char **argv)
         return st_failure_usage(NAME, "--count times --every is more than 104 days");
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));
-    int status = st_series_result_show(NAME, &result, 0, common.json, true);
-    const char *label = "simulated";
-    const struct st_series *series = &result.input.all.head;
-    status = st_chart_option_series(NAME, common.plot, &label, &series, 1, NULL, status);
+    int status = st_series_result_show(NAME, &result, 0, &out, true);
+    if (common.plot != NULL)
+        status = st_chart_option_json(NAME, "simulated", common.plot, st_series_result_json(&result, true),
+                                      status);
     st_series_result_finish(&result);
     return status;
 }

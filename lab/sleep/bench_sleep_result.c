@@ -1,3 +1,4 @@
+#include "lab/bench_text.h"
 #include "lab/sleep/bench_sleep.h"
 
 #include <math.h>
@@ -11,7 +12,6 @@
 #include "core/tick.h"
 #include "lab/rank.h"
 #include "lab/summary.h"
-#include "measure/result.h"
 
 /* --- block by block --- */
 
@@ -524,6 +524,6 @@ json_t *st_bench_sleep_json(const struct st_bench_sleep *bench, const struct st_
                 st_bench_sleep_stretch_sentence(bench, p, sentence, sizeof(sentence)) == 0
                     ? json_string(sentence)
                     : json_null());
-    st_json_set(o, "circumstances", st_result_conditions_json(p));
+    st_json_set(o, "circumstances", st_bench_text_conditions_json(p));
     return o;
 }

@@ -199,7 +199,7 @@ static int print(struct arguments *a, const struct st_bench_sleep *bench)
             status = st_failure(NAME, "out of memory");
     }
     if (a->plot != NULL)
-        status = st_chart_option_json(NAME, a->plot,
+        status = st_chart_option_json(NAME, NAME, a->plot,
                                       st_bench_sleep_json(bench, figures, st_platform_native()), status);
     free(figures);
     size_t measured_n = 0;
@@ -278,7 +278,7 @@ int st_cmd_sleep(int argc, char **argv)
         a.config.budget_ns = BUDGET_NS;
     a.config.precision = precision / 100;
     a.config.seed = a.seed >= 0 ? (uint64_t)a.seed : (uint64_t)p->wall_ns(p) & INT64_MAX;
-    r = st_chart_option_check(NAME, a.plot);
+    r = st_chart_check(NAME, "--plot", a.plot);
     if (r == 0)
         r = choose(&a);
     return r != 0 ? r : run(&a);

@@ -10,7 +10,6 @@
 #include "lab/summary.h"
 #include "lab/syscall/bench_syscall.h"
 #include "lab/syscall/outliers.h"
-#include "measure/result.h"
 
 #define NAME_COLUMNS 32
 #define LINE_BYTES   400
@@ -324,6 +323,6 @@ json_t *st_bench_syscall_json(const struct st_bench_syscall *bench, struct st_la
     st_json_set(o, "interrupted", json_boolean(bench->stopped));
     st_json_set(o, "clock", clock_json(bench, lab));
     st_json_set(o, "results", results);
-    st_json_set(o, "circumstances", st_result_conditions_json(lab->platform));
+    st_json_set(o, "circumstances", st_bench_text_conditions_json(lab->platform));
     return o;
 }

@@ -125,7 +125,7 @@ static int print(const struct arguments *a, const struct st_bench_syscall *bench
             status = st_failure(NAME, "out of memory");
     }
     if (a->plot != NULL && n > 0)
-        status = st_chart_option_json(NAME, a->plot, st_bench_syscall_json(bench, lab), status);
+        status = st_chart_option_json(NAME, NAME, a->plot, st_bench_syscall_json(bench, lab), status);
     return status == ST_EXIT_DONE && n == 0 ? st_failure(NAME, "nothing was measured") : status;
 }
 
@@ -168,7 +168,7 @@ int st_cmd_syscall(int argc, char **argv)
     }
     a.config = (struct st_bench_syscall_config){
         .methods = a.methods, .count = (size_t)a.count, .fresh = (size_t)a.fresh, .go_on = go_on, .ctx = &a};
-    r = st_chart_option_check(NAME, a.plot);
+    r = st_chart_check(NAME, "--plot", a.plot);
     if (r == 0)
         r = ST_WORD_LIST_ROWS(NAME, "--calls", a.calls_text, st_lab_native()->call_method, a.methods,
                               &a.config.methods_n);

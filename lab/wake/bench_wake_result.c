@@ -9,7 +9,6 @@
 #include "lab/bench_text.h"
 #include "lab/summary.h"
 #include "lab/wake/bench_wake.h"
-#include "measure/result.h"
 
 #define NAME_COLUMNS   17
 #define MATRIX_COLUMNS 13 /* " 3.77*  4.02" */
@@ -410,6 +409,6 @@ json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_lab *lab
     st_json_set(o, "interrupted", json_boolean(bench->stopped));
     st_json_set(o, "results", results);
     st_json_set(o, "growth", growths_json(bench));
-    st_json_set(o, "circumstances", st_result_conditions_json(lab->platform));
+    st_json_set(o, "circumstances", st_bench_text_conditions_json(lab->platform));
     return o;
 }

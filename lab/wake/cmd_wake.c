@@ -322,7 +322,7 @@ int st_cmd_wake(int argc, char **argv)
         .seed = a.seed >= 0 ? (uint64_t)a.seed : (uint64_t)lab->platform->wall_ns(lab->platform) & INT64_MAX,
         .go_on = go_on,
         .ctx = &a};
-    r = st_chart_option_check(NAME, a.plot);
+    r = st_chart_check(NAME, "--plot", a.plot);
     if (r == 0)
         r = choose(&a);
     return r != 0 ? r : run(&a);

@@ -7,8 +7,8 @@
 #include "chart/picture.h"
 #include "core/ns.h"
 #include "core/text/text.h"
+#include "lab/bench_text.h"
 #include "lab/wake/bench_wake.h"
-#include "measure/result.h"
 #include "platform/program/options.h"
 
 #define NAMES_PX     150.0                          /* room for the names of lines, on the right */
@@ -197,8 +197,8 @@ int st_bench_wake_plot(const char *command, const char *path, const struct st_be
     struct st_chart_data data;
     char where[sizeof(data.conditions)];
     if (path == NULL || bench->config.slices_n < 2)
-        return st_chart_option_json(command, path, st_bench_wake_json(bench, lab), status);
-    json_t *conditions = st_result_conditions_json(lab->platform);
+        return st_chart_option_json(command, command, path, st_bench_wake_json(bench, lab), status);
+    json_t *conditions = st_bench_text_conditions_json(lab->platform);
     st_chart_init(&data, "delay");
     st_chart_conditions(&data, st_conditions_text(conditions, where, sizeof(where)));
     int drawn = add_cells(bench, &data) == 0 ? ST_EXIT_DONE : st_failure(command, "out of memory");

@@ -141,10 +141,20 @@ int st_fake_fail_at(struct st_platform *p, const char *function, uint64_t n, int
     return -ENOENT;
 }
 
+const struct st_sleep_method *st_fake_sleep_method(struct st_platform *p, const char *name)
+{
+    const struct st_sleep_method *method;
+    for (size_t i = 0; (method = p->sleep_method(p, i)) != NULL; i++) {
+        if (strcmp(method->name, name) == 0)
+            return method;
+    }
+    return NULL;
+}
+
 int st_fake_script_method(struct st_platform *p, const char *name, const int64_t *late_ns, size_t n,
                           int64_t cpu_ns)
 {
-    const struct st_sleep_method *method = st_sleep_method_find(p, name);
+    const struct st_sleep_method *method = st_fake_sleep_method(p, name);
     if (method == NULL)
         return -ENOENT;
     struct st_fake_method *script = st_fake_state_method(p, method);
@@ -161,7 +171,7 @@ int st_fake_script_method(struct st_platform *p, const char *name, const int64_t
 
 int st_fake_fail_method(struct st_platform *p, const char *name, int error)
 {
-    const struct st_sleep_method *method = st_sleep_method_find(p, name);
+    const struct st_sleep_method *method = st_fake_sleep_method(p, name);
     if (method == NULL || error >= 0)
         return -EINVAL;
     st_fake_state_method(p, method)->open_error = error;

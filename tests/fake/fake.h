@@ -27,6 +27,9 @@ ST_NODISCARD int st_fake_script_sleeps(struct st_platform *p, const int64_t *lat
 uint64_t st_fake_sleeps_n(const struct st_platform *p);
 uint64_t st_fake_clock_reads_n(const struct st_platform *p);
 
+/** The sleeping method of that name. @return NULL: the fake has none. */
+const struct st_sleep_method *st_fake_sleep_method(struct st_platform *p, const char *name);
+
 /**
  * Scripts a sleeping method (platform/sleep.h): its sleeps wake late_ns[0], late_ns[1] ... after their due
  * time, again from the first after the last (INT64_MIN: -EINTR at once), later by the timer slack where the

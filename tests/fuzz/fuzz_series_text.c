@@ -37,6 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(copy, data, size);
     copy[size] = '\0';
     st_series_text_init(&text, &period);
+    text.cell =
+        size > 0 && data[0] >= '1' && data[0] <= '3' ? (size_t)(data[0] - '1') : 0; /* one of three: none */
     int r = 0;
     for (char *at = copy, *end; r == 0 && at != NULL; at = end) {
         const size_t left = (size_t)(copy + size - at);

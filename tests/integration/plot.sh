@@ -287,6 +287,30 @@ part "given" '^text: DragonFly, n = 900$'
 part "a title of one's own" '^title: Sleep to the full second$'
 part "and a name of the axis" '^axis-name: delay \(ms\)$'
 status 3 "boxes have no overlay" plot --overlay -k box one.json two.json
+
+# --- columns of a table in text
+printf '15940\t149\n164\t63\n61\t64\n' >two.tsv
+draw table -k series two.tsv:1 two.tsv:2 --label 'VMware,VMware SH'
+part "each column has its name" '^desc: .*VMware: 3 values .*VMware SH: 3 values'
+part "the axis counts the values, as no one gave a period" '^axis-name: number of the value \(the first is 0\)$'
+part "figures have four digits" 'from 61 ns to 15\.94 µs, median 164 ns'
+draw every -k series two.tsv:1 --every 1ms
+part "unless one did" '^axis-name: time since the first value'
+draw unit two.tsv:2 -k hist --unit ms
+part "--unit says what the figures are" '^axis-name: value .*\(ms\)$'
+cp two.tsv 'odd:2'
+printf '1\n' >odd
+status 4 "a file whose name ends so is that file" plot 'odd:2' -o odd.svg
+like "as a whole" "$(cat err)" "odd:2: line 1: the file has neither one number in each line .*FILE:2 is column 2 of a table"
+status 4 "a column that is not there is a failure" plot two.tsv:3 -o three.svg
+like "which says so" "$(cat err)" '^sleeptune plot: two.tsv:3: line 1: the table has no column of this number$'
+status 4 "only text has columns" plot one.json:2 -o json.svg
+like "which is said" "$(cat err)" 'one.json:2: only text has columns'
+status 3 "a unit that is none is a usage error" plot two.tsv:2 --unit furlong -o x.svg
+"$SLEEPTUNE_LAB" series -q --every 1ms --count 70 --method ppoll,nanosleep --json >set.json
+draw set -k series set.json
+part "several series of one file have a panel each" '^panel 2$'
+
 sed 's/"n": 12,/"n": 12,/; s/"min": 2000, "q1": null/"mean": 3500, "min": 2000, "q1": null/; s/, "timer_slack_ns": [0-9]*//' sleep.json >mean.json
 draw mean mean.json
 part "short headings: boxes of two groups side by side" '^panel 2$'

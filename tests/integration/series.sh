@@ -165,6 +165,33 @@ is "text goes with lateness, in either order" "$?" 0
 "$SLEEPTUNE" plot made.json hundred.ns -o turned.svg 2>err
 is "and takes its name" "$? $(grep -c '<title id="title">[^<]*: lateness (woke - due)</title>' both.svg turned.svg | tr '\n' ' ')" "0 both.svg:1 turned.svg:1 "
 
+# --- a column of a table, of whatever is compared
+paste -d ';' hundred.ns hundred.ns | sed '1i first;second' >table.csv
+"$SLEEPTUNE_LAB" analyse table.csv:2 >out
+like "analyse reads a column" "$(tr -s ' \n' '  ' <out)" ' value min 1\.001 µs, q1 1\.025 µs'
+"$SLEEPTUNE_LAB" analyse table.csv:2 --unit us >out
+like "in the unit that is given" "$(tr -s ' \n' '  ' <out)" 'Read as us, one every .* value min 1\.001 ms, q1 1\.025 ms'
+status 3 "a unit that is none is a usage error" "$SLEEPTUNE_LAB" analyse table.csv:2 --unit parsec
+status 4 "a column that is not there is a failure" "$SLEEPTUNE_LAB" analyse table.csv:3
+like "and is named" "$(cat err)" 'table.csv:3: line 1: the table has no column of this number'
+"$SLEEPTUNE" compare table.csv:1 hundred.ns >out
+is "compare reads a column, too: it is the same" "$?" 0
+"$SLEEPTUNE_LAB" analyse hundred.ns --plot plain.svg >out
+like "a picture of analyse says value" "$(cat plain.svg)" '<title id="title">[^<]*: value</title>'
+
+# --- a table of the figures
+"$SLEEPTUNE_LAB" series -q --every 1ms --count 70 --method ppoll,nanosleep --format csv >set.csv
+"$PYTHON" - >checked <<'END'
+import csv
+rows = list(csv.DictReader(open("set.csv", newline="")))
+print([row["circumstances.method"] for row in rows], all(float(row["lateness_ns.min"]) <= float(row["lateness_ns.median"]) for row in rows), [row["n"] for row in rows])
+END
+is "series as CSV: a row for each" "$(cat checked)" "['ppoll', 'nanosleep'] True ['70', '70']"
+like "one series, too" "$("$SLEEPTUNE_LAB" series -q --every 1ms --count 70 --format csv | head -n 1)" ',lateness_ns.q1,lateness_ns.median,'
+like "as Markdown in one unit" "$("$SLEEPTUNE_LAB" simulate --format markdown | head -n 1)" '^\| n \| mean \[ms\] \| sd \[ms\] \| min \[ms\] \| q1'
+like "with figures" "$("$SLEEPTUNE_LAB" simulate --format markdown | tail -n 1)" '^\| 900 \| 1[0-9]\.[0-9]+ '
+like "analyse does it, too" "$("$SLEEPTUNE_LAB" analyse hundred.ns --format markdown | tail -n 1)" '^\| 100 \| 1\.050 '
+
 # --- few samples
 printf '0.019496\n0.019506\n0.019516\n0.019525\n0.019535\n' >herman
 status 0 "five samples are printed" "$SLEEPTUNE_LAB" analyse herman

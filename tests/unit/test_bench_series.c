@@ -30,7 +30,7 @@ static int teardown(void **state)
 
 static struct st_bench_series_config config(const char *method, int64_t period_ns, uint64_t count)
 {
-    struct st_bench_series_config c = {.method = st_sleep_method_find(fake, method), .count = count};
+    struct st_bench_series_config c = {.method = st_fake_sleep_method(fake, method), .count = count};
     assert_non_null(c.method);
     assert_int_equal(st_period_init_ns(&c.period, (uint64_t)period_ns, 1), 0);
     return c;

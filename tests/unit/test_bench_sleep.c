@@ -30,7 +30,7 @@ struct story {
 
 static void add(struct story *s, const char *name)
 {
-    const struct st_sleep_method *m = st_sleep_method_find(s->fake, name);
+    const struct st_sleep_method *m = st_fake_sleep_method(s->fake, name);
     assert_non_null(m);
     s->methods[s->config.methods_n++] = m;
 }

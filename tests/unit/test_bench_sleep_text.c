@@ -30,9 +30,9 @@ static int prepare(void **state)
     fake = st_fake_new(ST_OS_LINUX, 1000);
     if (fake == NULL)
         return -1;
-    methods[0] = st_sleep_method_find(fake, "ppoll");
-    methods[1] = st_sleep_method_find(fake, "timerfd-abs");
-    methods[2] = st_sleep_method_find(fake, "posix-timer");
+    methods[0] = st_fake_sleep_method(fake, "ppoll");
+    methods[1] = st_fake_sleep_method(fake, "timerfd-abs");
+    methods[2] = st_fake_sleep_method(fake, "posix-timer");
     config = (struct st_bench_sleep_config){.methods = methods,
                                             .methods_n = 2,
                                             .durations_ns = &duration_ns,
@@ -103,7 +103,7 @@ static void the_most_exact_are_those_that_no_method_beats(void **state)
     const int64_t early[BLOCKS] = {2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000};
     const int64_t mixed[BLOCKS] = {1000, 4000, 1000, 4000, 2500, 2500, 1000, 4000, 1000, 4000, 2500, 2500};
     const int64_t late[BLOCKS] = {3000, 3100, 3000, 3000, 3100, 3000, 3000, 3100, 3000, 3000, 3100, 3000};
-    methods[2] = st_sleep_method_find(fake, "clock_nanosleep-abs-monotonic");
+    methods[2] = st_fake_sleep_method(fake, "clock_nanosleep-abs-monotonic");
     config.methods_n = 3;
     assert_int_equal(st_bench_sleep_init(&bench, fake, &config), 0);
     fill(&bench.cells[0], early);

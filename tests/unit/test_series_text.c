@@ -83,6 +83,62 @@ static void an_export_brings_its_period_and_gaps(void **state)
     assert_int_equal(text.series.lateness_ns[1], -31);
 }
 
+static void a_column_of_a_table(void **state)
+{
+    (void)state;
+    static const char *const tables[][3] = {
+        {"15940\t149", "164\t63\r", "61\t64"}, /* as the article on system calls prints two columns */
+        {"kvm;vmware", "1,5;149", "2,5;63"},
+        {"\"host, a\",vmware", "\"x,y\", 149 ", "1,63"},
+        {"kvm   vmware", " 1120 149 17", "1184   63"},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(tables); i++) {
+        (void)teardown(NULL);
+        (void)setup(NULL);
+        text.cell = 2;
+        lines(tables[i], 3);
+        assert_int_equal(text.kind, ST_SERIES_TEXT_NS);
+        assert_int_equal(text.series.n, i == 0 ? 3 : 2);
+        assert_int_equal(text.series.lateness_ns[0], 149);
+        assert_int_equal(text.series.lateness_ns[1], 63);
+    }
+}
+
+static void columns_of_different_length(void **state)
+{
+    (void)state;
+    static const char *const table[] = {"period,lateness_ns,skipped", "0,5,0", "1,,0", ",7,0"};
+    text.cell = 2;
+    lines(table, ST_ARRAY_LEN(table));
+    assert_int_equal(text.series.n, 2);
+    assert_int_equal(text.series.lateness_ns[1], 7);
+    assert_int_equal(text.series.index[1], 2); /* the row without a value counts */
+}
+
+static void a_column_that_is_not_there_is_refused(void **state)
+{
+    (void)state;
+    text.cell = 3;
+    assert_int_equal(take("1,2"), -ENOENT);
+    assert_int_equal(take("1\t2"), -ENOENT);
+    assert_int_equal(take("1,2,late"), 0); /* its name */
+    assert_int_equal(take("1,2,late"), -EBADMSG);
+    assert_int_equal(take("1,2,3 4"), -EBADMSG);
+    assert_int_equal(take("1,2,3"), 0);
+    assert_int_equal(take("1,2,late"), -EBADMSG);
+    assert_int_equal(take("1,2"), -ENOENT);
+}
+
+static void a_unit_holds_for_all_figures(void **state)
+{
+    (void)state;
+    static const char *const ms[] = {"6", "1.5"};
+    text.unit_ns = 1000000;
+    lines(ms, ST_ARRAY_LEN(ms));
+    assert_int_equal(text.series.lateness_ns[0], 6000000);
+    assert_int_equal(text.series.lateness_ns[1], 1500000);
+}
+
 static void what_is_no_figure_is_refused(void **state)
 {
     (void)state;
@@ -128,6 +184,10 @@ int main(void)
         TEST(seconds_as_the_article_prints_them),
         TEST(whole_figures_are_nanoseconds),
         TEST(an_export_brings_its_period_and_gaps),
+        TEST(a_column_of_a_table),
+        TEST(columns_of_different_length),
+        TEST(a_column_that_is_not_there_is_refused),
+        TEST(a_unit_holds_for_all_figures),
         TEST(what_is_no_figure_is_refused),
         TEST(seconds_beyond_an_hour_are_refused_at_the_end),
         TEST(broken_csv_is_refused),
