@@ -11,5 +11,6 @@ int st_cmd_wake(int argc, char **argv);
 int st_cmd_series(int argc, char **argv);
 int st_cmd_analyse(int argc, char **argv);
 int st_cmd_simulate(int argc, char **argv);
+int st_cmd_table(int argc, char **argv);
 
 #endif

@@ -6,25 +6,11 @@
 
 #include "core/ns.h"
 #include "core/stats/distribution.h"
+#include "core/stats/moments.h"
 #include "core/stats/stats.h"
 #include "core/text/json.h"
 
 #define SD_RATIO_MIN_N 6
-
-/* Two passes, so that a large mean does not swallow the spread. */
-static void moments(const int64_t *values_ns, size_t n, double *ret_mean, double *ret_sd)
-{
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += (double)values_ns[i];
-    const double mean = sum / (double)n;
-    for (size_t i = 0; i < n; i++) {
-        const double d = (double)values_ns[i] - mean;
-        squares += d * d;
-    }
-    *ret_mean = mean;
-    *ret_sd = n >= 2 ? sqrt(squares / (double)(n - 1)) : 0;
-}
 
 static struct st_quantile quantile(const struct st_sample *sample, double p)
 {
@@ -56,15 +42,13 @@ void st_summary_of(const struct st_sample *sample, struct st_summary *ret)
     ret->min_ns = st_sample_at(sample, 1);
     ret->max_ns = st_sample_at(sample, ret->n);
     ret->sd_known = ret->n >= 2;
-    moments(sample->values_ns, sample->len, &ret->mean_ns, &ret->sd_ns);
+    struct st_moments moments = {0};
+    st_moments_add(&moments, sample->values_ns, sample->len);
+    ret->mean_ns = moments.mean;
+    ret->sd_ns = st_moments_sd(&moments);
 }
 
-struct st_quantile st_summary_median_interval(int64_t *values_ns, size_t n)
-{
-    return st_summary_median_interval_at(values_ns, n, 0.95);
-}
-
-struct st_quantile st_summary_median_interval_at(int64_t *values_ns, size_t n, double confidence)
+struct st_quantile st_summary_median_interval(int64_t *values_ns, size_t n, double confidence)
 {
     struct st_quantile q = {.p = 0.5, .n = n};
     uint64_t low, high;
@@ -92,12 +76,13 @@ static double fourth_powers(const struct st_sample *sample)
 
 void st_summary_sd_ratio(const struct st_sample *a, const struct st_sample *b, struct st_estimate *ret)
 {
-    double mean, sd_a, sd_b;
+    struct st_moments of_a = {0}, of_b = {0};
     *ret = (struct st_estimate){.known = false};
     if (a->len < SD_RATIO_MIN_N || b->len < SD_RATIO_MIN_N)
         return;
-    moments(a->values_ns, a->len, &mean, &sd_a);
-    moments(b->values_ns, b->len, &mean, &sd_b);
+    st_moments_add(&of_a, a->values_ns, a->len);
+    st_moments_add(&of_b, b->values_ns, b->len);
+    const double sd_a = st_moments_sd(&of_a), sd_b = st_moments_sd(&of_b);
     if (!(sd_a > 0 && sd_b > 0))
         return;
     const double n_a = (double)a->len, n_b = (double)b->len;
@@ -171,12 +156,10 @@ json_t *st_summary_json(const struct st_summary *s)
     return o;
 }
 
-json_t *st_summary_median_interval_json(const struct st_summary *s)
+json_t *st_summary_interval_json(const struct st_quantile *q)
 {
-    const struct st_quantile *median = &s->median;
-    return median->interval_known
-               ? json_pack("[I,I]", (json_int_t)median->low_ns, (json_int_t)median->high_ns)
-               : json_null();
+    return q->interval_known ? json_pack("[I,I]", (json_int_t)q->low_ns, (json_int_t)q->high_ns)
+                             : json_null();
 }
 
 json_t *st_summary_estimate_json(const struct st_estimate *e)

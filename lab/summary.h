@@ -22,11 +22,8 @@ struct st_summary {
 void st_summary_of(const struct st_sample *sample, struct st_summary *ret);
 
 /** Median of values, differences of pairs for example, with its interval (order statistics: the sign test
- * turned round, exact for any distribution). Known from 6 values on. Sorts the values. Threads: any. */
-struct st_quantile st_summary_median_interval(int64_t *values_ns, size_t n);
-
-/** The same with an interval of another confidence: higher ones take more values. */
-struct st_quantile st_summary_median_interval_at(int64_t *values_ns, size_t n, double confidence);
+ * turned round, exact for any distribution). Known from 6 values on at a confidence of 0.95. Sorts the values. Threads: any. */
+struct st_quantile st_summary_median_interval(int64_t *values_ns, size_t n, double confidence);
 
 /**
  * Standard deviation of B over that of A with a 95 % interval, for independent values of any distribution that
@@ -59,8 +56,8 @@ uint64_t st_summary_median_not_enough_min_n(uint64_t max_n);
 /** {mean, sd, min, q1, median, q3, p95, p99, max}; what is not known is null. */
 json_t *st_summary_json(const struct st_summary *s);
 
-/** [low, high] of the median, or null. */
-json_t *st_summary_median_interval_json(const struct st_summary *s);
+/** [low, high] of a quantile that is known with its interval, or null. */
+json_t *st_summary_interval_json(const struct st_quantile *q);
 
 /** [low, high] of an estimate, or null; so is an end that is infinite. */
 json_t *st_summary_estimate_json(const struct st_estimate *estimate);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "chart/input/document.h"
+#include "core/text/text.h"
 #include "lab/commands.h"
 #include "platform/program/output.h"
 
@@ -157,6 +158,34 @@ static void print_csv(struct table *t, FILE *out)
     fputc('\n', out);
 }
 
+/* The single values of each result side by side, in the order in which they were measured, below its name. */
+static void print_samples(struct table *t, FILE *out)
+{
+    char label[300], group[160];
+    size_t rows_n = 0;
+    for (size_t row = 0; row <= rows_n; row++) {
+        const char *between = "";
+        for (size_t i = 0; i < st_document_results_n(t->kind, t->document); i++) {
+            const json_t *samples = json_object_get(result_at(t, i), "samples_ns");
+            const size_t n = json_array_size(samples);
+            if (n == 0)
+                continue;
+            fputs(between, out);
+            between = ",";
+            rows_n = n > rows_n ? n : rows_n;
+            if (row > 0) {
+                csv_cell(out, json_array_get(samples, row - 1));
+                continue;
+            }
+            st_document_label(t->kind, result_at(t, i), label, sizeof(label));
+            st_document_group(t->kind, result_at(t, i), group, sizeof(group));
+            st_text_append(label, sizeof(label), "%s%s", group[0] != '\0' ? ", " : "", group);
+            csv_text(out, label[0] != '\0' ? label : t->kind->figures);
+        }
+        fputc('\n', out);
+    }
+}
+
 /* --- Markdown: one unit for all times --- */
 
 static bool is_time(const char *path)
@@ -280,10 +309,11 @@ int st_table_output(const char *command, const struct st_table_format *format, j
         return st_output_json(command, document);
     struct table t = {.document = document, .kind = document != NULL ? st_document_of(document) : NULL};
     if (t.kind == NULL) {
+        const bool none = document != NULL;
         json_decref(document);
-        return st_failure(command, "out of memory");
+        return st_failure(command, none ? "this JSON has no results of sleeptune" : "out of memory");
     }
-    (format->csv ? print_csv : print_markdown)(&t, stdout);
+    (format->samples ? print_samples : format->csv ? print_csv : print_markdown)(&t, stdout);
     json_decref(document);
     return ST_EXIT_DONE;
 }

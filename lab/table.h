@@ -11,6 +11,7 @@
 struct st_table_format {
     bool document; /* not text for people */
     bool csv, markdown;
+    bool samples; /* CSV: the single values */
 };
 
 /** Rows for st_options_read; o: a struct st_table_format. */
@@ -25,7 +26,7 @@ ST_NODISCARD int st_table_take_format(const char *command, void *ctx, const char
 
 /** Prints a document of the laboratory to standard output as JSON, CSV (every figure of each result but single
  * values, one result a line) or Markdown (the figures that people compare). Frees it.
- * @return an st_exit, after a message: NULL is out of memory. */
+ * @return an st_exit, after a message: NULL is out of memory, and a saved one may be none of sleeptune's. */
 ST_NODISCARD int st_table_output(const char *command, const struct st_table_format *format, json_t *document);
 
 #endif

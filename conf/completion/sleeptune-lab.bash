@@ -24,7 +24,7 @@ _sleeptune_lab() {
     --slack) words='found 1ns found,1ns' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='sleep exec syscall wake series analyse simulate help --help --version'
+        words='sleep exec syscall wake series analyse simulate table help --help --version'
     elif [ -z "$words" ]; then
         case $command in
         sleep) words='--methods --durations --all --list --budget --policy --priority --slack --baseline --precision
@@ -37,11 +37,12 @@ _sleeptune_lab() {
             --help' ;;
         analyse) words='--every --unit --frames --rate --tick-hz --plot --json --format --help' ;;
         simulate) words='--hz --rounding --drift-ppm --timer-hz --table --pll-gain --every --frames --rate --count --noise --seed --plot --json --format --help' ;;
-        help) words='sleep exec syscall wake series analyse simulate' ;;
+        table) words='--samples --format --help' ;;
+        help) words='sleep exec syscall wake series analyse simulate table' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-    if [[ $command == analyse ]] && [ ${#COMPREPLY[@]} -eq 0 ]; then
+    if [[ $command == @(analyse|table) ]] && [ ${#COMPREPLY[@]} -eq 0 ]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
 }

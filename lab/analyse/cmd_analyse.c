@@ -36,14 +36,14 @@ static void help(void)
 int st_cmd_analyse(int argc, char **argv)
 {
     struct st_series_options common = {0};
-    struct st_table_format out = {0};
+    struct st_bench_command command = st_bench_command(NAME);
     struct st_period period;
     int64_t tick_hz = 0;
     int first = 0;
     const struct st_option options[] = {
         {"tick-hz", .number = &tick_hz, .min = 1, .max = 1000000},
         {"unit", .text = &common.unit},
-        ST_SERIES_OPTIONS(&common, &out),
+        ST_SERIES_OPTIONS(&common, &command),
     };
     int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (status >= 0)
@@ -55,9 +55,10 @@ int st_cmd_analyse(int argc, char **argv)
     const char *path = argv[first];
     status = st_series_input_period(NAME, &common, &period); /* says what is wrong before anything is read */
     if (status == 0)
-        status = st_chart_check(NAME, "--plot", common.plot);
+        status = st_chart_check(NAME, "--plot", command.plot);
     if (status != 0)
         return status;
+    common.plot = command.plot;
     struct st_series_result *result = calloc(1, sizeof(*result));
     if (result == NULL)
         return st_failure(NAME, "out of memory");
@@ -66,10 +67,11 @@ int st_cmd_analyse(int argc, char **argv)
         status = st_failure(NAME, "%s: no samples%s%s", path, result->input.note[0] != '\0' ? ": " : "",
                             result->input.note);
     if (status == ST_EXIT_DONE) {
-        status = st_series_result_show(NAME, result, (int)tick_hz, &out, false);
-        if (common.plot != NULL)
-            status =
-                st_chart_option_json(NAME, path, common.plot, st_series_result_json(result, true), status);
+        const char *plot = command.plot;
+        command.plot = NULL; /* the document that is printed has no samples */
+        status = st_series_result_show(&command, result, (int)tick_hz, false);
+        if (plot != NULL)
+            status = st_chart_option_json(NAME, path, plot, st_series_result_json(result, true), status);
     }
     st_series_result_finish(result);
     free(result);

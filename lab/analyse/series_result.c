@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "chart/conditions.h"
 #include "core/ns.h"
@@ -14,9 +13,7 @@
 #include "core/stats/stats.h"
 #include "core/text/text.h"
 #include "measure/result.h"
-#include "platform/program/locale.h"
 #include "platform/program/options.h"
-#include "platform/program/terminal.h"
 
 #define LABEL_COLUMNS 10
 
@@ -282,15 +279,12 @@ static void print_looked_at(const struct st_series_result *result, FILE *out, in
     st_text_field(out, "looked at", line, LABEL_COLUMNS, width);
 }
 
-int st_series_result_text(const char *command, const struct st_series_result *result)
+void st_series_result_text(const struct st_series_result *result, FILE *out, int width)
 {
     const struct st_long_series *all = &result->input.all;
     const struct st_analysis *a = &result->analysis;
     const uint64_t missing_n = st_long_series_span(all) - all->n;
     char line[400], where[4096], period[32], span[32];
-    struct st_locale_stream stream;
-    FILE *out = st_locale_begin(&stream, stdout);
-    const int terminal = st_terminal_width(STDOUT_FILENO), width = terminal < 100 ? terminal : 100;
     snprintf(line, sizeof(line),
              "%" PRIu64 " %s sample%s, one every %s for %s; %" PRIu64 " sample%s missing%s", all->n,
              result->input.source, all->n == 1 ? "" : "s",
@@ -312,8 +306,6 @@ int st_series_result_text(const char *command, const struct st_series_result *re
                       a->sentence[i], LABEL_COLUMNS, width);
     if (st_conditions_text(result->circumstances, where, sizeof(where))[0] != '\0')
         st_text_field(out, "where", where, LABEL_COLUMNS, width);
-    const int r = st_locale_end(&stream);
-    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot print: %s", strerror(-r));
 }
 
 int st_series_result_analyse(const char *command, struct st_series_result *result, int known_hz)
@@ -330,12 +322,15 @@ int st_series_result_analyse(const char *command, struct st_series_result *resul
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot analyse: %s", strerror(-r));
 }
 
-int st_series_result_show(const char *command, struct st_series_result *result, int known_hz,
-                          const struct st_table_format *out, bool samples)
+int st_series_result_show(struct st_bench_command *command, struct st_series_result *result, int known_hz,
+                          bool samples)
 {
-    const int status = st_series_result_analyse(command, result, known_hz);
+    int width;
+    const int status = st_series_result_analyse(command->name, result, known_hz);
     if (status != ST_EXIT_DONE)
         return status;
-    return out->document ? st_table_output(command, out, st_series_result_json(result, samples))
-                         : st_series_result_text(command, result);
+    FILE *out = st_bench_command_begin(command, &width);
+    if (out != NULL)
+        st_series_result_text(result, out, width);
+    return st_bench_command_end(command, st_series_result_json(result, samples), result->input.all.n);
 }

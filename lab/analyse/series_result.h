@@ -6,15 +6,15 @@
 
 #include "chart/input/series_input.h"
 #include "lab/analyse/series_analysis.h"
+#include "lab/bench_command.h"
 #include "lab/series/simulate.h"
-#include "lab/table.h"
 
-/** Rows for st_options_read; o: a struct st_series_options, out: a struct st_table_format. */
-#define ST_SERIES_OPTIONS(o, out)                                                                            \
+/** Rows for st_options_read; o: a struct st_series_options, c: a struct st_bench_command. */
+#define ST_SERIES_OPTIONS(o, c)                                                                              \
     {"every", .time_ns = &(o)->every_ns, .min = 10 * ST_NS_PER_US, .max = ST_SERIES_EVERY_MAX_NS},           \
         {"frames", .number = &(o)->frames, .min = 1, .max = 1 << 20},                                        \
-        {"rate", .rate_hz = &(o)->rate_hz, .min = 1000, .max = 768000}, {"plot", .text = &(o)->plot},        \
-        ST_TABLE_OPTIONS(out)
+        {"rate", .rate_hz = &(o)->rate_hz, .min = 1000, .max = 768000}, {"plot", .text = &(c)->plot},        \
+        ST_TABLE_OPTIONS(&(c)->out)
 #define ST_SERIES_COUNT_USUAL 900 /* samples */
 
 struct st_series_result {
@@ -30,15 +30,14 @@ struct st_series_result {
 
 void st_series_result_finish(struct st_series_result *result);
 
-/** Analyses and prints to standard output: text of the terminal's width, or a document.
- * @param known_hz the kernel's tick rate; 0: unknown. @param samples JSON has every sample that is kept.
- * @return an st_exit. */
-ST_NODISCARD int st_series_result_show(const char *command, struct st_series_result *result, int known_hz,
-                                       const struct st_table_format *out, bool samples);
+/** Analyses, prints and draws. @param known_hz the kernel's tick rate; 0: unknown. @param samples the document
+ * has every sample that is kept. @return an st_exit. */
+ST_NODISCARD int st_series_result_show(struct st_bench_command *command, struct st_series_result *result,
+                                       int known_hz, bool samples);
 
 /* The same in steps, for several: analyse each, then text or JSON. */
 ST_NODISCARD int st_series_result_analyse(const char *command, struct st_series_result *result, int known_hz);
-ST_NODISCARD int st_series_result_text(const char *command, const struct st_series_result *result);
+void st_series_result_text(const struct st_series_result *result, FILE *out, int width);
 /** @return NULL: out of memory. */
 json_t *st_series_result_json(const struct st_series_result *result, bool samples);
 

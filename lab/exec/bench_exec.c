@@ -156,7 +156,7 @@ static int64_t net_ns(const struct st_bench_exec *bench, size_t i, size_t k)
 /* Below 6 values no interval of order statistics has 95 %: the one of least to greatest has 1 - 2^(1 - n). */
 static void net_of(int64_t *values, size_t n, struct st_exec_figures *ret)
 {
-    ret->net = st_summary_median_interval(values, n);
+    ret->net = st_summary_median_interval(values, n, 0.95);
     ret->net_confidence = 0.95;
     if (ret->net.known || n < 2)
         return;
@@ -271,7 +271,7 @@ static int difference(const void *ctx, size_t a, size_t b, double confidence, st
         return -ENOMEM;
     for (size_t k = 0; k < n; k++)
         values[k] = net_ns(bench, b, k) - net_ns(bench, a, k);
-    *ret = st_summary_median_interval_at(values, n, confidence);
+    *ret = st_summary_median_interval(values, n, confidence);
     free(values);
     return 0;
 }
@@ -343,7 +343,7 @@ static json_t *arm_json(const struct st_bench_exec *bench, size_t i, const struc
     st_json_set(o, "requested_ns", st_json_integer_or_null(command->requested_ns > 0, command->requested_ns));
     st_json_set(o, "n", ST_JSON(s->n));
     st_json_set(o, "wall_ns", st_summary_json(s));
-    st_json_set(o, "median_ci95_ns", st_summary_median_interval_json(s));
+    st_json_set(o, "median_ci95_ns", st_summary_interval_json(&s->median));
     st_json_set(o, "cpu_ns_per_run", st_json_real_or_null(f->user_ns >= 0, f->user_ns + f->system_ns));
     st_json_set(o, "user_ns_per_run", st_json_real_or_null(f->user_ns >= 0, f->user_ns));
     st_json_set(o, "system_ns_per_run", st_json_real_or_null(f->system_ns >= 0, f->system_ns));

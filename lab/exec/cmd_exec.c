@@ -5,18 +5,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "chart/chart.h"
 #include "core/ns.h"
 #include "core/text/text.h"
+#include "lab/bench_command.h"
 #include "lab/commands.h"
 #include "lab/exec/bench_exec.h"
-#include "lab/table.h"
 #include "lab/word_list.h"
-#include "platform/program/locale.h"
 #include "platform/program/stop.h"
-#include "platform/program/terminal.h"
 
 #define NAME         "exec"
 #define WORDS_MAX    64
@@ -31,10 +28,8 @@ struct arguments {
     const char *start; /* a program that only starts and ends; NULL: each told to sleep for 0 s, or `true` */
     const char *durations_text;
     struct st_durations durations; /* what "{}", {ms} ... stand for */
-    int64_t runs_n, warm_up_n, budget_ns, seed;
-    bool quiet;
-    struct st_table_format out;
-    const char *plot; /* NULL: nothing is drawn */
+    int64_t runs_n, warm_up_n, budget_ns;
+    struct st_bench_command common;
 };
 
 static void help(void)
@@ -213,9 +208,11 @@ static void say_net(const struct st_exec_command *command, bool idle, const stru
     char a[32], b[32];
     const double low_ns = (double)(f->net.low_ns - command->requested_ns),
                  high_ns = (double)(f->net.high_ns - command->requested_ns);
-    /* the nearer end of the interval: a few slow runs make the other one long */
-    const double wide_ns =
-        fmax(10, fmin((double)(f->net.value_ns - f->net.low_ns), (double)(f->net.high_ns - f->net.value_ns)));
+    const double below_ns = (double)(f->net.value_ns - f->net.low_ns),
+                 above_ns = (double)(f->net.high_ns - f->net.value_ns);
+    /* the nearer end of the interval, as a few slow runs make the other one long; of two runs one end is the value */
+    const double near_ns = fmin(below_ns, above_ns),
+                 wide_ns = fmax(10, near_ns > 0 ? near_ns : fmax(below_ns, above_ns));
     struct digits d = digits_for((double)f->net.value_ns, wide_ns);
     st_text_append(text, bytes, "; without %s start %s %s", idle ? "its" : "the",
                    number(&d, (double)f->net.value_ns, a), d.unit);
@@ -302,35 +299,27 @@ static void print_text(const struct st_bench_exec *bench, const struct st_exec_f
     st_text_wrap(out, text, 0, width);
 }
 
-static int print(const struct st_bench_exec *bench, const struct arguments *a)
+static int print(const struct st_bench_exec *bench, struct arguments *a)
 {
-    struct st_lab *lab = st_lab_native();
     struct st_exec_figures *figures;
-    struct st_locale_stream stream;
-    const int width = st_terminal_width(STDOUT_FILENO);
-    int status = ST_EXIT_DONE;
+    int width;
     if (st_bench_exec_figures(bench, &figures) != 0)
         return st_failure(NAME, "out of memory");
-    if (a->out.document) {
-        status = st_table_output(NAME, &a->out, st_bench_exec_json(bench, figures, lab));
-    } else {
-        print_text(bench, figures, st_locale_begin(&stream, stdout), width < 100 ? width : 100);
-        if (st_locale_end(&stream) != 0)
-            status = st_failure(NAME, "out of memory");
-    }
-    if (a->plot != NULL)
-        status = st_chart_option_json(NAME, NAME, a->plot, st_bench_exec_json(bench, figures, lab), status);
+    FILE *out = st_bench_command_begin(&a->common, &width);
+    if (out != NULL)
+        print_text(bench, figures, out, width);
+    const int status = st_bench_command_end(&a->common, st_bench_exec_json(bench, figures, st_lab_native()),
+                                            bench->arms[0].n);
     free(figures);
     return status;
 }
 
 static bool go_on(void *ctx, const struct st_bench_exec *bench)
 {
-    const struct arguments *a = ctx;
-    if (!a->quiet && isatty(STDERR_FILENO) == 1)
-        fprintf(stderr, "\rround %zu, %lld s of at most %lld s\033[K", bench->arms[0].n + 1,
-                (long long)(bench->elapsed_ns / ST_NS_PER_S), (long long)(a->budget_ns / ST_NS_PER_S));
-    return !st_stop_asked();
+    struct arguments *a = ctx;
+    return st_bench_command_go_on(&a->common, "round %zu, %lld s of at most %lld s", bench->arms[0].n + 1,
+                                  (long long)(bench->elapsed_ns / ST_NS_PER_S),
+                                  (long long)(a->budget_ns / ST_NS_PER_S));
 }
 
 /* In the signal's handler: the program that runs may have hours to go. */
@@ -341,28 +330,26 @@ static void on_stop(void)
         lab->signal_program(lab, st_stop_to_pass_on());
 }
 
-static int measure(const struct arguments *a, const struct st_exec_command *commands, size_t n)
+static int measure(struct arguments *a, const struct st_exec_command *commands, size_t n)
 {
     struct st_bench_exec bench;
-    struct arguments shown = *a;
     const struct st_bench_exec_config config = {.commands = commands,
                                                 .commands_n = n,
                                                 .warm_up_n = (unsigned)a->warm_up_n,
                                                 .runs_n = (unsigned)a->runs_n,
                                                 .budget_ns = a->budget_ns,
-                                                .seed = (uint64_t)a->seed,
+                                                .seed = (uint64_t)a->common.seed,
                                                 .go_on = go_on,
-                                                .ctx = &shown};
+                                                .ctx = a};
     int r = st_bench_exec_init(&bench, &config);
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));
     st_stop_catch(on_stop);
-    if (!a->quiet)
-        fprintf(stderr, "%zu programs in random order (seed %" PRId64 "): at most %lld s.\n", n, a->seed,
-                (long long)(a->budget_ns / ST_NS_PER_S));
+    if (!a->common.quiet)
+        fprintf(stderr, "%zu programs in random order (seed %" PRId64 "): at most %lld s.\n", n,
+                a->common.seed, (long long)(a->budget_ns / ST_NS_PER_S));
     r = st_bench_exec_measure(&bench, st_lab_native());
-    if (!a->quiet && isatty(STDERR_FILENO) == 1)
-        fputs("\r\033[K", stderr);
+    st_bench_command_done(&a->common);
     int status = ST_EXIT_DONE;
     const char *text = commands[bench.failed].text;
     char elapsed[32];
@@ -425,7 +412,7 @@ static int plan_program(struct plan *plan, const struct arguments *a, const char
     return r;
 }
 
-static int run(const struct arguments *a)
+static int run(struct arguments *a)
 {
     struct plan plan = {.ready = calloc(COMMANDS_MAX, sizeof(*plan.ready)),
                         .commands = calloc(COMMANDS_MAX, sizeof(*plan.commands))};
@@ -447,8 +434,7 @@ static int run(const struct arguments *a)
 
 int st_cmd_exec(int argc, char **argv)
 {
-    struct arguments a = {.seed = -1, .warm_up_n = 3, .budget_ns = BUDGET_NS};
-    struct st_platform *p = st_platform_native();
+    struct arguments a = {.warm_up_n = 3, .budget_ns = BUDGET_NS, .common = st_bench_command(NAME)};
     int first = 0;
     const struct st_option options[] = {
         {"durations", .text = &a.durations_text},
@@ -456,10 +442,8 @@ int st_cmd_exec(int argc, char **argv)
         {"runs", .number = &a.runs_n, .min = 0, .max = 1000000},
         {"warmup", .number = &a.warm_up_n, .min = 0, .max = 1000},
         {"budget", .time_ns = &a.budget_ns, .min = 100 * ST_NS_PER_MS, .max = 86400 * ST_NS_PER_S},
-        {"seed", .number = &a.seed, .min = 0, .max = INT64_MAX},
-        {"plot", .text = &a.plot},
-        ST_TABLE_OPTIONS(&a.out),
-        {"quiet", 'q', .flag = &a.quiet},
+        {"seed", .number = &a.common.seed, .min = 0, .max = INT64_MAX},
+        ST_BENCH_COMMAND_OPTIONS(&a.common),
     };
     int r = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (r >= 0)
@@ -468,11 +452,9 @@ int st_cmd_exec(int argc, char **argv)
         return st_failure_usage(NAME, "which program?");
     a.programs = argv + first;
     a.programs_n = (size_t)(argc - first);
-    if (a.seed < 0)
-        a.seed = p->wall_ns(p) & INT64_MAX;
     r = st_word_list_durations(NAME, a.durations_text != NULL ? a.durations_text : USUAL_DURATIONS,
                                &a.durations);
     if (r == 0)
-        r = st_chart_check(NAME, "--plot", a.plot);
+        r = st_chart_check(NAME, "--plot", a.common.plot);
     return r != 0 ? r : run(&a);
 }

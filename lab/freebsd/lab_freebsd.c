@@ -119,11 +119,7 @@ static int open_kqueue(struct st_wake_place *place)
     if (place->watch < 0)
         return -errno;
     EV_SET(&change, EVENT_ID, EVFILT_USER, EV_ADD | EV_CLEAR, 0, 0, NULL);
-    if (kevent(place->watch, &change, 1, NULL, 0, NULL) == 0)
-        return 0;
-    const int r = -errno;
-    st_wake_close_fds(place);
-    return r;
+    return kevent(place->watch, &change, 1, NULL, 0, NULL) == 0 ? 0 : -errno;
 }
 
 static int wait_kqueue(struct st_wake_place *place, int64_t due_ns)
@@ -159,7 +155,7 @@ static int wake_umtx(struct st_wake_place *place)
     return _umtx_op(&place->word, UMTX_OP_WAKE_PRIVATE, 1, NULL, NULL) == 0 ? 0 : -errno;
 }
 
-static const struct st_wake_ops kqueue_ops = {open_kqueue, wait_kqueue, wake_kqueue, st_wake_close_fds};
+static const struct st_wake_ops kqueue_ops = {open_kqueue, wait_kqueue, wake_kqueue, NULL};
 static const struct st_wake_ops umtx_ops = {NULL, wait_umtx, wake_umtx, NULL};
 
 static const struct st_wake_method wakes[] = {
@@ -217,11 +213,4 @@ int st_lab_own_clock_correction_ppm(ST_UNUSED struct st_lab *lab, double *ret_pp
     return 0;
 }
 
-const struct st_lab_own st_lab_own = {
-    .sleeps = sleeps,
-    .calls = calls,
-    .wakes = wakes,
-    .sleeps_n = ST_ARRAY_LEN(sleeps),
-    .calls_n = ST_ARRAY_LEN(calls),
-    .wakes_n = ST_ARRAY_LEN(wakes),
-};
+const struct st_lab_own st_lab_own = ST_LAB_OWN;

@@ -125,15 +125,12 @@ static int wake_eventfd(struct st_wake_place *place)
 static int open_epoll(struct st_wake_place *place)
 {
     struct epoll_event event = {.events = EPOLLIN};
-    int r = open_eventfd(place);
+    const int r = open_eventfd(place);
     if (r != 0)
         return r;
     place->watch = epoll_create1(EPOLL_CLOEXEC);
-    if (place->watch < 0 || epoll_ctl(place->watch, EPOLL_CTL_ADD, place->fds[0], &event) != 0) {
-        r = -errno;
-        st_wake_close_fds(place);
-    }
-    return r;
+    return place->watch >= 0 && epoll_ctl(place->watch, EPOLL_CTL_ADD, place->fds[0], &event) == 0 ? 0
+                                                                                                   : -errno;
 }
 
 /* epoll_pwait2 takes nanoseconds: Linux 5.11. */
@@ -148,8 +145,8 @@ static int wait_epoll(struct st_wake_place *place, int64_t due_ns)
     return wait_eventfd(place, due_ns);
 }
 
-static const struct st_wake_ops ops_eventfd = {open_eventfd, wait_eventfd, wake_eventfd, st_wake_close_fds};
-static const struct st_wake_ops ops_epoll = {open_epoll, wait_epoll, wake_eventfd, st_wake_close_fds};
+static const struct st_wake_ops ops_eventfd = {open_eventfd, wait_eventfd, wake_eventfd, NULL};
+static const struct st_wake_ops ops_epoll = {open_epoll, wait_epoll, wake_eventfd, NULL};
 
 /* --- A word that the sleeper waits on. futex(2) --- */
 
@@ -228,11 +225,4 @@ int st_lab_own_clock_correction_ppm(ST_UNUSED struct st_lab *lab, double *ret_pp
     return 0;
 }
 
-const struct st_lab_own st_lab_own = {
-    .sleeps = sleeps,
-    .calls = calls,
-    .wakes = wakes,
-    .sleeps_n = ST_ARRAY_LEN(sleeps),
-    .calls_n = ST_ARRAY_LEN(calls),
-    .wakes_n = ST_ARRAY_LEN(wakes),
-};
+const struct st_lab_own st_lab_own = ST_LAB_OWN;

@@ -13,6 +13,10 @@ struct st_lab_own {
     size_t sleeps_n, calls_n, wakes_n;
 };
 extern const struct st_lab_own st_lab_own;
+#define ST_LAB_OWN                                                                                           \
+    {                                                                                                        \
+        sleeps, calls, wakes, ST_ARRAY_LEN(sleeps), ST_ARRAY_LEN(calls), ST_ARRAY_LEN(wakes)                 \
+    }
 int st_lab_own_clock_correction_ppm(struct st_lab *lab, double *ret_ppm);
 
 /* wake_posix.c */

@@ -43,16 +43,6 @@ struct timespec st_wake_left(const struct st_wake_place *place, int64_t due_ns)
     return st_ns_to_timespec(left_ns > 0 ? left_ns : 0);
 }
 
-void st_wake_close_fds(struct st_wake_place *place)
-{
-    int *const fds[] = {&place->fds[0], &place->fds[1], &place->watch};
-    for (size_t i = 0; i < ST_ARRAY_LEN(fds); i++) {
-        if (*fds[i] >= 0)
-            close(*fds[i]);
-        *fds[i] = -1;
-    }
-}
-
 /* --- the sleeper --- */
 
 static int settle(struct pair *pair, int cpu)
@@ -178,17 +168,24 @@ static void close_pipe(int ends[2])
     for (int i = 0; i < 2; i++) {
         if (ends[i] >= 0)
             close(ends[i]);
-        ends[i] = -1;
     }
+}
+
+static void release(struct pair *pair)
+{
+    close_pipe(pair->place.fds);
+    close_pipe(pair->command);
+    close_pipe(pair->answer);
+    if (pair->place.watch >= 0)
+        close(pair->place.watch);
+    free(pair);
 }
 
 static void dispose(struct st_wake *w, struct pair *pair)
 {
     if (w->method->ops->close != NULL)
         w->method->ops->close(&pair->place);
-    close_pipe(pair->command);
-    close_pipe(pair->answer);
-    free(pair);
+    release(pair);
 }
 
 void st_lab_posix_wake_close(struct st_wake *w)
@@ -216,7 +213,7 @@ int st_lab_posix_wake_open(struct st_wake *w, const struct st_wake_setting *sett
                           .answer = {-1, -1}};
     int r = w->method->ops->open != NULL ? w->method->ops->open(&pair->place) : 0;
     if (r != 0) {
-        free(pair);
+        release(pair);
         return r;
     }
     if (pipe2(pair->command, O_CLOEXEC) != 0 || pipe2(pair->answer, O_CLOEXEC) != 0)
@@ -365,8 +362,8 @@ static int wait_poll(struct st_wake_place *place, int64_t due_ns)
     return wait_read(place, due_ns);
 }
 
-static const struct st_wake_ops pipe_ops = {open_pipe, wait_read, wake_write, st_wake_close_fds};
-static const struct st_wake_ops poll_ops = {open_pipe, wait_poll, wake_write, st_wake_close_fds};
+static const struct st_wake_ops pipe_ops = {open_pipe, wait_read, wake_write, NULL};
+static const struct st_wake_ops poll_ops = {open_pipe, wait_poll, wake_write, NULL};
 
 /* --- the rows --- */
 

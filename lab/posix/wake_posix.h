@@ -1,5 +1,5 @@
 /* Ways of waking that Linux and FreeBSD share: functions of their rows, and what a sender and a sleeper are
- * for them (wake_pair.c). */
+ * for them. */
 #ifndef ST_LAB_POSIX_WAKE_POSIX_H
 #define ST_LAB_POSIX_WAKE_POSIX_H
 
@@ -23,10 +23,9 @@ struct st_wake_place {
     bool signalled;
     sem_t sem;
     _Atomic uint32_t word;
-    int fds[2]; /* the sleeper's end, the sender's end; -1: none */
+    int fds[2]; /* the sleeper's end, the sender's end; -1: none. Closed for the method, as watch is */
     int watch;  /* epoll or kqueue; -1: none */
     pthread_t sleeper;
-    void *state; /* one method's own */
 };
 
 /** One way of waking. All return 0 or -errno. */
@@ -44,7 +43,5 @@ struct timespec st_wake_left(const struct st_wake_place *place, int64_t due_ns);
 /** Waits for a semaphore until a time of CLOCK_MONOTONIC: each OS has its own call (lab/linux, lab/freebsd).
  * @return 0, -ETIMEDOUT, -EINTR. */
 int st_wake_posix_semaphore_until(sem_t *sem, const struct timespec *until);
-/** Closes fds and watch. */
-void st_wake_close_fds(struct st_wake_place *place);
 
 #endif

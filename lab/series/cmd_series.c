@@ -3,13 +3,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "chart/chart.h"
 #include "chart/input/series_input.h"
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "lab/analyse/series_result.h"
+#include "lab/bench_command.h"
 #include "lab/commands.h"
 #include "lab/lab.h"
 #include "lab/posix/sleep_lab.h"
@@ -19,7 +18,6 @@
 #include "platform/program/locale.h"
 #include "platform/program/options.h"
 #include "platform/program/stop.h"
-#include "platform/program/terminal.h"
 
 #define NAME        "series"
 #define METHODS_MAX 16
@@ -28,7 +26,6 @@
 
 struct arguments {
     struct st_series_options common;
-    struct st_table_format out;
     const struct st_sleep_method *methods[METHODS_MAX]; /* one series each, one after the other */
     size_t methods_n;
     struct missing {
@@ -40,8 +37,7 @@ struct arguments {
     bool clocks, relative;
     enum st_policy policy; /* where policy_text is given */
     int64_t count, priority;
-    bool quiet;
-    int64_t shown_ns; /* when progress was shown last; 0: never */
+    struct st_bench_command shown;
 };
 
 static void help(void)
@@ -127,7 +123,7 @@ static int choose_methods(struct arguments *a)
                                                 : a->relative           ? "clock_nanosleep-rel-monotonic"
                                                                         : "clock_nanosleep-abs-monotonic",
                                                 put_method, a);
-    for (size_t i = 0; i < a->missing_n && r == 0 && (!a->quiet || a->methods_n == 0); i++)
+    for (size_t i = 0; i < a->missing_n && r == 0 && (!a->shown.quiet || a->methods_n == 0); i++)
         fprintf(stderr, "%s: not here: %s\n", a->missing[i].method->name, a->missing[i].why);
     return r != 0 || a->methods_n > 0 ? r
                                       : st_failure(NAME, "none of these methods is available on this system");
@@ -148,18 +144,9 @@ static void set_policy(const struct arguments *a, struct st_platform *p, struct 
 static bool go_on(void *ctx, uint64_t n, int64_t latest_ns)
 {
     struct arguments *a = ctx;
-    struct st_platform *p = st_platform_native();
-    const int64_t now_ns = p->now_ns(p);
-    if (!a->quiet && isatty(STDERR_FILENO) == 1 && now_ns - a->shown_ns > ST_NS_PER_S && n > 0) {
-        char line[160], text[32];
-        snprintf(line, sizeof(line), "%" PRIu64 " of %" PRId64 " samples taken, the last one %s late", n,
-                 a->count, st_ns_format(latest_ns, text, sizeof(text)));
-        fprintf(stderr, "\r%s\033[K",
-                st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
-        fflush(stderr);
-        a->shown_ns = now_ns;
-    }
-    return !st_stop_asked();
+    char text[32];
+    return st_bench_command_go_on(&a->shown, "%" PRIu64 " of %" PRId64 " samples taken, the last one %s late",
+                                  n, a->count, st_ns_format(latest_ns, text, sizeof(text)));
 }
 
 /* @return the kernel's tick rate, 0: unknown. */
@@ -191,7 +178,7 @@ static void announce(const struct arguments *a, const struct st_bench_series_con
 {
     char text[32], all[40] = "";
     const double seconds = st_period_seconds(&config->period) * (double)config->count * (double)a->methods_n;
-    if (a->quiet)
+    if (a->shown.quiet)
         return;
     st_ns_format(seconds < 9e9 ? (int64_t)(seconds * 1e9) : INT64_MAX, text, sizeof(text));
     if (a->methods_n > 1)
@@ -206,14 +193,12 @@ static int measure(struct arguments *a, const struct st_bench_series_config *con
     struct st_platform *p = st_platform_native();
     struct st_bench_series bench;
     result->input.source = "measured";
-    a->shown_ns = 0;
     set_policy(a, p, result);
     const int known_hz = circumstances(p, config->method, result);
     const int r = st_bench_series_measure(p, config, &bench);
     if (a->policy_text != NULL)
         (void)p->set_policy(p, ST_POLICY_OTHER, 0); /* the rest is in no hurry */
-    if (a->shown_ns != 0)
-        fputs("\r\033[K", stderr);
+    st_bench_command_done(&a->shown);
     result->input.all = bench.all;
     result->input.interrupted = bench.stopped;
     const size_t at = strlen(result->input.note);
@@ -242,22 +227,24 @@ static json_t *document(const struct arguments *a, struct st_series_result *cons
                      series, "not_measured", missing);
 }
 
-static int print(const struct arguments *a, struct st_series_result *const *results, size_t n)
+static int print(struct arguments *a, struct st_series_result *const *results, size_t n)
 {
-    int status = ST_EXIT_DONE;
+    int width;
     if (n == 0)
         return ST_EXIT_FAILURE;
-    if (a->out.document)
-        return st_table_output(NAME, &a->out, document(a, results, n));
-    for (size_t i = 0; i < n && status == ST_EXIT_DONE; i++) {
+    FILE *out = st_bench_command_begin(&a->shown, &width);
+    for (size_t i = 0; i < n && out != NULL; i++) {
         if (a->methods_n + a->missing_n > 1) /* where says what else it was measured with */
-            printf("%s%s\n", i > 0 ? "\n" : "Measured one after the other, each analysed by itself.\n\n",
-                   json_string_value(json_object_get(results[i]->circumstances, "method")));
-        status = st_series_result_text(NAME, results[i]);
+            fprintf(out, "%s%s\n",
+                    i > 0 ? "\n" : "Measured one after the other, each analysed by itself.\n\n",
+                    json_string_value(json_object_get(results[i]->circumstances, "method")));
+        st_series_result_text(results[i], out, width);
     }
-    for (size_t i = 0; i < a->missing_n; i++)
-        printf("%s%s: not measured: %s\n", i == 0 ? "\n" : "", a->missing[i].method->name, a->missing[i].why);
-    return status;
+    for (size_t i = 0; i < a->missing_n && out != NULL; i++)
+        fprintf(out, "%s%s: not measured: %s\n", i == 0 ? "\n" : "", a->missing[i].method->name,
+                a->missing[i].why);
+    a->shown.label = a->methods[0]->name;
+    return st_bench_command_end(&a->shown, document(a, results, n), n);
 }
 
 /* One method after the other; what one cannot do does not keep the others from it. */
@@ -284,9 +271,6 @@ static int run(struct arguments *a, struct st_bench_series_config *config)
     }
     const int printed = print(a, results, n);
     status = status != ST_EXIT_DONE ? status : printed;
-    if (a->common.plot != NULL && n > 0)
-        status =
-            st_chart_option_json(NAME, a->methods[0]->name, a->common.plot, document(a, results, n), status);
     for (size_t i = 0; i < n; i++) {
         st_series_result_finish(results[i]);
         free(results[i]);
@@ -296,7 +280,7 @@ static int run(struct arguments *a, struct st_bench_series_config *config)
 
 int st_cmd_series(int argc, char **argv)
 {
-    struct arguments a = {.count = ST_SERIES_COUNT_USUAL, .priority = 70};
+    struct arguments a = {.count = ST_SERIES_COUNT_USUAL, .priority = 70, .shown = st_bench_command(NAME)};
     struct st_bench_series_config config = {.go_on = go_on, .ctx = &a, .kept_max_n = ST_SERIES_COUNT_MAX};
     const struct st_option options[] = {
         {"method", .text = &a.methods_text},
@@ -305,9 +289,9 @@ int st_cmd_series(int argc, char **argv)
         {"relative", .flag = &a.relative},
         {"policy", .text = &a.policy_text},
         {"priority", 'p', .number = &a.priority, .min = 1, .max = 99},
-        {"quiet", 'q', .flag = &a.quiet},
+        {"quiet", 'q', .flag = &a.shown.quiet},
         {"count", .number = &a.count, .min = 1, .max = COUNT_MAX},
-        ST_SERIES_OPTIONS(&a.common, &a.out),
+        ST_SERIES_OPTIONS(&a.common, &a.shown),
     };
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
@@ -319,7 +303,7 @@ int st_cmd_series(int argc, char **argv)
     if (r == 0)
         r = st_series_input_period(NAME, &a.common, &config.period);
     if (r == 0)
-        r = st_chart_check(NAME, "--plot", a.common.plot);
+        r = st_chart_check(NAME, "--plot", a.shown.plot);
     if (r == 0)
         r = choose_methods(&a);
     if (r != 0)

@@ -110,7 +110,7 @@ int st_cmd_simulate(int argc, char **argv)
 {
     struct st_simulation simulation = {.hz = 100, .rounding = ST_ROUNDING_TVTOHZ};
     struct st_series_options common = {0};
-    struct st_table_format out = {0};
+    struct st_bench_command command = st_bench_command(NAME);
     int64_t seed = 1, count = ST_SERIES_COUNT_USUAL;
     const char *table = NULL;
     const struct st_option options[] = {
@@ -123,12 +123,12 @@ int st_cmd_simulate(int argc, char **argv)
         {"noise", .time_ns = &simulation.noise_ns, .min = 0, .max = 3600 * ST_NS_PER_S},
         {"seed", .number = &seed, .min = 0, .max = INT64_MAX},
         {"count", .number = &count, .min = 1, .max = ST_SERIES_COUNT_MAX},
-        ST_SERIES_OPTIONS(&common, &out),
+        ST_SERIES_OPTIONS(&common, &command),
     };
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
         return r;
-    if (table != NULL && (out.document || common.plot != NULL))
+    if (table != NULL && (command.out.document || command.plot != NULL))
         return st_failure_usage(NAME, "--table is text: it cannot be used with --json, --format or --plot");
     if (table != NULL)
         return print_table(table, simulation.hz);
@@ -136,7 +136,7 @@ int st_cmd_simulate(int argc, char **argv)
     simulation.seed = (uint64_t)seed;
     r = st_series_input_period(NAME, &common, &simulation.period);
     if (r == 0)
-        r = st_chart_check(NAME, "--plot", common.plot);
+        r = st_chart_check(NAME, "--plot", command.plot);
     struct st_series_result result = {.input = {.source = "simulated"}, .simulation = &simulation};
     if (r == 0)
         r = add_timer(&simulation, result.input.note, sizeof(result.input.note));
@@ -147,10 +147,8 @@ int st_cmd_simulate(int argc, char **argv)
         return st_failure_usage(NAME, "--count times --every is more than 104 days");
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));
-    int status = st_series_result_show(NAME, &result, 0, &out, true);
-    if (common.plot != NULL)
-        status = st_chart_option_json(NAME, "simulated", common.plot, st_series_result_json(&result, true),
-                                      status);
+    command.label = "simulated";
+    const int status = st_series_result_show(&command, &result, 0, true);
     st_series_result_finish(&result);
     return status;
 }

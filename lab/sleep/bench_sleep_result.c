@@ -68,7 +68,7 @@ int st_bench_sleep_difference(const struct st_sleep_cell *a, const struct st_sle
     int64_t *room = calloc(2 * (most_n + 1), sizeof(*room));
     if (room == NULL)
         return -ENOMEM;
-    *ret = st_summary_median_interval_at(room, differences(a, b, room + most_n + 1, room), confidence);
+    *ret = st_summary_median_interval(room, differences(a, b, room + most_n + 1, room), confidence);
     free(room);
     return 0;
 }
@@ -253,7 +253,7 @@ static int measure_contrast(const struct st_bench_sleep *bench, const struct st_
             n += differences(st_bench_sleep_cell(bench, c->low, d, method),
                              st_bench_sleep_cell(bench, c->high, d, method), scratch, room + n);
     }
-    *ret = st_summary_median_interval(room, n);
+    *ret = st_summary_median_interval(room, n, 0.95);
     free(room);
     return 0;
 }
@@ -462,7 +462,7 @@ static json_t *cell_json(const struct st_bench_sleep *bench, const struct st_sle
     st_json_set(o, "overshoot_percent", st_json_real_or_null(f->percent_known, f->percent));
     st_json_set(o, "on_time_share", st_json_real_or_null(cell->n > 0, f->on_time));
     st_json_set(o, "cpu_ns_per_sleep", st_json_real_or_null(f->cpu_ns >= 0, f->cpu_ns));
-    st_json_set(o, "median_ci95_ns", st_summary_median_interval_json(&f->overshoot));
+    st_json_set(o, "median_ci95_ns", st_summary_interval_json(&f->overshoot.median));
     st_json_set(o, "rank", f->rank > 0 ? ST_JSON(f->rank) : json_null());
     st_json_set(o, "beaten_by", f->rank > 0 ? ST_JSON(f->beaten_by_n) : json_null());
     st_json_set(o, "sd_ratio", st_json_real_or_null(f->sd_ratio.known, f->sd_ratio.value));
@@ -492,14 +492,11 @@ static json_t *method_json(const struct st_bench_sleep *bench, struct st_platfor
     st_json_set(o, "source", m->stretch_source != NULL ? json_string(m->stretch_source) : json_null());
     if (st_bench_sleep_stretch(bench, p, i, &seen, &difference) != 0) {
         seen = ST_STRETCH_UNTRIED;
-        difference.known = false;
+        difference.known = difference.interval_known = false;
     }
     st_json_set(o, "stretched_measured", json_string(words[seen]));
     st_json_set(o, "stretched_by_ns", difference.known ? ST_JSON(difference.value_ns) : json_null());
-    st_json_set(o, "stretched_by_ci95_ns",
-                difference.known
-                    ? json_pack("[I,I]", (json_int_t)difference.low_ns, (json_int_t)difference.high_ns)
-                    : json_null());
+    st_json_set(o, "stretched_by_ci95_ns", st_summary_interval_json(&difference));
     return o;
 }
 

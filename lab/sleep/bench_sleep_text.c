@@ -372,23 +372,16 @@ static void refused(const struct st_bench_sleep *bench, const struct st_sleep_fi
 
 /* --- too few samples --- */
 
-/* The samples that the figures take which are not known; brief: of medians only. */
-static uint64_t missing_n(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
-                          bool brief)
+/* Is there one? brief: of medians only; of all figures p99 takes the most samples. */
+static bool has_dash(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures, bool brief)
 {
-    uint64_t most_n = 0;
     for (size_t i = 0; i < bench->cells_n; i++) {
         const struct st_summary *s = &figures[i].overshoot;
-        const struct st_quantile *const shown[] = {&s->median, &s->q3, &s->p95, &s->p99};
-        if (!lacks_samples(bench, i) || (!brief && bench->cells[i].n == 0))
-            continue; /* without one it has a line of its own */
-        for (size_t k = 0; k < (brief ? 1 : ST_ARRAY_LEN(shown)); k++) {
-            const uint64_t takes_n = st_stats_quantile_min_n(shown[k]->p);
-            if (!shown[k]->known && takes_n > most_n)
-                most_n = takes_n;
-        }
+        /* without a sample it has a line of its own, but for brief ones */
+        if (lacks_samples(bench, i) && (brief ? !s->median.known : bench->cells[i].n > 0 && !s->p99.known))
+            return true;
     }
-    return most_n;
+    return false;
 }
 
 /* What dashes stand for, where there are some: what was refused and why (when brief; else it stands in the tables), how
@@ -397,14 +390,14 @@ static void dashes(const struct st_bench_sleep *bench, const struct st_sleep_fig
                    FILE *out, int width)
 {
     char line[LINE_BYTES];
-    const uint64_t n = missing_n(bench, figures, brief);
     if (brief)
         refused(bench, figures, out, width);
-    if (n == 0)
+    if (!has_dash(bench, figures, brief))
         return;
     if (brief)
         snprintf(line, sizeof(line),
-                 "A dash: fewer than %u samples, too few for a median. Set a longer --budget.", (unsigned)n);
+                 "A dash: fewer than %u samples, too few for a median. Set a longer --budget.",
+                 (unsigned)st_stats_quantile_min_n(0.5));
     else
         snprintf(line, sizeof(line),
                  "A dash: too few samples. A median needs %u, q1 and q3 need %u, p95 %u, p99 %u. Set a "

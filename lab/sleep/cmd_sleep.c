@@ -12,11 +12,9 @@
 #include "core/ns.h"
 #include "core/period.h"
 #include "core/text/text.h"
+#include "lab/bench_command.h"
 #include "lab/commands.h"
-#include "lab/table.h"
 #include "lab/word_list.h"
-#include "platform/program/locale.h"
-#include "platform/program/options.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
@@ -34,11 +32,9 @@ struct arguments {
     struct st_sleep_setting settings[SETTINGS_MAX];
     struct st_bench_sleep_config config;
     const char *methods_text, *durations_text, *policies_text, *slacks_text, *baseline;
-    int64_t priority, seed;
-    bool all, list, brief, quiet;
-    struct st_table_format out;
-    const char *plot;
-    int64_t shown_ns; /* when progress was shown last; 0: never */
+    int64_t priority;
+    bool all, list, brief;
+    struct st_bench_command common;
 };
 
 static void help(void)
@@ -166,47 +162,27 @@ static int choose(struct arguments *a)
 static bool go_on(void *ctx, const struct st_bench_sleep *bench)
 {
     struct arguments *a = ctx;
-    struct st_platform *p = st_platform_native();
-    const int64_t now_ns = p->now_ns(p);
-    if (!a->quiet && isatty(STDERR_FILENO) == 1 && now_ns - a->shown_ns > ST_NS_PER_S) {
-        char line[120];
-        snprintf(line, sizeof(line), "block %u, %lld of at most %lld s", bench->blocks_n + 1,
-                 (long long)(bench->elapsed_ns / ST_NS_PER_S),
-                 (long long)(bench->config.budget_ns / ST_NS_PER_S));
-        fprintf(stderr, "\r%s\033[K",
-                st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
-        fflush(stderr);
-        a->shown_ns = now_ns;
-    }
-    return !st_stop_asked();
+    return st_bench_command_go_on(&a->common, "block %u, %lld of at most %lld s", bench->blocks_n + 1,
+                                  (long long)(bench->elapsed_ns / ST_NS_PER_S),
+                                  (long long)(bench->config.budget_ns / ST_NS_PER_S));
 }
 
 static int print(struct arguments *a, const struct st_bench_sleep *bench)
 {
+    struct st_platform *p = st_platform_native();
     struct st_sleep_figures *figures;
+    size_t measured_n = 0;
+    int width;
     const int r = st_bench_sleep_figures(bench, &figures);
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));
-    int status = ST_EXIT_DONE;
-    if (a->out.document) {
-        status = st_table_output(NAME, &a->out, st_bench_sleep_json(bench, figures, st_platform_native()));
-    } else {
-        struct st_locale_stream text;
-        const int width = st_terminal_width(STDOUT_FILENO);
-        st_bench_sleep_print(bench, figures, st_platform_native(), a->brief, st_locale_begin(&text, stdout),
-                             width < 100 ? width : 100);
-        if (st_locale_end(&text) != 0)
-            status = st_failure(NAME, "out of memory");
-    }
-    if (a->plot != NULL)
-        status = st_chart_option_json(NAME, NAME, a->plot,
-                                      st_bench_sleep_json(bench, figures, st_platform_native()), status);
-    free(figures);
-    size_t measured_n = 0;
     for (size_t i = 0; i < bench->cells_n; i++)
         measured_n += bench->cells[i].n > 0;
-    if (status == ST_EXIT_DONE && measured_n == 0)
-        return st_failure(NAME, "nothing was measured");
+    FILE *out = st_bench_command_begin(&a->common, &width);
+    if (out != NULL)
+        st_bench_sleep_print(bench, figures, p, a->brief, out, width);
+    const int status = st_bench_command_end(&a->common, st_bench_sleep_json(bench, figures, p), measured_n);
+    free(figures);
     return status;
 }
 
@@ -222,13 +198,12 @@ static int run(struct arguments *a)
                                 ST_BENCH_SLEEP_CELLS_MAX);
     if (r != 0)
         return st_failure(NAME, "%s", strerror(-r));
-    if (!a->quiet)
+    if (!a->common.quiet)
         st_bench_sleep_announce(&bench, stderr, st_terminal_width(STDERR_FILENO));
     st_stop_catch(NULL);
     st_stop_limit_rttime(p, NULL);
     r = st_bench_sleep_measure(&bench, p);
-    if (a->shown_ns != 0)
-        fputs("\r\033[K", stderr);
+    st_bench_command_done(&a->common);
     int status = r != 0 ? st_failure(NAME, "%s", strerror(-r)) : ST_EXIT_DONE;
     const int printed = print(a, &bench);
     st_bench_sleep_finish(&bench);
@@ -237,8 +212,7 @@ static int run(struct arguments *a)
 
 int st_cmd_sleep(int argc, char **argv)
 {
-    struct st_platform *p = st_platform_native();
-    struct arguments a = {.priority = 70, .seed = -1};
+    struct arguments a = {.priority = 70, .common = st_bench_command(NAME)};
     double precision = 5;
     a.config = (struct st_bench_sleep_config){.methods = a.methods,
                                               .durations_ns = a.durations.ns,
@@ -256,11 +230,9 @@ int st_cmd_sleep(int argc, char **argv)
         {"slack", .text = &a.slacks_text},
         {"baseline", .text = &a.baseline},
         {"precision", .real = &precision, .min = 0, .max = 100},
-        {"seed", .number = &a.seed, .min = 0, .max = INT64_MAX},
         {"brief", .flag = &a.brief},
-        {"plot", .text = &a.plot},
-        ST_TABLE_OPTIONS(&a.out),
-        {"quiet", 'q', .flag = &a.quiet},
+        {"seed", .number = &a.common.seed, .min = 0, .max = INT64_MAX},
+        ST_BENCH_COMMAND_OPTIONS(&a.common),
     };
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
@@ -277,8 +249,8 @@ int st_cmd_sleep(int argc, char **argv)
     if (a.config.budget_ns == 0 && !a.all)
         a.config.budget_ns = BUDGET_NS;
     a.config.precision = precision / 100;
-    a.config.seed = a.seed >= 0 ? (uint64_t)a.seed : (uint64_t)p->wall_ns(p) & INT64_MAX;
-    r = st_chart_check(NAME, "--plot", a.plot);
+    a.config.seed = (uint64_t)a.common.seed;
+    r = st_chart_check(NAME, "--plot", a.common.plot);
     if (r == 0)
         r = choose(&a);
     return r != 0 ? r : run(&a);

@@ -289,7 +289,7 @@ static json_t *row_json(const struct st_syscall_row *row)
     st_json_set(o, "path", path_json(row->path));
     st_json_set(o, "n", ST_JSON(row->summary.n));
     st_json_set(o, "ns", st_summary_json(&row->summary));
-    st_json_set(o, "median_ci95_ns", st_summary_median_interval_json(&row->summary));
+    st_json_set(o, "median_ci95_ns", st_summary_interval_json(&row->summary.median));
     st_json_set(o, "offset_ns", row->n > 0 ? ST_JSON(row->offset_ns) : json_null());
     st_json_set(o, "below_clock", json_boolean(st_bench_syscall_is_below_clock(row)));
     st_json_set(o, "warm_up", ST_JSON(row->warm_up_n));

@@ -143,7 +143,7 @@ static void play(struct st_bench_wake *bench, struct st_wake *w, struct st_wake_
         struct st_wake_stamps stamps;
         if (!go_on(bench))
             return;
-        const int r = st_wake_round(w, cell->slice_ns, interrupted, &stamps);
+        const int r = w->lab->wake_round(w, cell->slice_ns, interrupted, &stamps);
         if (r != 0) {
             refuse(cell, r == -ETIMEDOUT ? "the sleeping thread did not wake up" : "a round failed", r);
             return;
@@ -163,8 +163,8 @@ static void visit(struct st_bench_wake *bench, struct st_lab *lab, struct st_wak
                                                                                                : c->other_cpu,
                                             .policy = c->policy,
                                             .priority = c->priority};
-    struct st_wake w;
-    const int r = st_wake_open(&w, lab, cell->method, &setting);
+    struct st_wake w = {.method = cell->method, .platform = lab->platform, .lab = lab};
+    const int r = lab->wake_open(&w, &setting);
     if (r != 0) {
         refuse(cell,
                r == -EPERM ? "no right to the policy, or the kernel refused the test"
@@ -173,7 +173,7 @@ static void visit(struct st_bench_wake *bench, struct st_lab *lab, struct st_wak
         return;
     }
     play(bench, &w, cell);
-    st_wake_close(&w);
+    lab->wake_close(&w);
 }
 
 /* scratch: room for n values. */

@@ -352,7 +352,7 @@ static json_t *cell_json(const struct st_wake_cell *cell)
     st_json_set(o, "slice_ns", ST_JSON(cell->slice_ns));
     st_json_set(o, "n", ST_JSON(cell->n));
     st_json_set(o, "delay_ns", st_summary_json(&cell->delay));
-    st_json_set(o, "median_ci95_ns", st_summary_median_interval_json(&cell->delay));
+    st_json_set(o, "median_ci95_ns", st_summary_interval_json(&cell->delay.median));
     st_json_set(o, "send_ns", cell->kind == ST_WAKE_INTERRUPTED ? st_summary_json(&cell->send) : json_null());
     st_json_set(o, "samples_ns", st_summary_integers_json(cell->delay_ns, cell->n));
     st_json_set(o, "missing", cell->why != NULL ? json_string(cell->why) : json_null());

@@ -9,12 +9,10 @@
 #include "chart/chart.h"
 #include "core/ns.h"
 #include "core/text/text.h"
+#include "lab/bench_command.h"
 #include "lab/bench_text.h"
 #include "lab/commands.h"
-#include "lab/table.h"
 #include "lab/word_list.h"
-#include "platform/program/locale.h"
-#include "platform/program/options.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
@@ -34,11 +32,9 @@ struct arguments {
     enum st_wake_placement placements[2];
     struct st_bench_wake_config config;
     const char *methods_text, *slices_text, *kinds_text, *placements_text, *cpus_text, *policy_text;
-    int64_t rounds, priority, seed;
-    bool all, list, quiet;
-    struct st_table_format out;
-    const char *plot;
-    int64_t shown_ns; /* when progress was shown last; 0: never */
+    int64_t rounds, priority;
+    bool all, list;
+    struct st_bench_command common;
 };
 
 static void help(void)
@@ -90,21 +86,21 @@ static int put_slice(void *ctx, const char *word)
 static int put_placement(void *ctx, const char *word)
 {
     struct arguments *a = ctx;
-    const bool same = strcmp(word, st_bench_wake_placement_name(ST_WAKE_SAME_CPU)) == 0;
-    const enum st_wake_placement placement = same ? ST_WAKE_SAME_CPU : ST_WAKE_OTHER_CPU;
-    if (strcmp(word, st_bench_wake_placement_name(placement)) != 0)
-        return st_failure_usage(NAME, "--placements: '%s' is neither same-cpu nor other-cpu", word);
-    return ST_WORD_LIST_ADD(NAME, "--placements", a->placements, &a->config.placements_n, &placement);
+    for (enum st_wake_placement placement = ST_WAKE_SAME_CPU; placement <= ST_WAKE_OTHER_CPU; placement++) {
+        if (strcmp(word, st_bench_wake_placement_name(placement)) == 0)
+            return ST_WORD_LIST_ADD(NAME, "--placements", a->placements, &a->config.placements_n, &placement);
+    }
+    return st_failure_usage(NAME, "--placements: '%s' is neither same-cpu nor other-cpu", word);
 }
 
 static int put_kind(void *ctx, const char *word)
 {
     struct arguments *a = ctx;
-    const bool timed_out = strcmp(word, st_bench_wake_kind_name(ST_WAKE_TIMED_OUT)) == 0;
-    const enum st_wake_kind kind = timed_out ? ST_WAKE_TIMED_OUT : ST_WAKE_INTERRUPTED;
-    if (strcmp(word, st_bench_wake_kind_name(kind)) != 0)
-        return st_failure_usage(NAME, "--kinds: '%s' is neither interrupted nor timed-out", word);
-    return ST_WORD_LIST_ADD(NAME, "--kinds", a->kinds, &a->config.kinds_n, &kind);
+    for (enum st_wake_kind kind = ST_WAKE_INTERRUPTED; kind <= ST_WAKE_TIMED_OUT; kind++) {
+        if (strcmp(word, st_bench_wake_kind_name(kind)) == 0)
+            return ST_WORD_LIST_ADD(NAME, "--kinds", a->kinds, &a->config.kinds_n, &kind);
+    }
+    return st_failure_usage(NAME, "--kinds: '%s' is neither interrupted nor timed-out", word);
 }
 
 /* --- choices --- */
@@ -199,19 +195,10 @@ static size_t rounds_n(const struct st_bench_wake *bench)
 static bool go_on(void *ctx, const struct st_bench_wake *bench)
 {
     struct arguments *a = ctx;
-    struct st_lab *lab = st_lab_native();
-    const int64_t now_ns = lab->platform->now_ns(lab->platform);
-    if (!a->quiet && isatty(STDERR_FILENO) == 1 && now_ns - a->shown_ns > ST_NS_PER_S) {
-        char line[120];
-        size_t wanted_n = 0;
-        for (size_t i = 0; i < bench->cells_n; i++)
-            wanted_n += bench->cells[i].why == NULL ? bench->config.rounds : bench->cells[i].n;
-        snprintf(line, sizeof(line), "%zu of %zu rounds", rounds_n(bench), wanted_n);
-        fprintf(stderr, "\r%s\033[K", st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1));
-        fflush(stderr);
-        a->shown_ns = now_ns;
-    }
-    return !st_stop_asked();
+    size_t wanted_n = 0;
+    for (size_t i = 0; i < bench->cells_n; i++)
+        wanted_n += bench->cells[i].why == NULL ? bench->config.rounds : bench->cells[i].n;
+    return st_bench_command_go_on(&a->common, "%zu of %zu rounds", rounds_n(bench), wanted_n);
 }
 
 static void announce(const struct arguments *a, const struct st_bench_wake *bench)
@@ -221,39 +208,32 @@ static void announce(const struct arguments *a, const struct st_bench_wake *benc
     size_t cells_n = 0;
     for (size_t i = 0; i < bench->cells_n; i++)
         cells_n += bench->cells[i].why == NULL;
-    if (a->quiet)
-        return;
     if (cells_n == 0) {
-        st_text_wrap(stderr, "None of these combinations can be measured on this machine.", 0,
-                     st_terminal_width(STDERR_FILENO));
+        st_bench_command_say(&a->common, "None of these combinations can be measured on this machine.");
         return; /* the result says why */
     }
     snprintf(line, sizeof(line),
              "%zu combination%s, %zu round%s each, in random order (seed %llu): about %s.", cells_n,
              cells_n == 1 ? "" : "s", rounds, rounds == 1 ? "" : "s", (unsigned long long)bench->config.seed,
              st_bench_text_rough(st_bench_wake_expected_ns(bench), text, sizeof(text)));
-    st_text_wrap(stderr, line, 0, st_terminal_width(STDERR_FILENO));
+    st_bench_command_say(&a->common, line);
     if (rounds < a->config.rounds && rounds < st_stats_quantile_min_n(0.5))
-        st_text_wrap(stderr, "Too short for a median, which needs 20 rounds. Set a longer --budget.", 0,
-                     st_terminal_width(STDERR_FILENO));
+        st_bench_command_say(&a->common,
+                             "Too short for a median, which needs 20 rounds. Set a longer --budget.");
 }
 
-static int print(const struct arguments *a, const struct st_bench_wake *bench)
+static int print(struct arguments *a, const struct st_bench_wake *bench)
 {
     struct st_lab *lab = st_lab_native();
-    int status = ST_EXIT_DONE;
-    if (a->out.document) {
-        status = st_table_output(NAME, &a->out, st_bench_wake_json(bench, lab));
-    } else {
-        struct st_locale_stream text;
-        const int width = st_terminal_width(STDOUT_FILENO);
-        st_bench_wake_print(bench, lab, st_locale_begin(&text, stdout), width < 100 ? width : 100);
-        if (st_locale_end(&text) != 0)
-            status = st_failure(NAME, "out of memory");
-    }
-    if (a->plot != NULL && rounds_n(bench) > 0)
-        status = st_bench_wake_plot(NAME, a->plot, bench, lab, status);
-    return status == ST_EXIT_DONE && rounds_n(bench) == 0 ? st_failure(NAME, "nothing was measured") : status;
+    const char *path = a->common.plot;
+    const bool own_picture = path != NULL && bench->config.slices_n > 1 && rounds_n(bench) > 0;
+    int width;
+    FILE *out = st_bench_command_begin(&a->common, &width);
+    if (out != NULL)
+        st_bench_wake_print(bench, lab, out, width);
+    a->common.plot = own_picture ? NULL : path;
+    const int status = st_bench_command_end(&a->common, st_bench_wake_json(bench, lab), rounds_n(bench));
+    return own_picture ? st_bench_wake_plot(NAME, path, bench, lab, status) : status;
 }
 
 static int run(struct arguments *a)
@@ -277,8 +257,7 @@ static int run(struct arguments *a)
     st_stop_catch(NULL);
     r = st_bench_wake_measure(&bench, lab);
     (void)lab->platform->set_policy(lab->platform, ST_POLICY_OTHER, 0); /* the rest is in no hurry */
-    if (a->shown_ns != 0)
-        fputs("\r\033[K", stderr);
+    st_bench_command_done(&a->common);
     const int status = r == 0 ? print(a, &bench) : st_failure(NAME, "%s", strerror(-r));
     st_bench_wake_finish(&bench);
     return status;
@@ -287,7 +266,7 @@ static int run(struct arguments *a)
 int st_cmd_wake(int argc, char **argv)
 {
     struct st_lab *lab = st_lab_native();
-    struct arguments a = {.priority = 70, .seed = -1, .policy_text = "other"};
+    struct arguments a = {.priority = 70, .policy_text = "other", .common = st_bench_command(NAME)};
     int64_t budget_ns = 0;
     const struct st_option options[] = {
         {"mechanisms", .text = &a.methods_text},
@@ -301,10 +280,8 @@ int st_cmd_wake(int argc, char **argv)
         {"cpus", .text = &a.cpus_text},
         {"policy", .text = &a.policy_text},
         {"priority", 'p', .number = &a.priority, .min = 1, .max = 99},
-        {"seed", .number = &a.seed, .min = 0, .max = INT64_MAX},
-        {"plot", .text = &a.plot},
-        ST_TABLE_OPTIONS(&a.out),
-        {"quiet", 'q', .flag = &a.quiet},
+        {"seed", .number = &a.common.seed, .min = 0, .max = INT64_MAX},
+        ST_BENCH_COMMAND_OPTIONS(&a.common),
     };
     int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
@@ -313,16 +290,15 @@ int st_cmd_wake(int argc, char **argv)
         st_bench_wake_list(lab, stdout, st_terminal_width(STDOUT_FILENO));
         return ST_EXIT_DONE;
     }
-    a.config = (struct st_bench_wake_config){
-        .methods = a.methods,
-        .slices_ns = a.slices_ns,
-        .kinds = a.kinds,
-        .placements = a.placements,
-        .budget_ns = budget_ns,
-        .seed = a.seed >= 0 ? (uint64_t)a.seed : (uint64_t)lab->platform->wall_ns(lab->platform) & INT64_MAX,
-        .go_on = go_on,
-        .ctx = &a};
-    r = st_chart_check(NAME, "--plot", a.plot);
+    a.config = (struct st_bench_wake_config){.methods = a.methods,
+                                             .slices_ns = a.slices_ns,
+                                             .kinds = a.kinds,
+                                             .placements = a.placements,
+                                             .budget_ns = budget_ns,
+                                             .seed = (uint64_t)a.common.seed,
+                                             .go_on = go_on,
+                                             .ctx = &a};
+    r = st_chart_check(NAME, "--plot", a.common.plot);
     if (r == 0)
         r = choose(&a);
     return r != 0 ? r : run(&a);

@@ -30,31 +30,13 @@ struct st_wake_stamps {
     int64_t woke_ns;   /* right after the wait has returned */
 };
 
-/** A sender, which is the calling thread, and a sleeper. One open at a time; one thread. */
+/** A sender, which is the calling thread, and a sleeper. One open at a time; one thread. The functions are the
+ * lab's (lab/lab.h). */
 struct st_wake {
     const struct st_wake_method *method;
     struct st_platform *platform;
     struct st_lab *lab;
     void *state; /* the platform's own */
 };
-
-/**
- * Starts a sleeper, and sets CPU and policy of both; the calling thread keeps them.
- * @return 0, -EPERM (policy), -EINVAL (no such CPU), or what the kernel said. End with st_wake_close.
- */
-ST_NODISCARD int st_wake_open(struct st_wake *w, struct st_lab *lab, const struct st_wake_method *method,
-                              const struct st_wake_setting *setting);
-
-/**
- * One round: the sleeper waits; interrupted: after slice_ns the sender signals; else no one does, and the
- * wait times out after slice_ns. @param slice_ns > 0, at most 10 s.
- * @return 0, -ENOTSUP (no timed wait), -ETIMEDOUT (the sleeper does not wake: only st_wake_close helps), or
- * what the kernel said.
- */
-ST_NODISCARD int st_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupted,
-                               struct st_wake_stamps *ret);
-
-/** Ends the sleeper. */
-void st_wake_close(struct st_wake *w);
 
 #endif

@@ -196,8 +196,6 @@ int st_bench_wake_plot(const char *command, const char *path, const struct st_be
     const struct st_chart_options options = {.path = path, .own = &over_slices};
     struct st_chart_data data;
     char where[sizeof(data.conditions)];
-    if (path == NULL || bench->config.slices_n < 2)
-        return st_chart_option_json(command, command, path, st_bench_wake_json(bench, lab), status);
     json_t *conditions = st_bench_text_conditions_json(lab->platform);
     st_chart_init(&data, "delay");
     st_chart_conditions(&data, st_conditions_text(conditions, where, sizeof(where)));

@@ -48,5 +48,23 @@ like "calls have their quartiles, and the interval of the median" "$(head -n 1 c
     '\| call \| mode \| n \| mean \[ns\] \| sd \[ns\] \| min \[ns\] \| q1 \[ns\] \| median \[ns\] \| median ci95 low \[ns\] \| median ci95 high \[ns\] \| q3'
 like "wake, too" "$("$SLEEPTUNE_LAB" wake --quiet --mechanisms pipe --rounds 20 --format csv | head -n 1)" '^mechanism,.*slice_ns,.*delay_ns.median'
 like "sleep, too" "$("$SLEEPTUNE_LAB" sleep --quiet --methods nanosleep --durations 1ms --budget 300ms --format csv | head -n 1)" '^method,policy,.*overshoot_ns.median'
+"$SLEEPTUNE_LAB" syscall --quiet --count 60 --fresh 2 --calls getpid,time --json >saved.json
+"$SLEEPTUNE_LAB" table saved.json >saved.csv
+like "table: a saved JSON as CSV" "$(head -n 1 saved.csv)" '^call,mode,.*,ns\.median,.*median_ci95_ns\.low'
+is "with a line for each result" "$(wc -l <saved.csv)" 5
+like "as Markdown" "$("$SLEEPTUNE_LAB" table - --format markdown <saved.json | head -n 1)" '^\| call \| mode \| n \| mean \[ns\]'
+"$SLEEPTUNE_LAB" table saved.json --samples >samples.csv
+is "its single values, a column for each result" "$("$PYTHON" - <<'EOF'
+import csv, json
+rows = list(csv.reader(open("samples.csv", newline="")))
+results = json.load(open("saved.json"))["results"]
+print(rows[0], all([int(row[i]) for row in rows[1:] if row[i]] == result["samples_ns"] for i, result in enumerate(results)))
+EOF
+)" "['getpid, mode in-process', 'time, mode in-process', 'getpid, mode fresh', 'time, mode fresh'] True"
+like "of which analyse reads one" "$("$SLEEPTUNE_LAB" analyse samples.csv:3)" '^series +2 text samples'
+is "what is no document of sleeptune is a failure" "$(echo '{"a": 1}' | "$SLEEPTUNE_LAB" table - 2>&1) $?" "sleeptune-lab table: this JSON has no results of sleeptune 4"
+"$SLEEPTUNE_LAB" table saved.csv >out 2>err
+is "and so is what is no JSON" "$? $(grep -c '^sleeptune-lab table: cannot read saved.csv: ' err)" "4 1"
+is "two files are a usage error" "$("$SLEEPTUNE_LAB" table saved.json saved.json 2>&1 | head -n 1)" "sleeptune-lab table: one file at a time"
 is "another format is refused" "$(bench true --format html 2>&1 | head -n 1)" "sleeptune-lab exec: --format: 'html' is not text, json, csv or markdown"
 tap_done

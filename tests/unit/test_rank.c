@@ -131,7 +131,7 @@ static int blocks_difference(const void *ctx, size_t a, size_t b, double confide
     int64_t values[BLOCKS_MAX];
     for (size_t i = 0; i < run->blocks_n; i++)
         values[i] = run->ns[b][i] - run->ns[a][i];
-    *ret = st_summary_median_interval_at(values, run->blocks_n, confidence);
+    *ret = st_summary_median_interval(values, run->blocks_n, confidence);
     return 0;
 }
 
@@ -155,8 +155,8 @@ static double rank_run(const struct run *run, size_t methods_n, struct st_ranked
     for (size_t m = 0; m < methods_n; m++) {
         int64_t copy[BLOCKS_MAX];
         memcpy(copy, run->ns[m], run->blocks_n * sizeof(copy[0]));
-        items[m] = (struct st_ranked){.id = m,
-                                      .median_ns = st_summary_median_interval(copy, run->blocks_n).value_ns};
+        items[m] = (struct st_ranked){
+            .id = m, .median_ns = st_summary_median_interval(copy, run->blocks_n, 0.95).value_ns};
     }
     assert_int_equal(st_rank(items, methods_n, blocks_difference, run, &confidence), 0);
     return confidence;

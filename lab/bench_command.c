@@ -1,0 +1,73 @@
+#include "lab/bench_command.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "chart/chart.h"
+#include "core/ns.h"
+#include "core/text/text.h"
+#include "platform/platform.h"
+#include "platform/program/stop.h"
+#include "platform/program/terminal.h"
+
+#define WIDTH_MAX 100 /* longer lines are hard to read */
+
+struct st_bench_command st_bench_command(const char *name)
+{
+    struct st_platform *p = st_platform_native();
+    return (struct st_bench_command){.name = name, .seed = p->wall_ns(p) & INT64_MAX};
+}
+
+bool st_bench_command_go_on(struct st_bench_command *c, const char *format, ...)
+{
+    struct st_platform *p = st_platform_native();
+    const int64_t now_ns = p->now_ns(p);
+    if (!c->quiet && isatty(STDERR_FILENO) == 1 && now_ns - c->shown_ns > ST_NS_PER_S) {
+        char line[160];
+        va_list args;
+        va_start(args, format);
+        vsnprintf(line, sizeof(line), format, args);
+        va_end(args);
+        fprintf(stderr, "\r%s\033[K",
+                st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
+        fflush(stderr);
+        c->shown_ns = now_ns;
+    }
+    return !st_stop_asked();
+}
+
+void st_bench_command_done(const struct st_bench_command *c)
+{
+    if (c->shown_ns != 0)
+        fputs("\r\033[K", stderr);
+}
+
+void st_bench_command_say(const struct st_bench_command *c, const char *line)
+{
+    char text[500];
+    snprintf(text, sizeof(text), "%s", line);
+    if (!c->quiet)
+        st_text_wrap(stderr, st_locale_text(text), 0, st_terminal_width(STDERR_FILENO));
+}
+
+FILE *st_bench_command_begin(struct st_bench_command *c, int *ret_width)
+{
+    const int width = st_terminal_width(STDOUT_FILENO);
+    *ret_width = width < WIDTH_MAX ? width : WIDTH_MAX;
+    return c->out.document ? NULL : st_locale_begin(&c->stream, stdout);
+}
+
+int st_bench_command_end(struct st_bench_command *c, json_t *document, size_t measured_n)
+{
+    json_t *drawn = c->plot != NULL && measured_n > 0 ? json_incref(document) : NULL;
+    const int r = c->out.document ? 0 : st_locale_end(&c->stream);
+    int status = c->out.document ? st_table_output(c->name, &c->out, document) : ST_EXIT_DONE;
+    if (r != 0)
+        status = st_failure(c->name, "cannot print: %s", strerror(-r));
+    if (!c->out.document)
+        json_decref(document);
+    if (drawn != NULL)
+        status = st_chart_option_json(c->name, c->label != NULL ? c->label : c->name, c->plot, drawn, status);
+    return status == ST_EXIT_DONE && measured_n == 0 ? st_failure(c->name, "nothing was measured") : status;
+}

@@ -1,0 +1,50 @@
+/* sleeptune-lab table: a document that was saved, as CSV or Markdown. */
+#include <string.h>
+
+#include "lab/commands.h"
+#include "lab/table.h"
+
+#define NAME "table"
+
+static void help(void)
+{
+    fputs("Usage: sleeptune-lab table FILE [OPTION...]\n"
+          "Print the JSON of sleep, exec, syscall, wake, series, simulate or analyse, or of\n"
+          "'sleeptune measure', as a table: a line for each result. '-' is standard input.\n\n"
+          "      --samples               single values instead: a column for each result\n"
+          "      --format csv|markdown|json   (csv)\n"
+          "  -h, --help                  this text\n\n"
+          "Examples:\n"
+          "  sleeptune-lab syscall --json >host.json\n"
+          "  sleeptune-lab table host.json >figures.csv\n"
+          "  sleeptune-lab table host.json --samples >samples.csv\n"
+          "  sleeptune plot samples.csv:1 samples.csv:3 -o two.svg\n\n"
+          "Exit status: 0 done, 3 usage, 4 failure.\n",
+          stdout);
+}
+
+int st_cmd_table(int argc, char **argv)
+{
+    struct st_table_format out = {.document = true, .csv = true};
+    bool samples = false;
+    int first = 0;
+    const struct st_option options[] = {
+        {"samples", .flag = &samples},
+        {"format", .take = st_table_take_format, .ctx = &out},
+    };
+    const int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    if (status >= 0)
+        return status;
+    if (first + 1 != argc)
+        return st_failure_usage(NAME, first == argc ? "which file?" : "one file at a time");
+    if (samples && !out.csv)
+        return st_failure_usage(NAME, "--samples is CSV");
+    json_error_t error;
+    const bool standard = strcmp(argv[first], "-") == 0;
+    json_t *document = standard ? json_loadf(stdin, JSON_REJECT_DUPLICATES, &error)
+                                : json_load_file(argv[first], JSON_REJECT_DUPLICATES, &error);
+    if (document == NULL)
+        return st_failure(NAME, "cannot read %s: %s", argv[first], error.text);
+    out.samples = samples;
+    return st_table_output(NAME, &out, document);
+}
