@@ -28,7 +28,7 @@ bool st_bench_command_go_on(struct st_bench_command *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /** Clears that line. */
 void st_bench_command_done(const struct st_bench_command *c);
-/** Says what comes, before it begins; not if it is to be quiet. */
+/** Prints what comes, before it begins, unless quiet. */
 void st_bench_command_say(const struct st_bench_command *c, const char *line);
 
 /** Begins a result as text on standard output. @return where to write it; NULL: a document is asked for. */
