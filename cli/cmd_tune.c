@@ -68,15 +68,6 @@ static void help(void)
           stdout);
 }
 
-static int take_profile(const char *command, void *ctx, const char *text)
-{
-    struct options *options = ctx;
-    return st_report_profile_parse(text, &options->profile) == 0
-               ? 0
-               : st_failure_usage(command,
-                                  "--profile: '%s' is unknown; use studio, desktop, laptop or server", text);
-}
-
 static int take_format(const char *command, void *ctx, const char *text)
 {
     struct options *options = ctx;
@@ -99,7 +90,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         {"only", .text = &options->only},
         {"frames", 'f', .number = &options->frames, .min = 1, .max = 1 << 22},
         {"rate", 'r', .rate_hz = &options->rate_hz, .min = 1, .max = 1 << 22},
-        {"profile", .take = take_profile, .ctx = options},
+        {"profile", .take = st_report_run_profile, .ctx = &options->profile},
         {"while-recording", .flag = &options->while_recording},
         {"user", .text = &options->input.user},
         {"format", .take = take_format, .ctx = options},

@@ -114,6 +114,7 @@ static void pipewire_node(void *ctx, const char *section, const char *name, cons
         {"node.force-quantum", "force_quantum"},
         {"api.alsa.path", "alsa_path"},
         {"api.alsa.headroom", "headroom_frames"},
+        {"session.suspend-timeout-seconds", "suspend_s"},
     };
     const char *leaf = key_of(rows, ST_ARRAY_LEN(rows), name);
     char key[KEY_BYTES];

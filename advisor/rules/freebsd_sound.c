@@ -58,35 +58,11 @@ static int64_t usb_unit(const struct st_facts *facts)
 #define SOUND_POLLING_EVER(name)                                                                             \
     "# /etc/sysctl.conf, or remove a line with 1 there (0 is the default)\n" name "=0"
 
-struct scan {
-    const struct st_facts *facts;
-    struct st_finding *finding;
-    int devices;
-    int unread;
-    const char *polled; /* key of the first one; NULL: none */
-};
-
-static void scan_polling(struct scan *scan, const struct st_fact *fact)
+static void judge_polled(struct st_finding *finding, const char *polled)
 {
-    int64_t polling;
-    if (fact->state == ST_FACT_ABSENT)
-        return;
-    scan->devices++;
-    st_finding_quote(scan->finding, fact->key);
-    if (st_facts_int(scan->facts, fact->key, &polling) != 0)
-        scan->unread++;
-    else if (polling != 0 && scan->polled == NULL)
-        scan->polled = fact->key;
-}
-
-static void judge_polled(const struct scan *scan, const struct st_wish *wish)
-{
-    /* the name becomes part of a command to paste, and a capture may come from a stranger */
-    static const char plain[] = "0123456789.abcdefghijklmnopqrstuvwxyz";
-    const double period_us = st_period_seconds(&wish->period) * 1e6;
-    const int64_t hz = st_machine_int_or(scan->facts, HZ, 0);
-    const char *name = scan->polled + strlen("freebsd.");
-    struct st_finding *finding = scan->finding;
+    const double period_us = st_period_seconds(&finding->wish->period) * 1e6;
+    const int64_t hz = st_machine_int_or(finding->facts, HZ, 0);
+    const char *name = polled + strlen("freebsd.");
     const bool misses = hz >= 1 && hz <= HZ_MAX && 1e6 / (double)hz >= period_us;
     st_finding_set(finding, misses ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                    "%.40s is on: the driver checks the card only at clock ticks and does not use its "
@@ -100,33 +76,34 @@ static void judge_polled(const struct scan *scan, const struct st_wish *wish)
                           "tick of %.0f µs (hz %" PRId64 "): %.1f µs",
                           tick_us, hz, wait_us);
     }
-    if (strspn(name, plain) == strlen(name)) {
+    if (st_machine_is_plain(name)) { /* it becomes part of a command to paste */
         st_finding_fix_now(finding, SOUND_POLLING_NOW("%.60s"), name);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, SOUND_POLLING_EVER("%.60s"), name);
         /* pcm units move when a USB device comes or goes, and a file would name another card then */
-        if (strncmp(scan->polled, HDAC, strlen(HDAC)) == 0)
+        if (strncmp(polled, HDAC, strlen(HDAC)) == 0)
             st_finding_change(finding, ST_CHANGE_SYSCTL, name, "0");
     }
 }
 
 static void judge_sound_polling(struct st_finding *finding)
 {
-    const struct st_facts *facts = finding->facts;
-    struct scan scan = {.facts = facts, .finding = finding};
-    ST_FACTS_EACH (fact, facts, HDAC, POLLING)
-        scan_polling(&scan, fact);
-    ST_FACTS_EACH (fact, facts, PCM, POLLING)
-        scan_polling(&scan, fact);
-    if (scan.polled != NULL) {
-        judge_polled(&scan, finding->wish);
-    } else if (scan.unread > 0) {
-        st_finding_unknown(finding, "sleeptune could not read whether %d of %d sound cards use polling mode",
-                           scan.unread, scan.devices);
-    } else if (scan.devices == 0) {
-        st_finding_not_applicable(finding, "no sound driver here has a polling mode");
-    } else {
-        st_finding_fine(finding, "sound cards send an interrupt when a block is done");
+    const struct st_fact *polled = NULL, *unread = NULL, *device = NULL;
+    ST_FACTS_EACH (fact, finding->facts, "freebsd.dev.", POLLING) {
+        if (fact->state == ST_FACT_ABSENT)
+            continue;
+        device = fact;
+        st_finding_quote(finding, fact->key);
+        unread = fact->is_int ? unread : fact;
+        polled = polled == NULL && fact->is_int && fact->i64 != 0 ? fact : polled;
     }
+    if (polled != NULL)
+        judge_polled(finding, polled->key);
+    else if (unread != NULL)
+        st_finding_unknown(finding, "sleeptune could not read whether each sound card uses polling mode");
+    else if (device == NULL)
+        st_finding_not_applicable(finding, "no sound driver here has a polling mode");
+    else
+        st_finding_fine(finding, "sound cards send an interrupt when a block is done");
 }
 
 const struct st_rule st_rule_freebsd_sound_polling = {

@@ -12,7 +12,6 @@
 #define PREFIX           "linux.usb_audio."
 #define NODE             "linux.pipewire.node."
 #define NOW_FILE(device) "/sys/bus/usb/devices/" device "/power/control"
-#define NOW(device)      "echo on | sudo tee " NOW_FILE(device)
 
 #define RULE(vendor, product)                                                                                \
     "ACTION==\"add\", SUBSYSTEM==\"usb\", ATTR{idVendor}==\"" vendor "\", ATTR{idProduct}==\"" product       \
@@ -48,16 +47,22 @@ static const char *device_of(const struct st_fact *control, char *buf, size_t bu
 }
 
 /* Changes the device that is plugged in, and by a udev rule each device with the same ids. */
-static void change_usb_power(struct st_finding *finding, const struct st_fact *control)
+static void fix_usb_power(struct st_finding *finding, const struct st_fact *control)
 {
-    char device[64], path[128], rule[ST_CHANGE_VALUE_BYTES];
+    char device[64], path[128], rule[ST_CHANGE_VALUE_BYTES], now[256], ever[384];
     const char *vendor, *product;
-    if (!has_ids(finding->facts, control, &vendor, &product))
-        return;
+    const bool has = has_ids(finding->facts, control, &vendor, &product);
     snprintf(path, sizeof(path), NOW_FILE("%s"), device_of(control, device, sizeof(device)));
-    snprintf(rule, sizeof(rule), RULE("%s", "%s"), vendor, product);
-    st_finding_change(finding, ST_CHANGE_SYSFS_NOW, path, "on");
-    st_finding_change(finding, ST_CHANGE_UDEV, "rule", rule);
+    snprintf(rule, sizeof(rule), RULE("%s", "%s"), has ? vendor : "VVVV",
+             has ? product : "PPPP"); /* of lsusb */
+    if (has) {
+        st_finding_change(finding, ST_CHANGE_SYSFS_NOW, path, "on");
+        st_finding_change(finding, ST_CHANGE_UDEV, "rule", rule);
+    }
+    snprintf(now, sizeof(now), "echo on | sudo tee %s", path);
+    snprintf(ever, sizeof(ever), EVER("%s"), rule);
+    if (finding->fix_now == NULL) /* the first one is shown */
+        st_finding_fix(finding, now, ever, ST_NEEDS_NOTHING);
 }
 
 static void scan_usb_power(struct scan *scan, const struct st_fact *fact)
@@ -78,20 +83,7 @@ static void scan_usb_power(struct scan *scan, const struct st_fact *fact)
         return;
     if (scan->asleep_n++ == 0)
         scan->first = fact;
-    change_usb_power(scan->finding, fact);
-}
-
-static void fix_usb_power(const struct scan *scan, struct st_finding *finding)
-{
-    char device[64], now[256], ever[384];
-    const char *vendor, *product;
-    snprintf(now, sizeof(now), NOW("%s"), device_of(scan->first, device, sizeof(device)));
-    if (!has_ids(finding->facts, scan->first, &vendor, &product)) {
-        vendor = "VVVV"; /* to be filled in from lsusb */
-        product = "PPPP";
-    }
-    snprintf(ever, sizeof(ever), EVER(RULE("%s", "%s")), vendor, product);
-    st_finding_fix(finding, now, ever, ST_NEEDS_NOTHING);
+    fix_usb_power(scan->finding, fact);
 }
 
 static void judge_usb_autosuspend(struct st_finding *finding)
@@ -114,7 +106,6 @@ static void judge_usb_autosuspend(struct st_finding *finding)
                           "the kernel may suspend %.40s when nothing plays; it may then wake late or not at "
                           "all",
                           name);
-        fix_usb_power(&scan, finding);
     } else if (scan.unread_n > 0) {
         st_finding_unknown(finding, "the power setting of %.40s could not be read", name);
     } else {
@@ -132,7 +123,7 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
     .when_not = "on battery, if you seldom use the interface",
     .sources = "Linux Documentation/driver-api/usb/power-management.rst: power/control, "
                "autosuspend_delay_ms (negative: never)",
-    .guide.now = NOW("DEVICE"),
+    .guide.now = "echo on | sudo tee " NOW_FILE("DEVICE"),
     .guide.persistent = EVER(RULE("VVVV", "PPPP")),
     .guide.check = "grep . /sys/bus/usb/devices/*/product   # shows the DEVICE of your interface; lsusb "
                    "shows VVVV:PPPP\ncat /sys/bus/usb/devices/DEVICE/power/control   # on",
@@ -226,29 +217,6 @@ const struct st_rule st_rule_linux_usb_path = {
 
 #define LOWLATENCY "linux.module.snd_usb_audio.lowlatency"
 
-static void judge_usb_audio_options(struct st_finding *finding)
-{
-    const char *text;
-    const int r = st_finding_need_text(finding, LOWLATENCY, &text);
-    if (r != 0) {
-        if (r == -ENOENT)
-            st_finding_not_applicable(finding, "snd_usb_audio is not loaded, or has no such option");
-        return;
-    }
-    if (strcmp(text, "Y") == 0 || strcmp(text, "1") == 0) {
-        st_finding_fine(finding, "snd_usb_audio runs in its low-latency mode");
-    } else if (strcmp(text, "N") == 0 || strcmp(text, "0") == 0) {
-        st_finding_advice(finding,
-                          "snd_usb_audio's low-latency mode is off, so USB playback sends more packets "
-                          "ahead than needed");
-        st_finding_effect(finding, 0, "adds delay to the sound; threads do not wake later");
-        st_rule_fix(finding);
-    } else {
-        st_finding_unknown(finding, "lowlatency has a value that sleeptune does not understand: \"%.20s\"",
-                           text);
-    }
-}
-
 const struct st_rule st_rule_linux_usb_audio_options = {
     .id = "linux-usb-audio-options",
     .title = "Options of the USB audio driver",
@@ -266,7 +234,12 @@ const struct st_rule st_rule_linux_usb_audio_options = {
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(LOWLATENCY),
     .changes = ST_RULE_CHANGES({ST_CHANGE_MODPROBE, "snd_usb_audio", "lowlatency=1"}),
-    .judge = judge_usb_audio_options,
+    .cases = ST_RULE_CASES(
+        {ST_CASE_IS, 1, ST_STATUS_OK, "snd_usb_audio runs in its low-latency mode"},
+        {ST_CASE_IS, 0, ST_STATUS_ADVICE,
+         "snd_usb_audio's low-latency mode is off, so USB playback sends more packets ahead than needed",
+         "adds delay to the sound; threads do not wake later"},
+        {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "lowlatency={} is not valid"}),
 };
 
 /* --- linux-hda-power-save: HD audio codecs that are switched off when nothing plays. --- */
@@ -301,6 +274,65 @@ const struct st_rule st_rule_linux_hda_power_save = {
          "the sound card is switched off after {} s of silence; the next sound then begins late, maybe with "
          "a click",
          "while a stream is open the card stays on"}),
+};
+
+/* --- linux-idle-suspend: outputs that WirePlumber closes when nothing plays --- */
+
+#define SUSPEND_DEFAULT_S 5 /* WirePlumber's suspend-node.lua */
+
+static void judge_idle_suspend(struct st_finding *finding)
+{
+    const struct st_facts *facts = finding->facts;
+    const struct st_fact *any = st_facts_next(facts, NODE, ".state", NULL);
+    const char *text;
+    size_t kept_n = 0;
+    if (st_finding_need_text(finding, any != NULL ? any->key : NODE "any.state", &text) != 0)
+        return;
+    ST_FACTS_EACH (name, facts, NODE, ".name") {
+        int64_t after_s = SUSPEND_DEFAULT_S;
+        if (name->state != ST_FACT_OK || strncmp(name->text, "alsa_output.", strlen("alsa_output.")) != 0)
+            continue;
+        if (st_facts_beside_int(facts, name, "suspend_s", &after_s) == 0 && after_s == 0) {
+            kept_n++;
+            continue;
+        }
+        st_finding_quote(finding, name->key);
+        st_finding_quote_beside(finding, name, "suspend_s");
+        st_finding_advice(finding,
+                          "%.60s is closed after %" PRId64 " s of silence; the next sound begins late, maybe "
+                          "with a click",
+                          name->text, after_s);
+        st_finding_effect(finding, 0, "while something plays the device stays open");
+        st_rule_fix(finding);
+        return;
+    }
+    if (kept_n > 0)
+        st_finding_fine(finding, "the outputs (%zu) stay open when nothing plays", kept_n);
+    else
+        st_finding_not_applicable(finding, "PipeWire has no ALSA output");
+}
+
+const struct st_rule st_rule_linux_idle_suspend = {
+    .id = "linux-idle-suspend",
+    .title = "Outputs that are closed when nothing plays",
+    .mechanism = "WirePlumber closes an output on which nothing plays. Many devices click when they are "
+                 "closed or opened, and the first moment of the next sound is lost.",
+    .privilege = "root; none for a file in ~/.config/wireplumber",
+    .cost = "power: the device stays on",
+    .when_not = "on battery, or you hear no clicks between sounds",
+    .sources =
+        "WirePlumber src/scripts/node/suspend-node.lua (session.suspend-timeout-seconds, 5 if not set)\n"
+        "discussion.fedoraproject.org/t/102599 (pops after 5 s, gone with 0)",
+    .guide.persistent = "# /etc/wireplumber/wireplumber.conf.d/91-sleeptune.conf\n"
+                        "monitor.alsa.rules = [ { matches = [ { node.name = \"~alsa_output.*\" } ]\n"
+                        "  actions = { update-props = { session.suspend-timeout-seconds = 0 } } } ]\n"
+                        "# then\nsystemctl --user restart wireplumber",
+    .guide.needs = ST_NEEDS_REOPEN,
+    .guide.check = "pw-dump | grep suspend-timeout   # 0",
+    .guide.undo = "delete 91-sleeptune.conf and run systemctl --user restart wireplumber",
+    .worst = ST_STATUS_ADVICE,
+    .facts = ST_RULE_KEYS(NODE "*"),
+    .judge = judge_idle_suspend,
 };
 
 /* --- linux-card-rate: how many frames the card plays in a second, beside what it promised --- */

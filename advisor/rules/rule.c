@@ -37,6 +37,7 @@
     RULE(linux_card_rate) \
     RULE(linux_device_headroom) \
     RULE(linux_hda_power_save) \
+    RULE(linux_idle_suspend) \
     RULE(linux_usb_audio_options) \
     RULE(linux_priority_order) \
     RULE(linux_hybrid_cores) \
@@ -151,8 +152,12 @@ static void judge_cases(struct st_finding *finding)
     const struct st_rule_case *one = rule->cases;
     const char *text;
     int64_t number = 0;
-    if (st_finding_need_text(finding, rule->facts[0], &text) != 0 ||
-        (one->test != ST_CASE_ELSE && st_finding_need_int(finding, rule->facts[0], &number) != 0))
+    if (st_finding_need_text(finding, rule->facts[0], &text) != 0)
+        return;
+    if (strcmp(text, "Y") == 0)
+        number = 1;
+    else if (one->test != ST_CASE_ELSE && strcmp(text, "N") != 0 &&
+             st_finding_need_int(finding, rule->facts[0], &number) != 0)
         return;
     for (const char *const *key = rule->facts + 1; *key != NULL; key++)
         st_finding_quote(finding, *key);

@@ -55,10 +55,9 @@ static int take_threshold(const char *command, void *ctx, const char *text)
                                   text);
 }
 
-static int take_profile(const char *command, void *ctx, const char *text)
+int st_report_run_profile(const char *command, void *ctx, const char *text)
 {
-    struct st_report_options *options = ctx;
-    return st_report_profile_parse(text, &options->profile) == 0
+    return st_report_profile_parse(text, ctx) == 0
                ? 0
                : st_failure_usage(command,
                                   "--profile: '%s' is unknown; use studio, desktop, laptop or server", text);
@@ -75,7 +74,7 @@ int st_report_run_options(const char *command, const struct st_option *own, size
         {"format", .take = take_format, .ctx = &reading},
         {"json", .flag = &reading.json},
         {"threshold", .take = take_threshold, .ctx = o},
-        {"profile", .take = take_profile, .ctx = o},
+        {"profile", .take = st_report_run_profile, .ctx = &o->profile},
         {"only", .text = &o->only},
         {"ok", .flag = &o->ok},
         {"all", .flag = &o->all},

@@ -36,6 +36,9 @@ struct st_report_options {
     "  --textfile FILE    also write the metrics of --format prometheus to FILE\n"                           \
     "  -h, --help         this text\n"
 
+/** The value of --profile; ctx: an enum st_report_profile. @return 0 or ST_EXIT_USAGE. */
+int st_report_run_profile(const char *command, void *ctx, const char *text);
+
 /**
  * Reads `own` options of a subcommand and those of ST_REPORT_HELP; the latter go to *ret, from its defaults.
  * @param ret_first index of the first argument behind the options; NULL: the subcommand takes none.

@@ -25,7 +25,7 @@ LINUX = [
      "linux-jack-period linux-jack-soft-mode linux-pulseaudio"),
     ("Sound devices and disks",
      "These cause single gaps, clicks at the start of a sound and lost interfaces, not a steady crackle.",
-     "linux-usb-autosuspend linux-usb-path linux-card-rate linux-device-headroom linux-hda-power-save "
+     "linux-usb-autosuspend linux-usb-path linux-card-rate linux-device-headroom linux-hda-power-save linux-idle-suspend "
      "linux-usb-audio-options"),
 ]
 

@@ -62,13 +62,6 @@ int st_history_dropouts_retain(struct st_history *history, int64_t minutes_from_
 
 /* --- reading --- */
 
-static json_t *text_or_null(sqlite3_stmt *statement, int i)
-{
-    char text[128];
-    st_history_sql_text(statement, i, text, sizeof(text));
-    return st_json_text_or_null(text);
-}
-
 static json_t *known(sqlite3_stmt *statement, int i)
 {
     const int64_t value = st_history_sql_int(statement, i);
@@ -87,11 +80,11 @@ static json_t *dropout_json(sqlite3_stmt *statement)
         text = st_dropout_reason_text(reason);
     }
     return json_pack("{s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
-                     text_or_null(statement, 0), "device", text_or_null(statement, 1), "client",
-                     text_or_null(statement, 2), "reason", shown, "text", text, "culprit",
-                     text_or_null(statement, 4), "count", known(statement, 5), "busy_ns", known(statement, 6),
-                     "wait_ns", known(statement, 7), "period_ns", known(statement, 8), "last_ns",
-                     known(statement, 9));
+                     st_history_read_column(statement, 0), "device", st_history_read_column(statement, 1),
+                     "client", st_history_read_column(statement, 2), "reason", shown, "text", text, "culprit",
+                     st_history_read_column(statement, 4), "count", known(statement, 5), "busy_ns",
+                     known(statement, 6), "wait_ns", known(statement, 7), "period_ns", known(statement, 8),
+                     "last_ns", known(statement, 9));
 }
 
 int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
@@ -143,10 +136,10 @@ int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, 
         return r;
     json_t *list = json_array();
     while ((r = st_history_sql_step(statement)) == 1)
-        json_array_append_new(list,
-                              json_pack("{s:o, s:o, s:o, s:o, s:o}", "source", text_or_null(statement, 0),
-                                        "watched_ns", known(statement, 1), "playing_ns", known(statement, 2),
-                                        "frames", known(statement, 3), "rate_hz", known(statement, 4)));
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:o}", "source",
+                                              st_history_read_column(statement, 0), "watched_ns",
+                                              known(statement, 1), "playing_ns", known(statement, 2),
+                                              "frames", known(statement, 3), "rate_hz", known(statement, 4)));
     sqlite3_finalize(statement);
     if (r < 0)
         json_decref(list);

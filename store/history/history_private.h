@@ -38,6 +38,11 @@ struct st_history_reader {
     struct st_history_sum sum;
 };
 
+/* --- history_reader.c --- */
+
+/** A text column; null for NULL. */
+json_t *st_history_read_column(sqlite3_stmt *statement, int i);
+
 /* --- history_causes.c --- */
 
 /** Adds the causes of a minute; called by st_history_add_minute. Errors as st_history_open. */

@@ -312,13 +312,6 @@ static int walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int6
 
 /* --- the document --- */
 
-static json_t *text_or_null(sqlite3_stmt *statement, int i)
-{
-    char text[256];
-    st_history_sql_text(statement, i, text, sizeof(text));
-    return st_json_text_or_null(text);
-}
-
 /* All circumstances of the answer. */
 static int circumstances(struct st_history_reader *reader, const json_t *used, json_t **ret)
 {
@@ -337,9 +330,10 @@ static int circumstances(struct st_history_reader *reader, const json_t *used, j
         if (has(used, given))
             json_array_append_new(list,
                                   json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "id",
-                                            (json_int_t)id, "kernel", text_or_null(statement, 1), "governor",
-                                            text_or_null(statement, 2), "policy", text_or_null(statement, 3),
-                                            "priority", known(st_history_sql_int(statement, 4)), "cpu",
+                                            (json_int_t)id, "kernel", st_history_read_column(statement, 1),
+                                            "governor", st_history_read_column(statement, 2), "policy",
+                                            st_history_read_column(statement, 3), "priority",
+                                            known(st_history_sql_int(statement, 4)), "cpu",
                                             known(st_history_sql_int(statement, 5)), "frames",
                                             known(st_history_sql_int(statement, 6)), "rate_hz",
                                             known(st_history_sql_int(statement, 7)), "periods",

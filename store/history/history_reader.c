@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "core/ns.h"
+#include "core/text/json.h"
 
 #define BUSY_MS 1000
 
@@ -114,4 +115,11 @@ void st_history_read_close(struct st_history_reader *reader)
 const char *st_history_read_error(const struct st_history_reader *reader, int r)
 {
     return st_history_sql_sentence(reader->db, r);
+}
+
+json_t *st_history_read_column(sqlite3_stmt *statement, int i)
+{
+    char text[256];
+    st_history_sql_text(statement, i, text, sizeof(text));
+    return st_json_text_or_null(text);
 }
