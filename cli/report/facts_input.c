@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/module.h"
 #include "platform/module.h"
+#include "platform/posix/posix.h"
 
 #define SNAPSHOT_MAX_BYTES (32 * 1024 * 1024)
 #define USER_CHARS         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
@@ -50,24 +51,7 @@ static int open_input(const char *command, const char *path)
     return -1;
 }
 
-/** @return bytes read, at most room, or -errno. */
-static ssize_t read_all(int fd, char *buf, size_t room)
-{
-    size_t used = 0;
-    while (used < room) {
-        const ssize_t n = read(fd, buf + used, room - used);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        if (n == 0)
-            break;
-        used += (size_t)n;
-    }
-    return (ssize_t)used;
-}
-
-/* Reads a regular file, or a pipe on standard input ("-"). @return an st_exit, after a message. The text has room for one byte more. */
+/* Reads a regular file, or a pipe on standard input ("-"). @return an st_exit, after a message. The text ends with a NUL. */
 static int read_input(const char *command, const char *path, size_t max_bytes, const char *what,
                       char **ret_text, size_t *ret_bytes)
 {
@@ -76,17 +60,16 @@ static int read_input(const char *command, const char *path, size_t max_bytes, c
     if (fd < 0)
         return ST_EXIT_FAILURE;
     char *text = malloc(max_bytes + 1); /* pages that no byte reaches cost nothing */
-    const ssize_t bytes = text != NULL ? read_all(fd, text, max_bytes + 1) : -ENOMEM;
+    const int r = text != NULL ? st_posix_read_fd(fd, text, max_bytes + 1, ret_bytes) : -ENOMEM;
     close(fd);
-    if (bytes >= 0 && (size_t)bytes <= max_bytes) {
+    if (r == 0) {
         *ret_text = text;
-        *ret_bytes = (size_t)bytes;
         return ST_EXIT_DONE;
     }
     free(text);
-    if (bytes < 0)
-        return st_failure(command, "cannot read %s: %s", name, strerror((int)-bytes));
-    return st_failure(command, "%s is longer than %zu MiB: too long for %s", name, max_bytes >> 20, what);
+    return r == -EFBIG ? st_failure(command, "%s is longer than %zu MiB: too long for %s", name,
+                                    max_bytes >> 20, what)
+                       : st_failure(command, "cannot read %s: %s", name, strerror(-r));
 }
 
 static int load_snapshot(const char *command, const char *path, struct st_facts **ret)
@@ -154,7 +137,6 @@ static int load_texts(const char *command, const struct st_facts_input *input, s
         status = read_input(command, input->texts[i], ST_POSTED_MAX_BYTES, "a posted text", &text, &bytes);
         if (status != ST_EXIT_DONE)
             break;
-        text[bytes] = '\0';
         const int r = st_posted_add(text, bytes, name, &facts);
         if (r != 0)
             status = refuse_text(command, name, text, r);

@@ -376,7 +376,6 @@ bool st_posix_reap_rest(void)
 static int read_sndstat(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
 {
     struct stat st;
-    size_t have = 0;
     if (buf_bytes == 0)
         return -EINVAL;
     buf[0] = '\0';
@@ -384,21 +383,7 @@ static int read_sndstat(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
         return -errno;
     if (!S_ISCHR(st.st_mode))
         return -EINVAL;
-    while (have < buf_bytes) {
-        const ssize_t got = read(fd, buf + have, buf_bytes - have);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -errno;
-        if (got == 0) {
-            buf[have] = '\0';
-            *ret_len = have;
-            return 0;
-        }
-        have += (size_t)got;
-    }
-    buf[buf_bytes - 1] = '\0';
-    return -EFBIG;
+    return st_posix_read_fd(fd, buf, buf_bytes, ret_len);
 }
 
 static int freebsd_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes,

@@ -29,15 +29,8 @@ static ssize_t read_fully(int fd, char *buf, size_t bytes)
     return (ssize_t)have;
 }
 
-static int read_regular(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
+int st_posix_read_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
 {
-    struct stat st;
-    if (fstat(fd, &st) != 0)
-        return -errno;
-    if (S_ISDIR(st.st_mode))
-        return -EISDIR;
-    if (!S_ISREG(st.st_mode))
-        return -EINVAL;
     const ssize_t got = read_fully(fd, buf, buf_bytes - 1);
     if (got < 0)
         return (int)got;
@@ -48,6 +41,16 @@ static int read_regular(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
     char more;
     const ssize_t rest = read_fully(fd, &more, 1);
     return rest > 0 ? -EFBIG : (int)rest;
+}
+
+static int read_regular(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return -errno;
+    if (S_ISDIR(st.st_mode))
+        return -EISDIR;
+    return S_ISREG(st.st_mode) ? st_posix_read_fd(fd, buf, buf_bytes, ret_len) : -EINVAL;
 }
 
 int st_posix_read_text(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len)
