@@ -88,9 +88,9 @@ static bool runs(const struct st_facts *facts, const char *source)
     return facts->os != ST_OS_LINUX; /* there the helper program finds out */
 }
 
-static void start_server(struct st_music *music, const struct st_xrun_source *source)
+static void start_server(struct st_music *music, const struct st_xrun_source *source, int64_t uid)
 {
-    const struct st_xrun_setting setting = {0};
+    const struct st_xrun_setting setting = {.user = (uid_t)uid};
     struct server *server = &music->servers[music->servers_n];
     server->music = music;
     server->open = st_xrun_open(&server->watch, music->p, source, &setting) == 0;
@@ -101,17 +101,20 @@ struct st_music *st_music_start(struct st_platform *p, const struct st_facts *fa
 {
     struct st_music *music = calloc(1, sizeof(*music));
     const struct st_xrun_source *source;
+    int64_t uid = 0;
     if (music == NULL)
         return NULL;
+    if (as_root && st_facts_int(facts, "user.uid", &uid) != 0) /* under sudo: of the user who ran it */
+        uid = 0;
     music->p = p;
     music->begin_ns = p->now_ns(p);
     music->why = "no sound server of this user runs";
     for (size_t i = 0; (source = p->xrun_source(p, i)) != NULL; i++) {
         if (source->program == NULL || music->servers_n == SERVERS_MAX || !runs(facts, source->name))
             continue;
-        music->why = as_root ? "run this command as the user who plays" : NULL;
+        music->why = as_root && uid <= 0 ? "run this command as the user who plays" : NULL;
         if (music->why == NULL)
-            start_server(music, source);
+            start_server(music, source, uid);
     }
     return music;
 }

@@ -6,8 +6,8 @@
 
 struct st_music;
 
-/** Starts the helper programs for the sound servers that run by these facts, as sleeptuned does; as root none, since the user's
- * server is watched as that user. One thread for all functions. @return NULL: out of memory. */
+/** Starts the helper programs for the sound servers that run by these facts, as sleeptuned does; as root as the user who
+ * ran sudo, or none. One thread for all functions. @return NULL: out of memory. */
 struct st_music *st_music_start(struct st_platform *p, const struct st_facts *facts, bool as_root);
 
 /** Takes what they have printed; never waits. Call it about once a second. music may be NULL. */

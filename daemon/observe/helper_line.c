@@ -1,7 +1,9 @@
 #include "daemon/observe/helper_line.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <limits.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,14 +48,30 @@ static void drop_limits(void)
         (void)setrlimit(RLIMIT_MEMLOCK, &locked);
 }
 
+/* root starts it for a user's server: what it parses is that user's. */
+static void become(const char *text)
+{
+    const uid_t uid = (uid_t)process_of(text);
+    const struct passwd *user = uid != 0 ? getpwuid(uid) : NULL;
+    if (user == NULL || setgroups(1, &user->pw_gid) != 0 || setgid(user->pw_gid) != 0 || setuid(uid) != 0 ||
+        setuid(0) == 0) {
+        fprintf(stderr, "-u: cannot run as the user %s\n", text);
+        exit(ST_HELPER_LINE_USAGE);
+    }
+}
+
 pid_t st_helper_line_options(int argc, char **argv)
 {
     int option;
     pid_t own = 0;
     drop_limits();
-    while ((option = getopt(argc, argv, "p:")) != -1) {
-        if (option != 'p')
+    while ((option = getopt(argc, argv, "p:u:")) != -1) {
+        if (option != 'p' && option != 'u')
             exit(ST_HELPER_LINE_USAGE); /* getopt has said why */
+        if (option == 'u') {
+            become(optarg);
+            continue;
+        }
         own = process_of(optarg);
         if (own == 0) {
             fprintf(stderr, "%s: -p: '%s' is no process id\n", argv[0], optarg);

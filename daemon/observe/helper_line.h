@@ -19,7 +19,7 @@ enum {
 
 #define ST_HELPER_LINE_ALIVE_S 8 /* the daemon wants a line every 10 s */
 
-/** The option -p PID; others end the program. It also gives up what limits and priority sleeptuned has.
+/** The options -p PID and -u UID (root becomes that user); others end the program. It also gives up what limits and priority sleeptuned has.
  * @return whose own streams are no other program's (sleeptuned's); 0: none. */
 pid_t st_helper_line_options(int argc, char **argv);
 

@@ -73,7 +73,7 @@ static int make_environment(const struct st_xrun_watch *w, struct st_child_env *
                                           "JACK_NO_AUDIO_RESERVATION",
                                           "JACK_PROMISCUOUS_SERVER",
                                           NULL};
-    int r = st_child_env_open(ret, geteuid(), NULL);
+    int r = st_child_env_open(ret, w->setting.user != 0 ? w->setting.user : geteuid(), NULL);
     if (r == 0)
         r = st_child_env_keep(ret, servers);
     if (r == 0 && w->setting.server[0] != '\0' && w->source->server_env != NULL)
@@ -118,13 +118,16 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attri
     return -r;
 }
 
-static int spawn(const char *path, const char *name, char *const *env, int in, int out, pid_t *ret)
+static int spawn(const struct st_xrun_watch *w, const char *path, char *const *env, int in, int out,
+                 pid_t *ret)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    char own[24];
+    char own[24], user[24];
     snprintf(own, sizeof(own), "-p%ld", (long)getpid()); /* what it sees of us is no other program's */
-    char *const argv[] = {(char *)(uintptr_t)name, own, NULL};
+    snprintf(user, sizeof(user), "-u%lu", (unsigned long)w->setting.user);
+    char *const argv[] = {(char *)(uintptr_t)w->source->program, own, w->setting.user != 0 ? user : NULL,
+                          NULL};
     int r = -posix_spawn_file_actions_init(&actions);
     if (r != 0)
         return r;
@@ -152,7 +155,7 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
         close(in[1]);
     }
     if (r == 0) {
-        r = spawn(path, w->source->program, env.vars, in[0], out[1], &program->pid);
+        r = spawn(w, path, env.vars, in[0], out[1], &program->pid);
         close(in[0]);
         close(out[1]);
         program->in = in[1];

@@ -27,12 +27,14 @@ static struct {
     size_t lines_n;
     int end; /* what the poll behind them returns */
     int opened, closed;
+    uid_t user;  /* as whom root runs it */
     int pipe[2]; /* readable as long as there is something to poll */
 } program;
 
 static int open_it(struct st_xrun_watch *w)
 {
     program.opened++;
+    program.user = w->setting.user;
     snprintf(w->why, sizeof(w->why), "it is not installed");
     assert_int_equal(pipe2(program.pipe, O_CLOEXEC | O_NONBLOCK), 0);
     assert_int_equal(write(program.pipe[1], "x", 1), 1);
@@ -86,8 +88,8 @@ static struct st_xrun_seen missed(const char *client, int64_t n, enum st_dropout
 }
 
 /* What is said after 11 s, with music at 1024 frames measured. */
-static struct st_facts *watch(const char *source, const struct st_xrun_seen *lines, size_t lines_n, int end,
-                              bool as_root)
+static struct st_facts *watch_as(int64_t uid, const char *source, const struct st_xrun_seen *lines,
+                                 size_t lines_n, int end, bool as_root)
 {
     struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
     struct st_facts *facts = st_facts_new(ST_OS_LINUX);
@@ -101,6 +103,8 @@ static struct st_facts *watch(const char *source, const struct st_xrun_seen *lin
     st_fake_set_xrun_sources(p, sources, ST_ARRAY_LEN(sources));
     assert_int_equal(st_facts_put_int(facts, "linux.daemon.pipewire", 700, NULL, "test"), 0);
     assert_int_equal(st_facts_put_int(facts, "linux.daemon.jackd", 701, NULL, "test"), 0);
+    if (uid >= 0)
+        assert_int_equal(st_facts_put_int(facts, "user.uid", uid, NULL, "test"), 0);
     struct st_music *music = st_music_start(p, facts, as_root);
     assert_non_null(music);
     st_music_poll(music);
@@ -109,6 +113,12 @@ static struct st_facts *watch(const char *source, const struct st_xrun_seen *lin
     assert_int_equal(program.opened, program.closed);
     st_fake_free(p);
     return facts;
+}
+
+static struct st_facts *watch(const char *source, const struct st_xrun_seen *lines, size_t lines_n, int end,
+                              bool as_root)
+{
+    return watch_as(-1, source, lines, lines_n, end, as_root);
 }
 
 static void says(struct st_facts *facts, const char *wanted)
@@ -189,6 +199,20 @@ static void who_is_not_watched_is_said(void **state)
     says(watch("pipewire", NULL, 0, 0, true),
          "No sound server was watched: run this command as the user who plays.");
     assert_int_equal(program.opened, 0);
+    says(watch_as(0, "pipewire", NULL, 0, 0, true),
+         "No sound server was watched: run this command as the user who plays.");
+    assert_int_equal(program.opened, 0);
+}
+
+/* sudo: the facts are of the user who ran it. */
+static void root_watches_as_the_user_who_ran_sudo(void **state)
+{
+    (void)state;
+    says(watch_as(1000, "pipewire", NULL, 0, 0, true), "Nothing plays on PipeWire.");
+    assert_int_equal(program.opened, 1);
+    assert_int_equal(program.user, 1000);
+    says(watch_as(1000, "pipewire", NULL, 0, 0, false), "Nothing plays on PipeWire.");
+    assert_int_equal(program.user, 0); /* an ordinary user cannot become another one */
 }
 
 static void names_of_others_are_made_safe(void **state)
@@ -222,6 +246,7 @@ int main(void)
         cmocka_unit_test(a_server_that_names_no_one_is_not_made_to),
         cmocka_unit_test(quiet_music_and_silence),
         cmocka_unit_test(who_is_not_watched_is_said),
+        cmocka_unit_test(root_watches_as_the_user_who_ran_sudo),
         cmocka_unit_test(names_of_others_are_made_safe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,6 +49,13 @@ ok "the history's first line names it, too" wait_for 150 recorded
 show "which of them, in the last day" sleeptune history
 show "is it my computer, which setting" sleeptune check --duration 3s --no-servers
 show "which setting" sleeptune report
+# under sudo the user's server is watched by a program that runs as that user
+SUDO_USER=musician sleeptune check --duration 10s --json >/tmp/check.json 2>/tmp/check.err &
+ok "check as root starts the helper program for the server" wait_for 60 pgrep -u "$id" -f "sleeptune-observe-pipewire -p[0-9]+ -u$id"
+helper=$(pgrep -f "sleeptune-observe-pipewire -p[0-9]+ -u$id")
+is "it has become the user, with no way back" "$(awk '/^(Uid|Gid|Groups|CapPrm):/ {$1 = ""; print}' "/proc/$helper/status" | tr '\n' ';')" " $id $id $id $id; $(id -g musician) $(id -g musician) $(id -g musician) $(id -g musician); $(id -g musician); 0000000000000000;"
+wait $!
+like "and check names the program" "$(jq -r .music.answer /tmp/check.json)" '^HeavyReverb made'
 ok "the program that makes dropouts ends" pkill -f HeavyReverb
 sleep 15
 show "did it stop" sleeptune status
