@@ -49,7 +49,7 @@ static void help(void)
           "  --dry-run            print what would be tried; measure and change nothing\n"
           "  --keep               make what helped permanent; 'sleeptune revert' undoes it\n"
           "  --ask                the same, after a question\n"
-          "  --budget TIME        at most this long, 5m .. 24h (10m)\n"
+          "  --budget TIME        at most this long, up to 24h (10m); one setting needs 5m\n"
           "  --only ID[,ID]       try these rules only\n"
           "  -f, --frames N       frames per period (as in the sound server, else 128)\n"
           "  -r, --rate RATE      sample rate, as in 48000 or 44.1k (likewise, else 48k)\n"
@@ -64,7 +64,7 @@ static void help(void)
           "  sleeptune tune --dry-run\n"
           "  sleeptune tune --frames 32 --ask\n\n"
           "Exit status: 0 done, nothing to try, or nothing to improve; 2 this machine is\n"
-          "too noisy now; 3 usage; 4 failure.\n",
+          "too noisy now; 3 usage, or the budget is too short; 4 failure.\n",
           stdout);
 }
 
@@ -85,8 +85,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         {"dry-run", .flag = &options->dry_run},
         {"keep", .flag = &options->keep},
         {"ask", .flag = &options->ask},
-        {"budget", .time_ns = &options->budget_ns, .min = ST_TUNING_BLOCKS_MIN * ST_TUNE_BLOCK_NS,
-         .max = BUDGET_MAX},
+        {"budget", .time_ns = &options->budget_ns, .min = ST_TUNE_BLOCK_NS, .max = BUDGET_MAX},
         {"only", .text = &options->only},
         {"frames", 'f', .number = &options->frames, .min = 1, .max = 1 << 22},
         {"rate", 'r', .rate_hz = &options->rate_hz, .min = 1, .max = 1 << 22},
@@ -106,12 +105,34 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 /* --- looking --- */
 
+/* What is tried, and whether the budget is enough for anything. */
+static int plan(struct work *work)
+{
+    struct st_tuning *t = &work->tuning;
+    char budget[32];
+    t->n = work->candidates.n;
+    t->blocks_max = (uint32_t)(work->options->budget_ns / ST_TUNE_BLOCK_NS);
+    t->accepts_watts = st_report_profile_refuses(work->options->profile, "power") == NULL;
+    for (size_t i = 0; i < t->n; i++) {
+        const struct st_candidate *row = &work->candidates.rows[i];
+        t->rows[i].cost_us = row->finding->effect_known ? row->finding->effect_us : -1;
+        t->rows[i].refused = row->refused != NULL;
+        snprintf(t->rows[i].why, sizeof(t->rows[i].why), "%.190s", row->not_tried);
+    }
+    st_tuning_plan(t);
+    if (t->blocks_max >= t->blocks_least)
+        return ST_EXIT_DONE;
+    return st_failure_usage(
+        COMMAND, "--budget: %s is too short to show a 3-fold effect. Use --budget %um or more%s.",
+        st_ns_format_short(work->options->budget_ns, budget, sizeof(budget)),
+        ST_TUNE_MINUTES(t->blocks_least), t->open_n > 1 ? ", or name fewer settings with --only" : "");
+}
+
 static int look(struct work *work)
 {
     const struct options *options = work->options;
     struct st_change_target *target = &work->target;
     struct st_rt_rights rights = {0};
-    char id[256];
     int status = st_change_target_open(COMMAND, NULL, false, target);
     if (status != ST_EXIT_DONE)
         return status;
@@ -121,19 +142,13 @@ static int look(struct work *work)
         status = st_change_target_judge(COMMAND, &options->input, options->frames, options->rate_hz, target);
     if (status != ST_EXIT_DONE)
         return status;
-    st_report_set_profile(&target->report, options->profile);
-    int r = options->only != NULL ? st_report_only(&target->report, options->only, id, sizeof(id)) : 0;
-    if (r == -ENOENT) {
-        const char *const ids[] = {id};
-        status = st_report_run_check_ids(COMMAND, ids, 1);
-        return status != 0
-                   ? status
-                   : st_failure_usage(COMMAND, "--only: '%s' is a rule of another operating system", id);
-    }
+    status = st_report_run_choose(COMMAND, &target->report, options->profile, options->only);
+    if (status != ST_EXIT_DONE)
+        return status;
     const bool real_time =
         target->p->rt_rights(target->p, work->block.config.priority, &rights) == 0 && rights.fifo_errno == 0;
-    if (r == 0)
-        r = st_candidates_find(&work->candidates, target->p, &target->report, geteuid() == 0, !real_time);
+    const int r =
+        st_candidates_find(&work->candidates, target->p, &target->report, geteuid() == 0, !real_time);
     if (r != 0)
         return st_failure(COMMAND, "%s", strerror(-r));
     work->output = (struct st_tune_output){.candidates = &work->candidates,
@@ -141,8 +156,9 @@ static int look(struct work *work)
                                            .budget_ns = options->budget_ns,
                                            .real_time = real_time,
                                            .dry_run = options->dry_run,
+                                           .plan = &work->tuning,
                                            .width = st_terminal_width(STDOUT_FILENO)};
-    return ST_EXIT_DONE;
+    return plan(work);
 }
 
 /* --- printing --- */
@@ -202,26 +218,12 @@ static void show(void *ctx, const struct st_tuning *tuning, int row, const char 
     fflush(stderr);
 }
 
-static void prepare(struct work *work)
-{
-    struct st_tuning *t = &work->tuning;
-    t->n = work->candidates.n;
-    t->blocks_max = (uint32_t)(work->options->budget_ns / ST_TUNE_BLOCK_NS);
-    for (size_t i = 0; i < t->n; i++) {
-        const struct st_candidate *row = &work->candidates.rows[i];
-        t->rows[i].cost_us = row->finding->effect_known ? row->finding->effect_us : -1;
-        t->rows[i].refused = row->refused != NULL;
-        snprintf(t->rows[i].why, sizeof(t->rows[i].why), "%.190s", row->not_tried);
-    }
-    work->output.tuning = t;
-}
-
 static int run(struct work *work)
 {
     struct st_platform *p = work->target.p;
     const struct st_tuning_bench bench = {
         .set = set, .block = measure, .look = isatty(STDERR_FILENO) == 1 ? show : NULL, .ctx = work};
-    prepare(work);
+    work->output.tuning = &work->tuning;
     int r = st_tune_supervisor_start(&work->supervisor, p, work->target.folder, &work->candidates);
     if (r != 0)
         return ST_EXIT_FAILURE;
@@ -312,7 +314,7 @@ static int try_settings(struct work *work)
         (void)print_text(st_tune_output_plan, &work->output, work->options->markdown ? stderr : stdout);
         fflush(stdout);
     }
-    if (st_candidates_open(&work->candidates) == 0)
+    if (work->tuning.open_n == 0)
         return work->options->json ? print(work, true) : ST_EXIT_DONE;
     if (!work->options->while_recording && st_tune_block_records(work->target.p, device, sizeof(device)))
         return st_failure(COMMAND, "a program records now (%s). Stop it, or add --while-recording.", device);

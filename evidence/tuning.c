@@ -6,20 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME_PAIRS      6  /* without a change */
-#define FRESH_PAIRS     8  /* of what is shown to help; fewer have no 95 % interval */
-#define TRIAL_PAIRS_MIN 16 /* a 5-fold effect needs 14 */
-#define WITHOUT_PAIRS   10 /* pairs after which a setting that rather does harm is dropped */
-#define WITHOUT_E       0.2
-#define HARM_NEEDED     20.0 /* 5 %: what is not kept needs no more */
-#define NULL_NEEDED     40.0 /* 95 %, both ends: the effect is between 0.8 and 1.25, not worth keeping */
-#define SCREEN_FROM     5    /* rows; fewer are tried one by one at once */
-#define SCREEN_RUNS     12
-#define SCREEN_ROWS     11
-#define GUARD_MISSED    20 /* missed periods in one block, ... */
-#define GUARD_FOLD      5  /* ... and this multiple of the block beside it */
-#define GUARD_OTHERS    3  /* dropouts of other programs beyond those of the block beside it */
-#define NO_ROW          (-1)
+#define SAME_PAIRS    6                 /* without a change */
+#define FRESH_PAIRS   8                 /* of what is shown to help; fewer have no 95 % interval */
+#define SHOWN_FOLD    3                 /* an effect that a session must be able to show */
+#define MANY          UINT64_C(1000000) /* late wake-ups: chance does not matter then */
+#define WITHOUT_PAIRS 10                /* pairs after which a setting that rather does harm is dropped */
+#define WITHOUT_E     0.2
+#define HARM_NEEDED   20.0 /* 5 %: what is not kept needs no more */
+#define NULL_NEEDED   40.0 /* 95 %, both ends: the effect is between 0.8 and 1.25, not worth keeping */
+#define SCREEN_RUNS   12
+#define SCREEN_ROWS   11
+#define GUARD_MISSED  20   /* missed periods in one block, ... */
+#define GUARD_FOLD    5    /* ... and this multiple of the block beside it */
+#define GUARD_OTHERS  3    /* dropouts of other programs beyond those of the block beside it */
+#define COST_FOLD     1.25 /* a cost that rises by less is accepted */
+#define NO_ROW        (-1)
 
 struct run {
     struct st_tuning *t;
@@ -27,6 +28,7 @@ struct run {
     struct st_random random;
     uint32_t on;   /* what stays on */
     size_t kept_n; /* rows shown to help */
+    size_t tried_n;
 };
 
 const char *st_tuning_outcome_name(enum st_tuning_outcome outcome)
@@ -48,6 +50,60 @@ static uint32_t left(const struct run *run)
 static bool is_open(const struct st_tuning_row *row)
 {
     return row->outcome == ST_TUNING_NOT_TRIED && row->why[0] == '\0';
+}
+
+/* --- the plan --- */
+
+/* For one of open_n rows: its trial, if each pair shows the effect exactly, and what helps is measured again. */
+static uint32_t pairs_each(size_t open_n)
+{
+    struct st_sequential s;
+    st_sequential_init(&s);
+    while (st_sequential_e(&s, ST_SEQUENTIAL_FEWER) < st_sequential_needed(open_n, 0))
+        st_sequential_add(&s, SHOWN_FOLD * MANY, MANY);
+    return s.pairs_n + FRESH_PAIRS;
+}
+
+static uint32_t screen_blocks(size_t open_n)
+{
+    return open_n >= ST_TUNING_SCREEN_FROM ? SCREEN_RUNS : 0;
+}
+
+static void sort_rows(struct st_tuning *t)
+{
+    size_t *rows = t->order;
+    for (size_t i = 1; i < t->open_n; i++) {
+        for (size_t k = i; k > 0 && t->rows[rows[k]].screen < t->rows[rows[k - 1]].screen; k--) {
+            const size_t row = rows[k];
+            rows[k] = rows[k - 1];
+            rows[k - 1] = row;
+        }
+    }
+}
+
+void st_tuning_plan(struct st_tuning *tuning)
+{
+    double sum = 0;
+    size_t known_n = 0;
+    tuning->open_n = 0;
+    for (size_t i = 0; i < tuning->n; i++) {
+        sum += tuning->rows[i].cost_us > 0 ? tuning->rows[i].cost_us : 0;
+        known_n += tuning->rows[i].cost_us > 0;
+        if (is_open(&tuning->rows[i]))
+            tuning->order[tuning->open_n++] = i;
+    }
+    for (size_t i = 0; i < tuning->n; i++) {
+        struct st_tuning_row *row = &tuning->rows[i];
+        row->cost_us = row->cost_us > 0 ? row->cost_us : known_n > 0 ? sum / (double)known_n : 1;
+        row->screen = -row->cost_us; /* what may cost much is tried first */
+    }
+    sort_rows(tuning);
+    const uint32_t each = 2 * pairs_each(tuning->open_n > 0 ? tuning->open_n : 1);
+    const uint32_t before = 2 * SAME_PAIRS + screen_blocks(tuning->open_n);
+    tuning->blocks_least = before + each;
+    tuning->blocks_all = before + each * (uint32_t)tuning->open_n;
+    const uint32_t fit_n = tuning->blocks_max > before ? (tuning->blocks_max - before) / each : 0;
+    tuning->sure_n = fit_n < tuning->open_n ? fit_n : tuning->open_n;
 }
 
 /* --- one block, one pair --- */
@@ -111,9 +167,8 @@ static void add_means(struct st_tuning_row *row, const struct st_tuning_block bl
         const uint32_t n = ++row->blocks_n[arm];
         mean->late_n += blocks[arm].late_n;
         mean->missed_n += blocks[arm].missed_n;
-        add_mean(&mean->p99_us, blocks[arm].p99_us, n);
-        add_mean(&mean->cpu_ns, blocks[arm].cpu_ns, n);
-        add_mean(&mean->watts, blocks[arm].watts, n);
+        for (size_t c = 0; c < ST_TUNING_COSTS; c++)
+            add_mean(&mean->cost[c], blocks[arm].cost[c], n);
     }
 }
 
@@ -123,7 +178,6 @@ static int measure_same(struct run *run)
 {
     struct st_tuning *t = run->t;
     uint64_t late_n[2 * SAME_PAIRS];
-    size_t rows_n = 0;
     for (size_t i = 0; i < SAME_PAIRS; i++) {
         struct st_tuning_block blocks[2];
         const int r = measure_pair(run, 0, NO_ROW, "no change", blocks);
@@ -134,17 +188,19 @@ static int measure_same(struct run *run)
             t->late_n += blocks[arm].late_n;
         }
     }
-    for (size_t i = 0; i < t->n; i++)
-        rows_n += is_open(&t->rows[i]);
     if (t->late_n == 0) {
         t->end = ST_TUNING_NOTHING;
         return 0;
     }
-    const uint32_t spare = 2 * FRESH_PAIRS + (rows_n >= SCREEN_FROM ? SCREEN_RUNS : 0);
-    const uint32_t pairs_n = left(run) > spare ? (left(run) - spare) / 2 : 0;
-    t->detectable =
-        st_sequential_detectable(late_n, t->same_n, pairs_n, st_sequential_needed(rows_n, 0), &run->random);
-    if (isinf(t->detectable))
+    /* a noisy machine needs longer trials: fewer of them */
+    const uint32_t room = (left(run) - screen_blocks(t->open_n)) / 2;
+    for (t->detectable = (double)INFINITY; t->sure_n > 0 && isinf(t->detectable);) {
+        const uint32_t pairs_n = room / (uint32_t)t->sure_n - FRESH_PAIRS;
+        t->detectable = st_sequential_detectable(late_n, t->same_n, pairs_n,
+                                                 st_sequential_needed(t->open_n, 0), &run->random);
+        t->sure_n -= isinf(t->detectable) ? 1 : 0;
+    }
+    if (t->sure_n == 0)
         t->end = ST_TUNING_NOISY;
     return 0;
 }
@@ -206,23 +262,42 @@ static bool guard_trips(struct st_tuning_row *row, const struct st_tuning_block 
     return true;
 }
 
+/* What helps must not cost much: how many times as much, at least (95 %). */
+static void judge_costs(const struct st_tuning *t, struct st_tuning_row *row,
+                        double logs[2][ST_TUNING_COSTS][FRESH_PAIRS])
+{
+    static const char *const names[] = {[ST_TUNING_P99_US] = "the 99th percentile of lateness is",
+                                        [ST_TUNING_CPU_NS] = "the CPU time of a cycle is",
+                                        [ST_TUNING_WATTS] = "the processor's power is"};
+    struct st_estimate fold;
+    for (size_t c = 0; c < ST_TUNING_COSTS && row->why[0] == '\0'; c++) {
+        if (st_estimate_of_pairs(logs[0][c], logs[1][c], FRESH_PAIRS, ST_CONFIDENCE_95, &fold) == 0 &&
+            exp(fold.low) > COST_FOLD && !(c == ST_TUNING_WATTS && t->accepts_watts))
+            snprintf(row->why, sizeof(row->why), "%s %.1f times as high with it", names[c], exp(fold.value));
+    }
+}
+
 /* What helps is measured again: the pairs that showed it were those in which chance helped, too. */
 static int measure_fresh(struct run *run, size_t i)
 {
     struct st_tuning_row *row = &run->t->rows[i];
-    double with[FRESH_PAIRS], without[FRESH_PAIRS];
+    double late[2][FRESH_PAIRS], logs[2][ST_TUNING_COSTS][FRESH_PAIRS];
     for (size_t k = 0; k < FRESH_PAIRS; k++) {
         struct st_tuning_block blocks[2];
         int r = measure_pair(run, UINT32_C(1) << i, (int)i, "measured again", blocks);
         if (r != 0)
             return r;
-        without[k] = log((double)blocks[0].late_n + 0.5);
-        with[k] = log((double)blocks[1].late_n + 0.5);
+        for (size_t arm = 0; arm < 2; arm++) {
+            late[arm][k] = log((double)blocks[arm].late_n + 0.5);
+            for (size_t c = 0; c < ST_TUNING_COSTS; c++) /* unknown figures are the same on both sides */
+                logs[arm][c][k] =
+                    blocks[0].cost[c] > 0 && blocks[1].cost[c] > 0 ? log(blocks[arm].cost[c]) : 0;
+        }
         add_means(row, blocks);
         if (guard_trips(row, blocks))
             return 0;
     }
-    const int r = st_estimate_of_pairs(with, without, FRESH_PAIRS, ST_CONFIDENCE_95, &row->fold);
+    const int r = st_estimate_of_pairs(late[1], late[0], FRESH_PAIRS, ST_CONFIDENCE_95, &row->fold);
     if (r != 0)
         return r;
     row->fold.value = exp(row->fold.value);
@@ -235,7 +310,8 @@ static int measure_fresh(struct run *run, size_t i)
     }
     row->outcome = ST_TUNING_HELPS;
     run->kept_n++;
-    if (!row->refused)
+    judge_costs(run->t, row, logs);
+    if (!row->refused && row->why[0] == '\0')
         run->on |= UINT32_C(1) << i;
     return 0;
 }
@@ -256,7 +332,7 @@ static enum st_tuning_outcome judge(const struct st_tuning_row *row, double need
 }
 
 /* @param pairs_max room for the fresh pairs is left besides. */
-static int try_row(struct run *run, size_t i, uint32_t pairs_max, size_t tests_n)
+static int try_row(struct run *run, size_t i, uint32_t pairs_max)
 {
     struct st_tuning_row *row = &run->t->rows[i];
     for (uint32_t k = 0; k < pairs_max; k++) {
@@ -271,7 +347,7 @@ static int try_row(struct run *run, size_t i, uint32_t pairs_max, size_t tests_n
         if (guard_trips(row, blocks))
             return 0;
         const enum st_tuning_outcome outcome =
-            judge(row, st_sequential_needed(tests_n, run->kept_n), k + 1 == pairs_max);
+            judge(row, st_sequential_needed(run->t->open_n, run->kept_n), k + 1 == pairs_max);
         if (outcome == ST_TUNING_HELPS) {
             const int fresh = measure_fresh(run, i);
             return fresh == -EAGAIN ? 0 : fresh;
@@ -284,76 +360,37 @@ static int try_row(struct run *run, size_t i, uint32_t pairs_max, size_t tests_n
     return 0;
 }
 
-/* What may cost much is tried first; what is unknown counts as the mean of what is known. */
-static double weight(const struct st_tuning *t, size_t i)
-{
-    double sum = 0;
-    size_t n = 0;
-    for (size_t k = 0; k < t->n; k++) {
-        sum += t->rows[k].cost_us > 0 ? t->rows[k].cost_us : 0;
-        n += t->rows[k].cost_us > 0;
-    }
-    return t->rows[i].cost_us > 0 ? t->rows[i].cost_us : n > 0 ? sum / (double)n : 1;
-}
-
-static void sort_rows(const struct st_tuning *t, size_t *rows, size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        for (size_t k = i; k > 0; k--) {
-            const struct st_tuning_row *a = &t->rows[rows[k - 1]], *b = &t->rows[rows[k]];
-            const bool later =
-                t->screened_n > 0 ? b->screen < a->screen : weight(t, rows[k]) > weight(t, rows[k - 1]);
-            if (!later)
-                break;
-            const size_t row = rows[k];
-            rows[k] = rows[k - 1];
-            rows[k - 1] = row;
-        }
-    }
-}
-
-/* Pairs for this row: its share of what is left, by its weight among those that are left; enough to show something. */
+/* Pairs for the trial of the next of n rows: enough to show something, and by its weight a share of what is left then. 0: there is no time. */
 static uint32_t share(const struct run *run, const size_t *rows, size_t n)
 {
+    const struct st_tuning *t = run->t;
+    const uint32_t each = pairs_each(t->open_n), room = left(run) / 2;
+    const size_t wanted = run->tried_n < t->sure_n ? t->sure_n - run->tried_n : 1;
     double sum = 0;
-    const uint32_t spare = 2 * FRESH_PAIRS, pairs_n = left(run) > spare ? (left(run) - spare) / 2 : 0;
-    for (size_t k = 0; k < n; k++)
-        sum += weight(run->t, rows[k]);
-    const uint32_t mine = (uint32_t)(weight(run->t, rows[0]) / sum * pairs_n);
-    const uint32_t least =
-        2 * TRIAL_PAIRS_MIN; /* of many rows the first ones get enough, and the last ones nothing */
-    const uint32_t wanted = mine > least ? mine : least;
-    return wanted < pairs_n ? wanted : pairs_n;
+    uint32_t spare = room;
+    for (size_t k = 0; k < n && k < wanted && spare >= each; k++) {
+        sum += t->rows[rows[k]].cost_us;
+        spare -= each;
+    }
+    return sum > 0 ? each - FRESH_PAIRS + (uint32_t)(t->rows[rows[0]].cost_us / sum * spare) : 0;
 }
 
 static int try_all(struct run *run)
 {
     struct st_tuning *t = run->t;
-    size_t rows[ST_TUNING_ROWS_MAX], n = 0;
-    for (size_t i = 0; i < t->n; i++) {
-        if (is_open(&t->rows[i]))
-            rows[n++] = i;
-    }
-    if (n >= SCREEN_FROM) {
-        const int r = screen(run, rows, n);
-        if (r != 0)
-            return r;
-    }
-    sort_rows(t, rows, n);
-    for (size_t k = 0; k < n; k++) {
-        const uint32_t pairs_n = share(run, rows + k, n - k);
-        if (!is_open(&t->rows[rows[k]]))
-            continue;
-        if (pairs_n < TRIAL_PAIRS_MIN) {
-            snprintf(t->rows[rows[k]].why, sizeof(t->rows[rows[k]].why),
-                     "no time left: use a longer --budget");
-            continue;
+    int r = screen_blocks(t->open_n) > 0 ? screen(run, t->order, t->open_n) : 0;
+    sort_rows(t);
+    for (size_t k = 0; k < t->open_n && r == 0; k++) {
+        struct st_tuning_row *row = &t->rows[t->order[k]];
+        const uint32_t pairs_n = share(run, t->order + k, t->open_n - k);
+        if (pairs_n > 0 && is_open(row)) {
+            r = try_row(run, t->order[k], pairs_n);
+            run->tried_n++;
+        } else if (is_open(row)) {
+            snprintf(row->why, sizeof(row->why), "no time left: use a longer --budget");
         }
-        const int r = try_row(run, rows[k], pairs_n, n);
-        if (r != 0)
-            return r;
     }
-    return 0;
+    return r;
 }
 
 int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench, uint64_t seed)
@@ -363,6 +400,7 @@ int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench,
     size_t at;
     for (size_t i = 0; i < tuning->n; i++)
         st_sequential_init(&tuning->rows[i].evidence);
+    st_tuning_plan(tuning);
     int r = measure_same(&run);
     if (r == 0 && tuning->end == ST_TUNING_DONE)
         r = try_all(&run);

@@ -9,12 +9,13 @@
 #define ST_TUNING_ROWS_MAX  32
 #define ST_TUNING_WHY_BYTES 200
 
+enum st_tuning_cost { ST_TUNING_P99_US, ST_TUNING_CPU_NS, ST_TUNING_WATTS, ST_TUNING_COSTS };
+
 /** What a block measured. Unknown figures: < 0. */
 struct st_tuning_block {
     uint64_t late_n, missed_n; /* wake-ups later than a tenth of the period; missed periods */
     uint64_t others_n;         /* dropouts of other programs */
-    double p99_us, cpu_ns;     /* lateness; CPU time a cycle */
-    double watts;
+    double cost[ST_TUNING_COSTS];
 };
 
 enum st_tuning_outcome {
@@ -29,13 +30,14 @@ enum st_tuning_outcome {
 
 /** One setting. */
 struct st_tuning_row {
-    double cost_us; /* what it may cost by the rule; < 0: unknown */
+    double cost_us; /* what it may cost by the rule; < 0: unknown, until st_tuning_plan */
     bool refused;   /* its cost is not accepted: tried, and not kept on */
     enum st_tuning_outcome outcome;
-    char why[ST_TUNING_WHY_BYTES]; /* of not tried, fought, failed, harmful; or "" */
+    char why
+        [ST_TUNING_WHY_BYTES]; /* of not tried, fought, failed, harmful; helps: its cost is too high; or "" */
     struct st_sequential evidence;
-    double screen;           /* of the screening: difference of the logarithms; < 0: fewer late wake-ups */
-    struct st_estimate fold; /* how many times fewer late wake-ups, on fresh blocks, 95 % */
+    double screen; /* the lowest is tried first: difference of the logarithms (screening), or -cost_us */
+    struct st_estimate fold;        /* how many times fewer late wake-ups, on fresh blocks, 95 % */
     struct st_tuning_block mean[2]; /* off and on; sums of late_n and missed_n */
     uint32_t blocks_n[2];
 };
@@ -51,6 +53,11 @@ struct st_tuning {
     struct st_tuning_row rows[ST_TUNING_ROWS_MAX];
     size_t n;
     uint32_t blocks_max; /* the budget */
+    bool accepts_watts;  /* more power is no reason not to keep a row */
+    /* filled by st_tuning_plan */
+    size_t order[ST_TUNING_ROWS_MAX], open_n; /* rows that are tried, the most expensive first */
+    size_t sure_n;                            /* of them: this budget can show a 3-fold effect of each */
+    uint32_t blocks_least, blocks_all;        /* needed for one of them, for all; on a noisy machine more */
     /* filled by st_tuning_run */
     enum st_tuning_end end;
     char why[ST_TUNING_WHY_BYTES];
@@ -72,8 +79,11 @@ struct st_tuning_bench {
     void *ctx;
 };
 
-/** Fewest blocks with which anything can be shown. */
-#define ST_TUNING_BLOCKS_MIN 60
+/** In which order rows are tried, and how many of them the budget is enough for. Measures nothing. */
+void st_tuning_plan(struct st_tuning *tuning);
+
+/** Rows from which on screening decides the order. */
+#define ST_TUNING_SCREEN_FROM 5
 
 /** Runs a session: pairs without a change, screening if there are more than four rows, trials, fresh pairs. Rows that are
  * ST_TUNING_NOT_TRIED with a `why` are left alone. Afterwards all is off. @return 0, or the error that ended it. Threads: any. */

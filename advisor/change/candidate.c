@@ -8,6 +8,7 @@
 #define LATENCY_FILE "/dev/cpu_dma_latency"
 #define LATENCY_US   "0" /* the strongest: no idle state */
 #define SLACK_NS     "1"
+#define NEEDS_ROOT   "needs root"
 
 /* Safe both ways while audio plays, undone by writing the old value, and felt by a thread that sleeps until a deadline. Devices,
  * permissions and real-time throttling are not in it. */
@@ -77,7 +78,7 @@ static int add_values(struct st_candidates *ret, struct st_platform *p, bool as_
         return -ENODATA;
     describe(plan, row);
     if (!as_root)
-        snprintf(row->not_tried, sizeof(row->not_tried), "needs root");
+        snprintf(row->not_tried, sizeof(row->not_tried), NEEDS_ROOT);
     return 0;
 }
 
@@ -90,8 +91,8 @@ static void add_latency(struct st_platform *p, struct st_candidate *row)
     if (handle >= 0)
         p->release_latency(p, handle);
     else
-        snprintf(row->not_tried, sizeof(row->not_tried),
-                 handle == -EACCES ? "needs root" : LATENCY_FILE ": %s", strerror(-handle));
+        snprintf(row->not_tried, sizeof(row->not_tried), handle == -EACCES ? NEEDS_ROOT : LATENCY_FILE ": %s",
+                 strerror(-handle));
 }
 
 static void add_slack(struct st_platform *p, bool counts, struct st_candidate *row)
@@ -139,6 +140,7 @@ static int add(struct st_candidates *ret, struct st_platform *p, const struct st
         add_slack(p, slack_counts, &row);
     if (r == 0) {
         row.refused = st_report_profile_refuses(report->profile, finding->rule->cost);
+        ret->needs_root |= strcmp(row.not_tried, NEEDS_ROOT) == 0;
         ret->rows[ret->n++] = row;
     }
     if (r == -ENODATA && finding->needs != ST_NEEDS_NOTHING && ret->later_n < ST_CANDIDATES_MAX)
@@ -178,12 +180,4 @@ int st_candidates_find(struct st_candidates *ret, struct st_platform *p, const s
 void st_candidates_finish(struct st_candidates *candidates)
 {
     st_plan_finish(&candidates->plan);
-}
-
-size_t st_candidates_open(const struct st_candidates *candidates)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < candidates->n; i++)
-        n += candidates->rows[i].not_tried[0] == '\0';
-    return n;
 }

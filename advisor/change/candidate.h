@@ -27,6 +27,7 @@ struct st_candidate {
 struct st_candidates {
     struct st_candidate rows[ST_CANDIDATES_MAX];
     size_t n;
+    bool needs_root;     /* some of them do, and this process is not */
     struct st_plan plan; /* running values only */
     const struct st_finding
         *later[ST_CANDIDATES_MAX]; /* take effect after a reboot, login or reopening only */
@@ -42,8 +43,5 @@ struct st_candidates {
 ST_NODISCARD int st_candidates_find(struct st_candidates *ret, struct st_platform *p,
                                     const struct st_report *report, bool as_root, bool slack_counts);
 void st_candidates_finish(struct st_candidates *candidates);
-
-/** How many can be tried. */
-size_t st_candidates_open(const struct st_candidates *candidates);
 
 #endif

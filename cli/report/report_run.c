@@ -149,22 +149,28 @@ static int unknown_rule(const char *command, const char *typed)
     return st_failure_usage(command, "no such rule: %.100s. 'sleeptune report --list' lists all.", typed);
 }
 
-/** Profile and --only, then print. */
-static int finish_report(const char *command, struct st_report *report,
-                         const struct st_report_options *options, bool own_machine)
+int st_report_run_choose(const char *command, struct st_report *report, enum st_report_profile profile,
+                         const char *only)
 {
     char id[256];
-    report->own_machine = own_machine;
-    if (own_machine)
-        st_report_rank(report, options->tuned);
-    report->answer = options->answer;
-    st_report_set_profile(report, options->profile);
-    const int r = options->only != NULL ? st_report_only(report, options->only, id, sizeof(id)) : 0;
+    st_report_set_profile(report, profile);
+    const int r = only != NULL ? st_report_only(report, only, id, sizeof(id)) : 0;
     if (r == -ENOENT)
         return st_rule_find(id) == NULL
                    ? unknown_rule(command, id)
                    : st_failure_usage(command, "--only: '%s' is a rule of another operating system", id);
-    return r != 0 ? st_failure(command, "%s", strerror(-r)) : print_report(command, report, options);
+    return r == 0 ? ST_EXIT_DONE : st_failure(command, "%s", strerror(-r));
+}
+
+static int finish_report(const char *command, struct st_report *report,
+                         const struct st_report_options *options, bool own_machine)
+{
+    report->own_machine = own_machine;
+    if (own_machine)
+        st_report_rank(report, options->tuned);
+    report->answer = options->answer;
+    const int status = st_report_run_choose(command, report, options->profile, options->only);
+    return status == ST_EXIT_DONE ? print_report(command, report, options) : status;
 }
 
 static int out_of_range(const char *command, const struct st_report_options *options)

@@ -48,6 +48,10 @@ ST_NODISCARD int st_report_run_options(const char *command, const struct st_opti
                                        void (*help)(void), int argc, char **argv, int *ret_first,
                                        struct st_report_options *ret);
 
+/** Leaves out what the profile does not accept, and other rules than `only` (NULL: none). @return an st_exit, after a message. */
+ST_NODISCARD int st_report_run_choose(const char *command, struct st_report *report,
+                                      enum st_report_profile profile, const char *only);
+
 /** The period of the options and facts. @return an st_exit, after a message. */
 ST_NODISCARD int st_report_run_period(const char *command, const struct st_facts *facts,
                                       const struct st_report_options *options, struct st_wish *ret);

@@ -3,12 +3,16 @@
 #define ST_CLI_TUNE_TUNE_BLOCK_H
 
 #include "cli/measure/music.h"
+#include "core/ns.h"
 #include "evidence/tuning.h"
 #include "measure/session.h"
 
 /** Of each block, the first second does not count: clocks and idle states settle. */
 #define ST_TUNE_BLOCK_NS  (5 * INT64_C(1000000000))
 #define ST_TUNE_SETTLE_NS INT64_C(1000000000)
+
+#define ST_TUNE_MINUTES(blocks)                                                                              \
+    ((unsigned)(((blocks)*ST_TUNE_BLOCK_NS / ST_NS_PER_S + 59) / 60)) /* rounded up */
 
 struct st_tune_block {
     struct st_platform *p;

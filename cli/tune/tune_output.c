@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/tune/tune_block.h"
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
@@ -29,10 +30,27 @@ bool st_tune_output_is_worth(const struct st_tune_output *output, size_t i)
     const struct st_candidate *candidate = &output->candidates->rows[i];
     const struct st_tuning_row *row = row_of(output, i);
     return row != NULL && row->outcome == ST_TUNING_HELPS && candidate->refused == NULL &&
-           st_rule_can_apply(candidate->finding);
+           row->why[0] == '\0' && st_rule_can_apply(candidate->finding);
 }
 
 /* --- the plan --- */
+
+/* How many settings the budget is enough for, if not for all. */
+static void print_sure(const struct st_tuning *plan, int width, FILE *out)
+{
+    char line[LINE_BYTES];
+    if (plan->sure_n == plan->open_n)
+        return;
+    snprintf(
+        line, sizeof(line),
+        "This budget can show a 3-fold effect of %zu of them: %s. The others are tried if time is left. For all: --budget %um",
+        plan->sure_n,
+        plan->open_n >= ST_TUNING_SCREEN_FROM ? "screening decides which"
+        : plan->sure_n == 1                   ? "the first one"
+                                              : "the first ones",
+        ST_TUNE_MINUTES(plan->blocks_all));
+    st_text_wrap(out, line, 0, width);
+}
 
 static void print_later(const struct st_candidates *candidates, int width, FILE *out)
 {
@@ -59,15 +77,6 @@ static const char *sudo_word(void)
     return st_platform_native()->os == ST_OS_LINUX ? "sudo " : "";
 }
 
-static bool needs_root(const struct st_candidates *candidates)
-{
-    for (size_t i = 0; i < candidates->n; i++) {
-        if (strcmp(candidates->rows[i].not_tried, "needs root") == 0)
-            return true;
-    }
-    return false;
-}
-
 static void print_plan_row(const struct st_candidate *row, int width, FILE *out)
 {
     char line[LINE_BYTES];
@@ -85,7 +94,7 @@ static void print_plan_row(const struct st_candidate *row, int width, FILE *out)
 void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
 {
     const struct st_candidates *candidates = output->candidates;
-    const size_t open_n = st_candidates_open(candidates);
+    const size_t open_n = output->plan->open_n;
     char budget[32], period[32], line[LINE_BYTES];
     struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
     st_ns_format_short(output->budget_ns, budget, sizeof(budget));
@@ -93,14 +102,19 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     if (open_n == 0)
         st_text_buffer_printf(
             &text, "Nothing to try with %u frames: no setting that the report found can be switched here%s.",
-            output->wish->frames, needs_root(candidates) ? " without root" : "");
+            output->wish->frames, candidates->needs_root ? " without root" : "");
     else
         st_text_buffer_printf(&text, "%zu setting%s to try with %u frames (%s), %s at most.%s", open_n,
                               open_n == 1 ? "" : "s", output->wish->frames, period, budget,
                               output->dry_run ? "" : " Ctrl-C ends it.");
     st_text_wrap(out, line, 0, output->width);
-    for (size_t i = 0; i < candidates->n; i++)
-        print_plan_row(&candidates->rows[i], output->width, out);
+    for (size_t i = 0; i < output->plan->open_n; i++)
+        print_plan_row(&candidates->rows[output->plan->order[i]], output->width, out);
+    for (size_t i = 0; i < candidates->n; i++) {
+        if (candidates->rows[i].not_tried[0] != '\0')
+            print_plan_row(&candidates->rows[i], output->width, out);
+    }
+    print_sure(output->plan, output->width, out);
     print_later(candidates, output->width, out);
     if (open_n > 0)
         st_text_wrap(
@@ -109,7 +123,7 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
             0, output->width);
     if (open_n > 0 && !output->dry_run)
         return;
-    if (needs_root(candidates))
+    if (candidates->needs_root)
         fprintf(out, "Next, as root: %ssleeptune tune\n", sudo_word());
     else if (open_n == 0)
         fprintf(out, "Next: sleeptune check --frames %u\n", output->wish->frames);
@@ -137,10 +151,12 @@ static const char *outcome_text(const struct st_tune_output *output, size_t i, c
     }
     st_text_buffer_printf(&text, "%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)", row->fold.value,
                           row->fold.low, row->fold.high);
-    if (row->mean[0].watts >= 0 && row->mean[1].watts >= 0)
-        st_text_buffer_printf(&text, ", %+.1f W", row->mean[1].watts - row->mean[0].watts);
-    if (candidate->refused != NULL)
-        st_text_buffer_printf(&text, "; not kept: costs %s", candidate->refused);
+    const double *off = row->mean[0].cost, *on = row->mean[1].cost;
+    if (off[ST_TUNING_WATTS] >= 0 && on[ST_TUNING_WATTS] >= 0)
+        st_text_buffer_printf(&text, ", %+.1f W", on[ST_TUNING_WATTS] - off[ST_TUNING_WATTS]);
+    if (candidate->refused != NULL || row->why[0] != '\0')
+        st_text_buffer_printf(&text, "; not kept: %s%s", candidate->refused != NULL ? "costs " : "",
+                              candidate->refused != NULL ? candidate->refused : row->why);
     return buf;
 }
 
@@ -199,7 +215,7 @@ static void next_step(const struct st_tune_output *output, struct st_text_buffer
             return;
         }
     }
-    if (worth_n == 0 && needs_root(output->candidates))
+    if (worth_n == 0 && output->candidates->needs_root)
         st_text_buffer_printf(text, "Next: %ssleeptune tune", sudo_word());
     else if (worth_n == 0)
         st_text_buffer_printf(text, "Next: sleeptune report --frames %u", output->wish->frames);
@@ -248,12 +264,14 @@ void st_tune_output_markdown(const struct st_tune_output *output, FILE *out)
 static json_t *arm_json(const struct st_tuning_row *row, size_t arm)
 {
     const struct st_tuning_block *mean = &row->mean[arm];
+    const double *cost = mean->cost;
     const bool any = row->blocks_n[arm] > 0;
     return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o}", "blocks", (json_int_t)row->blocks_n[arm], "late",
                      (json_int_t)mean->late_n, "missed", (json_int_t)mean->missed_n, "p99_us",
-                     st_json_real_or_null(any && mean->p99_us >= 0, mean->p99_us), "cpu_us_per_cycle",
-                     st_json_real_or_null(any && mean->cpu_ns >= 0, mean->cpu_ns / 1000), "watts",
-                     st_json_real_or_null(any && mean->watts >= 0, mean->watts));
+                     st_json_real_or_null(any && cost[ST_TUNING_P99_US] >= 0, cost[ST_TUNING_P99_US]),
+                     "cpu_us_per_cycle",
+                     st_json_real_or_null(any && cost[ST_TUNING_CPU_NS] >= 0, cost[ST_TUNING_CPU_NS] / 1000),
+                     "watts", st_json_real_or_null(any && cost[ST_TUNING_WATTS] >= 0, cost[ST_TUNING_WATTS]));
 }
 
 static void add_result(json_t *object, const struct st_tune_output *output, size_t i)
@@ -301,9 +319,10 @@ json_t *st_tune_output_json(const struct st_tune_output *output)
     for (size_t i = 0; i < candidates->later_n; i++)
         (void)json_array_append_new(later, json_string(candidates->later[i]->rule->id));
     json_t *document =
-        json_pack("{s:s, s:I, s:I, s:f, s:o, s:o}", "schema", "sleeptune-tune/1", "frames",
+        json_pack("{s:s, s:I, s:I, s:f, s:I, s:o, s:o}", "schema", "sleeptune-tune/1", "frames",
                   (json_int_t)output->wish->frames, "rate_hz", (json_int_t)output->wish->rate_hz, "budget_s",
-                  (double)output->budget_ns / ST_NS_PER_S, "candidates", rows, "before_after_only", later);
+                  (double)output->budget_ns / ST_NS_PER_S, "sure", (json_int_t)output->plan->sure_n,
+                  "candidates", rows, "before_after_only", later);
     if (t == NULL || document == NULL)
         return document;
     st_json_set(document, "end", json_string(ends[t->end]));

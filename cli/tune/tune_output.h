@@ -10,7 +10,8 @@
 
 struct st_tune_output {
     const struct st_candidates *candidates;
-    const struct st_tuning *tuning; /* row i is candidate i; NULL: nothing was measured */
+    const struct st_tuning *plan;   /* row i is candidate i */
+    const struct st_tuning *tuning; /* the same; NULL: nothing was measured */
     const struct st_wish *wish;
     int64_t budget_ns;
     bool dry_run;

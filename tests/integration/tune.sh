@@ -34,7 +34,7 @@ like "the plan is said" "$("$SLEEPTUNE" tune --dry-run --frames 32)" '^(Nothing|
 out=$("$SLEEPTUNE" tune --only linux-hz,freebsd-hz --frames 32 2>&1)
 like "a rule of another system" "$out" "is a rule of another operating system"
 
-refused "a budget that shows nothing" 'out of range: 5m' "$SLEEPTUNE" tune --budget 10s
+refused "a budget that shows nothing" 'is too short to show a 3-fold effect. Use --budget [0-9]+m or more' "$SLEEPTUNE" tune --budget 10s
 refused "no such profile" "'phone' is unknown" "$SLEEPTUNE" tune --profile phone
 refused "no such rule" 'no such rule' "$SLEEPTUNE" tune --only linux-nothing
 refused "no one to ask" 'cannot ask without a terminal: use --keep' "$SLEEPTUNE" tune --ask

@@ -23,8 +23,9 @@ struct machine {
     double cv, rate;
     double fold[ST_TUNING_ROWS_MAX]; /* how many times fewer with the row on; 0: as 1 */
     uint32_t on;
-    size_t fought_row; /* 1 + row that another program writes after some blocks; 0: none */
-    uint64_t missed_n; /* of a block with row 0 on */
+    size_t fought_row;            /* 1 + row that another program writes after some blocks; 0: none */
+    uint64_t missed_n;            /* of a block with row 0 on */
+    double cost[ST_TUNING_COSTS]; /* of a block with row 0 on, beside 1 without; 0: 1 */
     uint32_t blocks_n, stop_after;
     uint32_t on_seen[BLOCKS];
 };
@@ -86,8 +87,9 @@ static int block(void *ctx, struct st_tuning_block *ret, char *why)
         strcpy(why, "stopped");
         return -EINTR;
     }
-    *ret =
-        (struct st_tuning_block){.late_n = poisson(&m->random, rate), .p99_us = 1, .cpu_ns = 1, .watts = -1};
+    *ret = (struct st_tuning_block){.late_n = poisson(&m->random, rate), .cost = {1, 1, 1}};
+    for (size_t c = 0; c < ST_TUNING_COSTS && (m->on & 1) != 0; c++)
+        ret->cost[c] = m->cost[c] > 0 ? m->cost[c] : 1;
     ret->missed_n = (m->on & 1) != 0 ? m->missed_n : 0;
     return 0;
 }
@@ -230,6 +232,93 @@ static void what_helps_stays_on_while_the_next_one_is_tried(void **state)
         assert_int_not_equal(m.on_seen[i], 3);
 }
 
+/* The plan's figure is not too low: with exactly so many blocks each effect is found on a machine where chance does not matter. It is not
+ * too high either: without one pair of blocks the plan says that one setting fewer fits. */
+static void a_planned_budget_shows_each_effect(void **state)
+{
+    (void)state;
+    static struct st_tuning t;
+    for (size_t n = 1; n <= 12; n++) {
+        struct machine m = {.rate = 1e9};
+        const struct st_tuning_bench bench = {.set = set, .block = block, .ctx = &m};
+        memset(&t, 0, sizeof(t));
+        t.n = n;
+        for (size_t i = 0; i < n; i++) {
+            t.rows[i].cost_us = -1;
+            m.fold[i] = 3;
+        }
+        st_tuning_plan(&t);
+        print_message("# %zu settings: %u blocks for one, %u for all\n", n, t.blocks_least, t.blocks_all);
+        t.blocks_max = t.blocks_all - 2;
+        st_tuning_plan(&t);
+        assert_int_equal(t.sure_n, n - 1);
+        t.blocks_max = t.blocks_all;
+        assert_int_equal(st_tuning_run(&t, &bench, n), 0);
+        assert_int_equal(t.sure_n, n);
+        assert_true(t.blocks_n <= t.blocks_all);
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(t.rows[i].outcome, ST_TUNING_HELPS);
+    }
+    /* 16 pairs whose D is 0.5 reach an e-value of 100; 8 fresh pairs; 12 blocks without a change */
+    memset(&t, 0, sizeof(t));
+    t.n = 1;
+    st_tuning_plan(&t);
+    assert_int_equal(t.blocks_least, 60);
+}
+
+static void the_most_expensive_is_tried_first(void **state)
+{
+    (void)state;
+    static struct st_tuning t;
+    memset(&t, 0, sizeof(t));
+    t.n = 4;
+    t.blocks_max = BLOCKS;
+    const double cost_us[] = {-1, 10, 100, 60};
+    for (size_t i = 0; i < t.n; i++)
+        t.rows[i].cost_us = cost_us[i];
+    strcpy(t.rows[3].why, "needs root");
+    st_tuning_plan(&t);
+    assert_int_equal(t.open_n, 3);
+    assert_int_equal(t.order[0], 2);
+    assert_int_equal(t.order[1], 0); /* unknown: the mean of the others, 57 us */
+    assert_int_equal(t.order[2], 1);
+    assert_int_equal(t.sure_n, 2);
+}
+
+static void what_costs_too_much_is_not_kept(void **state)
+{
+    (void)state;
+    static struct st_tuning t;
+    static const char *const whys[] = {"the 99th percentile of lateness is 1.5 times as high with it",
+                                       "the CPU time of a cycle is 1.5 times as high with it",
+                                       "the processor's power is 1.5 times as high with it"};
+    for (size_t c = 0; c <= ST_TUNING_COSTS; c++) {
+        struct machine m = {.rate = 200, .fold = {5, 5}};
+        if (c < ST_TUNING_COSTS)
+            m.cost[c] = 1.5;
+        else
+            m.cost[0] = m.cost[1] = m.cost[2] = 1.2; /* within what is accepted */
+        assert_int_equal(session(&m, 2, 5, &t), 0);
+        assert_int_equal(t.rows[0].outcome, ST_TUNING_HELPS);
+        assert_string_equal(t.rows[0].why, c < ST_TUNING_COSTS ? whys[c] : "");
+        assert_int_equal(t.rows[1].outcome, ST_TUNING_HELPS);
+        assert_string_equal(t.rows[1].why, "");
+        bool both = false;
+        for (uint32_t i = 0; i < m.blocks_n; i++)
+            both |= m.on_seen[i] == 3;
+        assert_int_equal(both, c == ST_TUNING_COSTS); /* it does not stay on while the other one is tried */
+    }
+    struct machine m = {.rate = 200, .fold = {5}, .cost = {[ST_TUNING_WATTS] = 1.5}};
+    const struct st_tuning_bench bench = {.set = set, .block = block, .ctx = &m};
+    memset(&t, 0, sizeof(t));
+    t.n = 1;
+    t.blocks_max = BLOCKS;
+    t.accepts_watts = true;
+    assert_int_equal(st_tuning_run(&t, &bench, 5), 0);
+    assert_int_equal(t.rows[0].outcome, ST_TUNING_HELPS);
+    assert_string_equal(t.rows[0].why, "");
+}
+
 static void a_fight_ends_that_setting_only(void **state)
 {
     (void)state;
@@ -276,6 +365,9 @@ int main(void)
         cmocka_unit_test(one_of_ten_is_found),
         cmocka_unit_test(harm_is_found_and_switched_off),
         cmocka_unit_test(what_helps_stays_on_while_the_next_one_is_tried),
+        cmocka_unit_test(a_planned_budget_shows_each_effect),
+        cmocka_unit_test(the_most_expensive_is_tried_first),
+        cmocka_unit_test(what_costs_too_much_is_not_kept),
         cmocka_unit_test(a_fight_ends_that_setting_only),
         cmocka_unit_test(a_quiet_and_a_noisy_machine_end_early),
         cmocka_unit_test(a_stop_ends_the_session_with_all_off),
