@@ -37,4 +37,10 @@ for page in "$pages"/b*.md; do
         fi
     done
 done
+# what a measured series says today, in the page of the tree, too
+for page in "$pages/b4.md" to/b4.md; do
+    is "$page: quartiles, and the kernel's correction of its clock" \
+        "$(sed -n '/^[$] sleeptune-lab series/,/^```$/p' "$page" | grep -oE '\<(q1|q3|clock_correction_ppm)\>' | sort -u | tr '\n' ' ')" \
+        "clock_correction_ppm q1 q3 "
+done
 tap_done
