@@ -1,7 +1,6 @@
 #include "lab/summary.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/ns.h"

@@ -1,12 +1,11 @@
 #include "lab/table.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "chart/input/document.h"
 #include "core/text/text.h"
-#include "lab/commands.h"
+#include "platform/program/options.h"
 #include "platform/program/output.h"
 
 #define COLUMNS_MAX 96

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/ns.h"
 #include "core/stats/stats.h"
 #include "lab/analyse/ticks.h"
 

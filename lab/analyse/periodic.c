@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/ns.h"
 #include "core/stats/stats.h"
 
 #define GRID_MAX       (UINT64_C(1) << 17) /* periods that are looked at */

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "chart/conditions.h"
@@ -12,7 +11,6 @@
 #include "core/stats/sample.h"
 #include "core/stats/stats.h"
 #include "core/text/text.h"
-#include "measure/result.h"
 #include "platform/program/options.h"
 
 #define LABEL_COLUMNS 10

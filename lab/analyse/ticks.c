@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/ns.h"
 #include "core/stats/stats.h"
 #include "lab/analyse/periodic.h"
 

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>

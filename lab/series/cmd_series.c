@@ -1,5 +1,4 @@
 /* sleeptune-lab series: lateness over time. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,6 @@
 #include "lab/series/bench_series.h"
 #include "lab/word_list.h"
 #include "measure/result.h"
-#include "platform/program/locale.h"
 #include "platform/program/options.h"
 #include "platform/program/stop.h"
 
@@ -176,14 +174,13 @@ static int circumstances(struct st_platform *p, const struct st_sleep_method *me
 
 static void announce(const struct arguments *a, const struct st_bench_series_config *config)
 {
-    char text[32], all[40] = "";
+    char text[32], all[40] = "", line[200];
     const double seconds = st_period_seconds(&config->period) * (double)config->count * (double)a->methods_n;
-    if (a->shown.quiet)
-        return;
     st_ns_format(seconds < 9e9 ? (int64_t)(seconds * 1e9) : INT64_MAX, text, sizeof(text));
     if (a->methods_n > 1)
         snprintf(all, sizeof(all), " and %zu more, in turn", a->methods_n - 1);
-    fprintf(stderr, "%s%s: takes %s.\n", a->methods[0]->name, all, st_locale_text(text));
+    snprintf(line, sizeof(line), "%s%s: takes %s.", a->methods[0]->name, all, text);
+    st_bench_command_say(&a->shown, line);
 }
 
 /* One series, with its analysis. @return an st_exit, after a message. */

@@ -1,7 +1,6 @@
 /* sleeptune-lab simulate: how late a kernel with clock ticks wakes a program. */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "chart/chart.h"

@@ -1,7 +1,6 @@
 #include "lab/bench_text.h"
 #include "lab/sleep/bench_sleep.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

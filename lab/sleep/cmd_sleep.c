@@ -10,8 +10,6 @@
 
 #include "chart/chart.h"
 #include "core/ns.h"
-#include "core/period.h"
-#include "core/text/text.h"
 #include "lab/bench_command.h"
 #include "lab/commands.h"
 #include "lab/word_list.h"

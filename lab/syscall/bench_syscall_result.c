@@ -45,16 +45,10 @@ static const char *column(double ns, char *buf, size_t buf_bytes)
     return buf;
 }
 
-static void put_quantile(FILE *out, const struct st_quantile *q)
+static void put_number(FILE *out, bool known, double ns)
 {
     char text[32];
-    fprintf(out, "%7s", q->known ? column((double)q->value_ns, text, sizeof(text)) : "-");
-}
-
-static void put_number(FILE *out, double ns)
-{
-    char text[32];
-    fprintf(out, "%7s", column(ns, text, sizeof(text)));
+    fprintf(out, "%7s", known ? column(ns, text, sizeof(text)) : "-");
 }
 
 /* The first values, which show a warm-up of two or three. */
@@ -128,12 +122,12 @@ static void row_lines(const struct st_syscall_row *row, bool brief, FILE *out, i
     }
     const struct st_summary *s = &row->summary;
     st_text_pad(out, row->method->name, NAME_COLUMNS);
-    put_number(out, (double)s->min_ns);
-    put_quantile(out, &s->q1);
-    put_quantile(out, &s->median);
-    put_number(out, s->mean_ns);
-    put_quantile(out, &s->q3);
-    put_number(out, (double)s->max_ns);
+    put_number(out, true, (double)s->min_ns);
+    put_number(out, s->q1.known, (double)s->q1.value_ns);
+    put_number(out, s->median.known, (double)s->median.value_ns);
+    put_number(out, true, s->mean_ns);
+    put_number(out, s->q3.known, (double)s->q3.value_ns);
+    put_number(out, true, (double)s->max_ns);
     if (row->outliers_known)
         fprintf(out, "%6llu\n", (unsigned long long)row->outliers_n);
     else

@@ -1,8 +1,7 @@
-#include <errno.h>
 
+#include "lab/syscall/call.h"
 #include "core/ns.h"
 #include "lab/summary.h"
-#include "lab/syscall/call.h"
 
 int st_call_nothing(ST_UNUSED struct st_call *c)
 {

@@ -1,8 +1,6 @@
 /* sleeptune-lab syscall: what a system call costs, and which clocks need one. */
 #include "lab/syscall/bench_syscall.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

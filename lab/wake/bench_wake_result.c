@@ -24,16 +24,10 @@ void st_bench_wake_list(struct st_lab *lab, FILE *out, int width)
     }
 }
 
-static void put_quantile(FILE *out, const struct st_quantile *q)
+static void put_number(FILE *out, bool known, double ns)
 {
     char text[32];
-    fprintf(out, " %6s", q->known ? st_bench_text_us((double)q->value_ns, text, sizeof(text)) : "-");
-}
-
-static void put_number(FILE *out, double ns)
-{
-    char text[32];
-    fprintf(out, " %6s", st_bench_text_us(ns, text, sizeof(text)));
+    fprintf(out, " %6s", known ? st_bench_text_us(ns, text, sizeof(text)) : "-");
 }
 
 static void row(const struct st_wake_cell *cell, FILE *out, int width)
@@ -45,12 +39,12 @@ static void row(const struct st_wake_cell *cell, FILE *out, int width)
     }
     st_text_pad(out, cell->method->name, NAME_COLUMNS);
     fprintf(out, "%5zu", cell->n);
-    put_number(out, (double)cell->delay.min_ns);
-    put_quantile(out, &cell->delay.median);
-    put_number(out, cell->delay.mean_ns);
-    put_number(out, (double)cell->delay.max_ns);
+    put_number(out, true, (double)cell->delay.min_ns);
+    put_number(out, cell->delay.median.known, (double)cell->delay.median.value_ns);
+    put_number(out, true, cell->delay.mean_ns);
+    put_number(out, true, (double)cell->delay.max_ns);
     if (cell->kind == ST_WAKE_INTERRUPTED)
-        put_quantile(out, &cell->send.median);
+        put_number(out, cell->send.median.known, (double)cell->send.median.value_ns);
     fputc('\n', out);
     if (cell->why != NULL) {
         snprintf(text, sizeof(text), "then: %s (%s)", cell->why, strerror(-cell->error));
@@ -134,7 +128,7 @@ static void matrix_row(const struct st_bench_wake *bench, size_t first, size_t m
     st_text_pad(out, head[method].method->name, NAME_COLUMNS);
     for (size_t i = from; i < to; i++) {
         const struct st_wake_cell *cell = &head[i * stride + method];
-        put_quantile(out, &cell->delay.median);
+        put_number(out, cell->delay.median.known, (double)cell->delay.median.value_ns);
         fputs(as_fast(cell, fastest(bench, head + i * stride)) ? "*" : " ", out);
         fprintf(out, "%5s", cell->n > 0 ? st_bench_text_us(cell->delay.mean_ns, text, sizeof(text)) : "-");
     }

@@ -2,13 +2,11 @@
 #include "lab/wake/bench_wake.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "chart/chart.h"
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "lab/bench_command.h"
 #include "lab/bench_text.h"
 #include "lab/commands.h"
