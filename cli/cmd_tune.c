@@ -284,10 +284,8 @@ static bool is_wanted(const struct work *work)
 static int keep(struct work *work)
 {
     char words[][16] = {"apply", "--yes", "--no-measure"};
-    char *argv[ST_ARRAY_LEN(words) + ST_CANDIDATES_MAX];
-    int argc = 0;
-    for (size_t i = 0; i < ST_ARRAY_LEN(words); i++)
-        argv[argc++] = words[i];
+    char *argv[ST_ARRAY_LEN(words) + ST_CANDIDATES_MAX] = {words[0], words[1], words[2]};
+    int argc = ST_ARRAY_LEN(words);
     for (size_t i = 0; i < work->tuning.n; i++) {
         if (st_tune_output_is_worth(&work->output, i))
             argv[argc++] = (char *)(uintptr_t)work->candidates.rows[i].finding->rule->id;

@@ -68,12 +68,9 @@ pid_t st_helper_line_options(int argc, char **argv)
     while ((option = getopt(argc, argv, "p:u:")) != -1) {
         if (option != 'p' && option != 'u')
             exit(ST_HELPER_LINE_USAGE); /* getopt has said why */
-        if (option == 'u') {
+        if (option == 'u')
             become(optarg);
-            continue;
-        }
-        own = process_of(optarg);
-        if (own == 0) {
+        else if ((own = process_of(optarg)) == 0) {
             fprintf(stderr, "%s: -p: '%s' is no process id\n", argv[0], optarg);
             exit(ST_HELPER_LINE_USAGE);
         }
