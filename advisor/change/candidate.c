@@ -23,9 +23,11 @@ static const struct {
     {"linux-huge-pages", ST_CANDIDATE_VALUES},
     {"linux-swap", ST_CANDIDATE_VALUES},
     {"linux-watchdogs", ST_CANDIDATE_VALUES},
+    /* FreeBSD */
     {"freebsd-alloweddeviation", ST_CANDIDATE_VALUES},
     {"freebsd-nanosleep-precise", ST_CANDIDATE_VALUES},
     {"freebsd-eventtimer", ST_CANDIDATE_VALUES},
+    {"freebsd-timecounter", ST_CANDIDATE_VALUES},
     {"freebsd-cpu-idle", ST_CANDIDATE_VALUES},
     {"freebsd-cpu-frequency", ST_CANDIDATE_VALUES},
     {"freebsd-epp", ST_CANDIDATE_VALUES},

@@ -137,6 +137,37 @@ static void what_apply_wrote_is_not_the_trials(void **state)
     st_fake_free(p);
 }
 
+/* The user set ACPI-fast although the kernel trusts the TSC (values of tests/fixtures/rules/freebsd-timecounter/fires.facts). */
+static void a_slow_clock_is_tried(void **state)
+{
+    (void)state;
+    static const char *const values[][2] = {
+        {"kern.timecounter.hardware", "ACPI-fast"},
+        {"kern.timecounter.choice", "TSC-low(1000) HPET(950) i8254(0) ACPI-fast(900) dummy(-1000000)"}};
+    struct st_platform *p = fake_freebsd("freebsd-13.2");
+    struct st_facts *facts;
+    struct st_report report;
+    struct st_candidates candidates;
+    char key[64];
+    assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/freebsd-13.2", &facts), 0);
+    for (size_t i = 0; i < ST_ARRAY_LEN(values); i++) {
+        snprintf(key, sizeof(key), "freebsd.%s", values[i][0]);
+        assert_int_equal(st_facts_put_text(facts, key, values[i][1], NULL, "test"), 0);
+        assert_int_equal(st_fake_set_sysctl(p, values[i][0], values[i][1], 0), 0);
+    }
+    assert_int_equal(st_report_make(facts, 64, 48000, &report), 0);
+    assert_int_equal(st_candidates_find(&candidates, p, &report, true, false), 0);
+    const struct st_candidate *row = find(&candidates, "freebsd-timecounter");
+    assert_string_equal(row->setting, "kern.timecounter.hardware");
+    assert_string_equal(row->now, "ACPI-fast");
+    assert_string_equal(row->trial, "TSC-low");
+    assert_string_equal(row->not_tried, "");
+    st_candidates_finish(&candidates);
+    st_report_finish(&report);
+    st_facts_free(facts);
+    st_fake_free(p);
+}
+
 static void without_root_the_plan_says_so(void **state)
 {
     (void)state;
@@ -170,6 +201,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(freebsd_is_tried_with_the_values_of_a_capture),
         cmocka_unit_test(what_apply_wrote_is_not_the_trials),
+        cmocka_unit_test(a_slow_clock_is_tried),
         cmocka_unit_test(without_root_the_plan_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
