@@ -187,7 +187,7 @@ static void judge_usb_path(struct st_finding *finding)
         st_finding_fine(finding, "nothing on the way to %zu USB audio interface%s is known to lose packets",
                         devices_n, devices_n == 1 ? "" : "s");
     else if (finding->summary == NULL)
-        st_finding_not_applicable(finding, "no USB audio interface is connected");
+        st_finding_not_applicable(finding, "no USB audio interface whose speed is known is connected");
 }
 
 const struct st_rule st_rule_linux_usb_path = {
