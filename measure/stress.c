@@ -31,7 +31,7 @@ struct st_stress {
 
 static void compute(ST_UNUSED int unused_fd)
 {
-    for (volatile unsigned long n = 0;; n++) {
+    for (volatile unsigned long n = 0;; n = n + 1) { /* gcc 16 takes n++ for no use */
     }
 }
 
