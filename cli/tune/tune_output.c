@@ -58,7 +58,8 @@ static void print_later(const struct st_candidates *candidates, int width, FILE 
     struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
     for (size_t i = 0; i < candidates->later_n; i++)
         st_text_buffer_printf(
-            &text, "%s%s", i == 0 ? "Need a reboot or a login, so compare before and after yourself: " : ", ",
+            &text, "%s%s",
+            i == 0 ? "Not tried, since they need a reboot or a new login (sleeptune apply): " : ", ",
             candidates->later[i]->rule->id);
     if (candidates->later_n > 0)
         st_text_wrap(out, line, INDENT, width);
@@ -119,7 +120,7 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     if (open_n > 0)
         st_text_wrap(
             out,
-            "Never touched: files, dangerous settings, what needs a reboot. All is set back at the end, but what is kept.",
+            "At the end each setting is set back, unless you keep it. Files and dangerous settings are not touched.",
             0, output->width);
     if (open_n > 0 && !output->dry_run)
         return;
@@ -128,7 +129,8 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     else if (open_n == 0)
         fprintf(out, "Next: sleeptune check --frames %u\n", output->wish->frames);
     else
-        fprintf(out, "Next: %ssleeptune tune --ask\n", geteuid() == 0 ? "" : sudo_word());
+        fprintf(out, "Next: %ssleeptune tune --ask --frames %u\n", geteuid() == 0 ? "" : sudo_word(),
+                output->wish->frames);
 }
 
 /* --- the result --- */
