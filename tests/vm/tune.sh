@@ -32,7 +32,7 @@ knobs() { cat "$huge"/{enabled,defrag} $swappiness; }
 
 # N kills: every second one while a setting is on, every fifth one of both processes, after which the next command sets everything back
 kill_at_random_moments() {
-    local as_found bad='' on_n=0 both_n=0 i only in_ms tuner saw
+    local as_found bad='' on_n=0 both_n=0 i only in_ms tuner saw wrong
     as_found=$(knobs)
     RANDOM=${SEED:-$(date +%N | sed 's/^0*//')}
     for ((i = 1; i <= $1; i++)); do
@@ -46,20 +46,21 @@ kill_at_random_moments() {
             in_ms=$((in_ms / 25)) # a block takes 5 s: it is still on
         fi
         sleep "$(printf %d.%03d $((in_ms / 1000)) $((in_ms % 1000)))"
-        saw=off
+        saw=off wrong=''
         [ "$(knobs)" = "$as_found" ] || { on_n=$((on_n + 1)) saw=on; }
         if [ $((i % 5)) -eq 0 ]; then
             both_n=$((both_n + 1)) saw+=", both processes"
             # shellcheck disable=SC2046 # none before the first block
-            kill -9 $tuner $(pgrep -P $tuner) || bad+=" $i:ended: $(cat /tmp/out)"
+            kill -9 $tuner $(pgrep -P $tuner) || wrong+=" it had ended: $(cat /tmp/out)"
         else
-            kill -9 $tuner || bad+=" $i:ended: $(cat /tmp/out)"
+            kill -9 $tuner || wrong+=" it had ended: $(cat /tmp/out)"
         fi
         wait $tuner 2>/dev/null
         wait_for ended
-        [ $((i % 5)) -ne 0 ] || sleeptune revert --all >/tmp/out 2>&1 || bad+=" $i:revert: $(cat /tmp/out)"
-        state | diff /tmp/before - || bad+=" $i:$only:${in_ms}ms" saw+=", NOT as before"
-        tap_note <<<"kill $i: $only, $saw"
+        [ $((i % 5)) -ne 0 ] || sleeptune revert --all >/tmp/out 2>&1 || wrong+=" revert: $(cat /tmp/out)"
+        state | diff /tmp/before - || wrong+=" something is not as before"
+        tap_note <<<"kill $i: $only, $saw${wrong:+:$wrong}"
+        bad+=${wrong:+" $i:$wrong"}
     done
     is "kill -9 at $1 random moments: /etc and all values are as before each time" "$bad" ""
     tap_note <<<"a setting was on at $on_n of them; at $both_n of them both processes were killed, and revert set everything back"
