@@ -8,6 +8,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 guest=$(cd "$1" && pwd) kills=${2:-200} seed=${3:-1}
 export VMBOOT_DIR=${VMBOOT_DIR:-$(dirname "$guest")/vmboot}
+export VMBOOT_PACKAGES=${VMBOOT_PACKAGES:-$(sed "s/^.*rt-tests,//" "$VMBOOT_DIR/root.pkgs")} # as the image has them
 cp "$here/tap.sh" "$here/vm/tune.sh" "$guest/tests/"
 options=$(sed -n 's/^# vm: //p' "$here/vm/48-tune.sh")
 # shellcheck disable=SC2086 # words
