@@ -323,7 +323,7 @@ const struct st_rule st_rule_linux_idle_suspend = {
     .sources =
         "WirePlumber src/scripts/node/suspend-node.lua (session.suspend-timeout-seconds, 5 if not set)\n"
         "discussion.fedoraproject.org/t/102599 (pops after 5 s, gone with 0)",
-    .guide.persistent = "# /etc/wireplumber/wireplumber.conf.d/91-sleeptune.conf\n"
+    .guide.persistent = "# /etc/wireplumber/wireplumber.conf.d/91-sleeptune.conf (WirePlumber 0.5 or later)\n"
                         "monitor.alsa.rules = [ { matches = [ { node.name = \"~alsa_output.*\" } ]\n"
                         "  actions = { update-props = { session.suspend-timeout-seconds = 0 } } } ]\n"
                         "# then\nsystemctl --user restart wireplumber",
