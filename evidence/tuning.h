@@ -82,8 +82,7 @@ struct st_tuning_bench {
 /** In which order rows are tried, and how many of them the budget is enough for. Measures nothing. */
 void st_tuning_plan(struct st_tuning *tuning);
 
-/** Rows from which on screening decides the order. */
-#define ST_TUNING_SCREEN_FROM 5
+#define ST_TUNING_SCREEN_FROM 5 /* rows: their order is decided by screening */
 
 /** Runs a session: pairs without a change, screening if there are more than four rows, trials, fresh pairs. Rows that are
  * ST_TUNING_NOT_TRIED with a `why` are left alone. Afterwards all is off. @return 0, or the error that ended it. Threads: any. */
