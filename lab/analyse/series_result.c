@@ -330,5 +330,5 @@ int st_series_result_show(struct st_bench_command *command, struct st_series_res
     FILE *out = st_bench_command_begin(command, &width);
     if (out != NULL)
         st_series_result_text(result, out, width);
-    return st_bench_command_end(command, st_series_result_json(result, samples), result->input.all.n);
+    return st_bench_command_end(command, st_series_result_json(result, samples), (size_t)result->input.all.n);
 }
