@@ -177,7 +177,8 @@ static void say_room(const struct server *server, const struct st_dropout_client
     if (share > ST_DROPOUT_REASON_FULL)
         st_text_append(buf, bytes, " It needs %.0f %% of each period: freeze or simplify it.", 100 * share);
     else if (set[0] != '\0')
-        st_text_append(buf, bytes, " Next: freeze or simplify it. A buffer long enough for it: %s", set);
+        st_text_append(buf, bytes, " Next: %s (a buffer long enough for that), or freeze or simplify %s.",
+                       set, client->name);
     else
         st_text_append(buf, bytes, " Next: freeze or simplify it.");
 }

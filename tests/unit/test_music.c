@@ -153,7 +153,7 @@ static void the_program_with_most_dropouts_is_named(void **state)
     says(
         facts,
         "HeavyReverb made 23 of 24 dropouts in 11 s on PipeWire: it computed too long (25.0 ms, the buffer lasts 21.3 ms). "
-        "Next: freeze or simplify it. A buffer long enough for it: pw-metadata -n settings 0 clock.force-quantum 2048");
+        "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (a buffer long enough for that), or freeze or simplify HeavyReverb.");
 }
 
 static void who_always_computes_too_long_needs_no_larger_buffer(void **state)
