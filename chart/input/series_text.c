@@ -116,7 +116,7 @@ static int column_line(struct st_series_text *text, const char *line)
         return -ENOENT;
     const char *from = skip_blanks(cell);
     if (text->cell > 0 && from >= cell + cell_bytes)
-        return add_figure(text, NAN);                     /* this row has none */
+        return add_figure(text, (double)NAN);             /* this row has none */
     const size_t bytes = strspn(from, "+-.0123456789eE"); /* strtod takes "inf" and hexadecimal, too */
     char *end;
     const double figure = strtod(from, &end);

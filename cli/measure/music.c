@@ -179,6 +179,9 @@ static void say_room(const struct server *server, const struct st_dropout_client
     else if (set[0] != '\0')
         st_text_append(buf, bytes, " Next: %s (a buffer long enough for that), or freeze or simplify %s.",
                        set, client->name);
+    else if (frames == 0 && server->seen.frames > 0 && client->worst_busy_ns > 0)
+        st_text_append(buf, bytes,
+                       " Next: freeze or simplify it: no buffer up to 2048 frames is long enough.");
     else
         st_text_append(buf, bytes, " Next: freeze or simplify it.");
 }

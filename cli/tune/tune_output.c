@@ -59,7 +59,7 @@ static void print_later(const struct st_candidates *candidates, int width, FILE 
     for (size_t i = 0; i < candidates->later_n; i++)
         st_text_buffer_printf(
             &text, "%s%s",
-            i == 0 ? "Not tried, since they need a reboot or a new login (sleeptune apply): " : ", ",
+            i == 0 ? "Apply these first, since they need a reboot or a new login (sleeptune apply): " : ", ",
             candidates->later[i]->rule->id);
     if (candidates->later_n > 0)
         st_text_wrap(out, line, INDENT, width);

@@ -54,8 +54,13 @@ enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOU
 static const char *culprit_text(const struct st_dropout_why *why, char *buf, size_t buf_bytes)
 {
     const bool own = strncmp(why->culprit, "sleeptune", strlen("sleeptune")) == 0;
-    snprintf(buf, buf_bytes, "%s%s%s%s", own ? "sleeptune itself (" : "", why->culprit, own ? ")" : "",
-             why->others ? " and others" : "");
+    const bool test =
+        strcmp(why->culprit, "sleeptune") == 0; /* of check, measure or tune, not of the daemon */
+    snprintf(buf, buf_bytes, "%s%s%s%s",
+             test  ? "a test of sleeptune ("
+             : own ? "sleeptune itself ("
+                   : "",
+             why->culprit, own ? ")" : "", why->others ? " and others" : "");
     return buf;
 }
 

@@ -412,6 +412,8 @@ static void event_of_a_client_says_why_by_its_own_cycle(void **state)
         {ST_DROPOUT_CPU_TAKEN, 1, 0, "ffmpeg", " on card (exact): it lost the CPU to ffmpeg"},
         {ST_DROPOUT_CPU_TAKEN, 1, 0, "sleeptune-obser",
          " on card (exact): it lost the CPU to sleeptune itself (sleeptune-obser)"},
+        {ST_DROPOUT_CPU_TAKEN, 1, 0, "sleeptune",
+         " on card (exact): it lost the CPU to a test of sleeptune (sleeptune)"},
         {ST_DROPOUT_STOPPED, 0, 0, "", " on card (exact): it was stopped or frozen"},
         {ST_DROPOUT_WAITED_FOR_OTHER, 0, 0, "Heavy", " on card (exact): it waited for Heavy"},
         {ST_DROPOUT_UNKNOWN, 0, 0, "", "was not ready 24 times on card (exact)"},

@@ -156,6 +156,19 @@ static void the_program_with_most_dropouts_is_named(void **state)
         "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (a buffer long enough for that), or freeze or simplify HeavyReverb.");
 }
 
+static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
+{
+    (void)state;
+    struct st_xrun_seen lines[] = {load("", 1024), load("Heavy", 1024),
+                                   missed("Heavy", 2, ST_DROPOUT_TOO_SLOW)};
+    lines[2].busy_ns = 58 * ST_NS_PER_MS;
+    lines[2].period_ns = 21333333;
+    says(
+        watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+        "Heavy made all 2 dropouts in 11 s on PipeWire: it computed too long (58.0 ms, the buffer lasts 21.3 ms). "
+        "Next: freeze or simplify it: no buffer up to 2048 frames is long enough.");
+}
+
 static void who_always_computes_too_long_needs_no_larger_buffer(void **state)
 {
     (void)state;
@@ -242,6 +255,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_program_with_most_dropouts_is_named),
+        cmocka_unit_test(who_computes_longer_than_any_buffer_is_to_be_frozen),
         cmocka_unit_test(who_always_computes_too_long_needs_no_larger_buffer),
         cmocka_unit_test(a_server_that_names_no_one_is_not_made_to),
         cmocka_unit_test(quiet_music_and_silence),
