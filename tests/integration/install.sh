@@ -5,6 +5,9 @@ set -u
 command -v meson >/dev/null || skip_all "meson is not installed"
 tmp=$(mktemp -d)
 log=$SLEEPTUNE_BUILD/meson-logs/install-log.txt
+# uninstall reads that log: what library.sh installs meanwhile would be removed instead
+exec 9>"$log.lock"
+! command -v flock >/dev/null || flock 9
 [ ! -e "$log" ] || cp "$log" "$tmp/install-log.txt"
 trap 'if [ -e "$tmp/install-log.txt" ]; then cp "$tmp/install-log.txt" "$log"; else rm -f "$log"; fi; rm -rf "$tmp"' EXIT
 

@@ -9,7 +9,10 @@ command -v pkg-config >/dev/null || skip_all "pkg-config is not installed"
 cc=${CC:-cc}
 command -v "$cc" >/dev/null || skip_all "no C compiler"
 
+exec 9>"$SLEEPTUNE_BUILD/meson-logs/install-log.txt.lock" # see install.sh
+! command -v flock >/dev/null || flock 9
 DESTDIR=$tmp/root meson install -C "$SLEEPTUNE_BUILD" --no-rebuild >"$tmp/log" 2>&1 || fail "installed" "$(tail -5 "$tmp/log")"
+exec 9>&-
 pc=$(find "$tmp/root" -name sleeptune.pc)
 libdir=$(dirname "$(find "$tmp/root" -name libsleeptune.so)")
 export PKG_CONFIG_PATH=${pc%/*} PKG_CONFIG_SYSROOT_DIR=$tmp/root
