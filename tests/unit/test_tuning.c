@@ -232,8 +232,8 @@ static void what_helps_stays_on_while_the_next_one_is_tried(void **state)
         assert_int_not_equal(m.on_seen[i], 3);
 }
 
-/* The plan's figure is not too low: with exactly so many blocks each effect is found on a machine where chance does not matter. It is not
- * too high either: without one pair of blocks the plan says that one setting fewer fits. */
+/* The number of blocks in the plan is enough: a session with exactly that number finds each effect, if chance plays no part. And no block
+ * is too many: with one pair fewer the plan counts one setting fewer. */
 static void a_planned_budget_shows_each_effect(void **state)
 {
     (void)state;
