@@ -61,7 +61,7 @@ on_a_terminal() { script -qec "$*" /dev/null </dev/null >"$tmp/out" 2>&1; }
 hidden() { pgrep -f "^sleep $mark"; }
 
 # --- another user's servers, from root's terminal --------------------------------------------------------------
-# It has 0.3 s to run its program, which on a busy machine may not be enough
+# It has 1 s to run its program, which on a busy machine may not be enough
 try_user() { on_a_terminal "$SLEEPTUNE" report --user ann-of-sleeptune --only linux-pipewire-quantum; grep -q session "$log"; }
 wait_for try_user
 said=$(cat "$log" 2>/dev/null)

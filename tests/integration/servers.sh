@@ -38,7 +38,7 @@ of() { "$PYTHON" -c 'import json, sys
 f = {f["key"]: f for f in json.load(open(sys.argv[1]))["facts"]}.get(sys.argv[2])
 print("nothing" if f is None else "%s from %s" % (f["value"], f["source"]) if f["state"] == "ok" else "%s %s" % (f["state"], f["errno"]))
 ' "$tmp/facts.json" "$1"; }
-# Servers have 0.3 s to answer, which on a busy machine may not be enough: asked again until KEY is TEXT; it is shown what it is then
+# Servers have 1 s to answer, which on a busy machine may not be enough: asked again until KEY is TEXT; it is shown what it is then
 tells() { snapshot && [ "$(of "$1")" = "$2" ]; }
 told() { local name=$1; shift; wait_for tells "$@"; is "$name" "$(of "$1")" "$2"; }
 # says NAME PATTERN ARG...: a report by judge, likewise

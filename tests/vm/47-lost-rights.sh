@@ -55,7 +55,7 @@ if [ -x /usr/libexec/rtkit-daemon ]; then
     wait_for 60 names_it
     screen=$(rights linux-rt-lost)
     if grep -q 'demoted_n could not be read: Connection timed out' <<<"$screen"; then
-        skip "the report names it, and what to do" "this machine takes longer than 0.3 s to read its journal"
+        skip "the report names it, and what to do" "this machine takes longer than 1 s to read its journal"
     else
         like "the report names it, and what to do" "$(one_line <<<"$screen")" "$lost"
     fi
@@ -75,17 +75,19 @@ status() { musician sleeptune status; }
 musician pw-metadata -n settings 0 clock.force-quantum 1024 >/dev/null 2>&1
 mkfifo /tmp/end
 exec 9<>/tmp/end
-musician /share/tests/stall_pipewire 0 BigSampler 5 5 1 "$home/big.log" </tmp/end >/dev/null 2>&1 &
+# only its own pages are swapped out, not those of PipeWire, and each read from the disk takes 50 ms, however fast the disk is
+sampler() { exec systemd-run --quiet --scope --unit=sampler -p IOReadIOPSMax="/dev/vda 20" \
+    runuser -u musician -- env XDG_RUNTIME_DIR="/run/user/$id" /share/tests/stall_pipewire 0 BigSampler 5 5 1 "$home/big.log"; }
+sampler </tmp/end >/dev/null 2>&1 &
 ok "a program plays" wait_for 60 status_is 'BigSampler|No dropout'
 sleep 10
 # shellcheck disable=SC2317
 swapped() {
-    echo 400M >"/sys/fs/cgroup/user.slice/user-$id.slice/memory.reclaim"
-    echo 400M >/sys/fs/cgroup/system.slice/memory.reclaim
+    echo 400M >/sys/fs/cgroup/system.slice/sampler.scope/memory.reclaim
     sleep 3
     [ "$(musician sleeptune status --json | jq '[.observe[]?.clients[]?.reasons["swapped-out"] // 0] | add > 0')" = true ]
 }
-ok "its pages are swapped out, and that is the reason of its dropouts" wait_for 40 swapped
+ok "its pages are swapped out, and that is the reason of its dropouts" wait_for 90 swapped
 status | tap_note
 musician sleeptune status --json | jq -c '[.. | objects | select(has("reasons")) | {name, reasons}]' | tap_note
 echo >&9
