@@ -32,11 +32,12 @@ static void print_file(FILE *out, const struct st_compare_file *file, const char
         st_text_append(text, sizeof(text), ", %zu result%s", file->rows_n, file->rows_n == 1 ? "" : "s");
     else
         st_text_append(
-            text, sizeof(text),
-            ", %" PRIu64 " values, one every %s, %" PRIu64 " of %" PRIu64 " periods missed in %s",
-            file->blocks.n, st_ns_format(st_period_ns(&file->period), every, sizeof(every)),
-            file->blocks.missed_n, file->blocks.trials_n,
+            text, sizeof(text), ", %" PRIu64 " values, one every %s, %s in all", file->blocks.n,
+            st_ns_format(st_period_ns(&file->period), every, sizeof(every)),
             st_ns_format(st_period_due_ns(&file->period, 0, file->blocks.trials_n), all, sizeof(all)));
+    if (file->kind == NULL && file->blocks.missed_n > 0)
+        st_text_append(text, sizeof(text), ", %" PRIu64 " of %" PRIu64 " periods missed",
+                       file->blocks.missed_n, file->blocks.trials_n);
     st_text_append(text, sizeof(text), ".%s%s", file->note[0] != '\0' ? " " : "", file->note);
     put(out, name, text, width);
 }

@@ -3,9 +3,7 @@
  *
  *     cc -std=c99 -o late late.c        (with a C library before glibc 2.17: -lrt)
  *     ./late 900 1 >other.txt           900 times, each second: 15 minutes
- *
- * and on a system that has sleeptune, with the same period:
- *
+ * and where sleeptune is, with the same period:
  *     sleeptune-lab analyse other.txt --every 1s
  *     sleeptune plot other.txt --every 1s -o other.svg
  */
@@ -24,21 +22,16 @@ static double now_s(void)
 int main(int argc, char **argv)
 {
     const int count = argc > 1 ? atoi(argv[1]) : 900;
-    const double every_s = argc > 2 ? atof(argv[2]) : 1;
-    const double start_s = now_s();
-    double due_s = start_s;
-    int i;
+    const double every_s = argc > 2 ? atof(argv[2]) : 1, start_s = now_s();
     if (count < 1 || !(every_s > 0 && every_s <= 3600)) {
-        fprintf(stderr, "usage: late [COUNT [SECONDS]]\n");
+        fputs("usage: late [COUNT [SECONDS]]\n", stderr);
         return 2;
     }
-    for (i = 1; i <= count; i++) {
-        struct timespec left;
-        due_s = start_s + i * every_s;
-        while (due_s > now_s()) { /* again after a signal, or where a sleep ends too early */
-            const double left_s = due_s - now_s();
-            left.tv_sec = left_s > 0 ? (time_t)left_s : 0;
-            left.tv_nsec = left_s > 0 ? (long)((left_s - (double)left.tv_sec) * 1e9) : 0;
+    for (int i = 1; i <= count; i++) {
+        const double due_s = start_s + i * every_s;
+        double left_s; /* asked again after a signal, or where a sleep ends too early */
+        while ((left_s = due_s - now_s()) > 0) {
+            const struct timespec left = {(time_t)left_s, (long)((left_s - (double)(time_t)left_s) * 1e9)};
             nanosleep(&left, NULL);
         }
         printf("%.9f\n", now_s() - due_s);
