@@ -16,7 +16,7 @@ from chapters import GUIDES
 
 # Markdown of the tree that is not at the address of its place in docs/
 PAGES = {
-    "docs/site/start.md": "index.html", "docs/site/more.md": "more.html", "README.md": "overview.html", "CHANGELOG.md": "changes.html",
+    "docs/site/start.md": "index.html", "docs/site/more.md": "more.html", "README.md": "overview.html", "NEWS.md": "changes.html",
     "SECURITY.md": "security.html", "HACKING.md": "hacking.html", "packaging/README.md": "packaging.html",
 }
 FILES = {"docs/site/style.css": "style.css", "conf/desktop/sleeptune.svg": "sleeptune.svg"}
