@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2015,SC2016
 # TAP for tests written in bash. Source it, call the functions, end with `tap_done`.
 #
 #   . "$(dirname "$0")/../tap.sh"
@@ -12,6 +12,7 @@
 #   catches PID                     it would notice Ctrl-C; slept PID N: its threads have gone to sleep N times, in all
 #   can_be_nobody                   needs root and $tmp; from then on as_nobody COMMAND [ARG...] runs it as the user nobody, who may enter
 #                                   $tmp and run $SLEEPTUNE, $SLEEPTUNED and $SLEEPTUNE_LAB
+#   let_nobody_in                   first of all, as root: from then on nobody may run the programs; may begin the test again
 #   own_shm "$@"                    first of all: what a killed JACK client leaves in /dev/shm stops every later server, so root runs the test with its own
 #   tap_done                        prints the plan; exits 1 when something failed
 
@@ -87,6 +88,26 @@ can_be_nobody() {
         printf -v "$program" %s "$copy/$(basename "${!program}")"
         as_nobody test -x "${!program}" || return
     done
+}
+
+# First of all in a test that root runs as nobody (it tells the cases apart by `id -u`): source and build of a clone below root's home are
+# mounted where nobody may enter, for this test only, and the test begins again there.
+let_nobody_in() {
+    local at status=0
+    command -v setpriv >/dev/null || skip_all "needs setpriv to become nobody"
+    ! as_nobody test -x "$SLEEPTUNE" || return 0
+    [ -z "${TAP_LET_IN:-}" ] && unshare -m true 2>/dev/null || skip_all "this program cannot be run by nobody"
+    at=$(mktemp -d)
+    mkdir "$at/src" "$at/build"
+    chmod 755 "$at"
+    TAP_LET_IN=$at unshare -m sh -c 'set -e
+        mount --bind "$SLEEPTUNE_SRC" "$TAP_LET_IN/src"
+        mount --bind "$SLEEPTUNE_BUILD" "$TAP_LET_IN/build"
+        SLEEPTUNE_SRC=$TAP_LET_IN/src SLEEPTUNE_BUILD=$TAP_LET_IN/build SLEEPTUNE=$TAP_LET_IN/build/cli/sleeptune
+        SLEEPTUNED=$TAP_LET_IN/build/daemon/sleeptuned SLEEPTUNE_LAB=$TAP_LET_IN/build/lab/sleeptune-lab
+        exec "$SLEEPTUNE_SRC/tests/integration/$1"' sh "$(basename "$0")" || status=$?
+    rmdir "$at/src" "$at/build" "$at"
+    exit $status
 }
 
 tap_done() { echo "1..$tap_n"; [ "$tap_failed" -eq 0 ]; exit; }

@@ -5,8 +5,7 @@ set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 size() { "$SLEEPTUNE" apply --yes "linux-pipewire-quantum=$1" 2>&1 </dev/null; }
 if [ "$(id -u)" -eq 0 ]; then
-    command -v setpriv >/dev/null || skip_all "needs setpriv to become nobody"
-    as_nobody test -x "$SLEEPTUNE" || skip_all "this program cannot be run by nobody"
+    let_nobody_in
     as_nobody test -w "${TMPDIR:-/tmp}" || unset TMPDIR
     home=$(mktemp -d)
     like "root writes into no one's home" "$(HOME=$home XDG_CONFIG_HOME=$home size 128; echo "status $?")" 'as that user, without sudo'

@@ -5,9 +5,8 @@ set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_shm "$@"
 if [ "$(id -u)" -eq 0 ]; then # root takes neither HOME nor XDG_RUNTIME_DIR nor PATH from its environment: root-asks.sh
-    command -v setpriv >/dev/null || skip_all "needs setpriv to become nobody"
+    let_nobody_in
     as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all -- "$@"; }
-    as_nobody test -x "$SLEEPTUNE" || skip_all "this program cannot be run by nobody"
     as_nobody test -w "${TMPDIR:-/tmp}" || unset TMPDIR
     as_nobody "$0"
     exit
