@@ -96,6 +96,11 @@ static void print_lines(const struct st_printer *printer, int column, int indent
     }
 }
 
+void st_print_on(const struct st_printer *printer, int column, const char *text)
+{
+    wrap_line(printer, column, column, text, strlen(text));
+}
+
 void st_print_wrapped(const struct st_printer *printer, int label_indent, const char *label, int indent,
                       const char *text)
 {

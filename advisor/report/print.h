@@ -20,6 +20,9 @@ struct st_printer {
 void st_print_wrapped(const struct st_printer *printer, int label_indent, const char *label, int indent,
                       const char *text);
 
+/** The same, on a line that has been begun: from `column`, where further lines begin, too. */
+void st_print_on(const struct st_printer *printer, int column, const char *text);
+
 /** As st_print_wrapped, but a line of the text stays a line, whatever its length: commands. */
 void st_print_verbatim(const struct st_printer *printer, int label_indent, const char *label, int indent,
                        const char *text);

@@ -17,15 +17,13 @@
 #include "core/text/text_buffer.h"
 #include "st_config.h"
 
-#define SCREEN_LINES  23 /* and the prompt */
-#define SETTINGS_MAX  5
-#define SETTING_LINES 3
-#define BELOW_MAX     3 /* settings below an answer, without their costs */
-#define BELOW_LINES   2
-#define STATUS_WIDTH  9
-#define INDENT        2
-#define TEXT_INDENT   13
-#define OK_COLUMNS    32
+#define SCREEN_LINES 23 /* and the prompt */
+#define SETTINGS_MAX 5
+#define BELOW_MAX    3 /* settings below an answer, without their costs */
+#define STATUS_WIDTH 9
+#define INDENT       2
+#define TEXT_INDENT  13
+#define OK_COLUMNS   32
 
 static const char *colour_of(enum st_status status)
 {
@@ -56,33 +54,28 @@ static void print_status(const struct st_printer *printer, enum st_status status
 
 /* --- settings --- */
 
-/** One line: status, title, what it may cost; the title on a line of its own where the terminal is narrow. */
+/** Status, what is wrong, what it may cost. The title, where a sentence above has said what is wrong, or the rest depends on it. */
 static void print_row(const struct st_printer *printer, const struct st_report *report,
-                      const struct st_finding *finding)
+                      const struct st_finding *finding, bool is_said)
 {
-    char effect[32] = ""; /* no bound is known */
+    char effect[48] = "", text[400]; /* no bound is known */
     const struct st_tuned_row *tuned = st_tuned_find(report->tuned, finding->rule->id);
     const bool perhaps = st_finding_may_delay_perhaps(finding);
     if (tuned != NULL && tuned->outcome == ST_TUNING_HELPS)
-        snprintf(effect, sizeof(effect), "%.1f times fewer late", tuned->fold);
+        snprintf(effect, sizeof(effect), " (tried: %.1f times fewer late)", tuned->fold);
     else if (tuned != NULL)
-        snprintf(effect, sizeof(effect),
+        snprintf(effect, sizeof(effect), " (tried: %s)",
                  tuned->outcome == ST_TUNING_HARMFUL ? "harmful here" : "no effect here");
     else if (perhaps && finding->branches[0].effect_known)
-        snprintf(effect, sizeof(effect), "%.1f µs", finding->branches[0].effect_us);
-    else if (finding->effect_known)
-        snprintf(effect, sizeof(effect), "%.*f µs", finding->effect_us > 0 ? 1 : 0, finding->effect_us);
-    const int pad =
-        printer->width - STATUS_WIDTH - st_text_columns(finding->rule->title) - st_text_columns(effect);
+        snprintf(effect, sizeof(effect), " (%.1f µs)", finding->branches[0].effect_us);
+    else if (finding->effect_known && finding->effect_us > 0)
+        snprintf(effect, sizeof(effect), " (%.1f µs)", finding->effect_us);
+    const char *what = perhaps || is_said ? finding->rule->title : finding->summary;
+    snprintf(text, sizeof(text), "%.*s%s", (int)st_text_cut(what, sizeof(text) - sizeof(effect)), what,
+             effect);
     print_status(printer, finding->status, perhaps ? "perhaps" : st_finding_statuses[finding->status].name,
                  STATUS_WIDTH);
-    const int gap = effect[0] == '\0' ? 0 : printer->width == 0 ? 2 : pad;
-    if (printer->width == 0 || pad >= (effect[0] != '\0')) {
-        fprintf(printer->out, "%s%*s%s\n", finding->rule->title, gap, "", effect);
-        return;
-    }
-    fprintf(printer->out, "%s\n", effect);
-    st_print_wrapped(printer, 0, "", INDENT, finding->rule->title);
+    st_print_on(printer, STATUS_WIDTH, text);
 }
 
 /** Has it a word in capitals to be filled in, such as TID in /proc/TID/timerslack_ns? */
@@ -232,22 +225,49 @@ static void print_branches(const struct st_printer *printer, const struct st_fin
         st_print_verbatim(printer, INDENT, "", INDENT, text);
 }
 
-/** @return how many were printed. */
-static size_t print_settings(const struct st_printer *printer, const struct st_report *report, size_t max)
+static void print_setting(const struct st_printer *printer, const struct st_report *report,
+                          const struct st_finding *finding, bool is_said)
 {
+    print_row(printer, report, finding, is_said);
+    if (st_finding_may_delay_perhaps(finding))
+        print_branches(printer, finding, report->answer == NULL);
+    else
+        print_command(printer, finding);
+    if (report->answer == NULL && !st_finding_may_delay_perhaps(finding))
+        print_cost(printer, finding);
+}
+
+static int lines(const char *text)
+{
+    int n = 0;
+    for (; *text != '\0'; text++)
+        n += *text == '\n';
+    return n;
+}
+
+/** Those that fit into so many lines. @return how many were printed. */
+static size_t print_settings(const struct st_printer *printer, const struct st_report *report, int room)
+{
+    const size_t max = report->answer != NULL ? BELOW_MAX : SETTINGS_MAX;
     size_t n = 0;
+    bool problem_said = report->answer == NULL; /* the first one, by the headline */
     for (size_t i = 0; i < report->findings_n && n < max; i++) {
         const struct st_finding *finding = &report->findings[i];
-        const bool perhaps = st_finding_may_delay_perhaps(finding);
-        if (!st_finding_may_delay(finding) && !perhaps)
+        if (!st_finding_may_delay(finding) && !st_finding_may_delay_perhaps(finding))
             continue;
-        print_row(printer, report, finding);
-        if (perhaps)
-            print_branches(printer, finding, report->answer == NULL);
-        else
-            print_command(printer, finding);
-        if (report->answer == NULL && !perhaps)
-            print_cost(printer, finding);
+        const bool is_said = problem_said && finding->status == ST_STATUS_PROBLEM;
+        char *text = NULL;
+        size_t bytes;
+        const struct st_printer inner = {open_memstream(&text, &bytes), printer->width, printer->colour};
+        if (inner.out == NULL)
+            break;
+        print_setting(&inner, report, finding, is_said);
+        const bool fits = fclose(inner.out) == 0 && (room -= lines(text)) >= 0;
+        fputs(fits ? text : "", printer->out);
+        free(text);
+        if (!fits)
+            break;
+        problem_said = problem_said && !is_said;
         n++;
     }
     return n;
@@ -413,25 +433,6 @@ static char *table_text(const struct st_report *report, const struct st_report_v
     return fclose(out) == 0 ? buf : NULL;
 }
 
-static int lines(const char *text)
-{
-    int n = 0;
-    for (; *text != '\0'; text++)
-        n += *text == '\n';
-    return n;
-}
-
-/** Settings that have room beside these texts, two blank lines and the hint of one line, or two. */
-static size_t settings_room(const struct st_report *report, const char *header, const char *table,
-                            const char *footer)
-{
-    const bool below = report->answer != NULL;
-    const int left = SCREEN_LINES - lines(header) - lines(table) - lines(footer) - (below ? 3 : 4);
-    const size_t room = left > 0 ? (size_t)left / (below ? BELOW_LINES : SETTING_LINES) : 0;
-    const size_t max = below ? BELOW_MAX : SETTINGS_MAX;
-    return room < max ? room : max;
-}
-
 static void print_screen(const struct st_printer *printer, const struct st_report *report, const char *header,
                          const char *table, const char *footer)
 {
@@ -442,7 +443,9 @@ static void print_screen(const struct st_printer *printer, const struct st_repor
                          st_report_count_if(report, st_finding_may_delay_perhaps);
     st_safe_print_lines(printer->out, header, ST_TEXT_TO_NUL);
     fprintf(printer->out, "%s\n", table);
-    const size_t shown = print_settings(printer, report, settings_room(report, header, table, footer));
+    /* and two blank lines and the hint of one line, or two */
+    const int rest = lines(header) + lines(table) + lines(footer) + (report->answer != NULL ? 3 : 4);
+    const size_t shown = print_settings(printer, report, SCREEN_LINES - rest);
     fputs(shown > 0 ? "\n" : "", printer->out);
     st_safe_print_lines(printer->out, footer, ST_TEXT_TO_NUL);
     char last[128] = "";
