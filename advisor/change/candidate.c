@@ -100,7 +100,7 @@ static void add_latency(struct st_platform *p, struct st_candidate *row)
 static void add_slack(struct st_platform *p, bool counts, struct st_candidate *row)
 {
     int64_t ns = 0;
-    snprintf(row->setting, sizeof(row->setting), "timer slack of the measuring thread");
+    snprintf(row->setting, sizeof(row->setting), "timer slack of the test loop");
     snprintf(row->trial, sizeof(row->trial), SLACK_NS " ns");
     const int r = p->timer_slack_ns(p, &ns);
     snprintf(row->now, sizeof(row->now), "%lld ns", (long long)ns);

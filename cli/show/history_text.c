@@ -282,8 +282,8 @@ static const char *ns_text(const json_t *value, char *buf, size_t buf_bytes)
 static const struct {
     const char *name;
     int columns;
-} row_columns[] = {{"ran", 5},  {"dropouts", 9}, {"missed", 8}, {"periods", 12},
-                   {"p50", 10}, {"p99", 10},     {"max", 10}};
+} row_columns[] = {{"ran", 5},     {"dropouts", 9}, {"missed", 8}, {"periods", 12},
+                   {"median", 10}, {"p99", 10},     {"max", 10}};
 
 #define FROM_COLUMNS 16
 
@@ -411,9 +411,10 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     const json_t *row;
     json_array_foreach(json_object_get(document, "rows"), i, row) put_row(out, row, columns);
     fputc('\n', out);
-    st_text_field(out, "p50, p99, max",
-                  "how late the test loop woke up; a dash: too few wake-ups, or not measured", LABEL_COLUMNS,
-                  columns);
+    st_text_field(out, "median .. max",
+                  "how late sleeptune itself woke up (p99: 1 time in 100 it was later); a dash: too few "
+                  "wake-ups, or not measured",
+                  LABEL_COLUMNS, columns);
 }
 
 /* --- events --- */

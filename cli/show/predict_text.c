@@ -76,11 +76,6 @@ json_t *st_predict_text_rows_json(const struct st_predict_table *table)
     return rows;
 }
 
-static double latency_ms(const struct st_predict_table *table, const struct st_predict_row *row)
-{
-    return row->period_us * table->wish->periods / 1000;
-}
-
 const char *st_predict_text_time(double seconds, char *buf, size_t buf_bytes)
 {
     if (seconds < 2 * 86400)
@@ -96,9 +91,8 @@ const char *st_predict_text_answer(const struct st_predict_table *table, bool bo
     st_predict_text_time(held != NULL ? held->observed_s : st_predict_seconds(table->run), time,
                          sizeof(time));
     if (held != NULL) {
-        snprintf(buf, bytes, "%u frames held (%u periods of %.1f ms)%s in %s", held->frames,
-                 table->wish->periods, held->period_us / 1000, held->n_events == 0 ? ": no dropout" : "",
-                 time);
+        snprintf(buf, bytes, "%u frames held (%.1f ms)%s in %s", held->frames, held->period_us / 1000,
+                 held->n_events == 0 ? ": no dropout" : "", time);
         if (bounds)
             st_text_append(buf, bytes, ", at most %s per hour (95 %%).",
                            st_miss_events_rate_text(held->high, high, sizeof(high)));
@@ -151,13 +145,12 @@ static void say_dropouts(const struct st_predict_row *row, const struct st_predi
         st_text_append(buf, bytes, ", in use");
 }
 
-static void say_row(const struct st_predict_table *table, const struct st_predict_row *row,
-                    const struct st_predict_view *view, FILE *out)
+static void say_row(const struct st_predict_row *row, const struct st_predict_view *view, FILE *out)
 {
     char dropouts[120], line[200], slack[32];
     say_dropouts(row, view, dropouts, sizeof(dropouts));
     st_predict_text_mark(row, view->colour, out);
-    fprintf(out, " %6u %8.1f ms  ", row->frames, latency_ms(table, row));
+    fprintf(out, " %6u %8.1f ms  ", row->frames, row->period_us / 1000);
     if (view->width >= WIDE && row->headroom_percent >= 0) {
         st_text_pad(out, dropouts, 32);
         fprintf(out, "%5.0f %%\n", floor(row->headroom_percent));
@@ -192,10 +185,10 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
             first = (size_t)(table->held - table->rows) + 1 - ROWS_MAX;
         end = end - first > ROWS_MAX ? first + ROWS_MAX : end;
     }
-    fprintf(out, "  frames     latency  %s\n",
+    fprintf(out, "  frames       lasts  %s\n",
             view->width >= WIDE ? "dropouts/h, computer alone      headroom" : "dropouts/h");
     for (size_t i = first; i < end; i++) {
-        say_row(table, &table->rows[i], view, out);
+        say_row(&table->rows[i], view, out);
         changed = changed || table->rows[i].changed;
     }
     if (changed) {

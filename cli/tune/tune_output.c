@@ -82,13 +82,15 @@ static void print_plan_row(const struct st_candidate *row, int width, FILE *out)
 {
     char line[LINE_BYTES];
     struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
-    st_text_buffer_printf(&text, "  %s: %s is %s", row->finding->rule->id, row->setting, row->now);
+    st_text_buffer_printf(&text, "  %s: %s (%s is %s", row->finding->rule->id, row->finding->summary,
+                          row->setting, row->now);
     if (row->not_tried[0] != '\0')
         st_text_buffer_printf(&text, "; not tried: %s", row->not_tried);
     else
         st_text_buffer_printf(&text, "; tried with %s", row->trial);
     if (row->not_tried[0] == '\0' && row->refused != NULL)
         st_text_buffer_printf(&text, "; not kept: costs %s", row->refused);
+    st_text_buffer_printf(&text, ")");
     st_text_wrap(out, line, INDENT, width);
 }
 

@@ -22,7 +22,7 @@ $(cat "$tmp/err")"
 "$SLEEPTUNE" check --duration 6s --frames 256 >"$tmp/check.txt" 2>"$tmp/err"
 like "check ends with a status of report's" "$?" '^[012]$'
 like "the answer is a size" "$(cat "$tmp/check.txt")" \
-    '^([0-9]+ frames held \(2 periods of [0-9.]+ ms\): no dropout in 4\.20 s; to be sure:|No size of 256 to 2048 frames held in 4\.20 s)'
+    '^([0-9]+ frames held \([0-9.]+ ms\): no dropout in 4\.20 s; to be sure:|No size of 256 to 2048 frames held in 4\.20 s)'
 is "a row for each size from there on" "$(awk '/^[^ ]+ +[0-9]+ +[0-9.]+ ms  (none in|about) / {printf "%d ", $2}' "$tmp/check.txt")" "256 512 1024 2048 "
 is "one next step" "$(grep -c '^Next: ' "$tmp/check.txt")" 1
 is "it fits 80x24" "$(awk '{ if (length > 80) n++ } END { print (NR <= 23), n + 0 }' "$tmp/check.txt")" "1 0"
@@ -48,7 +48,7 @@ else
     chmod -R a+rX "$tmp"
     as_nobody env XDG_STATE_HOME="$tmp/state" "$SLEEPTUNE" check --duration 1s --quiet --json >"$tmp/past.json" 2>"$tmp/err"
     like "a history is used without being asked" "$(field "$tmp/past.json" 'd["verdict"]')" \
-        'The history of sleeptuned says: [0-9]+ frames held \(2 periods of [0-9.]+ ms\).* in 2\.[0-9] days, at most .* per hour'
+        'The history of sleeptuned says: [0-9]+ frames held \([0-9.]+ ms\).* in 2\.[0-9] days, at most .* per hour'
     for past in empty letters cut; do
         case $past in
         empty) : >"$tmp/bad.db" ;;

@@ -26,7 +26,7 @@ is "rows of text" "$(rows "$tmp/hour.txt" "${text[@]}" --frames 24,48,96,192 2>/
 96 observed 0.8583 6.317 1
 192 refused None 5.143 0"
 answer=$(predict "$tmp/hour.txt" "${text[@]}" --frames 48,96,192)
-like "the answer comes first" "$(grep held <<<"$answer")" '^192 frames held \(2 periods of 4\.0 ms\): no dropout in 35\.0 min, at most 5\.15'
+like "the answer comes first" "$(grep held <<<"$answer")" '^192 frames held \(4\.0 ms\): no dropout in 35\.0 min, at most 5\.15'
 like "lines that were left out are reported" "$answer" 'Only the first 2097152 samples'
 like "a shorter size is not known" "$(predict "$tmp/hour.txt" "${text[@]}" --frames 24,96 --details)" 'measure at 24 frames or less'
 predict "$tmp/hour.txt" "${text[@]}" --frames 48 >/dev/null
@@ -72,7 +72,7 @@ if [ -x "$made/make_history" ]; then # an hour has one wake-up 3.1 to 4.1 ms lat
 256 none seen None 0
 2048 none seen None 0"
     screen=$(TZ=UTC predict --history "$tmp/h.db")
-    like "the answer of a history" "$(tr '\n' ' ' <<<"$screen")" '^256 frames held \(2 periods of 5\.3 ms\): no dropout in 2\.5 days, at most 0\.0[0-9]+ per hour '
+    like "the answer of a history" "$(tr '\n' ' ' <<<"$screen")" '^256 frames held \(5\.3 ms\): no dropout in 2\.5 days, at most 0\.0[0-9]+ per hour '
     like "where it came from" "$(tr -s '\n ' ' ' <<<"$screen")" 'From 2\.5 days of [^ ]*/h\.db, 2026-11-18 to 2026-11-20 Next'
     is "in 40 columns" "$(COLUMNS=40 predict --history "$tmp/h.db" --details | grep -E '^.{41}' | grep -v "$tmp")" ""
     "$PYTHON" - "$tmp/h.db" <<'PY'
