@@ -245,7 +245,7 @@ static int lines(const char *text)
     return n;
 }
 
-/** Those that fit into so many lines. @return how many were printed. */
+/** room: lines on the screen. @return how many settings were printed. */
 static size_t print_settings(const struct st_printer *printer, const struct st_report *report, int room)
 {
     const size_t max = report->answer != NULL ? BELOW_MAX : SETTINGS_MAX;
