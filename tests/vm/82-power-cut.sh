@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# vm: -k generic -c none -t 900
+# boots: 2
+# The power is cut while `tune` has a setting on: the next boot begins with the system's own values, /etc is byte for byte as before, and the
+# next `revert` takes the journal away and does not undo what was set since.
+# shellcheck source=tests/tap.sh
+. /share/tests/tap.sh
+# shellcheck source=tests/vm/tune.sh
+. /share/tests/tune.sh
+before=/srv/before-the-cut journals=/var/lib/sleeptune-changes
+# all that apply may write there; the first boot also makes users
+all() { knobs; (cd /etc && find sysctl.* tmpfiles.d modprobe.d udev systemd security default -type f -exec sha256sum {} + | sort); }
+all >/tmp/all
+
+if [ "${BOOT:?by the driver}" = 1 ]; then
+    cp /tmp/all $before
+    as_found=$(knobs)
+    sync
+    "${slow[@]}" "${tune[@]}" --budget 10m --only linux-swap,linux-huge-pages >/tmp/out 2>&1 &
+    # shellcheck disable=SC2317 # called by wait_for
+    is_on() { [ "$(knobs)" != "$as_found" ]; }
+    ok "tune has a setting on" wait_for is_on
+    (tap_done)
+    sleep 2                  # what is printed leaves the machine; nothing is synced
+    echo b >/proc/sysrq-trigger
+    sleep 600
+fi
+
+is "after the power was cut all values and files are as before" "$(diff $before /tmp/all)" ""
+ok "the journal of the session survived it" grep -rqE 'swappiness|transparent_hugepage' $journals
+echo 30 >$swappiness # set since
+sleeptune revert --all >/tmp/out 2>&1
+is "revert keeps what was set since: status 1" "$?" 1
+like "which it says" "$(cat /tmp/out)" 'vm.swappiness = 10 \(was 60\): someone changed it to 30'
+is "it is as it was" "$(value)" 30
+is "no journal is left" "$(ls $journals)" ""
+tap_done
