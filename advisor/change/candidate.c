@@ -22,6 +22,7 @@ static const struct {
     {"linux-preemption", ST_CANDIDATE_VALUES},
     {"linux-huge-pages", ST_CANDIDATE_VALUES},
     {"linux-swap", ST_CANDIDATE_VALUES},
+    {"linux-numa-balancing", ST_CANDIDATE_VALUES},
     {"linux-watchdogs", ST_CANDIDATE_VALUES},
     /* FreeBSD */
     {"freebsd-alloweddeviation", ST_CANDIDATE_VALUES},

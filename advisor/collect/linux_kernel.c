@@ -113,6 +113,7 @@ static const struct {
     SYSCTL("kernel.sched_rt_period_us", "kernel/sched_rt_period_us", ST_VALUE_INT),
     SYSCTL("kernel.sched_rt_runtime_us", "kernel/sched_rt_runtime_us", ST_VALUE_INT),
     SYSCTL("kernel.nmi_watchdog", "kernel/nmi_watchdog", ST_VALUE_INT),
+    SYSCTL("kernel.numa_balancing", "kernel/numa_balancing", ST_VALUE_INT),
     SYSCTL("kernel.split_lock_mitigate", "kernel/split_lock_mitigate", ST_VALUE_INT),
     SYSCTL("kernel.watchdog", "kernel/watchdog", ST_VALUE_INT),
     SYSCTL("kernel.watchdog_thresh", "kernel/watchdog_thresh", ST_VALUE_INT),

@@ -96,6 +96,30 @@ const struct st_rule st_rule_linux_swap = {
     .judge = judge_swap,
 };
 
+/* --- linux-numa-balancing: Memory that the kernel moves between processors while it is in use. --- */
+
+const struct st_rule st_rule_linux_numa_balancing = {
+    .id = "linux-numa-balancing",
+    .title = "Automatic NUMA balancing",
+    .mechanism =
+        "On a machine with several memory nodes the kernel takes pages away from programs from time to "
+        "time, to see which processor uses them. The next use of such a page stops the thread, maybe "
+        "until the page has moved; that happens to locked memory, too.",
+    .cost = "throughput: a program may keep memory that is far from its processor",
+    .when_not = "machines with one memory node, where it is off by itself",
+    .sources =
+        "Linux Documentation/admin-guide/sysctl/kernel.rst: numa_balancing (0 off, 1 on, 2 tiered "
+        "memory); kernel/sched/fair.c: task_numa_work\n"
+        "tuned: profile network-latency, which realtime includes, sets 0\nhow many µs it takes: not measured",
+    ST_MACHINE_SYSCTL_FIX("kernel.numa_balancing", "0", "1"),
+    .worst = ST_STATUS_ADVICE,
+    .facts = ST_RULE_KEYS("linux.sysctl.kernel.numa_balancing"),
+    .cases = ST_RULE_CASES(
+        {ST_CASE_IS, 0, ST_STATUS_OK, "the kernel leaves memory where it is"},
+        {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
+         "the kernel moves memory between processors while programs use it (numa_balancing {})"}),
+};
+
 /* --- linux-huge-pages: Transparent huge pages: compaction in the middle of a page fault. --- */
 
 #define ENABLED "linux.thp.enabled"

@@ -47,6 +47,7 @@
     RULE(linux_timer_slack) \
     RULE(linux_swap) \
     RULE(linux_huge_pages) \
+    RULE(linux_numa_balancing) \
     RULE(linux_rt_throttling) \
     RULE(linux_hz) \
     RULE(linux_jack_soft_mode) \
