@@ -71,6 +71,10 @@ static void print_row(const struct st_printer *printer, const struct st_report *
     else if (finding->effect_known && finding->effect_us > 0)
         snprintf(effect, sizeof(effect), " (%.1f µs)", finding->effect_us);
     const char *what = perhaps || is_said ? finding->rule->title : finding->summary;
+    char cost[32]; /* many sentences have it */
+    snprintf(cost, sizeof(cost), "%.1f µs", finding->effect_us);
+    if (tuned == NULL && finding->effect_known && strstr(what, cost) != NULL)
+        effect[0] = '\0';
     snprintf(text, sizeof(text), "%.*s%s", (int)st_text_cut(what, sizeof(text) - sizeof(effect)), what,
              effect);
     print_status(printer, finding->status, perhaps ? "perhaps" : st_finding_statuses[finding->status].name,

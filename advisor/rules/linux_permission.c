@@ -87,10 +87,9 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
     } else if (has_rtkit(facts)) {
         judge_rtkit_only(finding);
     } else {
-        st_finding_problem(finding,
-                           "this user may not use real-time priority (%s), so any busy program can delay "
-                           "the audio thread",
-                           errno_text(error));
+        st_finding_problem(
+            finding, "this user may not use real-time priority, so any busy program can delay the audio "
+                     "thread");
         st_rule_fix(finding);
     }
 }
