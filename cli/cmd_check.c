@@ -200,17 +200,18 @@ static uint32_t held_in_all(const struct answer *answer)
     return frames;
 }
 
-static void say_sizes(struct answer *answer)
+static void say_sizes(struct answer *answer, bool music)
 {
     const struct st_predict_table *table = &answer->worst->sizes.table;
     const struct st_result *result = result_of(answer->worst);
     const uint32_t held = held_in_all(answer);
     const size_t bytes = sizeof(answer->text);
-    char time[32], latest[32], size[32];
+    char time[32], latest[32], size[32], held_text[200];
     st_ns_format_short(result->duration_ns, time, sizeof(time));
     st_ns_format_short(result->lateness.max_ns, latest, sizeof(latest));
     if (!answer->stress || !table->known) {
-        st_predict_text_answer(table, is_long(table), answer->text, bytes);
+        snprintf(answer->text, bytes, "%s%s", music ? "This computer alone: " : "",
+                 st_predict_text_answer(table, is_long(table), held_text, sizeof(held_text)));
     } else {
         snprintf(size, sizeof(size), "%u frames", held > 0 ? held : LONGEST);
         snprintf(answer->text, bytes,
@@ -288,7 +289,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
         if (result_of(phase)->lateness.max_ns > result_of(answer->worst)->lateness.max_ns)
             answer->worst = phase;
     }
-    say_sizes(answer);
+    say_sizes(answer, dropouts);
     say_causes(answer, judged_held);
     say_next(answer, judged_held);
     answer->report.next = dropouts ? NULL : answer->next; /* the music has one */

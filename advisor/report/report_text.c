@@ -1,6 +1,7 @@
 /* A report for the terminal: the first screen says what matters (with a prompt below it fits 80 columns and 24 lines), the
  * rest says why. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -72,7 +73,8 @@ static void print_row(const struct st_printer *printer, const struct st_report *
         snprintf(effect, sizeof(effect), " (%.1f µs)", finding->effect_us);
     const char *what = perhaps || is_said ? finding->rule->title : finding->summary;
     char cost[32]; /* many sentences have it */
-    snprintf(cost, sizeof(cost), "%.1f µs", finding->effect_us);
+    snprintf(cost, sizeof(cost), "%.*f µs", finding->effect_us != floor(finding->effect_us),
+             finding->effect_us);
     if (tuned == NULL && finding->effect_known && strstr(what, cost) != NULL)
         effect[0] = '\0';
     snprintf(text, sizeof(text), "%.*s%s", (int)st_text_cut(what, sizeof(text) - sizeof(effect)), what,

@@ -59,7 +59,8 @@ static void print_later(const struct st_candidates *candidates, int width, FILE 
     for (size_t i = 0; i < candidates->later_n; i++)
         st_text_buffer_printf(
             &text, "%s%s",
-            i == 0 ? "Apply these first, since they need a reboot or a new login (sleeptune apply): " : ", ",
+            i == 0 ? "Not tried, since they need a reboot or a new login ('sleeptune report' has them): "
+                   : ", ",
             candidates->later[i]->rule->id);
     if (candidates->later_n > 0)
         st_text_wrap(out, line, INDENT, width);
@@ -122,7 +123,7 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     if (open_n > 0)
         st_text_wrap(
             out,
-            "At the end each setting is set back, unless you keep it. Files and dangerous settings are not touched.",
+            "At the end each setting is set back, unless you keep it (--ask, --keep). Files and dangerous settings are not touched.",
             0, output->width);
     if (open_n > 0 && !output->dry_run)
         return;

@@ -9,7 +9,7 @@
 #include "core/text/text.h"
 #include "core/when.h"
 
-#define RESTS     "the test loop rests (loop.when)"
+#define RESTS     "the test loop waits until something plays"
 #define RECENT_NS (600 * ST_NS_PER_S) /* older dropouts are no alarm any more */
 #define STALL_NS  ST_NS_PER_S         /* later than that, the loop was not late: it did not run */
 
