@@ -63,10 +63,19 @@ cpu=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
 starts "one CPU for all threads: it starts" taskset -c "$cpu"
 still_measures "one CPU"
 is "its threads are all there" "$(for task in /proc/"$daemon"/task/*; do taskset -cp "${task##*/}" | sed 's/.*: //'; done | sort -u)" "$cpu"
-kill -STOP "$daemon"
-sleep 0.5
-kill -CONT "$daemon"
-ok "stopped for half a second: it is a cause of its own" wait_for value_is 'any(r["cause"] == "stopped" for r in d["loop"]["causes"])' True
+# a machine that is busy may have a reason of its own to be late just then
+stop_is_seen() {
+    local try
+    for try in {1..10}; do
+        kill -STOP "$daemon"
+        sleep 0.5
+        kill -CONT "$daemon"
+        sleep 2
+        value_is 'any(r["cause"] == "stopped" for r in d["loop"]["causes"])' True && return
+    done
+    return "$try"
+}
+ok "stopped for half a second: it is a cause of its own" stop_is_seen
 still_measures "stopped"
 stop
 is "and ends cleanly" "$status" 0
