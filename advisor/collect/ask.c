@@ -10,22 +10,17 @@
 #include <unistd.h>
 
 #include "advisor/facts/owner.h"
-#include "advisor/facts/text.h"
 #include "advisor/parse/answer.h"
 #include "platform/child_env.h"
 
 #define ANSWER_BYTES                                                                                         \
     (4 * 1024 * 1024) /* pw-dump of a desktop is some 100 KiB; pages that nothing fills cost nothing */
-#define UNITS_MAX  16
-#define UNIT_BYTES 96
-#define KEY_BYTES  160
+#define KEY_BYTES 160
 
 struct asker {
     struct st_facts *facts;
     const struct question *question;
-    uid_t uid;                         /* as whom */
-    char units[UNITS_MAX][UNIT_BYTES]; /* that systemd is asked for */
-    size_t units_n;
+    uid_t uid; /* as whom */
 };
 
 struct question {
@@ -174,36 +169,6 @@ static int parse_property(struct asker *asker, char *text)
     return r;
 }
 
-/** Sizes and policies as in a unit file. */
-static const char *unit_value(const char *name, const char *value)
-{
-    static const char *const policies[] = {"other", "fifo", "rr", "batch", NULL, "idle"};
-    int64_t number;
-    if (strcmp(name, "CPUSchedulingPolicy") != 0 || st_text_int(value, &number) != 0 || number < 0 ||
-        number >= (int64_t)ST_ARRAY_LEN(policies) || policies[number] == NULL)
-        return value;
-    return policies[number];
-}
-
-static void unit_setting(void *ctx, const char *unit, const char *name, const char *value)
-{
-    static const struct name_row rows[] = {{"CPUSchedulingPolicy", "policy"},
-                                           {"LimitRTPRIO", "rtprio"},
-                                           {"RestrictRealtime", "restrict_realtime"},
-                                           {"User", "user"}};
-    struct asker *asker = ctx;
-    const char *leaf = key_of(rows, ST_ARRAY_LEN(rows), name);
-    char key[KEY_BYTES];
-    const size_t len = strlen(unit);
-    if (leaf == NULL || len <= 8 || len >= UNIT_BYTES || strcmp(unit + len - 8, ".service") != 0)
-        return;
-    snprintf(key, sizeof(key), "linux.unit.%.*s.%s", (int)(len - 8), unit, leaf);
-    if (value[0] == '\0') /* User= of root */
-        put_state(asker, key, ST_FACT_ABSENT, 0);
-    else
-        put_text(asker, key, unit_value(name, value));
-}
-
 /** "Demoted 5 threads." or "Demoting known real-time threads.": rtkit-daemon.c, demote_all(). */
 static int parse_rtkit_log(struct asker *asker, char *text)
 {
@@ -212,11 +177,6 @@ static int parse_rtkit_log(struct asker *asker, char *text)
     st_facts_put_int(asker->facts, asker->question->facts[0], strstr(text, "Demot") != NULL, NULL,
                      asker->question->source);
     return 0;
-}
-
-static int parse_units(struct asker *asker, char *text)
-{
-    return st_answer_systemctl_show(text, unit_setting, asker);
 }
 
 /* --- questions --- */
@@ -284,30 +244,9 @@ static const struct question questions[] = {
                    "--lines=200"),
      .parse = parse_rtkit_log,
      .facts = WORDS("linux.rtkit.demoted_n")},
-    {.key = "linux.ask.systemd",
-     .daemon = "linux.daemon.systemd",
-     .source = "systemctl show",
-     /* the units are added */
-     .argv = WORDS("systemctl", "--system", "--no-pager", "show", "--property",
-                   "Id,User,LimitRTPRIO,CPUSchedulingPolicy,RestrictRealtime"),
-     .parse = parse_units,
-     .facts =
-         (const char *const[]){
-             NULL}}, /* its files are still in force: it reads them again only on daemon-reload */
 };
 
 #define QUESTIONS_N (sizeof(questions) / sizeof(questions[0]))
-#define ARGS_MAX    (UNITS_MAX + 8)
-
-static void note_unit(struct asker *asker, const struct st_fact *fact)
-{
-    static const char prefix[] = "linux.unit.", suffix[] = ".program";
-    const size_t len = strlen(fact->key) - (sizeof(prefix) - 1) - (sizeof(suffix) - 1);
-    if (fact->state != ST_FACT_OK || asker->units_n == UNITS_MAX || len + 9 >= UNIT_BYTES)
-        return;
-    snprintf(asker->units[asker->units_n++], UNIT_BYTES, "%.*s.service", (int)len,
-             fact->key + sizeof(prefix) - 1);
-}
 
 /* --- as whom --- */
 
@@ -376,21 +315,6 @@ static int find_whom(struct whom *whom, const char *user)
 
 /* --- asking --- */
 
-struct open_question {
-    const struct question *question;
-    const char *argv[ARGS_MAX + 1];
-};
-
-static void add_arguments(struct open_question *open, const struct asker *asker)
-{
-    size_t n = 0;
-    for (const char *const *word = open->question->argv; *word != NULL; word++)
-        open->argv[n++] = *word;
-    for (size_t i = 0; open->question->parse == parse_units && i < asker->units_n && n < ARGS_MAX; i++)
-        open->argv[n++] = asker->units[i];
-    open->argv[n] = NULL;
-}
-
 /** The server runs and did not answer: its settings are unknown, whatever its files say. */
 static void unanswered(struct asker *asker, enum st_fact_state state, int error)
 {
@@ -440,14 +364,13 @@ static bool is_in_files(const struct st_facts *facts, const char *key)
 
 /** The questions whose servers run, and that may be asked. @return how many. */
 static size_t choose(struct asker *asker, const struct st_ask *ask, const struct whom *whom,
-                     struct open_question *ret)
+                     const struct question **ret)
 {
     size_t n = 0;
     for (const struct question *question = questions; question < questions + QUESTIONS_N; question++) {
         int64_t pid;
         if ((st_facts_int(asker->facts, question->daemon, &pid) != 0 &&
              (question->or_daemon == NULL || st_facts_int(asker->facts, question->or_daemon, &pid) != 0)) ||
-            (question->parse == parse_units && asker->units_n == 0) ||
             (question->of_user && !whom->as.switch_user &&
              st_owner_other(asker->facts, question->daemon) != NULL))
             continue;
@@ -459,8 +382,7 @@ static size_t choose(struct asker *asker, const struct st_ask *ask, const struct
         } else if (question->of_user && whom->refused != 0) {
             put_state(asker, question->key, ST_FACT_UNREADABLE, whom->refused);
         } else {
-            ret[n].question = question;
-            add_arguments(&ret[n++], asker);
+            ret[n++] = question;
         }
     }
     return n;
@@ -470,13 +392,10 @@ int st_ask_servers(struct st_platform *p, const struct st_ask *ask, struct st_fa
 {
     struct asker asker = {.facts = facts};
     struct whom whom = {0};
-    struct open_question open[QUESTIONS_N];
+    const struct question *open[QUESTIONS_N];
     struct st_run runs[QUESTIONS_N] = {0};
     if (facts->os != ST_OS_LINUX)
         return 0;
-    /* whose files were found */
-    ST_FACTS_EACH (fact, facts, "linux.unit.", ".program")
-        note_unit(&asker, fact);
     int r = find_whom(&whom, ask->user);
     asker.uid = whom.as.uid;
     const size_t n = r == 0 ? choose(&asker, ask, &whom, open) : 0;
@@ -485,11 +404,11 @@ int st_ask_servers(struct st_platform *p, const struct st_ask *ask, struct st_fa
         r = -ENOMEM;
     for (size_t i = 0; i < n && r == 0; i++)
         runs[i] =
-            (struct st_run){.argv = open[i].argv, .buf = bufs + i * ANSWER_BYTES, .buf_bytes = ANSWER_BYTES};
+            (struct st_run){.argv = open[i]->argv, .buf = bufs + i * ANSWER_BYTES, .buf_bytes = ANSWER_BYTES};
     if (n > 0 && r == 0)
         r = p->run(p, runs, n, &whom.as, ST_ASK_LIMIT_NS);
     for (size_t i = 0; i < n && r == 0; i++) {
-        asker.question = open[i].question;
+        asker.question = open[i];
         take_answer(&asker, &runs[i]);
     }
     free(bufs);

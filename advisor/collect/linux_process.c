@@ -42,7 +42,6 @@ static const struct {
     {"pulseaudio", "linux.daemon.pulseaudio", NULL, true},
     {"rtkit-daemon", "linux.daemon.rtkit-daemon", "linux.rtkit.command", false},
     {"sleeptuned", "linux.daemon.sleeptuned", NULL, false},
-    {"systemd", "linux.daemon.systemd", NULL, false},
     {"system76-power", "linux.daemon.system76-power", NULL, false},
     {"system76-schedu", "linux.daemon.system76-scheduler", NULL, false},
     {"tuned", "linux.daemon.tuned", NULL, false},

@@ -9,8 +9,7 @@
 
 #include "advisor/facts/text.h"
 
-#define UNIT_LINES_MAX 64
-#define NODES_MAX      256 /* of a PipeWire graph; further ones are left out */
+#define NODES_MAX 256 /* of a PipeWire graph; further ones are left out */
 
 /** The text between the quotes after `name`, which it ends. @return NULL: none. */
 static char *quoted(char *line, const char *name, char **ret_rest)
@@ -133,45 +132,4 @@ int st_answer_busctl(const char *text, char *buf, size_t buf_bytes)
         r = -EBADMSG;
     json_decref(document);
     return r;
-}
-
-struct unit {
-    const char *id; /* NULL: not seen yet */
-    char *lines[UNIT_LINES_MAX];
-    size_t lines_n;
-};
-
-/** @return whether it was a unit. */
-static bool finish_unit(struct unit *unit, st_setting_fn fn, void *ctx)
-{
-    const bool is_unit = unit->id != NULL && unit->id[0] != '\0';
-    for (size_t i = 0; is_unit && i < unit->lines_n; i++) {
-        char *value = strchr(unit->lines[i], '=');
-        if (value == NULL)
-            continue;
-        *value = '\0';
-        fn(ctx, unit->id, unit->lines[i], value + 1);
-    }
-    *unit = (struct unit){0};
-    return is_unit;
-}
-
-int st_answer_systemctl_show(char *text, st_setting_fn fn, void *ctx)
-{
-    struct unit unit = {0};
-    size_t units_n = 0;
-    for (char *line = text; line != NULL;) {
-        char *next = strchr(line, '\n');
-        if (next != NULL)
-            *next++ = '\0';
-        if (line[0] == '\0')
-            units_n += finish_unit(&unit, fn, ctx);
-        else if (strncmp(line, "Id=", 3) == 0)
-            unit.id = line + 3;
-        else if (unit.lines_n < UNIT_LINES_MAX)
-            unit.lines[unit.lines_n++] = line;
-        line = next;
-    }
-    units_n += finish_unit(&unit, fn, ctx);
-    return units_n > 0 ? 0 : -EBADMSG;
 }

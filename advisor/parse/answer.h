@@ -25,8 +25,4 @@ ST_NODISCARD int st_answer_jack_number(char *text, int64_t *ret);
  * buf_bytes. @return 0, -EBADMSG. */
 ST_NODISCARD int st_answer_busctl(const char *text, char *buf, size_t buf_bytes);
 
-/** `systemctl show`: "Name=value" lines, an empty line between units. section: the unit's Id, wherever it
- * stands among the lines. Units without are left out. @return 0, -EBADMSG (no unit in it). */
-ST_NODISCARD int st_answer_systemctl_show(char *text, st_setting_fn fn, void *ctx);
-
 #endif

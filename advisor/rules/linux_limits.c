@@ -131,7 +131,7 @@ static enum fault fault_of(const struct st_facts *facts, const struct st_fact *p
     if (st_facts_beside_text(facts, program, "restrict_realtime", &text) == 0 && is_yes(text))
         return FAULT_RESTRICTED;
     if (st_facts_beside_text(facts, program, "user", &text) != 0 || strcmp(text, "root") == 0 ||
-        strcmp(text, "0") == 0)
+        strcmp(text, "0") == 0 || text[0] == '\0') /* User= alone: root again */
         return FAULT_NONE;
     if (st_facts_beside_text(facts, program, "policy", &text) == 0 &&
         (strcmp(text, "fifo") == 0 || strcmp(text, "rr") == 0))

@@ -25,9 +25,6 @@
     BUS "org.freedesktop.RealtimeKit1 /org/freedesktop/RealtimeKit1 org.freedesktop.RealtimeKit1 "           \
         "MaxRealtimePriority"
 #define RTKIT_LOG "journalctl --unit=rtkit-daemon --boot --quiet --no-pager --output=cat --lines=200"
-#define SYSTEMD                                                                                              \
-    "systemctl --system --no-pager show --property "                                                         \
-    "Id,User,LimitRTPRIO,CPUSchedulingPolicy,RestrictRealtime"
 
 static struct st_platform *p;
 static struct st_facts *facts;
@@ -301,28 +298,6 @@ static void log_of_rtkit_tells_that_it_demoted(void **state)
     is("linux.rtkit.demoted_n", "1");
 }
 
-static void systemd_tells_of_units_that_have_files(void **state)
-{
-    (void)state;
-    fact("linux.daemon.systemd", "1");
-    ask();
-    assert_null(st_facts_find(facts, "linux.ask.systemd")); /* nothing to ask */
-    fact("linux.unit.jackd.program", "jackd");
-    fact("linux.unit.mpd.program", "mpd");
-    fact("linux.unit.mpd.user", "somebody");
-    answer(SYSTEMD " jackd.service mpd.service",
-           "LimitRTPRIO=95\nUser=ann\nCPUSchedulingPolicy=1\nRestrictRealtime=no\nId=jackd.service\n\n"
-           "LimitRTPRIO=0\nUser=\nCPUSchedulingPolicy=0\nRestrictRealtime=yes\nId=mpd.service\n",
-           0);
-    ask();
-    is("linux.unit.jackd.rtprio", "95");
-    is("linux.unit.jackd.policy", "fifo");
-    is("linux.unit.jackd.user", "ann");
-    is("linux.unit.mpd.rtprio", "0");
-    is("linux.unit.mpd.restrict_realtime", "yes");
-    is_state("linux.unit.mpd.user", ST_FACT_ABSENT, 0);
-}
-
 static void a_captured_machine_is_never_asked(void **state)
 {
     (void)state;
@@ -363,7 +338,6 @@ int main(void)
         ROW(one_module_without_timers_is_enough),
         ROW(the_bus_tells_of_daemons),
         ROW(log_of_rtkit_tells_that_it_demoted),
-        ROW(systemd_tells_of_units_that_have_files),
         ROW(a_captured_machine_is_never_asked),
         ROW(out_of_memory_is_told),
     };
