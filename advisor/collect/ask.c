@@ -159,16 +159,6 @@ static int parse_jack(struct asker *asker, char *text)
     return r;
 }
 
-/** One property of D-Bus, which is the only fact it tells. */
-static int parse_property(struct asker *asker, char *text)
-{
-    char value[64];
-    const int r = st_answer_busctl(text, value, sizeof(value));
-    if (r == 0)
-        put_text(asker, asker->question->facts[0], value);
-    return r;
-}
-
 /** "Demoted 5 threads." or "Demoting known real-time threads.": rtkit-daemon.c, demote_all(). */
 static int parse_rtkit_log(struct asker *asker, char *text)
 {
@@ -180,8 +170,6 @@ static int parse_rtkit_log(struct asker *asker, char *text)
 }
 
 /* --- questions --- */
-
-#define BUSCTL "busctl", "--system", "--auto-start=no", "--json=short", "--timeout=1", "get-property"
 
 static const struct question questions[] = {
     {.key = "linux.ask.pipewire",
@@ -223,20 +211,6 @@ static const struct question questions[] = {
      .argv = WORDS("jack_samplerate"),
      .parse = parse_jack,
      .facts = WORDS("linux.jack.rate_hz")},
-    {.key = "linux.ask.power_profiles",
-     .daemon = "linux.daemon.power-profiles-daemon",
-     .source = "busctl get-property net.hadess.PowerProfiles",
-     .argv = WORDS(BUSCTL, "net.hadess.PowerProfiles", "/net/hadess/PowerProfiles",
-                   "net.hadess.PowerProfiles", "ActiveProfile"),
-     .parse = parse_property,
-     .facts = WORDS("linux.power_profile")},
-    {.key = "linux.ask.rtkit",
-     .daemon = "linux.daemon.rtkit-daemon",
-     .source = "busctl get-property org.freedesktop.RealtimeKit1",
-     .argv = WORDS(BUSCTL, "org.freedesktop.RealtimeKit1", "/org/freedesktop/RealtimeKit1",
-                   "org.freedesktop.RealtimeKit1", "MaxRealtimePriority"),
-     .parse = parse_property,
-     .facts = WORDS("linux.rtkit.max_priority")},
     {.key = "linux.ask.rtkit_log",
      .daemon = "linux.daemon.rtkit-daemon",
      .source = "journalctl --unit rtkit-daemon",
@@ -292,7 +266,6 @@ static int find_whom(struct whom *whom, const char *user)
                                        "PIPEWIRE_RUNTIME_DIR",
                                        "PULSE_RUNTIME_PATH",
                                        "JACK_DEFAULT_SERVER",
-                                       "DBUS_SYSTEM_BUS_ADDRESS",
                                        NULL};
     if (!find_user(whom, user))
         whom->refused = EPERM;

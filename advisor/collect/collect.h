@@ -25,7 +25,7 @@ ST_NODISCARD int st_collect_dir(const char *dir, struct st_facts **ret);
  */
 ST_NODISCARD int st_collect_user(struct st_platform *p, const char *name, struct st_facts *facts);
 
-/* --- ask.c: what only a running server has: PipeWire, PulseAudio, JACK, and what answers on the system's bus --- */
+/* --- ask.c: what only a running server has: PipeWire, PulseAudio, JACK; rtkit's journal --- */
 
 /** In all, for all servers together. rtkit's journal took more than 0.3 s in an emulated guest. */
 #define ST_ASK_LIMIT_NS INT64_C(1000000000)

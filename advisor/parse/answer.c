@@ -118,18 +118,3 @@ int st_answer_jack_number(char *text, int64_t *ret)
     text[strcspn(text, " \r\n")] = '\0';
     return st_text_int(text, ret) == 0 && *ret > 0 ? 0 : -EBADMSG;
 }
-
-int st_answer_busctl(const char *text, char *buf, size_t buf_bytes)
-{
-    json_t *document = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    const json_t *data = json_object_get(document, "data");
-    int r = 0;
-    if (json_is_string(data))
-        snprintf(buf, buf_bytes, "%s", json_string_value(data));
-    else if (json_is_integer(data))
-        snprintf(buf, buf_bytes, "%lld", (long long)json_integer_value(data));
-    else
-        r = -EBADMSG;
-    json_decref(document);
-    return r;
-}

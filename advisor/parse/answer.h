@@ -21,8 +21,4 @@ ST_NODISCARD int st_answer_pactl_modules(char *text, st_setting_fn fn, void *ctx
  * first number. @return 0, -EBADMSG. */
 ST_NODISCARD int st_answer_jack_number(char *text, int64_t *ret);
 
-/** `busctl --json=short get-property ... NAME`: {"type":"s","data":"balanced"}. The text, or the number as text, cut to
- * buf_bytes. @return 0, -EBADMSG. */
-ST_NODISCARD int st_answer_busctl(const char *text, char *buf, size_t buf_bytes);
-
 #endif

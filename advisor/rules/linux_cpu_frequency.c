@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/facts/text.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 
@@ -260,7 +259,6 @@ const struct st_rule st_rule_linux_cpu_frequency = {
 /* --- linux-power-daemons: they overwrite settings of the CPU clock --- */
 
 #define PROCESSES "linux.processes_n"
-#define PROFILE   "linux.power_profile"
 #define PPD_NOW   "powerprofilesctl set performance"
 #define TUNED_NOW "sudo tuned-adm profile latency-performance"
 
@@ -286,7 +284,6 @@ static void judge_power_daemons(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t processes, present;
-    const char *profile;
     size_t n = 0, first = 0, second = 0;
     if (st_finding_need_int(finding, PROCESSES, &processes) != 0 ||
         st_finding_need_int(finding, PRESENT, &present) != 0)
@@ -327,14 +324,10 @@ static void judge_power_daemons(struct st_finding *finding)
             "--now power-profiles-daemon.service   # or tuned, tlp, auto-cpufreq",
             ST_NEEDS_NOTHING);
     } else if (slow != NULL) {
-        char named[80] = "";
-        if (st_facts_text(facts, PROFILE, &profile) == 0)
-            snprintf(named, sizeof(named), " (now %.*s)", st_text_cut(profile, 40), profile);
-        st_finding_quote(finding, PROFILE);
         st_finding_advice(finding,
                           "%s runs and would overwrite the setting of finding linux-cpu-frequency: choose "
-                          "its profile%s instead",
-                          managers[first].name, named);
+                          "its profile instead",
+                          managers[first].name);
         st_finding_fix(finding, managers[first].now, managers[first].persistent, ST_NEEDS_NOTHING);
     } else if (unread_n > 0) {
         st_finding_unknown(finding, "%s runs, but sleeptune could not read what it has set",
@@ -364,6 +357,6 @@ const struct st_rule st_rule_linux_power_daemons = {
                   "TLP and run sudo tlp start",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(PROCESSES, PRESENT, "linux.daemon.*", "linux.tlp.enabled",
-                          "linux.cpufreq.policy*.governor", "linux.cpufreq.policy*.epp", PROFILE),
+                          "linux.cpufreq.policy*.governor", "linux.cpufreq.policy*.epp"),
     .judge = judge_power_daemons,
 };

@@ -322,18 +322,14 @@ const struct st_rule st_rule_linux_rt_group_sched = {
 
 #define DAEMON           "linux.daemon.rtkit-daemon"
 #define COMMAND          "linux.rtkit.command"
-#define MAX              "linux.rtkit.max_priority"
 #define PRIORITY_DEFAULT 20 /* rtkit-daemon --help */
 
 /** Shorter cycles cannot wait for the threads of interrupts. A choice of this rule. */
 #define PERIOD_SHORT_NS INT64_C(5000000)
 
-/** From the running daemon, else from its command line. */
+/** From rtkit's command line. */
 static int64_t highest(const struct st_facts *facts)
 {
-    int64_t max;
-    if (st_facts_int(facts, MAX, &max) == 0 && max >= 1 && max <= 99)
-        return max;
     static const char option[] = "--max-realtime-priority=";
     const char *command;
     const char *at = st_facts_text(facts, COMMAND, &command) == 0 ? strstr(command, option) : NULL;
@@ -357,10 +353,6 @@ static void judge_rtkit(struct st_finding *finding)
     st_finding_quote(finding, DAEMON);
     st_finding_quote(finding, INSTALLED);
     st_finding_quote(finding, COMMAND);
-    const int asked = st_facts_int(facts, MAX, &value);
-    if (asked != 0 && asked != -ENOENT && st_finding_need_int(finding, MAX, &value) != 0)
-        return;
-    st_finding_quote(finding, MAX);
     const bool there =
         st_facts_int(facts, DAEMON, &value) == 0 || st_facts_int(facts, INSTALLED, &value) == 0;
     if (!there && st_facts_int(facts, INSTALLED, &value) == -EACCES) {
@@ -399,7 +391,7 @@ const struct st_rule st_rule_linux_rtkit = {
     .guide.check = ST_MACHINE_CHECK_LIMITS,
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(FIFO_ERRNO, DAEMON, INSTALLED, COMMAND, MAX),
+    .facts = ST_RULE_KEYS(FIFO_ERRNO, DAEMON, INSTALLED, COMMAND),
     .judge = judge_rtkit,
 };
 

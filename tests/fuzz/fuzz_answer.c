@@ -16,11 +16,11 @@ static void setting(void *ctx, const char *section, const char *key, const char 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = malloc(size + 1), value[64];
+    char *text = malloc(size + 1);
     int64_t number;
     if (text == NULL)
         return 0;
-    for (int parser = 0; parser < 5; parser++) {
+    for (int parser = 0; parser < 4; parser++) {
         memcpy(text, data, size);
         text[size] = '\0';
         switch (parser) {
@@ -35,9 +35,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             break;
         default:
             seen += st_answer_pw_dump(text, setting, NULL) == 0;
-            break;
-        case 3:
-            seen += st_answer_busctl(text, value, sizeof(value)) == 0;
             break;
         }
     }

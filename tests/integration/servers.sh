@@ -206,20 +206,4 @@ else
     is "asking does not start one" "$(pgrep -c -x -u "$(id -u)" -f "^pulseaudio .*$tmp")" 0
 fi
 
-# --- rtkit, on a bus of its own ---------------------------------------------------------------------------------
-if [ ! -x "$SLEEPTUNE_BUILD/tests/integration/fake_rtkit" ] || ! command -v busctl >/dev/null || [ ! -S "$tmp/session" ]; then
-    skip "rtkit" "needs libsystemd, busctl and a bus"
-else
-    export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$tmp/session
-    cp "$SLEEPTUNE_BUILD/tests/integration/fake_rtkit" "$tmp/rtkit-daemon" # known by the program's name
-    start "$tmp/rtkit-daemon"
-    rtkit=$server
-    has_rtkit() { busctl --system --timeout=1 status org.freedesktop.RealtimeKit1; }
-    wait_for has_rtkit
-    told "rtkit is asked over D-Bus" linux.rtkit.max_priority "20 from busctl get-property org.freedesktop.RealtimeKit1"
-    kill -STOP "$rtkit"
-    snapshot
-    is "a hung one has not answered" "$(of linux.rtkit.max_priority)" "$timed_out"
-    stop "$rtkit"
-fi
 tap_done

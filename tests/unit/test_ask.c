@@ -15,15 +15,9 @@
 #include "advisor/collect/collect.h"
 #include "tests/fake/fake.h"
 
-#define PW      "pw-metadata -n settings"
-#define PW_DUMP "pw-dump --no-colors"
-#define PACTL   "pactl list short modules"
-#define BUS     "busctl --system --auto-start=no --json=short --timeout=1 get-property "
-#define PROFILES                                                                                             \
-    BUS "net.hadess.PowerProfiles /net/hadess/PowerProfiles net.hadess.PowerProfiles ActiveProfile"
-#define RTKIT                                                                                                \
-    BUS "org.freedesktop.RealtimeKit1 /org/freedesktop/RealtimeKit1 org.freedesktop.RealtimeKit1 "           \
-        "MaxRealtimePriority"
+#define PW        "pw-metadata -n settings"
+#define PW_DUMP   "pw-dump --no-colors"
+#define PACTL     "pactl list short modules"
 #define RTKIT_LOG "journalctl --unit=rtkit-daemon --boot --quiet --no-pager --output=cat --lines=200"
 
 static struct st_platform *p;
@@ -269,21 +263,6 @@ static void one_module_without_timers_is_enough(void **state)
     is("linux.pulse.tsched", "1");
 }
 
-static void the_bus_tells_of_daemons(void **state)
-{
-    (void)state;
-    fact("linux.daemon.power-profiles-daemon", "500");
-    fact("linux.daemon.rtkit-daemon", "501");
-    answer(PROFILES, "{\"type\":\"s\",\"data\":\"power-saver\"}\n", 0);
-    answer(RTKIT, "{\"type\":\"i\",\"data\":20}\n", 0);
-    ask();
-    is("linux.power_profile", "power-saver");
-    is("linux.rtkit.max_priority", "20");
-    answer(RTKIT, "{\"type\":\"i\",\"data\":true}\n", 0);
-    ask();
-    is_state("linux.ask.rtkit", ST_FACT_MALFORMED, 0);
-}
-
 static void log_of_rtkit_tells_that_it_demoted(void **state)
 {
     (void)state;
@@ -336,7 +315,6 @@ int main(void)
         ROW(a_user_who_is_not_there_has_no_servers),
         ROW(jack_tells_what_runs),
         ROW(one_module_without_timers_is_enough),
-        ROW(the_bus_tells_of_daemons),
         ROW(log_of_rtkit_tells_that_it_demoted),
         ROW(a_captured_machine_is_never_asked),
         ROW(out_of_memory_is_told),
