@@ -25,7 +25,7 @@ static void usage(FILE *out)
     for (size_t i = 0; i < ST_ARRAY_LEN(commands); i++)
         fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
     fputs("\nOptions of a command: sleeptune-lab COMMAND --help. Manual: man sleeptune-lab\n"
-          "'sleeptune plot' draws its JSON, 'sleeptune compare' compares it.\n",
+          "'sleeptune plot' draws its JSON.\n",
           out);
 }
 

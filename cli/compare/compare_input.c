@@ -1,10 +1,9 @@
-/* Reads what `compare` compares: recordings, series, the JSON of benches. */
+/* Reads what `compare` compares: recordings and series. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/input/document.h"
 #include "chart/input/recording_input.h"
 #include "chart/input/series_input.h"
 #include "cli/command.h"
@@ -82,70 +81,7 @@ static int read_series(const char *command, const struct st_series_options *opti
     return status;
 }
 
-/* --- JSON: the single values of a bench --- */
-
-static bool count(const json_t *object, const char *key, uint64_t *ret)
-{
-    const json_t *value = json_object_get(object, key);
-    if (!json_is_integer(value) || json_integer_value(value) < 0)
-        return false;
-    *ret = (uint64_t)json_integer_value(value);
-    return true;
-}
-
-/* samples_ns without its warm-up, as the figures are. @return 0, -EBADMSG, -ENOMEM. */
-static int take_values(const json_t *result, struct st_compare_row *row)
-{
-    const json_t *samples = json_object_get(result, "samples_ns");
-    uint64_t before_n = 0;
-    const size_t n = json_array_size(samples);
-    (void)count(result, "warm_up", &before_n);
-    if (before_n >= n)
-        return 0;
-    const size_t warm_up_n = (size_t)before_n;
-    row->values_ns = calloc(n - warm_up_n, sizeof(*row->values_ns));
-    if (row->values_ns == NULL)
-        return -ENOMEM;
-    for (size_t i = warm_up_n; i < n; i++) {
-        const json_t *value = json_array_get(samples, i);
-        if (!json_is_integer(value))
-            return -EBADMSG;
-        row->values_ns[row->values_n++] = json_integer_value(value);
-    }
-    return 0;
-}
-
-int st_compare_read_bench(const char *command, const json_t *document, struct st_compare_file *ret)
-{
-    const char *schema = json_string_value(json_object_get(document, "schema"));
-    const struct st_document *kind = st_document_of(document);
-    const size_t n = kind != NULL ? st_document_results_n(kind, document) : 0;
-    char group[ST_COMPARE_LABEL];
-    ret->kind = kind;
-    ret->source = "bench";
-    ret->rows = calloc(n + 1, sizeof(*ret->rows));
-    if (ret->rows == NULL)
-        return st_failure(command, "out of memory");
-    bool good = true;
-    for (size_t i = 0; i < n && good; i++) {
-        const json_t *result = st_document_result(kind, document, i);
-        struct st_compare_row *row = &ret->rows[ret->rows_n];
-        good = take_values(result, row) == 0;
-        ret->rows_n += row->values_ns != NULL; /* not measured, or not with single values */
-        st_document_label(kind, result, row->label, sizeof(row->label));
-        st_document_group(kind, result, group, sizeof(group));
-        st_text_append(row->label, sizeof(row->label), "%s%s", group[0] != '\0' ? ", " : "", group);
-        for (size_t other = 0; other + 1 < ret->rows_n && good; other++)
-            good = strcmp(ret->rows[other].label, row->label) != 0;
-    }
-    return good && ret->rows_n > 0
-               ? ST_EXIT_DONE
-               : st_failure(
-                     command,
-                     "%s (%.40s) has no single values to compare. Record with 'measure --record', or use "
-                     "the JSON of 'sleeptune-lab syscall' or 'wake'.",
-                     ret->path, schema != NULL ? schema : "JSON");
-}
+/* --- JSON of a series --- */
 
 /* An object as "key: value" lines. NULL: out of memory. */
 static char *lines_of(const json_t *object)
@@ -186,16 +122,19 @@ static int read_json(const char *command, const struct st_series_options *option
     const char *schema = json_string_value(json_object_get(document, "schema"));
     const json_t *conditions = json_object_get(document, "circumstances");
     int status = ST_EXIT_DONE;
-    if (json_is_object(conditions)) {
+    if (schema == NULL || strncmp(schema, SERIES_FAMILY, strlen(SERIES_FAMILY)) != 0) {
+        status =
+            st_failure(command,
+                       "cannot compare %s (%.40s). Record with 'measure --record', or compare a column of "
+                       "'sleeptune-lab table --samples'.",
+                       file->path, schema != NULL ? schema : "JSON");
+    } else if (json_is_object(conditions)) {
         file->conditions = lines_of(conditions);
         if (file->conditions == NULL)
             status = st_failure(command, "out of memory");
     }
-    const bool series = schema != NULL && strncmp(schema, SERIES_FAMILY, strlen(SERIES_FAMILY)) == 0;
-    if (status == ST_EXIT_DONE && !series)
-        status = st_compare_read_bench(command, document, file);
     json_decref(document);
-    return status == ST_EXIT_DONE && series ? read_series(command, options, file) : status;
+    return status == ST_EXIT_DONE ? read_series(command, options, file) : status;
 }
 
 /* --- which of them --- */
@@ -230,8 +169,5 @@ int st_compare_read(const char *command, const char *path, const struct st_serie
 void st_compare_file_finish(struct st_compare_file *file)
 {
     st_blocks_finish(&file->blocks);
-    for (size_t i = 0; i < file->rows_n; i++)
-        free(file->rows[i].values_ns);
-    free(file->rows);
     free(file->conditions);
 }

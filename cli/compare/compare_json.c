@@ -12,9 +12,6 @@ static void append(json_t *array, json_t *value)
 static json_t *file_json(const struct st_compare_file *file)
 {
     const struct st_blocks *b = &file->blocks;
-    if (file->kind != NULL)
-        return json_pack("{s:s, s:s, s:n, s:n, s:n, s:n, s:s}", "path", file->path, "source", file->source,
-                         "period_ns", "n", "periods", "missed", "note", file->note);
     return json_pack("{s:s, s:s, s:{s:I, s:I}, s:I, s:I, s:I, s:s}", "path", file->path, "source",
                      file->source, "period_ns", "num", (json_int_t)file->period.num, "den",
                      (json_int_t)file->period.den, "n", (json_int_t)b->n, "periods", (json_int_t)b->trials_n,
@@ -50,25 +47,23 @@ static json_t *differ_json(const struct st_compare_result *result)
     return array;
 }
 
-static json_t *pair_json(const struct st_compare_result *result, const struct st_compare_pair *pair)
+static json_t *comparison_json(const struct st_compare_result *result)
 {
-    const double *drift_ns = pair->figures[ST_FIGURE_MEDIAN].drift;
+    const double *drift_ns = result->figures[ST_FIGURE_MEDIAN].drift;
     json_t *figures = json_array();
     for (int id = 0; id < ST_FIGURES; id++)
-        append(figures, figure_json(result, &pair->figures[id], (enum st_figure_id)id));
-    return json_pack("{s:i, s:i, s:s, s:[I, I], s:o, s:o, s:[o, o]}", "a", 0, "b", 1, "label", pair->label,
-                     "n", (json_int_t)pair->n[0], (json_int_t)pair->n[1], "differs", differ_json(result),
-                     "figures", figures, "drift_ns", number(true, drift_ns[0]), number(true, drift_ns[1]));
+        append(figures, figure_json(result, &result->figures[id], (enum st_figure_id)id));
+    return json_pack("{s:i, s:i, s:s, s:[I, I], s:o, s:o, s:[o, o]}", "a", 0, "b", 1, "label", "", "n",
+                     (json_int_t)result->files[0].blocks.n, (json_int_t)result->files[1].blocks.n, "differs",
+                     differ_json(result), "figures", figures, "drift_ns", number(true, drift_ns[0]),
+                     number(true, drift_ns[1]));
 }
 
 json_t *st_compare_json(const struct st_compare_result *result)
 {
-    json_t *pairs = json_array();
-    for (size_t i = 0; i < result->pairs_n; i++)
-        append(pairs, pair_json(result, &result->pairs[i]));
-    return json_pack("{s:s, s:[o, o], s:o, s:I, s:{s:s, s:I, s:f}, s:b}", "schema", ST_COMPARE_SCHEMA,
+    return json_pack("{s:s, s:[o, o], s:[o], s:i, s:{s:s, s:I, s:f}, s:b}", "schema", ST_COMPARE_SCHEMA,
                      "files", file_json(&result->files[0]), file_json(&result->files[1]), "comparisons",
-                     pairs, "left_out", (json_int_t)result->left_out_n, "correction", "method", "holm",
-                     "tests", (json_int_t)result->tests_n, "level", ST_VERDICT_LEVEL, "shown",
+                     comparison_json(result), "left_out", 0, "correction", "method", "holm", "tests",
+                     (json_int_t)result->tests_n, "level", ST_VERDICT_LEVEL, "shown",
                      (int)(result->shown_n > 0));
 }

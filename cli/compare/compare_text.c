@@ -28,14 +28,10 @@ static void print_file(FILE *out, const struct st_compare_file *file, const char
 {
     char text[900], every[32], all[32];
     snprintf(text, sizeof(text), "%.300s: %s", file->path, file->source);
-    if (file->kind != NULL)
-        st_text_append(text, sizeof(text), ", %zu result%s", file->rows_n, file->rows_n == 1 ? "" : "s");
-    else
-        st_text_append(
-            text, sizeof(text), ", %" PRIu64 " values, one every %s, %s in all", file->blocks.n,
-            st_ns_format(st_period_ns(&file->period), every, sizeof(every)),
-            st_ns_format(st_period_due_ns(&file->period, 0, file->blocks.trials_n), all, sizeof(all)));
-    if (file->kind == NULL && file->blocks.missed_n > 0)
+    st_text_append(text, sizeof(text), ", %" PRIu64 " values, one every %s, %s in all", file->blocks.n,
+                   st_ns_format(st_period_ns(&file->period), every, sizeof(every)),
+                   st_ns_format(st_period_due_ns(&file->period, 0, file->blocks.trials_n), all, sizeof(all)));
+    if (file->blocks.missed_n > 0)
         st_text_append(text, sizeof(text), ", %" PRIu64 " of %" PRIu64 " periods missed",
                        file->blocks.missed_n, file->blocks.trials_n);
     st_text_append(text, sizeof(text), ".%s%s", file->note[0] != '\0' ? " " : "", file->note);
@@ -52,7 +48,7 @@ static const char *periods_text(const struct st_compare_file *files, char *buf, 
 {
     char texts[2][40] = {"", ""};
     buf[0] = '\0';
-    if (files[0].kind != NULL || period_ns(&files[0]) == period_ns(&files[1]))
+    if (period_ns(&files[0]) == period_ns(&files[1]))
         return buf;
     for (int decimals = 0; decimals <= 6 && strcmp(texts[0], texts[1]) == 0; decimals++) {
         for (int i = 0; i < 2; i++)
@@ -85,13 +81,14 @@ static void print_differ(FILE *out, const struct st_compare_result *result, int 
 }
 
 /* What is not known, and how much more would make it known. */
-static void print_unknown(FILE *out, const struct st_compare_pair *pair, int width)
+static void print_unknown(FILE *out, const struct st_compare_result *result, int width)
 {
-    const uint64_t n = pair->n[0] < pair->n[1] ? pair->n[0] : pair->n[1];
+    const uint64_t a_n = result->files[0].blocks.n, b_n = result->files[1].blocks.n;
+    const uint64_t n = a_n < b_n ? a_n : b_n;
     char text[200];
     for (int id = 0; id < ST_FIGURE_MISSED; id++) {
         const uint64_t least_n = st_stats_quantile_min_n(st_figure_quantiles[id]);
-        if (pair->figures[id].difference.known || n >= least_n)
+        if (result->figures[id].difference.known || n >= least_n)
             continue;
         snprintf(text, sizeof(text), "%s: only %" PRIu64 " value%s; at least %" PRIu64 " are needed.",
                  st_figure_names[id], n, n == 1 ? "" : "s", least_n);
@@ -99,30 +96,20 @@ static void print_unknown(FILE *out, const struct st_compare_pair *pair, int wid
     }
 }
 
-static void print_pair(FILE *out, const struct st_compare_result *result, const struct st_compare_pair *pair,
-                       int width)
+static void print_figures(FILE *out, const struct st_compare_result *result, int width)
 {
     char text[ST_DIFFERENCE_TEXT_BYTES];
     fputc('\n', out);
-    if (pair->label[0] != '\0') {
-        st_text_wrap(out, pair->label, 0, width);
-        st_text_wrap(out, st_difference_text_sentence(pair->figures, result->tests_n, "A", text), 0, width);
-    }
-    st_difference_text_table(out, pair->figures, "A", "B");
-    print_unknown(out, pair, width);
-    put(out, "drift", st_difference_text_drift(pair->figures, text), width);
-    put(out, "doubt", st_difference_text_doubts(pair->figures, text), width);
+    st_difference_text_table(out, result->figures, "A", "B");
+    print_unknown(out, result, width);
+    put(out, "drift", st_difference_text_drift(result->figures, text), width);
+    put(out, "doubt", st_difference_text_doubts(result->figures, text), width);
 }
 
 static void print_notes(FILE *out, const struct st_compare_result *result, int width)
 {
-    char text[500] = "";
+    char text[500];
     fputc('\n', out);
-    if (result->left_out_n > 0) {
-        snprintf(text, sizeof(text), "%zu results exist in one file only. They are left out.",
-                 result->left_out_n);
-        put(out, "left out", text, width);
-    }
     snprintf(text, sizeof(text),
              "p is corrected for the %zu figure%s compared (Holm); * marks a difference that is shown (p <= "
              "%.2f, and more than the drift). Each file is one run: anything else that changed between them "
@@ -131,30 +118,18 @@ static void print_notes(FILE *out, const struct st_compare_result *result, int w
     put(out, "note", text, width);
 }
 
-/* The answer comes first. */
-static void print_answer(FILE *out, const struct st_compare_result *result, int width)
-{
-    char text[ST_DIFFERENCE_TEXT_BYTES] = "";
-    if (result->files[0].kind == NULL)
-        st_difference_text_sentence(result->pairs[0].figures, result->tests_n, "A", text);
-    else
-        st_text_append(text, sizeof(text), "%zu of %zu figures differ by more than chance, in %zu results.",
-                       result->shown_n, result->tests_n, result->pairs_n);
-    st_text_wrap(out, text, 0, width);
-    fputc('\n', out);
-}
-
 int st_compare_print(const struct st_compare_result *result)
 {
     struct st_locale_stream stream;
+    char text[ST_DIFFERENCE_TEXT_BYTES];
     const int terminal = st_terminal_width(STDOUT_FILENO), width = terminal < 100 ? terminal : 100;
     FILE *out = st_locale_begin(&stream, stdout);
-    print_answer(out, result, width);
+    st_text_wrap(out, st_difference_text_sentence(result->figures, result->tests_n, "A", text), 0, width);
+    fputc('\n', out);
     print_file(out, &result->files[0], "A", width);
     print_file(out, &result->files[1], "B", width);
     print_differ(out, result, width);
-    for (size_t i = 0; i < result->pairs_n; i++)
-        print_pair(out, result, &result->pairs[i], width);
+    print_figures(out, result, width);
     print_notes(out, result, width);
     const int r = st_locale_end(&stream);
     errno = 0;

@@ -75,7 +75,7 @@ if "$SLEEPTUNE" measure --duration 3s --frames 32 --policy other --record r.stre
     status 0 "a recording and itself do not differ" compare r.strec r.strec
     like "nor do their circumstances" "$(cat out)" '^differ   nothing that both files record'
     status 4 "the JSON of measure has no single values" compare r.strec r.json
-    like "which says what to do" "$(cat err)" "no single values to compare\. Record with 'measure --record'"
+    like "which says what to do" "$(cat err)" "cannot compare r.json \(sleeptune-measure/1\)\. Record with 'measure --record'"
     head -c $(($(stat -c %s r.strec) - 40)) r.strec >cut.strec
     compare cut.strec r.strec >out
     like "a recording without end is read up to there" "$(tr -s ' \n' '  ' <out)" 'no end mark'
@@ -128,67 +128,19 @@ compare first second >out
 like "how much a run changes within itself is said" "$(tr -s ' \n' '  ' <out)" \
     'drift median by [0-9.]+ µs, p99 by [0-9.]+ .s.* within a single run'
 
-# --- benches, row by row
+# --- JSON of the laboratory
 cat >bench.json <<'JSON'
 {"schema": "sleeptune-bench-sleep/1", "results": [
  {"method": "x", "policy": "fifo", "requested_ns": 1000, "n": 100, "overshoot_ns": {"median": 500, "p99": null}, "median_ci95_ns": [490, 510]}]}
 JSON
 status 4 "results without single values are refused" compare bench.json bench.json
-like "by name" "$(cat err)" 'bench.json \(sleeptune-bench-sleep/1\) has no single values'
-# samples LEVEL SEED: what bench wake writes of one mechanism, 1200 values that depend on their neighbours
-samples() {
-    awk -v level="$1" -v seed="$2" 'BEGIN {
-        srand(seed)
-        printf "{\"schema\": \"sleeptune-bench-wake/1\", \"results\": [{\"mechanism\": \"pipe\", \"n\": 1200, "
-        printf "\"delay_ns\": {\"median\": %d, \"p99\": null}, \"median_ci95_ns\": null, \"samples_ns\": [", level
-        for (i = 0; i < 1200; i++) {
-            if (i % 10 == 0)
-                drift = 400 * (rand() + rand() - 1)
-            printf "%s%d", i ? ", " : "", level + drift + 100 * rand()
-        }
-        print "]}]}"
-    }'
-}
-samples 20000 1 >wake1.json
-samples 20000 2 >wake2.json
-samples 22000 3 >wake3.json
-status 0 "single values of a bench are compared: none shown" compare wake1.json wake2.json
-like "p99 has its row and interval" "$(cat out)" '^p99  .*\.\.'
-is "periods it has none" "$(grep -c '^missed' out)" 0
-status 1 "and what differs is shown" compare wake1.json wake3.json
-like "by its figures" "$(cat out)" '^median .*\+(1\.9|2\.[01])[0-9]{2} µs .*\*$'
-sed 's/"n": 1200/"warm_up": 100, &/' wake1.json >warm.json
-like "warm-up is left out" "$(compare warm.json wake2.json --json | tr -d ' \n')" '"n":\[1100,1200\]'
-sed 's/"samples_ns": \[/&"x", /' wake1.json >worded.json
-status 4 "values that are none are refused" compare wake1.json worded.json
-status 4 "values and a bench have nothing in common" compare a wake1.json
-like "which is said" "$(cat err)" 'no figure in common'
-sed 's/bench-wake/bench-syscall/; s/"mechanism"/"call"/' wake1.json >calls.json
-status 4 "benches of two kinds have nothing in common" compare wake1.json calls.json
-like "which names the kinds" "$(cat err)" 'cannot compare calls.json \(sleeptune-lab syscall\) with wake1.json \(sleeptune-lab wake\): the files have no figure'
-sed 's/"pipe"/"socket"/' wake1.json >foreign.json
-status 4 "benches without a common row" compare wake1.json foreign.json
-sed 's/"results": \[\(.*\)\]}/"results": [\1, {"mechanism": "signal", "samples_ns": [1, 2]}]}/' wake1.json >more.json
-compare wake2.json more.json >out
-like "results of one file alone are counted" "$(cat out)" '1 results exist in one file only'
-like "the answer counts what differs" "$(head -1 out)" '^[0-3] of [123] figures differ by more than chance, in 1 results\.$'
-
-# --- real benches, twice: each result finds the one that it is to be compared with
-# bench NAME OPTIONS...
-bench() {
-    local name=$1 run
-    shift
-    for run in 1 2; do
-        "$SLEEPTUNE_LAB" "$name" --json --quiet "$@" >"$name$run.json" 2>err || fail "bench $name runs" "$(cat err)"
-    done
-    compare "${name}1.json" "${name}2.json" --json >out 2>err
-    case $? in 0 | 1 | 2) pass "bench $name is compared with itself" ;; *) fail "bench $name is compared with itself" "$(cat err)" ;; esac
-    is "bench $name: result by result" "$(grep -c '"label"' out)" \
-        "$("$PYTHON" -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["results"]))' "${name}1.json")"
-    is "bench $name: none is left out" "$(grep '"left_out"' out | tr -d ' ,')" '"left_out":0'
-}
-bench syscall --calls getppid,getpid --count 60 --fresh 45
-bench wake --mechanisms futex,pipe --rounds 45
+like "by name" "$(cat err)" 'cannot compare bench.json \(sleeptune-bench-sleep/1\)'
+"$SLEEPTUNE_LAB" wake --mechanisms pipe --rounds 45 --json --quiet >wake.json 2>err || fail "wake runs" "$(cat err)"
+status 4 "nor is the JSON of wake compared" compare wake.json wake.json
+like "but a column of its values" "$(cat err)" "cannot compare wake.json \(sleeptune-bench-wake/1\)\. .*'sleeptune-lab table --samples'"
+"$SLEEPTUNE_LAB" table --samples wake.json >wake.csv
+status 0 "which is compared" compare wake.csv:1 wake.csv:1 --unit ns
+like "by its figures" "$(cat out)" '^median .* 0 ns .* 1\.0000$'
 
 # --- bad input
 : >empty
