@@ -21,7 +21,6 @@ static const struct {
     {"hw.pagesize", ST_VALUE_INT},
     {"hw.snd.default_auto", ST_VALUE_INT},
     {"hw.snd.default_unit", ST_VALUE_INT},
-    {"hw.snd.feeder_rate_quality", ST_VALUE_INT},
     {"hw.snd.latency", ST_VALUE_INT},
     {"hw.snd.latency_profile", ST_VALUE_INT},
     {"hw.usb.uaudio.buffer_ms", ST_VALUE_INT},

@@ -127,38 +127,6 @@ const struct st_rule st_rule_freebsd_sound_polling = {
     .judge = judge_sound_polling,
 };
 
-/* --- freebsd-resampling: hw.snd.feeder_rate_quality: how carefully the kernel resamples. --- */
-
-#define QUALITY           "freebsd.hw.snd.feeder_rate_quality"
-#define RESAMPLING        "if the kernel has to resample, it uses "
-#define RESAMPLING_EFFECT "if rates differ, the sound thread needs more CPU time; threads do not wake later"
-
-const struct st_rule st_rule_freebsd_resampling = {
-    .id = "freebsd-resampling",
-    .title = "Resampling in the kernel (feeder_rate_quality)",
-    .mechanism = "The kernel resamples sound whose rate differs from the rate of the device or the mixer, "
-                 "block by block. Better filters take more CPU time for each block. If the rates are equal, "
-                 "the kernel does not resample.",
-    .cost = "convenience: lower quality of sound that has to be resampled",
-    .when_not = "listening, where delay does not matter and the CPU has time",
-    .sources = "sound(4) (hw.snd.feeder_rate_quality: kinds and numbers of taps)\n"
-               "the CPU time was not measured",
-    ST_FREEBSD_SYSCTL_BACK("hw.snd.feeder_rate_quality", "1"),
-    .guide.needs = ST_NEEDS_REOPEN,
-    .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(QUALITY),
-    .cases = ST_RULE_CASES(
-        {ST_CASE_IS, 0, ST_STATUS_OK, RESAMPLING "no interpolation"},
-        {ST_CASE_IS, 1, ST_STATUS_OK, RESAMPLING "linear interpolation"},
-        {ST_CASE_IS, 2, ST_STATUS_OK, RESAMPLING "a filter of 8 taps"},
-        {ST_CASE_IS, 3, ST_STATUS_ADVICE,
-         "the kernel resamples with a filter of 36 taps: much work for each block", RESAMPLING_EFFECT},
-        {ST_CASE_IS, 4, ST_STATUS_ADVICE,
-         "the kernel resamples with a filter of 164 taps: much work for each block", RESAMPLING_EFFECT},
-        {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN,
-         "feeder_rate_quality is {}; sleeptune knows only the values 0 to 4"}),
-};
-
 /* --- freebsd-uaudio-buffer: hw.usb.uaudio.buffer_ms: how much sound goes over USB at once. --- */
 
 #define USB_BUFFER        "freebsd.hw.usb.uaudio.buffer_ms"

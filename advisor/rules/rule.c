@@ -70,7 +70,6 @@
     RULE(freebsd_virtual_oss) \
     RULE(freebsd_snd_latency) \
     RULE(freebsd_uaudio_buffer) \
-    RULE(freebsd_resampling) \
     RULE(freebsd_jail) \
     RULE(freebsd_sysctl_conf) \
     RULE(freebsd_loader_conf) \

@@ -47,10 +47,10 @@ FREEBSD = [
      "freebsd-preemption freebsd-interrupt-storm"),
     ("Sound",
      "Most of this is about delay, the time from a key to the sound, and not about gaps. Shorter buffers are quicker, and crackle on a "
-     "machine that does not keep up: measure first. sleeptune does not judge which device plays (hw.snd.default_unit) and whether "
-     "the kernel mixes several programs (dev.pcm.N.play.vchans): these change the device and the delay, and no wake-up. See sound(4).",
-     "freebsd-uaudio-buffer freebsd-snd-latency freebsd-virtual-oss freebsd-sound-polling "
-     "freebsd-resampling"),
+     "machine that does not keep up: measure first. sleeptune does not judge which device plays (hw.snd.default_unit), whether "
+     "the kernel mixes several programs (dev.pcm.N.play.vchans) and how well it resamples (hw.snd.feeder_rate_quality): these change the "
+     "device, the delay and the CPU time of a block, and no wake-up. See sound(4).",
+     "freebsd-uaudio-buffer freebsd-snd-latency freebsd-virtual-oss freebsd-sound-polling"),
     ("Does it last, and does it help?",
      "A setting that is in the file but not in force is the usual reason why a guide did not help.",
      "freebsd-sysctl-conf freebsd-loader-conf"),

@@ -233,7 +233,7 @@ fresh freebsd freebsd-13.2
 sed -i -e 's/^\(dev\.cpu\.[01]\.cx_lowest\|hw\.acpi\.cpu\.cx_lowest\): .*/\1: C3/' -e 's|^\(dev\.cpu\.[01]\.cx_supported\): .*|\1: C1/1/1 C2/2/80 C3/3/300|' \
     -e 's/^machdep\.idle: .*/machdep.idle: acpi/' -e 's/^kern\.timecounter\.choice: .*/kern.timecounter.choice: TSC-low(1000) HPET(950) dummy(-1000000)/' \
     -e 's/^kern\.eventtimer\.periodic: .*/kern.eventtimer.periodic: 1/' -e 's/^hw\.intr_storm_threshold: .*/hw.intr_storm_threshold: 1000/' \
-    -e 's/^kern\.timecounter\.fast_gettime: .*/kern.timecounter.fast_gettime: 0/' -e 's/^hw\.snd\.feeder_rate_quality: .*/hw.snd.feeder_rate_quality: 4/' \
+    -e 's/^kern\.timecounter\.fast_gettime: .*/kern.timecounter.fast_gettime: 0/' \
     -e 's/^dev\.hdac\.0\.polling: .*/dev.hdac.0.polling: 1/' "$tree/sysctl-a.txt"
 printf 'dev.hwpstate_intel.0.epp: 50\ndev.hwpstate_intel.1.epp: 50\n' >>"$tree/sysctl-a.txt"
 printf '# $FreeBSD$\nsecurity.bsd.see_other_uids=0' >"$tree/etc/sysctl.conf"
@@ -254,7 +254,6 @@ kern.timecounter.fast_gettime=1
 kern.timecounter.hardware=TSC-low
 kern.eventtimer.periodic=0
 hw.intr_storm_threshold=0
-hw.snd.feeder_rate_quality=1
 hw.snd.latency=2
 hw.snd.latency_profile=0
 dev.hdac.0.polling=0
