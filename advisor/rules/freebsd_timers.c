@@ -349,18 +349,6 @@ const struct st_rule st_rule_freebsd_eventtimer = {
 #define GUEST    "freebsd.kern.vm_guest"
 #define HZ_USUAL 1000
 
-/** What the coarse clock adds, in us, if the kernel starts the sleep with it; else 0. That clock moves once a
- * tick, and at most 1000 times a second. */
-static double coarse_us(const struct st_facts *facts, const struct st_wish *wish, int64_t hz)
-{
-    int64_t percent;
-    struct st_tick_late late;
-    if (st_machine_int_or(facts, PRECISE, 0) == 1 || st_facts_int(facts, DEVIATION, &percent) != 0 ||
-        st_tick_late(percent, hz, st_period_seconds(&wish->period) * 1e9, &late) != 0)
-        return 0;
-    return late.coarse_ns / 1e3;
-}
-
 static void judge_hz(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -373,7 +361,6 @@ static void judge_hz(struct st_finding *finding)
     }
     st_finding_quote(finding, PERIODIC);
     st_finding_quote(finding, GUEST);
-    const double tick_us = 1e6 / (double)hz;
     if (st_facts_int(facts, PERIODIC, &periodic) != 0) {
         st_finding_unknown(finding,
                            "kern.hz is %" PRId64 "; kern.eventtimer.periodic could not be read, so it is "
@@ -396,32 +383,14 @@ static void judge_hz(struct st_finding *finding)
                         hz);
         return;
     }
-    if (st_machine_int_or(facts, PRECISE, 0) != 1 &&
-        (st_machine_is_unread(facts, PRECISE) || st_machine_is_unread(facts, DEVIATION))) {
-        st_finding_quote(finding, DEVIATION);
-        st_finding_quote(finding, PRECISE);
-        st_finding_unknown(finding,
-                           "kern.hz is %" PRId64 "; alloweddeviation or nanosleep_precise could not be "
-                           "read, so it is unknown whether sleeps depend on kern.hz",
-                           hz);
-        return;
-    }
-    const double added_us = coarse_us(facts, finding->wish, hz);
-    if (added_us > 0) {
-        st_finding_quote(finding, DEVIATION);
-        st_finding_fine(finding,
-                        "kern.hz %" PRId64 " sets only the resolution of the clock for long sleeps; "
-                        "finding freebsd-alloweddeviation shows how late sleeps end",
-                        hz);
-        return;
-    }
+    char timers[80] = "";
     if (hz < HZ_USUAL)
-        st_finding_fine(finding,
-                        "kern.hz %" PRId64 " does not affect your audio thread's sleeps; POSIX timers "
-                        "(timer_settime) may be up to two ticks (%.0f ms) late",
-                        hz, 2 * tick_us / 1e3);
-    else
-        st_finding_fine(finding, "kern.hz %" PRId64 " does not affect your audio thread's sleeps", hz);
+        snprintf(timers, sizeof(timers),
+                 "; POSIX timers (timer_settime) may be up to two ticks (%.0f ms) late", 2e3 / (double)hz);
+    st_finding_fine(finding,
+                    "kern.hz %" PRId64 ": the event timer is one-shot, so short sleeps do not depend on it; "
+                    "finding freebsd-alloweddeviation judges long ones%s",
+                    hz, timers);
 }
 
 const struct st_rule st_rule_freebsd_hz = {
@@ -444,7 +413,7 @@ const struct st_rule st_rule_freebsd_hz = {
     .guide.undo = "take the line out of /boot/loader.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(HZ, PERIODIC, GUEST, DEVIATION, PRECISE),
+    .facts = ST_RULE_KEYS(HZ, PERIODIC, GUEST),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LOADER, "kern.hz", "1000"}),
     .judge = judge_hz,
 };
