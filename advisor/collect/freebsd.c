@@ -19,7 +19,6 @@ static const struct {
     {"hw.acpi.cpu.cx_lowest", ST_VALUE_TEXT},
     {"hw.intr_storm_threshold", ST_VALUE_INT},
     {"hw.pagesize", ST_VALUE_INT},
-    {"hw.snd.default_auto", ST_VALUE_INT},
     {"hw.snd.default_unit", ST_VALUE_INT},
     {"hw.snd.latency", ST_VALUE_INT},
     {"hw.snd.latency_profile", ST_VALUE_INT},

@@ -99,7 +99,6 @@ struct walk {
     bool has_play;    /* the first one of this device has been seen */
     unsigned rate_hz; /* of that channel's hardware side */
     unsigned format;
-    int64_t xruns;
 };
 
 static void put_text(struct walk *w, const char *leaf, const char *text)
@@ -136,7 +135,6 @@ static void device(struct walk *w, char *line)
     const unsigned long unit = strtoul(line + 3, &end, 10);
     w->unit = -1;
     w->hw_play = w->has_play = false;
-    w->xruns = 0;
     if (end == line + 3 || *end != ':' || unit > UNIT_MAX || open == NULL || close == NULL || close < open)
         return;
     w->unit = (int)unit;
@@ -195,26 +193,8 @@ static void ring(struct walk *w, const char *line)
         return;
     w->hw_play = false;
     w->has_play = true;
-    put_int(w, "play.rate_hz", w->rate_hz, line);
     if (frame != 0 && block != 0)
         put_int(w, "play.block_us", (int64_t)block * 1000000 / ((int64_t)w->rate_hz * frame), line);
-}
-
-static void counters(struct walk *w, const char *line)
-{
-    const char *at = strstr(line, "underruns ");
-    int64_t n;
-    if (at == NULL)
-        at = strstr(line, "overruns ");
-    if (strncmp(line, "interrupts ", 11) != 0 || at == NULL)
-        return;
-    char *end;
-    errno = 0;
-    n = strtoll(at + strcspn(at, " ") + 1, &end, 10);
-    if (errno != 0 || n < 0 || w->xruns > INT64_MAX - n)
-        return;
-    w->xruns += n;
-    put_int(w, "xruns", w->xruns, line);
 }
 
 int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, size_t bytes, const char *source)
@@ -235,7 +215,6 @@ int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, size_t byt
         } else if (w.unit >= 0) {
             if (strstr(inside, "]: spd ") != NULL)
                 channel(&w, inside);
-            counters(&w, inside);
             ring(&w, inside);
         }
     }

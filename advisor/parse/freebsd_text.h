@@ -17,8 +17,7 @@ int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, cons
 
 /**
  * /dev/sndstat of FreeBSD 12 to 15, at any verbosity: freebsd.sndstat.pcmN.parent and, from
- * verbosity 2 on, .play.rate_hz, .play.block_us (of the first hardware channel) and .xruns (of all channels
- * that are open).
+ * verbosity 2 on, .play.block_us (of the first hardware channel).
  * @return 0, -ENOMEM, -EBADMSG (not the text of /dev/sndstat).
  */
 ST_NODISCARD int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, size_t bytes,

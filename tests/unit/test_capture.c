@@ -116,9 +116,7 @@ static void a_channel_of_13_is_on_one_line(void **state)
             "\t interrupts 0, underruns 16, feed 266, ready 0 [b:0/0/0|bs:8192/1024/8]\n"
             "No devices installed from userspace.\n");
     check(*state, "freebsd.sndstat.pcm0.parent", "snd_uaudio");
-    check(*state, "freebsd.sndstat.pcm0.play.rate_hz", "48000");
     check(*state, "freebsd.sndstat.pcm0.play.block_us", "8000"); /* buffer_ms = 8 */
-    check(*state, "freebsd.sndstat.pcm0.xruns", "18");
 }
 
 static void a_channel_of_15_is_on_several_lines(void **state)
@@ -139,11 +137,8 @@ static void a_channel_of_15_is_on_several_lines(void **state)
         "dsp.play: <virtual_oss device> (play/rec)\n"
         "\t[dsp9.play.0]: spd 1, fmt 0x00200010, flags\n");
     check(*state, "freebsd.sndstat.pcm0.parent", "hdaa0");
-    check(*state, "freebsd.sndstat.pcm0.xruns", "3");
     check(*state, "freebsd.sndstat.pcm0.play.block_us", "(none)");
-    check(*state, "freebsd.sndstat.pcm1.play.rate_hz", "192000"); /* the hardware's */
-    check(*state, "freebsd.sndstat.pcm1.play.block_us", "4000");
-    check(*state, "freebsd.sndstat.pcm1.xruns", "0");
+    check(*state, "freebsd.sndstat.pcm1.play.block_us", "4000"); /* of the hardware's rate */
 }
 
 static void without_verbosity_there_are_names_only(void **state)
@@ -163,9 +158,7 @@ static void hostile_sndstat_is_left_out(void **state)
     sndstat(facts, "Installed devices:\npcm0: <x> (play)\n"
                    "\t[dsp0.play.0]: spd 48000, fmt 0x00000000, flags\n"
                    "\t interrupts 0, underruns 99999999999999999999, feed 0\n\t[b:1024/1024/1|bs:1/1/1]\n");
-    check(facts, "freebsd.sndstat.pcm0.play.rate_hz", "48000");
     check(facts, "freebsd.sndstat.pcm0.play.block_us", "(none)");
-    check(facts, "freebsd.sndstat.pcm0.xruns", "(none)");
     assert_int_equal(st_freebsd_text_sndstat(facts, "hello\n", 6, "x"), -EBADMSG);
     assert_int_equal(st_freebsd_text_sndstat(facts, "", 0, "x"), -EBADMSG);
 }
