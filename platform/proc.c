@@ -179,16 +179,13 @@ int st_proc_field(const char *text, const char *key, char *buf, size_t buf_bytes
 
 bool st_proc_has_word(const char *text, const char *word)
 {
+    static const char between[] = " \t\n\r\v\f,(";
     const size_t word_len = strlen(word);
-    for (const char *s = text; *s != '\0';) {
-        while (is_blank(*s))
-            s++;
-        size_t len = 0;
-        while (s[len] != '\0' && !is_blank(s[len]))
-            len++;
-        if (len > 0 && len == word_len && memcmp(s, word, len) == 0)
+    for (const char *at = text + strspn(text, between); *at != '\0'; at += strspn(at, between)) {
+        const size_t len = strcspn(at, between);
+        if (len == word_len && memcmp(at, word, len) == 0)
             return true;
-        s += len;
+        at += len;
     }
     return false;
 }
@@ -199,7 +196,7 @@ int st_proc_chosen(const char *text, char *buf, size_t buf_bytes)
     if (open == NULL)
         return -ENODATA;
     const size_t len = strcspn(open + 1, ")]");
-    if (open[1 + len] == '\0')
+    if (len == 0 || len >= buf_bytes || open[1 + len] == '\0')
         return -ENODATA;
     copy_trimmed(open + 1, len, buf, buf_bytes);
     return 0;

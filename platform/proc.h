@@ -51,10 +51,10 @@ int st_proc_pressure_us(const char *text, const char *line, uint64_t *ret);
  * removed, cut to buf_bytes - 1. -ENODATA: no such line. */
 int st_proc_field(const char *text, const char *key, char *buf, size_t buf_bytes);
 
-/** true if `word` stands in the blank-separated text. */
+/** Is this word in the text? Blanks, commas and '(' divide words. */
 bool st_proc_has_word(const char *text, const char *word);
 
-/** The chosen one of "none voluntary (full)" or "a [b] c". -ENODATA: none is marked. */
+/** The chosen one of "none voluntary (full)" or "a [b] c". -ENODATA: none is marked, or it is too long. */
 int st_proc_chosen(const char *text, char *buf, size_t buf_bytes);
 
 #endif

@@ -8,6 +8,7 @@
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "platform/proc.h"
 
 #define USER_NAME "user.name"
 #define USER_MAX  32 /* MAXLOGNAME - 1 */
@@ -69,7 +70,7 @@ static void judge_by_groups(const char *groups, struct st_finding *finding)
         st_finding_unknown(finding, "sleeptune could not read whether mac_priority gives a group this right");
     } else if (st_machine_int_or(facts, UID, -1) == 0) {
         st_finding_ok(finding, "root may use real-time priority");
-    } else if (st_machine_int_or(facts, REALTIME, 0) == 1 && st_machine_has_word(groups, "realtime")) {
+    } else if (st_machine_int_or(facts, REALTIME, 0) == 1 && st_proc_has_word(groups, "realtime")) {
         st_finding_ok(finding, "user %s is in group realtime, which may use real-time priority",
                       user_name(facts));
     } else {

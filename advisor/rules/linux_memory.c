@@ -4,6 +4,7 @@
 
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "platform/proc.h"
 
 /* --- linux-swap: Swap on disks, and how eagerly it is used. --- */
 
@@ -139,7 +140,7 @@ static int need_choice(struct st_finding *finding, const char *key, char *ret, s
     int r = st_finding_need_text(finding, key, &text);
     if (r != 0)
         return r;
-    r = st_machine_choice(text, ret, bytes);
+    r = st_proc_chosen(text, ret, bytes);
     if (r != 0)
         st_finding_unknown(finding, "\"%.60s\" has no [brackets] around the value in use", text);
     return r;

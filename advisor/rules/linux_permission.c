@@ -8,6 +8,7 @@
 #include "advisor/facts/text.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "platform/proc.h"
 
 /* --- linux-rt-permission: The right to real-time priority: the one setting that matters most. --- */
 
@@ -425,10 +426,10 @@ static void find_best_group(struct scan *scan, const struct st_fact *fact)
         return;
     snprintf(key, sizeof(key), "linux.group.%s", st_fact_part(fact, LIMITS, group, sizeof(group)));
     const bool listed =
-        st_facts_text(scan->facts, key, &members) == 0 && st_machine_has_word(members, scan->user);
-    const enum membership membership = st_machine_has_word(scan->groups, group) ? MEMBER_ALREADY
-                                       : listed                                 ? MEMBER_LATER
-                                                                                : MEMBER_NOT;
+        st_facts_text(scan->facts, key, &members) == 0 && st_proc_has_word(members, scan->user);
+    const enum membership membership = st_proc_has_word(scan->groups, group) ? MEMBER_ALREADY
+                                       : listed                              ? MEMBER_LATER
+                                                                             : MEMBER_NOT;
     if (scan->limit != NULL && membership <= scan->membership)
         return;
     scan->limit = fact;

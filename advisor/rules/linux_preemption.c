@@ -6,6 +6,7 @@
 
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "platform/proc.h"
 
 /* --- linux-preemption: how long the kernel keeps a woken thread waiting --- */
 
@@ -73,17 +74,6 @@ static enum model config_model(const struct st_facts *facts, const char **source
     return MODEL_UNKNOWN;
 }
 
-static bool has_word(const char *text, const char *word)
-{
-    const size_t len = strlen(word);
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at += len) {
-        const char after = at[len];
-        if ((at == text || at[-1] == ' ') && (after == '\0' || after == ' ' || after == '('))
-            return true;
-    }
-    return false;
-}
-
 /** The running kernel counts before its configuration: version text, debugfs, command line, configuration
  * last. */
 static struct detected detect(const struct st_facts *facts)
@@ -94,7 +84,7 @@ static struct detected detect(const struct st_facts *facts)
     struct detected found = {.source = VERSION};
     /* "PREEMPT RT" is how patched kernels before 5.x wrote it; /sys/kernel/realtime exists on patched ones
      * only */
-    if (has_version && (has_word(version, "PREEMPT_RT") || has_word(version, "PREEMPT RT"))) {
+    if (has_version && (st_proc_has_word(version, "PREEMPT_RT") || strstr(version, "PREEMPT RT") != NULL)) {
         found.model = MODEL_RT;
         return found;
     }
@@ -104,13 +94,13 @@ static struct detected detect(const struct st_facts *facts)
         return found;
     }
     found.dynamic =
-        has_version ? has_word(version, "PREEMPT_DYNAMIC") : is_y(facts, CONFIG "PREEMPT_DYNAMIC");
+        has_version ? st_proc_has_word(version, "PREEMPT_DYNAMIC") : is_y(facts, CONFIG "PREEMPT_DYNAMIC");
     found.model = debugfs_model(facts);
     if (found.model != MODEL_UNKNOWN) {
         found.source = DEBUGFS;
         return found;
     }
-    if (has_version && !found.dynamic && has_word(version, "PREEMPT")) {
+    if (has_version && !found.dynamic && st_proc_has_word(version, "PREEMPT")) {
         found.model = MODEL_FULL;
         return found;
     }

@@ -35,20 +35,13 @@ static const char *const no_client_names[] = {
     "pipewire-pulse", "ptp4l",       "rtkit-daemon", "sleeptune",     "sleeptuned", "systemd-journal",
     "watchdog",       "wireplumber", "phc2sys",      "systemd-udevd", NULL};
 
-static bool is_among(const char *name, const char *const *names)
-{
-    while (*names != NULL && strcmp(name, *names) != 0)
-        names++;
-    return *names != NULL;
-}
-
 /** Of processes with one of these names, or of all others. */
 static struct top_thread top_thread(const struct st_facts *facts, const char *const *names, bool others)
 {
     struct top_thread top = {0};
     ST_FACTS_EACH (fact, facts, "linux.rt_thread.", ".process") {
         int64_t priority;
-        if (fact->state == ST_FACT_OK && is_among(fact->text, names) != others &&
+        if (fact->state == ST_FACT_OK && st_machine_is_among(fact->text, names) != others &&
             st_facts_beside_int(facts, fact, "priority", &priority) == 0 && priority > top.priority &&
             priority <= 99)
             top = (struct top_thread){priority, fact};
@@ -253,7 +246,8 @@ static void judge_hybrid_cores(struct st_finding *finding)
     ST_FACTS_EACH (fact, finding->facts, "linux.rt_thread.", ".process") {
         if (fact->state != ST_FACT_OK || st_facts_beside_int(finding->facts, fact, "cpu", &cpu) != 0 ||
             cpu < 0 || !st_cpu_list_has(&slow, (size_t)cpu) ||
-            (!is_among(fact->text, server_names) && is_among(fact->text, no_client_names)))
+            (!st_machine_is_among(fact->text, server_names) &&
+             st_machine_is_among(fact->text, no_client_names)))
             continue;
         st_finding_quote_beside(finding, fact, "cpu");
         st_finding_advice(finding,

@@ -130,22 +130,13 @@ static const char *const fast[] = {
     "tsc",      "tsc-early",        "kvm-clock",         "hyperv_clocksource_tsc_page",
     "timebase", "arch_sys_counter", "riscv_clocksource", NULL};
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-    for (size_t i = 0; names[i] != NULL; i++) {
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 /** The best of those that are read without a system call; the kernel lists them from best to worst. */
 static bool best_fast(const char *available, char *ret, size_t bytes)
 {
     for (const char *at = available; *at != '\0';) {
         const size_t len = strcspn(at, " \n");
         snprintf(ret, bytes, "%.*s", (int)len, at);
-        if (len < bytes && is_one_of(ret, fast) && strcmp(ret, "tsc-early") != 0)
+        if (len < bytes && st_machine_is_among(ret, fast) && strcmp(ret, "tsc-early") != 0)
             return true;
         at += len;
         at += strspn(at, " \n");
@@ -212,11 +203,11 @@ static void judge_clocksource(struct st_finding *finding)
         return;
     if (strcmp(current, "jiffies") == 0 || strcmp(current, "refined-jiffies") == 0) {
         judge_jiffies(finding);
-    } else if (is_one_of(current, slow)) {
+    } else if (st_machine_is_among(current, slow)) {
         judge_slow(current, finding);
     } else if (strcmp(current, "xen") == 0) {
         st_finding_ok(finding, "the clock is xen, the hypervisor's own");
-    } else if (is_one_of(current, fast)) {
+    } else if (st_machine_is_among(current, fast)) {
         st_finding_fine(finding, "the clock is %s, which is read without a system call", current);
     } else {
         st_finding_unknown(finding,

@@ -89,27 +89,11 @@ bool st_machine_is_sound(const struct st_facts *facts, const char *name)
     return false;
 }
 
-int st_machine_choice(const char *text, char *ret, size_t bytes)
+bool st_machine_is_among(const char *name, const char *const *names)
 {
-    const char *from = strchr(text, '[');
-    const char *end = from != NULL ? strchr(from, ']') : NULL;
-    if (end == NULL || (size_t)(end - from - 1) >= bytes || end == from + 1)
-        return -EBADMSG;
-    memcpy(ret, from + 1, (size_t)(end - from - 1));
-    ret[end - from - 1] = '\0';
-    return 0;
-}
-
-bool st_machine_has_word(const char *words, const char *word)
-{
-    const size_t len = strlen(word);
-    for (const char *at = words + strspn(words, " \t\n,"); *at != '\0'; at += strspn(at, " \t\n,")) {
-        const size_t at_len = strcspn(at, " \t\n,");
-        if (at_len == len && memcmp(at, word, len) == 0)
-            return true;
-        at += at_len;
-    }
-    return false;
+    while (*names != NULL && strcmp(name, *names) != 0)
+        names++;
+    return *names != NULL;
 }
 
 bool st_machine_is_plain(const char *text)

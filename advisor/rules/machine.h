@@ -74,11 +74,8 @@ bool st_machine_is_sound(const struct st_facts *facts, const char *name);
 
 #define ST_MACHINE_USB_AUDIO "linux.usb_audio.*.control" /* what it reads */
 
-/** The choice of a sysfs text "always [madvise] never". @return 0, -EBADMSG (none is chosen, or too long). */
-ST_NODISCARD int st_machine_choice(const char *text, char *ret, size_t bytes);
-
-/** Is this word in a list of words, which blanks or commas divide? */
-bool st_machine_has_word(const char *words, const char *word);
+/** Is this one of the names? They end with NULL. */
+bool st_machine_is_among(const char *name, const char *const *names);
 
 /** Is the text safe in a shell command, that is of letters, digits and "_.:-" only? For names in fixes. */
 bool st_machine_is_plain(const char *text);

@@ -142,6 +142,9 @@ static void a_word_is_found_only_whole(void **state)
     assert_false(st_proc_has_word("xhypervisor", "hypervisor"));
     assert_false(st_proc_has_word("", "hypervisor"));
     assert_false(st_proc_has_word("a b", ""));
+    assert_true(st_proc_has_word("ann audio,video", "audio"));
+    assert_false(st_proc_has_word("pulse-audio audiox", "audio"));
+    assert_true(st_proc_has_word("#1 SMP PREEMPT(lazy)", "PREEMPT"));
 }
 
 static void kernel_option_is_found_whole_and_only_when_set(void **state)
@@ -170,6 +173,9 @@ static void the_marked_one_is_chosen(void **state)
     assert_string_equal(buf, "always");
     assert_int_equal(st_proc_chosen("none voluntary", buf, sizeof(buf)), -ENODATA);
     assert_int_equal(st_proc_chosen("none (volun", buf, sizeof(buf)), -ENODATA);
+    assert_int_equal(st_proc_chosen("[]", buf, sizeof(buf)), -ENODATA);
+    assert_int_equal(st_proc_chosen("][a", buf, sizeof(buf)), -ENODATA);
+    assert_int_equal(st_proc_chosen("[defer+madvise]", buf, 8), -ENODATA);
 }
 
 static void keyed_numbers_of_a_cgroup(void **state)

@@ -64,25 +64,12 @@ static void jack_defaults_stay_where_nothing_is_said(void **state)
     assert_int_equal(jack.rate_hz, 48000);
 }
 
-static void a_choice_is_in_brackets(void **state)
-{
-    char choice[8];
-    (void)state;
-    assert_int_equal(st_machine_choice("always [madvise] never", choice, sizeof(choice)), 0);
-    assert_string_equal(choice, "madvise");
-    assert_int_equal(st_machine_choice("always madvise", choice, sizeof(choice)), -EBADMSG);
-    assert_int_equal(st_machine_choice("[]", choice, sizeof(choice)), -EBADMSG);
-    assert_int_equal(st_machine_choice("][a", choice, sizeof(choice)), -EBADMSG);
-    assert_int_equal(st_machine_choice("[defer+madvise]", choice, sizeof(choice)), -EBADMSG);
-}
-
 static void only_whole_words_are_found(void **state)
 {
     (void)state;
-    assert_true(st_machine_has_word("ann audio,video", "audio"));
-    assert_true(st_machine_has_word("audio", "audio"));
-    assert_false(st_machine_has_word("pulse-audio audiox", "audio"));
-    assert_false(st_machine_has_word("", "audio"));
+    static const char *const names[] = {"jackd", "pipewire", NULL};
+    assert_true(st_machine_is_among("pipewire", names));
+    assert_false(st_machine_is_among("pipewire-pulse", names));
     assert_true(st_machine_is_plain("1-2.3"));
     assert_false(st_machine_is_plain("a;b"));
     assert_false(st_machine_is_plain(""));
@@ -95,7 +82,6 @@ int main(void)
         cmocka_unit_test(what_is_no_cpu_list_is_refused),
         cmocka_unit_test(jack_options_stand_before_and_behind_the_driver),
         cmocka_unit_test(jack_defaults_stay_where_nothing_is_said),
-        cmocka_unit_test(a_choice_is_in_brackets),
         cmocka_unit_test(only_whole_words_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
