@@ -77,6 +77,8 @@ static void circumstance(void *ctx, const char *key, const char *value)
         st_facts_put_int(c->facts, VIRTUAL_KEY, is_virtual, value, VIRTUAL_SOURCE);
         if (is_virtual)
             st_facts_put_text(c->facts, HYPERVISOR_KEY, value, NULL, VIRTUAL_SOURCE);
+    } else if (strcmp(key, "cpu_model") == 0) {
+        st_facts_put_text(c->facts, "linux.cpu.model", value, NULL, "/proc/cpuinfo");
     } else if (c->live && strcmp(key, "cpu_dma_latency_us") == 0 && st_text_int(value, &number) == 0) {
         st_facts_put_int(c->facts, REQUEST_KEY, number, NULL, REQUEST_PATH);
     }
@@ -109,7 +111,7 @@ struct set {
         const char *file;
         const char *key;
         enum st_value_kind kind;
-    } leaves[6];
+    } leaves[8];
 };
 
 static const struct set policies = {
@@ -124,6 +126,8 @@ static const struct set policies = {
             {"scaling_available_governors", "available_governors", ST_VALUE_TEXT},
             {"scaling_max_freq", "max_khz", ST_VALUE_INT},
             {"cpuinfo_max_freq", "hardware_max_khz", ST_VALUE_INT},
+            {"bios_limit", "firmware_max_khz", ST_VALUE_INT},
+            {"scaling_available_frequencies", "available_khz", ST_VALUE_TEXT},
         },
 };
 
@@ -139,6 +143,15 @@ static const struct set idle_states = {
             {"disable", "disable", ST_VALUE_INT},
         },
 };
+
+static const struct set throttling = {
+    .folder = "/sys/devices/system/cpu",
+    .name_prefix = "cpu",
+    .key_prefix = "linux.heat.",
+    .leaves = {{"thermal_throttle/core_throttle_count", "core_n", ST_VALUE_INT},
+               {"thermal_throttle/core_throttle_total_time_ms", "core_ms", ST_VALUE_INT},
+               {"thermal_throttle/package_throttle_count", "package_n", ST_VALUE_INT},
+               {"thermal_throttle/package_throttle_total_time_ms", "package_ms", ST_VALUE_INT}}};
 
 /** CPUs looked at besides CPU 0; those behind them are rarely of another kind, and each costs time. */
 #define OTHER_CPUS_MAX 31
@@ -163,7 +176,8 @@ static int one_folder(void *ctx, const char *name)
 {
     struct walk *walk = ctx;
     const struct set *set = walk->set;
-    if (strncmp(name, set->name_prefix, strlen(set->name_prefix)) != 0 || strlen(name) > 32)
+    if (strncmp(name, set->name_prefix, strlen(set->name_prefix)) != 0 ||
+        strcspn(name, "0123456789") != strlen(set->name_prefix) || strlen(name) > 32)
         return 0;
     collect_leaves(walk->c, set, name);
     return ++walk->n == NAMES_MAX;
@@ -247,6 +261,7 @@ static void collect_other_cpus(struct st_collector *c)
 static void collect_cpus(struct st_collector *c)
 {
     size_t n;
+    (void)collect_set(c, &throttling, &n); /* only Intel's processors have it */
     const int r = collect_set(c, &policies, &n);
     if (n > 0)
         st_facts_put_int(c->facts, "linux.cpufreq.present", 1, NULL, policies.folder);

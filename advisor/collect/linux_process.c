@@ -34,6 +34,10 @@ static const struct {
 } daemons[] = {
     {"ananicy-cpp", "linux.daemon.ananicy-cpp", NULL, false},
     {"auto-cpufreq", "linux.daemon.auto-cpufreq", NULL, false},
+    {"dell-fan-mon", "linux.daemon.dell-fan-mon", NULL, false},
+    {"fancontrol", "linux.daemon.fancontrol", NULL, false},
+    {"i8kmon", "linux.daemon.i8kmon", NULL, false},
+    {"i8kmon-ng", "linux.daemon.i8kmon-ng", NULL, false},
     {"jackd", "linux.daemon.jackd", "linux.jack.command", true},
     {"jackdbus", "linux.daemon.jackdbus", NULL, true},
     {"pipewire", "linux.daemon.pipewire", NULL, true},
@@ -44,6 +48,7 @@ static const struct {
     {"sleeptuned", "linux.daemon.sleeptuned", NULL, false},
     {"system76-power", "linux.daemon.system76-power", NULL, false},
     {"system76-schedu", "linux.daemon.system76-scheduler", NULL, false},
+    {"tclsh", "linux.daemon.tclsh", "linux.tclsh.command", false}, /* of i8kmon */
     {"tuned", "linux.daemon.tuned", NULL, false},
     {"wireplumber", "linux.daemon.wireplumber", NULL, true},
 };

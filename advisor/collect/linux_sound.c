@@ -33,6 +33,11 @@ static void usb_path(struct st_collector *c, const char *device)
 {
     char key[KEY_BYTES], path[PATH_BYTES];
     const char *dot = strrchr(device, '.');
+    int64_t hubs_n = 0;
+    for (const char *at = device; *at != '\0'; at++)
+        hubs_n += *at == '.';
+    snprintf(key, sizeof(key), "linux.usb_audio.%s.hubs_n", device);
+    st_facts_put_int(c->facts, key, hubs_n, NULL, USB_DEVICES);
     snprintf(key, sizeof(key), "linux.usb_audio.%s.controller", device);
     snprintf(path, sizeof(path), USB_DEVICES "/usb%.*s/product", (int)strcspn(device, "-"), device);
     st_collector_read(c, key, path, ST_VALUE_TEXT);
@@ -68,21 +73,24 @@ static void usb_device(struct st_collector *c, const char *device)
     usb_path(c, device);
 }
 
-/** "1-2.3:1.0" is an interface of the device "1-2.3"; class 01 is audio. */
+/** "1-2.3:1.0" is an interface of the device "1-2.3"; class 01 is audio, 0e video. */
 static int usb_interface(void *ctx, const char *name)
 {
     struct scan *scan = ctx;
-    char path[PATH_BYTES], class[16], device[NAME_MAX_BYTES];
+    char path[PATH_BYTES], key[KEY_BYTES], class[16] = "", device[NAME_MAX_BYTES];
     size_t len;
     const char *colon = strchr(name, ':');
     if (colon == NULL || (size_t)(colon - name) >= sizeof(device) || strlen(name) > 2 * sizeof(device))
         return 0;
     snprintf(path, sizeof(path), USB_DEVICES "/%s/bInterfaceClass", name);
-    if (scan->c->p->read_text(scan->c->p, path, class, sizeof(class), &len) == 0 &&
-        strncmp(class, "01", 2) == 0) {
-        snprintf(device, sizeof(device), "%.*s", (int)(colon - name), name);
+    snprintf(device, sizeof(device), "%.*s", (int)(colon - name), name);
+    (void)!scan->c->p->read_text(scan->c->p, path, class, sizeof(class), &len);
+    snprintf(key, sizeof(key), "linux.usb_camera.%s.product", device);
+    snprintf(path, sizeof(path), USB_DEVICES "/%s/product", device);
+    if (strncmp(class, "01", 2) == 0)
         usb_device(scan->c, device);
-    }
+    else if (strncmp(class, "0e", 2) == 0)
+        st_collector_read(scan->c, key, path, ST_VALUE_TEXT);
     return ++scan->n == USB_DEVICES_MAX;
 }
 
@@ -228,12 +236,15 @@ static bool carries_sound(const char *actions)
 static void one_line(void *ctx, unsigned number, const char *actions)
 {
     struct scan *lines = ctx;
-    char key[64];
+    char key[64], path[64];
     if (!carries_sound(actions) || lines->n == LINES_MAX)
         return;
     lines->n++;
     snprintf(key, sizeof(key), "linux.irq.%u.actions", number);
     st_facts_put_text(lines->c->facts, key, actions, NULL, SOURCE);
+    snprintf(key, sizeof(key), "linux.irq.%u.cpus", number);
+    snprintf(path, sizeof(path), "/proc/irq/%u/effective_affinity_list", number);
+    st_collector_read(lines->c, key, path, ST_VALUE_TEXT);
 }
 
 static void collect_interrupts(struct st_collector *c)

@@ -1,6 +1,7 @@
 /* Linux: the clock of the CPU. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "advisor/rules/machine.h"
@@ -48,12 +49,25 @@ static enum kind active_pstate_kind(const struct st_facts *facts, const struct s
     return strcmp(epp, "performance") == 0 || strcmp(epp, "0") == 0 ? KIND_FAST : KIND_EPP;
 }
 
-/** Is its limit well below the highest clock of the hardware? */
+/** Is the firmware's limit below the highest clock of its own list, which comes first? cpuinfo_max_freq may be a boost clock,
+ * which no such limit reaches. */
+static bool firmware_limits(const struct st_facts *facts, const struct st_fact *policy,
+                            int64_t *ret_limit_khz, int64_t *ret_highest_khz)
+{
+    const char *clocks;
+    *ret_highest_khz =
+        st_facts_beside_text(facts, policy, "available_khz", &clocks) == 0 ? strtoll(clocks, NULL, 10) : 0;
+    return st_facts_beside_int(facts, policy, "firmware_max_khz", ret_limit_khz) == 0 && *ret_limit_khz > 0 &&
+           *ret_limit_khz < *ret_highest_khz;
+}
+
+/** Does a setting limit it well below the highest clock of the hardware? The firmware's limit is not one. */
 static bool is_capped(const struct st_facts *facts, const struct st_fact *policy)
 {
-    int64_t max_khz, hardware_khz;
+    int64_t max_khz, hardware_khz, firmware_khz, highest_khz;
     return st_facts_beside_int(facts, policy, "max_khz", &max_khz) == 0 &&
            st_facts_beside_int(facts, policy, "hardware_max_khz", &hardware_khz) == 0 && max_khz > 0 &&
+           (!firmware_limits(facts, policy, &firmware_khz, &highest_khz) || max_khz < firmware_khz) &&
            (double)max_khz < CAPPED_SHARE * (double)hardware_khz;
 }
 
@@ -359,4 +373,66 @@ const struct st_rule st_rule_linux_power_daemons = {
     .facts = ST_RULE_KEYS(PROCESSES, PRESENT, "linux.daemon.*", "linux.tlp.enabled",
                           "linux.cpufreq.policy*.governor", "linux.cpufreq.policy*.epp"),
     .judge = judge_power_daemons,
+};
+
+/* --- linux-heat: for how long the CPU slowed itself down, and limits of the firmware --- */
+
+#define HEAT         "linux.heat."
+#define HEAT_LONG_MS 1000 /* since the start; a choice of this rule */
+
+static void judge_heat(struct st_finding *finding)
+{
+    const struct st_facts *facts = finding->facts;
+    const struct st_fact *worst = NULL;
+    int64_t limit_khz, highest_khz, ms;
+    ST_FACTS_EACH (policy, facts, PREFIX, ".firmware_max_khz") {
+        if (!firmware_limits(facts, policy, &limit_khz, &highest_khz))
+            continue;
+        st_finding_quote(finding, policy->key);
+        st_finding_quote_beside(finding, policy, "available_khz");
+        st_finding_advice(finding, "the firmware limits the CPU clock to %.2f of %.2f GHz",
+                          (double)limit_khz / 1e6, (double)highest_khz / 1e6);
+        st_rule_fix(finding);
+        return;
+    }
+    ST_FACTS_EACH (time, facts, HEAT, "_ms") {
+        if (time->is_int && (worst == NULL || time->i64 > worst->i64))
+            worst = time;
+        else if (!time->is_int && time->state != ST_FACT_ABSENT)
+            (void)!st_finding_need_int(finding, time->key, &ms);
+    }
+    if (worst == NULL && finding->summary == NULL)
+        st_finding_not_applicable(finding, "whether heat slows the CPU down cannot be read here");
+    if (worst == NULL)
+        return;
+    st_finding_quote(finding, worst->key);
+    st_finding_quote_beside(finding, worst, strstr(worst->key, ".core_") != NULL ? "core_n" : "package_n");
+    const double seconds = (double)worst->i64 / 1000;
+    if (worst->i64 >= HEAT_LONG_MS) {
+        st_finding_advice(finding,
+                          "the CPU slowed itself down for %.0f s since the start, probably because of heat",
+                          seconds);
+        st_rule_fix(finding);
+    } else if (finding->summary == NULL) {
+        st_finding_fine(finding, "the CPU slowed itself down for %.3f s since the start", seconds);
+    }
+}
+
+const struct st_rule st_rule_linux_heat = {
+    .id = "linux-heat",
+    .title = "Heat and limits of the firmware",
+    .mechanism = "A CPU that gets too hot slows itself down, and firmware that does not trust the charger "
+                 "limits its clock. The same work then takes longer than the period.",
+    .privilege = "none",
+    .cost = "none",
+    .when_not = "the time does not grow while you play",
+    .sources = "Linux Documentation/ABI/testing/sysfs-devices-system-cpu: thermal_throttle (Intel only)\n"
+               "Linux commit e2f74f355e9e: bios_limit (acpi-cpufreq only); 1 s: a limit that sleeptune chose",
+    .guide.persistent = "# clean fan and vents, raise a laptop from the table, renew the thermal paste;\n"
+                        "# against a limit of the firmware: the computer's own charger, newer firmware",
+    .guide.check = "grep . /sys/devices/system/cpu/cpu*/thermal_throttle/*_total_time_ms   # does not grow",
+    .guide.undo = "there is nothing to undo",
+    .worst = ST_STATUS_ADVICE,
+    .facts = ST_RULE_KEYS(HEAT "*", PREFIX "policy*.firmware_max_khz", PREFIX "policy*.available_khz"),
+    .judge = judge_heat,
 };

@@ -139,6 +139,7 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
 
 /* --- linux-usb-path: what lies between a USB interface and the computer --- */
 
+#define CAMERAS         "linux.usb_camera."
 #define FULL_SPEED_MBIT 12
 #define ONE_TRANSLATOR  "01" /* bDeviceProtocol of a hub */
 
@@ -156,6 +157,23 @@ static bool shares_hub(const struct st_facts *facts, const struct st_fact *speed
     return false;
 }
 
+/** What has no known limit: hubs between, cameras on the same bus, the CPU that the controller interrupts. */
+static void quote_path(struct st_finding *finding, const struct st_fact *speed)
+{
+    const char *device = speed->key + strlen(PREFIX);
+    st_finding_quote_beside(finding, speed, "hubs_n");
+    ST_FACTS_EACH (camera, finding->facts, CAMERAS, ".product") {
+        if (strncmp(camera->key + strlen(CAMERAS), device, strcspn(device, "-") + 1) == 0)
+            st_finding_quote(finding, camera->key);
+    }
+    ST_FACTS_EACH (line, finding->facts, "linux.irq.", ".actions") {
+        if (line->state != ST_FACT_OK || strstr(line->text, "hci_hcd") == NULL)
+            continue;
+        st_finding_quote(finding, line->key);
+        st_finding_quote_beside(finding, line, "cpus");
+    }
+}
+
 static void judge_usb_path(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -166,6 +184,7 @@ static void judge_usb_path(struct st_finding *finding)
         if (fact->state == ST_FACT_ABSENT || st_finding_need_int(finding, fact->key, &speed) != 0)
             continue;
         devices_n++;
+        quote_path(finding, fact);
         (void)!st_facts_beside_text(facts, fact, "controller", &controller);
         (void)!st_facts_beside_text(facts, fact, "hub", &hub);
         (void)!st_facts_beside_text(facts, fact, "product", &name);
@@ -201,7 +220,9 @@ const struct st_rule st_rule_linux_usb_path = {
     .cost = "none",
     .when_not = "you hear no gaps",
     .sources = "raspberrypi/linux issues 575 and 611 (\"Data may have been lost\"), 1842 (two "
-               "interfaces on a hub with one translator)",
+               "interfaces on a hub with one translator), 1998 (a camera beside it)\n"
+               "no limit is known for hubs between, cameras on the same bus and the CPU that the controller "
+               "interrupts: details show them",
     .guide.persistent = "# another port, best of another controller ('lsusb -t' shows them)\n"
                         "# or a hub with \"TT per port\" (lsusb -v); a Raspberry Pi 4 or newer",
     .guide.needs = ST_NEEDS_REOPEN,
@@ -209,7 +230,8 @@ const struct st_rule st_rule_linux_usb_path = {
     .guide.undo = "put it back",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS("linux.usb_audio.*.speed_mbit", "linux.usb_audio.*.controller",
-                          "linux.usb_audio.*.hub", "linux.usb_audio.*.product"),
+                          "linux.usb_audio.*.hub", "linux.usb_audio.*.product", "linux.usb_audio.*.hubs_n",
+                          CAMERAS "*.product", "linux.irq.*.actions", "linux.irq.*.cpus"),
     .judge = judge_usb_path,
 };
 

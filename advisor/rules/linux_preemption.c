@@ -415,3 +415,105 @@ const struct st_rule st_rule_linux_watchdogs = {
     .facts = ST_RULE_KEYS(NMI, SOFT, THRESH),
     .judge = judge_watchdogs,
 };
+
+/* --- linux-firmware: what is known to call it again and again --- */
+
+#define HWRNG       "linux.hwrng.current"
+#define TPM_DEVICE  "linux.tpm.device"
+#define CPU_MODEL   "linux.cpu.model"
+#define DELL_SMM    "linux.module.dell_smm_hwmon"
+#define TCL_COMMAND "linux.tclsh.command"
+
+#define FANS_EVER(tool)                                                                                      \
+    "sudo systemctl disable --now " tool "   # if the firmware can control the fans itself"
+#define TPM_EVER                                                                                             \
+    "# random numbers: Linux 6.5 or newer, 6.4.11, 6.1.46; or no fTPM in the firmware's setup\n"             \
+    "# (save the keys of encrypted disks before)"
+
+/** A program that asks dell_smm_hwmon for fans and temperatures; NULL: none is known to run. */
+static const char *fan_tool(struct st_finding *finding)
+{
+    static const char *const tools[] = {"dell-fan-mon", "fancontrol", "i8kmon", "i8kmon-ng"};
+    int64_t pid;
+    for (size_t i = 0; i < ST_ARRAY_LEN(tools); i++) {
+        char key[64];
+        snprintf(key, sizeof(key), "linux.daemon.%s", tools[i]);
+        st_finding_quote(finding, key);
+        if (st_facts_int(finding->facts, key, &pid) == 0)
+            return tools[i];
+    }
+    st_finding_quote(finding, TCL_COMMAND);
+    return strstr(st_facts_text_or(finding->facts, TCL_COMMAND, ""), "i8kmon") != NULL ? "i8kmon" : NULL;
+}
+
+/** Distributions count the third number in their own way: with the fix only a Pluton gives random numbers. */
+static bool asks_firmware(const char *release)
+{
+    int major = 0, minor = 0, patch = 0;
+    (void)!sscanf(release, "%5d.%5d.%5d", &major, &minor, &patch);
+    return major == 6 && minor >= 1 && minor < 5 && (minor != 1 || patch < 46) && (minor != 4 || patch < 11);
+}
+
+static void judge_hwrng(struct st_finding *finding)
+{
+    const char *source, *cpu = st_facts_text_or(finding->facts, CPU_MODEL, "");
+    const char *device = st_facts_text_or(finding->facts, TPM_DEVICE, "");
+    const char *release = st_facts_text_or(finding->facts, ST_MACHINE_RELEASE, "");
+    if (st_finding_need_text(finding, HWRNG, &source) != 0)
+        return;
+    st_finding_quote(finding, CPU_MODEL);
+    st_finding_quote(finding, TPM_DEVICE);
+    st_finding_quote(finding, ST_MACHINE_RELEASE);
+    if (strncmp(source, "tpm-rng", 7) != 0 || (cpu[0] != '\0' && strncmp(cpu, "AMD ", 4) != 0) ||
+        (device[0] != '\0' && strstr(device, "DRIVER=tpm_crb") == NULL) ||
+        (release[0] != '\0' && !asks_firmware(release))) {
+        st_finding_fine(finding, "nothing is known to call the firmware again and again");
+    } else if (cpu[0] == '\0' || device[0] == '\0' || release[0] == '\0') {
+        st_finding_unknown(finding, "whether AMD's firmware gives the random numbers could not be read");
+    } else {
+        st_finding_advice(finding,
+                          "Linux %.20s takes random numbers from AMD's firmware, and the computer may pause "
+                          "meanwhile",
+                          release);
+        st_finding_fix(finding, NULL, TPM_EVER, ST_NEEDS_REBOOT);
+    }
+}
+
+static void judge_firmware(struct st_finding *finding)
+{
+    const char *driver;
+    const int r = st_facts_text(finding->facts, DELL_SMM, &driver);
+    const char *tool = r == 0 ? fan_tool(finding) : NULL;
+    st_finding_quote(finding, DELL_SMM);
+    if (tool != NULL) {
+        st_finding_advice(finding, "%s calls the firmware again and again, and each call stops all CPUs",
+                          tool);
+        st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, FANS_EVER("%s"), tool);
+    } else if (r != 0 && r != -ENOENT) {
+        (void)!st_finding_need_text(finding, DELL_SMM, &driver);
+    } else {
+        judge_hwrng(finding);
+    }
+}
+
+const struct st_rule st_rule_linux_firmware = {
+    .id = "linux-firmware",
+    .title = "Calls of the firmware",
+    .mechanism = "While the firmware works, the computer may stop. Fan tools of Dell computers call it (0.4 "
+                 "to 27 ms on one laptop, 500 ms on some models), and Linux 6.1 to 6.4 takes random numbers "
+                 "from AMD's TPM, which is a part of it.",
+    .cost = "none",
+    .when_not = "the firmware cannot control the fans itself; the TPM is a Pluton; or you hear no gaps",
+    .sources =
+        "Linux commits b006c439d58d (6.1), 554b841d4703 (6.5, 6.4.11, 6.1.46), 8f7f35e5aa6f (Pluton); AMD "
+        "PA-410\ni8kutils issue 15 (a click every 2 s), dellfan issue 3; drivers/hwmon/dell-smm-hwmon.c",
+    .guide.persistent = FANS_EVER("i8kmon") "\n" TPM_EVER,
+    .guide.needs = ST_NEEDS_REBOOT,
+    .guide.check = "pgrep -af 'i8kmon|dell-fan-mon|fancontrol'   # none\n"
+                   "cat /sys/class/misc/hw_random/rng_current   # not tpm-rng-0",
+    .guide.undo = "sudo systemctl enable --now i8kmon; switch the fTPM on again",
+    .worst = ST_STATUS_ADVICE,
+    .facts = ST_RULE_KEYS(HWRNG, CPU_MODEL, TPM_DEVICE, ST_MACHINE_RELEASE, DELL_SMM, TCL_COMMAND,
+                          "linux.daemon.*"),
+    .judge = judge_firmware,
+};

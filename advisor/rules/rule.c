@@ -25,6 +25,8 @@
     RULE(linux_idle_request_access) \
     RULE(linux_cpu_frequency) \
     RULE(linux_power_daemons) \
+    RULE(linux_heat) \
+    RULE(linux_firmware) \
     RULE(linux_preemption) \
     RULE(linux_alsa_buffer) \
     RULE(linux_pipewire_clients) \

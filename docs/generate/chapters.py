@@ -7,7 +7,7 @@ LINUX = [
      "linux-rt-permission linux-audio-group linux-memlock linux-rtkit linux-rt-lost linux-service-limits linux-rt-group-sched"),
     ("CPU and power",
      "A machine that saves power is slow to wake up. On a laptop these settings cost battery, so make them for the time you play.",
-     "linux-idle-states linux-idle-request-access linux-cpu-frequency linux-power-daemons linux-hybrid-cores"),
+     "linux-idle-states linux-idle-request-access linux-cpu-frequency linux-power-daemons linux-heat linux-hybrid-cores"),
     ("Timers and clocks",
      "Kernels of today have all of this right. It is worth a look because a single wrong option on the kernel command line, often from "
      "an old guide, spoils every sleep.",
@@ -16,7 +16,7 @@ LINUX = [
      "Between the timer's interrupt and your thread there is whatever the kernel is doing at that moment. For periods above 5 ms the "
      "defaults do; below that, preemption comes first.",
      "linux-preemption linux-threaded-irqs linux-irq-priorities linux-irq-sharing linux-huge-pages linux-numa-balancing "
-     "linux-swap "
+     "linux-swap linux-firmware "
      "linux-rt-throttling linux-watchdogs"),
     ("Sound server",
      "The best kernel does not help a server that runs as a normal program, or whose buffer is shorter than what it writes.",

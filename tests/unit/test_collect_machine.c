@@ -14,6 +14,7 @@
 #include "tests/fake/fake.h"
 
 #define USB   "/sys/bus/usb/devices/"
+#define CPUS  "/sys/devices/system/cpu/"
 #define PCI   "/sys/bus/pci/devices/0000:00:1f.3/"
 #define SUB   "/proc/asound/card0/pcm0p/sub0/"
 #define UNITS "/etc/systemd/system/"
@@ -85,8 +86,14 @@ static void only_usb_devices_that_play_are_facts(void **state)
     file(p, USB "1-2/idVendor", "1235\n");
     file(p, USB "1-3:1.0/bInterfaceClass", "03\n");
     file(p, USB "1-3/power/control", "auto\n");
+    file(p, USB "1-4.1.2:1.0/bInterfaceClass", "01\n");
+    file(p, USB "1-5:1.0/bInterfaceClass", "0e\n");
+    file(p, USB "1-5/product", "Webcam C310\n");
     struct st_facts *facts = collect(p);
     check(facts, "linux.usb_audio.1-2.control", "auto");
+    check(facts, "linux.usb_audio.1-2.hubs_n", "0");
+    check(facts, "linux.usb_audio.1-4.1.2.hubs_n", "2");
+    check(facts, "linux.usb_camera.1-5.product", "Webcam C310");
     check(facts, "linux.usb_audio.1-2.vendor_id", "1235");
     assert_null(st_facts_find(facts, "linux.usb_audio.1-3.control"));
     st_facts_free(facts);
@@ -97,9 +104,29 @@ static void lines_that_carry_sound_are_facts(void **state)
     struct st_platform *p = *state;
     file(p, "/proc/interrupts",
          "     CPU0\n 9:  1  IO-APIC  9-edge  acpi\n 16:  1  IO-APIC  16-edge  i801_smbus, snd_hda_intel\n");
+    file(p, "/proc/irq/16/effective_affinity_list", "3\n");
     struct st_facts *facts = collect(p);
     check(facts, "linux.irq.16.actions", "i801_smbus, snd_hda_intel");
+    check(facts, "linux.irq.16.cpus", "3");
     assert_null(st_facts_find(facts, "linux.irq.9.actions"));
+    st_facts_free(facts);
+}
+
+static void each_cpu_counts_its_throttling(void **state)
+{
+    struct st_platform *p = *state;
+    file(p, CPUS "cpu0/thermal_throttle/package_throttle_total_time_ms", "50751\n");
+    file(p, CPUS "cpu13/thermal_throttle/core_throttle_count", "2081\n");
+    file(p, CPUS "cpufreq/policy0/bios_limit", "2600000\n");
+    file(p, CPUS "cpufreq/policy0/scaling_available_frequencies", "2800000 2600000 \n");
+    file(p, "/proc/cpuinfo", "model name\t: AMD Ryzen 7 4800H with Radeon Graphics\nflags\t: fpu\n");
+    struct st_facts *facts = collect(p);
+    check(facts, "linux.heat.cpu0.package_ms", "50751");
+    check(facts, "linux.heat.cpu13.core_n", "2081");
+    assert_null(st_facts_find(facts, "linux.heat.cpufreq.core_n"));
+    check(facts, "linux.cpufreq.policy0.firmware_max_khz", "2600000");
+    check(facts, "linux.cpufreq.policy0.available_khz", "2800000 2600000");
+    check(facts, "linux.cpu.model", "AMD Ryzen 7 4800H with Radeon Graphics");
     st_facts_free(facts);
 }
 
@@ -264,6 +291,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_open_stream_has_its_sizes_and_owner, setup, teardown),
         cmocka_unit_test_setup_teardown(only_usb_devices_that_play_are_facts, setup, teardown),
         cmocka_unit_test_setup_teardown(lines_that_carry_sound_are_facts, setup, teardown),
+        cmocka_unit_test_setup_teardown(each_cpu_counts_its_throttling, setup, teardown),
         cmocka_unit_test_setup_teardown(real_time_threads_and_daemons_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(what_stands_below_etc_is_read, setup, teardown),
         cmocka_unit_test_setup_teardown(only_units_that_play_are_facts, setup, teardown),
