@@ -20,7 +20,6 @@
 static const struct st_picture_kind *const kinds[ST_CHART_KINDS] = {
     [ST_CHART_BOX] = &st_picture_box,
     [ST_CHART_SERIES] = &st_picture_series,
-    [ST_CHART_HIST] = &st_picture_hist,
 };
 
 /* --- the page --- */
@@ -70,7 +69,7 @@ static void legend(const struct st_picture *picture, struct st_svg *svg, double 
     for (size_t i = 0; i < picture->data->n; i++) {
         const struct st_chart_set *set = picture->data->set[i];
         struct st_pen pen = st_picture_pen(i);
-        pen.dash = picture->kind->lines ? pen.dash : ST_DASH_NONE;
+        pen.dash = ST_DASH_NONE;
         const struct st_point line[] = {{ST_PICTURE_MARGIN_PX, y - 4},
                                         {ST_PICTURE_MARGIN_PX + LEGEND_PX, y - 4}};
         st_svg_segments(svg, line, 2, &pen);
@@ -84,8 +83,7 @@ static void legend(const struct st_picture *picture, struct st_svg *svg, double 
 
 static bool has_legend(const struct st_picture *picture)
 {
-    return picture->kind->lines ||
-           (picture->id == ST_CHART_SERIES && picture->data->overlay && picture->data->n > 1);
+    return picture->id == ST_CHART_SERIES && picture->data->overlay && picture->data->n > 1;
 }
 
 static double head_px(const struct st_picture *picture)
@@ -273,14 +271,10 @@ static bool any(const struct st_chart_data *data, const struct st_picture_kind *
 /* Over time before distributions; several distributions side by side. */
 static enum st_chart_kind usual_kind(const struct st_chart_data *data)
 {
-    static const enum st_chart_kind order[] = {ST_CHART_SERIES, ST_CHART_HIST, ST_CHART_BOX};
-    if (data->n > 1 && any(data, &st_picture_box))
-        return ST_CHART_BOX;
-    for (size_t i = 0; i < ST_ARRAY_LEN(order); i++) {
-        if (any(data, kinds[order[i]]))
-            return order[i];
-    }
-    return ST_CHART_ANY;
+    const bool box = any(data, &st_picture_box);
+    if ((data->n == 1 || !box) && any(data, &st_picture_series))
+        return ST_CHART_SERIES;
+    return box ? ST_CHART_BOX : ST_CHART_ANY;
 }
 
 static int choose(const char *command, struct st_chart_data *data, enum st_chart_kind *kind)
@@ -336,10 +330,9 @@ static int prepare(const char *command, struct st_chart_data *data, const struct
                                .under_px = 46,
                                .width = WIDTH_PX};
     const size_t all_n = data->n, kept_n = keep(data, ret->kind), out_n = left_out_n(data, all_n, kept_n);
-    if ((ret->kind->lines || data->overlay) && kept_n > ST_CHART_LINES_MAX)
-        return st_failure(command, "--kind %s%s draws at most %d lines, not %zu. Use --kind box.",
-                          ret->kind->name, data->overlay ? " with --overlay" : "", ST_CHART_LINES_MAX,
-                          kept_n);
+    if (data->overlay && kept_n > ST_CHART_LINES_MAX)
+        return st_failure(command, "--overlay draws at most %d lines, not %zu. Use --kind box.",
+                          ST_CHART_LINES_MAX, kept_n);
     data->n = kept_n;
     r = ret->kind->plan(ret);
     if (r != 0) {
@@ -375,7 +368,7 @@ int st_chart_take_kind(const char *command, void *ctx, const char *text)
             return 0;
         }
     }
-    return st_failure_usage(command, "--kind: '%s' is unknown; use box, series or hist", text);
+    return st_failure_usage(command, "--kind: '%s' is unknown; use box or series", text);
 }
 
 int st_chart_check(const char *command, const char *option, const char *path)

@@ -128,17 +128,7 @@ static const char *name_with_unit(const struct st_axis *axis, const char *name, 
     return buf;
 }
 
-/* The text of a tick, in the unit of its axis or as a plain number. */
-static const char *tick_text(const struct st_axis *axis, bool times, double tick, double step, char *buf,
-                             size_t buf_bytes)
-{
-    if (times)
-        return st_axis_time_text(axis, tick, step, buf, buf_bytes);
-    snprintf(buf, buf_bytes, "%g", fabs(tick) < step / 1000 ? 0 : tick);
-    return buf;
-}
-
-void st_picture_y_axis(const struct st_picture_area *area, const char *name, bool times)
+void st_picture_y_axis(const struct st_picture_area *area, const char *name)
 {
     const struct st_axis *axis = &area->y_axis;
     double ticks[ST_AXIS_TICKS_MAX], step;
@@ -147,25 +137,26 @@ void st_picture_y_axis(const struct st_picture_area *area, const char *name, boo
     st_svg_begin(area->svg, "axis y");
     for (size_t i = 0; i < n; i++) {
         if (!area->y_from_0 || st_axis_at(axis, ticks[i]) * area->height > TICK_PX)
-            y_tick(area, ticks[i], tick_text(axis, times, ticks[i], step, text, sizeof(text)));
+            y_tick(area, ticks[i], st_axis_time_text(axis, ticks[i], step, text, sizeof(text)));
     }
     if (area->y_from_0)
         y_tick(area, 0, "0");
-    y_name(area, times ? name_with_unit(axis, name, text, sizeof(text)) : name);
+    y_name(area, name_with_unit(axis, name, text, sizeof(text)));
     st_svg_end(area->svg);
 }
 
-void st_picture_x_axis(const struct st_picture_area *area, const char *name, bool times)
+void st_picture_x_axis(const struct st_picture_area *area, const char *name)
 {
     const struct st_axis *axis = &area->x_axis;
     double ticks[ST_AXIS_TICKS_MAX], step;
-    char text[160];
+    char text[32];
     const size_t n = ticks_of(axis, area->width, 80, ticks, &step);
     st_svg_begin(area->svg, "axis x");
-    for (size_t i = 0; i < n; i++)
-        st_picture_x_tick(area, st_axis_at(axis, ticks[i]),
-                          tick_text(axis, times, ticks[i], step, text, sizeof(text)));
-    st_picture_x_name(area, times ? name_with_unit(axis, name, text, sizeof(text)) : name);
+    for (size_t i = 0; i < n; i++) {
+        snprintf(text, sizeof(text), "%g", fabs(ticks[i]) < step / 1000 ? 0 : ticks[i]);
+        st_picture_x_tick(area, st_axis_at(axis, ticks[i]), text);
+    }
+    st_picture_x_name(area, name);
     st_svg_end(area->svg);
 }
 
@@ -224,31 +215,26 @@ int64_t st_picture_deadline(const struct st_chart_data *data)
     return data->n > 0 ? data->set[0]->deadline_ns : 0;
 }
 
-void st_picture_draw_deadline(const struct st_picture_area *area, const struct st_chart_data *data,
-                              bool upright)
+void st_picture_draw_deadline(const struct st_picture_area *area, const struct st_chart_data *data)
 {
     const int64_t deadline = st_picture_deadline(data);
-    const struct st_axis *axis = upright ? &area->x_axis : &area->y_axis;
-    const bool beyond = (double)deadline > axis->high;
+    const bool beyond = (double)deadline > area->y_axis.high;
     const struct st_pen pen = {ST_PICTURE_DEADLINE, 1.4, ST_DASH_DOT};
-    const double right = area->x + area->width, below = area->y + area->height;
+    const double below = area->y + area->height;
     char text[64], period[32];
     if (deadline <= 0)
         return;
     st_svg_begin(area->svg, "deadline");
     snprintf(text, sizeof(text), beyond ? "period %s (beyond the end of this axis)" : "period %s",
              st_ns_format(deadline, period, sizeof(period)));
-    const double at = st_axis_at(axis, (double)deadline);
-    const double x = area->x + at * area->width, y = below - at * area->height;
-    const struct st_point line[] = {{upright ? x : area->x, upright ? area->y : y},
-                                    {upright ? x : right, upright ? below : y}};
+    const double y = below - st_axis_at(&area->y_axis, (double)deadline) * area->height;
+    const struct st_point line[] = {{area->x, y}, {area->x + area->width, y}};
     if (!beyond)
         st_svg_segments(area->svg, line, 2, &pen);
     const bool above =
         y + TICK_PX > below; /* below the line are fewer values than above it, where there are any */
-    st_picture_text(area->svg, upright ? x - 5 : area->x + 5,
-                    upright || beyond ? area->y + 12 : y + (above ? -5 : 14),
-                    upright ? ST_ANCHOR_END : ST_ANCHOR_START, ST_PICTURE_DEADLINE, text);
+    st_picture_text(area->svg, area->x + 5, beyond ? area->y + 12 : y + (above ? -5 : 14), ST_ANCHOR_START,
+                    ST_PICTURE_DEADLINE, text);
     st_svg_end(area->svg);
 }
 

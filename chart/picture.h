@@ -38,7 +38,6 @@ struct st_picture_kind {
     /** Draws panel i into the area, whose x, y, width and height leave room for the texts of the axes. */
     void (*draw)(const struct st_picture *picture, size_t i, struct st_picture_area *area);
     const char *quantity; /* in the title; NULL: the quantity of the data */
-    bool lines;           /* one panel, a legend names each set; at most ST_CHART_LINES_MAX */
 };
 
 struct st_picture {
@@ -55,7 +54,7 @@ struct st_picture {
     char conditions[1700]; /* the end of it, cut after two lines */
 };
 
-extern const struct st_picture_kind st_picture_box, st_picture_series, st_picture_hist;
+extern const struct st_picture_kind st_picture_box, st_picture_series;
 
 /** "Quantiles: lateness (woke - due)". */
 void st_picture_title(const struct st_picture *picture, char *buf, size_t buf_bytes);
@@ -75,9 +74,9 @@ void st_picture_marker(struct st_svg *svg, struct st_point at, size_t i, uint32_
 void st_picture_text(struct st_svg *svg, double x, double y, enum st_anchor anchor, uint32_t rgb,
                      const char *text);
 
-/** Grid, ticks and name of an axis: on the left, and at the bottom. @param times of ns, shown in a unit that fits; else of plain numbers. */
-void st_picture_y_axis(const struct st_picture_area *area, const char *name, bool times);
-void st_picture_x_axis(const struct st_picture_area *area, const char *name, bool times);
+/** Grid, ticks and name of an axis: on the left of times in ns, shown in a unit that fits; at the bottom of plain numbers. */
+void st_picture_y_axis(const struct st_picture_area *area, const char *name);
+void st_picture_x_axis(const struct st_picture_area *area, const char *name);
 /** One tick of the bottom axis, with its grid line. @param text "": only the line. */
 void st_picture_x_tick(const struct st_picture_area *area, double at, const char *text);
 void st_picture_x_name(const struct st_picture_area *area, const char *name);
@@ -90,7 +89,6 @@ struct st_axis st_picture_value_axis(const struct st_chart_data *data);
 
 /** The deadline that all sets have, in ns; 0: none. */
 int64_t st_picture_deadline(const struct st_chart_data *data);
-/** A dotted line at the deadline, with its name, or the name alone if it is beyond the axis. @param upright the axis of values is at the bottom. */
-void st_picture_draw_deadline(const struct st_picture_area *area, const struct st_chart_data *data,
-                              bool upright);
+/** A dotted line at the deadline, with its name, or the name alone if it is beyond the axis. */
+void st_picture_draw_deadline(const struct st_picture_area *area, const struct st_chart_data *data);
 #endif

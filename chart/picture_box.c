@@ -342,10 +342,10 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
     const double room = area->width / (double)n;
     area->y_axis = axis_of(picture->data->set, &part, &own, &area->y_from_0);
     heading(area, sets[0]->group, &part, own);
-    st_picture_y_axis(area, picture->data->quantity, true);
+    st_picture_y_axis(area, picture->data->quantity);
     st_picture_frame(area);
     if ((double)st_picture_deadline(picture->data) <= area->y_axis.high)
-        st_picture_draw_deadline(area, picture->data, false);
+        st_picture_draw_deadline(area, picture->data);
     for (size_t i = 0; i < n; i++) {
         const double x = area->x + (0.5 + (double)i) * room;
         const struct st_box *box = &sets[i]->box;

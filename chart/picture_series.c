@@ -163,8 +163,8 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
         timed ? length_s(longest) / st_period_seconds(&longest->period) * st_chart_value_x(longest)
               : (double)(longest->columns->n * longest->columns->periods);
     area->x_axis = (struct st_axis){false, 0, fmax(end_x, 1e-9)};
-    st_picture_y_axis(area, data->quantity, true);
-    st_picture_x_axis(area, axis, false);
+    st_picture_y_axis(area, data->quantity);
+    st_picture_x_axis(area, axis);
     st_picture_frame(area);
     if (data->n > 1 && !data->overlay)
         st_picture_heading(area, st_chart_name(data, longest, name));
@@ -173,7 +173,7 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
         const double each_x = timed ? value_x(set, longest) : 1;
         draw_set(area, set, each_x * (double)set->columns->periods, st_picture_pen(i - first));
     }
-    st_picture_draw_deadline(area, data, false);
+    st_picture_draw_deadline(area, data);
 }
 
 const struct st_picture_kind st_picture_series = {

@@ -156,7 +156,7 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
     area->width -= NAMES_PX;
     fit_axes(data, area);
     st_picture_heading(area, data->set[first]->group);
-    st_picture_y_axis(area, data->quantity, true);
+    st_picture_y_axis(area, data->quantity);
     x_axis(area, data);
     st_picture_frame(area);
     for (size_t i = first; i < data->n; i++) {

@@ -103,15 +103,7 @@ missed=$(awk -F'[ ,]' '$3 == 1' rows | wc -l)
 part "missed periods are marked" '^triangles [1-9]'
 [ "$missed" -eq 0 ] || part "and counted" "^desc: .* [1-9][0-9]* periods missed"
 
-draw hist --kind hist saw.json run.strec
-part "a line for each file" '^values 2$'
-part "which dashes tell apart in grey" '^dashes 1$'
-part "the legend has n" '^text: saw.json, n = 900$'
-part "counts have an axis" '^axis-name: values in a bin'
-draw hist-period --kind hist run.strec
-part "of a recording the period has a line" '^deadline 1$'
 printf '42\n' >one
-draw one one --kind hist
 draw one-box one --kind box
 part "one value is no quartile" 'A box needs 40 values'
 part "but has its value" '^values: 42 ns$'
@@ -296,7 +288,7 @@ part "the axis counts the values, as no one gave a period" '^axis-name: number o
 part "figures have four digits" 'from 61 ns to 15\.94 µs, median 164 ns'
 draw every -k series two.tsv:1 --every 1ms
 part "unless one did" '^axis-name: time since the first value'
-draw unit two.tsv:2 -k hist --unit ms
+draw unit two.tsv:2 -k series --unit ms
 part "--unit says what the figures are" '^axis-name: value .*\(ms\)$'
 cp two.tsv 'odd:2'
 printf '1\n' >odd
