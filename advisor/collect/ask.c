@@ -84,10 +84,13 @@ static void pipewire_setting(void *ctx, const char *section, const char *name, c
         {"clock.force-quantum", "linux.pipewire.force_quantum"},
         {"clock.rate", "linux.pipewire.rate_hz"},
         {"clock.force-rate", "linux.pipewire.force_rate_hz"},
+        {"clock.allowed-rates", "linux.pipewire.allowed_rates"},
     };
     const char *key = key_of(rows, ST_ARRAY_LEN(rows), name);
     (void)section;
-    if (key != NULL)
+    if (key != NULL && value[0] == '[')
+        put_text(ctx, key, value);
+    else if (key != NULL)
         put_number(ctx, key, value);
 }
 
@@ -107,6 +110,11 @@ static void pipewire_node(void *ctx, const char *section, const char *name, cons
         {"application.name", "application"},
         {"node.latency", "latency"},
         {"node.force-quantum", "force_quantum"},
+        {"node.rate", "rate"},
+        {"node.force-rate", "force_rate"},
+        {"node.driver", "driver"},
+        {"format.rate", "format_rate_hz"},
+        {"media.class", "media_class"},
         {"api.alsa.path", "alsa_path"},
         {"api.alsa.headroom", "headroom_frames"},
         {"session.suspend-timeout-seconds", "suspend_s"},
@@ -178,8 +186,9 @@ static const struct question questions[] = {
      .source = "pw-metadata -n settings",
      .argv = WORDS("pw-metadata", "-n", "settings"),
      .parse = parse_pipewire,
-     .facts = WORDS("linux.pipewire.force_quantum", "linux.pipewire.max_quantum",
-                    "linux.pipewire.min_quantum", "linux.pipewire.quantum", "linux.pipewire.rate_hz")},
+     .facts =
+         WORDS("linux.pipewire.allowed_rates", "linux.pipewire.force_quantum", "linux.pipewire.max_quantum",
+               "linux.pipewire.min_quantum", "linux.pipewire.quantum", "linux.pipewire.rate_hz")},
     {.key = "linux.ask.pipewire_nodes",
      .daemon = "linux.daemon.pipewire",
      .of_user = true,

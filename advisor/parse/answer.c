@@ -70,6 +70,8 @@ static void put_nodes(const json_t *list, size_t *nodes_n, st_setting_fn fn, voi
         put_property(id, "state", json_object_get(info, "state"), fn, ctx);
         json_object_foreach(json_object_get(info, "props"), name, value)
             put_property(id, name, value, fn, ctx);
+        value = json_array_get(json_object_get(json_object_get(info, "params"), "Format"), 0);
+        put_property(id, "format.rate", json_object_get(value, "rate"), fn, ctx);
     }
 }
 

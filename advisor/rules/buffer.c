@@ -19,6 +19,7 @@
 #define PIPEWIRE_RATE_HZ 48000
 #define PIPEWIRE_MIN     32
 #define PIPEWIRE_MAX     2048
+#define NODES            "linux.pipewire.node."
 
 /* pulse-daemon.conf(5). With timers it wakes 20 ms before the ring is empty: DEFAULT_TSCHED_WATERMARK_USEC of
  * PulseAudio's alsa-sink.c */
@@ -118,17 +119,6 @@ static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
     return take(ret, ms * rate_hz / 1000, rate_hz, why);
 }
 
-void st_buffer_of_pipewire(const struct st_facts *facts, int64_t *ret_frames, int64_t *ret_rate_hz)
-{
-    const int64_t max = st_machine_positive_or(facts, "linux.pipewire.max_quantum", INT64_MAX);
-    int64_t frames = st_machine_positive_or(facts, "linux.pipewire.quantum", PIPEWIRE_FRAMES);
-    frames = frames < max ? frames : max;
-    *ret_frames = st_machine_positive_or(facts, "linux.pipewire.force_quantum", frames);
-    *ret_rate_hz =
-        st_machine_positive_or(facts, "linux.pipewire.force_rate_hz",
-                               st_machine_positive_or(facts, "linux.pipewire.rate_hz", PIPEWIRE_RATE_HZ));
-}
-
 /** "360/48000". @return false: it is none. */
 static bool is_fraction(const char *text, int64_t *ret_over, int64_t *ret_under)
 {
@@ -140,62 +130,148 @@ static bool is_fraction(const char *text, int64_t *ret_over, int64_t *ret_under)
            *ret_under > 0 && *ret_under < 1000000;
 }
 
-/** The power of two below what a program asks for, between PipeWire's limits. */
-static int64_t cycle_of(const struct st_facts *facts, double frames)
+/** The node that this fact is of. */
+static bool is_playing(const struct st_facts *facts, const struct st_fact *fact)
+{
+    const char *state;
+    return st_facts_beside_text(facts, fact, "state", &state) == 0 && strcmp(state, "running") == 0;
+}
+
+static const char *program_of(const struct st_facts *facts, const struct st_fact *node)
+{
+    const char *program = "a program";
+    if (st_facts_beside_text(facts, node, "application", &program) != 0)
+        (void)!st_facts_beside_text(facts, node, "name", &program);
+    return program;
+}
+
+/** The first node that plays and has this text in that property. NULL: none. */
+static const struct st_fact *find_node(const struct st_facts *facts, const char *leaf, const char *wanted)
+{
+    const char *text;
+    ST_FACTS_EACH (node, facts, NODES, ".state") {
+        if (is_playing(facts, node) && st_facts_beside_text(facts, node, leaf, &text) == 0 &&
+            strcmp(text, wanted) == 0)
+            return node;
+    }
+    return NULL;
+}
+
+/** Who asked for that rate, or forces it. */
+static const struct st_fact *find_asker(const struct st_facts *facts, int64_t hz, bool *ret_forced)
+{
+    char rate[32];
+    snprintf(rate, sizeof(rate), "1/%" PRId64, hz);
+    const struct st_fact *forces = find_node(facts, "force_rate", rate + 2);
+    *ret_forced = forces != NULL;
+    return forces != NULL ? forces : find_node(facts, "rate", rate);
+}
+
+/** A device that drives runs at the rate of the graph if PipeWire may use that rate ("[ 44100, 48000 ]"), or a program forces it. */
+static bool is_graph_rate(const struct st_facts *facts, int64_t hz, int64_t default_hz)
+{
+    const char *rates = "";
+    char word[32];
+    bool forced;
+    snprintf(word, sizeof(word), " %" PRId64, hz);
+    (void)find_asker(facts, hz, &forced);
+    (void)!st_facts_text(facts, ST_BUFFER_PIPEWIRE_RATES, &rates);
+    return hz > 0 && hz <= 1000000 && (forced || hz == default_hz || strstr(rates, word) != NULL);
+}
+
+static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
+{
+    const int64_t forced_hz = st_machine_positive_or(facts, "linux.pipewire.force_rate_hz", 0),
+                  set = forced_hz > 0 ? forced_hz
+                                      : st_machine_positive_or(facts, ST_BUFFER_PIPEWIRE_RATE_HZ, 0);
+    const char *drives;
+    int64_t hz;
+    ret->default_hz = st_machine_positive_or(facts, "linux.pipewire.rate_hz", PIPEWIRE_RATE_HZ);
+    ST_FACTS_EACH (node, facts, NODES, ".format_rate_hz") {
+        if (!is_playing(facts, node) || st_facts_beside_text(facts, node, "driver", &drives) != 0 ||
+            strcmp(drives, "true") != 0 || st_facts_int(facts, node->key, &hz) != 0 ||
+            !is_graph_rate(facts, hz, ret->default_hz))
+            continue;
+        ret->rates_differ = ret->rates_differ || (ret->running_hz != 0 && ret->running_hz != hz);
+        ret->running_hz = hz;
+    }
+    if (set != 0 || ret->running_hz == 0 || ret->rates_differ)
+        ret->running_hz = set != 0 ? set : ret->default_hz;
+    const struct st_fact *asker = find_asker(facts, ret->running_hz, &ret->rate_forced);
+    ret->rate_forced = ret->rate_forced || forced_hz > 0;
+    if (ret->running_hz != ret->default_hz && (asker != NULL || forced_hz > 0))
+        ret->rate_program = forced_hz > 0 ? "clock.force-rate" : program_of(facts, asker);
+}
+
+/** PipeWire's cycle at `hz` for a wish of `frames` at `frames_hz`: it scales its limits with the rate, and rounds down to a power of two. */
+static int64_t cycle_of(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
+                        int64_t default_hz)
 {
     const int64_t min = st_machine_positive_or(facts, "linux.pipewire.min_quantum", PIPEWIRE_MIN),
                   max = st_machine_positive_or(facts, "linux.pipewire.max_quantum", PIPEWIRE_MAX);
     int64_t cycle = 1;
-    while (2 * (double)cycle <= frames)
+    frames = frames * hz / frames_hz;
+    frames = frames < min * hz / default_hz ? min * hz / default_hz : frames;
+    frames = frames > max * hz / default_hz ? max * hz / default_hz : frames;
+    while (2 * cycle <= frames)
         cycle *= 2;
-    return cycle < min ? min : cycle > max ? max : cycle;
+    return cycle;
 }
 
 /* The shortest counts; who forces it goes before the others (PipeWire src/pipewire/context.c). */
 void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
 {
-    int64_t quantum, rate_hz;
+    const int64_t forced = st_machine_positive_or(facts, "linux.pipewire.force_quantum", 0),
+                  max = st_machine_positive_or(facts, "linux.pipewire.max_quantum", INT64_MAX);
+    int64_t frames = st_machine_positive_or(facts, "linux.pipewire.quantum", PIPEWIRE_FRAMES);
     const char *text;
-    *ret = (struct st_buffer_asked){0};
-    st_buffer_of_pipewire(facts, &quantum, &rate_hz);
-    ST_FACTS_EACH (fact, facts, "linux.pipewire.node.", ".state") {
-        struct st_buffer_asked one = {.node = fact, .program = "a program", .rate_hz = rate_hz};
-        one.forced = st_facts_beside_int(facts, fact, "force_quantum", &one.frames) == 0 && one.frames > 0;
-        if (fact->state != ST_FACT_OK || strcmp(fact->text, "running") != 0 ||
-            (!one.forced && (st_facts_beside_text(facts, fact, "latency", &text) != 0 ||
+    *ret = (struct st_buffer_asked){.frames = frames = frames < max ? frames : max};
+    find_rate(facts, ret);
+    const int64_t hz = ret->running_hz, default_hz = ret->default_hz;
+    if (hz != default_hz)
+        frames = cycle_of(facts, frames, default_hz, hz, default_hz);
+    ret->rate_hz = default_hz;
+    ret->usual_frames = ret->cycle_frames = ret->default_frames = forced > 0 ? forced : frames;
+    if (forced > 0)
+        return; /* whatever programs ask for */
+    ST_FACTS_EACH (node, facts, NODES, ".state") {
+        struct st_buffer_asked one = *ret;
+        one.node = node;
+        one.rate_hz = hz;
+        one.forced = st_facts_beside_int(facts, node, "force_quantum", &one.frames) == 0 && one.frames > 0;
+        if (!is_playing(facts, node) ||
+            (!one.forced && (st_facts_beside_text(facts, node, "latency", &text) != 0 ||
                              !is_fraction(text, &one.frames, &one.rate_hz))))
             continue;
-        one.cycle_frames = one.forced
-                               ? one.frames
-                               : cycle_of(facts, (double)one.frames * (double)rate_hz / (double)one.rate_hz);
-        if (st_facts_beside_text(facts, fact, "application", &one.program) != 0)
-            (void)!st_facts_beside_text(facts, fact, "name", &one.program);
+        one.program = program_of(facts, node);
+        one.cycle_frames = one.forced ? one.frames : cycle_of(facts, one.frames, one.rate_hz, hz, default_hz);
         if (ret->node == NULL || one.forced > ret->forced ||
             (one.forced == ret->forced && one.cycle_frames < ret->cycle_frames))
             *ret = one;
     }
-    if (st_machine_positive_or(facts, "linux.pipewire.force_quantum", 0) > 0)
-        ret->node = NULL; /* whatever they ask for */
+    ret->default_frames =
+        ret->forced ? ret->frames : cycle_of(facts, ret->frames, ret->rate_hz, default_hz, default_hz);
 }
 
 static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
 {
     struct st_buffer_asked asked;
-    char why[ST_WISH_WHY_BYTES];
-    int64_t frames, rate_hz;
+    char why[ST_WISH_WHY_BYTES] = "";
     st_buffer_asked(facts, &asked);
-    st_buffer_of_pipewire(facts, &frames, &rate_hz);
-    const int64_t now = st_machine_positive_or(facts, ST_BUFFER_PIPEWIRE_FRAMES, frames);
-    const int64_t now_hz = st_machine_positive_or(facts, ST_BUFFER_PIPEWIRE_RATE_HZ, rate_hz);
-    snprintf(why, sizeof(why), "%.*s %s %" PRId64 " frames",
-             asked.node != NULL ? st_text_cut(asked.program, 40) : 0, asked.node != NULL ? asked.program : "",
-             asked.forced ? "forces" : "asked for", asked.frames);
-    if (asked.node != NULL && (now == frames || now == asked.cycle_frames) &&
-        take(ret, asked.cycle_frames, now_hz, why))
+    const int64_t usual = asked.usual_frames, hz = asked.running_hz;
+    const int64_t now = st_machine_positive_or(facts, ST_BUFFER_PIPEWIRE_FRAMES, usual);
+    if (asked.node != NULL)
+        snprintf(why, sizeof(why), "%.*s %s %" PRId64 " frames", st_text_cut(asked.program, 40),
+                 asked.program, asked.forced ? "forces" : "asked for", asked.frames);
+    else if (asked.rate_program != NULL && now == usual)
+        snprintf(why, sizeof(why), "%.*s %s %" PRId64 " Hz", st_text_cut(asked.rate_program, 40),
+                 asked.rate_program, asked.rate_forced ? "forces" : "asked for", hz);
+    if (why[0] != '\0' && (now == usual || now == asked.cycle_frames) &&
+        take(ret, asked.cycle_frames, hz, why))
         return true;
-    if ((now != frames || now_hz != rate_hz) && take(ret, now, now_hz, "as PipeWire runs now"))
+    if ((now != usual || hz != asked.default_hz) && take(ret, now, hz, "as PipeWire runs now"))
         return true;
-    return take(ret, frames, rate_hz,
+    return take(ret, usual, hz,
                 st_machine_positive_or(facts, "linux.pipewire.force_quantum", 0) > 0
                     ? "set by PipeWire's force-quantum"
                     : "PipeWire's default quantum");

@@ -9,6 +9,7 @@
 /* Facts that a command puts: what PipeWire runs at now, as the daemon that watches it says. */
 #define ST_BUFFER_PIPEWIRE_FRAMES  "linux.pipewire.running_frames"
 #define ST_BUFFER_PIPEWIRE_RATE_HZ "linux.pipewire.running_rate_hz"
+#define ST_BUFFER_PIPEWIRE_RATES   "linux.pipewire.allowed_rates" /* "[ 44100, 48000 ]" */
 /* The size that apply and verify are to judge for, of all programs, and the folder of that user's settings. */
 #define ST_BUFFER_PIPEWIRE_WISH   "linux.pipewire.wished_frames"
 #define ST_BUFFER_PIPEWIRE_FOLDER "linux.pipewire.settings_folder"
@@ -19,16 +20,22 @@
 ST_NODISCARD int st_buffer_choose(const struct st_facts *facts, int64_t frames, int64_t rate_hz,
                                   struct st_wish *ret);
 
-/** PipeWire's longest period, whether it runs or not: forced at run time, or its default within its limits. */
-void st_buffer_of_pipewire(const struct st_facts *facts, int64_t *ret_frames, int64_t *ret_rate_hz);
-
-/** Which program that plays made PipeWire's cycle what it is (facts of pw-dump). */
+/** PipeWire's cycle and rate, whether it runs or not, and which programs that play made them so (facts of pw-dump). */
 struct st_buffer_asked {
-    const struct st_fact *node; /* its state; NULL: no program asks, or pw-dump was not asked */
+    int64_t usual_frames, default_hz; /* forced for all, or what it takes if no program asks for another */
+    int64_t cycle_frames, running_hz; /* what it runs at now */
+    int64_t default_frames;           /* its cycle now if it ran at default_hz */
+
+    const struct st_fact
+        *node; /* whose wish counts: its state; NULL: no program asks, or pw-dump was not asked */
     const char *program;
     int64_t frames, rate_hz; /* what it asked for */
-    int64_t cycle_frames;    /* what PipeWire makes of it: its cycle, at its own rate */
     bool forced;
+
+    const char
+        *rate_program; /* who asked for running_hz; NULL: it is the default, or who asked does not play */
+    bool rate_forced;
+    bool rates_differ; /* devices run at several rates: running_hz is the default */
 };
 void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret);
 

@@ -48,9 +48,9 @@ static bool is_pipewire(const char *owner)
 /** The longest cycle of PipeWire. */
 static double quantum_us(const struct st_facts *facts)
 {
-    int64_t frames, rate;
-    st_buffer_of_pipewire(facts, &frames, &rate);
-    return (double)frames * 1e6 / (double)rate;
+    struct st_buffer_asked asked;
+    st_buffer_asked(facts, &asked);
+    return (double)asked.usual_frames * 1e6 / (double)asked.running_hz;
 }
 
 static bool is_quantum_unread(const struct st_facts *facts)
@@ -67,9 +67,9 @@ static bool is_quantum_unread(const struct st_facts *facts)
 static void fix_quantum(double ring_us, struct st_finding *finding)
 {
     int frames = 1;
-    int64_t quantum, rate;
-    st_buffer_of_pipewire(finding->facts, &quantum, &rate);
-    while (frames < FRAMES_MAX && 4e6 * frames / (double)rate <= ring_us)
+    struct st_buffer_asked asked;
+    st_buffer_asked(finding->facts, &asked);
+    while (frames < FRAMES_MAX && 4e6 * frames / (double)asked.running_hz <= ring_us)
         frames *= 2;
     st_finding_fix_now(finding, NOW("%d"), frames);
     st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, EVER("%d"), frames);
@@ -320,14 +320,13 @@ static void judge_pipewire_quantum(struct st_finding *finding)
     const bool running = st_facts_text(facts, ASKED, &answer) == 0 && strcmp(answer, "answered") == 0;
     st_finding_quote(finding, running ? MIN : ASKED);
     st_finding_quote(finding, FORCED);
-    rate = st_machine_positive_or(facts, FORCED_RATE, rate); /* what is forced holds for all programs */
     if (st_facts_int(facts, ST_BUFFER_PIPEWIRE_WISH, &wish) == 0) {
         judge_wish(finding, wish, quantum, min, max, rate);
         return;
     }
     const int64_t forced = st_machine_positive_or(facts, FORCED, 0);
     if (forced > 0) {
-        judge_forced(forced, rate, finding);
+        judge_forced(forced, st_machine_positive_or(facts, FORCED_RATE, rate), finding);
         return;
     }
     const bool guest = st_machine_is_guest(facts) && vm_min > min;
@@ -379,23 +378,28 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
 
 /* --- linux-pipewire-clients: which program asked for so short a cycle, by pw-dump --- */
 
-static void judge_pipewire_clients(struct st_finding *finding)
+/** Did pw-dump say what plays? @return false: the finding is set. */
+static bool need_nodes(struct st_finding *finding)
 {
-    struct st_buffer_asked asked;
-    int64_t pid, quantum, rate_hz;
+    int64_t pid;
     const struct st_fact *any = st_facts_next(finding->facts, "linux.pipewire.node.", ".state", NULL);
     if (st_finding_need_int(finding, DAEMON, &pid) != 0 ||
         st_finding_is_of_other(finding, DAEMON, "PipeWire"))
-        return;
-    if (any == NULL || any->state != ST_FACT_OK) {
+        return false;
+    if (any == NULL || any->state != ST_FACT_OK)
         st_finding_set(finding, any == NULL ? ST_STATUS_NOT_APPLICABLE : ST_STATUS_UNKNOWN,
                        "pw-dump did not say what plays through PipeWire");
+    return any != NULL && any->state == ST_FACT_OK;
+}
+
+static void judge_pipewire_clients(struct st_finding *finding)
+{
+    struct st_buffer_asked asked;
+    if (!need_nodes(finding))
         return;
-    }
-    st_buffer_of_pipewire(finding->facts, &quantum, &rate_hz);
     st_buffer_asked(finding->facts, &asked);
-    const double cycle_ns = (double)asked.cycle_frames * 1e9 / (double)rate_hz,
-                 wish_ns = finding->wish->in_use ? (double)quantum * 1e9 / (double)rate_hz
+    const double frame_ns = 1e9 / (double)asked.running_hz, cycle_ns = (double)asked.cycle_frames * frame_ns,
+                 wish_ns = finding->wish->in_use ? (double)asked.usual_frames * frame_ns
                                                  : (double)finding->wish->period_ns;
     const bool shorter = asked.node != NULL && cycle_ns < wish_ns * 0.999;
     if (asked.node == NULL) {
@@ -434,6 +438,112 @@ const struct st_rule st_rule_linux_pipewire_clients = {
     .facts = ST_RULE_KEYS(DAEMON, "linux.pipewire.node.*", "linux.pipewire.*quantum",
                           "linux.pipewire.*rate_hz", ST_OWNER_KEYS),
     .judge = judge_pipewire_clients,
+};
+
+/* --- linux-pipewire-rates: who made PipeWire's rate, and with it the cycle --- */
+
+#define MUSIC_HZ     44100 /* headsets with lower rates are no reason to change PipeWire's */
+#define RATE_NOW(hz) "pw-metadata -n settings 0 clock.force-rate " hz "   # 0 lets programs choose"
+#define RATE_EVER(hz)                                                                                        \
+    "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"                                                    \
+    "context.properties = { default.clock.rate = " hz "\n  default.clock.allowed-rates = [ " hz " ] }"
+
+/** A sink or stream that plays at another rate. @return its name; NULL: none. */
+static const char *find_converted(struct st_finding *finding, const char *class, int64_t running_hz,
+                                  int64_t *ret_hz)
+{
+    const struct st_facts *facts = finding->facts;
+    const char *state, *of, *name;
+    ST_FACTS_EACH (rate, facts, "linux.pipewire.node.", ".format_rate_hz") {
+        if (st_facts_beside_text(facts, rate, "state", &state) != 0 || strcmp(state, "running") != 0 ||
+            st_facts_beside_text(facts, rate, "media_class", &of) != 0 || strncmp(of, class, 7) != 0 ||
+            st_facts_beside_text(facts, rate, "name", &name) != 0 || strncmp(name, "bluez_", 6) == 0 ||
+            st_facts_int(facts, rate->key, ret_hz) != 0 || *ret_hz < MUSIC_HZ || *ret_hz == running_hz)
+            continue;
+        st_finding_quote(finding, rate->key);
+        return name;
+    }
+    return NULL;
+}
+
+static void fix_rate(struct st_finding *finding, int64_t hz)
+{
+    st_finding_fix_now(finding, RATE_NOW("%" PRId64), hz);
+    st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, RATE_EVER("%" PRId64), hz, hz);
+}
+
+static void judge_other_rate(struct st_finding *finding, const struct st_buffer_asked *asked)
+{
+    const double cycle_ms = (double)asked->cycle_frames * 1e3 / (double)asked->running_hz,
+                 default_ms = (double)asked->default_frames * 1e3 / (double)asked->default_hz,
+                 wish_ms = finding->wish->in_use ? QUANTUM_DEFAULT * 1e3 / RATE_DEFAULT
+                                                 : (double)finding->wish->period_ns / 1e6;
+    const bool shorter = cycle_ms < wish_ms * 0.999 && cycle_ms < default_ms * 0.999;
+    const char *program = asked->rate_program != NULL ? asked->rate_program : "a program that has ended";
+    st_finding_set(finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
+                   "%.*s %s %" PRId64 " Hz: PipeWire's cycle is %" PRId64 " frames (%.2f ms) for all "
+                   "programs, instead of %" PRId64 " (%.2f ms) at %" PRId64 " Hz",
+                   st_text_cut(program, 40), program, asked->rate_forced ? "forces" : "asked for",
+                   asked->running_hz, asked->cycle_frames, cycle_ms, asked->default_frames, default_ms,
+                   asked->default_hz);
+    if (shorter)
+        fix_rate(finding, asked->default_hz);
+}
+
+static void judge_pipewire_rates(struct st_finding *finding)
+{
+    struct st_buffer_asked asked;
+    const char *name;
+    int64_t hz = 0;
+    if (!need_nodes(finding))
+        return;
+    st_buffer_asked(finding->facts, &asked);
+    st_finding_quote(finding, ST_BUFFER_PIPEWIRE_RATES);
+    if (asked.rates_differ) {
+        st_finding_unknown(finding, "devices run at different rates, and pw-dump does not say which program "
+                                    "plays on which");
+    } else if ((name = find_converted(finding, "Audio/Sink", asked.running_hz, &hz)) != NULL) {
+        st_finding_advice(finding, "%.*s runs at %" PRId64 " Hz, so PipeWire converts its %" PRId64 " Hz",
+                          st_text_cut(name, 40), name, hz, asked.running_hz);
+        fix_rate(finding, hz);
+    } else if (asked.running_hz != asked.default_hz) {
+        judge_other_rate(finding, &asked);
+    } else if ((name = find_converted(finding, "Stream/", asked.running_hz, &hz)) != NULL) {
+        st_finding_ok(finding,
+                      "PipeWire runs at %" PRId64 " Hz and converts the %" PRId64
+                      " Hz of %.*s, which takes CPU time",
+                      asked.running_hz, hz, st_text_cut(name, 40), name);
+    } else {
+        st_finding_fine(finding, "PipeWire runs at its default rate, %" PRId64 " Hz", asked.running_hz);
+    }
+}
+
+const struct st_rule st_rule_linux_pipewire_rates = {
+    .id = "linux-pipewire-rates",
+    .title = "PipeWire's rate",
+    .mechanism =
+        "PipeWire runs at one rate for all. If several are allowed (clock.allowed-rates), the first program "
+        "that plays chooses one, which stays until nothing plays any more. The cycle is scaled with the "
+        "rate, then rounded down to a power of two: 1024 frames at 48 kHz (21.3 ms) become 512 at 44.1 kHz "
+        "(11.6 ms). PipeWire converts for programs and devices with another rate, which takes CPU time.",
+    .privilege = "none",
+    .cost = "CPU: the sound of programs with another rate is converted",
+    .when_not = "you want each recording at its own rate, and the shorter cycle has no dropouts",
+    .sources =
+        "PipeWire src/pipewire/context.c (0.3.65, 1.6; later src/modules/module-scheduler-v1.c): a running device "
+        "keeps its rate unless one is forced; quantum, min-quantum and max-quantum are scaled by rate / "
+        "clock.rate\n"
+        "UnleashedRecomp issue 818 (crackle only if others played first), pipewire-module-xrdp issue 4 (a "
+        "sink of 44100 Hz: cured when that rate was allowed)",
+    .guide.now = RATE_NOW("48000"),
+    .guide.persistent = RATE_EVER("48000"),
+    .guide.needs = ST_NEEDS_RELOGIN,
+    .guide.check = "pw-top   # QUANT and RATE: cycle = QUANT / RATE",
+    .guide.undo = "pw-metadata -n settings 0 clock.force-rate 0; delete 90-sleeptune.conf",
+    .worst = ST_STATUS_ADVICE,
+    .facts = ST_RULE_KEYS(DAEMON, "linux.pipewire.node.*", "linux.pipewire.*quantum",
+                          "linux.pipewire.*rate_hz", ST_BUFFER_PIPEWIRE_RATES, ST_OWNER_KEYS),
+    .judge = judge_pipewire_rates,
 };
 
 /* --- linux-pulseaudio: PulseAudio's own settings. --- */

@@ -30,6 +30,7 @@
     RULE(linux_preemption) \
     RULE(linux_alsa_buffer) \
     RULE(linux_pipewire_clients) \
+    RULE(linux_pipewire_rates) \
     RULE(linux_pipewire_quantum) \
     RULE(linux_jack_realtime) \
     RULE(linux_jack_period) \

@@ -21,7 +21,7 @@ LINUX = [
     ("Sound server",
      "The best kernel does not help a server that runs as a normal program, or whose buffer is shorter than what it writes.",
      "linux-server-priority linux-client-priority linux-priority-order linux-alsa-buffer linux-pipewire-clients "
-     "linux-pipewire-quantum linux-jack-realtime "
+     "linux-pipewire-rates linux-pipewire-quantum linux-jack-realtime "
      "linux-jack-period linux-jack-soft-mode linux-pulseaudio"),
     ("Sound devices and disks",
      "These cause single gaps, clicks at the start of a sound and lost interfaces, not a steady crackle.",

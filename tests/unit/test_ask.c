@@ -75,6 +75,7 @@ static void is_state(const char *key, enum st_fact_state state, int error)
 static const char settings[] = "Found \"settings\" metadata 30\n"
                                "update: id:0 key:'log.level' value:'2' type:''\n"
                                "update: id:0 key:'clock.rate' value:'48000' type:''\n"
+                               "update: id:0 key:'clock.allowed-rates' value:'[ 44100, 48000 ]' type:''\n"
                                "update: id:0 key:'clock.quantum' value:'256' type:''\n"
                                "update: id:0 key:'clock.min-quantum' value:'16' type:''\n"
                                "update: id:0 key:'clock.max-quantum' value:'2048' type:''\n"
@@ -91,6 +92,7 @@ static void a_running_value_wins_over_a_file(void **state)
     is("linux.pipewire.quantum", "256");
     is("linux.pipewire.min_quantum", "16");
     is("linux.pipewire.force_quantum", "0");
+    is("linux.pipewire.allowed_rates", "[ 44100, 48000 ]");
     is("linux.ask.pipewire", "answered");
     char uid[24];
     snprintf(uid, sizeof(uid), "%lu", (unsigned long)geteuid());
@@ -111,6 +113,12 @@ static const char nodes[] =
     "      }\n    }\n  },\n"
     "  {\n    \"id\": 40,\n    \"type\": \"PipeWire:Interface:Client\",\n    \"info\": {\n"
     "      \"props\": {\n        \"application.name\": \"pw-cat\"\n      }\n    }\n  },\n"
+    /* a null sink with audio.rate = 44100 */
+    "  {\n    \"id\": 33,\n    \"type\": \"PipeWire:Interface:Node\",\n    \"info\": {\n"
+    "      \"state\": \"running\",\n      \"props\": {\n        \"media.class\": \"Audio/Sink\",\n"
+    "        \"node.driver\": true\n      },\n      \"params\": {\n        \"Format\": [\n          {\n"
+    "            \"mediaType\": \"audio\",\n            \"format\": \"F32P\",\n            \"rate\": 44100\n"
+    "          }\n        ]\n      }\n    }\n  },\n"
     /* a device, as quoted in issue 5242 of thesofproject/linux */
     "  {\n    \"id\": 58,\n    \"type\": \"PipeWire:Interface:Node\",\n    \"info\": {\n      \"props\": {\n"
     "        \"api.alsa.headroom\": 1024,\n        \"api.alsa.open.ucm\": true,\n"
@@ -127,6 +135,11 @@ static void nodes_say_what_programs_ask_for(void **state)
     is("linux.pipewire.node.45.application", "pw-cat");
     is("linux.pipewire.node.45.latency", "360/48000");
     is("linux.pipewire.node.45.force_quantum", "128");
+    is("linux.pipewire.node.45.rate", "1/48000");
+    assert_null(st_facts_find(facts, "linux.pipewire.node.45.format_rate_hz"));
+    is("linux.pipewire.node.33.format_rate_hz", "44100");
+    is("linux.pipewire.node.33.driver", "true");
+    is("linux.pipewire.node.33.media_class", "Audio/Sink");
     is("linux.pipewire.node.58.alsa_path", "hw:sofhdadsp");
     is("linux.pipewire.node.58.headroom_frames", "1024");
     assert_null(st_facts_find(facts, "linux.pipewire.node.40.application"));

@@ -38,6 +38,10 @@ static struct st_facts *facts_of(const char *lines)
 }
 
 #define PIPEWIRE "linux.processes_n=90\nlinux.daemon.pipewire=700\nlinux.ask.pipewire=answered\n"
+#define RATES    "linux.pipewire.allowed_rates=[ 44100, 48000 ]\n"
+#define DRIVER(hz)                                                                                           \
+    "linux.pipewire.node.31.state=running\nlinux.pipewire.node.31.driver=true\n"                             \
+    "linux.pipewire.node.31.media_class=Audio/Sink\nlinux.pipewire.node.31.format_rate_hz=" #hz "\n"
 #define JACK                                                                                                 \
     "linux.daemon.jackd=600\nlinux.jack.command=jackd -R -d alsa -r 96000 -p 256\n"                          \
     "linux.ask.jack_bufsize=answered\nlinux.jack.buffer_frames=256\nlinux.jack.rate_hz=96000\n"
@@ -64,12 +68,25 @@ static void what_runs_decides(void **state)
         {PIPEWIRE "linux.pipewire.node.45.state=running\nlinux.pipewire.node.45.application=Discord\n"
                   "linux.pipewire.node.45.latency=360/48000\n",
          "256 frames at 48 kHz, Discord asked for 360 frames"},
+        /* a driver at another rate that is allowed (PipeWire 0.3.65 then has this cycle); one that is not */
+        {PIPEWIRE RATES DRIVER(
+             44100) "linux.pipewire.node.45.state=running\nlinux.pipewire.node.45.name=mpv\n"
+                    "linux.pipewire.node.45.rate=1/44100\n",
+         "512 frames at 44.1 kHz, mpv asked for 44100 Hz"},
+        {PIPEWIRE RATES DRIVER(44100), "512 frames at 44.1 kHz, as PipeWire runs now"},
+        {PIPEWIRE RATES DRIVER(44100) "linux.pipewire.force_quantum=1024\n",
+         "1024 frames at 44.1 kHz, as PipeWire runs now"},
+        {PIPEWIRE RATES DRIVER(88200), "1024 frames at 48 kHz, PipeWire's default quantum"},
+        {PIPEWIRE DRIVER(44100), "1024 frames at 48 kHz, PipeWire's default quantum"},
+        {PIPEWIRE DRIVER(88200) "linux.pipewire.node.45.state=running\nlinux.pipewire.node.45.name=mpv\n"
+                                "linux.pipewire.node.45.force_rate=88200\n",
+         "1024 frames at 88.2 kHz, mpv forces 88200 Hz"},
         {PIPEWIRE "linux.pipewire.running_frames=256\nlinux.pipewire.running_rate_hz=44100\n",
          "256 frames at 44.1 kHz, as PipeWire runs now"},
         {PIPEWIRE "linux.pipewire.force_quantum=256\nlinux.pipewire.running_frames=256\n",
          "256 frames at 48 kHz, set by PipeWire's force-quantum"},
         {PIPEWIRE "linux.pipewire.force_quantum=0\nlinux.pipewire.force_rate_hz=96000\n",
-         "1024 frames at 96 kHz, PipeWire's default quantum"},
+         "2048 frames at 96 kHz, clock.force-rate forces 96000 Hz"}, /* its quantum is scaled with the rate */
         {"linux.daemon.pipewire=700\nlinux.ask.pipewire=!refused\n",
          "128 frames at 48 kHz: no sound server answers here"},
         {"linux.daemon.pipewire=700\nlinux.ask.pipewire=!timeout\nlinux.pipewire.quantum=!timeout\n",

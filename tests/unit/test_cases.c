@@ -262,13 +262,10 @@ static void each_key_is_collected(void **state)
 {
     (void)state;
     /* put by a server's answer and by the limits of a login: test_ask.c, test_collect_user.c */
-    static const char *const others[] = {"linux.ask.pipewire",
-                                         "linux.jack.buffer_frames",
-                                         "linux.jack.rate_hz",
-                                         "linux.pipewire.force_quantum",
-                                         "linux.pipewire.force_rate_hz",
-                                         "linux.rtkit.demoted_n",
-                                         "user.limits_from"};
+    static const char *const others[] = {"linux.ask.pipewire",           "linux.jack.buffer_frames",
+                                         "linux.jack.rate_hz",           "linux.pipewire.force_quantum",
+                                         "linux.pipewire.force_rate_hz", "linux.pipewire.allowed_rates",
+                                         "linux.rtkit.demoted_n",        "user.limits_from"};
     for (int os = ST_OS_LINUX; os <= ST_OS_FREEBSD; os++) {
         struct st_platform *p = st_fake_new((enum st_os)os, 0);
         struct st_facts *facts;
