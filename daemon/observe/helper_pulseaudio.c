@@ -72,11 +72,14 @@ static const char *program_of(const pa_sink_input_info *stream)
 }
 
 /* That it plays; how long it computes PulseAudio does not know. */
-static void say_load(const pa_sink_input_info *stream)
+static void say_load(const pa_sink_input_info *stream, int64_t asked_ms)
 {
-    struct st_xrun_seen seen = {
-        .load = {
-            .cycles_n = 1, .busy_median_ns = INT64_MIN, .wait_median_ns = INT64_MIN, .period_ns = INT64_MIN}};
+    struct st_xrun_seen seen = {.load = {.cycles_n = 1,
+                                         .busy_median_ns = INT64_MIN,
+                                         .wait_median_ns = INT64_MIN,
+                                         .period_ns = INT64_MIN,
+                                         .asked_frames = asked_ms,
+                                         .asked_rate_hz = asked_ms > 0 ? ST_XRUN_ASKED_MS : 0}};
     snprintf(seen.client, sizeof(seen.client), "%s", program_of(stream));
     st_helper_line_xrun(&seen);
 }
@@ -106,9 +109,13 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
         if (st_pulse_streams_look(&observer->streams, stream->index, stream->corked != 0,
                                   stream->buffer_usec))
             tell(observer, stream);
-        if (observer->loads && stream->corked == 0) {
+        if (stream->corked != 0)
+            return;
+        const int64_t asked_ms = st_pulse_streams_asked_ms(&observer->streams, stream->index,
+                                                           stream->buffer_usec + stream->sink_usec);
+        if (observer->loads) {
             observer->loads_due_us = pa_rtclock_now() + LOADS_US;
-            say_load(stream);
+            say_load(stream, asked_ms);
         }
         return;
     }

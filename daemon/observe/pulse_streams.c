@@ -1,5 +1,7 @@
 #include "daemon/observe/pulse_streams.h"
 
+#define LOOKS_MIN 8 /* while it fills, it holds less */
+
 static struct st_stream *find_or_add(struct st_pulse_streams *streams, uint32_t index)
 {
     for (size_t i = 0; i < streams->streams_n; i++) {
@@ -39,6 +41,15 @@ bool st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, boo
     const bool starved = stream->queue == ST_STREAM_EMPTY;
     stream->queue = ST_STREAM_FILLED;
     return starved;
+}
+
+int64_t st_pulse_streams_asked_ms(struct st_pulse_streams *streams, uint32_t index, uint64_t held_us)
+{
+    struct st_stream *stream = find_or_add(streams, index);
+    if (stream == NULL)
+        return 0;
+    stream->longest_us = held_us > stream->longest_us ? held_us : stream->longest_us;
+    return ++stream->looks_n >= LOOKS_MIN ? (int64_t)((stream->longest_us + 500) / 1000) : 0;
 }
 
 void st_pulse_streams_look_end(struct st_pulse_streams *streams)

@@ -162,8 +162,10 @@ const char *st_dropout_table_asked(const struct st_dropout_table *table, char *b
             least = client;
     }
     buf[0] = '\0';
+    const bool is_ms = least != NULL && least->load.asked_rate_hz == ST_XRUN_ASKED_MS;
     if (least != NULL)
-        snprintf(buf, buf_bytes, "%s asked for %" PRId64 " frames", least->name, least->load.asked_frames);
+        snprintf(buf, buf_bytes, "%s asked for %s%" PRId64 " %s", least->name, is_ms ? "about " : "",
+                 least->load.asked_frames, is_ms ? "ms" : "frames");
     return buf;
 }
 

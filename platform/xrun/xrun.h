@@ -15,6 +15,7 @@
 #define ST_XRUN_NAME_BYTES   64
 #define ST_XRUN_WHY_BYTES    200
 #define ST_XRUN_SERVER_BYTES 256
+#define ST_XRUN_ASKED_MS     1000 /* this asked_rate_hz: asked_frames are ms, and about that */
 
 /** How long one client, or the device's own node, took in the cycles of some seconds. A cycle: its inputs are
  * ready (signalled), it wakes up, it finishes. Times that are not known are INT64_MIN. */

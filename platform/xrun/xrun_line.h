@@ -9,7 +9,7 @@
  *     reason=too-slow busy=NS wait=NS period=NS culprit=NAME (names of dropout_reason.h; times of the worst cycle)
  *   load cycles=469 busy=MEDIAN,P99,MAX wait=MEDIAN,P99,MAX period=NS frames=256 rate=48000 asked=360 asked-rate=48000 device=NAME client=NAME
  *                  how long a client took in the last seconds, in ns, and the cycle that it asked for; without client: the device's own node,
- *                  whose wait is the time that its clients took together.
+ *                  whose wait is the time that its clients took together. asked-rate=1000: asked is in ms, and about that (PulseAudio).
  *                  Written every 10 s for each node that ran; a client without one for 25 s has gone
  * In a name, "%" and two hexadecimal digits stand for a byte: blanks, control characters and "%" itself are
  * written so.

@@ -303,6 +303,22 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     expect_of_screen("next", "sleeptune status --details");
 }
 
+static void row_of_the_server_says_who_asked_for_the_shortest_buffer(void **state)
+{
+    (void)state;
+    struct st_observed_view *server = watch_pipewire();
+    struct st_dropout_client *discord = add_client(server, "Discord", 0, ST_DROPOUT_UNKNOWN),
+                             *mpv = add_client(server, "mpv", 0, ST_DROPOUT_UNKNOWN);
+    discord->load = (struct st_xrun_load){.cycles_n = 1, .asked_frames = 360, .asked_rate_hz = 48000};
+    mpv->load = (struct st_xrun_load){.cycles_n = 1, .asked_frames = 4410, .asked_rate_hz = 44100};
+    expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms); Discord asked for 360 frames", "ok", false);
+    discord->load.asked_frames = 0;
+    expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms); mpv asked for 4410 frames", "ok", false);
+    discord->load.asked_frames = 20;
+    discord->load.asked_rate_hz = ST_XRUN_ASKED_MS;
+    expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms); Discord asked for about 20 ms", "ok", false);
+}
+
 static void table_of_clients_has_the_first_ones_on_the_first_screen(void **state)
 {
     (void)state;
@@ -583,6 +599,7 @@ int main(void)
         TEST(buffer_that_helps_fits_the_worst_cycle_or_is_not_named),
         TEST(first_line_without_a_dropout_says_what_was_watched),
         TEST(first_line_names_what_slowed_the_machine),
+        TEST(row_of_the_server_says_who_asked_for_the_shortest_buffer),
         TEST(table_of_clients_has_the_first_ones_on_the_first_screen),
         TEST(table_of_clients_has_the_most_harmful_of_all_sources_first),
         TEST(sizes_have_the_command_that_sets_them),

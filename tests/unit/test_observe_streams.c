@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "core/base.h"
 #include "daemon/observe/pulse_streams.h"
 
 enum { CORKED = -1, GONE = -2 };
@@ -76,6 +77,23 @@ static void streams_are_told_apart(void **state)
     }
 }
 
+/* buffer_usec + sink_usec of pacat --latency-msec=20 beside one with 200, and of that one alone: a null sink of PulseAudio 16.1 */
+static void the_longest_that_it_holds_is_about_what_it_asked_for(void **state)
+{
+    static const uint64_t held_us[] = {14237, 16452, 14421, 15732, 17465, 17794, 19436, 15070, 15508},
+                          alone_us[] = {160667, 162014, 190075};
+    struct st_pulse_streams streams = {0};
+    (void)state;
+    for (size_t i = 0; i < ST_ARRAY_LEN(held_us); i++) {
+        st_pulse_streams_look_begin(&streams);
+        (void)st_pulse_streams_look(&streams, 7, false, held_us[i]);
+        (void)st_pulse_streams_look(&streams, 8, false, alone_us[i % 3]);
+        assert_int_equal(st_pulse_streams_asked_ms(&streams, 7, held_us[i]), i < 7 ? 0 : 19);
+        assert_int_equal(st_pulse_streams_asked_ms(&streams, 8, alone_us[i % 3]), i < 7 ? 0 : 190);
+        st_pulse_streams_look_end(&streams);
+    }
+}
+
 static void more_streams_than_there_is_room_for_are_not_watched(void **state)
 {
     struct st_pulse_streams streams = {0};
@@ -99,6 +117,7 @@ int main(void)
         cmocka_unit_test(a_stream_that_ends_has_played_all),
         cmocka_unit_test(a_pause_is_no_starvation),
         cmocka_unit_test(streams_are_told_apart),
+        cmocka_unit_test(the_longest_that_it_holds_is_about_what_it_asked_for),
         cmocka_unit_test(more_streams_than_there_is_room_for_are_not_watched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
