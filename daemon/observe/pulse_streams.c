@@ -1,6 +1,6 @@
 #include "daemon/observe/pulse_streams.h"
 
-#define LOOKS_MIN 8 /* while it fills, it holds less */
+#define LOOKS 16 /* 4 s: after a stream has come, a sink may hold what an old one asked for */
 
 static struct st_stream *find_or_add(struct st_pulse_streams *streams, uint32_t index)
 {
@@ -49,7 +49,11 @@ int64_t st_pulse_streams_asked_ms(struct st_pulse_streams *streams, uint32_t ind
     if (stream == NULL)
         return 0;
     stream->longest_us = held_us > stream->longest_us ? held_us : stream->longest_us;
-    return ++stream->looks_n >= LOOKS_MIN ? (int64_t)((stream->longest_us + 500) / 1000) : 0;
+    if (++stream->looks_n == LOOKS) {
+        stream->asked_ms = (int64_t)((stream->longest_us + 500) / 1000);
+        stream->longest_us = stream->looks_n = 0;
+    }
+    return stream->asked_ms;
 }
 
 void st_pulse_streams_look_end(struct st_pulse_streams *streams)

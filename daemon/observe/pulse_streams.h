@@ -23,9 +23,9 @@ enum st_stream_queue { ST_STREAM_NEW, ST_STREAM_FILLED, ST_STREAM_EMPTY };
 struct st_stream {
     uint32_t index; /* PulseAudio's, never used again while the server runs */
     enum st_stream_queue queue;
-    bool seen;           /* in the look that is under way */
-    uint64_t longest_us; /* that it held */
-    unsigned looks_n;
+    bool seen; /* in the look that is under way */
+    uint64_t longest_us, looks_n;
+    int64_t asked_ms;
 };
 
 struct st_pulse_streams {
@@ -40,8 +40,8 @@ void st_pulse_streams_look_begin(struct st_pulse_streams *streams);
  * starved since the look before. */
 bool st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked, uint64_t queued_us);
 
-/** How long a buffer its program asked for, about: PulseAudio does not tell, but it never holds more than that in queue and sink.
- * @param held_us there now. @return ms; 0: after too few looks. */
+/** How long a buffer its program asked for, about: PulseAudio does not tell, but it holds no more than that in queue and sink.
+ * @param held_us there now. @return the longest of some looks, in ms; 0: after too few. */
 int64_t st_pulse_streams_asked_ms(struct st_pulse_streams *streams, uint32_t index, uint64_t held_us);
 
 /** Forgets the streams that this look has not seen. */
