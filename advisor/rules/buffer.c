@@ -260,12 +260,14 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
     st_buffer_asked(facts, &asked);
     const int64_t usual = asked.usual_frames, hz = asked.running_hz;
     const int64_t now = st_machine_positive_or(facts, ST_BUFFER_PIPEWIRE_FRAMES, usual);
-    if (asked.node != NULL)
-        snprintf(why, sizeof(why), "%.*s %s %" PRId64 " frames", st_text_cut(asked.program, 40),
-                 asked.program, asked.forced ? "forces" : "asked for", asked.frames);
-    else if (asked.rate_program != NULL && now == usual)
+    const bool by_rate =
+        asked.rate_program != NULL && asked.cycle_frames * asked.default_hz < asked.default_frames * hz;
+    if (by_rate || (asked.node == NULL && asked.rate_program != NULL))
         snprintf(why, sizeof(why), "%.*s %s %" PRId64 " Hz", st_text_cut(asked.rate_program, 40),
                  asked.rate_program, asked.rate_forced ? "forces" : "asked for", hz);
+    else if (asked.node != NULL)
+        snprintf(why, sizeof(why), "%.*s %s %" PRId64 " frames", st_text_cut(asked.program, 40),
+                 asked.program, asked.forced ? "forces" : "asked for", asked.frames);
     if (why[0] != '\0' && (now == usual || now == asked.cycle_frames) &&
         take(ret, asked.cycle_frames, hz, why))
         return true;

@@ -466,10 +466,11 @@ static const char *find_converted(struct st_finding *finding, const char *class,
     return NULL;
 }
 
-static void fix_rate(struct st_finding *finding, int64_t hz)
+static void fix_rate(struct st_finding *finding, int64_t hz, bool forced)
 {
     st_finding_fix_now(finding, RATE_NOW("%" PRId64), hz);
-    st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, RATE_EVER("%" PRId64), hz, hz);
+    if (!forced) /* that goes before the file */
+        st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, RATE_EVER("%" PRId64), hz, hz);
 }
 
 static void judge_other_rate(struct st_finding *finding, const struct st_buffer_asked *asked)
@@ -487,7 +488,7 @@ static void judge_other_rate(struct st_finding *finding, const struct st_buffer_
                    asked->running_hz, asked->cycle_frames, cycle_ms, asked->default_frames, default_ms,
                    asked->default_hz);
     if (shorter)
-        fix_rate(finding, asked->default_hz);
+        fix_rate(finding, asked->default_hz, asked->rate_forced);
 }
 
 static void judge_pipewire_rates(struct st_finding *finding)
@@ -505,7 +506,7 @@ static void judge_pipewire_rates(struct st_finding *finding)
     } else if ((name = find_converted(finding, "Audio/Sink", asked.running_hz, &hz)) != NULL) {
         st_finding_advice(finding, "%.*s runs at %" PRId64 " Hz, so PipeWire converts its %" PRId64 " Hz",
                           st_text_cut(name, 40), name, hz, asked.running_hz);
-        fix_rate(finding, hz);
+        fix_rate(finding, hz, false);
     } else if (asked.running_hz != asked.default_hz) {
         judge_other_rate(finding, &asked);
     } else if ((name = find_converted(finding, "Stream/", asked.running_hz, &hz)) != NULL) {

@@ -61,6 +61,7 @@ out=$(report)
 like "report names who asked for the rate" "$out" 'advice Music asked for 44100 Hz: PipeWire.s cycle is 512 frames \(11\.61 ms\)'
 like "what the cycle would be" "$out" 'instead of 1024 \(21\.33 ms\) at 48000 Hz'
 like "and the command that helps" "$out" 'pw-metadata -n settings 0 clock\.force-rate 48000 '
+like "the first screen names it, too" "$("$SLEEPTUNE" report </dev/null 2>&1)" '^512 frames at 44\.1 kHz, Music asked for 44100 Hz'
 set_to clock.force-rate 48000
 sleep 1
 is "it does" "$(cycles)" "1024 frames at 48000 Hz"

@@ -42,6 +42,11 @@ static struct st_facts *facts_of(const char *lines)
 #define DRIVER(hz)                                                                                           \
     "linux.pipewire.node.31.state=running\nlinux.pipewire.node.31.driver=true\n"                             \
     "linux.pipewire.node.31.media_class=Audio/Sink\nlinux.pipewire.node.31.format_rate_hz=" #hz "\n"
+#define MPV                                                                                                  \
+    "linux.pipewire.node.45.state=running\nlinux.pipewire.node.45.name=mpv\nlinux.pipewire.node.45.rate=1/44100\n"
+#define NODE46(latency)                                                                                      \
+    "linux.pipewire.node.46.state=running\nlinux.pipewire.node.46.name=game\n"                               \
+    "linux.pipewire.node.46.latency=" latency "\n"
 #define JACK                                                                                                 \
     "linux.daemon.jackd=600\nlinux.jack.command=jackd -R -d alsa -r 96000 -p 256\n"                          \
     "linux.ask.jack_bufsize=answered\nlinux.jack.buffer_frames=256\nlinux.jack.rate_hz=96000\n"
@@ -73,6 +78,11 @@ static void what_runs_decides(void **state)
              44100) "linux.pipewire.node.45.state=running\nlinux.pipewire.node.45.name=mpv\n"
                     "linux.pipewire.node.45.rate=1/44100\n",
          "512 frames at 44.1 kHz, mpv asked for 44100 Hz"},
+        /* a game that asks for 1024/48000 has less because of the other; one that asks for 300 has not */
+        {PIPEWIRE RATES DRIVER(44100) MPV NODE46("1024/48000"),
+         "512 frames at 44.1 kHz, mpv asked for 44100 Hz"},
+        {PIPEWIRE RATES DRIVER(44100) MPV NODE46("300/48000"),
+         "256 frames at 44.1 kHz, game asked for 300 frames"},
         {PIPEWIRE RATES DRIVER(44100), "512 frames at 44.1 kHz, as PipeWire runs now"},
         {PIPEWIRE RATES DRIVER(44100) "linux.pipewire.force_quantum=1024\n",
          "1024 frames at 44.1 kHz, as PipeWire runs now"},
