@@ -225,7 +225,8 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
                   max = st_machine_positive_or(facts, "linux.pipewire.max_quantum", INT64_MAX);
     int64_t frames = st_machine_positive_or(facts, "linux.pipewire.quantum", PIPEWIRE_FRAMES);
     const char *text;
-    *ret = (struct st_buffer_asked){.frames = frames = frames < max ? frames : max};
+    frames = frames < max ? frames : max;
+    *ret = (struct st_buffer_asked){.frames = frames};
     find_rate(facts, ret);
     const int64_t hz = ret->running_hz, default_hz = ret->default_hz;
     if (hz != default_hz)
@@ -238,7 +239,8 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
         struct st_buffer_asked one = *ret;
         one.node = node;
         one.rate_hz = hz;
-        one.forced = st_facts_beside_int(facts, node, "force_quantum", &one.frames) == 0 && one.frames > 0;
+        one.forced = st_facts_beside_int(facts, node, "force_quantum", &one.frames) == 0 && one.frames > 0 &&
+                     one.frames <= 1000000;
         if (!is_playing(facts, node) ||
             (!one.forced && (st_facts_beside_text(facts, node, "latency", &text) != 0 ||
                              !is_fraction(text, &one.frames, &one.rate_hz))))

@@ -83,6 +83,9 @@ static void what_runs_decides(void **state)
          "512 frames at 44.1 kHz, mpv asked for 44100 Hz"},
         {PIPEWIRE RATES DRIVER(44100) MPV NODE46("300/48000"),
          "256 frames at 44.1 kHz, game asked for 300 frames"},
+        {PIPEWIRE RATES DRIVER(44100)
+             MPV NODE46("x") "linux.pipewire.node.46.force_quantum=9223372036854775807\n",
+         "512 frames at 44.1 kHz, mpv asked for 44100 Hz"},
         {PIPEWIRE RATES DRIVER(44100), "512 frames at 44.1 kHz, as PipeWire runs now"},
         {PIPEWIRE RATES DRIVER(44100) "linux.pipewire.force_quantum=1024\n",
          "1024 frames at 44.1 kHz, as PipeWire runs now"},
