@@ -32,8 +32,10 @@ struct scan {
     struct st_finding *finding;
     size_t open_n;
     size_t unread_n;
-    double worst_gap_us; /* what the ring lacks of a quantum */
-    double worst_ring_us, worst_quantum_us;
+    bool quantum_unread;
+    double quantum_us;   /* the longest cycle of PipeWire */
+    double worst_gap_us; /* what the ring lacks of it */
+    double worst_ring_us;
     double shortest_us;           /* ring; 0: none */
     bool one_period;              /* some ring holds less than two periods */
     const struct st_fact *stream; /* the buffer of the worst one; NULL: all are long enough */
@@ -43,14 +45,6 @@ struct scan {
 static bool is_pipewire(const char *owner)
 {
     return strncmp(owner, "pipewire", 8) == 0 || strncmp(owner, "data-loop", 9) == 0;
-}
-
-/** The longest cycle of PipeWire. */
-static double quantum_us(const struct st_facts *facts)
-{
-    struct st_buffer_asked asked;
-    st_buffer_asked(facts, &asked);
-    return (double)asked.usual_frames * 1e6 / (double)asked.running_hz;
 }
 
 static bool is_quantum_unread(const struct st_facts *facts)
@@ -64,12 +58,10 @@ static bool is_quantum_unread(const struct st_facts *facts)
 }
 
 /** The longest quantum of a power of two of which the ring holds two. */
-static void fix_quantum(double ring_us, struct st_finding *finding)
+static void fix_quantum(double ring_us, int64_t rate_hz, struct st_finding *finding)
 {
     int frames = 1;
-    struct st_buffer_asked asked;
-    st_buffer_asked(finding->facts, &asked);
-    while (frames < FRAMES_MAX && 4e6 * frames / (double)asked.running_hz <= ring_us)
+    while (frames < FRAMES_MAX && 4e6 * frames / (double)rate_hz <= ring_us)
         frames *= 2;
     st_finding_fix_now(finding, NOW("%d"), frames);
     st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, EVER("%d"), frames);
@@ -104,19 +96,18 @@ static void scan_stream(struct scan *scan, const struct st_fact *fact)
         quote_stream(scan->finding, fact);
     const double ring_us = (double)buffer * 1e6 / (double)rate;
     const bool of_pipewire = st_facts_beside_text(facts, fact, "owner", &owner) == 0 && is_pipewire(owner);
-    const bool quantum_unread = of_pipewire && is_quantum_unread(facts);
-    const double gap_us = of_pipewire && !quantum_unread ? quantum_us(facts) - ring_us : 0;
+    const double gap_us = of_pipewire && !scan->quantum_unread ? scan->quantum_us - ring_us : 0;
     const bool one_period =
         st_facts_beside_int(facts, fact, "period_frames", &period) == 0 && period > 0 && buffer / 2 < period;
     if (gap_us > scan->worst_gap_us) {
         scan->worst_gap_us = gap_us;
         scan->worst_ring_us = ring_us;
-        scan->worst_quantum_us = quantum_us(facts);
         scan->stream = fact;
     } else if (one_period && scan->stream == NULL) {
         scan->stream = fact;
     }
-    scan->unread_n += quantum_unread || is_unread(st_facts_beside(facts, fact, "owner")) ||
+    scan->unread_n += (of_pipewire && scan->quantum_unread) ||
+                      is_unread(st_facts_beside(facts, fact, "owner")) ||
                       is_unread(st_facts_beside(facts, fact, "period_frames"));
     scan->one_period = scan->one_period || one_period;
     if (scan->open_n == 1 || ring_us < scan->shortest_us)
@@ -125,8 +116,12 @@ static void scan_stream(struct scan *scan, const struct st_fact *fact)
 
 static void judge_alsa_buffer(struct st_finding *finding)
 {
-    struct scan scan = {.finding = finding};
+    struct st_buffer_asked asked;
     char name[48] = "";
+    st_buffer_asked(finding->facts, &asked);
+    struct scan scan = {.finding = finding,
+                        .quantum_unread = is_quantum_unread(finding->facts),
+                        .quantum_us = (double)asked.usual_frames * 1e6 / (double)asked.running_hz};
     ST_FACTS_EACH (fact, finding->facts, PREFIX, ".buffer_frames")
         scan_stream(&scan, fact);
     if (scan.stream != NULL) {
@@ -140,13 +135,13 @@ static void judge_alsa_buffer(struct st_finding *finding)
             finding,
             "the buffer of %.40s holds %.1f ms, less than PipeWire's quantum of %.1f ms, so it "
             "is empty before the next quantum arrives",
-            name, scan.worst_ring_us / 1e3, scan.worst_quantum_us / 1e3);
+            name, scan.worst_ring_us / 1e3, scan.quantum_us / 1e3);
         const double period_us = (double)finding->wish->period_ns / 1e3;
         st_finding_effect(finding, scan.worst_gap_us < period_us ? scan.worst_gap_us : period_us,
                           "%.1f µs of silence in each quantum: quantum %.1f µs, buffer %.1f µs; counted as "
                           "at most one period",
-                          scan.worst_gap_us, scan.worst_quantum_us, scan.worst_ring_us);
-        fix_quantum(scan.worst_ring_us, finding);
+                          scan.worst_gap_us, scan.quantum_us, scan.worst_ring_us);
+        fix_quantum(scan.worst_ring_us, asked.running_hz, finding);
     } else if (scan.one_period) {
         st_finding_advice(finding,
                           "the buffer of %.40s is shorter than two periods: while one plays, there is no "
