@@ -154,7 +154,9 @@ static void explain_state(struct st_finding *finding, const struct st_fact *fact
     const char *source = fact != NULL && fact->source != NULL            ? fact->source
                          : strncmp(key, sysctl, sizeof(sysctl) - 1) == 0 ? key + sizeof(sysctl) - 1
                                                                          : key;
-    if (r == -ENOENT) {
+    if (r == -ENOENT && source == key && strstr(key, "pipewire") != NULL) {
+        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "nothing was read of PipeWire, or it does not run");
+    } else if (r == -ENOENT) {
         st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "this machine has no %s", source);
     } else if (r == -EACCES) {
         const int error = fact != NULL ? fact->error : EACCES;

@@ -45,7 +45,7 @@ is "and is one that export reads, with what was applied" "$(grep -c '^# applied:
 verify
 like "verify ends with 0 or, where it runs worse, 1" "$?" '^[01]$'
 like "it runs the loop as long" "$(cat "$tmp/err")" 'running the measuring loop again to compare, 2\.00 s'
-like "it says in a sentence what differs" "$(cat "$tmp/out")" '^proof: +(Better|Worse|Better and worse|No difference|Cannot tell)'
+like "it says in a sentence what differs" "$(cat "$tmp/out")" '^proof: +(Better|Worse|Partly better, partly worse|No difference|Cannot tell)'
 # stalls that last through many cycles leave too little for an interval: where periods were missed
 stalled=''
 grep -Eq '^missed +0 % +0 % ' "$tmp/out" || stalled='|unknown: too few values'
