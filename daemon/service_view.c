@@ -30,27 +30,14 @@ int64_t st_service_overdue_ns(struct st_service *service)
                          st_live_due_ns(&service->live), service->platform->now_ns(service->platform));
 }
 
-/* @return false: there is none, or out of memory. */
-static bool copy_of(const struct st_result *from, struct st_result *ret)
-{
-    if (from->rate_hz == 0)
-        return false;
-    *ret = *from; /* of plain mode, which has no arms */
-    if (st_result_init(ret, NULL, 0, true) < 0)
-        return false;
-    /* they have the same digits */
-    return st_hist_merge(&ret->lateness, &from->lateness) == 0 &&
-           st_hist_merge(&ret->response, &from->response) == 0;
-}
-
 /* Fills a view. *result holds what view->loop points to: finish it when has_result. */
 bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result)
 {
     pthread_mutex_lock(&service->mutex);
     *view = service->view;
-    const bool has_result = service->session != NULL
-                                ? st_session_result(service->session, 0, result) == 0
-                                : service->view.rests && copy_of(&service->rested, result);
+    const bool has_result = service->session != NULL ? st_session_result(service->session, 0, result) == 0
+                                                     : service->view.rests && service->rested.rate_hz > 0 &&
+                                                           st_result_copy(result, &service->rested) == 0;
     if (service->audio != NULL)
         st_audio_look(service->audio, &view->audio);
     view->audio.xruns_n += service->own_xruns_before;
@@ -97,18 +84,12 @@ void st_service_set_text(struct st_service *service, char *to, const char *text)
 
 /* --- HTTP --- */
 
-static char *page_text(struct st_service *service)
+static char *document_text(struct st_service *service, bool page)
 {
     json_t *document = document_of(service);
-    char *page = document != NULL ? st_page_text(document) : NULL;
-    json_decref(document);
-    return page;
-}
-
-static char *status_text(struct st_service *service)
-{
-    json_t *document = document_of(service);
-    char *text = document != NULL ? json_dumps(document, JSON_INDENT(2)) : NULL;
+    char *text = document == NULL ? NULL
+                 : page           ? st_page_text(document)
+                                  : json_dumps(document, JSON_INDENT(2));
     json_decref(document);
     return text;
 }
@@ -166,11 +147,11 @@ static char *body(void *ctx, enum st_route_body which, const struct st_query *qu
     case ST_ROUTE_CULPRITS:
         return culprit_text(ctx, query, http_status);
     case ST_ROUTE_STATUS:
-        return status_text(ctx);
+        return document_text(ctx, false);
     case ST_ROUTE_METRICS:
         return metrics_text(ctx);
     case ST_ROUTE_PAGE:
-        return page_text(ctx);
+        return document_text(ctx, true);
     case ST_ROUTE_ERROR:
         break;
     }

@@ -16,6 +16,7 @@
 #include "core/text/near.h"
 #include "core/text/number.h"
 #include "core/text/safe.h"
+#include "platform/proc.h"
 
 /* --- one value: what is allowed, and storing it --- */
 
@@ -75,19 +76,6 @@ int st_config_listen_address(const char *text, union st_config_address *ret)
     return inet_pton(ret->any.sa_family, address, bytes) == 1 ? 0 : -EINVAL;
 }
 
-static bool is_choice(const char *choices, const char *text)
-{
-    const size_t len = strlen(text);
-    for (const char *word = choices; *word != '\0';) {
-        const size_t word_len = strcspn(word, " ");
-        if (word_len == len && memcmp(word, text, len) == 0)
-            return true;
-        word += word_len;
-        word += strspn(word, " ");
-    }
-    return false;
-}
-
 /* For the types that are text in the file. @param member the key's place in a struct st_config. */
 static bool store_text(const struct st_config_key *key, const char *text, void *member)
 {
@@ -102,7 +90,7 @@ static bool store_text(const struct st_config_key *key, const char *text, void *
     union st_config_address address;
     if (strlen(text) >= ST_CONFIG_TEXT_BYTES)
         return false;
-    if (key->type == ST_CONFIG_CHOICE && !is_choice(key->choices, text))
+    if (key->type == ST_CONFIG_CHOICE && !st_proc_has_word(key->choices, text))
         return false;
     if (key->type == ST_CONFIG_PATH && text[0] != '\0' && text[0] != '/')
         return false;
@@ -205,14 +193,8 @@ static const char *value_text(const config_setting_t *setting, char *buf, size_t
     case CONFIG_TYPE_STRING:
         snprintf(buf, buf_bytes, "\"%s\"", safe_text(config_setting_get_string(setting), safe, sizeof(safe)));
         break;
-    case CONFIG_TYPE_GROUP:
-        snprintf(buf, buf_bytes, "{ ... }");
-        break;
-    case CONFIG_TYPE_LIST:
-        snprintf(buf, buf_bytes, "( ... )");
-        break;
-    default:
-        snprintf(buf, buf_bytes, "[ ... ]");
+    default: /* a list or an array */
+        snprintf(buf, buf_bytes, config_setting_is_group(setting) ? "{ ... }" : "( ... )");
         break;
     }
     return buf;

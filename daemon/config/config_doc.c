@@ -26,26 +26,19 @@ static void write_wrapped(FILE *out, const char *indent, const char *text)
 
 static const char *reload_text(const struct st_config_key *key)
 {
-    switch (key->applies) {
-    case ST_CONFIG_APPLIES_LOOP:
-        return "On reload (SIGHUP) the test loop starts again.";
-    case ST_CONFIG_APPLIES_AUDIO:
-        return "On reload (SIGHUP) the stream is opened again.";
-    case ST_CONFIG_APPLIES_SOCKET:
-    case ST_CONFIG_APPLIES_HISTORY:
-    case ST_CONFIG_APPLIES_WHEN:
-        return "Applied on reload (SIGHUP).";
-    case ST_CONFIG_APPLIES_HTTP:
-        return "On reload (SIGHUP) the address is opened again.";
-    case ST_CONFIG_APPLIES_OBSERVE:
-        return "On reload (SIGHUP) sleeptuned begins or stops to watch it; the counts remain.";
-    case ST_CONFIG_APPLIES_TRACE:
-        return "On reload (SIGHUP) the tracer starts or ends.";
-    case ST_CONFIG_APPLIES_START:
-        return "Applied when sleeptuned starts, not on reload (SIGHUP).";
-    default:
-        return "";
-    }
+    static const char *const texts[] = {
+        [ST_CONFIG_APPLIES_LOOP] = "On reload (SIGHUP) the test loop starts again.",
+        [ST_CONFIG_APPLIES_AUDIO] = "On reload (SIGHUP) the stream is opened again.",
+        [ST_CONFIG_APPLIES_SOCKET] = "Applied on reload (SIGHUP).",
+        [ST_CONFIG_APPLIES_HISTORY] = "Applied on reload (SIGHUP).",
+        [ST_CONFIG_APPLIES_WHEN] = "Applied on reload (SIGHUP).",
+        [ST_CONFIG_APPLIES_HTTP] = "On reload (SIGHUP) the address is opened again.",
+        [ST_CONFIG_APPLIES_OBSERVE] =
+            "On reload (SIGHUP) sleeptuned begins or stops to watch it; the counts remain.",
+        [ST_CONFIG_APPLIES_TRACE] = "On reload (SIGHUP) the tracer starts or ends.",
+        [ST_CONFIG_APPLIES_START] = "Applied when sleeptuned starts, not on reload (SIGHUP).",
+    };
+    return texts[key->applies];
 }
 
 void st_config_doc_example(FILE *out)
@@ -56,29 +49,23 @@ void st_config_doc_example(FILE *out)
     char group[32] = "";
     for (size_t i = 0; i < st_config_keys_n; i++) {
         const struct st_config_key *key = &st_config_keys[i];
-        const char *dot = strchr(key->path, '.');
-        const size_t group_len = dot != NULL ? (size_t)(dot - key->path) : 0;
-        const char *name = dot != NULL ? dot + 1 : key->path;
+        const char *dot = strchr(key->path, '.'); /* each is in a group */
+        const size_t group_len = (size_t)(dot - key->path);
         if (strlen(group) != group_len || strncmp(group, key->path, group_len) != 0) {
             fputs(group[0] != '\0' ? "};\n" : "", out);
             snprintf(group, sizeof(group), "%.*s", (int)group_len, key->path);
-            if (group_len > 0)
-                fprintf(out, "\n%s:\n{", group);
+            fprintf(out, "\n%s:\n{", group);
         }
-        const char *comment = group_len > 0 ? "    # " : "# ";
         char allowed[256], line[320];
         fputc('\n', out);
-        write_wrapped(out, comment, key->help);
+        write_wrapped(out, "    # ", key->help);
         st_config_allowed(key, allowed, sizeof(allowed));
         snprintf(line, sizeof(line), "%c%s. %s", toupper((unsigned char)allowed[0]), allowed + 1,
                  reload_text(key));
-        line[strcspn(line, "\n")] = '\0';
-        while (line[0] != '\0' && line[strlen(line) - 1] == ' ')
-            line[strlen(line) - 1] = '\0';
-        write_wrapped(out, comment, line);
-        fprintf(out, "%s#%s = %s;\n", group_len > 0 ? "    " : "", name, key->default_text);
+        write_wrapped(out, "    # ", line);
+        fprintf(out, "    #%s = %s;\n", dot + 1, key->default_text);
     }
-    fputs(group[0] != '\0' ? "};\n" : "", out);
+    fputs("};\n", out);
 }
 
 /* mdoc reads a line that begins with a dot or a quote as a request, and backslashes as escapes; our texts
@@ -115,8 +102,6 @@ void st_config_doc_mdoc(FILE *out)
         fputc('\n', out);
         write_mdoc_text(out, key->help);
         st_config_allowed(key, allowed, sizeof(allowed));
-        fprintf(out, "Allowed: %s.\n", allowed);
-        if (reload_text(key)[0] != '\0')
-            fprintf(out, "%s\n", reload_text(key));
+        fprintf(out, "Allowed: %s.\n%s\n", allowed, reload_text(key));
     }
 }

@@ -298,23 +298,19 @@ static void client_next(const struct st_view *view, struct st_answer *next)
 {
     const struct st_dropout_client *client = next->client;
     char reason[128];
+    snprintf(next->next, sizeof(next->next), "sleeptune status --watch");
     if (has_ended(client)) {
-        snprintf(next->next, sizeof(next->next), "sleeptune status --watch");
         snprintf(next->next_why, sizeof(next->next_why),
                  "%s does not play now: play on, and see whether other programs make dropouts", client->name);
         return;
     }
-    snprintf(next->next, sizeof(next->next), "sleeptune status --watch");
     switch (next->reason) {
     case ST_DROPOUT_TOO_SLOW:
-        if (view->was_slowed) {
-            snprintf(next->next_why, sizeof(next->next_why), "%s", st_cause_kind_todo(view->slowed));
-            break;
-        }
-        raise_buffer(next);
-        break;
     case ST_DROPOUT_CPU_TAKEN_BY_ITSELF:
-        raise_buffer(next);
+        if (next->reason == ST_DROPOUT_TOO_SLOW && view->was_slowed)
+            snprintf(next->next_why, sizeof(next->next_why), "%s", st_cause_kind_todo(view->slowed));
+        else
+            raise_buffer(next);
         break;
     case ST_DROPOUT_WOKEN_LATE:
     case ST_DROPOUT_CPU_TAKEN:

@@ -19,10 +19,13 @@ like "it does not take the stock kernel for a real-time one" \
 is "no fact of it says PREEMPT_RT" "$(jq -c '.findings[] | select(.id == "linux-preemption")' <<<"$report" | grep -c 'PREEMPT_RT active')" 0
 
 # a stop of the whole process is many missed periods and one simulated xrun, not one late sample
-sleeptune measure --quiet --frames 64 --duration 4s --json >/tmp/stopped.json &
+sleeptune measure --quiet --frames 64 --duration 20s --json >/tmp/stopped.json &
 pid=$!
 wait_for slept $pid 300 # it is past its warm-up
-kill -STOP $pid; sleep 0.5; kill -CONT $pid
+kill -STOP $pid
+wait_for is_stopped $pid
+sleep 0.5
+kill -CONT $pid
 wait $pid
 is "after a stop of half a second the books balance" "$(jq .books_balance /tmp/stopped.json)" true
 is "and at least 370 periods of 1333 us were missed" "$(jq '.misses >= 370' /tmp/stopped.json)" true

@@ -24,6 +24,10 @@ journal() { journalctl -u sleeptuned.service -o "${1:-cat}" --no-pager; }
 ok "systemctl start returns when the daemon is ready" systemctl start sleeptuned.service
 is "it is active" "$(state ActiveState)" active
 ok "sleeptune status reaches it" wait_for 20 sleeptune status
+# it is ready before its loop has published what it runs with
+# shellcheck disable=SC2317 # called by wait_for
+runs() { [ "$(sleeptune status --json | jq '[.. | .policy? // empty] | length')" -gt 0 ]; }
+wait_for 20 runs
 json=$(sleeptune status --json)
 is "status has its schema" "$(jq -r .schema <<<"$json")" sleeptune-status/1
 like "the loop runs with SCHED_FIFO under the unit's limits" "$(jq -r '.. | .policy? // empty' <<<"$json" | head -1)" '^fifo$'

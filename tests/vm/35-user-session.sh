@@ -32,14 +32,17 @@ for client in "GoodSynth 5 5 1" "HeavyReverb 10 150 20"; do
     read -r name base peak each <<<"$client"
     musician /share/tests/stall_pipewire 0 "$name" "$base" "$peak" "$each" "$home/$name.log" </tmp/end >/dev/null 2>&1 &
 done
-ok "a program that computes too long makes dropouts, and the first line names it" wait_for 120 says '^HeavyReverb made [0-9]+ of [0-9]+ dropouts \(watched since'
+# who else has dropouts is the host's doing
+made='^HeavyReverb made (the only dropout|all [0-9]+ dropouts|[0-9]+ of [0-9]+ dropouts) \(watched since [0-9:]+'
+ok "a program that computes too long makes dropouts, and the first line names it" wait_for 120 says "$made"
 sleep 20
+wait_for 60 says "$made.*computed too long"
 show "which program, which buffer, since when, is it my computer, what now" sleeptune status
-like "which program, and why" "$(head -2 <<<"$screen" | tr '\n' ' ')" 'HeavyReverb made [0-9]+ of [0-9]+ dropouts \(watched since [0-9:]+.*computed too long'
+like "which program, and why" "$(head -2 <<<"$screen" | tr '\n' ' ')" "$made.*computed too long"
 like "which buffer" "$screen" '1024 frames'
 like "is it my computer" "$screen" '^This computer '
 like "what now" "$screen" '^Next '
-is "at most 20 lines of 80 columns" "$(awk 'length > 80 {n++} END {print (NR <= 20), n + 0}' <<<"$screen")" "1 0"
+is "at most 20 lines of 80 columns" "$(($(wc -l <<<"$screen") <= 20 && $(wc -L <<<"$screen") <= 80))" 1
 like "who else uses the card" "$screen" 'GoodSynth|^[0-9]+ more: --details' # a screen full of warnings names one program
 show "how sure is that" sleeptune status --details
 # called by wait_for: a minute is written when it has ended
@@ -55,7 +58,11 @@ ok "check as root starts the helper program for the server" wait_for 60 pgrep -u
 helper=$(pgrep -f "sleeptune-observe-pipewire -p[0-9]+ -u$id")
 is "it has become the user, with no way back" "$(awk '/^(Uid|Gid|Groups|CapPrm):/ {$1 = ""; print}' "/proc/$helper/status" | tr '\n' ';')" " $id $id $id $id; $(id -g musician) $(id -g musician) $(id -g musician) $(id -g musician); $(id -g musician); 0000000000000000;"
 wait $!
-like "and check names the program" "$(jq -r .music.answer /tmp/check.json)" '^HeavyReverb made'
+# shellcheck disable=SC2317 # called by ok
+names_it() { jq -r .music.answer /tmp/check.json | grep -q '^HeavyReverb made'; }
+# ten seconds are few on a machine that delays others more often than this program is too slow
+names_it || SUDO_USER=musician sleeptune check --duration 30s --json >/tmp/check.json 2>/tmp/check.err
+ok "and check names the program" names_it
 ok "the program that makes dropouts ends" pkill -f HeavyReverb
 sleep 15
 show "did it stop" sleeptune status

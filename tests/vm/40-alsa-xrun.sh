@@ -18,7 +18,7 @@ own() { sleeptune status --json | jq .audio.own_xruns; }
 # called by wait_for
 # shellcheck disable=SC2317
 holds() { [ "$(sleeptune status --json | jq "$1")" = true ]; }
-wait_for holds '.audio.state == "playing"'
+wait_for holds '.audio.state == "playing" and .audio.policy != null'
 like "the stream is open on ALSA" "$(sleeptune status --json | jq -c .audio)" 'alsa'
 is "its thread is real-time" "$(sleeptune status --json | jq -r .audio.policy)" fifo
 before=$(own)

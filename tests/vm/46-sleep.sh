@@ -33,7 +33,7 @@ daemon=$!
 ok "the loop runs" until_is '.loop.cycles > 100' true
 sleeptune measure --quiet --frames 1024 --duration 20s --json >/tmp/s/json &
 measure=$!
-ok "a measurement has warmed up (46 periods)" wait_for slept $measure 120
+ok "a measurement has warmed up (46 periods)" wait_for slept $measure 300
 before=$(status .loop.cycles) asleep=$(slept_ms)
 rtcwake -m mem -s 6 >/tmp/s/rtcwake 2>&1
 is "it slept, and was woken" "$?" 0
@@ -65,6 +65,7 @@ wait $measure
 is "measure goes on after it" "$?" 0
 is "it counts one sleep" "$(jq .suspends /tmp/s/json)" 1
 is "its books balance" "$(jq .books_balance /tmp/s/json)" true
-is "and are those of 20 s without the sleep" "$(jq .elapsed_periods /tmp/s/json)" 938
+# of 21.3 ms each; where the last wake-up is late, some more
+is "and are those of 20 s without the sleep" "$(jq --argjson ms "$asleep" '.elapsed_periods >= 938 and .elapsed_periods < 938 + $ms / 2 / 21.4' /tmp/s/json)" true
 [ "$tap_failed" -eq 0 ] || cat /tmp/s/log /tmp/s/rtcwake | tap_note
 tap_done

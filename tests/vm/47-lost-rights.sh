@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k generic -c dummy -t 1000
+# vm: -k generic -c dummy -t 2700
 # Causes that only a whole system has: a program that never sleeps at a higher priority, rtkit that takes real-time priority
 # away from PipeWire, and programs whose memory was swapped out. Each is named, with what to do.
 # shellcheck source=tests/vm/session.sh disable=SC2317
@@ -44,6 +44,8 @@ if [ -x /usr/libexec/rtkit-daemon ]; then
     musician systemctl --user start pipewire.service wireplumber.service
     ok "rtkit gives PipeWire real-time priority" wait_for 60 has_rt
     like "which the report finds" "$(rights linux-rt-lost | one_line)" 'Here: (ok|advice) PipeWire has'
+    # a machine that stands still for 10 s is taken for one that such a thread blocks, and rtkit takes it away by itself
+    [ -n "$(has_rt)" ] || { musician systemctl --user restart pipewire wireplumber && wait_for 60 has_rt; }
     busctl call org.freedesktop.RealtimeKit1 /org/freedesktop/RealtimeKit1 org.freedesktop.RealtimeKit1 ResetKnown
     journalctl -b -u rtkit-daemon -o cat | tail -3 | tap_note
     is "rtkit takes it away" "$(has_rt)" ""

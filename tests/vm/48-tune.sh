@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vm: -k generic -q -i -c none -t 1800
+# vm: -k generic -q -i -c none -t 3600
 # tune on a real kernel: a slack of 5 ms that costs, a setting that does harm, one that helps and is kept or not, a program that writes the
 # same setting, noise, and kill -9 at random moments (200 of them: tests/bench/tune-kills.sh). The guest's clock counts instructions: how
 # fast the host is does not matter. This guest has no idle states, so /dev/cpu_dma_latency is not tried.

@@ -86,7 +86,7 @@ boot_1() {
     like "what waits for the next login" "$(cat /tmp/verify)" '^not yet +linux-rt-permission:.* log out'
     like "what waits for the reboot" "$(cat /tmp/verify)" '^not yet +linux-usb-audio-options:.* reboot'
     [ "$tap_failed" -eq 0 ] || cat /tmp/out /tmp/verify | tap_note
-    next_command_line >/share/append
+    next_command_line >/share/append-80-reboot
 }
 
 boot_2() {
@@ -116,7 +116,7 @@ boot_2() {
     etc >/tmp/etc
     ok "/etc is byte for byte as before" diff "$state/etc" /tmp/etc
     ok "and no file of sleeptune's is left" test -z "$(ls -A /var/lib/sleeptune-changes)"
-    next_command_line >/share/append
+    next_command_line >/share/append-80-reboot
 }
 
 boot_3() {
@@ -134,7 +134,7 @@ boot_3() {
     is "without GRUB: applied" "$?" 0
     like "by kernel-install" "$(cat /tmp/out)" "^ran +kernel-install add $(uname -r) /boot/vmlinuz-$(uname -r)$"
     [ "$tap_failed" -eq 0 ] || tap_note </tmp/out
-    entry_options >/share/append
+    entry_options >/share/append-80-reboot
 }
 
 boot_4() {
@@ -155,6 +155,10 @@ boot_4() {
 }
 
 modprobe snd-hda-intel # a machine with a built-in card, too
+# the hub may not have told of it yet
+# shellcheck disable=SC2317 # called by wait_for
+usb_card() { grep -qs 'USB Audio' /sys/bus/usb/devices/*/product && [ -e /proc/asound/card0 ]; }
+wait_for usb_card
 udevadm settle
 usb=$(dirname "$(grep -l 'USB Audio' /sys/bus/usb/devices/*/product)")
 "boot_${BOOT:?by the driver}"

@@ -113,13 +113,14 @@ conf 'loop = { cpu = 0; frames = 128; };'
 start
 is "without the tracer nobody is named, and why is said" "$(causes | jq -r .tracer)" "trace.enabled is off in the configuration"
 echo "# CPU time of a cycle, five stretches: $(cost)ns without the tracer, ${on}ns with it, at 2 ns an instruction"
-from_ns=$(date +%s%N)
+both() { echo $(($(row kernel-or-interrupt count) + $(row run-queue count))); }
+before=$(both) from_ns=$(date +%s%N)
 /share/tests/section 8 201 >/tmp/s/section
 to_ns=$(date +%s%N)
 sleep 1
 echo "# sections of the kernel in us: $(awk '{ printf "%s%d", (NR > 1 ? ", " : ""), $1 / 1000 }' /tmp/s/section)"
 like "without a tracer its time is found where the scheduler put it" \
-    "$(told_meanwhile '[.[] | select(.cause == "kernel-or-interrupt" or .cause == "run-queue")] | length')" '^([89]|10)$'
+    "$(($(both) - before))" '^([89]|1[0-6])$' # one or two wakes of each
 like "often it is charged to the loop as CPU time" "$(row kernel-or-interrupt count)" '^[1-9][0-9]*$'
 is "and explains 80 % of each" "$(told_meanwhile '[.[] | select((.explained_ns // 0) < 0.8 * .lateness_ns)] | length')" 0
 count_all
@@ -143,7 +144,8 @@ sleep 0.3
 kill -CONT "$daemon"
 sleep 1
 is "a stop is told apart" "$(row stopped count)" 1
-is "every late wake-up was told" "$(told length)" "$(causes | jq .late_wakes)"
+late=$(causes | jq .late_wakes)
+ok "every late wake-up was told, or ten a minute" test "$(told length)" -ge $((late < 10 ? late : 10))
 count_all
 # at the start of the daemon and of programs, kernel code that is not preempted delays the loop, too (khugepaged, kworkers)
 echo "# in all: $all_good of $all"
