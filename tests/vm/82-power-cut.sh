@@ -20,7 +20,7 @@ if [ "${BOOT:?by the driver}" = 1 ]; then
     tuner=$!
     # a minute without a change comes first
     # shellcheck disable=SC2317 # called by ok
-    is_on() { until [ "$(knobs)" != "$as_found" ]; do kill -0 $tuner || return 1; sleep 0.5; done; }
+    is_on() { until [ "$(knobs)" != "$as_found" ]; do kill -0 "$tuner" || return 1; sleep 0.5; done; }
     ok "tune has a setting on" is_on
     (tap_done)
     sleep 2                  # what is printed leaves the machine; nothing is synced
