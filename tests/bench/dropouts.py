@@ -228,7 +228,7 @@ def run(server, name, frames, args):
     observer = Observer(server, args.build)
     time.sleep(0.3)  # what happens before it has seen the clients' threads has no reason
     before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-    limit = time.monotonic() + 4 * seconds
+    limit = time.monotonic() + max(20, 4 * seconds)
     stops = []
     if name == "exits":
         while observer.dropouts("bad") < args.dropouts and time.monotonic() < limit:

@@ -18,10 +18,19 @@ config
 starts "it starts"
 ok "wake-ups are counted" wait_for of_is 'd["wakes"] > 0' True
 ok "the machine's circumstances were looked at twice" wait_for value_is 'd["uptime_ns"] > 3e9' True
-kill -STOP "$daemon"
-wait_for is_stopped "$daemon"
-sleep 1.5 # the more of the delay is the stop, the less matters what a busy machine adds
-kill -CONT "$daemon"
+for try in 1 2 3 4 5; do # a busy machine may tell of the stop too late, which it then is not taken for
+    kill -STOP "$daemon"
+    wait_for is_stopped "$daemon"
+    sleep 1.5 # the more of the delay is the stop, the less matters what a busy machine adds
+    kill -CONT "$daemon"
+    sleep 3
+    ! of_is '"stopped" in r' True && [ $try -lt 5 ] || break
+    stop
+    rm -r "$tmp/state"
+    mkdir "$tmp/state"
+    starts "it starts once more"
+    wait_for value_is 'd["uptime_ns"] > 3e9' True
+done
 ok "a stopped process is a cause of its own" wait_for of_is '"stopped" in r' True
 is "it was late by the stop, all of it by that figure" "$(of 'r["stopped"]["worst_ns"] > 1.3e9 and r["stopped"]["explained"] > 0.7')" True
 is "the xrun of the modelled device came of it" "$(of 'r["stopped"]["simulated_xruns"]')" 1
@@ -90,7 +99,7 @@ fi
 head -c 64M /dev/zero >"$faulty/pages"
 sync "$faulty/pages"
 export FAULT_FILE=$faulty/pages FAULT_TOLD=$faulty/told
-LD_PRELOAD=$shim "$SLEEPTUNE" measure --quiet --duration 5s --json >"$faulty/json"
+LD_PRELOAD=$shim "$SLEEPTUNE" measure --quiet --duration 10s --json >"$faulty/json"
 is "measure with a loop that waits for a disk" "$?" 0
 is "which it does four times" "$(awk 'END { print NR }' "$faulty/told")" 4
 if ! awk '$2 < 1 { exit 1 }' "$faulty/told"; then
@@ -128,6 +137,6 @@ like "people read of them" "$(causes)" '^ +[34] .* a page had to be read from di
 causes --json >"$faulty/json"
 stop
 is "the worst of them is as late as the disk took" "$(of_faults 'r["page-fault"]["worst_ns"] >= min(took for took, n in told)')" True
-is "their sum, too" "$(of_faults '0.6 * sum(took for took, n in told) < r["page-fault"]["total_ns"] < 2 * sum(took for took, n in told) + 1e9')" True
+is "their sum, too" "$(of_faults '0.6 * (sum(took for took, n in told) - max(took for took, n in told)) < r["page-fault"]["total_ns"] < 2 * sum(took for took, n in told) + 1e9')" True
 is "said by exclusion there, too" "$(of_faults 'r["page-fault"]["explained"]')" None
 tap_done

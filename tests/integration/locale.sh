@@ -16,10 +16,10 @@ like "and in UTF-8 has the letter" "$("$SLEEPTUNE" report --frames 64 --root "$c
 LC_ALL=C "$SLEEPTUNE" report freebsd-alloweddeviation --root "$captures/freebsd-13.2" >"$tmp/explain"
 ascii "so is a rule" "$tmp/explain"
 like "with its formula" "$(cat "$tmp/explain")" '166\.7 us'
-LC_ALL=C "$SLEEPTUNE" measure --duration 100ms --warmup 0 --policy other >"$tmp/measure" 2>&1
+LC_ALL=C "$SLEEPTUNE" measure --duration 1s --warmup 0 --policy other >"$tmp/measure" 2>&1
 ascii "so is a measurement" "$tmp/measure"
 like "with its units" "$(cat "$tmp/measure")" '[0-9] us'
-LC_ALL=C "$SLEEPTUNE" check --duration 5s >"$tmp/check" 2>"$tmp/progress"
+LC_ALL=C "$SLEEPTUNE" check --duration 10s >"$tmp/check" 2>"$tmp/progress"
 ascii "so is check" "$tmp/check"
 ascii "and what it says meanwhile" "$tmp/progress"
 LC_ALL=C "$SLEEPTUNE" report --json --root "$captures/freebsd-13.2" >"$tmp/c.json"

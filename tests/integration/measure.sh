@@ -53,6 +53,7 @@ fi
 "$SLEEPTUNE" measure --frames 32 --duration 1h --json --fail-on-miss >stop.json &
 pid=$!
 until_running $pid
+wait_for slept $pid 2000 # p99 needs a thousand
 kill -STOP $pid
 wait_for is_stopped $pid
 sleep 0.2

@@ -40,6 +40,7 @@ pw-profiler -o "$tmp/profile" >/dev/null 2>&1 &
 profiler=$!
 pids+=("$profiler")
 sleep 2
+before=$(of starved)
 does "the client stalls" stall
 more() { [ "$(of starved)" -gt "$before" ]; }
 ok "which is seen" wait_for more
@@ -50,13 +51,14 @@ missed=$(($(of starved) - before))
 tap_note <<<"700 ms in a cycle of 171 ms: $missed cycles missed"
 ok "it missed at least three cycles" test "$missed" -ge 3
 ok "others see it" grep -q '^xrun .*client=stall' "$tmp/others"
-is "whose process it is does not" "$(grep -v -e ^ready -e ^alive -e "^load .* device=nul$" "$tmp/own")" ""
+is "whose process it is does not" "$(grep -v -e ^ready -e ^alive -e "^load .* device=nul$" -e "^xrun .*client=PipeWire" "$tmp/own")" ""
 is "no device had an xrun" "$(of device_xruns)" 0
 case $(of why) in
 *'PipeWire 0.'*)
     # its lines have ten columns of the driver, then of each follower id, ..., status; such a cycle is there twice
     told=$(awk -F '\t' '$11 == 1 || $11 == 2' "$tmp/profile" | wc -l)
-    is "pw-profiler saw the same cycles" $((told / 2)) "$missed" # a single line is half a cycle at its begin or end
+    # a single line is half a cycle at its begin or end
+    ok "pw-profiler saw the same cycles" test $((told / 2 - missed)) -ge -1 -a $((told / 2 - missed)) -le 1
     ;;
 *) # a client that wakes up after several cycles adds those that it missed to what the server has counted: ERR has them twice
     told=$(pw-top -b -n 2 | awk '$NF == "stall" {n = $9} END {print n}')
@@ -67,7 +69,7 @@ event='[e for e in d["events"] if e["event"] == "starved-client"][0]'
 ok "it is an event, after a moment in which a late wake-up of that time may come" wait_for value_is 'any(e["event"] == "starved-client" for e in d["events"])' True
 is "the event names sink and client" "$(value "[($event)[k] for k in ('source', 'device', 'client', 'certainty')]")" \
     "['pipewire', 'nul', 'stall', 'exact']"
-like "and it is a metric" "$(ask /metrics)" "^sleeptune_starved_clients_total\{source=\"pipewire\"\} $((before + missed))\$"
+like "and it is a metric" "$(ask /metrics)" "^sleeptune_starved_clients_total\{source=\"pipewire\"\} $(of starved)\$"
 end_watchers # they hold the client's input, too
 end_client
 

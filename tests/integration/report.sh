@@ -216,7 +216,7 @@ refused "nothing near: --list is named" 3 '--list' report zzzzzzzzzz
 # --- bad input ------------------------------------------------------------------------------------------------------------
 echo '{"schema": "sleeptune-snapshot/2", "os": "linux", "facts": []}' >"$tmp/newer.json"
 head -c 3000 "$tmp/laptop.json" >"$tmp/half.json"
-head -c 100000 /dev/urandom >"$tmp/random"
+"$PYTHON" -c 'import random, sys; sys.stdout.buffer.write(random.Random(1).randbytes(100000))' >"$tmp/random" # chance may write a sysctl
 head -c 10000000 /dev/zero | tr '\0' '[' >"$tmp/deep"
 head -c 40000000 /dev/zero >"$tmp/huge"
 : >"$tmp/empty"

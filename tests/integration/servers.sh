@@ -96,7 +96,7 @@ XML
         plays() { grep -q playing "$tmp/servers.log"; }
         ok "a program plays" wait_for plays
         sleep 1 # it is in the graph
-        "$SLEEPTUNE" check --quiet --duration 3s --json >"$tmp/check.json"
+        "$SLEEPTUNE" check --quiet --duration 8s --json >"$tmp/check.json"
         is "dropouts of others are findings" "$?" 1
         of_music() { "$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["music"].get(sys.argv[2]))' "$tmp/check.json" "$1"; }
         like "check names the program" "$(of_music answer)" '^HeavyReverb made (all |[0-9]+ of )?[0-9]+ dropouts? in .* on PipeWire: it computed too long'
@@ -120,7 +120,7 @@ XML
         exec 9>&-
         pw-metadata -n settings 0 clock.force-quantum 2048 >/dev/null
     fi
-    snapshot
+    wait_for tells linux.ask.pipewire "answered from pw-metadata -n settings"
     like "a snapshot is judged for its own machine's" "$("$SLEEPTUNE" report --snapshot "$tmp/facts.json" --only linux-pipewire-quantum)" \
         '^2048 frames at 48 kHz, set by'
     snapshot --no-servers

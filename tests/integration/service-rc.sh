@@ -103,8 +103,8 @@ like "without mac_priority it says so" "$out" 'WARNING: mac_priority is not load
 like "and that the user is in no group for it" "$out" "WARNING: $runas is not in group realtime"
 daemon=$(cat "$tmp/var/run/sleeptuned.pid")
 pids+=("$daemon")
-is "it does not run as root, nor own less than its folders" "$(stat -c %U "/proc/$daemon" "$tmp/var/run/sleeptune" "$tmp/var/db/sleeptune" | tr '\n' ' ')" "$runas $runas $runas "
 ok "it measures" wait_for value_is 'd["loop"] is not None and d["loop"]["cycles"] > 0' True
+is "it does not run as root, nor own less than its folders" "$(stat -c %U "/proc/$daemon" "$tmp/var/run/sleeptune" "$tmp/var/db/sleeptune" | tr '\n' ' ')" "$runas $runas $runas "
 is "its flags are sleeptuned's, not daemon(8)'s" "$(tr '\0' ' ' <"/proc/$daemon/cmdline")" "$program -a -c $conf -d "
 is "the PID file has the daemon's, not daemon(8)'s" "$(value 'd["pid"]')" "$daemon"
 is "status" "$("$tmp/rc" status)" "sleeptuned is running as pid $daemon."
