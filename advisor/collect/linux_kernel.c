@@ -109,7 +109,6 @@ static const struct {
     {"linux.cmdline", "/proc/cmdline", ST_VALUE_TEXT},
     {"linux.power.states", "/sys/power/state", ST_VALUE_TEXT},
     {"linux.preempt.debugfs", "/sys/kernel/debug/sched/preempt", ST_VALUE_TEXT},
-    {"linux.realtime", "/sys/kernel/realtime", ST_VALUE_INT},
     SYSCTL("kernel.sched_rt_period_us", "kernel/sched_rt_period_us", ST_VALUE_INT),
     SYSCTL("kernel.sched_rt_runtime_us", "kernel/sched_rt_runtime_us", ST_VALUE_INT),
     SYSCTL("kernel.nmi_watchdog", "kernel/nmi_watchdog", ST_VALUE_INT),

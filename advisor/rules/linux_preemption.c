@@ -10,10 +10,9 @@
 
 /* --- linux-preemption: how long the kernel keeps a woken thread waiting --- */
 
-#define VERSION  "linux.kernel.version"
-#define REALTIME "linux.realtime"
-#define DEBUGFS  "linux.preempt.debugfs"
-#define CONFIG   "linux.config."
+#define VERSION "linux.kernel.version"
+#define DEBUGFS "linux.preempt.debugfs"
+#define CONFIG  "linux.config."
 
 /** Below these periods a model is recommended: up to about 1.3 ms and 5 ms. */
 #define RT_PERIOD_NS   INT64_C(1400000)
@@ -82,15 +81,8 @@ static struct detected detect(const struct st_facts *facts)
     char option[16];
     const bool has_version = st_facts_text(facts, VERSION, &version) == 0;
     struct detected found = {.source = VERSION};
-    /* "PREEMPT RT" is how patched kernels before 5.x wrote it; /sys/kernel/realtime exists on patched ones
-     * only */
-    if (has_version && (st_proc_has_word(version, "PREEMPT_RT") || strstr(version, "PREEMPT RT") != NULL)) {
+    if (has_version && st_proc_has_word(version, "PREEMPT_RT")) {
         found.model = MODEL_RT;
-        return found;
-    }
-    if (st_machine_int_or(facts, REALTIME, 0) == 1) {
-        found.model = MODEL_RT;
-        found.source = REALTIME;
         return found;
     }
     found.dynamic =
@@ -225,9 +217,9 @@ const struct st_rule st_rule_linux_preemption = {
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("preempt=full"),
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(VERSION, REALTIME, DEBUGFS, ST_MACHINE_CMDLINE, CONFIG "PREEMPT",
-                          CONFIG "PREEMPT_RT", CONFIG "PREEMPT_DYNAMIC", CONFIG "PREEMPT_VOLUNTARY",
-                          CONFIG "PREEMPT_NONE", CONFIG "PREEMPT_LAZY"),
+    .facts = ST_RULE_KEYS(VERSION, DEBUGFS, ST_MACHINE_CMDLINE, CONFIG "PREEMPT", CONFIG "PREEMPT_RT",
+                          CONFIG "PREEMPT_DYNAMIC", CONFIG "PREEMPT_VOLUNTARY", CONFIG "PREEMPT_NONE",
+                          CONFIG "PREEMPT_LAZY"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS_NOW, "/sys/kernel/debug/sched/preempt", "full"},
                                {ST_CHANGE_BOOT, "boot", "preempt=full"}),
     .judge = judge_preemption,
@@ -243,8 +235,7 @@ static void judge_threaded_irqs(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     const char *version, *cmdline;
     char value[64];
-    if (st_facts_text(facts, VERSION, &version) == 0 &&
-        (strstr(version, "PREEMPT_RT") != NULL || strstr(version, "PREEMPT RT") != NULL)) {
+    if (st_facts_text(facts, VERSION, &version) == 0 && strstr(version, "PREEMPT_RT") != NULL) {
         st_finding_quote(finding, VERSION);
         st_finding_fine(finding, "a real-time kernel handles all interrupts in threads");
         return;

@@ -13,9 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const paths[] = {
-        "/boot/config-x",       "/proc/timer_list",       "/proc/self/cgroup",
-        "/proc/self/limits",    "/proc/cpuinfo",          "/proc/cmdline",
-        "/sys/kernel/realtime", "/run/systemd/container", "/dev/cpu_dma_latency",
+        "/boot/config-x", "/proc/timer_list", "/proc/self/cgroup",      "/proc/self/limits",
+        "/proc/cpuinfo",  "/proc/cmdline",    "/run/systemd/container", "/dev/cpu_dma_latency",
     };
     struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
     struct st_facts *facts;
