@@ -39,8 +39,9 @@ struct st_causes {
     struct st_system_pressure pressure; /* main thread */
     pthread_mutex_t mutex;              /* all below */
     struct st_event_circumstances circumstances;
-    int64_t above_ns;         /* 0: no loop so far */
-    struct st_cause_sums now; /* of the minute that goes on, as what follows */
+    int64_t memory_before_permille; /* of the second before these circumstances */
+    int64_t above_ns;               /* 0: no loop so far */
+    struct st_cause_sums now;       /* of the minute that goes on, as what follows */
     uint64_t wakes_n, xruns_n, xruns_unknown_n;
     int64_t from_ns, from_wall_ns;
     struct telling late, xruns;
@@ -163,14 +164,26 @@ static void put_down_to_none_of_ours(struct st_event *event, bool on_time, int l
              on_time ? ST_CAUSES_ON_TIME : st_cause_kind_name(ST_CAUSE_UNKNOWN));
 }
 
-/* A program computed too long: was the machine slower meanwhile? Under the mutex. */
-static void put_slowed(struct st_causes *causes, int64_t from_ns, int64_t to_ns, struct st_event *event)
+/* A program computed too long: was the machine slower meanwhile? It waited for its memory: was memory short? A report comes
+ * up to a second late. Under the mutex. */
+static void put_meanwhile(struct st_causes *causes, int64_t from_ns, int64_t to_ns, struct st_event *event)
 {
-    if (causes->slowed.to_wall_ns < from_ns || causes->slowed.from_wall_ns - ST_NS_PER_S > to_ns)
-        return;
-    causes->xrun_slowed_by = causes->slowed.cause;
-    st_text_append(event->text, sizeof(event->text), "; meanwhile %s",
-                   st_cause_kind_text(causes->slowed.cause));
+    const enum st_dropout_reason reason = st_dropout_reason_of(event->cause);
+    const int64_t before = causes->memory_before_permille,
+                  now = causes->circumstances.pressure_memory_permille;
+    if (reason == ST_DROPOUT_TOO_SLOW && causes->slowed.to_wall_ns >= from_ns &&
+        causes->slowed.from_wall_ns - ST_NS_PER_S <= to_ns) {
+        causes->xrun_slowed_by = causes->slowed.cause;
+        st_text_append(event->text, sizeof(event->text), "; meanwhile %s",
+                       st_cause_kind_text(causes->slowed.cause));
+    } else if (reason == ST_DROPOUT_SWAPPED_OUT && (before > 0 || now > 0)) {
+        st_text_append(event->text, sizeof(event->text),
+                       "; memory was short: programs waited for it %.1f %% of that second",
+                       (double)(before > now ? before : now) / 10);
+    } else if (reason == ST_DROPOUT_SWAPPED_OUT && before == 0 && now == 0) {
+        st_text_append(event->text, sizeof(event->text),
+                       "; memory was not short: it read a file, or what was swapped out before");
+    }
 }
 
 /* What the machine was under when something was late; an xrun that others had, or our own stream: what kept
@@ -186,9 +199,9 @@ static int64_t fill(void *ctx, struct st_event *event, bool last)
         pthread_mutex_unlock(&causes->mutex);
     }
     const int64_t from_ns = st_ns_sub(event->wall_ns, event->span_ns), to_ns = event->wall_ns;
-    if (xrun && strcmp(event->cause, st_dropout_reason_name(ST_DROPOUT_TOO_SLOW)) == 0) {
+    if (xrun) {
         pthread_mutex_lock(&causes->mutex);
-        put_slowed(causes, from_ns, to_ns, event);
+        put_meanwhile(causes, from_ns, to_ns, event);
         pthread_mutex_unlock(&causes->mutex);
     }
     /* a client's own cycle decides; the loop may say who made it wake up late */
@@ -225,6 +238,7 @@ int st_causes_new(struct st_platform *platform, struct st_events *events, struct
         return -ENOMEM;
     }
     causes->circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN;
+    causes->memory_before_permille = INT64_MIN;
     causes->platform = platform;
     causes->events = events;
     causes->cpu = -1;
@@ -267,6 +281,7 @@ void st_causes_tick(struct st_causes *causes, int cpu)
     const enum st_cause slowed = st_cause_slowed(&causes->pressure.before, &causes->pressure.last);
     const int64_t wall_ns = p->wall_ns(p);
     pthread_mutex_lock(&causes->mutex);
+    causes->memory_before_permille = causes->circumstances.pressure_memory_permille;
     causes->circumstances = causes->pressure.now;
     if (slowed != ST_CAUSE_UNKNOWN) {
         if (slowed != causes->slowed.cause || wall_ns - causes->slowed.to_wall_ns > GAP_NS)

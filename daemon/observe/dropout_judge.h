@@ -21,7 +21,7 @@ struct st_dropout_figures {
     bool measured, stopped;
     bool taken_by_itself;             /* another thread of its process had the CPU when it waited for one */
     int64_t cpu_ns;                   /* it ran, less than the usual work of the other cycles around */
-    uint64_t faults_n;                /* major page faults within some seconds */
+    uint64_t faults_n;                /* major page faults since half a second before */
     int64_t queue_ns;                 /* it was ready to run, but had no CPU */
     char culprit[ST_XRUN_NAME_BYTES]; /* thread that had it; "" when not known */
 };

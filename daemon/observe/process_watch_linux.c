@@ -36,6 +36,7 @@ struct thread {
 
 struct figures {
     int64_t cpu_ns, queue_ns, process_ns; /* the latter: of all threads of its process */
+    uint64_t faults_n;                    /* its major page faults so far, up to half a second ago */
     bool stopped;
 };
 
@@ -44,7 +45,6 @@ struct process {
     uint32_t client;
     clockid_t clock;      /* CPU time of all threads */
     struct thread thread; /* the one that computes */
-    uint64_t faults_n;    /* its major page faults so far, some seconds ago */
     int idle_n;           /* samples since it ran */
     struct figures samples[RING];
 };
@@ -147,7 +147,6 @@ static int for_each(struct st_process_watch *watch, pid_t pid, int left, each_fn
 struct choice {
     pid_t tid;
     int64_t rank;
-    uint64_t faults_n;
 };
 
 /* PipeWire's thread bears its name since 1.0; else it is the real-time one, and the one that wakes up most. */
@@ -164,7 +163,7 @@ static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t 
     rank += stat.rt_priority > 0 ? INT64_C(1) << 32 : 0;
     rank += strncmp(stat.name, "data-loop", strlen("data-loop")) == 0 ? INT64_C(1) << 33 : 0;
     if (choice->tid == 0 || rank > choice->rank)
-        *choice = (struct choice){tid, rank, stat.faults_major_n};
+        *choice = (struct choice){tid, rank};
 }
 
 static void choose_threads(struct st_process_watch *watch, int64_t now)
@@ -178,7 +177,6 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
         for_each(watch, process->thread.pid, THREADS_MAX / PROCESSES_MAX, consider, &choice);
         if (choice.tid != 0 && choice.tid != process->thread.tid)
             begin_thread(&process->thread, process->thread.pid, choice.tid, watch->samples_n);
-        process->faults_n = choice.faults_n;
     }
 }
 
@@ -240,6 +238,7 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
         process->exited = r == -ESRCH && kill(process->thread.pid, 0) < 0 && errno == ESRCH;
         return;
     }
+    figures->faults_n = before.faults_n;
     if (clock_gettime(process->clock, &total) == 0)
         figures->process_ns = st_ns_from_timespec(&total);
     process->idle_n = again && figures->cpu_ns == before.cpu_ns ? process->idle_n + 1 : 0;
@@ -248,7 +247,12 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
         figures->queue_ns = before.queue_ns > figures->queue_ns ? before.queue_ns : figures->queue_ns;
         return;
     }
-    if (process->idle_n == 0 || !read_stat(process->thread.pid, process->thread.tid, &stat))
+    if (process->idle_n == 0 && again && watch->samples_n % RARE_TICKS != 0)
+        return;
+    if (!read_stat(process->thread.pid, process->thread.tid, &stat))
+        return;
+    figures->faults_n = stat.faults_major_n;
+    if (process->idle_n == 0)
         return;
     const bool ask = process->idle_n == FROZEN_TICKS || process->idle_n % RARE_TICKS == 0;
     figures->stopped =
@@ -371,11 +375,8 @@ void st_process_watch_measure(struct st_process_watch *watch, uint32_t client, d
     const double rest_ns = window_ns > took_ns ? (double)(window_ns - took_ns) : 0;
     figures->measured = true;
     struct st_proc_stat stat;
-    if (read_stat(process->thread.pid, process->thread.tid, &stat) &&
-        stat.faults_major_n > process->faults_n) {
-        figures->faults_n = stat.faults_major_n - process->faults_n;
-        process->faults_n = stat.faults_major_n;
-    }
+    if (read_stat(process->thread.pid, process->thread.tid, &stat) && stat.faults_major_n > before->faults_n)
+        figures->faults_n = stat.faults_major_n - before->faults_n;
     figures->cpu_ns = at_most(ran_ns - (int64_t)(rest_ns * usual_share), took_ns);
     figures->queue_ns = at_most(after->queue_ns - before->queue_ns, took_ns);
     for (int64_t i = base; i <= last; i++)

@@ -327,7 +327,8 @@ static void client_next(const struct st_view *view, struct st_answer *next)
         snprintf(next->next, sizeof(next->next), "sleeptune report");
         snprintf(
             next->next_why, sizeof(next->next_why),
-            "close programs that use much memory; the settings of swap and locked memory are in the report");
+            "close programs that use much memory, and let a sampler load its sounds before you play; the "
+            "settings of swap and locked memory are in the report");
         break;
     case ST_DROPOUT_WAITED_FOR_OTHER:
         snprintf(next->next_why, sizeof(next->next_why), "look at the program that this one waited for");

@@ -14,7 +14,7 @@ of the period all the time. What the observer printed is compared with what the 
 
 In "waited" they are two filters, one after the other: good misses cycles because bad takes 85 % of the period before it. In "async" (PipeWire
 1.2 and later) bad is an asynchronous node, which the server does not wait for: a report would be false. In "exits" bad ends in a cycle
-that it has missed, again and again.
+that it has missed, again and again. In "pages" bad reads a mapped file that is on the disk only; nothing is in swap.
 
     tests/bench/dropouts.py --build build --dropouts 300                  an hour; needs root or a right to real-time priority of 95
     tests/bench/dropouts.py --frames 256 --scenarios heavy-150,frozen --dropouts 20
@@ -47,8 +47,9 @@ MORE = {  # not by default
     "waited": ("waited-for-other", 10, 85, False),
     "async": (None, 60, 60, False),
     "exits": ("exited", 10, 350, False),
+    "pages": ("swapped-out", 10, 150, False),
 }
-MODES = {"by-itself": "self", "waited": "filter", "exits": "exits"}
+MODES = {"by-itself": "self", "waited": "filter", "exits": "exits", "pages": "pages"}
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><listen>unix:path={0}/bus</listen><auth>EXTERNAL</auth>
 <policy context="default"><allow user="*"/><allow own="*"/><allow send_destination="*"/><allow receive_sender="*"/></policy></busconfig>"""

@@ -47,6 +47,12 @@ judges() {
 measure heavy-150 11
 judges heavy-150 too-slow
 true_of "the load lines have its busy time, to 5 %" heavy-150 'r["busy_percent"] is not None and abs(r["busy_percent"]) <= 5'
+if [ "$(stat -f -c %T "${TMPDIR:-/tmp}")" = tmpfs ]; then
+    skip "pages" "the temporary folder is in memory"
+else
+    measure pages 0
+    judges pages swapped-out
+fi
 later=exits
 pipewire --version | grep -q ' 0\.\| 1\.[01]\.' || later=exits,async
 measure $later 0 1024

@@ -1,4 +1,4 @@
-/* stall_pipewire STALL_MS [NAME [BASE PEAK EVERY LOG [CPU [self|filter|exits]]]]: a stream NAME ("stall") to the default sink of
+/* stall_pipewire STALL_MS [NAME [BASE PEAK EVERY LOG [CPU [self|filter|exits|pages]]]]: a stream NAME ("stall") to the default sink of
  * PipeWire. It plays silence, prints "playing", then for each newline on standard input sleeps STALL_MS in one
  * process callback, prints "stalled N" after it, and ends with its input.
  *
@@ -7,9 +7,11 @@
  * (CLOCK_MONOTONIC), its CPU time and the period, all in ns. It runs on CPU only (-1: anywhere). "self": the
  * PEAK is computed by another thread of its own, of higher priority, on that CPU. "filter": it is no stream, but
  * has the ports NAME:in and NAME:out, which others link. "exits": it ends at the end of its first PEAK,
- * in its 40th cycle or later. */
+ * in its 40th cycle or later. "pages": the PEAK is time in which it reads pages of a mapped file, LOG.pages, that
+ * are on the disk only. */
 #include <spa/pod/pod.h>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -18,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,6 +43,8 @@ struct cycle {
 static struct cycle *log_of;
 static long base, peak, every, cpu = -1, n;
 static bool by_itself, is_filter, exits;
+static int paged_fd = -1;
+static volatile char *paged;
 static const char *log_path;
 static sem_t own_hog;
 static _Atomic int64_t own_hog_ns;
@@ -80,6 +85,38 @@ static int begin_own_hog(void)
     return pthread_create(&thread, &attributes, run_own_hog, NULL);
 }
 
+/* --- reading a file --- */
+
+#define PAGED_BYTES (32 * 1024 * 1024)
+
+static int begin_pages(void)
+{
+    char path[4096];
+    static char block[1024 * 1024];
+    snprintf(path, sizeof(path), "%s.pages", log_path);
+    paged_fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    for (int i = 0; i < PAGED_BYTES / (int)sizeof(block); i++) {
+        if (write(paged_fd, block, sizeof(block)) != (ssize_t)sizeof(block))
+            return -1;
+    }
+    paged = mmap(NULL, PAGED_BYTES, PROT_READ, MAP_SHARED, paged_fd, 0);
+    if (paged == MAP_FAILED || fsync(paged_fd) != 0) /* what is to be written cannot be dropped */
+        return -1;
+    return madvise((void *)paged, PAGED_BYTES, MADV_RANDOM); /* else the kernel reads ahead */
+}
+
+static void read_pages(int64_t ns)
+{
+    const int64_t end_ns = now_ns(CLOCK_MONOTONIC) + ns;
+    for (size_t at = 0; now_ns(CLOCK_MONOTONIC) < end_ns; at = (at + 4096) % PAGED_BYTES) {
+        if (at == 0) {
+            madvise((void *)paged, PAGED_BYTES, MADV_DONTNEED);
+            posix_fadvise(paged_fd, 0, PAGED_BYTES, POSIX_FADV_DONTNEED);
+        }
+        (void)paged[at];
+    }
+}
+
 static int write_log(void)
 {
     FILE *file = fopen(log_path, "w");
@@ -105,7 +142,10 @@ static void work(void)
         own_hog_ns = cycle->period_ns * peak / 100;
         sem_post(&own_hog);
     }
-    compute(cycle->period_ns * (at_peak && !by_itself ? peak : base) / 100);
+    if (at_peak && paged != NULL)
+        read_pages(cycle->period_ns * peak / 100);
+    else
+        compute(cycle->period_ns * (at_peak && !by_itself ? peak : base) / 100);
     cycle->cpu_ns += now_ns(CLOCK_THREAD_CPUTIME_ID);
     cycle->end_ns = now_ns(CLOCK_MONOTONIC);
     if (exits && at_peak)
@@ -215,6 +255,8 @@ int main(int argc, char **argv)
         }
         if (by_itself && begin_own_hog() != 0)
             return 77; /* no right to real-time priority */
+        if (strcmp(mode, "pages") == 0 && begin_pages() != 0)
+            return 1;
     }
     pw_init(NULL, NULL);
     struct pw_thread_loop *loop = pw_thread_loop_new("stall", NULL);

@@ -371,6 +371,41 @@ static void clients_own_cycle_decides_about_its_dropout(void **state)
     assert_non_null(strstr(newest()->text, "was late, but not late enough to explain it"));
 }
 
+/* "total" of /proc/pressure/memory, then a second passes. */
+static void memory_is_waited_for_until(int us)
+{
+    char text[96];
+    snprintf(text, sizeof(text), "some avg10=0.00 avg60=0.00 avg300=0.00 total=%d\n", us);
+    assert_int_equal(st_fake_set_file(fake, "/proc/pressure/memory", text, 0), 0);
+    st_fake_advance(fake, ST_NS_PER_S);
+    st_causes_tick(causes, 0);
+}
+
+static void who_waited_for_its_memory_is_told_whether_memory_was_short(void **state)
+{
+    (void)state;
+    not_ready("swapped-out", 1);
+    assert_string_equal(newest()->text, "pipewire: mpv"); /* it is not known */
+    memory_is_waited_for_until(7);
+    memory_is_waited_for_until(7);
+    not_ready("swapped-out", 1);
+    assert_string_equal(newest()->text, "pipewire: mpv"); /* of one second only */
+    memory_is_waited_for_until(7);
+    not_ready("swapped-out", 1);
+    assert_string_equal(
+        newest()->text,
+        "pipewire: mpv; memory was not short: it read a file, or what was swapped out before");
+    memory_is_waited_for_until(7);
+    memory_is_waited_for_until(120007);
+    memory_is_waited_for_until(120007); /* a report comes late */
+    not_ready("swapped-out", 1);
+    assert_string_equal(newest()->text,
+                        "pipewire: mpv; memory was short: programs waited for it 12.0 % of that second");
+    assert_string_equal(newest()->cause, "swapped-out");
+    not_ready("stopped", 1);
+    assert_string_equal(newest()->text, "pipewire: mpv");
+}
+
 static void sum_over_seconds_has_the_worst_late_wake_of_them(void **state)
 {
     (void)state;
@@ -517,6 +552,7 @@ int main(void)
         TEST(simulated_xruns_are_events_with_a_cause_or_not_known),
         TEST(others_xrun_has_the_cause_of_a_late_wake_at_the_same_time),
         TEST(clients_own_cycle_decides_about_its_dropout),
+        TEST(who_waited_for_its_memory_is_told_whether_memory_was_short),
         TEST(sum_over_seconds_has_the_worst_late_wake_of_them),
         TEST(late_wake_that_was_under_way_at_the_xrun_is_its_cause),
         TEST(others_xrun_waits_for_the_late_wake_that_is_not_judged_yet),
