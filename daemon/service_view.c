@@ -84,12 +84,14 @@ void st_service_set_text(struct st_service *service, char *to, const char *text)
 
 /* --- HTTP --- */
 
-static char *document_text(struct st_service *service, bool page)
+static char *document_text(struct st_service *service, enum st_route_body which, unsigned *http_status)
 {
     json_t *document = document_of(service);
-    char *text = document == NULL ? NULL
-                 : page           ? st_page_text(document)
-                                  : json_dumps(document, JSON_INDENT(2));
+    char *text = document == NULL           ? NULL
+                 : which == ST_ROUTE_STATUS ? json_dumps(document, JSON_INDENT(2))
+                                            : st_page_text(document, which == ST_ROUTE_CYCLE);
+    if (text != NULL && text[0] == '\0')
+        *http_status = 204; /* no cycle */
     json_decref(document);
     return text;
 }
@@ -146,12 +148,12 @@ static char *body(void *ctx, enum st_route_body which, const struct st_query *qu
         return history_text(ctx, which, query, http_status);
     case ST_ROUTE_CULPRITS:
         return culprit_text(ctx, query, http_status);
-    case ST_ROUTE_STATUS:
-        return document_text(ctx, false);
     case ST_ROUTE_METRICS:
         return metrics_text(ctx);
+    case ST_ROUTE_STATUS:
     case ST_ROUTE_PAGE:
-        return document_text(ctx, true);
+    case ST_ROUTE_CYCLE:
+        return document_text(ctx, which, http_status);
     case ST_ROUTE_ERROR:
         break;
     }

@@ -20,6 +20,7 @@ static const struct {
 } routes[] = {
     {"/v1/status", ST_ROUTE_STATUS, JSON, 0},
     {"/v1/causes", ST_ROUTE_CAUSES, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL},
+    {"/v1/cycle.svg", ST_ROUTE_CYCLE, "image/svg+xml", 0},
     {"/", ST_ROUTE_PAGE, "text/html; charset=utf-8", 0},
     {"/v1/history", ST_ROUTE_HISTORY, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_STEP},
     {"/v1/events", ST_ROUTE_EVENTS, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_LIMIT | ST_QUERY_KIND},
@@ -119,7 +120,7 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
     }
     return st_route_refuse(
         404,
-        "unknown path: use one of /, /v1/status, /v1/causes, /v1/history, /v1/events, /v1/culprits and /metrics");
+        "unknown path: use one of /, /v1/status, /v1/causes, /v1/history, /v1/events, /v1/culprits, /v1/cycle.svg and /metrics");
 }
 
 char *st_route_error_text(const char *error)

@@ -7,6 +7,7 @@
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 
 /* Figures of which 0 or less is unknown. */
 static json_t *known(int64_t figure)
@@ -77,6 +78,30 @@ static json_t *in_use_json(const struct st_observed_view *source)
                      (json_int_t)source->seen.period_ns);
 }
 
+/* The clients in the cycle of the last dropout, and a sentence about those that were not ready. */
+static json_t *cycle_json(const struct st_dropout_table *seen)
+{
+    const int64_t deadline_ns = seen->cycle[0].deadline_ns;
+    char text[1024] = "", wait[32], busy[32];
+    if (seen->cycle_n == 0 || seen->cycle_left_n > 0)
+        return json_null();
+    json_t *clients = json_array();
+    for (size_t i = 0; i < seen->cycle_n; i++) {
+        const struct st_xrun_seen *client = &seen->cycle[i];
+        json_array_append_new(
+            clients, json_pack("{s:o, s:I, s:I}", "name", st_json_safe_string(client->client), "wait_ns",
+                               (json_int_t)client->wait_ns, "busy_ns", (json_int_t)client->busy_ns));
+        if (client->wait_ns + client->busy_ns >= deadline_ns)
+            st_text_append(text, sizeof(text), "%s waited %s, computed %s; ", client->client,
+                           st_ns_format_short(client->wait_ns, wait, sizeof(wait)),
+                           st_ns_format_short(client->busy_ns, busy, sizeof(busy)));
+    }
+    st_text_append(text, sizeof(text), "the next cycle began after %s",
+                   st_ns_format_short(deadline_ns, wait, sizeof(wait)));
+    return json_pack("{s:I, s:I, s:o, s:o}", "time_ns", (json_int_t)seen->cycle_wall_ns, "deadline_ns",
+                     (json_int_t)deadline_ns, "text", st_json_safe_string(text), "clients", clients);
+}
+
 static json_t *source_json(const struct st_observed_view *source)
 {
     static const char *const modes[] = {"off", "auto", "on"};
@@ -97,6 +122,7 @@ static json_t *source_json(const struct st_observed_view *source)
     st_json_set(object, "program_cpu_ns", known_or_null(source->program_cpu_ns));
     st_json_set(object, "since_ns", known_or_null(source->since_wall_ns));
     st_json_set(object, "in_use", in_use_json(source));
+    st_json_set(object, "cycle", cycle_json(&source->seen));
     json_t *clients = json_array();
     for (size_t i = 0; i < source->seen.clients_n; i++)
         json_array_append_new(clients, client_json(&source->seen.clients[i]));

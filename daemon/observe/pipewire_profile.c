@@ -24,7 +24,8 @@ enum { STATUS_TRIGGERED = 1, STATUS_AWAKE = 2, STATUS_FINISHED = 3 };
 #define USUAL_CYCLES 16                   /* of a moving average */
 #define PATIENCE_NS  (300 * ST_NS_PER_MS) /* a client that is late by more is judged before it finishes */
 #define HAND_OVER_NS (50 * ST_NS_PER_US)  /* at most, from a client's end to the signal to the next one */
-#define SERVER       "PipeWire"           /* the client's place in a sighting of the server's own lateness */
+#define KEEP_NS      ST_NS_PER_S /* a cycle that is not reported by then makes room for a later one */
+#define SERVER       "PipeWire"  /* the client's place in a sighting of the server's own lateness */
 
 /* --- nodes --- */
 
@@ -93,20 +94,16 @@ static bool is_own(const struct st_pipewire_profile *profile, uint32_t client)
     return i < profile->own_n;
 }
 
-static void drop_reasons(struct st_pipewire_profile_node *node)
-{
-    memset(node->reasons, 0, sizeof(node->reasons));
-    node->undecided_n = 0;
-}
-
 void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t client)
 {
     if (is_own(profile, client) || profile->own_n == ST_PIPEWIRE_PROFILE_OWN_MAX)
         return;
     profile->own[profile->own_n++] = client;
     for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
-        if (profile->nodes[i].client == client)
-            drop_reasons(&profile->nodes[i]);
+        if (profile->nodes[i].client != client)
+            continue;
+        memset(profile->nodes[i].reasons, 0, sizeof(profile->nodes[i].reasons));
+        profile->nodes[i].undecided_n = 0;
     }
 }
 
@@ -296,6 +293,64 @@ static bool unfinished(const struct block *block, const struct block *driver)
            driver->signal_ns == driver->prev_signal_ns;
 }
 
+/* --- the cycle of a dropout --- */
+
+static bool is_late(const struct st_pipewire_profile_node *node, int64_t cycle_ns)
+{
+    return node->late.signal_ns != 0 && node->late.cycle_ns == cycle_ns;
+}
+
+/* One that is late is followed later: here up to the deadline. */
+static void keep_node(struct st_pipewire_profile_node *node, const struct cycle *cycle)
+{
+    const int64_t cycle_ns = cycle->driver.signal_ns, length_ns = cycle->driver.awake_ns - cycle_ns;
+    const bool late = is_late(node, cycle_ns);
+    const int64_t end_ns = late ? cycle->driver.awake_ns : node->finish_ns;
+    const bool awake = node->woken_ns >= node->signalled_ns && node->woken_ns <= end_ns;
+    const int64_t awake_ns = awake ? node->woken_ns : late ? end_ns : node->signalled_ns;
+    node->kept = (struct st_xrun_seen){.certainty = ST_CERTAINTY_EXACT};
+    if (node->drives || node->seen_ns != cycle_ns || node->signalled_ns < cycle_ns || end_ns < awake_ns ||
+        length_ns > TIME_MAX_NS)
+        return;
+    rename_node(&node->kept.client, node->name);
+    node->kept.deadline_ns = length_ns;
+    node->kept.wait_ns = awake_ns - cycle_ns;
+    node->kept.busy_ns = end_ns - awake_ns;
+}
+
+/* A cycle that is not reported yet stays. */
+static void keep_cycle(struct st_pipewire_profile *profile, const struct cycle *cycle)
+{
+    const int64_t cycle_ns = cycle->driver.signal_ns;
+    profile->late = false;
+    if (profile->kept_ns != 0 && cycle_ns - profile->kept_ns < KEEP_NS)
+        return;
+    profile->kept_ns = cycle_ns;
+    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++)
+        keep_node(&profile->nodes[i], cycle);
+}
+
+static void report_cycle(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        const struct st_pipewire_profile_node *node = &profile->nodes[i];
+        if (profile->kept_ns == 0 || (is_late(node, profile->kept_ns) && !node->gone))
+            return; /* it is still followed */
+        n += node->kept.deadline_ns > 0;
+    }
+    profile->kept_ns = 0;
+    for (size_t i = 0; n > 0; i++) {
+        struct st_xrun_seen *kept = &profile->nodes[i].kept;
+        if (kept->deadline_ns == 0)
+            continue;
+        kept->left_n = --n;
+        seen(ctx, kept);
+    }
+}
+
+/* --- who was late, and why --- */
+
 static void judged(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
                    enum st_dropout_reason reason, int64_t busy_ns, int64_t wait_ns, const char *culprit)
 {
@@ -355,6 +410,10 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
     if (node->reason == ST_DROPOUT_TOO_SLOW && late->end_ns - awake_ns < late->deadline_ns - late->signal_ns)
         awake_ns = late->signal_ns; /* it was awake: 0.3.65 has written a later time over that */
     int64_t busy_ns = late->end_ns - awake_ns;
+    if (is_late(node, profile->kept_ns)) {
+        node->kept.busy_ns = late->queue_ns < busy_ns ? busy_ns - late->queue_ns : 0;
+        node->kept.wait_ns = late->end_ns - late->cycle_ns - node->kept.busy_ns;
+    }
     if (node->reason == ST_DROPOUT_TOO_SLOW && late->queue_ns < busy_ns)
         busy_ns -= late->queue_ns; /* others had the CPU: no larger buffer is needed for that */
     judged(profile, node, node->reason, busy_ns, awake_ns - late->signal_ns,
@@ -376,6 +435,7 @@ static void begin_late(struct st_pipewire_profile *profile, struct st_pipewire_p
                                     .signal_ns = block->signal_ns,
                                     .awake_ns = block->awake_ns >= block->signal_ns ? block->awake_ns : 0,
                                     .deadline_ns = cycle->driver.awake_ns};
+    profile->late = true;
     node->waited_for[0] = '\0';
     int64_t least_ns = HAND_OVER_NS; /* 0 in PipeWire 1.4: one reading of the clock for both */
     for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
@@ -474,6 +534,8 @@ static void take_follower(struct st_pipewire_profile *profile, const struct cycl
         block->is_async || (block->xruns_n != NOT_COUNTED && block->status >= STATUS_TRIGGERED &&
                             block->status <= STATUS_FINISHED && block->signal_ns < cycle->driver.signal_ns);
     node->seen_ns = cycle->driver.signal_ns;
+    node->signalled_ns = block->signal_ns;
+    node->woken_ns = block->awake_ns;
     if (node->is_device && block->xruns_n != NOT_COUNTED) {
         node->device_n += rise;
         profile->pending = profile->pending || rise > 0;
@@ -520,6 +582,8 @@ static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_
         if (r < 0)
             return r;
     }
+    if (profile->late)
+        keep_cycle(profile, &cycle);
     return 0;
 }
 
@@ -541,8 +605,8 @@ int st_pipewire_profile_take(struct st_pipewire_profile *profile, const struct s
 
 /* --- told --- */
 
-static void report_reason(struct st_pipewire_profile_node *node, enum st_dropout_reason reason,
-                          st_xrun_seen_fn seen, void *ctx)
+static void report_reason(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                          enum st_dropout_reason reason, st_xrun_seen_fn seen, void *ctx)
 {
     struct st_pipewire_profile_reason *sum = &node->reasons[reason];
     struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT,
@@ -554,8 +618,10 @@ static void report_reason(struct st_pipewire_profile_node *node, enum st_dropout
     rename_node(&sighting.device, node->driver);
     rename_node(&sighting.client, node->drives ? SERVER : node->name);
     rename_node(&sighting.culprit, sum->culprit);
-    if (sum->n > 0)
+    if (sum->n > 0) {
+        report_cycle(profile, seen, ctx);
         seen(ctx, &sighting);
+    }
     *sum = (struct st_pipewire_profile_reason){0};
 }
 
@@ -573,7 +639,7 @@ void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_see
             seen(ctx, &sighting);
         node->device_n = 0;
         for (int reason = 0; reason < ST_DROPOUT_REASONS; reason++)
-            report_reason(node, (enum st_dropout_reason)reason, seen, ctx);
+            report_reason(profile, node, (enum st_dropout_reason)reason, seen, ctx);
     }
     profile->pending = false;
 }

@@ -41,7 +41,8 @@ struct st_pipewire_profile_node {
     bool drives;    /* as seen in its latest cycle */
     bool counted;   /* xruns_n is known */
     int32_t xruns_n;
-    int64_t seen_ns; /* when the cycle of its latest block began */
+    int64_t seen_ns;                /* when the cycle of its latest block began */
+    int64_t signalled_ns, woken_ns; /* of that block */
     char name[ST_XRUN_NAME_BYTES];
     char driver[ST_XRUN_NAME_BYTES];        /* name of the node that drives it */
     int64_t signal_ns, finish_ns;           /* of the latest finished cycle */
@@ -53,6 +54,7 @@ struct st_pipewire_profile_node {
     char waited_for[ST_XRUN_NAME_BYTES]; /* who signalled it in that cycle */
     enum st_dropout_reason reason;       /* of the latest dropout ... */
     int64_t judged_ns;                   /* ... which was judged then */
+    struct st_xrun_seen kept;            /* in the cycle that is kept; deadline_ns 0: it did nothing */
     int64_t device_n;                    /* not reported yet */
     int64_t undecided_n;                 /* cycles of "late" */
     struct st_pipewire_profile_reason reasons[ST_DROPOUT_REASONS];
@@ -69,6 +71,8 @@ struct st_pipewire_profile {
     size_t own_n;
     st_pipewire_profile_measure_fn measure; /* NULL: none */
     void *measure_ctx;
+    int64_t kept_ns;  /* when the cycle of a dropout began that is not reported yet; 0: none */
+    bool late;        /* a client is late in the cycle that is taken */
     bool pending;     /* there is something to report */
     int64_t beyond_n; /* nodes that were announced while there was no room */
 };

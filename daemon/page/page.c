@@ -188,6 +188,65 @@ static void put_chart(FILE *out, const json_t *chart)
     fputs("</p></figure>\n", out);
 }
 
+/* --- the cycle of a dropout: colours for the file, classes for the page --- */
+
+#define ROW_PX      32 /* of a client */
+#define DEADLINE_PX 172.0
+
+static void put_span(FILE *out, const char *how, size_t row, double from_px, double to_px)
+{
+    fprintf(out, "<rect %s x=\"%.1f\" y=\"%zu\" width=\"%.1f\" height=\"9\"/>", how, 8 + from_px,
+            ROW_PX * row + 20, fmax(0, to_px - from_px));
+}
+
+static void put_client(FILE *out, const json_t *client, size_t row, double px_per_ns)
+{
+    const double woken_px = json_number_value(get(client, "wait_ns")) * px_per_ns;
+    const double end_px = woken_px + json_number_value(get(client, "busy_ns")) * px_per_ns;
+    fprintf(out, "<text x=\"8\" y=\"%zu\">", ROW_PX * row + 15);
+    put_string(out, client, "name");
+    fputs("</text>", out);
+    put_span(out, "class=\"wait\" fill=\"none\" stroke=\"#2a6fbb\"", row, 0, woken_px);
+    put_span(out, "class=\"bar\" fill=\"#2a6fbb\"", row, woken_px, end_px);
+    put_span(out, "class=\"bar bad\" fill=\"#b42318\"", row, fmax(woken_px, DEADLINE_PX), end_px);
+}
+
+/* What takes longer than two cycles goes on beyond the edge. */
+static void put_cycle(FILE *out, const json_t *cycle)
+{
+    const json_t *clients = get(cycle, "clients"), *client;
+    const double px_per_ns = DEADLINE_PX / fmax(1, json_number_value(get(cycle, "deadline_ns")));
+    const size_t high = ROW_PX * json_array_size(clients) + 6;
+    size_t i;
+    if (!json_is_object(cycle))
+        return;
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"cycle\" role=\"img\" viewBox=\"0 0 360 %zu\" "
+            "font-family=\"sans-serif\" font-size=\"12\" aria-label=\"",
+            high + 36);
+    put_string(out, cycle, "text");
+    fputs("\"><rect class=\"back\" fill=\"#fff\" width=\"360\" height=\"100%\"/>", out);
+    json_array_foreach(clients, i, client) put_client(out, client, i, px_per_ns);
+    fprintf(out,
+            "<rect class=\"mark\" x=\"180\" width=\"1.5\" height=\"%zu\"/><text x=\"180\" y=\"%zu\" "
+            "text-anchor=\"middle\">deadline</text><text x=\"8\" y=\"%zu\">Frame: waited. Filled: "
+            "computed.</text></svg>",
+            high, high + 12, high + 30);
+}
+
+static void put_cycle_figure(FILE *out, const json_t *cycle)
+{
+    if (!json_is_object(cycle))
+        return;
+    fputs("<figure><figcaption>Cycle of the dropout at ", out);
+    put_time(out, get(cycle, "time_ns"));
+    fputs("</figcaption>", out);
+    put_cycle(out, cycle);
+    fputs("<p class=\"note\">", out);
+    put_string(out, cycle, "text");
+    fputs("</p></figure>\n", out);
+}
+
 /* --- what stands for {{NAME}} --- */
 
 static void put_answer(FILE *out, const json_t *screen)
@@ -200,9 +259,9 @@ static void put_answer(FILE *out, const json_t *screen)
 }
 
 /* The first section and the tables, the charts, then the rest. */
-static void put_screen(FILE *out, const json_t *of)
+static void put_screen(FILE *out, const json_t *document)
 {
-    const json_t *part;
+    const json_t *of = get(document, "screen"), *part;
     size_t i;
     for (int rest = 0; rest < 2; rest++) {
         json_array_foreach(get(of, "sections"), i, part)
@@ -212,6 +271,8 @@ static void put_screen(FILE *out, const json_t *of)
         }
         for (i = 0; rest == 0 && i < json_array_size(get(of, "charts")); i++)
             put_chart(out, json_array_get(get(of, "charts"), i));
+        json_array_foreach(rest == 0 ? get(document, "observe") : NULL, i, part)
+            put_cycle_figure(out, get(part, "cycle"));
     }
 }
 
@@ -230,17 +291,20 @@ static void put_slot(FILE *out, const json_t *document, const char *name, size_t
     else if (strcmp(slot, "answer") == 0)
         put_answer(out, of);
     else if (strcmp(slot, "screen") == 0)
-        put_screen(out, of);
+        put_screen(out, document);
 }
 
-char *st_page_text(const json_t *document)
+char *st_page_text(const json_t *document, bool only_cycle)
 {
     char *text = NULL;
-    size_t bytes = 0;
+    size_t bytes = 0, i;
+    const json_t *source;
     FILE *out = open_memstream(&text, &bytes);
     if (out == NULL)
         return NULL;
-    const char *at = st_page_template, *begin, *end;
+    const char *at = only_cycle ? "" : st_page_template, *begin, *end;
+    json_array_foreach(only_cycle ? get(document, "observe") : NULL, i, source)
+        put_cycle(out, get(source, "cycle"));
     while ((begin = strstr(at, "{{")) != NULL && (end = strstr(begin, "}}")) != NULL) {
         fwrite(at, 1, (size_t)(begin - at), out);
         put_slot(out, document, begin + 2, (size_t)(end - begin) - 2);

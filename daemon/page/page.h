@@ -4,6 +4,7 @@
 #define ST_DAEMON_PAGE_PAGE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /** page/page.html with its style and script, made by page/embed.py. Text replaces each {{NAME}}. */
 extern const char st_page_template[];
@@ -12,7 +13,8 @@ extern const char st_page_template[];
 extern const char st_page_policy[];
 
 /** The page of a document sleeptune-status/1. What is missing in it is left out; text is escaped.
+ * @param only_cycle the picture of the last dropout's cycle alone, as SVG; "" if the document has none.
  * @return to be freed; NULL when out of memory. Threads: any. */
-char *st_page_text(const json_t *document);
+char *st_page_text(const json_t *document, bool only_cycle);
 
 #endif

@@ -168,23 +168,16 @@ static void put_music(const struct st_view *view, const struct st_answer *answer
     }
 }
 
-/* "has not run for 12 s (about 4500 periods overdue)" */
-static void put_overdue(const struct st_view *view, char *buf, size_t buf_bytes)
-{
-    char text[ST_VIEW_OVERDUE_BYTES];
-    st_text_append(buf, buf_bytes, " The loop %s.", st_view_overdue_text(view, text, sizeof(text)));
-}
-
 static void set_text(const struct st_view *view, struct st_answer *answer)
 {
-    char *buf = answer->text, trouble[ST_VIEW_TEXT_BYTES];
+    char *buf = answer->text, trouble[ST_VIEW_TEXT_BYTES], overdue[ST_VIEW_OVERDUE_BYTES];
     enum st_cause cause;
     const size_t buf_bytes = sizeof(answer->text);
     put_music(view, answer, buf, buf_bytes);
     if (answer->client != NULL && answer->reason == ST_DROPOUT_TOO_SLOW && view->was_slowed)
         st_text_append(buf, buf_bytes, " Meanwhile %s.", st_cause_kind_text(view->slowed));
     if (view->overdue_ns > 0)
-        put_overdue(view, buf, buf_bytes);
+        st_text_append(buf, buf_bytes, " The loop %s.", st_view_overdue_text(view, overdue, sizeof(overdue)));
     else if (answer->timing_known && (view->loop->error != 0 || !view->loop->books_balance))
         st_text_append(buf, buf_bytes, " %s", st_result_verdict(view->loop, trouble, sizeof(trouble)));
     else if (answer->dropouts_n == 0 && (answer->timing_known || !view->rests))

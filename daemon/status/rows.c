@@ -264,11 +264,9 @@ static void add_program(struct section *to, const char *name, uint64_t dropouts_
     snprintf(dropouts, sizeof(dropouts), "%" PRIu64, dropouts_n);
     json_t *row = add(to, dropouts_n > 0 ? WARN : OK, name, "%s dropout%s%s%s", dropouts,
                       dropouts_n == 1 ? "" : "s", reason[0] != '\0' ? ": " : "", reason);
-    const char *const texts[] = {name, dropouts, reason, load, peak};
-    json_t *cells = json_array();
-    for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++)
-        (void)json_array_append_new(cells, st_json_safe_string(texts[i]));
-    st_json_set(row, "cells", cells);
+    st_json_set(row, "cells",
+                json_pack("[o, s, o, s, s]", st_json_safe_string(name), dropouts, st_json_safe_string(reason),
+                          load, peak));
 }
 
 static void add_client(struct section *to, const struct st_dropout_client *client)
@@ -362,17 +360,13 @@ static void add_size_row(struct section *to, const struct st_predict_row *row,
                                 : holds                             ? "holds"
                                 : row->basis == ST_PREDICT_OBSERVED ? "dropouts"
                                                                     : "not shown yet";
-    const char *const texts[] = {size, estimate, verdict,
-                                 st_miss_events_rate_text(row->high, high, sizeof(high)), ring};
+    st_miss_events_rate_text(row->high, high, sizeof(high));
     json_t *line = add(to,
                        holds                               ? OK
                        : row->basis == ST_PREDICT_OBSERVED ? WARN
                                                            : UNKNOWN,
                        size, "%s: at most %s per hour", verdict, high);
-    json_t *cells = json_array();
-    for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++)
-        (void)json_array_append_new(cells, json_string(texts[i]));
-    st_json_set(line, "cells", cells);
+    st_json_set(line, "cells", json_pack("[s, s, s, s, s]", size, estimate, verdict, high, ring));
     if (server != NULL &&
         st_dropout_reason_set_frames(server->source, row->frames, set, sizeof(set))[0] != '\0')
         st_json_set(line, "command", json_string(set));
@@ -506,6 +500,8 @@ static void add_source(struct section *to, const struct st_observed_view *of)
     PUT(&line, ", device xruns: %" PRIu64, of->seen.device_xruns_n);
     if (!of->device_only)
         PUT(&line, ", clients not ready: %" PRIu64, of->seen.starved_n);
+    if (of->seen.starved_n > 0 && strcmp(of->source, "pipewire") != 0)
+        PUT(&line, ", when each client waited and computed is not known");
     put_ns(&line, "CPU time per poll", of->polls_n > 0,
            of->polls_n > 0 ? of->poll_cpu_ns / (int64_t)of->polls_n : 0);
     add(to, OK, "Watched", "%s (n = %" PRIu64 ")", line.text, of->polls_n);
@@ -588,15 +584,6 @@ static void set_scale(json_t *chart, double low_ns, double high_ns)
     st_json_set(chart, "high_text", decade_text(high));
 }
 
-/* Members that all charts have; the values, marks and indexes of bad values are taken over. */
-static json_t *new_chart(const char *title, const char *note, json_t *values, json_t *marks, json_t *bad,
-                         const char *left, const char *right, size_t room)
-{
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s, s:I}", "title", title, "note", note, "values",
-                     values, "marks", marks, "bad", bad, "left", left, "right", right, "room",
-                     (json_int_t)room);
-}
-
 static json_t *seconds_chart(const struct st_live_look *look, const struct st_view *view)
 {
     json_t *values = json_array(), *marks = json_array(), *bad = json_array();
@@ -624,8 +611,10 @@ static json_t *seconds_chart(const struct st_live_look *look, const struct st_vi
     put_ns(&note, "worst wake-up", max_ns != INT64_MIN, max_ns);
     if (unknown > 0)
         PUT(&note, "; %" PRIu64 " s incomplete", unknown);
-    json_t *chart = new_chart("Worst wake-up of each second", note.text, values, marks, bad, "2 min ago",
-                              "now", ST_LIVE_SECONDS);
+    json_t *chart =
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s, s:i}", "title", "Worst wake-up of each second", "note",
+                  note.text, "values", values, "marks", marks, "bad", bad, "left", "2 min ago", "right",
+                  "now", "room", ST_LIVE_SECONDS);
     set_scale(chart, low_ns, high_ns);
     return chart;
 }

@@ -98,10 +98,28 @@ static void take_device_load(struct st_dropout_table *table, const struct st_xru
     table->device_load_ns = now_ns;
 }
 
+static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t wall_ns)
+{
+    if (table->cycle_left_n != seen->left_n + 1)
+        table->cycle_n = 0; /* of another cycle */
+    table->cycle_left_n = seen->left_n;
+    table->cycle_wall_ns = wall_ns;
+    if (table->cycle_n == ST_DROPOUT_CYCLE_MAX)
+        return;
+    size_t at = table->cycle_n++;
+    for (; at > 0 && table->cycle[at - 1].wait_ns > seen->wait_ns; at--)
+        table->cycle[at] = table->cycle[at - 1];
+    table->cycle[at] = *seen;
+}
+
 void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
                            int64_t wall_ns)
 {
     const bool is_load = seen->load.cycles_n > 0, dropout = seen->starved_n > 0 || seen->device_xruns_n > 0;
+    if (seen->deadline_ns > 0) {
+        take_cycle(table, seen, wall_ns);
+        return;
+    }
     if (dropout) {
         table->device_xruns_n += (uint64_t)seen->device_xruns_n;
         table->starved_n += (uint64_t)seen->starved_n;

@@ -26,6 +26,8 @@ struct st_dropout_client {
     int64_t seen_ns, load_ns; /* its last line, and load line; INT64_MIN: none */
 };
 
+#define ST_DROPOUT_CYCLE_MAX 16 /* clients; further ones are left out */
+
 /** All 0 at first. */
 struct st_dropout_table {
     uint64_t device_xruns_n, starved_n;
@@ -39,6 +41,10 @@ struct st_dropout_table {
     char device[ST_XRUN_NAME_BYTES];
     int64_t frames, rate_hz, period_ns;
     int64_t device_load_ns; /* when it said so; 0: never */
+    /* clients in the cycle of the last dropout whose times are known, in the order in which they began; complete if cycle_left_n is 0 */
+    struct st_xrun_seen cycle[ST_DROPOUT_CYCLE_MAX];
+    size_t cycle_n;
+    int64_t cycle_left_n, cycle_wall_ns;
 };
 
 /** Counts what was seen, in all and for its client, and keeps loads. */

@@ -28,7 +28,7 @@ struct st_xrun_load {
     int64_t asked_frames, asked_rate_hz; /* the cycle that the client asked for; 0: none, or not known */
 };
 
-/** What was seen since the poll before: xruns, or a client's load. */
+/** What was seen since the poll before: xruns, a client's load, or what a client did in the cycle of a dropout. */
 struct st_xrun_seen {
     char device[ST_XRUN_NAME_BYTES]; /* "" when not known; UTF-8 of others: any bytes */
     char client[ST_XRUN_NAME_BYTES]; /* program or node that plays or records there; "" when not known */
@@ -40,6 +40,10 @@ struct st_xrun_seen {
     enum st_dropout_reason reason;
     int64_t busy_ns, wait_ns, period_ns; /* of the worst of these cycles; 0: not known */
     char culprit[ST_XRUN_NAME_BYTES]; /* who had the CPU, or which client it waited for; "" when not known */
+
+    /* of `client` in the cycle of a dropout: wait_ns since that began, busy_ns (has a CPU) until it ended or was last seen */
+    int64_t deadline_ns; /* the next cycle began so long after this one; 0: counts or a load are seen */
+    int64_t left_n;      /* clients of the same cycle that follow */
 
     struct st_xrun_load load; /* of `client`; of the device's own node where client is "" */
 };

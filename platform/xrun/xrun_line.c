@@ -93,6 +93,8 @@ static const struct field xrun_fields[] = {
     {"culprit", NAME, false, offsetof(struct st_xrun_seen, culprit)},
     {"device", NAME, false, offsetof(struct st_xrun_seen, device)},
     {"client", NAME, false, offsetof(struct st_xrun_seen, client)},
+    {"deadline", TIME, false, offsetof(struct st_xrun_seen, deadline_ns)},
+    {"left", COUNT, false, offsetof(struct st_xrun_seen, left_n)},
     {NULL},
 };
 
@@ -109,6 +111,13 @@ static const struct field load_fields[] = {
     {"client", NAME, false, offsetof(struct st_xrun_seen, client)},
     {NULL},
 };
+
+static const struct st_xrun_load no_load = {.busy_median_ns = INT64_MIN,
+                                            .busy_p99_ns = INT64_MIN,
+                                            .busy_max_ns = INT64_MIN,
+                                            .wait_median_ns = INT64_MIN,
+                                            .wait_p99_ns = INT64_MIN,
+                                            .wait_max_ns = INT64_MIN};
 
 static const char *read_reason(const char *text, enum st_dropout_reason *ret)
 {
@@ -172,31 +181,6 @@ static int read_fields(const char *text, const struct field *fields, struct st_x
     return *text == '\0' ? 0 : -EBADMSG;
 }
 
-static int parse_load(const char *text, struct st_xrun_seen *ret)
-{
-    struct st_xrun_seen seen = {0};
-    seen.load = (struct st_xrun_load){.busy_median_ns = INT64_MIN,
-                                      .busy_p99_ns = INT64_MIN,
-                                      .busy_max_ns = INT64_MIN,
-                                      .wait_median_ns = INT64_MIN,
-                                      .wait_p99_ns = INT64_MIN,
-                                      .wait_max_ns = INT64_MIN};
-    if (read_fields(text, load_fields, &seen) < 0 || seen.load.cycles_n == 0)
-        return -EBADMSG;
-    *ret = seen;
-    return 0;
-}
-
-static int parse_xrun(const char *text, struct st_xrun_seen *ret)
-{
-    struct st_xrun_seen seen = {0};
-    if (read_fields(text, xrun_fields, &seen) < 0 || seen.certainty == ST_CERTAINTY_NONE ||
-        (seen.device_xruns_n == 0 && seen.starved_n == 0))
-        return -EBADMSG;
-    *ret = seen;
-    return 0;
-}
-
 /** The text behind the first word. @return false when there is none. */
 static bool copy_text(const char *from, char ret[ST_XRUN_WHY_BYTES])
 {
@@ -222,10 +206,13 @@ int st_xrun_line_parse(const char *line, struct st_xrun_line *ret)
         good = true;
     } else if ((rest = behind(line, "xrun")) != NULL) {
         parsed.kind = ST_XRUN_LINE_XRUN;
-        good = parse_xrun(rest, &parsed.seen) == 0;
+        good = read_fields(rest, xrun_fields, &parsed.seen) == 0 &&
+               parsed.seen.certainty != ST_CERTAINTY_NONE &&
+               (parsed.seen.device_xruns_n + parsed.seen.starved_n > 0) == (parsed.seen.deadline_ns == 0);
     } else if ((rest = behind(line, "load")) != NULL) {
         parsed.kind = ST_XRUN_LINE_LOAD;
-        good = parse_load(rest, &parsed.seen) == 0;
+        parsed.seen.load = no_load;
+        good = read_fields(rest, load_fields, &parsed.seen) == 0 && parsed.seen.load.cycles_n > 0;
     }
     if (!good)
         return -EBADMSG;

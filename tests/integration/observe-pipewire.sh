@@ -70,6 +70,12 @@ ok "it is an event, after a moment in which a late wake-up of that time may come
 is "the event names sink and client" "$(value "[($event)[k] for k in ('source', 'device', 'client', 'certainty')]")" \
     "['pipewire', 'nul', 'stall', 'exact']"
 like "and it is a metric" "$(ask /metrics)" "^sleeptune_starved_clients_total\{source=\"pipewire\"\} $(of starved)\$"
+of_cycle() { value "[s for s in d['observe'] if s['source'] == 'pipewire'][0]['cycle']$1"; }
+like "its cycle has a sentence" "$(of_cycle "['text']")" '^stall waited .*, computed .*; the next cycle began after [0-9.]+ m?s$'
+is "and the client's times, which reach the deadline" "$(of_cycle "['clients'][0]['name']") $(value "any(c['wait_ns'] + c['busy_ns'] >= s['cycle']['deadline_ns'] for s in d['observe'] if s['source'] == 'pipewire' for c in s['cycle']['clients'])")" \
+    "stall True"
+ask /v1/cycle.svg >"$tmp/cycle.svg"
+ok "it is a picture" "$PYTHON" -c 'import sys, xml.etree.ElementTree as tree; assert tree.parse(sys.argv[1]).getroot().tag == "{http://www.w3.org/2000/svg}svg"' "$tmp/cycle.svg"
 end_watchers # they hold the client's input, too
 end_client
 

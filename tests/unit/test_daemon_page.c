@@ -18,7 +18,7 @@ static char *page_of(const char *json)
 {
     json_t *document = json_loads(json, 0, NULL);
     assert_non_null(document);
-    char *page = st_page_text(document);
+    char *page = st_page_text(document, false);
     json_decref(document);
     assert_non_null(page);
     return page;
@@ -46,7 +46,9 @@ static void every_figure_is_there_without_a_script(void **state)
         "\"charts\":[{\"title\":\"Latest\",\"note\":\"Last 3 s\",\"low\":10,\"high\":1000,\"low_text\":\"10 "
         "ns\","
         "\"high_text\":\"1 ms\",\"left\":\"before\",\"right\":\"now\",\"room\":4,\"values\":[100,null,1000],"
-        "\"marks\":[10,null,100],\"bad\":[2]}]}}");
+        "\"marks\":[10,null,100],\"bad\":[2]}]},"
+        "\"observe\":[{\"cycle\":null},{\"cycle\":{\"time_ns\":1700000000000000000,\"deadline_ns\":1000,"
+        "\"text\":\"Ardour was late\",\"clients\":[{\"name\":\"<A>\",\"wait_ns\":500,\"busy_ns\":1000}]}}]}");
     static const char *const parts[] = {
         "<title>sleeptuned: degraded</title>",
         "<p id=\"answer\" class=\"bad\">Holds it.</p>",
@@ -64,6 +66,14 @@ static void every_figure_is_there_without_a_script(void **state)
         "<span class=\"high\">1 ms</span>",
         "<span class=\"right\">now</span>",
         "<p class=\"note\">Last 3 s</p>",
+        "Cycle of the dropout at <time datetime=\"2023-11-14T22:13:20Z\">",
+        "role=\"img\" viewBox=\"0 0 360 74\"",
+        "aria-label=\"Ardour was late\">",
+        "y=\"15\">&lt;A&gt;</text>",
+        "<rect class=\"wait\" fill=\"none\" stroke=\"#2a6fbb\" x=\"8.0\" y=\"20\" width=\"86.0\"",
+        "<rect class=\"bar\" fill=\"#2a6fbb\" x=\"94.0\" y=\"20\" width=\"172.0\"",
+        "<rect class=\"bar bad\" fill=\"#b42318\" x=\"180.0\" y=\"20\" width=\"86.0\"",
+        "<p class=\"note\">Ardour was late</p>",
         "sleeptuned 9.8.7",
     };
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -86,7 +96,7 @@ static void text_of_others_is_escaped_everywhere(void **state)
                   "title", text, "note", text, "low_text", text, "high_text", text, "left", text, "right",
                   text, "values", 5, "low", 1.0, "high", 10.0, "room", text);
     assert_non_null(document);
-    char *page = st_page_text(document), *plain = page_of("{}");
+    char *page = st_page_text(document, false), *plain = page_of("{}");
     assert_int_equal(count(page, ESCAPED), 15); /* the state and the note stand there twice, in 13 places */
     assert_int_equal(count(page, "<img"), 0);
     assert_int_equal(count(page, "\x01"), 0);

@@ -457,9 +457,10 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
     *never = (struct st_observed_view){
         .source = "sound4", .mode = ST_OBSERVED_AUTO, .state = ST_OBSERVED_ABSENT, .never = true};
     expect_row("ALSA", "watching, last dropout ", "warn", false);
-    expect_row("Watched",
-               "alsa, device xruns: 5, clients not ready: 3, CPU time per poll not known yet (n = 0)", "ok",
-               true);
+    expect_row(
+        "Watched",
+        "alsa, device xruns: 5, clients not ready: 3, when each client waited and computed is not known, CPU time per poll not known yet (n = 0)",
+        "ok", true);
     expect_no_row("Not watched");
     never->mode = ST_OBSERVED_ON; /* asked for */
     expect_row("Not watched", "sound4", "bad", true);

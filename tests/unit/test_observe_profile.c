@@ -115,12 +115,22 @@ static void take_player(struct st_pipewire_profile *profile, struct times driver
     take(profile, INT64_C(1000) * (signal_us)-10, INT64_C(1000) * (signal_us), driver_xruns_n,               \
          FOLLOWERS(__VA_ARGS__))
 
-/* What is reported, as text: "device/client n starved REASON CULPRIT; ", without a reason that is unknown. */
+/* What is reported, as text: "device/client n starved REASON CULPRIT; ", without a reason that is unknown. The cycle beside it: "client
+ * WAIT+BUSY of DEADLINE us, left LEFT; ". */
 static int64_t told_busy_ns; /* of the last one */
+static char told_cycle[512];
 
 static void write_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     char *text = ctx;
+    if (seen->deadline_ns > 0) {
+        const size_t before = strlen(told_cycle);
+        assert_int_equal(seen->starved_n + seen->device_xruns_n, 0);
+        snprintf(told_cycle + before, sizeof(told_cycle) - before, "%s %d+%d of %d us, left %d; ",
+                 seen->client, (int)(seen->wait_ns / 1000), (int)(seen->busy_ns / 1000),
+                 (int)(seen->deadline_ns / 1000), (int)seen->left_n);
+        return;
+    }
     told_busy_ns = seen->busy_ns;
     const size_t len = strlen(text);
     snprintf(text + len, 256 - len, "%s/%s %d %d%s%s%s%s; ", seen->device, seen->client,
@@ -150,7 +160,7 @@ static const char *loads(struct st_pipewire_profile *profile)
 static const char *told(struct st_pipewire_profile *profile)
 {
     static char text[256];
-    text[0] = '\0';
+    text[0] = told_cycle[0] = '\0';
     assert_int_equal(profile->pending, true);
     st_pipewire_profile_report(profile, write_seen, text);
     assert_int_equal(profile->pending, false);
@@ -353,6 +363,7 @@ static void a_late_cycle_is_followed_to_its_end(void **state)
     assert_int_equal(figures.end_ns - figures.awake_ns, 1500 * US);
     assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
     assert_int_equal(told_busy_ns, 1200 * US); /* what it waited for a CPU is not its own work */
+    assert_string_equal(told_cycle, "player 320+1200 of 1000 us, left 0; ");
 }
 
 static void awake_in_a_cycle_that_ended_too_early_is_no_dropout(void **state)
@@ -391,6 +402,9 @@ static void the_client_that_another_waited_for_is_named(void **state)
         take_times(&profile, (struct times){5 * MS, 6 * MS, 6 * MS + 130 * US, 6 * MS + 135 * US}, 5,
                    finished, next, 2);
         assert_string_equal(told(&profile), "alsa_output.card/player 0 1 waited-for-other synth; ");
+        assert_string_equal(told_cycle,
+                            us == 0 ? "player 820+300 of 1000 us, left 1; synth 20+780 of 1000 us, left 0; "
+                                    : "player 829+291 of 1000 us, left 1; synth 20+780 of 1000 us, left 0; ");
     }
 }
 
@@ -464,6 +478,7 @@ static void a_client_that_goes_in_its_cycle_has_exited(void **state)
     take_player(&profile, (struct times){4 * MS, 5 * MS, 6 * MS, 6 * MS + 5 * US}, late, AWAKE, NO_COUNTER);
     st_pipewire_profile_remove(&profile, PLAYER);
     assert_string_equal(told(&profile), "alsa_output.card/player 0 1 exited; ");
+    assert_string_equal(told_cycle, "player 20+980 of 1000 us, left 0; "); /* up to the deadline */
     take_player(&profile, (struct times){5 * MS, 5 * MS, 5 * MS + 90 * US, 6 * MS}, late, AWAKE, NO_COUNTER);
     assert_string_equal(told(&profile), "alsa_output.card/player 0 1 exited; "); /* a report that is late */
 }
@@ -481,6 +496,38 @@ static void asynchronous_nodes_are_never_not_ready(void **state)
     assert_string_equal(
         loads(&profile),
         "alsa_output.card/ 3 1000000 4000 5000; alsa_output.card/player 3 1000000 60000 20000; ");
+}
+
+/* A real server's: tests/fixtures/profiles/README.md. */
+static void a_captured_cycle_has_each_clients_times(void **state)
+{
+    static _Alignas(8) uint8_t pods[65536];
+    FILE *file = fopen(ST_PROFILES_DIR "/pipewire-0.3.65-waited", "rb");
+    (void)state;
+    assert_non_null(file);
+    const size_t bytes = fread(pods, 1, sizeof(pods), file);
+    fclose(file);
+    const struct spa_pod *pod = (const struct spa_pod *)pods;
+    assert_int_equal(bytes, sizeof(*pod) + pod->size);
+    assert_int_equal(st_pipewire_profile_take(&profile, pod), 0);
+    assert_string_equal(told(&profile), "nul/good 0 1 waited-for-other; ");
+    assert_string_equal(told_cycle,
+                        "good 18315+5346 of 21343 us, left 1; bad 58+18143 of 21343 us, left 0; ");
+}
+
+/* More than a second later another one makes room for it. */
+static void a_cycle_that_is_never_judged_does_not_stay(void **state)
+{
+    (void)state;
+    for (int64_t ms = 5; ms < 3000; ms += 1500) { /* not judged: no later cycle has its end */
+        const struct times late = {(ms - 1) * MS, ms * MS + 5 * US, ms * MS + 20 * US, (ms - 1) * MS};
+        st_pipewire_profile_add(&profile, PLAYER, CLIENT, false); /* another one */
+        take_player(&profile, (struct times){(ms - 1) * MS, (ms - 1) * MS, (ms - 1) * MS + 90 * US, ms * MS},
+                    late, AWAKE, NO_COUNTER);
+        take_player(&profile, (struct times){(ms - 1) * MS, ms * MS, (ms + 1) * MS, (ms + 1) * MS + 5 * US},
+                    late, AWAKE, NO_COUNTER);
+        assert_int_equal(profile.kept_ns, ms * MS);
+    }
 }
 
 static void other_pods_are_malformed(void **state)
@@ -518,6 +565,8 @@ int main(void)
         cmocka_unit_test_setup(asynchronous_nodes_are_never_not_ready, begin),
         cmocka_unit_test_prestate_setup_teardown(asynchronous_nodes_are_never_not_ready, begin, NULL,
                                                  (void *)"1.4.2"),
+        cmocka_unit_test_setup(a_captured_cycle_has_each_clients_times, begin),
+        cmocka_unit_test_setup(a_cycle_that_is_never_judged_does_not_stay, begin),
         cmocka_unit_test_setup(other_pods_are_malformed, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -179,6 +179,24 @@ static void a_load_is_read_back(void **state)
     assert_true(line.seen.load.busy_median_ns == INT64_MIN && line.seen.load.period_ns == 0);
 }
 
+/* As sleeptune-observe-pipewire wrote it of a server 0.3.65. */
+static void a_client_in_the_cycle_of_a_dropout_is_read_back(void **state)
+{
+    (void)state;
+    static const char *const text =
+        "xrun certainty=exact n=0 starved=0 busy=5346260 wait=18315653 client=good deadline=21343519 left=1";
+    struct st_xrun_line line;
+    char buf[ST_XRUN_LINE_BYTES];
+    assert_int_equal(st_xrun_line_parse(text, &line), 0);
+    assert_true(line.seen.deadline_ns == 21343519 && line.seen.left_n == 1 && line.seen.wait_ns == 18315653);
+    st_xrun_line_format(&line.seen, buf, sizeof(buf));
+    buf[strlen(buf) - 1] = '\0';
+    assert_string_equal(buf, text);
+    assert_int_equal(st_xrun_line_parse("xrun certainty=exact n=0 starved=0 client=good left=1", &line),
+                     -EBADMSG);
+    assert_int_equal(st_xrun_line_parse("xrun certainty=exact n=0 starved=1 deadline=9", &line), -EBADMSG);
+}
+
 static void the_longest_names_fit_a_line(void **state)
 {
     (void)state;
@@ -212,6 +230,7 @@ int main(void)
         cmocka_unit_test(what_is_written_is_read_back),
         cmocka_unit_test(a_dropout_has_its_reason_and_its_times),
         cmocka_unit_test(a_load_is_read_back),
+        cmocka_unit_test(a_client_in_the_cycle_of_a_dropout_is_read_back),
         cmocka_unit_test(the_longest_names_fit_a_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
