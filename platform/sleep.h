@@ -1,6 +1,4 @@
-/* Ways of sleeping, one row each: the usual ones are platform->sleep_method(i)
- * (linux/platform_linux.c, freebsd/platform_freebsd.c, fake/fake_clock.c); the laboratory adds more.
- */
+/* Ways of sleeping, one row each: lab/linux/lab_linux.c, lab/freebsd/lab_freebsd.c, tests/fake/fake_clock.c. */
 #ifndef ST_PLATFORM_SLEEP_H
 #define ST_PLATFORM_SLEEP_H
 

@@ -1,4 +1,4 @@
-/* The FreeBSD row of the laboratory's seam: ways of sleeping and waking, and calls, that only FreeBSD has.
+/* The FreeBSD row of the laboratory's seam: its ways of sleeping, and ways of waking and calls that only FreeBSD has.
  * kqueue(2), _umtx_op(2), clock_gettime(2), ntp_adjtime(2). */
 #include <sys/types.h>
 
@@ -43,6 +43,12 @@ static int sleep_kevent_timer(struct st_sleep *s, int64_t requested_ns)
     return 0;
 }
 
+/* The wait below the thread library's: the one that the cycle loop takes with wait = "precise". */
+static int sleep_umtx(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
+{
+    return s->platform->sleep_until_precise_ns(s->platform, s->due_ns);
+}
+
 /* Ways of sleeping, one row each.
  *
  * What is stretched by kern.timecounter.alloweddeviation: measured on 13.2 and 15.1 (2.667 ms from the call,
@@ -58,6 +64,22 @@ static int sleep_kevent_timer(struct st_sleep *s, int64_t requested_ns)
 #define PRECISE ST_STRETCHED(IF_IMPRECISE, "before 15.0 stretched like the plain clock; measured on 13.2")
 
 static const struct st_sleep_method sleeps[] = {
+    {ST_SLEEP_CLOCK_ABSOLUTE("monotonic", CLOCK_MONOTONIC), PLAIN},
+    {ST_SLEEP_CLOCK_RELATIVE("monotonic", CLOCK_MONOTONIC), PLAIN},
+#if ST_HAVE_TIMERFD
+    {ST_SLEEP_TIMERFD_ABSOLUTE(" (FreeBSD 14)"), ST_STRETCHED(UNKNOWN, NULL)},
+#endif
+    {
+        .name = "umtx",
+        .summary = "_umtx_op with a timeout, on a word in memory that no one signals",
+        ST_ON_MONOTONIC,
+        .asked = ST_SLEEP_ABSOLUTE,
+        ST_STRETCHED(NO, "kern_umtx.c passes precision 0"),
+        .unit_ns = 1,
+        .usual = true,
+        .open = st_sleep_open_nothing,
+        .sleep = sleep_umtx,
+    },
     {ST_SLEEP_CLOCK_ABSOLUTE("monotonic_precise", CLOCK_MONOTONIC_PRECISE), PRECISE},
     {ST_SLEEP_CLOCK_RELATIVE("monotonic_precise", CLOCK_MONOTONIC_PRECISE), PRECISE},
     {ST_SLEEP_CLOCK_ABSOLUTE("monotonic_fast", CLOCK_MONOTONIC_FAST), FAST},

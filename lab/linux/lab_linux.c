@@ -1,4 +1,4 @@
-/* The Linux row of the laboratory's seam: ways of sleeping and waking, and calls, that only Linux has. */
+/* The Linux row of the laboratory's seam: its ways of sleeping, and ways of waking and calls that only Linux has. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <linux/time_types.h>
@@ -70,6 +70,9 @@ static int sleep_futex(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
 #define EXACT     "the kernel sets this timer without slack"
 
 static const struct st_sleep_method sleeps[] = {
+    {ST_SLEEP_CLOCK_ABSOLUTE("monotonic", CLOCK_MONOTONIC), ST_STRETCHED(YES, NANOSLEEP)},
+    {ST_SLEEP_CLOCK_RELATIVE("monotonic", CLOCK_MONOTONIC), ST_STRETCHED(YES, NANOSLEEP)},
+    {ST_SLEEP_TIMERFD_ABSOLUTE(""), ST_STRETCHED(NO, "the kernel gives its timer no slack"), .usual = true},
     {ST_SLEEP_CLOCK_ABSOLUTE("realtime", CLOCK_REALTIME), ST_STRETCHED(YES, NANOSLEEP)},
     {ST_SLEEP_NANOSLEEP, ST_ON_MONOTONIC, ST_STRETCHED(YES, NANOSLEEP), .usual = true},
     {ST_SLEEP_USLEEP, ST_ON_MONOTONIC, ST_STRETCHED(YES, NANOSLEEP)},

@@ -1,16 +1,9 @@
 /* The row of the laboratory's seam that Linux and FreeBSD share, with the tables of each. */
 #include "lab/posix/lab_posix.h"
 
-static const void *sleep_method(struct st_lab *lab, size_t i)
+static const void *sleep_method(ST_UNUSED struct st_lab *lab, size_t i)
 {
-    struct st_platform *p = lab->platform;
-    const struct st_sleep_method *method;
-    size_t platform_n = 0;
-    while ((method = p->sleep_method(p, platform_n)) != NULL) {
-        if (platform_n++ == i)
-            return method;
-    }
-    return i - platform_n < st_lab_own.sleeps_n ? &st_lab_own.sleeps[i - platform_n] : NULL;
+    return i < st_lab_own.sleeps_n ? &st_lab_own.sleeps[i] : NULL;
 }
 
 static const void *call_method(ST_UNUSED struct st_lab *lab, size_t i)

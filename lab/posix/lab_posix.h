@@ -5,9 +5,9 @@
 #include "lab/syscall/call.h"
 #include "lab/wake/wake.h"
 
-/** What only one of the systems has, in linux/lab_linux.c or freebsd/lab_freebsd.c. */
+/** What differs between the systems, in linux/lab_linux.c or freebsd/lab_freebsd.c. */
 struct st_lab_own {
-    const struct st_sleep_method *sleeps; /* behind those of the platform */
+    const struct st_sleep_method *sleeps; /* all of them */
     const struct st_call_method *calls;   /* before the shared ones */
     const struct st_wake_method *wakes;   /* behind the shared ones */
     size_t sleeps_n, calls_n, wakes_n;

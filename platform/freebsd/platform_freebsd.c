@@ -27,7 +27,6 @@
 #include "platform/freebsd/freebsd.h"
 #include "platform/freebsd/priority.h"
 #include "platform/posix/posix.h"
-#include "platform/posix/sleep_posix.h"
 #include "platform/tree.h"
 #include "platform/xrun/xrun.h"
 
@@ -399,42 +398,6 @@ static int freebsd_read_text(struct st_platform *p, const char *path, char *buf,
     return r;
 }
 
-/* The usual ways of sleeping on FreeBSD. What is stretched by
- * kern.timecounter.alloweddeviation: measured on 13.2 and 15.1, or read in sys/kern (kern_time.c,
- * kern_umtx.c). From 15.0 on kern.timecounter.nanosleep_precise exempts nanosleep and clock_nanosleep on
- * plain clocks. */
-#define NANOSLEEP "kern_clock_nanosleep: a share of the remaining time"
-
-/* The wait below the thread library's: the one that the cycle loop takes with wait = "precise". */
-static int sleep_umtx(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
-{
-    return s->platform->sleep_until_precise_ns(s->platform, s->due_ns);
-}
-
-static const struct st_sleep_method methods[] = {
-    {ST_SLEEP_CLOCK_ABSOLUTE("monotonic", CLOCK_MONOTONIC), ST_STRETCHED(IF_IMPRECISE, NANOSLEEP)},
-    {ST_SLEEP_CLOCK_RELATIVE("monotonic", CLOCK_MONOTONIC), ST_STRETCHED(IF_IMPRECISE, NANOSLEEP)},
-#if ST_HAVE_TIMERFD
-    {ST_SLEEP_TIMERFD_ABSOLUTE(" (FreeBSD 14)"), ST_STRETCHED(UNKNOWN, NULL)},
-#endif
-    {
-        .name = "umtx",
-        .summary = "_umtx_op with a timeout, on a word in memory that no one signals",
-        ST_ON_MONOTONIC,
-        .asked = ST_SLEEP_ABSOLUTE,
-        ST_STRETCHED(NO, "kern_umtx.c passes precision 0"),
-        .unit_ns = 1,
-        .usual = true,
-        .open = st_sleep_open_nothing,
-        .sleep = sleep_umtx,
-    },
-};
-
-static const struct st_sleep_method *freebsd_sleep_method(ST_UNUSED struct st_platform *p, size_t i)
-{
-    return i < ST_ARRAY_LEN(methods) ? &methods[i] : NULL;
-}
-
 /* Sources of xruns, one row each; those that only Linux has are the last ones. */
 static const struct st_xrun_source alsa = ST_XRUN_ABSENT("alsa", "only Linux has ALSA's files in /proc");
 
@@ -482,7 +445,6 @@ struct st_platform *st_platform_native(void)
         .now_ns = st_posix_now_ns,
         .sleep_until_ns = st_posix_sleep_until_ns,
         .sleep_until_precise_ns = st_freebsd_sleep_until_precise_ns,
-        .sleep_method = freebsd_sleep_method,
         .xrun_source = freebsd_xrun_source,
         .wall_ns = st_posix_wall_ns,
         .suspended_ns = no_suspended_ns,

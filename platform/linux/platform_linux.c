@@ -27,7 +27,6 @@
 
 #include "core/ns.h"
 #include "platform/posix/posix.h"
-#include "platform/posix/sleep_posix.h"
 #include "platform/proc.h"
 #include "platform/tree.h"
 #include "platform/xrun/xrun.h"
@@ -586,23 +585,6 @@ static void linux_conditions(struct st_platform *p, int cpu, st_condition_fn fn,
     }
 }
 
-/* The usual ways of sleeping on Linux. What is stretched: a call that starts its
- * timer with a range of current->timer_slack_ns may be woken as late as the slack says; the slack of a
- * real-time thread is 0. Read in Linux 6.1: kernel/time/hrtimer.c (hrtimer_nanosleep); without a range:
- * fs/timerfd.c. */
-#define NANOSLEEP "hrtimer_nanosleep: the timer may fire anywhere within the timer slack"
-
-static const struct st_sleep_method methods[] = {
-    {ST_SLEEP_CLOCK_ABSOLUTE("monotonic", CLOCK_MONOTONIC), ST_STRETCHED(YES, NANOSLEEP)},
-    {ST_SLEEP_CLOCK_RELATIVE("monotonic", CLOCK_MONOTONIC), ST_STRETCHED(YES, NANOSLEEP)},
-    {ST_SLEEP_TIMERFD_ABSOLUTE(""), ST_STRETCHED(NO, "the kernel gives its timer no slack"), .usual = true},
-};
-
-static const struct st_sleep_method *linux_sleep_method(ST_UNUSED struct st_platform *p, size_t i)
-{
-    return i < ST_ARRAY_LEN(methods) ? &methods[i] : NULL;
-}
-
 /* Sources of xruns, one row each; those that only FreeBSD has are the last ones. */
 static const struct st_xrun_source sound4 = ST_XRUN_ABSENT("sound4", "only FreeBSD has sound(4)");
 
@@ -628,7 +610,6 @@ struct st_platform *st_platform_native(void)
         .now_ns = st_posix_now_ns,
         .sleep_until_ns = st_posix_sleep_until_ns,
         .sleep_until_precise_ns = sleep_until_precise_ns,
-        .sleep_method = linux_sleep_method,
         .xrun_source = linux_xrun_source,
         .wall_ns = st_posix_wall_ns,
         .suspended_ns = linux_suspended_ns,

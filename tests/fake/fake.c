@@ -144,7 +144,7 @@ int st_fake_fail_at(struct st_platform *p, const char *function, uint64_t n, int
 const struct st_sleep_method *st_fake_sleep_method(struct st_platform *p, const char *name)
 {
     const struct st_sleep_method *method;
-    for (size_t i = 0; (method = p->sleep_method(p, i)) != NULL; i++) {
+    for (size_t i = 0; (method = st_fake_state_sleep(p, i)) != NULL; i++) {
         if (strcmp(method->name, name) == 0)
             return method;
     }

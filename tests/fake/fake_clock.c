@@ -97,7 +97,7 @@ static const struct st_sleep_method methods[ST_FAKE_METHODS_N] = {
     {FAKE_METHOD("umtx", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO)}, /* on FreeBSD */
 };
 
-static const struct st_sleep_method *fake_sleep_method(struct st_platform *p, size_t i)
+const struct st_sleep_method *st_fake_state_sleep(struct st_platform *p, size_t i)
 {
     const size_t n = ST_ARRAY_LEN(methods) - (p->os == ST_OS_FREEBSD ? 0 : 1);
     return i < n ? &methods[i] : NULL;
@@ -139,7 +139,6 @@ void st_fake_state_add_clocks(struct st_platform *row)
     row->now_ns = fake_now_ns;
     row->sleep_until_ns = fake_sleep_until_ns;
     row->sleep_until_precise_ns = fake_sleep_until_precise_ns;
-    row->sleep_method = fake_sleep_method;
     row->wall_ns = fake_wall_ns;
     row->suspended_ns = fake_suspended_ns;
     row->pauses = fake_pauses;

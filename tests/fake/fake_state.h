@@ -90,6 +90,8 @@ static inline int st_fake_state_fault(struct st_fake *fake, enum st_fake_functio
 
 /** fake_clock.c: fills the members that are clocks and ways of sleeping. */
 void st_fake_state_add_clocks(struct st_platform *row);
+/** The i-th way of sleeping; NULL after the last. */
+const struct st_sleep_method *st_fake_state_sleep(struct st_platform *p, size_t i);
 struct st_fake_method *st_fake_state_method(struct st_platform *p, const struct st_sleep_method *method);
 /** fake_system.c: fills the members that are threads, process and machine. */
 void st_fake_state_add_system(struct st_platform *row);

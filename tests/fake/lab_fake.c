@@ -8,6 +8,7 @@
 #include "core/ns.h"
 #include "lab/syscall/call.h"
 #include "lab/wake/wake.h"
+#include "tests/fake/fake_state.h"
 
 /* How long programs run: "true", and any other. */
 struct st_lab_fake_program {
@@ -213,10 +214,10 @@ static void fake_wake_finish(struct st_lab_fake *fake)
         free(fake->wakes[i].delay_ns);
 }
 
-/* The platform's fake has the ways of sleeping. */
+/* The platform's fake has them, with its clock. */
 static const void *fake_sleep_method(struct st_lab *lab, size_t i)
 {
-    return lab->platform->sleep_method(lab->platform, i);
+    return st_fake_state_sleep(lab->platform, i);
 }
 
 /* Takes as long as scripted. */
