@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "core/ns.h"
-
 bool st_axis_wants_log(double low, double usual, double high)
 {
     return low > 0 && usual > 0 && high > 10 * usual;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/conditions.h"
 #include "chart/picture.h"
 #include "core/text/text.h"
 #include "platform/program/options.h"

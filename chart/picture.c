@@ -1,6 +1,5 @@
 /* Axes, lines and marks of pictures. */
 #include <math.h>
-#include <string.h>
 
 #include "chart/picture.h"
 #include "core/ns.h"

@@ -1,7 +1,6 @@
 /* Values over time: minimum and maximum of each column of pixels; missed periods are marked. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "chart/picture.h"
 #include "core/ns.h"

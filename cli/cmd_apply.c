@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/report/print.h"
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"

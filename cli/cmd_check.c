@@ -1,13 +1,11 @@
 /* sleeptune check: ten seconds of measuring, then the report with what was measured in its first sentence. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "advisor/facts/music.h"
 #include "cli/command.h"
-#include "cli/measure/measure_run.h"
 #include "cli/measure/music.h"
 #include "cli/measure/sizes.h"
 #include "cli/module/module_history.h"

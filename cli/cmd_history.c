@@ -1,7 +1,5 @@
 /* sleeptune history: what sleeptuned has recorded, by steps of time, as events or by causes. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 /* sleeptune plot: draws measurements, and writes a recording as CSV. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>

@@ -1,6 +1,5 @@
 /* sleeptune predict: which buffer size can I use? Dropouts an hour at each, from one run at the shortest. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 /* sleeptune snapshot: all facts of a machine as JSON. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "advisor/facts/snapshot.h"
 #include "cli/command.h"

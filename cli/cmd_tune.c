@@ -15,7 +15,6 @@
 #include "core/text/text.h"
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
-#include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
 #define COMMAND    "tune"

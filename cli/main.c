@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "platform/module.h"
 #include "st_config.h"
 
 #define FIND  "Find out"

@@ -2,7 +2,6 @@
 #include "core/cpu_list.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/text/number.h"

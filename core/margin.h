@@ -9,8 +9,6 @@
 #ifndef ST_CORE_MARGIN_H
 #define ST_CORE_MARGIN_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 #define ST_MARGIN_BUCKETS 448

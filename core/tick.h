@@ -2,8 +2,6 @@
 #ifndef ST_CORE_TICK_H
 #define ST_CORE_TICK_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 #define ST_TICK_HZ_MAX 1000000

@@ -1,10 +1,7 @@
 /* What is known at a moment: for HTTP, for each minute, and for events about what is degraded. */
 #include "daemon/service_private.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/ns.h"
 #include "daemon/causes/culprit_request.h"

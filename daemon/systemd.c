@@ -1,7 +1,6 @@
 /* By libsystemd. Interface of rtkit: org.freedesktop.RealtimeKit1, README of rtkit 0.13. */
 #include "daemon/systemd.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

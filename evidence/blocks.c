@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 int st_blocks_init(struct st_blocks *blocks)
 {

@@ -8,7 +8,6 @@
 #include "core/margin.h"
 #include "core/stats/hist.h"
 #include "measure/recent.h"
-#include "platform/platform.h"
 
 #define ST_ARMS_MAX 16
 

@@ -1,5 +1,4 @@
 /* The document sleeptune-measure/1 (docs/schema). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/text/json.h"

@@ -2,7 +2,6 @@
 #include "advisor/change/change.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

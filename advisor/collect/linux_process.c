@@ -9,7 +9,6 @@
 
 #include "advisor/collect/collector.h"
 #include "advisor/facts/text.h"
-#include "advisor/parse/linux_text.h"
 #include "platform/proc.h"
 
 /* --- who runs: threads of interrupts, real-time threads, daemons that matter to audio --- */

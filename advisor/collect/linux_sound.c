@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "advisor/collect/collector.h"
-#include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
 #include "core/ns.h"
 #include "platform/xrun/alsa.h"

@@ -1,7 +1,6 @@
 /* Foreign text: made valid, trimmed, read as a number. */
 #include "advisor/facts/text.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* A report as Prometheus metrics, for the textfile collector of node_exporter. */
-#include <inttypes.h>
 
 #include "advisor/report/report_format.h"
 #include "core/ns.h"

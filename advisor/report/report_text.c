@@ -14,7 +14,6 @@
 #include "advisor/report/report_format.h"
 #include "advisor/rules/buffer.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "core/text/text_buffer.h"
 #include "st_config.h"
 

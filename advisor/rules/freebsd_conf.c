@@ -1,7 +1,6 @@
 /* FreeBSD: settings in files that are not in force. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

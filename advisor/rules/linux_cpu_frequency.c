@@ -1,6 +1,5 @@
 /* Linux: the clock of the CPU. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

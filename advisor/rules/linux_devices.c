@@ -1,5 +1,4 @@
 /* Linux: sound devices and their drivers. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "advisor/facts/owner.h"
-#include "advisor/facts/text.h"
 #include "core/text/number.h"
 
 #define WORD_BYTES 128

@@ -1,7 +1,5 @@
 /* Linux: the order of sound server, programs and interrupt threads. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "advisor/facts/owner.h"
 #include "advisor/facts/text.h"

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "advisor/facts/owner.h"
-#include "advisor/facts/text.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"

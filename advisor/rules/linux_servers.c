@@ -1,7 +1,6 @@
 /* Linux: buffers and scheduling of PipeWire, PulseAudio and whatever has a device open. */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

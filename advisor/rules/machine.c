@@ -1,6 +1,5 @@
 /* Facts about the machine as a whole, and words of the kernel and of sysfs. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "advisor/rules/machine.h"

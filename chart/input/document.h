@@ -3,7 +3,6 @@
 #define ST_CHART_INPUT_DOCUMENT_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "core/base.h"
 

@@ -1,8 +1,6 @@
 #include "chart/input/series_text.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

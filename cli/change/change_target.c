@@ -2,7 +2,6 @@
 #include "cli/change/change_target.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

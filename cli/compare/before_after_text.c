@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli/change/change_output.h"
 #include "cli/command.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advisor/facts/text.h"
 #include "advisor/rules/buffer.h"
 #include "cli/command.h"
 #include "core/text/near.h"

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "chart/conditions.h"
-#include "cli/command.h"
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "measure/stress.h"

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <string.h>
 
 #define COOKIE       UINT32_C(0x1c849313) /* V2, counts of up to 64 bits */
 #define HEADER_BYTES 40

@@ -2,7 +2,6 @@
 #include "daemon/causes/events.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

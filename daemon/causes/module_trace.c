@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <event-parse.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "daemon/causes/system_pressure.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "platform/proc.h"
 

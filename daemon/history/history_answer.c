@@ -2,12 +2,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "core/ns.h"
 #include "daemon/history/history_writer.h"
-#include "daemon/http/http.h"
 #include "store/history/history_read.h"
 
 #define USUAL_SPAN_NS (86400 * ST_NS_PER_S)

@@ -2,9 +2,6 @@
 #ifndef ST_DAEMON_HTTP_SOCKET_H
 #define ST_DAEMON_HTTP_SOCKET_H
 
-#include <stdbool.h>
-#include <sys/types.h>
-
 #include "daemon/config/config.h"
 
 #define ST_SOCKET_PATH_BYTES 1024 /* the kernel takes far less; longer ones are for the error message */

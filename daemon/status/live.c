@@ -3,8 +3,6 @@
  */
 #include "daemon/status/live.h"
 
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/stats/stats.h"
 #include "store/history/history.h"

@@ -2,7 +2,6 @@
 #ifndef ST_PLATFORM_POSIX_POSIX_H
 #define ST_PLATFORM_POSIX_POSIX_H
 
-#include <sys/resource.h>
 #include <time.h>
 
 #include "platform/platform.h"

@@ -4,8 +4,6 @@
 #ifndef ST_PLATFORM_XRUN_ALSA_H
 #define ST_PLATFORM_XRUN_ALSA_H
 
-#include <stdbool.h>
-
 #include "core/base.h"
 
 enum st_alsa_state {

@@ -1,8 +1,6 @@
 /* Other programs' dropouts in a history, by client and reason, and when sound servers were watched. */
-#include <string.h>
 
 #include "core/ns.h"
-#include "core/text/json.h"
 #include "store/history/history_private.h"
 
 #define ROWS_MAX    64            /* of an answer */

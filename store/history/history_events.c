@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text_buffer.h"
 #include "store/history/event.h"

@@ -1,7 +1,6 @@
 /* Rows of a history by steps. */
 #include "store/history/history_read.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

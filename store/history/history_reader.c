@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/ns.h"
 #include "core/text/json.h"
 
 #define BUSY_MS 1000

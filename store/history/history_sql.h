@@ -3,7 +3,6 @@
 #define ST_STORE_HISTORY_HISTORY_SQL_H
 
 #include <sqlite3.h>
-#include <stdbool.h>
 
 #include "core/base.h"
 
