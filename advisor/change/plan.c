@@ -293,9 +293,18 @@ static size_t count_lines(const char *text)
     return n;
 }
 
-static void print_lines(FILE *out, char sign, const char *text)
+/* Where the line that ends at `end` begins. */
+static const char *line_begin(const char *text, const char *end)
 {
-    while (*text != '\0') {
+    end -= end > text;
+    while (end > text && end[-1] != '\n')
+        end--;
+    return end;
+}
+
+static void print_lines(FILE *out, char sign, const char *text, const char *end)
+{
+    while (text < end) {
         const size_t len = strcspn(text, "\n");
         fprintf(out, "%c%.*s\n", sign, (int)len, text);
         text += len + (text[len] == '\n');
@@ -308,30 +317,20 @@ static void print_hunk(FILE *out, const char *path, const char *old, const char 
     const size_t len = strlen(old);
     const bool cut = len > 0 && old[len - 1] != '\n';
     const size_t old_n = count_lines(old) + cut, added_n = count_lines(added);
-    const char *context = old + len;
+    const char *end = old + len, *last = cut ? line_begin(old, end) : end, *context = end;
     size_t context_n = 0;
-    while (context > old && context_n < CONTEXT_LINES) {
-        context--;
-        while (context > old && context[-1] != '\n')
-            context--;
-        context_n++;
-    }
+    for (; context > old && context_n < CONTEXT_LINES; context_n++)
+        context = line_begin(old, context);
     fprintf(out, "--- %s\n+++ %s\n", old_n > 0 ? path : "/dev/null", path);
     fprintf(out, "@@ -%zu,%zu +%zu,%zu @@\n", old_n > 0 ? old_n - context_n + 1 : 0, context_n,
             old_n - context_n + 1, context_n + added_n);
-    const char *last = old + len;
-    while (cut && last > context && last[-1] != '\n')
-        last--;
-    char *whole = strndup(context, (size_t)(last - context));
-    if (whole != NULL)
-        print_lines(out, ' ', whole);
-    free(whole);
+    print_lines(out, ' ', context, last);
     if (cut) {
-        print_lines(out, '-', last);
+        print_lines(out, '-', last, end);
         fputs("\\ No newline at end of file\n", out);
-        print_lines(out, '+', last);
+        print_lines(out, '+', last, end);
     }
-    print_lines(out, '+', added);
+    print_lines(out, '+', added, added + strlen(added));
 }
 
 static bool seen_before(const struct st_plan *plan, size_t i)
