@@ -9,6 +9,7 @@
 
 #include "advisor/collect/collector.h"
 #include "core/ns.h"
+#include "core/text/text.h"
 
 #define TRIED_PRIORITY 70 /* what the loop asks for */
 #define GROUPS_MAX     1024
@@ -80,7 +81,6 @@ static void user_groups(struct st_collector *c)
 {
     gid_t gids[GROUPS_MAX];
     char text[4096] = "";
-    size_t used = 0;
     const int n = getgroups(GROUPS_MAX, gids);
     if (n < 0) {
         st_facts_put_failure(c->facts, "user.groups", -errno, "getgroups");
@@ -90,11 +90,7 @@ static void user_groups(struct st_collector *c)
         const struct group *group = getgrgid(gids[i]);
         char number[32];
         snprintf(number, sizeof(number), "%lu", (unsigned long)gids[i]);
-        const int len = snprintf(text + used, sizeof(text) - used, "%s%s", used > 0 ? " " : "",
-                                 group != NULL ? group->gr_name : number);
-        if (len < 0 || (size_t)len >= sizeof(text) - used)
-            break;
-        used += (size_t)len;
+        st_text_append(text, sizeof(text), "%s%s", i > 0 ? " " : "", group != NULL ? group->gr_name : number);
     }
     st_facts_put_text(c->facts, "user.groups", text, NULL, "getgroups");
 }

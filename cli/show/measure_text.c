@@ -208,15 +208,14 @@ static void conditions(const struct st_result *result, FILE *out, int width)
         snprintf(cpu, sizeof(cpu), "CPU %d", result->cpu);
     if (result->policy != ST_POLICY_OTHER)
         snprintf(runs, sizeof(runs), " %d", result->priority);
-    int n = snprintf(line, sizeof(line), "%s, %s%s, %s, load %.3g %%, %s",
-                     result->timer_slack_set_ns < 0 ? "settings not changed"
-                                                    : "settings not changed, except the timer slack",
-                     st_platform_policy_name(result->policy), runs, cpu, result->load_percent,
-                     locks[result->lock]);
-    for (size_t i = 0; i < result->conditions_n && n > 0 && (size_t)n < sizeof(line); i++) {
+    snprintf(line, sizeof(line), "%s, %s%s, %s, load %.3g %%, %s",
+             result->timer_slack_set_ns < 0 ? "settings not changed"
+                                            : "settings not changed, except the timer slack",
+             st_platform_policy_name(result->policy), runs, cpu, result->load_percent, locks[result->lock]);
+    for (size_t i = 0; i < result->conditions_n; i++) {
         const char *key = result->conditions[i].key;
         const char *value = st_conditions_shown(key, result->conditions[i].value);
-        n += snprintf(line + n, sizeof(line) - (size_t)n, ", %s %s", key, value);
+        st_text_append(line, sizeof(line), ", %s %s", key, value);
     }
     st_text_field(out, "where", line, LABEL_COLUMNS, width);
 }

@@ -8,6 +8,7 @@
 
 #include "core/ns.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 
 /* Rows reserved for "other", one per cause. */
 #define KEPT_FOR_OTHER ST_CAUSE_COUNT
@@ -131,19 +132,17 @@ static void say_most(const struct st_cause_sums *sums, int64_t total_ns, char *b
     enum st_cause cause;
     const double percent = 100 / (double)total_ns;
     const int64_t most_ns = longest_cause(sums, &cause);
-    const int used = snprintf(buf, buf_bytes, "; %.0f %% of that: %s", percent * (double)most_ns,
-                              st_cause_kind_text(cause));
-    if (used < 0 || (size_t)used >= buf_bytes)
-        return;
+    snprintf(buf, buf_bytes, "; %.0f %% of that: %s", percent * (double)most_ns, st_cause_kind_text(cause));
     sum_programs(sums, &programs);
     for (size_t i = 0; i < programs.n; i++) { /* the longest is first */
         const struct st_cause_sum *row = &programs.rows[i];
         if (row->cause != cause || row->culprit[0] == '\0' ||
             strcmp(row->culprit, ST_CAUSE_CULPRIT_OTHER) == 0)
             continue;
-        snprintf(buf + used, buf_bytes - (size_t)used,
-                 st_cause_kind_by_exclusion(cause) ? "; %.0f %% with %s on the CPU" : "; %.0f %% went to %s",
-                 percent * (double)row->total_ns, row->culprit);
+        st_text_append(buf, buf_bytes,
+                       st_cause_kind_by_exclusion(cause) ? "; %.0f %% with %s on the CPU"
+                                                         : "; %.0f %% went to %s",
+                       percent * (double)row->total_ns, row->culprit);
         return;
     }
 }
@@ -169,19 +168,16 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
         n += sums->rows[i].n;
         total_ns = st_ns_add(total_ns, sums->rows[i].total_ns);
     }
-    const int used = snprintf(buf, buf_bytes, "In %s %" PRIu64 " of %s wake-ups %s later than %s", measured,
-                              n, count_text(span->wakes_n, wakes, sizeof(wakes)), n == 1 ? "was" : "were",
-                              st_ns_format(span->above_ns, above, sizeof(above)));
-    if (used < 0 || (size_t)used >= buf_bytes)
-        return buf;
+    snprintf(buf, buf_bytes, "In %s %" PRIu64 " of %s wake-ups %s later than %s", measured, n,
+             count_text(span->wakes_n, wakes, sizeof(wakes)), n == 1 ? "was" : "were",
+             st_ns_format(span->above_ns, above, sizeof(above)));
     if (n == 0 || total_ns <= 0) {
-        snprintf(buf + used, buf_bytes - (size_t)used, ".");
+        st_text_append(buf, buf_bytes, ".");
         return buf;
     }
     char most[200];
     say_most(sums, total_ns, most, sizeof(most));
-    snprintf(buf + used, buf_bytes - (size_t)used, ", %s in all%s.",
-             st_ns_format(total_ns, total, sizeof(total)), most);
+    st_text_append(buf, buf_bytes, ", %s in all%s.", st_ns_format(total_ns, total, sizeof(total)), most);
     return buf;
 }
 
