@@ -162,11 +162,6 @@ static void print_unexpected(const struct st_finding *finding, const char *why)
         st_change_output_lines(finding->fix_now);
 }
 
-static bool is_fired(const struct st_finding *finding)
-{
-    return finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
-}
-
 static bool is_applied(const struct st_journal *journal, const char *rule)
 {
     for (size_t i = 0; i < journal->entries_n; i++) {
@@ -181,11 +176,11 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
 {
     char message[512];
     const struct st_rule *rule = finding->rule;
-    if ((asked || is_fired(finding)) && is_applied(&work->journal, rule->id)) {
+    if ((asked || st_finding_has_fired(finding)) && is_applied(&work->journal, rule->id)) {
         printf("%s: already applied. Check it with 'sleeptune verify', or revert it first.\n", rule->id);
         return;
     }
-    if (!is_fired(finding)) {
+    if (!st_finding_has_fired(finding)) {
         if (asked) {
             print_head(rule, "this setting needs no change");
             st_change_output_text(4, "because:", finding->summary);

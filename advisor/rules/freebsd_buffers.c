@@ -140,7 +140,6 @@ const struct st_rule st_rule_freebsd_snd_latency = {
 
 #define BLOCK_MAX_MS 10000.0
 #define RATE_MAX     1e7
-#define WORD_BYTES   64
 
 struct options {
     double block_ms; /* of -s; 0: not given */

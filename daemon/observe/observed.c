@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/ns.h"
 #include "daemon/audio/audio.h"
@@ -295,12 +294,6 @@ void st_observed_finish(struct st_observed *o)
 
 /* --- a turn --- */
 
-static int64_t thread_cpu_ns(void)
-{
-    struct timespec used;
-    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used) == 0 ? st_ns_from_timespec(&used) : 0;
-}
-
 static int open_source(struct st_observed *o)
 {
     const int r = st_xrun_open(&o->watch, o->platform, o->source, &o->setting);
@@ -313,9 +306,9 @@ static int open_source(struct st_observed *o)
 
 static int poll_source(struct st_observed *o)
 {
-    const int64_t before_ns = thread_cpu_ns();
+    const int64_t before_ns = o->platform->thread_cpu_ns(o->platform);
     const int r = o->source->ops->poll(&o->watch, on_seen, o);
-    o->view.poll_cpu_ns += thread_cpu_ns() - before_ns;
+    o->view.poll_cpu_ns += o->platform->thread_cpu_ns(o->platform) - before_ns;
     o->view.polls_n++;
     if (r == 0 && o->watch.plays)
         note_playing(o, "", "");

@@ -3,11 +3,7 @@
 #include <stdlib.h>
 
 #include "advisor/rules/rule.h"
-
-static json_t *text(const char *value)
-{
-    return value != NULL ? json_string(value) : json_null();
-}
+#include "core/text/json.h"
 
 static json_t *rule_json(const struct st_rule *rule)
 {
@@ -24,24 +20,24 @@ static json_t *rule_json(const struct st_rule *rule)
         const char *name;
         json_t *value;
     } members[] = {
-        {"id", text(rule->id)},
+        {"id", st_json_string_or_null(rule->id)},
         {"os", json_string(st_rule_os(rule) == ST_OS_LINUX ? "linux" : "freebsd")},
-        {"title", text(rule->title)},
-        {"mechanism", text(rule->mechanism)},
-        {"privilege", text(st_rule_privilege(rule))},
-        {"cost", text(rule->cost)},
-        {"when_not", text(rule->when_not)},
-        {"sources", text(rule->sources)},
-        {"history", text(rule->history)},
-        {"now", text(rule->guide.now)},
-        {"persistent", text(rule->guide.persistent)},
-        {"check", text(rule->guide.check)},
-        {"undo", text(rule->guide.undo)},
+        {"title", st_json_string_or_null(rule->title)},
+        {"mechanism", st_json_string_or_null(rule->mechanism)},
+        {"privilege", st_json_string_or_null(st_rule_privilege(rule))},
+        {"cost", st_json_string_or_null(rule->cost)},
+        {"when_not", st_json_string_or_null(rule->when_not)},
+        {"sources", st_json_string_or_null(rule->sources)},
+        {"history", st_json_string_or_null(rule->history)},
+        {"now", st_json_string_or_null(rule->guide.now)},
+        {"persistent", st_json_string_or_null(rule->guide.persistent)},
+        {"check", st_json_string_or_null(rule->guide.check)},
+        {"undo", st_json_string_or_null(rule->guide.undo)},
         {"needs", json_string(needs[rule->guide.needs])},
         {"only_ok", json_boolean(rule->worst == ST_STATUS_OK)},
         {"applicability", json_string(applicabilities[rule->applicability])},
-        {"first_version", text(rule->first_version)},
-        {"last_version", text(rule->last_version)},
+        {"first_version", st_json_string_or_null(rule->first_version)},
+        {"last_version", st_json_string_or_null(rule->last_version)},
         {"facts", facts},
     };
     json_t *object = json_object();

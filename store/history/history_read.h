@@ -7,8 +7,7 @@
 #include "core/base.h"
 #include "store/history/cause_sums.h"
 
-#define ST_HISTORY_ROWS_MAX   2000 /* in an answer */
-#define ST_HISTORY_EVENTS_MAX 5000
+#define ST_HISTORY_ROWS_MAX 2000 /* in an answer */
 
 struct st_history_reader;
 
@@ -33,7 +32,7 @@ ST_NODISCARD int st_history_read_text(struct st_history_reader *reader, const st
 
 struct st_history_events_wish {
     int64_t since_ns, until_ns; /* INT64_MIN, INT64_MAX: all */
-    int64_t limit;              /* the last ones; 1 .. ST_HISTORY_EVENTS_MAX */
+    int64_t limit;              /* the last ones; 1 .. 5000 */
     const char *kind;           /* name of events; "": all */
 };
 
