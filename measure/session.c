@@ -13,6 +13,7 @@
 #include "core/tick.h"
 #include "measure/drain.h"
 #include "measure/loop.h"
+#include "platform/posix/posix.h"
 
 #define DRAIN_EVERY_NS    INT64_C(250000000)
 #define RING_SPAN_NS      (60 * ST_NS_PER_S) /* a stall of the drain thread that loses nothing */
@@ -321,9 +322,7 @@ static void *drain_thread(void *arg)
         session->config.drain_every_ns > 0 ? session->config.drain_every_ns : DRAIN_EVERY_NS;
     pthread_mutex_lock(&session->mutex);
     while (!drain_all(session)) {
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until = st_ns_to_timespec(st_ns_from_timespec(&until) + every_ns);
+        const struct timespec until = st_ns_to_timespec(st_posix_now_ns(NULL) + every_ns);
         (void)pthread_cond_timedwait(&session->wake_drain, &session->mutex, &until);
     }
     session->over = true;
@@ -469,20 +468,15 @@ static int start_threads(struct st_session *session)
     sigemptyset(&continued);
     sigaddset(&continued, SIGCONT);
     (void)pthread_sigmask(SIG_BLOCK, &continued, NULL);
-    pthread_attr_t attr;
-    int r = -pthread_attr_init(&attr);
-    if (r != 0)
-        return r;
-    (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
+    int r = 0;
     for (size_t i = 0; i < session->config.cpus_n && r == 0; i++) {
         struct lane *lane = &session->lanes[i];
-        r = -pthread_create(&lane->thread, &attr, loop_thread, lane);
+        r = st_posix_thread_start(&lane->thread, STACK_BYTES, loop_thread, lane);
         lane->started = r == 0;
     }
     if (r == 0)
-        r = -pthread_create(&session->drain_thread, &attr, drain_thread, session);
+        r = st_posix_thread_start(&session->drain_thread, STACK_BYTES, drain_thread, session);
     session->drain_started = r == 0;
-    pthread_attr_destroy(&attr);
     return r;
 }
 
@@ -506,13 +500,10 @@ int st_session_start(struct st_platform *platform, const struct st_session_confi
         return -ENOMEM;
     session->platform = platform;
     session->config = *config;
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&session->wake_drain, &attr);
-    pthread_cond_init(&session->wake_waiting, &attr);
-    pthread_condattr_destroy(&attr);
     pthread_mutex_init(&session->mutex, NULL);
+    r = st_posix_condition_init(&session->wake_drain);
+    if (r == 0)
+        r = st_posix_condition_init(&session->wake_waiting);
 
     struct st_cause_machine machine;
     ask_machine(platform, &machine);
@@ -569,9 +560,7 @@ void st_session_release(struct st_session *session)
 
 bool st_session_wait(struct st_session *session, int64_t timeout_ns)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until = st_ns_to_timespec(st_ns_add(st_ns_from_timespec(&until), timeout_ns));
+    const struct timespec until = st_ns_to_timespec(st_ns_add(st_posix_now_ns(NULL), timeout_ns));
     pthread_mutex_lock(&session->mutex);
     int r = 0;
     while (!session->over && r == 0)

@@ -14,6 +14,7 @@
 
 #include "core/ns.h"
 #include "core/text/text.h"
+#include "platform/posix/posix.h"
 #include "platform/xrun/xrun_line.h"
 
 #define LOG_MODULE "audio"
@@ -506,18 +507,15 @@ int st_audio_start(struct st_platform *platform, const struct st_config *config,
     st_audio_view_init(config, &audio->view);
     const bool off = audio->view.state == ST_AUDIO_OFF;
     audio->ended = off;
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&audio->wake, &attributes);
-    pthread_condattr_destroy(&attributes);
     pthread_mutex_init(&audio->mutex, NULL);
-    const int r = off ? 0 : pthread_create(&audio->thread, NULL, run, audio);
+    int r = st_posix_condition_init(&audio->wake);
+    if (r == 0 && !off)
+        r = -pthread_create(&audio->thread, NULL, run, audio);
     if (r != 0) {
         pthread_cond_destroy(&audio->wake);
         pthread_mutex_destroy(&audio->mutex);
         free(audio);
-        return -r;
+        return r;
     }
     *ret = audio;
     return 0;

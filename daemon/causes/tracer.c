@@ -11,6 +11,7 @@
 #include "daemon/causes/cpu_trace.h"
 #include "daemon/causes/culprit_request.h"
 #include "platform/module.h"
+#include "platform/posix/posix.h"
 
 #define LOG_MODULE "trace"
 #include "daemon/log.h"
@@ -135,21 +136,6 @@ static bool tracer_ask(struct st_tracer *tracer, const struct st_late *late)
     return room;
 }
 
-static int start_thread(struct st_tracer *tracer)
-{
-    pthread_attr_t attr;
-    int r = -pthread_attr_init(&attr);
-    if (r != 0)
-        return r;
-    (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
-    pthread_mutex_init(&tracer->mutex, NULL);
-    pthread_cond_init(&tracer->wake, NULL);
-    pthread_mutex_init(&tracer->ring, NULL);
-    r = -pthread_create(&tracer->thread, &attr, run, tracer);
-    pthread_attr_destroy(&attr);
-    return r;
-}
-
 /* The instance of a daemon that was killed; removing it also turns its events off. A daemon that traces holds a file of its
  * instance open: the kernel does not remove that one. FreeBSD has no tracefs: there the path does not exist. */
 void st_tracer_clear(void)
@@ -210,7 +196,10 @@ int st_tracer_start(struct st_platform *platform, const struct st_config *config
         r = module->open((int)tid, (int)config->loop.cpu, config->trace.buffer_kb, &tracer->trace, why,
                          why_bytes);
     if (r == 0) {
-        r = start_thread(tracer);
+        pthread_mutex_init(&tracer->mutex, NULL);
+        pthread_cond_init(&tracer->wake, NULL);
+        pthread_mutex_init(&tracer->ring, NULL);
+        r = st_posix_thread_start(&tracer->thread, STACK_BYTES, run, tracer);
         if (r != 0)
             snprintf(why, why_bytes, "the thread of the tracer cannot be started: %s", strerror(-r));
         if (r != 0 && module != NULL)

@@ -11,6 +11,7 @@
 
 #include "core/ns.h"
 #include "daemon/lock_file.h"
+#include "platform/posix/posix.h"
 #include "st_config.h"
 #include "store/history/hist_deflate.h"
 
@@ -408,14 +409,13 @@ static int64_t idle_ns(const struct st_history_writer *writer, bool failed)
 /* Waits until idle_ns is over. The mutex is held. */
 static void wait_for_work(struct st_history_writer *writer, bool failed)
 {
-    struct timespec now, until;
     int64_t wait_ns;
     while ((wait_ns = idle_ns(writer, failed)) == INT64_MAX)
         pthread_cond_wait(&writer->cond, &writer->mutex);
     if (wait_ns == 0)
         return;
-    clock_gettime(CLOCK_MONOTONIC, &now); /* what the condition waits by, whatever the platform */
-    until = st_ns_to_timespec(st_ns_add(st_ns_from_timespec(&now), wait_ns));
+    /* what the condition waits by, whatever the platform */
+    const struct timespec until = st_ns_to_timespec(st_ns_add(st_posix_now_ns(NULL), wait_ns));
     while (idle_ns(writer, failed) > 0 && pthread_cond_timedwait(&writer->cond, &writer->mutex, &until) == 0)
         ;
 }
@@ -512,27 +512,13 @@ static struct settings read_settings(const struct st_config *config)
 
 static int start_thread(struct st_history_writer *writer)
 {
-    pthread_condattr_t by_clock;
-    pthread_attr_t small;
-    int r = pthread_condattr_init(&by_clock);
-    if (r != 0)
-        return -r;
-    r = pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
-    if (r == 0)
-        r = pthread_cond_init(&writer->cond, &by_clock);
-    pthread_condattr_destroy(&by_clock);
-    if (r != 0)
-        return -r;
-    r = pthread_attr_init(&small);
-    if (r == 0) {
-        r = pthread_attr_setstacksize(&small, STACK_BYTES);
-        if (r == 0)
-            r = pthread_create(&writer->thread, &small, run, writer);
-        pthread_attr_destroy(&small);
-    }
-    if (r != 0)
+    int r = st_posix_condition_init(&writer->cond);
+    if (r < 0)
+        return r;
+    r = st_posix_thread_start(&writer->thread, STACK_BYTES, run, writer);
+    if (r < 0)
         pthread_cond_destroy(&writer->cond);
-    return -r;
+    return r;
 }
 
 int st_history_writer_start(struct st_platform *platform, const struct st_config *config,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "platform/posix/posix.h"
 
 #define LOG_MODULE "watchdog"
 #include "daemon/log.h"
@@ -164,15 +165,12 @@ int st_watchdog_start(struct st_platform *platform, int loop_priority, st_watchd
     watchdog->tid = tid;
     watchdog->tid_ctx = tid_ctx;
     watchdog->priority = loop_priority + 1;
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&watchdog->wake, &attributes);
-    pthread_condattr_destroy(&attributes);
     pthread_mutex_init(&watchdog->mutex, NULL);
-    int r = pthread_create(&watchdog->canary, NULL, run_canary, watchdog);
+    int r = st_posix_condition_init(&watchdog->wake);
+    if (r == 0)
+        r = -pthread_create(&watchdog->canary, NULL, run_canary, watchdog);
     if (r == 0) {
-        r = pthread_create(&watchdog->checker, NULL, run_checker, watchdog);
+        r = -pthread_create(&watchdog->checker, NULL, run_checker, watchdog);
         if (r != 0)
             stop_canary(watchdog);
     }
@@ -180,7 +178,7 @@ int st_watchdog_start(struct st_platform *platform, int loop_priority, st_watchd
         pthread_cond_destroy(&watchdog->wake);
         pthread_mutex_destroy(&watchdog->mutex);
         free(watchdog);
-        return -r;
+        return r;
     }
     *ret = watchdog;
     return 0;

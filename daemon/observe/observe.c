@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "platform/posix/posix.h"
 
 #define STACK_BYTES (128 * 1024)
 /* A source whose descriptor is readable is looked at this often at most, 16 kB a look (READ_BYTES of
@@ -173,19 +174,6 @@ static void ring(struct st_observe *observe)
     (void)!write(observe->wake[1], "", 1); /* full: it will wake anyway */
 }
 
-static int start_thread(struct st_observe *observe)
-{
-    pthread_attr_t attributes;
-    int r = pthread_attr_init(&attributes);
-    if (r != 0)
-        return -r;
-    r = pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    if (r == 0)
-        r = pthread_create(&observe->thread, &attributes, run, observe);
-    pthread_attr_destroy(&attributes);
-    return -r;
-}
-
 int st_observe_start(struct st_platform *platform, const struct st_config *config, struct st_events *events,
                      struct st_observe **ret)
 {
@@ -210,7 +198,7 @@ int st_observe_start(struct st_platform *platform, const struct st_config *confi
         return r;
     }
     pthread_mutex_init(&observe->mutex, NULL);
-    r = start_thread(observe);
+    r = st_posix_thread_start(&observe->thread, STACK_BYTES, run, observe);
     if (r < 0) {
         close(observe->wake[0]);
         close(observe->wake[1]);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "platform/posix/posix.h"
 
 int st_sleep_lab_nanosleep(struct st_sleep *s, int64_t requested_ns)
 {
@@ -113,16 +114,9 @@ struct condition {
 int st_sleep_lab_open_cond(struct st_sleep *s)
 {
     struct condition *c = malloc(sizeof(*c));
-    pthread_condattr_t attr;
     if (c == NULL)
         return -ENOMEM;
-    int r = -pthread_condattr_init(&attr);
-    if (r == 0) {
-        r = -pthread_condattr_setclock(&attr, s->method->clock_id);
-        if (r == 0)
-            r = -pthread_cond_init(&c->cond, &attr);
-        pthread_condattr_destroy(&attr);
-    }
+    const int r = st_posix_condition_init(&c->cond);
     if (r != 0) {
         free(c);
         return r;

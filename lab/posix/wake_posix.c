@@ -238,17 +238,8 @@ int st_lab_posix_wake_open(struct st_wake *w, const struct st_wake_setting *sett
 
 static int open_condition(struct st_wake_place *place)
 {
-    pthread_condattr_t cond;
-    int r = -pthread_mutex_init(&place->mutex, NULL);
-    if (r == 0)
-        r = -pthread_condattr_init(&cond);
-    if (r != 0)
-        return r;
-    r = -pthread_condattr_setclock(&cond, CLOCK_MONOTONIC);
-    if (r == 0)
-        r = -pthread_cond_init(&place->cond, &cond);
-    pthread_condattr_destroy(&cond);
-    return r;
+    const int r = -pthread_mutex_init(&place->mutex, NULL);
+    return r == 0 ? st_posix_condition_init(&place->cond) : r;
 }
 
 static void close_condition(struct st_wake_place *place)

@@ -2,6 +2,7 @@
 #ifndef ST_PLATFORM_POSIX_POSIX_H
 #define ST_PLATFORM_POSIX_POSIX_H
 
+#include <pthread.h>
 #include <time.h>
 
 #include "platform/platform.h"
@@ -38,6 +39,11 @@ int st_posix_read_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len);
 /** CPU time of a thread by its clock. @return ns, or -1 when there is no such clock. Real-time safe, one
  * system call. */
 int64_t st_posix_clock_ns(clockid_t clock);
+
+/** A condition whose timed waits end by CLOCK_MONOTONIC. @return 0 or a negative errno value. */
+int st_posix_condition_init(pthread_cond_t *cond);
+/** A thread with a small stack, or with the usual one where the system refuses that size. @return 0, -EAGAIN ... */
+int st_posix_thread_start(pthread_t *thread, size_t stack_bytes, void *(*run)(void *), void *ctx);
 
 /**
  * Opens `path` (leading slashes are dropped) inside the folder dir_fd, one component at a time. A link never leads out: it

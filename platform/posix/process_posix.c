@@ -1,4 +1,4 @@
-/* The process: limits, trying something in a short-lived child, stops. */
+/* The process: limits, trying something in a short-lived child, its threads, stops. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -68,6 +68,31 @@ int st_posix_rt_rights(struct st_platform *p, int priority, struct st_rt_rights 
     if (r == 0)
         *ret = rights;
     return r;
+}
+
+int st_posix_condition_init(pthread_cond_t *cond)
+{
+    pthread_condattr_t attributes;
+    int r = pthread_condattr_init(&attributes);
+    if (r != 0)
+        return -r;
+    r = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    if (r == 0)
+        r = pthread_cond_init(cond, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return -r;
+}
+
+int st_posix_thread_start(pthread_t *thread, size_t stack_bytes, void *(*run)(void *), void *ctx)
+{
+    pthread_attr_t attributes;
+    int r = pthread_attr_init(&attributes);
+    if (r != 0)
+        return -r;
+    (void)pthread_attr_setstacksize(&attributes, stack_bytes);
+    r = pthread_create(thread, &attributes, run, ctx);
+    pthread_attr_destroy(&attributes);
+    return -r;
 }
 
 /* --- stops of the whole process: SIGSTOP leaves no trace, the SIGCONT that ends it does --- */
