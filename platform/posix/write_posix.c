@@ -61,8 +61,9 @@ static int regular_at(const struct place *place, struct stat *ret)
     return S_ISREG(ret->st_mode) ? 0 : -EINVAL;
 }
 
-static int write_fully(int fd, const char *text, size_t bytes)
+int st_posix_write_fd(int fd, const void *from, size_t bytes)
 {
+    const char *text = from;
     while (bytes > 0) {
         const ssize_t n = write(fd, text, bytes);
         if (n < 0 && errno == EINTR)
@@ -131,7 +132,7 @@ static int make_temporary(const struct place *place, const char *text, size_t by
     if (r == 0 && old != NULL)
         r = keep_attributes(place, fd);
     if (r == 0)
-        r = write_fully(fd, text, bytes);
+        r = st_posix_write_fd(fd, text, bytes);
     if (r == 0 && fsync(fd) != 0)
         r = -errno;
     if (close(fd) != 0 && r == 0)

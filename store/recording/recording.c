@@ -11,6 +11,7 @@
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "platform/destination.h"
+#include "platform/posix/posix.h"
 #include "store/recording/column.h"
 
 #define MAGIC             "\x89SLTREC\n"
@@ -67,27 +68,11 @@ struct st_recording {
     uint8_t buf[BUFFER_BYTES];
 };
 
-static int write_all(int fd, const uint8_t *at, size_t n)
-{
-    while (n > 0) {
-        const ssize_t written = write(fd, at, n);
-        if (written < 0 && errno != EINTR)
-            return -errno;
-        if (written == 0)
-            return -ENOSPC;
-        if (written > 0) {
-            at += written;
-            n -= (size_t)written;
-        }
-    }
-    return 0;
-}
-
 /* Appends n bytes, or nothing: a torn block is cut off, which works on a full disk, too. The first error
  * stays. */
 static int append(struct st_recording *recording, const uint8_t *bytes, size_t n)
 {
-    const int r = write_all(recording->fd, bytes, n);
+    const int r = st_posix_write_fd(recording->fd, bytes, n);
     if (r == 0) {
         recording->bytes += n;
         return 0;
