@@ -1,6 +1,5 @@
 /* sleeptune history: what sleeptuned has recorded, by steps of time, as events or by causes. */
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -13,6 +12,7 @@
 #include "core/text/safe.h"
 #include "core/when.h"
 #include "platform/module.h"
+#include "platform/posix/posix.h"
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
@@ -119,9 +119,7 @@ static int take_time(const char *option, const char *text, int64_t now_wall_ns, 
 /* @return 0 or ST_EXIT_USAGE. */
 static int make_wish(const struct options *options, struct st_history_wish *ret)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    const int64_t now_ns = st_ns_from_timespec(&now);
+    const int64_t now_ns = st_posix_wall_ns(NULL);
     int status = take_time("--since", options->since, now_ns, &ret->since_ns);
     if (status == 0)
         status = take_time("--until", options->until, now_ns, &ret->until_ns);
@@ -155,10 +153,8 @@ static int print_text(const struct options *options, const struct st_history_wis
                       const json_t *document, print_fn print)
 {
     struct st_locale_stream stream;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     const struct st_history_text_look look = {.columns = st_terminal_width(STDOUT_FILENO),
-                                              .now_wall_ns = st_ns_from_timespec(&now),
+                                              .now_wall_ns = st_posix_wall_ns(NULL),
                                               .details = options->details};
     print(st_locale_begin(&stream, stdout), document, &look);
     if (st_locale_end(&stream) != 0)

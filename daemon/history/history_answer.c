@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "core/ns.h"
 #include "daemon/history/history_writer.h"
+#include "platform/posix/posix.h"
 #include "store/history/history_read.h"
 
 #define USUAL_SPAN_NS (86400 * ST_NS_PER_S)
@@ -60,10 +60,8 @@ static char *refuse_damaged(struct st_history_writer *writer, unsigned *http_sta
 /* @return 0, -EINVAL: it begins in the future, or as st_history_read_open. */
 static int read_steps(struct st_history_reader *reader, const struct st_query *query, char **ret)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     struct st_history_span span = {.until_ns = query->until_wall_ns != INT64_MIN ? query->until_wall_ns
-                                                                                 : st_ns_from_timespec(&now),
+                                                                                 : st_posix_wall_ns(NULL),
                                    .step_ns = query->step_ns != INT64_MIN ? query->step_ns : 0};
     span.since_ns = query->since_wall_ns != INT64_MIN ? query->since_wall_ns : span.until_ns - USUAL_SPAN_NS;
     return span.since_ns > span.until_ns ? -EINVAL : st_history_read_text(reader, &span, ret);

@@ -14,9 +14,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/ns.h"
 #include "daemon/config/config.h"
 #include "daemon/page/page.h"
+#include "platform/posix/posix.h"
 
 #define LOG_MODULE "http"
 #include "daemon/log.h"
@@ -176,9 +176,7 @@ static enum MHD_Result on_argument(void *ctx, ST_UNUSED enum MHD_ValueKind kind,
 /* What stands behind "?". A bad one makes the route a refusal. */
 static struct st_query read_query(struct MHD_Connection *connection, struct st_route *route)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    struct reading reading = {.names = route->query, .now_wall_ns = st_ns_from_timespec(&now)};
+    struct reading reading = {.names = route->query, .now_wall_ns = st_posix_wall_ns(NULL)};
     st_query_init(&reading.query);
     if (route->http_status == 200)
         (void)MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, on_argument, &reading);

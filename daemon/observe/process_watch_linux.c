@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/ns.h"
 #include "core/text/number.h"
 #include "core/text/safe.h"
+#include "platform/posix/posix.h"
 #include "platform/proc.h"
 
 #define PROCESSES_MAX 64
@@ -62,13 +62,6 @@ struct st_process_watch {
     int64_t samples_n;                  /* sample i is in place i % RING */
     int64_t chosen_ns, scanned_ns, hunt_end_ns;
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return st_ns_from_timespec(&now);
-}
 
 /* --- one thread --- */
 
@@ -263,11 +256,11 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
 
 void st_process_watch_sample(struct st_process_watch *watch)
 {
-    int64_t now = now_ns();
+    int64_t now = st_posix_now_ns(NULL);
     if (now - watch->chosen_ns > CHOOSE_NS)
         choose_threads(watch, now);
     hunt(watch, now);
-    now = now_ns();
+    now = st_posix_now_ns(NULL);
     for (int i = 0; i < PROCESSES_MAX; i++) {
         if (watch->processes[i].used && watch->processes[i].thread.tid != 0)
             sample(watch, &watch->processes[i], now);
@@ -280,7 +273,7 @@ void st_process_watch_sample(struct st_process_watch *watch)
             end_thread(&rival->thread);
     }
     watch->at_ns[watch->samples_n % RING] = now;
-    watch->done_ns[watch->samples_n++ % RING] = now_ns();
+    watch->done_ns[watch->samples_n++ % RING] = st_posix_now_ns(NULL);
 }
 
 /* --- one dropout --- */
@@ -383,7 +376,7 @@ void st_process_watch_measure(struct st_process_watch *watch, uint32_t client, d
         figures->stopped = figures->stopped || process->samples[i % RING].stopped;
     if (figures->queue_ns < took_ns / 4)
         return;
-    watch->hunt_end_ns = now_ns() + HUNT_NS;
+    watch->hunt_end_ns = st_posix_now_ns(NULL) + HUNT_NS;
     const struct rival *culprit = find_culprit(watch, process, base, last, figures->queue_ns);
     const int64_t others_ns = after->process_ns - before->process_ns - ran_ns;
     figures->taken_by_itself = culprit != NULL ? culprit->thread.pid == process->thread.pid

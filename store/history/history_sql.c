@@ -4,9 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/ns.h"
+#include "platform/posix/posix.h"
 
 #define SQL_BYTES      16384 /* a statement of ours, or one in a schema */
 #define OPS_A_LOOK     10000 /* of SQLite's virtual machine: about 1 ms */
@@ -32,21 +32,15 @@ void st_history_sql_distrust(sqlite3 *db)
         (void)sqlite3_limit(db, limits[i][0], limits[i][1]);
 }
 
-static int64_t thread_cpu_ns(void)
-{
-    struct timespec used;
-    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used) == 0 ? st_ns_from_timespec(&used) : 0;
-}
-
 static int is_over(void *ctx)
 {
     const struct st_history_sql_time *time = ctx;
-    return thread_cpu_ns() > time->end_ns;
+    return st_posix_thread_cpu_ns(NULL) > time->end_ns;
 }
 
 void st_history_sql_limit_time(sqlite3 *db, struct st_history_sql_time *time, int64_t max_ns)
 {
-    time->end_ns = thread_cpu_ns() + max_ns;
+    time->end_ns = st_posix_thread_cpu_ns(NULL) + max_ns;
     sqlite3_progress_handler(db, OPS_A_LOOK, is_over, time);
 }
 
