@@ -49,6 +49,9 @@ void st_observe_end_minute(struct st_observe *observe, struct st_dropout_sums *d
 /** [{source, summary, mode, state, why, ...}] of the status document. New reference. */
 json_t *st_observe_json(const struct st_observe_view *view);
 
+/** The header of a metric; the help has no newline. */
+void st_observe_metric(FILE *out, const char *name, const char *type, const char *help);
+
 /** NAME="VALUE", made safe: a newline in the value would end the sample. */
 void st_observe_label(FILE *out, const char *name, const char *value);
 

@@ -150,6 +150,11 @@ static void xrun_metrics(FILE *out, const struct st_observe_view *view)
     }
 }
 
+void st_observe_metric(FILE *out, const char *name, const char *type, const char *help)
+{
+    fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
 void st_observe_label(FILE *out, const char *name, const char *value)
 {
     fprintf(out, "%s=\"", name);
@@ -165,9 +170,8 @@ void st_observe_label(FILE *out, const char *name, const char *value)
 
 static void reason_metrics(FILE *out, const struct st_observe_view *view)
 {
-    fputs("# HELP sleeptune_not_ready_total How often a client was not ready, by reason.\n"
-          "# TYPE sleeptune_not_ready_total counter\n",
-          out);
+    st_observe_metric(out, "sleeptune_not_ready_total", "counter",
+                      "How often a client was not ready, by reason.");
     for (size_t i = 0; i < view->n; i++) {
         const struct st_observed_view *source = &view->sources[i];
         for (size_t j = 0; source->opened_n > 0 && !source->device_only && j < ST_DROPOUT_REASONS; j++)
@@ -190,9 +194,8 @@ static void put_client(FILE *out, const char *name, const struct st_observed_vie
 /* At most ST_DROPOUT_CLIENTS_MAX series of a source, those with the most dropouts. */
 static void client_metrics(FILE *out, const struct st_observe_view *view)
 {
-    fputs("# HELP sleeptune_client_dropouts_total Dropouts of one client, while it is listed.\n"
-          "# TYPE sleeptune_client_dropouts_total counter\n",
-          out);
+    st_observe_metric(out, "sleeptune_client_dropouts_total", "counter",
+                      "Dropouts of one client, while it is listed.");
     for (size_t i = 0; i < view->n; i++) {
         for (size_t j = 0; j < view->sources[i].seen.clients_n; j++) {
             const struct st_dropout_client *client = &view->sources[i].seen.clients[j];
@@ -200,9 +203,8 @@ static void client_metrics(FILE *out, const struct st_observe_view *view)
             fprintf(out, "} %" PRIu64 "\n", st_dropout_table_count(client));
         }
     }
-    fputs("# HELP sleeptune_client_busy_ratio Share of the period that a client computes, last 10 s.\n"
-          "# TYPE sleeptune_client_busy_ratio gauge\n",
-          out);
+    st_observe_metric(out, "sleeptune_client_busy_ratio", "gauge",
+                      "Share of the period that a client computes, last 10 s.");
     for (size_t i = 0; i < view->n; i++) {
         for (size_t j = 0; j < view->sources[i].seen.clients_n; j++) {
             const struct st_dropout_client *client = &view->sources[i].seen.clients[j];
@@ -217,9 +219,8 @@ static void client_metrics(FILE *out, const struct st_observe_view *view)
             }
         }
     }
-    fputs("# HELP sleeptune_server_period_seconds Period that a sound server uses now.\n"
-          "# TYPE sleeptune_server_period_seconds gauge\n",
-          out);
+    st_observe_metric(out, "sleeptune_server_period_seconds", "gauge",
+                      "Period that a sound server uses now.");
     for (size_t i = 0; i < view->n; i++) {
         if (view->sources[i].seen.period_ns > 0)
             fprintf(out, "sleeptune_server_period_seconds{source=\"%s\"} %.9f\n", view->sources[i].source,
@@ -230,10 +231,8 @@ static void client_metrics(FILE *out, const struct st_observe_view *view)
 void st_observe_metrics(FILE *out, const struct st_observe_view *view)
 {
     xrun_metrics(out, view);
-    fputs(
-        "# HELP sleeptune_starved_clients_total How often a client was not ready while the device went on.\n"
-        "# TYPE sleeptune_starved_clients_total counter\n",
-        out);
+    st_observe_metric(out, "sleeptune_starved_clients_total", "counter",
+                      "How often a client was not ready while the device went on.");
     for (size_t i = 0; i < view->n; i++) {
         const struct st_observed_view *source = &view->sources[i];
         if (source->opened_n > 0 && !source->device_only)
@@ -242,9 +241,8 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view)
     }
     reason_metrics(out, view);
     client_metrics(out, view);
-    fputs("# HELP sleeptune_xrun_source_watched 1 while xruns of that source are watched.\n"
-          "# TYPE sleeptune_xrun_source_watched gauge\n",
-          out);
+    st_observe_metric(out, "sleeptune_xrun_source_watched", "gauge",
+                      "1 while xruns of that source are watched.");
     for (size_t i = 0; i < view->n; i++)
         fprintf(out, "sleeptune_xrun_source_watched{source=\"%s\"} %d\n", view->sources[i].source,
                 view->sources[i].state == ST_OBSERVED_WATCHING);

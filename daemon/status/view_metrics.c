@@ -16,12 +16,14 @@ const int64_t st_view_bounds_ns[ST_VIEW_BOUNDS_N] = {
 
 static void counter(FILE *out, const char *name, const char *help, uint64_t value)
 {
-    fprintf(out, "# HELP %s %s\n# TYPE %s counter\n%s %" PRIu64 "\n", name, help, name, name, value);
+    st_observe_metric(out, name, "counter", help);
+    fprintf(out, "%s %" PRIu64 "\n", name, value);
 }
 
 static void gauge(FILE *out, const char *name, const char *help, double value)
 {
-    fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n%s %.15g\n", name, help, name, name, value);
+    st_observe_metric(out, name, "gauge", help);
+    fprintf(out, "%s %.15g\n", name, value);
 }
 
 static double seconds(int64_t ns)
@@ -32,8 +34,7 @@ static double seconds(int64_t ns)
 static void lateness(FILE *out, const struct st_result *loop)
 {
     const char *name = "sleeptune_lateness_seconds";
-    fprintf(out, "# HELP %s Wake-up of a cycle minus its due time; negative is early.\n# TYPE %s histogram\n",
-            name, name);
+    st_observe_metric(out, name, "histogram", "Wake-up of a cycle minus its due time; negative is early.");
     for (size_t i = 0; i < ST_VIEW_BOUNDS_N; i++)
         fprintf(out, "%s_bucket{le=\"%.9g\"} %" PRIu64 "\n", name, seconds(st_view_bounds_ns[i]),
                 loop->lateness.total_n - st_hist_count_above(&loop->lateness, st_view_bounds_ns[i]));
@@ -44,15 +45,12 @@ static void lateness(FILE *out, const struct st_result *loop)
 
 static void late_wakes(FILE *out, const struct st_result *loop)
 {
-    fputs("# HELP sleeptune_late_wakes_total Late wake-ups by cause.\n"
-          "# TYPE sleeptune_late_wakes_total counter\n",
-          out);
+    st_observe_metric(out, "sleeptune_late_wakes_total", "counter", "Late wake-ups by cause.");
     for (int i = 0; i < ST_CAUSE_COUNT; i++)
         fprintf(out, "sleeptune_late_wakes_total{cause=\"%s\"} %" PRIu64 "\n",
                 st_cause_kind_name((enum st_cause)i), loop->causes[i].n);
-    fputs("# HELP sleeptune_late_wakes_seconds_total Total lateness of the late wake-ups, by cause.\n"
-          "# TYPE sleeptune_late_wakes_seconds_total counter\n",
-          out);
+    st_observe_metric(out, "sleeptune_late_wakes_seconds_total", "counter",
+                      "Total lateness of the late wake-ups, by cause.");
     for (int i = 0; i < ST_CAUSE_COUNT; i++)
         fprintf(out, "sleeptune_late_wakes_seconds_total{cause=\"%s\"} %.9f\n",
                 st_cause_kind_name((enum st_cause)i), seconds(loop->causes[i].total_ns));
@@ -64,10 +62,9 @@ static void circumstances(FILE *out, const struct st_result *loop)
 {
     static const char *const keys[] = {"os",        "kernel_release", "preemption",  "hypervisor",
                                        "cpu_model", "governor",       "idle_driver", "clocksource"};
-    fputs("# HELP sleeptune_circumstances_info Test conditions of the loop; a condition that could not be "
-          "read is missing.\n"
-          "# TYPE sleeptune_circumstances_info gauge\nsleeptune_circumstances_info{",
-          out);
+    st_observe_metric(out, "sleeptune_circumstances_info", "gauge",
+                      "Test conditions of the loop; a condition that could not be read is missing.");
+    fputs("sleeptune_circumstances_info{", out);
     const char *comma = "";
     for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
         const char *value = st_result_condition(loop, keys[i]);
@@ -102,32 +99,27 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
     circumstances(out, loop);
     gauge(out, "sleeptune_period_seconds", "Period of the test loop.", st_period_seconds(&loop->period));
     const char *name = "sleeptune_loop_info";
-    fprintf(out,
-            "# HELP %s Scheduling policy, priority and period of the test loop.\n# TYPE %s "
-            "gauge\n%s{policy=\"%s\",priority=\"%d\",frames=\"%" PRIu32 "\",rate_hz=\"%" PRIu32 "\"} 1\n",
-            name, name, name, st_platform_policy_name(loop->policy), loop->priority, loop->frames,
-            loop->rate_hz);
+    st_observe_metric(out, name, "gauge", "Scheduling policy, priority and period of the test loop.");
+    fprintf(out, "%s{policy=\"%s\",priority=\"%d\",frames=\"%" PRIu32 "\",rate_hz=\"%" PRIu32 "\"} 1\n", name,
+            st_platform_policy_name(loop->policy), loop->priority, loop->frames, loop->rate_hz);
 }
 
 /** At most ST_FORECAST_MAX series each, the same ones as long as the loop's size stays. */
 static void predicted(FILE *out, const struct st_forecast_view *forecast)
 {
     const char *name = "sleeptune_predicted_events_per_hour";
-    fprintf(
-        out,
-        "# HELP %s Dropouts per hour at a buffer of that size; no estimate if none was seen.\n# TYPE %s gauge\n",
-        name, name);
+    const char *most = "sleeptune_predicted_events_per_hour_max95";
+    st_observe_metric(out, name, "gauge",
+                      "Dropouts per hour at a buffer of that size; no estimate if none was seen.");
     for (size_t i = 0; i < forecast->n; i++) {
         if (forecast->rows[i].estimated)
             fprintf(out, "%s{frames=\"%" PRIu32 "\"} %.6g\n", name, forecast->rows[i].frames,
                     forecast->rows[i].estimate);
     }
-    fprintf(out,
-            "# HELP %s_max95 Upper 95 %% bound of the dropouts per hour at a buffer of that size.\n# TYPE "
-            "%s_max95 gauge\n",
-            name, name);
+    st_observe_metric(out, most, "gauge",
+                      "Upper 95 % bound of the dropouts per hour at a buffer of that size.");
     for (size_t i = 0; i < forecast->n; i++)
-        fprintf(out, "%s_max95{frames=\"%" PRIu32 "\"} %.6g\n", name, forecast->rows[i].frames,
+        fprintf(out, "%s{frames=\"%" PRIu32 "\"} %.6g\n", most, forecast->rows[i].frames,
                 forecast->rows[i].high);
     gauge(out, "sleeptune_predicted_from_seconds", "How long the test loop ran for the predicted dropouts.",
           forecast->measured_s);
@@ -138,9 +130,8 @@ static void degraded(FILE *out, const struct st_view *view)
 {
     struct st_degraded list[ST_VIEW_DEGRADED_MAX];
     const size_t n = st_view_degraded(view, list);
-    fputs("# HELP sleeptune_degraded Parts that do not work as configured; /v1/status has the reasons.\n# "
-          "TYPE sleeptune_degraded gauge\n",
-          out);
+    st_observe_metric(out, "sleeptune_degraded", "gauge",
+                      "Parts that do not work as configured; /v1/status has the reasons.");
     for (const char *const *part = st_degraded_parts; *part != NULL; part++) {
         size_t of_part = 0;
         for (size_t i = 0; i < n; i++)
@@ -183,8 +174,7 @@ char *st_view_metrics(const struct st_view *view)
         return NULL;
     if (view->loop != NULL)
         loop_metrics(out, view->loop);
-    fprintf(out, "# HELP sleeptune_xruns_total Xruns by source.\n# TYPE sleeptune_xruns_total "
-                 "counter\n");
+    st_observe_metric(out, "sleeptune_xruns_total", "counter", "Xruns by source.");
     if (view->loop != NULL)
         fprintf(out, "sleeptune_xruns_total{source=\"simulated\"} %" PRIu64 "\n",
                 view->loop->simulated_xruns);
@@ -204,8 +194,8 @@ char *st_view_metrics(const struct st_view *view)
     audio(out, &view->audio);
     gauge(out, "sleeptune_start_time_seconds", "Start of the daemon, seconds since 1970.",
           seconds(view->started_wall_ns));
-    fprintf(out, "# HELP sleeptune_build_info Version of sleeptuned.\n# TYPE sleeptune_build_info gauge\n"
-                 "sleeptune_build_info{version=\"" ST_VERSION "\"} 1\n");
+    st_observe_metric(out, "sleeptune_build_info", "gauge", "Version of sleeptuned.");
+    fputs("sleeptune_build_info{version=\"" ST_VERSION "\"} 1\n", out);
     const int failed = ferror(out);
     if (fclose(out) != 0 || failed != 0) {
         free(text);
