@@ -410,14 +410,11 @@ static const struct st_xrun_source *freebsd_xrun_source(ST_UNUSED struct st_plat
     return i < ST_ARRAY_LEN(sources) ? sources[i] : NULL;
 }
 
-static int no_suspended_ns(ST_UNUSED struct st_platform *p, ST_UNUSED int64_t *ret_ns)
+/* CLOCK_BOOTTIME is another name of CLOCK_UPTIME here: no clock tells how long the system was suspended.
+ * Timer slack: alloweddeviation is the machine's, not the thread's. */
+static int no_time_ns(ST_UNUSED struct st_platform *p, ST_UNUSED int64_t *ret_ns)
 {
-    return -ENOTSUP; /* CLOCK_BOOTTIME is another name of CLOCK_UPTIME here: no clock tells them apart */
-}
-
-static int no_timer_slack_ns(ST_UNUSED struct st_platform *p, ST_UNUSED int64_t *ret_ns)
-{
-    return -ENOTSUP; /* alloweddeviation is the machine's, not the thread's */
+    return -ENOTSUP;
 }
 
 static int no_set_timer_slack_ns(ST_UNUSED struct st_platform *p, ST_UNUSED int64_t ns)
@@ -447,7 +444,7 @@ struct st_platform *st_platform_native(void)
         .sleep_until_precise_ns = st_freebsd_sleep_until_precise_ns,
         .xrun_source = freebsd_xrun_source,
         .wall_ns = st_posix_wall_ns,
-        .suspended_ns = no_suspended_ns,
+        .suspended_ns = no_time_ns,
         .set_policy = freebsd_set_policy,
         .get_policy = freebsd_get_policy,
         .thread_id = freebsd_thread_id,
@@ -456,7 +453,7 @@ struct st_platform *st_platform_native(void)
         .unpin = freebsd_unpin,
         .cpus_allowed = freebsd_cpus_allowed,
         .set_name = freebsd_set_name,
-        .timer_slack_ns = no_timer_slack_ns,
+        .timer_slack_ns = no_time_ns,
         .set_timer_slack_ns = no_set_timer_slack_ns,
         .leave_rseq = no_leave_rseq,
         .hold_latency = no_hold_latency,
