@@ -5,6 +5,7 @@
 
 #include "daemon/causes/cpu_trace.h"
 #include "daemon/causes/events.h"
+#include "daemon/causes/handlers.h"
 #include "daemon/causes/system_pressure.h"
 #include "measure/session.h"
 #include "store/history/history.h"
@@ -45,8 +46,11 @@ void st_causes_end_minute(struct st_causes *causes, struct st_cause_sums *ret,
 /** Adds n wake-ups, on time or late. Threads: drain. */
 void st_causes_wakes(struct st_causes *causes, uint64_t n);
 
-/** Why no culprit is named; "": a tracer runs. Threads: main. */
+/** Why no culprit is named; "": a tracer begins. Threads: main. */
 void st_causes_set_untraced(struct st_causes *causes, const char *why);
+
+/** Adds an event of the trace to the table of handlers. Threads: the tracer's, HTTP's. */
+void st_causes_traced(struct st_causes *causes, const struct st_trace_event *event);
 
 /** Adds a late wake-up to the sums. culprit: NULL if none was named. Threads: any. */
 void st_causes_take(struct st_causes *causes, const struct st_late *late,
@@ -59,7 +63,8 @@ bool st_causes_slowed(struct st_causes *causes, enum st_cause *ret);
 struct st_causes_now {
     struct st_cause_sums sums;
     struct st_cause_span span;
-    char no_tracer[200]; /* span.tracer */
+    char no_tracer[200];               /* span.tracer */
+    struct st_handlers_table handlers; /* since the daemon started */
 };
 
 /** Threads: any. */

@@ -75,6 +75,10 @@ ST_NODISCARD int st_cpu_trace_find_culprit(const struct st_trace_event *events, 
                                            enum st_cause cause, int64_t due_ns, int64_t woke_ns,
                                            struct st_trace_culprit *ret);
 
+/** "irq/27-hda", "softirq/NET_RX". Safe to print. @return buf. */
+const char *st_cpu_trace_handler_name(bool softirq, int number, const char *name, char *buf,
+                                      size_t buf_bytes);
+
 /* --- the module sleeptune-trace.so, which reads the ring by libtracefs (Linux) --- */
 
 #define ST_TRACE_SYMBOL "st_trace_module"

@@ -24,28 +24,33 @@ struct st_trace {
 static const struct row {
     const char *system, *event;
     enum st_trace_kind kind;
+    const char *pid, *prev_pid, *number, *name, *prev_name; /* fields; NULL: none */
 } rows[] = {
-    {"sched", "sched_switch", ST_TRACE_SWITCH},       {"sched", "sched_wakeup", ST_TRACE_WAKING},
-    {"irq", "irq_handler_entry", ST_TRACE_IRQ_ENTRY}, {"irq", "irq_handler_exit", ST_TRACE_IRQ_EXIT},
-    {"irq", "softirq_entry", ST_TRACE_SOFTIRQ_ENTRY}, {"irq", "softirq_exit", ST_TRACE_SOFTIRQ_EXIT},
+    {"sched", "sched_switch", ST_TRACE_SWITCH, .pid = "next_pid", .prev_pid = "prev_pid", .name = "next_comm",
+     .prev_name = "prev_comm"},
+    {"sched", "sched_wakeup", ST_TRACE_WAKING, .pid = "pid"},
+    {"irq", "irq_handler_entry", ST_TRACE_IRQ_ENTRY, .number = "irq", .name = "name"},
+    {"irq", "irq_handler_exit", ST_TRACE_IRQ_EXIT, .number = "irq"},
+    {"irq", "softirq_entry", ST_TRACE_SOFTIRQ_ENTRY, .number = "vec"},
+    {"irq", "softirq_exit", ST_TRACE_SOFTIRQ_EXIT, .number = "vec"},
 };
 
 static int number_of(struct tep_event *event, struct tep_record *record, const char *field)
 {
     unsigned long long value;
+    if (field == NULL)
+        return 0;
     return tep_get_field_val(NULL, event, field, record, &value, 0) == 0 ? (int)value : -1;
 }
 
+/* buf is all zero. */
 static void name_of(struct tep_event *event, struct tep_record *record, const char *field,
                     char buf[ST_TRACE_NAME_BYTES])
 {
     int len = 0;
-    const char *text = tep_get_field_raw(NULL, event, field, record, &len, 0);
-    const size_t max = text != NULL && len > 0 ? (size_t)len : 0;
-    const size_t n =
-        text != NULL ? strnlen(text, max < ST_TRACE_NAME_BYTES ? max : ST_TRACE_NAME_BYTES - 1) : 0;
-    memcpy(buf, text != NULL ? text : "", n);
-    buf[n] = '\0';
+    const char *text = field != NULL ? tep_get_field_raw(NULL, event, field, record, &len, 0) : NULL;
+    if (text != NULL && len > 0)
+        memcpy(buf, text, strnlen(text, len < ST_TRACE_NAME_BYTES ? (size_t)len : ST_TRACE_NAME_BYTES - 1));
 }
 
 static int on_record(struct tep_event *event, struct tep_record *record, int cpu, void *ctx)
@@ -55,34 +60,15 @@ static int on_record(struct tep_event *event, struct tep_record *record, int cpu
         const struct st_trace_event lost = {.at_ns = (int64_t)record->ts, .cpu = cpu, .kind = ST_TRACE_LOST};
         trace->take(trace->ctx, &lost);
     }
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (strcmp(event->name, rows[i].event) != 0)
+    for (const struct row *row = rows; row < rows + ST_ARRAY_LEN(rows); row++) {
+        if (strcmp(event->name, row->event) != 0)
             continue;
-        struct st_trace_event made = {.at_ns = (int64_t)record->ts, .cpu = cpu, .kind = rows[i].kind};
-        switch (made.kind) {
-        case ST_TRACE_SWITCH:
-            made.pid = number_of(event, record, "next_pid");
-            made.prev_pid = number_of(event, record, "prev_pid");
-            name_of(event, record, "next_comm", made.name);
-            name_of(event, record, "prev_comm", made.prev_name);
-            break;
-        case ST_TRACE_WAKING:
-            made.pid = number_of(event, record, "pid");
-            break;
-        case ST_TRACE_IRQ_ENTRY:
-            name_of(event, record, "name", made.name);
-            made.number = number_of(event, record, "irq");
-            break;
-        case ST_TRACE_IRQ_EXIT:
-            made.number = number_of(event, record, "irq");
-            break;
-        case ST_TRACE_SOFTIRQ_ENTRY:
-        case ST_TRACE_SOFTIRQ_EXIT:
-            made.number = number_of(event, record, "vec");
-            break;
-        case ST_TRACE_LOST: /* no event of the kernel's */
-            break;
-        }
+        struct st_trace_event made = {.at_ns = (int64_t)record->ts, .cpu = cpu, .kind = row->kind};
+        made.pid = number_of(event, record, row->pid);
+        made.prev_pid = number_of(event, record, row->prev_pid);
+        made.number = number_of(event, record, row->number);
+        name_of(event, record, row->name, made.name);
+        name_of(event, record, row->prev_name, made.prev_name);
         trace->take(trace->ctx, &made);
         break;
     }
@@ -110,36 +96,27 @@ static int put(struct tracefs_instance *instance, const char *file, const char *
     return tracefs_instance_file_write(instance, file, text) < 0 ? -(errno != 0 ? errno : EIO) : 0;
 }
 
-/* One bit for the CPU, in groups of 32 bits with commas between, as the kernel reads masks. */
-static void write_mask(int cpu, char *buf, size_t buf_bytes)
-{
-    int n = snprintf(buf, buf_bytes, "%x", 1u << (cpu % 32));
-    for (int group = cpu / 32; group > 0 && n > 0 && (size_t)n < buf_bytes; group--)
-        n += snprintf(buf + n, buf_bytes - (size_t)n, ",00000000");
-}
-
 /* The ring and its events. @return 0 or what failed, in *ret_what. */
 static int set_up(struct tracefs_instance *instance, int tid, int cpu, int64_t buffer_kb,
                   const char **ret_what)
 {
-    char text[2400];
+    char kb[24], filter[32], cpus[16];
+    const struct {
+        const char *name, *text;
+    } files[] = {
+        {"trace_clock", "mono"}, {"buffer_size_kb", kb}, {"events/sched/sched_wakeup/filter", filter}};
+    int r = 0;
     (void)tracefs_trace_off(instance);
-    *ret_what = "trace_clock";
-    int r = put(instance, "trace_clock", "mono");
-    snprintf(text, sizeof(text), "%lld", (long long)buffer_kb);
-    if (r == 0) {
-        *ret_what = "buffer_size_kb";
-        r = put(instance, "buffer_size_kb", text);
+    snprintf(kb, sizeof(kb), "%lld", (long long)buffer_kb);
+    snprintf(filter, sizeof(filter), "pid == %d", tid); /* other wake-ups are of no use */
+    snprintf(cpus, sizeof(cpus), "%d", cpu);
+    for (size_t i = 0; i < ST_ARRAY_LEN(files) && r == 0; i++) {
+        *ret_what = files[i].name;
+        r = put(instance, files[i].name, files[i].text);
     }
     if (r == 0 && cpu >= 0) {
-        write_mask(cpu, text, sizeof(text));
         *ret_what = "tracing_cpumask";
-        r = put(instance, "tracing_cpumask", text);
-    }
-    if (r == 0) {
-        snprintf(text, sizeof(text), "pid == %d", tid); /* other wake-ups are of no use */
-        *ret_what = "filter of sched_wakeup";
-        r = put(instance, "events/sched/sched_wakeup/filter", text);
+        r = tracefs_instance_set_affinity(instance, cpus) < 0 ? -(errno != 0 ? errno : EIO) : 0;
     }
     for (size_t i = 0; i < ST_ARRAY_LEN(rows) && r == 0; i++) {
         *ret_what = rows[i].event;

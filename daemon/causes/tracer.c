@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/ns.h"
 #include "daemon/causes/cpu_trace.h"
 #include "daemon/causes/culprit_request.h"
 #include "platform/module.h"
@@ -19,6 +20,7 @@
 #define WAITING_MAX  128
 #define REQUESTS_MAX 10    /* for the wake-ups that came in a quarter of a second */
 #define EVENTS_MAX   16384 /* kept after they were taken out of the ring: late wake-ups come in drains */
+#define READ_NS      ST_NS_PER_S /* so that the ring overwrites little */
 #define STACK_BYTES  (256 * 1024)
 
 struct st_tracer {
@@ -44,6 +46,7 @@ struct st_tracer {
 static void keep(void *ctx, const struct st_trace_event *event)
 {
     struct st_tracer *tracer = ctx;
+    st_causes_traced(tracer->causes, event);
     if (tracer->events_n == (size_t)2 * EVENTS_MAX) {
         memmove(tracer->events, tracer->events + EVENTS_MAX, EVENTS_MAX * sizeof(*event));
         tracer->events_n = EVENTS_MAX;
@@ -100,15 +103,23 @@ static void name(struct st_tracer *tracer, size_t n)
     }
 }
 
+/* Until a wake-up was late or, if this daemon traces, the ring must be read. Under the mutex. */
+static void wait_for_work(struct st_tracer *tracer)
+{
+    const struct timespec until = st_ns_to_timespec(st_posix_clock_ns(CLOCK_MONOTONIC) + READ_NS);
+    if (tracer->module == NULL)
+        pthread_cond_wait(&tracer->wake, &tracer->mutex);
+    else
+        pthread_cond_timedwait(&tracer->wake, &tracer->mutex, &until);
+}
+
 static void *run(void *ctx)
 {
     struct st_tracer *tracer = ctx;
     pthread_mutex_lock(&tracer->mutex);
     while (!tracer->ends || tracer->waiting_n > 0) {
-        if (tracer->waiting_n == 0) {
-            pthread_cond_wait(&tracer->wake, &tracer->mutex);
-            continue;
-        }
+        if (tracer->waiting_n == 0)
+            wait_for_work(tracer);
         const size_t n = tracer->waiting_n;
         memcpy(tracer->taken, tracer->waiting, n * sizeof(tracer->taken[0]));
         tracer->waiting_n = 0;
@@ -197,9 +208,10 @@ int st_tracer_start(struct st_platform *platform, const struct st_config *config
                          why_bytes);
     if (r == 0) {
         pthread_mutex_init(&tracer->mutex, NULL);
-        pthread_cond_init(&tracer->wake, NULL);
         pthread_mutex_init(&tracer->ring, NULL);
-        r = st_posix_thread_start(&tracer->thread, STACK_BYTES, run, tracer);
+        r = st_posix_condition_init(&tracer->wake);
+        if (r == 0)
+            r = st_posix_thread_start(&tracer->thread, STACK_BYTES, run, tracer);
         if (r != 0)
             snprintf(why, why_bytes, "the thread of the tracer cannot be started: %s", strerror(-r));
         if (r != 0 && module != NULL)

@@ -81,7 +81,7 @@ const struct st_config_key
              "Name the thread, interrupt or softirq that had the CPU when the loop woke late, from the kernel's trace (Linux, tracefs). It needs the right to write to /sys/kernel/tracing. While it is on, each switch between threads on the traced CPUs costs more: a cycle of the loop takes about 6000 instructions instead of 4000."},
             {"trace.buffer_kb", ST_CONFIG_INT, "kB", "1024", 64, 65536, NULL, AT(trace.buffer_kb),
              ST_CONFIG_APPLIES_TRACE,
-             "Kernel memory of the trace (trace.enabled), on each CPU. It must be large enough for about half "
-             "a second of events."},
+             "Kernel memory of the trace (trace.enabled), on each CPU. It must be large enough for the "
+             "events of about a second."},
 };
 const size_t st_config_keys_n = ST_ARRAY_LEN(st_config_keys);
