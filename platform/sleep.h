@@ -9,9 +9,6 @@ enum st_sleep_asked {
     ST_SLEEP_ABSOLUTE, /* until a time */
 };
 
-/** "relative", "absolute". */
-const char *st_sleep_asked_name(enum st_sleep_asked asked);
-
 /** Does the kernel wake a normal thread later on purpose: Linux by the timer slack (never a real-time
  * thread), FreeBSD by kern.timecounter.alloweddeviation (any thread)? */
 enum st_sleep_stretch {
@@ -20,9 +17,6 @@ enum st_sleep_stretch {
     ST_STRETCH_YES,
     ST_STRETCH_IF_IMPRECISE, /* FreeBSD: unless kern.timecounter.nanosleep_precise is 1 (from 15.0 on) */
 };
-
-/** "unknown", "no", "yes", "if-imprecise". */
-const char *st_sleep_stretch_name(enum st_sleep_stretch stretch);
 
 struct st_sleep;
 

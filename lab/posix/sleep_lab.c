@@ -93,7 +93,8 @@ void st_sleep_lab_close_posix_timer(struct st_sleep *s)
 {
     const timer_t *timer = s->state;
     timer_delete(*timer);
-    st_sleep_free_state(s);
+    free(s->state);
+    s->state = NULL;
 }
 
 int st_sleep_lab_block_signals(void)
@@ -144,5 +145,6 @@ void st_sleep_lab_close_cond(struct st_sleep *s)
     struct condition *c = s->state;
     pthread_cond_destroy(&c->cond);
     pthread_mutex_destroy(&c->mutex);
-    st_sleep_free_state(s);
+    free(s->state);
+    s->state = NULL;
 }

@@ -155,6 +155,10 @@ ST_NODISCARD int st_bench_sleep_stretch_sentence(const struct st_bench_sleep *be
 const char *st_bench_sleep_setting_text(const struct st_bench_sleep *bench, size_t setting, char *buf,
                                         size_t buf_bytes);
 
+/** "relative", "absolute"; "unknown", "no", "yes", "if-imprecise". */
+const char *st_bench_sleep_asked_name(enum st_sleep_asked asked);
+const char *st_bench_sleep_stretch_name(enum st_sleep_stretch stretch);
+
 /** sleeptune-bench-sleep/1. New reference; NULL when out of memory. */
 json_t *st_bench_sleep_json(const struct st_bench_sleep *bench, const struct st_sleep_figures *figures,
                             struct st_platform *p);

@@ -473,6 +473,21 @@ static json_t *cell_json(const struct st_bench_sleep *bench, const struct st_sle
     return o;
 }
 
+const char *st_bench_sleep_asked_name(enum st_sleep_asked asked)
+{
+    static const char *const names[] = {[ST_SLEEP_RELATIVE] = "relative", [ST_SLEEP_ABSOLUTE] = "absolute"};
+    return names[asked];
+}
+
+const char *st_bench_sleep_stretch_name(enum st_sleep_stretch stretch)
+{
+    static const char *const names[] = {[ST_STRETCH_UNKNOWN] = "unknown",
+                                        [ST_STRETCH_NO] = "no",
+                                        [ST_STRETCH_YES] = "yes",
+                                        [ST_STRETCH_IF_IMPRECISE] = "if-imprecise"};
+    return names[stretch];
+}
+
 static json_t *method_json(const struct st_bench_sleep *bench, struct st_platform *p, size_t i)
 {
     static const char *const words[] = {[ST_STRETCH_NOT_SEEN] = "no",
@@ -485,9 +500,9 @@ static json_t *method_json(const struct st_bench_sleep *bench, struct st_platfor
     json_t *o = json_object();
     st_json_set(o, "method", json_string(m->name));
     st_json_set(o, "clock", json_string(m->clock));
-    st_json_set(o, "asked", json_string(st_sleep_asked_name(m->asked)));
+    st_json_set(o, "asked", json_string(st_bench_sleep_asked_name(m->asked)));
     st_json_set(o, "unit_ns", ST_JSON(m->unit_ns));
-    st_json_set(o, "stretched_by_source", json_string(st_sleep_stretch_name(m->stretch)));
+    st_json_set(o, "stretched_by_source", json_string(st_bench_sleep_stretch_name(m->stretch)));
     st_json_set(o, "source", m->stretch_source != NULL ? json_string(m->stretch_source) : json_null());
     if (st_bench_sleep_stretch(bench, p, i, &seen, &difference) != 0) {
         seen = ST_STRETCH_UNTRIED;

@@ -66,7 +66,7 @@ void st_bench_sleep_list(struct st_lab *lab, FILE *out, int width)
         struct st_sleep s;
         const int r = st_sleep_open(&s, lab->platform, m);
         snprintf(text, sizeof(text), "%s; %s, clock %s, stretched: %s", m->summary,
-                 st_sleep_asked_name(m->asked), m->clock, st_sleep_stretch_name(m->stretch));
+                 st_bench_sleep_asked_name(m->asked), m->clock, st_bench_sleep_stretch_name(m->stretch));
         if (m->unit_ns > 1)
             st_text_append(text, sizeof(text), ", in steps of %s",
                            st_ns_format(m->unit_ns, unit, sizeof(unit)));

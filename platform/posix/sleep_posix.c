@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <unistd.h>
 #if ST_HAVE_TIMERFD
 #include <sys/timerfd.h>
@@ -47,12 +46,6 @@ void st_sleep_close_fd(struct st_sleep *s)
 {
     close(s->fd);
     s->fd = -1;
-}
-
-void st_sleep_free_state(struct st_sleep *s)
-{
-    free(s->state);
-    s->state = NULL;
 }
 
 /* A sleep until the past tells whether the kernel takes this clock. */

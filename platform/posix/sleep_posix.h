@@ -18,7 +18,6 @@ struct timespec st_sleep_rounded(const struct st_sleep *s, int64_t requested_ns)
 int st_sleep_units(const struct st_sleep *s, int64_t requested_ns);
 int st_sleep_open_nothing(struct st_sleep *s);
 void st_sleep_close_fd(struct st_sleep *s);
-void st_sleep_free_state(struct st_sleep *s);
 
 int st_sleep_open_clock(struct st_sleep *s);
 int st_sleep_clock_relative(struct st_sleep *s, int64_t requested_ns);
