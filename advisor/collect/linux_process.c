@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pwd.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
