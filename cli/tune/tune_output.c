@@ -303,7 +303,7 @@ static json_t *candidate_json(const struct st_tune_output *output, size_t i)
                   st_json_safe_string(row->setting), "now", st_json_safe_string(row->now), "trial",
                   st_json_safe_string(row->trial), "cost_us",
                   st_json_real_or_null(row->finding->effect_known, row->finding->effect_us), "why",
-                  why[0] != '\0' ? st_json_safe_string(why) : json_null(), "refused", row->refused);
+                  st_json_text_or_null(why), "refused", row->refused);
     if (object != NULL && output->tuning != NULL)
         add_result(object, output, i);
     return object;
@@ -330,7 +330,7 @@ json_t *st_tune_output_json(const struct st_tune_output *output)
     if (t == NULL || document == NULL)
         return document;
     st_json_set(document, "end", json_string(ends[t->end]));
-    st_json_set(document, "why", t->why[0] != '\0' ? st_json_safe_string(t->why) : json_null());
+    st_json_set(document, "why", st_json_text_or_null(t->why));
     st_json_set(document, "real_time", json_boolean(output->real_time));
     st_json_set(document, "blocks", ST_JSON(t->blocks_n));
     st_json_set(document, "detectable_fold",

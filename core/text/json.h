@@ -20,6 +20,12 @@ static inline json_t *st_json_integer_or_null(bool known, json_int_t value)
     return known ? json_integer(value) : json_null();
 }
 
+/** null for INT64_MIN: unknown, or not there */
+static inline json_t *st_json_known(int64_t value)
+{
+    return value != INT64_MIN ? json_integer(value) : json_null();
+}
+
 /** null for NULL */
 static inline json_t *st_json_string_or_null(const char *text)
 {

@@ -44,11 +44,6 @@ static json_t *reasons_json(const uint64_t reasons_n[ST_DROPOUT_REASONS])
     return reasons;
 }
 
-static json_t *known_or_null(int64_t ns)
-{
-    return st_json_integer_or_null(ns != INT64_MIN, ns);
-}
-
 static json_t *client_json(const struct st_dropout_client *client)
 {
     json_t *object = json_object();
@@ -59,8 +54,8 @@ static json_t *client_json(const struct st_dropout_client *client)
     st_json_set(object, "device_xruns", ST_JSON(client->device_xruns_n));
     st_json_set(object, "reasons", reasons_json(client->reasons_n));
     st_json_set(object, "culprit", st_json_text_or_null(client->culprit));
-    st_json_set(object, "first_ns", known_or_null(client->first_wall_ns));
-    st_json_set(object, "last_ns", known_or_null(client->last_wall_ns));
+    st_json_set(object, "first_ns", st_json_known(client->first_wall_ns));
+    st_json_set(object, "last_ns", st_json_known(client->last_wall_ns));
     st_json_set(object, "worst_busy_ns", known(client->worst_busy_ns));
     st_json_set(object, "worst_wait_ns", known(client->worst_wait_ns));
     st_json_set(object, "worst_period_ns", known(client->worst_period_ns));
@@ -119,8 +114,8 @@ static json_t *source_json(const struct st_observed_view *source)
     st_json_set(object, "polls", ST_JSON(source->polls_n));
     st_json_set(object, "cost_ns_per_poll",
                 source->polls_n > 0 ? ST_JSON(source->poll_cpu_ns / (int64_t)source->polls_n) : json_null());
-    st_json_set(object, "program_cpu_ns", known_or_null(source->program_cpu_ns));
-    st_json_set(object, "since_ns", known_or_null(source->since_wall_ns));
+    st_json_set(object, "program_cpu_ns", st_json_known(source->program_cpu_ns));
+    st_json_set(object, "since_ns", st_json_known(source->since_wall_ns));
     st_json_set(object, "in_use", in_use_json(source));
     st_json_set(object, "cycle", cycle_json(&source->seen));
     json_t *clients = json_array();

@@ -38,7 +38,7 @@ static json_t *audio_json(const struct st_audio_view *audio)
                         audio->policy >= 0
                             ? json_string(st_platform_policy_name((enum st_policy)audio->policy))
                             : json_null());
-    json_object_set_new(object, "priority", audio->policy >= 0 ? json_integer(audio->priority) : json_null());
+    json_object_set_new(object, "priority", st_json_integer_or_null(audio->policy >= 0, audio->priority));
     return object;
 }
 
@@ -62,9 +62,9 @@ static json_t *history_json(const struct st_view *view)
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "state",
                      st_view_history_state(view), "why", st_json_text_or_null(history->why), "path",
                      st_json_text_or_null(history->path), "put_aside", st_json_text_or_null(history->aside),
-                     "bytes", history->bytes != INT64_MIN ? json_integer(history->bytes) : json_null(),
-                     "minutes", (json_int_t)history->minutes_n, "events", (json_int_t)history->events_n,
-                     "waiting_minutes", (json_int_t)history->waiting_minutes_n, "waiting_events",
+                     "bytes", st_json_known(history->bytes), "minutes", (json_int_t)history->minutes_n,
+                     "events", (json_int_t)history->events_n, "waiting_minutes",
+                     (json_int_t)history->waiting_minutes_n, "waiting_events",
                      (json_int_t)history->waiting_events_n, "lost_minutes",
                      (json_int_t)history->lost_minutes_n, "lost_events", (json_int_t)history->lost_events_n);
 }

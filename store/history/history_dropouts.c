@@ -1,6 +1,7 @@
 /* Other programs' dropouts in a history, by client and reason, and when sound servers were watched. */
 
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "store/history/history_private.h"
 
 #define ROWS_MAX    64            /* of an answer */
@@ -62,8 +63,7 @@ int st_history_dropouts_retain(struct st_history *history, int64_t minutes_from_
 
 static json_t *known(sqlite3_stmt *statement, int i)
 {
-    const int64_t value = st_history_sql_int(statement, i);
-    return value != INT64_MIN ? json_integer(value) : json_null();
+    return st_json_known(st_history_sql_int(statement, i));
 }
 
 /* A reason of a later version is unknown. */

@@ -88,9 +88,8 @@ static int prepare(const struct st_history_reader *reader, const struct st_histo
 static int write_head(const struct st_history_events_wish *wish, bool more, struct st_text_buffer *writing)
 {
     int r = 0;
-    json_t *head =
-        json_pack("{s:s, s:o, s:b}", "schema", "sleeptune-events/1", "since_ns",
-                  wish->since_ns != INT64_MIN ? json_integer(wish->since_ns) : json_null(), "more", more);
+    json_t *head = json_pack("{s:s, s:o, s:b}", "schema", "sleeptune-events/1", "since_ns",
+                             st_json_known(wish->since_ns), "more", more);
     if (head == NULL || st_json_write("{", 1, writing) != 0 ||
         json_dump_callback(head, st_json_write, writing, JSON_COMPACT | JSON_EMBED) != 0)
         r = -ENOMEM;

@@ -49,11 +49,6 @@ struct walk {
 
 /* --- rows of the answer --- */
 
-static json_t *known(int64_t value)
-{
-    return value != INT64_MIN ? json_integer(value) : json_null();
-}
-
 static bool has(const json_t *ids, const json_t *id)
 {
     size_t i;
@@ -142,18 +137,18 @@ static int append_group(struct walk *walk)
     }
     const int64_t *counts = group->counts;
     json_t *xruns = json_pack("{s:I, s:I, s:o}", "simulated", (json_int_t)counts[4], "own",
-                              (json_int_t)counts[5], "observed", known(counts[6]));
+                              (json_int_t)counts[5], "observed", st_json_known(counts[6]));
     json_t *lateness =
-        json_pack("{s:I, s:o, s:o, s:o}", "n", (json_int_t)group->n, "p50_ns", known(group->p50_ns), "p99_ns",
-                  known(group->p99_ns), "max_ns", known(group->max_ns));
+        json_pack("{s:I, s:o, s:o, s:o}", "n", (json_int_t)group->n, "p50_ns", st_json_known(group->p50_ns),
+                  "p99_ns", st_json_known(group->p99_ns), "max_ns", st_json_known(group->max_ns));
     const int r =
         append(walk, json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "from_ns",
                                (json_int_t)group->from_ns, "to_ns", (json_int_t)group->to_ns, "measured_ns",
                                (json_int_t)group->measured_ns, "cycles", (json_int_t)counts[0], "misses",
-                               (json_int_t)counts[1], "miss_events", known(counts[8]), "skipped_periods",
-                               (json_int_t)counts[2], "late_wakes", (json_int_t)counts[3], "xruns", xruns,
-                               "starved_clients", known(counts[7]), "lateness", lateness, "circumstances",
-                               known(group->circumstances)));
+                               (json_int_t)counts[1], "miss_events", st_json_known(counts[8]),
+                               "skipped_periods", (json_int_t)counts[2], "late_wakes", (json_int_t)counts[3],
+                               "xruns", xruns, "starved_clients", st_json_known(counts[7]), "lateness",
+                               lateness, "circumstances", st_json_known(group->circumstances)));
     if (group->to_ns > walk->at_ns)
         walk->at_ns = group->to_ns;
     group->rows_n = 0;
@@ -332,11 +327,11 @@ static int circumstances(struct st_history_reader *reader, const json_t *used, j
                                             (json_int_t)id, "kernel", st_history_read_column(statement, 1),
                                             "governor", st_history_read_column(statement, 2), "policy",
                                             st_history_read_column(statement, 3), "priority",
-                                            known(st_history_sql_int(statement, 4)), "cpu",
-                                            known(st_history_sql_int(statement, 5)), "frames",
-                                            known(st_history_sql_int(statement, 6)), "rate_hz",
-                                            known(st_history_sql_int(statement, 7)), "periods",
-                                            known(st_history_sql_int(statement, 8)), "load_percent",
+                                            st_json_known(st_history_sql_int(statement, 4)), "cpu",
+                                            st_json_known(st_history_sql_int(statement, 5)), "frames",
+                                            st_json_known(st_history_sql_int(statement, 6)), "rate_hz",
+                                            st_json_known(st_history_sql_int(statement, 7)), "periods",
+                                            st_json_known(st_history_sql_int(statement, 8)), "load_percent",
                                             sqlite3_column_double(statement, 9)));
         json_decref(given);
     }
