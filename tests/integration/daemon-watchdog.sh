@@ -21,7 +21,7 @@ tid=$(loop_tid | head -1)
 policy() { sed 's/.*) //' "/proc/$daemon/task/$tid/stat" | cut -d' ' -f39; }
 # it may have lost it by now: half a second is enough
 was=$(policy)
-ok "the loop's thread has SCHED_FIFO until it is found out" value_is "$was == 1 or d['watchdog']['demoted']" True
+ok "the loop's thread has SCHED_FIFO until it is found out" wait_for value_is "$was == 1 or d['watchdog']['demoted']" True
 ok "real-time priority is taken from it" wait_for value_is 'd["watchdog"]["demoted"]' True
 is "the kernel says so" "$(policy)" 0
 like "and the status why" "$(value 'd["degraded"]')" 'more than half of a CPU|RLIMIT_RTTIME' # whoever notices first
