@@ -450,9 +450,10 @@ static const char *find_converted(struct st_finding *finding, const char *class,
     const char *state, *of, *name;
     ST_FACTS_EACH (rate, facts, "linux.pipewire.node.", ".format_rate_hz") {
         if (st_facts_beside_text(facts, rate, "state", &state) != 0 || strcmp(state, "running") != 0 ||
-            st_facts_beside_text(facts, rate, "media_class", &of) != 0 || strncmp(of, class, 7) != 0 ||
-            st_facts_beside_text(facts, rate, "name", &name) != 0 || strncmp(name, "bluez_", 6) == 0 ||
-            st_facts_int(facts, rate->key, ret_hz) != 0 || *ret_hz < MUSIC_HZ || *ret_hz == running_hz)
+            st_facts_beside_text(facts, rate, "media_class", &of) != 0 ||
+            strncmp(of, class, strlen(class)) != 0 || st_facts_beside_text(facts, rate, "name", &name) != 0 ||
+            strncmp(name, "bluez_", 6) == 0 || st_facts_int(facts, rate->key, ret_hz) != 0 ||
+            *ret_hz < MUSIC_HZ || *ret_hz == running_hz)
             continue;
         st_finding_quote(finding, rate->key);
         return name;

@@ -596,7 +596,7 @@ static void show_handler(FILE *out, const json_t *row, bool wide)
     right(out, st_ns_format(st_json_field(row, "total_ns"), cell, sizeof(cell)), 11);
     for (size_t i = 0; wide && i < ST_ARRAY_LEN(bands); i++) {
         snprintf(cell, sizeof(cell), "%" PRId64, runs_from_band(json_object_get(row, "bands"), bands[i]));
-        right(out, cell, 9);
+        right(out, cell, 8);
     }
     fprintf(out, "  %s\n", st_json_field_safe(json_object_get(row, "name"), name, sizeof(name)));
 }
@@ -616,7 +616,7 @@ static void show_handlers(FILE *out, const json_t *handlers, int columns)
                        st_ns_format_short(lost_ns, lost, sizeof(lost)));
     fputc('\n', out);
     st_text_wrap(out, text, 0, columns);
-    fprintf(out, "\n     runs    longest      total%s  handler\n", wide ? "   >50 µs  >250 µs    >1 ms" : "");
+    fprintf(out, "\n     runs    longest      total%s  handler\n", wide ? "  >50 µs >250 µs   >1 ms" : "");
     for (size_t i = 0; i < json_array_size(rows) && i < HANDLERS_MAX; i++)
         show_handler(out, json_array_get(rows, i), wide);
 }

@@ -172,16 +172,17 @@ static void put_meanwhile(struct st_causes *causes, int64_t from_ns, int64_t to_
     const enum st_dropout_reason reason = st_dropout_reason_of(event->cause);
     const int64_t before = causes->memory_before_permille,
                   now = causes->circumstances.pressure_memory_permille;
+    const bool swapped_out = reason == ST_DROPOUT_SWAPPED_OUT && event->span_ns <= SAME_TIME_NS;
     if (reason == ST_DROPOUT_TOO_SLOW && causes->slowed.to_wall_ns >= from_ns &&
         causes->slowed.from_wall_ns - ST_NS_PER_S <= to_ns) {
         causes->xrun_slowed_by = causes->slowed.cause;
         st_text_append(event->text, sizeof(event->text), "; meanwhile %s",
                        st_cause_kind_text(causes->slowed.cause));
-    } else if (reason == ST_DROPOUT_SWAPPED_OUT && (before > 0 || now > 0)) {
+    } else if (swapped_out && (before > 0 || now > 0)) {
         st_text_append(event->text, sizeof(event->text),
                        "; memory was short: programs waited for it %.1f %% of that second",
                        (double)(before > now ? before : now) / 10);
-    } else if (reason == ST_DROPOUT_SWAPPED_OUT && before == 0 && now == 0) {
+    } else if (swapped_out && before == 0 && now == 0) {
         st_text_append(event->text, sizeof(event->text),
                        "; memory was not short: it read a file, or what was swapped out before");
     }

@@ -77,7 +77,7 @@ static json_t *in_use_json(const struct st_observed_view *source)
 static json_t *cycle_json(const struct st_dropout_table *seen)
 {
     const int64_t deadline_ns = seen->cycle[0].deadline_ns;
-    char text[1024] = "", wait[32], busy[32];
+    char text[2048] = "", wait[32], busy[32];
     if (seen->cycle_n == 0 || seen->cycle_left_n > 0)
         return json_null();
     json_t *clients = json_array();

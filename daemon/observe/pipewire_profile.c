@@ -310,7 +310,7 @@ static void keep_node(struct st_pipewire_profile_node *node, const struct cycle 
     const int64_t awake_ns = awake ? node->woken_ns : late ? end_ns : node->signalled_ns;
     node->kept = (struct st_xrun_seen){.certainty = ST_CERTAINTY_EXACT};
     if (node->drives || node->seen_ns != cycle_ns || node->signalled_ns < cycle_ns || end_ns < awake_ns ||
-        length_ns > TIME_MAX_NS)
+        length_ns > TIME_MAX_NS || end_ns - cycle_ns > TIME_MAX_NS)
         return;
     rename_node(&node->kept.client, node->name);
     node->kept.deadline_ns = length_ns;
@@ -326,6 +326,7 @@ static void keep_cycle(struct st_pipewire_profile *profile, const struct cycle *
     if (profile->kept_ns != 0 && cycle_ns - profile->kept_ns < KEEP_NS)
         return;
     profile->kept_ns = cycle_ns;
+    profile->kept_counts = false;
     for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++)
         keep_node(&profile->nodes[i], cycle);
 }
@@ -337,12 +338,13 @@ static void report_cycle(struct st_pipewire_profile *profile, st_xrun_seen_fn se
         const struct st_pipewire_profile_node *node = &profile->nodes[i];
         if (profile->kept_ns == 0 || (is_late(node, profile->kept_ns) && !node->gone))
             return; /* it is still followed */
-        n += node->kept.deadline_ns > 0;
+        n += node->kept.deadline_ns > 0 && profile->kept_counts;
     }
     profile->kept_ns = 0;
-    for (size_t i = 0; n > 0; i++) {
-        struct st_xrun_seen *kept = &profile->nodes[i].kept;
-        if (kept->deadline_ns == 0)
+    for (size_t i = 0; n > 0; i++) { /* those that are late first: who listens may have room for some only */
+        struct st_xrun_seen *kept = &profile->nodes[i % ST_PIPEWIRE_PROFILE_NODES_MAX].kept;
+        const bool late = kept->wait_ns + kept->busy_ns >= kept->deadline_ns;
+        if (kept->deadline_ns == 0 || late != (i < ST_PIPEWIRE_PROFILE_NODES_MAX))
             continue;
         kept->left_n = --n;
         seen(ctx, kept);
@@ -357,6 +359,7 @@ static void judged(struct st_pipewire_profile *profile, struct st_pipewire_profi
     struct st_pipewire_profile_reason *sum = &node->reasons[reason];
     if (node->undecided_n == 0)
         return;
+    profile->kept_counts = profile->kept_counts || is_late(node, profile->kept_ns);
     if (sum->n == 0 || busy_ns + wait_ns > sum->busy_ns + sum->wait_ns) {
         sum->busy_ns = busy_ns;
         sum->wait_ns = wait_ns;
@@ -406,13 +409,15 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
                          late);
     node->reason = st_dropout_judge(late);
     node->judged_ns = end_ns;
-    int64_t awake_ns = late->awake_ns != 0 ? late->awake_ns : late->end_ns;
+    int64_t awake_ns = late->awake_ns != 0 && late->awake_ns < late->end_ns ? late->awake_ns : late->end_ns;
     if (node->reason == ST_DROPOUT_TOO_SLOW && late->end_ns - awake_ns < late->deadline_ns - late->signal_ns)
         awake_ns = late->signal_ns; /* it was awake: 0.3.65 has written a later time over that */
     int64_t busy_ns = late->end_ns - awake_ns;
     if (is_late(node, profile->kept_ns)) {
         node->kept.busy_ns = late->queue_ns < busy_ns ? busy_ns - late->queue_ns : 0;
         node->kept.wait_ns = late->end_ns - late->cycle_ns - node->kept.busy_ns;
+        if (node->kept.wait_ns > TIME_MAX_NS)
+            node->kept.wait_ns = TIME_MAX_NS;
     }
     if (node->reason == ST_DROPOUT_TOO_SLOW && late->queue_ns < busy_ns)
         busy_ns -= late->queue_ns; /* others had the CPU: no larger buffer is needed for that */

@@ -72,6 +72,7 @@ struct st_pipewire_profile {
     st_pipewire_profile_measure_fn measure; /* NULL: none */
     void *measure_ctx;
     int64_t kept_ns;  /* when the cycle of a dropout began that is not reported yet; 0: none */
+    bool kept_counts; /* it is the dropout of a client, not of the server */
     bool late;        /* a client is late in the cycle that is taken */
     bool pending;     /* there is something to report */
     int64_t beyond_n; /* nodes that were announced while there was no room */

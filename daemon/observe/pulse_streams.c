@@ -1,6 +1,7 @@
 #include "daemon/observe/pulse_streams.h"
 
-#define LOOKS 16 /* 4 s: after a stream has come, a sink may hold what an old one asked for */
+#define LOOKS      16 /* 4 s: after a stream has come, a sink may hold what an old one asked for */
+#define LONGEST_US 60000000
 
 static struct st_stream *find_or_add(struct st_pulse_streams *streams, uint32_t index)
 {
@@ -47,6 +48,8 @@ int64_t st_pulse_streams_asked_ms(struct st_pulse_streams *streams, uint32_t ind
 {
     struct st_stream *stream = find_or_add(streams, index);
     if (stream == NULL)
+        return 0;
+    if (held_us > LONGEST_US) /* no buffer is so long: the server's figure is wrong */
         return 0;
     stream->longest_us = held_us > stream->longest_us ? held_us : stream->longest_us;
     if (++stream->looks_n == LOOKS) {

@@ -212,14 +212,15 @@ static void put_client(FILE *out, const json_t *client, size_t row, double px_pe
 }
 
 /* What takes longer than two cycles goes on beyond the edge. */
-static void put_cycle(FILE *out, const json_t *cycle)
+/* @return false: there is none. */
+static bool put_cycle(FILE *out, const json_t *cycle)
 {
     const json_t *clients = get(cycle, "clients"), *client;
     const double px_per_ns = DEADLINE_PX / fmax(1, json_number_value(get(cycle, "deadline_ns")));
     const size_t high = ROW_PX * json_array_size(clients) + 6;
     size_t i;
     if (!json_is_object(cycle))
-        return;
+        return false;
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"cycle\" role=\"img\" viewBox=\"0 0 360 %zu\" "
             "font-family=\"sans-serif\" font-size=\"12\" aria-label=\"",
@@ -232,6 +233,7 @@ static void put_cycle(FILE *out, const json_t *cycle)
             "text-anchor=\"middle\">deadline</text><text x=\"8\" y=\"%zu\">Frame: waited. Filled: "
             "computed.</text></svg>",
             high, high + 12, high + 30);
+    return true;
 }
 
 static void put_cycle_figure(FILE *out, const json_t *cycle)
@@ -241,7 +243,7 @@ static void put_cycle_figure(FILE *out, const json_t *cycle)
     fputs("<figure><figcaption>Cycle of the dropout at ", out);
     put_time(out, get(cycle, "time_ns"));
     fputs("</figcaption>", out);
-    put_cycle(out, cycle);
+    (void)put_cycle(out, cycle);
     fputs("<p class=\"note\">", out);
     put_string(out, cycle, "text");
     fputs("</p></figure>\n", out);
@@ -304,7 +306,10 @@ char *st_page_text(const json_t *document, bool only_cycle)
         return NULL;
     const char *at = only_cycle ? "" : st_page_template, *begin, *end;
     json_array_foreach(only_cycle ? get(document, "observe") : NULL, i, source)
-        put_cycle(out, get(source, "cycle"));
+    {
+        if (put_cycle(out, get(source, "cycle")))
+            break; /* an SVG file has one root */
+    }
     while ((begin = strstr(at, "{{")) != NULL && (end = strstr(begin, "}}")) != NULL) {
         fwrite(at, 1, (size_t)(begin - at), out);
         put_slot(out, document, begin + 2, (size_t)(end - begin) - 2);

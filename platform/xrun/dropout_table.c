@@ -182,8 +182,9 @@ const char *st_dropout_table_asked(const struct st_dropout_table *table, char *b
     buf[0] = '\0';
     const bool is_ms = least != NULL && least->load.asked_rate_hz == ST_XRUN_ASKED_MS;
     if (least != NULL)
-        snprintf(buf, buf_bytes, "%s asked for %s%" PRId64 " %s", least->name, is_ms ? "about " : "",
-                 least->load.asked_frames, is_ms ? "ms" : "frames");
+        snprintf(buf, buf_bytes, "%s %s %" PRId64 " %s", least->name,
+                 is_ms ? "has a buffer of about" : "asked for", least->load.asked_frames,
+                 is_ms ? "ms" : "frames");
     return buf;
 }
 

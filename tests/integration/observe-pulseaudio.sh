@@ -38,7 +38,7 @@ like "the status says what" "$(of why)" 'queues of the streams of pulseaudio [0-
 play
 sleep 4
 is "a quiet run starves nobody" "$(counts)" "0 0"
-asked() { "$SLEEPTUNE" status --socket "$sock" | tr -s ' \n' ' ' | grep -Eo 'player asked for about (1[2-5][0-9]{2}) ms'; }
+asked() { "$SLEEPTUNE" status --socket "$sock" | tr -s ' \n' ' ' | grep -Eo 'player has a buffer of about (1[2-5][0-9]{2}) ms'; }
 ok "the status says how long a buffer its program asked for, about" wait_for asked
 kill -STOP "$player"
 sleep 5

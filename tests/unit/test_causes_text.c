@@ -108,8 +108,8 @@ static void five_handlers_are_shown_with_their_longer_runs(void **state)
     char *text = render_both("[]", handlers, 80);
     assert_non_null(
         strstr(text, "Longest interrupts in 2 h 10 min of the kernel's trace (385 ms more were lost)\n\n"
-                     "     runs    longest      total   >50 µs  >250 µs    >1 ms  handler\n"
-                     "     1234   1.159 ms  22.000 ms       34       14        3  irq/27-snd_hda_i\n"));
+                     "     runs    longest      total  >50 µs >250 µs   >1 ms  handler\n"
+                     "     1234   1.159 ms  22.000 ms      34      14       3  irq/27-snd_hda_i\n"));
     assert_null(strchr(text, '\033'));
     assert_null(strstr(text, "  f\n"));
     free(text);

@@ -340,6 +340,8 @@ static void others_xrun_has_the_cause_of_a_late_wake_at_the_same_time(void **sta
 }
 
 /* A client's dropout with a late wake-up of 3 ms of ours at the same time. */
+static int64_t span_ns; /* of the next event; 0: a moment */
+
 static void not_ready(const char *cause, int64_t missing_ns)
 {
     time_goes_by(12 * ST_NS_PER_S);
@@ -348,6 +350,7 @@ static void not_ready(const char *cause, int64_t missing_ns)
     snprintf(event.source, sizeof(event.source), "pipewire");
     snprintf(event.cause, sizeof(event.cause), "%s", cause);
     event.missing_ns = missing_ns;
+    event.span_ns = span_ns;
     st_events_put(&events, ST_LOG_WARN, &event);
     time_goes_by(ST_NS_PER_S);
     release();
@@ -402,6 +405,12 @@ static void who_waited_for_its_memory_is_told_whether_memory_was_short(void **st
     assert_string_equal(newest()->text,
                         "pipewire: mpv; memory was short: programs waited for it 12.0 % of that second");
     assert_string_equal(newest()->cause, "swapped-out");
+    memory_is_waited_for_until(120007);
+    memory_is_waited_for_until(240007);
+    span_ns = 9 * ST_NS_PER_S;
+    not_ready("swapped-out", 1);
+    span_ns = 0;
+    assert_string_equal(newest()->text, "pipewire: mpv"); /* it was read of the last two seconds only */
     not_ready("stopped", 1);
     assert_string_equal(newest()->text, "pipewire: mpv");
 }

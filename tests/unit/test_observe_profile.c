@@ -366,6 +366,31 @@ static void a_late_cycle_is_followed_to_its_end(void **state)
     assert_string_equal(told_cycle, "player 320+1200 of 1000 us, left 0; ");
 }
 
+/* Who listens may have room for some only. */
+static void the_one_that_was_late_is_told_first(void **state)
+{
+    (void)state;
+    const struct follower finished[] = {{PLAYER, "player", FINISHED, NO_COUNTER},
+                                        {41, "synth", FINISHED, NO_COUNTER}};
+    const struct follower both[] = {finished[0], {41, "synth", AWAKE, NO_COUNTER}};
+    const struct times usual[] = {{4 * MS, 4 * MS + 5 * US, 4 * MS + 20 * US, 4 * MS + 100 * US},
+                                  {4 * MS, 4 * MS + 109 * US, 4 * MS + 120 * US, 4 * MS + 400 * US}};
+    const struct times late[] = {{5 * MS, 5 * MS + 5 * US, 5 * MS + 20 * US, 5 * MS + 100 * US},
+                                 {5 * MS, 5 * MS + 109 * US, 5 * MS + 120 * US, 4 * MS + 400 * US}};
+    const struct times next[] = {{6 * MS, 6 * MS + 5 * US, 6 * MS + 20 * US, 6 * MS + 100 * US},
+                                 {6 * MS, 6 * MS + 109 * US, 5 * MS + 120 * US, 6 * MS + 120 * US}};
+    profile.measure = measure;
+    st_pipewire_profile_add(&profile, 41, CLIENT, false);
+    take_times(&profile, (struct times){3 * MS, 4 * MS, 4 * MS + 410 * US, 4 * MS + 420 * US}, 5, finished,
+               usual, 2);
+    take_times(&profile, (struct times){4 * MS, 4 * MS, 4 * MS + 410 * US, 5 * MS}, 5, both, late, 2);
+    take_times(&profile, (struct times){4 * MS, 5 * MS, 6 * MS, 6 * MS + 5 * US}, 5, both, late, 2);
+    take_times(&profile, (struct times){5 * MS, 6 * MS, 6 * MS + 130 * US, 6 * MS + 135 * US}, 5, finished,
+               next, 2);
+    assert_string_equal(told(&profile), "alsa_output.card/synth 0 1 too-slow; ");
+    assert_string_equal(told_cycle, "synth 120+1000 of 1000 us, left 1; player 20+80 of 1000 us, left 0; ");
+}
+
 static void awake_in_a_cycle_that_ended_too_early_is_no_dropout(void **state)
 {
     (void)state;
@@ -426,6 +451,7 @@ static void a_cycle_that_the_server_cuts_short_is_no_clients_dropout(void **stat
     take_player(&profile, (struct times){7 * MS, 7 * MS + 30 * US, 7 * MS + 340 * US, 7 * MS + 350 * US},
                 next, FINISHED, NO_COUNTER);
     assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 1 woken-late; ");
+    assert_string_equal(told_cycle, ""); /* it would show a client that had no time */
 }
 
 /* The same with the counters of 1.4, a cycle later, and a player that no whole period would have been enough for. */
@@ -556,6 +582,7 @@ int main(void)
         cmocka_unit_test_setup(each_finished_cycle_is_in_the_load_once, begin),
         cmocka_unit_test_setup(a_node_that_has_gone_makes_room_after_its_last_report, begin),
         cmocka_unit_test_setup(a_late_cycle_is_followed_to_its_end, begin),
+        cmocka_unit_test_setup(the_one_that_was_late_is_told_first, begin),
         cmocka_unit_test_setup(awake_in_a_cycle_that_ended_too_early_is_no_dropout, begin),
         cmocka_unit_test_setup(a_time_of_awaking_before_the_signal_is_not_the_clients, begin),
         cmocka_unit_test_setup(a_client_that_goes_in_its_cycle_has_exited, begin),
