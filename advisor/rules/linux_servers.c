@@ -395,11 +395,13 @@ static void judge_pipewire_clients(struct st_finding *finding)
     const double frame_ns = 1e9 / (double)asked.running_hz, cycle_ns = (double)asked.cycle_frames * frame_ns,
                  wish_ns = finding->wish->in_use ? (double)asked.usual_frames * frame_ns
                                                  : (double)finding->wish->period_ns;
-    const bool shorter = asked.node != NULL && cycle_ns < wish_ns * 0.999;
     if (asked.node == NULL) {
         st_finding_fine(finding, "no program that plays changes PipeWire's cycle");
         return;
     }
+    const double asked_ns =
+        (double)asked.frames * 1e9 / (double)asked.rate_hz; /* else the rate made the cycle shorter */
+    const bool shorter = cycle_ns < wish_ns * 0.999 && asked_ns < wish_ns * 0.999;
     st_finding_quote_beside(finding, asked.node, asked.forced ? "force_quantum" : "latency");
     st_finding_set(finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
                    "%.*s %s %" PRId64 " frames at %" PRId64 " Hz: PipeWire's cycle is %" PRId64

@@ -175,6 +175,26 @@ static void expect(struct machine *m, const char *id, char *value)
     m->expected_n++;
 }
 
+/** "linux-heat": of all rules this one gives advice or has a problem, and no other. */
+static void expect_only(struct machine *m, const char *id)
+{
+    struct st_report report;
+    bool found = false;
+    assert_int_equal(st_report_make(m->facts, m->frames, m->rate_hz, &report), 0);
+    for (size_t i = 0; i < report.findings_n; i++) {
+        const struct st_finding *finding = &report.findings[i];
+        if (finding->status != ST_STATUS_ADVICE && finding->status != ST_STATUS_PROBLEM)
+            continue;
+        if (strcmp(finding->rule->id, id) != 0)
+            fail_msg("%s:%d: not only %s, %s, too: %s", m->file, m->line, id, finding->rule->id,
+                     finding->summary);
+        found = true;
+    }
+    if (!found)
+        fail_msg("%s:%d: %s says nothing", m->file, m->line, id);
+    st_report_finish(&report);
+}
+
 static void read_line(struct machine *m, char *text)
 {
     st_text_trim(text);
@@ -194,6 +214,9 @@ static void read_line(struct machine *m, char *text)
         put_file(m, text, value);
     } else if (strcmp(text, "at") == 0) {
         set_period(m, value);
+    } else if (strcmp(text, "only") == 0) {
+        need_facts(m);
+        expect_only(m, value);
     } else if (strchr(text, '.') != NULL) {
         need_facts(m);
         fixture_put_fact(m->facts, text, value);
