@@ -137,7 +137,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
                        bool only)
 {
     struct line line = {0};
-    char text[32], ago[32], asked[128];
+    char text[32], ago[32], asked[192];
     const uint64_t dropouts_n = of->seen.device_xruns_n + of->seen.starved_n;
     if (of->seen.frames > 0 && of->seen.rate_hz > 0)
         PUT(&line, "%" PRId64 " frames at %g kHz (%s)", of->seen.frames, (double)of->seen.rate_hz / 1000,

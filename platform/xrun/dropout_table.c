@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text/text.h"
+
+#define USUAL_RATE_HZ 48000 /* default.clock.rate of PipeWire: no program need have asked for it */
+
 uint64_t st_dropout_table_count(const struct st_dropout_client *client)
 {
     return client->not_ready_n + client->device_xruns_n;
@@ -170,14 +174,17 @@ const char *st_dropout_table_why(const struct st_dropout_client *client, bool fi
 
 const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes)
 {
-    const struct st_dropout_client *least = NULL;
+    const struct st_dropout_client *least = NULL, *rate = NULL;
     for (size_t i = 0; i < table->clients_n; i++) {
         const struct st_dropout_client *client = &table->clients[i];
         const struct st_xrun_load *load = &client->load;
-        if (client->playing && load->asked_frames > 0 && strcmp(client->device, table->device) == 0 &&
-            (least == NULL ||
-             load->asked_frames * least->load.asked_rate_hz < least->load.asked_frames * load->asked_rate_hz))
+        if (!client->playing || load->asked_frames == 0 || strcmp(client->device, table->device) != 0)
+            continue;
+        if (least == NULL ||
+            load->asked_frames * least->load.asked_rate_hz < least->load.asked_frames * load->asked_rate_hz)
             least = client;
+        if (rate == NULL && load->asked_rate_hz == table->rate_hz && table->rate_hz != USUAL_RATE_HZ)
+            rate = client;
     }
     buf[0] = '\0';
     const bool is_ms = least != NULL && least->load.asked_rate_hz == ST_XRUN_ASKED_MS;
@@ -185,6 +192,10 @@ const char *st_dropout_table_asked(const struct st_dropout_table *table, char *b
         snprintf(buf, buf_bytes, "%s %s %" PRId64 " %s", least->name,
                  is_ms ? "has a buffer of about" : "asked for", least->load.asked_frames,
                  is_ms ? "ms" : "frames");
+    if (rate != NULL && rate != least)
+        st_text_append(buf, buf_bytes, ", %s for %g kHz", rate->name, (double)table->rate_hz / 1000);
+    else if (rate != NULL)
+        st_text_append(buf, buf_bytes, " at %g kHz", (double)table->rate_hz / 1000);
     return buf;
 }
 

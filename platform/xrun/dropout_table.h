@@ -66,7 +66,8 @@ uint64_t st_dropout_table_count(const struct st_dropout_client *client);
 const char *st_dropout_table_why(const struct st_dropout_client *client, bool figures, char *buf,
                                  size_t buf_bytes);
 
-/** Which client that plays on the device in use asked for the shortest cycle: "Discord asked for 360 frames". "": none did.
+/** Which client that plays on the device in use asked for the shortest cycle, and which for its rate: "Game asked for 1024 frames, Music for
+ * 44.1 kHz". "": none did.
  * @return buf. */
 const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes);
 

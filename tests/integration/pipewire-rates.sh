@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A stream of 44100 Hz that came first makes the cycle of all others shorter: with a real PipeWire, its profiler and pw-dump.
-# shellcheck disable=SC2034,SC2317
+# shellcheck disable=SC2034,SC2119,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 if [ "$(id -u)" -eq 0 ]; then # root asks no user's server
@@ -33,7 +33,7 @@ with wave.open(sys.argv[1], 'wb') as f:
 done
 # play NAME RATE FRAMES: sets $player
 play() {
-    pw-play -P "{ application.name = \"$1\" }" --latency "$3" "$tmp/$2.wav" >>"$tmp/client.log" 2>&1 &
+    pw-play -P "{ application.name = \"$1\" node.name = \"$1\" }" --latency "$3" "$tmp/$2.wav" >>"$tmp/client.log" 2>&1 &
     player=$!
     pids+=("$player")
     wait_for plays "$1"
@@ -62,10 +62,15 @@ like "report names who asked for the rate" "$out" 'advice Music asked for 44100 
 like "what the cycle would be" "$out" 'instead of 1024 \(21\.33 ms\) at 48000 Hz'
 like "and the command that helps" "$out" 'pw-metadata -n settings 0 clock\.force-rate 48000 '
 like "the first screen names it, too" "$("$SLEEPTUNE" report </dev/null 2>&1)" '^512 frames at 44\.1 kHz, Music asked for 44100 Hz'
+only
+starts "the daemon starts"
+status_row() { "$SLEEPTUNE" status --socket "$sock" | tr -s ' \n' ' ' | grep -q '512 frames at 44\.1 kHz (11\.6 ms); Game asked for 1024 frames, Music for 44\.1 kHz'; }
+ok "status says who asked for what, too" wait_for status_row
+stop
 set_to clock.force-rate 48000
 sleep 1
 is "it does" "$(cycles)" "1024 frames at 48000 Hz"
-like "and report says so" "$(report)" 'ok PipeWire runs at 48000 Hz and converts the 44100 Hz of pw-play'
+like "and report says so" "$(report)" 'ok PipeWire runs at 48000 Hz and converts the 44100 Hz of Music'
 set_to clock.force-rate 0
 kill "$music" "$player"
 wait "$music" "$player" 2>/dev/null

@@ -314,8 +314,17 @@ static void row_of_the_server_says_who_asked_for_the_shortest_buffer(void **stat
     expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms); Discord asked for 360 frames", "ok", false);
     discord->load.asked_frames = 0;
     expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms); mpv asked for 4410 frames", "ok", false);
+    server->seen.rate_hz = 44100;
+    discord->load.asked_frames = 1024;
+    expect_row("PipeWire",
+               "1024 frames at 44.1 kHz (21.3 ms); Discord asked for 1024 frames, mpv for 44.1 kHz", "ok",
+               false);
+    discord->load.asked_frames = 0;
+    expect_row("PipeWire", "1024 frames at 44.1 kHz (21.3 ms); mpv asked for 4410 frames at 44.1 kHz", "ok",
+               false);
     discord->load.asked_frames = 20;
     discord->load.asked_rate_hz = ST_XRUN_ASKED_MS;
+    server->seen.rate_hz = 48000;
     expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms); Discord has a buffer of about 20 ms", "ok",
                false);
 }
