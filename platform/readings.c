@@ -55,6 +55,21 @@ static int64_t number_in(struct st_platform *p, int cpu, const char *file)
     return st_readings_number(p, path);
 }
 
+/* cpuinfo_max_freq of acpi-cpufreq is that of its boost, which no limit and no scaling_cur_freq has: its steps end below it. */
+static int64_t highest_khz(struct st_platform *p, int cpu)
+{
+    char path[PATH_BYTES], steps[1024];
+    uint64_t khz, highest = 0;
+    const char *at = steps;
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_available_frequencies", cpu);
+    if (st_tree_first_line(p, path, steps, sizeof(steps)) == 0) {
+        while (st_proc_u64(&at, &khz) == 0)
+            highest = khz > highest ? khz : highest;
+    }
+    return highest > 0 && highest < INT64_MAX / ST_NS_PER_MS ? (int64_t)highest
+                                                             : number_in(p, cpu, "cpufreq/cpuinfo_max_freq");
+}
+
 static int64_t smi_count(struct st_platform *p, int cpu)
 {
     char path[PATH_BYTES];
@@ -227,7 +242,7 @@ void st_readings_read(struct st_platform *p, int cpu, bool guest, int64_t amd_sm
         r->counts[ST_READING_STEAL_NS] = stolen_ns(p, cpu);
     r->counts[ST_READING_FULL_POWER_NS] = full_power_ns(p);
     r->clock_khz = number_in(p, cpu, "cpufreq/scaling_cur_freq");
-    r->clock_highest_khz = number_in(p, cpu, "cpufreq/cpuinfo_max_freq");
+    r->clock_highest_khz = highest_khz(p, cpu);
     const int64_t firmware_khz = number_in(p, cpu, "cpufreq/bios_limit");
     r->clock_limit_khz = number_in(p, cpu, "cpufreq/scaling_max_freq");
     if (firmware_khz != UNKNOWN && (r->clock_limit_khz == UNKNOWN || firmware_khz < r->clock_limit_khz))

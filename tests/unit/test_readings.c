@@ -198,6 +198,20 @@ static void long_callback_may_be_the_clock(void **state)
     set_scene(&scenes[11], &before, &after);
     st_cause_judge_work(&before, &after, 4 * ST_NS_PER_MS, &event);
     assert_int_equal(event.cause, ST_CAUSE_SLOW_CLOCK);
+    /* acpi-cpufreq with boost: only cpuinfo_max_freq is the boost's (drivers/cpufreq/acpi-cpufreq.c: get_max_boost_ratio) */
+    put(CPU "cpufreq/scaling_max_freq", "2800000\n");
+    put(CPU "cpufreq/bios_limit", "2800000\n");
+    put(CPU "cpufreq/scaling_available_frequencies", "2800000 2600000 800000 \n");
+    set_scene(&scenes[11], &before, &after);
+    event = work;
+    st_cause_judge_work(&before, &after, 4 * ST_NS_PER_MS, &event);
+    assert_int_equal(event.cause, ST_CAUSE_SLOW_CLOCK);
+    put(CPU "cpufreq/scaling_cur_freq", "2800000\n");
+    set_scene(&scenes[11], &before, &after);
+    event = work;
+    st_cause_judge_work(&before, &after, 4 * ST_NS_PER_MS, &event);
+    assert_int_equal(event.cause, ST_CAUSE_OWN_WORK);
+    put(CPU "cpufreq/scaling_cur_freq", "800000\n");
     put(CPU "cpufreq/bios_limit", "800000\n"); /* a laptop without its own charger */
     set_scene(&scenes[11], &before, &after);
     event = work;
