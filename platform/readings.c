@@ -55,7 +55,7 @@ static int64_t number_in(struct st_platform *p, int cpu, const char *file)
     return st_readings_number(p, path);
 }
 
-/* cpuinfo_max_freq of acpi-cpufreq is that of its boost, which no limit and no scaling_cur_freq has: its steps end below it. */
+/* The highest of its steps: cpuinfo_max_freq of acpi-cpufreq is the boost clock, which no limit and no scaling_cur_freq names. */
 static int64_t highest_khz(struct st_platform *p, int cpu)
 {
     char path[PATH_BYTES], steps[1024];

@@ -211,8 +211,7 @@ static void put_client(FILE *out, const json_t *client, size_t row, double px_pe
     put_span(out, "class=\"bar bad\" fill=\"#b42318\"", row, fmax(woken_px, DEADLINE_PX), end_px);
 }
 
-/* What takes longer than two cycles goes on beyond the edge. */
-/* @return false: there is none. */
+/* What takes longer than two cycles goes on beyond the edge. @return false: there is no cycle. */
 static bool put_cycle(FILE *out, const json_t *cycle)
 {
     const json_t *clients = get(cycle, "clients"), *client;
