@@ -4,6 +4,7 @@
 #include "advisor/facts/owner.h"
 #include "advisor/facts/text.h"
 #include "advisor/rules/linux_jack.h"
+#include "advisor/rules/linux_rt_lost.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "core/cpu_list.h"
@@ -57,22 +58,29 @@ static void quote_thread(struct st_finding *finding, const struct st_fact *fact)
 
 #define PULSE_REALTIME "linux.pulse.realtime-scheduling"
 
-/** Was jackd started without real-time priority (-r)? linux-jack-realtime reports that. */
-static bool jack_runs_without(const struct st_facts *facts)
+/* Which rule reports why a server runs without real-time priority. NULL: none does. */
+
+/** jackd was started without it (-r). */
+static const char *of_jack(const struct st_facts *facts)
 {
     struct st_jack_command jack;
     const char *command;
     if (st_facts_text(facts, ST_JACK_COMMAND, &command) != 0)
-        return false;
+        return NULL;
     st_linux_jack_parse(command, &jack);
-    return !jack.realtime;
+    return jack.realtime ? NULL : "linux-jack-realtime";
 }
 
-/** linux-pulseaudio reports that. */
-static bool pulse_runs_without(const struct st_facts *facts)
+static const char *of_pipewire(const struct st_facts *facts)
+{
+    return st_linux_rt_lost(facts) ? "linux-rt-lost" : NULL;
+}
+
+static const char *of_pulse(const struct st_facts *facts)
 {
     const char *text;
-    return st_facts_text(facts, PULSE_REALTIME, &text) == 0 && st_machine_is_off(text);
+    return st_facts_text(facts, PULSE_REALTIME, &text) == 0 && st_machine_is_off(text) ? "linux-pulseaudio"
+                                                                                       : of_pipewire(facts);
 }
 
 /* Without jackdbus, which has nothing to do until a program asks for JACK. */
@@ -80,14 +88,11 @@ static const struct {
     const char *key;
     const char *name;
     const char *const *processes;
-    bool (*runs_without)(const struct st_facts *facts); /* by its own settings; NULL: never */
-    const char *rule_id;                                /* that reports these settings */
+    const char *(*reported_by)(const struct st_facts *facts);
 } servers[] = {
-    {"linux.daemon.pipewire", "PipeWire", (const char *const[]){"pipewire", NULL}, NULL, ""},
-    {"linux.daemon.jackd", "jackd", (const char *const[]){"jackd", "jackdbus", NULL}, jack_runs_without,
-     "linux-jack-realtime"},
-    {"linux.daemon.pulseaudio", "PulseAudio", (const char *const[]){"pulseaudio", NULL}, pulse_runs_without,
-     "linux-pulseaudio"},
+    {"linux.daemon.pipewire", "PipeWire", (const char *const[]){"pipewire", NULL}, of_pipewire},
+    {"linux.daemon.jackd", "jackd", (const char *const[]){"jackd", "jackdbus", NULL}, of_jack},
+    {"linux.daemon.pulseaudio", "PulseAudio", (const char *const[]){"pulseaudio", NULL}, of_pulse},
 };
 
 static void judge_server_priority(struct st_finding *finding)
@@ -107,9 +112,10 @@ static void judge_server_priority(struct st_finding *finding)
         own = own || owner == NULL;
         if (owner != NULL || top_thread(facts, servers[i].processes, false).priority > 0)
             continue;
-        if (servers[i].runs_without != NULL && servers[i].runs_without(facts)) {
+        const char *reporter = servers[i].reported_by(facts);
+        if (reporter != NULL) {
             without = servers[i].name;
-            rule_id = servers[i].rule_id;
+            rule_id = reporter;
             continue;
         }
         char of_user[64];
@@ -130,10 +136,9 @@ static void judge_server_priority(struct st_finding *finding)
     } else if (without != NULL) {
         st_finding_quote(finding, ST_JACK_COMMAND);
         st_finding_quote(finding, PULSE_REALTIME);
-        st_finding_not_applicable(finding,
-                                  "%s runs without real-time priority, as its own settings say; see finding "
-                                  "%s",
-                                  without, rule_id);
+        st_finding_quote(finding, "linux.rtkit.demoted_n");
+        st_finding_not_applicable(finding, "%s runs without real-time priority; finding %s says why", without,
+                                  rule_id);
     } else {
         st_finding_quote(finding, ST_MACHINE_CONTAINER);
         st_finding_not_applicable(finding, "no sound server runs%s",
@@ -162,8 +167,9 @@ const struct st_rule st_rule_linux_server_priority = {
                    "journalctl --user -b -u pipewire | grep -i -e rt -e realtime   # what was refused",
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(PROCESSES_N, "linux.daemon.*", THREAD_PROCESS, THREAD_PRIORITY,
-                          ST_MACHINE_CONTAINER, ST_JACK_COMMAND, PULSE_REALTIME, ST_OWNER_KEYS),
+    .facts =
+        ST_RULE_KEYS(PROCESSES_N, "linux.daemon.*", THREAD_PROCESS, THREAD_PRIORITY, ST_MACHINE_CONTAINER,
+                     ST_JACK_COMMAND, PULSE_REALTIME, ST_RT_LOST_KEYS, ST_OWNER_KEYS),
     .judge = judge_server_priority,
 };
 

@@ -1,4 +1,6 @@
 /* Linux: real-time priority that was lost after a suspend, and programs that never had it. */
+#include "advisor/rules/linux_rt_lost.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -56,6 +58,19 @@ static int server_of(struct st_finding *finding)
 
 /* --- linux-rt-lost --- */
 
+static bool has_canary(const struct st_facts *facts)
+{
+    const char *command;
+    return st_facts_text(facts, RTKIT_COMMAND, &command) != 0 || strstr(command, "--no-canary") == NULL;
+}
+
+bool st_linux_rt_lost(const struct st_facts *facts)
+{
+    int64_t pid;
+    return st_facts_int(facts, RTKIT, &pid) == 0 && has_canary(facts) &&
+           st_machine_int_or(facts, DEMOTED, 0) > 0;
+}
+
 static bool can_suspend(const struct st_facts *facts)
 {
     const char *states;
@@ -65,7 +80,7 @@ static bool can_suspend(const struct st_facts *facts)
 
 static void judge_without(struct st_finding *finding, const char *server, int64_t suspended_ms)
 {
-    const bool logged = st_machine_int_or(finding->facts, DEMOTED, 0) > 0;
+    const bool logged = st_linux_rt_lost(finding->facts);
     if (!logged && suspended_ms < SUSPENDED_LEAST) {
         st_finding_not_applicable(finding,
                                   "%s has no real-time priority, and nothing shows that it ever had; see "
@@ -82,7 +97,6 @@ static void judge_without(struct st_finding *finding, const char *server, int64_
 static void judge_lost(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    const char *command = "";
     int64_t processes, value, suspended_ms = 0;
     if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
         return;
@@ -93,7 +107,7 @@ static void judge_lost(struct st_finding *finding)
         return;
     }
     st_finding_quote(finding, RTKIT_COMMAND);
-    if (st_facts_text(facts, RTKIT_COMMAND, &command) == 0 && strstr(command, "--no-canary") != NULL) {
+    if (!has_canary(facts)) {
         st_finding_fine(finding, "rtkit runs with --no-canary: it takes no priority away after a suspend");
         return;
     }
