@@ -146,11 +146,9 @@ static void print_sizes(const void *ctx, FILE *out, int width, bool colour, bool
     st_predict_text_rows(table, &view, out);
 }
 
-static void print_phases(const void *ctx, FILE *out, int width, bool colour, bool details)
+static void print_phases(const void *ctx, FILE *out, ST_UNUSED int width, bool colour, ST_UNUSED bool details)
 {
     const struct answer *answer = ctx;
-    (void)width;
-    (void)details;
     fprintf(out, "  load      holds with    worst wake-up   (mark: do %u frames hold?)\n",
             answer->judged_frames);
     for (size_t i = 0; i < answer->phases_n; i++) {

@@ -309,10 +309,8 @@ int st_change_file_read(struct st_platform *p, const char *path, char **ret)
     return 0;
 }
 
-static int ignore_name(void *ctx, const char *name)
+static int ignore_name(ST_UNUSED void *ctx, ST_UNUSED const char *name)
 {
-    (void)ctx;
-    (void)name;
     return 1;
 }
 
@@ -331,33 +329,22 @@ const char *st_change_block_find(const char *text, const char *block)
     return last;
 }
 
-static enum st_entry_state file_state(struct st_platform *p, const struct st_entry *entry, int *ret_error)
-{
-    char *text;
-    const int r = st_change_file_read(p, entry->target, &text);
-    if (r == -ENOENT)
-        return ST_ENTRY_GONE;
-    if (r < 0) {
-        *ret_error = r;
-        return ST_ENTRY_UNREAD;
-    }
-    const bool found = st_change_block_find(text, entry->new_value) != NULL;
-    free(text);
-    return found ? ST_ENTRY_IN_PLACE : ST_ENTRY_DIFFERS;
-}
-
 enum st_entry_state st_change_state(struct st_platform *p, const struct st_entry *entry, char *buf,
                                     size_t buf_bytes, int *ret_error)
 {
+    const bool file = entry->type == ST_ENTRY_FILE;
+    char *text = NULL;
     buf[0] = '\0';
-    if (entry->type == ST_ENTRY_FILE)
-        return file_state(p, entry, ret_error);
-    const int r = st_change_value_read(p, entry->type, entry->target, buf, buf_bytes);
+    const int r = file ? st_change_file_read(p, entry->target, &text)
+                       : st_change_value_read(p, entry->type, entry->target, buf, buf_bytes);
     if (r == -ENOENT)
         return ST_ENTRY_GONE;
     if (r < 0) {
         *ret_error = r;
         return ST_ENTRY_UNREAD;
     }
-    return strcmp(buf, entry->new_value) == 0 ? ST_ENTRY_IN_PLACE : ST_ENTRY_DIFFERS;
+    const bool same =
+        file ? st_change_block_find(text, entry->new_value) != NULL : strcmp(buf, entry->new_value) == 0;
+    free(text);
+    return same ? ST_ENTRY_IN_PLACE : ST_ENTRY_DIFFERS;
 }

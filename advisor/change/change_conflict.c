@@ -73,9 +73,8 @@ static void spa_words(char *text)
     *to = '\0';
 }
 
-static const char *line_pipewire(const struct st_change *change, const char *name, char *line)
+static const char *line_pipewire(ST_UNUSED const struct st_change *change, const char *name, char *line)
 {
-    (void)change;
     spa_words(line);
     return last_of_words(line, name);
 }
@@ -138,9 +137,8 @@ static char *cut_at_equals(char *line)
 }
 
 /* "vm/x", "-vm.x" and "vm.x" are one key. */
-static const char *line_sysctl(const struct st_change *change, const char *name, char *line)
+static const char *line_sysctl(ST_UNUSED const struct st_change *change, const char *name, char *line)
 {
-    (void)change;
     const char *value = cut_at_equals(line);
     for (char *s = line; value != NULL && *s != '\0'; s++) {
         if (*s == '/')
@@ -150,9 +148,8 @@ static const char *line_sysctl(const struct st_change *change, const char *name,
 }
 
 /* name="value" # words */
-static const char *line_assigned(const struct st_change *change, const char *name, char *line)
+static const char *line_assigned(ST_UNUSED const struct st_change *change, const char *name, char *line)
 {
-    (void)change;
     char *value = cut_at_equals(line);
     if (value == NULL || strcmp(line, name) != 0)
         return NULL;
@@ -164,9 +161,8 @@ static const char *line_assigned(const struct st_change *change, const char *nam
 }
 
 /* w /sys/... mode user group age text */
-static const char *line_tmpfiles(const struct st_change *change, const char *name, char *line)
+static const char *line_tmpfiles(ST_UNUSED const struct st_change *change, const char *name, char *line)
 {
-    (void)change;
     const char *type = next_word(&line), *path = next_word(&line);
     if (path == NULL || type[0] != 'w' || strcmp(path, name) != 0)
         return NULL;
@@ -194,9 +190,8 @@ static const char *line_modprobe(const struct st_change *change, const char *nam
 }
 
 /* @audio - rtprio 95: of equally special lines the later one counts (pam_limits) */
-static const char *line_limits(const struct st_change *change, const char *name, char *line)
+static const char *line_limits(const struct st_change *change, ST_UNUSED const char *name, char *line)
 {
-    (void)name;
     char ours[ST_CHANGE_KEY_BYTES], *rest = ours;
     strcpy(ours, change->key);
     const char *domain = next_word(&rest), *type = next_word(&rest), *item = next_word(&rest);
@@ -209,23 +204,20 @@ static const char *line_limits(const struct st_change *change, const char *name,
                                                                                                    : NULL;
 }
 
-static const char *line_systemd(const struct st_change *change, const char *name, char *line)
+static const char *line_systemd(ST_UNUSED const struct st_change *change, const char *name, char *line)
 {
-    (void)change;
     const char *value = cut_at_equals(line);
     return value != NULL && strcmp(line, name) == 0 ? value : NULL;
 }
 
-static const char *line_cmdline(const struct st_change *change, const char *name, char *line)
+static const char *line_cmdline(ST_UNUSED const struct st_change *change, const char *name, char *line)
 {
-    (void)change;
     return last_of_words(line, name);
 }
 
 /* Either an option of this name, or a text that ours is not part of any more. */
-static const char *line_grub(const struct st_change *change, const char *name, char *line)
+static const char *line_grub(ST_UNUSED const struct st_change *change, const char *name, char *line)
 {
-    (void)change;
     const size_t len = strlen(GRUB_VAR);
     line += strspn(line, BLANKS);
     if (strncmp(line, GRUB_VAR, len) != 0)
@@ -247,9 +239,8 @@ static const char *line_grub(const struct st_change *change, const char *name, c
 }
 
 /* A record of the same class: of several the first one counts. */
-static const char *line_login(const struct st_change *change, const char *name, char *line)
+static const char *line_login(ST_UNUSED const struct st_change *change, const char *name, char *line)
 {
-    (void)change;
     char *fields = line + strcspn(line, ":");
     if (*fields != ':')
         return NULL;

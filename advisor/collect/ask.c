@@ -75,7 +75,7 @@ static const char *key_of(const struct name_row *rows, size_t n, const char *nam
 
 /* --- answers --- */
 
-static void pipewire_setting(void *ctx, const char *section, const char *name, const char *value)
+static void pipewire_setting(void *ctx, ST_UNUSED const char *section, const char *name, const char *value)
 {
     static const struct name_row rows[] = {
         {"clock.quantum", "linux.pipewire.quantum"},
@@ -87,7 +87,6 @@ static void pipewire_setting(void *ctx, const char *section, const char *name, c
         {"clock.allowed-rates", "linux.pipewire.allowed_rates"},
     };
     const char *key = key_of(rows, ST_ARRAY_LEN(rows), name);
-    (void)section;
     if (key != NULL && value[0] == '[')
         put_text(ctx, key, value);
     else if (key != NULL)
@@ -132,14 +131,13 @@ static int parse_nodes(struct asker *asker, char *text)
 }
 
 /** Of the modules that open cards; one of them with tsched=0 is enough. */
-static void pulse_module(void *ctx, const char *section, const char *name, const char *arguments)
+static void pulse_module(void *ctx, ST_UNUSED const char *section, const char *name, const char *arguments)
 {
     static const char *const modules[] = {"module-alsa-card", "module-alsa-sink", "module-udev-detect",
                                           "module-detect"};
     const char *key = "linux.pulse.tsched", *seen;
     struct asker *asker = ctx;
     const struct st_fact *fact = st_facts_find(asker->facts, key);
-    (void)section;
     for (size_t i = 0; i < ST_ARRAY_LEN(modules); i++) {
         if (strcmp(name, modules[i]) != 0)
             continue;

@@ -105,10 +105,8 @@ static int collect_freebsd_capture(struct st_platform *p, const char *text, size
     return 0;
 }
 
-static int stop_at_first(void *ctx, const char *name)
+static int stop_at_first(ST_UNUSED void *ctx, ST_UNUSED const char *name)
 {
-    (void)ctx;
-    (void)name;
     return 1;
 }
 

@@ -319,13 +319,12 @@ static void parse_pipewire(struct reader *reader, char *text)
 
 /* --- PulseAudio --- */
 
-static void pulse_setting(void *ctx, const char *section, const char *name, const char *value)
+static void pulse_setting(void *ctx, ST_UNUSED const char *section, const char *name, const char *value)
 {
     static const char *const numbers[] = {"default-fragments", "default-fragment-size-msec",
                                           "default-sample-rate"};
     struct reader *reader = ctx;
     char key[KEY_BYTES];
-    (void)section;
     if (strcmp(name, "realtime-scheduling") == 0)
         st_facts_put_text(reader->c->facts, "linux.pulse.realtime-scheduling", value, NULL, reader->path);
     for (size_t i = 0; i < ST_ARRAY_LEN(numbers); i++) {

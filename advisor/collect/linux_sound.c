@@ -1,5 +1,6 @@
 /* Linux: sound devices: open streams, USB interfaces, interrupts. */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "advisor/collect/collector.h"
@@ -102,14 +103,13 @@ struct stream {
 };
 
 /** A line of hw_params: "period_size: 512", "rate: 48000 (48000/1)". */
-static void hw_param(void *ctx, const char *section, const char *name, const char *value)
+static void hw_param(void *ctx, ST_UNUSED const char *section, const char *name, const char *value)
 {
     static const struct {
         const char *name;
         const char *key;
     } rows[] = {{"period_size", "period_frames"}, {"buffer_size", "buffer_frames"}, {"rate", "rate_hz"}};
     const struct stream *stream = ctx;
-    (void)section;
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         char key[KEY_BYTES], number[32];
         if (strcmp(name, rows[i].name) != 0)
@@ -137,6 +137,38 @@ static void stream_status(struct st_collector *c, const char *name, const char *
         st_facts_put_int(c->facts, key, status.hw_ptr_frames * 1000 / ms, NULL, source);
 }
 
+/** How many frames the position of a running stream of PipeWire jumps, at the least: what it moves in more than the time around
+ * two looks, so that a late look is no jump. 50 ms. */
+static void stream_steps(struct st_collector *c, const char *name, const char *path)
+{
+    struct st_alsa_status status;
+    const char *owner;
+    char key[KEY_BYTES + 32], text[1024];
+    size_t len;
+    int64_t rate_hz, now_ns = 0;
+    double behind_s = INFINITY, step_s = 0;
+    snprintf(key, sizeof(key), "linux.alsa.%s.owner", name);
+    if (!c->live || st_facts_text(c->facts, key, &owner) != 0 ||
+        (strncmp(owner, "pipewire", 8) != 0 && strncmp(owner, "data-loop", 9) != 0))
+        return;
+    snprintf(key, sizeof(key), "linux.alsa.%s.rate_hz", name);
+    if (st_facts_int(c->facts, key, &rate_hz) != 0 || rate_hz <= 0)
+        return;
+    for (int i = 0; i < 50; i++) {
+        const double before_s = (double)c->p->now_ns(c->p) / 1e9;
+        if (c->p->read_text(c->p, path, text, sizeof(text), &len) != 0 ||
+            st_alsa_status_parse(text, &status) != 0 || status.state != ST_ALSA_RUNNING)
+            return;
+        const double at_s = (double)status.hw_ptr_frames / (double)rate_hz;
+        now_ns = c->p->now_ns(c->p);
+        behind_s = fmin(behind_s, at_s - before_s);
+        step_s = fmax(step_s, at_s - (double)now_ns / 1e9 - behind_s);
+        (void)!c->p->sleep_until_ns(c->p, now_ns + ST_NS_PER_MS);
+    }
+    snprintf(key, sizeof(key), "linux.alsa.%s.step_frames", name);
+    st_facts_put_int(c->facts, key, (int64_t)fmin(step_s * (double)rate_hz, INT32_MAX), NULL, path);
+}
+
 static void one_stream(struct st_collector *c, const char *folder, const char *name)
 {
     char path[PATH_BYTES], text[1024], key[KEY_BYTES + 32];
@@ -155,6 +187,7 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
     snprintf(path, sizeof(path), "%.200s/status", folder);
     if (c->p->read_text(c->p, path, text, sizeof(text), &len) == 0)
         stream_status(c, name, text, path);
+    stream_steps(c, name, path);
 }
 
 /* The three levels of /proc/asound: card0, pcm0p, sub0. */

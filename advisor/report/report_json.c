@@ -193,9 +193,8 @@ json_t *st_report_format_json(const struct st_report *report)
     return document;
 }
 
-static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
+static int write(const struct st_report *report, FILE *out, ST_UNUSED const struct st_report_view *view)
 {
-    (void)view;
     json_t *document = st_report_format_json(report);
     char *text = st_json_dump(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12), NULL);
     json_decref(document);

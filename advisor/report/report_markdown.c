@@ -149,9 +149,8 @@ static void quoted_facts(const struct st_report *report, FILE *out)
     free(text);
 }
 
-static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
+static int write(const struct st_report *report, FILE *out, ST_UNUSED const struct st_report_view *view)
 {
-    (void)view;
     char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES];
     fputs("# sleeptune report\n\n", out);
     put(out, st_report_format_headline(report, verdict, sizeof(verdict)));

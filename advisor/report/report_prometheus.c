@@ -20,9 +20,8 @@ static int64_t latest_ns(const struct st_facts *facts)
 }
 
 /* Rules' ids and statuses need no escaping. */
-static int write(const struct st_report *report, FILE *out, const struct st_report_view *view)
+static int write(const struct st_report *report, FILE *out, ST_UNUSED const struct st_report_view *view)
 {
-    (void)view;
     static const enum st_status statuses[] = {ST_STATUS_PROBLEM, ST_STATUS_ADVICE, ST_STATUS_UNKNOWN,
                                               ST_STATUS_OK, ST_STATUS_NOT_APPLICABLE};
     const int64_t time_ns = latest_ns(report->facts);

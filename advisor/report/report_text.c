@@ -14,6 +14,7 @@
 #include "advisor/report/report_format.h"
 #include "advisor/rules/buffer.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 #include "core/text/text_buffer.h"
 #include "st_config.h"
 
@@ -394,7 +395,7 @@ static char *wrapped(const struct st_printer *printer, const char *text)
     const struct st_printer inner = {out, printer->width, false};
     if (text[0] != '\0')
         st_print_wrapped(&inner, 0, "", 0, text);
-    return fclose(out) == 0 ? buf : NULL;
+    return st_text_take(out, &buf);
 }
 
 /** The counts, wrapped; below an answer what to do now, and the counts among the details. @return NULL: out of memory. */
@@ -435,7 +436,7 @@ static char *table_text(const struct st_report *report, const struct st_report_v
         report->answer->table(report->answer->ctx, out, view->width != 0 ? view->width : 80, view->colour,
                               view->all);
     }
-    return fclose(out) == 0 ? buf : NULL;
+    return st_text_take(out, &buf);
 }
 
 static void print_screen(const struct st_printer *printer, const struct st_report *report, const char *header,

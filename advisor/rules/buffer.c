@@ -130,8 +130,7 @@ static bool is_fraction(const char *text, int64_t *ret_over, int64_t *ret_under)
            *ret_under > 0 && *ret_under < 1000000;
 }
 
-/** The node that this fact is of. */
-static bool is_playing(const struct st_facts *facts, const struct st_fact *fact)
+bool st_buffer_is_playing(const struct st_facts *facts, const struct st_fact *fact)
 {
     const char *state;
     return st_facts_beside_text(facts, fact, "state", &state) == 0 && strcmp(state, "running") == 0;
@@ -150,7 +149,7 @@ static const struct st_fact *find_node(const struct st_facts *facts, const char 
 {
     const char *text;
     ST_FACTS_EACH (node, facts, NODES, ".state") {
-        if (is_playing(facts, node) && st_facts_beside_text(facts, node, leaf, &text) == 0 &&
+        if (st_buffer_is_playing(facts, node) && st_facts_beside_text(facts, node, leaf, &text) == 0 &&
             strcmp(text, wanted) == 0)
             return node;
     }
@@ -188,7 +187,7 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
     int64_t hz;
     ret->default_hz = st_machine_positive_or(facts, "linux.pipewire.rate_hz", PIPEWIRE_RATE_HZ);
     ST_FACTS_EACH (node, facts, NODES, ".format_rate_hz") {
-        if (!is_playing(facts, node) || st_facts_beside_text(facts, node, "driver", &drives) != 0 ||
+        if (!st_buffer_is_playing(facts, node) || st_facts_beside_text(facts, node, "driver", &drives) != 0 ||
             strcmp(drives, "true") != 0 || st_facts_int(facts, node->key, &hz) != 0 ||
             !is_graph_rate(facts, hz, ret->default_hz))
             continue;
@@ -241,7 +240,7 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
         one.rate_hz = hz;
         one.forced = st_facts_beside_int(facts, node, "force_quantum", &one.frames) == 0 && one.frames > 0 &&
                      one.frames <= 1000000;
-        if (!is_playing(facts, node) ||
+        if (!st_buffer_is_playing(facts, node) ||
             (!one.forced && (st_facts_beside_text(facts, node, "latency", &text) != 0 ||
                              !is_fraction(text, &one.frames, &one.rate_hz))))
             continue;

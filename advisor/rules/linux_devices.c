@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 
@@ -409,21 +410,47 @@ const struct st_rule st_rule_linux_card_rate = {
 
 /* --- linux-device-headroom: PipeWire's reserve against devices whose position moves in steps --- */
 
+/** A step that was measured, longer than PipeWire's cycle and reserve: by half of it the buffer is shorter than it seems. */
+static bool has_long_step(struct st_finding *finding)
+{
+    struct st_buffer_asked asked;
+    char name[48];
+    int64_t frames, reserve = 0;
+    st_buffer_asked(finding->facts, &asked);
+    ST_FACTS_EACH (node, finding->facts, NODE, ".headroom_frames") {
+        if (st_buffer_is_playing(finding->facts, node) &&
+            st_facts_int(finding->facts, node->key, &frames) == 0)
+            reserve = frames > reserve ? frames : reserve;
+    }
+    ST_FACTS_EACH (step, finding->facts, "linux.alsa.", ".step_frames") {
+        if (st_facts_int(finding->facts, step->key, &frames) != 0 || frames <= asked.cycle_frames + reserve)
+            continue;
+        st_finding_quote(finding, step->key);
+        st_finding_advice(
+            finding,
+            "%s moves its position by %" PRId64 " frames or more at once; PipeWire's cycle has %" PRId64
+            ", its reserve %" PRId64 ": it may count xruns although the buffer is full",
+            st_fact_part(step, "linux.alsa.", name, sizeof(name)), frames, asked.cycle_frames, reserve);
+        st_rule_fix(finding);
+        return true;
+    }
+    return false;
+}
+
 static void judge_device_headroom(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     const struct st_fact *any = st_facts_next(facts, NODE, ".state", NULL);
     const bool guest = st_machine_is_guest(facts);
     const char *text, *name = "a sound device";
-    if (st_finding_need_text(finding, any != NULL ? any->key : NODE "any.state", &text) != 0)
+    if (st_finding_need_text(finding, any != NULL ? any->key : NODE "any.state", &text) != 0 ||
+        has_long_step(finding))
         return;
     ST_FACTS_EACH (path, facts, NODE, ".alsa_path") {
         int64_t frames = 0;
         const bool sof = path->state == ST_FACT_OK && strstr(path->text, "hw:sof") != NULL;
-        if (st_facts_beside_text(facts, path, "state", &text) != 0 || strcmp(text, "running") != 0)
-            continue;
         (void)!st_facts_beside_int(facts, path, "headroom_frames", &frames);
-        if (frames >= (guest ? 2048 : sof ? 1 : 0))
+        if (!st_buffer_is_playing(facts, path) || frames >= (guest ? 2048 : sof ? 1 : 0))
             continue;
         st_finding_quote(finding, path->key);
         st_finding_quote_beside(finding, path, "headroom_frames");
@@ -458,6 +485,6 @@ const struct st_rule st_rule_linux_device_headroom = {
     .guide.check = "pw-dump | grep -A3 headroom   # 1024",
     .guide.undo = "delete 90-sleeptune.conf and run systemctl --user restart wireplumber",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(NODE "*", ST_MACHINE_VIRTUAL),
+    .facts = ST_RULE_KEYS(NODE "*", "linux.alsa.*.step_frames", "linux.pipewire.*", ST_MACHINE_VIRTUAL),
     .judge = judge_device_headroom,
 };

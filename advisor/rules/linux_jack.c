@@ -185,6 +185,15 @@ static bool take_running_value(struct st_finding *finding, const char *key, int6
     return true;
 }
 
+static bool need_alsa(struct st_finding *finding, struct st_jack_command *ret)
+{
+    if (!need_jack(finding, ret))
+        return false;
+    if (!ret->is_alsa)
+        st_finding_not_applicable(finding, "JACK does not use the ALSA driver here");
+    return ret->is_alsa;
+}
+
 /** The longest period of a power of two that is not longer than the wished one; JACK has 16 to 8192. */
 static void fix_jack_period(const struct st_jack_command *jack, double wish_us, bool usb,
                             struct st_finding *finding)
@@ -204,12 +213,8 @@ static void judge_jack_period(struct st_finding *finding)
 {
     struct st_jack_command jack;
     const struct st_fact *usb = NULL;
-    if (!need_jack(finding, &jack))
+    if (!need_alsa(finding, &jack))
         return;
-    if (!jack.is_alsa) {
-        st_finding_not_applicable(finding, "JACK does not use the ALSA driver here");
-        return;
-    }
     if (!take_running_value(finding, FRAMES, &jack.frames) ||
         !take_running_value(finding, RATE, &jack.rate_hz))
         return;
@@ -263,12 +268,8 @@ const struct st_rule st_rule_linux_jack_period = {
 static void judge_jack_soft_mode(struct st_finding *finding)
 {
     struct st_jack_command jack;
-    if (!need_jack(finding, &jack))
+    if (!need_alsa(finding, &jack))
         return;
-    if (!jack.is_alsa) {
-        st_finding_not_applicable(finding, "JACK does not use the ALSA driver here");
-        return;
-    }
     if (!jack.soft_mode) {
         st_finding_fine(finding, "JACK is set to report the xruns of the sound card");
         return;

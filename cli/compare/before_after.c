@@ -16,6 +16,7 @@
 #include "cli/show/measure_text.h"
 #include "core/ns.h"
 #include "core/text/number.h"
+#include "core/text/text.h"
 #include "evidence/verdict.h"
 #include "platform/program/locale.h"
 #include "store/recording/recording.h"
@@ -62,10 +63,7 @@ static char *machine_now(const struct st_journal *journal)
         fprintf(out, ST_LOAD_KEY ": %.2f\n", load);
     if (p->os == ST_OS_LINUX && p->read_text(p, "/proc/cmdline", line, sizeof(line), &len) == 0)
         fprintf(out, "kernel_command_line: %.*s\n", (int)strcspn(line, "\n"), line);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return st_text_take(out, &text);
 }
 
 /* --- one run --- */

@@ -106,10 +106,7 @@ static char *lines_of(const json_t *object)
                                       : "");
         free(dumped);
     }
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return st_text_take(out, &text);
 }
 
 static int read_json(const char *command, const struct st_series_options *options,

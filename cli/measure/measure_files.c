@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "core/text/text.h"
 #include "platform/destination.h"
 #include "store/recording/recording.h"
 
@@ -153,10 +154,7 @@ static char *conditions_of(const struct st_result *result, const char *first)
         fputs("cpu: any\n", out);
     for (size_t i = 0; i < result->conditions_n; i++)
         fprintf(out, "%s: %s\n", result->conditions[i].key, result->conditions[i].value);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return st_text_take(out, &text);
 }
 
 static int close_recording(struct lane *lane, const struct st_result *result, const char *first)

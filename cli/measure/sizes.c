@@ -15,20 +15,17 @@
 
 /* --- the runs --- */
 
-static void on_cycle(void *ctx, uint64_t k, int64_t lateness_ns, int64_t callback_ns)
+static void on_cycle(void *ctx, uint64_t k, int64_t lateness_ns, ST_UNUSED int64_t callback_ns)
 {
     struct st_sizes_run *run = ctx;
-    (void)callback_ns;
     run->late.periods_n++;
     const int r = st_predict_add(&run->late, k, lateness_ns);
     run->error = r != 0 ? r : run->error;
 }
 
-static void on_skipped(void *ctx, uint64_t first_k, uint64_t n, int64_t due_to_done_ns)
+static void on_skipped(void *ctx, ST_UNUSED uint64_t first_k, uint64_t n, ST_UNUSED int64_t due_to_done_ns)
 {
     struct st_sizes_run *run = ctx;
-    (void)first_k;
-    (void)due_to_done_ns;
     run->late.periods_n += n;
 }
 

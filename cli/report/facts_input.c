@@ -72,6 +72,8 @@ static int read_input(const char *command, const char *path, size_t max_bytes, c
                        : st_failure(command, "cannot read %s: %s", name, strerror(-r));
 }
 
+/* The ways to load facts: each returns an st_exit, after a message; what they put into *ret, also then, the caller frees. */
+
 static int load_snapshot(const char *command, const char *path, struct st_facts **ret)
 {
     char message[512], *text;
@@ -128,7 +130,6 @@ static int refuse_text(const char *command, const char *name, const char *text, 
 
 static int load_texts(const char *command, const struct st_facts_input *input, struct st_facts **ret)
 {
-    struct st_facts *facts = NULL;
     int status = ST_EXIT_DONE;
     for (size_t i = 0; i < input->texts_n && status == ST_EXIT_DONE; i++) {
         const char *name = strcmp(input->texts[i], "-") == 0 ? "standard input" : input->texts[i];
@@ -137,15 +138,11 @@ static int load_texts(const char *command, const struct st_facts_input *input, s
         status = read_input(command, input->texts[i], ST_POSTED_MAX_BYTES, "a posted text", &text, &bytes);
         if (status != ST_EXIT_DONE)
             break;
-        const int r = st_posted_add(text, bytes, name, &facts);
+        const int r = st_posted_add(text, bytes, name, ret);
         if (r != 0)
             status = refuse_text(command, name, text, r);
         free(text);
     }
-    if (status == ST_EXIT_DONE)
-        *ret = facts;
-    else
-        st_facts_free(facts);
     return status;
 }
 
@@ -174,21 +171,16 @@ static int load_user(const char *command, const struct st_facts_input *input, st
 static int load_folder(const char *command, const struct st_facts_input *input, struct st_facts **ret)
 {
     struct st_platform *p;
-    struct st_facts *facts;
-    int status = load_root(command, input->root, &facts);
+    int status = load_root(command, input->root, ret);
     if (status != ST_EXIT_DONE)
         return status;
     const int r = input->user != NULL ? st_platform_root_new(input->root, &p) : 0;
     if (r != 0) {
         status = st_failure(command, "cannot read %s: %s", input->root, strerror(-r));
     } else if (input->user != NULL) {
-        status = load_user(command, input, p, facts);
+        status = load_user(command, input, p, *ret);
         st_platform_root_free(p);
     }
-    if (status == ST_EXIT_DONE)
-        *ret = facts;
-    else
-        st_facts_free(facts);
     return status;
 }
 
@@ -237,21 +229,16 @@ static int put_running(struct st_facts *facts)
 static int load_machine(const char *command, const struct st_facts_input *input, struct st_facts **ret)
 {
     struct st_platform *p = st_platform_native();
-    struct st_facts *facts = NULL;
     int status = ST_EXIT_DONE;
-    const int r = st_collect(p, true, &facts);
+    const int r = st_collect(p, true, ret);
     if (r != 0)
         status = st_failure(command, "cannot read this machine: %s", strerror(-r));
     if (status == ST_EXIT_DONE && input->user != NULL)
-        status = load_user(command, input, p, facts);
+        status = load_user(command, input, p, *ret);
     if (status == ST_EXIT_DONE)
-        status = ask_servers(command, input, facts);
-    if (status == ST_EXIT_DONE && !input->no_servers && put_running(facts) != 0)
+        status = ask_servers(command, input, *ret);
+    if (status == ST_EXIT_DONE && !input->no_servers && put_running(*ret) != 0)
         status = st_failure(command, "out of memory");
-    if (status == ST_EXIT_DONE)
-        *ret = facts;
-    else
-        st_facts_free(facts);
     return status;
 }
 
@@ -281,9 +268,14 @@ int st_facts_input_load(const char *command, const struct st_facts_input *input,
     if (input->user != NULL && (input->snapshot != NULL || input->texts_n > 0))
         return st_failure_usage(
             command, "--user works only on this machine or with --root: it reads that user's rights");
-    if (input->texts_n > 0)
-        return load_texts(command, input, ret);
-    if (input->snapshot != NULL)
-        return load_snapshot(command, input->snapshot, ret);
-    return input->root != NULL ? load_folder(command, input, ret) : load_machine(command, input, ret);
+    struct st_facts *facts = NULL;
+    const int status = input->texts_n > 0        ? load_texts(command, input, &facts)
+                       : input->snapshot != NULL ? load_snapshot(command, input->snapshot, &facts)
+                       : input->root != NULL     ? load_folder(command, input, &facts)
+                                                 : load_machine(command, input, &facts);
+    if (status == ST_EXIT_DONE)
+        *ret = facts;
+    else
+        st_facts_free(facts);
+    return status;
 }

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 void st_text_append(char *buf, size_t buf_bytes, const char *format, ...)
@@ -110,4 +111,13 @@ void st_text_field(FILE *out, const char *label, const char *text, int label_col
     const int columns = st_text_columns(label);
     st_text_pad(out, label, label_columns);
     wrap_from(out, text, columns < label_columns ? label_columns : columns + 1, label_columns, width, false);
+}
+
+char *st_text_take(FILE *out, char **text)
+{
+    const bool failed = ferror(out) != 0;
+    if (fclose(out) == 0 && !failed)
+        return *text;
+    free(*text);
+    return NULL;
 }

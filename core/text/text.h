@@ -25,6 +25,9 @@ void st_text_wrap(FILE *out, const char *text, int indent, int width);
 /** The same, but words longer than a line are broken: for text that no one copies. */
 void st_text_wrap_broken(FILE *out, const char *text, int indent, int width);
 
+/** Ends a stream of open_memstream(). @return its text, which the caller frees; NULL: out of memory. */
+char *st_text_take(FILE *out, char **text);
+
 /** A label in the first `label_columns`, then text wrapped beside it. */
 void st_text_field(FILE *out, const char *label, const char *text, int label_columns, int width);
 

@@ -2,13 +2,13 @@
 #include "daemon/page/page.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "core/base.h"
 #include "core/ns.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 
 static const json_t *get(const json_t *object, const char *key)
 {
@@ -315,10 +315,5 @@ char *st_page_text(const json_t *document, bool only_cycle)
         at = end + 2;
     }
     fputs(at, out);
-    const int failed = ferror(out);
-    if (fclose(out) != 0 || failed != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return st_text_take(out, &text);
 }

@@ -150,6 +150,8 @@ static void add_server(struct section *to, const struct st_view *view, const str
         PUT(&line, "%s", of->why[0] != '\0' ? of->why : st_observed_state_name(of->state));
     if (st_dropout_table_asked(&of->seen, asked, sizeof(asked))[0] != '\0')
         PUT(&line, "; %s", asked);
+    else if (of->seen.frames > 0 && strcmp(of->source, "jack") == 0)
+        PUT(&line, "; set by JACK's option -p, or later by a program");
     if (!only) {
         PUT(&line, ", ");
         put_count(&line, dropouts_n, "dropout");

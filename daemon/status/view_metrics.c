@@ -3,10 +3,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "daemon/status/forecast.h"
 #include "st_config.h"
 
@@ -196,10 +196,5 @@ char *st_view_metrics(const struct st_view *view)
           seconds(view->started_wall_ns));
     st_observe_metric(out, "sleeptune_build_info", "gauge", "Version of sleeptuned.");
     fputs("sleeptune_build_info{version=\"" ST_VERSION "\"} 1\n", out);
-    const int failed = ferror(out);
-    if (fclose(out) != 0 || failed != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return st_text_take(out, &text);
 }
