@@ -157,16 +157,19 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
     for (int i = 0; i < 50; i++) {
         const double before_s = (double)c->p->now_ns(c->p) / 1e9;
         if (c->p->read_text(c->p, path, text, sizeof(text), &len) != 0 ||
-            st_alsa_status_parse(text, &status) != 0 || status.state != ST_ALSA_RUNNING)
+            st_alsa_status_parse(text, &status) != 0)
             return;
         const double at_s = (double)status.hw_ptr_frames / (double)rate_hz;
         now_ns = c->p->now_ns(c->p);
-        behind_s = fmin(behind_s, at_s - before_s);
-        step_s = fmax(step_s, at_s - (double)now_ns / 1e9 - behind_s);
+        if (status.state == ST_ALSA_RUNNING) { /* not between an xrun and the next start */
+            behind_s = fmin(behind_s, at_s - before_s);
+            step_s = fmax(step_s, at_s - (double)now_ns / 1e9 - behind_s);
+        }
         (void)!c->p->sleep_until_ns(c->p, now_ns + ST_NS_PER_MS);
     }
     snprintf(key, sizeof(key), "linux.alsa.%s.step_frames", name);
-    st_facts_put_int(c->facts, key, (int64_t)fmin(step_s * (double)rate_hz, INT32_MAX), NULL, path);
+    if (isfinite(behind_s))
+        st_facts_put_int(c->facts, key, (int64_t)fmin(step_s * (double)rate_hz, INT32_MAX), NULL, path);
 }
 
 static void one_stream(struct st_collector *c, const char *folder, const char *name)

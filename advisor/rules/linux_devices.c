@@ -475,7 +475,9 @@ const struct st_rule st_rule_linux_device_headroom = {
     .when_not = "there are no xruns",
     .sources =
         "thesofproject/linux issues 5284 and 5242 (1024 helped); PipeWire 1.5.81 has it for SOF cards\n"
-        "WirePlumber alsa-vm.conf: 2048 in virtual machines, for alsa_*.pci.* only",
+        "WirePlumber alsa-vm.conf: 2048 in virtual machines, for alsa_*.pci.* only\n"
+        "PipeWire spa/plugins/alsa/alsa-pcm.c: it wakes with a cycle and the reserve in the buffer\n"
+        "steps: what 50 looks in 50 ms show, so at the least",
     .guide.persistent =
         "# /etc/wireplumber/wireplumber.conf.d/90-sleeptune.conf\n"
         "monitor.alsa.rules = [ { matches = [ { node.name = \"~alsa_.*\" } ]\n"
@@ -485,6 +487,6 @@ const struct st_rule st_rule_linux_device_headroom = {
     .guide.check = "pw-dump | grep -A3 headroom   # 1024",
     .guide.undo = "delete 90-sleeptune.conf and run systemctl --user restart wireplumber",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(NODE "*", "linux.alsa.*.step_frames", "linux.pipewire.*", ST_MACHINE_VIRTUAL),
+    .facts = ST_RULE_KEYS("linux.alsa.*.step_frames", "linux.pipewire.*", ST_MACHINE_VIRTUAL),
     .judge = judge_device_headroom,
 };

@@ -77,6 +77,7 @@ late() { value "[(c['name'], c['not_ready']) for s in d['observe'] if s['source'
 is "it is named, as the server's log has it" "$(late)" "[('stall', $(of starved))]"
 watch loads
 ok "the buffer in use is known" wait_for value_is "[s['in_use']['frames'] for s in d['observe'] if s['source'] == 'jack']" '[8192]'
+like "and whose wish it is, on the screen" "$("$SLEEPTUNE" status --details --socket "$sock" | tr '\n' ' ' | tr -s ' ')" "8192 frames at 48 kHz \\(171 ms\\); set by JACK's option -p, or later by a program"
 ok "the server's load is reported" wait_for grep -Eq "^load cycles=59 busy=[0-9]+,[0-9]+,[0-9]+ period=170666666 frames=8192 rate=48000 device=$name\$" "$tmp/loads"
 ok "and that the client plays" wait_for grep -q "^load .* client=stall\$" "$tmp/loads"
 end_watchers

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "advisor/collect/collect.h"
@@ -75,6 +76,53 @@ static void an_open_stream_has_its_sizes_and_owner(void **state)
                      ST_FACT_MALFORMED);
     assert_null(st_facts_find(facts, "linux.alsa.card0.pcm1c.sub0.buffer_frames"));
     st_facts_free(facts);
+}
+
+/* A card of 48 kHz whose position moves in steps, and a look at it that takes long now and then. */
+static int (*read_tree)(struct st_platform *p, const char *path, char *buf, size_t buf_bytes,
+                        size_t *ret_len);
+static int64_t step_frames, looks_n;
+
+static int read_moving(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len)
+{
+    if (strcmp(path, SUB "status") != 0)
+        return read_tree(p, path, buf, buf_bytes, ret_len);
+    st_fake_advance(p, looks_n++ % 7 == 3 ? 9000000 : 20000);
+    const int64_t frames = p->now_ns(p) * 48 / 1000000 / step_frames * step_frames;
+    *ret_len =
+        (size_t)snprintf(buf, buf_bytes, "state: RUNNING\nowner_pid: 3700\ntrigger_time: 0.0\nhw_ptr: %lld\n",
+                         (long long)frames);
+    st_fake_advance(p, 20000);
+    return 0;
+}
+
+static int64_t steps_of(struct st_platform *p)
+{
+    struct st_facts *facts;
+    int64_t frames = -1;
+    assert_int_equal(st_collect(p, true, &facts), 0);
+    (void)!st_facts_int(facts, "linux.alsa.card0.pcm0p.sub0.step_frames", &frames);
+    st_facts_free(facts);
+    return frames;
+}
+
+static void steps_of_the_position_are_measured(void **state)
+{
+    struct st_platform *p = *state;
+    file(p, SUB "hw_params", "rate: 48000 (48000/1)\n");
+    file(p, SUB "status", "");
+    file(p, "/proc/3700/comm", "pipewire\n");
+    read_tree = p->read_text;
+    p->read_text = read_moving;
+    static const int64_t steps[] = {1, 192, 480};
+    for (size_t i = 0; i < ST_ARRAY_LEN(steps); i++) {
+        step_frames = steps[i];
+        const int64_t frames = steps_of(p);
+        if (frames < steps[i] - 60 || frames > steps[i]) /* at the least: a look takes 1 ms, 48 frames */
+            fail_msg("steps of %lld: %lld", (long long)steps[i], (long long)frames);
+    }
+    file(p, "/proc/3700/comm", "aplay\n");
+    assert_int_equal(steps_of(p), -1);
 }
 
 static void only_usb_devices_that_play_are_facts(void **state)
@@ -289,6 +337,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_open_stream_has_its_sizes_and_owner, setup, teardown),
+        cmocka_unit_test_setup_teardown(steps_of_the_position_are_measured, setup, teardown),
         cmocka_unit_test_setup_teardown(only_usb_devices_that_play_are_facts, setup, teardown),
         cmocka_unit_test_setup_teardown(lines_that_carry_sound_are_facts, setup, teardown),
         cmocka_unit_test_setup_teardown(each_cpu_counts_its_throttling, setup, teardown),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # vm: -k generic -c dummy -t 2700
 # Causes that only a whole system has: a program that never sleeps at a higher priority, rtkit that takes real-time priority
-# away from PipeWire, and programs whose memory was swapped out. Each is named, with what to do.
+# away from PipeWire, programs whose memory was swapped out, a card whose position moves in steps. Each is named, with what to do.
 # shellcheck source=tests/vm/session.sh disable=SC2317
 . /share/tests/session.sh
 one_line() { tr '\n' ' ' | tr -s ' '; }
@@ -60,6 +60,8 @@ if [ -x /usr/libexec/rtkit-daemon ]; then
         skip "the report names it, and what to do" "this machine takes longer than 1 s to read its journal"
     else
         like "the report names it, and what to do" "$(one_line <<<"$screen")" "$lost"
+        like "and the finding about the server leaves it to that one" "$(rights linux-server-priority | one_line)" \
+            'Here: not applicable PipeWire runs without real-time priority; finding linux-rt-lost says why'
     fi
 else
     skip "rtkit takes real-time priority away" "rtkit is not in this image"
@@ -93,4 +95,33 @@ ok "its pages are swapped out, and that is the reason of its dropouts" wait_for 
 status | tap_note
 musician sleeptune status --json | jq -c '[.. | objects | select(has("reasons")) | {name, reasons}]' | tap_note
 echo >&9
+
+# --- a card whose position moves with the kernel's tick, each 4 ms ---
+musician systemctl --user stop sleeptuned wireplumber pipewire.socket pipewire
+modprobe -r snd-dummy
+ok "a card without a timer of its own" modprobe snd-dummy hrtimer=0
+musician mkdir -p "$home/.config/wireplumber/main.lua.d"
+musician tee "$home/.config/wireplumber/main.lua.d/99-headroom.lua" >/dev/null <<'EOF'
+table.insert(alsa_monitor.rules, { matches = {{{ "node.name", "matches", "alsa_output.*" }}}, apply_properties = { ["api.alsa.headroom"] = 0 } })
+EOF
+musician systemctl --user start pipewire wireplumber
+ok "PipeWire finds it" wait_for 60 musician sh -c 'pw-cli ls Node | grep -q alsa_output'
+ok "and takes a cycle of 128 frames" wait_for 60 musician sh -c 'pw-metadata -n settings 0 clock.force-quantum 128; pw-metadata -n settings | grep -q "force-quantum.*128"'
+mkfifo /tmp/stay
+exec 8<>/tmp/stay
+musician /share/tests/stall_pipewire 0 Player 5 5 1 "$home/player.log" </tmp/stay >/dev/null 2>&1 &
+# 4 ms are 192 frames; what is seen of them is less, as a look takes time
+steps='Here: advice card[0-9]+.pcm0p.sub0 moves its position by [12][0-9]{2} frames or more at once; PipeWire.s cycle has 128, its reserve 0:'
+# shellcheck disable=SC2317
+names_steps() { rights linux-device-headroom | one_line | grep -qE "$steps"; }
+wait_for 120 names_steps
+screen=$(rights linux-device-headroom)
+tap_note <<<"$screen"
+musician sleeptune snapshot --no-servers | jq -c '.facts[] | select(.key | startswith("linux.alsa.")) | [.key, .value]' | tap_note
+if grep -q 'Connection timed out' <<<"$screen"; then
+    skip "its steps are measured, and longer than PipeWire's cycle" "this machine is too slow for pw-dump at 128 frames"
+else
+    like "its steps are measured, and longer than PipeWire's cycle" "$(one_line <<<"$screen")" "$steps"
+fi
+echo >&8
 tap_done
