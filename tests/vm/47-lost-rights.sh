@@ -61,7 +61,7 @@ if [ -x /usr/libexec/rtkit-daemon ]; then
     else
         like "the report names it, and what to do" "$(one_line <<<"$screen")" "$lost"
         like "and the finding about the server leaves it to that one" "$(rights linux-server-priority | one_line)" \
-            'Here: not applicable PipeWire runs without real-time priority; finding linux-rt-lost says why'
+            'Here: not-applicable PipeWire runs without real-time priority; finding linux-rt-lost says why'
     fi
 else
     skip "rtkit takes real-time priority away" "rtkit is not in this image"
