@@ -4,8 +4,7 @@
  * A wait asks for due - margin, wakes `overshoot` after that, and spins for the rest. The margin is a
  * quantile of the overshoots seen so far, recent ones weighted more, and is limited by the mean spinning time
  * allowed per wait. Both depend on the lower part of the distribution only: a stall of 20 ms counts as one
- * late wake-up, however long it was. A mean or a maximum would follow it.
- */
+ * late wake-up, however long it was. A mean or a maximum would follow it. */
 #ifndef ST_CORE_MARGIN_H
 #define ST_CORE_MARGIN_H
 

@@ -10,8 +10,7 @@
 /* --- what the words mean: docs/adr/0003-ring-format.md has the reasons --- */
 
 /* A plain word is the lateness of one cycle in ns. With a callback a second word follows: the callback time
- * in ns. The lowest values announce a record with a 64-bit payload in the next two words (low, high):
- */
+ * in ns. The lowest values announce a record with a 64-bit payload in the next two words (low, high): */
 #define ST_RECORD_WIDE                                                                                       \
     (INT32_MIN + 0) /* a cycle: lateness beyond 32 bits (with a callback: then its callback time) */
 #define ST_RECORD_WIDE_CB      (INT32_MIN + 1) /* stands for a callback word that is beyond 32 bits */

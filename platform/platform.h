@@ -4,8 +4,7 @@
  * Nothing above this folder has an OS #ifdef. Conventions: 0 or a negative errno value; -ENOTSUP where this
  * OS has no such thing (the caller says "not applicable", never "fine"); output parameters are written on
  * success only; times are ns. All functions may be called from any thread unless said otherwise; "self" means
- * the calling thread.
- */
+ * the calling thread. */
 #ifndef ST_PLATFORM_PLATFORM_H
 #define ST_PLATFORM_PLATFORM_H
 

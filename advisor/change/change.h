@@ -1,8 +1,7 @@
 /* What can be changed so that it can be taken back: how each kind of change is written, and what is there now.
  *
  * Lines in files are blocks of exact text, appended and cut out again, so that no other lines are touched. All
- * functions are for one thread; files are reached through the platform only.
- */
+ * functions are for one thread; files are reached through the platform only. */
 #ifndef ST_ADVISOR_CHANGE_CHANGE_H
 #define ST_ADVISOR_CHANGE_CHANGE_H
 

@@ -116,6 +116,8 @@ static void pipewire_node(void *ctx, const char *section, const char *name, cons
         {"media.class", "media_class"},
         {"api.alsa.path", "alsa_path"},
         {"api.alsa.headroom", "headroom_frames"},
+        {"api.alsa.disable-tsched", "disable_tsched"},
+        {"api.alsa.pcm.card", "card"},
         {"session.suspend-timeout-seconds", "suspend_s"},
     };
     const char *leaf = key_of(rows, ST_ARRAY_LEN(rows), name);

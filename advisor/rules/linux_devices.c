@@ -410,28 +410,47 @@ const struct st_rule st_rule_linux_card_rate = {
 
 /* --- linux-device-headroom: PipeWire's reserve against devices whose position moves in steps --- */
 
-/** A step that was measured, longer than PipeWire's cycle and reserve: by half of it the buffer is shorter than it seems. */
-static bool has_long_step(struct st_finding *finding)
+#define HEADROOM_MAX 8192 /* of api.alsa.headroom */
+#define HEADROOM_EVER(frames)                                                                                \
+    "# /etc/wireplumber/wireplumber.conf.d/90-sleeptune.conf\n"                                              \
+    "monitor.alsa.rules = [ { matches = [ { node.name = \"~alsa_.*\" } ]\n"                                  \
+    "  actions = { update-props = { api.alsa.headroom = " frames                                             \
+    "\n# then\nsystemctl --user restart wireplumber"
+
+/** Has the card that this output plays on a measured step that is longer than what PipeWire keeps in the buffer, a cycle and
+ * the reserve? The buffer may be shorter by half of it than it seems. With interrupts PipeWire knows the position. */
+static bool has_long_step(struct st_finding *finding, const struct st_fact *node, const char *name,
+                          int64_t reserve)
 {
+    const struct st_facts *facts = finding->facts;
     struct st_buffer_asked asked;
-    char name[48];
-    int64_t frames, reserve = 0;
-    st_buffer_asked(finding->facts, &asked);
-    ST_FACTS_EACH (node, finding->facts, NODE, ".headroom_frames") {
-        if (st_buffer_is_playing(finding->facts, node) &&
-            st_facts_int(finding->facts, node->key, &frames) == 0)
-            reserve = frames > reserve ? frames : reserve;
-    }
-    ST_FACTS_EACH (step, finding->facts, "linux.alsa.", ".step_frames") {
-        if (st_facts_int(finding->facts, step->key, &frames) != 0 || frames <= asked.cycle_frames + reserve)
+    const char *class, *by_interrupts;
+    char prefix[48];
+    int64_t card, frames, hz, wanted = 32;
+    if (st_facts_beside_int(facts, node, "card", &card) != 0 ||
+        st_facts_beside_text(facts, node, "media_class", &class) != 0 || strcmp(class, "Audio/Sink") != 0 ||
+        (st_facts_beside_text(facts, node, "disable_tsched", &by_interrupts) == 0 &&
+         strcmp(by_interrupts, "true") == 0))
+        return false;
+    st_buffer_asked(facts, &asked);
+    snprintf(prefix, sizeof(prefix), "linux.alsa.card%" PRId64 ".pcm", card);
+    ST_FACTS_EACH (step, facts, prefix, ".step_frames") {
+        if (st_facts_int(facts, step->key, &frames) != 0 ||
+            st_facts_beside_int(facts, step, "rate_hz", &hz) != 0)
+            continue;
+        const double cycle = (double)asked.cycle_frames * (double)hz / (double)asked.running_hz;
+        if ((double)frames <= cycle + (double)reserve)
             continue;
         st_finding_quote(finding, step->key);
-        st_finding_advice(
-            finding,
-            "%s moves its position by %" PRId64 " frames or more at once; PipeWire's cycle has %" PRId64
-            ", its reserve %" PRId64 ": it may count xruns although the buffer is full",
-            st_fact_part(step, "linux.alsa.", name, sizeof(name)), frames, asked.cycle_frames, reserve);
-        st_rule_fix(finding);
+        st_finding_quote_beside(finding, node, "headroom_frames");
+        st_finding_advice(finding,
+                          "%.60s reports what it has played in jumps of %" PRId64
+                          " frames or more; PipeWire keeps %.0f + %" PRId64
+                          " frames ready, so a dropout is possible although all programs are in time",
+                          name, frames, cycle, reserve);
+        while (wanted < frames && wanted < HEADROOM_MAX)
+            wanted *= 2;
+        st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, HEADROOM_EVER("%" PRId64 " } } } ]"), wanted);
         return true;
     }
     return false;
@@ -442,19 +461,23 @@ static void judge_device_headroom(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     const struct st_fact *any = st_facts_next(facts, NODE, ".state", NULL);
     const bool guest = st_machine_is_guest(facts);
-    const char *text, *name = "a sound device";
-    if (st_finding_need_text(finding, any != NULL ? any->key : NODE "any.state", &text) != 0 ||
-        has_long_step(finding))
+    const char *text;
+    if (st_finding_need_text(finding, any != NULL ? any->key : NODE "any.state", &text) != 0)
         return;
     ST_FACTS_EACH (path, facts, NODE, ".alsa_path") {
         int64_t frames = 0;
+        const char *name = "a sound device";
         const bool sof = path->state == ST_FACT_OK && strstr(path->text, "hw:sof") != NULL;
+        if (!st_buffer_is_playing(facts, path))
+            continue;
         (void)!st_facts_beside_int(facts, path, "headroom_frames", &frames);
-        if (!st_buffer_is_playing(facts, path) || frames >= (guest ? 2048 : sof ? 1 : 0))
+        (void)!st_facts_beside_text(facts, path, "name", &name);
+        if (has_long_step(finding, path, name, frames))
+            return;
+        if (frames >= (guest ? 2048 : sof ? 1 : 0))
             continue;
         st_finding_quote(finding, path->key);
         st_finding_quote_beside(finding, path, "headroom_frames");
-        (void)!st_facts_beside_text(facts, path, "name", &name);
         st_finding_advice(finding,
                           "%.60s%s moves its position in steps, and PipeWire keeps only %" PRId64
                           " frames in reserve: it counts xruns although the buffer is full",
@@ -477,12 +500,8 @@ const struct st_rule st_rule_linux_device_headroom = {
         "thesofproject/linux issues 5284 and 5242 (1024 helped); PipeWire 1.5.81 has it for SOF cards\n"
         "WirePlumber alsa-vm.conf: 2048 in virtual machines, for alsa_*.pci.* only\n"
         "PipeWire spa/plugins/alsa/alsa-pcm.c: it wakes with a cycle and the reserve in the buffer\n"
-        "steps: what 50 looks in 50 ms show, so at the least",
-    .guide.persistent =
-        "# /etc/wireplumber/wireplumber.conf.d/90-sleeptune.conf\n"
-        "monitor.alsa.rules = [ { matches = [ { node.name = \"~alsa_.*\" } ]\n"
-        "  actions = { update-props = { api.alsa.headroom = 1024 } } } ]   # virtual machines: 2048\n"
-        "# then\nsystemctl --user restart wireplumber",
+        "jumps: what 50 looks in 50 ms show, so a real one may be longer",
+    .guide.persistent = HEADROOM_EVER("1024 } } } ]   # virtual machines: 2048"),
     .guide.needs = ST_NEEDS_REOPEN,
     .guide.check = "pw-dump | grep -A3 headroom   # 1024",
     .guide.undo = "delete 90-sleeptune.conf and run systemctl --user restart wireplumber",

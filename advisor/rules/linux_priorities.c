@@ -73,14 +73,15 @@ static const char *of_jack(const struct st_facts *facts)
 
 static const char *of_pipewire(const struct st_facts *facts)
 {
-    return st_linux_rt_lost(facts) ? "linux-rt-lost" : NULL;
+    return st_linux_rt_lost(facts, "linux.daemon.pipewire") ? "linux-rt-lost" : NULL;
 }
 
 static const char *of_pulse(const struct st_facts *facts)
 {
     const char *text;
-    return st_facts_text(facts, PULSE_REALTIME, &text) == 0 && st_machine_is_off(text) ? "linux-pulseaudio"
-                                                                                       : of_pipewire(facts);
+    if (st_facts_text(facts, PULSE_REALTIME, &text) == 0 && st_machine_is_off(text))
+        return "linux-pulseaudio";
+    return st_linux_rt_lost(facts, "linux.daemon.pulseaudio") ? "linux-rt-lost" : NULL;
 }
 
 /* Without jackdbus, which has nothing to do until a program asks for JACK. */

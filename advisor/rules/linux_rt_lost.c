@@ -43,15 +43,12 @@ static int64_t priority_of(const struct st_facts *facts, const char *process)
 }
 
 /** The sound server of this user: its row, -1: none runs. */
-static int server_of(struct st_finding *finding)
+static int server_of(const struct st_facts *facts)
 {
     int64_t pid;
     for (int i = 0; i < (int)ST_ARRAY_LEN(servers); i++) {
-        if (st_facts_int(finding->facts, servers[i].key, &pid) != 0 ||
-            st_owner_other(finding->facts, servers[i].key) != NULL)
-            continue;
-        st_finding_quote(finding, servers[i].key);
-        return i;
+        if (st_facts_int(facts, servers[i].key, &pid) == 0 && st_owner_other(facts, servers[i].key) == NULL)
+            return i;
     }
     return -1;
 }
@@ -64,11 +61,12 @@ static bool has_canary(const struct st_facts *facts)
     return st_facts_text(facts, RTKIT_COMMAND, &command) != 0 || strstr(command, "--no-canary") == NULL;
 }
 
-bool st_linux_rt_lost(const struct st_facts *facts)
+bool st_linux_rt_lost(const struct st_facts *facts, const char *key)
 {
     int64_t pid;
-    return st_facts_int(facts, RTKIT, &pid) == 0 && has_canary(facts) &&
-           st_machine_int_or(facts, DEMOTED, 0) > 0;
+    const int server = server_of(facts);
+    return server >= 0 && strcmp(servers[server].key, key) == 0 && st_facts_int(facts, RTKIT, &pid) == 0 &&
+           has_canary(facts) && st_machine_int_or(facts, DEMOTED, 0) > 0;
 }
 
 static bool can_suspend(const struct st_facts *facts)
@@ -78,9 +76,10 @@ static bool can_suspend(const struct st_facts *facts)
            !st_machine_is_guest(facts);
 }
 
-static void judge_without(struct st_finding *finding, const char *server, int64_t suspended_ms)
+static void judge_without(struct st_finding *finding, int row, int64_t suspended_ms)
 {
-    const bool logged = st_linux_rt_lost(finding->facts);
+    const bool logged = st_linux_rt_lost(finding->facts, servers[row].key);
+    const char *server = servers[row].name;
     if (!logged && suspended_ms < SUSPENDED_LEAST) {
         st_finding_not_applicable(finding,
                                   "%s has no real-time priority, and nothing shows that it ever had; see "
@@ -100,12 +99,13 @@ static void judge_lost(struct st_finding *finding)
     int64_t processes, value, suspended_ms = 0;
     if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
         return;
-    const int server = server_of(finding);
+    const int server = server_of(finding->facts);
     if (server < 0 || st_facts_int(facts, RTKIT, &value) != 0) {
         st_finding_not_applicable(
             finding, "%s", server < 0 ? "no PipeWire or PulseAudio of this user runs" : "rtkit does not run");
         return;
     }
+    st_finding_quote(finding, servers[server].key);
     st_finding_quote(finding, RTKIT_COMMAND);
     if (!has_canary(facts)) {
         st_finding_fine(finding, "rtkit runs with --no-canary: it takes no priority away after a suspend");
@@ -116,7 +116,7 @@ static void judge_lost(struct st_finding *finding)
     (void)!st_facts_int(facts, SUSPENDED, &suspended_ms);
     const int64_t priority = priority_of(facts, servers[server].process);
     if (priority == 0) {
-        judge_without(finding, servers[server].name, suspended_ms);
+        judge_without(finding, server, suspended_ms);
     } else if (priority > RTKIT_MAX) {
         st_finding_fine(finding,
                         "%s has priority %" PRId64 ": rtkit gives less, so it did not give this one "
@@ -189,7 +189,7 @@ static void judge_clients(struct st_finding *finding)
     int n = 0;
     if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
         return;
-    const int server = server_of(finding);
+    const int server = server_of(finding->facts);
     if (server != 0 || priority_of(finding->facts, servers[0].process) == 0) {
         st_finding_not_applicable(finding, server != 0 ? "no PipeWire of this user runs"
                                                        : "PipeWire itself has no real-time priority; see "

@@ -137,8 +137,7 @@ static void config_of(uint32_t frames, uint32_t rate_hz, int64_t duration_ns,
     config->duration_ns = duration_ns;
 }
 
-/* Where this thread runs now; -1: not known. Both runs stay on one CPU, as one may be busier than another.
- */
+/* Where this thread runs now; -1: not known. Both runs stay on one CPU, as one may be busier than another. */
 static int cpu_now(void)
 {
     struct st_platform *p = st_platform_native();

@@ -110,8 +110,7 @@ static int64_t tick_ns(const struct tick *tick)
     return tick->second_n > tick->first_n ? tick->first_ns + 1 : tick->first_ns;
 }
 
-/* Two neighbours: the more values the rarer one has, the better their distance is known.
- */
+/* Two neighbours: the more values the rarer one has, the better their distance is known. */
 static void compare_ticks(const struct tick *a, const struct tick *b, uint64_t *most_n, int64_t *step_ns)
 {
     const uint64_t n = tick_n(a) < tick_n(b) ? tick_n(a) : tick_n(b);

@@ -57,8 +57,7 @@ int st_json_written(char *text, json_t **ret);
 
 /** As json_dumps, but also with \u escapes for characters that JSON allows and that are not safe text
  * (core/text/safe.h): DEL, C1 control characters, bidirectional marks. The document stays the same. @param
- * ret_bytes its length (may be NULL). @return NULL: out of memory, or no document. Free it with free.
- */
+ * ret_bytes its length (may be NULL). @return NULL: out of memory, or no document. Free it with free. */
 char *st_json_dump(const json_t *document, size_t flags, size_t *ret_bytes);
 
 #endif

@@ -4,8 +4,7 @@
  * bounded. Names and numbers of other programs' clients are not ours: one PipeWire client with 60 stalled nodes makes
  * 240 events a second, which would fill the journal and push the events that matter out of list and history. Whoever has
  * to drop an event drops the oldest of the most frequent kind. Counts (status, metrics, minutes of the history) are
- * taken before, and are exact.
- */
+ * taken before, and are exact. */
 #ifndef ST_DAEMON_CAUSES_EVENT_LIMIT_H
 #define ST_DAEMON_CAUSES_EVENT_LIMIT_H
 

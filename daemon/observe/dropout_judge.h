@@ -1,8 +1,7 @@
 /* Why a client was not ready, from the times of its cycle and from what its thread did in that time. Pure.
  *
  * Each reason is tested by asking whether the client would have been ready without it. Times are
- * CLOCK_MONOTONIC in ns, 0 where they are not known.
- */
+ * CLOCK_MONOTONIC in ns, 0 where they are not known. */
 #ifndef ST_DAEMON_OBSERVE_DROPOUT_JUDGE_H
 #define ST_DAEMON_OBSERVE_DROPOUT_JUDGE_H
 

@@ -9,8 +9,8 @@
  * The server is the one that JACK_DEFAULT_SERVER names, or "default"; this program starts none.
  *
  * An xrun is the server's, not one client's, so sleeptuned's own stream on the same server counts the same
- * ones once more: that it is there is said.
- */
+ * ones once more: that it is there is said. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <jack/jack.h>
 #include <jack/statistics.h>
@@ -126,6 +126,8 @@ static void on_shutdown(ST_UNUSED void *ctx)
 static int open_client(const char *server)
 {
     jack_status_t status = 0;
+    if (dlsym(RTLD_DEFAULT, "pw_get_library_version") != NULL) /* it came with libjack */
+        return st_helper_line_absent("libjack is that of PipeWire, which is watched as PipeWire");
     jack_set_error_function(keep_message);
     jack_set_info_function(drop_message);
     st_helper_line_deadline(ANSWER_S,

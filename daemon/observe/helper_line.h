@@ -1,7 +1,6 @@
 /* What the helper programs that watch a sound server have in common: options, and lines on standard output
  * (platform/xrun/xrun_line.h has their form). One thread writes lines. A line that cannot be written ends the
- * program.
- */
+ * program. */
 #ifndef ST_DAEMON_OBSERVE_HELPER_LINE_H
 #define ST_DAEMON_OBSERVE_HELPER_LINE_H
 

@@ -11,8 +11,7 @@
  * followed until it finishes that work, in a later cycle, and then judged (dropout_judge.h). Asynchronous nodes
  * (PipeWire 1.2) have another cycle's time and are never "not ready". A server that was late itself begins the
  * next cycle too early for its clients: that is a dropout of "PipeWire", woken late, and of no client. All
- * functions: one thread.
- */
+ * functions: one thread. */
 #ifndef ST_DAEMON_OBSERVE_PIPEWIRE_PROFILE_H
 #define ST_DAEMON_OBSERVE_PIPEWIRE_PROFILE_H
 

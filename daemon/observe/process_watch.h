@@ -4,8 +4,7 @@
  * A server reports a cycle up to a second later, so that figures "of that cycle" have to be there before. One
  * sample costs about 1 us; after a dropout by a lack of CPU, the real-time threads of all programs are sampled
  * for a while, too. Without such figures (FreeBSD, or a /proc that hides processes) nothing is measured. One
- * thread.
- */
+ * thread. */
 #ifndef ST_DAEMON_OBSERVE_PROCESS_WATCH_H
 #define ST_DAEMON_OBSERVE_PROCESS_WATCH_H
 

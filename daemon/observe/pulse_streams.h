@@ -3,8 +3,7 @@
  * PulseAudio tells only a stream's own program that it underran. What others can read is how much a stream
  * has queued in the server: one that plays (not corked), had something queued, has nothing, and later has
  * something again was starved in between. One that is empty and then ends had played all it had. All
- * functions: one thread.
- */
+ * functions: one thread. */
 #ifndef ST_DAEMON_OBSERVE_PULSE_STREAMS_H
 #define ST_DAEMON_OBSERVE_PULSE_STREAMS_H
 

@@ -1,6 +1,5 @@
 /* Seconds by the due times of their periods, so that what is shown does not depend on when the ring is
- * drained.
- */
+ * drained. */
 #include "daemon/status/live.h"
 
 #include "core/ns.h"

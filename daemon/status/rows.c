@@ -151,7 +151,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
     if (st_dropout_table_asked(&of->seen, asked, sizeof(asked))[0] != '\0')
         PUT(&line, "; %s", asked);
     else if (of->seen.frames > 0 && strcmp(of->source, "jack") == 0)
-        PUT(&line, "; set by JACK's option -p, or later by a program");
+        PUT(&line, "; set where JACK is started (-p), or later by a program");
     if (!only) {
         PUT(&line, ", ");
         put_count(&line, dropouts_n, "dropout");

@@ -35,8 +35,7 @@
  * rtprio_thread(2) instead of sched_setscheduler(2): it names a thread (the other takes a process and changes
  * its first thread), and it asks for PRIV_SCHED_RTPRIO, which mac_priority(4) grants to the group "realtime";
  * the other asks for PRIV_SCHED_SET, which only root has. RTP_PRIO_FIFO is SCHED_FIFO, RTP_PRIO_REALTIME is
- * SCHED_RR. Sources: sys/kern/kern_resource.c, p1003_1b.c, ksched.c, sys/security/mac_priority.
- */
+ * SCHED_RR. Sources: sys/kern/kern_resource.c, p1003_1b.c, ksched.c, sys/security/mac_priority. */
 
 _Static_assert(RTP_PRIO_MAX == ST_FREEBSD_PRIORITY_MAX, "priority range");
 

@@ -3,8 +3,7 @@
  * other OS has is in it with the reason. What needs a library of its own is a helper program
  * (posix/xrun_program.c, xrun/xrun_line.h), so that no foreign library is in the daemon's locked memory.
  *
- * All functions: one thread a watch; it may be any normal one, never the cycle loop's.
- */
+ * All functions: one thread a watch; it may be any normal one, never the cycle loop's. */
 #ifndef ST_PLATFORM_XRUN_XRUN_H
 #define ST_PLATFORM_XRUN_XRUN_H
 

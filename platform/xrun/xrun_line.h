@@ -20,8 +20,7 @@
  * its standard input ends: then the daemon is gone. Its environment is the daemon's, with the server's
  * variable if configured (st_xrun_source.server_env); its one option, -pPID, is the daemon's process, whose
  * streams are left out where they can be identified. It does not connect again by itself: it says "absent"
- * and ends.
- */
+ * and ends. */
 #ifndef ST_PLATFORM_XRUN_XRUN_LINE_H
 #define ST_PLATFORM_XRUN_XRUN_LINE_H
 

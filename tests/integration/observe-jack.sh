@@ -21,6 +21,14 @@ like "and one line says so" "$out" '^absent JACK server "no-such-server" is not 
 long=$(JACK_DEFAULT_SERVER=$(printf 'x%.0s' $(seq 5000)) "$observer" </dev/null 2>&1)
 is "a name that libjack has no room for is said" "$long" "absent the name of the JACK server is longer than 255 bytes"
 
+library=$(find /usr/lib -path '*/pipewire-*/jack/libjack.so.0' 2>/dev/null | head -1)
+if [ -n "$library" ]; then
+    out=$(LD_LIBRARY_PATH=$(dirname "$library") "$observer" <>"$tmp/no-end" 2>&1)
+    is "PipeWire's libjack is not watched as JACK" "$out" "absent libjack is that of PipeWire, which is watched as PipeWire"
+else
+    skip "PipeWire's libjack is not watched as JACK" "pipewire-jack is not installed"
+fi
+
 only "jack_server = \"$name\";"
 starts "the daemon starts"
 ok "without a server the source is absent" wait_for of_like state absent
@@ -77,7 +85,7 @@ late() { value "[(c['name'], c['not_ready']) for s in d['observe'] if s['source'
 is "it is named, as the server's log has it" "$(late)" "[('stall', $(of starved))]"
 watch loads
 ok "the buffer in use is known" wait_for value_is "[s['in_use']['frames'] for s in d['observe'] if s['source'] == 'jack']" '[8192]'
-like "and whose wish it is, on the screen" "$("$SLEEPTUNE" status --details --socket "$sock" | tr '\n' ' ' | tr -s ' ')" "8192 frames at 48 kHz \\(171 ms\\); set by JACK's option -p, or later by a program"
+like "and whose wish it is, on the screen" "$("$SLEEPTUNE" status --details --socket "$sock" | tr '\n' ' ' | tr -s ' ')" "8192 frames at 48 kHz \\(171 ms\\); set where JACK is started \\(-p\\), or later by a program"
 ok "the server's load is reported" wait_for grep -Eq "^load cycles=59 busy=[0-9]+,[0-9]+,[0-9]+ period=170666666 frames=8192 rate=48000 device=$name\$" "$tmp/loads"
 ok "and that the client plays" wait_for grep -q "^load .* client=stall\$" "$tmp/loads"
 end_watchers

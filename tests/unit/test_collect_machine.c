@@ -78,20 +78,24 @@ static void an_open_stream_has_its_sizes_and_owner(void **state)
     st_facts_free(facts);
 }
 
-/* A card of 48 kHz whose position moves in steps, and a look at it that takes long now and then. */
-static int (*read_tree)(struct st_platform *p, const char *path, char *buf, size_t buf_bytes,
-                        size_t *ret_len);
-static int64_t step_frames, looks_n;
+/* A card of 48 kHz whose position moves in steps; each seventh look at it takes 9 ms, in each 25th it starts again after an xrun. */
+static struct {
+    int (*read_tree)(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len);
+    int64_t step_frames, looks_n, started_ns;
+    bool has_xruns, runs;
+} card;
 
 static int read_moving(struct st_platform *p, const char *path, char *buf, size_t buf_bytes, size_t *ret_len)
 {
     if (strcmp(path, SUB "status") != 0)
-        return read_tree(p, path, buf, buf_bytes, ret_len);
-    st_fake_advance(p, looks_n++ % 7 == 3 ? 9000000 : 20000);
-    const int64_t frames = p->now_ns(p) * 48 / 1000000 / step_frames * step_frames;
+        return card.read_tree(p, path, buf, buf_bytes, ret_len);
+    const bool xrun = card.has_xruns && card.looks_n % 25 == 5;
+    st_fake_advance(p, card.looks_n++ % 7 == 3 ? 9000000 : 20000);
+    card.started_ns = xrun ? p->now_ns(p) : card.started_ns;
+    const int64_t steps_n = (p->now_ns(p) - card.started_ns) * 48 / 1000000 / card.step_frames;
     *ret_len =
-        (size_t)snprintf(buf, buf_bytes, "state: RUNNING\nowner_pid: 3700\ntrigger_time: 0.0\nhw_ptr: %lld\n",
-                         (long long)frames);
+        (size_t)snprintf(buf, buf_bytes, "state: %s\nowner_pid: 3700\ntrigger_time: 0.0\nhw_ptr: %lld\n",
+                         xrun || !card.runs ? "XRUN" : "RUNNING", (long long)(steps_n * card.step_frames));
     st_fake_advance(p, 20000);
     return 0;
 }
@@ -108,19 +112,25 @@ static int64_t steps_of(struct st_platform *p)
 
 static void steps_of_the_position_are_measured(void **state)
 {
+    static const int64_t steps[] = {1, 192, 480};
     struct st_platform *p = *state;
     file(p, SUB "hw_params", "rate: 48000 (48000/1)\n");
     file(p, SUB "status", "");
     file(p, "/proc/3700/comm", "pipewire\n");
-    read_tree = p->read_text;
+    card.read_tree = p->read_text;
     p->read_text = read_moving;
-    static const int64_t steps[] = {1, 192, 480};
-    for (size_t i = 0; i < ST_ARRAY_LEN(steps); i++) {
-        step_frames = steps[i];
+    card.runs = true;
+    for (size_t i = 0; i < 2 * ST_ARRAY_LEN(steps); i++) {
+        card.step_frames = steps[i / 2];
+        card.has_xruns = i % 2 != 0;
         const int64_t frames = steps_of(p);
-        if (frames < steps[i] - 60 || frames > steps[i]) /* at the least: a look takes 1 ms, 48 frames */
-            fail_msg("steps of %lld: %lld", (long long)steps[i], (long long)frames);
+        if (frames < card.step_frames - 60 ||
+            frames > card.step_frames) /* 1 ms between two looks: 48 frames */
+            fail_msg("steps of %lld: %lld", (long long)card.step_frames, (long long)frames);
     }
+    card.runs = false;
+    assert_int_equal(steps_of(p), -1);
+    card.runs = true;
     file(p, "/proc/3700/comm", "aplay\n");
     assert_int_equal(steps_of(p), -1);
 }

@@ -106,22 +106,24 @@ table.insert(alsa_monitor.rules, { matches = {{{ "node.name", "matches", "alsa_o
 EOF
 musician systemctl --user start pipewire wireplumber
 ok "PipeWire finds it" wait_for 60 musician sh -c 'pw-cli ls Node | grep -q alsa_output'
-ok "and takes a cycle of 128 frames" wait_for 60 musician sh -c 'pw-metadata -n settings 0 clock.force-quantum 128; pw-metadata -n settings | grep -q "force-quantum.*128"'
+ok "and takes a cycle of 96 frames" wait_for 60 musician sh -c 'pw-metadata -n settings 0 clock.force-quantum 96; pw-metadata -n settings | grep -q "force-quantum.*96"'
 mkfifo /tmp/stay
 exec 8<>/tmp/stay
 musician /share/tests/stall_pipewire 0 Player 5 5 1 "$home/player.log" </tmp/stay >/dev/null 2>&1 &
-# 4 ms are 192 frames; what is seen of them is less, as a look takes time
-steps='Here: advice card[0-9]+.pcm0p.sub0 moves its position by [12][0-9]{2} frames or more at once; PipeWire.s cycle has 128, its reserve 0:'
+# 4 ms are 192 frames; the slower this machine looks, the less of them is seen
+steps='Here: advice alsa_output.*snd_dummy.* reports what it has played in jumps of [0-9]{2,3} frames or more; PipeWire keeps 96 . 0 frames ready'
 # shellcheck disable=SC2317
 names_steps() { rights linux-device-headroom | one_line | grep -qE "$steps"; }
 wait_for 120 names_steps
 screen=$(rights linux-device-headroom)
 tap_note <<<"$screen"
-musician sleeptune snapshot --no-servers | jq -c '.facts[] | select(.key | startswith("linux.alsa.")) | [.key, .value]' | tap_note
+seen=$(musician sleeptune snapshot --no-servers | jq '[.facts[] | select(.key | endswith(".step_frames")) | .value] | max // 0')
 if grep -q 'Connection timed out' <<<"$screen"; then
-    skip "its steps are measured, and longer than PipeWire's cycle" "this machine is too slow for pw-dump at 128 frames"
+    skip "its steps are measured, and longer than PipeWire's cycle" "this machine is too slow for pw-dump at 96 frames"
+elif [ "$seen" -gt 0 ] && [ "$seen" -le 96 ]; then
+    skip "its steps are measured, and longer than PipeWire's cycle" "this machine is so slow that it sees $seen of 192 frames only"
 else
-    like "its steps are measured, and longer than PipeWire's cycle" "$(one_line <<<"$screen")" "$steps"
+    like "its steps are measured ($seen frames), and longer than PipeWire's cycle" "$(one_line <<<"$screen")" "$steps"
 fi
 echo >&8
 tap_done
