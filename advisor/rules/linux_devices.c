@@ -506,6 +506,7 @@ const struct st_rule st_rule_linux_device_headroom = {
     .guide.check = "pw-dump | grep -A3 headroom   # 1024",
     .guide.undo = "delete 90-sleeptune.conf and run systemctl --user restart wireplumber",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS("linux.alsa.*.step_frames", "linux.pipewire.*", ST_MACHINE_VIRTUAL),
+    .facts = ST_RULE_KEYS("linux.alsa.*.step_frames", "linux.alsa.*.rate_hz", "linux.pipewire.*",
+                          ST_MACHINE_VIRTUAL),
     .judge = judge_device_headroom,
 };

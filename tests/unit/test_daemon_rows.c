@@ -274,8 +274,11 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     expect_of_screen("answer",
                      "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: OK.");
     expect_of_screen("state", "ok");
+    expect_of_screen("next", "sleeptune history");
+    expect_of_screen("next_why", "if you heard a click: look at cables, USB hubs, power supply, Bluetooth");
     result.misses = 4; /* of 128 frames; the music has more time */
     st_hist_add_n(&result.lateness, INT64_C(5000000), 4);
+    expect_of_screen("next", "sleeptune history");
     expect_of_screen("answer",
                      "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: OK.");
     expect_row("This computer", "timing OK: at most 5.00 ms late, and the buffer lasts 21.3 ms", "ok", false);
@@ -285,6 +288,7 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     st_hist_add_n(&result.lateness, INT64_C(22000000), 1);
     expect_of_screen("answer",
                      "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: not OK.");
+    expect_of_screen("next", "sleeptune history --causes");
     result.misses = 0;
     pipewire->seen.frames = pipewire->seen.rate_hz = pipewire->seen.period_ns = 0;
     expect_of_screen("answer",
