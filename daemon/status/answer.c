@@ -364,7 +364,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
                    : "sleeptune history --events";
     } else if (answer->server != NULL && answer->server->seen.period_ns > 0 && answer->timing_known &&
                answer->timing_ok) {
-        why = "if you heard a click: look at cables, USB hubs, power supply, Bluetooth";
+        why = "if it clicked: look at cables, USB hubs, power supply, Bluetooth";
     } else if (answer->timing_known && view->loop->misses > 0) {
         next = "sleeptune history --causes";
         if (st_result_main_cause(view->loop, &cause) != NULL)

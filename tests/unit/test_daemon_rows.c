@@ -275,7 +275,7 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
                      "No dropout since 22:13 on PipeWire at 1024 frames. This computer's timing: OK.");
     expect_of_screen("state", "ok");
     expect_of_screen("next", "sleeptune history");
-    expect_of_screen("next_why", "if you heard a click: look at cables, USB hubs, power supply, Bluetooth");
+    expect_of_screen("next_why", "if it clicked: look at cables, USB hubs, power supply, Bluetooth");
     result.misses = 4; /* of 128 frames; the music has more time */
     st_hist_add_n(&result.lateness, INT64_C(5000000), 4);
     expect_of_screen("next", "sleeptune history");
