@@ -146,7 +146,7 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
     char key[KEY_BYTES + 32], text[1024];
     size_t len;
     int64_t rate_hz, now_ns = 0;
-    double behind_s = INFINITY, step_s = 0;
+    double behind_s = HUGE_VAL, step_s = 0;
     snprintf(key, sizeof(key), "linux.alsa.%s.owner", name);
     if (!c->live || strstr(name, "p.sub") == NULL || st_facts_text(c->facts, key, &owner) != 0 ||
         (strncmp(owner, "pipewire", 8) != 0 && strncmp(owner, "data-loop", 9) != 0))
