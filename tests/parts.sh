@@ -414,6 +414,7 @@ reboots() { # SCENARIO TIMES
 }
 reboots_again() {
     sed -n "s/^not ok [0-9]* - /# unsteady: $1: /p" "$work/log/vm-$1-boot-"*.tap >"$work/log/$1.first"
+    [ -s "$work/log/$1.first" ] || echo "# unsteady: $1: did not run to its end" >"$work/log/$1.first"
     ! boots "$@" || cat "$work/log/$1.first" >&3
     boots_tap "$@"
 }

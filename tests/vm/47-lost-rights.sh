@@ -35,6 +35,8 @@ wait $daemon
 loginctl enable-linger musician
 ok "the user has a session" wait_for 60 test -S "/run/user/$id/bus"
 rights() { runuser -u musician -- env HOME="$home" XDG_RUNTIME_DIR="/run/user/$id" sleeptune report "$1" 2>&1; }
+# says RULE REGEX: the screen stays in $screen
+says() { screen=$(rights "$1"); one_line <<<"$screen" | grep -qE "$2"; }
 # shellcheck disable=SC2009
 has_rt() { ps -eLo user,cls,comm | grep -E '^musician +(RR|FF) +(pipewire|data-loop)'; }
 if [ -x /usr/libexec/rtkit-daemon ]; then
@@ -53,9 +55,8 @@ if [ -x /usr/libexec/rtkit-daemon ]; then
     tap_note <<<"$screen"
     # an emulated machine may be too slow to be asked at the first time
     lost='Here: problem PipeWire.* lost its real-time priority: rtkit took it away.*systemctl --user restart pipewire'
-    names_it() { rights linux-rt-lost | one_line | grep -qE "$lost"; }
+    names_it() { says linux-rt-lost "$lost"; }
     wait_for 60 names_it
-    screen=$(rights linux-rt-lost)
     if grep -q 'demoted_n could not be read: Connection timed out' <<<"$screen"; then
         skip "the report names it, and what to do" "this machine takes longer than 1 s to read its journal"
     else
@@ -109,7 +110,7 @@ ok "PipeWire finds it" wait_for 60 musician sh -c 'pw-cli ls Node | grep -q alsa
 # 4 ms are 192 frames; the slower this machine looks, the less of them is seen
 steps='Here: advice alsa_output.*snd_dummy.* reports what it has played in jumps of [0-9]{2,3} frames or more; PipeWire keeps 96 . 0 frames ready'
 # shellcheck disable=SC2317
-names_steps() { rights linux-device-headroom | one_line | grep -qE "$steps"; }
+names_steps() { says linux-device-headroom "$steps"; }
 play() { runuser -u musician -- env XDG_RUNTIME_DIR="/run/user/$id" /share/tests/stall_pipewire 0 Player 5 5 1 "$home/player.log"; }
 # shellcheck disable=SC2317
 runs() { musician sh -c 'pw-dump | grep -q "\"state\": \"running\""'; }
@@ -117,6 +118,7 @@ quantum() { musician sh -c "pw-metadata -n settings 0 clock.force-quantum $1; pw
 # a program that plays at the wrong moment, while the slow machine still looks for its sound server, is not linked
 mkfifo /tmp/stay
 exec 8<>/tmp/stay
+screen="the program was not linked to the card"
 for _ in 1 2 3; do
     pkill -f stall_pipewire
     wait_for 60 quantum 1024
@@ -124,7 +126,6 @@ for _ in 1 2 3; do
     wait_for 60 runs && wait_for 60 quantum 96 && wait_for 30 names_steps && break
     tap_note <<<"again: $(musician pw-dump | jq -c '[.[].info? | select(.state) | [.props["node.name"], .state]]')"
 done
-screen=$(rights linux-device-headroom)
 tap_note <<<"$screen"
 seen=$(musician sleeptune snapshot --no-servers | jq '[.facts[] | select(.key | endswith(".step_frames")) | .value] | max // 0')
 if grep -q 'Connection timed out' <<<"$screen"; then
