@@ -367,11 +367,11 @@ guest_again() { # SCENARIO NAME LOG
     local status=0
     boot "$@" || status=$?
     cat "$3"
-    if guest_passed "$3"; then
-        grep -q '^1\.\.' "$3.first" || echo "# unsteady: $2: did not run to its end" >&3
-        sed -n "s/^not ok [0-9]* - /# unsteady: $2: /p" "$3.first" >&3
-    fi
+    ! guest_passed "$3" || unsteady "$2" "$3.first" >&3
     guest_tap "$2" "$3" $status
+}
+unsteady() { # NAME LOG...: what failed at first, or that a log has no failure and no end
+    sed -n "s/^not ok [0-9]* - /# unsteady: $1: /p" "${@:2}" | grep . || echo "# unsteady: $1: did not run to its end"
 }
 guest_passed() { grep -q '^1\.\.' "$1" && ! grep -q '^not ok' "$1"; }
 guest_tap() { # NAME LOG STATUS
@@ -413,8 +413,7 @@ reboots() { # SCENARIO TIMES
     if boots "$@"; then boots_tap "$@"; else again "$1" reboots_again "$@"; fi
 }
 reboots_again() {
-    sed -n "s/^not ok [0-9]* - /# unsteady: $1: /p" "$work/log/vm-$1-boot-"*.tap >"$work/log/$1.first"
-    [ -s "$work/log/$1.first" ] || echo "# unsteady: $1: did not run to its end" >"$work/log/$1.first"
+    unsteady "$1" "$work/log/vm-$1-boot-"*.tap >"$work/log/$1.first"
     ! boots "$@" || cat "$work/log/$1.first" >&3
     boots_tap "$@"
 }

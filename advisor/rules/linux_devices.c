@@ -503,7 +503,7 @@ const struct st_rule st_rule_linux_device_headroom = {
         "jumps: what 50 looks in 50 ms show, so a real one may be longer",
     .guide.persistent = HEADROOM_EVER("1024 } } } ]   # virtual machines: 2048"),
     .guide.needs = ST_NEEDS_REOPEN,
-    .guide.check = "pw-dump | grep -A3 headroom   # 1024",
+    .guide.check = "pw-dump | grep -A3 headroom   # the frames that were set",
     .guide.undo = "delete 90-sleeptune.conf and run systemctl --user restart wireplumber",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS("linux.alsa.*.step_frames", "linux.alsa.*.rate_hz", "linux.pipewire.*",

@@ -55,8 +55,7 @@ if [ -x /usr/libexec/rtkit-daemon ]; then
     tap_note <<<"$screen"
     # an emulated machine may be too slow to be asked at the first time
     lost='Here: problem PipeWire.* lost its real-time priority: rtkit took it away.*systemctl --user restart pipewire'
-    names_it() { says linux-rt-lost "$lost"; }
-    wait_for 60 names_it
+    wait_for 60 says linux-rt-lost "$lost"
     if grep -q 'demoted_n could not be read: Connection timed out' <<<"$screen"; then
         skip "the report names it, and what to do" "this machine takes longer than 1 s to read its journal"
     else
@@ -110,9 +109,6 @@ ok "PipeWire finds it" wait_for 60 musician sh -c 'pw-cli ls Node | grep -q alsa
 # 4 ms are 192 frames; the slower this machine looks, the less of them is seen
 steps='Here: advice alsa_output.*snd_dummy.* reports what it has played in jumps of [0-9]{2,3} frames or more; PipeWire keeps 96 . 0 frames ready'
 # shellcheck disable=SC2317
-names_steps() { says linux-device-headroom "$steps"; }
-play() { runuser -u musician -- env XDG_RUNTIME_DIR="/run/user/$id" /share/tests/stall_pipewire 0 Player 5 5 1 "$home/player.log"; }
-# shellcheck disable=SC2317
 runs() { musician sh -c 'pw-dump | grep -q "\"state\": \"running\""'; }
 quantum() { musician sh -c "pw-metadata -n settings 0 clock.force-quantum $1; pw-metadata -n settings | grep -q 'force-quantum.*$1'"; }
 # a program that plays at the wrong moment, while the slow machine still looks for its sound server, is not linked
@@ -122,8 +118,8 @@ screen="the program was not linked to the card"
 for _ in 1 2 3; do
     pkill -f stall_pipewire
     wait_for 60 quantum 1024
-    play </tmp/stay >/dev/null 2>&1 &
-    wait_for 60 runs && wait_for 60 quantum 96 && wait_for 30 names_steps && break
+    musician /share/tests/stall_pipewire 0 Player 5 5 1 "$home/player.log" </tmp/stay >/dev/null 2>&1 &
+    wait_for 60 runs && wait_for 60 quantum 96 && wait_for 30 says linux-device-headroom "$steps" && break
     tap_note <<<"again: $(musician pw-dump | jq -c '[.[].info? | select(.state) | [.props["node.name"], .state]]')"
 done
 tap_note <<<"$screen"
