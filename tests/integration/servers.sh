@@ -88,6 +88,9 @@ XML
     else
         pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=studio media.class=Audio/Sink object.linger=true
             audio.position=[FL FR] }' >/dev/null
+        # a program that plays before WirePlumber has taken the sink may stay without a link
+        has_sink() { pw-metadata 0 default.audio.sink | grep -q studio; }
+        ok "WirePlumber takes the sink" wait_for has_sink
         # each 300 ms it sleeps 700 ms in a cycle of 43 ms
         mkfifo "$tmp/stalls"
         start bash -c 'exec "$1" 700 HeavyReverb <"$2"' bash "$music" "$tmp/stalls"
