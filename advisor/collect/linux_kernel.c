@@ -2,9 +2,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "advisor/collect/collector.h"
 #include "advisor/parse/linux_text.h"
+#include "platform/child_env.h"
+
+#define GZIP_LIMIT_NS INT64_C(1000000000) /* it takes some ms */
 
 static const char *const options[] = {"HIGH_RES_TIMERS", "HZ",
                                       "PREEMPT",         "PREEMPT_DYNAMIC",
@@ -41,10 +45,35 @@ static int read_config(struct st_collector *c, char *ret_path, size_t path_bytes
     return 0;
 }
 
+/** The running kernel's own configuration, which is compressed; it is there with CONFIG_IKCONFIG_PROC, as on
+ * Arch. @return 0, -ENOENT, -ENOSYS (of a captured machine: it is not unpacked), or what gzip said. */
+static int read_packed_config(struct st_collector *c, const char *path)
+{
+    static const char *const argv[] = {"gzip", "-dc", "/proc/config.gz", NULL};
+    struct st_run run = {.argv = argv, .buf = c->buf, .buf_bytes = c->buf_bytes};
+    struct st_child_env env;
+    size_t len;
+    int r = c->p->read_text(c->p, path, c->buf, 1, &len);
+    if ((r != 0 && r != -EFBIG) || !c->live)
+        return r != 0 && r != -EFBIG ? r : -ENOSYS;
+    r = st_child_env_open(&env, getuid(), (const char *const[]){"PATH", NULL});
+    const struct st_run_as as = {.env = (const char *const *)env.vars};
+    if (r == 0)
+        r = c->p->run(c->p, &run, 1, &as, GZIP_LIMIT_NS);
+    st_child_env_close(&env);
+    return r != 0 ? r : run.result;
+}
+
 static void config(struct st_collector *c)
 {
+    static const char packed[] = "/proc/config.gz";
     char path[512];
-    const int opened = read_config(c, path, sizeof(path));
+    int opened = read_config(c, path, sizeof(path));
+    const int unpacked = opened == 0 ? -ENOENT : read_packed_config(c, packed);
+    if (unpacked == 0 || (unpacked != -ENOENT && opened == -ENOENT)) {
+        opened = unpacked;
+        snprintf(path, sizeof(path), "%s", packed);
+    }
     for (size_t i = 0; i < ST_ARRAY_LEN(options); i++) {
         char key[64], value[128], raw[256];
         snprintf(key, sizeof(key), "linux.config.%s", options[i]);
@@ -58,6 +87,22 @@ static void config(struct st_collector *c)
             st_facts_put_failure(c->facts, key, r, path);
         }
     }
+}
+
+/** Of a machine of which only /proc/version was kept: release and version are in it, too. */
+static void whole_version(struct st_collector *c)
+{
+    static const char source[] = "/proc/version";
+    const char *text;
+    char release[128], version[256];
+    size_t len;
+    if ((st_facts_text(c->facts, "linux.kernel.release", &text) == 0 &&
+         st_facts_text(c->facts, "linux.kernel.version", &text) == 0) ||
+        c->p->read_text(c->p, source, c->buf, c->buf_bytes, &len) != 0 ||
+        st_linux_text_version(c->buf, release, sizeof(release), version, sizeof(version)) != 0)
+        return;
+    st_facts_put_text(c->facts, "linux.kernel.release", release, c->buf, source);
+    st_facts_put_text(c->facts, "linux.kernel.version", version, c->buf, source);
 }
 
 static void timer_list(struct st_collector *c)
@@ -106,6 +151,9 @@ static const struct {
      ST_VALUE_TEXT},
     {"linux.clocksource.current", "/sys/devices/system/clocksource/clocksource0/current_clocksource",
      ST_VALUE_TEXT},
+    {"linux.kernel.signature", "/proc/version_signature", ST_VALUE_TEXT},
+    {"linux.realtime", "/sys/kernel/realtime", ST_VALUE_INT},
+    {"linux.fair_server.runtime_ns", "/sys/kernel/debug/sched/fair_server/cpu0/runtime", ST_VALUE_INT},
     {"linux.cmdline", "/proc/cmdline", ST_VALUE_TEXT},
     {"linux.power.states", "/sys/power/state", ST_VALUE_TEXT},
     {"linux.preempt.debugfs", "/sys/kernel/debug/sched/preempt", ST_VALUE_TEXT},
@@ -136,6 +184,7 @@ static void collect(struct st_collector *c)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(files); i++)
         st_collector_read(c, files[i].key, files[i].path, files[i].kind);
+    whole_version(c);
     config(c);
     timer_list(c);
 }

@@ -137,6 +137,26 @@ int st_linux_text_config(const char *text, const char *name, char *ret, size_t r
     return -ENOENT;
 }
 
+int st_linux_text_version(const char *text, char *release, size_t release_bytes, char *version,
+                          size_t version_bytes)
+{
+    static const char mark[] = "Linux version ";
+    const char *at = strstr(text, mark), *hash = NULL;
+    if (at == NULL)
+        return -EBADMSG;
+    at += strlen(mark);
+    const size_t release_len = strcspn(at, " \n"), line_len = strcspn(at, "\n");
+    for (const char *next = strstr(at, ") #"); next != NULL && next < at + line_len;
+         next = strstr(next + 1, ") #"))
+        hash = next + 2;
+    if (hash == NULL || release_len == 0 || release_len >= release_bytes)
+        return -EBADMSG;
+    snprintf(release, release_bytes, "%.*s", (int)release_len, at);
+    snprintf(version, version_bytes, "%.*s", (int)(at + line_len - hash), hash);
+    st_text_trim(version);
+    return 0;
+}
+
 /** The number behind "name", blanks and a colon, at the beginning of a line. @return 0, -ENOENT, -EBADMSG. */
 static int line_number(const char *line, const char *name, int64_t *ret)
 {

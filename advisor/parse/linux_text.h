@@ -51,6 +51,14 @@ ST_NODISCARD int st_linux_text_swaps(char *text, struct st_swaps *ret);
  */
 ST_NODISCARD int st_linux_text_config(const char *text, const char *name, char *ret, size_t ret_bytes);
 
+/**
+ * /proc/version, also behind a prefix of dmesg: "Linux version 6.1.0-37-amd64 (USER@HOST) (COMPILER) #1 SMP
+ * ...". version: from '#' on.
+ * @return 0, -EBADMSG. Source: init/version.c, linux_proc_banner.
+ */
+ST_NODISCARD int st_linux_text_version(const char *text, char *release, size_t release_bytes, char *version,
+                                       size_t version_bytes);
+
 struct st_timer_list {
     bool has_hres_active;
     int64_t hres_active; /* smallest of all CPUs */

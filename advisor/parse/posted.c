@@ -8,6 +8,7 @@
 
 #include "advisor/facts/text.h"
 #include "advisor/parse/freebsd_text.h"
+#include "advisor/parse/linux_text.h"
 #include "advisor/parse/sysctl_text.h"
 #include "core/text/text_buffer.h"
 
@@ -126,11 +127,14 @@ static bool take_freebsd_version(struct found *found, const char *line)
     return false;
 }
 
-/** "Linux HOST 6.1.0-37-amd64 #1 SMP PREEMPT_DYNAMIC Debian ...". */
+/** "Linux HOST 6.1.0-37-amd64 #1 SMP PREEMPT_DYNAMIC Debian ...", or /proc/version, with which dmesg begins. */
 static bool take_linux_uname(struct found *found, const char *line)
 {
     char release[sizeof(found->linux_release)];
     int end = 0;
+    if (st_linux_text_version(line, found->linux_release, sizeof(found->linux_release), found->linux_version,
+                              sizeof(found->linux_version)) == 0)
+        return true;
     if (sscanf(line, "Linux %*64s %99s %n", release, &end) != 1 || line[end] != '#')
         return false;
     snprintf(found->linux_release, sizeof(found->linux_release), "%s", release);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 
@@ -232,6 +233,8 @@ const struct st_rule st_rule_linux_service_limits = {
 #define RUNTIME "linux.sysctl.kernel.sched_rt_runtime_us"
 #define PERIOD  "linux.sysctl.kernel.sched_rt_period_us"
 #define GROUPS  "linux.config.RT_GROUP_SCHED"
+/** ns in each second for normal threads; 0: off. Only root can read it. */
+#define SERVER_RUNTIME "linux.fair_server.runtime_ns"
 
 /** The kernel's default: real-time threads get 95 %. */
 #define SHARE_USUAL     0.95
@@ -249,22 +252,40 @@ static void change_back(struct st_finding *finding, int64_t runtime)
         st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.sched_rt_runtime_us", "950000");
 }
 
-/** Is the kernel of this release ("6.12.41-amd64") or later? false also when that is not known. */
-static bool is_from(const struct st_facts *facts, int major, int minor)
+/** Nothing stops a real-time thread that never sleeps. */
+static void judge_off(struct st_finding *finding, int64_t runtime, const char *why)
 {
-    const char *release;
-    int is_major, is_minor;
-    if (st_facts_text(facts, ST_MACHINE_RELEASE, &release) != 0 ||
-        sscanf(release, "%5d.%5d", &is_major, &is_minor) != 2)
-        return false;
-    return is_major > major || (is_major == major && is_minor >= minor);
+    st_finding_advice(finding,
+                      "real-time throttling is off%s: a real-time thread that never sleeps keeps its CPU for "
+                      "ever and may hang the machine",
+                      why);
+    st_finding_effect(finding, 0, "audio gains nothing from switching the throttling off");
+    st_rule_fix(finding);
+    change_back(finding, runtime);
 }
 
-/** From 6.12 on only groups with budgets are throttled: "sched/rt: Remove default bandwidth control". */
-static bool is_deadline_server(const struct st_facts *facts)
+/** From 6.12 on a deadline server keeps a share of each CPU for normal threads, and only groups with budgets
+ * are throttled: "sched/rt: Remove default bandwidth control". @return whether this is the finding. */
+static bool judge_deadline_server(struct st_finding *finding, int64_t runtime, bool off, bool usual)
 {
     const char *groups;
-    return is_from(facts, 6, 12) && st_facts_text(facts, GROUPS, &groups) == 0 && strcmp(groups, "n") == 0;
+    const int is_read = st_facts_text(finding->facts, GROUPS, &groups);
+    const bool in_groups = is_read == 0 && strcmp(groups, "y") == 0;
+    st_finding_quote(finding, ST_LINUX_KERNEL_RELEASE);
+    st_finding_quote(finding, SERVER_RUNTIME);
+    st_finding_quote(finding, GROUPS);
+    if (off && st_machine_int_or(finding->facts, SERVER_RUNTIME, 1) == 0) {
+        judge_off(finding, runtime, ", and so is the deadline server of CPU 0");
+        st_finding_fix_now(finding,
+                           "echo 50000000 | sudo tee /sys/kernel/debug/sched/fair_server/cpu*/runtime");
+        return true;
+    }
+    if (!off && (in_groups || (is_read != 0 && !usual)))
+        return false;
+    st_finding_fine(
+        finding, "this kernel does not stop real-time threads; it keeps 5 %% of each CPU for normal threads "
+                 "(deadline server)");
+    return true;
 }
 
 static void judge_rt_throttling(struct st_finding *finding)
@@ -282,30 +303,32 @@ static void judge_rt_throttling(struct st_finding *finding)
                            runtime, period);
         return;
     }
-    if (is_deadline_server(finding->facts)) {
-        st_finding_quote(finding, ST_MACHINE_RELEASE);
-        st_finding_quote(finding, GROUPS);
-        st_finding_fine(finding,
-                        "this kernel does not stop real-time threads; it keeps 5 %% of each CPU for normal "
-                        "threads (deadline server)");
-        return;
-    }
-    if ((runtime == -1 || runtime == period) && st_facts_find(finding->facts, ST_MACHINE_RELEASE) == NULL) {
-        st_finding_unknown(finding,
-                           "real-time throttling is off; what that means depends on the version of the "
-                           "kernel, which is unknown");
-        return;
-    }
-    if (runtime == -1 || runtime == period) {
-        st_finding_advice(finding,
-                          "real-time throttling is off: a real-time thread that never sleeps keeps its CPU "
-                          "for ever and may hang the machine");
-        st_finding_effect(finding, 0, "audio gains nothing from switching the throttling off");
-        st_rule_fix(finding);
-        change_back(finding, runtime);
-        return;
-    }
     const double hole_us = (double)(period - runtime), share = (double)runtime / (double)period;
+    const bool off = runtime == -1 || runtime == period;
+    const int server = st_linux_kernel_from(finding->facts, 6, 12);
+    const char *groups;
+    if (server == 1 && judge_deadline_server(finding, runtime, off, share >= SHARE_USUAL))
+        return;
+    if (off && server < 0) {
+        st_finding_quote(finding, ST_LINUX_KERNEL_RELEASE);
+        st_finding_unknown(
+            finding, "real-time throttling is off, which is harmless with a deadline server (from Linux "
+                     "6.12 on); whether this kernel has one is unknown");
+        return;
+    }
+    if (off) {
+        judge_off(finding, runtime, "");
+        return;
+    }
+    if (share < SHARE_USUAL && server != 0 && st_facts_text(finding->facts, GROUPS, &groups) != 0) {
+        st_finding_unknown(
+            finding,
+            "the kernel's real-time budget is %.1f %% of a CPU (usual: 95 %%); whether it stops "
+            "threads that use more depends on the kernel's version and configuration, which are "
+            "unknown",
+            share * 100);
+        return;
+    }
     if (share < SHARE_USUAL) {
         st_finding_advice(finding,
                           "the kernel stops real-time threads for %.0f ms when they have used %.1f %% of a "
@@ -334,12 +357,13 @@ const struct st_rule st_rule_linux_rt_throttling = {
                  "rest of that second, so that a thread that never sleeps does not hang the machine. An "
                  "audio thread that sleeps in each cycle does not reach this limit.",
     .cost = "none at the default",
-    .when_not = "special machines with isolated CPUs, where it was set on purpose. Never set -1 to cure "
-                "xruns: a real-time thread that never sleeps can then hang the machine.",
+    .when_not =
+        "special machines with isolated CPUs, where it was set on purpose. Before 6.12 never set -1 to cure "
+        "xruns: a real-time thread that never sleeps can then hang the machine.",
     .sources = "Linux Documentation/scheduler/sched-rt-group.rst, kernel/sched/rt.c (default 950000 of "
                "1000000)\n"
                "from 6.12 on a deadline server instead (commits a110a81c52a9, 5f6bd380c7bd: scheduler "
-               "changes for v6.12)",
+               "changes for v6.12); its runtime, 0 for off: /sys/kernel/debug/sched/fair_server",
     .history = "6.12: normal threads are protected by a deadline server; only groups with budgets "
                "(CONFIG_RT_GROUP_SCHED) are throttled (commit 5f6bd380c7bd)",
     .guide.now = "sudo sysctl kernel.sched_rt_runtime_us=950000",
@@ -349,7 +373,7 @@ const struct st_rule st_rule_linux_rt_throttling = {
     .guide.undo = "nothing to undo: that is the default",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(RUNTIME, PERIOD, ST_MACHINE_RELEASE, GROUPS),
+    .facts = ST_RULE_KEYS(RUNTIME, PERIOD, ST_LINUX_KERNEL_VERSION_KEYS, GROUPS, SERVER_RUNTIME),
     .targets = ST_RULE_KEYS("kernel.sched_rt_runtime_us", "kernel.sched_rt_period_us"),
     .judge = judge_rt_throttling,
 };

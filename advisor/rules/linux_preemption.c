@@ -1,16 +1,18 @@
 /* Linux: what the kernel may run before an audio thread. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "platform/proc.h"
 
 /* --- linux-preemption: how long the kernel keeps a woken thread waiting --- */
 
-#define VERSION "linux.kernel.version"
+#define VERSION ST_LINUX_KERNEL_VERSION
 #define DEBUGFS "linux.preempt.debugfs"
 #define CONFIG  "linux.config."
 
@@ -18,10 +20,19 @@
 #define RT_PERIOD_NS   INT64_C(1400000)
 #define FULL_PERIOD_NS INT64_C(5400000)
 
-enum model { MODEL_UNKNOWN, MODEL_NOT_FULL, MODEL_NONE, MODEL_VOLUNTARY, MODEL_LAZY, MODEL_FULL, MODEL_RT };
+enum model {
+    MODEL_UNKNOWN,
+    MODEL_NOT_FULL,
+    MODEL_PREEMPTIBLE,
+    MODEL_NONE,
+    MODEL_VOLUNTARY,
+    MODEL_LAZY,
+    MODEL_FULL,
+    MODEL_RT
+};
 
-static const char *const model_names[] = {"unknown", "none or voluntary", "none", "voluntary", "lazy",
-                                          "full",    "PREEMPT_RT"};
+static const char *const model_names[] = {
+    "unknown", "none or voluntary", "full or lazy", "none", "voluntary", "lazy", "full", "PREEMPT_RT"};
 
 struct detected {
     enum model model;
@@ -80,11 +91,12 @@ static struct detected detect(const struct st_facts *facts)
     const char *version;
     char option[16];
     const bool has_version = st_facts_text(facts, VERSION, &version) == 0;
-    struct detected found = {.source = VERSION};
-    if (has_version && st_proc_has_word(version, "PREEMPT_RT")) {
+    struct detected found = {.source = st_linux_kernel_realtime(facts)};
+    if (found.source != NULL) {
         found.model = MODEL_RT;
         return found;
     }
+    found.source = VERSION;
     found.dynamic =
         has_version ? st_proc_has_word(version, "PREEMPT_DYNAMIC") : is_y(facts, CONFIG "PREEMPT_DYNAMIC");
     found.model = debugfs_model(facts);
@@ -93,7 +105,12 @@ static struct detected detect(const struct st_facts *facts)
         return found;
     }
     if (has_version && !found.dynamic && st_proc_has_word(version, "PREEMPT")) {
-        found.model = MODEL_FULL;
+        /* a kernel that cannot switch says PREEMPT for full and for lazy, which came with 6.13 */
+        found.model = config_model(facts, &found.source);
+        if (found.model != MODEL_LAZY && found.model != MODEL_FULL) {
+            found.source = VERSION;
+            found.model = st_linux_kernel_from(facts, 6, 13) == 0 ? MODEL_FULL : MODEL_PREEMPTIBLE;
+        }
         return found;
     }
     if (found.dynamic && st_machine_boot_option(facts, "preempt", option, sizeof(option)) == 0) {
@@ -129,7 +146,7 @@ static void judge_unknown(const struct detected *found, struct st_finding *findi
 
 static void fix_preemption(const struct detected *found, struct st_finding *finding)
 {
-    if (found->model == MODEL_FULL || found->model == MODEL_LAZY)
+    if (found->model == MODEL_FULL || found->model == MODEL_LAZY || found->model == MODEL_PREEMPTIBLE)
         st_finding_fix(finding, NULL,
                        "# a PREEMPT_RT kernel; on Debian:\n"
                        "sudo apt install linux-image-rt-amd64   # 64-bit ARM: linux-image-rt-arm64",
@@ -158,6 +175,7 @@ static void judge_preemption(struct st_finding *finding)
     case MODEL_RT:
         st_finding_ok(finding, "this is a PREEMPT_RT kernel, the best there is for short periods");
         return;
+    case MODEL_PREEMPTIBLE:
     case MODEL_FULL:
     case MODEL_LAZY:
         if (finding->wish->period_ns > RT_PERIOD_NS) {
@@ -198,12 +216,15 @@ const struct st_rule st_rule_linux_preemption = {
                  "it.",
     .cost = "throughput: a few per cent",
     .when_not = "the machine is a server, or needs proprietary drivers, which may not work with PREEMPT_RT",
-    .sources = "kernel-parameters (preempt=); Linux kernel/Kconfig.preempt, kernel/sched/debug.c\n"
-               "lazy (from 6.13): delays normal threads only; for real-time threads it is like full (patch "
-               "text of the lazy model, 2024)\n"
-               "a mainline PREEMPT_RT kernel (6.12 and later) has no /sys/kernel/realtime\n"
-               "the model that suits a period is usual experience; 1.4 and 5.4 ms are limits that sleeptune "
-               "chose",
+    .sources =
+        "kernel-parameters (preempt=); Linux kernel/Kconfig.preempt, kernel/sched/debug.c\n"
+        "lazy (from 6.13): delays normal threads only; for real-time threads it is like full (patch "
+        "text of the lazy model, 2024)\n"
+        "a mainline PREEMPT_RT kernel (6.12 and later) has no /sys/kernel/realtime; patched kernels up to "
+        "4.19 wrote \"PREEMPT RT\" in their version\n"
+        "Linux init/Makefile: a kernel that cannot switch says PREEMPT in its version for full and for lazy\n"
+        "the model that suits a period is usual experience; 1.4 and 5.4 ms are limits that sleeptune "
+        "chose",
     .history = "5.12: PREEMPT_DYNAMIC, so that preempt= chooses at boot and debugfs while running (commit "
                "6ef869e06474; pull request for 5.12)\n"
                "6.12: PREEMPT_RT is part of the mainline kernel; there is no /sys/kernel/realtime, which "
@@ -217,9 +238,9 @@ const struct st_rule st_rule_linux_preemption = {
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("preempt=full"),
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(VERSION, DEBUGFS, ST_MACHINE_CMDLINE, CONFIG "PREEMPT", CONFIG "PREEMPT_RT",
-                          CONFIG "PREEMPT_DYNAMIC", CONFIG "PREEMPT_VOLUNTARY", CONFIG "PREEMPT_NONE",
-                          CONFIG "PREEMPT_LAZY"),
+    .facts = ST_RULE_KEYS(ST_LINUX_KERNEL_VERSION_KEYS, ST_LINUX_KERNEL_REALTIME, DEBUGFS, ST_MACHINE_CMDLINE,
+                          CONFIG "PREEMPT", CONFIG "PREEMPT_RT", CONFIG "PREEMPT_DYNAMIC",
+                          CONFIG "PREEMPT_VOLUNTARY", CONFIG "PREEMPT_NONE", CONFIG "PREEMPT_LAZY"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS_NOW, "/sys/kernel/debug/sched/preempt", "full"},
                                {ST_CHANGE_BOOT, "boot", "preempt=full"}),
     .judge = judge_preemption,
@@ -233,10 +254,10 @@ const struct st_rule st_rule_linux_preemption = {
 static void judge_threaded_irqs(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    const char *version, *cmdline;
+    const char *cmdline, *realtime = st_linux_kernel_realtime(facts);
     char value[64];
-    if (st_facts_text(facts, VERSION, &version) == 0 && strstr(version, "PREEMPT_RT") != NULL) {
-        st_finding_quote(finding, VERSION);
+    if (realtime != NULL) {
+        st_finding_quote(finding, realtime);
         st_finding_fine(finding, "a real-time kernel handles all interrupts in threads");
         return;
     }
@@ -280,7 +301,7 @@ const struct st_rule st_rule_linux_threaded_irqs = {
                    "ps -eLo cls,rtprio,comm | grep irq/   # FF 50 for each handler",
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("threadirqs"),
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(VERSION, ST_MACHINE_CMDLINE, ST_MACHINE_VIRTUAL),
+    .facts = ST_RULE_KEYS(ST_LINUX_KERNEL_REALTIME_KEYS, ST_MACHINE_CMDLINE, ST_MACHINE_VIRTUAL),
     .judge = judge_threaded_irqs,
 };
 
@@ -437,30 +458,45 @@ static const char *fan_tool(struct st_finding *finding)
     return strstr(st_facts_text_or(finding->facts, TCL_COMMAND, ""), "i8kmon") != NULL ? "i8kmon" : NULL;
 }
 
-/** Distributions count the third number in their own way: with the fix only a Pluton gives random numbers. */
-static bool asks_firmware(const char *release)
+/** Does this kernel take random numbers from AMD's firmware? With the fix only a Pluton gives them.
+ * @return 1, 0, -ENODATA. */
+static int asks_firmware(const struct st_facts *facts)
 {
-    int major = 0, minor = 0, patch = 0;
-    (void)!sscanf(release, "%5d.%5d.%5d", &major, &minor, &patch);
-    return major == 6 && minor >= 1 && minor < 5 && (minor != 1 || patch < 46) && (minor != 4 || patch < 11);
+    struct st_linux_kernel kernel;
+    if (st_linux_kernel_version(facts, &kernel) != 0)
+        return -ENODATA;
+    if (kernel.major != 6 || kernel.minor < 1 || kernel.minor >= 5)
+        return kernel.backports && kernel.major < 6 ? -ENODATA : 0;
+    const int fixed = kernel.minor == 1 ? 46 : kernel.minor == 4 ? 11 : INT_MAX;
+    if (kernel.backports || (kernel.patch < 0 && fixed != INT_MAX))
+        return -ENODATA;
+    return kernel.patch < fixed;
 }
 
 static void judge_hwrng(struct st_finding *finding)
 {
     const char *source, *cpu = st_facts_text_or(finding->facts, CPU_MODEL, "");
     const char *device = st_facts_text_or(finding->facts, TPM_DEVICE, "");
-    const char *release = st_facts_text_or(finding->facts, ST_MACHINE_RELEASE, "");
+    const char *release = st_facts_text_or(finding->facts, ST_LINUX_KERNEL_RELEASE, "");
     if (st_finding_need_text(finding, HWRNG, &source) != 0)
         return;
     st_finding_quote(finding, CPU_MODEL);
     st_finding_quote(finding, TPM_DEVICE);
-    st_finding_quote(finding, ST_MACHINE_RELEASE);
+    st_finding_quote(finding, ST_LINUX_KERNEL_RELEASE);
+    st_finding_quote(finding, ST_LINUX_KERNEL_VERSION);
+    st_finding_quote(finding, ST_LINUX_KERNEL_SIGNATURE);
+    const int asks = asks_firmware(finding->facts);
     if (strncmp(source, "tpm-rng", 7) != 0 || (cpu[0] != '\0' && strncmp(cpu, "AMD ", 4) != 0) ||
-        (device[0] != '\0' && strstr(device, "DRIVER=tpm_crb") == NULL) ||
-        (release[0] != '\0' && !asks_firmware(release))) {
+        (device[0] != '\0' && strstr(device, "DRIVER=tpm_crb") == NULL) || asks == 0) {
         st_finding_fine(finding, "nothing is known to call the firmware again and again");
     } else if (cpu[0] == '\0' || device[0] == '\0' || release[0] == '\0') {
         st_finding_unknown(finding, "whether AMD's firmware gives the random numbers could not be read");
+    } else if (asks < 0) {
+        st_finding_unknown(
+            finding,
+            "whether Linux %.40s takes random numbers from AMD's firmware depends on the upstream "
+            "version that it was made from, which it does not say",
+            release);
     } else {
         st_finding_advice(finding,
                           "Linux %.20s takes random numbers from AMD's firmware, and the computer may pause "
@@ -504,7 +540,7 @@ const struct st_rule st_rule_linux_firmware = {
                    "cat /sys/class/misc/hw_random/rng_current   # not tpm-rng-0",
     .guide.undo = "sudo systemctl enable --now i8kmon; switch the fTPM on again",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(HWRNG, CPU_MODEL, TPM_DEVICE, ST_MACHINE_RELEASE, DELL_SMM, TCL_COMMAND,
+    .facts = ST_RULE_KEYS(HWRNG, CPU_MODEL, TPM_DEVICE, ST_LINUX_KERNEL_VERSION_KEYS, DELL_SMM, TCL_COMMAND,
                           "linux.daemon.*"),
     .judge = judge_firmware,
 };

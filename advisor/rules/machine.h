@@ -66,8 +66,6 @@ bool st_machine_is_off(const char *value);
 /** Threads of interrupts: SCHED_FIFO 50 (Linux kernel/irq/manage.c, sched_set_fifo). */
 #define ST_MACHINE_IRQ_PRIORITY 50
 
-#define ST_MACHINE_RELEASE "linux.kernel.release"
-
 /** Does this name (of a driver, an interrupt's thread) belong to a sound device? A USB controller's does, if a
  * USB audio interface is there. */
 bool st_machine_is_sound(const struct st_facts *facts, const char *name);

@@ -155,6 +155,31 @@ static void an_unreadable_configuration_is_not_absent(void **state)
     st_facts_free(facts);
 }
 
+/* Arch has no file in /boot, but CONFIG_IKCONFIG_PROC */
+static void the_kernels_own_configuration_is_unpacked(void **state)
+{
+    struct st_platform *p = *state;
+    file(p, "/proc/sys/kernel/osrelease", "6.15.4-arch2-1\n");
+    file(p, "/proc/config.gz", "\x1f\x8b\x08");
+    assert_int_equal(st_fake_set_answer(p, "gzip -dc /proc/config.gz",
+                                        "CONFIG_HZ=1000\n# CONFIG_PREEMPT_RT is not set\n", 0),
+                     0);
+    struct st_facts *facts = collect(p, true);
+    check_text(facts, "linux.config.HZ", "1000");
+    check_text(facts, "linux.config.PREEMPT_RT", "n");
+    assert_string_equal(st_facts_find(facts, "linux.config.HZ")->source, "/proc/config.gz");
+    st_facts_free(facts);
+    /* of a captured machine it is not unpacked: then it is unknown, not absent */
+    facts = collect(p, false);
+    check_state(facts, "linux.config.HZ", ST_FACT_UNREADABLE);
+    st_facts_free(facts);
+    /* what can be read comes first */
+    file(p, "/boot/config-6.15.4-arch2-1", "CONFIG_HZ=300\n");
+    facts = collect(p, true);
+    check_text(facts, "linux.config.HZ", "300");
+    st_facts_free(facts);
+}
+
 static void timer_list_without_its_lines_is_malformed(void **state)
 {
     struct st_platform *p = *state;
@@ -436,6 +461,7 @@ int main(void)
         WITH_FAKE(the_configuration_is_that_of_the_running_release),
         WITH_FAKE(a_release_with_a_slash_leads_nowhere),
         WITH_FAKE(an_unreadable_configuration_is_not_absent),
+        WITH_FAKE(the_kernels_own_configuration_is_unpacked),
         WITH_FAKE(timer_list_without_its_lines_is_malformed),
         WITH_FAKE(the_cgroup_decides_where_the_limit_is),
         WITH_FAKE(limits_of_a_captured_process_are_read),

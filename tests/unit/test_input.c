@@ -249,6 +249,15 @@ static void several_commands_in_one_post(void **state)
     check_text("linux.kernel.release", "4.4.7-v7+");
     assert_int_equal(status_of("linux-threaded-irqs"), ST_STATUS_OK); /* at 128 frames */
     teardown(NULL);
+    /* the first line of dmesg, as a report about IMA on linux-integrity has it */
+    assert_int_equal(
+        add("[    0.000000] Linux version 4.14.139-rt66 (builder@vipul) (gcc version 6.3.0 20170516 "
+            "(Debian 6.3.0-18+deb9u1)) #1 SMP PREEMPT RT Thu Jan 23 11:04:55 UTC 2020\n"),
+        0);
+    check_text("linux.kernel.release", "4.14.139-rt66");
+    check_text("linux.kernel.version", "#1 SMP PREEMPT RT Thu Jan 23 11:04:55 UTC 2020");
+    assert_int_equal(status_of("linux-preemption"), ST_STATUS_OK);
+    teardown(NULL);
     assert_int_equal(add_file("jack2-625.txt"), 0);
     check_text("linux.kernel.release", "4.15.0-112-generic");
     /* "SMP" without PREEMPT is enough to know it */

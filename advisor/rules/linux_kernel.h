@@ -1,0 +1,34 @@
+/* Linux: which kernel this is: its upstream version, and whether it is a real-time kernel. */
+#ifndef ST_ADVISOR_RULES_LINUX_KERNEL_H
+#define ST_ADVISOR_RULES_LINUX_KERNEL_H
+
+#include "advisor/facts/facts.h"
+
+#define ST_LINUX_KERNEL_RELEASE   "linux.kernel.release"
+#define ST_LINUX_KERNEL_VERSION   "linux.kernel.version"
+#define ST_LINUX_KERNEL_SIGNATURE "linux.kernel.signature"
+#define ST_LINUX_KERNEL_REALTIME  "linux.realtime"
+
+/* What the functions below read; a rule that calls them lists these. */
+#define ST_LINUX_KERNEL_VERSION_KEYS                                                                         \
+    ST_LINUX_KERNEL_RELEASE, ST_LINUX_KERNEL_VERSION, ST_LINUX_KERNEL_SIGNATURE
+#define ST_LINUX_KERNEL_REALTIME_KEYS ST_LINUX_KERNEL_VERSION, ST_LINUX_KERNEL_REALTIME
+
+/** 6.1.140: 6, 1, 140. */
+struct st_linux_kernel {
+    int major, minor;
+    int patch;      /* -1: not known, because distributions count their own builds there ("6.1.0-37") */
+    bool backports; /* has an unknown part of newer versions: RHEL, SUSE Linux Enterprise */
+};
+
+/** The upstream version. @return 0, -ENODATA: not known. */
+ST_NODISCARD int st_linux_kernel_version(const struct st_facts *facts, struct st_linux_kernel *ret);
+
+/** Has the kernel what came with this version? @return 1, 0, -ENODATA: not known, as of an older kernel with
+ * backports. */
+int st_linux_kernel_from(const struct st_facts *facts, int major, int minor);
+
+/** The key of the fact that shows a real-time kernel (PREEMPT_RT). NULL: none does. */
+const char *st_linux_kernel_realtime(const struct st_facts *facts);
+
+#endif
