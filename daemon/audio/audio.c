@@ -17,9 +17,7 @@ const char *st_audio_state_name(enum st_audio_state state)
 
 void st_audio_view_init(const struct st_config *config, struct st_audio_view *ret)
 {
-    /* the default without libsoundio: no one asked for a stream */
-    const bool none = strcmp(config->audio.backend, "none") == 0 ||
-                      (!ST_HAVE_SOUNDIO && strcmp(config->audio.backend, "dummy") == 0);
+    const bool none = strcmp(config->audio.backend, "none") == 0;
     *ret = (struct st_audio_view){.state = none ? ST_AUDIO_OFF : ST_AUDIO_OPENING, .policy = -1};
     snprintf(ret->backend, sizeof(ret->backend), "%.31s", config->audio.backend);
     if (!ST_HAVE_SOUNDIO && ret->state == ST_AUDIO_OPENING) {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/ns.h"
 #include "core/text/text.h"
@@ -263,13 +264,27 @@ static int choose_device(struct stream *stream, char *error, size_t error_bytes)
     return -EIO;
 }
 
+/* The dummy backend plays half of what was asked for at a time, and then refills only what was free before. Its buffer
+ * is rounded up to whole pages. If exactly whole pages are asked for, it holds one such half after each refill, and a
+ * wake-up that is a microsecond late counts as an underflow (src/dummy.c of libsoundio 2.0.0). So one frame more than
+ * whole pages is asked for: nearly a page is to spare, 10 ms at 48 kHz. */
+static double dummy_latency_s(double wished_s, int64_t rate_hz)
+{
+    const double page_frames = (double)sysconf(_SC_PAGESIZE) / (2 * sizeof(float)); /* stereo */
+    return (floor(wished_s * (double)rate_hz / page_frames) * page_frames + 1) / (double)rate_hz;
+}
+
 /* What is asked for: the sound system gives what it can. */
 static double wished_latency_s(const struct st_config *config)
 {
     if (config->audio.latency_ms > 0)
         return (double)config->audio.latency_ms / 1e3;
-    const double min_s = (double)backends[backend_index(config->audio.backend)].latency_min_ms / 1e3;
-    return fmax(min_s, (double)(config->loop.frames * config->loop.periods) / (double)config->loop.rate_hz);
+    const size_t i = backend_index(config->audio.backend);
+    const double device_s =
+        (double)(config->loop.frames * config->loop.periods) / (double)config->loop.rate_hz;
+    const double wished_s = fmax((double)backends[i].latency_min_ms / 1e3, device_s);
+    const bool dummy = backends[i].backend == SoundIoBackendDummy;
+    return dummy ? dummy_latency_s(wished_s, config->loop.rate_hz) : wished_s;
 }
 
 /* @return a SoundIoError. */
@@ -414,9 +429,9 @@ static void tell_xruns(struct st_audio *audio)
     const uint64_t n = atomic_load(&audio->stream.xruns), new_n = n - audio->xruns_told;
     if (new_n == 0)
         return;
-    struct st_event told = st_event_make(wall_ns(audio), "own-xrun",
-                                         "the daemon's own stream ran empty %llu times, %llu times so far",
-                                         (unsigned long long)new_n, (unsigned long long)n);
+    struct st_event told = st_event_make(
+        wall_ns(audio), "own-xrun", "the daemon's own stream ran empty %llu time%s, %llu in all",
+        (unsigned long long)new_n, new_n == 1 ? "" : "s", (unsigned long long)n);
     snprintf(told.source, sizeof(told.source), "own");
     snprintf(told.device, sizeof(told.device), "%.63s", audio->view.device_name);
     told.no_device = strcmp(audio->view.backend, "dummy") == 0;

@@ -41,6 +41,13 @@ ok "a daemon that was stopped has own xruns" wait_for more_xruns
 ok "and simulated ones" wait_for value_is 'd["xruns"]["simulated"] > 0' True
 stop
 
+# 32 kB, a whole number of pages: dummy would be empty after each half of it
+config 'audio: { backend = "dummy"; };' 'loop: { frames = 2048; };'
+start
+wait_for value_is 'd["loop"]["cycles"] > 100' True
+is "a buffer of whole pages is not empty at each period" "$(value '4 * d["audio"]["own_xruns"] < d["loop"]["cycles"]')" True
+stop
+
 if ! command -v jackd >/dev/null; then
     skip "a JACK server that comes and goes" "jackd is not installed"
 else

@@ -69,7 +69,7 @@ end_watchers
 is "which are not another program's" "$(counts)" "0 1"
 only
 kill -HUP "$daemon"
-ok "its stream is closed" wait_for value_is '(d["audio"]["backend"], d["audio"]["state"])' "('dummy', 'playing')"
+ok "its stream is closed" wait_for value_is '(d["audio"]["backend"], d["audio"]["state"])' "('none', 'off')"
 
 end_server
 ok "a server that ends is absent" wait_for of_like state absent

@@ -140,6 +140,9 @@ static void before_its_thread_begins_a_wished_stream_is_being_opened(void **stat
     st_config_defaults(&settings);
     struct st_audio_view view;
     st_audio_view_init(&settings, &view);
+    assert_int_equal(view.state, ST_AUDIO_OFF); /* the default is none */
+    snprintf(settings.audio.backend, sizeof(settings.audio.backend), "dummy");
+    st_audio_view_init(&settings, &view);
     assert_int_equal(view.state, ST_AUDIO_OPENING);
     assert_string_equal(view.backend, settings.audio.backend);
     assert_int_equal(view.xruns_n, 0);

@@ -53,7 +53,7 @@ static void empty_file_means_defaults(void **state)
     assert_int_equal(config.loop.priority, 70);
     assert_int_equal(config.loop.cpu, -1);
     assert_int_equal(config.socket.mode, 0660);
-    assert_string_equal(config.audio.backend, "dummy");
+    assert_string_equal(config.audio.backend, "none");
     assert_string_equal(config.socket.path, "");
 }
 
