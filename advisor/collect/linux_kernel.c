@@ -155,6 +155,8 @@ static const struct {
     {"linux.realtime", "/sys/kernel/realtime", ST_VALUE_INT},
     {"linux.fair_server.runtime_ns", "/sys/kernel/debug/sched/fair_server/cpu0/runtime", ST_VALUE_INT},
     {"linux.cmdline", "/proc/cmdline", ST_VALUE_TEXT},
+    {"linux.platform_profile.choices", "/sys/firmware/acpi/platform_profile_choices", ST_VALUE_TEXT},
+    {"linux.platform_profile.now", "/sys/firmware/acpi/platform_profile", ST_VALUE_TEXT},
     {"linux.power.states", "/sys/power/state", ST_VALUE_TEXT},
     {"linux.preempt.debugfs", "/sys/kernel/debug/sched/preempt", ST_VALUE_TEXT},
     SYSCTL("kernel.sched_rt_period_us", "kernel/sched_rt_period_us", ST_VALUE_INT),
@@ -167,6 +169,7 @@ static const struct {
     SYSCTL("vm.swappiness", "vm/swappiness", ST_VALUE_INT),
     {"linux.cpu.efficient", "/sys/devices/cpu_atom/cpus", ST_VALUE_TEXT},
     {"linux.cpufreq.boost", "/sys/devices/system/cpu/cpufreq/boost", ST_VALUE_INT},
+    {"linux.cpufreq.max_perf_pct", "/sys/devices/system/cpu/intel_pstate/max_perf_pct", ST_VALUE_INT},
     {"linux.cpufreq.no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo", ST_VALUE_INT},
     {"linux.hwrng.current", "/sys/devices/virtual/misc/hw_random/rng_current", ST_VALUE_TEXT},
     {"linux.tpm.device", "/sys/class/tpm/tpm0/device/uevent", ST_VALUE_TEXT},
@@ -177,6 +180,7 @@ static const struct {
      ST_VALUE_TEXT},
     {"linux.thp.defrag", "/sys/kernel/mm/transparent_hugepage/defrag", ST_VALUE_TEXT},
     {"linux.thp.enabled", "/sys/kernel/mm/transparent_hugepage/enabled", ST_VALUE_TEXT},
+    {"linux.uptime", "/proc/uptime", ST_VALUE_TEXT},
     {"linux.zswap.enabled", "/sys/module/zswap/parameters/enabled", ST_VALUE_TEXT},
 };
 

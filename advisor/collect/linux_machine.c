@@ -110,7 +110,7 @@ struct set {
         const char *file;
         const char *key;
         enum st_value_kind kind;
-    } leaves[8];
+    } leaves[9];
 };
 
 static const struct set policies = {
@@ -125,6 +125,7 @@ static const struct set policies = {
             {"scaling_available_governors", "available_governors", ST_VALUE_TEXT},
             {"scaling_max_freq", "max_khz", ST_VALUE_INT},
             {"cpuinfo_max_freq", "hardware_max_khz", ST_VALUE_INT},
+            {"base_frequency", "base_khz", ST_VALUE_INT},
             {"bios_limit", "firmware_max_khz", ST_VALUE_INT},
             {"scaling_available_frequencies", "available_khz", ST_VALUE_TEXT},
         },
@@ -192,35 +193,49 @@ static int collect_set(struct st_collector *c, const struct set *set, size_t *re
 }
 
 /** Is this file of another CPU as CPU 0's? Not when it cannot be read: the collector says why. */
-static bool is_alike(struct st_collector *c, const char *folder, const char *state, const char *file,
-                     const char *leaf)
+static bool is_alike(struct st_collector *c, const char *path, const char *key_of_cpu0)
 {
-    char path[256], key[128], text[32];
-    int64_t value, of_cpu0;
+    char text[32];
+    const char *of_cpu0;
     size_t bytes;
-    snprintf(path, sizeof(path), "%s/%s/%s", folder, state, file);
-    snprintf(key, sizeof(key), "%s%s.%s", idle_states.key_prefix, state, leaf);
     const int r = c->p->read_text(c->p, path, text, sizeof(text), &bytes);
     if (r != 0)
-        return r == -ENOENT && st_facts_int(c->facts, key, &of_cpu0) == -ENOENT;
+        return r == -ENOENT && st_facts_text(c->facts, key_of_cpu0, &of_cpu0) == -ENOENT;
     st_text_trim(text);
-    return st_text_int(text, &value) == 0 && st_facts_int(c->facts, key, &of_cpu0) == 0 && value == of_cpu0;
+    return st_facts_text(c->facts, key_of_cpu0, &of_cpu0) == 0 && strcmp(text, of_cpu0) == 0;
 }
 
 struct other_cpu {
     struct st_collector *c;
     struct set set;
     char folder[64], key_prefix[48];
+    bool other_limit;
     size_t states_n;
 };
+
+/** What a program allows this CPU to take to wake, besides /dev/cpu_dma_latency: Linux
+ * Documentation/ABI/testing/sysfs-devices-power. */
+static void limit_paths(int64_t cpu, char path[96], char key[48])
+{
+    snprintf(path, 96, "/sys/devices/system/cpu/cpu%" PRId64 "/power/pm_qos_resume_latency_us", cpu);
+    snprintf(key, 48, "linux.cpuidle.cpu%" PRId64 ".resume_latency_us", cpu);
+}
+
+static bool is_leaf_alike(const struct other_cpu *cpu, const char *state, const char *file, const char *leaf)
+{
+    char path[256], key[128];
+    snprintf(path, sizeof(path), "%s/%s/%s", cpu->folder, state, file);
+    snprintf(key, sizeof(key), "%s%s.%s", idle_states.key_prefix, state, leaf);
+    return is_alike(cpu->c, path, key);
+}
 
 static int other_state(void *ctx, const char *name)
 {
     struct other_cpu *cpu = ctx;
     if (strncmp(name, "state", 5) != 0 || strlen(name) > 32)
         return 0;
-    if (!is_alike(cpu->c, cpu->folder, name, "latency", "latency_us") ||
-        !is_alike(cpu->c, cpu->folder, name, "disable", "disable"))
+    if (cpu->other_limit || !is_leaf_alike(cpu, name, "latency", "latency_us") ||
+        !is_leaf_alike(cpu, name, "disable", "disable"))
         collect_leaves(cpu->c, &cpu->set, name);
     return ++cpu->states_n == NAMES_MAX;
 }
@@ -230,18 +245,24 @@ struct other_cpus {
     int64_t n;
 };
 
-/** Of another CPU only the states that are not as CPU 0's become facts: those of a hybrid CPU, or ones that
- * are disabled on some CPUs only. */
+/** Of another CPU only the states that are not as CPU 0's become facts: those of a hybrid CPU, ones that are
+ * disabled on some CPUs only, or all if its limit is another one. */
 static int other_cpu(void *ctx, const char *name)
 {
     struct other_cpus *cpus = ctx;
     struct other_cpu cpu = {.c = cpus->c, .set = idle_states};
+    char path[96], key[48], key_of_cpu0[48];
     int64_t number;
     if (strncmp(name, "cpu", 3) != 0 || st_text_int(name + 3, &number) != 0 || number < 1 ||
         number > OTHER_CPUS_MAX)
         return 0;
     snprintf(cpu.folder, sizeof(cpu.folder), "/sys/devices/system/cpu/cpu%" PRId64 "/cpuidle", number);
     snprintf(cpu.key_prefix, sizeof(cpu.key_prefix), "linux.cpuidle.cpu%" PRId64 ".", number);
+    limit_paths(0, path, key_of_cpu0);
+    limit_paths(number, path, key);
+    cpu.other_limit = !is_alike(cpus->c, path, key_of_cpu0);
+    if (cpu.other_limit)
+        st_collector_read(cpus->c, key, path, ST_VALUE_TEXT);
     cpu.set.folder = cpu.folder;
     cpu.set.key_prefix = cpu.key_prefix;
     (void)cpus->c->p->list(cpus->c->p, cpu.folder, other_state, &cpu);
@@ -259,7 +280,10 @@ static void collect_other_cpus(struct st_collector *c)
 
 static void collect_cpus(struct st_collector *c)
 {
+    char path[96], key[48];
     size_t n;
+    limit_paths(0, path, key);
+    st_collector_read(c, key, path, ST_VALUE_TEXT);
     (void)collect_set(c, &throttling, &n); /* only Intel's processors have it */
     const int r = collect_set(c, &policies, &n);
     if (n > 0)

@@ -1,10 +1,14 @@
 /* Linux: the clock of the CPU. */
 #include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "platform/proc.h"
 
 /* --- linux-cpu-frequency: governor and energy preference, by what the driver means --- */
 
@@ -12,6 +16,15 @@
 #define PRESENT  "linux.cpufreq.present"
 #define BOOST    "linux.cpufreq.boost"
 #define NO_TURBO "linux.cpufreq.no_turbo"
+#define MAX_PERF "linux.cpufreq.max_perf_pct"
+#define PROFILE  "linux.platform_profile.now"
+#define CHOICES  "linux.platform_profile.choices"
+
+#define MAX_PERF_FILE "/sys/devices/system/cpu/intel_pstate/max_perf_pct"
+#define NO_TURBO_FILE "/sys/devices/system/cpu/intel_pstate/no_turbo"
+#define BOOST_FILE    "/sys/devices/system/cpu/cpufreq/boost"
+
+#define PPD_NOW "powerprofilesctl set performance"
 
 /** A limit above this share of the highest clock does not count. A choice of this rule. */
 #define CAPPED_SHARE 0.95
@@ -48,8 +61,8 @@ static enum kind active_pstate_kind(const struct st_facts *facts, const struct s
     return strcmp(epp, "performance") == 0 || strcmp(epp, "0") == 0 ? KIND_FAST : KIND_EPP;
 }
 
-/** Is the firmware's limit below the highest clock of its own list, which comes first? cpuinfo_max_freq may be a boost clock,
- * which no such limit reaches. */
+/** Is the firmware's limit below the highest clock of its own list, which comes first? cpuinfo_max_freq may be
+ * a boost clock, which no such limit reaches. */
 static bool firmware_limits(const struct st_facts *facts, const struct st_fact *policy,
                             int64_t *ret_limit_khz, int64_t *ret_highest_khz)
 {
@@ -120,9 +133,72 @@ static double worst_ghz(const struct scan *scan, struct st_finding *finding, con
     return st_facts_beside_int(scan->facts, scan->worst, what, &khz) == 0 ? (double)khz / 1e6 : 0;
 }
 
+/** The switch that keeps the worst policy below its turbo clocks, and what it is set to; NULL: none does. */
+static const char *turbo_switch(const struct scan *scan)
+{
+    int64_t max_khz, base_khz;
+    if (st_facts_beside_int(scan->facts, scan->worst, "base_khz", &base_khz) == 0 &&
+        st_facts_beside_int(scan->facts, scan->worst, "max_khz", &max_khz) == 0 &&
+        (double)max_khz < CAPPED_SHARE * (double)base_khz)
+        return NULL; /* another limit is lower */
+    return st_machine_int_or(scan->facts, NO_TURBO, 0) == 1 ? NO_TURBO
+           : st_machine_int_or(scan->facts, BOOST, 1) == 0  ? BOOST
+                                                            : NULL;
+}
+
+/** One value for all CPUs: now, at each start, and by `apply`. */
+static void fix_file(struct st_finding *finding, const char *path, const char *value)
+{
+    st_finding_fix_now(finding, "echo %s | sudo tee %s", value, path);
+    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, "# /etc/tmpfiles.d/sleeptune.conf\nw %s - - - - %s",
+                              path, value);
+    st_finding_change(finding, ST_CHANGE_SYSFS, path, value);
+}
+
+/** The firmware's own limits of power. @return whether this is the finding. */
+static bool judge_profile(struct st_finding *finding)
+{
+    static const char *const slow[] = {"low-power", "quiet", "cool", NULL};
+    const char *profile;
+    int64_t pid;
+    if (st_facts_text(finding->facts, PROFILE, &profile) != 0 || !st_machine_is_among(profile, slow))
+        return false;
+    st_finding_quote(finding, PROFILE);
+    st_finding_quote(finding, CHOICES);
+    st_finding_advice(
+        finding, "the firmware's profile is %.20s, which limits the CPU's power and so its clock", profile);
+    const bool performs =
+        st_proc_has_word(st_facts_text_or(finding->facts, CHOICES, "performance"), "performance");
+    if (st_facts_int(finding->facts, "linux.daemon.power-profiles-daemon", &pid) == 0)
+        st_finding_fix_now(finding, PPD_NOW);
+    else
+        st_finding_fix_now(finding, "echo %s | sudo tee /sys/firmware/acpi/platform_profile",
+                           performs ? "performance" : "balanced");
+    return true;
+}
+
+/** intel_pstate's limit for all CPUs, which scaling_max_freq does not show. @return whether this is the
+ * finding. */
+static bool judge_max_perf(struct st_finding *finding)
+{
+    int64_t pct;
+    if (st_facts_int(finding->facts, MAX_PERF, &pct) != 0 || pct <= 0 || (double)pct >= CAPPED_SHARE * 100)
+        return false;
+    st_finding_quote(finding, MAX_PERF);
+    st_finding_advice(
+        finding, "intel_pstate/max_perf_pct limits all CPU clocks to %" PRId64 " %% of the highest", pct);
+    fix_file(finding, MAX_PERF_FILE, "100");
+    return true;
+}
+
 static void fix_cpu_frequency(const struct scan *scan, struct st_finding *finding)
 {
-    const char *available;
+    const char *available, *turbo = scan->worst_kind == KIND_CAPPED ? turbo_switch(scan) : NULL;
+    if (turbo != NULL) {
+        fix_file(finding, turbo[strlen(PREFIX)] == 'n' ? NO_TURBO_FILE : BOOST_FILE,
+                 turbo[strlen(PREFIX)] == 'n' ? "0" : "1");
+        return;
+    }
     if (scan->worst_kind == KIND_CAPPED) {
         st_finding_fix(
             finding,
@@ -173,9 +249,13 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
                           slow, scan->policies, driver, governor);
         break;
     case KIND_CAPPED:
-        st_finding_advice(finding, "%d of %d CPU clocks are limited, the worst to %.2f of %.2f GHz (%s, %s)",
+        st_finding_quote_beside(finding, scan->worst, "base_khz");
+        st_finding_quote(finding, BOOST);
+        st_finding_quote(finding, NO_TURBO);
+        st_finding_advice(finding, "%d of %d CPU clocks are limited, the worst to %.2f of %.2f GHz (%s)",
                           slow, scan->policies, worst_ghz(scan, finding, "max_khz"),
-                          worst_ghz(scan, finding, "hardware_max_khz"), driver, governor);
+                          worst_ghz(scan, finding, "hardware_max_khz"),
+                          turbo_switch(scan) != NULL ? "turbo is off" : "scaling_max_freq");
         break;
     case KIND_USERSPACE:
         st_finding_advice(finding, "a program sets %d of %d CPU clocks (%s, %s), maybe to a low value", slow,
@@ -225,8 +305,12 @@ static void judge_cpu_frequency(struct st_finding *finding)
                                                                  : "");
         return;
     }
+    if (judge_max_perf(finding))
+        return;
     if (scan.worst_kind > KIND_UNREAD) {
         judge_slow(&scan, finding);
+    } else if (judge_profile(finding)) {
+        return;
     } else if (scan.worst_kind == KIND_UNREAD) {
         (void)worst_text(&scan, finding, "driver");
         (void)worst_text(&scan, finding, "epp");
@@ -248,11 +332,14 @@ const struct st_rule st_rule_linux_cpu_frequency = {
                  "the load, this work starts at a low clock and takes longer, although the average load is "
                  "small. It is not known how much longer at most.",
     .cost = "power, heat, fan noise",
-    .when_not = "on battery; on laptops that get hot; if power-profiles-daemon, tuned or TLP runs: it would "
-                "overwrite this setting, so choose its performance profile instead",
+    .when_not = "on battery; on laptops that get hot; turbo was switched off on purpose; a daemon "
+                "(power-profiles-daemon, tuned, TLP) would overwrite this setting: choose its performance "
+                "profile instead",
     .sources = "Linux Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst, amd-pstate.rst\n"
                "'powersave' under intel_pstate and amd-pstate-epp is not the generic governor: the energy "
                "preference decides\n"
+               "intel_pstate.rst: no_turbo and max_perf_pct hold for all CPUs, and the lowest limit counts\n"
+               "Linux Documentation/ABI/testing/sysfs-platform_profile\n"
                "a clock counts as limited below 95 % of the highest clock: a limit that sleeptune chose",
     .guide.now = "echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
     .guide.persistent = "# /etc/tmpfiles.d/sleeptune.conf\n"
@@ -262,8 +349,10 @@ const struct st_rule st_rule_linux_cpu_frequency = {
                   "default governor",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(PRESENT, PREFIX "policy*", BOOST, NO_TURBO, ST_MACHINE_VIRTUAL),
-    .targets = ST_RULE_KEYS("/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference"),
+    .facts = ST_RULE_KEYS(PRESENT, PREFIX "policy*", BOOST, NO_TURBO, MAX_PERF, PROFILE, CHOICES,
+                          "linux.daemon.power-profiles-daemon", ST_MACHINE_VIRTUAL),
+    .targets = ST_RULE_KEYS("/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
+                            MAX_PERF_FILE, NO_TURBO_FILE, BOOST_FILE),
     .changes = ST_RULE_CHANGES(
         {ST_CHANGE_SYSFS, "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor", "performance"}),
     .judge = judge_cpu_frequency,
@@ -272,7 +361,6 @@ const struct st_rule st_rule_linux_cpu_frequency = {
 /* --- linux-power-daemons: they overwrite settings of the CPU clock --- */
 
 #define PROCESSES "linux.processes_n"
-#define PPD_NOW   "powerprofilesctl set performance"
 #define TUNED_NOW "sudo tuned-adm profile latency-performance"
 
 #define TLP_EVER                                                                                             \
@@ -376,8 +464,48 @@ const struct st_rule st_rule_linux_power_daemons = {
 
 /* --- linux-heat: for how long the CPU slowed itself down, and limits of the firmware --- */
 
-#define HEAT         "linux.heat."
-#define HEAT_LONG_MS 1000 /* since the start; a choice of this rule */
+#define HEAT      "linux.heat."
+#define UPTIME    "linux.uptime"
+#define SUSPENDED "linux.suspended_ms"
+
+/** In an hour of running. Less is a few moments of other work: a build, a game. A choice of this rule. */
+#define HEAT_MS_AN_HOUR 1000
+
+/** Hours that the machine ran since the start, without suspends, as far as these are known. 0: not known. */
+static double running_hours(struct st_finding *finding)
+{
+    st_finding_quote(finding, UPTIME);
+    const double uptime_s = strtod(st_facts_text_or(finding->facts, UPTIME, "0"), NULL);
+    const double suspended_s = (double)st_machine_int_or(finding->facts, SUSPENDED, 0) / 1e3;
+    return uptime_s > suspended_s ? (uptime_s - suspended_s) / 3600 : 0;
+}
+
+static void judge_slowed(struct st_finding *finding, int64_t ms)
+{
+    const double seconds = (double)ms / 1e3, hours = running_hours(finding);
+    char since[64] = "since the start";
+    if (hours > 0)
+        snprintf(since, sizeof(since), "in %.0f %s",
+                 hours < 2    ? hours * 60
+                 : hours < 48 ? hours
+                              : hours / 24,
+                 hours < 2    ? "minutes"
+                 : hours < 48 ? "hours"
+                              : "days");
+    if (ms >= HEAT_MS_AN_HOUR && hours == 0) {
+        st_finding_unknown(
+            finding,
+            "the CPU was slowed down for %.0f s since the start; whether that is much depends on "
+            "how long ago that was, which is unknown",
+            seconds);
+    } else if ((double)ms >= HEAT_MS_AN_HOUR * fmax(hours, 1)) {
+        st_finding_advice(finding, "the CPU was slowed down for %.0f s %s, probably because of heat", seconds,
+                          since);
+        st_rule_fix(finding);
+    } else {
+        st_finding_fine(finding, "the CPU was slowed down for %.3f s %s", seconds, since);
+    }
+}
 
 static void judge_heat(struct st_finding *finding)
 {
@@ -406,15 +534,8 @@ static void judge_heat(struct st_finding *finding)
         return;
     st_finding_quote(finding, worst->key);
     st_finding_quote_beside(finding, worst, strstr(worst->key, ".core_") != NULL ? "core_n" : "package_n");
-    const double seconds = (double)worst->i64 / 1000;
-    if (worst->i64 >= HEAT_LONG_MS) {
-        st_finding_advice(finding,
-                          "the CPU slowed itself down for %.0f s since the start, probably because of heat",
-                          seconds);
-        st_rule_fix(finding);
-    } else if (finding->summary == NULL) {
-        st_finding_fine(finding, "the CPU slowed itself down for %.3f s since the start", seconds);
-    }
+    if (finding->summary == NULL || worst->i64 >= HEAT_MS_AN_HOUR)
+        judge_slowed(finding, worst->i64);
 }
 
 const struct st_rule st_rule_linux_heat = {
@@ -425,13 +546,17 @@ const struct st_rule st_rule_linux_heat = {
     .privilege = "none",
     .cost = "none",
     .when_not = "the time does not grow while you play",
-    .sources = "Linux Documentation/ABI/testing/sysfs-devices-system-cpu: thermal_throttle (Intel only)\n"
-               "Linux commit e2f74f355e9e: bios_limit (acpi-cpufreq only); 1 s: a limit that sleeptune chose",
+    .sources =
+        "Linux Documentation/ABI/testing/sysfs-devices-system-cpu: thermal_throttle (Intel only)\n"
+        "a device may ask for it, too (PROCHOT); /proc/uptime: the counters begin at the start\n"
+        "Linux commit e2f74f355e9e: bios_limit (acpi-cpufreq only); 1 s in an hour: a limit that sleeptune "
+        "chose",
     .guide.persistent = "# clean fan and vents, raise a laptop from the table, renew the thermal paste;\n"
                         "# against a limit of the firmware: the computer's own charger, newer firmware",
     .guide.check = "grep . /sys/devices/system/cpu/cpu*/thermal_throttle/*_total_time_ms   # does not grow",
     .guide.undo = "there is nothing to undo",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(HEAT "*", PREFIX "policy*.firmware_max_khz", PREFIX "policy*.available_khz"),
+    .facts = ST_RULE_KEYS(HEAT "*", UPTIME, SUSPENDED, PREFIX "policy*.firmware_max_khz",
+                          PREFIX "policy*.available_khz"),
     .judge = judge_heat,
 };

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "advisor/rules/machine.h"
@@ -13,6 +14,7 @@
 #define STATES          "linux.cpuidle.cpu" /* N.stateM.*: all of CPU 0's, of the others those that differ */
 #define CPUS            "linux.cpuidle.cpus_n"
 #define LATENCY         ".latency_us"
+#define RESUME_LIMIT    ".resume_latency_us"
 #define GOVERNOR        "linux.cpuidle.governor"
 #define REQUEST         "linux.pmqos.cpu_dma_latency_us"
 #define REQUEST_NONE_US INT64_C(2000000000) /* PM_QOS_CPU_LATENCY_DEFAULT_VALUE */
@@ -42,15 +44,55 @@ struct scan {
     int64_t worst_us;            /* longest of the enabled states the request allows */
     const struct st_fact *worst; /* its latency; NULL: none */
     int64_t period_us;
-    bool looks_ahead;   /* the governor asks how far away the next timer is: all but ladder do */
-    int64_t deeper_us;  /* longest of those that a sleep of a period is too short for; 0: none */
-    int64_t shallow_us; /* longest of them that is small; -1: none */
-    int64_t least_us;   /* shortest that is not small; INT64_MAX: none */
+    bool looks_ahead;      /* the governor asks how far away the next timer is: all but ladder do */
+    int64_t deeper_us;     /* longest of those that a sleep of a period is too short for; 0: none */
+    int64_t shallow_us;    /* longest of them that is small; -1: none */
+    int64_t least_us;      /* shortest that is not small; INT64_MAX: none */
+    bool cpus_are_limited; /* one of them at least, by its own file */
 };
+
+/** What a program allows the CPU of this state to take: "0" is no limit, "n/a" no time at all. Another CPU
+ * without a fact has CPU 0's. */
+static int64_t resume_limit_us(struct scan *scan, const struct st_fact *fact)
+{
+    char key[64];
+    const char *text;
+    int64_t limit_us = 0;
+    snprintf(key, sizeof(key), STATES "%ld" RESUME_LIMIT, strtol(fact->key + strlen(STATES), NULL, 10));
+    if (st_facts_find(scan->facts, key) == NULL)
+        snprintf(key, sizeof(key), STATES "0" RESUME_LIMIT);
+    const bool is_none = st_facts_text(scan->facts, key, &text) == 0 && strcmp(text, "n/a") == 0;
+    if (!is_none && (st_facts_int(scan->facts, key, &limit_us) != 0 || limit_us <= 0))
+        return REQUEST_NONE_US;
+    st_finding_quote(scan->finding, key);
+    scan->cpus_are_limited = true;
+    return limit_us;
+}
+
+/** A governor takes a state only when the next timer is further away than its residency, which is not shorter
+ * than the time to wake. */
+static bool is_too_deep(const struct scan *scan, const struct st_fact *fact, int64_t latency_us)
+{
+    int64_t residency_us;
+    if (st_facts_beside_int(scan->facts, fact, "residency_us", &residency_us) != 0)
+        residency_us = latency_us;
+    return scan->looks_ahead && residency_us > scan->period_us;
+}
+
+static struct scan new_scan(struct st_finding *finding)
+{
+    const char *governor = st_facts_text_or(finding->facts, GOVERNOR, "");
+    return (struct scan){.facts = finding->facts,
+                         .finding = finding,
+                         .period_us = finding->wish->period_ns / 1000,
+                         .looks_ahead = strcmp(governor, "ladder") != 0,
+                         .shallow_us = -1,
+                         .least_us = INT64_MAX};
+}
 
 static void scan_state(struct scan *scan, const struct st_fact *fact)
 {
-    int64_t latency_us, residency_us, disabled;
+    int64_t latency_us, disabled;
     if (fact->state == ST_FACT_ABSENT)
         return;
     scan->states++;
@@ -65,11 +107,9 @@ static void scan_state(struct scan *scan, const struct st_fact *fact)
         scan->unread++;
         return;
     }
-    if (latency_us > scan->request_us)
+    if (latency_us > scan->request_us || latency_us > resume_limit_us(scan, fact))
         return;
-    /* a governor takes a state only when the next timer is further away than its residency */
-    if (scan->looks_ahead && st_facts_beside_int(scan->facts, fact, "residency_us", &residency_us) == 0 &&
-        residency_us > scan->period_us) {
+    if (is_too_deep(scan, fact, latency_us)) {
         if (latency_us > scan->deeper_us)
             scan->deeper_us = latency_us;
         return;
@@ -108,8 +148,15 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
     const double effect_us = (double)scan->worst_us,
                  period_us = st_period_seconds(&finding->wish->period) * 1e6;
     const bool guest = st_machine_is_guest(scan->facts), held = scan->request_us < REQUEST_NONE_US;
+    const bool limited = held || scan->cpus_are_limited;
     if (scan->worst == NULL && scan->deeper_us > 0) {
         st_finding_fine(finding, "a sleep of %.0f µs is too short for any idle state", period_us);
+        return;
+    }
+    if (scan->worst == NULL && scan->cpus_are_limited) {
+        st_finding_fine(
+            finding, "a program allows the CPUs no wake-up time (pm_qos_resume_latency_us): they stay awake, "
+                     "which costs much power");
         return;
     }
     if (scan->worst == NULL) {
@@ -126,9 +173,9 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
     if (effect_us <= SMALL_US || effect_us <= SMALL_SHARE * period_us) {
         st_finding_ok(finding, "waking a CPU from idle state %.40s takes up to %" PRId64 " µs%s", name,
                       scan->worst_us,
-                      guest  ? "; the host's idle states are not visible from this virtual machine"
-                      : held ? ", because a program asks for short wake-up times"
-                             : "");
+                      guest     ? "; the host's idle states are not visible from this virtual machine"
+                      : limited ? ", because a program asks for short wake-up times"
+                                : "");
     } else {
         st_finding_set(finding, effect_us > PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                        "waking a CPU from idle state %.40s takes up to %" PRId64 " µs%s", name,
@@ -155,21 +202,14 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
 static void judge_idle_states(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    struct scan scan = {.facts = facts,
-                        .finding = finding,
-                        .period_us = finding->wish->period_ns / 1000,
-                        .looks_ahead = true,
-                        .shallow_us = -1,
-                        .least_us = INT64_MAX};
+    struct scan scan = new_scan(finding);
     char idle[16];
-    const char *driver, *governor;
+    const char *driver;
     st_finding_quote(finding, DRIVER);
     st_finding_quote(finding, REQUEST);
     const bool request_known = st_facts_int(facts, REQUEST, &scan.request_us) == 0 && scan.request_us >= 0;
     if (!request_known)
         scan.request_us = REQUEST_NONE_US;
-    if (st_facts_text(facts, GOVERNOR, &governor) == 0)
-        scan.looks_ahead = strcmp(governor, "ladder") != 0;
     ST_FACTS_EACH (fact, facts, STATES, LATENCY)
         scan_state(&scan, fact);
     if (scan.unread > 0) {
@@ -205,6 +245,7 @@ const struct st_rule st_rule_linux_idle_states = {
     .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst\n"
                "latencies: /sys/devices/system/cpu/cpu0/cpuidle/state*/latency, as the driver states them; "
                "of CPUs 1 to 31 those that differ\n"
+               "of one CPU only: cpu*/power/pm_qos_resume_latency_us (0: no limit)\n"
                "drivers/cpuidle/governors/menu.c: no state whose residency is longer than the time to the "
                "next timer (ladder.c does not check this); a CPU that is woken by another one, as by its "
                "sound card's interrupt, may be deeper\n"
@@ -218,8 +259,8 @@ const struct st_rule st_rule_linux_idle_states = {
     .guide.undo = "press Ctrl-C where the command runs; after cpupower: sudo cpupower idle-set -E",
     .worst = ST_STATUS_PROBLEM,
     /* no file holds a request: a program does, as long as it runs */
-    .facts =
-        ST_RULE_KEYS(DRIVER, GOVERNOR, STATES "*", CPUS, REQUEST, ST_MACHINE_VIRTUAL, ST_MACHINE_CMDLINE),
+    .facts = ST_RULE_KEYS(DRIVER, GOVERNOR, STATES "*.state*", STATES "*" RESUME_LIMIT, CPUS, REQUEST,
+                          ST_MACHINE_VIRTUAL, ST_MACHINE_CMDLINE),
     .judge = judge_idle_states,
 };
 
@@ -234,6 +275,7 @@ static void judge_idle_request_access(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     const struct st_fact *deepest = NULL;
+    struct scan scan = new_scan(finding);
     int64_t latency_us = 0;
     size_t unread_n = 0;
     int64_t request;
@@ -243,7 +285,8 @@ static void judge_idle_request_access(struct st_finding *finding)
             continue;
         unread_n += st_machine_is_unread(facts, fact->key);
         if (st_facts_int(facts, fact->key, &latency) != 0 || latency < 0 || latency > 1000000 ||
-            (deepest != NULL && latency <= latency_us))
+            (deepest != NULL && latency <= latency_us) || latency > resume_limit_us(&scan, fact) ||
+            is_too_deep(&scan, fact, latency))
             continue;
         deepest = fact;
         latency_us = latency;
@@ -262,7 +305,8 @@ static void judge_idle_request_access(struct st_finding *finding)
                            unread_n);
     } else if (latency_us <= SHALLOW_US) {
         st_finding_fine(finding,
-                        "a CPU wakes from its deepest idle state in %" PRId64 " µs, so programs need not "
+                        "a CPU wakes from the deepest idle state that it may use in %" PRId64
+                        " µs, so programs need not "
                         "limit it",
                         latency_us);
     } else if (fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM)) {
@@ -300,7 +344,8 @@ const struct st_rule st_rule_linux_idle_request_access = {
                   "$USER audio",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(REQUEST, PREFIX "state*" LATENCY, PREFIX "state*.disable"),
+    .facts = ST_RULE_KEYS(REQUEST, PREFIX "state*" LATENCY, PREFIX "state*.disable",
+                          PREFIX "state*.residency_us", STATES "0" RESUME_LIMIT, GOVERNOR),
     .changes = ST_RULE_CHANGES(
         {ST_CHANGE_UDEV, "rule", "KERNEL==\"cpu_dma_latency\", GROUP=\"audio\", MODE=\"0660\""}),
     .judge = judge_idle_request_access,
