@@ -119,6 +119,9 @@ static void pipewire_node(void *ctx, const char *section, const char *name, cons
         {"api.alsa.disable-tsched", "disable_tsched"},
         {"api.alsa.pcm.card", "card"},
         {"session.suspend-timeout-seconds", "suspend_s"},
+        {"client.api", "api"},
+        {ST_ANSWER_PID, "pid"},
+        {ST_ANSWER_PLAYS, "plays"},
     };
     const char *leaf = key_of(rows, ST_ARRAY_LEN(rows), name);
     char key[KEY_BYTES];
@@ -171,7 +174,7 @@ static int parse_jack(struct asker *asker, char *text)
 static int parse_rtkit_log(struct asker *asker, char *text)
 {
     if (text[0] == '\0') /* no right to the system's journal: it is silent then */
-        return -EACCES;
+        return asker->uid == 0 ? -ENODATA : -EACCES;
     st_facts_put_int(asker->facts, asker->question->facts[0], strstr(text, "Demot") != NULL, NULL,
                      asker->question->source);
     return 0;
@@ -331,10 +334,15 @@ static void take_answer(struct asker *asker, const struct st_run *run)
         put_state(asker, key, ST_FACT_UNREADABLE, ECONNREFUSED);
     else if (run->result != 0)
         put_state(asker, key, ST_FACT_UNREADABLE, -run->result);
-    else if (asker->question->parse(asker, run->buf) != 0)
-        unanswered(asker, ST_FACT_MALFORMED, 0);
-    else
-        put_answered(asker);
+    else {
+        const int r = asker->question->parse(asker, run->buf);
+        if (r == -EACCES || r == -ENODATA)
+            unanswered(asker, r == -EACCES ? ST_FACT_UNREADABLE : ST_FACT_ABSENT, r == -EACCES ? EACCES : 0);
+        else if (r != 0)
+            unanswered(asker, ST_FACT_MALFORMED, 0);
+        else
+            put_answered(asker);
+    }
 }
 
 /** Root runs no program as another user for what that user's files say. */

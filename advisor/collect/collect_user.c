@@ -2,10 +2,12 @@
 #include "advisor/collect/collect.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/collect/layers.h"
 #include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
 
@@ -34,8 +36,10 @@ struct user {
     int64_t uid, gid;
     char groups[GROUPS_BYTES]; /* " audio video " */
     struct limit rtprio, memlock;
-    const char *path; /* of the limits file that is read */
-    int unread;       /* errno of a limits file that could not be read */
+    struct limit manager; /* rtprio of the user's manager */
+    bool by_manager;      /* that one counts */
+    const char *path;     /* of the limits file that is read */
+    int unread;           /* errno of a limits file that could not be read */
     bool uses_pam_limits;
     size_t files_n;
 };
@@ -216,6 +220,39 @@ static void find_limits(struct user *user)
         user->unread = -listed;
 }
 
+/* --- the user's manager, whose programs get the limits of its unit where pam_limits sets none: systemd calls PAM after it has
+ * set them (src/core/exec-invoke.c: "so that pam_limits wins") --- */
+
+static void unit_setting(void *ctx, const char *section, const char *name, const char *value)
+{
+    struct user *user = ctx;
+    int64_t soft;
+    const bool own = strcmp(section, "Service") == 0 && strcmp(name, "LimitRTPRIO") == 0;
+    if ((!own && strcmp(name, "DefaultLimitRTPRIO") != 0) || !st_text_unit_limit(value, &soft))
+        return;
+    user->manager = (struct limit){.special = SPECIAL_USER, .value = soft == INT64_MAX ? UNLIMITED : soft};
+    snprintf(user->manager.source, sizeof(user->manager.source), "%.190s", user->path);
+}
+
+static void unit_file(void *ctx, const char *path, char *text)
+{
+    struct user *user = ctx;
+    user->path = path;
+    st_linux_text_settings(text, '=', "#;", unit_setting, user);
+}
+
+static void find_manager(struct user *user)
+{
+    char unit[64];
+    snprintf(unit, sizeof(unit), "user@%" PRId64 ".service", user->uid);
+    st_layers_conf(user->p, "system.conf", user->buf, FILE_BYTES, unit_file, user);
+    st_layers_unit(user->p, unit, user->buf, FILE_BYTES, unit_file, user);
+    user->by_manager =
+        user->rtprio.special == SPECIAL_NONE && user->manager.special != SPECIAL_NONE && user->uid != 0;
+    if (user->by_manager)
+        user->rtprio = user->manager;
+}
+
 /* --- facts --- */
 
 static const char unknown[] = "not known for another user", none[] = "no limits file sets this limit";
@@ -250,8 +287,9 @@ static void put_linux(const struct user *user, struct st_facts *facts)
         st_facts_put_failure(facts, memlock_key, -ENOENT, none);
     /* set at login by other means, or by the process itself */
     st_facts_put_text(facts, "user.limits_from",
-                      user->uses_pam_limits ? "limits.d"
-                                            : "the system's defaults (no PAM file uses pam_limits)",
+                      user->by_manager        ? "user@.service"
+                      : user->uses_pam_limits ? "limits.d"
+                                              : "the system's defaults (no PAM file uses pam_limits)",
                       NULL, LIMITS_DIR);
 }
 
@@ -283,8 +321,10 @@ int st_collect_user(struct st_platform *p, const char *name, struct st_facts *fa
     int r = find_user(&user);
     if (r == 0)
         r = find_groups(&user);
-    if (r == 0 && facts->os == ST_OS_LINUX)
+    if (r == 0 && facts->os == ST_OS_LINUX) {
         find_limits(&user);
+        find_manager(&user);
+    }
     if (r == 0)
         r = put_user(&user, facts);
     free(user.buf);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/collect/collector.h"
+#include "advisor/collect/layers.h"
 #include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
 
@@ -20,8 +21,6 @@ struct reader {
     void (*parse)(struct reader *reader, char *text);
     const char *path;        /* of the file that is parsed */
     const char *failure_key; /* of a file or folder that is there and cannot be read; NULL: left out */
-    const char *unit;        /* its name without ".service" */
-    bool plays;              /* the unit starts an audio program */
     size_t files_n;
     size_t settings_n;
 };
@@ -147,91 +146,166 @@ static bool is_audio_program(const char *name)
 }
 
 /** The program's name of "ExecStart=-/usr/bin/chrt -f 70 /usr/bin/jackd -d alsa": the first that is one. */
-static void exec_start(struct reader *reader, const char *command)
+static bool find_program(const char *command, char *ret, size_t bytes)
 {
-    char text[512], key[KEY_BYTES], *rest = NULL;
+    char text[512], *rest = NULL;
     snprintf(text, sizeof(text), "%s", command);
     for (char *word = strtok_r(text, " \t", &rest); word != NULL; word = strtok_r(NULL, " \t", &rest)) {
         const char *name = strrchr(word, '/');
         name = name != NULL ? name + 1 : word + strspn(word, "-@:+!");
-        if (!is_audio_program(name))
-            continue;
-        reader->plays = true;
-        snprintf(key, sizeof(key), "linux.unit.%s.program", reader->unit);
-        put(reader, key, name);
-        return;
+        snprintf(ret, bytes, "%s", name);
+        if (is_audio_program(name))
+            return true;
     }
+    return false;
+}
+
+#define UNIT_SETTINGS 5
+
+static const struct unit_row {
+    const char *name, *key;
+    bool resets; /* an empty value sets the default again */
+} unit_rows[UNIT_SETTINGS] = {{"LimitRTPRIO", "rtprio", false},
+                              {"CPUSchedulingPolicy", "policy", true},
+                              {"RestrictRealtime", "restrict_realtime", false},
+                              {"DynamicUser", "dynamic_user", false},
+                              {"User", "user", true}};
+
+struct setting {
+    char value[64], path[512];
+};
+
+/** What a unit and its drop-ins say, the later the better. */
+struct unit {
+    const char *path;
+    struct setting program, rows[UNIT_SETTINGS], nice;
+    bool ambient, bounded; /* it has CAP_SYS_NICE; it cannot have it */
+    bool bounding_set;
+};
+
+static void set(const struct unit *unit, struct setting *setting, const char *value)
+{
+    snprintf(setting->value, sizeof(setting->value), "%s", value);
+    snprintf(setting->path, sizeof(setting->path), "%s", unit->path);
+}
+
+/** Lists of capabilities: "~" before one takes away, an empty one takes all away (systemd.exec(5)). */
+static void capabilities(struct unit *unit, const char *value, bool of_bounding)
+{
+    const bool inverts = value[0] == '~', names = strcasestr(value, "CAP_SYS_NICE") != NULL;
+    if (of_bounding) {
+        const bool had = !unit->bounded && (unit->bounding_set || inverts);
+        unit->bounded = value[0] == '\0' || !(inverts ? had && !names : had || names);
+        unit->bounding_set = true;
+    } else {
+        unit->ambient = value[0] != '\0' && (inverts ? unit->ambient && !names : unit->ambient || names);
+    }
+    set(unit, &unit->nice, unit->bounded ? "taken" : unit->ambient ? "granted" : "");
 }
 
 static void unit_setting(void *ctx, const char *section, const char *name, const char *value)
 {
-    static const struct {
-        const char *name;
-        const char *key;
-    } rows[] = {{"LimitRTPRIO", "rtprio"},
-                {"CPUSchedulingPolicy", "policy"},
-                {"RestrictRealtime", "restrict_realtime"},
-                {"User", "user"}};
-    struct reader *reader = ctx;
+    struct unit *unit = ctx;
+    char program[64];
+    int64_t soft;
     if (strcmp(section, "Service") != 0)
         return;
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        char key[KEY_BYTES];
-        if (strcmp(name, rows[i].name) != 0)
-            continue;
-        snprintf(key, sizeof(key), "linux.unit.%s.%s", reader->unit, rows[i].key);
-        put(reader, key, value);
+    if (strcmp(name, "ExecStart") == 0 && value[0] == '\0')
+        set(unit, &unit->program, "");
+    else if (strcmp(name, "ExecStart") == 0 && unit->program.value[0] == '\0' &&
+             find_program(value, program, sizeof(program)))
+        set(unit, &unit->program, program);
+    else if (strcmp(name, "AmbientCapabilities") == 0 || strcmp(name, "CapabilityBoundingSet") == 0)
+        capabilities(unit, value, name[0] == 'C');
+    for (size_t i = 0; i < UNIT_SETTINGS; i++) {
+        if (strcmp(name, unit_rows[i].name) == 0 && (value[0] != '\0' || unit_rows[i].resets) &&
+            (i != 0 || st_text_unit_limit(value, &soft)))
+            set(unit, &unit->rows[i], value);
     }
 }
 
-static void unit_command(void *ctx, const char *section, const char *name, const char *value)
+static void unit_file(void *ctx, const char *path, char *text)
 {
-    struct reader *reader = ctx;
-    if (strcmp(section, "Service") == 0 && strcmp(name, "ExecStart") == 0 && !reader->plays)
-        exec_start(reader, value);
+    struct unit *unit = ctx;
+    unit->path = path;
+    st_linux_text_settings(text, '=', "#;", unit_setting, unit);
 }
 
-/** Settings of a unit that plays nothing are left out; they may stand before its command. */
-static void parse_unit_file(struct reader *reader, char *text)
+static void put_setting(struct st_collector *c, const char *unit, const char *leaf,
+                        const struct setting *setting)
 {
-    char *copy = strdup(text);
-    if (copy == NULL)
-        return;
-    st_linux_text_settings(copy, '=', "#;", unit_command, reader);
-    free(copy);
-    if (reader->plays)
-        st_linux_text_settings(text, '=', "#;", unit_setting, reader);
+    char key[KEY_BYTES];
+    snprintf(key, sizeof(key), "linux.unit.%s.%s", unit, leaf);
+    if (setting->path[0] != '\0')
+        st_facts_put_text(c->facts, key, setting->value, NULL, setting->path);
 }
 
-/** A unit of the administrator's own, and its drop-ins. */
+/** A unit of the administrator's own, or a packaged one with drop-ins here. Those that play nothing are left out. */
 static int one_unit(void *ctx, const char *name)
 {
     struct reader *outer = ctx;
-    char path[PATH_BYTES], unit[80];
-    size_t len = strlen(name), bytes;
+    struct unit unit = {0};
+    char file[96], stem[80], key[KEY_BYTES];
+    size_t len = strlen(name);
     const bool is_folder = len > 10 && strcmp(name + len - 10, ".service.d") == 0;
     len -= is_folder ? 2 : 0;
-    if (len <= 8 || len - 8 >= sizeof(unit) || strncmp(name + len - 8, ".service", 8) != 0 || !is_plain(name))
+    if (len <= 8 || len - 8 >= sizeof(stem) || strncmp(name + len - 8, ".service", 8) != 0 || !is_plain(name))
         return 0;
-    snprintf(unit, sizeof(unit), "%.*s", (int)(len - 8), name);
-    struct reader reader = {.c = outer->c, .parse = parse_unit_file, .unit = unit};
-    snprintf(path, sizeof(path), "/etc/systemd/system/%s.service", unit);
-    if (is_folder) { /* of a packaged unit: only when it has no file here, which would have been read already
-                      */
-        if (outer->c->p->read_text(outer->c->p, path, outer->c->buf, FILE_BYTES, &bytes) == 0)
-            return 0;
-        snprintf(path, sizeof(path), "/lib/systemd/system/%s.service", unit);
-    }
-    if (outer->c->p->read_text(outer->c->p, path, outer->c->buf, FILE_BYTES, &bytes) == 0 &&
-        strstr(outer->c->buf, "ExecStart") != NULL) {
-        reader.path = path;
-        parse_unit_file(&reader, outer->c->buf);
-    }
-    char folder[PATH_BYTES];
-    snprintf(folder, sizeof(folder), "/etc/systemd/system/%s.service.d", unit);
-    if (reader.plays)
-        read_folder(&reader, folder, ".conf");
+    if (is_folder && name[len - 9] == '@') /* of a template, whose instances have it */
+        return 0;
+    snprintf(file, sizeof(file), "%.*s", (int)len, name);
+    snprintf(stem, sizeof(stem), "%.*s", (int)(len - 8), name);
+    snprintf(key, sizeof(key), "linux.unit.%s.program", stem);
+    if (st_facts_find(outer->c->facts, key) != NULL)
+        return 0;
+    st_layers_unit(outer->c->p, file, outer->c->buf, FILE_BYTES, unit_file, &unit);
+    if (unit.program.value[0] == '\0')
+        return 0;
+    put_setting(outer->c, stem, "program", &unit.program);
+    for (size_t i = 0; i < UNIT_SETTINGS; i++)
+        put_setting(outer->c, stem, unit_rows[i].key, &unit.rows[i]);
+    put_setting(outer->c, stem, "cap_sys_nice", &unit.nice);
     return ++outer->files_n == FILES_MAX;
+}
+
+/** DefaultLimitRTPRIO= of all units; AllowSuspend= of the computer. */
+static void manager_setting(void *ctx, ST_UNUSED const char *section, const char *name, const char *value)
+{
+    const struct reader *reader = ctx;
+    int64_t soft;
+    bool allowed;
+    if (strcmp(name, "DefaultLimitRTPRIO") == 0 && st_text_unit_limit(value, &soft))
+        st_facts_put_text(reader->c->facts, "linux.unit_default.rtprio", value, NULL, reader->path);
+    if (strcmp(name, "AllowSuspend") == 0 && st_text_unit_boolean(value, &allowed))
+        st_facts_put_int(reader->c->facts, "linux.suspend.forbidden", !allowed, value, reader->path);
+}
+
+static void manager_file(void *ctx, const char *path, char *text)
+{
+    struct reader *reader = ctx;
+    reader->path = path;
+    st_linux_text_settings(text, '=', "#;", manager_setting, reader);
+}
+
+/** Masked: a link to /dev/null, which a captured tree does not follow. */
+static bool is_masked(struct st_collector *c, const char *unit)
+{
+    char text[16];
+    size_t len = 0;
+    const int r = c->p->read_text(c->p, unit, text, sizeof(text), &len);
+    return len == 0 && (r == 0 || r == -EINVAL || r == -ELOOP || r == -EXDEV);
+}
+
+static void collect_suspend(struct st_collector *c)
+{
+    static const char *const targets[] = {"/etc/systemd/system/sleep.target",
+                                          "/etc/systemd/system/suspend.target"};
+    struct reader reader = {.c = c};
+    st_layers_conf(c->p, "sleep.conf", c->buf, FILE_BYTES, manager_file, &reader);
+    for (size_t i = 0; i < ST_ARRAY_LEN(targets); i++) {
+        if (is_masked(c, targets[i]))
+            st_facts_put_int(c->facts, "linux.suspend.forbidden", 1, "masked", targets[i]);
+    }
 }
 
 static void exists(struct st_collector *c, const char *key, const char *path)
@@ -254,12 +328,11 @@ static void collect_system(struct st_collector *c)
     (void)read_file(&groups, "/etc/group");
     struct reader units = {.c = c};
     (void)c->p->list(c->p, "/etc/systemd/system", one_unit, &units); /* absent without systemd */
+    st_layers_conf(c->p, "system.conf", c->buf, FILE_BYTES, manager_file, &units);
+    collect_suspend(c);
     exists(c, "linux.tlp.enabled", "/etc/systemd/system/multi-user.target.wants/tlp.service");
-    char text[16];
-    size_t len = 0;
     const char *unit = "/etc/systemd/system/rtkit-daemon.service";
-    const int r = c->p->read_text(c->p, unit, text, sizeof(text), &len);
-    if (len == 0 && (r == 0 || r == -EINVAL || r == -ELOOP || r == -EXDEV)) /* masked: a link to /dev/null */
+    if (is_masked(c, unit))
         st_facts_put_state(c->facts, "linux.rtkit.installed", ST_FACT_ABSENT, 0, NULL, unit);
     else
         exists(c, "linux.rtkit.installed",

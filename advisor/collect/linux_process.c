@@ -89,7 +89,7 @@ static bool in_status(struct st_collector *c, const char *pid, const char *line,
     return (r == 0 || r == -EFBIG) && st_proc_line_u64(text, line, ret) == 0;
 }
 
-/** How much of a program that plays is in swap; nothing if none is. */
+/** How much of a server, or of a program with real-time threads, is in swap; nothing if none is. */
 static void swapped(struct st_collector *c, const char *pid, const char *name)
 {
     char path[64], key[KEY_BYTES];
@@ -160,6 +160,8 @@ static void put_thread(struct walk *walk, const char *kind, const char *tid, con
         return;
     snprintf(key, sizeof(key), "linux.%s.%s.process", kind, tid);
     st_facts_put_text(walk->c->facts, key, walk->process_name, NULL, path);
+    snprintf(key, sizeof(key), "linux.%s.%s.pid", kind, tid);
+    st_facts_put_text(walk->c->facts, key, walk->process_pid, NULL, path);
     snprintf(key, sizeof(key), "linux.%s.%s.cpu", kind, tid);
     st_facts_put_int(walk->c->facts, key, stat->cpu, NULL, path);
 }
@@ -194,7 +196,9 @@ static int one_thread(void *ctx, const char *tid)
         return 0;
     if (stat.policy == POLICY_FIFO || stat.policy == POLICY_RR)
         put_thread(walk, "rt_thread", tid, &stat, path);
-    else if (strncmp(stat.name, "data-loop", strlen("data-loop")) == 0)
+    /* in which PipeWire's library computes for a program: "pw-data-loop" from 1.0.1 on (commit 70b224f1c), "data-loop.0" from
+     * 1.2 on (c12cf748b); before, it has the program's name */
+    else if (strstr(stat.name, "data-loop") != NULL)
         put_thread(walk, "normal_thread", tid, &stat, path);
     return 0;
 }

@@ -12,6 +12,8 @@
 
 #define USB_DEVICES "/sys/bus/usb/devices"
 #define ASOUND      "/proc/asound"
+#define CARDS       ASOUND "/cards"
+#define CARDS_MAX   32 /* SNDRV_CARDS */
 
 #define USB_DEVICES_MAX 512
 #define STREAMS_MAX     64
@@ -73,6 +75,34 @@ static void usb_device(struct st_collector *c, const char *device)
     usb_path(c, device);
 }
 
+/** The subclass of one of a device's interfaces; "": not known. */
+static void subclass(struct st_collector *c, const char *interface, char *ret, size_t bytes)
+{
+    char path[PATH_BYTES];
+    size_t len;
+    snprintf(path, sizeof(path), USB_DEVICES "/%s/bInterfaceSubClass", interface);
+    if (c->p->read_text(c->p, path, ret, bytes, &len) != 0)
+        ret[0] = '\0';
+}
+
+/** Does this interface make its device a sound card? 02 carries sound and 03 MIDI, which reserves no bandwidth; each device has a 01
+ * before it, which says nothing. (USB Device Class Definition for Audio Devices 1.0, A.2) */
+static bool carries_usb_sound(struct st_collector *c, const char *interface)
+{
+    char its[8], other[8], name[2 * NAME_MAX_BYTES + 8];
+    subclass(c, interface, its, sizeof(its));
+    if (strncmp(its, "01", 2) != 0)
+        return strncmp(its, "03", 2) != 0;
+    const char *dot = strrchr(interface, '.');
+    for (int i = 0; i < 16 && dot != NULL; i++) {
+        snprintf(name, sizeof(name), "%.*s%d", (int)(dot - interface) + 1, interface, i);
+        subclass(c, name, other, sizeof(other));
+        if (strncmp(other, "03", 2) == 0)
+            return false; /* if it carries sound, too, another interface says so */
+    }
+    return true;
+}
+
 /** "1-2.3:1.0" is an interface of the device "1-2.3"; class 01 is audio, 0e video. */
 static int usb_interface(void *ctx, const char *name)
 {
@@ -87,7 +117,7 @@ static int usb_interface(void *ctx, const char *name)
     (void)!scan->c->p->read_text(scan->c->p, path, class, sizeof(class), &len);
     snprintf(key, sizeof(key), "linux.usb_camera.%s.product", device);
     snprintf(path, sizeof(path), USB_DEVICES "/%s/product", device);
-    if (strncmp(class, "01", 2) == 0)
+    if (strncmp(class, "01", 2) == 0 && carries_usb_sound(scan->c, name))
         usb_device(scan->c, device);
     else if (strncmp(class, "0e", 2) == 0)
         st_collector_read(scan->c, key, path, ST_VALUE_TEXT);
@@ -149,7 +179,7 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
     double behind_s = HUGE_VAL, step_s = 0;
     snprintf(key, sizeof(key), "linux.alsa.%s.owner", name);
     if (!c->live || strstr(name, "p.sub") == NULL || st_facts_text(c->facts, key, &owner) != 0 ||
-        (strncmp(owner, "pipewire", 8) != 0 && strncmp(owner, "data-loop", 9) != 0))
+        (strncmp(owner, "pipewire", 8) != 0 && strstr(owner, "data-loop") == NULL))
         return;
     snprintf(key, sizeof(key), "linux.alsa.%s.rate_hz", name);
     if (st_facts_int(c->facts, key, &rate_hz) != 0 || rate_hz <= 0)
@@ -268,7 +298,7 @@ static bool carries_sound(const char *actions)
     return false;
 }
 
-static void one_line(void *ctx, unsigned number, const char *actions)
+static void one_line(void *ctx, unsigned number, const char *actions, const char *pci)
 {
     struct scan *lines = ctx;
     char key[64], path[64];
@@ -277,6 +307,9 @@ static void one_line(void *ctx, unsigned number, const char *actions)
     lines->n++;
     snprintf(key, sizeof(key), "linux.irq.%u.actions", number);
     st_facts_put_text(lines->c->facts, key, actions, NULL, SOURCE);
+    snprintf(key, sizeof(key), "linux.irq.%u.pci", number);
+    if (pci[0] != '\0')
+        st_facts_put_text(lines->c->facts, key, pci, NULL, SOURCE);
     snprintf(key, sizeof(key), "linux.irq.%u.cpus", number);
     snprintf(path, sizeof(path), "/proc/irq/%u/effective_affinity_list", number);
     st_collector_read(lines->c, key, path, ST_VALUE_TEXT);
@@ -296,9 +329,49 @@ static void collect_interrupts(struct st_collector *c)
         st_facts_put_int(c->facts, key, 1, NULL, SOURCE);
 }
 
+/* --- cards --- */
+
+/** What interrupts for it: the controller of "usb-0000:00:14.0-1.2", the number of "irq 97". */
+static void one_card(void *ctx, const struct st_sound_card *card)
+{
+    struct scan *cards = ctx;
+    const char *usb = strstr(card->where, " at usb-"), *irq = strstr(card->where, " irq ");
+    char key[64], value[64];
+    if (cards->n++ == CARDS_MAX)
+        return;
+    const struct {
+        const char *leaf, *text;
+    } rows[] = {{"driver", card->driver}, {"name", card->name}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        snprintf(key, sizeof(key), "linux.card.%u.%s", card->number, rows[i].leaf);
+        st_facts_put_text(cards->c->facts, key, rows[i].text, NULL, CARDS);
+    }
+    snprintf(key, sizeof(key), "linux.card.%u.%s", card->number, usb != NULL ? "controller" : "irq");
+    if (usb != NULL)
+        snprintf(value, sizeof(value), "%.*s", (int)strcspn(usb + 8, "-"), usb + 8);
+    else if (irq != NULL)
+        snprintf(value, sizeof(value), "%.*s", (int)strspn(irq + 5, "0123456789"), irq + 5);
+    if (usb != NULL || irq != NULL)
+        st_facts_put_text(cards->c->facts, key, value, NULL, CARDS);
+}
+
+static void collect_cards(struct st_collector *c)
+{
+    struct scan cards = {.c = c};
+    size_t len;
+    const int r = c->p->read_text(c->p, CARDS, c->buf, c->buf_bytes, &len);
+    if (r == 0 || r == -EFBIG) {
+        st_linux_text_cards(c->buf, one_card, &cards);
+        st_facts_put_int(c->facts, "linux.cards_n", (int64_t)cards.n, NULL, CARDS);
+    } else {
+        st_facts_put_failure(c->facts, "linux.cards_n", r, CARDS);
+    }
+}
+
 static void collect(struct st_collector *c)
 {
     collect_devices(c);
+    collect_cards(c);
     collect_interrupts(c);
 }
 

@@ -2,8 +2,10 @@
 #include "advisor/facts/text.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/text/number.h"
 #include "core/text/safe.h"
@@ -107,4 +109,34 @@ int st_text_cut(const char *text, size_t max_bytes)
             n--;
     }
     return (int)n;
+}
+
+/* --- values in units of systemd --- */
+
+bool st_text_unit_boolean(const char *text, bool *ret)
+{
+    static const char *const words[] = {"0", "no",  "n", "false", "f", "off",
+                                        "1", "yes", "y", "true",  "t", "on"};
+    size_t i = 0;
+    while (i < ST_ARRAY_LEN(words) && strcasecmp(text, words[i]) != 0)
+        i++;
+    *ret = i >= ST_ARRAY_LEN(words) / 2;
+    return i < ST_ARRAY_LEN(words);
+}
+
+static bool is_limit(const char *text, size_t len, int64_t *ret)
+{
+    char word[24];
+    snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : 0), text);
+    *ret = INT64_MAX;
+    return strcmp(word, "infinity") == 0 || (st_text_int(word, ret) == 0 && *ret >= 0);
+}
+
+bool st_text_unit_limit(const char *text, int64_t *ret_soft)
+{
+    int64_t hard;
+    const size_t len = strcspn(text, ":");
+    return is_limit(text, len, ret_soft) &&
+           (text[len] == '\0' ||
+            (is_limit(text + len + 1, strlen(text + len + 1), &hard) && *ret_soft <= hard));
 }

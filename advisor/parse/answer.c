@@ -5,11 +5,14 @@
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "advisor/facts/text.h"
 
-#define NODES_MAX 256 /* of a PipeWire graph; further ones are left out */
+#define NODES_MAX   256 /* of a PipeWire graph; further ones are left out */
+#define CLIENTS_MAX 256
+#define LINKS_MAX   2048
 
 /** The text between the quotes after `name`, which it ends. @return NULL: none. */
 static char *quoted(char *line, const char *name, char **ret_rest)
@@ -55,29 +58,136 @@ static void put_property(const char *id, const char *name, const json_t *value, 
         fn(ctx, id, name, json_is_true(value) ? "true" : "false");
 }
 
-static void put_nodes(const json_t *list, size_t *nodes_n, st_setting_fn fn, void *ctx)
+/* --- PipeWire's graph: which programs are linked with a device or sink, by whatever lies between --- */
+
+struct graph {
+    size_t nodes_n, clients_n, links_n;
+    struct node {
+        json_int_t id, client_id;
+        bool device;  /* or a virtual sink: "Audio/Sink", "Audio/Source/Virtual" */
+        bool aside;   /* looks on only: the level meters of mixers */
+        bool reached; /* linked with a device */
+    } nodes[NODES_MAX];
+    struct {
+        json_int_t id, pid;
+    } clients[CLIENTS_MAX];
+    struct {
+        json_int_t output, input;
+    } links[LINKS_MAX];
+};
+
+static struct node *find_node(struct graph *graph, json_int_t id)
 {
-    json_t *object, *value;
+    size_t i = 0;
+    while (i < graph->nodes_n && graph->nodes[i].id != id)
+        i++;
+    return i < graph->nodes_n ? &graph->nodes[i] : NULL;
+}
+
+static const char *text_of(const json_t *props, const char *name)
+{
+    const char *text = json_string_value(json_object_get(props, name));
+    return text != NULL ? text : "";
+}
+
+static void put_node(struct graph *graph, json_int_t id, json_t *info, st_setting_fn fn, void *ctx)
+{
+    json_t *value, *props = json_object_get(info, "props");
+    const char *name;
+    char section[24];
+    struct node *node = find_node(graph, id);
+    if (node == NULL && graph->nodes_n == NODES_MAX)
+        return;
+    if (node == NULL)
+        node = &graph->nodes[graph->nodes_n++];
+    node->id = id;
+    node->client_id = json_integer_value(json_object_get(props, "client.id"));
+    node->device = strncmp(text_of(props, "media.class"), "Audio/", 6) == 0;
+    value = json_object_get(props, "stream.monitor");
+    node->aside = json_is_true(value) || strcmp(text_of(props, "stream.monitor"), "true") == 0;
+    snprintf(section, sizeof(section), "%" JSON_INTEGER_FORMAT, id);
+    put_property(section, "state", json_object_get(info, "state"), fn, ctx);
+    json_object_foreach(props, name, value) put_property(section, name, value, fn, ctx);
+    value = json_array_get(json_object_get(json_object_get(info, "params"), "Format"), 0);
+    put_property(section, "format.rate", json_object_get(value, "rate"), fn, ctx);
+}
+
+/** The server knows the process that opened the socket, also of a sandbox. pipewire-pulse opens one for each of its programs. */
+static void add_client(struct graph *graph, json_int_t id, const json_t *props)
+{
+    const bool of_pulse = strcmp(text_of(props, "client.api"), "pipewire-pulse") == 0;
+    const json_t *pid = json_object_get(props, of_pulse ? "application.process.id" : "pipewire.sec.pid");
+    if (graph->clients_n == CLIENTS_MAX)
+        return;
+    graph->clients[graph->clients_n].id = id;
+    graph->clients[graph->clients_n++].pid =
+        json_is_string(pid) ? strtoll(json_string_value(pid), NULL, 10) : json_integer_value(pid);
+}
+
+static void add_link(struct graph *graph, const json_t *info)
+{
+    if (graph->links_n == LINKS_MAX)
+        return;
+    graph->links[graph->links_n].output = json_integer_value(json_object_get(info, "output-node-id"));
+    graph->links[graph->links_n++].input = json_integer_value(json_object_get(info, "input-node-id"));
+}
+
+static void put_list(const json_t *list, struct graph *graph, st_setting_fn fn, void *ctx)
+{
+    json_t *object;
     size_t i;
     json_array_foreach(list, i, object)
     {
-        const char *type = json_string_value(json_object_get(object, "type")), *name;
+        const char *type = text_of(object, "type");
         json_t *info = json_object_get(object, "info");
-        char id[24];
-        if (type == NULL || strcmp(type, "PipeWire:Interface:Node") != 0 || (*nodes_n)++ >= NODES_MAX)
-            continue;
-        snprintf(id, sizeof(id), "%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(object, "id")));
-        put_property(id, "state", json_object_get(info, "state"), fn, ctx);
-        json_object_foreach(json_object_get(info, "props"), name, value)
-            put_property(id, name, value, fn, ctx);
-        value = json_array_get(json_object_get(json_object_get(info, "params"), "Format"), 0);
-        put_property(id, "format.rate", json_object_get(value, "rate"), fn, ctx);
+        const json_int_t id = json_integer_value(json_object_get(object, "id"));
+        if (strcmp(type, "PipeWire:Interface:Node") == 0)
+            put_node(graph, id, info, fn, ctx);
+        else if (strcmp(type, "PipeWire:Interface:Client") == 0)
+            add_client(graph, id, json_object_get(info, "props"));
+        else if (strcmp(type, "PipeWire:Interface:Link") == 0)
+            add_link(graph, info);
+    }
+}
+
+/** Programs between others and the device are reached, too; a device is none. */
+static void reach(struct graph *graph)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < graph->links_n; i++) {
+            struct node *output = find_node(graph, graph->links[i].output),
+                        *input = find_node(graph, graph->links[i].input);
+            if (output == NULL || input == NULL || output->aside || input->aside)
+                continue;
+            const bool any = output->device || input->device || output->reached || input->reached;
+            more = more || (any && (!output->reached || !input->reached));
+            output->reached = output->reached || any;
+            input->reached = input->reached || any;
+        }
+    }
+}
+
+static void put_graph(struct graph *graph, st_setting_fn fn, void *ctx)
+{
+    reach(graph);
+    for (size_t i = 0; i < graph->nodes_n; i++) {
+        const struct node *node = &graph->nodes[i];
+        char section[24], pid[24];
+        snprintf(section, sizeof(section), "%" JSON_INTEGER_FORMAT, node->id);
+        for (size_t c = 0; c < graph->clients_n && node->client_id != 0; c++) {
+            if (graph->clients[c].id != node->client_id || graph->clients[c].pid <= 0)
+                continue;
+            snprintf(pid, sizeof(pid), "%" JSON_INTEGER_FORMAT, graph->clients[c].pid);
+            fn(ctx, section, ST_ANSWER_PID, pid);
+        }
+        fn(ctx, section, ST_ANSWER_PLAYS, node->reached && !node->device ? "true" : "false");
     }
 }
 
 int st_answer_pw_dump(const char *text, st_setting_fn fn, void *ctx)
 {
-    size_t nodes_n = 0;
+    struct graph graph = {0};
     int r = -EBADMSG;
     for (;;) {
         json_error_t error;
@@ -85,13 +195,15 @@ int st_answer_pw_dump(const char *text, st_setting_fn fn, void *ctx)
         if (!json_is_array(list)) {
             r = list != NULL ? -EBADMSG : r;
             json_decref(list);
-            return r;
+            break;
         }
-        put_nodes(list, &nodes_n, fn, ctx);
+        put_list(list, &graph, fn, ctx);
         json_decref(list);
         text += error.position;
         r = 0;
     }
+    put_graph(&graph, fn, ctx);
+    return r;
 }
 
 int st_answer_pactl_modules(char *text, st_setting_fn fn, void *ctx)

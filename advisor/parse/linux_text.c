@@ -59,6 +59,26 @@ static const char *interrupt_actions(const char *line)
     return last != NULL ? last + 2 : NULL;
 }
 
+/** From "PCI-MSI-0000:00:14.0 0-edge", or, before Linux 6.2, from "PCI-MSI 327680-edge": domain << 27 | bus << 19 | device << 14 |
+ * function << 11 | index (pci_msi_domain_calc_hwirq() of drivers/pci/msi/irqdomain.c). */
+static void interrupt_pci(const char *chip, char *ret, size_t bytes)
+{
+    const char *at = strstr(chip, "PCI-MSI");
+    char *end;
+    ret[0] = '\0';
+    if (at == NULL)
+        return;
+    at += strcspn(at + 4, "- ") + 4;
+    if (*at == '-') {
+        snprintf(ret, bytes, "%.*s", (int)strcspn(at + 1, " "), at + 1);
+        return;
+    }
+    const unsigned long long number = strtoull(at, &end, 10);
+    if (end != at && strncmp(end, "-edge", 5) == 0)
+        snprintf(ret, bytes, "%04llx:%02llx:%02llx.%llx", number >> 27 & 0xffff, number >> 19 & 0xff,
+                 number >> 14 & 0x1f, number >> 11 & 7);
+}
+
 int st_linux_text_interrupts(char *text, st_interrupt_fn fn, void *ctx)
 {
     char *rest = NULL;
@@ -72,10 +92,36 @@ int st_linux_text_interrupts(char *text, st_interrupt_fn fn, void *ctx)
             continue;
         st_text_trim(end + 1);
         const char *actions = interrupt_actions(end + 1);
-        if (actions != NULL && actions[0] != '\0' && strspn(actions, "0123456789 ") != strlen(actions))
-            fn(ctx, (unsigned)number, actions);
+        if (actions != NULL && actions[0] != '\0' && strspn(actions, "0123456789 ") != strlen(actions)) {
+            char pci[24];
+            interrupt_pci(end + 1, pci, sizeof(pci));
+            fn(ctx, (unsigned)number, actions, pci);
+        }
     }
     return 0;
+}
+
+/** " 0 [NVidia         ]: HDA-Intel - HDA NVidia", and a line below it. */
+void st_linux_text_cards(char *text, st_sound_card_fn fn, void *ctx)
+{
+    char *rest = NULL, *line = strtok_r(text, "\n", &rest);
+    while (line != NULL) {
+        char *end, *where = strtok_r(NULL, "\n", &rest);
+        struct st_sound_card card = {.number = (unsigned)strtoul(line, &end, 10)};
+        char *driver = end != line ? strstr(end, "]: ") : NULL;
+        char *name = driver != NULL ? strstr(driver, " - ") : NULL;
+        if (name == NULL || where == NULL) {
+            line = where;
+            continue;
+        }
+        *name = '\0';
+        card.driver = driver + 3;
+        card.name = name + 3;
+        st_text_trim(where);
+        card.where = where;
+        fn(ctx, &card);
+        line = strtok_r(NULL, "\n", &rest);
+    }
 }
 
 int st_linux_text_swaps(char *text, struct st_swaps *ret)

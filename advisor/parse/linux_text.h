@@ -29,11 +29,22 @@ void st_linux_text_limits(char *text, st_setting_fn fn, void *ctx);
 void st_linux_text_spa(const char *text, st_setting_fn fn, void *ctx);
 
 /** Called for each interrupt line with a number. actions: "a, b" as the kernel prints it (the chip, if no
- * driver uses the line). */
-typedef void (*st_interrupt_fn)(void *ctx, unsigned number, const char *actions);
+ * driver uses the line). pci: the device "0000:00:14.0" that sends it, as the chip's name says; "": not known. */
+typedef void (*st_interrupt_fn)(void *ctx, unsigned number, const char *actions, const char *pci);
 
 /** /proc/interrupts, whole or its beginning. Cuts `text` into pieces. @return 0, -EBADMSG (no heading). */
 ST_NODISCARD int st_linux_text_interrupts(char *text, st_interrupt_fn fn, void *ctx);
+
+/** A sound card of /proc/asound/cards. */
+struct st_sound_card {
+    unsigned number;
+    const char *driver, *name; /* "HDA-Intel", "HDA NVidia" */
+    const char *where; /* "HDA NVidia at 0xfc080000 irq 97", "... at usb-0000:02:00.0-9.1, full speed" */
+};
+typedef void (*st_sound_card_fn)(void *ctx, const struct st_sound_card *card);
+
+/** /proc/asound/cards, whole or its beginning. Cuts `text` into pieces. */
+void st_linux_text_cards(char *text, st_sound_card_fn fn, void *ctx);
 
 struct st_swaps {
     size_t zram_n;

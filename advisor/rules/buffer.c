@@ -49,8 +49,8 @@ static bool is_running(const struct st_facts *facts, const char *key)
 static bool is_server(const char *owner)
 {
     /* the thread that opened the stream (wireplumber's only tries what the card can); sleeptuned's own is no music */
-    static const char *const names[] = {"pipewire",   "data-loop", "wireplumber", "jackd",
-                                        "pulseaudio", "alsa-",     "sleeptune"};
+    static const char *const names[] = {"pipewire", "data-loop",  "pw-data-loop", "wireplumber",
+                                        "jackd",    "pulseaudio", "alsa-",        "sleeptune"};
     for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
         if (strncmp(owner, names[i], strlen(names[i])) == 0)
             return true;

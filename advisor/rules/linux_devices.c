@@ -266,7 +266,46 @@ const struct st_rule st_rule_linux_usb_audio_options = {
 
 /* --- linux-hda-power-save: HD audio codecs that are switched off when nothing plays. --- */
 
-#define POWER_SAVE "linux.module.snd_hda_intel.power_save"
+#define POWER_SAVE     "linux.module.snd_hda_intel.power_save"
+#define POWER_SAVE_MAX 1000000 /* s */
+
+/** Has this machine an HD audio card besides those of graphics cards? Also if that is not known. */
+static bool has_hda(struct st_finding *finding)
+{
+    const char *name;
+    size_t cards_n = 0;
+    ST_FACTS_EACH (driver, finding->facts, "linux.card.", ".driver") {
+        cards_n += driver->state == ST_FACT_OK;
+        if (driver->state != ST_FACT_OK || strcmp(driver->text, "HDA-Intel") != 0 ||
+            st_facts_beside_text(finding->facts, driver, "name", &name) != 0)
+            continue;
+        if (strstr(name, "HDMI") == NULL && strstr(name, "NVidia") == NULL)
+            return true;
+        st_finding_quote_beside(finding, driver, "name");
+    }
+    return cards_n == 0;
+}
+
+static void judge_hda_power_save(struct st_finding *finding)
+{
+    int64_t after_s;
+    if (st_finding_need_int(finding, POWER_SAVE, &after_s) != 0)
+        return;
+    if (after_s < 0 || after_s > POWER_SAVE_MAX) {
+        st_finding_unknown(finding, "power_save=%" PRId64 " is not a valid time", after_s);
+    } else if (!has_hda(finding)) {
+        st_finding_fine(finding, "no HD audio card but the graphics card's HDMI is here");
+    } else if (after_s == 0) {
+        st_finding_fine(finding, "the sound card stays on");
+    } else {
+        st_finding_advice(finding,
+                          "the sound card is switched off after %" PRId64
+                          " s of silence; the next sound then begins late, maybe with a click",
+                          after_s);
+        st_finding_effect(finding, 0, "while a stream is open the card stays on");
+        st_rule_fix(finding);
+    }
+}
 
 const struct st_rule st_rule_linux_hda_power_save = {
     .id = "linux-hda-power-save",
@@ -285,53 +324,65 @@ const struct st_rule st_rule_linux_hda_power_save = {
     .guide.undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(POWER_SAVE),
+    .facts = ST_RULE_KEYS(POWER_SAVE, "linux.card.*"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS, "/sys/module/snd_hda_intel/parameters/power_save", "0"},
                                {ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0 power_save_controller=N"}),
-    .cases = ST_RULE_CASES(
-        {ST_CASE_IS, 0, ST_STATUS_OK, "the sound card stays on"},
-        {ST_CASE_BELOW, 0, ST_STATUS_UNKNOWN, "power_save={} is not a valid time"},
-        {ST_CASE_ABOVE, 1000000, ST_STATUS_UNKNOWN, "power_save={} is not a valid time"},
-        {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
-         "the sound card is switched off after {} s of silence; the next sound then begins late, maybe with "
-         "a click",
-         "while a stream is open the card stays on"}),
+    .judge = judge_hda_power_save,
 };
 
 /* --- linux-idle-suspend: outputs that WirePlumber closes when nothing plays --- */
 
 #define SUSPEND_DEFAULT_S 5 /* WirePlumber's suspend-node.lua */
 
+static bool is_hdmi(const char *name)
+{
+    return strstr(name, "hdmi") != NULL || strstr(name, "HDMI") != NULL || strstr(name, "iec958") != NULL;
+}
+
+/** Outputs that play now; else those that may: not HDMI, which few use. */
+static bool is_output(const struct st_facts *facts, const struct st_fact *name, bool only_playing)
+{
+    return name->state == ST_FACT_OK && strncmp(name->text, "alsa_output.", strlen("alsa_output.")) == 0 &&
+           (only_playing ? st_buffer_is_playing(facts, name) : !is_hdmi(name->text));
+}
+
 static void judge_idle_suspend(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    const struct st_fact *any = st_facts_next(facts, NODE, ".state", NULL);
+    const struct st_fact *any = st_facts_next(facts, NODE, ".state", NULL), *closed = NULL;
     const char *text;
-    size_t kept_n = 0;
+    size_t kept_n = 0, playing_n = 0;
+    int64_t closed_s = 0;
     if (st_finding_need_text(finding, any != NULL ? any->key : NODE "any.state", &text) != 0)
         return;
+    ST_FACTS_EACH (name, facts, NODE, ".name")
+        playing_n += is_output(facts, name, true);
     ST_FACTS_EACH (name, facts, NODE, ".name") {
         int64_t after_s = SUSPEND_DEFAULT_S;
-        if (name->state != ST_FACT_OK || strncmp(name->text, "alsa_output.", strlen("alsa_output.")) != 0)
+        if (!is_output(facts, name, playing_n > 0))
             continue;
         if (st_facts_beside_int(facts, name, "suspend_s", &after_s) == 0 && after_s == 0) {
             kept_n++;
-            continue;
+        } else if (closed == NULL) {
+            closed = name;
+            closed_s = after_s;
         }
-        st_finding_quote(finding, name->key);
-        st_finding_quote_beside(finding, name, "suspend_s");
+    }
+    if (closed != NULL) {
+        st_finding_quote(finding, closed->key);
+        st_finding_quote_beside(finding, closed, "suspend_s");
         st_finding_advice(finding,
                           "%.60s is closed after %" PRId64 " s of silence; the next sound begins late, maybe "
                           "with a click",
-                          name->text, after_s);
+                          closed->text, closed_s);
         st_finding_effect(finding, 0, "while something plays the device stays open");
         st_rule_fix(finding);
-        return;
+    } else if (kept_n > 0) {
+        st_finding_fine(finding, "the outputs in use (%zu) stay open when nothing plays", kept_n);
+    } else {
+        st_finding_not_applicable(finding,
+                                  "PipeWire has no ALSA output besides HDMI, and nothing plays there");
     }
-    if (kept_n > 0)
-        st_finding_fine(finding, "the outputs (%zu) stay open when nothing plays", kept_n);
-    else
-        st_finding_not_applicable(finding, "PipeWire has no ALSA output");
 }
 
 const struct st_rule st_rule_linux_idle_suspend = {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/facts/text.h"
 #include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
@@ -100,6 +101,7 @@ const struct st_rule st_rule_linux_memlock = {
 
 #define PREFIX                 "linux.unit."
 #define RTPRIO                 "LimitRTPRIO=90"
+#define DEFAULT_RTPRIO         "linux.unit_default.rtprio"
 #define SERVICE_LIMITS_MEMLOCK "LimitMEMLOCK=4G"
 
 #define EVER(unit, lines)                                                                                    \
@@ -111,34 +113,39 @@ const struct st_rule st_rule_linux_memlock = {
 
 enum fault { FAULT_NONE, FAULT_UNREAD, FAULT_LIMIT, FAULT_RESTRICTED };
 
-static bool is_yes(const char *text)
-{
-    return strcmp(text, "yes") == 0 || strcmp(text, "true") == 0 || strcmp(text, "on") == 0 ||
-           strcmp(text, "1") == 0;
-}
-
 /** "95", "20:95" (the soft one first), "infinity". */
 static bool allows_priority(const char *text)
 {
-    return strncmp(text, "infinity", 8) == 0 || strtol(text, NULL, 10) > 0;
+    int64_t soft;
+    return st_text_unit_limit(text, &soft) && soft != 0;
 }
 
 /** program: the fact of the unit's program. */
 static enum fault fault_of(const struct st_facts *facts, const struct st_fact *program)
 {
-    const char *text;
+    const char *text, *user = "";
+    bool yes = false;
     if (program->state != ST_FACT_OK)
         return FAULT_UNREAD;
-    if (st_facts_beside_text(facts, program, "restrict_realtime", &text) == 0 && is_yes(text))
+    if (st_facts_beside_text(facts, program, "restrict_realtime", &text) == 0 &&
+        st_text_unit_boolean(text, &yes) && yes)
         return FAULT_RESTRICTED;
-    if (st_facts_beside_text(facts, program, "user", &text) != 0 || strcmp(text, "root") == 0 ||
-        strcmp(text, "0") == 0 || text[0] == '\0') /* User= alone: root again */
+    const bool dynamic = st_facts_beside_text(facts, program, "dynamic_user", &text) == 0 &&
+                         st_text_unit_boolean(text, &yes) && yes;
+    (void)!st_facts_beside_text(facts, program, "user", &user); /* User= alone: root again */
+    const bool is_root = !dynamic && (user[0] == '\0' || strcmp(user, "root") == 0 || strcmp(user, "0") == 0);
+    const char *nice = is_root ? "granted" : "";
+    (void)!st_facts_beside_text(facts, program, "cap_sys_nice", &nice);
+    if (strcmp(nice, "granted") == 0 || (is_root && strcmp(nice, "taken") != 0))
         return FAULT_NONE;
     if (st_facts_beside_text(facts, program, "policy", &text) == 0 &&
         (strcmp(text, "fifo") == 0 || strcmp(text, "rr") == 0))
         return FAULT_NONE;
-    return st_facts_beside_text(facts, program, "rtprio", &text) == 0 && allows_priority(text) ? FAULT_NONE
-                                                                                               : FAULT_LIMIT;
+    return (st_facts_beside_text(facts, program, "rtprio", &text) == 0 ||
+            st_facts_text(facts, DEFAULT_RTPRIO, &text) == 0) &&
+                   allows_priority(text)
+               ? FAULT_NONE
+               : FAULT_LIMIT;
 }
 
 static void fix_service(struct st_finding *finding, const char *unit, const char *first, const char *second)
@@ -158,7 +165,8 @@ static void fix_service(struct st_finding *finding, const char *unit, const char
 
 static void judge_service_limits(struct st_finding *finding)
 {
-    static const char *const leaves[] = {"program", "user", "rtprio", "policy", "restrict_realtime"};
+    static const char *const leaves[] = {"program", "user",         "dynamic_user",     "rtprio",
+                                         "policy",  "cap_sys_nice", "restrict_realtime"};
     const struct st_fact *program = NULL; /* of the unit with the worst fault */
     enum fault worst = FAULT_NONE;
     size_t units_n = 0;
@@ -190,10 +198,11 @@ static void judge_service_limits(struct st_finding *finding)
         fix_service(finding, unit, "RestrictRealtime=no", NULL);
         break;
     case FAULT_LIMIT:
-        st_finding_advice(finding,
-                          "%.40s.service runs as a user but has no LimitRTPRIO=; the limits in "
-                          "/etc/security do not apply to services",
-                          unit);
+        st_finding_advice(
+            finding,
+            "%.40s.service runs without the right to real-time priority: it is not root and has no "
+            "LimitRTPRIO=, and the limits in /etc/security do not apply to services",
+            unit);
         fix_service(finding, unit, RTPRIO, SERVICE_LIMITS_MEMLOCK);
         break;
     case FAULT_UNREAD:
@@ -214,17 +223,22 @@ const struct st_rule st_rule_linux_service_limits = {
                  "with RestrictRealtime=yes it never can.",
     .cost = "fairness: a program with real-time priority can keep others from a CPU",
     .when_not = "the program is a player with some seconds of buffer",
-    .sources = "systemd.exec(5): LimitRTPRIO=, LimitMEMLOCK=, RestrictRealtime=, CPUSchedulingPolicy=\n"
-               "field report: limits.d was thought to reach a service (MPE-Sound-Module PR 46)\n"
-               "only units in /etc/systemd/system, and packaged ones with a drop-in there, are read",
+    .sources =
+        "systemd.exec(5): LimitRTPRIO=, LimitMEMLOCK=, RestrictRealtime=, CPUSchedulingPolicy=, "
+        "DynamicUser=, AmbientCapabilities=, CapabilityBoundingSet=; systemd-system.conf(5): "
+        "DefaultLimitRTPRIO=\nsystemd src/basic/parse-util.c: parse_boolean(); src/shared/conf-parser.c: "
+        "config_parse_rlimit()\n"
+        "field report: limits.d was thought to reach a service (MPE-Sound-Module PR 46)\n"
+        "only units in /etc/systemd/system, and packaged ones with a drop-in there, are read",
     .guide.persistent = EVER("UNIT", RTPRIO "\n" SERVICE_LIMITS_MEMLOCK),
     .guide.check = "systemctl show UNIT -p LimitRTPRIO -p LimitMEMLOCK -p RestrictRealtime   # 90, "
                    "4294967296, no",
     .guide.undo = "sudo systemctl revert UNIT, and restart it",
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS("linux.unit.*.program", "linux.unit.*.user", "linux.unit.*.rtprio",
-                          "linux.unit.*.policy", "linux.unit.*.restrict_realtime"),
+    .facts = ST_RULE_KEYS("linux.unit.*.program", "linux.unit.*.user", "linux.unit.*.dynamic_user",
+                          "linux.unit.*.rtprio", "linux.unit.*.policy", "linux.unit.*.cap_sys_nice",
+                          "linux.unit.*.restrict_realtime", DEFAULT_RTPRIO),
     .judge = judge_service_limits,
 };
 

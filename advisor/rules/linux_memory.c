@@ -15,18 +15,25 @@
 #define ZSWAP          "linux.zswap.enabled"
 #define SWAPPINESS_LOW 10
 
-/** Is memory of a sound server, or of a program with a real-time thread, in swap now? */
+/** Is memory of a sound server, or of a program that plays, in swap now? */
 static bool is_swapped(struct st_finding *finding)
 {
+    static const char *const servers[] = {"pipewire", "pipewire-pulse", "jackd",
+                                          "jackdbus", "pulseaudio",     NULL};
     const struct st_fact *most = NULL;
-    const char *name = "a program";
+    const char *name = "", *its;
+    char pid[32];
     ST_FACTS_EACH (fact, finding->facts, "linux.swapped.", ".kib") {
-        if (fact->is_int && (most == NULL || fact->i64 > most->i64))
+        if (fact->is_int && (most == NULL || fact->i64 > most->i64) &&
+            st_facts_beside_text(finding->facts, fact, "name", &its) == 0 &&
+            (st_machine_is_among(its, servers) ||
+             st_machine_plays(finding->facts, its, st_fact_part(fact, "linux.swapped.", pid, sizeof(pid))))) {
             most = fact;
+            name = its;
+        }
     }
     if (most == NULL)
         return false;
-    (void)!st_facts_beside_text(finding->facts, most, "name", &name);
     st_finding_quote(finding, most->key);
     st_finding_advice(finding, "%.40s has %.1f MiB of its memory in swap, and waits until it is read back",
                       name, (double)most->i64 / 1024);
@@ -92,8 +99,8 @@ const struct st_rule st_rule_linux_swap = {
         "10 is the value of old audio guides; discourse.ardour.org/t/113456 (a leak of the desktop filled swap)",
     ST_MACHINE_SYSCTL_FIX("vm.swappiness", "10", "60"),
     .worst = ST_STATUS_ADVICE,
-    .facts =
-        ST_RULE_KEYS(SWAPPINESS, ZRAM, OTHER, FIRST, ZSWAP, "linux.swapped.*.kib", "linux.swapped.*.name"),
+    .facts = ST_RULE_KEYS(SWAPPINESS, ZRAM, OTHER, FIRST, ZSWAP, "linux.swapped.*.kib",
+                          "linux.swapped.*.name", ST_MACHINE_PLAYS),
     .judge = judge_swap,
 };
 

@@ -101,6 +101,9 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
     const struct st_facts *facts = finding->facts;
     const char *name;
     const int64_t limit = st_machine_int_or(facts, RTPRIO_LIMIT, 0);
+    const char *who = strcmp(st_facts_text_or(facts, LIMITS_FROM, ""), "user@.service") == 0
+                          ? "what the user manager (user@.service) starts for"
+                          : "at login";
     st_finding_quote(finding, LIMITS_FROM);
     if (st_facts_text(facts, USER, &name) != 0)
         name = "this user";
@@ -112,11 +115,11 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
         if (limit != UNLIMITED)
             snprintf(text, sizeof(text), "%" PRId64, limit);
         st_finding_ok(finding,
-                      "at login %.*s gets the limit rtprio %s, which allows SCHED_FIFO %" PRId64 " (read "
+                      "%s %.*s gets the limit rtprio %s, which allows SCHED_FIFO %" PRId64 " (read "
                       "from files, not tested)",
-                      cut, name, text, priority);
+                      who, cut, name, text, priority);
     } else if (limit > 0) {
-        st_finding_advice(finding, "at login %.*s gets the limit rtprio %" PRId64 "%s", cut, name, limit,
+        st_finding_advice(finding, "%s %.*s gets the limit rtprio %" PRId64 "%s", who, cut, name, limit,
                           beside_irqs(limit));
         st_rule_fix(finding);
     } else if (has_rtkit(facts)) {

@@ -331,6 +331,23 @@ static void scan_sound_interrupt(struct search *search, const struct st_fact *fa
         search->shared = fact;
 }
 
+/** Is the line of another card than the one that plays? */
+static bool is_of_idle_card(const struct st_facts *facts, const struct st_fact *line)
+{
+    char irq[16];
+    bool is_known = false;
+    for (unsigned card = 0; card < ST_MACHINE_CARDS_MAX; card++) {
+        if (!st_machine_is_open(facts, card))
+            continue;
+        if (st_machine_is_line_of(facts, st_fact_part(line, "linux.irq.", irq, sizeof(irq)), card))
+            return false;
+        ST_FACTS_EACH (other, facts, "linux.irq.", ".actions")
+            is_known = is_known || st_machine_is_line_of(
+                                       facts, st_fact_part(other, "linux.irq.", irq, sizeof(irq)), card);
+    }
+    return is_known;
+}
+
 static void judge_irq_sharing(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -338,8 +355,10 @@ static void judge_irq_sharing(struct st_finding *finding)
     int64_t readable;
     if (st_finding_need_int(finding, READABLE, &readable) != 0)
         return;
-    ST_FACTS_EACH (fact, facts, "linux.irq.", ".actions")
-        scan_sound_interrupt(&search, fact);
+    ST_FACTS_EACH (fact, facts, "linux.irq.", ".actions") {
+        if (!is_of_idle_card(facts, fact))
+            scan_sound_interrupt(&search, fact);
+    }
     if (search.shared != NULL) {
         st_finding_quote(finding, search.shared->key);
         st_finding_advice(finding,
@@ -372,7 +391,7 @@ const struct st_rule st_rule_linux_irq_sharing = {
     .guide.check = "grep -E 'snd|xhci' /proc/interrupts   # no other device on the line",
     .guide.undo = "put it back",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(READABLE, "linux.irq.*.actions", ST_MACHINE_USB_AUDIO),
+    .facts = ST_RULE_KEYS(READABLE, ST_MACHINE_USB_AUDIO, ST_MACHINE_LINES),
     .judge = judge_irq_sharing,
 };
 

@@ -1,5 +1,7 @@
 /* Linux: the order of sound server, programs and interrupt threads. */
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "advisor/facts/owner.h"
 #include "advisor/facts/text.h"
@@ -14,6 +16,7 @@
 #define THREAD_NAME     "linux.rt_thread.*.name"
 #define THREAD_PROCESS  "linux.rt_thread.*.process"
 #define THREAD_PRIORITY "linux.rt_thread.*.priority"
+#define THREAD_PID      "linux.rt_thread.*.pid"
 #define PROCESSES_N     "linux.processes_n"
 #define EFFICIENT       "linux.cpu.efficient"
 
@@ -26,21 +29,21 @@ struct top_thread {
 /** PipeWire, jackd (also in jackdbus), PulseAudio. */
 static const char *const server_names[] = {"pipewire", "jackd", "jackdbus", "pulseaudio", NULL};
 
-/** No programs that play through a server: servers, and tools and daemons that are known to have real-time
- * threads for another purpose. The kernel keeps 15 bytes of a name. */
-static const char *const no_client_names[] = {
-    "pipewire",       "jackd",       "jackdbus",     "pulseaudio",    "chronyd",    "corosync",
-    "cyclictest",     "gnome-shell", "kwin_wayland", "multipathd",    "ntpd",       "oslat",
-    "pipewire-pulse", "ptp4l",       "rtkit-daemon", "sleeptune",     "sleeptuned", "systemd-journal",
-    "watchdog",       "wireplumber", "phc2sys",      "systemd-udevd", NULL};
+static bool plays(const struct st_facts *facts, const struct st_fact *process)
+{
+    const char *pid = NULL;
+    (void)!st_facts_beside_text(facts, process, "pid", &pid);
+    return st_machine_plays(facts, process->text, pid);
+}
 
-/** Of processes with one of these names, or of all others. */
-static struct top_thread top_thread(const struct st_facts *facts, const char *const *names, bool others)
+/** Of processes with one of these names; NULL: of programs that play. */
+static struct top_thread top_thread(const struct st_facts *facts, const char *const *names)
 {
     struct top_thread top = {0};
     ST_FACTS_EACH (fact, facts, "linux.rt_thread.", ".process") {
         int64_t priority;
-        if (fact->state == ST_FACT_OK && st_machine_is_among(fact->text, names) != others &&
+        if (fact->state == ST_FACT_OK &&
+            (names != NULL ? st_machine_is_among(fact->text, names) : plays(facts, fact)) &&
             st_facts_beside_int(facts, fact, "priority", &priority) == 0 && priority > top.priority &&
             priority <= 99)
             top = (struct top_thread){priority, fact};
@@ -111,7 +114,7 @@ static void judge_server_priority(struct st_finding *finding)
             continue;
         others = owner != NULL ? owner : others;
         own = own || owner == NULL;
-        if (owner != NULL || top_thread(facts, servers[i].processes, false).priority > 0)
+        if (owner != NULL || top_thread(facts, servers[i].processes).priority > 0)
             continue;
         const char *reporter = servers[i].reported_by(facts);
         if (reporter != NULL) {
@@ -126,7 +129,7 @@ static void judge_server_priority(struct st_finding *finding)
         st_rule_fix(finding);
         return;
     }
-    const struct top_thread top = top_thread(facts, server_names, false);
+    const struct top_thread top = top_thread(facts, server_names);
     if (others != NULL && !own) {
         st_finding_not_applicable(finding, "the running sound server belongs to the user %.*s",
                                   st_text_cut(others, 40), others);
@@ -185,8 +188,8 @@ static void judge_priority_order(struct st_finding *finding)
     int64_t processes, complete, pid;
     if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
         return;
-    const struct top_thread server = top_thread(finding->facts, server_names, false);
-    const struct top_thread client = top_thread(finding->facts, no_client_names, true);
+    const struct top_thread server = top_thread(finding->facts, server_names);
+    const struct top_thread client = top_thread(finding->facts, NULL);
     if (server.priority == 0) {
         st_finding_not_applicable(finding, "no sound server with a real-time thread runs");
         return;
@@ -230,8 +233,8 @@ const struct st_rule st_rule_linux_priority_order = {
     .guide.check = "ps -eLo cls,rtprio,comm --sort=-rtprio | head -20   # sound interrupt, server, programs",
     .guide.undo = "set the old priority in that program again",
     .worst = ST_STATUS_ADVICE,
-    .facts =
-        ST_RULE_KEYS(PROCESSES_N, THREAD_PROCESS, THREAD_PRIORITY, THREAD_NAME, COMPLETE, SYSTEM76, ANANICY),
+    .facts = ST_RULE_KEYS(PROCESSES_N, THREAD_PROCESS, THREAD_PRIORITY, THREAD_NAME, COMPLETE, SYSTEM76,
+                          ANANICY, THREAD_PID, ST_MACHINE_PLAYS),
     .judge = judge_priority_order,
 };
 
@@ -251,8 +254,7 @@ static void judge_hybrid_cores(struct st_finding *finding)
     ST_FACTS_EACH (fact, finding->facts, "linux.rt_thread.", ".process") {
         if (fact->state != ST_FACT_OK || st_facts_beside_int(finding->facts, fact, "cpu", &cpu) != 0 ||
             cpu < 0 || !st_cpu_list_has(&slow, (size_t)cpu) ||
-            (!st_machine_is_among(fact->text, server_names) &&
-             st_machine_is_among(fact->text, no_client_names)))
+            (!st_machine_is_among(fact->text, server_names) && !plays(finding->facts, fact)))
             continue;
         st_finding_quote_beside(finding, fact, "cpu");
         st_finding_advice(finding,
@@ -280,7 +282,7 @@ const struct st_rule st_rule_linux_hybrid_cores = {
     .guide.check = "ps -eLo psr,rtprio,comm | grep -v ' - '   # PSR: the CPU of each thread",
     .guide.undo = "start the program without taskset",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(EFFICIENT, THREAD_PROCESS, "linux.rt_thread.*.cpu"),
+    .facts = ST_RULE_KEYS(EFFICIENT, THREAD_PROCESS, "linux.rt_thread.*.cpu", THREAD_PID, ST_MACHINE_PLAYS),
     .judge = judge_hybrid_cores,
 };
 
@@ -288,26 +290,63 @@ const struct st_rule st_rule_linux_hybrid_cores = {
 
 #define IRQ_NAME     "linux.irq_thread.*.name"
 #define IRQ_PRIORITY "linux.irq_thread.*.priority"
+enum { ANY_CARD = -1, ANY_CONTROLLER = -2 };
+
+/** Of the interrupt threads of that card, or of all sound cards, or of all USB controllers, the one of the highest priority: a
+ * controller may have several. */
+static const struct st_fact *top_interrupt(const struct st_facts *facts, int card, int64_t *ret_priority)
+{
+    const struct st_fact *top = NULL;
+    ST_FACTS_EACH (fact, facts, "linux.irq_thread.", ".name") {
+        char irq[16];
+        int64_t priority;
+        if (fact->state != ST_FACT_OK || !st_machine_is_sound(facts, fact->text) ||
+            st_facts_beside_int(facts, fact, "priority", &priority) != 0)
+            continue;
+        const char *number = fact->text + strcspn(fact->text, "0123456789"); /* "irq/126-xhci_hc" */
+        const bool usb = strstr(number, "hci") != NULL || strstr(number, "dwc") != NULL;
+        snprintf(irq, sizeof(irq), "%.*s", (int)strspn(number, "0123456789"), number);
+        if ((card >= 0 ? st_machine_is_line_of(facts, irq, (unsigned)card)
+                       : usb == (card == ANY_CONTROLLER)) &&
+            (top == NULL || priority > *ret_priority)) {
+            top = fact;
+            *ret_priority = priority;
+        }
+    }
+    return top;
+}
+
+/** The interrupt's thread of the card that plays; of several cards the lowest. If it is not known which thread that is: with a USB
+ * interface the highest of the controllers, else of the cards. */
+static const struct st_fact *sound_interrupt(const struct st_facts *facts, int64_t *ret_priority)
+{
+    const struct st_fact *lowest = NULL;
+    for (unsigned card = 0; card < ST_MACHINE_CARDS_MAX; card++) {
+        int64_t priority = 0;
+        const struct st_fact *top =
+            st_machine_is_open(facts, card) ? top_interrupt(facts, (int)card, &priority) : NULL;
+        if (top != NULL && (lowest == NULL || priority < *ret_priority)) {
+            lowest = top;
+            *ret_priority = priority;
+        }
+    }
+    if (lowest == NULL)
+        lowest = top_interrupt(facts, ANY_CONTROLLER, ret_priority);
+    return lowest != NULL ? lowest : top_interrupt(facts, ANY_CARD, ret_priority);
+}
+
 static void judge_irq_priorities(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t processes;
     int64_t lowest = 0;
     size_t threads_n = 0;
-    const struct st_fact *sound = NULL; /* the interrupt thread of a sound device with the lowest priority */
     if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
         return;
-    ST_FACTS_EACH (fact, facts, "linux.irq_thread.", ".name") {
-        int64_t priority;
+    ST_FACTS_EACH (fact, facts, "linux.irq_thread.", ".name")
         threads_n += fact->state == ST_FACT_OK;
-        if (fact->state != ST_FACT_OK || !st_machine_is_sound(facts, fact->text) ||
-            st_facts_beside_int(facts, fact, "priority", &priority) != 0 ||
-            (sound != NULL && priority >= lowest))
-            continue;
-        sound = fact;
-        lowest = priority;
-    }
-    const struct top_thread server = top_thread(facts, server_names, false);
+    const struct st_fact *sound = sound_interrupt(facts, &lowest);
+    const struct top_thread server = top_thread(facts, server_names);
     if (sound == NULL) {
         st_finding_not_applicable(
             finding, "%s",
@@ -357,6 +396,6 @@ const struct st_rule st_rule_linux_irq_priorities = {
     .guide.undo = "sudo systemctl disable rtirq; then sudo /etc/init.d/rtirq reset, or restart",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(PROCESSES_N, IRQ_NAME, IRQ_PRIORITY, THREAD_PROCESS, THREAD_PRIORITY,
-                          ST_MACHINE_USB_AUDIO),
+                          ST_MACHINE_USB_AUDIO, ST_MACHINE_LINES),
     .judge = judge_irq_priorities,
 };

@@ -16,10 +16,12 @@
 #define DEMOTED         "linux.rtkit.demoted_n"
 #define SUSPENDED       "linux.suspended_ms"
 #define SLEEPS          "linux.power.states"
+#define FORBIDDEN       "linux.suspend.forbidden"
 #define RT_PROCESS      "linux.rt_thread.*.process"
 #define RT_PRIORITY     "linux.rt_thread.*.priority"
 #define RT_NAME         "linux.rt_thread.*.name"
 #define NORMAL_PROCESS  "linux.normal_thread.*.process"
+#define COMPLETE        "linux.threads.complete"
 #define RTKIT_MAX       20   /* rtkit-daemon --help: what it gives at most, unless told otherwise */
 #define SUSPENDED_LEAST 1000 /* ms; less is no suspend */
 
@@ -73,7 +75,7 @@ static bool can_suspend(const struct st_facts *facts)
 {
     const char *states;
     return st_facts_text(facts, SLEEPS, &states) == 0 && st_proc_has_word(states, "mem") &&
-           !st_machine_is_guest(facts);
+           !st_machine_is_guest(facts) && st_machine_int_or(facts, FORBIDDEN, 0) == 0;
 }
 
 static void judge_without(struct st_finding *finding, int row, int64_t suspended_ms)
@@ -131,6 +133,7 @@ static void judge_lost(struct st_finding *finding)
                           servers[server].name, priority);
         st_rule_fix(finding);
     } else {
+        st_finding_quote(finding, FORBIDDEN);
         st_finding_fine(finding, "%s has real-time priority %" PRId64 ", and this computer is not suspended",
                         servers[server].name, priority);
     }
@@ -161,66 +164,106 @@ const struct st_rule st_rule_linux_rt_lost = {
                    "ps -eLo cls,rtprio,comm | grep data-loop   # RR 20 or FF 88, also after a suspend",
     .guide.undo = "delete 90-sleeptune.conf and restart rtkit-daemon",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(PROCESSES_N, "linux.daemon.*", RTKIT_COMMAND, DEMOTED, SUSPENDED, SLEEPS,
+    .facts = ST_RULE_KEYS(PROCESSES_N, "linux.daemon.*", RTKIT_COMMAND, DEMOTED, SUSPENDED, SLEEPS, FORBIDDEN,
                           RT_PROCESS, RT_PRIORITY, ST_MACHINE_VIRTUAL, ST_OWNER_KEYS),
     .judge = judge_lost,
 };
 
 /* --- linux-client-priority: the threads of programs that play through PipeWire --- */
 
-/** Has a real-time thread of another program PipeWire's name? */
-static bool has_named_client(const struct st_facts *facts)
+struct clients {
+    struct st_finding *finding;
+    char names[200]; /* of those without */
+    int without_n, with_n;
+    const char *last;
+};
+
+static void add_client(struct clients *clients, const struct st_fact *fact, const char *name)
 {
-    const char *process;
-    ST_FACTS_EACH (fact, facts, "linux.rt_thread.", ".name") {
-        if (fact->state == ST_FACT_OK && strncmp(fact->text, "data-loop", strlen("data-loop")) == 0 &&
-            st_facts_beside_text(facts, fact, "process", &process) == 0 &&
-            strncmp(process, servers[0].process, strlen(servers[0].process)) != 0)
-            return true;
+    if (strcmp(name, clients->last) == 0)
+        return;
+    clients->last = name;
+    st_finding_quote(clients->finding, fact->key);
+    if (++clients->without_n <= 4)
+        st_text_append(clients->names, sizeof(clients->names), "%s%.40s", clients->without_n > 1 ? ", " : "",
+                       name);
+}
+
+/** By the threads that bear the name of PipeWire's library. */
+static void by_thread(struct clients *clients, const struct st_fact *process, bool has_priority)
+{
+    const struct st_facts *facts = clients->finding->facts;
+    const char *name, *pid = NULL;
+    (void)!st_facts_beside_text(facts, process, "pid", &pid);
+    if (process->state != ST_FACT_OK || !st_machine_plays(facts, process->text, pid))
+        return;
+    if (!has_priority)
+        add_client(clients, process, process->text);
+    else if (st_facts_beside_text(facts, process, "name", &name) == 0 && strstr(name, "data-loop") != NULL)
+        clients->with_n++;
+}
+
+/** By the graph: a program that plays, and has no real-time thread at all. Not those that use PulseAudio's library:
+ * pipewire-pulse computes for them. */
+static void by_node(struct clients *clients, const struct st_fact *plays)
+{
+    const struct st_facts *facts = clients->finding->facts;
+    const char *pid, *its, *name = "a program", *api = "";
+    (void)!st_facts_beside_text(facts, plays, "api", &api);
+    if (plays->state != ST_FACT_OK || strcmp(plays->text, "true") != 0 ||
+        strcmp(api, "pipewire-pulse") == 0 || st_facts_beside_text(facts, plays, "pid", &pid) != 0)
+        return;
+    ST_FACTS_EACH (fact, facts, "linux.rt_thread.", ".pid") {
+        if (st_facts_text(facts, fact->key, &its) == 0 && strcmp(its, pid) == 0) {
+            clients->with_n++;
+            return;
+        }
     }
-    return false;
+    if (st_facts_beside_text(facts, plays, "application", &name) != 0)
+        (void)!st_facts_beside_text(facts, plays, "name", &name);
+    add_client(clients, plays, name);
 }
 
 static void judge_clients(struct st_finding *finding)
 {
-    char names[200] = "";
-    const char *last = "";
+    const struct st_facts *facts = finding->facts;
+    struct clients clients = {.finding = finding, .last = ""};
     int64_t processes;
-    int n = 0;
     if (st_finding_need_int(finding, PROCESSES_N, &processes) != 0)
         return;
-    const int server = server_of(finding->facts);
-    if (server != 0 || priority_of(finding->facts, servers[0].process) == 0) {
+    const int server = server_of(facts);
+    if (server != 0 || priority_of(facts, servers[0].process) == 0) {
         st_finding_not_applicable(finding, server != 0 ? "no PipeWire of this user runs"
                                                        : "PipeWire itself has no real-time priority; see "
                                                          "finding linux-server-priority");
         return;
     }
-    ST_FACTS_EACH (fact, finding->facts, "linux.normal_thread.", ".process") {
-        if (fact->state != ST_FACT_OK || strcmp(fact->text, servers[0].process) == 0 ||
-            strcmp(fact->text, last) == 0)
-            continue;
-        last = fact->text;
-        n++;
-        st_finding_quote(finding, fact->key);
-        if (n <= 4)
-            st_text_append(names, sizeof(names), "%s%.40s", n > 1 ? ", " : "", fact->text);
+    /* before 1.0.1 the threads have no name of their own */
+    if (st_machine_int_or(facts, COMPLETE, 0) == 1) {
+        ST_FACTS_EACH (fact, facts, "linux.pipewire.node.", ".plays")
+            by_node(&clients, fact);
     }
-    if (n == 0 && has_named_client(finding->facts)) {
-        st_finding_fine(finding,
-                        "the programs that play through PipeWire have real-time priority, as far as their "
-                        "threads bear its name (data-loop)");
+    if (clients.without_n == 0) {
+        ST_FACTS_EACH (fact, facts, "linux.normal_thread.", ".process")
+            by_thread(&clients, fact, false);
+        ST_FACTS_EACH (fact, facts, "linux.rt_thread.", ".process")
+            by_thread(&clients, fact, true);
+    }
+    if (clients.without_n == 0 && clients.with_n > 0) {
+        st_finding_fine(finding, "the programs that play through PipeWire have real-time priority, as far as "
+                                 "sleeptune can tell their threads");
         return;
     }
-    if (n == 0) {
-        st_finding_not_applicable(finding,
-                                  "no program has a thread with PipeWire's name (data-loop); before PipeWire "
-                                  "1.0 the threads have no name");
+    if (clients.without_n == 0) {
+        st_finding_not_applicable(
+            finding, "no program that plays through PipeWire was found; before PipeWire 1.0.1 only "
+                     "pw-dump shows them, because their threads have no name");
         return;
     }
     st_finding_advice(finding,
                       "%d program%s play%s through PipeWire without real-time priority (SCHED_OTHER): %s%s",
-                      n, n == 1 ? "" : "s", n == 1 ? "s" : "", names, n > 4 ? " ..." : "");
+                      clients.without_n, clients.without_n == 1 ? "" : "s", clients.without_n == 1 ? "s" : "",
+                      clients.names, clients.without_n > 4 ? " ..." : "");
     st_rule_fix(finding);
 }
 
@@ -238,6 +281,8 @@ const struct st_rule st_rule_linux_client_priority = {
         "PipeWire NEWS 1.4: client.conf and client-rt.conf are the same from then on; mpv issue 11826\n"
         "xdg-desktop-portal issue 355 and flathub/org.ardour.Ardour issue 39: rtkit does not know the process "
         "ids of a sandbox\n"
+        "who plays: pw-dump, by links with a device or sink; without it by the thread's name: PipeWire commits "
+        "70b224f1c (1.0.1: pw-data-loop) and c12cf748b (1.2: data-loop.0)\n"
         "/proc/PID/task/TID/stat, fields 2, 40 and 41: proc(5)",
     .guide.now = "PIPEWIRE_CONFIG_NAME=client-rt.conf PROGRAM   # PipeWire before 1.4",
     .guide.persistent = "# PipeWire before 1.4, in ~/.config/environment.d/90-sleeptune.conf:\n"
@@ -248,6 +293,6 @@ const struct st_rule st_rule_linux_client_priority = {
     .guide.undo = "delete 90-sleeptune.conf",
     .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(PROCESSES_N, "linux.daemon.*", RT_PROCESS, RT_PRIORITY, RT_NAME, NORMAL_PROCESS,
-                          ST_OWNER_KEYS),
+                          COMPLETE, "linux.*_thread.*.pid", "linux.pipewire.node.*", ST_OWNER_KEYS),
     .judge = judge_clients,
 };

@@ -43,7 +43,7 @@ struct scan {
 /** The opener's thread: PipeWire's main or data thread. */
 static bool is_pipewire(const char *owner)
 {
-    return strncmp(owner, "pipewire", 8) == 0 || strncmp(owner, "data-loop", 9) == 0;
+    return strncmp(owner, "pipewire", 8) == 0 || strstr(owner, "data-loop") != NULL;
 }
 
 static bool is_quantum_unread(const struct st_facts *facts)

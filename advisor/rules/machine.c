@@ -1,5 +1,6 @@
 /* Facts about the machine as a whole, and words of the kernel and of sysfs. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "advisor/rules/machine.h"
@@ -88,11 +89,70 @@ bool st_machine_is_sound(const struct st_facts *facts, const char *name)
     return false;
 }
 
+bool st_machine_is_line_of(const struct st_facts *facts, const char *irq, unsigned card)
+{
+    char key[64], word[16];
+    const char *of_card, *of_line;
+    snprintf(key, sizeof(key), "linux.card.%u.irq", card);
+    if (st_facts_text(facts, key, &of_card) == 0 && strcmp(of_card, irq) == 0)
+        return true;
+    snprintf(key, sizeof(key), "linux.irq.%s.actions", irq);
+    snprintf(word, sizeof(word), ":card%u", card);
+    const char *found = st_facts_text(facts, key, &of_line) == 0 ? strstr(of_line, word) : NULL;
+    if (found != NULL && (found[strlen(word)] == '\0' || found[strlen(word)] == ','))
+        return true;
+    snprintf(key, sizeof(key), "linux.irq.%s.pci", irq);
+    if (st_facts_text(facts, key, &of_line) != 0)
+        return false;
+    snprintf(key, sizeof(key), "linux.card.%u.controller", card);
+    return st_facts_text(facts, key, &of_card) == 0 && strcmp(of_card, of_line) == 0;
+}
+
+bool st_machine_is_open(const struct st_facts *facts, unsigned card)
+{
+    char prefix[48];
+    snprintf(prefix, sizeof(prefix), "linux.alsa.card%u.", card);
+    return st_facts_next(facts, prefix, ".period_frames", NULL) != NULL;
+}
+
 bool st_machine_is_among(const char *name, const char *const *names)
 {
     while (*names != NULL && strcmp(name, *names) != 0)
         names++;
     return *names != NULL;
+}
+
+/** The kernel keeps 15 bytes of a name. */
+static const char *const no_players[] = {
+    /* servers, session managers, daemons and tools that have real-time threads for another purpose */
+    "pipewire", "pipewire-pulse", "wireplumber", "pipewire-media-", "jackd", "jackdbus", "pulseaudio",
+    "ananicy-cpp", "auto-cpufreq", "chronyd", "corosync", "cyclictest", "dell-fan-mon", "fancontrol",
+    "i8kmon", "multipathd", "ntpd", "oslat", "phc2sys", "power-profiles-", "ptp4l", "rtkit-daemon",
+    "sleeptune", "sleeptuned", "system76-power", "system76-schedu", "systemd-journal", "systemd-udevd",
+    "tuned", "watchdog",
+    /* compositors: real-time threads to draw, threads of PipeWire's library to show a screen to others */
+    "Hyprland", "Xorg", "Xwayland", "cinnamon", "cosmic-comp", "gamescope", "gamescope-wl", "gnome-shell",
+    "kwin_wayland", "kwin_x11", "labwc", "mutter", "muffin", "niri", "plasmashell", "river", "sway",
+    "wayfire", "weston",
+    /* of PipeWire's library they use pictures and the graph; their sound goes through PulseAudio's */
+    "obs", "gpu-screen-reco", "kooha", "wf-recorder", "xdg-desktop-por", "gnome-remote-de", "krfb",
+    "krdpserver", "sunshine", "spectacle", "firefox", "firefox-bin", "chrome", "chromium", "electron",
+    "Discord", "slack", "teams", "zoom", "qpwgraph", "helvum", "coppwr", "pavucontrol", "pw-cli", "pw-dump",
+    "pw-mon", "pw-top", "waybar", NULL};
+
+bool st_machine_plays(const struct st_facts *facts, const char *name, const char *pid)
+{
+    const char *text;
+    bool is_known = false;
+    if (st_machine_is_among(name, no_players))
+        return false;
+    ST_FACTS_EACH (plays, facts, "linux.pipewire.node.", ".plays") {
+        is_known = is_known || plays->state == ST_FACT_OK;
+        if (pid != NULL && plays->state == ST_FACT_OK && strcmp(plays->text, "true") == 0 &&
+            st_facts_beside_text(facts, plays, "pid", &text) == 0 && strcmp(text, pid) == 0)
+            return true;
+    }
+    return !is_known || pid == NULL;
 }
 
 bool st_machine_is_plain(const char *text)

@@ -154,7 +154,7 @@ static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t 
     const char *times = strrchr(text, ' ');
     int64_t rank = times != NULL ? (int64_t)(strtoull(times, NULL, 10) % INT_MAX) : 0;
     rank += stat.rt_priority > 0 ? INT64_C(1) << 32 : 0;
-    rank += strncmp(stat.name, "data-loop", strlen("data-loop")) == 0 ? INT64_C(1) << 33 : 0;
+    rank += strstr(stat.name, "data-loop") != NULL ? INT64_C(1) << 33 : 0;
     if (choice->tid == 0 || rank > choice->rank)
         *choice = (struct choice){tid, rank};
 }

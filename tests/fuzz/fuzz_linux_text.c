@@ -15,10 +15,16 @@ static void setting(void *ctx, const char *section, const char *key, const char 
     seen += strlen(section) + strlen(key) + strlen(value);
 }
 
-static void interrupt(void *ctx, unsigned number, const char *actions)
+static void interrupt(void *ctx, unsigned number, const char *actions, const char *pci)
 {
     (void)ctx;
-    seen += number + strlen(actions);
+    seen += number + strlen(actions) + strlen(pci);
+}
+
+static void card(void *ctx, const struct st_sound_card *one)
+{
+    (void)ctx;
+    seen += one->number + strlen(one->driver) + strlen(one->name) + strlen(one->where);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -28,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct st_swaps swaps;
     if (text == NULL)
         return 0;
-    for (int parser = 0; parser < 6; parser++) {
+    for (int parser = 0; parser < 7; parser++) {
         memcpy(text, data, size);
         text[size] = '\0';
         switch (parser) {
@@ -46,6 +52,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             break;
         case 4:
             seen += st_linux_text_interrupts(text, interrupt, NULL) == 0;
+            break;
+        case 5:
+            st_linux_text_cards(text, card, NULL);
             break;
         default:
             seen += st_linux_text_swaps(text, &swaps) == 0;

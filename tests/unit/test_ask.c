@@ -148,6 +148,57 @@ static void nodes_say_what_programs_ask_for(void **state)
     is_state("linux.pipewire.node.any.state", ST_FACT_MALFORMED, 0);
 }
 
+/* Captured from PipeWire 0.3.65, less most properties: pw-play through a null sink. Added in the same form: a filter behind pw-play, a
+ * meter, a screen cast, a program of pipewire-pulse (PipeWire src/modules/module-protocol-pulse: client.api, stream.monitor) */
+#define CLIENT(id, props)                                                                                    \
+    "{\"id\":" id ",\"type\":\"PipeWire:Interface:Client\",\"info\":{\"props\":{" props "}}},"
+#define NODE(id, client, props)                                                                              \
+    "{\"id\":" id ",\"type\":\"PipeWire:Interface:Node\",\"info\":{\"state\":\"running\",\"props\":"         \
+    "{\"client.id\":" client "," props "}}},"
+#define LINK(id, output, input)                                                                              \
+    "{\"id\":" id ",\"type\":\"PipeWire:Interface:Link\",\"info\":{\"output-node-id\":" output               \
+    ",\"input-node-id\":" input ",\"state\":\"active\"}},"
+
+static const char graph[] = "[" CLIENT("31",
+                                       "\"application.name\":\"WirePlumber\",\"pipewire.sec.pid\":29101")
+    NODE("36", "31", "\"media.class\":\"Audio/Sink\",\"node.driver\":true,\"node.name\":\"nul\"") CLIENT(
+        "40", "\"application.name\":\"pw-cat\",\"application.process.id\":2,\"pipewire.sec.pid\":29649")
+        NODE("41", "40", "\"media.class\":\"Stream/Output/Audio\",\"node.name\":\"pw-play\"") LINK(
+            "44", "41", "50") CLIENT("49", "\"pipewire.sec.pid\":3200")
+            NODE("50", "49", "\"node.name\":\"a filter, JACK programs have no class\"") LINK(
+                "45", "50", "36") CLIENT("51", "\"pipewire.sec.pid\":3400")
+                NODE("52", "51", "\"media.class\":\"Stream/Input/Audio\",\"stream.monitor\":\"true\"") LINK(
+                    "53", "36", "52") CLIENT("54", "\"pipewire.sec.pid\":2400")
+                    NODE("55", "54", "\"media.class\":\"Stream/Input/Video\"") CLIENT(
+                        "56", "\"pipewire.sec.pid\":1900") NODE("57", "56",
+                                                                "\"media.class\":\"Stream/Output/Video\"")
+                        LINK("58", "57", "55") CLIENT(
+                            "59",
+                            "\"client.api\":\"pipewire-pulse\",\"application.process.id\":\"3000\",\"pipewire.sec.pid\":701")
+                            NODE("60", "59",
+                                 "\"client.api\":\"pipewire-pulse\",\"media.class\":\"Stream/Output/Audio\"")
+                                LINK("61", "60",
+                                     "36") "{\"id\":62,\"type\":\"PipeWire:Interface:Link\",\"info\":null}]";
+
+static void who_is_linked_with_a_device_plays(void **state)
+{
+    (void)state;
+    fact("linux.daemon.pipewire", "700");
+    answer(PW_DUMP, graph, 0);
+    ask();
+    is("linux.pipewire.node.41.plays", "true");
+    is("linux.pipewire.node.41.pid", "29649");
+    is("linux.pipewire.node.50.plays", "true");
+    is("linux.pipewire.node.50.pid", "3200");
+    is("linux.pipewire.node.36.plays", "false"); /* the device */
+    is("linux.pipewire.node.52.plays", "false");
+    is("linux.pipewire.node.55.plays", "false");
+    is("linux.pipewire.node.57.plays", "false");
+    is("linux.pipewire.node.60.plays", "true");
+    is("linux.pipewire.node.60.pid", "3000");
+    is("linux.pipewire.node.60.api", "pipewire-pulse");
+}
+
 static void who_does_not_run_is_not_asked(void **state)
 {
     (void)state;
@@ -318,6 +369,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ROW(a_running_value_wins_over_a_file),
         ROW(nodes_say_what_programs_ask_for),
+        ROW(who_is_linked_with_a_device_plays),
         ROW(who_does_not_run_is_not_asked),
         ROW(no_answer_in_time_makes_the_files_doubtful),
         ROW(so_do_a_flood_and_nonsense),

@@ -143,12 +143,40 @@ static void who_does_not_exist_is_said(void **state)
     assert_int_equal(st_collect_user(p, "ann", facts), -ENODATA);
 }
 
+/* systemd.unit(5), and its src/core/exec-invoke.c: limits are set before PAM is called, "so that pam_limits wins" */
+static void the_manager_of_the_user_gives_the_limits_of_its_unit(void **state)
+{
+    (void)state;
+    const char *from;
+    file("/usr/lib/systemd/system/user@.service", "[Service]\nUser=%i\nPAMName=systemd-user\n");
+    file("/etc/systemd/system/user@.service.d/rt.conf", "[Service]\nLimitRTPRIO=95\n");
+    check("ann", RTPRIO, 95);
+    check("ann", FIFO, 0);
+    assert_string_equal(st_facts_find(facts, RTPRIO)->source, "/etc/systemd/system/user@.service.d/rt.conf");
+    assert_int_equal(st_facts_text(facts, "user.limits_from", &from), 0);
+    assert_string_equal(from, "user@.service");
+    file("/etc/systemd/system/user@1001.service.d/rt.conf", "[Service]\nLimitRTPRIO=infinity\n");
+    check("bob", RTPRIO, -1);
+    file("/etc/security/limits.conf", "ann - rtprio 20\n");
+    check("ann", RTPRIO, 20);
+    check("ann", FIFO, EPERM);
+}
+
+static void so_does_the_default_of_all_units(void **state)
+{
+    (void)state;
+    file("/etc/systemd/system.conf", "[Manager]\n#DefaultLimitRTPRIO=\nDefaultLimitRTPRIO=90\n");
+    check("ann", RTPRIO, 90);
+}
+
 #define USER(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         USER(a_group_gives_its_limits_to_members),
+        USER(the_manager_of_the_user_gives_the_limits_of_its_unit),
+        USER(so_does_the_default_of_all_units),
         USER(without_a_limit_there_is_no_right),
         USER(the_more_special_limit_counts),
         USER(of_equal_limits_the_later_counts),
