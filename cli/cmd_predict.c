@@ -14,6 +14,7 @@
 #include "core/when.h"
 #include "evidence/miss_events.h"
 #include "platform/module.h"
+#include "platform/posix/posix.h"
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
@@ -143,25 +144,23 @@ static int read_text(const char *path, const struct options *o, struct st_predic
 
 static int read_run(const char *path, const struct options *o, struct st_predict_run *run)
 {
-    const bool standard = strcmp(path, "-") == 0;
-    FILE *stream = standard ? stdin : fopen(path, "re");
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    FILE *stream = st_posix_input_open(path);
     if (stream == NULL)
-        return st_failure(NAME, "cannot read %s: %s", path, strerror(errno));
+        return st_failure(NAME, "cannot read %s: %s", path, st_posix_input_error(errno));
     const int first = getc(stream);
     if (first != EOF) {
         ungetc(first, stream);
     } else {
-        const char *error = ferror(stream) ? strerror(errno) : "it is empty";
-        if (!standard)
-            fclose(stream);
-        return st_failure(NAME, "cannot read %s: %s", standard ? "standard input" : path, error);
+        const char *error = ferror(stream) ? st_posix_input_error(errno) : "it is empty";
+        st_posix_input_close(stream);
+        return st_failure(NAME, "cannot read %s: %s", name, error);
     }
     int status;
     if (first == 0x89) {
-        status = read_recording(standard ? "standard input" : path, stream, o, run);
+        status = read_recording(name, stream, o, run);
     } else {
-        if (!standard)
-            fclose(stream);
+        st_posix_input_close(stream);
         if (o->series.frames == 0 || o->series.rate_hz == 0)
             return st_failure_usage(NAME, "%s does not say its buffer size: add --measured-frames and --rate",
                                     path);

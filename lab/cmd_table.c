@@ -1,8 +1,10 @@
 /* sleeptune-lab table: a document that was saved, as CSV or Markdown. */
-#include <string.h>
+#include <errno.h>
 
+#include "core/text/json.h"
 #include "lab/commands.h"
 #include "lab/table.h"
+#include "platform/posix/posix.h"
 
 #define NAME "table"
 
@@ -40,9 +42,11 @@ int st_cmd_table(int argc, char **argv)
     if (samples && !out.csv)
         return st_failure_usage(NAME, "--samples is CSV");
     json_error_t error;
-    const bool standard = strcmp(argv[first], "-") == 0;
-    json_t *document = standard ? json_loadf(stdin, JSON_REJECT_DUPLICATES, &error)
-                                : json_load_file(argv[first], JSON_REJECT_DUPLICATES, &error);
+    FILE *stream = st_posix_input_open(argv[first]);
+    if (stream == NULL)
+        return st_failure(NAME, "cannot read %s: %s", argv[first], st_posix_input_error(errno));
+    json_t *document = st_json_read(stream, &error);
+    st_posix_input_close(stream);
     if (document == NULL)
         return st_failure(NAME, "cannot read %s: %s", argv[first], error.text);
     out.samples = samples;

@@ -8,6 +8,8 @@
 #include "chart/input/document.h"
 #include "chart/input/recording_input.h"
 #include "chart/input/series_input.h"
+#include "core/text/json.h"
+#include "platform/posix/posix.h"
 #include "platform/program/options.h"
 #include "store/recording/recording.h"
 
@@ -234,9 +236,8 @@ int st_chart_json(const char *command, const char *name, const json_t *document,
 static int read_json(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
 {
     json_error_t error;
-    json_t *document = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
-    if (stream != stdin)
-        fclose(stream);
+    json_t *document = st_json_read(stream, &error);
+    st_posix_input_close(stream);
     if (document == NULL)
         return st_failure(command, "%s: line %d: %s", name, error.line, error.text);
     const int status = st_chart_json(command, short_name(name), document, data);
@@ -272,15 +273,14 @@ static int read_file(const char *command, const char *path, const struct st_seri
     size_t cell;
     FILE *stream = st_series_input_open(path, &cell);
     if (stream == NULL)
-        return st_failure(command, "cannot read %s: %s", path, strerror(errno));
+        return st_failure(command, "cannot read %s: %s", path, st_posix_input_error(errno));
     const int first = getc(stream);
     ungetc(first, stream);
     if (first == 0x89 && cell == 0)
         return read_recording(command, path, stream, data);
     if (first == '{' && cell == 0)
         return read_json(command, path, stream, data);
-    if (stream != stdin)
-        fclose(stream);
+    st_posix_input_close(stream);
     return read_text(command, path, options, data);
 }
 

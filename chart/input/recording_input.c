@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "platform/posix/posix.h"
 
 const char *st_recording_input_error(int r)
 {
     return r == -EBADMSG           ? "the file is not a recording of sleeptune, or it ends within the "
                                      "first block"
            : r == -EPROTONOSUPPORT ? "a newer sleeptune made this recording"
-                                   : strerror(-r);
+                                   : st_posix_input_error(-r);
 }
 
 static int add_blocks(struct st_recording_reader *reader, struct st_blocks *ret)

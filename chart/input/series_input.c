@@ -8,7 +8,9 @@
 
 #include "chart/input/series_text.h"
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/number.h"
+#include "platform/posix/posix.h"
 #include "platform/program/options.h"
 #include "store/recording/recording.h"
 
@@ -165,7 +167,7 @@ int st_series_input_json(const char *command, const char *name, const json_t *do
 static int read_json(struct input *input, struct st_series_input *result)
 {
     json_error_t error;
-    json_t *document = json_loadf(input->stream, JSON_REJECT_DUPLICATES, &error);
+    json_t *document = st_json_read(input->stream, &error);
     if (document == NULL)
         return st_failure(input->command, "%s: line %d: %s", input->name, error.line, error.text);
     const int status = st_series_input_json(input->command, input->name, document, result);
@@ -286,13 +288,13 @@ FILE *st_series_input_open(const char *path, size_t *ret_cell)
 {
     const char *colon = strrchr(path, ':');
     int64_t cell;
-    FILE *stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    FILE *stream = st_posix_input_open(path);
     *ret_cell = 0;
     if (stream != NULL || errno != ENOENT || colon == NULL ||
         st_number_i64(colon + 1, 1, LINE_BYTES, &cell) != 0)
         return stream;
     char *file = strndup(path, (size_t)(colon - path));
-    stream = file != NULL ? fopen(file, "re") : NULL;
+    stream = file != NULL ? st_posix_input_open(file) : NULL;
     free(file);
     *ret_cell = (size_t)cell;
     return stream;
@@ -305,13 +307,13 @@ int st_series_input_read(const char *command, const char *path, const struct st_
     struct input input = {.command = command, .name = name, .options = options};
     input.stream = st_series_input_open(path, &input.cell);
     if (input.stream == NULL)
-        return st_failure(command, "cannot read %s: %s", path, strerror(errno));
+        return st_failure(command, "cannot read %s: %s", path, st_posix_input_error(errno));
     errno = 0;
     const int first = getc(input.stream);
     int status;
     if (first == EOF) {
         status = ferror(input.stream) != 0
-                     ? st_failure(command, "cannot read %s: %s", input.name, strerror(errno))
+                     ? st_failure(command, "cannot read %s: %s", input.name, st_posix_input_error(errno))
                      : st_failure(command, "%s is empty", input.name);
     } else {
         ungetc(first, input.stream);
@@ -320,8 +322,7 @@ int st_series_input_read(const char *command, const char *path, const struct st_
                  : first == 0x89               ? read_recording(&input, ret)
                                                : read_json(&input, ret);
     }
-    if (input.stream != NULL && input.stream != stdin)
-        fclose(input.stream);
+    st_posix_input_close(input.stream);
     if (status == ST_EXIT_DONE && ret->left_out_n > 0) {
         char text[120];
         snprintf(text, sizeof(text),

@@ -8,7 +8,9 @@
 #include "chart/input/series_input.h"
 #include "cli/command.h"
 #include "cli/compare/compare.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
+#include "platform/posix/posix.h"
 
 #define SERIES_FAMILY "sleeptune-series/"
 
@@ -112,8 +114,10 @@ static char *lines_of(const json_t *object)
 static int read_json(const char *command, const struct st_series_options *options,
                      struct st_compare_file *file)
 {
-    json_error_t error;
-    json_t *document = json_load_file(file->path, JSON_REJECT_DUPLICATES, &error);
+    json_error_t error = {.text = ""};
+    FILE *stream = st_posix_input_open(file->path);
+    json_t *document = stream != NULL ? st_json_read(stream, &error) : NULL;
+    st_posix_input_close(stream);
     if (document == NULL)
         return st_failure(command, "%s: line %d: %s", file->path, error.line, error.text);
     const char *schema = json_string_value(json_object_get(document, "schema"));
@@ -143,13 +147,12 @@ int st_compare_read(const char *command, const char *path, const struct st_serie
     size_t cell;
     FILE *stream = st_series_input_open(path, &cell);
     if (stream == NULL)
-        return st_failure(command, "cannot read %s: %s", path, strerror(errno));
+        return st_failure(command, "cannot read %s: %s", path, st_posix_input_error(errno));
     const int first = getc(stream), error = ferror(stream) != 0 ? errno : 0;
     ungetc(first, stream);
-    if (stream != stdin)
-        fclose(stream);
+    st_posix_input_close(stream);
     if (error != 0)
-        return st_failure(command, "cannot read %s: %s", path, strerror(error));
+        return st_failure(command, "cannot read %s: %s", path, st_posix_input_error(error));
     if (first == EOF)
         return st_failure(command, "%s is empty", path);
     int status = first == 0x89 && cell == 0  ? read_recording(command, ret)

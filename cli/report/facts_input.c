@@ -2,10 +2,8 @@
 #include "cli/report/facts_input.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "advisor/collect/collect.h"
@@ -20,48 +18,18 @@
 #define SNAPSHOT_MAX_BYTES (32 * 1024 * 1024)
 #define USER_CHARS         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
-/** Standard input and what a shell hands over as /dev/fd/N may be a pipe; anything else must be a regular
- * file. */
-static bool may_be_pipe(const char *path)
-{
-    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
-           strncmp(path, "/proc/self/fd/", 14) == 0;
-}
-
-/** @return a descriptor, or an st_exit with a message, negative. */
-static int open_input(const char *command, const char *path)
-{
-    if (strcmp(path, "-") == 0)
-        return dup(STDIN_FILENO);
-    struct stat info;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (may_be_pipe(path) ? 0 : O_NONBLOCK));
-    if (fd < 0) {
-        st_failure(command, "cannot open %s: %s", path, strerror(errno));
-        return -1;
-    }
-    const int r = fstat(fd, &info);
-    if (r == 0 && (S_ISREG(info.st_mode) || (S_ISFIFO(info.st_mode) && may_be_pipe(path))))
-        return fd;
-    st_failure(command, "%s is %s", path,
-               r != 0                   ? strerror(errno)
-               : S_ISDIR(info.st_mode)  ? "a folder. To read a captured tree use --root."
-               : S_ISFIFO(info.st_mode) ? "a FIFO, not a file. To read standard input give '-'."
-                                        : "not a regular file");
-    close(fd);
-    return -1;
-}
-
-/* Reads a regular file, or a pipe on standard input ("-"). @return an st_exit, after a message. The text ends with a NUL. */
+/* @return an st_exit, after a message. The text ends with a NUL. */
 static int read_input(const char *command, const char *path, size_t max_bytes, const char *what,
                       char **ret_text, size_t *ret_bytes)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    const int fd = open_input(command, path);
-    if (fd < 0)
-        return ST_EXIT_FAILURE;
+    FILE *stream = st_posix_input_open(path);
+    if (stream == NULL)
+        return st_failure(command, "cannot read %s: %s%s", path, st_posix_input_error(errno),
+                          errno == EISDIR ? ". To read a captured tree use --root." : "");
     char *text = malloc(max_bytes + 1); /* pages that no byte reaches cost nothing */
-    const int r = text != NULL ? st_posix_read_fd(fd, text, max_bytes + 1, ret_bytes) : -ENOMEM;
-    close(fd);
+    const int r = text != NULL ? st_posix_read_fd(fileno(stream), text, max_bytes + 1, ret_bytes) : -ENOMEM;
+    st_posix_input_close(stream);
     if (r == 0) {
         *ret_text = text;
         return ST_EXIT_DONE;
@@ -69,7 +37,7 @@ static int read_input(const char *command, const char *path, size_t max_bytes, c
     free(text);
     return r == -EFBIG ? st_failure(command, "%s is longer than %zu MiB: too long for %s", name,
                                     max_bytes >> 20, what)
-                       : st_failure(command, "cannot read %s: %s", name, strerror(-r));
+                       : st_failure(command, "cannot read %s: %s", name, st_posix_input_error(-r));
 }
 
 /* The ways to load facts: each returns an st_exit, after a message; what they put into *ret, also then, the caller frees. */

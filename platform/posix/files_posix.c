@@ -10,7 +10,8 @@
 
 #include "platform/posix/posix.h"
 
-#define NAMES_MAX 65536 /* more in one folder is not a folder of tunables */
+#define INPUT_MAX_BYTES (INT64_C(16) << 30)
+#define NAMES_MAX       65536 /* more in one folder is not a folder of tunables */
 
 /* Reads until buf is full or the file ends; procfs may hand out less than asked. */
 static ssize_t read_fully(int fd, char *buf, size_t bytes)
@@ -41,6 +42,61 @@ int st_posix_read_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
     char more;
     const ssize_t rest = read_fully(fd, &more, 1);
     return rest > 0 ? -EFBIG : (int)rest;
+}
+
+/* Standard input, and what a shell passes: the user's own shell writes that pipe. */
+static bool may_be_pipe(const char *path)
+{
+    return strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
+           strncmp(path, "/proc/self/fd/", 14) == 0;
+}
+
+FILE *st_posix_input_open(const char *path)
+{
+    const bool pipe = may_be_pipe(path);
+    struct stat info;
+    if (strcmp(path, "-") == 0)
+        return stdin;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (pipe ? 0 : O_NONBLOCK));
+    if (fd < 0)
+        return NULL;
+    int error = fstat(fd, &info) != 0                     ? errno
+                : S_ISDIR(info.st_mode)                   ? EISDIR
+                : S_ISFIFO(info.st_mode)                  ? (pipe ? 0 : ESPIPE)
+                : !S_ISREG(info.st_mode)                  ? ENXIO
+                : (int64_t)info.st_size > INPUT_MAX_BYTES ? EFBIG
+                                                          : 0;
+    FILE *stream = error == 0 ? fdopen(fd, "r") : NULL;
+    if (stream != NULL)
+        return stream;
+    error = error != 0 ? error : errno;
+    close(fd);
+    errno = error;
+    return NULL;
+}
+
+void st_posix_input_close(FILE *stream)
+{
+    if (stream != NULL && stream != stdin)
+        fclose(stream);
+}
+
+const char *st_posix_input_error(int error)
+{
+    switch (error) {
+    case EISDIR:
+        return "it is a folder";
+    case ESPIPE:
+        return "it is a FIFO, not a file. To read standard input give '-'.";
+    case ENXIO:
+        return "it is not a regular file";
+    case EAGAIN:
+        return "it has no end: it is not a regular file";
+    case EFBIG:
+        return "it is larger than 16 GiB";
+    default:
+        return strerror(error);
+    }
 }
 
 static int read_regular(int fd, char *buf, size_t buf_bytes, size_t *ret_len)

@@ -3,6 +3,7 @@
 #define ST_PLATFORM_POSIX_POSIX_H
 
 #include <pthread.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "platform/platform.h"
@@ -37,6 +38,17 @@ void st_posix_unlock_folder(struct st_platform *p, int handle);
 int st_posix_read_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len);
 /** All of it. @return 0, -EIO (nothing more is taken, for no reason), or what writing said. */
 int st_posix_write_fd(int fd, const void *from, size_t bytes);
+
+/**
+ * Opens a file that a command reads: a regular file of at most 16 GiB, standard input ("-"), or a pipe that a shell
+ * passes as /dev/fd/N. It never waits: not for the writer of a FIFO, nor for what the kernel says next (/proc/kmsg).
+ * @return NULL with errno, for st_posix_input_error; close it with st_posix_input_close.
+ */
+FILE *st_posix_input_open(const char *path);
+/** Standard input stays open. */
+void st_posix_input_close(FILE *stream);
+/** @param error errno of st_posix_input_open, or of reading from it. */
+const char *st_posix_input_error(int error);
 
 /** CPU time of a thread by its clock. @return ns, or -1 when there is no such clock. Real-time safe, one
  * system call. */

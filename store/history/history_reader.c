@@ -73,6 +73,8 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, char 
         r = -errno;
     else if (!S_ISREG(status.st_mode))
         r = -EINVAL;
+    else if (status.st_size == 0 && !has_log(path)) /* of /proc, too, where a read may wait for ever */
+        r = -ENODATA;
     struct st_history_reader *reader = r == 0 ? calloc(1, sizeof(*reader)) : NULL;
     if (r == 0)
         r = reader == NULL ? -ENOMEM : st_history_sum_init(&reader->sum, 3);

@@ -422,7 +422,7 @@ int st_recording_open_stream(FILE *stream, struct st_recording_reader **ret)
 
 int st_recording_open(const char *path, struct st_recording_reader **ret)
 {
-    FILE *stream = fopen(path, "rbe");
+    FILE *stream = st_posix_input_open(path);
     return stream == NULL ? -errno : st_recording_open_stream(stream, ret);
 }
 

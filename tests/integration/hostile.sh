@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Captures that somebody made to hurt, or that broke on the way: a clear message or an unknown, bounded memory, nothing
 # of them raw on the terminal. Each case is one folder or file.
-# shellcheck disable=SC2317
+# shellcheck disable=SC2009,SC2016,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 captures=$SLEEPTUNE_SRC/tests/fixtures/captures
@@ -253,4 +253,38 @@ sed 's/$/\r/' "$tmp/whole.json" >"$tmp/crlf.json"
 judged "a snapshot with CRLF" --snapshot "$tmp/crlf.json"
 sed 's/"value": "[^"]*"/"value": "\\u001b]0;owned\\u0007\\u009b1m"/' "$tmp/whole.json" >"$tmp/values.json"
 judged "a snapshot with escape codes as values" --snapshot "$tmp/values.json"
+
+# --- files that never end -----------------------------------------------------------------------------------------------
+mkfifo "$tmp/waits"
+# ends NAME PATTERN COMMAND...: it says so and ends with 4, or 2 if it is a file without data, and does not wait
+ends() {
+    timeout 20 "${@:3}" >"$tmp/out" 2>&1 </dev/null
+    got=$?
+    if { [ "$got" -eq 4 ] || [ "$got$2" = "2still empty" ]; } && grep -Eq -- "$2" "$tmp/out" && clean "$tmp/out"; then pass "$1"; else fail "$1" "status $got: $(cat -v "$tmp/out")"; fi
+}
+ends "JSON without an end on standard input" 'longer than 256 MiB' sh -c 'head -c 300000000 /dev/zero | tr "\0" " " | "$1" table -' sh "$SLEEPTUNE_LAB"
+files=("$tmp/waits:it is a FIFO" "/dev/zero:it is not a regular file" "$tmp:it is a folder")
+# what the kernel says next: a regular file by stat(2), of which each reader takes away what it reads
+if [ -r /proc/kmsg ] && ! ps -eo comm= | grep -qxE 'rsyslogd|syslogd|klogd|syslog-ng' &&
+    LC_ALL=C dd if=/proc/kmsg of=/dev/null iflag=nonblock 2>&1 | grep -q 'temporarily unavailable'; then
+    files+=("/proc/kmsg:it has no end|Input/output error|cannot be read to its end")
+else
+    skip "/proc/kmsg" "needs root, and no program that reads the kernel's log there"
+fi
+for file in "${files[@]}"; do
+    path=${file%%:*} why=${file#*:}
+    ends "compare with $path" "$why" "$SLEEPTUNE" compare "$path" "$path"
+    ends "predict of $path" "$why" "$SLEEPTUNE" predict "$path"
+    ends "plot of $path" "$why" "$SLEEPTUNE" plot "$path"
+    ends "plot of $path as CSV" "$why" "$SLEEPTUNE" plot "$path" -o "$tmp/table.csv"
+    ends "report --snapshot of $path" "$why" "$SLEEPTUNE" report --snapshot "$path"
+    ends "report --input of $path" "$why" "$SLEEPTUNE" report --input "$path"
+    ends "analyse of $path" "$why" "$SLEEPTUNE_LAB" analyse "$path"
+    ends "table of $path" "$why" "$SLEEPTUNE_LAB" table "$path"
+    [ -e "$(dirname "$SLEEPTUNE")/sleeptune-history.so" ] || continue
+    why='no regular file'
+    [ "$path" != /proc/kmsg ] || why='still empty'
+    ends "history --db $path" "$why" "$SLEEPTUNE" history --db "$path"
+    ends "predict --history $path" "$why" "$SLEEPTUNE" predict --history "$path"
+done
 tap_done
