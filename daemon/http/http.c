@@ -194,8 +194,10 @@ static enum MHD_Result queue(struct MHD_Connection *connection, const struct st_
     MHD_add_response_header(response, "Cache-Control", "no-store");
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+    MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
     MHD_add_response_header(response, "Content-Security-Policy",
-                            route->body == ST_ROUTE_PAGE ? st_page_policy : "default-src 'none'");
+                            route->body == ST_ROUTE_PAGE ? st_page_policy
+                                                         : "default-src 'none'; frame-ancestors 'none'");
     if (route->http_status == 405) {
         MHD_add_response_header(response, "Allow", "GET, HEAD");
         MHD_add_response_header(response, "Connection", "close"); /* a body may follow that is not read */
@@ -262,6 +264,20 @@ static enum MHD_Result count_host(void *ctx, ST_UNUSED enum MHD_ValueKind kind, 
     return MHD_YES;
 }
 
+static bool header_is(struct MHD_Connection *connection, const char *name, const char *value)
+{
+    const char *its = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+    return its != NULL && strcmp(its, value) == 0;
+}
+
+/* Does a page of another site ask, by an image, a frame, a script (Fetch Metadata)? Other programs send no such header. */
+static bool is_embedded(struct MHD_Connection *connection)
+{
+    return (header_is(connection, "Sec-Fetch-Site", "cross-site") ||
+            header_is(connection, "Sec-Fetch-Site", "same-site")) &&
+           !header_is(connection, "Sec-Fetch-Dest", "document");
+}
+
 static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, const char *url,
                               const char *method, ST_UNUSED const char *version,
                               ST_UNUSED const char *upload_data, size_t *upload_data_bytes, void **request)
@@ -276,6 +292,8 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &hosts);
     if (hosts > 1) /* which of them was meant? */
         route = st_route_refuse(400, "the request has more than one Host header");
+    if (is_embedded(connection)) /* before the answer shows by its size or status what it is about */
+        route = st_route_refuse(403, "a page of another site may link to this, not embed it");
     if (*request == NULL)
         (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, ANSWER_TIMEOUT_S);
     if (route.http_status != 200)

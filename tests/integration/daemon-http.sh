@@ -22,6 +22,12 @@ done
 like "405 says what is allowed" "$(curl -si --unix-socket "$sock" -X POST http://localhost/v1/status)" '^Allow: GET, HEAD'
 like "types are not guessed" "$(curl -si --unix-socket "$sock" http://localhost/v1/status)" '^X-Content-Type-Options: nosniff'
 is "no other origin is let in" "$(curl -si --unix-socket "$sock" -H 'Origin: http://evil.example' http://localhost/v1/status | grep -ci '^access-control')" 0
+headers=$(curl -si --unix-socket "$sock" http://localhost/v1/cycle.svg)
+like "a page of another site cannot show a picture, nor learn whether there is one" "$headers" '^Cross-Origin-Resource-Policy: same-origin'
+like "nor put it into a frame" "$headers" "^Content-Security-Policy: default-src 'none'; frame-ancestors 'none'"
+fetch() { unix -H "Sec-Fetch-Site: $1" -H "Sec-Fetch-Dest: $2" http://localhost/v1/cycle.svg; }
+is "embedded in a page of another site it is not answered" "$(fetch cross-site image) $(fetch cross-site iframe) $(fetch same-site object)" "403 403 403"
+is "a link leads there, and the page itself may ask" "$(fetch cross-site document) $(fetch same-origin empty) $(fetch none document)" "204 204 204"
 is "%00 in a path: it is another one" "$(unix http://localhost/v1/status%00x)" 404
 is "and in a value" "$(unix 'http://localhost/v1/causes?since=1h%00x')" 400
 is "GET /v1/causes" "$(unix http://localhost/v1/causes)" 200
