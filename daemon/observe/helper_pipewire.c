@@ -145,6 +145,16 @@ static const struct pw_profiler_events profiler_events = {PW_VERSION_PROFILER_EV
 
 /* --- which objects there are --- */
 
+/* As spa_dict_lookup, but a server may send a property without a name. */
+static const char *property(const struct spa_dict *props, const char *key)
+{
+    for (size_t i = 0; props != NULL && i < props->n_items; i++) {
+        if (spa_streq(props->items[i].key, key))
+            return props->items[i].value;
+    }
+    return NULL;
+}
+
 /* What belongs to a client of the server: user data of its proxy. */
 struct client {
     struct observer *observer;
@@ -154,12 +164,11 @@ struct client {
 static void on_client_info(void *ctx, const struct pw_client_info *info)
 {
     struct client *client = ctx;
-    const char *peer = info->props != NULL ? spa_dict_lookup(info->props, PW_KEY_SEC_PID) : NULL;
     int32_t pid;
-    if (spa_atoi32(peer, &pid, 10) && pid > 0 && pid != getpid())
+    if (spa_atoi32(property(info->props, PW_KEY_SEC_PID), &pid, 10) && pid > 0 && pid != getpid())
         st_process_watch_add(client->observer->watch, info->id, pid);
     /* as the client says it: pipewire.sec.pid would be that of pipewire-pulse for all of its clients */
-    const char *process = info->props != NULL ? spa_dict_lookup(info->props, PW_KEY_APP_PROCESS_ID) : NULL;
+    const char *process = property(info->props, PW_KEY_APP_PROCESS_ID);
     if (st_helper_line_is_process(process, client->observer->own))
         st_pipewire_profile_leave_out(&client->observer->profile, info->id);
 }
@@ -189,20 +198,19 @@ static void ask_client(struct observer *observer, uint32_t id, const char *type)
 static uint32_t client_of(const struct spa_dict *props)
 {
     uint32_t id;
-    const char *text = props != NULL ? spa_dict_lookup(props, PW_KEY_CLIENT_ID) : NULL;
-    return spa_atou32(text, &id, 10) ? id : ST_PIPEWIRE_PROFILE_NO_CLIENT;
+    return spa_atou32(property(props, PW_KEY_CLIENT_ID), &id, 10) ? id : ST_PIPEWIRE_PROFILE_NO_CLIENT;
 }
 
 static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, const char *type,
                       ST_UNUSED uint32_t version, const struct spa_dict *props)
 {
     struct observer *observer = ctx;
-    if (strcmp(type, PW_TYPE_INTERFACE_Node) == 0) {
+    if (spa_streq(type, PW_TYPE_INTERFACE_Node)) {
         st_pipewire_profile_add(&observer->profile, id, client_of(props),
-                                props != NULL && spa_dict_lookup(props, PW_KEY_DEVICE_ID) != NULL);
-    } else if (strcmp(type, PW_TYPE_INTERFACE_Client) == 0) {
+                                property(props, PW_KEY_DEVICE_ID) != NULL);
+    } else if (spa_streq(type, PW_TYPE_INTERFACE_Client)) {
         ask_client(observer, id, type);
-    } else if (strcmp(type, PW_TYPE_INTERFACE_Profiler) == 0 && observer->profiler == NULL) {
+    } else if (spa_streq(type, PW_TYPE_INTERFACE_Profiler) && observer->profiler == NULL) {
         observer->profiler = pw_registry_bind(observer->registry, id, type, PW_VERSION_PROFILER, 0);
         watch_processes(observer);
         if (observer->profiler != NULL)
@@ -253,7 +261,8 @@ static void on_error(void *ctx, uint32_t id, ST_UNUSED int seq, int res, const c
     if (id == PW_ID_CORE && res == -EPIPE)
         end(observer, st_helper_line_absent("PipeWire %s has ended", observer->version));
     else if (id == PW_ID_CORE)
-        end(observer, st_helper_line_absent("PipeWire %s: %s", observer->version, message));
+        end(observer, st_helper_line_absent("PipeWire %s: %s", observer->version,
+                                            message != NULL ? message : strerror(-res)));
 }
 
 static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .info = on_info, .done = on_done,

@@ -167,15 +167,15 @@ static void on_server(pa_context *context, const pa_server_info *server, void *c
                                             error_text(observer)));
         return;
     }
-    if (strstr(server->server_name, "PipeWire") != NULL) {
-        end(observer,
-            st_helper_line_absent("%s: this server is part of PipeWire, which sleeptuned watches directly",
-                                  server->server_name));
+    const char *name = server->server_name != NULL ? server->server_name : "a server without a name";
+    if (strstr(name, "PipeWire") != NULL) {
+        end(observer, st_helper_line_absent(
+                          "%s: this server is part of PipeWire, which sleeptuned watches directly", name));
         return;
     }
     st_helper_line_deadline(0, NULL);
-    st_helper_line_ready("queues of the streams of %s %s, read 4 times a second while a stream plays",
-                         server->server_name, server->server_version);
+    st_helper_line_ready("queues of the streams of %s %s, read 4 times a second while a stream plays", name,
+                         server->server_version != NULL ? server->server_version : "of unknown version");
     observer->ready = true;
     pa_context_set_subscribe_callback(context, on_event, observer);
     forget(pa_context_subscribe(context, PA_SUBSCRIPTION_MASK_SINK_INPUT, NULL, NULL));

@@ -135,4 +135,27 @@ for kind in random large silent; do
         ok "${helper%:*}: a server that is $kind" hostile "$kind" "${helper%:*}" "${helper#*:}"
     done
 done
+
+# nameless KIND: what its helper program says of a server that leaves out all names
+nameless() {
+    local folder=$tmp/nameless-$1
+    mkdir -m 700 "$folder"
+    mkfifo "$folder/no-end"
+    "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/nameless_server.py" "$1" "$folder/socket" &
+    local fake=$!
+    wait_for test -S "$folder/socket"
+    HOME=$folder XDG_RUNTIME_DIR=$folder PIPEWIRE_REMOTE=$folder/socket PULSE_SERVER=unix:$folder/socket \
+        "$SLEEPTUNE_BUILD/daemon/observe/sleeptune-observe-$1" <>"$folder/no-end" >"$folder/said" 2>&1 &
+    local helper=$!
+    wait_for grep -Eq '^(ready|absent)' "$folder/said"
+    kill "$helper" "$fake" 2>/dev/null
+    wait "$helper" "$fake" 2>/dev/null
+    cat "$folder/said"
+}
+if [ -x "$SLEEPTUNE_BUILD/daemon/observe/sleeptune-observe-pulseaudio" ]; then
+    like "a PulseAudio server without a name is watched" "$(nameless pulseaudio)" '^ready queues of the streams of a server without a name of unknown version,'
+fi
+if [ -x "$SLEEPTUNE_BUILD/daemon/observe/sleeptune-observe-pipewire" ]; then
+    like "objects of PipeWire without a type, properties without a name" "$(nameless pipewire)" '^absent PipeWire  offers no profiler'
+fi
 tap_done
