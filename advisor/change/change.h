@@ -39,6 +39,11 @@ const char *st_change_then(enum st_change_kind kind);
  *  @return 0 or -ENODATA: none that is known, or its file is not there to be added to. */
 ST_NODISCARD int st_change_resolve(struct st_platform *p, struct st_change *change, char *why,
                                    size_t why_bytes);
+/** Where an option of the kernel's command line goes, if that is not GRUB's settings: "the only line of
+ * /boot/firmware/cmdline.txt". ret_path: the file that shows it.
+ * @return 0 or -ENOENT: GRUB's settings, or not known. */
+ST_NODISCARD int st_change_boot_by_hand(struct st_platform *p, char *buf, size_t buf_bytes,
+                                        const char **ret_path);
 /** The command (for sh, as root) that makes files of this kind take effect: update-grub, cap_mkdb ...
  *  @return 0 or -ENOENT: none is needed, or none is known here (then buf says what to do by hand, or is
  *  empty). */

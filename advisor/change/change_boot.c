@@ -9,6 +9,7 @@
 #define GRUB_FILE   "/etc/default/grub"
 #define GRUB_FOLDER "/etc/default/grub.d"
 #define CMDLINE     "/etc/kernel/cmdline"
+#define OSTREE      "/run/ostree-booted"
 /* What the boot loader left for the system, in UTF-16: systemd-boot always, GRUB from 2.12 on where its
  * module bli is loaded. Source: systemd's Boot Loader Interface. */
 #define LOADER_INFO "/sys/firmware/efi/efivars/LoaderInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
@@ -73,30 +74,58 @@ static enum st_change_kind grub_kind(struct st_platform *p)
     return drop_ins ? ST_CHANGE_BOOT : ST_CHANGE_BOOT_GRUB;
 }
 
-static int no_file(struct st_platform *p, const char *option, char *why, size_t why_bytes)
+/** Where people or other programs put the options, if it is not where we can. NULL: not known. */
+static const char *by_hand(struct st_platform *p, const char **ret_path)
 {
     static const struct {
         const char *path, *where;
     } rows[] = {
-        {"/boot/firmware/cmdline.txt", "Add the option to the end of the only line of "
-                                       "/boot/firmware/cmdline.txt."},
-        {"/boot/cmdline.txt", "Add the option to the end of the only line of /boot/cmdline.txt."},
-        {"/etc/kernelstub/configuration", "Add the option with kernelstub --add-options."},
-        {"/etc/lilo.conf", "Add the option to the line append= in /etc/lilo.conf, then run lilo."},
-        {"/boot/loader/loader.conf", "Add the option to the options lines in /boot/loader/entries."},
-        {"/efi/loader/loader.conf", "Add the option to the options lines in /efi/loader/entries."},
+        {OSTREE, "the options of rpm-ostree kargs"},
+        {"/boot/firmware/cmdline.txt", "the only line of /boot/firmware/cmdline.txt"},
+        {"/boot/cmdline.txt", "the only line of /boot/cmdline.txt"},
+        {"/etc/kernelstub/configuration", "the options of kernelstub"},
+        {"/etc/lilo.conf", "the line append= in /etc/lilo.conf, then run lilo"},
+        {"/boot/loader/loader.conf", "the options lines in /boot/loader/entries"},
+        {"/efi/loader/loader.conf", "the options lines in /efi/loader/entries"},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (exists(p, rows[i].path)) {
-            snprintf(why, why_bytes, "sleeptune cannot add %s to the kernel command line of this machine. %s",
-                     option, rows[i].where);
-            return -ENODATA;
-        }
+        *ret_path = rows[i].path;
+        if (exists(p, rows[i].path))
+            return rows[i].where;
     }
-    snprintf(why, why_bytes,
-             "neither " GRUB_FILE " nor " CMDLINE " exists. Add %s to the kernel's command line by hand.",
-             option);
+    return NULL;
+}
+
+static int no_file(struct st_platform *p, const char *option, char *why, size_t why_bytes)
+{
+    const char *path, *where = by_hand(p, &path);
+    if (where != NULL)
+        snprintf(why, why_bytes,
+                 "sleeptune cannot change the kernel command line of this machine. Add %s to %s.", option,
+                 where);
+    else
+        snprintf(why, why_bytes,
+                 "neither " GRUB_FILE " nor " CMDLINE " exists. Add %s to the kernel's command line by hand.",
+                 option);
     return -ENODATA;
+}
+
+int st_change_boot_by_hand(struct st_platform *p, char *buf, size_t buf_bytes, const char **ret_path)
+{
+    struct st_change change = {ST_CHANGE_BOOT, "boot", ""};
+    char why[256], command[256];
+    const int r = st_change_resolve(p, &change, why, sizeof(why));
+    if (r == 0 && change.kind == ST_CHANGE_BOOT_CMDLINE) {
+        *ret_path = CMDLINE;
+        (void)!st_change_command(p, change.kind, command, sizeof(command));
+        snprintf(buf, buf_bytes, "the line of " CMDLINE ", then run: sudo %s", command);
+        return 0;
+    }
+    const char *where = r != 0 || exists(p, OSTREE) ? by_hand(p, ret_path) : NULL;
+    if (where == NULL)
+        return -ENOENT;
+    snprintf(buf, buf_bytes, "%s", where);
+    return 0;
 }
 
 int st_change_resolve(struct st_platform *p, struct st_change *change, char *why, size_t why_bytes)
@@ -137,7 +166,7 @@ const char *st_change_refusal(struct st_platform *p)
 {
     if (exists(p, "/etc/NIXOS"))
         return "this is NixOS, where /etc is generated: put the setting into configuration.nix";
-    if (exists(p, "/run/ostree-booted"))
+    if (exists(p, OSTREE))
         return "this is an ostree system: put the setting into the image or a layer";
     return NULL;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/change/change.h"
 #include "advisor/collect/collector.h"
 #include "advisor/collect/layers.h"
 #include "advisor/facts/text.h"
@@ -319,6 +320,17 @@ static void exists(struct st_collector *c, const char *key, const char *path)
         st_facts_put_failure(c->facts, key, r, path);
 }
 
+static void boot_options(struct st_collector *c)
+{
+    static const char key[] = "linux.boot.options";
+    char text[512];
+    const char *path;
+    if (st_change_boot_by_hand(c->p, text, sizeof(text), &path) == 0)
+        st_facts_put_text(c->facts, key, text, NULL, path);
+    else
+        st_facts_put_state(c->facts, key, ST_FACT_ABSENT, 0, NULL, "/etc/kernel/cmdline, /boot");
+}
+
 static void collect_system(struct st_collector *c)
 {
     struct reader limits = {.c = c, .parse = parse_limits, .failure_key = "linux.limits.any.rtprio"};
@@ -330,6 +342,7 @@ static void collect_system(struct st_collector *c)
     (void)c->p->list(c->p, "/etc/systemd/system", one_unit, &units); /* absent without systemd */
     st_layers_conf(c->p, "system.conf", c->buf, FILE_BYTES, manager_file, &units);
     collect_suspend(c);
+    boot_options(c);
     exists(c, "linux.tlp.enabled", "/etc/systemd/system/multi-user.target.wants/tlp.service");
     const char *unit = "/etc/systemd/system/rtkit-daemon.service";
     if (is_masked(c, unit))

@@ -7,6 +7,7 @@
 #include "advisor/collect/collector.h"
 #include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
+#include "core/text/text.h"
 
 /* --- what this runs in (hypervisor, container), and the idle latency that a program requests --- */
 
@@ -301,6 +302,110 @@ static void collect_cpus(struct st_collector *c)
         st_facts_put_failure(c->facts, "linux.cpuidle.cpu0.state0.latency_us", states, idle_states.folder);
 }
 
+/* --- fast and slow cores --- */
+
+#define FAST       "linux.cpu.fast"
+#define EFFICIENT  "linux.cpu.efficient"
+#define CPUS_MAX   256
+#define SLOW_SHARE 0.75 /* of the fastest core's capacity; middle cores of three kinds are fast enough */
+
+struct cores {
+    struct st_collector *c;
+    int64_t capacities[CPUS_MAX]; /* 0: not known */
+    int64_t highest;
+    char fast[256], slow[256]; /* lists of CPUs */
+};
+
+/** Is the PMU of this name that of slow cores? @return 1, 0, -ENOENT: it is of no core. */
+static int is_slow_pmu(const char *name)
+{
+    static const struct {
+        const char *begins;
+        int slow;
+    } rows[] = {{"cpu_core", 0},        {"cpu_atom", 1},        {"cpu_lowpower", 1},   {"armv8_cortex_a3", 1},
+                {"armv8_cortex_a5", 1}, {"armv9_cortex_a5", 1}, {"apple_icestorm", 1}, {"apple_blizzard", 1},
+                {"armv8_", 0},          {"armv9_", 0},          {"apple_", 0}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (strncmp(name, rows[i].begins, strlen(rows[i].begins)) == 0)
+            return rows[i].slow;
+    }
+    return -ENOENT;
+}
+
+static int one_pmu(void *ctx, const char *name)
+{
+    struct cores *cores = ctx;
+    char path[256], text[128];
+    size_t len;
+    const int slow = is_slow_pmu(name);
+    snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%.64s/cpus", name);
+    if (slow < 0 || cores->c->p->read_text(cores->c->p, path, text, sizeof(text), &len) != 0)
+        return 0;
+    st_text_trim(text);
+    char *list = slow != 0 ? cores->slow : cores->fast;
+    st_text_append(list, sizeof(cores->slow), "%s%s", list[0] != '\0' ? "," : "", text);
+    return 0;
+}
+
+static int one_capacity(void *ctx, const char *name)
+{
+    struct cores *cores = ctx;
+    char path[128], text[32];
+    int64_t cpu, capacity;
+    size_t len;
+    if (strncmp(name, "cpu", 3) != 0 || st_text_int(name + 3, &cpu) != 0 || cpu < 0 || cpu >= CPUS_MAX)
+        return 0;
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/%.16s/cpu_capacity", name);
+    if (cores->c->p->read_text(cores->c->p, path, text, sizeof(text), &len) != 0)
+        return 1; /* no CPU has it, but on ARM, RISC-V and the like */
+    st_text_trim(text);
+    if (st_text_int(text, &capacity) != 0 || capacity <= 0)
+        return 0;
+    cores->capacities[cpu] = capacity;
+    if (capacity > cores->highest)
+        cores->highest = capacity;
+    return 0;
+}
+
+/** "0-3,8" of the CPUs that are, or are not, slow. */
+static void list_cpus(const struct cores *cores, bool slow, char *ret, size_t bytes)
+{
+    for (int cpu = 0, last; cpu < CPUS_MAX; cpu = last + 1) {
+        last = cpu;
+        while (last < CPUS_MAX && cores->capacities[last] > 0 &&
+               ((double)cores->capacities[last] < SLOW_SHARE * (double)cores->highest) == slow)
+            last++;
+        if (last == cpu)
+            continue;
+        last--;
+        st_text_append(ret, bytes, "%s%d", ret[0] != '\0' ? "," : "", cpu);
+        if (last > cpu)
+            st_text_append(ret, bytes, "-%d", last);
+    }
+}
+
+static void collect_cores(struct st_collector *c)
+{
+    static const char pmus[] = "/sys/devices/cpu_atom, /sys/bus/event_source/devices";
+    struct cores cores = {.c = c};
+    st_collector_read(c, FAST, "/sys/devices/cpu_core/cpus", ST_VALUE_TEXT);
+    st_collector_read(c, EFFICIENT, "/sys/devices/cpu_atom/cpus", ST_VALUE_TEXT);
+    if (st_facts_find(c->facts, EFFICIENT)->state != ST_FACT_ABSENT)
+        return;
+    (void)c->p->list(c->p, "/sys/devices/system/cpu", one_capacity, &cores);
+    list_cpus(&cores, true, cores.slow, sizeof(cores.slow));
+    list_cpus(&cores, false, cores.fast, sizeof(cores.fast));
+    if (cores.highest == 0)
+        (void)c->p->list(c->p, "/sys/bus/event_source/devices", one_pmu, &cores);
+    const char *source = cores.highest > 0 ? "/sys/devices/system/cpu/cpu*/cpu_capacity" : pmus;
+    if (cores.slow[0] == '\0' || cores.fast[0] == '\0') {
+        st_facts_put_state(c->facts, EFFICIENT, ST_FACT_ABSENT, 0, NULL, source);
+        return;
+    }
+    st_facts_put_text(c->facts, FAST, cores.fast, NULL, source);
+    st_facts_put_text(c->facts, EFFICIENT, cores.slow, NULL, source);
+}
+
 /* --- swap --- */
 
 static void swap(struct st_collector *c)
@@ -328,6 +433,7 @@ static void collect(struct st_collector *c)
 {
     collect_place(c);
     collect_cpus(c);
+    collect_cores(c);
     swap(c);
 }
 

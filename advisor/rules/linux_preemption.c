@@ -153,6 +153,7 @@ static void fix_preemption(const struct detected *found, struct st_finding *find
                        ST_NEEDS_REBOOT);
     else if (found->dynamic) {
         st_rule_fix(finding);
+        st_machine_place_boot_option(finding, "preempt=full", true);
     } else
         st_finding_fix(finding, NULL,
                        "# install a low-latency or PREEMPT_RT kernel, or one with PREEMPT_DYNAMIC and then "
@@ -238,9 +239,10 @@ const struct st_rule st_rule_linux_preemption = {
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("preempt=full"),
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(ST_LINUX_KERNEL_VERSION_KEYS, ST_LINUX_KERNEL_REALTIME, DEBUGFS, ST_MACHINE_CMDLINE,
-                          CONFIG "PREEMPT", CONFIG "PREEMPT_RT", CONFIG "PREEMPT_DYNAMIC",
-                          CONFIG "PREEMPT_VOLUNTARY", CONFIG "PREEMPT_NONE", CONFIG "PREEMPT_LAZY"),
+    .facts =
+        ST_RULE_KEYS(ST_LINUX_KERNEL_VERSION_KEYS, ST_LINUX_KERNEL_REALTIME, DEBUGFS, ST_MACHINE_CMDLINE,
+                     ST_MACHINE_BOOT_OPTIONS, CONFIG "PREEMPT", CONFIG "PREEMPT_RT", CONFIG "PREEMPT_DYNAMIC",
+                     CONFIG "PREEMPT_VOLUNTARY", CONFIG "PREEMPT_NONE", CONFIG "PREEMPT_LAZY"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS_NOW, "/sys/kernel/debug/sched/preempt", "full"},
                                {ST_CHANGE_BOOT, "boot", "preempt=full"}),
     .judge = judge_preemption,
@@ -279,6 +281,7 @@ static void judge_threaded_irqs(struct st_finding *finding)
                           "period of %.2f ms it is worth trying to change this",
                           (double)finding->wish->period_ns / 1e6);
         st_rule_fix(finding);
+        st_machine_place_boot_option(finding, "threadirqs", true);
     }
 }
 
@@ -301,8 +304,58 @@ const struct st_rule st_rule_linux_threaded_irqs = {
                    "ps -eLo cls,rtprio,comm | grep irq/   # FF 50 for each handler",
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("threadirqs"),
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(ST_LINUX_KERNEL_REALTIME_KEYS, ST_MACHINE_CMDLINE, ST_MACHINE_VIRTUAL),
+    .facts = ST_RULE_KEYS(ST_LINUX_KERNEL_REALTIME_KEYS, ST_MACHINE_CMDLINE, ST_MACHINE_BOOT_OPTIONS,
+                          ST_MACHINE_VIRTUAL),
     .judge = judge_threaded_irqs,
+};
+
+/* --- linux-sched-ext: a scheduler that a program loaded in place of the kernel's own --- */
+
+#define EXT_STATE "linux.sched_ext.state"
+#define EXT_OPS   "linux.sched_ext.ops"
+
+static void judge_sched_ext(struct st_finding *finding)
+{
+    const char *state, *ops = st_facts_text_or(finding->facts, EXT_OPS, "of a program");
+    if (st_finding_need_text(finding, EXT_STATE, &state) != 0)
+        return;
+    st_finding_quote(finding, EXT_OPS);
+    if (strcmp(state, "disabled") == 0) {
+        st_finding_fine(finding, "the kernel's own scheduler decides which thread runs");
+    } else if (strcmp(state, "enabled") != 0) {
+        st_finding_unknown(finding, "the scheduler changes at the moment (sched_ext: %.20s)", state);
+    } else {
+        const int len = (int)strcspn(ops, "_"); /* "lavd_1.0.20_g85f140fd_x86_64_unknown_linux_gnu" */
+        st_finding_advice(
+            finding,
+            "the scheduler %.*s (sched_ext) decides when threads without real-time priority run; "
+            "users had more dropouts with such schedulers",
+            len < 24 ? len : 24, ops);
+        st_rule_fix(finding);
+    }
+}
+
+const struct st_rule st_rule_linux_sched_ext = {
+    .id = "linux-sched-ext",
+    .title = "Scheduler loaded by a program (sched_ext)",
+    .mechanism =
+        "With sched_ext a program replaces the kernel's scheduler of normal threads (scx_lavd, scx_bpfland "
+        "...). Such a scheduler favours games or throughput; programs that play without real-time priority, "
+        "and those that feed them, may wait longer than with the kernel's own.",
+    .cost = "throughput: games and builds lose what the scheduler was loaded for",
+    .when_not = "you hear no gaps while it is loaded",
+    .sources =
+        "Linux Documentation/scheduler/sched-ext.rst: state, root/ops; it schedules all threads but those "
+        "under SCHED_FIFO, SCHED_RR and SCHED_DEADLINE\n"
+        "sched-ext/scx issue 2496: more dropouts of PipeWire with lavd and bpfland\n"
+        "how much later: not measured",
+    .guide.now = "sudo systemctl stop scx_loader scx   # or end the program scx_NAME",
+    .guide.persistent = "# so that it is not started again:\nsudo systemctl disable --now scx_loader scx",
+    .guide.check = "cat /sys/kernel/sched_ext/state   # disabled",
+    .guide.undo = "sudo systemctl enable --now scx_loader, or scx",
+    .worst = ST_STATUS_ADVICE,
+    .facts = ST_RULE_KEYS(EXT_STATE, EXT_OPS),
+    .judge = judge_sched_ext,
 };
 
 /* --- linux-irq-sharing: Does the sound card have its interrupt line for itself? --- */

@@ -19,6 +19,7 @@
 #define THREAD_PID      "linux.rt_thread.*.pid"
 #define PROCESSES_N     "linux.processes_n"
 #define EFFICIENT       "linux.cpu.efficient"
+#define FAST            "linux.cpu.fast"
 
 /** The thread of the highest priority among some. priority 0: there is none. */
 struct top_thread {
@@ -243,10 +244,14 @@ const struct st_rule st_rule_linux_priority_order = {
 static void judge_hybrid_cores(struct st_finding *finding)
 {
     struct st_cpu_list slow;
-    const char *list;
+    const char *list, *fast = st_facts_text_or(finding->facts, FAST, "");
     int64_t cpu;
-    if (st_finding_need_text(finding, EFFICIENT, &list) != 0)
+    if (st_finding_need_text(finding, EFFICIENT, &list) != 0) {
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_not_applicable(finding,
+                                      "as far as it says, the cores of this machine are equally fast");
         return;
+    }
     if (st_cpu_list_parse(list, &slow) != 0) {
         st_finding_unknown(finding, "the list of slow cores could not be read: \"%.20s\"", list);
         return;
@@ -262,6 +267,11 @@ static void judge_hybrid_cores(struct st_finding *finding)
                           ", one of the slow cores (%.20s), where its work takes longer",
                           fact->text, cpu, list);
         st_rule_fix(finding);
+        if (fast[0] != '\0' && strspn(fast, "0123456789-,") == strlen(fast)) {
+            st_finding_fix_now(finding, "taskset -apc %s $(pgrep -o PROGRAM)", fast);
+            st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
+                                      "# start the program with\ntaskset -c %s PROGRAM", fast);
+        }
         return;
     }
     st_finding_fine(finding, "no thread that plays was seen on a slow core (%.20s)", list);
@@ -270,19 +280,27 @@ static void judge_hybrid_cores(struct st_finding *finding)
 const struct st_rule st_rule_linux_hybrid_cores = {
     .id = "linux-hybrid-cores",
     .title = "Slow cores of a hybrid CPU",
-    .mechanism = "Intel's hybrid CPUs have fast cores and slow ones (cpu_atom). The kernel may put a "
-                 "real-time thread on any core that is free, so the same work takes longer now and then.",
+    .mechanism =
+        "Hybrid CPUs (Intel since 2021, ARM's big.LITTLE, Apple's) have fast cores and slow ones. The "
+        "kernel may put a real-time thread on any core that is free, so the same work takes longer now "
+        "and then.",
     .privilege = "none",
     .cost = "power: the fast cores are on more often",
     .when_not = "the load of the program is low on each core",
     .sources = "discourse.ardour.org 112571: DSP on the fast cores, windows on the slow: \"drastically "
-               "improved\"\nLinux tools/perf/Documentation/intel-hybrid.txt: cpu_core/cpus, cpu_atom/cpus",
-    .guide.now = "taskset -apc $(cat /sys/devices/cpu_core/cpus) $(pgrep -o PROGRAM)",
-    .guide.persistent = "# start the program with\ntaskset -c $(cat /sys/devices/cpu_core/cpus) PROGRAM",
+               "improved\"\nLinux tools/perf/Documentation/intel-hybrid.txt: cpu_core/cpus, cpu_atom/cpus; "
+               "Documentation/ABI/testing/sysfs-devices-system-cpu: cpu_capacity\n"
+               "a core is slow below 75 % of the fastest one's capacity: a limit that sleeptune chose",
+    .guide.now =
+        "# FAST: the CPUs in /sys/devices/cpu_core/cpus (Intel), or those of the highest cpu_capacity:\n"
+        "grep . /sys/devices/system/cpu/cpu*/cpu_capacity\n"
+        "taskset -apc FAST $(pgrep -o PROGRAM)",
+    .guide.persistent = "# start the program with\ntaskset -c FAST PROGRAM",
     .guide.check = "ps -eLo psr,rtprio,comm | grep -v ' - '   # PSR: the CPU of each thread",
     .guide.undo = "start the program without taskset",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(EFFICIENT, THREAD_PROCESS, "linux.rt_thread.*.cpu", THREAD_PID, ST_MACHINE_PLAYS),
+    .facts =
+        ST_RULE_KEYS(EFFICIENT, FAST, THREAD_PROCESS, "linux.rt_thread.*.cpu", THREAD_PID, ST_MACHINE_PLAYS),
     .judge = judge_hybrid_cores,
 };
 

@@ -48,6 +48,8 @@ static void judge_off(struct st_finding *finding, const char *why)
                    strcmp(config, "n") == 0 ? "# use a kernel with CONFIG_HIGH_RES_TIMERS=y"
                                             : ST_MACHINE_FIX_NO_BOOT_OPTION("highres=off"),
                    ST_NEEDS_REBOOT);
+    if (strcmp(config, "n") != 0)
+        st_machine_place_boot_option(finding, "highres=off", false);
 }
 
 /** Judges when only the configuration is known. */
@@ -116,7 +118,8 @@ const struct st_rule st_rule_linux_high_res_timers = {
     .guide.check = "sudo grep -m 1 resolution /proc/timer_list   # .resolution: 1 nsecs",
     .guide.undo = "leave these timers on: without them every sleep is rounded up to a tick",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(GETRES, HRES, RESOLUTION, CONFIG, CONFIG_HZ, ST_MACHINE_CMDLINE),
+    .facts = ST_RULE_KEYS(GETRES, HRES, RESOLUTION, CONFIG, CONFIG_HZ, ST_MACHINE_CMDLINE,
+                          ST_MACHINE_BOOT_OPTIONS),
     .judge = judge_high_res_timers,
 };
 
@@ -157,6 +160,10 @@ static void fix_slow(const char *best, bool chosen, struct st_finding *finding)
                    : strcmp(best, "tsc") == 0 ? finding->rule->guide.persistent
                                               : NULL,
                    ST_NEEDS_NOTHING);
+    if (chosen)
+        st_machine_place_boot_option(finding, "clocksource=", false);
+    else if (strcmp(best, "tsc") == 0)
+        st_machine_place_boot_option(finding, "clocksource=tsc", true);
 }
 
 static void judge_slow(const char *current, struct st_finding *finding)
@@ -234,7 +241,7 @@ const struct st_rule st_rule_linux_clocksource = {
                    "sudo dmesg | grep -i clocksource   # not \"unstable\"",
     .guide.undo = ST_MACHINE_UNDO_BOOT_OPTION("clocksource=tsc"),
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(CURRENT, AVAILABLE, CONFIG_HZ, ST_MACHINE_CMDLINE),
+    .facts = ST_RULE_KEYS(CURRENT, AVAILABLE, CONFIG_HZ, ST_MACHINE_CMDLINE, ST_MACHINE_BOOT_OPTIONS),
     .judge = judge_clocksource,
 };
 

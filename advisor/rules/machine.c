@@ -62,6 +62,23 @@ int st_machine_boot_option(const struct st_facts *facts, const char *name, char 
     }
 }
 
+void st_machine_place_boot_option(struct st_finding *finding, const char *option, bool add)
+{
+    const char *text;
+    if (st_facts_text(finding->facts, ST_MACHINE_BOOT_OPTIONS, &text) != 0)
+        return;
+    st_finding_quote(finding, ST_MACHINE_BOOT_OPTIONS);
+    if (strstr(text, "rpm-ostree") != NULL)
+        st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, "sudo rpm-ostree kargs --%s=%s",
+                                  add ? "append" : "delete", option);
+    else if (strstr(text, "kernelstub") != NULL)
+        st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, "sudo kernelstub --%s-options %s",
+                                  add ? "add" : "delete", option);
+    else
+        st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, "# %s %s %s %s", add ? "add" : "remove", option,
+                                  add ? "to" : "from", text);
+}
+
 bool st_machine_is_off(const char *value)
 {
     if (value[0] == 'o' || value[0] == 'O')

@@ -3,6 +3,7 @@
 #define ST_ADVISOR_RULES_MACHINE_H
 
 #include "advisor/facts/facts.h"
+#include "advisor/rules/finding.h"
 
 /** The number of a fact, or `fallback` when there is none. */
 int64_t st_machine_int_or(const struct st_facts *facts, const char *key, int64_t fallback);
@@ -37,6 +38,13 @@ ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char
     "# remove " option " from /etc/default/grub and /etc/default/grub.d, then\nsudo update-grub\n"           \
     "# Fedora: sudo grubby --update-kernel=ALL --remove-args=" option
 
+/** Where an option goes if not into GRUB's settings: "the only line of /boot/cmdline.txt". */
+#define ST_MACHINE_BOOT_OPTIONS "linux.boot.options"
+
+/** After a fix that adds (or removes) a boot option: says where this machine keeps it, if that is not GRUB's
+ * settings. A rule that calls it lists ST_MACHINE_BOOT_OPTIONS. */
+void st_machine_place_boot_option(struct st_finding *finding, const char *option, bool add);
+
 /** The members of a rule that sets one sysctl, whose default is `usual`. */
 #define ST_MACHINE_SYSCTL_FIX(key, value, usual)                                                             \
     .applicability = ST_APPLY_AUTO, .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, key, value}),              \
@@ -57,7 +65,8 @@ ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char
 
 /** How to undo that by hand. */
 #define ST_MACHINE_UNDO_BOOT_OPTION(option)                                                                  \
-    "take " option " out of /etc/default/grub.d/sleeptune.cfg, run sudo update-grub and restart"
+    "take " option " out again (GRUB: out of /etc/default/grub.d/sleeptune.cfg, then run sudo update-grub) " \
+    "and restart"
 
 /** Is this a word for off (no, n, false, f, off, 0)? By its first letters, as the kernel's kstrtobool() reads
  * it; PulseAudio has the same words. */

@@ -44,6 +44,7 @@
     RULE(linux_usb_audio_options) \
     RULE(linux_priority_order) \
     RULE(linux_hybrid_cores) \
+    RULE(linux_sched_ext) \
     RULE(linux_threaded_irqs) \
     RULE(linux_irq_priorities) \
     RULE(linux_irq_sharing) \

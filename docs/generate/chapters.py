@@ -15,7 +15,7 @@ LINUX = [
     ("Kernel",
      "Between the timer's interrupt and your thread there is whatever the kernel is doing at that moment. For periods above 5 ms the "
      "defaults do; below that, preemption comes first.",
-     "linux-preemption linux-threaded-irqs linux-irq-priorities linux-irq-sharing linux-huge-pages linux-numa-balancing "
+     "linux-preemption linux-sched-ext linux-threaded-irqs linux-irq-priorities linux-irq-sharing linux-huge-pages linux-numa-balancing "
      "linux-swap linux-firmware "
      "linux-rt-throttling linux-watchdogs"),
     ("Sound server",
