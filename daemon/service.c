@@ -101,6 +101,7 @@ static int go_to_rest(struct st_service *service)
         return -EIO;
     st_service_end_minute(service); /* to the last cycle */
     forget_counts(service);
+    service->plays = false;
     set_rests(service, true);
     keep_figures(service);
     st_service_stop_audio(service); /* the dummy device: any other one would have kept the loop running */
@@ -111,8 +112,9 @@ static int go_to_rest(struct st_service *service)
     return r;
 }
 
-static int wake_up(struct st_service *service, const char *why)
+static int wake_up(struct st_service *service, const struct st_playing_facts *facts, const char *why)
 {
+    service->witness = st_witness_choose(&service->config, facts);
     st_clockwatch_tick(&service->clockwatch, service->platform, &service->events); /* before its time */
     st_service_end_minute(service);
     pthread_mutex_lock(&service->mutex);
@@ -154,6 +156,34 @@ static const char *why_text(enum st_playing_answer answer, const struct st_playi
     return buf;
 }
 
+static int restart_loop(struct st_service *service)
+{
+    if (!st_service_end_loop(service))
+        return -EIO;
+    st_service_end_minute(service); /* to the last cycle */
+    st_service_stop_loop(service);
+    forget_counts(service);
+    st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-restart",
+                  "the test loop starts again with %lld frames at %lld Hz%s; its counts start at zero",
+                  (long long)service->witness.frames, (long long)service->witness.rate_hz,
+                  service->witness.music ? ", the period of the music" : "");
+    return st_service_start_loop(service);
+}
+
+/* A loop that runs takes the period and priority of the music when playback starts, and when they become known. */
+static int follow_music(struct st_service *service, enum st_playing_answer answer,
+                        const struct st_playing_facts *facts)
+{
+    const bool starts = answer == ST_PLAYING_YES && !service->plays;
+    service->plays = answer == ST_PLAYING_YES;
+    if (!service->plays || (!starts && service->witness.settled))
+        return 0;
+    const struct st_witness wished = st_witness_choose(&service->config, facts);
+    const bool differs = st_witness_differs(&service->witness, &wished);
+    service->witness = wished;
+    return differs ? restart_loop(service) : 0;
+}
+
 int st_service_rest_or_run(struct st_service *service)
 {
     const int64_t now_ns = service->platform->now_ns(service->platform);
@@ -165,9 +195,11 @@ int st_service_rest_or_run(struct st_service *service)
     int r = 0;
     char why[256];
     if (runs && service->view.rests)
-        r = wake_up(service, why_text(answer, &facts, always, why, sizeof(why)));
+        r = wake_up(service, &facts, why_text(answer, &facts, always, why, sizeof(why)));
     else if (!runs && !service->view.rests && service->overdue_since_ns == 0)
         r = go_to_rest(service); /* not while the loop gets no CPU: it could not be ended */
+    else if (runs && service->overdue_since_ns == 0)
+        r = follow_music(service, answer, &facts);
     service->rest.calm = service->view.rests && facts.telling_n > 0 && facts.blind == NULL;
     service->clockwatch.rest_ns = st_service_tick_ns(service) - ST_SERVICE_TICK_NS;
     if (service->rest.calm)
@@ -203,6 +235,7 @@ static int start_parts(struct st_service *service)
         ST_WARN("cannot set RLIMIT_RTTIME: %s. Only the watchdog guards against a runaway loop.",
                 strerror(-r));
     begin_rest(service);
+    service->witness = st_witness_choose(&service->config, NULL);
     r = st_service_start_audio(service);
     if (r == 0 && !service->view.rests)
         r = st_service_start_loop(service);
@@ -304,8 +337,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
         free_service(service);
         return r;
     }
-    ST_INFO("sleeptuned " ST_VERSION ": %lld frames at %lld Hz, status on %s", (long long)config->loop.frames,
-            (long long)config->loop.rate_hz, ST_HAVE_HTTP ? service->socket.path : "no socket");
+    ST_INFO("sleeptuned " ST_VERSION ": status on %s", ST_HAVE_HTTP ? service->socket.path : "no socket");
     st_systemd_notify("READY=1");
     *ret = service;
     return 0;
@@ -491,6 +523,11 @@ static int apply(struct st_service *service, const struct st_config *config)
     const unsigned applies = st_config_difference(&service->config, config);
     service->config = *config;
     int r = 0;
+    if ((applies & ST_CONFIG_APPLIES_LOOP) != 0) {
+        struct st_playing_facts facts = {0};
+        st_observe_playing(service->observe, &facts);
+        service->witness = st_witness_choose(config, &facts);
+    }
     if ((applies & ST_CONFIG_APPLIES_START) != 0)
         ST_WARN("socket.path was changed. Restart sleeptuned to use it.");
     /* what failed is tried again: a group may have been made, a port given up */
@@ -512,15 +549,7 @@ static int apply(struct st_service *service, const struct st_config *config)
         r = st_service_start_audio(service);
     }
     if (r == 0 && (applies & ST_CONFIG_APPLIES_LOOP) != 0 && !service->view.rests) {
-        if (!st_service_end_loop(service))
-            return -EIO;
-        st_service_end_minute(service); /* to the last cycle */
-        st_service_stop_loop(service);
-        forget_counts(service);
-        st_events_add(&service->events, ST_LOG_INFO, st_service_wall_ns(service), "loop-restart",
-                      "the test loop starts again with %lld frames at %lld Hz; its counts start at zero",
-                      (long long)config->loop.frames, (long long)config->loop.rate_hz);
-        r = st_service_start_loop(service);
+        r = restart_loop(service);
     }
     return r < 0 ? -EIO : st_service_rest_or_run(service);
 }

@@ -27,7 +27,7 @@ static int on_refused(void *ctx, pid_t tid, int priority)
     st_service_set_text(service, service->view.rtkit, text);
     st_events_add(&service->events, r == 0 ? ST_LOG_INFO : ST_LOG_WARN, st_service_wall_ns(service), "rtkit",
                   "%s", text);
-    return r;
+    return service->config.loop.priority == 0 ? r : -EPERM; /* less is fine unless a priority was asked for */
 }
 
 static pid_t loop_tid(void *ctx)
@@ -38,20 +38,20 @@ static pid_t loop_tid(void *ctx)
 int st_service_start_loop(struct st_service *service)
 {
     const struct st_config *config = &service->config;
+    const struct st_witness *witness = &service->witness;
     struct st_session_config wish;
     struct st_period period;
-    int r =
-        st_period_init(&period, (uint32_t)config->loop.frames, (uint32_t)config->loop.rate_hz); /* checked */
+    int r = st_period_init(&period, (uint32_t)witness->frames, (uint32_t)witness->rate_hz); /* checked */
     const struct st_sink late = st_tracer_way_sink(&service->late);
     const struct st_sink sink = st_live_sink(&service->live, &period, &late);
     st_session_defaults(&wish);
-    wish.frames = (uint32_t)config->loop.frames;
-    wish.rate_hz = (uint32_t)config->loop.rate_hz;
+    wish.frames = (uint32_t)witness->frames;
+    wish.rate_hz = (uint32_t)witness->rate_hz;
     wish.periods = (uint32_t)config->loop.periods;
     wish.cpus[0] = (int)config->loop.cpu;
     wish.cpus_n = 1;
-    wish.policy = ST_POLICY_FIFO;
-    wish.priority = (int)config->loop.priority;
+    wish.policy = witness->policy;
+    wish.priority = witness->priority;
     wish.duration_ns = 0;
     wish.lock_memory = true;
     wish.sinks = &sink;
@@ -148,8 +148,11 @@ int st_service_start_audio(struct st_service *service)
 {
     struct st_audio *audio = NULL;
     int r = 0;
+    struct st_config config = service->config;
+    config.loop.frames = service->witness.frames;
+    config.loop.rate_hz = service->witness.rate_hz;
     if (!service->view.rests) /* the dummy device runs with the loop */
-        r = st_audio_start(service->platform, &service->config, &service->events, &audio);
+        r = st_audio_start(service->platform, &config, &service->events, &audio);
     if (r < 0) {
         ST_ERR("cannot start the audio thread: %s", strerror(-r));
         return r;

@@ -12,6 +12,7 @@
 #include "daemon/loop/clockwatch.h"
 #include "daemon/loop/overdue.h"
 #include "daemon/loop/playing.h"
+#include "daemon/loop/witness.h"
 #include "daemon/service.h"
 #include "daemon/status/forecast.h"
 #include "daemon/status/live.h"
@@ -48,6 +49,8 @@ struct st_service {
     /* main thread */
     uint64_t tick;
     struct st_playing playing;
+    struct st_witness witness; /* what the loop runs with */
+    bool plays;                /* at the last tick of a loop that ran */
     struct {
         bool calm; /* the loop rests, and the sources tell when something plays */
     } rest;

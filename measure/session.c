@@ -183,23 +183,25 @@ static void become_real_time(struct lane *lane, struct st_result *result)
     struct st_session *session = lane->session;
     struct st_platform *p = session->platform;
     const struct st_session_config *config = &session->config;
-    if (config->policy != ST_POLICY_OTHER) {
-        const int r = p->set_policy(p, config->policy, config->priority);
-        if (r != 0) {
-            const bool granted =
-                config->on_refused != NULL &&
-                config->on_refused(config->on_refused_ctx, p->thread_id(p), config->priority) == 0;
-            st_result_degrade(result, "no right to SCHED_%s at priority %d (%s)%s",
-                              config->policy == ST_POLICY_FIFO ? "FIFO" : "RR", config->priority,
-                              strerror(-r), granted ? ": rtkit granted less" : ": runs as a normal thread");
-        }
-    }
+    int r = 0;
+    if (config->policy != ST_POLICY_OTHER)
+        r = p->set_policy(p, config->policy, config->priority);
+    const bool content =
+        r == 0 || (config->on_refused != NULL &&
+                   config->on_refused(config->on_refused_ctx, p->thread_id(p), config->priority) == 0);
     enum st_policy policy = ST_POLICY_OTHER;
     int priority = 0;
     if (p->get_policy(p, &policy, &priority) == 0) {
         result->policy = policy;
         result->priority = priority;
     }
+    if (content)
+        return;
+    char got[32] = "as a normal thread";
+    if (policy != ST_POLICY_OTHER)
+        snprintf(got, sizeof(got), "with SCHED_%s %d", policy == ST_POLICY_FIFO ? "FIFO" : "RR", priority);
+    st_result_degrade(result, "no right to SCHED_%s at priority %d (%s): runs %s",
+                      config->policy == ST_POLICY_FIFO ? "FIFO" : "RR", config->priority, strerror(-r), got);
 }
 
 static void prepare(struct lane *lane)

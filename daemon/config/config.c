@@ -120,7 +120,6 @@ static bool store(const struct st_config_key *key, const config_setting_t *setti
 
 #define ERRORS_MAX    20
 #define PERIOD_MIN_NS (100 * ST_NS_PER_US)
-#define PERIOD_MAX_NS (2 * ST_NS_PER_S)
 #define QUOTE_BYTES   61 /* of a line that libconfig complains about */
 #define NAME_BYTES    64 /* longer names cannot be keys */
 
@@ -287,9 +286,11 @@ static void check_period(struct parse *parse)
 {
     struct st_period period;
     char text[32];
+    if (parse->config->loop.frames == 0) /* as the music has it */
+        return;
     if (st_period_init(&period, (uint32_t)parse->config->loop.frames,
                        (uint32_t)parse->config->loop.rate_hz) == 0 &&
-        st_period_ns(&period) >= PERIOD_MIN_NS && st_period_ns(&period) <= PERIOD_MAX_NS)
+        st_period_ns(&period) >= PERIOD_MIN_NS && st_period_ns(&period) <= ST_CONFIG_PERIOD_MAX_NS)
         return;
     complain(parse, 0,
              "loop.frames = %" PRId64 " at loop.rate_hz = %" PRId64

@@ -9,14 +9,17 @@
 
 #include "platform/platform.h"
 
-#define ST_CONFIG_TEXT_BYTES 256
-#define ST_CONFIG_FILE_BYTES (256 * 1024) /* a larger file is not ours */
+#define ST_CONFIG_TEXT_BYTES    256
+#define ST_CONFIG_PERIOD_MAX_NS INT64_C(2000000000) /* of the test loop */
+#define ST_CONFIG_PRIORITY_MAX  97                  /* the watchdog has one more */
+#define ST_CONFIG_FILE_BYTES    (256 * 1024)        /* a larger file is not ours */
 
 /** The settings, in the units of the table. */
 struct st_config {
     struct {
-        int64_t rate_hz, frames, periods;
-        int64_t priority;                /* SCHED_FIFO 1 .. 98 */
+        int64_t rate_hz, periods;
+        int64_t frames;                  /* 0: as the music has it */
+        int64_t priority;                /* SCHED_FIFO 1 .. ST_CONFIG_PRIORITY_MAX; 0: as the music has it */
         int64_t cpu;                     /* -1: any */
         char when[ST_CONFIG_TEXT_BYTES]; /* "playing" or "always" */
     } loop;

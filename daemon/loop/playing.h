@@ -23,12 +23,14 @@ enum st_playing_answer {
 
 /** What the sources know. */
 struct st_playing_facts {
-    bool own_stream;   /* the daemon plays on a real sound system */
-    size_t telling_n;  /* sources that are watched and can tell whether something plays */
-    const char *blind; /* one that is watched and cannot tell; NULL: none */
-    int64_t played_ns; /* when a source last saw something play, by CLOCK_MONOTONIC; INT64_MIN: never */
-    const char *by;    /* the source that saw it; NULL: none */
-    char what[64];     /* what it was: a client, a device; "" when not known */
+    bool own_stream;         /* the daemon plays on a real sound system */
+    size_t telling_n;        /* sources that are watched and can tell whether something plays */
+    const char *blind;       /* one that is watched and cannot tell; NULL: none */
+    int64_t played_ns;       /* when a source last saw something play, by CLOCK_MONOTONIC; INT64_MIN: never */
+    const char *by;          /* the source that saw it; NULL: none */
+    char what[64];           /* what it was: a client, a device; "" when not known */
+    int64_t frames, rate_hz; /* the period of that source's server; 0: not known */
+    int priority; /* real-time priority of the threads that compute the music; 0: none; -1: not known */
 };
 
 struct st_playing {

@@ -240,6 +240,8 @@ void st_observe_playing(struct st_observe *observe, struct st_playing_facts *ret
     ret->blind = ret->by = NULL;
     ret->played_ns = INT64_MIN;
     ret->what[0] = '\0';
+    ret->frames = ret->rate_hz = 0;
+    ret->priority = -1;
     pthread_mutex_lock(&observe->mutex);
     for (size_t i = 0; i < observe->view.n; i++) {
         const struct st_observed_view *source = &observe->view.sources[i];
@@ -252,6 +254,16 @@ void st_observe_playing(struct st_observe *observe, struct st_playing_facts *ret
         ret->played_ns = source->played_ns;
         ret->by = source->source;
         memcpy(ret->what, source->played, sizeof(ret->what));
+    }
+    int64_t period_of_ns = INT64_MIN; /* a card's own source plays, too, and does not tell the period */
+    for (size_t i = 0; i < observe->view.n; i++) {
+        const struct st_observed_view *source = &observe->view.sources[i];
+        if (source->seen.frames <= 0 || source->played_ns <= period_of_ns ||
+            st_ns_sub(ret->played_ns, source->played_ns) >= ST_PLAYING_KEEP_NS)
+            continue;
+        period_of_ns = source->played_ns;
+        ret->frames = source->seen.frames;
+        ret->rate_hz = source->seen.rate_hz;
     }
     pthread_mutex_unlock(&observe->mutex);
 }

@@ -77,6 +77,7 @@ static struct st_answer find_answer(const struct st_view *view)
     answer.timing_known = loop != NULL && (loop->elapsed_periods > 0 || loop->error != 0);
     answer.timing_ok = answer.timing_known && view->overdue_ns == 0 && loop->error == 0 &&
                        loop->books_balance && (loop->misses == 0 || holds_music(loop, server));
+    answer.timing_matters = !answer.plays || answer.dropouts_n > 0 || view->overdue_ns > 0;
     return answer;
 }
 
@@ -180,13 +181,13 @@ static void set_text(const struct st_view *view, struct st_answer *answer)
         st_text_append(buf, buf_bytes, " The loop %s.", st_view_overdue_text(view, overdue, sizeof(overdue)));
     else if (answer->timing_known && (view->loop->error != 0 || !view->loop->books_balance))
         st_text_append(buf, buf_bytes, " %s", st_result_verdict(view->loop, trouble, sizeof(trouble)));
-    else if (answer->dropouts_n == 0 && (answer->timing_known || !view->rests))
+    else if (answer->dropouts_n == 0 && answer->timing_matters && (answer->timing_known || !view->rests))
         st_text_append(buf, buf_bytes, " This computer's timing: %s.",
                        !answer->timing_known ? "not measured yet"
                        : answer->timing_ok   ? "OK"
                                              : "not OK");
-    if (answer->dropouts_n == 0 && answer->timing_known && !answer->timing_ok && view->overdue_ns == 0 &&
-        st_result_main_cause(view->loop, &cause) != NULL)
+    if (answer->dropouts_n == 0 && answer->timing_matters && answer->timing_known && !answer->timing_ok &&
+        view->overdue_ns == 0 && st_result_main_cause(view->loop, &cause) != NULL)
         st_text_append(buf, buf_bytes, " Main cause: %s.", st_cause_kind_text(cause));
 }
 
@@ -233,11 +234,11 @@ static const char *state_of(const struct st_view *view, const struct st_answer *
 {
     if (answer->dropouts_n > 0 && view->now_wall_ns - answer->last_wall_ns < RECENT_NS)
         return "bad";
-    if (answer->timing_known && !answer->timing_ok)
+    if (answer->timing_matters && answer->timing_known && !answer->timing_ok)
         return "bad";
     if (answer->dropouts_n > 0)
         return "warn";
-    return answer->timing_known ? "ok" : "unknown";
+    return answer->timing_known || !answer->timing_matters ? "ok" : "unknown";
 }
 
 /* --- the next step --- */
@@ -358,12 +359,12 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     } else if (answer->server == NULL && first_absent(view) != NULL) {
         next = "sleeptune status --details";
         why = "which sound servers are watched, and why others are not";
-    } else if (st_view_degraded(view, degraded) > 0) {
-        next = strcmp(degraded[0].what, "loop") == 0 || strcmp(degraded[0].what, "memory") == 0
-                   ? "sleeptune report"
-                   : "sleeptune history --events";
-    } else if (answer->server != NULL && answer->server->seen.period_ns > 0 && answer->timing_known &&
-               answer->timing_ok) {
+    } else if (strcmp(st_view_state(view), "degraded") == 0) {
+        next = "sleeptune history --events";
+    } else if (answer->timing_matters && st_view_degraded(view, degraded) > 0) { /* by rights */
+        next = "sleeptune report";
+    } else if (!answer->timing_matters || (answer->server != NULL && answer->server->seen.period_ns > 0 &&
+                                           answer->timing_known && answer->timing_ok)) {
         why = "if it clicked: look at cables, USB hubs, power supply, Bluetooth";
     } else if (answer->timing_known && view->loop->misses > 0) {
         next = "sleeptune history --causes";

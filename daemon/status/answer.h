@@ -14,6 +14,8 @@ struct st_answer {
     int64_t last_wall_ns;                   /* INT64_MIN: none */
     bool plays, plays_known;
     bool timing_known;
+    bool
+        timing_matters; /* nothing plays, or the music had dropouts: while it has none, it is the better witness */
     bool timing_ok;                  /* at the buffer of the music if that is known, else at the loop's */
     const char *state;               /* "ok", "warn", "bad" or "unknown" */
     char text[ST_VIEW_TEXT_BYTES];   /* the first line: one to three sentences */

@@ -97,15 +97,9 @@ static void add_degraded(struct section *to, const struct st_view *view)
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     const size_t n = st_view_degraded(view, degraded);
     for (size_t i = 0; i < n; i++) {
-        const bool no_rights = strcmp(degraded[i].what, "loop") == 0 &&
-                               view->loop->policy == ST_POLICY_OTHER &&
-                               view->loop->policy_asked != ST_POLICY_OTHER && view->overdue_ns == 0;
-        if (no_rights && !to->detail) /* what the kernel said is a detail */
-            add(to, BAD, "Warning",
-                "sleeptuned has no real-time rights, so its timing may look worse than that of programs that "
-                "have them");
-        else if (no_rights || !to->detail)
-            add(to, BAD, to->detail ? "Rights" : "Warning", "%s: %s", degraded[i].what, degraded[i].why);
+        if (!degraded[i].rights || to->detail)
+            add(to, degraded[i].rights ? WARN : BAD, degraded[i].rights ? "Rights" : "Warning", "%s: %s",
+                degraded[i].what, degraded[i].why);
     }
 }
 
@@ -390,9 +384,11 @@ static void add_summary(json_t *sections, const struct st_view *view, const stru
                        answer->reason != ST_DROPOUT_WOKEN_LATE && answer->reason != ST_DROPOUT_CPU_TAKEN;
     const enum state timing = answer->timing_ok ? OK : answer->timing_known ? BAD : UNKNOWN;
     add_servers(&to, view, answer);
-    add(&to, timing, "This computer", "%s", answer->timing);
+    to.detail = !answer->timing_matters;
+    add(&to, to.detail && timing == BAD ? WARN : timing, "This computer", "%s", answer->timing);
+    to.detail = false;
     add_size(&to, view);
-    if (view->loop != NULL && view->loop->misses > 0 && !other)
+    if (view->loop != NULL && view->loop->misses > 0 && answer->timing_matters && !other)
         add_main_cause(&to, view->loop);
     add_degraded(&to, view);
     end_section(sections, "", &to);

@@ -20,7 +20,7 @@ static void add(struct st_degraded *list, size_t *n, const char *what, const cha
         return;
     struct st_degraded *entry = &list[(*n)++];
     entry->what = what;
-    entry->counts = false;
+    entry->counts = entry->rights = false;
     va_list args;
     va_start(args, format);
     vsnprintf(entry->why, sizeof(entry->why), format, args);
@@ -45,25 +45,31 @@ const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t b
 size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VIEW_DEGRADED_MAX])
 {
     size_t n = 0;
-    if (view->loop != NULL && view->loop->degraded[0] != '\0')
+    if (view->loop != NULL && view->loop->degraded[0] != '\0') {
         add(ret, &n, "loop", "%s%s%s", view->loop->degraded, view->rtkit[0] != '\0' ? "; " : "", view->rtkit);
+        ret[n - 1].rights = true;
+    }
     if (view->overdue_ns > 0) {
         char overdue[ST_VIEW_OVERDUE_BYTES];
         add(ret, &n, "loop", "the test loop %s", st_view_overdue_text(view, overdue, sizeof(overdue)));
         ret[n - 1].counts = true;
     }
     if (view->loop != NULL && view->loop->lock == ST_LOCK_NONE &&
-        strstr(view->loop->degraded, "memory") == NULL)
+        strstr(view->loop->degraded, "memory") == NULL) {
         add(ret, &n, "memory", "memory is not locked: a page fault can delay the test loop");
+        ret[n - 1].rights = true;
+    }
     if (view->loop != NULL && !view->loop->books_balance)
         add(ret, &n, "books", "the counters of the test loop do not agree: these figures are not valid");
     if (view->watchdog.reason[0] != '\0')
         add(ret, &n, "watchdog", "%s", view->watchdog.reason);
     else if (view->watchdog.running && !view->watchdog.above_loop && view->loop != NULL &&
-             view->loop->policy != ST_POLICY_OTHER)
+             view->loop->policy != ST_POLICY_OTHER && view->rtkit[0] == '\0') { /* rtkit watches it, too */
         add(ret, &n, "watchdog",
             "the watchdog got no higher priority than the test loop, so it may not notice if that loop never "
             "sleeps");
+        ret[n - 1].rights = true;
+    }
     if (view->audio.state == ST_AUDIO_WAITING || view->audio.error[0] != '\0')
         add(ret, &n, "audio", "%s", view->audio.error);
     for (size_t i = 0; i < view->observe.n; i++) {
@@ -89,11 +95,14 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
 const char *st_view_state(const struct st_view *view)
 {
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
+    bool worse = false;
     if (view->ended)
         return view->loop != NULL && view->loop->error != 0 ? "failed" : "ended";
     if (view->loop == NULL && !view->rests)
         return "starting";
-    return st_view_degraded(view, degraded) > 0 ? "degraded" : view->rests ? "idle" : "running";
+    for (size_t i = st_view_degraded(view, degraded); i > 0; i--)
+        worse = worse || !degraded[i - 1].rights;
+    return worse ? "degraded" : view->rests ? "idle" : "running";
 }
 
 const char *st_view_history_state(const struct st_view *view)

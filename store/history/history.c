@@ -33,7 +33,7 @@ static const char tables[] =
     " xruns_simulated INTEGER NOT NULL, xruns_own INTEGER NOT NULL, xruns_observed INTEGER,"
     " lateness_n INTEGER NOT NULL, lateness_p50_ns INTEGER, lateness_p99_ns INTEGER,"
     " lateness_max_ns INTEGER,"
-    " circumstances INTEGER REFERENCES circumstances," /* NULL: several */
+    " circumstances INTEGER REFERENCES circumstances,"
     " lateness BLOB NOT NULL, starved INTEGER, miss_events INTEGER);"
     "CREATE INDEX span_time ON span (level, from_ns);"
     "CREATE TABLE event ("

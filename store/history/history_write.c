@@ -112,8 +112,6 @@ static void add_figures(struct row *sum, const struct row *row)
         sum->counts[i] = st_history_sql_add(sum->counts[i], row->counts[i]);
     if (row->max_ns > sum->max_ns)
         sum->max_ns = row->max_ns;
-    if (sum->circumstances != row->circumstances)
-        sum->circumstances = INT64_MIN; /* several */
 }
 
 /* Stores a sum whose histogram is in history->sum. */
@@ -126,14 +124,16 @@ static int put_sum(struct st_history *history, int64_t level, const struct row *
     return r;
 }
 
-/* Adds a minute to the row of its hour or day. */
+/* Adds a minute to the row of its hour or day, which has the same circumstances: figures of another period or
+ * priority are another row. */
 static int sum_up(struct st_history *history, int64_t level, const struct row *row, const uint8_t *lateness,
                   size_t lateness_bytes)
 {
     sqlite3_stmt *statement;
     struct row sum = level_of(row, level);
-    int r = st_history_sql_prepare(history->db, &statement, GET " WHERE level = ? AND from_ns = ?", "ii",
-                                   level, sum.from_ns);
+    int r = st_history_sql_prepare(history->db, &statement,
+                                   GET " WHERE level = ? AND from_ns = ? AND circumstances IS ?", "iin",
+                                   level, sum.from_ns, row->circumstances);
     if (r < 0)
         return r;
     st_hist_reset(&history->sum.hist);

@@ -18,7 +18,7 @@ bad() {
     like "$1: the message" "$(cat "$log")" "$3"
 }
 bad "unknown key" '\nloop: {\n  frmes = 64; };\n' "^sleeptuned: $conf:3: loop.frmes: unknown key. Did you mean loop.frames[?]$"
-bad "out of range" 'loop: { frames = 99999; };\n' "^sleeptuned: $conf:1: loop.frames = 99999: must be a whole number, 16 .. 16384 frames$"
+bad "out of range" 'loop: { frames = 99999; };\n' "^sleeptuned: $conf:1: loop.frames = 99999: must be a whole number, 0 .. 16384 frames$"
 bad "wrong type" 'loop: { when = 5; };\n' "^sleeptuned: $conf:1: loop.when = 5: must be one of \"playing\", \"always\"$"
 bad "syntax" 'loop: {\n' "^sleeptuned: $conf:2: syntax error$"
 bad "a setting that is there twice" 'loop: {\n  frames = 64;\n  frames = 32; };\n' "^sleeptuned: $conf:3: duplicate setting name: frames = 32; \\};$"

@@ -48,9 +48,9 @@ static void empty_file_means_defaults(void **state)
     assert_int_equal(parse("", &config), 0);
     st_config_defaults(&defaults);
     assert_int_equal(st_config_difference(&config, &defaults), 0);
-    assert_int_equal(config.loop.frames, 128);
+    assert_int_equal(config.loop.frames, 0);
     assert_int_equal(config.loop.rate_hz, 48000);
-    assert_int_equal(config.loop.priority, 70);
+    assert_int_equal(config.loop.priority, 0);
     assert_int_equal(config.loop.cpu, -1);
     assert_int_equal(config.socket.mode, 0660);
     assert_string_equal(config.audio.backend, "none");
@@ -106,7 +106,7 @@ static void wrong_type_names_key_value_and_range(void **state)
 {
     (void)state;
     assert_refused("loop = { frames = \"64\"; };",
-                   "FILE:1: loop.frames = \"64\": must be a whole number, 16 .. 16384 frames");
+                   "FILE:1: loop.frames = \"64\": must be a whole number, 0 .. 16384 frames");
     assert_refused("loop = { frames = 64.5; };", "loop.frames = 64.5");
     assert_refused("loop = { cpu = true; };", "loop.cpu = true");
     assert_refused("loop = { when = 1; };", "loop.when = 1: must be one of \"playing\", \"always\"");
@@ -134,7 +134,7 @@ static void every_error_of_a_file_is_told(void **state)
 {
     (void)state;
     struct st_config c;
-    assert_int_equal(parse("loop = { frames = 1;\n rate_hz = 1;\n foo = 1; };", &c), -EBADMSG);
+    assert_int_equal(parse("loop = { frames = -1;\n rate_hz = 1;\n foo = 1; };", &c), -EBADMSG);
     assert_int_equal(messages_n, 3);
     assert_non_null(strstr(messages, "FILE:2: loop.rate_hz"));
     assert_non_null(strstr(messages, "FILE:3: loop.foo"));
