@@ -11,7 +11,7 @@
     "audio-open, "                                                                                           \
     "audio-unavailable, audio-lost, config-read, config-rejected, loop-restart, loop-rests, loop-runs, "     \
     "http-failed, "                                                                                          \
-    "socket-rights, history-aside, unclean-end"
+    "socket-rights, history-aside, history-changed, unclean-end"
 
 /** Whether it is one of ST_EVENT_NAMES. */
 bool st_event_is_name(const char *text);

@@ -12,7 +12,7 @@ _sleeptune() {
     --policy) words='fifo rr other' ;;
     --kind | -k)
         words='box series'
-        [ "$command" != history ] || words='late-wake simulated-xrun own-xrun observed-xrun starved-client observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart loop-rests loop-runs http-failed socket-rights history-aside unclean-end'
+        [ "$command" != history ] || words='late-wake simulated-xrun own-xrun observed-xrun starved-client observe observe-lost suspend clock-jump pause degraded recovered demoted starved loop-stalled loop-resumed rtkit audio-open audio-unavailable audio-lost config-read config-rejected loop-restart loop-rests loop-runs http-failed socket-rights history-aside history-changed unclean-end'
         ;;
     --every) words='1s 100ms 10ms 1333us' ;;
     --unit) words='ns us ms s' ;;

@@ -133,6 +133,7 @@ struct st_history_writer {
     pthread_cond_t cond;
     struct settings settings;
     bool changed, stop;
+    bool look; /* at the file, though nothing may be waiting */
     struct waiting waiting;
     struct st_history_writer_view view;
 
@@ -219,13 +220,37 @@ static int lock(struct st_history_writer *writer, char *error, size_t error_byte
     return r == -EBUSY ? r : 0;
 }
 
+/* What others did to the file since we wrote: what we write to one that is gone or damaged would be lost.
+ * @return 0, with the file open or closed; or why it cannot be written. */
+static int look_after_file(struct st_history_writer *writer, char *error, size_t error_bytes)
+{
+    const enum st_history_state state =
+        writer->history != NULL ? st_history_look_again(writer->history) : ST_HISTORY_OURS;
+    if (state == ST_HISTORY_OURS)
+        return 0;
+    const bool gone = state == ST_HISTORY_GONE;
+    if (gone) {
+        close_file(writer);
+        st_lock_file_release(writer->used.path, &writer->lock_fd);
+    } else {
+        st_history_abandon(writer->history);
+        writer->history = NULL;
+    }
+    if (state != ST_HISTORY_EMPTIED) {
+        st_events_add(writer->events, ST_LOG_WARN, writer->platform->wall_ns(writer->platform),
+                      "history-changed", "another program %s %.150s; rows may be missing",
+                      gone ? "moved or removed" : "wrote to", writer->used.path);
+        return 0;
+    }
+    snprintf(error, error_bytes, "another program emptied it");
+    return put_aside(writer, -EBADMSG, error, error_bytes);
+}
+
 static int open_file(struct st_history_writer *writer, char *error, size_t error_bytes)
 {
-    if (writer->history != NULL && !st_history_is_at_path(writer->history)) {
-        close_file(writer); /* it was moved or removed: what is written there would be lost */
-        st_lock_file_release(writer->used.path, &writer->lock_fd);
-    }
-    int r = writer->history == NULL ? look_at_file(writer, error, error_bytes) : 0;
+    int r = look_after_file(writer, error, error_bytes);
+    if (r == 0 && writer->history == NULL)
+        r = look_at_file(writer, error, error_bytes);
     if (r == 0)
         r = lock(writer, error, error_bytes);
     if (r < 0)
@@ -353,6 +378,8 @@ static bool flush(struct st_history_writer *writer)
         tell_written(writer, &rows);
         drop_all(&rows);
     }
+    if (writer->history != NULL)
+        st_history_mark(writer->history);
     say_why(writer, r, error[0] != '\0' ? error : strerror(-r), why, sizeof(why));
     pthread_mutex_lock(&writer->mutex);
     give_back(writer, &rows);
@@ -401,7 +428,7 @@ static int64_t idle_ns(const struct st_history_writer *writer, bool failed)
         return INT64_MAX;
     if (failed) /* a minute more does not make the disk any larger */
         return ST_HISTORY_WRITER_RETRY_NS;
-    if (writer->history == NULL || writer->waiting.minutes_n > 0)
+    if (writer->history == NULL || writer->look || writer->waiting.minutes_n > 0)
         return 0;
     return writer->waiting.events_n > 0 ? ST_HISTORY_WRITER_EVENTS_NS : INT64_MAX;
 }
@@ -428,6 +455,7 @@ static void *run(void *ctx)
     while (!stop) {
         pthread_mutex_lock(&writer->mutex);
         wait_for_work(writer, failed);
+        writer->look = false;
         if (writer->changed && writer->history != NULL) { /* the waiting rows belong to the previous file */
             pthread_mutex_unlock(&writer->mutex);
             (void)flush(writer);
@@ -618,8 +646,13 @@ void st_history_writer_add(struct st_history_writer *writer, const struct st_his
                            const struct st_hist *lateness, const struct st_cause_sums *causes,
                            const struct st_history_observed *observed)
 {
-    if (minute == NULL && observed->dropouts_n == 0 && observed->others_n == 0 && observed->watches_n == 0)
+    if (minute == NULL && observed->dropouts_n == 0 && observed->others_n == 0 && observed->watches_n == 0) {
+        pthread_mutex_lock(&writer->mutex);
+        writer->look = true;
+        pthread_cond_signal(&writer->cond);
+        pthread_mutex_unlock(&writer->mutex);
         return;
+    }
     struct waiting_row *node = new_minute(observed);
     bool good = node != NULL;
     if (good && minute != NULL) {

@@ -242,9 +242,6 @@ int st_history_open(const char *path, struct st_history **ret, char *error, size
         r = st_history_sql_errno(history->db, sqlite3_extended_errcode(history->db));
     if (r == 0)
         r = prepare_file(history, error, error_bytes);
-    struct stat status;
-    if (r == 0 && stat(path, &status) != 0)
-        r = -errno;
     if (r < 0) {
         if (error[0] == '\0')
             snprintf(error, error_bytes, "%s",
@@ -252,8 +249,7 @@ int st_history_open(const char *path, struct st_history **ret, char *error, size
         st_history_close(history);
         return r;
     }
-    history->device = status.st_dev;
-    history->inode = status.st_ino;
+    st_history_mark(history);
     *ret = history;
     return 0;
 }
@@ -268,11 +264,50 @@ void st_history_close(struct st_history *history)
     free(history);
 }
 
-bool st_history_is_at_path(const struct st_history *history)
+void st_history_abandon(struct st_history *history)
 {
+    if (history != NULL)
+        sqlite3_db_config(history->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    st_history_close(history);
+}
+
+/* All zeros: there is none. */
+static struct st_history_mark mark_of(const char *path, const char *suffix)
+{
+    char whole[4096];
     struct stat status;
-    return stat(history->path, &status) == 0 && status.st_dev == history->device &&
-           status.st_ino == history->inode;
+    snprintf(whole, sizeof(whole), "%s%s", path, suffix);
+    if (stat(whole, &status) != 0)
+        return (struct st_history_mark){0};
+    return (struct st_history_mark){status.st_dev, status.st_ino, status.st_size, status.st_mtim};
+}
+
+void st_history_mark(struct st_history *history)
+{
+    history->file = mark_of(history->path, "");
+    history->log = mark_of(history->path, "-wal");
+}
+
+static bool is_same_file(const struct st_history_mark *a, const struct st_history_mark *b)
+{
+    return a->device == b->device && a->inode == b->inode;
+}
+
+static bool is_same(const struct st_history_mark *a, const struct st_history_mark *b)
+{
+    return is_same_file(a, b) && a->bytes == b->bytes && a->written.tv_sec == b->written.tv_sec &&
+           a->written.tv_nsec == b->written.tv_nsec;
+}
+
+enum st_history_state st_history_look_again(const struct st_history *history)
+{
+    const struct st_history_mark file = mark_of(history->path, ""), log = mark_of(history->path, "-wal");
+    if (!is_same_file(&file, &history->file))
+        return ST_HISTORY_GONE;
+    if (file.bytes == 0)
+        return ST_HISTORY_EMPTIED;
+    return is_same(&file, &history->file) && is_same(&log, &history->log) ? ST_HISTORY_OURS
+                                                                          : ST_HISTORY_CHANGED;
 }
 
 const char *st_history_error(const struct st_history *history, int r)

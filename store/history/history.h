@@ -69,8 +69,20 @@ ST_NODISCARD int st_history_look(const char *path, char *error, size_t error_byt
 ST_NODISCARD int st_history_open(const char *path, struct st_history **ret, char *error, size_t error_bytes);
 void st_history_close(struct st_history *history); /* NULL is fine */
 
-/** Is the file still at its path? It may have been moved or removed. */
-bool st_history_is_at_path(const struct st_history *history);
+enum st_history_state {
+    ST_HISTORY_OURS,    /* as we left it */
+    ST_HISTORY_CHANGED, /* another program wrote to the file or its log: open it again, which checks it */
+    ST_HISTORY_EMPTIED, /* another program cut it to 0 bytes */
+    ST_HISTORY_GONE,    /* moved, removed or replaced */
+};
+
+/** Compares the file and its log with how the last st_history_mark found them. What changes without the kernel
+ * (a bad disk) is not noticed, nor is a time of writing that was set back. */
+enum st_history_state st_history_look_again(const struct st_history *history);
+/** Call it after writing. */
+void st_history_mark(struct st_history *history);
+/** Closes it and does not move the log into the file, because one of them may be damaged. NULL is fine. */
+void st_history_abandon(struct st_history *history);
 
 /** Renames a file, with its log, to PATH.aside-YYYYMMDDTHHMMSSZ, which is never overwritten. @return 0 with the new name in buf; -EINVAL: not a regular file; or the error of rename. */
 ST_NODISCARD int st_history_put_aside(const char *path, int64_t now_wall_ns, char *buf, size_t buf_bytes);

@@ -24,11 +24,18 @@ ST_NODISCARD int st_history_sum_add(struct st_history_sum *sum, const void *byte
 /** Quantile p, INT64_MIN where there are too few values for it (n < 10 / (1 - p)). @param max_ns exact. */
 int64_t st_history_sum_quantile(struct st_history_sum *sum, double p, int64_t max_ns);
 
+/** A file as it was at a time. Not ctime: for a reader that is root, SQLite sets the owner of the log. */
+struct st_history_mark {
+    dev_t device;
+    ino_t inode;
+    off_t bytes;
+    struct timespec written;
+};
+
 struct st_history {
     sqlite3 *db;
     char *path;
-    dev_t device;
-    ino_t inode;
+    struct st_history_mark file, log; /* as we left them */
     struct st_history_sum sum;
 };
 

@@ -158,6 +158,15 @@ kill -HUP "$daemon"
 ok "a file that was removed is made anew" wait_for test -s "$db"
 ok "with the event" wait_for events_are config-read 1
 
+ok "which is said" wait_for events_are history-changed 1
+
+# --- damaged while it runs ---
+sql "PRAGMA wal_checkpoint(TRUNCATE)"
+truncate -s 9000 "$db"
+kill -HUP "$daemon"
+ok "a file that is cut while it is open makes room for a new one" wait_for events_are history-aside 1
+like "the status says where the old one is" "$(value 'd["history"]["state"], d["history"]["put_aside"]')" '^writing .*history\.db\.aside-'
+
 # --- a path that somebody has set may be that of any file ---
 mkdir "$tmp/others"
 echo "a letter" >"$tmp/others/letter.txt"

@@ -8,9 +8,12 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 
+#include "core/ns.h"
 #include "store/history/history.h"
+#include "store/history/history_read.h"
 
 #include "history_writer_fixture.h"
 
@@ -233,6 +236,140 @@ static void a_link_is_not_followed(void **state)
     assert_string_equal(look().aside, "");
 }
 
+/* --- while it is open. By programs: closing a file of SQLite in its process would drop the locks. --- */
+
+static void add_row(void)
+{
+    const struct st_history_observed observed = {.from_wall_ns = 60 * ST_NS_PER_S,
+                                                 .to_wall_ns = 120 * ST_NS_PER_S,
+                                                 .watches = {{.source = "jack", .watched_ns = ST_NS_PER_S}},
+                                                 .watches_n = 1};
+    st_history_writer_add(writer, NULL, NULL, NULL, &observed);
+}
+
+static void open_history(void)
+{
+    start();
+    wait_for(ST_HISTORY_WRITER_WRITING);
+    add_row();
+    wait_for_other(writer, ST_HISTORY_WRITER_WRITING, 1);
+}
+
+/* Moves the log into the file, so that what is damaged then is nowhere else. */
+static void move_log(void)
+{
+    char path[96];
+    sqlite3 *db;
+    make_path(path, sizeof(path), "history.db");
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void do_in_folder(const char *command)
+{
+    char whole[256];
+    snprintf(whole, sizeof(whole), "cd '%s' && %s", folder, command);
+    assert_int_equal(system(whole), 0);
+}
+
+/* Waits for the event. Its text must contain this. */
+static void wait_for_event(const char *name, const char *text)
+{
+    const struct timespec pause = {.tv_nsec = TRY_NS};
+    for (int i = 0; i < TRIES_MAX; i++) {
+        struct st_event event = {0};
+        pthread_mutex_lock(&events.mutex);
+        for (size_t j = 0; j < events.events_n; j++) {
+            if (strcmp(events.events[j].name, name) == 0)
+                event = events.events[j];
+        }
+        pthread_mutex_unlock(&events.mutex);
+        if (event.text[0] != '\0') {
+            assert_non_null(strstr(event.text, text));
+            return;
+        }
+        nanosleep(&pause, NULL);
+    }
+    fail_msg("no event %s", name);
+}
+
+static void damaged_while_it_is_open(const char *command, const char *why)
+{
+    open_history();
+    move_log();
+    do_in_folder(command);
+    add_row();
+    wait_for_event("history-aside", why);
+    wait_for_other(writer, ST_HISTORY_WRITER_WRITING, 2);
+    assert_int_equal(look().lost_minutes_n, 0);
+    do_in_folder("test -s history.db && ls history.db.aside-*Z >/dev/null");
+}
+
+static void one_that_is_overwritten_while_it_is_open_is_put_aside(void **state)
+{
+    (void)state;
+    damaged_while_it_is_open("head -c 20000 /dev/zero | tr '\\0' x | "
+                             "dd of=history.db bs=4096 seek=2 conv=notrunc 2>/dev/null",
+                             "it is damaged");
+}
+
+static void one_whose_head_is_overwritten_while_it_is_open_is_put_aside(void **state)
+{
+    (void)state;
+    damaged_while_it_is_open("head -c 100 /dev/zero | dd of=history.db conv=notrunc 2>/dev/null",
+                             "not a database");
+}
+
+static void one_that_is_cut_while_it_is_open_is_put_aside(void **state)
+{
+    (void)state;
+    damaged_while_it_is_open("dd if=/dev/null of=history.db bs=1 seek=9000 2>/dev/null", "malformed");
+}
+
+static void one_that_is_emptied_while_it_is_open_is_put_aside(void **state)
+{
+    (void)state;
+    damaged_while_it_is_open(": >history.db", "another program emptied it");
+}
+
+/* It has all that is in no other file, so the rest can be whole: it is said all the same. */
+static void a_log_that_is_emptied_while_it_is_open_is_said(void **state)
+{
+    (void)state;
+    open_history();
+    do_in_folder(": >history.db-wal");
+    add_row();
+    wait_for_event("history-changed", "another program wrote to ");
+    wait_for_other(writer, ST_HISTORY_WRITER_WRITING, 2);
+    assert_string_equal(look().aside, "");
+}
+
+static void one_that_is_removed_is_said_though_nothing_is_written(void **state)
+{
+    (void)state;
+    const struct st_history_observed nothing = {0};
+    open_history();
+    do_in_folder("rm history.db");
+    st_history_writer_add(writer, NULL, NULL, NULL, &nothing); /* a minute in which nothing was watched */
+    wait_for_event("history-changed", "another program moved or removed ");
+}
+
+static void what_only_reads_it_is_no_change(void **state)
+{
+    (void)state;
+    struct st_history_reader *reader;
+    char path[96], error[256];
+    open_history();
+    make_path(path, sizeof(path), "history.db");
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    st_history_read_close(reader);
+    do_in_folder("chmod 600 history.db && cat history.db >/dev/null");
+    add_row();
+    wait_for_other(writer, ST_HISTORY_WRITER_WRITING, 2);
+    assert_int_equal(events.added_n, 0);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -248,6 +385,13 @@ int main(void)
         TEST(a_damaged_history_at_a_path_that_was_set_is_put_aside),
         TEST(a_history_of_a_newer_version_is_left_alone_wherever_it_is),
         TEST(a_link_is_not_followed),
+        TEST(one_that_is_overwritten_while_it_is_open_is_put_aside),
+        TEST(one_whose_head_is_overwritten_while_it_is_open_is_put_aside),
+        TEST(one_that_is_cut_while_it_is_open_is_put_aside),
+        TEST(one_that_is_emptied_while_it_is_open_is_put_aside),
+        TEST(a_log_that_is_emptied_while_it_is_open_is_said),
+        TEST(one_that_is_removed_is_said_though_nothing_is_written),
+        TEST(what_only_reads_it_is_no_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
