@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/ns.h"
@@ -21,6 +22,8 @@
 
 /* as of all programs of sleeptune */
 enum { EXIT_DONE = 0, EXIT_USAGE = 3, EXIT_FAILED = 4 };
+
+#define DESCRIPTORS_MIN 128 /* 36 for each HTTP server; the sources of xruns, the history */
 
 static void usage(FILE *out)
 {
@@ -180,6 +183,22 @@ static int serve(struct st_service *service, const sigset_t *signals, struct st_
     return r;
 }
 
+/* With too few descriptors its parts would fail one by one, whichever opens a file last. */
+static bool has_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= DESCRIPTORS_MIN)
+        return true;
+    limit.rlim_cur = limit.rlim_max < DESCRIPTORS_MIN ? limit.rlim_max : DESCRIPTORS_MIN;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur >= DESCRIPTORS_MIN)
+        return true;
+    ST_ERR("sleeptuned may open %llu files and needs %d. Raise its limit (\"ulimit -Hn\", or LimitNOFILE= in "
+           "its unit).",
+           (unsigned long long)limit.rlim_cur, DESCRIPTORS_MIN);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     /* First of all: until here they end it by their default. And before any thread exists, so that every
@@ -231,7 +250,7 @@ int main(int argc, char **argv)
     sigemptyset(&action.sa_mask);
     sigaction(SIGXCPU, &action, NULL);
     struct st_service *service;
-    if (st_service_start(platform, &config, config_path, &service) < 0)
+    if (!has_descriptors() || st_service_start(platform, &config, config_path, &service) < 0)
         return EXIT_FAILED;
     const int served = serve(service, &signals, platform);
     const int stopped = st_service_stop(service);

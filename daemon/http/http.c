@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <jansson.h>
 #include <microhttpd.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -24,25 +26,33 @@
 #define REQUEST_TIMEOUT_S 3u                  /* without a byte, until there was a request */
 #define ANSWER_TIMEOUT_S  10u                 /* without a byte, from then on */
 #define CONNECTION_BYTES  (size_t)(32 * 1024) /* request line and headers */
-#define BACKLOG           16
+#define SHORT_TICKS       60                  /* without a shortage of descriptors: the next one is logged */
+#define SHORT_WAIT_MS     200
 
-/* --- what clients cost: time for each request, and memory for answers that they have not read yet. libmicrohttpd's own
- * time-out starts again with each byte. --- */
+/* --- what clients cost: a place for each connection, time for each request, and memory for answers that they
+ * have not read yet. libmicrohttpd's own time-out starts again with each byte. --- */
 
 #define CONNECTIONS_MAX 32
-#define ADDRESS_MAX     12 /* of them for one address, over TCP: a browser takes up to 7 */
+#define SHARE_MAX       12 /* of one user of the Unix socket, or one address: a browser takes up to 7 */
+#define PLACES          (CONNECTIONS_MAX + 4) /* with those that end and are not closed yet */
 /** From the start of the connection, or the end of the request before, to the last byte of the answer. */
 #define REQUEST_TICKS  20
 #define HELD_MAX_BYTES (1024 * 1024)
 
+struct place {
+    bool used, ends;
+    bool is_answered; /* a request is here, and its answer is not out yet */
+    int fd;
+    uint64_t owner;
+    uint64_t since;  /* ticks */
+    uint64_t number; /* the lower, the longer it did nothing */
+};
+
 struct guard {
     pthread_mutex_t mutex;
-    uint64_t ticks;
-    struct {
-        bool used;
-        int fd;
-        uint64_t since;
-    } slots[CONNECTIONS_MAX];
+    uint64_t ticks, number;
+    uint64_t short_until; /* in ticks: a shortage of descriptors before that was logged */
+    struct place places[PLACES];
     atomic_size_t held_bytes; /* of answers that are still being sent: this memory is locked */
 };
 
@@ -53,14 +63,78 @@ static int fd_of(struct MHD_Connection *connection)
     return info != NULL ? info->connect_fd : -1;
 }
 
-/* Under the mutex. @return the connection's slot, or with fd -1 a free one; the number of slots: none. */
-static size_t find_slot(const struct guard *guard, int fd)
+/* A user of the Unix socket; an IPv4 address, 127.0.0.0/8 is one; the /64 of an IPv6 address. */
+static uint64_t owner_of(struct MHD_Connection *connection, int fd)
 {
-    size_t i = 0;
-    while (i < CONNECTIONS_MAX &&
-           (fd < 0 ? guard->slots[i].used : !guard->slots[i].used || guard->slots[i].fd != fd))
-        i++;
-    return i;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *from = info != NULL ? info->client_addr : NULL;
+    uint64_t owner = 0;
+    if (from != NULL && from->sa_family == AF_INET) {
+        owner = ntohl(((const struct sockaddr_in *)(const void *)from)->sin_addr.s_addr);
+        return owner >> 24 == IN_LOOPBACKNET ? IN_LOOPBACKNET : owner;
+    }
+    if (from != NULL && from->sa_family == AF_INET6) {
+        memcpy(&owner, &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr, sizeof(owner));
+        return owner;
+    }
+#ifdef SO_PEERCRED
+    struct ucred peer = {.uid = (uid_t)-1};
+    socklen_t bytes = sizeof(peer);
+    (void)getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes);
+    return peer.uid;
+#else
+    uid_t uid = (uid_t)-1;
+    gid_t gid;
+    (void)getpeereid(fd, &uid, &gid);
+    return uid;
+#endif
+}
+
+/* Under the mutex. @return the connection's place, or with fd -1 a free one; NULL: none. */
+static struct place *find_place(struct guard *guard, int fd)
+{
+    for (struct place *place = guard->places; place < guard->places + PLACES; place++) {
+        if (fd < 0 ? !place->used : place->used && place->fd == fd)
+            return place;
+    }
+    return NULL;
+}
+
+/* @param owner  NULL: of all. */
+static unsigned count(const struct guard *guard, const uint64_t *owner)
+{
+    unsigned n = 0;
+    for (const struct place *place = guard->places; place < guard->places + PLACES; place++)
+        n += place->used && !place->ends && (owner == NULL || place->owner == *owner);
+    return n;
+}
+
+/* Who has most loses first; of those one that waits for a request, before one that is answered; then the
+ * oldest. */
+static bool ends_before(const struct guard *guard, const struct place *a, const struct place *b)
+{
+    const unsigned n_a = count(guard, &a->owner), n_b = count(guard, &b->owner);
+    if (n_a != n_b)
+        return n_a > n_b;
+    return a->is_answered != b->is_answered ? b->is_answered : a->number < b->number;
+}
+
+/* A new connection always finds room: half requests, and connections that are kept open, make it. Under the
+ * mutex. */
+static void make_room(struct guard *guard, struct place *new)
+{
+    const bool own = count(guard, &new->owner) > SHARE_MAX;
+    struct place *worst = new;
+    if (!own && count(guard, NULL) <= CONNECTIONS_MAX)
+        return;
+    for (struct place *place = guard->places; place < guard->places + PLACES; place++) {
+        if (place->used && !place->ends && place != new && (!own || place->owner == new->owner) &&
+            (worst == new || ends_before(guard, place, worst)))
+            worst = place;
+    }
+    worst->ends = true;
+    shutdown(worst->fd, SHUT_RDWR);
 }
 
 static void on_connection(void *ctx, struct MHD_Connection *connection, ST_UNUSED void **slot,
@@ -70,11 +144,30 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, ST_UNUSE
     const int fd = fd_of(connection);
     const bool begins = what == MHD_CONNECTION_NOTIFY_STARTED;
     pthread_mutex_lock(&guard->mutex);
-    const size_t i = find_slot(guard, begins ? -1 : fd);
-    if (i < CONNECTIONS_MAX) {
-        guard->slots[i].used = begins && fd >= 0;
-        guard->slots[i].fd = fd;
-        guard->slots[i].since = guard->ticks;
+    struct place *place = find_place(guard, begins ? -1 : fd);
+    if (place != NULL && !begins)
+        place->used = false;
+    if (place != NULL && begins && fd >= 0) {
+        *place = (struct place){.used = true,
+                                .fd = fd,
+                                .owner = owner_of(connection, fd),
+                                .since = guard->ticks,
+                                .number = ++guard->number};
+        make_room(guard, place);
+    }
+    pthread_mutex_unlock(&guard->mutex);
+}
+
+/* A request begins to be answered, or its answer is out. */
+static void note_request(struct guard *guard, struct MHD_Connection *connection, bool is_answered)
+{
+    pthread_mutex_lock(&guard->mutex);
+    struct place *place = find_place(guard, fd_of(connection));
+    if (place != NULL) {
+        place->is_answered = is_answered;
+        place->number = ++guard->number;
+        if (!is_answered)
+            place->since = guard->ticks;
     }
     pthread_mutex_unlock(&guard->mutex);
 }
@@ -82,12 +175,7 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, ST_UNUSE
 static void on_completed(void *ctx, struct MHD_Connection *connection, ST_UNUSED void **request,
                          ST_UNUSED enum MHD_RequestTerminationCode how)
 {
-    struct guard *guard = ctx;
-    pthread_mutex_lock(&guard->mutex);
-    const size_t i = find_slot(guard, fd_of(connection));
-    if (i < CONNECTIONS_MAX)
-        guard->slots[i].since = guard->ticks;
-    pthread_mutex_unlock(&guard->mutex);
+    note_request(ctx, connection, false);
 }
 
 /* Each second: ends connections that are over their time. */
@@ -95,9 +183,11 @@ static void end_late_ones(struct guard *guard)
 {
     pthread_mutex_lock(&guard->mutex);
     guard->ticks++;
-    for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
-        if (guard->slots[i].used && guard->ticks - guard->slots[i].since > REQUEST_TICKS)
-            shutdown(guard->slots[i].fd, SHUT_RDWR);
+    for (struct place *place = guard->places; place < guard->places + PLACES; place++) {
+        if (place->used && guard->ticks - place->since > REQUEST_TICKS) {
+            place->ends = true;
+            shutdown(place->fd, SHUT_RDWR);
+        }
     }
     pthread_mutex_unlock(&guard->mutex);
 }
@@ -149,13 +239,37 @@ struct st_http {
     struct guard guard;
 };
 
+/* Without a free descriptor accept fails, libmicrohttpd logs it and tries again at once, for ever. So this
+ * thread waits here, which costs nothing as long as there is no other connection, and little otherwise. */
+static void wait_without_descriptors(struct st_http *http)
+{
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0) {
+        close(fd);
+        return;
+    }
+    if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
+        return;
+    const int error = errno;
+    struct guard *guard = &http->guard;
+    pthread_mutex_lock(&guard->mutex);
+    const bool first = guard->short_until <= guard->ticks;
+    guard->short_until = guard->ticks + SHORT_TICKS;
+    pthread_mutex_unlock(&guard->mutex);
+    if (first)
+        ST_WARN("cannot accept connections: %s. sleeptuned tries again several times a second.",
+                strerror(error));
+    (void)poll(NULL, 0, SHORT_WAIT_MS);
+}
+
 static void log_server(void *ctx, const char *format, va_list args) ST_PRINTF(2, 0);
-static void log_server(ST_UNUSED void *ctx, const char *format, va_list args)
+static void log_server(void *ctx, const char *format, va_list args)
 {
     char text[256];
     vsnprintf(text, sizeof(text), format, args);
     text[strcspn(text, "\n")] = '\0';
     ST_DBG("%s", text);
+    wait_without_descriptors(ctx);
 }
 
 struct reading {
@@ -294,8 +408,10 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
         route = st_route_refuse(400, "the request has more than one Host header");
     if (is_embedded(connection)) /* before the answer shows by its size or status what it is about */
         route = st_route_refuse(403, "a page of another site may link to this, not embed it");
-    if (*request == NULL)
+    if (*request == NULL) {
+        note_request(&http->guard, connection, true);
         (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, ANSWER_TIMEOUT_S);
+    }
     if (route.http_status != 200)
         return answer(connection, http, &route);
     if (*request == NULL) { /* headers are here, a body may follow */
@@ -342,11 +458,12 @@ static int start(int fd, const char *names, const struct st_http_source *source,
         free(http);
         return r;
     }
+    /* with poll it takes one connection a turn and then reads what all have sent: with epoll it takes ten,
+     * and whoever makes many pushes the others out before their request is read */
     http->server = MHD_start_daemon(
-        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL, handle, http,
-        MHD_OPTION_EXTERNAL_LOGGER, (MHD_LogCallback)log_server, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-        http->tcp ? (unsigned)ADDRESS_MAX : 0u, MHD_OPTION_CONNECTION_TIMEOUT, REQUEST_TIMEOUT_S,
+        MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL, handle, http,
+        MHD_OPTION_EXTERNAL_LOGGER, (MHD_LogCallback)log_server, http, MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)PLACES, MHD_OPTION_CONNECTION_TIMEOUT, REQUEST_TIMEOUT_S,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
         &http->guard, MHD_OPTION_NOTIFY_COMPLETED, on_completed, &http->guard, MHD_OPTION_UNESCAPE_CALLBACK,
         unescape, NULL, MHD_OPTION_END);
@@ -377,7 +494,7 @@ int st_http_start_tcp(const char *listen_on, const char *names, const struct st_
     const int on = 1;
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
         (v6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0) ||
-        bind(fd, &name.any, v6 ? sizeof(name.v6) : sizeof(name.v4)) != 0 || listen(fd, BACKLOG) != 0)
+        bind(fd, &name.any, v6 ? sizeof(name.v6) : sizeof(name.v4)) != 0 || listen(fd, SOMAXCONN) != 0)
         r = -errno;
     else
         r = start(fd, names, source, ret);

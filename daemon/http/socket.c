@@ -16,8 +16,6 @@
 #include "platform/destination.h"
 #include "st_config.h"
 
-#define BACKLOG 16
-
 /* Makes the last folder of a path that we chose ourselves. @return true when it can be written to. */
 static bool make_folder(const char *folder)
 {
@@ -202,7 +200,7 @@ static int bind_and_listen(struct st_socket *held, const struct sockaddr_un *add
         unlink(held->path);
         return r;
     }
-    if (listen(held->fd, BACKLOG) != 0) {
+    if (listen(held->fd, SOMAXCONN) != 0) {
         snprintf(error, error_bytes, "cannot listen on %s: %s", held->path, strerror(errno));
         unlink(held->path);
         return -errno;

@@ -18,6 +18,7 @@
  * more is held up by its pipe. Events are at most as late by it. */
 #define LOOK_EACH_NS (125 * ST_NS_PER_MS)
 #define WAIT_MAX_MS  60000
+#define FAILED_MS    100
 #define PATH_BYTES   64
 
 struct st_observe {
@@ -117,6 +118,8 @@ static void wait_for_work(struct st_observe *observe)
         wait_ms = ns <= 0 ? 0 : ns / ST_NS_PER_MS + 1;
     }
     const int ready = poll(fds, (nfds_t)observe->n + 1, (int)(wait_ms < WAIT_MAX_MS ? wait_ms : WAIT_MAX_MS));
+    if (ready < 0)
+        (void)poll(NULL, 0, FAILED_MS); /* no memory: not at once again */
     for (size_t i = 0; i < observe->n; i++)
         observe->readable[i] = ready > 0 && fds[i].fd >= 0 && fds[i].revents != 0;
     char bytes[16];

@@ -58,6 +58,38 @@ else
     skip "no cgroup file system" "this system has none anyway"
 fi
 
+# --- no file descriptors ---
+if command -v prlimit >/dev/null; then
+    starts "no file descriptors are left: it starts"
+    free=0
+    while [ -e "/proc/$daemon/fd/$free" ]; do free=$((free + 1)); done
+    prlimit --pid "$daemon" --nofile="$free:1024"
+    no_room() { curl -s --max-time 1 --unix-socket "$sock" http://localhost/v1/status >/dev/null; logged 'cannot accept connections: Too many open files'; }
+    ok "no file descriptors are left: the log says so" wait_for no_room
+    ticks() { cat /proc/"$daemon"/task/*/stat | sed 's/.*) //' | awk '{ n += $12 + $13 } END { print n }'; } # of 10 ms
+    curl -s --max-time 60 --unix-socket "$sock" http://localhost/v1/status >/dev/null & # it waits to be accepted
+    waiting=$!
+    before=$(ticks)
+    sleep 10
+    used=$(($(ticks) - before))
+    echo "# $used ticks in 10 s"
+    ok "no thread spins" test "$used" -lt 200
+    is "it is said once" "$(grep -c 'cannot accept connections' "$log")" 1
+    prlimit --pid "$daemon" --nofile=1024:1024
+    wait "$waiting"
+    is "the client that waited is answered" "$?" 0
+    stop
+    is "and it ends cleanly" "$status" 0
+else
+    skip "no file descriptors are left" "prlimit is not installed"
+fi
+status=$(ulimit -n 64; refused; echo "$status")
+is "64 file descriptors: it does not start" "$status" 4
+like "and says what it needs" "$(cat "$log")" 'sleeptuned may open 64 files and needs 128\. Raise its limit'
+soft() { ulimit -Sn 64 && exec "$@"; }
+starts "of which the user may have more: it takes them" soft
+stop
+
 # --- one CPU for all of it ---
 cpu=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
 starts "one CPU for all threads: it starts" taskset -c "$cpu"
