@@ -19,6 +19,10 @@
 #define GUARD_FOLD    5    /* ... and this multiple of the block beside it */
 #define GUARD_OTHERS  3    /* dropouts of other programs beyond those of the block beside it */
 #define COST_FOLD     1.25 /* a cost that rises by less is accepted */
+#define SCREEN_PAIRS  3.0  /* the screening counts as this number of pairs, ... */
+#define NO_PAIRS      1.0  /* ... and no screening as one without a difference */
+#define BOLD          0.6  /* how much more is expected of a row that was tried little */
+#define SHOWN_ALL     20.0 /* 5 %: nothing is kept because of it */
 #define NO_ROW        (-1)
 
 struct run {
@@ -27,7 +31,6 @@ struct run {
     struct st_random random;
     uint32_t on;   /* what stays on */
     size_t kept_n; /* rows shown to help */
-    size_t tried_n;
 };
 
 const char *st_tuning_outcome_name(enum st_tuning_outcome outcome)
@@ -72,7 +75,7 @@ static void sort_rows(struct st_tuning *t)
 {
     size_t *rows = t->order;
     for (size_t i = 1; i < t->open_n; i++) {
-        for (size_t k = i; k > 0 && t->rows[rows[k]].screen < t->rows[rows[k - 1]].screen; k--) {
+        for (size_t k = i; k > 0 && t->rows[rows[k]].cost_us > t->rows[rows[k - 1]].cost_us; k--) {
             const size_t row = rows[k];
             rows[k] = rows[k - 1];
             rows[k - 1] = row;
@@ -94,9 +97,8 @@ void st_tuning_plan(struct st_tuning *tuning)
     for (size_t i = 0; i < tuning->n; i++) {
         struct st_tuning_row *row = &tuning->rows[i];
         row->cost_us = row->cost_us > 0 ? row->cost_us : known_n > 0 ? sum / (double)known_n : 1;
-        row->screen = -row->cost_us; /* what may cost much is tried first */
     }
-    sort_rows(tuning);
+    sort_rows(tuning); /* what may cost much is tried first */
     const uint32_t each = 2 * pairs_each(tuning->open_n > 0 ? tuning->open_n : 1);
     const uint32_t before = 2 * SAME_PAIRS + screen_blocks(tuning->open_n);
     tuning->blocks_least = before + each;
@@ -137,16 +139,15 @@ static int measure(struct run *run, uint32_t on, int row, const char *phase, str
     return run->bench->block(run->bench->ctx, ret, run->t->why);
 }
 
-/* Both in random order: ret[0] without the row, ret[1] with it. */
-static int measure_pair(struct run *run, uint32_t row_bit, int row, const char *phase,
+/* Both in random order: ret[0] without these rows beside the others, ret[1] with them. */
+static int measure_pair(struct run *run, uint32_t others, uint32_t rows, int row, const char *phase,
                         struct st_tuning_block ret[2])
 {
-    const uint32_t base = run->on & ~row_bit;
     const size_t first = (size_t)st_random_below(&run->random, 2);
     int r = 0;
     for (size_t turn = 0; turn < 2 && r == 0; turn++) {
         const size_t arm = (first + turn) % 2;
-        r = measure(run, arm == 1 ? base | row_bit : base, row, phase, &ret[arm]);
+        r = measure(run, arm == 1 ? others | rows : others, row, phase, &ret[arm]);
     }
     return r;
 }
@@ -179,7 +180,7 @@ static int measure_same(struct run *run)
     uint64_t late_n[2 * SAME_PAIRS];
     for (size_t i = 0; i < SAME_PAIRS; i++) {
         struct st_tuning_block blocks[2];
-        const int r = measure_pair(run, 0, NO_ROW, "no change", blocks);
+        const int r = measure_pair(run, 0, 0, NO_ROW, "no change", blocks);
         if (r != 0)
             return r;
         for (size_t arm = 0; arm < 2; arm++) {
@@ -204,7 +205,7 @@ static int measure_same(struct run *run)
     return 0;
 }
 
-/* --- screening: in which order they are tried --- */
+/* --- screening: which ones promise most --- */
 
 /* Is factor `column` on in run `line`? Source: Plackett and Burman, "The design of optimum multifactorial experiments",
  * 1946: 12 runs, of which each factor is on in half. */
@@ -238,8 +239,8 @@ static int screen(struct run *run, const size_t *rows, size_t n)
         for (size_t k = 0; k < n; k++)
             sum[k] += is_on(lines[i], k) ? value : -value;
     }
-    for (size_t k = 0; k < n; k++)
-        run->t->rows[rows[k]].screen = sum[k];
+    for (size_t k = 0; k < n; k++) /* (a - b) / (a + b) of two counts whose logarithms differ so much */
+        run->t->rows[rows[k]].guess = tanh(-sum[k] / 2);
     run->t->screened_n = n;
     return 0;
 }
@@ -276,47 +277,64 @@ static void judge_costs(const struct st_tuning *t, struct st_tuning_row *row,
     }
 }
 
-/* What helps is measured again: the pairs that showed it were those in which chance helped, too. */
+/* One pair of a row that is measured again. @return 0; -EAGAIN: once more, if the row is still in. */
+static int measure_fresh_pair(struct run *run, size_t i, size_t k, double late[2][FRESH_PAIRS],
+                              double logs[2][ST_TUNING_COSTS][FRESH_PAIRS])
+{
+    struct st_tuning_row *row = &run->t->rows[i];
+    const uint32_t bit = UINT32_C(1) << i;
+    struct st_tuning_block blocks[2];
+    const int r = measure_pair(run, run->on & ~bit, bit, (int)i, "measured again", blocks);
+    if (r != 0)
+        return r;
+    for (size_t arm = 0; arm < 2; arm++) {
+        late[arm][k] = log((double)blocks[arm].late_n + 0.5);
+        for (size_t c = 0; c < ST_TUNING_COSTS; c++) /* unknown figures are the same on both sides */
+            logs[arm][c][k] = blocks[0].cost[c] > 0 && blocks[1].cost[c] > 0 ? log(blocks[arm].cost[c]) : 0;
+    }
+    add_means(row, blocks);
+    guard_trips(row, blocks);
+    return 0;
+}
+
+/* What helps is measured again, in the state that would be kept: the pairs that showed it were those in which chance helped, too. */
 static int measure_fresh(struct run *run, size_t i)
 {
     struct st_tuning_row *row = &run->t->rows[i];
     double late[2][FRESH_PAIRS], logs[2][ST_TUNING_COSTS][FRESH_PAIRS];
-    for (size_t k = 0; k < FRESH_PAIRS; k++) {
-        struct st_tuning_block blocks[2];
-        int r = measure_pair(run, UINT32_C(1) << i, (int)i, "measured again", blocks);
-        if (r != 0)
+    size_t k = 0;
+    int r = 0;
+    while (k < FRESH_PAIRS && row->outcome == ST_TUNING_HELPS && left(run) >= 2) {
+        r = measure_fresh_pair(run, i, k, late, logs);
+        if (r != 0 && r != -EAGAIN)
             return r;
-        for (size_t arm = 0; arm < 2; arm++) {
-            late[arm][k] = log((double)blocks[arm].late_n + 0.5);
-            for (size_t c = 0; c < ST_TUNING_COSTS; c++) /* unknown figures are the same on both sides */
-                logs[arm][c][k] =
-                    blocks[0].cost[c] > 0 && blocks[1].cost[c] > 0 ? log(blocks[arm].cost[c]) : 0;
-        }
-        add_means(row, blocks);
-        if (guard_trips(row, blocks))
-            return 0;
+        k += r == 0;
     }
-    const int r = st_estimate_of_pairs(late[1], late[0], FRESH_PAIRS, ST_CONFIDENCE_95, &row->fold);
+    if (row->outcome != ST_TUNING_HELPS)
+        return 0;
+    r = k == FRESH_PAIRS ? st_estimate_of_pairs(late[1], late[0], FRESH_PAIRS, ST_CONFIDENCE_95, &row->fold)
+                         : -ENODATA;
+    if (r == -ENODATA) {
+        row->outcome = ST_TUNING_UNDECIDED;
+        snprintf(row->why, sizeof(row->why), "no time left to measure it again");
+        return 0;
+    }
     if (r != 0)
         return r;
     row->fold.value = exp(row->fold.value);
     row->fold.low = exp(row->fold.low);
     row->fold.high = exp(row->fold.high);
-    if (row->fold.value <= 1) {
-        row->outcome = ST_TUNING_NO_EFFECT;
-        snprintf(row->why, sizeof(row->why), "its effect was gone when it was measured again");
+    if (row->fold.value > 1) {
+        judge_costs(run->t, row, logs);
         return 0;
     }
-    row->outcome = ST_TUNING_HELPS;
-    run->kept_n++;
-    judge_costs(run->t, row, logs);
-    if (!row->refused && row->why[0] == '\0')
-        run->on |= UINT32_C(1) << i;
+    row->outcome = ST_TUNING_NO_EFFECT;
+    snprintf(row->why, sizeof(row->why), "its effect was gone when it was measured again");
     return 0;
 }
 
-/* What came of a row whose pairs are at an end. */
-static enum st_tuning_outcome judge(const struct st_tuning_row *row, double needed, bool last)
+/* What came of a row so far. */
+static enum st_tuning_outcome judge(const struct st_tuning_row *row, double needed)
 {
     const double fewer = st_sequential_e(&row->evidence, ST_SEQUENTIAL_FEWER);
     if (fewer >= needed)
@@ -327,67 +345,129 @@ static enum st_tuning_outcome judge(const struct st_tuning_row *row, double need
          st_sequential_e(&row->evidence, ST_SEQUENTIAL_BELOW_HIGH) >= NULL_NEEDED) ||
         (row->evidence.pairs_n >= WITHOUT_PAIRS && fewer < WITHOUT_E))
         return ST_TUNING_NO_EFFECT;
-    return last ? ST_TUNING_UNDECIDED : ST_TUNING_NOT_TRIED;
+    return ST_TUNING_NOT_TRIED;
 }
 
-/* @param pairs_max room for the fresh pairs is left besides. */
-static int try_row(struct run *run, size_t i, uint32_t pairs_max)
+static uint32_t open_bits(const struct st_tuning *t)
+{
+    uint32_t bits = 0;
+    for (size_t i = 0; i < t->n; i++)
+        bits |= is_open(&t->rows[i]) ? UINT32_C(1) << i : 0;
+    return bits;
+}
+
+/* One pair of a row. */
+static int try_row(struct run *run, size_t i, enum st_tuning_others others)
 {
     struct st_tuning_row *row = &run->t->rows[i];
-    for (uint32_t k = 0; k < pairs_max; k++) {
-        struct st_tuning_block blocks[2];
-        const int r = measure_pair(run, UINT32_C(1) << i, (int)i, "trial", blocks);
-        if (r == -EAGAIN && row->outcome == ST_TUNING_NOT_TRIED)
-            continue; /* another row was written; this one goes on */
-        if (r != 0)
-            return r == -EAGAIN ? 0 : r;
-        add_means(row, blocks);
-        st_sequential_add(&row->evidence, blocks[0].late_n, blocks[1].late_n);
-        if (guard_trips(row, blocks))
-            return 0;
-        const enum st_tuning_outcome outcome =
-            judge(row, st_sequential_needed(run->t->open_n, run->kept_n), k + 1 == pairs_max);
-        if (outcome == ST_TUNING_HELPS) {
-            const int fresh = measure_fresh(run, i);
-            return fresh == -EAGAIN ? 0 : fresh;
-        }
-        if (outcome != ST_TUNING_NOT_TRIED) {
-            row->outcome = outcome;
-            return 0;
-        }
+    const uint32_t bit = UINT32_C(1) << i;
+    const uint32_t base = run->on | (others == ST_TUNING_OTHERS_ON ? open_bits(run->t) & ~bit : 0);
+    struct st_tuning_block blocks[2];
+    const int r = measure_pair(run, base, bit, (int)i, "trial", blocks);
+    if (r != 0)
+        return r;
+    const double a = (double)blocks[0].late_n, b = (double)blocks[1].late_n;
+    add_means(row, blocks);
+    st_sequential_add(&row->evidence, blocks[0].late_n, blocks[1].late_n);
+    row->seen[others] += a + b > 0 ? (a - b) / (a + b) : 0;
+    row->seen_n[others]++;
+    if (guard_trips(row, blocks))
+        return 0;
+    row->outcome = judge(row, st_sequential_needed(run->t->open_n, run->kept_n));
+    if (row->outcome == ST_TUNING_HELPS) {
+        run->kept_n++;
+        run->on |= row->refused ? 0 : bit;
     }
     return 0;
 }
 
-/* Pairs for the trial of the next of n rows: enough to show something, and by its weight a share of what is left then. 0: there is no time. */
-static uint32_t share(const struct run *run, const size_t *rows, size_t n)
+/* The difference of its pairs so far, and more for what was tried little. */
+static double promise(const struct st_tuning *t, const struct st_tuning_row *row,
+                      enum st_tuning_others others)
 {
-    const struct st_tuning *t = run->t;
-    const uint32_t each = pairs_each(t->open_n), room = left(run) / 2;
-    const size_t wanted = run->tried_n < t->sure_n ? t->sure_n - run->tried_n : 1;
-    double sum = 0;
-    uint32_t spare = room;
-    for (size_t k = 0; k < n && k < wanted && spare >= each; k++) {
-        sum += t->rows[rows[k]].cost_us;
-        spare -= each;
+    const double before_n = t->screened_n > 0 ? SCREEN_PAIRS : NO_PAIRS, n = before_n + row->seen_n[others];
+    return (before_n * row->guess + row->seen[others]) / n + BOLD / sqrt(n);
+}
+
+/* The row for the next pair, and the state of the others. @return false: none is open. */
+static bool find_next(const struct st_tuning *t, size_t *ret_row, enum st_tuning_others *ret_others)
+{
+    const uint32_t open = open_bits(t);
+    double best = -(double)INFINITY;
+    for (size_t k = 0; k < t->open_n; k++) {
+        const size_t i = t->order[k];
+        for (int others = 0; others < ST_TUNING_OTHERS && is_open(&t->rows[i]); others++) {
+            const double value = promise(t, &t->rows[i], (enum st_tuning_others)others);
+            if (value <= best || (others == ST_TUNING_OTHERS_ON && open == UINT32_C(1) << i))
+                continue;
+            best = value;
+            *ret_row = i;
+            *ret_others = (enum st_tuning_others)others;
+        }
     }
-    return sum > 0 ? each - FRESH_PAIRS + (uint32_t)(t->rows[rows[0]].cost_us / sum * spare) : 0;
+    return open != 0;
+}
+
+/* All against none: two settings may help together only, or each too little to be shown. */
+static int try_together(struct run *run)
+{
+    struct st_tuning *t = run->t;
+    int r = 0;
+    while (left(run) >= 2 && (r == 0 || r == -EAGAIN) && !st_tuning_together_helps(t)) {
+        struct st_tuning_block blocks[2];
+        uint32_t rows = open_bits(t);
+        for (size_t i = 0; i < t->n; i++)
+            rows |= t->rows[i].outcome == ST_TUNING_NO_EFFECT ? UINT32_C(1) << i : 0;
+        if ((rows & (rows - 1)) == 0)
+            return 0;
+        r = measure_pair(run, 0, rows, NO_ROW, "all against none", blocks);
+        if (r != 0)
+            continue;
+        st_sequential_add(&t->together, blocks[0].late_n, blocks[1].late_n);
+        for (size_t arm = 0; arm < 2; arm++)
+            t->together_n[arm] += blocks[arm].late_n;
+    }
+    return r == -EAGAIN ? 0 : r;
+}
+
+bool st_tuning_together_helps(const struct st_tuning *tuning)
+{
+    return st_sequential_e(&tuning->together, ST_SEQUENTIAL_FEWER) >= SHOWN_ALL;
+}
+
+static int measure_kept(struct run *run)
+{
+    struct st_tuning *t = run->t;
+    int r = 0;
+    for (size_t i = 0; i < t->n && r == 0; i++) {
+        struct st_tuning_row *row = &t->rows[i];
+        if (row->outcome != ST_TUNING_HELPS)
+            continue;
+        r = measure_fresh(run, i);
+        if (row->outcome != ST_TUNING_HELPS || row->why[0] != '\0')
+            run->on &= ~(UINT32_C(1) << i);
+    }
+    return r;
 }
 
 static int try_all(struct run *run)
 {
     struct st_tuning *t = run->t;
+    size_t row = 0;
+    enum st_tuning_others others = ST_TUNING_OTHERS_OFF;
     int r = screen_blocks(t->open_n) > 0 ? screen(run, t->order, t->open_n) : 0;
-    sort_rows(t);
-    for (size_t k = 0; k < t->open_n && r == 0; k++) {
-        struct st_tuning_row *row = &t->rows[t->order[k]];
-        const uint32_t pairs_n = share(run, t->order + k, t->open_n - k);
-        if (pairs_n > 0 && is_open(row)) {
-            r = try_row(run, t->order[k], pairs_n);
-            run->tried_n++;
-        } else if (is_open(row)) {
-            snprintf(row->why, sizeof(row->why), "no time left: use a longer --budget");
-        }
+    /* whatever the next pair shows can still be measured again */
+    while ((r == 0 || r == -EAGAIN) && left(run) >= 2 * (1 + FRESH_PAIRS * (run->kept_n + 1)) &&
+           find_next(t, &row, &others))
+        r = try_row(run, row, others);
+    if (r == 0 || r == -EAGAIN)
+        r = run->kept_n > 0 ? measure_kept(run) : try_together(run);
+    for (size_t i = 0; i < t->n && r == 0; i++) {
+        struct st_tuning_row *open = &t->rows[i];
+        if (is_open(open) && open->evidence.pairs_n > 0)
+            open->outcome = ST_TUNING_UNDECIDED;
+        else if (is_open(open))
+            snprintf(open->why, sizeof(open->why), "no time left: use a longer --budget");
     }
     return r;
 }
@@ -399,6 +479,7 @@ int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench,
     size_t at;
     for (size_t i = 0; i < tuning->n; i++)
         st_sequential_init(&tuning->rows[i].evidence);
+    st_sequential_init(&tuning->together);
     st_tuning_plan(tuning);
     int r = measure_same(&run);
     if (r == 0 && tuning->end == ST_TUNING_DONE)
@@ -407,8 +488,11 @@ int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench,
         tuning->end = ST_TUNING_STOPPED;
     for (size_t i = 0; i < tuning->n && r != 0; i++) {
         struct st_tuning_row *row = &tuning->rows[i];
-        if (is_open(row))
-            snprintf(row->why, sizeof(row->why), "the session ended before");
+        const bool half = row->outcome == ST_TUNING_HELPS && row->fold.value <= 0;
+        row->outcome = half ? ST_TUNING_UNDECIDED : row->outcome;
+        if (half || is_open(row))
+            snprintf(row->why, sizeof(row->why), "the session ended before%s",
+                     half ? " it was measured again" : "");
     }
     const int back = bench->set(bench->ctx, 0, &at, why);
     return r != 0 ? r : back == -EBUSY || back == -EIO ? 0 : back;

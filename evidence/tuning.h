@@ -1,5 +1,6 @@
-/* A session of trials: settings are switched on and off in pairs of blocks; what is shown to help is measured once more on
- * fresh blocks, and stays on while the next one is tried. Knows counts only: the caller switches and measures. */
+/* A session of trials: settings are switched on and off in pairs of blocks. The next pair is for the setting that promises most so far; the
+ * others are off in it, or on, where a second fault hides the first. What is shown to help stays on, and is measured once more on fresh
+ * blocks at the end. Knows counts only: the caller switches and measures. */
 #ifndef ST_EVIDENCE_TUNING_H
 #define ST_EVIDENCE_TUNING_H
 
@@ -28,6 +29,13 @@ enum st_tuning_outcome {
     ST_TUNING_FAILED,    /* it could not be switched */
 };
 
+/** In what state the others are while a row is tried. */
+enum st_tuning_others {
+    ST_TUNING_OTHERS_OFF, /* but for what was shown to help */
+    ST_TUNING_OTHERS_ON,
+    ST_TUNING_OTHERS
+};
+
 /** One setting. */
 struct st_tuning_row {
     double cost_us; /* what it may cost by the rule; < 0: unknown, until st_tuning_plan */
@@ -36,7 +44,9 @@ struct st_tuning_row {
     char why
         [ST_TUNING_WHY_BYTES]; /* of not tried, fought, failed, harmful; helps: its cost is too high; or "" */
     struct st_sequential evidence;
-    double screen; /* the lowest is tried first: difference of the logarithms (screening), or -cost_us */
+    double guess;                  /* by the screening: as `seen`; 0: none */
+    double seen[ST_TUNING_OTHERS]; /* sum of (off - on) / (off + on) of its pairs */
+    uint32_t seen_n[ST_TUNING_OTHERS];
     struct st_estimate fold;        /* how many times fewer late wake-ups, on fresh blocks, 95 % */
     struct st_tuning_block mean[2]; /* off and on; sums of late_n and missed_n */
     uint32_t blocks_n[2];
@@ -66,6 +76,8 @@ struct st_tuning {
     uint32_t same_n;   /* how many these were */
     double detectable; /* smallest effect that a trial can show; INFINITY: not even 3-fold */
     size_t screened_n;
+    struct st_sequential together; /* all against none, at the end, if nothing was shown to help */
+    uint64_t together_n[2];        /* late wake-ups: none on, all on */
 };
 
 struct st_tuning_bench {
@@ -82,10 +94,14 @@ struct st_tuning_bench {
 /** In which order rows are tried, and how many of them the budget is enough for. Measures nothing. */
 void st_tuning_plan(struct st_tuning *tuning);
 
-#define ST_TUNING_SCREEN_FROM 5 /* rows: their order is decided by screening */
+#define ST_TUNING_SCREEN_FROM 5 /* rows: which ones promise most is first seen by screening */
 
-/** Runs a session: pairs without a change, screening if there are more than four rows, trials, fresh pairs. Rows that are
- * ST_TUNING_NOT_TRIED with a `why` are left alone. Afterwards all is off. @return 0, or the error that ended it. Threads: any. */
+/** Was it shown that all rows together help, though no single one was? */
+bool st_tuning_together_helps(const struct st_tuning *tuning);
+
+/** Runs a session: pairs without a change, screening if there are more than four rows, trials, fresh pairs (or, if nothing was shown to
+ * help, all rows against none). Rows that are ST_TUNING_NOT_TRIED with a `why` are left alone. Afterwards all is off. @return 0, or the
+ * error that ended it. Threads: any. */
 int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench, uint64_t seed);
 
 /** "helps", "no-effect", "harmful", "undecided", "fought", "failed", "not-tried". */

@@ -42,12 +42,8 @@ static void print_sure(const struct st_tuning *plan, int width, FILE *out)
         return;
     snprintf(
         line, sizeof(line),
-        "This budget can show a 3-fold effect of %zu of them: %s. The others are tried if time is left. For all: --budget %um",
-        plan->sure_n,
-        plan->open_n >= ST_TUNING_SCREEN_FROM ? "screening decides which"
-        : plan->sure_n == 1                   ? "the first one"
-                                              : "the first ones",
-        ST_TUNE_MINUTES(plan->blocks_all));
+        "This budget can show a 3-fold effect of %zu of them: those that promise most after a few pairs. If all have one: --budget %um",
+        plan->sure_n, ST_TUNE_MINUTES(plan->blocks_all));
     st_text_wrap(out, line, 0, width);
 }
 
@@ -182,6 +178,12 @@ static void answer(const struct st_tune_output *output, struct st_text_buffer *t
                               output->budget_ns / (60 * ST_NS_PER_S), t->late_n, seconds);
     else if (t->end == ST_TUNING_STOPPED)
         st_text_buffer_printf(text, "Ended early: %s. %zu of %zu settings help.", t->why, helps_n, t->n);
+    else if (helps_n == 0 && st_tuning_together_helps(t))
+        st_text_buffer_printf(text,
+                              "No single setting was shown to help with %u frames in this time, but all of "
+                              "them together do: %" PRIu64 " late wake-ups with them, %" PRIu64
+                              " without (%u pairs of blocks).",
+                              output->wish->frames, t->together_n[1], t->together_n[0], t->together.pairs_n);
     else if (helps_n == 0)
         st_text_buffer_printf(
             text,
@@ -190,6 +192,21 @@ static void answer(const struct st_tune_output *output, struct st_text_buffer *t
     else
         st_text_buffer_printf(text, "%zu of %zu settings help%s with %u frames.", helps_n, t->n,
                               helps_n == 1 ? "s" : "", output->wish->frames);
+}
+
+/* The undecided row with most evidence that it helps. @return n: evidence speaks for none. */
+static size_t most_promising(const struct st_tuning *t)
+{
+    size_t best = t->n;
+    double best_e = 1;
+    for (size_t i = 0; i < t->n; i++) {
+        const double e = st_sequential_e(&t->rows[i].evidence, ST_SEQUENTIAL_FEWER);
+        if (t->rows[i].outcome != ST_TUNING_UNDECIDED || e <= best_e)
+            continue;
+        best = i;
+        best_e = e;
+    }
+    return best;
 }
 
 static void next_step(const struct st_tune_output *output, struct st_text_buffer *text)
@@ -212,16 +229,19 @@ static void next_step(const struct st_tune_output *output, struct st_text_buffer
             st_text_buffer_printf(text, "Next: %ssleeptune apply", sudo_word());
         st_text_buffer_printf(text, " %s", output->candidates->rows[i].finding->rule->id);
     }
-    for (size_t i = 0; i < t->n && worth_n == 0; i++) {
-        if (t->rows[i].outcome == ST_TUNING_UNDECIDED) {
-            st_text_buffer_printf(text, "Next: give it more time: sleeptune tune --budget 30m --only %s",
-                                  output->candidates->rows[i].finding->rule->id);
-            return;
-        }
+    if (worth_n > 0)
+        return;
+    if (st_tuning_together_helps(t)) {
+        st_text_buffer_printf(text, "Next: give it more time: %ssleeptune tune --budget 60m", sudo_word());
+        return;
     }
-    if (worth_n == 0 && output->candidates->needs_root)
+    const size_t best = most_promising(t);
+    if (best < t->n)
+        st_text_buffer_printf(text, "Next: give it more time: %ssleeptune tune --budget 30m --only %s",
+                              sudo_word(), output->candidates->rows[best].finding->rule->id);
+    else if (output->candidates->needs_root)
         st_text_buffer_printf(text, "Next: %ssleeptune tune", sudo_word());
-    else if (worth_n == 0)
+    else
         st_text_buffer_printf(text, "Next: sleeptune report --frames %u", output->wish->frames);
 }
 

@@ -15,13 +15,15 @@
 #include "evidence/tuning.h"
 
 /* 10 min in blocks of 5 s */
-#define BLOCKS 120
-#define RATE   20.0 /* late wake-ups in a block */
+#define BLOCKS       120
+#define RATE         20.0 /* late wake-ups in a block */
+#define FRESH_BLOCKS 16   /* of the last row that is measured again */
 
 struct machine {
     struct st_random random;
     double cv, rate;
     double fold[ST_TUNING_ROWS_MAX]; /* how many times fewer with the row on; 0: as 1 */
+    double (*law)(uint32_t on);      /* of the rate, beside that; NULL: 1 */
     uint32_t on;
     size_t fought_row;            /* 1 + row that another program writes after some blocks; 0: none */
     uint64_t missed_n;            /* of a block with row 0 on */
@@ -80,6 +82,7 @@ static int block(void *ctx, struct st_tuning_block *ret, char *why)
         if ((m->on & (UINT32_C(1) << i)) != 0 && m->fold[i] > 0)
             rate /= m->fold[i];
     }
+    rate *= m->law != NULL ? m->law(m->on) : 1;
     if (m->blocks_n < BLOCKS)
         m->on_seen[m->blocks_n] = m->on;
     m->blocks_n++;
@@ -190,6 +193,100 @@ static void one_of_ten_is_found(void **state)
     assert_true(null_n * 20 <= n);
 }
 
+/* Each removes its own late wake-ups: the larger source hides the smaller one. */
+static double two_sources(uint32_t on)
+{
+    return 0.1 + ((on & 2) != 0 ? 0 : 8.0) + ((on & 8) != 0 ? 0 : 2.0);
+}
+
+/* Each is in the way of the other: only both together help. */
+static double only_both(uint32_t on)
+{
+    return (on & 10) == 10 ? 0.1 : 1;
+}
+
+static double last_of_four(uint32_t on)
+{
+    return (on & 8) != 0 ? 0.2 : 1;
+}
+
+static double all_of_ten(uint32_t on)
+{
+    return on == 1023 ? 0.02 : 1;
+}
+
+/* Either is enough. */
+static double either(uint32_t on)
+{
+    return (on & 10) != 0 ? 0.1 : 1;
+}
+
+/* The others may hide a fault, the order may be wrong: time goes to what shows something. Rows 1 and 3. */
+static void settings_that_hide_each_other_are_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        double (*law)(uint32_t on);
+        size_t rows_n, wanted_n; /* of rows 1 and 3 */
+        size_t least;            /* sessions of 100 */
+    } cases[] = {
+        {"a larger source hides a smaller one", two_sources, 4, 2, 80},
+        {"a larger source hides a smaller one", two_sources, 10, 2, 80},
+        {"only both together help", only_both, 4, 2, 75},
+        {"only both together help", only_both, 6, 2, 55},
+        {"either is enough", either, 4, 1, 90},
+        {"either is enough", either, 10, 1, 90},
+        {"only the last of four helps", last_of_four, 4, 1, 90},
+    };
+    static struct st_tuning t;
+    const size_t n = sessions() / 6;
+    for (size_t c = 0; c < ST_ARRAY_LEN(cases); c++) {
+        size_t found_n = 0, null_n = 0;
+        for (size_t k = 0; k < n; k++) {
+            size_t these_n = 0;
+            struct machine m = {.cv = 0.5, .law = cases[c].law};
+            assert_int_equal(session(&m, cases[c].rows_n, k, &t), 0);
+            assert_true(t.blocks_n <= BLOCKS);
+            assert_int_equal(m.on, 0);
+            for (size_t i = 0; i < cases[c].rows_n; i++) {
+                const bool helps = t.rows[i].outcome == ST_TUNING_HELPS;
+                these_n += helps && (i == 1 || i == 3);
+                null_n += helps && i != 1 && i != 3;
+            }
+            found_n += these_n >= cases[c].wanted_n;
+        }
+        print_message("# %s, %zu settings: found in %zu of %zu sessions, %zu others kept\n", cases[c].what,
+                      cases[c].rows_n, found_n, n, null_n);
+        assert_true(found_n * 100 >= n * cases[c].least);
+        assert_true(null_n * 20 <= n);
+    }
+}
+
+/* Too many that help only together: none of them is shown in this time, but that all of them help. */
+static void all_against_none_is_tried_if_nothing_helps(void **state)
+{
+    (void)state;
+    static struct st_tuning t;
+    const size_t n = sessions() / 6;
+    size_t shown_n = 0, null_n = 0;
+    for (size_t k = 0; k < n; k++) {
+        struct machine m = {.cv = 0.5, .law = all_of_ten};
+        assert_int_equal(session(&m, 10, k, &t), 0);
+        size_t helps_n = 0;
+        for (size_t i = 0; i < 10; i++)
+            helps_n += t.rows[i].outcome == ST_TUNING_HELPS;
+        shown_n += helps_n > 0 || st_tuning_together_helps(&t);
+        m = (struct machine){.cv = 0.5};
+        assert_int_equal(session(&m, 10, k, &t), 0);
+        null_n += st_tuning_together_helps(&t);
+    }
+    print_message("# ten that help only together: shown in %zu of %zu sessions; without effect in %zu\n",
+                  shown_n, n, null_n);
+    assert_true(shown_n * 10 >= n * 5);
+    assert_true(null_n * 20 <= n);
+}
+
 static void harm_is_found_and_switched_off(void **state)
 {
     (void)state;
@@ -228,7 +325,7 @@ static void what_helps_stays_on_while_the_next_one_is_tried(void **state)
     t.rows[0].refused = true;
     assert_int_equal(st_tuning_run(&t, &bench, 5), 0);
     assert_int_equal(t.rows[0].outcome, ST_TUNING_HELPS);
-    for (uint32_t i = 0; i < m.blocks_n; i++)
+    for (uint32_t i = m.blocks_n - FRESH_BLOCKS; i < m.blocks_n; i++)
         assert_int_not_equal(m.on_seen[i], 3);
 }
 
@@ -304,9 +401,9 @@ static void what_costs_too_much_is_not_kept(void **state)
         assert_int_equal(t.rows[1].outcome, ST_TUNING_HELPS);
         assert_string_equal(t.rows[1].why, "");
         bool both = false;
-        for (uint32_t i = 0; i < m.blocks_n; i++)
+        for (uint32_t i = m.blocks_n - FRESH_BLOCKS; i < m.blocks_n; i++)
             both |= m.on_seen[i] == 3;
-        assert_int_equal(both, c == ST_TUNING_COSTS); /* it does not stay on while the other one is tried */
+        assert_int_equal(both, c == ST_TUNING_COSTS); /* it is not on while the other one is measured again */
     }
     struct machine m = {.rate = 200, .fold = {5}, .cost = {[ST_TUNING_WATTS] = 1.5}};
     const struct st_tuning_bench bench = {.set = set, .block = block, .ctx = &m};
@@ -363,6 +460,8 @@ int main(void)
         cmocka_unit_test(a_setting_without_effect_is_kept_in_one_percent_at_most),
         cmocka_unit_test(a_fivefold_effect_is_found_in_ninety_percent_at_least),
         cmocka_unit_test(one_of_ten_is_found),
+        cmocka_unit_test(settings_that_hide_each_other_are_found),
+        cmocka_unit_test(all_against_none_is_tried_if_nothing_helps),
         cmocka_unit_test(harm_is_found_and_switched_off),
         cmocka_unit_test(what_helps_stays_on_while_the_next_one_is_tried),
         cmocka_unit_test(a_planned_budget_shows_each_effect),

@@ -14,7 +14,7 @@ is "swap and huge pages can be tried" "$(field '[.candidates[] | select(.why == 
 "${tune[@]}" --budget 5m >/tmp/out 2>&1
 is "too short for two settings: status 3" "$?" 3
 like "which it says, with the budget that is enough" "$(cat /tmp/out)" '^sleeptune tune: --budget: 5.0 min is too short to show a 3-fold effect. Use --budget 6m or more, or name fewer settings with --only'
-like "for one of the two it is enough" "$(sleeptune tune --frames 1024 --budget 6m --dry-run | one_line)" 'This budget can show a 3-fold effect of 1 of them: the first one. The others are tried if time is left. For all: --budget 10m'
+like "for one of the two it is enough" "$(sleeptune tune --frames 1024 --budget 6m --dry-run | one_line)" 'This budget can show a 3-fold effect of 1 of them: those that promise most after a few pairs. If all have one: --budget 10m'
 
 # --- a setting that costs: the slack of a normal thread ---
 "${slow[@]}" "${tune[@]}" --only linux-timer-slack --json >/tmp/out 2>/tmp/err
