@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "advisor/rules/machine.h"
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
@@ -36,6 +37,7 @@ struct work {
     struct st_plan plan;
     size_t by_hand_n;
     size_t in_way_n;
+    size_t no_user_n;
 };
 
 static void help(void)
@@ -57,8 +59,8 @@ static void help(void)
           "  --measure TIME     record the loop for TIME first, 1s .. 10m (30s); verify\n"
           "                     compares with it. Not with --dry-run or --root\n"
           "  --no-measure       do not record the loop\n"
-          "  --user NAME        for NAME, with the rights that NAME gets at login (the user\n"
-          "                     who ran sudo)\n"
+          "  --user NAME        for NAME, who gets the rights of linux-rt-permission and\n"
+          "                     linux-memlock (the user who logged in)\n"
           "  --root DIR         change a captured tree, not this machine\n"
           "  -h, --help         this text\n\n"
           "Examples (settings of the system need root):\n"
@@ -162,13 +164,46 @@ static void print_unexpected(const struct st_finding *finding, const char *why)
         st_change_output_lines(finding->fix_now);
 }
 
-static bool is_applied(const struct st_journal *journal, const char *rule)
+/* A right of one user may be given to another one, too. */
+static bool is_applied(const struct st_journal *journal, const struct st_finding *finding)
 {
+    const struct st_change *change = finding->changes;
+    char line[ST_CHANGE_KEY_BYTES + 2] = "";
+    if (finding->changes_n > 0 && change->kind == ST_CHANGE_LIMITS)
+        snprintf(line, sizeof(line), "\n%s", change->key);
     for (size_t i = 0; i < journal->entries_n; i++) {
-        if (journal->entries[i].phase == ST_PHASE_DONE && strcmp(journal->entries[i].rule, rule) == 0)
+        const struct st_entry *entry = &journal->entries[i];
+        if (entry->phase == ST_PHASE_DONE && strcmp(entry->rule, finding->rule->id) == 0 &&
+            strstr(entry->new_value, line) != NULL)
             return true;
     }
     return false;
+}
+
+/* Is it a right of one user, and no one says whose? Root has it anyway. */
+static bool needs_user(const struct work *work, const struct st_rule *rule)
+{
+    int64_t uid;
+    const char *user;
+    const struct st_facts *facts = work->target->facts;
+    return rule->changes != NULL && rule->changes[0].kind == ST_CHANGE_LIMITS &&
+           work->options->input.user == NULL &&
+           (st_facts_text(facts, ST_MACHINE_USER, &user) != 0 ||
+            (st_facts_int(facts, "user.uid", &uid) == 0 && uid == 0));
+}
+
+static void ask_for_user(struct work *work, const struct st_finding *finding, bool asked)
+{
+    char text[256];
+    const struct st_rule *rule = finding->rule;
+    work->no_user_n += asked;
+    if (!asked && !work->target->live && !st_finding_has_fired(finding))
+        return;
+    snprintf(text, sizeof(text),
+             "this gives one user a right that root has anyway. Name the user who plays: sleeptune apply %s "
+             "--user NAME",
+             rule->id);
+    print_head(rule, text);
 }
 
 /* asked: the user named it. */
@@ -176,7 +211,11 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
 {
     char message[512];
     const struct st_rule *rule = finding->rule;
-    if ((asked || st_finding_has_fired(finding)) && is_applied(&work->journal, rule->id)) {
+    if (needs_user(work, rule)) {
+        ask_for_user(work, finding, asked);
+        return;
+    }
+    if ((asked || st_finding_has_fired(finding)) && is_applied(&work->journal, finding)) {
         printf("%s: already applied. Check it with 'sleeptune verify', or revert it first.\n", rule->id);
         return;
     }
@@ -210,6 +249,11 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     print_head(rule, finding->summary);
     st_change_output_text(4, "cost:", rule->cost);
     st_change_output_text(4, "not when:", rule->when_not);
+    if (finding->changes[0].kind == ST_CHANGE_LIMITS) {
+        snprintf(message, sizeof(message), "%.*s, from the next login on",
+                 (int)strcspn(finding->changes[0].key, " "), finding->changes[0].key);
+        st_change_output_text(4, "for:", message);
+    }
     for (size_t i = 0; i < finding->changes_n; i++) {
         struct st_change change = finding->changes[i];
         if (st_change_resolve(work->target->p, &change, message, sizeof(message)) == 0 && message[0] != '\0')
@@ -316,8 +360,7 @@ static bool is_not_allowed(int r)
 static int carry_out(struct work *work)
 {
     char message[512];
-    struct st_change_output output = {
-        .command = COMMAND, .os = work->target->p->os, .user = st_facts_input_player(&work->options->input)};
+    struct st_change_output output = {.command = COMMAND, .os = work->target->p->os};
     struct st_applied applied;
     size_t left_n;
     int r = st_applied_open(&applied, work->target->p, work->target->folder, st_change_output_event, &output,
@@ -390,6 +433,7 @@ static int confirm(bool yes)
 static int decide(struct work *work, int argc, char **argv)
 {
     const int rest = work->in_way_n > 0    ? ST_EXIT_FAILURE
+                     : work->no_user_n > 0 ? ST_EXIT_USAGE
                      : work->by_hand_n > 0 ? ST_EXIT_FINDINGS
                                            : ST_EXIT_DONE;
     fflush(stdout); /* before what goes to stderr */

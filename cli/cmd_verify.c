@@ -7,6 +7,7 @@
 
 #include "advisor/report/report_format.h"
 #include "advisor/rules/buffer.h"
+#include "advisor/rules/machine.h"
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
@@ -187,6 +188,29 @@ static const char *not_shown(const struct st_change_target *target, const struct
     return NULL;
 }
 
+/* The user whom this rule gave a right, as long as it is not `user`. @return "": no one, or `user`, too. */
+static const char *other_user(enum st_os os, const struct st_journal *journal, const char *id,
+                              const char *user, char *buf, size_t buf_bytes)
+{
+    struct st_change change;
+    buf[0] = '\0';
+    for (size_t i = 0; i < journal->entries_n; i++) {
+        const struct st_entry *entry = &journal->entries[i];
+        for (const char *line = entry->new_value; *line != '\0' && entry->type == ST_ENTRY_FILE;
+             line += strcspn(line, "\n"), line += *line == '\n') {
+            if ((id != NULL && strcmp(entry->rule, id) != 0) ||
+                st_change_parse(os, entry->target, line, &change) != 0 || change.kind != ST_CHANGE_LIMITS)
+                continue;
+            snprintf(buf, buf_bytes, "%.*s", (int)strcspn(change.key, " "), change.key);
+            if (strcmp(buf, user) == 0) {
+                buf[0] = '\0';
+                return buf;
+            }
+        }
+    }
+    return buf;
+}
+
 /* What the rule says now. */
 static enum outcome verify_rule(const struct st_change_target *target, const struct st_journal *journal,
                                 const char *id, struct output *output)
@@ -198,7 +222,18 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
     const int error = unread(target->p, journal, id);
     enum outcome outcome = OUTCOME_GOOD;
     const char *state = "in effect", *more = "", *needs = NULL;
-    if (finding->status == ST_STATUS_NOT_APPLICABLE) {
+    const char *user = st_facts_text_or(target->facts, ST_MACHINE_USER, "");
+    char other[ST_CHANGE_KEY_BYTES], other_needs[2 * ST_CHANGE_KEY_BYTES + 128];
+    if (fired && other_user(target->p->os, journal, id, user, other, sizeof(other))[0] != '\0') {
+        outcome = OUTCOME_BAD;
+        state = "not yet";
+        more = "; ";
+        needs = other_needs;
+        snprintf(other_needs, sizeof(other_needs),
+                 "the right was given to %s, not to %s: %ssleeptune apply %s --user %s", other,
+                 user[0] != '\0' ? user : "this user", target->p->os == ST_OS_LINUX ? "sudo " : "", id,
+                 st_machine_is_plain(user) ? user : "NAME");
+    } else if (finding->status == ST_STATUS_NOT_APPLICABLE) {
         state = "not needed";
     } else if (finding->status == ST_STATUS_UNKNOWN || (fired && error != 0)) {
         outcome = OUTCOME_UNKNOWN;
@@ -305,18 +340,23 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
     return status;
 }
 
-static int verify(const struct st_change_target *target, const struct options *options)
+static int verify(struct st_change_target *target, const struct options *options)
 {
-    char message[512];
+    char message[512], user[ST_CHANGE_KEY_BYTES];
     struct st_journal journal;
+    struct st_facts_input input = options->input;
+    if (st_journal_read(target->p, target->folder, &journal, message, sizeof(message)) < 0)
+        return st_failure(COMMAND, "%s", message);
     struct output output = {.json = options->json, .entries = json_array(), .rules = json_array()};
-    int status;
-    if (st_journal_read(target->p, target->folder, &journal, message, sizeof(message)) < 0) {
-        status = st_failure(COMMAND, "%s", message);
-    } else {
+    /* root has each right: the question is whether the user got it */
+    const bool any_user =
+        target->live ? geteuid() == 0 && st_facts_input_player(&input) == NULL : input.user == NULL;
+    if (any_user && other_user(target->p->os, &journal, NULL, "", user, sizeof(user))[0] != '\0')
+        input.user = user;
+    int status = st_change_target_judge(COMMAND, &input, options->frames, options->rate_hz, target);
+    if (status == ST_EXIT_DONE)
         status = verify_all(target, &journal, options, &output);
-        st_journal_finish(&journal);
-    }
+    st_journal_finish(&journal);
     json_decref(output.entries);
     json_decref(output.rules);
     return status;
@@ -352,9 +392,7 @@ int st_cmd_verify(int argc, char **argv)
                                    options.input.root == NULL && st_change_target_has_own(), &target);
     if (status != ST_EXIT_DONE)
         return status;
-    status = st_change_target_judge(COMMAND, &options.input, options.frames, options.rate_hz, &target);
-    if (status == ST_EXIT_DONE)
-        status = verify(&target, &options);
+    status = verify(&target, &options);
     st_change_target_close(&target);
     return status;
 }

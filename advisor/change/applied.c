@@ -290,7 +290,9 @@ static int look_ahead(const struct st_applied *applied, const struct st_plan *pl
         int r = 0;
         for (size_t j = 0; j < applied->journal.entries_n && r == 0; j++) {
             const struct st_entry *other = &applied->journal.entries[j];
-            if (strcmp(other->rule, step->rule->id) == 0)
+            const bool for_other = step->kind == ST_CHANGE_LIMITS && other->type == ST_ENTRY_FILE &&
+                                   strcmp(other->new_value, step->new_value) != 0;
+            if (strcmp(other->rule, step->rule->id) == 0 && !for_other)
                 r = -EALREADY;
             else if (step->type != ST_ENTRY_FILE && other->type == step->type &&
                      strcmp(other->target, step->target) == 0)

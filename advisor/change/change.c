@@ -38,8 +38,8 @@ static const struct kind kinds[ST_CHANGE_KINDS] = {
          "takes effect when a device is plugged in again. For a device that stays plugged in: reboot, or "
          "run sudo udevadm trigger --action=add"},
     [ST_CHANGE_LIMITS] = {{{"/etc/security/limits.d/90-sleeptune.conf", "", " ", ""}},
-                          "takes effect for members of the group audio at their next login. To join it: "
-                          "sudo usermod -aG audio $USER"},
+                          "takes effect at that user's next login: log out of every session and in again, "
+                          "or restart"},
     [ST_CHANGE_SYSTEMD] = {{{"/etc/systemd/system/", "[Service]\n", NULL, ""}},
                            "takes effect when the unit is restarted",
                            .behind = ".d/90-sleeptune.conf"},

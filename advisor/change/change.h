@@ -29,7 +29,7 @@ ST_NODISCARD int st_change_form(enum st_os os, const struct st_change *change, s
 ST_NODISCARD int st_change_parse(enum st_os os, const char *path, const char *line, struct st_change *ret);
 /** Of which kind are the lines in this file? @return 0 or -ENOENT: not a file that we write. */
 ST_NODISCARD int st_change_kind_of(enum st_os os, const char *path, enum st_change_kind *ret);
-/** When the file takes effect, a clause for people; NULL: at once. "$USER" in it is the user who plays. */
+/** When the file takes effect, a clause for people; NULL: at once. */
 const char *st_change_then(enum st_change_kind kind);
 
 /* --- change_boot.c: where this machine keeps its kernel's command line, and the commands that make files take effect --- */

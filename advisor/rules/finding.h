@@ -35,7 +35,7 @@ enum st_change_kind {
     ST_CHANGE_SYSFS_NOW,  /* as SYSCTL_NOW */
     ST_CHANGE_MODPROBE,   /* key: module; value: its options, "a=1 b=2" */
     ST_CHANGE_UDEV,       /* key: "rule"; value: the rule */
-    ST_CHANGE_LIMITS,     /* key: "@audio - rtprio"; value: "90" */
+    ST_CHANGE_LIMITS,     /* key: "musician - rtprio"; value: "90" */
     ST_CHANGE_SYSTEMD,    /* key: unit, "user@.service"; value: "LimitRTPRIO=90", section [Service] */
     ST_CHANGE_PIPEWIRE,   /* key: the folder of the user's settings; value: "default.clock.quantum = 128" */
     ST_CHANGE_BOOT,      /* key: "boot"; value: options of the kernel's command line. Rules name this one; the

@@ -65,7 +65,7 @@ static void judge_memlock(struct st_finding *finding)
                            ST_NEEDS_RELOGIN);
             return;
         }
-        st_rule_fix(finding);
+        st_machine_fix_user(finding);
     }
 }
 
@@ -82,18 +82,16 @@ const struct st_rule st_rule_linux_memlock = {
                "sleeptune chose",
     .guide.now = "# for this shell and the programs that it starts:\nsudo prlimit --pid $$ "
                  "--memlock=4294967296:4294967296",
-    .guide.persistent = "# /etc/security/limits.d/90-sleeptune.conf (KiB: 4 GiB)\n"
-                        "@audio - memlock 4194304\n"
-                        "# then\n"
-                        "sudo usermod -aG audio $USER\n"
-                        "# services started by systemd, in the unit: LimitMEMLOCK=4G",
+    .guide.persistent =
+        "# /etc/security/limits.d/90-sleeptune.conf (KiB: 4 GiB)\n" ST_MACHINE_ANY_USER "- memlock 4194304\n"
+        "# services started by systemd, in the unit: LimitMEMLOCK=4G",
     .guide.needs = ST_NEEDS_RELOGIN,
     .guide.check = "ulimit -l   # after a new login: 4194304, in KiB",
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(MEMLOCK, IPC_LOCK, UID, ST_MACHINE_CONTAINER),
-    .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, "@audio - memlock", "4194304"}),
+    .facts = ST_RULE_KEYS(MEMLOCK, IPC_LOCK, UID, ST_MACHINE_USER, ST_MACHINE_CONTAINER),
+    .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
     .judge = judge_memlock,
 };
 

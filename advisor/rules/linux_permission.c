@@ -16,7 +16,6 @@
 #define FIFO_PRIORITY "linux.rt.fifo_priority"
 #define RTPRIO_LIMIT  "linux.rt.rtprio_limit"
 #define UID           "user.uid"
-#define USER          "user.name"
 #define GROUPS        "user.groups"
 #define RTKIT         "linux.daemon.rtkit-daemon"
 #define INSTALLED     "linux.rtkit.installed"
@@ -62,7 +61,7 @@ static void judge_rtkit_only(struct st_finding *finding)
     st_finding_advice(finding,
                       "this user gets real-time priority only through rtkit: sound servers ask rtkit, most "
                       "other programs do not");
-    st_rule_fix(finding);
+    st_machine_fix_user(finding);
 }
 
 static void judge_refused(int64_t error, int64_t priority, struct st_finding *finding)
@@ -74,7 +73,7 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
     if (has_limit && limit > 0 && limit < priority && error == EPERM) {
         st_finding_advice(finding, "priority %" PRId64 " was refused; the limit allows up to %" PRId64 "%s",
                           priority, limit, beside_irqs(limit));
-        st_rule_fix(finding);
+        st_machine_fix_user(finding);
     } else if (uid == 0 || (has_limit && (limit == UNLIMITED || limit >= priority))) {
         st_finding_problem(finding, "real-time priority was refused (%s) %s: %s", errno_text(error),
                            uid == 0 ? "to root" : "although the limit allows it",
@@ -91,7 +90,7 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
         st_finding_problem(
             finding, "this user may not use real-time priority, so any busy program can delay the audio "
                      "thread");
-        st_rule_fix(finding);
+        st_machine_fix_user(finding);
     }
 }
 
@@ -105,7 +104,7 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
                           ? "what the user manager (user@.service) starts for"
                           : "at login";
     st_finding_quote(finding, LIMITS_FROM);
-    if (st_facts_text(facts, USER, &name) != 0)
+    if (st_facts_text(facts, ST_MACHINE_USER, &name) != 0)
         name = "this user";
     const int cut = st_text_cut(name, 40);
     if (error == 0 && st_machine_int_or(facts, UID, -1) == 0) {
@@ -121,7 +120,7 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
     } else if (limit > 0) {
         st_finding_advice(finding, "%s %.*s gets the limit rtprio %" PRId64 "%s", who, cut, name, limit,
                           beside_irqs(limit));
-        st_rule_fix(finding);
+        st_machine_fix_user(finding);
     } else if (has_rtkit(facts)) {
         judge_rtkit_only(finding);
     } else {
@@ -129,7 +128,7 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
                            "no configuration file gives %.*s real-time priority at login, so any busy "
                            "program can delay the audio thread",
                            cut, name);
-        st_rule_fix(finding);
+        st_machine_fix_user(finding);
     }
     if (error == 0)
         st_finding_effect(finding, 0, "allowed: this adds no lateness");
@@ -183,9 +182,9 @@ const struct st_rule st_rule_linux_rt_permission = {
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT, UID, GROUPS, RTKIT, INSTALLED, LIMITS_FROM,
-                          USER, ST_MACHINE_CONTAINER),
-    .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, "@audio - rtprio", "90"},
-                               {ST_CHANGE_LIMITS, "@audio - memlock", "4194304"}),
+                          ST_MACHINE_USER, ST_MACHINE_CONTAINER),
+    .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- rtprio", "90"},
+                               {ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
     .judge = judge_rt_permission,
 };
 
@@ -370,7 +369,7 @@ static void judge_rtkit(struct st_finding *finding)
                           "rtkit gives SCHED_RR %" PRId64 " to programs that ask, which is lower than "
                           "interrupt threads (50); for a period of %.1f ms the limit rtprio is better",
                           highest(facts), (double)finding->wish->period_ns / 1e6);
-        st_rule_fix(finding);
+        st_machine_fix_user(finding);
     } else {
         st_finding_ok(finding, "rtkit gives SCHED_RR up to %" PRId64 " to programs that ask", highest(facts));
     }
@@ -395,13 +394,12 @@ const struct st_rule st_rule_linux_rtkit = {
     .guide.check = ST_MACHINE_CHECK_LIMITS,
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(FIFO_ERRNO, DAEMON, INSTALLED, COMMAND),
+    .facts = ST_RULE_KEYS(FIFO_ERRNO, DAEMON, INSTALLED, COMMAND, ST_MACHINE_USER),
     .judge = judge_rtkit,
 };
 
 /* --- linux-audio-group: The group that carries the right to real-time priority. --- */
 
-#define NAME        "user.name"
 #define LIMITS      "linux.limits.@"
 #define RTPRIO      ".rtprio"
 #define UNREADABLE  "linux.limits.any.rtprio" /* a file of limits that could not be read */
@@ -494,7 +492,7 @@ static void judge_audio_group(struct st_finding *finding)
     }
     if (st_finding_need_text(finding, GROUPS, &scan.groups) != 0)
         return;
-    if (st_facts_text(facts, NAME, &scan.user) != 0)
+    if (st_facts_text(facts, ST_MACHINE_USER, &scan.user) != 0)
         scan.user = "";
     ST_FACTS_EACH (fact, facts, LIMITS, RTPRIO)
         find_best_group(&scan, fact);
@@ -526,6 +524,6 @@ const struct st_rule st_rule_linux_audio_group = {
                    "the limit\nid -nG   # after a new login: contains that group",
     .guide.undo = "sudo gpasswd -d $USER audio",
     .worst = ST_STATUS_ADVICE,
-    .facts = ST_RULE_KEYS(FIFO_ERRNO, GROUPS, NAME, "linux.limits.*.rtprio", "linux.group.*"),
+    .facts = ST_RULE_KEYS(FIFO_ERRNO, GROUPS, ST_MACHINE_USER, "linux.limits.*.rtprio", "linux.group.*"),
     .judge = judge_audio_group,
 };

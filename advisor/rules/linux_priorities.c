@@ -127,7 +127,7 @@ static void judge_server_priority(struct st_finding *finding)
         st_finding_problem(finding,
                            "%s%s runs without a real-time thread, so any busy program can delay all sound",
                            servers[i].name, st_owner_text(facts, servers[i].key, of_user, sizeof(of_user)));
-        st_rule_fix(finding);
+        st_machine_fix_user(finding);
         return;
     }
     const struct top_thread top = top_thread(facts, server_names);

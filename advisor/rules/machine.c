@@ -1,9 +1,12 @@
 /* Facts about the machine as a whole, and words of the kernel and of sysfs. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "advisor/rules/machine.h"
+#include "advisor/rules/rule.h"
+#include "core/text/text_buffer.h"
 
 int64_t st_machine_int_or(const struct st_facts *facts, const char *key, int64_t fallback)
 {
@@ -170,6 +173,29 @@ bool st_machine_plays(const struct st_facts *facts, const char *name, const char
             return true;
     }
     return !is_known || pid == NULL;
+}
+
+void st_machine_fix_user(struct st_finding *finding)
+{
+    static const char any[] = ST_MACHINE_ANY_USER;
+    const size_t any_len = sizeof(any) - 1;
+    struct st_text_buffer lines = {0};
+    const char *user, *text = finding->rule->guide.persistent;
+    st_rule_fix(finding);
+    if (st_facts_text(finding->facts, ST_MACHINE_USER, &user) != 0 || !st_machine_is_plain(user) ||
+        strcmp(user, "root") == 0)
+        return;
+    for (const char *at; (at = strstr(text, any)) != NULL; text = at + any_len)
+        st_text_buffer_printf(&lines, "%.*s%s ", (int)(at - text), text, user);
+    st_text_buffer_printf(&lines, "%s", text);
+    free(finding->fix_persistent);
+    finding->fix_persistent = st_text_buffer_take(&lines);
+    for (size_t i = 0; i < finding->changes_n; i++) {
+        char key[ST_CHANGE_KEY_BYTES];
+        struct st_change *change = &finding->changes[i];
+        if (snprintf(key, sizeof(key), "%s %s", user, change->key + any_len) < (int)sizeof(key))
+            memcpy(change->key, key, sizeof(key));
+    }
 }
 
 bool st_machine_is_plain(const char *text)

@@ -55,13 +55,20 @@ void st_machine_place_boot_option(struct st_finding *finding, const char *option
         "delete the line in /etc/sysctl.d/90-sleeptune.conf; to undo it at once, set the default: "          \
         "sudo sysctl " key "=" usual
 
-/** The limits of group audio, for ever; how to check and how to undo them. */
+/** The limits of one user, for ever; how to check and how to undo them. st_machine_fix_user puts the name in. */
 #define ST_MACHINE_FIX_LIMITS                                                                                \
-    "# /etc/security/limits.d/90-sleeptune.conf\n@audio - rtprio 90\n@audio - memlock 4194304\n"             \
-    "# then\nsudo usermod -aG audio $USER"
+    "# /etc/security/limits.d/90-sleeptune.conf\n" ST_MACHINE_ANY_USER "- rtprio 90\n" ST_MACHINE_ANY_USER   \
+    "- memlock 4194304"
 #define ST_MACHINE_CHECK_LIMITS "ulimit -r -l   # after a new login: 90 and 4194304"
-#define ST_MACHINE_UNDO_LIMITS                                                                               \
-    "delete the lines in /etc/security/limits.d/90-sleeptune.conf; sudo gpasswd -d $USER audio"
+#define ST_MACHINE_UNDO_LIMITS  "delete the lines in /etc/security/limits.d/90-sleeptune.conf"
+
+/** Stands for the user in lines and in keys of changes, as long as no name is known. */
+#define ST_MACHINE_ANY_USER "NAME "
+#define ST_MACHINE_USER     "user.name"
+
+struct st_finding;
+/** The fix of the rule's guide, for the user whose rights were judged. */
+void st_machine_fix_user(struct st_finding *finding);
 
 /** How to undo that by hand. */
 #define ST_MACHINE_UNDO_BOOT_OPTION(option)                                                                  \

@@ -138,18 +138,6 @@ void st_change_output_finish(struct st_change_output *output)
         free(output->changed[i]);
 }
 
-/* Replaces $USER by the name of the user who plays, if it is known. */
-static void fill_in(const char *text, const char *user, char *buf, size_t buf_bytes)
-{
-    char quoted[256];
-    const char *at = strstr(text, "$USER");
-    const char *word = user != NULL ? st_safe_shell_word(user, quoted, sizeof(quoted)) : NULL;
-    if (at == NULL || word == NULL)
-        snprintf(buf, buf_bytes, "%s", text);
-    else
-        snprintf(buf, buf_bytes, "%.*s%s%s", (int)(at - text), text, word, at + strlen("$USER"));
-}
-
 /* @return an st_exit. */
 static int run(const struct st_change_output *output, const char *line)
 {
@@ -188,7 +176,7 @@ static void print_then(const char *path, const char *line, bool command, const c
 int st_change_output_then(const struct st_change_output *output, struct st_platform *p, bool reverted,
                           bool run_commands)
 {
-    char line[256], when[256];
+    char line[256];
     int status = ST_EXIT_DONE;
     for (unsigned i = 0; i < ST_CHANGE_KINDS; i++) {
         const enum st_change_kind kind = (enum st_change_kind)i;
@@ -201,8 +189,7 @@ int st_change_output_then(const struct st_change_output *output, struct st_platf
             line[0] = '\0';
         }
         const char *then = reverted && !needs_command_when_reverted(kind) ? NULL : st_change_then(kind);
-        fill_in(then != NULL ? then : "", output->user, when, sizeof(when));
-        print_then(output->changed[i], line, command && line[0] != '\0', when);
+        print_then(output->changed[i], line, command && line[0] != '\0', then != NULL ? then : "");
     }
     return status;
 }

@@ -15,7 +15,6 @@ const char *st_change_output_entry(const struct st_entry *entry, char *buf, size
 struct st_change_output {
     const char *command;
     enum st_os os;
-    const char *user;               /* the user who plays; NULL: unknown */
     char *changed[ST_CHANGE_KINDS]; /* a file of each kind that changed; NULL: none */
 };
 /** One line an event on stdout, failures on stderr: a st_change_event_fn. ctx: a st_change_output. */

@@ -213,6 +213,8 @@ static int load_machine(const char *command, const struct st_facts_input *input,
 const char *st_facts_input_player(const struct st_facts_input *input)
 {
     const char *user = input->user != NULL ? input->user : getenv("SUDO_USER");
+    if (user == NULL && geteuid() == 0)
+        user = getlogin(); /* su: who logged in */
     return user != NULL && user[0] != '\0' && user[strspn(user, USER_CHARS)] == '\0' ? user : NULL;
 }
 
@@ -224,8 +226,8 @@ void st_facts_input_of_player(struct st_facts_input *input)
         strcmp(player, "root") == 0)
         return;
     input->user = player;
-    fprintf(stderr, "The settings are judged for %s, who ran sudo, with the rights that a login gives.\n",
-            player);
+    fprintf(stderr, "The settings are judged for %s, who %s, with the rights that a login gives.\n", player,
+            getenv("SUDO_USER") != NULL ? "ran sudo" : "logged in");
 }
 
 int st_facts_input_load(const char *command, const struct st_facts_input *input, struct st_facts **ret)

@@ -20,7 +20,7 @@ struct st_facts_input {
     bool no_servers;  /* running servers of this machine are not asked */
 };
 
-/** The user who plays: of --user, else the one who ran sudo; NULL: not known. */
+/** The user who plays: of --user, else the one who ran sudo, else the one who logged in; NULL: not known. */
 const char *st_facts_input_player(const struct st_facts_input *input);
 
 /** Root may do what the one who plays may not: under sudo, this machine is judged with the rights of the player. Says so on stderr. */

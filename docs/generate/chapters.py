@@ -66,7 +66,8 @@ With 128 frames a period at 48 kHz an audio program has 2.67 ms to wake up, comp
 1.33 ms. Every delay named here comes out of that time."""
 
 GUIDES = {
-    "linux": {"title": "Setting up Linux for real-time audio", "root": "sudo ", "intro": AUDIENCE, "chapters": LINUX},
+    "linux": {"title": "Setting up Linux for real-time audio", "root": "sudo ", "chapters": LINUX,
+              "intro": AUDIENCE + "\n\nNAME is your user name."},
     "freebsd": {"title": "Setting up FreeBSD for real-time audio", "root": "", "chapters": FREEBSD,
                 "intro": AUDIENCE + "\n\nCommands are for root. NAME is you, N the number of your sound device in /dev/sndstat."},
 }

@@ -26,6 +26,13 @@ fresh() {
     rm -rf "$tree/sys/kernel/debug"
     mkdir -p "$tree/etc"
 }
+# a user who may get rights
+with_ann() {
+    mkdir -p "$tree/etc/pam.d"
+    echo 'ann:x:1000:1000::/nowhere:/bin/sh' >"$tree/etc/passwd"
+    echo 'ann:x:1000:' >"$tree/etc/group"
+    echo 'session required pam_limits.so' >"$tree/etc/pam.d/common-session"
+}
 keep() { cp -r "$tree" "$tree.before"; }
 unchanged() { diff -r -x var "$tree.before" "$tree"; }
 
@@ -181,8 +188,8 @@ keep
 refused "--user of nobody known" 4 'user zoe is not in /etc/passwd' apply --yes --root "$tree" --user zoe
 like "one who has the right needs nothing" "$(apply --yes --root "$tree" --user ann linux-rt-permission)" '^nothing to apply$'
 out=$(apply --yes --root "$tree" --user bob linux-rt-permission)
-is "one who has not gets it" "$(grep -c '^@audio - rtprio 90$' "$tree/etc/security/limits.d/90-sleeptune.conf")" 1
-like "by the group, with the name in the command" "$out" 'takes effect for members of the group audio at their next login. To join it: sudo usermod -aG audio bob$'
+is "one who has not gets it" "$(grep -c '^bob - rtprio 90$' "$tree/etc/security/limits.d/90-sleeptune.conf")" 1
+like "by name" "$out" '^    for: +bob, from the next login on$'
 is "verify for that user ends as the rule does" "$(verify --root "$tree" --user ann >/dev/null; echo $?)" 0
 revert --all --root "$tree" >/dev/null
 ok "and back" unchanged
@@ -194,15 +201,18 @@ patched() {
         skip "$1" "patch is not installed"
         return
     fi
+    user=()
+    [ ! -e "$tree/etc/passwd" ] || user=(--user ann)
     keep
-    apply --dry-run --root "$tree" >"$tmp/diff"
+    apply --dry-run --root "$tree" "${user[@]}" >"$tmp/diff"
     sed -i -E 's,^(---|\+\+\+) /(etc|boot)/,\1 \2/,' "$tmp/diff"
     ok "$1: patch takes the diff" patch -s -p0 -d "$tree.before" -i "$tmp/diff"
-    apply --yes --root "$tree" >/dev/null
+    apply --yes --root "$tree" "${user[@]}" >/dev/null
     ok "$1: and makes what apply makes" diff -r -x sys -x proc -x var -x sysctl-a.txt "$tree.before" "$tree"
     is "$1: of so many files" "$(grep -c '^+++ ' "$tmp/diff")" "$2"
 }
 fresh diff-linux
+with_ann
 mkdir -p "$tree/etc/default" "$tree/etc/security/limits.d" "$tree/sys/module/snd_hda_intel/parameters" "$tree/sys/bus"
 printf 'GRUB_DEFAULT=0\nGRUB_CMDLINE_LINUX_DEFAULT="quiet"' >"$tree/etc/default/grub"
 printf '# 1\n# 2\n# 3\n# 4\n# 5\n' >"$tree/etc/security/limits.d/90-sleeptune.conf"
@@ -211,17 +221,19 @@ cp -r "$tmp/usb/sys/bus/usb" "$tree/sys/bus/"
 echo auto >"$tree/sys/bus/usb/devices/1-2/power/control"
 patched "Linux, each file" 5
 fresh diff-cmdline
+with_ann
 mkdir -p "$tree/etc/kernel"
 printf 'root=UUID=5 rw' >"$tree/etc/kernel/cmdline"
 patched "kernel-install's one line" 3
 
 # --- lines that win ----------------------------------------------------------------------------------------------
 fresh winners
+with_ann
 mkdir -p "$tree/etc/default/grub.d" "$tree/etc/security/limits.d" "$tree/etc/tmpfiles.d"
-echo '@audio - memlock 65536' >"$tree/etc/security/limits.d/95-mine.conf"
+echo 'ann - memlock 65536' >"$tree/etc/security/limits.d/95-mine.conf"
 echo 'w /sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference - - - - power' >"$tree/etc/tmpfiles.d/50-mine.conf"
-out=$(apply --yes --root "$tree" linux-memlock linux-cpu-frequency)
-like "limits that are read later" "$out" '^    but: +/etc/security/limits\.d/95-mine\.conf:1 sets @audio - memlock to 65536 later'
+out=$(apply --yes --root "$tree" --user ann linux-memlock linux-cpu-frequency)
+like "limits that are read later" "$out" '^    but: +/etc/security/limits\.d/95-mine\.conf:1 sets ann - memlock to 65536 later'
 like "a line of tmpfiles that is read first" "$out" '^    but: +/etc/tmpfiles\.d/50-mine\.conf:1 sets .* to power first'
 out=$(verify --root "$tree")
 is "verify counts them: 1" "$?" 1

@@ -53,21 +53,42 @@ is "the sysctl is changed now" "$(cat "$tree/proc/sys/kernel/nmi_watchdog")" 0
 is "and for ever" "$(grep -c '^kernel.nmi_watchdog = 0$' "$tree/etc/sysctl.d/90-sleeptune.conf")" 1
 
 # --- there and back ----------------------------------------------------------------------------------------------
+limits=etc/security/limits.d/90-sleeptune.conf
 fresh laptop
-out=$(apply --yes --root "$tree")
+mkdir -p "$tree/etc/pam.d"
+printf 'root:x:0:0:::\nmusician:x:1000:1000::/nowhere:/bin/sh\nalice:x:1001:1001::/nowhere:/bin/sh\n' >"$tree/etc/passwd"
+echo 'musician:x:1000:' >"$tree/etc/group"
+echo 'session required pam_limits.so' >"$tree/etc/pam.d/common-session"
+cp -r "$tree/etc/." "$tree.before/etc/"
+out=$(apply --yes --root "$tree" linux-rt-permission)
+is "a right without a user to give it to: 3" "$?" 3
+like "and the option is named" "$(tr -s '\n ' ' ' <<<"$out")" 'Name the user who plays: sleeptune apply linux-rt-permission --user NAME'
+ok "nothing is changed" unchanged
+out=$(apply --yes --root "$tree" --user musician)
 is "apply ends with 0" "$?" 0
 is "the running value is changed" "$(cat "$tree/$epp")" performance
-like "what else is to be done is said" "$out" 'usermod -aG audio'
-is "the limits are in a file of their own" "$(grep -c '^@audio - memlock' "$tree/etc/security/limits.d/90-sleeptune.conf")" 1
+like "for whom is said before" "$out" '^    for: +musician, from the next login on$'
+like "what else is to be done is said" "$(tr -s '\n ' ' ' <<<"$out")" "$limits: takes effect at that user's next login"
+is "the limits are of that user, in a file of their own" "$(grep -v '^#' "$tree/$limits" | tr '\n' ' ')" \
+    'musician - rtprio 90 musician - memlock 4194304 '
 out=$("$SLEEPTUNE" verify --root "$tree")
-is "verify says 1 while something waits for the next login" "$?" 1
-like "and names it" "$out" '^not yet .*linux-memlock.*log out and in again'
+is "verify says 1 while something waits for the next boot" "$?" 1
+like "and names it" "$(tr -s '\n ' ' ' <<<"$out")" 'not yet linux-preemption: '
+like "it judges for that user, who has the right from the next login on" "$(tr -s '\n ' ' ' <<<"$out")" 'in effect linux-rt-permission: at login musician gets the limit rtprio 90'
+out=$("$SLEEPTUNE" verify --root "$tree" --user alice)
+is "for another user it is 1" "$?" 1
+like "and names what is missing" "$(tr -s '\n ' ' ' <<<"$out")" \
+    'not yet linux-rt-permission: .*; the right was given to musician, not to alice: sudo sleeptune apply linux-rt-permission --user alice'
+ok "that one gets it, too" apply --yes --root "$tree" --user alice linux-rt-permission
+like "beside the first one" "$(tr '\n' ' ' <"$tree/$limits")" 'musician - rtprio 90.*alice - rtprio 90'
+like "once" "$(apply --yes --root "$tree" --user alice linux-rt-permission)" '^(linux-rt-permission: already applied|nothing to apply)'
+like "verify: both have it" "$("$SLEEPTUNE" verify --root "$tree" --user alice | tr -s '\n ' ' ')" 'in effect linux-rt-permission: at login alice gets'
 like "and what is in effect" "$out" '^in effect .*linux-cpu-frequency'
 like "a second apply finds it applied" "$(apply --yes --root "$tree" linux-cpu-frequency)" 'already applied'
 out=$(revert --root "$tree" linux-cpu-frequency)
 is "one rule is reverted" "$?" 0
 is "its value is as before" "$(cat "$tree/$epp")" balance_performance
-like "the others stay" "$("$SLEEPTUNE" verify --root "$tree")" '^in place .*linux-memlock'
+like "the others stay" "$("$SLEEPTUNE" verify --root "$tree")" '^in place .*linux-rt-permission'
 is "revert --all ends with 0" "$(status "$SLEEPTUNE" revert --all --root "$tree")" 0
 ok "and leaves every byte as it was" unchanged
 ok "and no journal" test ! -e "$tree/$journal"
@@ -174,6 +195,7 @@ refused "a folder where the file should be" 4 'tmpfiles' apply --yes --root "$tr
 if can_be_nobody; then
     out=$(SUDO_USER=nobody "$SLEEPTUNE" apply --dry-run linux-rt-permission 2>&1 </dev/null)
     like "under sudo the rights of the user who ran it are judged" "$out" '^The settings are judged for nobody'
+    like "root itself is asked whom to give it to" "$(env -u SUDO_USER "$SLEEPTUNE" apply --yes linux-rt-permission 2>&1 </dev/null | tr -s '\n ' ' ')" 'Name the user who plays'
     like "not those of root" "$out" '^linux-rt-permission: .*(nobody|rtkit)'
     like "unless they are named" "$(SUDO_USER=nobody "$SLEEPTUNE" apply --dry-run --user root linux-rt-permission 2>&1 </dev/null)" '^nothing to apply'
     fresh nobody

@@ -11,13 +11,13 @@ limits=/etc/security/limits.d/90-sleeptune.conf
 
 etc >/tmp/before
 is "a dry run of a user without rights shows a difference" "$(as_nobody sleeptune apply --dry-run >/tmp/dry; echo $?)" 1
-like "in the limits" "$(cat /tmp/dry)" '^\+@audio - rtprio 90$'
+like "in the limits" "$(cat /tmp/dry)" '^\+nobody - rtprio 90$'
 as_nobody sleeptune apply --yes >/dev/null 2>/tmp/err
 is "which needs root" "$?" 4
 like "and says what to run" "$(cat /tmp/err)" '^  sudo sleeptune apply --yes$'
 sleeptune apply --yes --no-measure --user nobody >/tmp/out
 is "root applies it" "$?" 0
-ok "the limits are there" grep -q '^@audio - rtprio 90$' "$limits"
+ok "the limits are there" grep -q '^nobody - rtprio 90$' "$limits"
 like "verify says what waits for the next login" "$(as_nobody sleeptune verify)" '^not yet .*linux-rt-permission'
 is "revert" "$(sleeptune revert --all >/dev/null; echo $?)" 0
 etc >/tmp/after
@@ -50,8 +50,20 @@ mount --bind /etc /etc && mount -o remount,bind,ro /etc
 sleeptune apply --yes --no-measure --user nobody >/tmp/out 2>/tmp/err
 is "a read-only /etc is refused" "$?" 4
 like "by name" "$(cat /tmp/err)" 'read-only'
-like "with what to put where" "$(cat /tmp/out)" '^    @audio - rtprio 90$'
+like "with what to put where" "$(cat /tmp/out)" '^    nobody - rtprio 90$'
 umount /etc
 etc >/tmp/after
 ok "and left as it was" cmp /tmp/before /tmp/after
+
+# a login through PAM, of a user who is in no group but the own one
+useradd -m -s /bin/bash musician
+limits_of_login() { su - musician -c 'ulimit -r; ulimit -l' | tr '\n' ' '; }
+is "a login without the right" "$(limits_of_login | cut -d' ' -f1)" 0
+ok "the user who ran sudo asks for it" env SUDO_USER=musician sleeptune apply --yes --no-measure linux-rt-permission
+is "the next login has it" "$(limits_of_login)" '90 4194304 '
+ok "and the kernel grants it" su - musician -c 'chrt -f 80 true'
+like "verify, as that user" "$(su - musician -c 'sleeptune verify --no-measure')" '^in effect +linux-rt-permission: SCHED_FIFO 70 was granted to this user'
+like "verify, as root" "$(sleeptune verify --no-measure)" '^in effect +linux-rt-permission: at login musician gets the limit rtprio 90'
+ok "revert" sleeptune revert --all
+is "takes it from the next login" "$(limits_of_login | cut -d' ' -f1)" 0
 tap_done
