@@ -22,6 +22,7 @@ struct reader {
     void (*parse)(struct reader *reader, char *text);
     const char *path;        /* of the file that is parsed */
     const char *failure_key; /* of a file or folder that is there and cannot be read; NULL: left out */
+    bool of_guests;          /* the rule that is read is for virtual machines */
     size_t files_n;
     size_t settings_n;
 };
@@ -378,9 +379,15 @@ static void read_layers(struct reader *reader, const char *const *folders, size_
 
 /* --- PipeWire --- */
 
+/** From 1.2 on the minimum of virtual machines is a rule (NEWS of 1.1.81: "This deprecates the vm.overrides"):
+ * context.properties.rules = [ { matches = [ { cpu.vm.name = !null } ] actions = { update-props = { ... } } } ] */
 static void pipewire_setting(void *ctx, const char *section, const char *name, const char *value)
 {
-    const struct reader *reader = ctx;
+    struct reader *reader = ctx;
+    if (section[0] == '\0') /* of a match */
+        reader->of_guests = strcmp(name, "cpu.vm.name") == 0 && strcmp(value, "!null") == 0;
+    if (reader->of_guests && strcmp(section, "update-props") == 0)
+        section = "vm.overrides";
     static const struct {
         const char *section;
         const char *name;

@@ -15,4 +15,7 @@
 #define ST_MUSIC_REASON          "music.reason"          /* of most of that client's: "too-slow" */
 #define ST_MUSIC_FRAMES          "music.frames"          /* whole number: what the server runs at */
 
+/* What sleeptuned, which watches all the time, has counted: whole number, facts of their own */
+#define ST_MUSIC_COUNTED "linux.sleeptuned.dropouts"
+
 #endif

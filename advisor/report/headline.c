@@ -1,8 +1,10 @@
 /* The first sentences of a report, made from its figures. */
 #include "advisor/report/report_format.h"
 
+#include <inttypes.h>
 #include <string.h>
 
+#include "advisor/facts/music.h"
 #include "advisor/rules/buffer.h"
 #include "core/text/text_buffer.h"
 
@@ -72,8 +74,15 @@ const char *st_report_format_headline(const struct st_report *report, char *buf,
 {
     struct st_text_buffer s = st_text_buffer_on(buf, buf_bytes);
     char period[96];
+    int64_t counted_n;
     if (report->answer != NULL) {
         st_text_buffer_printf(&s, "%s", report->answer->text);
+        return buf;
+    }
+    if (report->no_sound) {
+        st_text_buffer_printf(
+            &s, "Nothing plays here: there is no sound card, and no sound server runs. For a program of "
+                "yours that runs in periods: sleeptune report --frames 128.");
         return buf;
     }
     const struct st_finding *problem = first_problem(report);
@@ -82,6 +91,12 @@ const char *st_report_format_headline(const struct st_report *report, char *buf,
         say_problem(&s, problem);
     else
         answer_by_settings(&s, report, period, st_report_count_if(report, st_finding_may_delay));
+    if (st_facts_int(report->facts, ST_MUSIC_COUNTED, &counted_n) == 0 && counted_n > 0) {
+        st_text_buffer_printf(&s,
+                              " sleeptuned has counted %" PRId64 " dropout%s: sleeptune status says whose.",
+                              counted_n, counted_n == 1 ? "" : "s");
+        return buf;
+    }
     st_text_buffer_printf(&s, " Not measured%s%s", problem != NULL ? " at " : "",
                           problem != NULL ? period : "");
     /* check takes the same period by itself, unless the user chose it */

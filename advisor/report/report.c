@@ -111,15 +111,14 @@ static void judge(const struct st_rule *rule, const struct st_facts *facts, cons
     doubt(facts, finding);
 }
 
-/** Within a status: a problem without a bound comes first, anything else without one behind those with a
- * bound, and what costs this loop nothing last. */
+/** Within a status: what has no bound may cost the whole period and comes first, what costs this loop nothing last. */
 static double effect_for_order(const struct st_finding *finding)
 {
-    if (finding->status == ST_STATUS_UNKNOWN && finding->branches_n > 0)
-        return finding->branches[0].effect_us;
+    if (finding->status == ST_STATUS_UNKNOWN)
+        return finding->branches_n > 0 ? finding->branches[0].effect_us : -1;
     if (finding->effect_known)
         return finding->effect_us > 0 ? finding->effect_us : -2;
-    return finding->status == ST_STATUS_PROBLEM ? 1e300 : -1;
+    return 1e300;
 }
 
 static size_t place_of(const struct st_rule *rule)
@@ -139,6 +138,8 @@ static int by_importance(const void *left, const void *right)
     const double effect_a = effect_for_order(a), effect_b = effect_for_order(b);
     if (effect_a > effect_b || effect_a < effect_b)
         return effect_a > effect_b ? -1 : 1;
+    if (st_rule_can_apply(a) != st_rule_can_apply(b)) /* what the user can do now, before what is by hand */
+        return st_rule_can_apply(a) ? -1 : 1;
     const size_t place_a = place_of(a->rule), place_b = place_of(b->rule);
     return (place_a > place_b) - (place_a < place_b);
 }
@@ -202,6 +203,57 @@ double st_report_sum_us(const struct st_report *report)
             sum_us += report->findings[i].effect_us;
     }
     return sum_us;
+}
+
+/* --- what need not be done --- */
+
+static struct st_finding *find(const struct st_report *report, const char *id, size_t len);
+
+/** Does something run, or is something there, with which this machine can play? Also if that was not looked for. */
+static bool has_sound(const struct st_facts *facts)
+{
+    static const char *const found[] = {"linux.daemon.jackd", "linux.daemon.jackdbus",
+                                        "linux.daemon.pipewire", "linux.daemon.pulseaudio"};
+    int64_t n;
+    if (facts->os != ST_OS_LINUX || st_facts_int(facts, "linux.processes_n", &n) != 0 ||
+        st_facts_find(facts, "linux.cards_n") == NULL || st_facts_find(facts, ST_POSTED_KEY) != NULL ||
+        st_facts_find(facts, ST_POSTED_LACKS) != NULL)
+        return true;
+    for (size_t i = 0; i < ST_ARRAY_LEN(found); i++) {
+        if (st_facts_int(facts, found[i], &n) == 0)
+            return true;
+    }
+    ST_FACTS_EACH (interface, facts, "linux.usb_audio.", ".speed_mbit") {
+        if (interface->state == ST_FACT_OK)
+            return true;
+    }
+    const int r = st_facts_int(facts, "linux.cards_n", &n);
+    return r == 0 ? n > 0 : r != -ENOENT;
+}
+
+void st_report_leave_out(struct st_report *report)
+{
+    /* the right to real-time priority: its threads have no slack, it comes with the limit of locked memory, and it is more than rtkit
+     * gives */
+    static const char *const of_right[] = {"linux-timer-slack", "linux-rtkit", "linux-memlock",
+                                           "linux-server-priority"};
+    static const char right[] = "linux-rt-permission";
+    const struct st_finding *permission = find(report, right, strlen(right));
+    report->no_sound = report->answer == NULL && report->wish.why[0] != '\0' && !has_sound(report->facts);
+    for (size_t i = 0; i < report->findings_n && report->no_sound; i++)
+        report->findings[i].needless = "nothing here plays sound";
+    if (permission == NULL || !st_finding_has_fired(permission) || !st_rule_can_apply(permission))
+        return;
+    for (size_t i = 0; i < ST_ARRAY_LEN(of_right); i++) {
+        struct st_finding *finding = find(report, of_right[i], strlen(of_right[i]));
+        /* where rtkit gives the right, a server without it has another reason */
+        if (finding != NULL && st_finding_has_fired(finding) &&
+            st_finding_statuses[finding->status].rank <= st_finding_statuses[permission->status].rank)
+            finding->needless = "linux-rt-permission does it, too";
+    }
+    struct st_finding *group = find(report, "linux-audio-group", strlen("linux-audio-group"));
+    if (group != NULL && group->fix_persistent != NULL && strstr(group->fix_persistent, "usermod") != NULL)
+        group->needless = "linux-rt-permission is another way";
 }
 
 /* --- what was measured --- */

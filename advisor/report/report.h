@@ -26,17 +26,18 @@ struct st_report_answer {
     json_t *json;     /* object: its keys are added to the report's */
 };
 
-/** The findings are of all rules for the facts' OS, by status, then effect (no bound known: first among
- * problems, last elsewhere), then the order of the rules. */
+/** The findings are of all rules for the facts' OS, by status, then effect (no bound known: first), then
+ * what apply can change before what is by hand, then the order of the rules. */
 struct st_report {
     const struct st_facts *facts; /* borrowed */
     struct st_wish wish;
     enum st_report_profile profile;
     struct st_finding *findings;
     size_t findings_n;
-    bool own_machine;                      /* the facts are of the machine that this runs on */
-    size_t unreadable_n;                   /* facts that were unreadable or malformed */
-    const struct st_tuned *tuned;          /* what `tune` measured here; borrowed; NULL: nothing */
+    bool no_sound;                /* neither a card nor a server is here, and the user asked for no period */
+    bool own_machine;             /* the facts are of the machine that this runs on */
+    size_t unreadable_n;          /* facts that were unreadable or malformed */
+    const struct st_tuned *tuned; /* what `tune` measured here; borrowed; NULL: nothing */
     const struct st_report_answer *answer; /* borrowed; NULL: the headline is made from the facts */
 };
 
@@ -44,6 +45,9 @@ struct st_report {
 ST_NODISCARD int st_report_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz,
                                 struct st_report *ret);
 void st_report_finish(struct st_report *report);
+
+/** Marks what need not be shown: what another finding that fired does, too; all where nothing can play. */
+void st_report_leave_out(struct st_report *report);
 
 /** Puts what `tune` measured into the order: within a status, what helps comes first, what has no effect or does harm last. NULL:
  * nothing. */

@@ -39,8 +39,11 @@ const char *st_report_format_effect(const struct st_finding *finding, const stru
 const char *st_report_format_left_out(const struct st_report *report, const struct st_finding *finding,
                                       char *buf, size_t buf_bytes)
 {
-    if (finding->set_aside == NULL)
+    if (finding->set_aside == NULL && finding->needless == NULL)
         return NULL;
+    snprintf(buf, buf_bytes, "%s", finding->needless != NULL ? finding->needless : "");
+    if (finding->set_aside == NULL)
+        return buf;
     snprintf(buf, buf_bytes, "not recommended by the profile %s, because it costs %s",
              st_report_profile_names[report->profile], finding->set_aside);
     return buf;

@@ -92,7 +92,7 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
     const struct st_rule *rule = finding->rule;
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:{s:o, s:o, s:s, s:s}, s:s, s:s, s:o, s:s, s:o, s:o, s:o, "
-        "s:o, s:o, s:o}",
+        "s:o, s:o, s:o, s:o}",
         "id", rule->id, "status", st_finding_statuses[finding->status].name, "title", rule->title, "summary",
         finding->summary, "mechanism", rule->mechanism, "effect_us",
         finding->effect_known ? json_real(finding->effect_us) : json_null(), "formula",
@@ -103,8 +103,8 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
         lines_json(rule->sources), "applicability", applicability_name(rule->applicability), "first_version",
         st_json_string_or_null(rule->first_version), "last_version",
         st_json_string_or_null(rule->last_version), "set_aside", st_json_string_or_null(finding->set_aside),
-        "measured", measured_json(report, finding), "conditions", conditions_json(finding), "ask",
-        st_json_string_or_null(finding->ask));
+        "needless", st_json_string_or_null(finding->needless), "measured", measured_json(report, finding),
+        "conditions", conditions_json(finding), "ask", st_json_string_or_null(finding->ask));
 }
 
 /** The facts that were unreadable or malformed. */

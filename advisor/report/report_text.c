@@ -281,6 +281,9 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
 
 /* --- counts --- */
 
+#define NAMES_MAX    3 /* in a list; of longer ones two and how many more */
+#define NAMES_USEFUL 10
+
 /** Why a rule could not be judged, in the words of the worst of its facts. */
 static const char *reason(const struct st_facts *facts, const struct st_finding *finding)
 {
@@ -305,7 +308,38 @@ static bool is_set_aside(const struct st_finding *finding)
     return finding->set_aside != NULL;
 }
 
-/** "8 ok, 2 not applicable, 3 unknown: need root, not visible here". */
+static bool is_unknown(const struct st_finding *finding)
+{
+    return finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding);
+}
+
+/** A name of a list of n, of which `at` were printed before. */
+static void say_name(FILE *out, const char *name, size_t at, size_t n)
+{
+    if (n <= NAMES_MAX || at < NAMES_MAX - 1)
+        fprintf(out, "%s%.*s", at > 0 ? ", " : "", st_text_cut(name, 70), name);
+    else if (at == NAMES_MAX - 1)
+        fprintf(out, " and %zu more", n - at);
+}
+
+/** "linux-hz, linux-heat (need root)": the findings that are unknown for this reason. */
+static void say_unknown(FILE *out, const struct st_report *report, const char *why)
+{
+    size_t n = 0, at = 0;
+    for (size_t i = 0; i < report->findings_n; i++)
+        n += is_unknown(&report->findings[i]) && reason(report->facts, &report->findings[i]) == why;
+    if (n > NAMES_USEFUL) { /* of a posted text */
+        fputs(why, out);
+        return;
+    }
+    for (size_t i = 0; i < report->findings_n; i++) {
+        if (is_unknown(&report->findings[i]) && reason(report->facts, &report->findings[i]) == why)
+            say_name(out, report->findings[i].rule->id, at++, n);
+    }
+    fprintf(out, " (%s)", why);
+}
+
+/** "8 ok, 2 not applicable, 3 unknown: linux-hz (need root), linux-heat (not visible here)". */
 static void say_counts(FILE *out, const struct st_report *report)
 {
     fprintf(out, "%zu ok, %zu not applicable, %zu unknown", st_report_count(report, ST_STATUS_OK),
@@ -314,7 +348,7 @@ static void say_counts(FILE *out, const struct st_report *report)
     size_t said_n = 0;
     for (size_t i = 0; i < report->findings_n; i++) {
         const struct st_finding *finding = &report->findings[i];
-        if (finding->status != ST_STATUS_UNKNOWN || !st_finding_counts(finding))
+        if (!is_unknown(finding))
             continue;
         const char *why = reason(report->facts, finding);
         bool is_new = said_n < ST_ARRAY_LEN(said);
@@ -322,45 +356,68 @@ static void say_counts(FILE *out, const struct st_report *report)
             is_new = is_new && said[j] != why;
         if (!is_new)
             continue;
-        fprintf(out, "%s%s", said_n == 0 ? ": " : ", ", why);
+        fputs(said_n == 0 ? ": " : "; ", out);
+        say_unknown(out, report, why);
         said[said_n++] = why;
     }
     fputs(".\n", out);
 }
 
-static const char *why_unread(const struct st_fact *fact)
+/** Advice about delay, comfort or what is seen. */
+static void say_harmless(FILE *out, const struct st_report *report)
 {
-    return fact->state == ST_FACT_MALFORMED                ? "malformed"
-           : fact->error == EACCES || fact->error == EPERM ? "needs root"
-                                                           : strerror(fact->error);
+    const size_t n = st_report_count_if(report, st_finding_is_harmless);
+    if (n == 0)
+        return;
+    fputs("Advice that is not about lateness: ", out);
+    for (size_t i = 0, at = 0; i < report->findings_n; i++) {
+        if (st_finding_is_harmless(&report->findings[i]))
+            say_name(out, report->findings[i].rule->id, at++, n);
+    }
+    fputs(".\n", out);
 }
 
-/** How many facts were not read, and the source of the first of them. */
+static bool needs_root(const struct st_fact *fact)
+{
+    return fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM);
+}
+
+/** The first fact of its source that could not be read for another reason than a right. */
+static bool is_first_unread(const struct st_report *report, size_t i)
+{
+    const struct st_fact *fact = report->facts->rows[i];
+    if ((fact->state != ST_FACT_UNREADABLE && fact->state != ST_FACT_MALFORMED) || needs_root(fact))
+        return false;
+    for (size_t k = 0; k < i && fact->source != NULL; k++) {
+        const struct st_fact *other = report->facts->rows[k];
+        if (other->source != NULL && strcmp(other->source, fact->source) == 0 && other->state == fact->state)
+            return false;
+    }
+    return true;
+}
+
+/** What could not be read, and what to do about it. */
 static void say_unread(FILE *out, const struct st_report *report)
 {
-    const struct st_fact *first = NULL;
-    const char *name = "";
-    size_t n = 0; /* of that source, for that reason */
+    size_t root_n = 0, n = 0, at = 0;
     for (size_t i = 0; i < report->facts->n; i++) {
-        const struct st_fact *fact = report->facts->rows[i];
-        if (fact->state != ST_FACT_UNREADABLE && fact->state != ST_FACT_MALFORMED)
-            continue;
-        const char *source = fact->source != NULL ? fact->source : fact->key;
-        if (first == NULL) {
-            first = fact;
-            name = source;
-        }
-        n += strcmp(source, name) == 0 && fact->state == first->state && fact->error == first->error;
+        root_n += needs_root(report->facts->rows[i]);
+        n += is_first_unread(report, i);
     }
-    if (first == NULL)
-        return;
-    fprintf(out, "%zu of %zu facts could not be read: ", report->unreadable_n, report->facts->n);
-    if (n > 1)
-        fprintf(out, "%zu of ", n);
-    fprintf(out, "%.*s (%.40s)", st_text_cut(name, 70), name, why_unread(first));
-    if (report->unreadable_n > n)
-        fprintf(out, ", %zu more", report->unreadable_n - n);
-    fputs(".\n", out);
+    if (root_n > 0)
+        fprintf(out, "%zu value%s could not be read without more rights%s.\n", root_n, root_n == 1 ? "" : "s",
+                report->own_machine && geteuid() != 0 ? ": sudo sleeptune report reads more" : "");
+    for (size_t i = 0; i < report->facts->n && n > 0; i++) {
+        const struct st_fact *fact = report->facts->rows[i];
+        char name[128];
+        if (!is_first_unread(report, i))
+            continue;
+        fputs(at == 0 ? "Not read: " : "", out);
+        snprintf(name, sizeof(name), "%.60s (%.40s)", fact->source != NULL ? fact->source : fact->key,
+                 fact->state == ST_FACT_MALFORMED ? "not understood" : strerror(fact->error));
+        say_name(out, name, at++, n);
+    }
+    fputs(n > 0 ? ".\n" : "", out);
 }
 
 /** What the profile does not recommend. */
@@ -408,12 +465,9 @@ static char *footer_text(const struct st_printer *printer, const struct st_repor
         return NULL;
     if (report->answer != NULL && report->answer->next != NULL)
         fprintf(out, "Next: %s\n", report->answer->next);
-    if (report->answer == NULL || details) {
-        const size_t harmless = st_report_count_if(report, st_finding_is_harmless);
+    if ((report->answer == NULL || details) && !report->no_sound) {
         say_counts(out, report);
-        if (harmless > 0) /* advice about delay, comfort or what is seen */
-            fprintf(out, "%zu setting%s with advice that is not about lateness.\n", harmless,
-                    harmless == 1 ? "" : "s");
+        say_harmless(out, report);
         say_unread(out, report);
         say_left_out(out, report);
         say_notes(out, report->facts);
@@ -484,7 +538,7 @@ static int print_first_screen(const struct st_printer *printer, const struct st_
     const char *music;
     int64_t dropouts_n;
     st_report_format_headline(report, verdict, ST_REPORT_FORMAT_HEADLINE_BYTES);
-    if (report->wish.why[0] != '\0')
+    if (report->wish.why[0] != '\0' && !report->no_sound)
         snprintf(verdict + strlen(verdict), ST_BUFFER_TEXT_BYTES + 16, "\n%s.",
                  st_buffer_text(&report->wish, buffer, sizeof(buffer)));
     /* where nothing runs, the row about the buffer says so */

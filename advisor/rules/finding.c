@@ -213,7 +213,7 @@ void st_finding_finish(struct st_finding *finding)
 
 bool st_finding_counts(const struct st_finding *finding)
 {
-    return finding->set_aside == NULL;
+    return finding->set_aside == NULL && finding->needless == NULL;
 }
 
 bool st_finding_has_fired(const struct st_finding *finding)

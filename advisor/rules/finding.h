@@ -74,7 +74,8 @@ struct st_finding {
     char *fix_now;        /* command; NULL: none */
     char *fix_persistent; /* file and line(s) or command; NULL: none */
     enum st_needs needs;
-    const char *set_aside;     /* the cost that the profile does not accept ("power"); NULL: none */
+    const char *set_aside; /* the cost that the profile does not accept ("power"); NULL: none */
+    const char *needless;  /* why it need not be done ("linux-rt-permission does it, too"); NULL: no reason */
     struct st_change *changes; /* what `apply` writes; none: it has to be done by hand */
     size_t changes_n;
     /* One fact is not known: what the rule says for each of its values, the worst first (report/condition.h).
@@ -127,7 +128,7 @@ void st_finding_finish(struct st_finding *finding);
 
 /* --- for reports --- */
 
-/** Not set aside by the profile. */
+/** Not set aside by the profile, nor needless. */
 bool st_finding_counts(const struct st_finding *finding);
 /** A problem or advice that counts. */
 bool st_finding_has_fired(const struct st_finding *finding);

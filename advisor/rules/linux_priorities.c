@@ -184,6 +184,9 @@ const struct st_rule st_rule_linux_server_priority = {
 #define SYSTEM76 "linux.daemon.system76-scheduler"
 #define ANANICY  "linux.daemon.ananicy-cpp"
 
+/** What system76-scheduler gave to sound servers up to 2.0.1. */
+#define SYSTEM76_PRIORITY 49
+
 static void judge_priority_order(struct st_finding *finding)
 {
     int64_t processes, complete, pid;
@@ -209,6 +212,21 @@ static void judge_priority_order(struct st_finding *finding)
         st_rule_fix(finding);
         return;
     }
+    if (server.priority == SYSTEM76_PRIORITY && st_facts_int(finding->facts, SYSTEM76, &pid) == 0) {
+        st_finding_quote(finding, SYSTEM76);
+        st_finding_advice(
+            finding,
+            "system76-scheduler gave the sound server priority %d, less than the server asks for and than "
+            "interrupt threads have (%d)",
+            SYSTEM76_PRIORITY, ST_MACHINE_IRQ_PRIORITY);
+        st_finding_fix(
+            finding, NULL,
+            "# system76-scheduler 2.0.2 or newer; or, in /etc/system76-scheduler/config.kdl, take\n"
+            "# sched=(fifo)49 out of the line 'sound-server', then\n"
+            "sudo systemctl restart com.system76.Scheduler",
+            ST_NEEDS_RELOGIN);
+        return;
+    }
     if (st_finding_need_int(finding, COMPLETE, &complete) != 0)
         return;
     st_finding_fine(finding, "no program has a higher priority than the sound server's %" PRId64 "%s",
@@ -223,9 +241,11 @@ const struct st_rule st_rule_linux_priority_order = {
     .privilege = "none",
     .cost = "none",
     .when_not = "the program must run before the sound server, and uses little CPU time",
-    .sources = "sched(7); field report: client above the server's priority starved it (pipeasio issue 4)\n"
-               "jackd gives its clients 5 less than itself (jackd(1) -P)\n"
-               "system76-scheduler issues 99 and 114 (sound-server ... sched=(fifo)49)",
+    .sources =
+        "sched(7); field report: client above the server's priority starved it (pipeasio issue 4)\n"
+        "jackd gives its clients 5 less than itself (jackd(1) -P)\n"
+        "system76-scheduler issues 99 and 114 (sound-server ... sched=(fifo)49: crackle, gone without it), pull request 118 "
+        "(2.0.2 does not set it)",
     .guide.persistent = "# lower the real-time priority in that program's own settings, below the server's; "
                         "or raise the\n"
                         "# server: /etc/pipewire/pipewire.conf.d/90-sleeptune.conf, module-rt, rt.prio "

@@ -355,10 +355,12 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     .cost = "power, CPU: a shorter cycle wakes all programs more often",
     .when_not = "only some programs need a short cycle: let these programs ask for it. In virtual machines "
                 "the minimum is 1024 because the host may be too slow for less.",
-    .sources = "pipewire.conf(5) and the packaged pipewire.conf of 0.3.65 (rate 48000, quantum 1024, min 32 "
-               "or 16, max 2048, vm.overrides min-quantum 1024)\n"
-               "a running PipeWire is asked by pw-metadata -n settings; if that fails, sleeptune reads its "
-               "files, without the rule for virtual machines in the form of newer versions",
+    .sources =
+        "pipewire.conf(5) and the packaged pipewire.conf of 0.3.65 (rate 48000, quantum 1024, min 32 "
+        "or 16, max 2048, vm.overrides min-quantum 1024)\n"
+        "from 1.2 on context.properties.rules with cpu.vm.name instead of vm.overrides, which still counts "
+        "(src/pipewire/context.c)\n"
+        "a running PipeWire is asked by pw-metadata -n settings; if that fails, sleeptune reads its files",
     .guide.now = PIPEWIRE_QUANTUM_NOW("32"),
     .guide.persistent = PIPEWIRE_QUANTUM_EVER("", "32", ""),
     .guide.needs = ST_NEEDS_REOPEN,

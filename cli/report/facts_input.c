@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "advisor/collect/collect.h"
+#include "advisor/facts/music.h"
 #include "advisor/facts/snapshot.h"
 #include "advisor/parse/posted.h"
 #include "advisor/rules/buffer.h"
@@ -160,8 +161,8 @@ static int ask_servers(const char *command, const struct st_facts_input *input, 
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot ask the servers: %s", strerror(-r));
 }
 
-/** What PipeWire runs at now: programs choose that, unless it is forced, and no setting says it. The daemon that watches it knows.
- * @return 0 or -ENOMEM. */
+/** What PipeWire runs at now: programs choose that, unless it is forced, and no setting says it. The daemon that watches it knows,
+ * and how many dropouts there were. @return 0 or -ENOMEM. */
 static int put_running(struct st_facts *facts)
 {
     static const char source[] = "sleeptuned";
@@ -170,18 +171,20 @@ static int put_running(struct st_facts *facts)
     size_t i;
     json_t *value;
     st_module_ask_fn ask;
-    if (st_facts_int(facts, "linux.daemon.pipewire", &pid) != 0 ||
-        st_facts_int(facts, "linux.daemon.sleeptuned", &pid) != 0)
+    if (st_facts_int(facts, "linux.daemon.sleeptuned", &pid) != 0)
         return 0;
     if (st_module_load("status", ST_MODULE_ASK_SYMBOL, &ask, error, sizeof(error)) != 0)
         return 0; /* built without libcurl */
     json_t *document = ask();
+    json_int_t counted_n = 0;
     int r = 0;
     json_array_foreach(json_object_get(document, "observe"), i, value)
     {
         const char *name = json_string_value(json_object_get(value, "source"));
         const json_t *in_use = json_object_get(value, "in_use");
         const json_int_t frames = json_integer_value(json_object_get(in_use, "frames"));
+        counted_n += json_integer_value(json_object_get(value, "device_xruns")) +
+                     json_integer_value(json_object_get(value, "starved"));
         if (name == NULL || strcmp(name, "pipewire") != 0 || frames <= 0)
             continue;
         r = st_facts_put_int(facts, ST_BUFFER_PIPEWIRE_FRAMES, frames, NULL, source);
@@ -189,6 +192,8 @@ static int put_running(struct st_facts *facts)
             r = st_facts_put_int(facts, ST_BUFFER_PIPEWIRE_RATE_HZ,
                                  json_integer_value(json_object_get(in_use, "rate_hz")), NULL, source);
     }
+    if (r == 0 && document != NULL)
+        r = st_facts_put_int(facts, ST_MUSIC_COUNTED, counted_n, NULL, source);
     json_decref(document);
     return r;
 }

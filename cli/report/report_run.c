@@ -168,6 +168,8 @@ static int finish_report(const char *command, struct st_report *report,
     if (own_machine)
         st_report_rank(report, options->tuned);
     report->answer = options->answer;
+    if (options->only == NULL)
+        st_report_leave_out(report);
     const int status = st_report_run_choose(command, report, options->profile, options->only);
     return status == ST_EXIT_DONE ? print_report(command, report, options) : status;
 }

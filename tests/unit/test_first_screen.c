@@ -17,6 +17,8 @@
 #define RULES_N 40
 
 static char ids[RULES_N][40], summary[] = "what is seen here";
+#define ID(number) "linux-a-rule-with-a-long-name-" number
+
 static struct st_rule rules[RULES_N];
 static struct st_finding findings[RULES_N];
 static struct st_facts *facts;
@@ -144,12 +146,12 @@ static void advice_that_costs_nothing_takes_no_row(void **state)
     assert_non_null(row);
     assert_null(strstr(row + 1, "\n  sudo sysctl a=1\n"));
     assert_non_null(strstr(text, "1 setting may disturb 64 frames at 48 kHz (1.3 ms). "));
-    assert_non_null(strstr(text, "\n2 settings with advice that is not about lateness.\n"));
+    assert_non_null(strstr(text, "\nAdvice that is not about lateness: " ID("00") ", " ID("01") ".\n"));
     assert_null(strstr(text, "more setting"));
     free(text);
     fires(1, ST_STATUS_PROBLEM, 0, fix); /* no rule says that; if one did, it would have its row */
     text = screen(0);
-    assert_non_null(strstr(text, "\n1 setting with advice that is not about lateness.\n"));
+    assert_non_null(strstr(text, "\nAdvice that is not about lateness: " ID("00") ".\n"));
     assert_non_null(strstr(text, "\nproblem  "));
     free(text);
 }
@@ -238,8 +240,58 @@ static void unknown_rules_are_counted_by_reason(void **state)
     findings[0].evidence[findings[0].evidence_n++] = st_facts_find(facts, "k");
     findings[2].evidence[findings[2].evidence_n++] = st_facts_find(facts, "m");
     char *text = screen(0);
-    assert_non_null(
-        strstr(text, "\n37 ok, 0 not applicable, 3 unknown: need root, not visible here, not understood.\n"));
+    assert_non_null(strstr(text, "\n37 ok, 0 not applicable, 3 unknown: " ID("00") " (need root); " ID(
+                                     "01") " (not visible here); " ID("02") " (not understood).\n"));
+    free(text);
+    for (size_t i = 3; i < 6; i++)
+        findings[i].status = ST_STATUS_UNKNOWN;
+    text = screen(0);
+    assert_non_null(strstr(text, "6 unknown: " ID("00") " (need root); " ID("01") ", " ID(
+                                     "03") " and 2 more (not visible here); " ID("02")));
+    free(text);
+}
+
+static void what_another_finding_does_too_is_not_shown(void **state)
+{
+    (void)state;
+    static char fix[] = "sudo one";
+    fires(0, ST_STATUS_ADVICE, 100, fix);
+    fires(1, ST_STATUS_ADVICE, -1, fix);
+    findings[0].needless = "linux-rt-permission does it, too";
+    char *text = screen(0);
+    assert_null(strstr(text, "(100.0 µs)"));
+    assert_non_null(strstr(text, "1 setting may disturb"));
+    free(text);
+}
+
+static void without_sound_nothing_is_judged(void **state)
+{
+    (void)state;
+    static char fix[] = "sudo one";
+    fires(0, ST_STATUS_PROBLEM, 100, fix);
+    findings[0].needless = "nothing here plays sound";
+    snprintf(report.wish.why, sizeof(report.wish.why), "no sound server runs here");
+    report.no_sound = true;
+    char *text = screen(80);
+    assert_string_equal(text, "Nothing plays here: there is no sound card, and no sound server runs. For a\n"
+                              "program of yours that runs in periods: sleeptune report --frames 128.\n\n"
+                              "Settings that are fine: --ok. All: --details. One: sleeptune report ID.\n");
+    free(text);
+    report.no_sound = false;
+    report.wish.why[0] = '\0';
+}
+
+static void what_the_daemon_counted_is_measured(void **state)
+{
+    (void)state;
+    assert_int_equal(st_facts_put_int(facts, ST_MUSIC_COUNTED, 283, NULL, "sleeptuned"), 0);
+    char *text = screen(0);
+    assert_non_null(strstr(text, "sleeptuned has counted 283 dropouts: sleeptune status says whose."));
+    assert_null(strstr(text, "Not measured"));
+    free(text);
+    assert_int_equal(st_facts_put_int(facts, ST_MUSIC_COUNTED, 0, NULL, "sleeptuned"), 0);
+    text = screen(0);
+    assert_non_null(strstr(text, "Not measured"));
     free(text);
 }
 
@@ -346,6 +398,9 @@ int main(void)
         SCREEN(a_command_of_several_lines_is_left_to_the_report_of_its_rule),
         SCREEN(a_finding_without_a_fix_says_so),
         SCREEN(unknown_rules_are_counted_by_reason),
+        SCREEN(what_another_finding_does_too_is_not_shown),
+        SCREEN(without_sound_nothing_is_judged),
+        SCREEN(what_the_daemon_counted_is_measured),
         SCREEN(what_is_left_out_is_counted_and_not_summed),
         SCREEN(the_first_sentence_names_the_one_thing_that_matters),
         SCREEN(what_is_fine_is_listed_by_name),
