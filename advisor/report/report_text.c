@@ -406,7 +406,7 @@ static void say_unread(FILE *out, const struct st_report *report)
     }
     if (root_n > 0)
         fprintf(out, "%zu value%s could not be read without more rights%s.\n", root_n, root_n == 1 ? "" : "s",
-                report->own_machine && geteuid() != 0 ? ": sudo sleeptune report reads more" : "");
+                report->own_machine && geteuid() != 0 ? ": root can read more" : "");
     for (size_t i = 0; i < report->facts->n && n > 0; i++) {
         const struct st_fact *fact = report->facts->rows[i];
         char name[128];
