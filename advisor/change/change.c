@@ -303,7 +303,7 @@ int st_change_file_read(struct st_platform *p, const char *path, char **ret)
         r = -EBADMSG;
     if (r < 0) {
         free(text);
-        return r;
+        return r == -EXDEV ? -ENOENT : r; /* a link to nothing in the tree, which writing refuses */
     }
     *ret = text;
     return 0;

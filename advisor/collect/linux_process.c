@@ -1,6 +1,7 @@
 /* Linux: who runs, at which priority, and within which limits. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <pwd.h>
 #include <string.h>
 #include <sys/types.h>
@@ -203,6 +204,48 @@ static int one_thread(void *ctx, const char *tid)
     return 0;
 }
 
+/** The tightest limit of CPU time (cpu.max) of a control group and those around it, up to the root, which has one in a
+ * container. who: a process, "self", "user". name: whose it is; a group of "self" without a limit is a fact, too. */
+static void quota(struct st_collector *c, const char *group, const char *who, const char *name)
+{
+    char path[4200], text[64], key[KEY_BYTES];
+    size_t len, used = strcmp(group, "/") != 0 ? strlen(group) : 0;
+    double least_pct = HUGE_VAL;
+    for (bool first = true;; first = false) {
+        int64_t quota_us = 0, period_us = 0;
+        snprintf(path, sizeof(path), "/sys/fs/cgroup%.*s/cpu.max", (int)used, group);
+        const bool is_read = c->p->read_text(c->p, path, text, sizeof(text), &len) == 0;
+        const bool is_limited = is_read && sscanf(text, "%" SCNd64 " %" SCNd64, &quota_us, &period_us) == 2 &&
+                                quota_us > 0 && period_us > 0;
+        const double pct = is_limited ? (double)quota_us * 100 / (double)period_us : HUGE_VAL;
+        snprintf(key, sizeof(key), "linux.cpu_quota.%s.pct", who);
+        if (pct < least_pct) {
+            least_pct = pct;
+            st_facts_put_int(c->facts, key, (int64_t)pct, text, path);
+            snprintf(key, sizeof(key), "linux.cpu_quota.%s.period_us", who);
+            st_facts_put_int(c->facts, key, period_us, text, path);
+            snprintf(key, sizeof(key), "linux.cpu_quota.%s.name", who);
+            st_facts_put_text(c->facts, key, name, NULL, path);
+        } else if (is_read && first && strcmp(who, "self") == 0) {
+            st_facts_put_int(c->facts, key, -1, text, path);
+        }
+        if (used == 0)
+            return;
+        while (used > 0 && group[--used] != '/')
+            ;
+    }
+}
+
+static void quota_of(struct st_collector *c, const char *pid, const char *name)
+{
+    char path[64], text[4096], group[4096];
+    size_t len;
+    snprintf(path, sizeof(path), "/proc/%s/cgroup", pid);
+    if (c->p->read_text(c->p, path, text, sizeof(text), &len) == 0 &&
+        st_proc_cgroup_path(text, group, sizeof(group)) == 0 && strstr(group, "..") == NULL)
+        quota(c, group, pid, name);
+}
+
 /** always: a daemon's threads do not count against the limits. */
 static void threads_of(struct walk *walk, const char *pid, const struct st_proc_stat *stat, bool always)
 {
@@ -221,6 +264,8 @@ static void threads_of(struct walk *walk, const char *pid, const struct st_proc_
     walk->process_name = NULL;
     if (always || walk->real_time_n > real_time_n)
         swapped(walk->c, pid, stat->name);
+    if (walk->real_time_n > real_time_n)
+        quota_of(walk->c, pid, stat->name);
     if (always)
         walk->threads_n = looked_at;
 }
@@ -386,11 +431,23 @@ static void limits(struct st_collector *c)
     }
 }
 
+/** Of a captured machine without its processes. */
+static int one_user_slice(void *ctx, const char *name)
+{
+    char group[128];
+    snprintf(group, sizeof(group), "/user.slice/%.100s", name);
+    if (strncmp(name, "user-", 5) == 0)
+        quota(ctx, group, "user", "programs of a user");
+    return 0;
+}
+
 static void collect_limits(struct st_collector *c)
 {
     cgroup(c);
+    quota_of(c, "self", "programs started here");
     if (c->live)
         return; /* live.c asks the kernel */
+    (void)c->p->list(c->p, "/sys/fs/cgroup/user.slice", one_user_slice, c);
     limits(c);
     st_collector_read(c, "linux.timer_slack_ns", "/proc/self/timerslack_ns", ST_VALUE_INT);
 }

@@ -160,7 +160,8 @@ static void explain_state(struct st_finding *finding, const struct st_fact *fact
         st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "this machine has no %s", source);
     } else if (r == -EACCES) {
         const int error = fact != NULL ? fact->error : EACCES;
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "%s cannot be read: %s%s", source, strerror(error),
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "%s cannot be read: %s%s", source,
+                       error == EXDEV ? "it is a link to what was not saved" : strerror(error),
                        error == EACCES || error == EPERM ? "; run the report as root" : "");
     } else {
         const char *raw = fact != NULL && fact->raw != NULL    ? fact->raw

@@ -8,6 +8,7 @@
 #include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/text/safe.h"
 
 /* --- linux-memlock: RLIMIT_MEMLOCK: may a program keep its memory out of reach of paging? --- */
 
@@ -93,6 +94,109 @@ const struct st_rule st_rule_linux_memlock = {
     .facts = ST_RULE_KEYS(MEMLOCK, IPC_LOCK, UID, ST_MACHINE_USER, ST_MACHINE_CONTAINER),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
     .judge = judge_memlock,
+};
+
+/* --- linux-cpu-quota: control groups whose programs may use only a part of a CPU --- */
+
+#define QUOTA   "linux.cpu_quota."
+#define CPU_MAX "/cpu.max"
+
+/** The kernel stops only normal threads: "This file affects only processes under the fair-class scheduler". */
+static bool is_real_time(const struct st_facts *facts, const char *pid)
+{
+    ST_FACTS_EACH (fact, facts, "linux.rt_thread.", ".pid") {
+        if (fact->state == ST_FACT_OK && strcmp(fact->text, pid) == 0)
+            return true;
+    }
+    return false;
+}
+
+/** path: of its cpu.max. A unit of systemd is told to forget its limit, by the manager that started it. */
+static void fix_quota(struct st_finding *finding, const char *path)
+{
+    char word[1024], unit[256], unit_word[1024];
+    const size_t len = strlen(path) - strlen(CPU_MAX);
+    size_t from = len;
+    while (from > 0 && path[from - 1] != '/')
+        from--;
+    snprintf(unit, sizeof(unit), "%.*s", (int)(len - from), path + from);
+    const char *dot = strrchr(unit, '.'), *user = strstr(path, "/user@");
+    const bool is_unit = dot != NULL && (strcmp(dot, ".slice") == 0 || strcmp(dot, ".service") == 0);
+    const bool of_user = user != NULL && strchr(user + 1, '/') < path + len;
+    if (st_safe_shell_word(path, word, sizeof(word)) != NULL)
+        st_finding_fix_now(finding, "echo max | sudo tee %s", word);
+    if (is_unit && st_safe_shell_word(unit, unit_word, sizeof(unit_word)) != NULL)
+        st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, "%s set-property %s CPUQuota=",
+                                  of_user ? "systemctl --user" : "sudo systemctl", unit_word);
+    else
+        st_finding_fix_persistent(
+            finding, ST_NEEDS_NOTHING,
+            "# start the program, or the container (--cpus), without its limit of CPU time");
+}
+
+static void judge_cpu_quota(struct st_finding *finding)
+{
+    const struct st_facts *facts = finding->facts;
+    const struct st_fact *least = NULL, *exempt = NULL, *free = NULL;
+    ST_FACTS_EACH (fact, facts, QUOTA, ".pct") {
+        char pid[24];
+        if (!fact->is_int)
+            continue;
+        if (fact->i64 < 0)
+            free = fact;
+        else if (is_real_time(facts, st_fact_part(fact, QUOTA, pid, sizeof(pid))))
+            exempt = fact;
+        else if (least == NULL || fact->i64 < least->i64)
+            least = fact;
+    }
+    const struct st_fact *fact = least != NULL ? least : exempt != NULL ? exempt : free;
+    if (fact == NULL) {
+        st_finding_not_applicable(finding, "no control group with a limit of CPU time was read");
+        return;
+    }
+    const char *name = "programs started here";
+    int64_t period_us = 0;
+    st_finding_quote(finding, fact->key);
+    (void)!st_facts_beside_text(facts, fact, "name", &name);
+    (void)!st_facts_beside_int(facts, fact, "period_us", &period_us);
+    if (fact == free) {
+        st_finding_fine(finding, "no limit of CPU time holds for programs started here");
+    } else if (fact == exempt) {
+        st_finding_fine(finding,
+                        "%.40s may use %" PRId64 " %% of a CPU, but its real-time threads may use more", name,
+                        fact->i64);
+    } else {
+        st_finding_advice(finding,
+                          "%.40s may use %" PRId64
+                          " %% of a CPU (cpu.max): then all threads without real-time "
+                          "priority stop for the rest of each %.0f ms",
+                          name, fact->i64, (double)period_us / 1e3);
+        if (strlen(fact->source) > strlen(CPU_MAX) && fact->source[0] == '/')
+            fix_quota(finding, fact->source);
+    }
+}
+
+const struct st_rule st_rule_linux_cpu_quota = {
+    .id = "linux-cpu-quota",
+    .title = "Limit of CPU time",
+    .mechanism =
+        "A control group may have a limit of CPU time (CPUQuota= of systemd, --cpus of containers). When its "
+        "programs have used it, all their threads but real-time ones stop until the next period, by "
+        "default each 100 ms.",
+    .cost = "fairness: the programs may use all CPUs",
+    .when_not = "the limit is for programs that do not play",
+    .sources =
+        "Linux Documentation/admin-guide/cgroup-v2.rst: cpu.max; systemd.resource-control(5) CPUQuota=\n"
+        "cgroups of version 1 are not read",
+    .guide.now = "echo max | sudo tee /sys/fs/cgroup/GROUP/cpu.max",
+    .guide.persistent = "# UNIT: user-1000.slice or the like; of a user's service: systemctl --user\n"
+                        "sudo systemctl set-property UNIT CPUQuota=",
+    .guide.check =
+        "cat /sys/fs/cgroup/user.slice/cpu.max /sys/fs/cgroup/user.slice/user-*/cpu.max   # max 100000",
+    .guide.undo = "sudo systemctl set-property UNIT CPUQuota=50%, as it was",
+    .worst = ST_STATUS_ADVICE,
+    .facts = ST_RULE_KEYS(QUOTA "*.pct", QUOTA "*.name", QUOTA "*.period_us", "linux.rt_thread.*.pid"),
+    .judge = judge_cpu_quota,
 };
 
 /* --- linux-service-limits: Audio programs that run as services: limits.d does not reach them. --- */

@@ -16,6 +16,7 @@
     RULE(linux_client_priority) \
     RULE(linux_rt_group_sched) \
     RULE(linux_service_limits) \
+    RULE(linux_cpu_quota) \
     RULE(linux_rtkit) \
     RULE(linux_audio_group) \
     RULE(linux_memlock) \

@@ -4,7 +4,7 @@ LINUX = [
     ("The right to real-time priority",
      "This decides more than everything else together. An audio thread without real-time priority waits behind any busy program, and "
      "nothing below can make up for that. Do the first section; the others of this chapter are for when it does not help.",
-     "linux-rt-permission linux-audio-group linux-memlock linux-rtkit linux-rt-lost linux-service-limits linux-rt-group-sched"),
+     "linux-rt-permission linux-audio-group linux-memlock linux-rtkit linux-rt-lost linux-service-limits linux-cpu-quota linux-rt-group-sched"),
     ("CPU and power",
      "A machine that saves power is slow to wake up. On a laptop these settings cost battery, so make them for the time you play.",
      "linux-idle-states linux-idle-request-access linux-cpu-frequency linux-power-daemons linux-heat linux-hybrid-cores"),

@@ -69,9 +69,19 @@ static int read_link(int dir_fd, const char *path, const char *name, char ret[PA
     return 0;
 }
 
+/** Nothing was found: is it because the last link led to what is not in the tree? @return -EXDEV, -ENOENT. */
+static int why_missing(int dir_fd, const char *linked)
+{
+    const int fd = linked[0] != '\0' ? st_posix_open_beneath(dir_fd, linked, 0) : -EISDIR;
+    if (fd >= 0)
+        close(fd);
+    return fd == -ENOENT ? -EXDEV : -ENOENT;
+}
+
 int st_posix_open_beneath(int dir_fd, const char *path, int flags)
 {
-    char done[PATH_MAX] = "", rest[PATH_MAX] = "", target[PATH_MAX], name[NAME_MAX + 1];
+    char done[PATH_MAX] = "", rest[PATH_MAX] = "", target[PATH_MAX], name[NAME_MAX + 1],
+         linked[PATH_MAX] = "";
     int links = 0, r = append(rest, path), len;
     const char *at = rest;
     while (r == 0 && (len = next_component(&at, name)) != 0) {
@@ -87,7 +97,7 @@ int st_posix_open_beneath(int dir_fd, const char *path, int flags)
         }
         r = read_link(dir_fd, done, name, target);
         if (r != 0)
-            return r;
+            break;
         if (target[0] == '\0') {
             r = append(done, name);
             continue;
@@ -97,9 +107,14 @@ int st_posix_open_beneath(int dir_fd, const char *path, int flags)
             return -ELOOP;
         if (target[0] == '/')
             done[0] = '\0';
-        r = append(target, at);
+        memcpy(linked, done, sizeof(linked));
+        r = append(linked, target);
+        if (r == 0)
+            r = append(target, at);
         memcpy(rest, target, sizeof(rest));
         at = rest;
     }
-    return r != 0 ? r : open_resolved(dir_fd, done, flags);
+    if (r == 0)
+        r = open_resolved(dir_fd, done, flags);
+    return r == -ENOENT ? why_missing(dir_fd, linked) : r;
 }

@@ -63,7 +63,8 @@ int st_posix_thread_start(pthread_t *thread, size_t stack_bytes, void *(*run)(vo
  * Opens `path` (leading slashes are dropped) inside the folder dir_fd, one component at a time. A link never leads out: it
  * is resolved inside, as after chroot.
  * @param flags added to O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC; O_NOFOLLOW refuses a link in the last place only.
- * @return fd; -ELOOP for too many links, or if the tree changes meanwhile, or what open said.
+ * @return fd; -ELOOP for too many links, or if the tree changes meanwhile; -EXDEV for a link to what is not in the folder;
+ * or what open said.
  */
 ST_NODISCARD int st_posix_open_beneath(int dir_fd, const char *path, int flags);
 

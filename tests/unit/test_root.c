@@ -232,6 +232,13 @@ static void a_walk_stays_inside(void **state)
     assert_int_equal(walk(f, "/last", O_NOFOLLOW), -ELOOP);
     assert_int_equal(walk(f, "/inside/sys", O_DIRECTORY | O_NOFOLLOW), 0);
     assert_int_equal(walk(f, "/out/absent", 0), -ENOENT);
+    /* a link to what was not saved: no one knows whether it was there */
+    make_link(f, "tree/dangling", "sys/devices/none");
+    make_link(f, "tree/null", "/dev/null");
+    assert_int_equal(walk(f, "/dangling", 0), -EXDEV);
+    assert_int_equal(walk(f, "/dangling/uevent", 0), -EXDEV);
+    assert_int_equal(walk(f, "/null", 0), -EXDEV);
+    assert_int_equal(walk(f, "/inside/absent", 0), -ENOENT);
     assert_int_equal(walk(f, "/proc/../../absent", 0), -ENOENT);
     assert_int_equal(walk(f, "/proc/sys/kernel/osrelease/x", 0), -ENOTDIR);
     assert_int_equal(walk(f, "/none", 0), -ENOENT);
