@@ -111,7 +111,7 @@ static bool is_real_time(const struct st_facts *facts, const char *pid)
     return false;
 }
 
-/** path: of its cpu.max. A unit of systemd is told to forget its limit, by the manager that started it. */
+/** path: of its cpu.max. The limit of a unit goes through the systemd that started it, the system's or the user's. */
 static void fix_quota(struct st_finding *finding, const char *path)
 {
     char word[1024], unit[256], unit_word[1024];
@@ -151,7 +151,10 @@ static void judge_cpu_quota(struct st_finding *finding)
     }
     const struct st_fact *fact = least != NULL ? least : exempt != NULL ? exempt : free;
     if (fact == NULL) {
-        st_finding_not_applicable(finding, "no control group with a limit of CPU time was read");
+        int64_t pct;
+        (void)!st_finding_need_int(finding, QUOTA "self.pct", &pct);
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_not_applicable(finding, "no control group with a limit of CPU time was read");
         return;
     }
     const char *name = "programs started here";
@@ -168,7 +171,7 @@ static void judge_cpu_quota(struct st_finding *finding)
     } else {
         st_finding_advice(finding,
                           "%.40s may use %" PRId64
-                          " %% of a CPU (cpu.max): then all threads without real-time "
+                          " %% of a CPU (cpu.max); when that is used up, all threads without real-time "
                           "priority stop for the rest of each %.0f ms",
                           name, fact->i64, (double)period_us / 1e3);
         if (strlen(fact->source) > strlen(CPU_MAX) && fact->source[0] == '/')
