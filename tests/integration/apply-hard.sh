@@ -103,7 +103,7 @@ echo 'root=PARTUUID=1' >"$tree/boot/firmware/cmdline.txt"
 keep
 out=$(apply --yes --root "$tree" linux-preemption)
 is "a command line that is not ours to write: 1" "$?" 1
-like "and where it is" "$out" 'sleeptune cannot add preempt=full to the kernel command line of this machine\. Add the option to the end of the only line of /boot/firmware/cmdline\.txt\.$'
+like "and where it is" "$out" 'sleeptune cannot change the kernel command line of this machine\. Add preempt=full to the only line of /boot/firmware/cmdline\.txt\.$'
 ok "and nothing is changed" unchanged
 
 # --- what took effect, and what nobody can tell ------------------------------------------------------------------
