@@ -43,11 +43,6 @@ static void forget_counts(struct st_service *service)
     service->counts = (struct st_history_minute){.own_xruns = service->counts.own_xruns};
 }
 
-static bool has_own_stream(const struct st_config *config)
-{
-    return strcmp(config->audio.backend, "none") != 0 && strcmp(config->audio.backend, "dummy") != 0;
-}
-
 /* Of the thread of the sources. */
 static void wake_main(void)
 {
@@ -65,7 +60,7 @@ static void begin_rest(struct st_service *service)
 {
     service->playing.told_ns = service->platform->now_ns(service->platform);
     set_rests(service,
-              strcmp(service->config.loop.when, "playing") == 0 && !has_own_stream(&service->config));
+              strcmp(service->config.loop.when, "playing") == 0 && !st_config_own_stream(&service->config));
     if (service->view.rests)
         ST_INFO("the test loop rests until a program plays (loop.when)");
 }
@@ -188,7 +183,7 @@ int st_service_rest_or_run(struct st_service *service)
 {
     const int64_t now_ns = service->platform->now_ns(service->platform);
     const bool always = strcmp(service->config.loop.when, "always") == 0;
-    struct st_playing_facts facts = {.own_stream = has_own_stream(&service->config)};
+    struct st_playing_facts facts = {.own_stream = st_config_own_stream(&service->config)};
     st_observe_playing(service->observe, &facts);
     const enum st_playing_answer answer = st_playing_judge(&service->playing, &facts, now_ns);
     const bool runs = always || answer != ST_PLAYING_NO;
@@ -535,7 +530,7 @@ static int apply(struct st_service *service, const struct st_config *config)
         st_service_set_rights(service);
     if ((applies & ST_CONFIG_APPLIES_HTTP) != 0 || service->view.http_error[0] != '\0')
         st_service_restart_tcp(service);
-    if ((applies & (ST_CONFIG_APPLIES_OBSERVE | ST_CONFIG_APPLIES_WHEN)) != 0)
+    if ((applies & (ST_CONFIG_APPLIES_OBSERVE | ST_CONFIG_APPLIES_WHEN | ST_CONFIG_APPLIES_AUDIO)) != 0)
         st_observe_set(service->observe, config);
     if ((applies & ST_CONFIG_APPLIES_HISTORY) != 0)
         st_history_writer_set(service->history, config);

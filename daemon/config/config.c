@@ -372,6 +372,11 @@ int st_config_parse(const char *text, size_t len, const char *name, struct st_co
     return 0;
 }
 
+bool st_config_own_stream(const struct st_config *config)
+{
+    return strcmp(config->audio.backend, "none") != 0 && strcmp(config->audio.backend, "dummy") != 0;
+}
+
 int st_config_load(struct st_platform *platform, const char *path, struct st_config *ret,
                    st_config_error_fn error, void *ctx)
 {

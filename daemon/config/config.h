@@ -106,6 +106,9 @@ void st_config_always(void);
 ST_NODISCARD int st_config_parse(const char *text, size_t len, const char *name, struct st_config *ret,
                                  st_config_error_fn error, void *ctx);
 
+/** Does the daemon play a stream of its own in a sound system? */
+bool st_config_own_stream(const struct st_config *config);
+
 /** Reads a file. @return as st_config_parse, or what reading said (reported too, -ENOENT as well). */
 ST_NODISCARD int st_config_load(struct st_platform *platform, const char *path, struct st_config *ret,
                                 st_config_error_fn error, void *ctx);

@@ -164,12 +164,16 @@ struct client {
 static void on_client_info(void *ctx, const struct pw_client_info *info)
 {
     struct client *client = ctx;
+    const char *peer = property(info->props, PW_KEY_SEC_PID); /* from the kernel */
+    const pid_t own = client->observer->own;
     int32_t pid;
-    if (spa_atoi32(property(info->props, PW_KEY_SEC_PID), &pid, 10) && pid > 0 && pid != getpid())
+    if (spa_atoi32(peer, &pid, 10) && pid > 0 && pid != getpid())
         st_process_watch_add(client->observer->watch, info->id, pid);
-    /* as the client says it: pipewire.sec.pid would be that of pipewire-pulse for all of its clients */
-    const char *process = property(info->props, PW_KEY_APP_PROCESS_ID);
-    if (st_helper_line_is_process(process, client->observer->own))
+    /* the peer of all clients of pipewire-pulse is pipewire-pulse: whose those are they say themselves */
+    const char *api = property(info->props, PW_KEY_CLIENT_API);
+    if (st_helper_line_is_process(peer, own) ||
+        (spa_streq(api, "pipewire-pulse") &&
+         st_helper_line_is_process(property(info->props, PW_KEY_APP_PROCESS_ID), own)))
         st_pipewire_profile_leave_out(&client->observer->profile, info->id);
 }
 

@@ -64,7 +64,7 @@ static void use_config(struct st_observe *observe, const struct st_config *confi
     observe->may_rest = strcmp(config->loop.when, "playing") == 0;
     for (size_t i = 0; i < observe->n; i++) {
         struct st_observed *o = &observe->sources[i];
-        struct st_xrun_setting setting = {0};
+        struct st_xrun_setting setting = {.own_stream = st_config_own_stream(config)};
         char path[PATH_BYTES];
         snprintf(path, sizeof(path), "observe.%s_server", o->source->name);
         snprintf(setting.server, sizeof(setting.server), "%s", st_config_text(config, path));

@@ -270,7 +270,8 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
 
 void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const struct st_xrun_setting *setting)
 {
-    const bool other = strcmp(o->setting.server, setting->server) != 0;
+    const bool other =
+        strcmp(o->setting.server, setting->server) != 0 || o->setting.own_stream != setting->own_stream;
     o->setting = *setting;
     if (mode == ST_OBSERVED_OFF || other)
         close_source(o);

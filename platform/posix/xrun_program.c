@@ -124,9 +124,12 @@ static int spawn(const struct st_xrun_watch *w, const char *path, char *const *e
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     char own[24], user[24];
-    snprintf(own, sizeof(own), "-p%ld", (long)getpid()); /* what it sees of us is no other program's */
+    snprintf(own, sizeof(own), "-p%ld", (long)getpid());
     snprintf(user, sizeof(user), "-u%lu", (unsigned long)w->setting.user);
-    char *const argv[] = {(char *)(uintptr_t)w->source->program, own, w->setting.user != 0 ? user : NULL,
+    char *const argv[] = {(char *)(uintptr_t)w->source->program,
+                          w->setting.own_stream  ? own
+                          : w->setting.user != 0 ? user
+                                                 : NULL,
                           NULL};
     int r = -posix_spawn_file_actions_init(&actions);
     if (r != 0)

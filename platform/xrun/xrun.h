@@ -83,6 +83,7 @@ struct st_xrun_setting {
     char server[ST_XRUN_SERVER_BYTES]; /* value of server_env, "": as found in the environment; alsa: where
                                           procfs is, "": /proc */
     uid_t user; /* as whom root runs a helper program, so that it reaches that user's server; 0: as itself */
+    bool own_stream; /* this process plays in a sound server: what it sees of that is no other program's */
 };
 
 /** An open source. */

@@ -25,7 +25,8 @@ if ! sound; then
 fi
 ok "a server that comes is watched" wait_for of_like state watching
 like "the status says what" "$(of why)" '^profiler of PipeWire [0-9]+\.'
-does "a client plays" client "$SLEEPTUNE_BUILD/tests/integration/stall_pipewire" 700
+export STALL_CLAIMS=$daemon
+does "a client plays, and claims to be the daemon" client "$SLEEPTUNE_BUILD/tests/integration/stall_pipewire" 700
 sleep 3
 before=$(of starved)
 tap_note <<<"while it began to play: $(counts) (device xruns, cycles that a client missed)"
@@ -36,6 +37,8 @@ is "the program that watches keeps no right to real-time priority, and little me
     "$(awk '/^Max (realtime priority|locked memory)/ {print $4, $5}' "/proc/${watchers[0]}/limits" | xargs)" "65536 65536 0 0"
 is "and takes the CPU from no program without real-time rights" "$(awk '{print $19}' "/proc/${watchers[0]}/stat")" 10
 does "and one that leaves that process out" watch own -p "$client_pid"
+does "and one that leaves out the process that it claims to be" watch claimed -p "$daemon"
+unset STALL_CLAIMS
 pw-profiler -o "$tmp/profile" >/dev/null 2>&1 &
 profiler=$!
 pids+=("$profiler")
@@ -51,6 +54,7 @@ missed=$(($(of starved) - before))
 tap_note <<<"700 ms in a cycle of 171 ms: $missed cycles missed"
 ok "it missed at least three cycles" test "$missed" -ge 3
 ok "others see it" grep -q '^xrun .*client=stall' "$tmp/others"
+ok "whatever it claims" grep -q '^xrun .*client=stall' "$tmp/claimed"
 is "whose process it is does not" "$(grep -v -e ^ready -e ^alive -e "^load .* device=nul$" -e "^xrun .*client=PipeWire" "$tmp/own")" ""
 is "no device had an xrun" "$(of device_xruns)" 0
 case $(of why) in

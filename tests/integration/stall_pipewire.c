@@ -8,7 +8,7 @@
  * PEAK is computed by another thread of its own, of higher priority, on that CPU. "filter": it is no stream, but
  * has the ports NAME:in and NAME:out, which others link. "exits": it ends at the end of its first PEAK,
  * in its 40th cycle or later. "pages": the PEAK is time in which it reads pages of a mapped file, LOG.pages, that
- * are on the disk only. */
+ * are on the disk only. $STALL_CLAIMS: the process that the stream says is its own. */
 #include <spa/pod/pod.h>
 
 #include <fcntl.h>
@@ -215,10 +215,11 @@ static int begin_stream(struct pw_loop *loop, const char *name)
 {
     uint8_t space[1024];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
-    stream = pw_stream_new_simple(loop, name,
-                                  pw_properties_new(PW_KEY_NODE_NAME, name, PW_KEY_MEDIA_TYPE, "Audio",
-                                                    PW_KEY_MEDIA_CATEGORY, "Playback", NULL),
-                                  &events, NULL);
+    struct pw_properties *props = pw_properties_new(PW_KEY_NODE_NAME, name, PW_KEY_MEDIA_TYPE, "Audio",
+                                                    PW_KEY_MEDIA_CATEGORY, "Playback", NULL);
+    if (getenv("STALL_CLAIMS") != NULL)
+        pw_properties_set(props, PW_KEY_APP_PROCESS_ID, getenv("STALL_CLAIMS"));
+    stream = pw_stream_new_simple(loop, name, props, &events, NULL);
     const struct spa_pod *format = spa_format_audio_raw_build(
         &builder, SPA_PARAM_EnumFormat,
         &SPA_AUDIO_INFO_RAW_INIT(.format = SPA_AUDIO_FORMAT_F32, .rate = 48000, .channels = 2));
