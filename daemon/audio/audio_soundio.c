@@ -15,6 +15,7 @@
 
 #include "core/ns.h"
 #include "core/text/text.h"
+#include "daemon/observe/jack_server.h"
 #include "platform/posix/posix.h"
 #include "platform/xrun/xrun_line.h"
 
@@ -40,8 +41,7 @@ struct stream {
     bool policy_set;               /* callback only */
 };
 
-#define POLICY_UNKNOWN  (-1)
-#define JACK_NAME_BYTES 256 /* JACK_SERVER_NAME_SIZE of jack2, which copies a longer one past its end */
+#define POLICY_UNKNOWN (-1)
 
 /* In the order we would like them; silence is all zero bits in each. */
 static const enum SoundIoFormat formats[] = {
@@ -201,12 +201,10 @@ static void copy_text(char *to, size_t to_bytes, const char *from)
 static int connect_backend(struct stream *stream, char *error, size_t error_bytes)
 {
     const size_t index = backend_index(stream->config->audio.backend);
-    const char *server = getenv("JACK_DEFAULT_SERVER");
-    if (backends[index].backend == SoundIoBackendJack && server != NULL &&
-        strlen(server) >= JACK_NAME_BYTES) {
-        snprintf(error, error_bytes, "the variable JACK_DEFAULT_SERVER is longer than %d bytes",
-                 JACK_NAME_BYTES - 1);
-        return -EINVAL;
+    if (backends[index].backend == SoundIoBackendJack && !st_jack_server_is_pipewire()) {
+        const int r = st_jack_server_look(st_jack_server_name(), error, error_bytes);
+        if (r != 0)
+            return r;
     }
     if (!soundio_have_backend(backends[index].backend)) {
         snprintf(error, error_bytes, "libsoundio was built without the backend %s", backends[index].name);

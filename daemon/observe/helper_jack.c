@@ -10,7 +10,6 @@
  *
  * An xrun is the server's, not one client's, so sleeptuned's own stream on the same server counts the same
  * ones once more: that it is there is said. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <jack/jack.h>
 #include <jack/statistics.h>
@@ -25,15 +24,15 @@
 #include "core/text/text.h"
 #include "daemon/observe/helper_line.h"
 #include "daemon/observe/jack_log.h"
+#include "daemon/observe/jack_server.h"
 #include "daemon/observe/jack_xrun.h"
 
-#define NAME         "sleeptune-observe-jack"
-#define ANSWER_S     5 /* a server that hangs does not answer at all */
-#define PAUSE_MS     100 /* between two lines; the server writes its messages a little later than it calls back */
-#define SAMPLE_MS    2000
-#define SAMPLES      5 /* of the DSP load, for a line each 10 s */
-#define CLIENTS_MAX  16
-#define SERVER_BYTES 256 /* JACK_SERVER_NAME_SIZE of jack2, which does not check it */
+#define NAME        "sleeptune-observe-jack"
+#define ANSWER_S    5 /* a server that hangs does not answer at all */
+#define PAUSE_MS    100 /* between two lines; the server writes its messages a little later than it calls back */
+#define SAMPLE_MS   2000
+#define SAMPLES     5 /* of the DSP load, for a line each 10 s */
+#define CLIENTS_MAX 16
 
 enum what {
     WHAT_DEVICE,
@@ -126,8 +125,11 @@ static void on_shutdown(ST_UNUSED void *ctx)
 static int open_client(const char *server)
 {
     jack_status_t status = 0;
-    if (dlsym(RTLD_DEFAULT, "pw_get_library_version") != NULL) /* it came with libjack */
+    if (st_jack_server_is_pipewire())
         return st_helper_line_absent("libjack is that of PipeWire, which is watched as PipeWire");
+    char why[ST_XRUN_WHY_BYTES];
+    if (st_jack_server_look(server, why, sizeof(why)) != 0)
+        return st_helper_line_absent("%s", why);
     jack_set_error_function(keep_message);
     jack_set_info_function(drop_message);
     st_helper_line_deadline(ANSWER_S,
@@ -315,11 +317,7 @@ int main(int argc, char **argv)
 {
     const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     (void)st_helper_line_options(argc, argv);
-    const char *server = getenv("JACK_DEFAULT_SERVER");
-    if (server == NULL || server[0] == '\0')
-        server = "default";
-    if (strlen(server) >= SERVER_BYTES)
-        return st_helper_line_absent("the name of the JACK server is longer than %d bytes", SERVER_BYTES - 1);
+    const char *server = st_jack_server_name();
     if (pipe(observer.fds) != 0) {
         perror(NAME);
         return ST_HELPER_LINE_FAILED;

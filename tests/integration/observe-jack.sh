@@ -15,8 +15,12 @@ trap 'clean_up; rm -f /dev/shm/jack*"$name"*' EXIT # what libjack leaves behind
 # a period of 171 ms: the machine's own noise is no xrun
 jack() { server jackd -n "$name" -r "$@" -d dummy -r 48000 -p 8192; }
 
+db=/dev/shm/jack_db-$(id -u)
+left() { ls -d "$db" /dev/shm/jack-shm-registry 2>/dev/null; }
+before=$(left)
 out=$("$observer" <>"$tmp/no-end" 2>&1)
 is "without a server: status 2" "$?" 2
+is "and nothing of JACK is made" "$(left)" "$before"
 like "and one line says so" "$out" '^absent JACK server "no-such-server" is not running for this user$'
 long=$(JACK_DEFAULT_SERVER=$(printf 'x%.0s' $(seq 5000)) "$observer" </dev/null 2>&1)
 is "a name that libjack has no room for is said" "$long" "absent the name of the JACK server is longer than 255 bytes"
@@ -43,6 +47,22 @@ fi
 ok "a server that comes is watched" wait_for of_like state watching
 is "the status says which" "$(of why)" "JACK server \"$name\", 8192 frames at 48000 Hz"
 export JACK_DEFAULT_SERVER=$name
+# another user's files in the place of libjack's database
+if [ -z "$before" ] && can_be_nobody; then
+    mv "$db" "$db.own"
+    as_nobody mkdir -m 777 "$db"
+    out=$("$observer" <>"$tmp/no-end" 2>&1)
+    is "a database that another user can change is not opened" "$?,$out" "2,absent another user can change $db, which libjack would open. Remove that folder as root, then start JACK again"
+    rmdir "$db"
+    mv "$db.own" "$db"
+    as_nobody touch /dev/shm/theirs
+    mv /dev/shm/theirs "$db/__db.009"
+    out=$("$observer" <>"$tmp/no-end" 2>&1)
+    like "nor one with a file of another user in it" "$out" "^absent another user can change $db,"
+    rm "$db/__db.009"
+else
+    skip "a database that another user can change is not opened" "needs root and its own /dev/shm"
+fi
 does "a client plays" client "$SLEEPTUNE_BUILD/tests/integration/stall_jack" 600
 does "a quiet run has no xrun" quiet
 before=$(of device_xruns)
