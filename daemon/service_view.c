@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "core/ns.h"
+#include "core/page/page.h"
 #include "daemon/causes/culprit_request.h"
-#include "daemon/page/page.h"
 #include "daemon/status/minute.h"
 #include "daemon/systemd.h"
 

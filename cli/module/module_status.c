@@ -2,15 +2,20 @@
 #include "cli/module.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/show/daemon_client.h"
 #include "cli/show/status_screen.h"
+#include "core/page/page.h"
 #include "core/text/safe.h"
+#include "platform/child_env.h"
 #include "platform/program/locale.h"
 #include "platform/program/terminal.h"
 #include "st_config.h"
@@ -39,7 +44,8 @@ static int print_text(const struct st_daemon_answer *answer, const struct st_sta
 static void put_message(FILE *out, char *message)
 {
     fputs(
-        "<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=viewport content=width=device-width>"
+        "<!DOCTYPE html><html lang=en><meta charset=utf-8><meta http-equiv=Content-Security-Policy "
+        "content=\"default-src 'none'\"><meta name=viewport content=width=device-width>"
         "<meta name=color-scheme content=\"light dark\"><title>sleeptune</title><h1>sleeptune has no answer</h1><p>",
         out);
     for (const char *at = st_safe_text(message); *at != '\0'; at++)
@@ -49,9 +55,14 @@ static void put_message(FILE *out, char *message)
         fputs("<p><a href=\"" ST_DOCS_URL "/troubleshooting.html\">I hear clicks: do this</a>", out);
 }
 
-/* The folder of the caller's session; where a system has none, his cache. @return false: there is neither. */
+/* The folder of the caller's session; where a system has none, his cache. Root's is where only root writes: HOME and
+ * XDG_RUNTIME_DIR may be another user's (sudo -E, su -m). @return false: there is none. */
 static bool page_folder(char *folder, size_t bytes)
 {
+    if (geteuid() == 0) {
+        snprintf(folder, bytes, ST_RUN_DIR);
+        return true;
+    }
     const char *session = getenv("XDG_RUNTIME_DIR"), *home = getenv("HOME");
     const bool in_session = session != NULL && session[0] == '/';
     if (!in_session && (home == NULL || home[0] != '/'))
@@ -61,7 +72,27 @@ static bool page_folder(char *folder, size_t bytes)
     return true;
 }
 
-/* Writes the page, or the message if it is NULL, into a folder of the caller, for him alone, and shows it. */
+static int open_page(const char *path)
+{
+    struct st_child_env env;
+    char program[PATH_MAX];
+    pid_t pid;
+    char *const argv[] = {(char *)(uintptr_t) "xdg-open", (char *)(uintptr_t)path, NULL};
+    int r = st_child_env_open(&env, geteuid(), NULL);
+    if (r == 0)
+        r = st_child_env_find((const char *const *)env.vars, argv[0], program, sizeof(program));
+    if (r == 0)
+        r = -posix_spawn(&pid, program, NULL, NULL, argv, env.vars);
+    st_child_env_close(&env);
+    if (r != 0)
+        return st_failure(COMMAND, "cannot run xdg-open: %s. Open the page in a browser.", strerror(-r));
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return ST_EXIT_DONE;
+}
+
+/* Writes the page, or the message if it is NULL, into a folder of the caller, for him alone, and shows it. Root only
+ * learns where it is: a desktop and its programs are a user's. */
 static int show_page(const char *text, char *message)
 {
     char folder[400], path[512], begun[512];
@@ -84,24 +115,29 @@ static int show_page(const char *text, char *message)
         return st_failure(COMMAND, "cannot write %s: %s", path, strerror(error));
     }
     puts(st_safe_text(path));
-    if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL)
+    if (geteuid() == 0 || (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL))
         return ST_EXIT_DONE;
     fflush(stdout);
-    execlp("xdg-open", "xdg-open", path, (char *)NULL);
-    return st_failure(COMMAND, "cannot run xdg-open: %s. Open the page in a browser.", strerror(errno));
+    return open_page(path);
 }
 
 int st_module_run(const struct st_status_wish *wish)
 {
     struct st_daemon_answer answer;
     char error[512];
-    int status = st_daemon_client_try(wish->socket, wish->html ? "/" : "/v1/status",
-                                      wish->html ? NULL : "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &answer,
-                                      error, sizeof(error));
+    int status = st_daemon_client_try(wish->socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS,
+                                      &answer, error, sizeof(error));
+    if (status == 0 && wish->html && !st_status_screen_is_in(answer.document)) {
+        snprintf(error, sizeof(error), ST_STATUS_SCREEN_MISSING, answer.socket);
+        status = ST_EXIT_FAILURE;
+    }
     if (status != 0)
         (void)st_failure(COMMAND, "%s", error);
-    if (wish->html) {
-        const int shown = show_page(status == 0 ? answer.text : NULL, error);
+    if (wish->html) { /* of the document, as the daemon makes it: no HTML of another program is shown */
+        char *page = status == 0 ? st_page_text(answer.document, false) : NULL;
+        const int shown =
+            status == 0 && page == NULL ? st_failure(COMMAND, "out of memory") : show_page(page, error);
+        free(page);
         status = status == 0 ? shown : status;
     } else if (status != 0) {
         /* said */

@@ -16,8 +16,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/page/page.h"
 #include "daemon/config/config.h"
-#include "daemon/page/page.h"
 #include "platform/posix/posix.h"
 
 #define LOG_MODULE "http"

@@ -17,17 +17,54 @@ like "and no frame around it" "$page" "frame-ancestors 'none'"
 like "the answer is in it" "$(grep answer <<<"$page")" '<p id="answer" class="[a-z]+">[^<]*(dropout|sound server)'
 like "JSON has a policy too" "$(curl -si --max-time 20 "${url}v1/status")" "^Content-Security-Policy: default-src 'none'"
 is "another Host is refused" "$(curl -s -o /dev/null -w '%{http_code}' -H 'Host: evil.example' "$url")" 403
-html() { XDG_RUNTIME_DIR=$tmp/session env -u DISPLAY -u WAYLAND_DISPLAY "$SLEEPTUNE" status --html "$@"; }
-mkdir -m 700 "$tmp/session"
-is "status --html writes the page, and says where" "$(html --socket "$sock")" "$tmp/session/sleeptune-status.html"
-like "it is the page" "$(cat "$tmp/session/sleeptune-status.html")" '<p id="answer"'
-is "for the user alone" "$(stat -c %a "$tmp/session/sleeptune-status.html")" 600
-html --socket "$tmp/nobody<there>" >/dev/null 2>&1
-is "without a daemon it fails" "$?" 4
-like "and the page says why" "$(cat "$tmp/session/sleeptune-status.html")" 'no sleeptuned is listening on .*nobody&#60;there&#62;'
-mkdir "$tmp/home"
-is "a system without session folders: in the cache of the user" "$(HOME=$tmp/home env -u XDG_RUNTIME_DIR -u DISPLAY -u WAYLAND_DISPLAY "$SLEEPTUNE" status --html --socket "$sock")" \
-    "$tmp/home/.cache/sleeptune-status.html"
+# html FOLDER ARG...: on a desktop, with the folders and the PATH of an ordinary user (nobody, if root runs this)
+mkdir -m 700 "$tmp/session" "$tmp/home"
+mkdir "$tmp/bin"
+printf '#!/bin/sh\necho "$1" >>"%s/opened"; exit 3\n' "$tmp/session" >"$tmp/bin/xdg-open"
+chmod 755 "$tmp/bin/xdg-open"
+user() { "$@"; }
+html() { "$1" env -u WAYLAND_DISPLAY XDG_RUNTIME_DIR="$tmp/session" HOME="$tmp/home" PATH="$tmp/bin:$PATH" DISPLAY=:0 "$SLEEPTUNE" status --html --socket "$2"; }
+if can_be_nobody; then
+    chown 65534 "$tmp/session" "$tmp/home"
+    chmod 777 "$sock"
+    user() { as_nobody "$@"; }
+    out=$(html env "$sock")
+    is "status --html as root: the page is where only root writes, whatever the environment" "$?,$out" "0,/run/sleeptune-status.html"
+    like "it is the page" "$(cat /run/sleeptune-status.html)" '<p id="answer"'
+    html env "$tmp/nobody" >/dev/null 2>&1
+    is "without a daemon it fails" "$?" 4
+    is "no program opens it, and nothing is made in the user's folders" "$(find "$tmp/session" "$tmp/home" -mindepth 1)" ""
+    rm -f /run/sleeptune-status.html
+fi
+file=$tmp/session/sleeptune-status.html
+is "status --html writes the page, and says where" "$(html user "$sock")" "$file"
+like "it is the page" "$(cat "$file")" '<p id="answer"'
+like "that runs no script but its own, and loads nothing" "$(cat "$file")" "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-[^;]*; script-src 'sha256-"
+is "for the user alone" "$(stat -c %a "$file")" 600
+is "the desktop opens it" "$(cat "$tmp/session/opened")" "$file"
+html user "$tmp/nobody<there>" >/dev/null 2>&1
+is "without a daemon it fails, whatever the browser says" "$?" 4
+like "and the page says why" "$(cat "$file")" 'no sleeptuned is listening on .*nobody&#60;there&#62;'
+like "it loads nothing either" "$(cat "$file")" "Content-Security-Policy content=\"default-src 'none'\""
+is "a system without session folders: in the cache of the user" "$(user env -u XDG_RUNTIME_DIR -u DISPLAY -u WAYLAND_DISPLAY HOME="$tmp/home" "$SLEEPTUNE" status --html --socket "$sock")" \
+    "$([ "$(id -u)" -eq 0 ] && ! can_be_nobody && echo /run || echo "$tmp/home/.cache")/sleeptune-status.html"
+"$PYTHON" - "$tmp/fake.sock" <<'PY' &
+import socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen()
+while True:
+    peer, _ = server.accept()
+    peer.recv(65536)
+    body = b"<!DOCTYPE html><p id=answer><script src=http://evil.example/></script>"
+    peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    peer.close()
+PY
+pids+=("$!")
+ok "a false daemon is there" wait_for test -S "$tmp/fake.sock"
+chmod 777 "$tmp/fake.sock"
+html user "$tmp/fake.sock" >/dev/null 2>&1
+is "its HTML is not taken" "$?,$(grep -c evil "$file")" "4,0"
 is "HEAD /" "$(curl -sI -o /dev/null -w '%{http_code}' "$url")" 200
 
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/page/page.h"
+#include "core/page/page.h"
 
 #define HOSTILE "<img src=x onerror='alert(1)'>\"&\x01{{verdict}}"
 #define ESCAPED "&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&quot;&amp;?{{verdict}}"

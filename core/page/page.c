@@ -1,5 +1,5 @@
 /* Fills the template with the screen of the status document: no figure is known here. */
-#include "daemon/page/page.h"
+#include "core/page/page.h"
 
 #include <math.h>
 #include <string.h>

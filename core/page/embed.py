@@ -18,11 +18,12 @@ def source(text):
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
-page = html.replace("{{css}}", css).replace("{{js}}", js)
 policy = (f"default-src 'none'; style-src {source(css)}; script-src {source(js)}; connect-src 'self'; base-uri 'none'; "
-          "form-action 'none'; frame-ancestors 'none'")
+          "form-action 'none'")
+page = html.replace("{{css}}", css).replace("{{js}}", js).replace("{{policy}}", policy)  # it holds in a file, too
+policy += "; frame-ancestors 'none'"  # only a header may say this
 values = page.encode() + b"\0"
-print("/* Written by embed.py. */\n#include \"daemon/page/page.h\"\n")
+print("/* Written by embed.py. */\n#include \"core/page/page.h\"\n")
 print(f'const char st_page_policy[] =\n    "{policy}";\n')
 print("const char st_page_template[] = {")
 for i in range(0, len(values), 24):

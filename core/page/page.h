@@ -1,7 +1,7 @@
-/* GET /: the screen of the status document as a page, complete without scripts; where they run, one reads the
+/* GET / and `sleeptune status --html`: the screen of the status document as a page, complete without scripts; where they run, one reads the
  * page again every other second. */
-#ifndef ST_DAEMON_PAGE_PAGE_H
-#define ST_DAEMON_PAGE_PAGE_H
+#ifndef ST_CORE_PAGE_PAGE_H
+#define ST_CORE_PAGE_PAGE_H
 
 #include <jansson.h>
 #include <stdbool.h>
