@@ -254,6 +254,8 @@ static void judge_rt_group_sched(struct st_finding *finding)
     st_finding_quote(finding, FIFO_ERRNO);
     const bool tried = st_facts_int(facts, FIFO_ERRNO, &error) == 0;
     const int r = st_finding_need_text(finding, CONFIG, &config);
+    /* only a kernel that has it has the files cpu.rt_runtime_us (kernel/sched/core.c, cpu_legacy_files) */
+    const bool by_files = users_us >= 0 || st_machine_int_or(facts, GROUP_RUNTIME, -1) >= 0;
     if (r == 0 && strcmp(config, "n") == 0) {
         st_finding_not_applicable(finding, "this kernel has no real-time group scheduling");
     } else if (r == 0 && strcmp(config, "y") != 0) {
@@ -264,15 +266,19 @@ static void judge_rt_group_sched(struct st_finding *finding)
         st_finding_fine(finding, "real-time group scheduling is built in, but switched off at boot");
     } else if (tried && error == 0) {
         st_finding_fine(finding, "SCHED_FIFO was granted, so real-time group scheduling does no harm");
-    } else if (r != 0) {
+    } else if (r != 0 && !by_files) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE && tried && error == EPERM && !limit_refuses(facts))
             st_finding_unknown(finding,
                                "SCHED_FIFO is refused although the limit allows it; it is unknown whether "
                                "this kernel has real-time group scheduling");
-        else if (finding->status == ST_STATUS_NOT_APPLICABLE)
+        else if (finding->status == ST_STATUS_NOT_APPLICABLE && tried)
             st_finding_not_applicable(finding,
                                       "the kernel's configuration is not available, and nothing points to "
                                       "real-time group scheduling");
+        else if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_unknown(finding,
+                               "no configuration of this kernel was found, so whether it has real-time "
+                               "group scheduling is unknown");
     } else if (!tried && users_us > 0) {
         st_finding_fine(finding, "users have a real-time budget of %" PRId64 " µs", users_us);
     } else if (!tried && users_us == 0) {
