@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "platform/child_env.h"
+#include "platform/standard_files.h"
 #include "st_config.h"
 
 #define FIND  "Find out"
@@ -111,6 +113,8 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    st_standard_files_open();
+    st_child_env_forget_libraries();
     const int status = run(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout) != 0)
         return st_failure(NULL, "writing to standard output failed");

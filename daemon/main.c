@@ -1,4 +1,4 @@
-/* sleeptuned: options and signals. It never forks. */
+/* sleeptuned: options and signals. It never forks: helper programs share its memory until execve (start_posix.c). */
 #include <errno.h>
 #include <getopt.h>
 #ifdef __GLIBC__
@@ -14,6 +14,7 @@
 #include "daemon/causes/tracer.h"
 #include "daemon/service.h"
 #include "platform/child_env.h"
+#include "platform/standard_files.h"
 #include "st_config.h"
 
 #define LOG_MODULE "main"
@@ -201,6 +202,7 @@ static bool has_descriptors(void)
 
 int main(int argc, char **argv)
 {
+    st_standard_files_open();
     /* First of all: until here they end it by their default. And before any thread exists, so that every
      * thread has them blocked. */
     sigset_t signals, before;

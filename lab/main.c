@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lab/commands.h"
+#include "platform/standard_files.h"
 #include "st_config.h"
 
 /* One row a subcommand, in the order of the help. */
@@ -80,6 +81,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    st_standard_files_open();
     st_program_name = "sleeptune-lab";
     const int status = run(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout) != 0)

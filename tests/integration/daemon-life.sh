@@ -74,6 +74,23 @@ wait "$daemon"
 is "SIGTERM behind SIGHUP: a clean end" "$?" 0
 is "which does not wait for the reload" "$(grep -c 'reload: the settings' "$log")" 0
 
+# who starts a program may have closed its standard files: neither the lock nor a socket takes their place
+standard_files() { readlink "/proc/$1/fd/0" "/proc/$1/fd/1" "/proc/$1/fd/2" | xargs; }
+standard_files_are() { [ "$(standard_files "$1")" = "$2" ]; }
+if [ -e /proc/self/fd/0 ]; then
+    starts "without standard files: it starts" sh -c 'exec "$@" <&- >&- 2>&-' sh
+    is "which are /dev/null" "$(standard_files "$daemon")" "/dev/null /dev/null /dev/null"
+    stop
+    is "it ends cleanly, too" "$status" 0
+    "$SLEEPTUNE" measure --duration 1h <&- >&- 2>&- &
+    pids+=("$!")
+    ok "so are those of a command" wait_for standard_files_are "$!" "/dev/null /dev/null /dev/null"
+    kill -KILL "$!"
+    "$SLEEPTUNE" measure --duration 0.1s --warmup 0 >&- 2>"$tmp/err"
+    is "what it prints to one that is closed is an error as before" "$?" 4
+    like "which says so" "$(cat "$tmp/err")" 'standard output'
+fi
+
 # while it reads its options
 early=$SLEEPTUNE_BUILD/tests/integration/early_signal.so
 if [ ! -e "$early" ] || ldd "$SLEEPTUNED" | grep -qE 'lib[at]san'; then
