@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "platform/child_env.h"
 #include "platform/platform.h"
 #include "st_config.h"
 
@@ -24,10 +25,11 @@ static void program_folder(char *buf, size_t buf_bytes)
 
 static int st_module_path(const char *name, char *buf, size_t buf_bytes)
 {
-    char beside[4096]; /* of a build; before the installed ones, which may be of another version */
+    char beside[4096],
+        named[PATH_MAX]; /* of a build; before the installed ones, which may be of another version */
     program_folder(beside, sizeof(beside));
-    const char *dirs[] = {secure_getenv("SLEEPTUNE_MODULE_DIR"), beside[0] != '\0' ? beside : NULL,
-                          ST_MODULE_DIR};
+    const char *dirs[] = {st_child_env_folder("SLEEPTUNE_MODULE_DIR", named),
+                          beside[0] != '\0' ? beside : NULL, ST_MODULE_DIR};
     for (size_t i = 0; i < ST_ARRAY_LEN(dirs); i++) {
         if (dirs[i] == NULL)
             continue;

@@ -27,7 +27,7 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
     struct st_revert_counts counts;
     char beat, message[512];
     int n, r = -EWOULDBLOCK;
-    (void)setsid(); /* Ctrl-C and the end of the terminal are the tuner's */
+    (void)setpgid(0, 0); /* Ctrl-C is the tuner's. In its session yet: st_posix_reap_rest */
     sigaction(SIGTERM, &ignore, NULL);
     sigaction(SIGINT, &ignore, NULL);
     sigaction(SIGHUP, &ignore, NULL);

@@ -1,9 +1,7 @@
 #include "daemon/observe/helper_line.h"
 
 #include <errno.h>
-#include <grp.h>
 #include <limits.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,9 +12,9 @@
 
 #include "core/text/number.h"
 #include "core/text/safe.h"
+#include "platform/standard_files.h"
 
-#define LOCKED_BYTES 65536
-#define NICE         10
+#define NICE 10
 
 /* --- options --- */
 
@@ -32,45 +30,17 @@ bool st_helper_line_is_process(const char *text, pid_t pid)
     return text != NULL && pid != 0 && process_of(text) == pid;
 }
 
-/* It parses what a server sends, and needs none of the daemon's limits for that; and it must not take the CPU from
- * programs that play without real-time rights. Where a filter of system calls forbids it, all stays. */
-static void drop_limits(void)
-{
-    const struct rlimit none = {0, 0}, locked = {LOCKED_BYTES, LOCKED_BYTES};
-    struct rlimit now;
-#ifdef RLIMIT_RTPRIO
-    (void)setrlimit(RLIMIT_RTPRIO, &none);
-#endif
-    (void)setrlimit(RLIMIT_CORE, &none);
-    (void)setpriority(PRIO_PROCESS, 0, NICE);
-    if (getrlimit(RLIMIT_MEMLOCK, &now) == 0 &&
-        (now.rlim_max == RLIM_INFINITY || now.rlim_max > LOCKED_BYTES))
-        (void)setrlimit(RLIMIT_MEMLOCK, &locked);
-}
-
-/* root starts it for a user's server: what it parses is that user's. */
-static void become(const char *text)
-{
-    const uid_t uid = (uid_t)process_of(text);
-    const struct passwd *user = uid != 0 ? getpwuid(uid) : NULL;
-    if (user == NULL || setgroups(1, &user->pw_gid) != 0 || setgid(user->pw_gid) != 0 || setuid(uid) != 0 ||
-        setuid(0) == 0) {
-        fprintf(stderr, "-u: cannot run as the user %s\n", text);
-        exit(ST_HELPER_LINE_USAGE);
-    }
-}
-
 pid_t st_helper_line_options(int argc, char **argv)
 {
     int option;
     pid_t own = 0;
-    drop_limits();
-    while ((option = getopt(argc, argv, "p:u:")) != -1) {
-        if (option != 'p' && option != 'u')
+    st_standard_files_open();
+    /* it must not take the CPU from programs that play without real-time rights; a filter of system calls may forbid it */
+    (void)setpriority(PRIO_PROCESS, 0, NICE);
+    while ((option = getopt(argc, argv, "p:")) != -1) {
+        if (option != 'p')
             exit(ST_HELPER_LINE_USAGE); /* getopt has said why */
-        if (option == 'u')
-            become(optarg);
-        else if ((own = process_of(optarg)) == 0) {
+        if ((own = process_of(optarg)) == 0) {
             fprintf(stderr, "%s: -p: '%s' is no process id\n", argv[0], optarg);
             exit(ST_HELPER_LINE_USAGE);
         }

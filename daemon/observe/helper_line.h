@@ -16,9 +16,9 @@ enum {
     ST_HELPER_LINE_FAILED = 4
 };
 
-#define ST_HELPER_LINE_ALIVE_S 8 /* the daemon wants a line every 10 s */
+#define ST_HELPER_LINE_ALIVE_S 20 /* after 40 s without a line the program counts as hung */
 
-/** The options -p PID and -u UID (root becomes that user); others end the program. It also gives up what limits and priority sleeptuned has.
+/** The option -p PID; others end the program. It also gives up some of its share of the CPU.
  * @return whose own streams are no other program's (sleeptuned's); 0: none. */
 pid_t st_helper_line_options(int argc, char **argv);
 

@@ -328,10 +328,11 @@ static int freebsd_lock_memory(ST_UNUSED struct st_platform *p, enum st_lock *re
 
 #define PIDS_MAX 64
 
-void st_posix_child_alone(void)
+void st_posix_child_alone(bool dies)
 {
     int signal_number = SIGKILL;
-    (void)procctl(P_PID, 0, PROC_PDEATHSIG_CTL, &signal_number);
+    if (dies)
+        (void)procctl(P_PID, 0, PROC_PDEATHSIG_CTL, &signal_number);
 #ifdef PROC_NO_NEW_PRIVS_CTL /* FreeBSD 14 */
     int on = PROC_NO_NEW_PRIVS_ENABLE;
     (void)procctl(P_PID, 0, PROC_NO_NEW_PRIVS_CTL, &on);
@@ -344,12 +345,8 @@ void st_posix_reap_begin(void)
     (void)procctl(P_PID, 0, PROC_REAP_ACQUIRE, NULL);
 }
 
-void st_posix_reap_end(void)
-{
-    (void)procctl(P_PID, 0, PROC_REAP_RELEASE, NULL);
-}
-
-/* Descendants that were there before the programs are in our own session. */
+/* Descendants that were there before the programs are in our own session. Programs that still run keep what they
+ * started. */
 bool st_posix_reap_rest(void)
 {
     struct procctl_reaper_pidinfo pids[PIDS_MAX] = {{0}};
@@ -359,7 +356,8 @@ bool st_posix_reap_rest(void)
     if (procctl(P_PID, 0, PROC_REAP_GETPIDS, &list) != 0)
         return false;
     for (size_t i = 0; i < PIDS_MAX && (pids[i].pi_flags & REAPER_PIDINFO_VALID) != 0; i++) {
-        if (getsid(pids[i].pi_pid) == session)
+        if ((pids[i].pi_flags & REAPER_PIDINFO_CHILD) == 0 || getsid(pids[i].pi_pid) == session ||
+            st_posix_start_is_ours(pids[i].pi_pid))
             continue;
         (void)kill(pids[i].pi_pid, SIGKILL);
         (void)waitpid(pids[i].pi_pid, NULL, WNOHANG);

@@ -492,9 +492,10 @@ static void linux_pauses(struct st_platform *p, struct st_pauses *ret)
 #define FDS_MAX      1024 /* before Linux 5.9, which cannot close all at once */
 #define STATUS_BYTES 1024 /* of /proc/PID/status: the parent is in its beginning */
 
-void st_posix_child_alone(void)
+void st_posix_child_alone(bool dies)
 {
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* after setuid, which clears it */
+    if (dies)
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* after setuid, which clears it */
     (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     (void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 #ifdef SYS_close_range
@@ -508,11 +509,6 @@ void st_posix_child_alone(void)
 void st_posix_reap_begin(void)
 {
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-}
-
-void st_posix_reap_end(void)
-{
-    (void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 }
 
 /** @return 0: not known, or it has gone. */
@@ -545,7 +541,8 @@ bool st_posix_reap_rest(void)
         return false;
     for (const struct dirent *entry = readdir(proc); entry != NULL; entry = readdir(proc)) {
         const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (pid <= 0 || parent_of(entry->d_name) != own || getsid(pid) == session)
+        if (pid <= 0 || parent_of(entry->d_name) != own || getsid(pid) == session ||
+            st_posix_start_is_ours(pid))
             continue;
         (void)kill(pid, SIGKILL); /* its own children come to us next */
         (void)waitpid(pid, NULL, WNOHANG);

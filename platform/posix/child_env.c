@@ -160,10 +160,68 @@ void st_child_env_close(struct st_child_env *env)
     *env = (struct st_child_env){0};
 }
 
+/** Can root alone put something into this folder? In a sticky one above it, others cannot replace what is root's.
+ * @param path without links. */
 static bool is_roots(const char *path)
 {
+    char above[PATH_MAX];
     struct stat info;
-    return path != NULL && stat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == 0;
+    mode_t allowed = 0;
+    snprintf(above, sizeof(above), "%s", path);
+    for (;;) {
+        if (lstat(above, &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != 0)
+            return false;
+        if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (info.st_mode & allowed) == 0)
+            return false;
+        char *slash = strrchr(above, '/');
+        if (slash == NULL || above[1] == '\0')
+            return slash != NULL;
+        slash[slash == above] = '\0';
+        allowed = S_ISVTX;
+    }
+}
+
+const char *st_child_env_folder(const char *name, char path[PATH_MAX])
+{
+    const char *named = secure_getenv(name);
+    if (named == NULL || realpath(named, path) == NULL)
+        return NULL;
+    return geteuid() != 0 || is_roots(path) ? path : NULL;
+}
+
+const char *const st_child_env_servers[] = {"PIPEWIRE_REMOTE",
+                                            "PULSE_SERVER",
+                                            "JACK_DEFAULT_SERVER",
+                                            "JACK_NO_AUDIO_RESERVATION",
+                                            "JACK_PROMISCUOUS_SERVER",
+                                            "JACK_NO_START_SERVER",
+                                            NULL};
+
+/** @return the variable of this process, to be freed, that a library would take; NULL: none. */
+static char *next_of_libraries(void)
+{
+    static const char *const begins[] = {"ALSA_",    "GCONV_PATH", "JACK_", "LADSPA_",
+                                         "OPENSSL_", "PIPEWIRE_",  "PULSE", "SPA_"};
+    for (char **var = environ; var != NULL && *var != NULL; var++) {
+        const size_t len = strcspn(*var, "=");
+        bool found = false;
+        for (size_t i = 0; i < ST_ARRAY_LEN(begins); i++)
+            found = found || strncmp(*var, begins[i], strlen(begins[i])) == 0;
+        for (const char *const *kept = st_child_env_servers; *kept != NULL; kept++)
+            found = found && (strlen(*kept) != len || strncmp(*var, *kept, len) != 0);
+        if (found)
+            return strndup(*var, len);
+    }
+    return NULL;
+}
+
+void st_child_env_forget_libraries(void)
+{
+    char *name;
+    while (geteuid() == 0 && (name = next_of_libraries()) != NULL) {
+        (void)unsetenv(name);
+        free(name);
+    }
 }
 
 void st_child_env_forget_others(void)
@@ -171,16 +229,19 @@ void st_child_env_forget_others(void)
     static const char *const folders[] = {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
                                           "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"};
     static const char *const lists[] = {"XDG_CONFIG_DIRS", "XDG_DATA_DIRS"};
+    char path[PATH_MAX];
     if (geteuid() != 0)
         return;
+    st_child_env_forget_libraries();
     for (size_t i = 0; i < ST_ARRAY_LEN(folders); i++) {
-        if (!is_roots(getenv(folders[i])))
+        if (st_child_env_folder(folders[i], path) != NULL)
+            setenv(folders[i], path, 1); /* without links, which another user may change later */
+        else
             unsetenv(folders[i]);
     }
     for (size_t i = 0; i < ST_ARRAY_LEN(lists); i++)
         unsetenv(lists[i]);
-    if (!is_roots(getenv("HOME"))) {
-        const struct passwd *root = getpwuid(0);
-        setenv("HOME", root != NULL ? root->pw_dir : "/", 1);
-    }
+    const struct passwd *root = getpwuid(0);
+    const char *home = st_child_env_folder("HOME", path);
+    setenv("HOME", home != NULL ? home : root != NULL ? root->pw_dir : "/", 1);
 }

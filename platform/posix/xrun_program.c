@@ -1,13 +1,9 @@
-/* A source of xruns that is a helper program: started, read line by line (xrun_line.h), and ended.
- *
- * It is started by posix_spawn, never by fork: a fork would write-protect all pages of the locked process,
- * and the cycle loop would take a page fault on each one it writes next. */
+/* A source of xruns that is a helper program: started, read line by line (xrun_line.h), and ended. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
+#include <pwd.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +13,12 @@
 
 #include "core/ns.h"
 #include "platform/child_env.h"
+#include "platform/posix/posix.h"
 #include "platform/xrun/xrun.h"
 #include "platform/xrun/xrun_line.h"
 #include "st_config.h"
 
-#define SILENT_POLLS 4 /* polls without a line, one every poll_ns: it hangs */
+#define SILENT_POLLS 10 /* polls without a line, one every poll_ns: it hangs */
 #define READ_BYTES                                                                                           \
     (16 * 1024)              /* a poll; who polls bounds how often, and what floods is held up by its pipe */
 #define TERM_NAPS         45 /* it has this long to end in peace: a client that is killed disturbs its server */
@@ -44,8 +41,8 @@ struct program {
 /** Where a build has it, then where it is installed; $SLEEPTUNE_OBSERVE_DIR wins. @return 0 or -ENOENT. */
 static int find_program(struct st_platform *p, const char *name, char *path, size_t path_bytes)
 {
-    const char *chosen = secure_getenv("SLEEPTUNE_OBSERVE_DIR");
-    char folder[PATH_MAX - NAME_MAX], beside[PATH_MAX], built[PATH_MAX];
+    char folder[PATH_MAX - NAME_MAX], beside[PATH_MAX], built[PATH_MAX], named[PATH_MAX];
+    const char *chosen = st_child_env_folder("SLEEPTUNE_OBSERVE_DIR", named);
     if (p->program_path(p, folder, sizeof(folder)) != 0)
         folder[0] = '\0';
     char *slash = strrchr(folder, '/');
@@ -66,90 +63,40 @@ static int find_program(struct st_platform *p, const char *name, char *path, siz
 /** Of this process; for root only what chooses the server. @return 0, -ENOENT, -ENOMEM. */
 static int make_environment(const struct st_xrun_watch *w, struct st_child_env *ret)
 {
-    static const char *const servers[] = {"PIPEWIRE_REMOTE",
-                                          "PULSE_SERVER",
-                                          "PULSE_COOKIE",
-                                          "JACK_DEFAULT_SERVER",
-                                          "JACK_NO_AUDIO_RESERVATION",
-                                          "JACK_PROMISCUOUS_SERVER",
-                                          NULL};
     int r = st_child_env_open(ret, w->setting.user != 0 ? w->setting.user : geteuid(), NULL);
     if (r == 0)
-        r = st_child_env_keep(ret, servers);
+        r = st_child_env_keep(ret, st_child_env_servers);
     if (r == 0 && w->setting.server[0] != '\0' && w->source->server_env != NULL)
         r = st_child_env_set(ret, w->source->server_env, w->setting.server);
     return r;
 }
 
-/** Its standard input and output are these, its errors are discarded; signals have their defaults; a normal
- * program where the daemon was started as a real-time one. */
-static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int in, int out)
+/** As whom it runs: as the user of its server, whom root becomes before execve, or as this process. @return 0 or
+ * -ENOENT. */
+static int find_user(const struct st_xrun_watch *w, struct st_run_as *as)
 {
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    int r = posix_spawn_file_actions_adddup2(actions, in, STDIN_FILENO);
-    if (r == 0)
-        r = posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
-    if (r == 0)
-        r = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-#ifdef ST_HAVE_CLOSEFROM_NP /* glibc 2.34, FreeBSD 13.1; elsewhere what libraries opened without O_CLOEXEC   \
-                               stays */
-    if (r == 0)
-        r = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
-#endif
-    if (r == 0)
-        r = posix_spawnattr_setsigmask(attributes, &none);
-    if (r == 0)
-        r = posix_spawnattr_setsigdefault(attributes, &all);
-    if (r == 0)
-        r = posix_spawnattr_setpgroup(attributes, 0);
-    short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP;
-    const int policy = sched_getscheduler(0);             /* musl: -1, and it could not set one below */
-    if (r == 0 && policy >= 0 && policy != SCHED_OTHER) { /* FreeBSD lets root alone set even that one */
-        const struct sched_param normal = {.sched_priority = 0};
-        flags |= POSIX_SPAWN_SETSCHEDULER;
-        r = posix_spawnattr_setschedpolicy(attributes, SCHED_OTHER);
-        if (r == 0)
-            r = posix_spawnattr_setschedparam(attributes, &normal);
-    }
-    if (r == 0)
-        r = posix_spawnattr_setflags(attributes, flags);
-    return -r;
-}
-
-static int spawn(const struct st_xrun_watch *w, const char *path, char *const *env, int in, int out,
-                 pid_t *ret)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    char own[24], user[24];
-    snprintf(own, sizeof(own), "-p%ld", (long)getpid());
-    snprintf(user, sizeof(user), "-u%lu", (unsigned long)w->setting.user);
-    char *const argv[] = {(char *)(uintptr_t)w->source->program,
-                          w->setting.own_stream  ? own
-                          : w->setting.user != 0 ? user
-                                                 : NULL,
-                          NULL};
-    int r = -posix_spawn_file_actions_init(&actions);
-    if (r != 0)
-        return r;
-    r = -posix_spawnattr_init(&attributes);
-    if (r == 0) {
-        r = prepare(&actions, &attributes, in, out);
-        if (r == 0)
-            r = -posix_spawn(ret, path, &actions, &attributes, argv, env);
-        posix_spawnattr_destroy(&attributes);
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    return r;
+    const struct passwd *entry = w->setting.user != 0 ? getpwuid(w->setting.user) : NULL;
+    if (w->setting.user == 0)
+        return 0;
+    if (entry == NULL)
+        return -ENOENT;
+    as->switch_user = true;
+    as->uid = entry->pw_uid;
+    as->gid = entry->pw_gid;
+    return 0;
 }
 
 static int start(struct st_xrun_watch *w, struct program *program, const char *path)
 {
     int in[2], out[2];
+    char own[24];
     struct st_child_env env;
+    struct st_run_as as = {0};
+    snprintf(own, sizeof(own), "-p%ld", (long)getpid());
+    const char *const argv[] = {w->source->program, w->setting.own_stream ? own : NULL, NULL};
     int r = make_environment(w, &env);
+    if (r == 0)
+        r = find_user(w, &as);
     if (r == 0 && pipe2(in, O_CLOEXEC) != 0)
         r = -errno;
     else if (r == 0 && pipe2(out, O_CLOEXEC) != 0) {
@@ -158,7 +105,8 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
         close(in[1]);
     }
     if (r == 0) {
-        r = spawn(w, path, env.vars, in[0], out[1], &program->pid);
+        as.env = (const char *const *)env.vars;
+        r = st_posix_start(path, argv, &as, in[0], out[1], &program->pid);
         close(in[0]);
         close(out[1]);
         program->in = in[1];
@@ -185,8 +133,7 @@ static bool reap(struct program *program, unsigned naps, int *ret)
 {
     const struct timespec nap = st_ns_to_timespec(NAP_NS);
     for (unsigned i = 0; program->pid != 0; i++) {
-        const pid_t pid = waitpid(program->pid, ret, WNOHANG);
-        if (pid != 0 && !(pid < 0 && errno == EINTR))
+        if (st_posix_start_ended(program->pid, ret))
             program->pid = 0;
         else if (i == naps)
             return false;
@@ -196,17 +143,25 @@ static bool reap(struct program *program, unsigned naps, int *ret)
     return true;
 }
 
+/** Fails on FreeBSD if it has ended and is not reaped yet. A stopped one goes on, to end in peace. */
+static void end_group(const struct program *program, int number)
+{
+    (void)kill(-program->pid, number);
+    (void)kill(-program->pid, SIGCONT);
+}
+
 static void close_program(struct st_xrun_watch *w)
 {
     struct program *program = w->state;
     int status;
     close_pipes(program);
     if (program->pid != 0)
-        (void)kill(-program->pid, SIGTERM); /* fails on FreeBSD if it has ended and is not reaped yet */
+        end_group(program, SIGTERM);
     if (!reap(program, TERM_NAPS, &status)) {
-        (void)kill(-program->pid, SIGKILL);
+        end_group(program, SIGKILL);
         (void)reap(program, KILL_NAPS, &status); /* what the kernel does not let die stays */
     }
+    st_posix_start_clean();
     free(program);
 }
 
@@ -295,6 +250,13 @@ static int take_bytes(struct st_xrun_watch *w, const char *bytes, size_t n, st_x
     return 0;
 }
 
+/** Asks the kernel, as often as wanted. */
+static bool is_stopped(const struct program *program)
+{
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)program->pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+}
+
 static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
 {
     struct program *program = w->state;
@@ -305,10 +267,14 @@ static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
     if (n < 0 && errno != EAGAIN && errno != EINTR)
         return st_xrun_because(w, -errno, "cannot read the output of %s: %s", w->source->program,
                                strerror(errno));
+    if (n < 0 && is_stopped(program))
+        return st_xrun_because(w, -EPIPE, "%s was stopped (SIGSTOP)", w->source->program);
     program->silent_polls = n > 0 ? 0 : program->silent_polls + 1;
-    if (program->silent_polls == SILENT_POLLS)
+    if (program->silent_polls == SILENT_POLLS) {
+        w->silent_ns = (SILENT_POLLS - 1) * w->source->poll_ns;
         return st_xrun_because(w, -ETIMEDOUT, "%s hangs: it printed nothing for %.0f s", w->source->program,
                                (double)(SILENT_POLLS * w->source->poll_ns) / (double)ST_NS_PER_S);
+    }
     const int r = n > 0 ? take_bytes(w, bytes, (size_t)n, seen, ctx) : 0;
     if (r < 0)
         return r;
@@ -344,9 +310,9 @@ const struct st_xrun_ops st_xrun_program_ops = {
 
 /* --- the sources that are helper programs, the same on all systems --- */
 
-#define LOOK_NS                                                                                              \
-    (10 *                                                                                                    \
-     ST_NS_PER_S) /* their lines are read when they come, one every 8 s; without one it is asked whether they live */
+/* Their lines are read when they come; this often it is asked whether one was stopped. Without a line for ten times
+ * this it hangs: they print one every 20 s. */
+#define LOOK_NS (4 * ST_NS_PER_S)
 
 const struct st_xrun_source st_xrun_pipewire = {
     .name = "pipewire",

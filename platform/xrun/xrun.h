@@ -91,9 +91,10 @@ struct st_xrun_watch {
     const struct st_xrun_source *source;
     struct st_platform *platform;
     struct st_xrun_setting setting;
-    void *state;     /* the source's own */
-    bool plays;      /* something played at the last poll; of sources without load lines */
-    int64_t poll_ns; /* until the next poll; 0: as source->poll_ns */
+    void *state;       /* the source's own */
+    bool plays;        /* something played at the last poll; of sources without load lines */
+    int64_t poll_ns;   /* until the next poll; 0: as source->poll_ns */
+    int64_t silent_ns; /* after an error: it hung for so long before the last poll that went well */
     char why[ST_XRUN_WHY_BYTES];
 };
 

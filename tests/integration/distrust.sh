@@ -39,6 +39,12 @@ if [ -e "$cli/sleeptune-history.so" ]; then
     unlike "a module is never taken from the current folder" "$out" 'ELF|too short|cannot load'
     out=$(cd "$tmp" && SLEEPTUNE_MODULE_DIR=$tmp/here "$SLEEPTUNE" history --db "$tmp/none.db" 2>&1)
     like "SLEEPTUNE_MODULE_DIR names another folder" "$out" 'ELF|too short|cannot load'
+    if [ "$(id -u)" -eq 0 ]; then
+        chown 65534 "$tmp/here"
+        out=$(cd "$tmp" && SLEEPTUNE_MODULE_DIR=$tmp/here "$SLEEPTUNE" history --db "$tmp/none.db" 2>&1)
+        unlike "root loads no module from a folder that another user can change" "$out" 'ELF|too short|cannot load'
+        chown 0 "$tmp/here"
+    fi
     if can_be_nobody && [ "$SLEEPTUNE_SANITIZE" = none ]; then
         chmod 755 "$tmp" "$tmp/here"
         mkdir "$tmp/bin"

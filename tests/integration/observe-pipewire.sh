@@ -34,7 +34,7 @@ does "a quiet run starves nobody" quiet
 before=$(of starved)
 does "somebody else watches it, too" watch others -p 1
 is "the program that watches keeps no right to real-time priority, and little memory to lock" \
-    "$(awk '/^Max (realtime priority|locked memory)/ {print $4, $5}' "/proc/${watchers[0]}/limits" | xargs)" "65536 65536 0 0"
+    "$(awk '/^Max (realtime priority|locked memory)/ {print $4, $5}' "/proc/$(pgrep -P "$daemon" sleeptune-obs)/limits" | xargs)" "65536 65536 0 0"
 is "and takes the CPU from no program without real-time rights" "$(awk '{print $19}' "/proc/${watchers[0]}/stat")" 10
 does "and one that leaves that process out" watch own -p "$client_pid"
 does "and one that leaves out the process that it claims to be" watch claimed -p "$daemon"

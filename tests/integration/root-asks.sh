@@ -76,6 +76,38 @@ wait_for try_apply
 is "nor by apply" "$(grep -c 'has the terminal' "$log")" 0
 is "nothing is left of that" "$(hidden)" ""
 
+# --- the program that watches that user's servers, which root starts --------------------------------------------
+setpriv --reuid 65534 --regid 65534 --clear-groups "$tmp/bin/pipewire" 600 &
+servers+=("$!")
+mkdir "$tmp/helpers"
+cat >"$tmp/helpers/sleeptune-observe-pipewire" <<SH
+#!/bin/sh
+# as one that a hostile server took over: what it gets of root's terminal, and how it stays
+{ echo "watched as \$(id -u) \$(id -g) \$(id -G)"
+[ "\$(ps -o sid= -p \$\$ | tr -d ' ')" = \$\$ ] && echo "own session"
+( : </dev/tty ) 2>&1 && echo "has the terminal"
+sed -n 's/^NoNewPrivs:.*1/no new rights/p' /proc/self/status
+( ulimit -Hr; ulimit -Hl; ls /proc/self/fd ) | xargs; } >>$log
+( trap '' TERM HUP INT; exec setsid sleep $mark </dev/null >/dev/null 2>&1 ) &
+sleep 0.1
+echo ready the server of ann
+exec cat >/dev/null
+SH
+chmod 755 "$tmp/helpers/sleeptune-observe-pipewire"
+rm -f "$log"
+on_a_terminal env SUDO_USER=ann-of-sleeptune SLEEPTUNE_OBSERVE_DIR="$tmp/helpers" "$SLEEPTUNE" check --duration 2s
+said=$(cat "$log" 2>/dev/null)
+is "check as root: who watches the user's server is that user from the first instruction on" "$(grep watched <<<"$said")" "watched as 65534 65534 65534"
+like "in a session of its own" "$said" '^own session$'
+like "without root's terminal" "$said" '/dev/tty: No such device or address$'
+like "it gains no rights" "$said" '^no new rights$'
+is "what left its group is killed" "$(hidden)" ""
+# the same folder, but of that user
+chown 65534 "$tmp/helpers"
+rm -f "$log"
+on_a_terminal env SUDO_USER=ann-of-sleeptune SLEEPTUNE_OBSERVE_DIR="$tmp/helpers" "$SLEEPTUNE" check --duration 2s
+is "a folder of helper programs that another user can change is not root's choice" "$(grep watched "$log" 2>/dev/null)" ""
+
 # --- root's own servers, with the environment of that user ------------------------------------------------------
 rm -f "$log"
 for command in report "apply --dry-run" verify snapshot; do

@@ -8,9 +8,11 @@
 
 #include <errno.h>
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/child_env.h"
@@ -52,6 +54,49 @@ static void root_gets_its_own_folders(void **state)
         assert_string_equal(of(&env, "SLEEPTUNE_NOT_SET"), "not set");
         st_child_env_close(&env);
     }
+}
+
+/** @return what of the variable is taken. */
+static const char *taken(const char *value, char path[PATH_MAX])
+{
+    assert_int_equal(setenv("SLEEPTUNE_FOLDER", value, 1), 0);
+    return st_child_env_folder("SLEEPTUNE_FOLDER", path);
+}
+
+static void code_is_taken_from_a_folder_that_root_alone_can_change(void **state)
+{
+    (void)state;
+    char above[] = "/tmp/sleeptune-env-XXXXXX", folder[64], link_path[64], path[PATH_MAX];
+    const bool root = geteuid() == 0;
+    assert_non_null(mkdtemp(above));
+    snprintf(folder, sizeof(folder), "%s/folder", above);
+    snprintf(link_path, sizeof(link_path), "%s/link", above);
+    assert_int_equal(mkdir(folder, 0755), 0);
+    assert_int_equal(symlink("folder", link_path), 0);
+    assert_string_equal(taken(link_path, path), folder); /* without the link */
+    assert_int_equal(chmod(above, 01777), 0);            /* as /tmp itself */
+    assert_string_equal(taken(folder, path), folder);
+    assert_true((taken(above, path) == NULL) == root);
+    assert_int_equal(chmod(above, 0775), 0);
+    assert_true((taken(folder, path) == NULL) == root);
+    assert_int_equal(chmod(above, 0700), 0);
+    assert_int_equal(chmod(folder, 0757), 0);
+    assert_true((taken(folder, path) == NULL) == root);
+    assert_int_equal(chmod(folder, 0755), 0);
+    if (root) {
+        assert_int_equal(chown(folder, 65534, 65534), 0);
+        assert_null(taken(folder, path));
+        assert_int_equal(chown(folder, 0, 0), 0);
+        assert_int_equal(chown(above, 65534, 65534), 0);
+        assert_null(taken(folder, path));
+        assert_null(taken(link_path, path));
+    }
+    assert_null(taken("/nonexistent", path));
+    assert_int_equal(unsetenv("SLEEPTUNE_FOLDER"), 0);
+    assert_null(st_child_env_folder("SLEEPTUNE_FOLDER", path));
+    assert_int_equal(unlink(link_path), 0);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(rmdir(above), 0);
 }
 
 static void another_user_gets_that_users(void **state)
@@ -99,6 +144,21 @@ static void root_forgets_folders_of_others(void **state)
     assert_int_equal(rmdir(ours), 0);
 }
 
+static void root_forgets_what_loads_code_or_opens_files(void **state)
+{
+    (void)state;
+    static const char *const theirs[] = {"PULSE_COOKIE", "ALSA_PLUGIN_DIR", "SPA_PLUGIN_DIR", "OPENSSL_CONF"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(theirs); i++)
+        assert_int_equal(setenv(theirs[i], "/nonexistent/ann/it", 1), 0);
+    assert_int_equal(setenv("PULSE_SERVER", "unix:/run/it", 1), 0);
+    st_child_env_forget_libraries();
+    for (size_t i = 0; i < ST_ARRAY_LEN(theirs); i++)
+        assert_true((getenv(theirs[i]) == NULL) == (geteuid() == 0));
+    assert_string_equal(getenv("PULSE_SERVER"), "unix:/run/it");
+    for (size_t i = 0; i < ST_ARRAY_LEN(theirs); i++)
+        assert_int_equal(unsetenv(theirs[i]), 0);
+}
+
 static void a_variable_is_there_once(void **state)
 {
     (void)state;
@@ -132,8 +192,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(root_gets_its_own_folders),
+        cmocka_unit_test(code_is_taken_from_a_folder_that_root_alone_can_change),
         cmocka_unit_test(another_user_gets_that_users),
         cmocka_unit_test(root_forgets_folders_of_others),
+        cmocka_unit_test(root_forgets_what_loads_code_or_opens_files),
         cmocka_unit_test(a_variable_is_there_once),
         cmocka_unit_test(programs_are_looked_for_in_absolute_folders),
     };

@@ -9,11 +9,14 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,7 +27,7 @@
 
 static const struct st_xrun_source source = {.name = "test",
                                              .summary = "a script",
-                                             .poll_ns = 10 * ST_NS_PER_S,
+                                             .poll_ns = 4 * ST_NS_PER_S,
                                              .ops = &st_xrun_program_ops,
                                              .program = SCRIPT,
                                              .server_env = "TEST_SERVER"};
@@ -200,14 +203,149 @@ static void flood_is_taken_in_bites(void **state)
     st_xrun_close(&watch);
 }
 
-static void silent_program_is_taken_for_hung_after_four_looks(void **state)
+static void silent_program_is_taken_for_hung_after_ten_looks(void **state)
 {
     (void)state;
     assert_int_equal(open_script("exec sleep 1000", ""), 0);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 9; i++)
         assert_int_equal(source.ops->poll(&watch, on_seen, NULL), -EAGAIN);
     assert_int_equal(source.ops->poll(&watch, on_seen, NULL), -ETIMEDOUT);
     assert_string_equal(watch.why, SCRIPT " hangs: it printed nothing for 40 s");
+    assert_int_equal(watch.silent_ns, 36 * ST_NS_PER_S); /* the looks that seemed to go well */
+    st_xrun_close(&watch);
+}
+
+static void one_that_is_stopped_is_noticed_at_the_next_look(void **state)
+{
+    (void)state;
+    siginfo_t info;
+    assert_int_equal(open_script("echo ready $$; read line; exec cat", ""), 0);
+    assert_int_equal(poll_until(-EAGAIN, 0), 0);
+    assert_int_equal(source.ops->poll(&watch, on_seen, NULL), 0);
+    const pid_t pid = (pid_t)strtol(watch.why, NULL, 10);
+    assert_int_equal(kill(pid, SIGSTOP), 0);
+    assert_int_equal(waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOWAIT), 0);
+    assert_int_equal(source.ops->poll(&watch, on_seen, NULL), -EPIPE);
+    assert_string_equal(watch.why, SCRIPT " was stopped (SIGSTOP)");
+    assert_int_equal(watch.silent_ns, 0);
+    st_xrun_close(&watch);
+    assert_int_equal(kill(pid, 0), -1);
+    assert_int_equal(errno, ESRCH);
+    /* one that goes on meanwhile is as before */
+    assert_int_equal(open_script("echo ready $$; kill -STOP $$; read line; exec cat", ""), 0);
+    assert_int_equal(poll_until(-EAGAIN, 0), 0);
+    const pid_t again = (pid_t)strtol(watch.why, NULL, 10);
+    assert_int_equal(waitid(P_PID, (id_t)again, &info, WSTOPPED | WNOWAIT), 0);
+    assert_int_equal(kill(again, SIGCONT), 0);
+    assert_int_equal(waitid(P_PID, (id_t)again, &info, WCONTINUED | WNOWAIT), 0);
+    assert_int_equal(source.ops->poll(&watch, on_seen, NULL), 0);
+    st_xrun_close(&watch);
+}
+
+/* --- what it gets, and what is left of it --- */
+
+static void it_has_a_session_of_its_own_and_gains_no_rights(void **state)
+{
+    (void)state;
+    assert_int_equal(open_script("echo ready $# $(ps -o sid= -p $$) $$ $PWD "
+                                 "$(sed -n 's/^NoNewPrivs:.//p' /proc/self/status 2>/dev/null)\nexec cat",
+                                 ""),
+                     0);
+    assert_int_equal(poll_until(-EAGAIN, 0), 0);
+    char wanted[128];
+    int sid, pid, n = 0;
+    assert_int_equal(sscanf(watch.why, "0 %d %d%n", &sid, &pid, &n), 2);
+    assert_int_equal(sid, pid);
+    snprintf(wanted, sizeof(wanted), " /%s", st_platform_native()->os == ST_OS_LINUX ? " 1" : "");
+    assert_string_equal(watch.why + n, wanted);
+    st_xrun_close(&watch);
+}
+
+/** This program, started again: stays in another session. */
+static int leave(void)
+{
+    const pid_t pid = fork();
+    if (pid != 0)
+        return pid < 0;
+    printf("%d\n", (int)getpid());
+    fflush(stdout);
+    close(STDOUT_FILENO);
+    (void)signal(SIGTERM, SIG_IGN);
+    if (setsid() < 0)
+        return 1;
+    for (;;)
+        (void)pause();
+}
+
+static void what_leaves_its_group_is_killed(void **state)
+{
+    (void)state;
+    static struct st_xrun_watch other;
+    assert_int_equal(open_script("echo ready stays; exec cat", ""), 0);
+    assert_int_equal(poll_until(-EAGAIN, 0), 0);
+    other = watch;
+    char body[4300], self[4096];
+    assert_int_equal(st_platform_native()->program_path(st_platform_native(), self, sizeof(self)), 0);
+    snprintf(body, sizeof(body), "echo ready $('%s' leave); exec cat", self);
+    assert_int_equal(open_script(body, ""), 0);
+    assert_int_equal(poll_until(-EAGAIN, 0), 0);
+    const pid_t hidden = (pid_t)strtol(watch.why, NULL, 10);
+    assert_true(hidden > 1 && kill(hidden, 0) == 0);
+    st_xrun_close(&watch);
+    assert_int_equal(kill(hidden, 0), -1);
+    assert_int_equal(errno, ESRCH);
+    assert_int_equal(source.ops->poll(&other, on_seen, NULL), 0); /* another one is no rest */
+    st_xrun_close(&other);
+}
+
+static void root_is_gone_before_it_runs(void **state)
+{
+    (void)state;
+    const struct st_xrun_setting setting = {.user = 65534};
+    assert_int_equal(open_script("echo ready $(id -u) $(id -g) $(id -G) $#; exec cat", ""), 0);
+    st_xrun_close(&watch);
+    if (geteuid() != 0 || getpwuid(65534) == NULL)
+        skip();
+    assert_int_equal(chmod(folder, 0755), 0);
+    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting), 0);
+    assert_int_equal(poll_until(-EAGAIN, 0), 0);
+    assert_string_equal(watch.why, "65534 65534 65534 0");
+    st_xrun_close(&watch);
+}
+
+/* Shared pages that a fork write-protects are copied at the next write. */
+static void it_costs_this_process_no_page_fault(void **state)
+{
+    (void)state;
+    enum { PAGE = 4096, PAGES = 512 };
+    static char pages[PAGES * PAGE];
+    struct rusage before, after;
+    memset(pages, 1, sizeof(pages));
+    assert_int_equal(open_script("echo ready; exec cat", ""), 0);
+    assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+    memset(pages, 2, sizeof(pages));
+    assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+    assert_true(after.ru_minflt - before.ru_minflt < PAGES / 2);
+    st_xrun_close(&watch);
+}
+
+static void folder_that_others_can_change_is_not_roots(void **state)
+{
+    (void)state;
+    assert_int_equal(open_script("echo ready x; exec cat", ""), 0);
+    st_xrun_close(&watch);
+    if (geteuid() != 0)
+        skip();
+    const struct st_xrun_setting setting = {{0}};
+    assert_int_equal(chmod(folder, 0777), 0);
+    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting), -ENOENT);
+    assert_int_equal(chmod(folder, 01777), 0); /* where others cannot replace it, but can put another one */
+    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting), -ENOENT);
+    assert_int_equal(chmod(folder, 0755), 0);
+    assert_int_equal(chown(folder, 65534, 65534), 0);
+    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting), -ENOENT);
+    assert_int_equal(chown(folder, 0, 0), 0);
+    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting), 0);
     st_xrun_close(&watch);
 }
 
@@ -254,8 +392,10 @@ static void every_source_of_this_system_has_its_texts(void **state)
     assert_true(n >= 4);
 }
 
-int main(void)
+int main(int argc, ST_UNUSED char **argv)
 {
+    if (argc > 1)
+        return leave();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_become_sightings),
         cmocka_unit_test(server_is_told_by_its_variable),
@@ -265,7 +405,13 @@ int main(void)
         cmocka_unit_test(rubbish_ends_it_and_is_quoted),
         cmocka_unit_test(endless_line_ends_it),
         cmocka_unit_test(flood_is_taken_in_bites),
-        cmocka_unit_test(silent_program_is_taken_for_hung_after_four_looks),
+        cmocka_unit_test(silent_program_is_taken_for_hung_after_ten_looks),
+        cmocka_unit_test(one_that_is_stopped_is_noticed_at_the_next_look),
+        cmocka_unit_test(it_has_a_session_of_its_own_and_gains_no_rights),
+        cmocka_unit_test(what_leaves_its_group_is_killed),
+        cmocka_unit_test(root_is_gone_before_it_runs),
+        cmocka_unit_test(it_costs_this_process_no_page_fault),
+        cmocka_unit_test(folder_that_others_can_change_is_not_roots),
         cmocka_unit_test(program_that_ignores_its_end_is_killed),
         cmocka_unit_test(missing_program_is_not_installed),
         cmocka_unit_test(absent_source_says_why),

@@ -54,8 +54,8 @@ show "is it my computer, which setting" sleeptune check --duration 3s --no-serve
 show "which setting" sleeptune report
 # under sudo the user's server is watched by a program that runs as that user
 SUDO_USER=musician sleeptune check --duration 10s --json >/tmp/check.json 2>/tmp/check.err &
-ok "check as root starts the helper program for the server" wait_for 60 pgrep -u "$id" -f "sleeptune-observe-pipewire -p[0-9]+ -u$id"
-helper=$(pgrep -f "sleeptune-observe-pipewire -p[0-9]+ -u$id")
+ok "check as root starts the helper program for the server" wait_for 60 pgrep -u "$id" -P "$!" sleeptune-obs
+helper=$(pgrep -P "$!" sleeptune-obs)
 is "it has become the user, with no way back" "$(awk '/^(Uid|Gid|Groups|CapPrm):/ {$1 = ""; print}' "/proc/$helper/status" | tr '\n' ';')" " $id $id $id $id; $(id -g musician) $(id -g musician) $(id -g musician) $(id -g musician); $(id -g musician); 0000000000000000;"
 wait $!
 # shellcheck disable=SC2317 # called by ok

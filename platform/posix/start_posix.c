@@ -1,0 +1,165 @@
+/* Starting a program: each one that sleeptune runs for what it prints (run_posix.c, xrun_program.c).
+ *
+ * A program may run code of the user it runs as: PipeWire's clients start what the user's configuration
+ * names, and JACK's map files that the user writes. Root asks a user's servers so, so that a program gets
+ * nothing of root's that helps it: no terminal (a session of its own), no descriptor, no environment, no
+ * real-time limit, and not one instruction as root.
+ *
+ * What starts processes otherwise: measure/stress.c and cli/tune/tune_supervisor.c fork without exec;
+ * lab/posix/time_program.c measures how long posix_spawn takes, on programs that the user names;
+ * cli/cmd_lab.c becomes another program of sleeptune. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "platform/posix/posix.h"
+
+#define STARTED_MAX  32
+#define EXEC_FAILED  127 /* as the shell says it */
+#define REST_NAPS    1000 /* what a program hid is given this many ms to be gone: it may start more meanwhile */
+#define LOCKED_BYTES 65536 /* enough for a client's buffers; it works without locking them, too */
+
+static pid_t started[STARTED_MAX]; /* not reaped yet; 0: free */
+
+/* --- the child: system calls only --- */
+
+static bool is_above(const struct rlimit *now, rlim_t most)
+{
+    return now->rlim_max == RLIM_INFINITY || now->rlim_max > most;
+}
+
+/* musl's functions for it only fail, so Linux itself is asked. */
+static void become_normal(void)
+{
+    const struct sched_param normal = {.sched_priority = 0};
+#ifdef __linux__
+    if (syscall(SYS_sched_getscheduler, 0) != SCHED_OTHER)
+        (void)syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &normal);
+#else
+    if (sched_getscheduler(0) != SCHED_OTHER)
+        (void)sched_setscheduler(0, SCHED_OTHER, &normal);
+#endif
+}
+
+/** No core files, no real-time priority, little locked memory, whatever this process has itself. Hard limits:
+ * the program cannot raise them again. */
+static void become_harmless(void)
+{
+    const struct rlimit none = {0, 0}, little = {LOCKED_BYTES, LOCKED_BYTES};
+    struct rlimit now;
+    (void)setrlimit(RLIMIT_CORE, &none);
+    if (getrlimit(RLIMIT_MEMLOCK, &now) == 0 && is_above(&now, LOCKED_BYTES))
+        (void)setrlimit(RLIMIT_MEMLOCK, &little);
+#ifdef RLIMIT_RTPRIO
+    (void)setrlimit(RLIMIT_RTPRIO, &none);
+#endif
+    become_normal();
+}
+
+/** Signals do what they do in any new program, and are no longer blocked: a handler of the parent would run
+ * in memory that may still be the parent's. */
+static int default_signals(void)
+{
+    const struct sigaction action = {.sa_handler = SIG_DFL};
+    sigset_t none;
+    for (int number = 1; number < NSIG; number++) {
+#ifdef __FreeBSD__ /* its libthr notes handlers in memory */
+        (void)syscall(SYS_sigaction, number, &action, NULL);
+#else
+        (void)sigaction(number, &action, NULL);
+#endif
+    }
+    sigemptyset(&none);
+    return sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/** @return the errno value of what failed. */
+static int become(const char *path, const char *const *argv, const struct st_run_as *as, int in, int out)
+{
+    const int nothing = open("/dev/null", O_RDWR);
+    if (nothing < 0 || setsid() < 0 || dup2(in >= 0 ? in : nothing, STDIN_FILENO) < 0 ||
+        dup2(out, STDOUT_FILENO) < 0 || dup2(nothing, STDERR_FILENO) < 0 || chdir("/") != 0 ||
+        default_signals() != 0)
+        return errno;
+    become_harmless();
+    if (as->switch_user && (setgroups(1, &as->gid) != 0 || setgid(as->gid) != 0 || setuid(as->uid) != 0))
+        return errno;
+    if (as->switch_user && setuid(0) == 0)
+        return EPERM;
+    st_posix_child_alone(in < 0); /* the end of its input tells the other ones that this process has ended */
+    (void)execve(path, (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)as->env);
+    return errno;
+}
+
+/* --- the parent --- */
+
+static pid_t *place_of(pid_t pid)
+{
+    size_t i = 0;
+    while (i < STARTED_MAX && started[i] != pid)
+        i++;
+    return i < STARTED_MAX ? &started[i] : NULL;
+}
+
+int st_posix_start(const char *path, const char *const *argv, const struct st_run_as *as, int in, int out,
+                   pid_t *ret)
+{
+    sigset_t all, before;
+    volatile int error = 0; /* the child writes it where memory is shared */
+    pid_t *place = place_of(0);
+    if (place == NULL)
+        return -EAGAIN;
+    st_posix_reap_begin();
+    sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    /* fork write-protects all pages of a locked process: the cycle loop would take a page fault on each one that it
+     * writes next. vfork shares the memory and holds up this thread alone. But a child that becomes another user must
+     * not share it: that user could stop the child before execve, and this thread with it. So root forks for another
+     * user's servers: `check` and `tune` before their loop runs; sleeptuned never. */
+    const pid_t pid = as->switch_user ? fork() : vfork();
+    if (pid == 0) {
+        error = become(path, argv, as, in, out);
+        _exit(EXEC_FAILED);
+    }
+    const int failed = pid < 0 ? errno : error;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed != 0) {
+        if (pid > 0)
+            (void)waitpid(pid, NULL, 0);
+        return -failed;
+    }
+    *place = *ret = pid;
+    return 0;
+}
+
+bool st_posix_start_ended(pid_t pid, int *ret_status)
+{
+    const pid_t ended = waitpid(pid, ret_status, WNOHANG);
+    if (ended == 0 || (ended < 0 && errno == EINTR))
+        return false;
+    if (ended < 0) /* a process that ignores SIGCHLD does not learn how its children ended */
+        *ret_status = 0;
+    pid_t *place = place_of(pid);
+    if (place != NULL)
+        *place = 0;
+    return true;
+}
+
+bool st_posix_start_is_ours(pid_t pid)
+{
+    return place_of(pid) != NULL;
+}
+
+void st_posix_start_clean(void)
+{
+    for (int naps = 0; st_posix_reap_rest() && naps < REST_NAPS; naps++)
+        (void)poll(NULL, 0, 1);
+}
