@@ -1,4 +1,5 @@
-/* sleeptuned: options and signals. It never forks: helper programs share its memory until execve (start_posix.c). */
+/* sleeptuned: options and signals. It never forks: helper programs share its memory until execve
+ * (start_posix.c). */
 #include <errno.h>
 #include <getopt.h>
 #ifdef __GLIBC__

@@ -33,8 +33,8 @@ const char *st_child_env_get(const struct st_child_env *env, const char *name);
 /** The path of a program: by PATH of vars, never in the current folder; a name with a slash is its path.
  *  @return 0, -ENOENT, -EACCES (it cannot be executed), -ENAMETOOLONG. */
 ST_NODISCARD int st_child_env_find(const char *const *vars, const char *name, char *path, size_t path_bytes);
-/** The folder that a variable names, from which programs or libraries are taken: an absolute path without links. Root
- * takes it only if no other user can change what it names (owners and modes, all the way up).
+/** The folder that a variable names, from which programs or libraries are taken: an absolute path without
+ * links. Root takes it only if no other user can change what it names (owners and modes, all the way up).
  * @return path; NULL: it is not set, is not one, or this program has more rights than its caller. */
 const char *st_child_env_folder(const char *name, char path[PATH_MAX]);
 /** system(3) with the environment of st_child_env_open for this process's user. One thread only.
@@ -45,13 +45,13 @@ void st_child_env_close(struct st_child_env *env);
 /** What chooses a sound server, and names no file to be read or written. NULL-terminated. */
 extern const char *const st_child_env_servers[];
 
-/** For libraries that root loads into its own process: forgets the variables by which they load code or open files,
- * whoever set them. Does nothing for other users. Before any thread starts. */
+/** For libraries that root loads into its own process: forgets the variables by which they load code or open
+ * files, whoever set them. Does nothing for other users. Before any thread starts. */
 void st_child_env_forget_libraries(void);
 
-/** The same, and for libraries that root loads into its own process, which read files below HOME and XDG_*: a HOME that
- * root does not own becomes root's, and the XDG_* folders that root does not own are forgotten. Does nothing
- * for other users. Before any thread starts. */
+/** The same, and for libraries that root loads into its own process, which read files below HOME and XDG_*: a
+ * HOME that root does not own becomes root's, and the XDG_* folders that root does not own are forgotten.
+ * Does nothing for other users. Before any thread starts. */
 void st_child_env_forget_others(void);
 
 #endif

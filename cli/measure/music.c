@@ -1,5 +1,6 @@
 #include "cli/measure/music.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -55,19 +56,23 @@ static bool plays(const struct server *server)
     return dropouts_of(server) > 0 || server->seen.clients_n > 0 || server->seen.device_load_ns != 0;
 }
 
+static void take(struct server *server)
+{
+    const int r = server->open ? server->watch.source->ops->poll(&server->watch, on_seen, server) : 0;
+    if (r != 0 && r != -EAGAIN) {
+        st_xrun_close(&server->watch);
+        server->open = false;
+    }
+}
+
 static void poll_server(struct server *server)
 {
-    const struct st_xrun_ops *ops = server->watch.source->ops;
     /* only if there is something to read: the source takes a poll that reads nothing for silence */
     for (int i = 0; i < READS_MAX && server->open; i++) {
-        struct pollfd readable = {.fd = ops->fd(&server->watch), .events = POLLIN};
+        struct pollfd readable = {.fd = server->watch.source->ops->fd(&server->watch), .events = POLLIN};
         if (poll(&readable, 1, 0) <= 0)
             return;
-        const int r = ops->poll(&server->watch, on_seen, server);
-        if (r != 0 && r != -EAGAIN) {
-            st_xrun_close(&server->watch);
-            server->open = false;
-        }
+        take(server);
     }
 }
 
@@ -140,13 +145,13 @@ uint64_t st_music_dropouts(const struct st_music *music)
     return n;
 }
 
-/** The one with the most dropouts, else one that plays, else one that is watched. NULL: none was. */
+/** The one with the most dropouts, else one that plays, else one that is watched to the end. NULL: none. */
 static const struct server *best(const struct st_music *music)
 {
     const struct server *found = NULL;
     for (size_t i = 0; i < music->servers_n; i++) {
         const struct server *server = &music->servers[i];
-        if ((server->open || plays(server)) &&
+        if ((server->open || dropouts_of(server) > 0) &&
             (found == NULL || dropouts_of(server) > dropouts_of(found) ||
              (dropouts_of(server) == dropouts_of(found) && plays(server) && !plays(found))))
             found = server;
@@ -251,6 +256,8 @@ int st_music_finish(struct st_music *music, struct st_facts *facts)
     if (music == NULL)
         return -ENOMEM;
     st_music_poll(music);
+    for (size_t i = 0; i < music->servers_n; i++)
+        take(&music->servers[i]); /* one that was stopped has nothing to read, and has not watched */
     const int64_t duration_ns = music->p->now_ns(music->p) - music->begin_ns;
     for (size_t i = 0; i < music->servers_n; i++)
         st_dropout_table_age(&music->servers[i].seen, music->p->now_ns(music->p), true);

@@ -35,7 +35,8 @@ pid_t st_helper_line_options(int argc, char **argv)
     int option;
     pid_t own = 0;
     st_standard_files_open();
-    /* it must not take the CPU from programs that play without real-time rights; a filter of system calls may forbid it */
+    /* it must not take the CPU from programs that play without real-time rights; a filter of system calls may
+     * forbid it */
     (void)setpriority(PRIO_PROCESS, 0, NICE);
     while ((option = getopt(argc, argv, "p:")) != -1) {
         if (option != 'p')

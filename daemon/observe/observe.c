@@ -307,8 +307,9 @@ void st_observe_end_minute(struct st_observe *observe, struct st_dropout_sums *d
             .frames = known_or_none(source->seen.frames),
             .rate_hz = known_or_none(source->seen.rate_hz)};
         snprintf(watch.source, sizeof(watch.source), "%s", source->source);
-        if (watch.watched_ns > 0)
-            ret->watches[ret->watches_n++] = watch;
+        if (watch.watched_ns <= 0) /* below 0: what was counted too much is taken from the next minutes */
+            continue;
+        ret->watches[ret->watches_n++] = watch;
         observe->watched_ns[i] = source->watched_ns;
     }
     observe->minute_ns = observe->platform->now_ns(observe->platform);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/when.h"
 #include "daemon/audio/audio.h"
 
 #define LOG_MODULE "observe"
@@ -207,6 +208,11 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
     struct st_observed_view *view = &o->view;
     const bool told = view->state == state && strcmp(view->why, why) == 0;
     const bool lost = view->state == ST_OBSERVED_WATCHING && state == ST_OBSERVED_ABSENT;
+    char gap[120] = "", from[32], to[32];
+    if (state == ST_OBSERVED_WATCHING && view->state != state && o->lost_wall_ns != INT64_MIN)
+        snprintf(gap, sizeof(gap), "; not watched from %s to %s",
+                 st_when_text_near(o->lost_wall_ns, wall_ns(o), from, sizeof(from)),
+                 st_when_text_near(wall_ns(o), wall_ns(o), to, sizeof(to)));
     view->state = state;
     snprintf(view->why, sizeof(view->why), "%s", why);
     if (told)
@@ -215,8 +221,8 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
         st_events_add(o->events, ST_LOG_WARN, wall_ns(o), "observe-lost",
                       "the xruns of %s are no longer watched: %s", o->source->name, why);
     else if (state == ST_OBSERVED_WATCHING)
-        st_events_add(o->events, ST_LOG_INFO, wall_ns(o), "observe", "the xruns of %s are watched%s%s",
-                      o->source->name, why[0] != '\0' ? ": " : "", why);
+        st_events_add(o->events, ST_LOG_INFO, wall_ns(o), "observe", "the xruns of %s are watched%s%s%s",
+                      o->source->name, why[0] != '\0' ? ": " : "", why, gap);
     else if (state == ST_OBSERVED_ABSENT && (!view->never || view->mode == ST_OBSERVED_ON))
         ST_INFO("the xruns of %s are not watched: %s", o->source->name, why);
 }
@@ -244,6 +250,11 @@ static void close_source(struct st_observed *o)
 
 static void fail(struct st_observed *o, int error)
 {
+    const int64_t silent_ns = o->watch.silent_ns; /* not watched, as it turns out */
+    if (o->view.state == ST_OBSERVED_WATCHING) {
+        o->view.watched_ns -= silent_ns < o->view.watched_ns ? silent_ns : o->view.watched_ns;
+        o->lost_wall_ns = wall_ns(o) - (now_ns(o) - o->turned_ns) - silent_ns;
+    }
     close_source(o);
     o->failures++;
     set_state(o, ST_OBSERVED_ABSENT, o->watch.why[0] != '\0' ? o->watch.why : strerror(-error));
@@ -255,7 +266,11 @@ static void fail(struct st_observed *o, int error)
 void st_observed_init(struct st_observed *o, struct st_platform *platform, struct st_events *events,
                       const struct st_xrun_source *source)
 {
-    *o = (struct st_observed){.platform = platform, .events = events, .source = source, .due_ns = INT64_MAX};
+    *o = (struct st_observed){.platform = platform,
+                              .events = events,
+                              .source = source,
+                              .due_ns = INT64_MAX,
+                              .lost_wall_ns = INT64_MIN};
     o->view = (struct st_observed_view){.source = source->name,
                                         .summary = source->summary,
                                         .never = source->ops == NULL,
@@ -328,6 +343,7 @@ static void note_watching(struct st_observed *o)
     o->turned_ns = at_ns;
     o->failures = 0;
     set_state(o, ST_OBSERVED_WATCHING, o->watch.why);
+    o->lost_wall_ns = INT64_MIN;
 }
 
 void st_observed_turn(struct st_observed *o)
@@ -347,7 +363,9 @@ void st_observed_turn(struct st_observed *o)
     if (r == 0)
         note_watching(o);
     note_program_cpu(o, false);
-    o->due_ns = now_ns(o) + (o->watch.poll_ns > 0 ? o->watch.poll_ns : o->source->poll_ns);
+    const int64_t each_ns = o->watch.poll_ns > 0 ? o->watch.poll_ns : o->source->poll_ns;
+    /* programs are all looked at by one wake-up */
+    o->due_ns = now_ns(o) + each_ns - (o->source->program != NULL ? now_ns(o) % each_ns : 0);
 }
 
 void st_observed_quiet(struct st_observed *o, bool quiet)

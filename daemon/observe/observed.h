@@ -65,10 +65,11 @@ struct st_observed {
     struct st_dropout_sums *dropouts; /* all dropouts are added; NULL: nowhere */
     bool open;
     unsigned failures;
-    bool quiet;          /* nothing plays: what is absent is tried again less often */
-    int64_t due_ns;      /* of the next turn */
-    int64_t turned_ns;   /* of the last turn that found it open */
-    int64_t programs_ns; /* CPU time of programs that have ended */
+    bool quiet;           /* nothing plays: what is absent is tried again less often */
+    int64_t due_ns;       /* of the next turn */
+    int64_t turned_ns;    /* of the last turn that found it open */
+    int64_t lost_wall_ns; /* until when it was watched before it was lost; INT64_MIN: it was not */
+    int64_t programs_ns;  /* CPU time of programs that have ended */
 };
 
 /** It is off until st_observed_set. */

@@ -345,8 +345,8 @@ void st_posix_reap_begin(void)
     (void)procctl(P_PID, 0, PROC_REAP_ACQUIRE, NULL);
 }
 
-/* Descendants that were there before the programs are in our own session. Programs that still run keep what they
- * started. */
+/* Descendants that were there before the programs are in our own session. Programs that still run keep what
+ * they started. */
 bool st_posix_reap_rest(void)
 {
     struct procctl_reaper_pidinfo pids[PIDS_MAX] = {{0}};

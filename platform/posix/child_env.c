@@ -160,7 +160,8 @@ void st_child_env_close(struct st_child_env *env)
     *env = (struct st_child_env){0};
 }
 
-/** Can root alone put something into this folder? In a sticky one above it, others cannot replace what is root's.
+/** Can root alone put something into this folder? In a sticky one above it, others cannot replace what is
+ * root's.
  * @param path without links. */
 static bool is_roots(const char *path)
 {

@@ -68,37 +68,37 @@ int st_posix_thread_start(pthread_t *thread, size_t stack_bytes, void *(*run)(vo
  */
 ST_NODISCARD int st_posix_open_beneath(int dir_fd, const char *path, int flags);
 
-/* --- programs that this process starts (start_posix.c). One thread of a process starts and ends all of them --- */
+/* --- programs that this process starts (start_posix.c): one thread starts and ends all of them --- */
 
 /**
- * Starts a program in a session and process group of its own, in the folder /, with nothing of this process: no
- * terminal, no descriptor, no environment but as->env, no real-time limit, no right that a set-uid program has. Its
- * standard error is discarded.
- * @param in its standard input; -1: /dev/null, and it is killed when this thread ends. in and out are above 2, and the
- * caller's to close.
+ * Starts a program in a session and process group of its own, in the folder /, with nothing of this process:
+ * no terminal, no descriptor, no environment but as->env, no real-time limit, no right that a set-uid program
+ * has. Its standard error is discarded.
+ * @param in its standard input; -1: /dev/null, and it is killed when this thread ends. in and out are above
+ * 2, and the caller's to close.
  * @return 0, or a negative errno value; as->switch_user: what failed in the child is its exit status 127.
  */
 ST_NODISCARD int st_posix_start(const char *path, const char *const *argv, const struct st_run_as *as, int in,
                                 int out, pid_t *ret);
 /** Reaps it if it has ended. @return whether it has; then its wait status in *ret_status (0: not known). */
 bool st_posix_start_ended(pid_t pid, int *ret_status);
-/** Kills what the programs that have ended left (st_posix_reap_rest), until nothing is left, at most some 1 s. */
+/** Kills what the programs that have ended left (st_posix_reap_rest), until nothing is left, for 1 s at most. */
 void st_posix_start_clean(void);
 /** Was it started here, and is it not reaped yet? */
 bool st_posix_start_is_ours(pid_t pid);
 
 /* --- ... and what each OS does for it --- */
 
-/** In a child, system calls only: it gets no descriptor beyond standard error and no key of this session, and gains no
- * rights by a set-uid program. @param dies it is killed when its parent's thread ends. */
+/** In a child, system calls only: it gets no descriptor beyond standard error and no key of this session, and
+ * gains no rights by a set-uid program. @param dies it is killed when its parent's thread ends. */
 void st_posix_child_alone(bool dies);
 
-/** From here on, a process whose parent ends becomes a child of this process, so that st_posix_reap_rest finds
- * it. */
+/** From here on, a process whose parent ends becomes a child of this process, so that st_posix_reap_rest
+ * finds it. */
 void st_posix_reap_begin(void);
 /** Kills and reaps what the programs left, however they hid it (setsid, setpgid, a second fork): every child
- * of this process that is in another session and was not started by st_posix_start. @return whether something was
- * left. */
+ * of this process that is in another session and was not started by st_posix_start. @return whether something
+ * was left. */
 bool st_posix_reap_rest(void);
 
 #endif

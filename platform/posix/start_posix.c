@@ -5,9 +5,10 @@
  * nothing of root's that helps it: no terminal (a session of its own), no descriptor, no environment, no
  * real-time limit, and not one instruction as root.
  *
- * What starts processes otherwise: measure/stress.c and cli/tune/tune_supervisor.c fork without exec;
- * lab/posix/time_program.c measures how long posix_spawn takes, on programs that the user names;
- * cli/cmd_lab.c becomes another program of sleeptune. */
+ * What starts processes otherwise: measure/stress.c, cli/tune/tune_supervisor.c and process_posix.c fork
+ * without exec; child_env.c runs the shell for a constant line of `apply`; cli/module/module_status.c
+ * shows a page in the user's browser; lab/posix/time_program.c measures how long posix_spawn takes, on programs
+ * that the user names; cli/cmd_lab.c becomes another program of sleeptune. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -23,8 +24,8 @@
 #include "platform/posix/posix.h"
 
 #define STARTED_MAX  32
-#define EXEC_FAILED  127 /* as the shell says it */
-#define REST_NAPS    1000 /* what a program hid is given this many ms to be gone: it may start more meanwhile */
+#define EXEC_FAILED  127   /* as the shell says it */
+#define REST_NAPS    1000  /* ms for what a program hid to be gone: it may start more meanwhile */
 #define LOCKED_BYTES 65536 /* enough for a client's buffers; it works without locking them, too */
 
 static pid_t started[STARTED_MAX]; /* not reaped yet; 0: free */
@@ -120,10 +121,11 @@ int st_posix_start(const char *path, const char *const *argv, const struct st_ru
     st_posix_reap_begin();
     sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    /* fork write-protects all pages of a locked process: the cycle loop would take a page fault on each one that it
-     * writes next. vfork shares the memory and holds up this thread alone. But a child that becomes another user must
-     * not share it: that user could stop the child before execve, and this thread with it. So root forks for another
-     * user's servers: `check` and `tune` before their loop runs; sleeptuned never. */
+    /* fork write-protects all pages of a locked process: the cycle loop would take a page fault on each one
+     * that it writes next. vfork shares the memory and holds up this thread alone. But a child that becomes
+     * another user must not share it: that user could stop the child before execve, and this thread with it.
+     * So root forks for another user's servers: `check` and `tune` before their loop runs; sleeptuned never.
+     */
     const pid_t pid = as->switch_user ? fork() : vfork();
     if (pid == 0) {
         error = become(path, argv, as, in, out);

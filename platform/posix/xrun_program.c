@@ -71,8 +71,8 @@ static int make_environment(const struct st_xrun_watch *w, struct st_child_env *
     return r;
 }
 
-/** As whom it runs: as the user of its server, whom root becomes before execve, or as this process. @return 0 or
- * -ENOENT. */
+/** As whom it runs: as the user of its server, whom root becomes before execve, or as this process. @return 0
+ * or -ENOENT. */
 static int find_user(const struct st_xrun_watch *w, struct st_run_as *as)
 {
     const struct passwd *entry = w->setting.user != 0 ? getpwuid(w->setting.user) : NULL;
@@ -310,8 +310,8 @@ const struct st_xrun_ops st_xrun_program_ops = {
 
 /* --- the sources that are helper programs, the same on all systems --- */
 
-/* Their lines are read when they come; this often it is asked whether one was stopped. Without a line for ten times
- * this it hangs: they print one every 20 s. */
+/* Their lines are read when they come; this often it is asked whether one was stopped. Without a line for ten
+ * times this it hangs: they print one every 20 s. */
 #define LOOK_NS (4 * ST_NS_PER_S)
 
 const struct st_xrun_source st_xrun_pipewire = {

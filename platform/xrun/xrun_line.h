@@ -1,8 +1,8 @@
 /* What a helper program that watches a sound server writes to its standard output: one line of text an event.
  *
  *   ready TEXT     it watches now; TEXT names the server ("JACK server \"default\", 256 frames at 48000 Hz")
- *   alive          written at least every 20 s: a program that is silent for 40 s counts as hung and is killed;
- *                  one that was stopped (SIGSTOP) is killed within 4 s, and both are started again
+ *   alive          written at least every 20 s: a program that is silent for 40 s counts as hung and is
+ *                  killed, one that was stopped (SIGSTOP) within 4 s, and both are started again
  *   absent TEXT    there is nothing to watch, and why; it ends after this line, and is started again later
  *   xrun certainty=exact n=1 starved=0 device=NAME client=NAME
  *                  n: device xruns, starved: clients that were not ready in time, both since the line before

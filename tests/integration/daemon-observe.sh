@@ -56,6 +56,14 @@ ok "a program that is killed is reported" wait_for value_is '[e["text"] for e in
 ok "and started again; counts go on" wait_for value_is \
     '[(s["state"], s["device_xruns"], s["opened"]) for s in d["observe"] if s["source"] == "jack"]' "[('watching', 4, 2)]"
 
+# how long it was stopped is not counted as watched
+kill -STOP "$(pgrep -P "$daemon")"
+ok "a program that is stopped is reported" wait_for value_is '[e["text"] for e in d["events"] if e["event"] == "observe-lost"][0]' \
+    'the xruns of jack are no longer watched: sleeptune-observe-jack was stopped (SIGSTOP)'
+ok "and started again" wait_for source_is jack state watching
+like "from when to when it was not watched is said" "$(value '[e["text"] for e in d["events"] if e["event"] == "observe"][0]')" \
+    '^the xruns of jack are watched: server studio; not watched from [0-9:]{8} to [0-9:]{8}$'
+
 script jack <<'SH'
 #!/bin/sh
 echo absent no server of that name runs

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # While nothing plays the loop rests: how often the daemon and its helper programs wake up then, and that the loop runs again
-# within 2 s. The helper program is a script that prints what the test sends it, and "alive" every 8 s as the real ones do.
+# within 2 s. The helper program is a script that prints what the test sends it, and "alive" every 20 s as the real ones do.
 # shellcheck disable=SC2119,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
@@ -15,7 +15,7 @@ import os, select, sys
 lines = os.open(os.path.dirname(sys.argv[0]) + "/lines", os.O_RDWR)
 os.write(1, b"ready profiler of PipeWire 1.0\n")
 while True:
-    ready, _, _ = select.select([0, lines], [], [], 8)
+    ready, _, _ = select.select([0, lines], [], [], 20)
     if not ready:
         os.write(1, b"alive\n")
     if lines in ready:

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/ns.h"
+#include "core/when.h"
 #include "daemon/observe/observe.h"
 #include "tests/fake/fake.h"
 
@@ -24,7 +25,7 @@ static struct st_xrun_seen to_see[16];
 static size_t to_see_n;
 static int open_result, poll_result;
 static unsigned opens_n, closes_n;
-static int64_t program_ns;
+static int64_t program_ns, silent_ns;
 static char server[ST_XRUN_SERVER_BYTES];
 
 static int open_scripted(struct st_xrun_watch *w)
@@ -41,6 +42,7 @@ static int poll_scripted(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ct
     for (size_t i = 0; i < to_see_n; i++)
         seen(ctx, &to_see[i]);
     to_see_n = 0;
+    w->silent_ns = silent_ns;
     return st_xrun_because(w, poll_result, "%s", poll_result == 0 ? "a server" : "it died");
 }
 
@@ -82,7 +84,7 @@ static int setup(void **state)
     to_see_n = 0;
     open_result = poll_result = 0;
     opens_n = closes_n = 0;
-    program_ns = 0;
+    program_ns = silent_ns = 0;
     if (platform == NULL || st_events_init(&events, NULL) != 0)
         return 1;
     st_observed_init(&o, platform, &events, &source);
@@ -301,6 +303,76 @@ static void another_server_opens_it_again_the_same_does_not(void **state)
     assert_int_equal(opens_n, 2);
     assert_int_equal(closes_n, 1);
     assert_string_equal(server, "other");
+}
+
+/** Text of the newest event of this name, behind `skip`. */
+static void newest_says(const char *name, const char *wanted)
+{
+    json_t *list = st_events_json(&events);
+    const char *text = "";
+    size_t i;
+    const json_t *event;
+    json_array_foreach(list, i, event)
+    {
+        if (text[0] == '\0' && strcmp(json_string_value(json_object_get(event, "event")), name) == 0)
+            text = json_string_value(json_object_get(event, "text"));
+    }
+    if (strstr(text, wanted) == NULL)
+        fail_msg("\"%s\" is not in \"%s\"", wanted, text);
+    json_decref(list);
+}
+
+static void gap_is_not_watched_and_is_said(void **state)
+{
+    (void)state;
+    char from[32], to[32], gap[128];
+    turn_after(0);
+    turn_after(ST_NS_PER_S);
+    turn_after(ST_NS_PER_S);
+    assert_int_equal(o.view.watched_ns, 2 * ST_NS_PER_S);
+    /* stopped between two looks */
+    st_when_text_near(platform->wall_ns(platform), platform->wall_ns(platform), from, sizeof(from));
+    poll_result = -EPIPE;
+    turn_after(4 * ST_NS_PER_S);
+    assert_int_equal(o.view.watched_ns, 2 * ST_NS_PER_S);
+    newest_says("observe-lost", "the xruns of jack are no longer watched: it died");
+    poll_result = 0;
+    turn_after(2 * ST_NS_PER_S);
+    st_when_text_near(platform->wall_ns(platform), platform->wall_ns(platform), to, sizeof(to));
+    snprintf(gap, sizeof(gap), "the xruns of jack are watched: a server; not watched from %s to %s", from,
+             to);
+    newest_says("observe", gap);
+    assert_int_equal(o.view.watched_ns, 2 * ST_NS_PER_S);
+    /* hung for the last 3 s, as it turns out */
+    turn_after(ST_NS_PER_S);
+    st_when_text_near(platform->wall_ns(platform), platform->wall_ns(platform), from, sizeof(from));
+    for (int i = 0; i < 3; i++)
+        turn_after(ST_NS_PER_S);
+    assert_int_equal(o.view.watched_ns, 6 * ST_NS_PER_S);
+    poll_result = -ETIMEDOUT;
+    silent_ns = 3 * ST_NS_PER_S;
+    turn_after(ST_NS_PER_S);
+    assert_int_equal(o.view.watched_ns, 3 * ST_NS_PER_S);
+    turn_after(60 * ST_NS_PER_S); /* again: nothing more is taken off */
+    assert_int_equal(o.view.watched_ns, 3 * ST_NS_PER_S);
+    poll_result = 0;
+    turn_after(60 * ST_NS_PER_S);
+    snprintf(gap, sizeof(gap), "; not watched from %s to ", from);
+    newest_says("observe", gap);
+}
+
+static void programs_are_looked_at_at_the_same_time(void **state)
+{
+    (void)state;
+    static const struct st_xrun_source program = {
+        .name = "jack", .summary = "scripted", .poll_ns = 4 * ST_NS_PER_S, .ops = &ops, .program = "a"};
+    o.source = &program;
+    turn_after(ST_NS_PER_S);
+    assert_int_equal(o.due_ns, START_NS + 4 * ST_NS_PER_S);
+    turn_after(ST_NS_PER_S); /* a line came: the next look is when it was */
+    assert_int_equal(o.due_ns, START_NS + 4 * ST_NS_PER_S);
+    turn_after(2 * ST_NS_PER_S);
+    assert_int_equal(o.due_ns, START_NS + 8 * ST_NS_PER_S);
 }
 
 static void what_was_never_watched_has_no_counts(void **state)
@@ -716,6 +788,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_this_system_never_has_is_not_tried_again, setup, teardown),
         cmocka_unit_test_setup_teardown(lost_server_is_an_event_and_counts_go_on_after_it_is_back, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(gap_is_not_watched_and_is_said, setup, teardown),
+        cmocka_unit_test_setup_teardown(programs_are_looked_at_at_the_same_time, setup, teardown),
         cmocka_unit_test_setup_teardown(connecting_is_neither_watching_nor_absent, setup, teardown),
         cmocka_unit_test_setup_teardown(switching_off_closes_and_keeps_what_was_counted, setup, teardown),
         cmocka_unit_test_setup_teardown(another_server_opens_it_again_the_same_does_not, setup, teardown),

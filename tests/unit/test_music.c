@@ -25,11 +25,14 @@
 static struct {
     const struct st_xrun_seen *lines;
     size_t lines_n;
-    int end; /* what the poll behind them returns */
+    int end;  /* what the poll behind them returns */
+    int last; /* and what the one at the end does, which finds nothing to read */
     int opened, closed;
     uid_t user;  /* as whom root runs it */
     int pipe[2]; /* readable as long as there is something to poll */
 } program;
+
+static bool stopped; /* the next ones are, before the end */
 
 static int open_it(struct st_xrun_watch *w)
 {
@@ -44,12 +47,11 @@ static int open_it(struct st_xrun_watch *w)
 static int poll_it(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
 {
     char byte;
-    (void)w;
     for (size_t i = 0; i < program.lines_n; i++)
         seen(ctx, &program.lines[i]);
     program.lines_n = 0;
-    if (program.end == 0)
-        assert_int_equal(read(program.pipe[0], &byte, 1), 1);
+    if (program.end == 0 && read(program.pipe[0], &byte, 1) != 1)
+        return st_xrun_because(w, program.last, "it was stopped");
     return program.end;
 }
 
@@ -109,6 +111,7 @@ static struct st_facts *watch_as(int64_t uid, const char *source, const struct s
     assert_non_null(music);
     st_music_poll(music);
     st_fake_advance(p, WATCHED_NS);
+    program.last = stopped ? -EPIPE : 0;
     assert_int_equal(st_music_finish(music, facts), 0);
     assert_int_equal(program.opened, program.closed);
     st_fake_free(p);
@@ -217,6 +220,19 @@ static void who_is_not_watched_is_said(void **state)
     assert_int_equal(program.opened, 0);
 }
 
+static void who_was_stopped_has_not_watched(void **state)
+{
+    (void)state;
+    const struct st_xrun_seen plays[] = {load("", 1024), load("GoodSynth", 1024)};
+    const struct st_xrun_seen dropout[] = {missed("", 5, ST_DROPOUT_UNKNOWN)};
+    stopped = true;
+    says(watch("pipewire", NULL, 0, 0, false), "No sound server was watched: it was stopped.");
+    says(watch("pipewire", plays, 2, 0, false), "No sound server was watched: it was stopped.");
+    says(watch("jack", dropout, 1, 0, false),
+         "5 dropouts in 11 s on JACK. JACK does not report which program made them.");
+    stopped = false;
+}
+
 /* sudo: the facts are of the user who ran it. */
 static void root_watches_as_the_user_who_ran_sudo(void **state)
 {
@@ -260,6 +276,7 @@ int main(void)
         cmocka_unit_test(a_server_that_names_no_one_is_not_made_to),
         cmocka_unit_test(quiet_music_and_silence),
         cmocka_unit_test(who_is_not_watched_is_said),
+        cmocka_unit_test(who_was_stopped_has_not_watched),
         cmocka_unit_test(root_watches_as_the_user_who_ran_sudo),
         cmocka_unit_test(names_of_others_are_made_safe),
     };
