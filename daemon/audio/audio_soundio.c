@@ -202,9 +202,12 @@ static int connect_backend(struct stream *stream, char *error, size_t error_byte
 {
     const size_t index = backend_index(stream->config->audio.backend);
     if (backends[index].backend == SoundIoBackendJack && !st_jack_server_is_pipewire()) {
-        const int r = st_jack_server_look(st_jack_server_name(), error, error_bytes);
-        if (r != 0)
+        char why[ST_XRUN_WHY_BYTES];
+        const int r = st_jack_server_look(st_jack_server_name(), why, sizeof(why));
+        if (r != 0) {
+            snprintf(error, error_bytes, "backend jack: %s", why);
             return r;
+        }
     }
     if (!soundio_have_backend(backends[index].backend)) {
         snprintf(error, error_bytes, "libsoundio was built without the backend %s", backends[index].name);
