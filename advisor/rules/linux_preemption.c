@@ -144,13 +144,32 @@ static void judge_unknown(const struct detected *found, struct st_finding *findi
         st_finding_unknown(finding, "sleeptune found nothing that shows the preemption model of this kernel");
 }
 
+/** How to install a real-time kernel: the release or version of the one that runs names its distribution. */
+static const char *real_time_package(const struct st_facts *facts)
+{
+    static const struct {
+        const char *mark, *command;
+    } rows[] = {
+        {"+rpt",
+         "sudo apt install linux-image-rpi-v8-rt\n# then choose it in /boot/firmware/config.txt (kernel=)"},
+        {"-amd64", "sudo apt install linux-image-rt-amd64"},
+        {"-arm64", "sudo apt install linux-image-rt-arm64"},
+        {"-Ubuntu ", "sudo pro enable realtime-kernel   # with Ubuntu Pro"},
+        {"-arch", "sudo pacman -S linux-rt"},
+    };
+    const char *release = st_facts_text_or(facts, ST_LINUX_KERNEL_RELEASE, "");
+    const char *version = st_facts_text_or(facts, ST_LINUX_KERNEL_VERSION, "");
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (strstr(release, rows[i].mark) != NULL || strstr(version, rows[i].mark) != NULL)
+            return rows[i].command;
+    }
+    return "# install a PREEMPT_RT kernel of your distribution (Debian: linux-image-rt-amd64)";
+}
+
 static void fix_preemption(const struct detected *found, struct st_finding *finding)
 {
     if (found->model == MODEL_FULL || found->model == MODEL_LAZY || found->model == MODEL_PREEMPTIBLE)
-        st_finding_fix(finding, NULL,
-                       "# a PREEMPT_RT kernel; on Debian:\n"
-                       "sudo apt install linux-image-rt-amd64   # 64-bit ARM: linux-image-rt-arm64",
-                       ST_NEEDS_REBOOT);
+        st_finding_fix(finding, NULL, real_time_package(finding->facts), ST_NEEDS_REBOOT);
     else if (found->dynamic) {
         st_rule_fix(finding);
         st_machine_place_boot_option(finding, "preempt=full", true);
