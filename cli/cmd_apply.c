@@ -390,7 +390,8 @@ static int carry_out(struct work *work)
             printf(
                 "now       %s (this size lasts until PipeWire ends)\n",
                 st_dropout_reason_set_frames("pipewire", work->options->quantum, message, sizeof(message)));
-        printf("Next: 'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it.\n");
+        printf("Next: %s%s'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it.\n",
+               output.left, output.left[0] != '\0' ? "; then " : "");
     }
     st_change_output_finish(&output);
     return status;

@@ -1,5 +1,5 @@
 /* sleeptune report: judges the settings of this machine, a snapshot or a captured tree. */
-#include "advisor/change/journal.h"
+#include "advisor/change/change.h"
 #include "cli/command.h"
 #include "cli/report/facts_input.h"
 #include "cli/report/report_run.h"
@@ -82,6 +82,22 @@ static int list_rules(void)
     return ST_EXIT_DONE;
 }
 
+/* What tune measured, for values that are as they were without the setting. @return whether there is anything. */
+static bool read_tuned(const struct st_facts *facts, struct st_tuned *ret)
+{
+    struct st_platform *p = st_platform_native();
+    size_t n = 0;
+    if (st_tuned_read(p, st_journal_folder(facts->os), facts, ret) != 0)
+        return false;
+    for (size_t i = 0; i < ret->n; i++) {
+        const struct st_tuned_row *row = &ret->rows[i];
+        if (row->target[0] == '\0' || st_change_value_is(p, row->target, row->from))
+            ret->rows[n++] = *row;
+    }
+    ret->n = n;
+    return n > 0;
+}
+
 int st_cmd_report(int argc, char **argv)
 {
     struct options options = {0};
@@ -98,7 +114,7 @@ int st_cmd_report(int argc, char **argv)
     status = st_facts_input_load(COMMAND, &options.input, &facts);
     if (status != ST_EXIT_DONE)
         return status;
-    if (own_machine && st_tuned_read(st_platform_native(), st_journal_folder(facts->os), facts, &tuned) == 0)
+    if (own_machine && read_tuned(facts, &tuned))
         options.report.tuned = &tuned;
     if (options.ids_n > 0)
         status = st_report_run_rules(COMMAND, facts, &options.report, options.ids, options.ids_n);

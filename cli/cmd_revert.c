@@ -16,6 +16,7 @@ static void help(void)
           "Undo what 'sleeptune apply' wrote, also if it was interrupted. A setting\n"
           "that was changed again since then is left as it is and listed.\n\n"
           "  --all              undo everything\n"
+          "  -y, --yes          as for apply; revert asks nothing\n"
           "  --run-generators   run the commands that make this take effect\n"
           "                     (update-grub on Linux, cap_mkdb on FreeBSD ...)\n"
           "  --root DIR         revert in a captured tree, not on this machine\n"
@@ -31,6 +32,7 @@ static void help(void)
 struct options {
     const char *root;
     bool all;
+    bool yes; /* it asks nothing anyway */
     bool run_generators;
     const char *const *ids;
     size_t ids_n;
@@ -42,6 +44,7 @@ static int parse_options(int argc, char **argv, struct options *options)
     int first;
     const struct st_option table[] = {
         {"all", .flag = &options->all},
+        {"yes", 'y', .flag = &options->yes},
         {"run-generators", .flag = &options->run_generators},
         {"root", .text = &options->root},
     };

@@ -253,7 +253,13 @@ static void save(const struct work *work)
         struct st_tuned_row *to = &tuned.rows[tuned.n];
         *to = (struct st_tuned_row){
             .outcome = row->outcome, .fold = row->fold.value, .low = row->fold.low, .high = row->fold.high};
-        snprintf(to->id, sizeof(to->id), "%s", work->candidates.rows[i].finding->rule->id);
+        const struct st_candidate *candidate = &work->candidates.rows[i];
+        snprintf(to->id, sizeof(to->id), "%s", candidate->finding->rule->id);
+        if (candidate->kind == ST_CANDIDATE_VALUES && candidate->steps_n > 0)
+            snprintf(to->target, sizeof(to->target), "%s",
+                     work->candidates.plan.steps[candidate->first_step].target);
+        snprintf(to->from, sizeof(to->from), "%.63s", candidate->now);
+        snprintf(to->to, sizeof(to->to), "%.63s", candidate->trial);
         tuned.n += row->outcome == ST_TUNING_HELPS || row->outcome == ST_TUNING_NO_EFFECT ||
                    row->outcome == ST_TUNING_HARMFUL;
     }
@@ -269,37 +275,47 @@ static void save(const struct work *work)
                 strerror(-r));
 }
 
+static bool is_text(const struct options *options)
+{
+    return !options->json && !options->markdown;
+}
+
 static bool is_wanted(const struct work *work)
 {
     char answer[16] = "";
     if (!work->options->ask)
-        return work->options->keep;
-    (void)print_text(st_tune_output_result, &work->output, stderr);
+        return true;
+    if (!is_text(work->options))
+        (void)print_text(st_tune_output_result, &work->output, stderr);
+    fflush(stdout);
     fputs("Make permanent what helped? [y/N] ", stderr);
     return fgets(answer, sizeof(answer), stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
-/* By `apply`, which prints on stderr here: standard output has the result. */
-static int keep(struct work *work)
+/* By `apply`, whose last line is the next step. It prints on stderr where standard output has a document. */
+static int keep(struct work *work, size_t worth_n)
 {
     char words[][16] = {"apply", "--yes", "--no-measure"};
     char *argv[ST_ARRAY_LEN(words) + ST_CANDIDATES_MAX] = {words[0], words[1], words[2]};
-    int argc = ST_ARRAY_LEN(words);
+    int argc = ST_ARRAY_LEN(words), out = -1;
+    if (!is_wanted(work)) {
+        if (is_text(work->options))
+            (void)print_text(st_tune_output_next, &work->output, stdout);
+        return ST_EXIT_DONE;
+    }
     for (size_t i = 0; i < work->tuning.n; i++) {
         if (st_tune_output_is_worth(&work->output, i))
             argv[argc++] = (char *)(uintptr_t)work->candidates.rows[i].finding->rule->id;
     }
-    const size_t worth_n = (size_t)argc - ST_ARRAY_LEN(words);
-    if (worth_n == 0 || !is_wanted(work))
-        return ST_EXIT_DONE;
     fflush(stdout);
-    const int out = dup(STDOUT_FILENO);
-    if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+    if (!is_text(work->options) && ((out = dup(STDOUT_FILENO)) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0))
         return st_failure(COMMAND, "%s", strerror(errno));
     const int status = st_cmd_apply(argc, argv);
     fflush(stdout);
-    (void)dup2(out, STDOUT_FILENO);
-    close(out);
+    if (out >= 0) {
+        (void)dup2(out, STDOUT_FILENO);
+        close(out);
+    }
     work->output.kept_n = status == ST_EXIT_DONE ? worth_n : 0;
     return status;
 }
@@ -319,8 +335,15 @@ static int try_settings(struct work *work)
     if (status != ST_EXIT_DONE)
         return status;
     save(work);
-    const int kept = keep(work);
-    status = print(work, false);
+    size_t worth_n = 0;
+    for (size_t i = 0; i < work->tuning.n; i++)
+        worth_n += st_tune_output_is_worth(&work->output, i);
+    work->output.offered = worth_n > 0 && (work->options->keep || work->options->ask);
+    if (is_text(work->options))
+        status = print(work, false);
+    const int kept = work->output.offered ? keep(work, worth_n) : ST_EXIT_DONE;
+    if (!is_text(work->options))
+        status = print(work, false);
     if (kept != ST_EXIT_DONE || status != ST_EXIT_DONE)
         return kept != ST_EXIT_DONE ? kept : status;
     return work->tuning.end == ST_TUNING_NOISY ? ST_EXIT_UNKNOWN : ST_EXIT_DONE;

@@ -12,6 +12,7 @@
 #include "cli/change/change_target.h"
 #include "cli/command.h"
 #include "cli/compare/before_after.h"
+#include "core/text/text_buffer.h"
 #include "platform/program/output.h"
 
 #define COMMAND "verify"
@@ -142,17 +143,20 @@ static bool asks_again(struct st_platform *p, const struct st_finding *finding,
     return false;
 }
 
-/* A running value of the rule that cannot be read here. @return the error, or 0. */
-static int unread(struct st_platform *p, const struct st_journal *journal, const char *id)
+/* A running value of the rule that cannot be read here. @return NULL: none. */
+static const struct st_entry *unread(struct st_platform *p, const struct st_journal *journal, const char *id,
+                                     int *ret_error)
 {
     char now[ST_CHANGE_VALUE_BYTES];
-    int error = 0;
-    for (size_t i = 0; i < journal->entries_n && error == 0; i++) {
+    for (size_t i = 0; i < journal->entries_n; i++) {
         const struct st_entry *entry = &journal->entries[i];
+        *ret_error = 0;
         if (strcmp(entry->rule, id) == 0)
-            (void)st_change_state(p, entry, now, sizeof(now), &error);
+            (void)st_change_state(p, entry, now, sizeof(now), ret_error);
+        if (*ret_error != 0)
+            return entry;
     }
-    return error;
+    return NULL;
 }
 
 /* FreeBSD's loader.conf counts from the next boot on; a login class is another user's. */
@@ -219,7 +223,10 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
     if (finding == NULL)
         return OUTCOME_GOOD;
     const bool fired = finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
-    const int error = unread(target->p, journal, id);
+    int error = 0;
+    const struct st_entry *hidden = unread(target->p, journal, id, &error);
+    const char *summary = finding->summary;
+    char not_read[700];
     enum outcome outcome = OUTCOME_GOOD;
     const char *state = "in effect", *more = "", *needs = NULL;
     const char *user = st_facts_text_or(target->facts, ST_MACHINE_USER, "");
@@ -235,11 +242,16 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
                  st_machine_is_plain(user) ? user : "NAME");
     } else if (finding->status == ST_STATUS_NOT_APPLICABLE) {
         state = "not needed";
-    } else if (finding->status == ST_STATUS_UNKNOWN || (fired && error != 0)) {
+    } else if (fired && hidden != NULL) {
         outcome = OUTCOME_UNKNOWN;
         state = "not known";
-        more = fired ? "; the value cannot be read now: " : "";
-        needs = fired ? strerror(-error) : NULL;
+        snprintf(not_read, sizeof(not_read), "%s cannot be read (%s)", hidden->target, strerror(-error));
+        summary = not_read; /* the rule judged by less, such as the kernel's configuration */
+        more = error == -EACCES || error == -EPERM ? "; " : "";
+        needs = more[0] != '\0' ? "run sleeptune verify as root" : NULL;
+    } else if (finding->status == ST_STATUS_UNKNOWN) {
+        outcome = OUTCOME_UNKNOWN;
+        state = "not known";
     } else if (fired && asks_again(target->p, finding, journal)) {
         outcome = OUTCOME_BAD;
         state = "not yet";
@@ -253,14 +265,13 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
         more = "; ";
     }
     if (output->json) {
-        (void)json_array_append_new(output->rules,
-                                    json_pack("{s:s, s:s, s:s, s:s?}", "id", id, "state", state, "summary",
-                                              finding->summary, "needs", needs));
+        (void)json_array_append_new(output->rules, json_pack("{s:s, s:s, s:s, s:s?}", "id", id, "state",
+                                                             state, "summary", summary, "needs", needs));
         return outcome;
     }
     char label[96], *text;
     snprintf(label, sizeof(label), "%-10s  %s:", state, id);
-    if (asprintf(&text, "%s%s%s", finding->summary, more, needs != NULL ? needs : "") >= 0) {
+    if (asprintf(&text, "%s%s%s", summary, more, needs != NULL ? needs : "") >= 0) {
         st_change_output_text(0, label, text);
         free(text);
     }
@@ -281,16 +292,39 @@ static bool is_first_of_rule(const struct st_journal *journal, size_t i)
     return true;
 }
 
+/* What tune measured of the values that are applied. @return whether there is any. */
+static bool find_tuned(const struct st_change_target *target, const struct st_journal *journal, char *buf,
+                       size_t buf_bytes)
+{
+    char text[ST_TUNED_TEXT_BYTES];
+    struct st_tuned tuned;
+    struct st_text_buffer all = st_text_buffer_on(buf, buf_bytes);
+    buf[0] = '\0';
+    if (!target->live || target->own || st_tuned_read(target->p, target->folder, target->facts, &tuned) != 0)
+        return false;
+    for (size_t i = 0; i < journal->entries_n; i++) {
+        const struct st_entry *entry = &journal->entries[i];
+        const struct st_tuned_row *row = st_tuned_find(&tuned, entry->rule);
+        if (row != NULL && row->outcome == ST_TUNING_HELPS && entry->type != ST_ENTRY_FILE &&
+            strcmp(entry->target, row->target) == 0 && strcmp(entry->new_value, row->to) == 0)
+            st_text_buffer_printf(&all, "%s%s, %s", buf[0] != '\0' ? "; " : "by tune: ", row->id,
+                                  st_tuned_text(&tuned, row, text, sizeof(text)));
+    }
+    return buf[0] != '\0';
+}
+
 /* Did it help? @return an st_exit. */
 static int prove(const struct st_change_target *target, const struct st_journal *journal,
                  const struct options *options, struct st_before_after *ret)
 {
-    const char *why = journal->entries_n == 0 ? "nothing is applied"
-                      : !target->live         ? "a saved copy of a machine (--root) cannot be measured"
-                      : target->own
-                          ? "not measured: the test loop has a buffer size of its own, not PipeWire's"
-                      : !options->measure ? "not measured (--no-measure)"
-                                          : NULL;
+    char tuned[sizeof(ret->why)];
+    const char *why =
+        journal->entries_n == 0 ? "nothing is applied"
+        : !target->live         ? "a saved copy of a machine (--root) cannot be measured"
+        : target->own           ? "not measured: the test loop has a buffer size of its own, not PipeWire's"
+        : !st_before_after_is_recorded(target) && find_tuned(target, journal, tuned, sizeof(tuned)) ? tuned
+        : !options->measure ? "not measured (--no-measure)"
+                            : NULL;
     if (why == NULL)
         return st_before_after_make(COMMAND, target, journal, options->measure_ns, ret);
     *ret = (struct st_before_after){0};

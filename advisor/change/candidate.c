@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LATENCY_FILE "/dev/cpu_dma_latency"
@@ -39,15 +38,6 @@ static const char *const writers[] = {"power-profiles-daemon", "tuned", "auto-cp
 
 /* --- what is switched --- */
 
-static void drop_step(struct st_plan *plan, size_t i)
-{
-    free(plan->steps[i].target);
-    free(plan->steps[i].old_value);
-    free(plan->steps[i].new_value);
-    plan->steps_n--;
-    memmove(&plan->steps[i], &plan->steps[i + 1], (plan->steps_n - i) * sizeof(*plan->steps));
-}
-
 static void describe(const struct st_plan *plan, struct st_candidate *row)
 {
     const struct st_plan_step *step = &plan->steps[row->first_step];
@@ -65,16 +55,12 @@ static int add_values(struct st_candidates *ret, struct st_platform *p, bool as_
 {
     struct st_plan *plan = &ret->plan;
     row->first_step = plan->steps_n;
-    const int r = st_plan_add(plan, p, row->finding, row->not_tried, sizeof(row->not_tried));
+    const int r = st_plan_add_values(plan, p, row->finding, row->not_tried, sizeof(row->not_tried));
     if (r == -ENOMEM)
         return r;
     if (r < 0) {
         snprintf(row->setting, sizeof(row->setting), "%s", row->finding->rule->title);
         return 0;
-    }
-    for (size_t i = plan->steps_n; i > row->first_step; i--) {
-        if (plan->steps[i - 1].type == ST_ENTRY_FILE)
-            drop_step(plan, i - 1);
     }
     row->steps_n = plan->steps_n - row->first_step;
     if (row->steps_n == 0)

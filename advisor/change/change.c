@@ -292,6 +292,13 @@ int st_change_value_read(struct st_platform *p, enum st_entry_type type, const c
     return 0;
 }
 
+bool st_change_value_is(struct st_platform *p, const char *target, const char *value)
+{
+    char now[ST_CHANGE_VALUE_BYTES];
+    const enum st_entry_type type = target[0] == '/' ? ST_ENTRY_SYSFS : ST_ENTRY_SYSCTL;
+    return st_change_value_read(p, type, target, now, sizeof(now)) == 0 && strcmp(now, value) == 0;
+}
+
 int st_change_file_read(struct st_platform *p, const char *path, char **ret)
 {
     size_t len;

@@ -76,6 +76,9 @@ ST_NODISCARD int st_change_folder_look(struct st_platform *p, const char *path);
  * end); NULL: not there as it was written. */
 const char *st_change_block_find(const char *text, const char *block);
 
+/** Is the running value `value`? target: a path, or a sysctl. */
+bool st_change_value_is(struct st_platform *p, const char *target, const char *value);
+
 enum st_entry_state {
     ST_ENTRY_IN_PLACE,
     ST_ENTRY_DIFFERS, /* buf has what is there, of a value */

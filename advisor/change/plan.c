@@ -23,6 +23,7 @@ struct adder {
     struct item *items; /* the finding's changes */
     char *message;
     size_t message_bytes;
+    bool values_only;
     int error;
 };
 
@@ -154,15 +155,19 @@ static int add_files(struct adder *adder, const struct item *item)
     return glob.found ? 0 : refuse(adder, -ENOENT, "this machine has no %s", key);
 }
 
+static bool is_value(enum st_change_kind kind)
+{
+    return kind == ST_CHANGE_SYSCTL || kind == ST_CHANGE_SYSCTL_NOW || kind == ST_CHANGE_SYSFS ||
+           kind == ST_CHANGE_SYSFS_NOW;
+}
+
 static int add_running(struct adder *adder, const struct item *item)
 {
     const enum st_change_kind kind = item->change.kind;
     const char *key = item->change.key;
     if (kind == ST_CHANGE_SYSCTL || kind == ST_CHANGE_SYSCTL_NOW)
         return add_value(adder, ST_ENTRY_SYSCTL, item, key);
-    if (kind != ST_CHANGE_SYSFS && kind != ST_CHANGE_SYSFS_NOW)
-        return 0;
-    return add_files(adder, item);
+    return is_value(kind) ? add_files(adder, item) : 0;
 }
 
 /* --- files --- */
@@ -178,6 +183,8 @@ static int resolve(struct adder *adder)
     for (size_t i = 0; i < finding->changes_n; i++) {
         struct item *item = &adder->items[i];
         item->change = finding->changes[i];
+        if (adder->values_only && !is_value(item->change.kind))
+            continue;
         int r = st_change_resolve(adder->p, &item->change, why, sizeof(why));
         if (r < 0)
             return refuse(adder, r, "%s", why);
@@ -264,21 +271,39 @@ static int add_file(struct adder *adder, size_t i)
     return r;
 }
 
+static int add_all(struct adder *adder)
+{
+    struct st_plan *plan = adder->plan;
+    const size_t before_n = plan->steps_n, n = adder->finding->changes_n;
+    int r = n > 0 ? resolve(adder) : refuse(adder, -ENODATA, "make this change by hand");
+    for (size_t i = 0; r == 0 && i < n; i++)
+        r = add_running(adder, &adder->items[i]);
+    for (size_t i = 0; r == 0 && i < n && !adder->values_only; i++)
+        r = add_file(adder, i);
+    while (r < 0 && plan->steps_n > before_n)
+        step_finish(&plan->steps[--plan->steps_n]);
+    free(adder->items);
+    return r;
+}
+
 int st_plan_add(struct st_plan *plan, struct st_platform *p, const struct st_finding *finding, char *message,
                 size_t message_bytes)
 {
     struct adder adder = {
         .plan = plan, .p = p, .finding = finding, .message = message, .message_bytes = message_bytes};
-    const size_t before_n = plan->steps_n;
-    int r = finding->changes_n > 0 ? resolve(&adder) : refuse(&adder, -ENODATA, "make this change by hand");
-    for (size_t i = 0; r == 0 && i < finding->changes_n; i++)
-        r = add_running(&adder, &adder.items[i]);
-    for (size_t i = 0; r == 0 && i < finding->changes_n; i++)
-        r = add_file(&adder, i);
-    while (r < 0 && plan->steps_n > before_n)
-        step_finish(&plan->steps[--plan->steps_n]);
-    free(adder.items);
-    return r;
+    return add_all(&adder);
+}
+
+int st_plan_add_values(struct st_plan *plan, struct st_platform *p, const struct st_finding *finding,
+                       char *message, size_t message_bytes)
+{
+    struct adder adder = {.plan = plan,
+                          .p = p,
+                          .finding = finding,
+                          .message = message,
+                          .message_bytes = message_bytes,
+                          .values_only = true};
+    return add_all(&adder);
 }
 
 /* --- as a diff --- */

@@ -28,6 +28,9 @@ struct st_plan {
  */
 ST_NODISCARD int st_plan_add(struct st_plan *plan, struct st_platform *p, const struct st_finding *finding,
                              char *message, size_t message_bytes);
+/** The same for the running values only, whatever becomes of the files. */
+ST_NODISCARD int st_plan_add_values(struct st_plan *plan, struct st_platform *p,
+                                    const struct st_finding *finding, char *message, size_t message_bytes);
 /** Unified diff of the files, then a line a running value. @return 0, or what reading said. */
 ST_NODISCARD int st_plan_print(const struct st_plan *plan, struct st_platform *p, FILE *out);
 void st_plan_finish(struct st_plan *plan);

@@ -258,10 +258,16 @@ void st_report_leave_out(struct st_report *report)
 
 /* --- what was measured --- */
 
+const struct st_tuned_row *st_report_tuned(const struct st_report *report, const struct st_finding *finding)
+{
+    const bool same = report->tuned != NULL && report->tuned->frames == report->wish.frames;
+    return same ? st_tuned_find(report->tuned, finding->rule->id) : NULL;
+}
+
 /* Larger: nearer to the beginning. What was not tried is between what helps and what does not. */
 static double measured_rank(const struct st_report *report, const struct st_finding *finding)
 {
-    const struct st_tuned_row *row = st_tuned_find(report->tuned, finding->rule->id);
+    const struct st_tuned_row *row = st_report_tuned(report, finding);
     return row == NULL ? 1 : row->outcome == ST_TUNING_HELPS ? 1 + row->fold : 0;
 }
 

@@ -41,7 +41,7 @@ static json_t *evidence_json(const struct st_finding *finding)
 
 static json_t *measured_json(const struct st_report *report, const struct st_finding *finding)
 {
-    const struct st_tuned_row *row = st_tuned_find(report->tuned, finding->rule->id);
+    const struct st_tuned_row *row = st_report_tuned(report, finding);
     char text[ST_TUNED_TEXT_BYTES];
     if (row == NULL)
         return json_null();

@@ -64,7 +64,7 @@ static void finding_markdown(const struct st_report *report, const struct st_fin
     fputs("\n\n", out);
     if (st_finding_shows_effect(finding))
         field(out, "May cost", st_report_format_effect(finding, &report->wish, effect, sizeof(effect)));
-    const struct st_tuned_row *row = st_tuned_find(report->tuned, rule->id);
+    const struct st_tuned_row *row = st_report_tuned(report, finding);
     char text[ST_TUNED_TEXT_BYTES];
     if (row != NULL)
         field(out, "Measured", st_tuned_text(report->tuned, row, text, sizeof(text)));

@@ -60,7 +60,7 @@ static void print_row(const struct st_printer *printer, const struct st_report *
                       const struct st_finding *finding, bool is_said)
 {
     char effect[48] = "", text[400]; /* no bound is known */
-    const struct st_tuned_row *tuned = st_tuned_find(report->tuned, finding->rule->id);
+    const struct st_tuned_row *tuned = st_report_tuned(report, finding);
     const bool perhaps = st_finding_may_delay_perhaps(finding);
     if (tuned != NULL && tuned->outcome == ST_TUNING_HELPS)
         snprintf(effect, sizeof(effect), " (tried: %.1f times fewer late)", tuned->fold);
@@ -600,7 +600,7 @@ static void print_fix(const struct st_printer *printer, const struct st_finding 
 static void print_measured(const struct st_printer *printer, const struct st_report *report,
                            const struct st_finding *finding)
 {
-    const struct st_tuned_row *row = st_tuned_find(report->tuned, finding->rule->id);
+    const struct st_tuned_row *row = st_report_tuned(report, finding);
     char text[ST_TUNED_TEXT_BYTES];
     if (row != NULL)
         print_field(printer, "Measured:", st_tuned_text(report->tuned, row, text, sizeof(text)));

@@ -10,7 +10,7 @@
 
 #define SCHEMA         "sleeptune-tuned/1"
 #define FILE_NAME      "/tuned.json"
-#define DOCUMENT_BYTES 16384
+#define DOCUMENT_BYTES 32768
 
 static const char *kernel_of(const struct st_facts *facts)
 {
@@ -18,9 +18,18 @@ static const char *kernel_of(const struct st_facts *facts)
         facts, facts->os == ST_OS_FREEBSD ? "freebsd.kern.osrelease" : "linux.kernel.release", NULL);
 }
 
+/* Text of others is shown later. */
+static bool take_text(const json_t *object, const char *key, char *ret, size_t bytes)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    if (text == NULL || strlen(text) >= bytes || !st_safe_is(text))
+        return false;
+    strcpy(ret, text);
+    return true;
+}
+
 static bool take_row(const json_t *object, struct st_tuned_row *row)
 {
-    const char *id = json_string_value(json_object_get(object, "id"));
     const char *outcome = json_string_value(json_object_get(object, "outcome"));
     row->fold = json_number_value(json_object_get(object, "fold"));
     row->low = json_number_value(json_object_get(object, "low"));
@@ -29,9 +38,11 @@ static bool take_row(const json_t *object, struct st_tuned_row *row)
         if (strcmp(outcome, st_tuning_outcome_name((enum st_tuning_outcome)i)) == 0)
             row->outcome = (enum st_tuning_outcome)i;
     }
-    if (row->outcome == ST_TUNING_NOT_TRIED || id == NULL || strlen(id) >= sizeof(row->id))
+    if (row->outcome == ST_TUNING_NOT_TRIED || !take_text(object, "id", row->id, sizeof(row->id)) ||
+        !take_text(object, "target", row->target, sizeof(row->target)) ||
+        !take_text(object, "from", row->from, sizeof(row->from)) ||
+        !take_text(object, "to", row->to, sizeof(row->to)))
         return false;
-    strcpy(row->id, id);
     return row->outcome != ST_TUNING_HELPS ||
            (row->low > 0 && row->low <= row->fold && row->fold <= row->high);
 }
@@ -82,9 +93,10 @@ int st_tuned_write(struct st_platform *p, const char *folder, const struct st_fa
     json_t *rows = json_array();
     for (size_t i = 0; i < tuned->n; i++) {
         const struct st_tuned_row *row = &tuned->rows[i];
-        (void)json_array_append_new(rows, json_pack("{s:s, s:s, s:f, s:f, s:f}", "id", row->id, "outcome",
-                                                    st_tuning_outcome_name(row->outcome), "fold", row->fold,
-                                                    "low", row->low, "high", row->high));
+        (void)json_array_append_new(rows, json_pack("{s:s, s:s, s:f, s:f, s:f, s:s, s:s, s:s}", "id", row->id,
+                                                    "outcome", st_tuning_outcome_name(row->outcome), "fold",
+                                                    row->fold, "low", row->low, "high", row->high, "target",
+                                                    row->target, "from", row->from, "to", row->to));
     }
     json_t *document = json_pack("{s:s, s:s, s:s, s:I, s:o}", "schema", SCHEMA, "day", tuned->day, "kernel",
                                  kernel, "frames", (json_int_t)tuned->frames, "rows", rows);
@@ -116,7 +128,8 @@ const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_ro
                  row->low, row->high);
     else if (row->outcome == ST_TUNING_HARMFUL)
         snprintf(effect, sizeof(effect), "more late wake-ups");
-    snprintf(buf, buf_bytes, "%s, measured %s with %lld frames", effect, tuned->day,
+    snprintf(buf, buf_bytes, "%s%s%s%s%s, measured %s with %lld frames", row->from,
+             row->to[0] != '\0' ? " -> " : "", row->to, row->to[0] != '\0' ? ": " : "", effect, tuned->day,
              (long long)tuned->frames);
     return buf;
 }

@@ -6,13 +6,15 @@
 #include "evidence/tuning.h"
 #include "platform/platform.h"
 
-#define ST_TUNED_TEXT_BYTES 200
+#define ST_TUNED_TEXT_BYTES 400
 
 /** One setting that was tried to an end: helps, no effect or harmful. */
 struct st_tuned_row {
     char id[64]; /* of the rule */
     enum st_tuning_outcome outcome;
     double fold, low, high; /* how many times fewer late wake-ups, 95 %; of what helps */
+    char target[200];       /* the running value that was tried, a path or a sysctl; "": another kind */
+    char from[64], to[64];  /* without and with it */
 };
 
 struct st_tuned {
@@ -33,7 +35,7 @@ ST_NODISCARD int st_tuned_write(struct st_platform *p, const char *folder, const
 /** tuned may be NULL. @return NULL: nothing is known of that rule. */
 const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const char *id);
 
-/** "5.1 times fewer late wake-ups (95 %: 4.2 .. 6.3), measured 2026-11-22 with 32 frames". @return buf. */
+/** "none -> full: 5.1 times fewer late wake-ups (95 %: 4.2 .. 6.3), measured 2026-11-22 with 32 frames". @return buf. */
 const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_row *row, char *buf,
                           size_t buf_bytes);
 

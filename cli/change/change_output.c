@@ -12,6 +12,7 @@
 #include "advisor/report/print.h"
 #include "cli/command.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 #include "platform/child_env.h"
 #include "platform/program/locale.h"
 #include "platform/program/terminal.h"
@@ -173,7 +174,7 @@ static void print_then(const char *path, const char *line, bool command, const c
     free(label);
 }
 
-int st_change_output_then(const struct st_change_output *output, struct st_platform *p, bool reverted,
+int st_change_output_then(struct st_change_output *output, struct st_platform *p, bool reverted,
                           bool run_commands)
 {
     char line[256];
@@ -188,6 +189,10 @@ int st_change_output_then(const struct st_change_output *output, struct st_platf
                 status = ST_EXIT_FAILURE;
             line[0] = '\0';
         }
+        if (command && line[0] != '\0')
+            st_text_append(output->left, sizeof(output->left), "%s%s%s",
+                           output->left[0] != '\0' ? " && " : "",
+                           st_platform_native()->os == ST_OS_LINUX ? "sudo " : "", line);
         const char *then = reverted && !needs_command_when_reverted(kind) ? NULL : st_change_then(kind);
         print_then(output->changed[i], line, command && line[0] != '\0', then != NULL ? then : "");
     }

@@ -171,6 +171,12 @@ void st_before_after_record(const char *command, const struct st_change_target *
     (void)st_failure(command, "no recording was made: verify will have nothing to compare with");
 }
 
+bool st_before_after_is_recorded(const struct st_change_target *target)
+{
+    char path[PATH_BYTES];
+    return access(path_of(target, path, sizeof(path)), F_OK) == 0 || errno != ENOENT;
+}
+
 bool st_before_after_forget(const char *command, const struct st_change_target *target,
                             const struct st_journal *journal)
 {
@@ -295,11 +301,11 @@ int st_before_after_make(const char *command, const struct st_change_target *tar
     struct st_session_config config;
     int status = ST_EXIT_DONE;
     *ret = (struct st_before_after){0};
-    if (access(path_of(target, path, sizeof(path)), F_OK) != 0 && errno == ENOENT) {
+    if (!st_before_after_is_recorded(target)) {
         set_reason(ret, "there is no recording from before the changes to compare with");
         return status;
     }
-    read_run(path, ret, &ret->before);
+    read_run(path_of(target, path, sizeof(path)), ret, &ret->before);
     if (ret->why[0] != '\0')
         return status;
     const struct st_recording_meta *meta = &ret->before.meta;

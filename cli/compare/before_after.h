@@ -25,6 +25,8 @@
  */
 void st_before_after_record(const char *command, const struct st_change_target *target,
                             const struct st_journal *journal, int64_t duration_ns);
+/** Is there a recording from before the changes, or one that cannot be looked at? */
+bool st_before_after_is_recorded(const struct st_change_target *target);
 /** Removes the recording when nothing is applied any more. The caller holds the lock. @return whether there
  * was one. */
 bool st_before_after_forget(const char *command, const struct st_change_target *target,

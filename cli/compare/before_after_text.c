@@ -8,6 +8,7 @@
 #include "cli/compare/before_after.h"
 #include "cli/compare/difference_text.h"
 #include "core/ns.h"
+#include "evidence/miss_events.h"
 #include "evidence/verdict.h"
 #include "platform/program/locale.h"
 
@@ -49,6 +50,32 @@ static int64_t duration_ns(const struct st_recording_run *run)
     return st_period_due_ns(&run->meta.period, 0, st_before_after_periods(run));
 }
 
+/* What that is for the ear. Misses of a burst count as one, as far as they scatter more than by chance. */
+static void put_per_hour(const struct st_before_after *done)
+{
+    char text[300], per_hour[2][32], times[2][24];
+    const double scatter = fmax(1, done->figures[ST_FIGURE_MISSED].counts.scatter);
+    const struct st_recording_run *runs[2] = {&done->before, &done->now};
+    double seconds[2], events[2];
+    for (int i = 0; i < 2; i++) {
+        seconds[i] = (double)duration_ns(runs[i]) / ST_NS_PER_S;
+        events[i] = ceil((double)runs[i]->blocks.missed_n / scatter);
+        st_ns_format_short(duration_ns(runs[i]), times[i], sizeof(times[i]));
+    }
+    const bool any = events[0] > 0 && seconds[0] > 0;
+    st_miss_events_rate_text(any ? events[0] * 3600 / seconds[0]
+                                 : st_miss_events_per_hour_max95((uint64_t)events[0], seconds[0]),
+                             per_hour[0], sizeof(per_hour[0]));
+    st_miss_events_rate_text(st_miss_events_per_hour_max95((uint64_t)events[1], seconds[1]), per_hour[1],
+                             sizeof(per_hour[1]));
+    snprintf(text, sizeof(text),
+             "before %s %s an hour, now at most %s an hour (95 %%). Missed periods of the test loop with "
+             "%" PRIu32 " frames: %" PRIu64 " in %s before, %" PRIu64 " in %s now",
+             any ? "about" : "at most", per_hour[0], per_hour[1], done->before.meta.frames,
+             runs[0]->blocks.missed_n, times[0], runs[1]->blocks.missed_n, times[1]);
+    put("dropouts:", text);
+}
+
 void st_before_after_print(const struct st_before_after *done)
 {
     char text[ST_DIFFERENCE_TEXT_BYTES], times[2][24], dates[2][40], cpu[32] = "any CPU";
@@ -58,6 +85,7 @@ void st_before_after_print(const struct st_before_after *done)
         return;
     }
     put("proof:", sentence(done, text));
+    put_per_hour(done);
     struct st_locale_stream stream;
     st_difference_text_table(st_locale_begin(&stream, stdout), done->figures, "before", "now");
     if (st_locale_end(&stream) != 0)

@@ -107,15 +107,14 @@ const char *st_difference_text_drift(const struct st_figure *figures, char *buf)
     buf[0] = '\0';
     for (int i = 0; i < ST_FIGURES; i++) {
         const enum st_figure_id id = (enum st_figure_id)i;
-        const double drift = fmax(figures[id].drift[0], figures[id].drift[1]);
-        if (isfinite(drift))
+        if (figures[id].drifts > 0)
             st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "%s%s by %s", buf[0] != '\0' ? ", " : "",
-                           st_figure_names[id], value_text(id, drift, size));
+                           st_figure_names[id], value_text(id, figures[id].drifts, size));
     }
     if (buf[0] != '\0')
         st_text_append(
             buf, ST_DIFFERENCE_TEXT_BYTES,
-            " within a single run. If that is more than chance, no smaller difference can be shown.");
+            " within a single run, more than by chance. A difference that is not larger is not shown.");
     return buf;
 }
 

@@ -15,7 +15,7 @@
  * @param a the name of the first run. */
 const char *st_difference_text_sentence(const struct st_figure *figures, size_t tests_n, const char *a,
                                         char *buf);
-/** How much the figures change within one run; "": not known. */
+/** Figures that change within one run by more than chance, and by how much; "": none does. */
 const char *st_difference_text_drift(const struct st_figure *figures, char *buf);
 /** Missed periods that come in bursts, and intervals that may be too narrow; "": none. */
 const char *st_difference_text_doubts(const struct st_figure *figures, char *buf);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/tune/tune_block.h"
@@ -68,26 +69,40 @@ static const char *why_not(const struct st_tune_output *output, size_t i)
     return before[0] != '\0' || row == NULL ? before : row->why;
 }
 
-/* FreeBSD comes without sudo. */
+/* FreeBSD comes without sudo; a root shell needs none. */
 static const char *sudo_word(void)
 {
-    return st_platform_native()->os == ST_OS_LINUX ? "sudo " : "";
+    const bool wanted = geteuid() != 0 || getenv("SUDO_USER") != NULL;
+    return wanted && st_platform_native()->os == ST_OS_LINUX ? "sudo " : "";
 }
 
 static void print_plan_row(const struct st_candidate *row, int width, FILE *out)
 {
     char line[LINE_BYTES];
     struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
-    st_text_buffer_printf(&text, "  %s: %s (%s is %s", row->finding->rule->id, row->finding->summary,
-                          row->setting, row->now);
-    if (row->not_tried[0] != '\0')
-        st_text_buffer_printf(&text, "; not tried: %s", row->not_tried);
-    else
-        st_text_buffer_printf(&text, "; tried with %s", row->trial);
-    if (row->not_tried[0] == '\0' && row->refused != NULL)
+    st_text_buffer_printf(&text, "  %s: %s (%s is %s; tried with %s", row->finding->rule->id,
+                          row->finding->summary, row->setting, row->now, row->trial);
+    if (row->refused != NULL)
         st_text_buffer_printf(&text, "; not kept: costs %s", row->refused);
     st_text_buffer_printf(&text, ")");
     st_text_wrap(out, line, INDENT, width);
+}
+
+/* They are none of the settings that were counted. */
+static void print_not_tried(const struct st_candidates *candidates, int width, FILE *out)
+{
+    char line[LINE_BYTES];
+    bool any = false;
+    for (size_t i = 0; i < candidates->n; i++) {
+        const struct st_candidate *row = &candidates->rows[i];
+        if (row->not_tried[0] == '\0')
+            continue;
+        if (!any)
+            fputs("Not tried:\n", out);
+        any = true;
+        snprintf(line, sizeof(line), "  %s: %s", row->finding->rule->id, row->not_tried);
+        st_text_wrap(out, line, INDENT, width);
+    }
 }
 
 void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
@@ -109,11 +124,8 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     st_text_wrap(out, line, 0, output->width);
     for (size_t i = 0; i < output->plan->open_n; i++)
         print_plan_row(&candidates->rows[output->plan->order[i]], output->width, out);
-    for (size_t i = 0; i < candidates->n; i++) {
-        if (candidates->rows[i].not_tried[0] != '\0')
-            print_plan_row(&candidates->rows[i], output->width, out);
-    }
     print_sure(output->plan, output->width, out);
+    print_not_tried(candidates, output->width, out);
     print_later(candidates, output->width, out);
     if (open_n > 0)
         st_text_wrap(
@@ -127,8 +139,7 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     else if (open_n == 0)
         fprintf(out, "Next: sleeptune check --frames %u\n", output->wish->frames);
     else
-        fprintf(out, "Next: %ssleeptune tune --ask --frames %u\n", geteuid() == 0 ? "" : sudo_word(),
-                output->wish->frames);
+        fprintf(out, "Next: %ssleeptune tune --ask --frames %u\n", sudo_word(), output->wish->frames);
 }
 
 /* --- the result --- */
@@ -218,10 +229,6 @@ static void next_step(const struct st_tune_output *output, struct st_text_buffer
                               "Next: close other programs and try again, or give it more time: --budget 30m");
         return;
     }
-    if (output->kept_n > 0) {
-        st_text_buffer_printf(text, "Kept. Undo it: %ssleeptune revert --all", sudo_word());
-        return;
-    }
     for (size_t i = 0; i < t->n; i++) {
         if (!st_tune_output_is_worth(output, i))
             continue;
@@ -259,9 +266,15 @@ void st_tune_output_result(const struct st_tune_output *output, FILE *out)
                               about[0] != '\0' ? "; " : "", about);
         st_text_wrap(out, line, INDENT, output->width);
     }
-    if (output->kept_n == 0)
-        fputs("All settings are as they were before.\n", out);
-    text = st_text_buffer_on(line, sizeof(line));
+    fputs("All settings are as they were before.\n", out);
+    if (!output->offered)
+        st_tune_output_next(output, out);
+}
+
+void st_tune_output_next(const struct st_tune_output *output, FILE *out)
+{
+    char line[LINE_BYTES];
+    struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
     next_step(output, &text);
     st_text_wrap(out, line, INDENT, output->width);
 }

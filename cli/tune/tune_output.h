@@ -16,6 +16,7 @@ struct st_tune_output {
     int64_t budget_ns;
     bool dry_run;
     bool real_time; /* the loop had real-time priority */
+    bool offered;   /* a question, or apply, follows the result: it has no next step */
     size_t kept_n;  /* made permanent */
     int width;      /* of the terminal, in columns */
 };
@@ -24,6 +25,7 @@ struct st_tune_output {
 void st_tune_output_plan(const struct st_tune_output *output, FILE *out);
 /** The answer, a line a setting, the next step. */
 void st_tune_output_result(const struct st_tune_output *output, FILE *out);
+void st_tune_output_next(const struct st_tune_output *output, FILE *out);
 /** The same as a table for a forum. */
 void st_tune_output_markdown(const struct st_tune_output *output, FILE *out);
 /** sleeptune-tune/1. New reference; NULL: out of memory. */

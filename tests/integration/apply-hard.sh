@@ -57,6 +57,7 @@ keep
 out=$(apply --yes --root "$tree" linux-preemption)
 is "GRUB of Debian: applied" "$?" 0
 like "it says where" "$out" "^    where: +into GRUB's settings$"
+like "which the last line asks for, too" "$out" "^Next: sudo update-grub; then 'sleeptune verify' checks"
 like "and what makes it count" "$out" '^then +/etc/default/grub\.d/sleeptune\.cfg: sudo update-grub; it takes effect after a reboot$'
 is "the command line that Debian's GRUB makes of it" \
     "$(sh -c '. "$1/etc/default/grub"; . "$1/etc/default/grub.d/sleeptune.cfg"; echo "$GRUB_CMDLINE_LINUX_DEFAULT"' sh "$tree")" 'quiet preempt=full'

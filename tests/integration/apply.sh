@@ -89,7 +89,7 @@ out=$(revert --root "$tree" linux-cpu-frequency)
 is "one rule is reverted" "$?" 0
 is "its value is as before" "$(cat "$tree/$epp")" balance_performance
 like "the others stay" "$("$SLEEPTUNE" verify --root "$tree")" '^in place .*linux-rt-permission'
-is "revert --all ends with 0" "$(status "$SLEEPTUNE" revert --all --root "$tree")" 0
+is "revert --all ends with 0, with -y as apply has it" "$(status "$SLEEPTUNE" revert --all -y --root "$tree")" 0
 ok "and leaves every byte as it was" unchanged
 ok "and no journal" test ! -e "$tree/$journal"
 like "a second revert has nothing to do" "$(revert --all --root "$tree")" '^nothing to revert$'
@@ -202,6 +202,17 @@ if can_be_nobody; then
     out=$(as_nobody "$SLEEPTUNE" revert --all 2>&1)
     is "without root: 4" "$?" 4
     like "without root: what to run" "$out" '^  sudo sleeptune revert --all$'
+    fresh hidden
+    mkdir -p "$tree/sys/kernel/debug/sched"
+    echo 'none (voluntary) full' >"$tree/sys/kernel/debug/sched/preempt"
+    apply --yes --root "$tree" linux-preemption >/dev/null
+    echo 'none voluntary (full)' >"$tree/sys/kernel/debug/sched/preempt"
+    chmod 000 "$tree/sys/kernel/debug/sched/preempt"
+    out=$(as_nobody "$SLEEPTUNE" verify --root "$tree" 2>&1 | tr -s '\n ' ' ')
+    like "verify says what this user cannot read" "$out" \
+        'not known linux-preemption: /sys/kernel/debug/sched/preempt cannot be read \(Permission denied\); run sleeptune verify as root'
+    is "and not what else points to" "$(grep -c 'not preemptible' <<<"$out")" 0
+    fresh other-nobody
     out=$(as_nobody "$SLEEPTUNE" apply --yes --root "$tree" linux-cpu-frequency 2>&1)
     is "a tree of somebody else's: 4" "$?" 4
     ok "and it is as before" unchanged

@@ -122,11 +122,16 @@ done
 awk '{print $1 + 10000}' real.1 >slower
 status 1 "but 10 us on one side are" compare real.0 slower
 like "as the median's" "$(cat out)" '^median .* \+(9|10)\.[0-9]{2,3} µs .*\*$'
-head -28000 real.csv | awk -F, '/^[0-9]/ {print $2}' >first
-tail -28000 real.csv | awk -F, '/^[0-9]/ {print $2}' >second
-compare first second >out
+"$PYTHON" -c 'import random
+r = random.Random(1)
+for name, slope in (("steady.0", 0), ("steady.1", 0), ("drifting", 1)):
+    with open(name, "w") as out:
+        out.writelines("%d\n" % (10000 + r.randrange(1000) + slope * i) for i in range(20000))'
+compare drifting steady.0 >out
 like "how much a run changes within itself is said" "$(tr -s ' \n' '  ' <out)" \
-    'drift median by [0-9.]+ µs, p99 by [0-9.]+ .s.* within a single run'
+    'drift median by 1[0-9.]+ µs, p99 by [0-9.]+ .s.* within a single run, more than by chance. A difference that is not larger is not shown'
+compare steady.0 steady.1 >out
+is "but not what chance alone makes" "$(grep -c '^drift' out)" 0
 
 # --- JSON of the laboratory
 cat >bench.json <<'JSON'

@@ -46,6 +46,7 @@ verify
 like "verify ends with 0 or, where it runs worse, 1" "$?" '^[01]$'
 like "it runs the loop as long" "$(cat "$tmp/err")" 'running the measuring loop again to compare, 2\.[0-9]{2} s'
 like "it says in a sentence what differs" "$(cat "$tmp/out")" '^proof: +(Better|Worse|Partly better, partly worse|No difference|Cannot tell)'
+like "and how many dropouts an hour that makes" "$(all "$tmp/out")" 'dropouts: before (about|at most) [0-9.e+]+ an hour, now at most [0-9.e+]+ an hour \(95 %\)\. Missed periods of the test loop with [0-9]+ frames: [0-9]+ in 2'
 # stalls that last through many cycles leave too little for an interval: where periods were missed
 stalled=''
 grep -Eq '^missed +0 % +0 % ' "$tmp/out" || stalled='|unknown: too few values'
@@ -165,6 +166,25 @@ else
     skip "verify says that there is no proof" "the journal had no space"
 fi
 revert
+umount /var/lib
+
+# --- without a recording: what tune measured of the values that are applied
+mount -t tmpfs -o mode=755 none /var/lib
+mkdir -p "$folder"
+now=$(sysctl -n vm.swappiness)
+echo '{"schema": "sleeptune-changes/1", "files": [], "entries": [{"rule": "linux-swap", "type": "sysctl", "phase": "done",
+    "target": "vm.swappiness", "old": "61", "new": "'"$now"'"}]}' >"$folder/journal.json"
+tuned() { # TO
+    echo '{"schema": "sleeptune-tuned/1", "day": "2026-11-22", "kernel": "'"$(uname -r)"'", "frames": 64, "rows": [{"id": "linux-swap",
+        "outcome": "helps", "fold": 5, "low": 4, "high": 6.5, "target": "vm.swappiness", "from": "61", "to": "'"$1"'"}]}' >"$folder/tuned.json"
+}
+tuned "$now"
+verify --no-measure
+like "verify shows the interval of tune" "$(all "$tmp/out")" \
+    "proof: by tune: linux-swap, 61 -> $now: 5\\.0 times fewer late wake-ups \\(95 %: 4\\.0 \\.\\. 6\\.5\\), measured 2026-11-22 with 64 frames"
+tuned 62
+verify --no-measure
+is "of the values that are applied only" "$(grep -c 'by tune' "$tmp/out")" 0
 umount /var/lib
 
 # --- refused -------------------------------------------------------------------------------------------------------

@@ -31,6 +31,12 @@ is "a dry run ends with 0" "$?" 0
 valid "its JSON is what the schema says" "$tmp/dry.json"
 is "it measured nothing" "$(field "$tmp/dry.json" '"end" in d')" False
 like "the plan is said" "$("$SLEEPTUNE" tune --dry-run --frames 32)" '^(Nothing|[0-9]+ settings?) to try with 32 frames'
+# the settings that the first line counts are those that are listed below it
+agrees() { awk 'NR == 1 && /^[0-9]/ {n = $1} /^Not tried|^This budget|^At the end|^Next/ {ends = 1} /^  ?[a-z]+-[-a-z]+: / && !ends {found++}
+    END {exit n + 0 != found + 0}'; }
+ok "as many as the first line says" agrees < <("$SLEEPTUNE" tune --dry-run --frames 32)
+[ "$(id -u)" -ne 0 ] || like "the last line has sudo as this one had it" "$(SUDO_USER=root "$SLEEPTUNE" tune --dry-run --frames 32 2>/dev/null | tail -n 1)" \
+    '^Next: (sudo sleeptune tune --ask|sleeptune check)'
 out=$("$SLEEPTUNE" tune --only linux-hz,freebsd-hz --frames 32 2>&1)
 like "a rule of another system" "$out" "is a rule of another operating system"
 

@@ -195,6 +195,33 @@ static void without_root_the_plan_says_so(void **state)
     st_platform_root_free(p);
 }
 
+/* The running value takes it at once: whether a file could be written for the next boot does not matter. */
+static void a_value_is_tried_though_its_file_cannot_be_written(void **state)
+{
+    (void)state;
+    struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
+    struct st_facts *facts = st_facts_new(ST_OS_LINUX);
+    struct st_report report;
+    struct st_candidates candidates;
+    static const char path[] = "/sys/kernel/debug/sched/preempt", models[] = "none (voluntary) full";
+    assert_int_equal(st_fake_set_file(p, path, models, 0), 0); /* and there is no /etc/default/grub */
+    assert_int_equal(st_facts_put_text(facts, "linux.kernel.version",
+                                       "#1 SMP PREEMPT_DYNAMIC Debian 6.1.140-1 (2025-05-22)", NULL, "test"),
+                     0);
+    assert_int_equal(st_facts_put_text(facts, "linux.preempt.debugfs", models, NULL, path), 0);
+    assert_int_equal(st_report_make(facts, 64, 48000, &report), 0);
+    assert_int_equal(st_candidates_find(&candidates, p, &report, true, false), 0);
+    const struct st_candidate *row = find(&candidates, "linux-preemption");
+    assert_string_equal(row->not_tried, "");
+    assert_string_equal(row->now, "voluntary");
+    assert_string_equal(row->trial, "full");
+    assert_int_equal(row->steps_n, 1);
+    st_candidates_finish(&candidates);
+    st_report_finish(&report);
+    st_facts_free(facts);
+    st_fake_free(p);
+}
+
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -203,6 +230,7 @@ int main(void)
         cmocka_unit_test(what_apply_wrote_is_not_the_trials),
         cmocka_unit_test(a_slow_clock_is_tried),
         cmocka_unit_test(without_root_the_plan_says_so),
+        cmocka_unit_test(a_value_is_tried_though_its_file_cannot_be_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

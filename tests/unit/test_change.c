@@ -622,9 +622,21 @@ static void what_cannot_be_reverted_stays_in_the_journal(void **state)
     st_fake_free(p);
 }
 
+static void a_value_is_compared_as_it_is_chosen(void **state)
+{
+    (void)state;
+    struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
+    assert_int_equal(st_fake_set_file(p, "/sys/kernel/mm/x", "always [madvise] never\n", 0), 0);
+    assert_true(st_change_value_is(p, "/sys/kernel/mm/x", "madvise"));
+    assert_false(st_change_value_is(p, "/sys/kernel/mm/x", "always"));
+    assert_false(st_change_value_is(p, "vm.none", "1")); /* not to be had */
+    st_fake_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_value_is_compared_as_it_is_chosen),
         cmocka_unit_test(each_kind_has_its_file_and_line),
         cmocka_unit_test(a_users_file_is_not_for_root),
         cmocka_unit_test(what_could_be_more_than_one_setting_is_refused),

@@ -15,7 +15,8 @@
 #define FOLDER "/var/lib/sleeptune-changes"
 
 static const struct st_tuned sample = {
-    .rows = {{"linux-swap", ST_TUNING_HELPS, 5, 4, 6.25}, {"linux-huge-pages", ST_TUNING_NO_EFFECT, 0, 0, 0}},
+    .rows = {{"linux-swap", ST_TUNING_HELPS, 5, 4, 6.25, "vm.swappiness", "60", "10"},
+             {"linux-huge-pages", ST_TUNING_NO_EFFECT, 0, 0, 0, "/sys/x", "always", "madvise"}},
     .n = 2,
     .day = "2026-11-22",
     .frames = 32,
@@ -42,9 +43,10 @@ static void it_comes_back_until_another_kernel_runs(void **state)
     assert_int_equal(tuned.n, 2);
     assert_string_equal(
         st_tuned_text(&tuned, st_tuned_find(&tuned, "linux-swap"), text, sizeof(text)),
-        "5.0 times fewer late wake-ups (95 %: 4.0 .. 6.2), measured 2026-11-22 with 32 frames");
+        "60 -> 10: 5.0 times fewer late wake-ups (95 %: 4.0 .. 6.2), measured 2026-11-22 with 32 frames");
     assert_string_equal(st_tuned_text(&tuned, st_tuned_find(&tuned, "linux-huge-pages"), text, sizeof(text)),
-                        "no effect shown, measured 2026-11-22 with 32 frames");
+                        "always -> madvise: no effect shown, measured 2026-11-22 with 32 frames");
+    assert_string_equal(tuned.rows[0].target, "vm.swappiness");
     assert_null(st_tuned_find(&tuned, "linux-hz"));
     assert_null(st_tuned_find(NULL, "linux-hz"));
     assert_int_equal(st_tuned_read(p, FOLDER, other, &tuned), -ESTALE);
@@ -65,7 +67,10 @@ static void what_is_no_such_document_is_refused(void **state)
         "{\"schema\": \"sleeptune-tuned/1\", \"day\": \"a day that is far too long\", \"kernel\": \"6.18.5\"}",
         "{\"schema\": \"sleeptune-tuned/1\", \"day\": \"\\u001b[1m\", \"kernel\": \"6.18.5\", \"rows\": []}",
         ("{\"schema\": \"sleeptune-tuned/1\", \"day\": \"d\", \"kernel\": \"6.18.5\", \"rows\": "
-         "[{\"id\": \"x\", \"outcome\": \"helps\", \"fold\": 3, \"low\": 4, \"high\": 5}]}")};
+         "[{\"id\": \"x\", \"outcome\": \"helps\", \"fold\": 3, \"low\": 4, \"high\": 5, \"target\": \"t\", "
+         "\"from\": \"0\", \"to\": \"1\"}]}"),
+        ("{\"schema\": \"sleeptune-tuned/1\", \"day\": \"d\", \"kernel\": \"6.18.5\", \"rows\": "
+         "[{\"id\": \"x\", \"outcome\": \"no-effect\", \"target\": \"t\", \"from\": \"\\u001b[1m\", \"to\": \"1\"}]}")};
     struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
     struct st_facts *facts = facts_of("6.18.5");
     struct st_tuned tuned;
@@ -84,10 +89,15 @@ static void what_helps_comes_first_within_a_status(void **state)
                                      {.rule = st_rule_find("linux-watchdogs"), .status = ST_STATUS_ADVICE},
                                      {.rule = st_rule_find("linux-swap"), .status = ST_STATUS_ADVICE},
                                      {.rule = st_rule_find("linux-hz"), .status = ST_STATUS_OK}};
-    struct st_report report = {.findings = findings, .findings_n = 4};
+    struct st_report report = {.findings = findings, .findings_n = 4, .wish.frames = 64};
     st_report_rank(&report, NULL);
     assert_string_equal(findings[0].rule->id, "linux-huge-pages");
+    st_report_rank(&report, &sample); /* that was with 32 frames */
+    assert_string_equal(findings[0].rule->id, "linux-huge-pages");
+    assert_null(st_report_tuned(&report, &findings[0]));
+    report.wish.frames = 32;
     st_report_rank(&report, &sample);
+    assert_non_null(st_report_tuned(&report, &findings[0]));
     assert_string_equal(findings[0].rule->id, "linux-swap");
     assert_string_equal(findings[1].rule->id, "linux-watchdogs");
     assert_string_equal(findings[2].rule->id, "linux-huge-pages");

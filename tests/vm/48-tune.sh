@@ -74,7 +74,10 @@ state >/tmp/after
 ok "after a no all is as it was, byte for byte" diff /tmp/before /tmp/after
 helped y
 is "a yes: status 0" "$status" 0
-like "the result says how to undo it" "$(one_line </tmp/screen)" 'Kept. Undo it: sudo sleeptune revert --all'
+like "the last line says how to undo it" "$(one_line </tmp/screen)" "Next: 'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it"
+is "and nothing else is to be run before the question" "$(grep -c 'Next: .*sleeptune apply' /tmp/screen)" 0
+like "verify knows what tune measured" "$(sleeptune verify --no-measure | one_line)" 'proof: by tune: linux-swap, 60 -> 10: [0-9.]+ times fewer late wake-ups'
+is "report does not promise it again" "$(sleeptune report --frames 1024 | grep -c 'tried: .* times fewer late')" 0
 is "it is kept now" "$(value)" 10
 is "and for the next boot" "$(grep -rhx 'vm.swappiness *= *10' /etc/sysctl.d | tr -d ' ')" "vm.swappiness=10"
 ok "revert" sleeptune revert --all
