@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/facts/music.h"
 #include "advisor/facts/text.h"
 #include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/machine.h"
@@ -21,6 +22,10 @@
 /** Enough for a synthesizer or a client of a sound server. A choice of this rule; a DAW with samples wants
  * more. */
 #define ENOUGH_BYTES (INT64_C(256) * MIB)
+
+/** The usual limit of 8 MiB (systemd, Linux from 5.16 on) will do for players, whose periods are long, until there is a dropout. */
+#define USUAL_BYTES    (INT64_C(8) * MIB)
+#define PERIOD_LONG_NS INT64_C(5000000)
 
 /** With CAP_IPC_LOCK the limit does not count. Root has it, but not in every container. */
 static bool is_privileged(const struct st_facts *facts)
@@ -51,6 +56,10 @@ static void judge_memlock(struct st_finding *finding)
         st_finding_fine(finding, "this user may lock any amount of memory");
     } else if (limit >= ENOUGH_BYTES) {
         st_finding_fine(finding, "this user may lock up to %.0f MiB of memory", mib);
+    } else if (limit >= USUAL_BYTES && finding->wish->period_ns >= PERIOD_LONG_NS &&
+               st_machine_int_or(finding->facts, ST_MUSIC_COUNTED, 0) == 0) {
+        st_finding_ok(finding, "this user may lock %.4g %s of memory, which will do for a period of %.1f ms",
+                      shown, unit, (double)finding->wish->period_ns / 1e6);
     } else if (is_privileged(finding->facts)) {
         st_finding_fine(finding,
                         "this process may lock more memory than its limit of %.4g %s; other users may not",
@@ -79,8 +88,8 @@ const struct st_rule st_rule_linux_memlock = {
     .cost = "memory: other programs cannot use locked memory",
     .when_not = "shared machines with little memory: choose a smaller size",
     .sources = "mlock(2), getrlimit(2), limits.conf(5), systemd.exec(5) LimitMEMLOCK=\n"
-               "PipeWire's package gives 4194304 KiB (4 GiB), jackd2's 'unlimited'; 256 MiB is a limit that "
-               "sleeptune chose",
+               "PipeWire's package gives 4194304 KiB (4 GiB), jackd2's 'unlimited'; 256 MiB, and 8 MiB for "
+               "periods of 5 ms or more without a dropout, are limits that sleeptune chose",
     .guide.now = "# for this shell and the programs that it starts:\nsudo prlimit --pid $$ "
                  "--memlock=4294967296:4294967296",
     .guide.persistent =
@@ -91,7 +100,7 @@ const struct st_rule st_rule_linux_memlock = {
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(MEMLOCK, IPC_LOCK, UID, ST_MACHINE_USER, ST_MACHINE_CONTAINER),
+    .facts = ST_RULE_KEYS(MEMLOCK, ST_MUSIC_COUNTED, IPC_LOCK, UID, ST_MACHINE_USER, ST_MACHINE_CONTAINER),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
     .judge = judge_memlock,
 };

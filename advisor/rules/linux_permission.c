@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/facts/music.h"
 #include "advisor/facts/text.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
@@ -54,10 +55,22 @@ static bool has_rtkit(const struct st_facts *facts)
     return st_facts_int(facts, RTKIT, &value) == 0 || st_facts_int(facts, INSTALLED, &value) == 0;
 }
 
+/** Shorter cycles cannot wait for the threads of interrupts, which come before what rtkit gives. A choice of these rules. */
+#define PERIOD_SHORT_NS INT64_C(5000000)
+
 static void judge_rtkit_only(struct st_finding *finding)
 {
     st_finding_quote(finding, RTKIT);
     st_finding_quote(finding, INSTALLED);
+    st_finding_quote(finding, ST_MUSIC_COUNTED);
+    if (finding->wish->period_ns >= PERIOD_SHORT_NS &&
+        st_machine_int_or(finding->facts, ST_MUSIC_COUNTED, 0) == 0) {
+        st_finding_ok(
+            finding,
+            "rtkit gives real-time priority to programs that ask, which is enough for a period of %.1f ms",
+            (double)finding->wish->period_ns / 1e6);
+        return;
+    }
     st_finding_advice(finding,
                       "this user gets real-time priority only through rtkit: sound servers ask rtkit, most "
                       "other programs do not");
@@ -169,7 +182,8 @@ const struct st_rule st_rule_linux_rt_permission = {
         "shared machines with users you do not trust. 90 is enough: 99 is above the kernel's own threads.",
     .sources = "sched(7); limits.conf(5); systemd.exec(5) LimitRTPRIO=; rtkit-daemon --help (RR, at most "
                "20)\n"
-               "tried with sched_setscheduler(2) in a short-lived child",
+               "tried with sched_setscheduler(2) in a short-lived child\n"
+               "rtkit's priority is enough from 5 ms on: a limit that sleeptune chose",
     .guide.now = "# for this shell and the programs that it starts:\nsudo prlimit --pid $$ --rtprio=90:90",
     .guide.persistent =
         ST_MACHINE_FIX_LIMITS "\n"
@@ -181,8 +195,8 @@ const struct st_rule st_rule_linux_rt_permission = {
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_PROBLEM,
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(FIFO_ERRNO, FIFO_PRIORITY, RTPRIO_LIMIT, UID, GROUPS, RTKIT, INSTALLED, LIMITS_FROM,
-                          ST_MACHINE_USER, ST_MACHINE_CONTAINER),
+    .facts = ST_RULE_KEYS(FIFO_ERRNO, ST_MUSIC_COUNTED, FIFO_PRIORITY, RTPRIO_LIMIT, UID, GROUPS, RTKIT,
+                          INSTALLED, LIMITS_FROM, ST_MACHINE_USER, ST_MACHINE_CONTAINER),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- rtprio", "90"},
                                {ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
     .judge = judge_rt_permission,
@@ -332,9 +346,6 @@ const struct st_rule st_rule_linux_rt_group_sched = {
 #define DAEMON           "linux.daemon.rtkit-daemon"
 #define COMMAND          "linux.rtkit.command"
 #define PRIORITY_DEFAULT 20 /* rtkit-daemon --help */
-
-/** Shorter cycles cannot wait for the threads of interrupts. A choice of this rule. */
-#define PERIOD_SHORT_NS INT64_C(5000000)
 
 /** From rtkit's command line. */
 static int64_t highest(const struct st_facts *facts)

@@ -124,6 +124,10 @@ static void judge_lost(struct st_finding *finding)
                         "%s has priority %" PRId64 ": rtkit gives less, so it did not give this one "
                         "and does not take it away",
                         servers[server].name, priority);
+    } else if (suspended_ms >= SUSPENDED_LEAST && st_machine_int_or(facts, DEMOTED, 1) == 0) {
+        st_finding_fine(finding,
+                        "%s kept its real-time priority (%" PRId64 ") when this computer was suspended",
+                        servers[server].name, priority);
     } else if (suspended_ms >= SUSPENDED_LEAST || can_suspend(facts)) {
         st_finding_quote(finding, SLEEPS);
         st_finding_advice(finding,

@@ -132,7 +132,11 @@ bool st_machine_is_open(const struct st_facts *facts, unsigned card)
 {
     char prefix[48];
     snprintf(prefix, sizeof(prefix), "linux.alsa.card%u.", card);
-    return st_facts_next(facts, prefix, ".period_frames", NULL) != NULL;
+    ST_FACTS_EACH (stream, facts, prefix, ".period_frames") {
+        if (stream->state == ST_FACT_OK)
+            return true;
+    }
+    return false;
 }
 
 bool st_machine_is_among(const char *name, const char *const *names)

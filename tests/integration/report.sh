@@ -123,7 +123,7 @@ for capture in "$captures"/*/; do
 done
 if can_be_nobody; then
     as_nobody prlimit --rtprio=0:0 --memlock=65536:65536 \
-        "$SLEEPTUNE" report --json >"$tmp/nobody.json" 2>"$tmp/err"
+        "$SLEEPTUNE" report --frames 128 --json >"$tmp/nobody.json" 2>"$tmp/err"
     is "no right to real-time priority is a problem" "$?" 1
     is "and named" "$(query 'f["linux-rt-permission"]["status"]' <"$tmp/nobody.json")" problem
     is "no right to lock memory is named, too" "$(query 'f["linux-memlock"]["status"] in ("problem", "advice")' <"$tmp/nobody.json")" True
