@@ -111,22 +111,31 @@ static void judge(const struct st_rule *rule, const struct st_facts *facts, cons
     doubt(facts, finding);
 }
 
-/** Within a status: what has no bound may cost the whole period and comes first, what costs this loop nothing last. */
-static double effect_for_order(const struct st_finding *finding)
-{
-    if (finding->status == ST_STATUS_UNKNOWN)
-        return finding->branches_n > 0 ? finding->branches[0].effect_us : -1;
-    if (finding->effect_known)
-        return finding->effect_us > 0 ? finding->effect_us : -2;
-    return 1e300;
-}
-
 static size_t place_of(const struct st_rule *rule)
 {
     size_t i = 0;
     while (i < st_rules_n && st_rules[i] != rule)
         i++;
     return i;
+}
+
+/** May it cost the whole period, though no bound is known? Who may run at once (the first rules of the table), and a kernel in which an
+ * audio thread waits for system calls of others. */
+static bool may_take_all(const struct st_finding *finding)
+{
+    return finding->status == ST_STATUS_PROBLEM || strcmp(finding->rule->id, "linux-preemption") == 0 ||
+           place_of(finding->rule) < place_of(st_rule_find("linux-memlock"));
+}
+
+/** Within a status: what may cost the whole period comes first, what else has no bound behind those with one, what costs this loop
+ * nothing last. */
+static double effect_for_order(const struct st_finding *finding)
+{
+    if (finding->status == ST_STATUS_UNKNOWN)
+        return finding->branches_n > 0 ? finding->branches[0].effect_us : -1;
+    if (finding->effect_known)
+        return finding->effect_us > 0 ? finding->effect_us : -2;
+    return may_take_all(finding) ? 1e300 : -1;
 }
 
 static int by_importance(const void *left, const void *right)

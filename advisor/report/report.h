@@ -26,7 +26,8 @@ struct st_report_answer {
     json_t *json;     /* object: its keys are added to the report's */
 };
 
-/** The findings are of all rules for the facts' OS, by status, then effect (no bound known: first), then
+/** The findings are of all rules for the facts' OS, by status, then effect (what may cost the whole period
+ * first, what else has no bound last), then
  * what apply can change before what is by hand, then the order of the rules. */
 struct st_report {
     const struct st_facts *facts; /* borrowed */

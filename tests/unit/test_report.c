@@ -284,6 +284,40 @@ static void colour_is_there_only_when_asked_for(void **state)
     free(text);
 }
 
+static void the_right_comes_before_what_it_makes_needless(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key;
+        int64_t value;
+    } rows[] = {
+        {"linux.rt.fifo_errno", 1}, {"linux.rt.fifo_priority", 70},          {"linux.rt.rtprio_limit", 0},
+        {"user.uid", 1000},         {"linux.rt.memlock_limit_bytes", 65536}, {"linux.rtkit.installed", 1},
+        {"linux.processes_n", 100}, {"linux.timer_slack_ns", 50000}};
+    struct st_facts *facts = st_facts_new(ST_OS_LINUX);
+    struct st_report judged;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
+        assert_int_equal(st_facts_put_int(facts, rows[i].key, rows[i].value, NULL, "a file"), 0);
+    assert_int_equal(st_facts_put_text(facts, "user.name", "ann", NULL, "a file"), 0);
+    assert_int_equal(st_report_make(facts, 64, 48000, &judged), 0);
+    assert_string_equal(judged.findings[0].rule->id, "linux-rt-permission");
+    st_report_leave_out(&judged);
+    assert_int_equal(st_report_count_if(&judged, st_finding_has_fired), 1);
+    assert_non_null(st_report_find(&judged, "linux-timer-slack")->needless);
+    assert_non_null(st_report_find(&judged, "linux-memlock")->needless);
+    assert_false(judged.no_sound);
+    st_report_finish(&judged);
+    /* neither a card nor a server: nothing counts, unless a period is given */
+    st_facts_put_state(facts, "linux.cards_n", ST_FACT_ABSENT, 0, NULL, "/proc/asound/cards");
+    assert_int_equal(st_report_make(facts, 0, 0, &judged), 0);
+    st_report_leave_out(&judged);
+    assert_true(judged.no_sound);
+    assert_int_equal(st_report_count_if(&judged, st_finding_has_fired), 0);
+    assert_int_equal(st_report_exit_status(&judged, ST_STATUS_ADVICE), 0);
+    st_report_finish(&judged);
+    st_facts_free(facts);
+}
+
 static void details_of_fine_rules_come_with_all(void **state)
 {
     (void)state;
@@ -570,6 +604,7 @@ int main(void)
         BY_HAND(markdown_folds_what_gives_nothing_to_do),
         BY_HAND(colour_is_there_only_when_asked_for),
         BY_HAND(details_of_fine_rules_come_with_all),
+        BY_HAND(the_right_comes_before_what_it_makes_needless),
         BY_HAND(unread_facts_are_counted_on_the_first_screen),
         BY_HAND(json_tells_what_the_text_tells),
         cmocka_unit_test(freebsd_13_stretches_sleeps_by_up_to_83_us),
