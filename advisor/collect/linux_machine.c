@@ -390,7 +390,8 @@ static void collect_cores(struct st_collector *c)
     struct cores cores = {.c = c};
     st_collector_read(c, FAST, "/sys/devices/cpu_core/cpus", ST_VALUE_TEXT);
     st_collector_read(c, EFFICIENT, "/sys/devices/cpu_atom/cpus", ST_VALUE_TEXT);
-    if (st_facts_find(c->facts, EFFICIENT)->state != ST_FACT_ABSENT)
+    const struct st_fact *atom = st_facts_find(c->facts, EFFICIENT);
+    if (atom == NULL || atom->state != ST_FACT_ABSENT)
         return;
     (void)c->p->list(c->p, "/sys/devices/system/cpu", one_capacity, &cores);
     list_cpus(&cores, true, cores.slow, sizeof(cores.slow));

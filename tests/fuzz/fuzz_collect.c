@@ -13,8 +13,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const paths[] = {
-        "/boot/config-x", "/proc/timer_list", "/proc/self/cgroup",      "/proc/self/limits",
-        "/proc/cpuinfo",  "/proc/cmdline",    "/run/systemd/container", "/dev/cpu_dma_latency",
+        "/boot/config-x",
+        "/proc/timer_list",
+        "/proc/self/cgroup",
+        "/proc/self/limits",
+        "/proc/cpuinfo",
+        "/proc/cmdline",
+        "/run/systemd/container",
+        "/dev/cpu_dma_latency",
+        "/proc/version",
+        "/proc/uptime",
+        "/proc/version_signature",
+        "/sys/fs/cgroup/cpu.max",
+        "/sys/devices/system/cpu/cpu0/cpu_capacity",
+        "/sys/devices/system/cpu/cpu1/cpu_capacity",
+        "/sys/devices/system/cpu/cpu0/power/pm_qos_resume_latency_us",
     };
     struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
     struct st_facts *facts;
