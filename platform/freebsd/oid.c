@@ -91,6 +91,13 @@ static int put_numbers(struct st_text_buffer *out, unsigned type, const char *fo
     return 0;
 }
 
+/* kern.boot_id has no format. */
+static void put_bytes(struct st_text_buffer *out, const unsigned char *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        st_text_buffer_printf(out, "%02x", data[i]);
+}
+
 int st_oid_text(unsigned kind, const char *format, const void *data, size_t bytes, char *buf,
                 size_t buf_bytes, size_t *ret_len)
 {
@@ -105,6 +112,8 @@ int st_oid_text(unsigned kind, const char *format, const void *data, size_t byte
         st_text_buffer_add(&out, data, strnlen(data, bytes));
     else if (number_of(type).bytes != 0)
         r = put_numbers(&out, type, format, data, bytes);
+    else if (type == ST_OID_OPAQUE && format[0] == '\0')
+        put_bytes(&out, data, bytes);
     else
         r = -ENOTSUP;
     if (r < 0)

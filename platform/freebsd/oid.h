@@ -28,7 +28,7 @@ enum st_oid_type {
 
 /**
  * Writes the value as sysctl -n prints it, without the newline at its end: numbers and arrays of numbers in
- * decimal, strings as they are, "IK" as degrees.
+ * decimal, strings as they are, "IK" as degrees. Bytes without a format in hexadecimal, which sysctl -n leaves out.
  * @param kind    as sysctl.oidfmt says it: the type in the low 4 bits (CTLTYPE_*).
  * @param format  as sysctl.oidfmt says it: "I", "LU", "IK", "CU" ...
  * @return 0, -EFBIG (buf holds the beginning), -EISDIR (a node), -ENOTSUP (a structure),

@@ -62,6 +62,14 @@ static void temperatures_are_in_degrees(void **state)
     check(INT, "IK", &(int32_t){-1}, 4, "-1"); /* no reading */
 }
 
+/* As FreeBSD 13 and later have kern.boot_id. */
+static void bytes_without_a_format_are_hexadecimal(void **state)
+{
+    (void)state;
+    check(OPAQUE, "", "\x4c\x86\x09\xe1\x00\xff", 6, "4c8609e100ff");
+    check(OPAQUE, "", "", 0, "");
+}
+
 static void strings_end_at_the_first_zero_or_with_the_data(void **state)
 {
     (void)state;
@@ -126,6 +134,7 @@ int main(void)
         cmocka_unit_test(the_upper_bits_of_the_kind_are_flags),
         cmocka_unit_test(arrays_are_separated_by_blanks),
         cmocka_unit_test(temperatures_are_in_degrees),
+        cmocka_unit_test(bytes_without_a_format_are_hexadecimal),
         cmocka_unit_test(strings_end_at_the_first_zero_or_with_the_data),
         cmocka_unit_test(wrong_sizes_and_unknown_types_are_refused),
         cmocka_unit_test(what_does_not_fit_is_cut_and_said),
