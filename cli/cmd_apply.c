@@ -173,8 +173,8 @@ static bool is_applied(const struct st_journal *journal, const struct st_finding
         snprintf(line, sizeof(line), "\n%s", change->key);
     for (size_t i = 0; i < journal->entries_n; i++) {
         const struct st_entry *entry = &journal->entries[i];
-        if (entry->phase == ST_PHASE_DONE && strcmp(entry->rule, finding->rule->id) == 0 &&
-            strstr(entry->new_value, line) != NULL)
+        if (entry->phase == ST_PHASE_DONE && !entry->forgotten &&
+            strcmp(entry->rule, finding->rule->id) == 0 && strstr(entry->new_value, line) != NULL)
             return true;
     }
     return false;
@@ -363,8 +363,8 @@ static int carry_out(struct work *work)
     struct st_change_output output = {.command = COMMAND, .os = work->target->p->os};
     struct st_applied applied;
     size_t left_n;
-    int r = st_applied_open(&applied, work->target->p, work->target->folder, st_change_output_event, &output,
-                            message, sizeof(message));
+    int r = st_applied_open(&applied, COMMAND, work->target->p, work->target->folder, st_change_output_event,
+                            &output, message, sizeof(message));
     if (r < 0) {
         if (is_not_allowed(r))
             print_planned_by_hand(work);
@@ -466,10 +466,7 @@ static int decide(struct work *work, int argc, char **argv)
 static int recover(struct work *work, int argc, char **argv)
 {
     char message[512];
-    bool interrupted = false;
-    for (size_t i = 0; i < work->journal.entries_n; i++)
-        interrupted |= work->journal.entries[i].interrupted;
-    if (!interrupted)
+    if (!st_journal_is_interrupted(&work->journal))
         return ST_EXIT_DONE;
     if (work->options->dry_run)
         return st_failure(COMMAND,

@@ -66,19 +66,18 @@ static int take_back(const struct options *options, const struct st_change_targe
     char message[512];
     struct st_applied applied;
     struct st_revert_counts counts = {0};
-    int r = st_applied_open(&applied, target->p, target->folder, st_change_output_event, output, message,
-                            sizeof(message));
+    int r = st_applied_open(&applied, COMMAND, target->p, target->folder, st_change_output_event, output,
+                            message, sizeof(message));
     if (r < 0)
         return st_failure(COMMAND, "%s", message);
-    const size_t entries_n = applied.journal.entries_n;
     r = st_applied_revert(&applied, options->all, options->ids, options->ids_n, &counts);
     if (st_before_after_forget(COMMAND, target, &applied.journal))
         puts("removed   the recording from before the changes");
+    if (r < 0) /* each that failed was named with its own reason */
+        (void)st_failure(COMMAND, "%s", st_applied_explain(&applied, r, &counts, message, sizeof(message)));
     st_applied_close(&applied);
     if (r < 0)
-        /* -EIO: each of them was named with its own reason */
-        return st_failure(COMMAND, "%zu of %zu changes could not be undone%s%s. Try again.", counts.failed_n,
-                          entries_n, r != -EIO ? ": " : "", r != -EIO ? strerror(-r) : "");
+        return ST_EXIT_FAILURE;
     if (counts.restored_n + counts.changed_n == 0)
         puts("nothing to revert");
     if (st_change_output_then(output, target->p, true, options->run_generators) != ST_EXIT_DONE)

@@ -234,8 +234,8 @@ static int run(struct work *work)
     if (st_music_finish(work->block.music, work->target.facts) != 0)
         return st_failure(COMMAND, "out of memory");
     work->output.real_time = work->block.policy != ST_POLICY_OTHER;
-    if (r != 0)
-        return st_failure(COMMAND, "some settings could not be set back. Run: sleeptune revert --all");
+    if (r == -EIO)
+        return ST_EXIT_FAILURE;
     return ended == 0 || ended == -EINTR || ended == -ECANCELED ? ST_EXIT_DONE
                                                                 : st_failure(COMMAND, "%s", work->tuning.why);
 }
@@ -268,7 +268,7 @@ static void save(const struct work *work)
     if (localtime_r(&now, &tm) != NULL)
         strftime(tuned.day, sizeof(tuned.day), "%Y-%m-%d", &tm);
     /* The journal makes this folder; a session that tries only the timer slack has no journal. */
-    (void)work->target.p->make_folder(work->target.p, work->target.folder, 0755);
+    (void)work->target.p->make_folder(work->target.p, work->target.folder, ST_JOURNAL_FOLDER_MODE);
     const int r = st_tuned_write(work->target.p, work->target.folder, work->target.facts, &tuned);
     if (r != 0)
         fprintf(stderr, "sleeptune tune: cannot save the result in %s: %s\n", work->target.folder,

@@ -2,8 +2,11 @@
 #include "advisor/change/applied.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/text/number.h"
 
 /* --- taking one write back, if it is still ours; a run that was killed may have done any of it --- */
 
@@ -12,6 +15,13 @@ static void notify(const struct st_applied *applied, enum st_change_event event,
 {
     if (applied->on_event != NULL)
         applied->on_event(applied->ctx, event, entry, now, error);
+}
+
+static int save(struct st_applied *applied)
+{
+    const int r = st_journal_write(applied->p, applied->folder, &applied->journal);
+    applied->unsaved = r < 0;
+    return r;
 }
 
 /* --- running values --- */
@@ -237,19 +247,59 @@ static int missing_folders(struct st_platform *p, const char *path, unsigned *re
     return 0;
 }
 
-int st_applied_open(struct st_applied *applied, struct st_platform *p, const char *folder,
-                    st_change_event_fn on_event, void *ctx, char *message, size_t message_bytes)
+/* "1234 tune" */
+static void explain_busy(const char *holder, char *message, size_t message_bytes)
 {
-    char inside[512];
+    const char *at = holder;
+    uint64_t pid;
+    if (st_number_take(&at, &pid) == 0 && at[0] == ' ' && at[1] != '\0' &&
+        at[1 + strspn(at + 1, "abcdefghijklmnopqrstuvwxyz")] == '\0')
+        snprintf(message, message_bytes,
+                 "sleeptune %s is running (process %" PRIu64 "). Wait for it, or stop it with Ctrl-C there.",
+                 at + 1, pid);
+    else
+        snprintf(message, message_bytes, "another sleeptune is changing settings. Wait for it.");
+}
+
+bool st_applied_busy(struct st_platform *p, const char *folder, char *message, size_t message_bytes)
+{
+    char holder[64];
+    if (p->folder_holder(p, folder, holder, sizeof(holder)) != 0)
+        return false;
+    explain_busy(holder, message, message_bytes);
+    return true;
+}
+
+static void drop_forgotten(struct st_applied *applied)
+{
+    for (size_t i = applied->journal.entries_n; i > 0; i--) {
+        const struct st_entry *entry = &applied->journal.entries[i - 1];
+        if (!entry->forgotten)
+            continue;
+        notify(applied, ST_EVENT_FORGOTTEN, entry, NULL, 0);
+        st_journal_remove(&applied->journal, i - 1);
+        applied->unsaved = true;
+    }
+}
+
+int st_applied_open(struct st_applied *applied, const char *command, struct st_platform *p,
+                    const char *folder, st_change_event_fn on_event, void *ctx, char *message,
+                    size_t message_bytes)
+{
     *applied = (struct st_applied){.p = p, .folder = folder, .on_event = on_event, .ctx = ctx};
-    snprintf(inside, sizeof(inside), "%s/", folder);
-    int r = make_folders(p, inside);
+    int r = make_folders(p, folder);
     if (r >= 0)
-        r = p->lock_folder(p, folder);
+        r = p->make_folder(p, folder, ST_JOURNAL_FOLDER_MODE);
+    if (r == 0 || r == -EEXIST)
+        r = p->lock_folder(p, folder, command);
+    if (r == -EWOULDBLOCK) {
+        if (!st_applied_busy(p, folder, message, message_bytes)) /* it has just ended */
+            explain_busy("", message, message_bytes);
+        return r;
+    }
     if (r < 0) {
         snprintf(message, message_bytes, "%s: %s", folder,
-                 r == -EWOULDBLOCK ? "another sleeptune is changing settings"
-                 : r == -EPERM
+                 r == -EPERM
                      ? "this folder belongs to another user, or others may write to it. Check its owner "
                        "and mode."
                      : strerror(-r));
@@ -259,6 +309,8 @@ int st_applied_open(struct st_applied *applied, struct st_platform *p, const cha
     r = st_journal_read(p, folder, &applied->journal, message, message_bytes);
     if (r < 0)
         p->unlock_folder(p, applied->lock);
+    else
+        drop_forgotten(applied);
     return r;
 }
 
@@ -375,7 +427,7 @@ static int do_step(struct st_applied *applied, const struct st_plan_step *step)
     if (r == 0)
         r = st_journal_add(journal, &entry);
     if (r == 0)
-        r = st_journal_write(applied->p, applied->folder, journal);
+        r = save(applied);
     if (r == 0)
         r = step->type == ST_ENTRY_FILE ? write_file(applied, step, text)
                                         : write_value(applied->p, step->type, step->target, step->new_value);
@@ -401,8 +453,8 @@ static size_t roll_back(struct st_applied *applied, size_t first_n)
             st_journal_file_remove(&applied->journal, path);
     }
     /* if the disk is full, the journal lists writes that are undone, and revert finds them as before */
-    const int r = st_journal_write(applied->p, applied->folder, &applied->journal);
-    return left_n + (r < 0 && applied->journal.entries_n > 0);
+    (void)save(applied);
+    return left_n;
 }
 
 int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_t *ret_left)
@@ -419,7 +471,7 @@ int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_
         applied->journal.entries[i].interrupted = r < 0;
     }
     if (r == 0)
-        r = st_journal_write(applied->p, applied->folder, &applied->journal);
+        r = save(applied);
     if (r < 0) {
         *ret_left = roll_back(applied, first_n);
         return r;
@@ -442,7 +494,7 @@ int st_applied_begin_trial(struct st_applied *applied, const struct st_plan *pla
         r = step->type == ST_ENTRY_FILE ? -EINVAL : st_journal_add(journal, &entry);
     }
     if (r == 0)
-        r = st_journal_write(applied->p, applied->folder, journal);
+        r = save(applied);
     while (r < 0 && journal->entries_n > first_n)
         st_journal_remove(journal, journal->entries_n - 1);
     return r;
@@ -483,7 +535,7 @@ int st_applied_end_trial(struct st_applied *applied, const char *rule)
         if (entry->phase == ST_PHASE_WRITING && strcmp(entry->rule, rule) == 0)
             failed_n += undo_entry(applied, i - 1) == ST_EVENT_FAILED;
     }
-    const int r = st_journal_write(applied->p, applied->folder, journal);
+    const int r = save(applied);
     return failed_n > 0 ? -EIO : r;
 }
 
@@ -503,20 +555,22 @@ int st_applied_revert(struct st_applied *applied, bool all, const char *const *i
 {
     struct st_journal *journal = &applied->journal;
     struct st_revert_counts counts = {0};
-    size_t chosen_n = 0;
+    bool marked = false;
     for (size_t i = 0; i < journal->entries_n; i++) {
         if (!is_chosen(&journal->entries[i], all, ids, ids_n))
             continue;
-        if (journal->entries[i].phase == ST_PHASE_DONE)
+        if (journal->entries[i].phase == ST_PHASE_DONE) {
             journal->entries[i].phase = ST_PHASE_UNDOING;
-        chosen_n++;
+            marked = true;
+        }
+        counts.chosen_n++;
     }
     *ret = counts;
-    if (chosen_n == 0)
+    if (counts.chosen_n == 0 && !applied->unsaved)
         return 0;
-    int r = st_journal_write(applied->p, applied->folder, journal);
-    if (r < 0)
-        return r;
+    /* A full disk is no reason to leave them: the journal holds them, and who finds them undone leaves them. */
+    if (marked)
+        (void)save(applied);
     for (size_t i = journal->entries_n; i > 0; i--) {
         if (journal->entries[i - 1].phase == ST_PHASE_DONE)
             continue;
@@ -526,6 +580,23 @@ int st_applied_revert(struct st_applied *applied, bool all, const char *const *i
         counts.restored_n += event == ST_EVENT_RESTORED || event == ST_EVENT_AS_BEFORE;
     }
     *ret = counts;
-    r = st_journal_write(applied->p, applied->folder, journal);
-    return r < 0 ? r : counts.failed_n > 0 ? -EIO : 0;
+    const int r = save(applied);
+    return counts.failed_n > 0 ? -EIO : r;
+}
+
+const char *st_applied_explain(const struct st_applied *applied, int r, const struct st_revert_counts *counts,
+                               char *buf, size_t buf_bytes)
+{
+    if (counts->failed_n > 0)
+        snprintf(
+            buf, buf_bytes,
+            "%zu of %zu changes could not be undone. The next sleeptune revert, apply or tune tries again.",
+            counts->failed_n, counts->chosen_n);
+    else
+        snprintf(
+            buf, buf_bytes,
+            "all is undone, but the journal in %s cannot be written (%s) and still lists it. Free space there: "
+            "the next sleeptune revert, apply or tune corrects it.",
+            applied->folder, strerror(-r));
+    return buf;
 }

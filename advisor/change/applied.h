@@ -13,6 +13,7 @@ enum st_change_event {
     ST_EVENT_RESTORED,  /* revert undid it */
     ST_EVENT_AS_BEFORE, /* revert found it as it was before */
     ST_EVENT_CHANGED,   /* changed since it was applied: left alone. now: its value */
+    ST_EVENT_FORGOTTEN, /* a running value of another boot: nothing to undo */
 };
 
 /** @param now only with ST_EVENT_CHANGED, else NULL. error: 0 or a negative errno. */
@@ -24,15 +25,20 @@ struct st_applied {
     const char *folder; /* of the journal; borrowed */
     struct st_journal journal;
     int lock;
+    bool unsaved; /* the journal on the disk is not this one: it may list writes that are undone */
     st_change_event_fn on_event;
     void *ctx;
 };
 
-/** Makes the folder, locks it, reads the journal. @param message why not, for people.
+/** Makes the folder, locks it, reads the journal, forgets running values of another boot.
+ * @param command who locks it, for st_applied_busy. message: why not, for people.
  *  @return 0, -EWOULDBLOCK (another sleeptune holds the lock), -EPROTONOSUPPORT (journal of a newer version),
  *  -EBADMSG, or what the system said. Close with st_applied_close. */
-ST_NODISCARD int st_applied_open(struct st_applied *applied, struct st_platform *p, const char *folder,
-                                 st_change_event_fn on_event, void *ctx, char *message, size_t message_bytes);
+ST_NODISCARD int st_applied_open(struct st_applied *applied, const char *command, struct st_platform *p,
+                                 const char *folder, st_change_event_fn on_event, void *ctx, char *message,
+                                 size_t message_bytes);
+/** Does another sleeptune change settings there now? @param message which one, and what to do. Needs no root. */
+bool st_applied_busy(struct st_platform *p, const char *folder, char *message, size_t message_bytes);
 void st_applied_close(struct st_applied *applied);
 
 /** Carries the plan out, all or nothing: earlier writes are undone if a later one fails.
@@ -56,15 +62,20 @@ ST_NODISCARD int st_applied_switch(struct st_applied *applied, const char *rule,
 int st_applied_end_trial(struct st_applied *applied, const char *rule);
 
 struct st_revert_counts {
+    size_t chosen_n;
     size_t restored_n; /* and those found as before */
     size_t changed_n;
     size_t failed_n;
 };
 
 /** Takes back what a killed apply or revert left half-way and the writes of these rules (or of all of them),
- * the latest first. @return 0; -EIO when something failed and stays in the journal; or what writing
- * the journal said. */
+ * the latest first; also if the journal cannot be written now, since it holds them already.
+ * @return 0; -EIO when something failed and stays in the journal; or what writing the journal said: all is undone,
+ * and the journal still lists it. */
 ST_NODISCARD int st_applied_revert(struct st_applied *applied, bool all, const char *const *ids, size_t ids_n,
                                    struct st_revert_counts *ret);
+/** What an error of st_applied_revert means, for people. @return buf. */
+const char *st_applied_explain(const struct st_applied *applied, int r, const struct st_revert_counts *counts,
+                               char *buf, size_t buf_bytes);
 
 #endif

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/change/change.h"
+
 #define SCHEMA         "sleeptune-changes/"
 #define SCHEMA_VERSION "1"
 #define FILE_NAME      "/journal.json"
@@ -41,6 +43,15 @@ uint64_t st_journal_hash(const char *text, size_t bytes)
     return hash;
 }
 
+/* Linux: a UUID. FreeBSD 13 and later: 16 random bytes; kern.boottime would change when the clock is set. */
+static void read_boot(struct st_platform *p, char *buf, size_t buf_bytes)
+{
+    size_t len;
+    if (p->read_sysctl(p, p->os == ST_OS_FREEBSD ? "kern.boot_id" : "kernel.random.boot_id", buf, buf_bytes,
+                       &len) != 0)
+        buf[0] = '\0';
+}
+
 /* --- in memory --- */
 
 static void entry_finish(struct st_entry *entry)
@@ -60,6 +71,15 @@ void st_journal_finish(struct st_journal *journal)
     free(journal->entries);
     free(journal->files);
     *journal = (struct st_journal){0};
+}
+
+bool st_journal_is_interrupted(const struct st_journal *journal)
+{
+    for (size_t i = 0; i < journal->entries_n; i++) {
+        if (journal->entries[i].interrupted)
+            return true;
+    }
+    return false;
 }
 
 int st_journal_add(struct st_journal *journal, const struct st_entry *entry)
@@ -242,7 +262,8 @@ static int read_document(const struct reader *reader, const json_t *document)
     const char *schema = json_string_value(json_object_get(document, "schema"));
     if (schema == NULL || strncmp(schema, SCHEMA, strlen(SCHEMA)) != 0)
         return bad(reader, "its schema is not " SCHEMA SCHEMA_VERSION);
-    const char *version = schema + strlen(SCHEMA);
+    const char *version = schema + strlen(SCHEMA),
+               *boot = json_string_value(json_object_get(document, "boot"));
     if (strcmp(version, SCHEMA_VERSION) != 0) {
         if (strlen(version) > 9 || strspn(version, "0123456789") != strlen(version) || version[0] == '\0')
             return bad(reader, "the version of its schema is not a number");
@@ -253,6 +274,10 @@ static int read_document(const struct reader *reader, const json_t *document)
             version);
         return -EPROTONOSUPPORT;
     }
+    if (boot == NULL || strlen(boot) >= sizeof(reader->journal->boot) ||
+        strspn(boot, "0123456789abcdef-") != strlen(boot))
+        return bad(reader, "it has no boot id");
+    strcpy(reader->journal->boot, boot);
     const int r = read_array(reader, document, "files", read_file);
     return r != 0 ? r : read_array(reader, document, "entries", read_entry);
 }
@@ -283,6 +308,32 @@ static int path_of(const char *folder, char *path, size_t path_bytes)
     return n < 0 || (size_t)n >= path_bytes ? -ENAMETOOLONG : 0;
 }
 
+static bool is_set_at_boot(struct st_platform *p, const struct st_journal *journal, const char *rule)
+{
+    char text[ST_CHANGE_VALUE_BYTES];
+    int error;
+    for (size_t i = 0; i < journal->entries_n; i++) {
+        const struct st_entry *entry = &journal->entries[i];
+        if (entry->type == ST_ENTRY_FILE && strcmp(entry->rule, rule) == 0 &&
+            st_change_state(p, entry, text, sizeof(text), &error) == ST_ENTRY_IN_PLACE)
+            return true;
+    }
+    return false;
+}
+
+static void forget_other_boots(struct st_platform *p, struct st_journal *journal)
+{
+    char boot[ST_JOURNAL_BOOT_BYTES];
+    read_boot(p, boot, sizeof(boot));
+    if (boot[0] == '\0' || journal->boot[0] == '\0' || strcmp(boot, journal->boot) == 0)
+        return;
+    for (size_t i = 0; i < journal->entries_n; i++) {
+        struct st_entry *entry = &journal->entries[i];
+        entry->forgotten = entry->type != ST_ENTRY_FILE && !is_set_at_boot(p, journal, entry->rule);
+        entry->interrupted = entry->interrupted && !entry->forgotten;
+    }
+}
+
 int st_journal_read(struct st_platform *p, const char *folder, struct st_journal *ret, char *message,
                     size_t message_bytes)
 {
@@ -297,6 +348,8 @@ int st_journal_read(struct st_platform *p, const char *folder, struct st_journal
     r = p->read_text(p, path, text, JOURNAL_BYTES, &len);
     if (r == 0) {
         r = st_journal_parse(p->os, text, len, ret, message, message_bytes);
+        if (r == 0)
+            forget_other_boots(p, ret);
     } else if (r == -ENOENT) {
         *ret = (struct st_journal){0};
         r = 0;
@@ -336,8 +389,10 @@ static json_t *entry_json(const struct st_entry *entry)
                      "new", entry->new_value);
 }
 
-static char *journal_text(const struct st_journal *journal)
+static char *journal_text(struct st_platform *p, const struct st_journal *journal)
 {
+    char boot[ST_JOURNAL_BOOT_BYTES];
+    read_boot(p, boot, sizeof(boot));
     json_t *files = json_array(), *entries = json_array();
     int r = files != NULL && entries != NULL ? 0 : -ENOMEM;
     for (size_t i = 0; r == 0 && i < journal->files_n; i++)
@@ -346,8 +401,8 @@ static char *journal_text(const struct st_journal *journal)
         r = append(entries, entry_json(&journal->entries[i]));
     char *text = NULL;
     if (r == 0) {
-        json_t *document =
-            json_pack("{s:s, s:O, s:O}", "schema", SCHEMA SCHEMA_VERSION, "files", files, "entries", entries);
+        json_t *document = json_pack("{s:s, s:s, s:O, s:O}", "schema", SCHEMA SCHEMA_VERSION, "boot", boot,
+                                     "files", files, "entries", entries);
         text = document != NULL ? json_dumps(document, JSON_INDENT(1)) : NULL;
         json_decref(document);
     }
@@ -366,7 +421,7 @@ int st_journal_write(struct st_platform *p, const char *folder, const struct st_
         r = p->remove_file(p, path);
         return r == -ENOENT ? 0 : r;
     }
-    char *text = journal_text(journal);
+    char *text = journal_text(p, journal);
     if (text == NULL)
         return -ENOMEM;
     const size_t len = strlen(text);

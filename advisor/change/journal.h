@@ -22,6 +22,8 @@ struct st_entry {
     enum st_entry_phase phase;
     bool
         interrupted; /* its run did not end: the write may be incomplete. Not on the disk: derived from the phase */
+    bool
+        forgotten; /* a running value of another boot: nothing to undo. Not on the disk: see st_journal_read */
     char *target;
     char *old_value; /* of running values; NULL for files */
     char *new_value; /* of files: the block, with the newline before it where the file had none at its end */
@@ -37,26 +39,35 @@ struct st_journal_file {
     unsigned folders_made; /* number of folders above it that apply made */
 };
 
+#define ST_JOURNAL_BOOT_BYTES 40
+
 struct st_journal {
-    struct st_entry *entries; /* in the order of writing */
+    char boot[ST_JOURNAL_BOOT_BYTES]; /* the boot id of the running system when it was written; "": unknown */
+    struct st_entry *entries;         /* in the order of writing */
     size_t entries_n;
     struct st_journal_file *files;
     size_t files_n;
 };
 
+/* Others may read the journal, which verify needs, but not open its folder: who can open it can lock it. */
+#define ST_JOURNAL_FOLDER_MODE 0711
+
 /** The journal's folder on a machine of this OS. */
 const char *st_journal_folder(enum st_os os);
 
-/** Reads <folder>/journal.json; none is an empty journal. @param message why not, for people.
+/** Reads <folder>/journal.json; none is an empty journal. Running values that another boot had are marked as
+ *  forgotten, unless a file of the same rule is in place, which set them in this boot. @param message why not, for people.
  *  @return 0, -EPROTONOSUPPORT, -EBADMSG, -ENOMEM, or what reading said. Free with st_journal_finish. */
 ST_NODISCARD int st_journal_read(struct st_platform *p, const char *folder, struct st_journal *ret,
                                  char *message, size_t message_bytes);
 /** The same from text. Names only files, paths and sysctls that sleeptune itself would change. */
 ST_NODISCARD int st_journal_parse(enum st_os os, const char *text, size_t bytes, struct st_journal *ret,
                                   char *message, size_t message_bytes);
-/** Writes it; an empty one is removed. */
+/** Writes it with the id of this boot; an empty one is removed. */
 ST_NODISCARD int st_journal_write(struct st_platform *p, const char *folder,
                                   const struct st_journal *journal);
+/** Has a run not ended that this boot must undo? */
+bool st_journal_is_interrupted(const struct st_journal *journal);
 void st_journal_finish(struct st_journal *journal);
 
 /** Appends a copy. @return 0 or -ENOMEM. */

@@ -125,6 +125,9 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
     case ST_EVENT_CHANGED:
         print_line("kept      %s: someone changed it to %s after apply", text, now);
         break;
+    case ST_EVENT_FORGOTTEN:
+        print_line("forgotten %s: this system was started after that", text);
+        break;
     case ST_EVENT_FAILED:
         (void)st_failure(output->command, "%s: %s", text, error_text(error));
         break;

@@ -48,6 +48,7 @@ bool st_change_target_has_own(void)
 int st_change_target_open(const char *command, const char *root, bool own, struct st_change_target *ret)
 {
     struct st_change_target target = {.live = root == NULL, .own = own};
+    char message[512];
     if (root == NULL) {
         target.p = st_platform_native();
     } else {
@@ -67,6 +68,10 @@ int st_change_target_open(const char *command, const char *root, bool own, struc
     }
     if (own && !own_journal(target.folder, sizeof(target.folder)))
         return st_failure(command, "cannot find your settings: the variable HOME is not set or too long");
+    if (st_applied_busy(target.p, target.folder, message, sizeof(message))) {
+        st_change_target_close(&target);
+        return st_failure(command, "%s", message);
+    }
     /* others read the folders that are made for drop-ins and the journal, whatever the shell's mask is */
     umask(022);
     *ret = target;
@@ -132,24 +137,25 @@ int st_change_target_recover(const char *command, const struct st_change_target 
     struct st_journal journal;
     struct st_applied applied;
     struct st_revert_counts counts;
-    bool interrupted = false;
     if (st_journal_read(target->p, target->folder, &journal, message, sizeof(message)) < 0)
         return st_failure(command, "%s", message);
-    for (size_t i = 0; i < journal.entries_n; i++)
-        interrupted |= journal.entries[i].interrupted;
+    const bool empty = journal.entries_n == 0;
     st_journal_finish(&journal);
-    if (!interrupted)
+    if (empty)
         return ST_EXIT_DONE;
-    if (!quiet)
-        puts("an earlier run was interrupted: undoing its changes first");
-    int r = st_applied_open(&applied, target->p, target->folder, quiet ? NULL : st_change_output_event,
-                            &output, message, sizeof(message));
+    int r = st_applied_open(&applied, command, target->p, target->folder,
+                            quiet ? NULL : st_change_output_event, &output, message, sizeof(message));
     if (r < 0)
         return st_failure(command, "%s", message);
+    if (!quiet && st_journal_is_interrupted(&applied.journal))
+        puts("an earlier run was interrupted: undoing its changes first");
     r = st_applied_revert(&applied, false, NULL, 0, &counts);
+    if (r < 0)
+        (void)st_failure(command, "an earlier run was interrupted: %s",
+                         st_applied_explain(&applied, r, &counts, message, sizeof(message)));
     st_applied_close(&applied);
     st_change_output_finish(&output);
-    return r < 0 ? st_failure(command, "cannot undo the interrupted run: %s", strerror(-r)) : ST_EXIT_DONE;
+    return r < 0 ? ST_EXIT_FAILURE : ST_EXIT_DONE;
 }
 
 void st_change_target_close(struct st_change_target *target)

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <syslog.h>
 #include <unistd.h>
 
+#include "cli/change/change_output.h"
 #include "evidence/tuning.h"
 #include "platform/program/failure.h"
 
@@ -18,6 +20,25 @@
 
 /* --- the process beside it --- */
 
+/* To the system's log, since the terminal may have gone with the tuner; then to stderr, where a write may block. */
+static void complain(const char *text)
+{
+    syslog(LOG_DAEMON | LOG_ERR, "sleeptune tune: %s", text);
+    (void)st_failure(COMMAND, "%s", text);
+}
+
+static void hear(ST_UNUSED void *ctx, enum st_change_event event, const struct st_entry *entry,
+                 ST_UNUSED const char *now, int error)
+{
+    char change[1024], text[1400];
+    if (event != ST_EVENT_FAILED)
+        return;
+    snprintf(text, sizeof(text),
+             "the tuner was ended, and its change cannot be undone: %s: %s. Run: sleeptune revert %s",
+             st_change_output_entry(entry, change, sizeof(change)), strerror(-error), entry->rule);
+    complain(text);
+}
+
 /* Waits for the end of the tuner, which has the journal's lock until then; one that is silent is ended. */
 static _Noreturn void supervise(struct st_platform *p, const char *folder, int fd, pid_t tuner)
 {
@@ -25,25 +46,43 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
     struct pollfd wait = {.fd = fd, .events = POLLIN};
     struct st_applied applied;
     struct st_revert_counts counts;
-    char beat, message[512];
+    char beat, message[512], text[640];
     int n, r = -EWOULDBLOCK;
+    bool begun = false;
     (void)setpgid(0, 0); /* Ctrl-C is the tuner's. In its session yet: st_posix_reap_rest */
     sigaction(SIGTERM, &ignore, NULL);
     sigaction(SIGINT, &ignore, NULL);
     sigaction(SIGHUP, &ignore, NULL);
-    do
+    sigaction(SIGPIPE, &ignore, NULL); /* stderr may have no reader, */
+    sigaction(SIGTTOU, &ignore, NULL); /* or be the terminal of another process group */
+    for (;;) {
         n = poll(&wait, 1, SILENCE_MS);
-    while ((n < 0 && errno == EINTR) || (n > 0 && recv(fd, &beat, 1, 0) == 1));
+        if (n > 0 && recv(fd, &beat, 1, 0) == 1)
+            begun = true;
+        else if (n >= 0 || errno != EINTR)
+            break;
+    }
     if (n == 0)
         kill(tuner, SIGKILL);
+    if (!begun) /* it has switched nothing, and may have been refused the lock */
+        _exit(0);
     for (int tries = 0; tries < 1000 && r == -EWOULDBLOCK; tries++) {
-        r = st_applied_open(&applied, p, folder, NULL, NULL, message, sizeof(message));
+        r = st_applied_open(&applied, COMMAND, p, folder, hear, NULL, message, sizeof(message));
         if (r == -EWOULDBLOCK)
             (void)poll(NULL, 0, 10); /* the kernel has not closed the tuner's files yet */
     }
     if (r == 0) {
         r = st_applied_revert(&applied, false, NULL, 0, &counts);
+        if (r < 0 && counts.failed_n == 0)
+            complain(st_applied_explain(&applied, r, &counts, message, sizeof(message)));
         st_applied_close(&applied);
+    } else {
+        snprintf(
+            text, sizeof(text),
+            "the tuner was ended, and its settings may still be on: %s The next sleeptune revert, apply or "
+            "tune sets them back.",
+            message);
+        complain(text);
     }
     _exit(r < 0 ? 1 : 0);
 }
@@ -87,13 +126,14 @@ int st_tune_supervisor_start(struct st_tune_supervisor *ret, struct st_platform 
         return 0;
     int r = fork_supervisor(ret, p, folder); /* before the lock: it is the tuner's alone */
     if (r == 0)
-        r = st_applied_open(&ret->applied, p, folder, NULL, NULL, message, sizeof(message));
+        r = st_applied_open(&ret->applied, COMMAND, p, folder, NULL, NULL, message, sizeof(message));
     else
         snprintf(message, sizeof(message), "cannot start a process: %s", strerror(-r));
     ret->open = r == 0;
-    if (r == 0) {
-        r = st_applied_revert(&ret->applied, false, NULL, 0, &counts);
-        snprintf(message, sizeof(message), "cannot undo an interrupted run: %s", r < 0 ? strerror(-r) : "");
+    if (r == 0 && (r = st_applied_revert(&ret->applied, false, NULL, 0, &counts)) < 0) {
+        (void)st_applied_explain(&ret->applied, r, &counts, message, sizeof(message));
+        st_applied_close(&ret->applied);
+        ret->open = false;
     }
     if (r < 0) {
         (void)st_failure(COMMAND, "nothing was changed: %s", message);
@@ -179,11 +219,15 @@ int st_tune_supervisor_set(struct st_tune_supervisor *s, uint32_t on, size_t *re
 int st_tune_supervisor_end(struct st_tune_supervisor *s)
 {
     struct st_revert_counts counts;
+    char message[512];
     int r = 0;
     if (s->latency >= 0)
         (void)hold(s, false);
     if (s->open) {
         r = st_applied_revert(&s->applied, false, NULL, 0, &counts);
+        if (r < 0)
+            (void)st_failure(COMMAND, "%s",
+                             st_applied_explain(&s->applied, r, &counts, message, sizeof(message)));
         st_applied_close(&s->applied);
         s->open = false;
     }

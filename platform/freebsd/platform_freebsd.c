@@ -481,6 +481,7 @@ struct st_platform *st_platform_native(void)
         .write_sysctl = st_freebsd_write_sysctl,
         .can_write = st_posix_can_write,
         .lock_folder = st_posix_lock_folder,
+        .folder_holder = st_posix_folder_holder,
         .unlock_folder = st_posix_unlock_folder,
     };
     return &freebsd_row;

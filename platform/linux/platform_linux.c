@@ -649,6 +649,7 @@ struct st_platform *st_platform_native(void)
         .write_sysctl = st_tree_write_sysctl_linux,
         .can_write = st_posix_can_write,
         .lock_folder = st_posix_lock_folder,
+        .folder_holder = st_posix_folder_holder,
         .unlock_folder = st_posix_unlock_folder,
     };
     return &linux_row;

@@ -38,7 +38,7 @@ static int open_resolved(int dir_fd, const char *path, int flags)
         const bool last = path[strspn(path, "/")] == '\0';
         int next = len;
         if (len > 0)
-            next = openat(fd, name, OPEN_FLAGS | (last ? flags : O_DIRECTORY));
+            next = openat(fd, name, last ? OPEN_FLAGS | flags : ST_POSIX_OPEN_FOLDER);
         next = next >= 0 ? next : len < 0 ? len : -errno;
         close(fd);
         fd = next;
@@ -60,7 +60,7 @@ static int append(char path[PATH_MAX], const char *name)
 /** The target of a link, "" if the last component of `path` is none. @return 0, or what open said. */
 static int read_link(int dir_fd, const char *path, const char *name, char ret[PATH_MAX])
 {
-    const int parent = open_resolved(dir_fd, path, O_DIRECTORY);
+    const int parent = open_resolved(dir_fd, path, ST_POSIX_OPEN_FOLDER);
     if (parent < 0)
         return parent;
     const ssize_t len = readlinkat(parent, name, ret, PATH_MAX - 1);

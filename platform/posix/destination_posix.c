@@ -7,13 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINKS_MAX 40 /* as Linux */
+#include "platform/posix/posix.h"
 
-#ifdef O_PATH
-#define OPEN_FOLDER (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-#else
-#define OPEN_FOLDER (O_SEARCH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-#endif
+#define LINKS_MAX 40 /* as Linux */
 
 /* The folder as far as the path was walked, and the rest of it. */
 struct walk {
@@ -25,7 +21,7 @@ struct walk {
 /* The next folder; name: "/" begins anew. */
 static int enter(struct walk *walk, const char *name)
 {
-    const int fd = openat(walk->fd, name, OPEN_FOLDER);
+    const int fd = openat(walk->fd, name, ST_POSIX_OPEN_FOLDER);
     if (fd < 0)
         return -errno;
     if (walk->fd >= 0)

@@ -2,11 +2,19 @@
 #ifndef ST_PLATFORM_POSIX_POSIX_H
 #define ST_PLATFORM_POSIX_POSIX_H
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "platform/platform.h"
+
+/* To enter a folder that this user may not read; no link. */
+#ifdef O_PATH
+#define ST_POSIX_OPEN_FOLDER (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#else
+#define ST_POSIX_OPEN_FOLDER (O_SEARCH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#endif
 
 /* --- members of a row --- */
 
@@ -29,7 +37,8 @@ int st_posix_make_folder(struct st_platform *p, const char *path, mode_t mode);
 int st_posix_remove_folder(struct st_platform *p, const char *path);
 int st_posix_write_value(struct st_platform *p, const char *path, const char *text);
 int st_posix_can_write(struct st_platform *p, const char *path, bool in_place);
-int st_posix_lock_folder(struct st_platform *p, const char *path);
+int st_posix_lock_folder(struct st_platform *p, const char *path, const char *name);
+int st_posix_folder_holder(struct st_platform *p, const char *path, char *buf, size_t buf_bytes);
 void st_posix_unlock_folder(struct st_platform *p, int handle);
 
 /* --- helpers --- */

@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -283,7 +285,18 @@ int st_posix_can_write(struct st_platform *p, const char *path, bool in_place)
     return r;
 }
 
-int st_posix_lock_folder(struct st_platform *p, const char *path)
+/* A link that leads nowhere and names who has the lock: it needs no space on a full disk. Only a help for people: flock decides. */
+#define HOLDER "holder"
+
+static void name_holder(int fd, const char *name)
+{
+    char text[64];
+    snprintf(text, sizeof(text), "%ld %s", (long)getpid(), name);
+    if (unlinkat(fd, HOLDER, 0) == 0 || errno == ENOENT)
+        (void)!symlinkat(text, fd, HOLDER);
+}
+
+int st_posix_lock_folder(struct st_platform *p, const char *path, const char *name)
 {
     struct stat info;
     const int fd = p->open_path(p, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
@@ -294,13 +307,36 @@ int st_posix_lock_folder(struct st_platform *p, const char *path)
         r = -EPERM;
     if (r == 0 && flock(fd, LOCK_EX | LOCK_NB) != 0)
         r = -errno;
-    if (r == 0)
+    if (r == 0) {
+        name_holder(fd, name);
         return fd;
+    }
     close(fd);
     return r;
 }
 
+int st_posix_folder_holder(struct st_platform *p, const char *path, char *buf, size_t buf_bytes)
+{
+    int fd = p->open_path(p, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    const bool may_lock = fd != -EACCES;
+    if (!may_lock)
+        fd = p->open_path(p, path, ST_POSIX_OPEN_FOLDER);
+    if (fd < 0)
+        return fd;
+    const ssize_t n = readlinkat(fd, HOLDER, buf, buf_bytes - 1);
+    buf[n > 0 ? n : 0] = '\0';
+    const pid_t pid = (pid_t)strtol(buf, NULL, 10);
+    bool held;
+    if (may_lock)
+        held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    else
+        held = pid > 0 && (kill(pid, 0) == 0 || errno == EPERM);
+    close(fd);
+    return held ? 0 : -ENOENT;
+}
+
 void st_posix_unlock_folder(ST_UNUSED struct st_platform *p, int handle)
 {
+    (void)unlinkat(handle, HOLDER, 0);
     close(handle);
 }

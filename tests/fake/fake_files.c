@@ -252,10 +252,21 @@ static int fake_can_write(struct st_platform *p, const char *path, bool in_place
     return st_fake_state_fault(st_fake_state_of(p), F_can_write);
 }
 
-static int fake_lock_folder(struct st_platform *p, const char *path)
+static int fake_lock_folder(struct st_platform *p, const char *path, const char *name)
 {
     (void)path;
+    (void)name;
     return st_fake_state_fault(st_fake_state_of(p), F_lock_folder);
+}
+
+/* No one has it. */
+static int fake_folder_holder(struct st_platform *p, const char *path, char *buf, size_t buf_bytes)
+{
+    (void)path;
+    (void)buf;
+    (void)buf_bytes;
+    const int error = st_fake_state_fault(st_fake_state_of(p), F_folder_holder);
+    return error != 0 ? error : -ENOENT;
 }
 
 static void fake_unlock_folder(struct st_platform *p, int handle)
@@ -313,5 +324,6 @@ void st_fake_state_add_files(struct st_platform *row)
     row->write_sysctl = fake_write_sysctl;
     row->can_write = fake_can_write;
     row->lock_folder = fake_lock_folder;
+    row->folder_holder = fake_folder_holder;
     row->unlock_folder = fake_unlock_folder;
 }

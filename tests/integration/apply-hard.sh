@@ -161,7 +161,7 @@ if chattr +i "$tree/etc/tmpfiles.d/sleeptune.conf" 2>/dev/null; then
     out=$(revert --all --root "$tree" 2>&1)
     is "a drop-in made immutable: 4" "$?" 4
     like "it is named, with where to look" "$out" '/etc/tmpfiles\.d/sleeptune\.conf: .*permission denied\. The file may be immutable: check with lsattr'
-    like "and counted" "$out" '1 of 3 changes could not be undone. Try again.$'
+    like "and counted" "$out" '1 of 3 changes could not be undone\. The next sleeptune revert, apply or tune tries again\.$'
     chattr -i "$tree/etc/tmpfiles.d/sleeptune.conf"
 else
     skip "a drop-in made immutable" "no right to, or a file system without"
@@ -174,7 +174,8 @@ for mask in 000 077 777; do
     fresh "mask-$mask"
     keep
     (umask "$mask"; apply --yes --root "$tree" >/dev/null)
-    is "umask $mask: folders that others can read" "$(find "$tree/etc/tmpfiles.d" "$tree/$changes" -type d -printf '%m ')" '755 755 '
+    is "umask $mask: folders that others can read, but not lock the journal's" \
+        "$(find "$tree/etc/tmpfiles.d" "$tree/$changes" -type d -printf '%m ')" '755 711 '
     is "umask $mask: files, too" "$(find "$tree/etc/tmpfiles.d" "$tree/$changes" -type f -printf '%m ')" '644 644 '
     (umask "$mask"; revert --all --root "$tree" >/dev/null)
     ok "umask $mask: and back" unchanged
@@ -344,6 +345,31 @@ if [ "$(id -u)" -eq 0 ] && mkdir "$tmp/try" && mount -t tmpfs -o size=64k none "
     dd if=/dev/zero of="$tree/$changes/filler" bs=4k >/dev/null 2>&1
     refused "no space for the journal" 4 'No space left on device' apply --yes --root "$tree" linux-cpu-frequency
 
+    fresh full-since
+    mkdir -p "$tree/etc/default/grub.d"
+    keep
+    mkdir -p "$tree/$changes"
+    mount -t tmpfs -o size=32k,mode=755 none "$tree/$changes" && mounted="$mounted $tree/$changes"
+    apply --yes --root "$tree" linux-cpu-frequency linux-preemption >/dev/null
+    cp "$tree/$changes/journal.json" "$tmp/whole"
+    dd if=/dev/zero of="$tree/$changes/filler" bs=4k >/dev/null 2>&1
+    out=$(revert --root "$tree" linux-cpu-frequency 2>&1)
+    is "no space since apply, revert of one rule: 4" "$?" 4
+    is "its value is restored" "$(cat "$tree"/sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference)" balance_performance
+    ok "its file, too" test ! -e "$tree/etc/tmpfiles.d"
+    like "the message is true" "$out" 'revert: all is undone, but the journal in /var/lib/sleeptune-changes cannot be written \(No space left on device\) and still lists it\. Free space there: '
+    out=$(revert --all --root "$tree" 2>&1)
+    is "all of them: 0, since this removes the journal" "$?" 0
+    ok "everything is as before" unchanged
+    ok "and no journal is left" test ! -e "$tree/$changes/journal.json"
+    # a run that was interrupted
+    rm "$tree/$changes/filler"
+    echo performance >"$tree/sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference"
+    sed 's/"done"/"writing"/' "$tmp/whole" >"$tree/$changes/journal.json"
+    dd if=/dev/zero of="$tree/$changes/filler" bs=4k >/dev/null 2>&1
+    is "no space, and a run that was interrupted: 0" "$(revert --all --root "$tree" >/dev/null; echo $?)" 0
+    ok "what it had written is undone" unchanged
+
     fresh etc-ro
     mkdir -p "$tree/etc/default/grub.d"
     keep
@@ -362,6 +388,18 @@ if [ "$(id -u)" -eq 0 ] && mkdir "$tmp/try" && mount -t tmpfs -o size=64k none "
     like "/boot read-only: the line" "$(cat "$tmp/out")" '^    kern\.hz="1000"$'
 else
     skip "no space, read-only folders" "needs root and mount"
+fi
+
+if can_be_nobody && command -v flock >/dev/null; then
+    fresh lock
+    keep
+    apply --yes --root "$tree" linux-cpu-frequency >/dev/null
+    as_nobody flock -n "$tree/$changes" true 2>"$tmp/err"
+    like "another user cannot lock the journal" "$(cat "$tmp/err")" 'Permission denied'
+    like "but verify" "$(as_nobody "$SLEEPTUNE" verify --root "$tree")" '^in place .*policy0'
+    revert --all --root "$tree" >/dev/null
+else
+    skip "another user cannot lock the journal" "needs root, setpriv and flock"
 fi
 
 if can_be_nobody; then

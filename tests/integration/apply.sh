@@ -134,6 +134,75 @@ sed -i 's/"done"/"undoing"/' "$tree/$journal"
 is "revert completes an interrupted revert" "$(status "$SLEEPTUNE" revert --all --root "$tree")" 0
 ok "and leaves every byte as it was" unchanged
 
+# --- while another one changes settings, which has the lock and a trial in the journal ----------------------------------
+if command -v flock >/dev/null; then
+    fresh locked
+    apply --yes --root "$tree" linux-cpu-frequency >/dev/null
+    sed -i 's/"done"/"writing"/' "$tree/$journal"
+    rm -rf "$tree.before"
+    cp -r "$tree" "$tree.before"
+    cp "$tree/$journal" "$tmp/its-journal"
+    ln -s '4711 tune' "$tree/${journal%/*}/holder"
+    for command in "apply --yes" "apply --dry-run" "revert --all" verify; do
+        # shellcheck disable=SC2086 # words
+        out=$(flock -n "$tree/${journal%/*}" "$SLEEPTUNE" $command --root "$tree" 2>&1 </dev/null)
+        is "$command while tune runs: 4" "$?" 4
+        is "$command says this and nothing else" "$out" \
+            "sleeptune ${command%% *}: sleeptune tune is running (process 4711). Wait for it, or stop it with Ctrl-C there."
+    done
+    # shellcheck disable=SC2016 # another shell's
+    ln -sfn '4711 $(reboot)' "$tree/${journal%/*}/holder"
+    is "a name that is none is not repeated" "$(flock -n "$tree/${journal%/*}" "$SLEEPTUNE" verify --root "$tree" 2>&1)" \
+        "sleeptune verify: another sleeptune is changing settings. Wait for it."
+    ok "nothing is changed" unchanged
+    ok "nor its journal" cmp "$tree/$journal" "$tmp/its-journal"
+    is "when it has ended: 0" "$(status "$SLEEPTUNE" revert --all --root "$tree")" 0
+    is "and no one is named any more" "$(ls -A "$tree/${journal%/*}")" ""
+else
+    skip "while another one changes settings" "flock is not installed"
+fi
+
+# --- after a reboot ----------------------------------------------------------------------------------------------
+# boot ID: the system in the tree runs since the boot of this id
+boot() {
+    mkdir -p "$tree/proc/sys/kernel/random"
+    echo "$1" >"$tree/proc/sys/kernel/random/boot_id"
+}
+one=11111111-1111-4111-8111-111111111111 two=22222222-2222-4222-8222-222222222222
+fresh trial
+boot $one
+apply --yes --root "$tree" linux-cpu-frequency >/dev/null
+like "the journal has the boot" "$(cat "$tree/$journal")" "^ \"boot\": \"$one\",\$"
+sed -i 's/"done"/"writing"/' "$tree/$journal"
+rm -r "$tree/etc/tmpfiles.d" # tune writes no files
+cp "$tree/$journal" "$tmp/trial.json"
+boot $two
+like "a trial of another boot: verify" "$("$SLEEPTUNE" verify --root "$tree")" '^forgotten +/.*policy0.*: this system was started after that$'
+is "and nothing has to be undone" "$(apply --dry-run --root "$tree" linux-cpu-frequency | grep -c interrupted)" 0
+out=$(revert --all --root "$tree")
+is "revert of it: 0" "$?" 0
+like "it is forgotten" "$out" '^forgotten /.*policy0.* = performance \(was balance_performance\): this system was started after that$'
+is "the value that was set in this boot stays" "$(cat "$tree/$epp")" performance
+ok "and no journal is left" test ! -e "$tree/$journal"
+cp "$tmp/trial.json" "$tree/$journal"
+boot $one
+revert --all --root "$tree" >/dev/null
+is "in the same boot it is undone" "$(cat "$tree/$epp")" balance_performance
+
+fresh rebooted
+boot $one
+apply --yes --root "$tree" linux-cpu-frequency >/dev/null
+boot $two
+like "a file that sets the value at each boot: verify" "$("$SLEEPTUNE" verify --root "$tree")" '^in place +/.*policy0'
+cp -r "$tree" "$tmp/without"
+revert --all --root "$tree" >/dev/null
+is "the value that it set in this boot is undone" "$(cat "$tree/$epp")" balance_performance
+tree=$tmp/without
+rm "$tree/etc/tmpfiles.d/sleeptune.conf"
+revert --all --root "$tree" >/dev/null
+is "without that file the value is someone else's" "$(cat "$tree/$epp")" performance
+ok "the rest is reverted" test ! -e "$tree/etc/tmpfiles.d"
+
 # --- three ways --------------------------------------------------------------------------------------------------
 fresh since
 apply --yes --root "$tree" linux-cpu-frequency >/dev/null
@@ -176,7 +245,7 @@ echo '{"schema": "sleeptune-changes/7", "files": [], "entries": []}' >"$tree/$jo
 refused "journal of a newer version, apply" 4 'a newer sleeptune wrote the journal \(version 7\)' apply --yes --root "$tree"
 refused "journal of a newer version, revert" 4 'a newer sleeptune wrote the journal \(version 7\)' revert --all --root "$tree"
 refused "journal of a newer version, verify" 4 'a newer sleeptune wrote the journal \(version 7\)' verify --root "$tree"
-echo '{"schema": "sleeptune-changes/1", "files": [], "entries": [{"rule": "x", "type": "sysfs", "phase": "done",
+echo '{"schema": "sleeptune-changes/1", "boot": "", "files": [], "entries": [{"rule": "x", "type": "sysfs", "phase": "done",
     "target": "/sys/../etc/sysctl.conf", "old": "a", "new": "b"}]}' >"$tree/$journal"
 refused "a journal that names other files" 4 'never changes' revert --all --root "$tree"
 ok "the journal itself stays" test -s "$tree/$journal"

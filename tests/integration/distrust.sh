@@ -16,7 +16,7 @@ if can_be_nobody; then
     cp -r "$SLEEPTUNE_SRC/tests/fixtures/captures/linux-laptop" "$tmp/tree"
     chmod -R u+w "$tmp/tree"
     mkdir -p "$tmp/tree/var/lib/sleeptune-changes"
-    echo '{"schema": "sleeptune-changes/1", "files": [], "entries": [{"rule": "linux-swap", "type": "sysctl", "phase": "done",
+    echo '{"schema": "sleeptune-changes/1", "boot": "", "files": [], "entries": [{"rule": "linux-swap", "type": "sysctl", "phase": "done",
         "target": "vm.swappiness", "old": "1", "new": "2"}]}' >"$tmp/tree/var/lib/sleeptune-changes/journal.json"
     chown -R 65534 "$tmp/tree/var/lib/sleeptune-changes"
     out=$("$SLEEPTUNE" revert --all --root "$tmp/tree" 2>&1)

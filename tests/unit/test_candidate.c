@@ -78,7 +78,7 @@ static void freebsd_is_tried_with_the_values_of_a_capture(void **state)
     char message[512];
     const char *target;
     const struct st_plan plan = {.steps = &candidates.plan.steps[row->first_step], .steps_n = row->steps_n};
-    assert_int_equal(st_applied_open(&applied, p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
+    assert_int_equal(st_applied_open(&applied, "test", p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
     assert_int_equal(st_applied_begin_trial(&applied, &plan), 0);
     assert_sysctl(p, DEVIATION, "5"); /* the journal comes first */
     assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", false, true, &target), 0);
@@ -123,7 +123,7 @@ static void what_apply_wrote_is_not_the_trials(void **state)
     assert_int_equal(st_candidates_find(&candidates, p, &report, true, false), 0);
     const struct st_candidate *row = find(&candidates, "freebsd-alloweddeviation");
     const struct st_plan plan = {.steps = &candidates.plan.steps[row->first_step], .steps_n = row->steps_n};
-    assert_int_equal(st_applied_open(&applied, p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
+    assert_int_equal(st_applied_open(&applied, "test", p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
     assert_int_equal(st_applied_add(&applied, &plan, &left_n), 0);
     assert_int_equal(st_applied_begin_trial(&applied, &plan), -EALREADY);
     assert_int_equal(st_applied_end_trial(&applied, "freebsd-alloweddeviation"), 0);

@@ -103,7 +103,7 @@ static void what_could_be_more_than_one_setting_is_refused(void **state)
 /* --- apply and revert in a folder --- */
 
 struct heard {
-    size_t n[ST_EVENT_CHANGED + 1];
+    size_t n[ST_EVENT_FORGOTTEN + 1];
     char now[256];
     int error;
 };
@@ -127,7 +127,8 @@ static int apply(struct st_platform *p, struct heard *heard)
     struct st_plan plan;
     size_t left_n;
     *heard = (struct heard){0};
-    int r = st_applied_open(&changes, p, st_journal_folder(p->os), hear, heard, message, sizeof(message));
+    int r =
+        st_applied_open(&changes, "test", p, st_journal_folder(p->os), hear, heard, message, sizeof(message));
     if (r < 0)
         return r;
     tree_plan(p, &plan);
@@ -144,7 +145,8 @@ static int revert(struct st_platform *p, const char *id, struct heard *heard)
     struct st_applied changes;
     struct st_revert_counts counts;
     *heard = (struct heard){0};
-    int r = st_applied_open(&changes, p, st_journal_folder(p->os), hear, heard, message, sizeof(message));
+    int r =
+        st_applied_open(&changes, "test", p, st_journal_folder(p->os), hear, heard, message, sizeof(message));
     if (r < 0)
         return r;
     r = st_applied_revert(&changes, id == NULL, &id, id != NULL ? 1 : 0, &counts);
@@ -295,7 +297,8 @@ static void links_are_not_followed_and_nothing_is_changed(void **state)
         struct st_applied changes;
         size_t left_n = 0;
         tree_plan(tree.p, &plan);
-        assert_int_equal(st_applied_open(&changes, tree.p, "/var/lib/x", hear, &heard, message, 256), 0);
+        assert_int_equal(st_applied_open(&changes, "test", tree.p, "/var/lib/x", hear, &heard, message, 256),
+                         0);
         assert_int_equal(st_applied_add(&changes, &plan, &left_n), -ELOOP);
         st_applied_close(&changes);
         st_plan_finish(&plan);
@@ -339,8 +342,8 @@ static void two_at_a_time_are_refused(void **state)
     struct st_applied changes;
     (void)state;
     tree_make(&tree);
-    assert_int_equal(st_applied_open(&changes, tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard, message,
-                                     sizeof(message)),
+    assert_int_equal(st_applied_open(&changes, "test", tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard,
+                                     message, sizeof(message)),
                      0);
     struct st_platform *again;
     assert_int_equal(st_platform_root_new(tree.dir, &again), 0);
@@ -379,8 +382,8 @@ static void another_rules_value_is_not_taken_over(void **state)
     struct st_finding finding = {.rule = &rule_b};
     st_finding_change(&finding, ST_CHANGE_SYSCTL, "vm.swappiness", "1");
     assert_int_equal(st_plan_add(&plan, tree.p, &finding, message, sizeof(message)), 0);
-    assert_int_equal(st_applied_open(&changes, tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard, message,
-                                     sizeof(message)),
+    assert_int_equal(st_applied_open(&changes, "test", tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard,
+                                     message, sizeof(message)),
                      0);
     assert_int_equal(st_applied_add(&changes, &plan, &left_n), -EEXIST);
     st_applied_close(&changes);
@@ -407,8 +410,8 @@ static void a_rule_is_applied_once(void **state)
         st_finding_change(&finding, ST_CHANGE_LIMITS, "@audio - rtprio", "90");
         tree_add(i == 0 ? &plan : &again, tree.p, &finding);
     }
-    assert_int_equal(st_applied_open(&changes, tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard, message,
-                                     sizeof(message)),
+    assert_int_equal(st_applied_open(&changes, "test", tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard,
+                                     message, sizeof(message)),
                      0);
     assert_int_equal(st_applied_add(&changes, &plan, &left_n), 0);
     assert_int_equal(st_applied_add(&changes, &again, &left_n), -EALREADY);
@@ -467,8 +470,8 @@ static void a_value_that_changed_since_the_plan_stops_it(void **state)
     tree_make(&tree);
     tree_plan(tree.p, &plan);
     tree_put(&tree, "proc/sys/vm/swappiness", "30\n");
-    assert_int_equal(st_applied_open(&changes, tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard, message,
-                                     sizeof(message)),
+    assert_int_equal(st_applied_open(&changes, "test", tree.p, st_journal_folder(ST_OS_LINUX), hear, &heard,
+                                     message, sizeof(message)),
                      0);
     assert_int_equal(st_applied_add(&changes, &plan, &left_n), -ESTALE);
     assert_int_equal(heard.n[ST_EVENT_FAILED], 1);

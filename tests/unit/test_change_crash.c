@@ -125,7 +125,7 @@ static int apply(struct st_platform *p)
     struct st_revert_counts counts;
     struct st_plan plan;
     size_t left_n = 0;
-    int r = st_applied_open(&changes, p, folder(p), NULL, NULL, message, sizeof(message));
+    int r = st_applied_open(&changes, "test", p, folder(p), NULL, NULL, message, sizeof(message));
     if (r < 0)
         return 1;
     r = st_applied_revert(&changes, false, NULL, 0, &counts);
@@ -145,7 +145,7 @@ static int revert(struct st_platform *p, const char *const *ids, size_t ids_n)
     char message[256];
     struct st_applied changes;
     struct st_revert_counts counts;
-    int r = st_applied_open(&changes, p, folder(p), NULL, NULL, message, sizeof(message));
+    int r = st_applied_open(&changes, "test", p, folder(p), NULL, NULL, message, sizeof(message));
     if (r < 0)
         return 1;
     r = st_applied_revert(&changes, ids == NULL, ids, ids_n, &counts);

@@ -227,7 +227,7 @@ static void there_and_back(struct st_platform *p, const struct st_finding *findi
     const int r = st_plan_add(&plan, p, finding, message, sizeof(message));
     if (r != 0)
         fail_msg("%d: %s", r, message);
-    assert_int_equal(st_applied_open(&changes, p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
+    assert_int_equal(st_applied_open(&changes, "test", p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
     assert_int_equal(st_applied_add(&changes, &plan, &left_n), 0);
     for (size_t i = 0; i < FILES_MAX && after[i].path != NULL; i++)
         check_file(p, after[i].path, after[i].text);
@@ -428,7 +428,7 @@ static void check_ways(size_t i, const char *now_before, const char *now_ours, b
     const int r = st_plan_add(&plan, p, &finding, message, sizeof(message));
     if (r != 0)
         fail_msg("%s: %d, %s", ways[i].path, r, message);
-    assert_int_equal(st_applied_open(&changes, p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
+    assert_int_equal(st_applied_open(&changes, "test", p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
     assert_int_equal(st_applied_add(&changes, &plan, &left_n), 0);
     assert_int_equal(p->read_text(p, ways[i].path, ours, sizeof(ours), &len), 0);
     assert_memory_equal(ours, ways[i].before, strlen(ways[i].before));

@@ -21,7 +21,7 @@
     "{\"rule\": \"linux-swap\", \"phase\": \"done\", \"type\": \"" type "\", \"target\": \"" target          \
     "\", " more "}"
 #define DOCUMENT(schema, files, entries)                                                                     \
-    "{\"schema\": \"" schema "\", \"files\": " files ", \"entries\": [" entries "]}"
+    "{\"schema\": \"" schema "\", \"boot\": \"\", \"files\": " files ", \"entries\": [" entries "]}"
 #define HASHES "\"old_hash\": \"cbf29ce484222325\""
 
 static int parse(const char *text, struct st_journal *ret, char *message)
@@ -81,6 +81,61 @@ static void what_was_written_is_read_back(void **state)
     st_fake_free(p);
 }
 
+/* Only what the boot that wrote it had running is forgotten, and only if no file of ours set it again. */
+static void running_values_of_another_boot_are_forgotten(void **state)
+{
+    static const struct {
+        enum st_os os;
+        const char *boot_id, *rule, *target, *file, *line;
+    } rows[] = {
+        {ST_OS_LINUX, "kernel.random.boot_id", "linux-swap", "vm.swappiness",
+         "/etc/sysctl.d/90-sleeptune.conf", "vm.swappiness = 10\n"},
+        {ST_OS_FREEBSD, "kern.boot_id", "freebsd-snd-latency", "hw.snd.latency", "/etc/sysctl.conf",
+         "hw.snd.latency=10\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        struct st_platform *p = st_fake_new(rows[i].os, 0);
+        struct st_journal journal = {0}, again;
+        char message[256], rule[64], target[64], path[64], line[64], old_value[] = "60", new_value[] = "10";
+        snprintf(rule, sizeof(rule), "%s", rows[i].rule);
+        snprintf(target, sizeof(target), "%s", rows[i].target);
+        snprintf(path, sizeof(path), "%s", rows[i].file);
+        snprintf(line, sizeof(line), "%s", rows[i].line);
+        const struct st_entry value = {.rule = rule,
+                                       .type = ST_ENTRY_SYSCTL,
+                                       .phase = ST_PHASE_WRITING,
+                                       .target = target,
+                                       .old_value = old_value,
+                                       .new_value = new_value};
+        const struct st_entry block = {
+            .rule = rule, .type = ST_ENTRY_FILE, .phase = ST_PHASE_DONE, .target = path, .new_value = line};
+        const struct st_journal_file record = {.path = path};
+        assert_int_equal(st_fake_set_sysctl(p, rows[i].boot_id, "a-1", 0), 0);
+        assert_int_equal(st_journal_file_add(&journal, &record), 0);
+        assert_int_equal(st_journal_add(&journal, &value), 0);
+        assert_int_equal(st_journal_add(&journal, &block), 0);
+        assert_int_equal(st_journal_write(p, FOLDER, &journal), 0);
+        for (int boot = 1; boot <= 4; boot++) { /* the same, another, another with the file, unknown */
+            if (boot == 2)
+                assert_int_equal(st_fake_set_sysctl(p, rows[i].boot_id, "b-2", 0), 0);
+            if (boot == 3)
+                assert_int_equal(st_fake_set_file(p, path, line, 0), 0);
+            if (boot == 4)
+                assert_int_equal(st_fake_set_sysctl(p, rows[i].boot_id, "", -ENOENT), 0);
+            assert_int_equal(st_journal_read(p, FOLDER, &again, message, sizeof(message)), 0);
+            assert_string_equal(again.boot, "a-1");
+            assert_int_equal(again.entries_n, 2);
+            assert_int_equal(again.entries[0].forgotten, boot == 2);
+            assert_int_equal(st_journal_is_interrupted(&again), boot != 2);
+            assert_false(again.entries[1].forgotten);
+            st_journal_finish(&again);
+        }
+        st_journal_finish(&journal);
+        st_fake_free(p);
+    }
+}
+
 static void an_empty_journal_is_no_file(void **state)
 {
     struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
@@ -111,7 +166,12 @@ static void a_damaged_journal_is_refused(void **state)
     check_refused("", -EBADMSG, "JSON");
     check_refused("{\"schema\": \"sleeptune-changes/1\"", -EBADMSG, "JSON");
     check_refused("[]", -EBADMSG, "schema");
-    check_refused("{\"schema\": \"sleeptune-changes/1\"}", -EBADMSG, "list");
+    check_refused("{\"schema\": \"sleeptune-changes/1\"}", -EBADMSG, "boot id");
+    check_refused("{\"schema\": \"sleeptune-changes/1\", \"boot\": \"x\"}", -EBADMSG, "boot id");
+    check_refused(
+        "{\"schema\": \"sleeptune-changes/1\", \"boot\": \"0123456789abcdef0123456789abcdef01234567\"}",
+        -EBADMSG, "boot id");
+    check_refused("{\"schema\": \"sleeptune-changes/1\", \"boot\": \"a-1\"}", -EBADMSG, "list");
     check_refused(DOCUMENT("sleeptune-changes/1", "[1]", ""), -EBADMSG, "file");
     check_refused(DOCUMENT("sleeptune-changes/1", "[]", "{}"), -EBADMSG, "entry");
     check_refused(DOCUMENT("sleeptune-changes/1", "[]",
@@ -187,6 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_written_is_read_back),
+        cmocka_unit_test(running_values_of_another_boot_are_forgotten),
         cmocka_unit_test(an_empty_journal_is_no_file),
         cmocka_unit_test(a_newer_version_is_refused_by_name),
         cmocka_unit_test(a_damaged_journal_is_refused),

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,6 +236,90 @@ static void two_killed_processes_are_made_good_by_the_next_run(void **state)
     assert_as_before(s);
 }
 
+/* A tuner with a setting on, whose supervisor prints to the file `said`. */
+static pid_t tuner_with_a_setting_on(struct state *s, const char *said)
+{
+    char path[256];
+    const pid_t tuner = fork();
+    if (tuner == 0) {
+        struct st_tune_supervisor supervisor;
+        char why[ST_TUNING_WHY_BYTES];
+        size_t row;
+        snprintf(path, sizeof(path), "%s%s", s->dir, said);
+        if (dup2(open(path, O_WRONLY | O_CREAT, 0600), STDERR_FILENO) >= 0 && start(s, &supervisor) == 0 &&
+            st_tune_supervisor_set(&supervisor, 1, &row, why) == 0)
+            pause();
+        _exit(1);
+    }
+    char now[16] = "";
+    for (int tries = 0; tries < 5000 && strcmp(now, "madvise") != 0; tries++) {
+        nap(2000);
+        read_file(s, PAGES "enabled", now, sizeof(now));
+    }
+    assert_string_equal(now, "madvise");
+    return tuner;
+}
+
+static void kill_and_hear(struct state *s, pid_t tuner, const char *said, const char *wanted)
+{
+    char text[1024] = "";
+    kill(tuner, SIGKILL);
+    waitpid(tuner, NULL, 0);
+    for (int tries = 0; tries < 5000 && strstr(text, "Run:") == NULL && strstr(text, "Free") == NULL;
+         tries++) {
+        nap(2000);
+        read_file(s, said, text, sizeof(text));
+    }
+    assert_string_equal(text, wanted);
+}
+
+/* A folder in the place of the file that becomes the journal: as on a full disk the journal cannot be written. */
+static void a_journal_that_cannot_be_written_keeps_nothing_on(void **state)
+{
+    struct state *s = *state;
+    char path[256];
+    const pid_t tuner = tuner_with_a_setting_on(s, "/said");
+    snprintf(path, sizeof(path), "%s" FOLDER "/" ST_REPLACE_PREFIX "journal.json" ST_REPLACE_SUFFIX, s->dir);
+    assert_int_equal(mkdir(path, 0755), 0);
+    kill_and_hear(
+        s, tuner, "/said",
+        "sleeptune tune: all is undone, but the journal in " FOLDER
+        " cannot be written (Is a directory) and still lists it. Free space there: the next sleeptune "
+        "revert, apply or tune corrects it.");
+    assert_value(s, PAGES "enabled", "always");
+    assert_true(has_journal(s));
+    assert_int_equal(rmdir(path), 0);
+    struct st_tune_supervisor next;
+    assert_int_equal(start(s, &next), 0);
+    assert_int_equal(st_tune_supervisor_end(&next), 0);
+    assert_as_before(s);
+}
+
+static void a_supervisor_that_cannot_undo_says_so(void **state)
+{
+    struct state *s = *state;
+    char path[256];
+    const pid_t tuner = tuner_with_a_setting_on(s, "/said");
+    snprintf(path, sizeof(path), "%s" PAGES "enabled", s->dir);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0755), 0);
+    kill_and_hear(s, tuner, "/said",
+                  "sleeptune tune: the tuner was ended, and its change cannot be undone: " PAGES
+                  "enabled = madvise (was always): Is a directory. Run: sleeptune revert linux-huge-pages");
+    assert_true(has_journal(s));
+    assert_int_equal(rmdir(path), 0);
+    write_file(s, PAGES "enabled", "madvise\n");
+    struct st_tune_supervisor next;
+    int r = start(s, &next);
+    for (int tries = 0; tries < 5000 && r == -EWOULDBLOCK; tries++) {
+        nap(2000);
+        r = start(s, &next);
+    }
+    assert_int_equal(r, 0);
+    assert_int_equal(st_tune_supervisor_end(&next), 0);
+    assert_as_before(s);
+}
+
 static void a_killed_supervisor_ends_the_session(void **state)
 {
     struct state *s = *state;
@@ -263,6 +348,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(two_killed_processes_are_made_good_by_the_next_run, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_killed_supervisor_ends_the_session, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_journal_that_cannot_be_written_keeps_nothing_on, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_supervisor_that_cannot_undo_says_so, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,5 +111,28 @@ wait $other 2>/dev/null
 state >/tmp/after
 ok "all is as it was" diff /tmp/before /tmp/after
 
+# --- what other commands say while a setting is on, and kill -9 with the disk of the journal full ---
+mkdir -p /var/lib/sleeptune-changes
+mount -t tmpfs -o size=64k,mode=711 none /var/lib/sleeptune-changes
+"${slow[@]}" "${tune[@]}" --only linux-swap >/tmp/out 2>/tmp/err &
+tuner=$!
+# shellcheck disable=SC2317 # called by ok
+is_on() { until value_is 10; do kill -0 "$tuner" || return 1; sleep 0.5; done; }
+ok "a setting is on" is_on
+for command in "apply --yes" "apply --dry-run" "revert --all" verify tune; do
+    # shellcheck disable=SC2086 # words
+    is "$command while tune has a setting on" "$(sleeptune $command 2>&1 </dev/null)" \
+        "sleeptune ${command%% *}: sleeptune tune is running (process $tuner). Wait for it, or stop it with Ctrl-C there."
+done
+like "a user is told the same" "$(setpriv --reuid 65534 --regid 65534 --clear-groups sleeptune verify 2>&1)" "tune is running \(process $tuner\)"
+dd if=/dev/zero of=/var/lib/sleeptune-changes/filler bs=1k status=none 2>/dev/null
+is_on
+kill -9 $tuner
+wait $tuner 2>/dev/null
+wait_for ended
+is "kill -9 with the disk of the journal full: set back" "$(value)" 60
+ok "and nothing is left to revert" test ! -e /var/lib/sleeptune-changes/journal.json
+umount /var/lib/sleeptune-changes
+
 kill_at_random_moments "${KILLS:-10}"
 tap_done

@@ -34,7 +34,7 @@ fi
 swappiness=$(cat /proc/sys/vm/swappiness)
 mkdir -p /var/lib/sleeptune-changes
 {
-    echo '{"schema": "sleeptune-changes/1", "files": [], "entries": ['
+    echo '{"schema": "sleeptune-changes/1", "boot": "", "files": [], "entries": ['
     [ -z "$now" ] || echo "{\"rule\": \"linux-huge-pages\", \"type\": \"sysfs\", \"phase\": \"writing\", \"target\": \"$choice\", \"old\": \"$other\", \"new\": \"$now\"},"
     echo "{\"rule\": \"linux-swap\", \"type\": \"sysctl\", \"phase\": \"writing\", \"target\": \"vm.swappiness\", \"old\": \"17\", \"new\": \"$swappiness\"}]}"
 } >/var/lib/sleeptune-changes/journal.json
