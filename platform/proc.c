@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "core/text/number.h"
+#include "core/text/safe.h"
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
+#define COMM_MAX   15         /* TASK_COMM_LEN - 1 */
 
 static bool is_blank(char c)
 {
@@ -115,6 +117,17 @@ static const char *find_line(const char *text, const char *begins)
             return line + len;
     }
     return NULL;
+}
+
+void st_proc_name(const char *comm, const char *cmdline, char *buf, size_t buf_bytes)
+{
+    const size_t len = strcspn(comm, "\n"),
+                 command = strcspn(cmdline, " "); /* some write all arguments into one */
+    size_t base = command;
+    while (base > 0 && cmdline[base - 1] != '/')
+        base--;
+    const bool is_cut = len == COMM_MAX && strncmp(cmdline + base, comm, len) == 0;
+    (void)st_safe_copy(buf, buf_bytes, is_cut ? cmdline + base : comm, is_cut ? command - base : len);
 }
 
 int st_proc_line_u64(const char *text, const char *begins, uint64_t *ret)

@@ -31,6 +31,11 @@ struct st_proc_stat {
  */
 int st_proc_stat(const char *text, struct st_proc_stat *ret);
 
+/** A program's name for screens: /proc/PID/comm, which the kernel cuts at 15 letters, or the file name in
+ * /proc/PID/cmdline if it begins with all of these. As safe text. @param comm up to its newline; cmdline
+ * "": not known. */
+void st_proc_name(const char *comm, const char *cmdline, char *buf, size_t buf_bytes);
+
 /** Number of the first line that begins so, as "Tgid:" in /proc/PID/status, "throttled_usec " in a cgroup's cpu.stat.
  * -ENODATA: no such line. */
 int st_proc_line_u64(const char *text, const char *begins, uint64_t *ret);

@@ -170,37 +170,19 @@ static const struct st_dropout_client *worst_of(const struct server *server)
     return NULL;
 }
 
-/** What to do about a program that computes too long. */
-static void say_room(const struct server *server, const struct st_dropout_client *client, char *buf,
-                     size_t bytes)
-{
-    char set[80];
-    const int64_t frames =
-        st_dropout_reason_room_frames(server->seen.frames, client->worst_period_ns, client->worst_busy_ns);
-    const double share = st_dropout_table_share(client);
-    st_dropout_reason_set_frames(server->watch.source->name, frames, set, sizeof(set));
-    if (share > ST_DROPOUT_REASON_FULL)
-        st_text_append(buf, bytes, " It needs %.0f %% of each period: freeze or simplify it.", 100 * share);
-    else if (set[0] != '\0')
-        st_text_append(buf, bytes, " Next: %s (a buffer long enough for that), or freeze or simplify %s.",
-                       set, client->name);
-    else if (frames == 0 && server->seen.frames > 0 && client->worst_busy_ns > 0)
-        st_text_append(buf, bytes,
-                       " Next: freeze or simplify it: no buffer up to 2048 frames is long enough.");
-    else
-        st_text_append(buf, bytes, " Next: freeze or simplify it.");
-}
-
 static void say_client(const struct server *server, const struct st_dropout_client *client, const char *time,
                        char *buf, size_t bytes)
 {
-    char made[64], why[256];
-    st_text_append(
-        buf, bytes, "%s made %s in %s on %s: it %s.", client->name,
-        st_dropout_reason_made(st_dropout_table_count(client), dropouts_of(server), made, sizeof(made)), time,
-        name_of(server), st_dropout_table_why(client, true, why, sizeof(why)));
-    if (st_dropout_reason_most(client->reasons_n) == ST_DROPOUT_TOO_SLOW)
-        say_room(server, client, buf, bytes);
+    char made[64], why[256], set[80];
+    const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
+    st_dropout_reason_made(reason, st_dropout_table_count(client), dropouts_of(server), made, sizeof(made));
+    st_text_append(buf, bytes, "%s %s in %s on %s: it %s.", client->name, made, time, name_of(server),
+                   st_dropout_table_why(client, true, why, sizeof(why)));
+    if (reason != ST_DROPOUT_TOO_SLOW)
+        return;
+    st_dropout_table_room(&server->seen, client, server->watch.source->name, set, sizeof(set), why,
+                          sizeof(why));
+    st_text_append(buf, bytes, set[0] != '\0' ? " Next: %s (%s)." : " Next: %s%s.", set, why);
 }
 
 /** Of the first that could not be watched. */

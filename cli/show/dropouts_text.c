@@ -159,12 +159,13 @@ const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, c
                  total_n, total_n == 1 ? "" : "s", when);
         return buf;
     }
-    st_dropout_reason_made((uint64_t)worst_n, (uint64_t)total_n, of, sizeof(of));
+    st_dropout_reason_made(worst->named ? st_dropout_reason_of(worst->reason) : ST_DROPOUT_UNKNOWN,
+                           (uint64_t)worst_n, (uint64_t)total_n, of, sizeof(of));
     say_why(worst, false, why, sizeof(why));
     if (worst->named)
-        snprintf(buf, buf_bytes, "%s made %s %s: it %s", worst->name, of, when, why);
+        snprintf(buf, buf_bytes, "%s %s %s: it %s", worst->name, of, when, why);
     else
-        snprintf(buf, buf_bytes, "%s had %s %s%s %s", worst->name, of, when, is_device(worst) ? ":" : " and",
+        snprintf(buf, buf_bytes, "%s %s %s%s %s", worst->name, of, when, is_device(worst) ? ":" : " and",
                  why);
     if (worst->n < worst_n)
         st_text_append(buf, buf_bytes, " (%" PRId64 " of them)", worst->n);

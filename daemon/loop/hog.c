@@ -1,10 +1,10 @@
 /* The thread that never sleeps. */
 #include "daemon/loop/hog.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/text/safe.h"
 #include "platform/proc.h"
 
 #define PROCESSES_MAX 4096
@@ -56,7 +56,12 @@ static int consider(void *ctx, const char *name)
                                     .tid = tid,
                                     .priority = (int)stat.rt_priority,
                                     .cpu = stat.cpu};
-    (void)st_safe_copy(search->found.name, sizeof(search->found.name), stat.name, ST_TEXT_TO_NUL);
+    char path[64], command[1024] = "";
+    size_t len;
+    snprintf(path, sizeof(path), "/proc/%.16s/cmdline", search->process);
+    const int r = search->p->read_text(search->p, path, command, sizeof(command), &len);
+    st_proc_name(stat.name, r == 0 || r == -EFBIG ? command : "", search->found.name,
+                 sizeof(search->found.name));
     return 0;
 }
 

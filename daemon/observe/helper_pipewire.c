@@ -103,10 +103,17 @@ static void on_watch_timer(void *ctx, ST_UNUSED uint64_t expirations)
                              false);
 }
 
-static void measure(void *ctx, uint32_t client, double usual_share, struct st_dropout_figures *figures)
+static void measure(void *ctx, uint32_t client, struct st_dropout_figures *figures)
 {
     struct observer *observer = ctx;
-    st_process_watch_measure(observer->watch, client, usual_share, figures);
+    st_process_watch_measure(observer->watch, client, figures);
+}
+
+static int64_t priority(void *ctx, uint32_t client)
+{
+    struct observer *observer = ctx;
+    const int64_t rt = st_process_watch_priority(observer->watch, client);
+    return rt < 0 ? 0 : rt == 0 ? ST_XRUN_NORMAL : rt;
 }
 
 /* Before the first cycle is reported, since its report is late. */
@@ -210,8 +217,10 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
 {
     struct observer *observer = ctx;
     if (spa_streq(type, PW_TYPE_INTERFACE_Node)) {
+        const char *class = property(props, PW_KEY_MEDIA_CLASS);
         st_pipewire_profile_add(&observer->profile, id, client_of(props),
-                                property(props, PW_KEY_DEVICE_ID) != NULL);
+                                property(props, PW_KEY_DEVICE_ID) != NULL,
+                                class != NULL && strncmp(class, "Stream/", strlen("Stream/")) == 0);
     } else if (spa_streq(type, PW_TYPE_INTERFACE_Client)) {
         ask_client(observer, id, type);
     } else if (spa_streq(type, PW_TYPE_INTERFACE_Profiler) && observer->profiler == NULL) {
@@ -257,6 +266,7 @@ static void on_done(void *ctx, uint32_t id, int seq)
                                             observer->version));
     else
         say_ready(observer);
+    observer->profile.listed = true;
 }
 
 static void on_error(void *ctx, uint32_t id, ST_UNUSED int seq, int res, const char *message)
@@ -319,6 +329,7 @@ static int begin(struct observer *observer)
     struct pw_context *context = pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", NULL), 0);
     observer->watch = st_process_watch_new();
     observer->profile.measure = measure;
+    observer->profile.priority = priority;
     observer->profile.measure_ctx = observer;
     if (alive_timer == NULL || observer->loads_timer == NULL || observer->watch == NULL ||
         observer->watch_timer == NULL || observer->tell_timer == NULL || context == NULL ||

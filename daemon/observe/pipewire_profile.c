@@ -23,9 +23,12 @@ enum { STATUS_TRIGGERED = 1, STATUS_AWAKE = 2, STATUS_FINISHED = 3 };
 #define LOAD_DIGITS  2                    /* error at most 0.4 % */
 #define USUAL_CYCLES 16                   /* of a moving average */
 #define PATIENCE_NS  (300 * ST_NS_PER_MS) /* a client that is late by more is judged before it finishes */
-#define HAND_OVER_NS (50 * ST_NS_PER_US)  /* at most, from a client's end to the signal to the next one */
-#define KEEP_NS      ST_NS_PER_S /* a cycle that is not reported by then makes room for a later one */
-#define SERVER       "PipeWire"  /* the client's place in a sighting of the server's own lateness */
+#define HAND_OVER_NS                                                                                         \
+    (50 * ST_NS_PER_US)      /* at most, from a client's end to the next cycle that it has held up */
+#define KEEP_NS  ST_NS_PER_S /* a cycle that is not reported by then makes room for a later one */
+#define BEGIN_NS ST_NS_PER_S /* of a client that begins to play: it is no dropout yet */
+#define PAUSE_NS ST_NS_PER_S /* who is in no cycle for so long begins anew */
+#define SERVER   "PipeWire"  /* the client's place in a sighting of the server's own lateness */
 
 /* --- nodes --- */
 
@@ -71,7 +74,7 @@ static struct st_pipewire_profile_node *find_or_add(struct st_pipewire_profile *
 }
 
 void st_pipewire_profile_add(struct st_pipewire_profile *profile, uint32_t id, uint32_t client,
-                             bool is_device)
+                             bool is_device, bool is_stream)
 {
     struct st_pipewire_profile_node *node = find(profile, id);
     if (node != NULL)
@@ -84,6 +87,8 @@ void st_pipewire_profile_add(struct st_pipewire_profile *profile, uint32_t id, u
     node->announced = true;
     node->client = client;
     node->is_device = is_device;
+    node->is_stream = is_stream;
+    node->is_new = profile->listed;
 }
 
 static bool is_own(const struct st_pipewire_profile *profile, uint32_t client)
@@ -112,7 +117,6 @@ void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id
     struct st_pipewire_profile_node *node = find(profile, id);
     if (node != NULL) {
         node->gone = true;
-        profile->pending = profile->pending || node->undecided_n > 0;
     }
     size_t i = 0;
     while (i < profile->own_n && profile->own[i] != id)
@@ -255,7 +259,9 @@ static void count_load(struct st_pipewire_profile_node *node, const struct cycle
         return;
     const int64_t busy_ns = block->finish_ns - block->awake_ns;
     const int64_t signalled_ns = block->signal_ns - cycle->driver.signal_ns;
-    node->usual_busy_ns += (busy_ns - node->usual_busy_ns) / (known ? USUAL_CYCLES : 1);
+    node->usual_busy_ns = known ? node->usual_busy_ns + (busy_ns > node->usual_busy_ns ? 1 : -1) *
+                                                            node->usual_busy_ns / USUAL_CYCLES
+                                : busy_ns; /* about the median */
     if (signalled_ns >= 0 && signalled_ns <= cycle->period_ns)
         node->usual_signal_ns += (signalled_ns - node->usual_signal_ns) / (known ? USUAL_CYCLES : 1);
     node->signal_ns = block->signal_ns;
@@ -266,7 +272,7 @@ static void count_load(struct st_pipewire_profile_node *node, const struct cycle
     node->asked_frames = asks ? block->asked.num : 0;
     node->asked_rate_hz = asks ? block->asked.denom : 0;
     node->period_ns = cycle->period_ns;
-    if (known)
+    if (known && (busy_ns <= cycle->period_ns || is_async)) /* what is longer is judged: CPU time */
         add_load(node, busy_ns, block->awake_ns - block->signal_ns);
 }
 
@@ -354,14 +360,16 @@ static void report_cycle(struct st_pipewire_profile *profile, st_xrun_seen_fn se
 /* --- who was late, and why --- */
 
 static void judged(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
-                   enum st_dropout_reason reason, int64_t busy_ns, int64_t wait_ns, const char *culprit)
+                   enum st_dropout_reason reason, int64_t busy_ns, int64_t error_ns, int64_t wait_ns,
+                   const char *culprit)
 {
     struct st_pipewire_profile_reason *sum = &node->reasons[reason];
     if (node->undecided_n == 0)
         return;
     profile->kept_counts = profile->kept_counts || is_late(node, profile->kept_ns);
-    if (sum->n == 0 || busy_ns + wait_ns > sum->busy_ns + sum->wait_ns) {
+    if (sum->n == 0 || busy_ns - error_ns + wait_ns > sum->busy_ns - sum->error_ns + sum->wait_ns) {
         sum->busy_ns = busy_ns;
+        sum->error_ns = error_ns;
         sum->wait_ns = wait_ns;
         if (culprit[0] != '\0' || sum->n == 0)
             rename_node(&sum->culprit, culprit);
@@ -377,15 +385,63 @@ static bool is_short(int64_t length_ns, int64_t period_ns)
     return length_ns < period_ns - period_ns / 10;
 }
 
-/* The server's dropout, once for all of its clients that were not ready: its driver's node has it. */
+/* A process is called as its client is, where it has one or two. */
+static const char *culprit_of(struct st_pipewire_profile *profile, const struct st_dropout_figures *late,
+                              char *buf, size_t buf_bytes)
+{
+    const char *names[ST_ARRAY_LEN(late->culprits)] = {NULL};
+    size_t n = 0;
+    for (size_t i = 0; i < late->culprits_n; i++) {
+        for (size_t j = 0; j < ST_PIPEWIRE_PROFILE_NODES_MAX; j++) {
+            const struct st_pipewire_profile_node *node = &profile->nodes[j];
+            if (late->culprits[i] == ST_DROPOUT_SERVER)
+                names[n] = SERVER;
+            else if (node->used && node->client == late->culprits[i] && node->name[0] != '\0')
+                names[n] = node->name;
+        }
+        n += names[n] != NULL;
+    }
+    snprintf(buf, buf_bytes, "%.28s%s%.28s", n > 0 ? names[0] : late->culprit, n > 1 ? " or " : "",
+             n > 1 ? names[1] : "");
+    return buf;
+}
+
+/* The server's dropout, once for all of its clients that were not ready: its driver's node has it, or who
+ * kept it. */
 static void blame_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
                          struct st_pipewire_profile_node *driver)
 {
+    const int64_t n = node->undecided_n;
+    char culprit[ST_XRUN_NAME_BYTES];
+    node->undecided_n = 0;
     if (driver != NULL && node->late.cycle_ns >= driver->judged_ns) {
-        driver->undecided_n = node->undecided_n;
+        struct st_pipewire_profile_node *holder = find(profile, driver->holder_id);
+        const bool known = driver->late_ns > node->late.cycle_ns - 4 * driver->period_ns;
+        struct st_dropout_figures late = {.cycle_ns = known ? driver->due_ns
+                                                            : node->late.cycle_ns - driver->period_ns,
+                                          .end_ns = known ? driver->late_ns : node->late.cycle_ns};
+        late.signal_ns = late.deadline_ns = late.cycle_ns;
+        late.wants_culprit = true;
         driver->judged_ns = node->late.end_ns;
-        judged(profile, driver, ST_DROPOUT_WOKEN_LATE, 0, 0, "");
+        if (known && holder != NULL) {
+            holder->undecided_n += n;
+            judged(profile, holder, ST_DROPOUT_TOO_SLOW, driver->holder_busy_ns, driver->holder_error_ns, 0,
+                   "");
+        } else {
+            if (profile->measure != NULL)
+                profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &late);
+            const bool taken = late.measured && late.queue_ns >= (late.end_ns - late.signal_ns) / 2;
+            driver->undecided_n = n;
+            judged(profile, driver, taken ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE, 0, 0, 0,
+                   taken ? culprit_of(profile, &late, culprit, sizeof(culprit)) : "");
+        }
     }
+    node->late = (struct st_dropout_figures){0};
+}
+
+/* It ended, or began: that is no dropout. */
+static void forgive(struct st_pipewire_profile_node *node)
+{
     node->undecided_n = 0;
     node->late = (struct st_dropout_figures){0};
 }
@@ -395,39 +451,49 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
                   const struct cycle *cycle, int64_t end_ns)
 {
     struct st_dropout_figures *late = &node->late;
+    char culprit[ST_XRUN_NAME_BYTES] = "";
     late->end_ns = end_ns < late->signal_ns + TIME_MAX_NS ? end_ns : late->signal_ns + TIME_MAX_NS;
+    late->usual_signal_ns = node->usual_signal_ns;
+    late->usual_ns = node->usual_busy_ns;
+    late->wants_culprit = true;
+    late->waited = node->waited_for[0] != '\0';
     if (is_short(late->deadline_ns - late->cycle_ns, cycle->period_ns) &&
         late->end_ns - late->cycle_ns < cycle->period_ns) { /* a whole period had been enough for it */
         blame_server(profile, node, find(profile, cycle->driver.id));
         return;
     }
-    late->usual_signal_ns = node->usual_signal_ns;
-    late->exited = node->gone;
+    if (late->deadline_ns < late->cycle_ns + cycle->period_ns)
+        late->deadline_ns = late->cycle_ns + cycle->period_ns; /* what it may be asked for */
     if (profile->measure != NULL && node->client != ST_PIPEWIRE_PROFILE_NO_CLIENT)
-        profile->measure(profile->measure_ctx, node->client,
-                         node->period_ns > 0 ? (double)node->usual_busy_ns / (double)node->period_ns : 0,
-                         late);
+        profile->measure(profile->measure_ctx, node->client, late);
+    if (late->exited) {
+        forgive(node);
+        return;
+    }
     node->reason = st_dropout_judge(late);
     node->judged_ns = end_ns;
     int64_t awake_ns = late->awake_ns != 0 && late->awake_ns < late->end_ns ? late->awake_ns : late->end_ns;
+    const int64_t own_ns = st_dropout_judge_computed_ns(late);
     if (node->reason == ST_DROPOUT_TOO_SLOW && late->end_ns - awake_ns < late->deadline_ns - late->signal_ns)
         awake_ns = late->signal_ns; /* it was awake: 0.3.65 has written a later time over that */
     int64_t busy_ns = late->end_ns - awake_ns;
+    if (late->measured && own_ns < busy_ns) /* others had the CPU: no larger buffer is needed for that */
+        busy_ns = own_ns;
     if (is_late(node, profile->kept_ns)) {
-        node->kept.busy_ns = late->queue_ns < busy_ns ? busy_ns - late->queue_ns : 0;
+        node->kept.busy_ns = busy_ns;
         node->kept.wait_ns = late->end_ns - late->cycle_ns - node->kept.busy_ns;
         if (node->kept.wait_ns > TIME_MAX_NS)
             node->kept.wait_ns = TIME_MAX_NS;
     }
-    if (node->reason == ST_DROPOUT_TOO_SLOW && late->queue_ns < busy_ns)
-        busy_ns -= late->queue_ns; /* others had the CPU: no larger buffer is needed for that */
-    judged(profile, node, node->reason, busy_ns, awake_ns - late->signal_ns,
+    if (node->signal_ns != 0 && late->awake_ns != 0)
+        add_load(node, busy_ns, awake_ns - late->signal_ns);
+    const bool slow = node->reason == ST_DROPOUT_TOO_SLOW;
+    judged(profile, node, node->reason, busy_ns, slow ? late->cpu_error_ns : 0,
+           slow ? 0 : awake_ns - late->signal_ns,
            node->reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->waited_for
            : node->reason == ST_DROPOUT_CPU_TAKEN || node->reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
-               ? late->culprit
+               ? culprit_of(profile, late, culprit, sizeof(culprit))
                : "");
-    if (node->signal_ns != 0 && late->awake_ns != 0)
-        add_load(node, late->end_ns - awake_ns, awake_ns - late->signal_ns);
     *late = (struct st_dropout_figures){0};
 }
 
@@ -442,13 +508,23 @@ static void begin_late(struct st_pipewire_profile *profile, struct st_pipewire_p
                                     .deadline_ns = cycle->driver.awake_ns};
     profile->late = true;
     node->waited_for[0] = '\0';
-    int64_t least_ns = HAND_OVER_NS; /* 0 in PipeWire 1.4: one reading of the clock for both */
+}
+
+/* Whose end signalled the nodes that are late in this cycle? The last end before that, if most of the time
+ * before is its. */
+static void name_waited_for(struct st_pipewire_profile *profile, const struct cycle *cycle)
+{
     for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
-        const int64_t ago_ns = block->signal_ns - profile->nodes[i].finish_ns;
-        if (!profile->nodes[i].used || ago_ns < 0 || ago_ns >= least_ns)
-            continue;
-        least_ns = ago_ns;
-        rename_node(&node->waited_for, profile->nodes[i].name);
+        struct st_pipewire_profile_node *node = &profile->nodes[i];
+        const int64_t from_ns = cycle->driver.signal_ns, to_ns = node->late.signal_ns;
+        int64_t least_ns = (to_ns - from_ns) / 2;
+        for (size_t j = 0; is_late(node, from_ns) && j < ST_PIPEWIRE_PROFILE_NODES_MAX; j++) {
+            const int64_t ago_ns = to_ns - profile->nodes[j].finish_ns;
+            if (!profile->nodes[j].used || i == j || ago_ns < 0 || ago_ns >= least_ns)
+                continue;
+            least_ns = ago_ns;
+            rename_node(&node->waited_for, profile->nodes[j].name);
+        }
     }
 }
 
@@ -482,11 +558,7 @@ static void judge_rest(struct st_pipewire_profile *profile, struct st_pipewire_p
                        int64_t now_ns)
 {
     const bool again = node->judged_ns != 0 && now_ns - node->judged_ns < 4 * node->period_ns;
-    judged(profile, node,
-           node->gone ? ST_DROPOUT_EXITED
-           : again    ? node->reason
-                      : ST_DROPOUT_UNKNOWN,
-           0, 0, "");
+    judged(profile, node, again ? node->reason : ST_DROPOUT_UNKNOWN, 0, 0, 0, "");
 }
 
 static void take_starved(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
@@ -538,21 +610,89 @@ static void take_follower(struct st_pipewire_profile *profile, const struct cycl
     const bool is_async =
         block->is_async || (block->xruns_n != NOT_COUNTED && block->status >= STATUS_TRIGGERED &&
                             block->status <= STATUS_FINISHED && block->signal_ns < cycle->driver.signal_ns);
-    node->seen_ns = cycle->driver.signal_ns;
+    const int64_t now_ns = cycle->driver.signal_ns;
+    if (node->seen_ns != 0 ? now_ns - node->seen_ns > PAUSE_NS : node->is_new)
+        node->begun_ns = now_ns;
+    const bool begins = node->begun_ns != 0 && now_ns - node->begun_ns < BEGIN_NS;
+    node->seen_ns = now_ns;
     node->signalled_ns = block->signal_ns;
     node->woken_ns = block->awake_ns;
     if (node->is_device && block->xruns_n != NOT_COUNTED) {
         node->device_n += rise;
         profile->pending = profile->pending || rise > 0;
+    } else if (begins || node->gone || block->status > STATUS_FINISHED) { /* gone: it is reported later */
+        forgive(node);
     } else if (!is_async) {
         node->undecided_n += rise;
-        if (node->gone) /* reported after it went */
-            judge_rest(profile, node, 0);
-        else
-            take_starved(profile, node, cycle, block);
+        take_starved(profile, node, cycle, block);
     }
     count_load(node, cycle, block, is_async);
+    node->last_finish_ns = node->finish_ns;
     node->finish_ns = block->finish_ns;
+}
+
+/* How much a client computed from the time when the server was to begin a cycle, or in the cycle before if
+ * that was reported with this end, to this end just before the server did. 0: it did not end there, or not
+ * known. */
+static int64_t computed_ns(struct st_pipewire_profile *profile, const struct st_pipewire_profile_node *driver,
+                           const struct st_pipewire_profile_node *node, bool reported, int64_t *ret_error_ns)
+{
+    const int64_t period_ns = driver->period_ns, from_ns = driver->due_ns - (reported ? period_ns : 0);
+    struct st_dropout_figures figures = {.cycle_ns = from_ns,
+                                         .signal_ns = from_ns,
+                                         .awake_ns = from_ns,
+                                         .usual_ns = node->usual_busy_ns,
+                                         .end_ns = reported ? node->last_finish_ns : node->finish_ns,
+                                         .deadline_ns = from_ns + period_ns};
+    if (figures.end_ns <= driver->due_ns || figures.end_ns > driver->late_ns + HAND_OVER_NS ||
+        driver->late_ns - figures.end_ns >= period_ns)
+        return 0;
+    profile->measure(profile->measure_ctx, node->client, &figures);
+    *ret_error_ns = figures.cpu_error_ns;
+    return st_dropout_judge_computed_ns(&figures);
+}
+
+/* The client that computed for more than a period until the server could begin, on its CPU. 0.3.65 does not
+ * report such a cycle, only when it finished. */
+static void find_holder(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
+{
+    driver->holder_id = 0;
+    driver->holder_busy_ns = driver->period_ns;
+    for (size_t i = 0; profile->measure != NULL && i < 2 * ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        struct st_pipewire_profile_node *node = &profile->nodes[i / 2];
+        int64_t error_ns = 0;
+        if (!node->used || node->drives || node->client == ST_PIPEWIRE_PROFILE_NO_CLIENT ||
+            node->seen_ns != driver->seen_ns)
+            continue;
+        const int64_t busy_ns = computed_ns(profile, driver, node, i % 2 != 0, &error_ns);
+        if (busy_ns < driver->holder_busy_ns)
+            continue;
+        driver->holder_id = node->id;
+        driver->holder_busy_ns = busy_ns;
+        driver->holder_error_ns = error_ns;
+    }
+    struct st_pipewire_profile_node *holder = find(profile, driver->holder_id);
+    if (holder != NULL)
+        add_load(holder, driver->holder_busy_ns, 0);
+}
+
+/* Did the server begin this cycle late, and not after a pause? */
+static void note_late_server(struct st_pipewire_profile *profile, const struct cycle *cycle)
+{
+    struct st_pipewire_profile_node *driver = find(profile, cycle->driver.id);
+    if (driver == NULL)
+        return;
+    const int64_t seen_ns = driver->seen_ns, period_ns = driver->period_ns;
+    const int64_t begin_ns = cycle->driver.prev_signal_ns > seen_ns + period_ns / 4
+                                 ? cycle->driver.prev_signal_ns
+                                 : cycle->driver.signal_ns;
+    driver->seen_ns = cycle->driver.signal_ns;
+    if (seen_ns == 0 || period_ns == 0 || begin_ns - seen_ns < period_ns + period_ns / 4 ||
+        begin_ns - seen_ns > PAUSE_NS)
+        return;
+    driver->due_ns = seen_ns + period_ns;
+    driver->late_ns = begin_ns;
+    find_holder(profile, driver);
 }
 
 /* The driver's block is before its followers'. */
@@ -587,8 +727,11 @@ static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_
         if (r < 0)
             return r;
     }
-    if (profile->late)
+    note_late_server(profile, &cycle);
+    if (profile->late) {
+        name_waited_for(profile, &cycle);
         keep_cycle(profile, &cycle);
+    }
     return 0;
 }
 
@@ -618,6 +761,7 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_pipewir
                                     .starved_n = sum->n,
                                     .reason = reason,
                                     .busy_ns = sum->busy_ns,
+                                    .error_ns = sum->error_ns,
                                     .wait_ns = sum->wait_ns,
                                     .period_ns = node->period_ns};
     rename_node(&sighting.device, node->driver);
@@ -638,7 +782,7 @@ void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_see
         if (!node->used)
             continue;
         if (node->gone)
-            judge_rest(profile, node, 0);
+            forgive(node);
         rename_node(&sighting.device, node->name);
         if (node->device_n > 0)
             seen(ctx, &sighting);
@@ -675,8 +819,12 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
                      .frames = node->frames,
                      .rate_hz = node->rate_hz,
                      .asked_frames = node->asked_frames,
-                     .asked_rate_hz = node->asked_rate_hz}};
+                     .asked_rate_hz = node->asked_rate_hz,
+                     .streams_n = node->is_stream}};
         const bool is_client = !node->drives && !node->is_device;
+        if (node->used && profile->priority != NULL)
+            sighting.load.priority =
+                profile->priority(profile->measure_ctx, is_client ? node->client : ST_DROPOUT_SERVER);
         const bool ran = take_load(node, &sighting.load);
         rename_node(&sighting.device, is_client ? node->driver : node->name);
         rename_node(&sighting.client, is_client ? node->name : "");

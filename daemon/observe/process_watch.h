@@ -26,9 +26,12 @@ void st_process_watch_remove(struct st_process_watch *watch, uint32_t client);
 
 void st_process_watch_sample(struct st_process_watch *watch);
 
-/** Fills the measured members for the time between signal_ns and end_ns. @param usual_share how much of a CPU
- * this client's usual cycles need. */
-void st_process_watch_measure(struct st_process_watch *watch, uint32_t client, double usual_share,
+/** Fills the measured members for the time between signal_ns and end_ns. A loss of the CPU has a culprit
+ * only if it took a good part of that. */
+void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
                               struct st_dropout_figures *figures);
+
+/** Real-time priority of the thread that computes, 1 .. 99. 0: it is a normal thread; -1: not known. */
+int64_t st_process_watch_priority(struct st_process_watch *watch, uint32_t client);
 
 #endif

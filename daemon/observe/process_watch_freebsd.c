@@ -18,6 +18,11 @@ void st_process_watch_remove(ST_UNUSED struct st_process_watch *watch, ST_UNUSED
 void st_process_watch_sample(ST_UNUSED struct st_process_watch *watch) {}
 
 void st_process_watch_measure(ST_UNUSED struct st_process_watch *watch, ST_UNUSED uint32_t client,
-                              ST_UNUSED double usual_share, ST_UNUSED struct st_dropout_figures *figures)
+                              ST_UNUSED struct st_dropout_figures *figures)
 {
+}
+
+int64_t st_process_watch_priority(ST_UNUSED struct st_process_watch *watch, ST_UNUSED uint32_t client)
+{
+    return -1;
 }

@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/ns.h"
 #include "core/text/number.h"
-#include "core/text/safe.h"
 #include "platform/posix/posix.h"
 #include "platform/proc.h"
 
@@ -23,10 +23,12 @@
 #define RING          128  /* samples: 2.5 s */
 #define THREADS_MAX   4000 /* that one look through /proc reads */
 #define CHOOSE_NS     (5 * ST_NS_PER_S)
+#define SOON_NS       ST_NS_PER_S /* until then the main thread of a new process may have run more often */
 #define SCAN_NS       (10 * ST_NS_PER_S)
 #define HUNT_NS       (30 * ST_NS_PER_S) /* after a dropout by a lack of CPU */
 #define FROZEN_TICKS  5                  /* a thread that has not run for so long may be in a frozen group */
 #define RARE_TICKS    25                 /* ... and is asked more rarely */
+#define FDS_MAX       64                 /* among which the server's socket is searched */
 
 struct thread {
     pid_t pid, tid; /* tid 0: none */
@@ -36,8 +38,8 @@ struct thread {
 
 struct figures {
     int64_t cpu_ns, queue_ns, process_ns; /* the latter: of all threads of its process */
-    uint64_t faults_n;                    /* its major page faults so far, up to half a second ago */
-    bool stopped;
+    uint64_t faults_n; /* its major page faults so far; up to half a second ago if it had none for longer */
+    bool stopped, counted; /* counted: its faults were, in this sample */
 };
 
 struct process {
@@ -45,7 +47,9 @@ struct process {
     uint32_t client;
     clockid_t clock;      /* CPU time of all threads */
     struct thread thread; /* the one that computes */
+    int64_t rt_priority;  /* of that; -1: not known */
     int idle_n;           /* samples since it ran */
+    bool faults;          /* it had major page faults in the last half second */
     struct figures samples[RING];
 };
 
@@ -60,7 +64,7 @@ struct st_process_watch {
     struct rival rivals[RIVALS_MAX];
     int64_t at_ns[RING], done_ns[RING]; /* when the sample was begun and taken */
     int64_t samples_n;                  /* sample i is in place i % RING */
-    int64_t chosen_ns, scanned_ns, hunt_end_ns;
+    int64_t chosen_ns, added_ns, scanned_ns, hunt_end_ns;
 };
 
 /* --- one thread --- */
@@ -139,7 +143,8 @@ static int for_each(struct st_process_watch *watch, pid_t pid, int left, each_fn
 
 struct choice {
     pid_t tid;
-    int64_t rank;
+    int64_t rank, second; /* second: of the next one */
+    int64_t rt_priority;
 };
 
 /* PipeWire's thread bears its name since 1.0; else it is the real-time one, and the one that wakes up most. */
@@ -156,20 +161,69 @@ static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t 
     rank += stat.rt_priority > 0 ? INT64_C(1) << 32 : 0;
     rank += strstr(stat.name, "data-loop") != NULL ? INT64_C(1) << 33 : 0;
     if (choice->tid == 0 || rank > choice->rank)
-        *choice = (struct choice){tid, rank};
+        *choice = (struct choice){tid, rank, choice->rank, stat.rt_priority};
+    else if (rank > choice->second)
+        choice->second = rank;
+}
+
+static int clients_n(const struct st_process_watch *watch, pid_t pid)
+{
+    int n = 0;
+    for (int i = 0; i < PROCESSES_MAX; i++)
+        n += watch->processes[i].used && watch->processes[i].thread.pid == pid;
+    return n;
+}
+
+static void add(struct st_process_watch *watch, uint32_t client, pid_t pid);
+static struct process *find(struct st_process_watch *watch, uint32_t client);
+
+/* A process of this user that bears the server's name and is no client, if there is only one. */
+static void consider_server(struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid)
+{
+    pid_t *server = ctx;
+    struct st_proc_stat stat;
+    if (pid == tid && clients_n(watch, pid) == 0 && read_stat(pid, tid, &stat) &&
+        strcmp(stat.name, "pipewire") == 0)
+        *server = *server == 0 ? pid : -1;
+}
+
+/* The kernel says who listens at the other end of our socket: the server, or the service manager that
+ * listened for it. */
+static void find_server(struct st_process_watch *watch)
+{
+    pid_t server = 0;
+    struct ucred peer;
+    struct st_proc_stat stat;
+    for (int fd = 0; fd < FDS_MAX && server == 0; fd++) {
+        socklen_t bytes = sizeof(peer);
+        if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.pid != getpid() &&
+            read_stat(peer.pid, peer.pid, &stat) && strcmp(stat.name, "pipewire") == 0)
+            server = peer.pid;
+    }
+    if (server == 0)
+        for_each(watch, 0, THREADS_MAX, consider_server, &server);
+    if (server > 0)
+        add(watch, ST_DROPOUT_SERVER, server);
 }
 
 static void choose_threads(struct st_process_watch *watch, int64_t now)
 {
     watch->chosen_ns = now;
+    if (find(watch, ST_DROPOUT_SERVER) == NULL)
+        find_server(watch);
     for (int i = 0; i < PROCESSES_MAX; i++) {
         struct process *process = &watch->processes[i];
         struct choice choice = {0};
         if (!process->used || process->exited)
             continue;
         for_each(watch, process->thread.pid, THREADS_MAX / PROCESSES_MAX, consider, &choice);
-        if (choice.tid != 0 && choice.tid != process->thread.tid)
+        if (clients_n(watch, process->thread.pid) > 1 && choice.second > choice.rank / 2)
+            choice.tid = 0; /* whose thread it is cannot be known */
+        if (choice.tid == 0)
+            end_thread(&process->thread);
+        else if (choice.tid != process->thread.tid)
             begin_thread(&process->thread, process->thread.pid, choice.tid, watch->samples_n);
+        process->rt_priority = process->thread.tid != 0 ? choice.rt_priority : -1;
     }
 }
 
@@ -240,11 +294,15 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
         figures->queue_ns = before.queue_ns > figures->queue_ns ? before.queue_ns : figures->queue_ns;
         return;
     }
-    if (process->idle_n == 0 && again && watch->samples_n % RARE_TICKS != 0)
+    const bool rare = watch->samples_n % RARE_TICKS == 0;
+    if (process->idle_n == 0 && again && !rare && !process->faults)
         return;
     if (!read_stat(process->thread.pid, process->thread.tid, &stat))
         return;
     figures->faults_n = stat.faults_major_n;
+    figures->counted = true;
+    if (rare || figures->faults_n > before.faults_n)
+        process->faults = again && figures->faults_n > before.faults_n;
     if (process->idle_n == 0)
         return;
     const bool ask = process->idle_n == FROZEN_TICKS || process->idle_n % RARE_TICKS == 0;
@@ -257,7 +315,7 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
 void st_process_watch_sample(struct st_process_watch *watch)
 {
     int64_t now = st_posix_now_ns(NULL);
-    if (now - watch->chosen_ns > CHOOSE_NS)
+    if (now - watch->chosen_ns > (now - watch->added_ns < CHOOSE_NS ? SOON_NS : CHOOSE_NS))
         choose_threads(watch, now);
     hunt(watch, now);
     now = st_posix_now_ns(NULL);
@@ -294,8 +352,9 @@ static int64_t excess_ns(const struct st_process_watch *watch, const struct riva
 /* The rival that had the CPU: of those that ran long enough between two samples, one of higher priority and on
  * the same CPU, and the one that did so most unusually. */
 static const struct rival *find_culprit(struct st_process_watch *watch, const struct process *process,
-                                        int64_t base, int64_t last, int64_t queue_ns)
+                                        int64_t base, int64_t last)
 {
+    const int64_t queue_ns = process->samples[last % RING].queue_ns - process->samples[base % RING].queue_ns;
     const struct rival *culprit = NULL;
     struct st_proc_stat own, other;
     int64_t most_ns = INT64_MIN;
@@ -319,16 +378,6 @@ static const struct rival *find_culprit(struct st_process_watch *watch, const st
     return culprit;
 }
 
-static void name_culprit(const struct rival *culprit, struct st_dropout_figures *figures)
-{
-    char path[64], name[ST_XRUN_NAME_BYTES];
-    snprintf(path, sizeof(path), "/proc/%d/comm", (int)culprit->thread.pid);
-    const size_t n = read_file(path, name, sizeof(name));
-    if (n > 0 && name[n - 1] == '\n')
-        name[n - 1] = '\0';
-    (void)st_safe_copy(figures->culprit, sizeof(figures->culprit), name, ST_TEXT_TO_NUL);
-}
-
 static struct process *find(struct st_process_watch *watch, uint32_t client)
 {
     for (int i = 0; i < PROCESSES_MAX; i++) {
@@ -343,46 +392,108 @@ static int64_t at_most(int64_t value_ns, int64_t limit_ns)
     return value_ns < 0 ? 0 : value_ns < limit_ns ? value_ns : limit_ns;
 }
 
-void st_process_watch_measure(struct st_process_watch *watch, uint32_t client, double usual_share,
+/* How much of a CPU the thread needs in other cycles: what it used in the last seconds, but no more than
+ * its usual cycles take by the clock: the former has its longest cycles in it, the latter what others took
+ * of the CPU. */
+static double usual_share(const struct st_process_watch *watch, const struct process *process, int64_t last,
+                          const struct st_dropout_figures *figures)
+{
+    const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
+    const int64_t first = process->thread.from > oldest ? process->thread.from : oldest;
+    const int64_t in_ns = watch->at_ns[last % RING] - watch->at_ns[first % RING];
+    const int64_t ran_ns = process->samples[last % RING].cpu_ns - process->samples[first % RING].cpu_ns;
+    const int64_t period_ns = figures->deadline_ns - figures->cycle_ns;
+    const double used = in_ns > 0 ? (double)ran_ns / (double)in_ns : 0;
+    const double usual = period_ns > 0 ? (double)figures->usual_ns / (double)period_ns : 0;
+    return used < usual ? used : usual;
+}
+
+static void blame(struct st_process_watch *watch, const struct process *process, int64_t base, int64_t last,
+                  struct st_dropout_figures *figures)
+{
+    const int64_t others_ns = process->samples[last % RING].process_ns -
+                              process->samples[base % RING].process_ns -
+                              (process->samples[last % RING].cpu_ns - process->samples[base % RING].cpu_ns);
+    watch->hunt_end_ns = st_posix_now_ns(NULL) + HUNT_NS;
+    const struct rival *culprit = find_culprit(watch, process, base, last);
+    figures->taken_by_itself = culprit != NULL ? culprit->thread.pid == process->thread.pid
+                                               : others_ns > figures->queue_ns - figures->queue_ns / 4;
+    if (culprit == NULL)
+        return;
+    char path[64], comm[64], command[512];
+    snprintf(path, sizeof(path), "/proc/%d/comm", (int)culprit->thread.pid);
+    (void)read_file(path, comm, sizeof(comm));
+    snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)culprit->thread.pid);
+    (void)read_file(path, command, sizeof(command));
+    st_proc_name(comm, command, figures->culprit, sizeof(figures->culprit));
+    for (int i = 0; i < PROCESSES_MAX; i++) {
+        if (watch->processes[i].used && watch->processes[i].thread.pid == culprit->thread.pid &&
+            figures->culprits_n < ST_ARRAY_LEN(figures->culprits))
+            figures->culprits[figures->culprits_n++] = watch->processes[i].client;
+    }
+}
+
+/* A thread that runs is charged at each tick, one that sleeps exactly: after a tick, all of a cycle is
+ * charged. What else it did between two samples, other cycles, is known up to one of them and an eighth. */
+static void take_cpu(const struct st_process_watch *watch, const struct process *process, int64_t base,
+                     int64_t last, struct st_dropout_figures *figures)
+{
+    struct timespec tick = {.tv_nsec = 10000000};
+    (void)clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+    const struct figures *before = &process->samples[base % RING], *after = &process->samples[last % RING];
+    const int64_t took_ns = figures->end_ns - figures->signal_ns;
+    const int64_t rest_ns = watch->at_ns[last % RING] - watch->at_ns[base % RING] - took_ns;
+    const int64_t ran_ns = after->cpu_ns - before->cpu_ns;
+    const double share = usual_share(watch, process, last, figures);
+    const double usual_ns = rest_ns > 0 ? share * (double)rest_ns : 0;
+    figures->usual_ns = (int64_t)(share * (double)(figures->deadline_ns - figures->cycle_ns));
+    figures->cpu_ns = at_most(ran_ns - (int64_t)usual_ns, took_ns);
+    figures->cpu_error_ns = figures->usual_ns + (int64_t)(usual_ns / 8);
+    if (watch->at_ns[last % RING] - figures->end_ns < st_ns_from_timespec(&tick))
+        figures->cpu_error_ns += st_ns_from_timespec(&tick);
+    figures->others_ns = at_most(after->process_ns - before->process_ns - ran_ns, took_ns);
+}
+
+void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
                               struct st_dropout_figures *figures)
 {
     struct process *process = find(watch, client);
+    struct st_proc_stat stat;
+    struct timespec tick = {0};
     if (process == NULL)
         return;
-    if (watch->samples_n == 0 || watch->at_ns[(watch->samples_n - 1) % RING] < figures->end_ns)
+    (void)clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+    const int64_t charged_ns = figures->end_ns + st_ns_from_timespec(&tick);
+    if (watch->samples_n == 0 || watch->at_ns[(watch->samples_n - 1) % RING] < charged_ns)
         st_process_watch_sample(watch);
-    figures->exited = figures->exited || process->exited;
+    figures->exited = process->exited;
     const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
     const int64_t first = process->thread.from > oldest ? process->thread.from : oldest;
     int64_t base = watch->samples_n - 1, last = base;
     while (base > first && watch->done_ns[base % RING] > figures->signal_ns)
         base--;
-    while (last - 1 > base && watch->at_ns[(last - 1) % RING] >= figures->end_ns)
+    while (last - 1 > base && watch->at_ns[(last - 1) % RING] >= charged_ns)
         last--;
     if (process->thread.tid == 0 || last <= base || watch->done_ns[base % RING] > figures->signal_ns)
         return;
-    const int64_t took_ns = figures->end_ns - figures->signal_ns;
-    const int64_t window_ns = watch->at_ns[last % RING] - watch->at_ns[base % RING];
     const struct figures *before = &process->samples[base % RING], *after = &process->samples[last % RING];
-    const int64_t ran_ns = after->cpu_ns - before->cpu_ns;
-    const double rest_ns = window_ns > took_ns ? (double)(window_ns - took_ns) : 0;
     figures->measured = true;
-    struct st_proc_stat stat;
-    if (read_stat(process->thread.pid, process->thread.tid, &stat) && stat.faults_major_n > before->faults_n)
-        figures->faults_n = stat.faults_major_n - before->faults_n;
-    figures->cpu_ns = at_most(ran_ns - (int64_t)(rest_ns * usual_share), took_ns);
-    figures->queue_ns = at_most(after->queue_ns - before->queue_ns, took_ns);
+    take_cpu(watch, process, base, last, figures);
+    uint64_t faults_n = after->faults_n;
+    if (!after->counted && read_stat(process->thread.pid, process->thread.tid, &stat))
+        faults_n = stat.faults_major_n;
+    figures->faults_n = faults_n > before->faults_n ? faults_n - before->faults_n : 0;
+    figures->queue_ns = at_most(after->queue_ns - before->queue_ns, figures->end_ns - figures->signal_ns);
     for (int64_t i = base; i <= last; i++)
         figures->stopped = figures->stopped || process->samples[i % RING].stopped;
-    if (figures->queue_ns < took_ns / 4)
-        return;
-    watch->hunt_end_ns = st_posix_now_ns(NULL) + HUNT_NS;
-    const struct rival *culprit = find_culprit(watch, process, base, last, figures->queue_ns);
-    const int64_t others_ns = after->process_ns - before->process_ns - ran_ns;
-    figures->taken_by_itself = culprit != NULL ? culprit->thread.pid == process->thread.pid
-                                               : others_ns > figures->queue_ns - figures->queue_ns / 4;
-    if (culprit != NULL)
-        name_culprit(culprit, figures);
+    if (figures->wants_culprit && figures->queue_ns >= (figures->end_ns - figures->signal_ns) / 4)
+        blame(watch, process, base, last, figures);
+}
+
+int64_t st_process_watch_priority(struct st_process_watch *watch, uint32_t client)
+{
+    const struct process *process = find(watch, client);
+    return process != NULL ? process->rt_priority : -1;
 }
 
 /* --- processes --- */
@@ -392,7 +503,7 @@ struct st_process_watch *st_process_watch_new(void)
     return calloc(1, sizeof(struct st_process_watch));
 }
 
-void st_process_watch_add(struct st_process_watch *watch, uint32_t client, pid_t pid)
+static void add(struct st_process_watch *watch, uint32_t client, pid_t pid)
 {
     char path[64];
     struct stat owner;
@@ -404,9 +515,15 @@ void st_process_watch_add(struct st_process_watch *watch, uint32_t client, pid_t
     for (int i = 0; find(watch, client) == NULL && i < PROCESSES_MAX; i++) {
         struct process *process = &watch->processes[i];
         if (!process->used)
-            *process =
-                (struct process){.used = true, .client = client, .clock = clock, .thread = {.pid = pid}};
+            *process = (struct process){
+                .used = true, .client = client, .clock = clock, .rt_priority = -1, .thread = {.pid = pid}};
     }
+}
+
+void st_process_watch_add(struct st_process_watch *watch, uint32_t client, pid_t pid)
+{
+    add(watch, client, pid);
+    watch->added_ns = st_posix_now_ns(NULL);
     watch->chosen_ns = 0;
 }
 

@@ -49,6 +49,17 @@ static bool holds_music(const struct st_result *loop, const struct st_observed_v
            loop->lateness.max_ns < server->seen.period_ns;
 }
 
+/* Who took the CPU is to blame, not who lost it: where that explains more dropouts than what a program did
+ * itself. One that was woken late has lost the CPU, too. */
+static bool is_taken(const struct st_dropout_table *seen, const struct st_dropout_client *client,
+                     enum st_dropout_reason reason)
+{
+    const uint64_t taken_n = seen->reasons_n[ST_DROPOUT_CPU_TAKEN];
+    return st_dropout_table_victim(seen) != NULL &&
+           (reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WOKEN_LATE ||
+            taken_n > client->reasons_n[reason]);
+}
+
 /* All but the texts. */
 static struct st_answer find_answer(const struct st_view *view)
 {
@@ -71,8 +82,10 @@ static struct st_answer find_answer(const struct st_view *view)
     answer.plays = answer.plays || (server != NULL && server->seen.period_ns > 0);
     answer.plays = answer.plays && !view->rests;
     answer.plays_known = view->rests || (server != NULL && server->seen.device_load_ns > 0);
-    if (answer.client != NULL)
+    if (answer.client != NULL) {
         answer.reason = st_dropout_reason_most(answer.client->reasons_n);
+        answer.taken = is_taken(&server->seen, answer.client, answer.reason);
+    }
     const struct st_result *loop = view->loop;
     answer.timing_known = loop != NULL && (loop->elapsed_periods > 0 || loop->error != 0);
     answer.timing_ok = answer.timing_known && view->overdue_ns == 0 && loop->error == 0 &&
@@ -114,6 +127,14 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
                                                                    : "the device ran dry");
         return;
     }
+    if (answer->taken) {
+        st_text_append(
+            buf, buf_bytes, "%s (watched since %s).%s",
+            st_dropout_table_taken(&answer->server->seen, answer->dropouts_n, reason, sizeof(reason)), since,
+            st_dropout_table_is_normal(&answer->server->seen) ? " No program here has real-time rights."
+                                                              : "");
+        return;
+    }
     st_dropout_table_why(client, true, reason, sizeof(reason));
     if (client->name[0] == '\0') {
         st_text_append(buf, buf_bytes,
@@ -122,10 +143,10 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
                        answer->dropouts_n, s, server, since, reason, server);
         return;
     }
-    st_text_append(
-        buf, buf_bytes, "%s made %s (watched since %s): ", client->name,
-        st_dropout_reason_made(st_dropout_table_count(client), answer->dropouts_n, made, sizeof(made)),
-        since);
+    st_text_append(buf, buf_bytes, "%s %s (watched since %s): ", client->name,
+                   st_dropout_reason_made(answer->reason, st_dropout_table_count(client), answer->dropouts_n,
+                                          made, sizeof(made)),
+                   since);
     const uint64_t most = client->reasons_n[answer->reason];
     if (client->device_xruns_n <= client->not_ready_n &&
         10 * most < 9 * client->not_ready_n) /* not the reason of nearly all */
@@ -243,48 +264,20 @@ static const char *state_of(const struct st_view *view, const struct st_answer *
 
 /* --- the next step --- */
 
+#define GET_RIGHTS "sudo sleeptune apply linux-rt-permission" /* on Linux: elsewhere no priority is known */
+
 static void raise_buffer(struct st_answer *next)
 {
-    const struct st_observed_view *server = next->server;
-    const struct st_dropout_client *client = next->client;
-    const struct st_xrun_load *load = &client->load;
-    const int64_t busy_ns =
-        client->worst_busy_ns > load->busy_max_ns ? client->worst_busy_ns : load->busy_max_ns;
-    const double share = st_dropout_table_share(client);
-    const bool full = share > ST_DROPOUT_REASON_FULL;
-    const int64_t frames =
-        full ? 0 : st_dropout_reason_room_frames(server->seen.frames, server->seen.period_ns, busy_ns);
-    char more[32], busy[32], set[80];
-    st_dropout_reason_set_frames(server->source, frames, set, sizeof(set));
-    st_ns_format_short(busy_ns, busy, sizeof(busy));
-    if (full) {
-        next->next[0] = '\0';
-        snprintf(next->next_why, sizeof(next->next_why),
-                 "freeze or simplify %s: it needs %.0f %% of each period, so no buffer size helps",
-                 client->name, 100 * share);
-    } else if (client->worst_period_ns > 0 && server->seen.period_ns > client->worst_period_ns &&
-               busy_ns < server->seen.period_ns) {
-        snprintf(next->next_why, sizeof(next->next_why),
-                 "the buffer is larger now than when these dropouts happened: see whether they come again");
-    } else if (set[0] != '\0') {
-        snprintf(next->next, sizeof(next->next), "%s", set);
-        const double more_ns = (double)server->seen.period_ns * (double)(frames - server->seen.frames) /
-                               (double)server->seen.frames;
-        snprintf(next->next_why, sizeof(next->next_why),
-                 "%s%s; adds %s of delay (undo: the same with %" PRId64 "). Or freeze or simplify %s",
-                 busy_ns > 0 ? "long enough for its worst cycle of " : "gives the program more time",
-                 busy_ns > 0 ? busy : "", st_ns_format_short((int64_t)more_ns, more, sizeof(more)),
-                 server->seen.frames, client->name);
-    } else if (server->seen.frames > 0 && busy_ns > 0) {
-        next->next[0] = '\0';
-        snprintf(
-            next->next_why, sizeof(next->next_why),
-            "freeze or simplify %s: its worst cycle of %s is longer than a buffer that one can play with",
-            client->name, busy);
-    } else {
-        snprintf(next->next_why, sizeof(next->next_why),
-                 "raise the buffer of that program, or freeze or simplify it");
-    }
+    const struct st_dropout_table *seen = &next->server->seen;
+    const uint64_t taken_n = seen->reasons_n[ST_DROPOUT_CPU_TAKEN];
+    char set[sizeof(next->next)];
+    st_dropout_table_room(seen, next->client, next->server->source, set, sizeof(set), next->next_why,
+                          sizeof(next->next_why));
+    if (set[0] != '\0')
+        memcpy(next->next, set, sizeof(set));
+    if (taken_n > 0 && st_dropout_table_is_normal(seen))
+        st_text_append(next->next_why, sizeof(next->next_why),
+                       "; for the %" PRIu64 " by a lost CPU: " GET_RIGHTS, taken_n);
 }
 
 /* What helps against the dropouts of a client. */
@@ -292,7 +285,21 @@ static void client_next(const struct st_view *view, struct st_answer *next)
 {
     const struct st_dropout_client *client = next->client;
     char reason[128];
+    const bool lost_cpu =
+        next->taken || next->reason == ST_DROPOUT_WOKEN_LATE || next->reason == ST_DROPOUT_CPU_TAKEN;
     snprintf(next->next, sizeof(next->next), "sleeptune status --watch");
+    if (lost_cpu && st_dropout_table_is_normal(&next->server->seen)) {
+        snprintf(next->next, sizeof(next->next), GET_RIGHTS);
+        snprintf(next->next_why, sizeof(next->next_why),
+                 "lets programs that play go before others; then log out and in again");
+        return;
+    }
+    if (lost_cpu) {
+        snprintf(next->next, sizeof(next->next), "sleeptune report");
+        snprintf(next->next_why, sizeof(next->next_why),
+                 "finds the settings that make programs lose the CPU or wake up late");
+        return;
+    }
     if (has_ended(client)) {
         snprintf(next->next_why, sizeof(next->next_why),
                  "%s does not play now: play on, and see whether other programs make dropouts", client->name);
@@ -306,14 +313,8 @@ static void client_next(const struct st_view *view, struct st_answer *next)
         else
             raise_buffer(next);
         break;
-    case ST_DROPOUT_WOKEN_LATE:
-    case ST_DROPOUT_CPU_TAKEN:
-        snprintf(next->next, sizeof(next->next), "sleeptune report");
-        snprintf(next->next_why, sizeof(next->next_why),
-                 "finds the settings that make programs lose the CPU or wake up late");
-        break;
     case ST_DROPOUT_STOPPED:
-    case ST_DROPOUT_EXITED:
+    case ST_DROPOUT_BLOCKED:
         snprintf(next->next_why, sizeof(next->next_why), "nothing to tune: it %s",
                  st_dropout_table_why(client, false, reason, sizeof(reason)));
         break;
@@ -328,6 +329,8 @@ static void client_next(const struct st_view *view, struct st_answer *next)
         snprintf(next->next_why, sizeof(next->next_why), "look at the program that this one waited for");
         break;
     case ST_DROPOUT_UNKNOWN:
+    case ST_DROPOUT_WOKEN_LATE:
+    case ST_DROPOUT_CPU_TAKEN:
     case ST_DROPOUT_REASONS:
         snprintf(next->next, sizeof(next->next), "sleeptune history --events");
         break;
@@ -348,7 +351,8 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     }
     if (answer->client != NULL && answer->client->not_ready_n > 0) {
         client_next(view, answer);
-        if (answer->timing_known && !answer->timing_ok && strcmp(answer->next, "sleeptune report") != 0)
+        if (answer->timing_known && !answer->timing_ok && strcmp(answer->next, "sleeptune report") != 0 &&
+            strcmp(answer->next, GET_RIGHTS) != 0)
             st_text_append(answer->next_why, sizeof(answer->next_why),
                            "%sfor this computer's timing: sleeptune history --causes",
                            answer->next_why[0] != '\0' ? "; " : "");

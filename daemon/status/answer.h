@@ -10,6 +10,7 @@ struct st_answer {
         *server; /* the source with the most dropouts, else one that watches; NULL */
     const struct st_dropout_client *client; /* of it, with the most dropouts; NULL: no client made one */
     enum st_dropout_reason reason;          /* of most of that client's dropouts */
+    bool taken;                             /* most of all are made by who took the CPU from programs */
     uint64_t dropouts_n;                    /* of all sources: device xruns and clients that were not ready */
     int64_t last_wall_ns;                   /* INT64_MIN: none */
     bool plays, plays_known;

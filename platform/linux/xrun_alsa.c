@@ -149,7 +149,7 @@ static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN
 {
     struct alsa *alsa = w->state;
     struct st_platform *p = w->platform;
-    char path[PATH_BYTES], text[STATUS_BYTES];
+    char path[PATH_BYTES], text[STATUS_BYTES], command[STATUS_BYTES];
     size_t len;
     uint64_t pid;
     snprintf(path, sizeof(path), "%s/%lld/status", alsa->proc, (long long)tid);
@@ -161,8 +161,12 @@ static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN
     }
     snprintf(path, sizeof(path), "%s/%llu/comm", alsa->proc, (unsigned long long)pid);
     r = p->read_text(p, path, text, sizeof(text), &len);
+    snprintf(path, sizeof(path), "%s/%llu/cmdline", alsa->proc, (unsigned long long)pid);
+    const int named = p->read_text(p, path, command, sizeof(command), &len);
+    if (named != 0 && named != -EFBIG)
+        command[0] = '\0';
     if (r == 0)
-        (void)st_safe_copy(ret, ST_XRUN_NAME_BYTES, text, strcspn(text, "\n"));
+        st_proc_name(text, command, ret, ST_XRUN_NAME_BYTES);
     return (int64_t)pid;
 }
 

@@ -19,7 +19,7 @@ static const struct {
     [ST_DROPOUT_CPU_TAKEN] = {"cpu-taken", "lost the CPU to another program"},
     [ST_DROPOUT_CPU_TAKEN_BY_ITSELF] = {"cpu-taken-by-itself", "lost the CPU to its own thread"},
     [ST_DROPOUT_STOPPED] = {"stopped", "was stopped or frozen"},
-    [ST_DROPOUT_EXITED] = {"exited", "exited"},
+    [ST_DROPOUT_BLOCKED] = {"blocked", "waited for a lock, disk or program"},
     [ST_DROPOUT_WAITED_FOR_OTHER] = {"waited-for-other", "waited for another client"},
     [ST_DROPOUT_SWAPPED_OUT] = {"swapped-out", "waited for its memory, which had to be read from disk"},
 };
@@ -50,17 +50,15 @@ enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOU
     return (enum st_dropout_reason)most;
 }
 
-/* "ffmpeg and others"; our own programs are no one else's. */
-static const char *culprit_text(const struct st_dropout_why *why, char *buf, size_t buf_bytes)
+const char *st_dropout_reason_culprit(const char *culprit, bool others, char *buf, size_t buf_bytes)
 {
-    const bool own = strncmp(why->culprit, "sleeptune", strlen("sleeptune")) == 0;
-    const bool test =
-        strcmp(why->culprit, "sleeptune") == 0; /* of check, measure or tune, not of the daemon */
+    const bool own = strncmp(culprit, "sleeptune", strlen("sleeptune")) == 0; /* no one else's */
+    const bool test = strcmp(culprit, "sleeptune") == 0; /* of check, measure or tune, not of the daemon */
     snprintf(buf, buf_bytes, "%s%s%s%s",
              test  ? "a test of sleeptune ("
              : own ? "sleeptune itself ("
                    : "",
-             why->culprit, own ? ")" : "", why->others ? " and others" : "");
+             culprit, own ? ")" : "", others ? " and others" : "");
     return buf;
 }
 
@@ -68,7 +66,7 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
 {
     char culprit[160], time[32], period[32];
     const bool known = why->culprit[0] != '\0';
-    culprit_text(why, culprit, sizeof(culprit));
+    st_dropout_reason_culprit(why->culprit, why->others, culprit, sizeof(culprit));
     if (why->device_xrun)
         snprintf(buf, buf_bytes, "let its stream run dry");
     else if (why->reason == ST_DROPOUT_CPU_TAKEN && known)
@@ -80,7 +78,8 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
     if (why->device_xrun)
         return buf;
     if (why->reason == ST_DROPOUT_TOO_SLOW && why->period_ns > 0 && why->busy_ns > why->period_ns)
-        st_text_append(buf, buf_bytes, " (%s, the buffer lasts %s)",
+        st_text_append(buf, buf_bytes, " (%s%s of CPU time, the buffer lasts %s)",
+                       10 * why->error_ns > why->busy_ns ? "about " : "",
                        st_ns_format_short(why->busy_ns, time, sizeof(time)),
                        st_ns_format_short(why->period_ns, period, sizeof(period)));
     else if (why->reason == ST_DROPOUT_WOKEN_LATE && why->wait_ns > 0)
@@ -90,14 +89,18 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
     return buf;
 }
 
-const char *st_dropout_reason_made(uint64_t n, uint64_t all_n, char *buf, size_t buf_bytes)
+const char *st_dropout_reason_made(enum st_dropout_reason reason, uint64_t n, uint64_t all_n, char *buf,
+                                   size_t buf_bytes)
 {
+    const bool victim = reason == ST_DROPOUT_UNKNOWN || reason == ST_DROPOUT_WOKEN_LATE ||
+                        reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WAITED_FOR_OTHER;
+    snprintf(buf, buf_bytes, "%s ", victim ? "had" : "made");
     if (all_n <= 1)
-        snprintf(buf, buf_bytes, "the only dropout");
+        st_text_append(buf, buf_bytes, "the only dropout");
     else if (n >= all_n)
-        snprintf(buf, buf_bytes, "all %" PRIu64 " dropouts", all_n);
+        st_text_append(buf, buf_bytes, "all %" PRIu64 " dropouts", all_n);
     else
-        snprintf(buf, buf_bytes, "%" PRIu64 " of %" PRIu64 " dropouts", n, all_n);
+        st_text_append(buf, buf_bytes, "%" PRIu64 " of %" PRIu64 " dropouts", n, all_n);
     return buf;
 }
 

@@ -13,13 +13,13 @@ enum st_dropout_reason {
     ST_DROPOUT_CPU_TAKEN,           /* another program had the CPU while it wanted to run */
     ST_DROPOUT_CPU_TAKEN_BY_ITSELF, /* another thread of its own process had the CPU */
     ST_DROPOUT_STOPPED,             /* SIGSTOP, a debugger, or a frozen control group */
-    ST_DROPOUT_EXITED,              /* its process ended, or it left the graph within the cycle */
+    ST_DROPOUT_BLOCKED,             /* it slept in its cycle: a lock, a disk, another process */
     ST_DROPOUT_WAITED_FOR_OTHER, /* a client whose output it needs was not ready: the other one is to blame */
     ST_DROPOUT_SWAPPED_OUT,      /* it waited for pages of its memory that had to be read from disk */
     ST_DROPOUT_REASONS
 };
 
-/** Stable: "unknown", "too-slow", "woken-late", "cpu-taken", "cpu-taken-by-itself", "stopped", "exited",
+/** Stable: "unknown", "too-slow", "woken-late", "cpu-taken", "cpu-taken-by-itself", "stopped", "blocked",
  * "waited-for-other", "swapped-out". */
 const char *st_dropout_reason_name(enum st_dropout_reason reason);
 
@@ -41,14 +41,20 @@ struct st_dropout_why {
     bool others;                         /* the culprit was not always the same */
     const char *culprit;                 /* who had the CPU, or which client it waited for; "": not known */
     int64_t busy_ns, wait_ns, period_ns; /* of the worst cycle; 0: not known, or not to be said */
+    int64_t error_ns;                    /* of busy_ns, up or down */
 };
 
-/** For screens, after a client's name: "computed too long (25.0 ms of 21.3 ms)", "lost the CPU to ffmpeg and others",
- * "was woken late (by 4.10 ms), ffmpeg had the CPU". @return buf. */
+/** For screens, after a client's name: "computed too long (25.0 ms of CPU time, the buffer lasts 21.3 ms)",
+ * "lost the CPU to ffmpeg and others", "was woken late (by 4.10 ms), ffmpeg had the CPU". @return buf. */
 const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, size_t buf_bytes);
 
-/** "407 of 412 dropouts", "all 3 dropouts", "the only dropout". @return buf. */
-const char *st_dropout_reason_made(uint64_t n, uint64_t all_n, char *buf, size_t buf_bytes);
+/** For screens: who had the CPU, "ffmpeg and others", "sleeptune itself (sleeptuned)". @return buf. */
+const char *st_dropout_reason_culprit(const char *culprit, bool others, char *buf, size_t buf_bytes);
+
+/** After a client's name: "made 407 of 412 dropouts", "made all 3 dropouts", "made the only dropout"; "had"
+ * instead of "made" where others are to blame, or no one is known to be. @return buf. */
+const char *st_dropout_reason_made(enum st_dropout_reason reason, uint64_t n, uint64_t all_n, char *buf,
+                                   size_t buf_bytes);
 
 /** The next larger buffer in which a cycle that computed for busy_ns has room, if it computes as long there.
  * @param frames, period_ns of the buffer in use. @return a power of two, at most 2048 frames; 0: none, or the buffer in use is not

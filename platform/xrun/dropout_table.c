@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ns.h"
 #include "core/text/text.h"
 
 #define USUAL_RATE_HZ 48000 /* default.clock.rate of PipeWire: no program need have asked for it */
@@ -77,12 +78,14 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
     if (seen->culprit[0] != '\0')
         st_dropout_table_blame(client->culprit, &client->culprit_n, seen->culprit, seen->starved_n);
     const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
-    const bool is_longer = seen->busy_ns + seen->wait_ns > client->worst_busy_ns + client->worst_wait_ns;
+    const bool is_longer = seen->busy_ns - seen->error_ns + seen->wait_ns >
+                           client->worst_busy_ns - client->worst_error_ns + client->worst_wait_ns;
     const bool was = client->worst_reason == reason, is = seen->reason == reason;
     if (was == is ? !is_longer : was)
         return;
     client->worst_reason = seen->reason;
     client->worst_busy_ns = seen->busy_ns;
+    client->worst_error_ns = seen->error_ns;
     client->worst_wait_ns = seen->wait_ns;
     client->worst_period_ns = seen->period_ns;
 }
@@ -99,6 +102,7 @@ static void take_device_load(struct st_dropout_table *table, const struct st_xru
     table->frames = load->frames;
     table->rate_hz = load->rate_hz;
     table->period_ns = period_ns;
+    table->priority = load->priority;
     table->device_load_ns = now_ns;
 }
 
@@ -166,6 +170,7 @@ const char *st_dropout_table_why(const struct st_dropout_client *client, bool fi
     why.others = 2 * (uint64_t)client->culprit_n < client->reasons_n[why.reason];
     if (figures) {
         why.busy_ns = client->worst_busy_ns;
+        why.error_ns = client->worst_error_ns;
         why.wait_ns = client->worst_wait_ns;
         why.period_ns = client->worst_period_ns;
     }
@@ -205,6 +210,99 @@ double st_dropout_table_share(const struct st_dropout_client *client)
     return load->cycles_n > 0 && load->period_ns > 0 && load->busy_median_ns > 0
                ? (double)load->busy_median_ns / (double)load->period_ns
                : 0;
+}
+
+/* "; adds 5.33 ms of delay, until PipeWire restarts (undo: the same with 256)" */
+static void say_price(const struct st_dropout_table *table, const char *source, int64_t frames, char *buf,
+                      size_t buf_bytes)
+{
+    char more[32];
+    const double more_ns =
+        (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
+    st_text_append(buf, buf_bytes, "; adds %s of delay, until %s restarts (undo: the same with %" PRId64 ")",
+                   st_ns_format_short((int64_t)more_ns, more, sizeof(more)), st_event_source_title(source),
+                   table->frames);
+}
+
+void st_dropout_table_room(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                           const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes)
+{
+    const bool stream = client->load.streams_n > 0; /* no one simplifies a player */
+    const int64_t busy_ns = client->worst_busy_ns, error_ns = client->worst_error_ns;
+    const double share = st_dropout_table_share(client);
+    const int64_t frames = st_dropout_reason_room_frames(table->frames, table->period_ns, busy_ns + error_ns);
+    char busy[32], error[32];
+    st_ns_format_short(busy_ns, busy, sizeof(busy));
+    set[0] = why[0] = '\0';
+    if (share > ST_DROPOUT_REASON_FULL) {
+        snprintf(why, why_bytes, "%s needs %.0f %% of each period, so no buffer size helps", client->name,
+                 100 * share);
+    } else if (busy_ns == 0 || table->frames == 0) {
+        snprintf(why, why_bytes, "no buffer size can be named: the CPU time of its cycles is not known");
+    } else if (client->worst_period_ns > 0 && table->period_ns > client->worst_period_ns &&
+               busy_ns < table->period_ns) {
+        snprintf(why, why_bytes,
+                 "the buffer is larger now than when these dropouts happened: see whether they come again");
+        return;
+    } else if (frames != st_dropout_reason_room_frames(table->frames, table->period_ns, busy_ns - error_ns)) {
+        snprintf(why, why_bytes,
+                 "no buffer size can be named: the CPU time of its worst cycle, %s, is only known to %s",
+                 busy, st_ns_format_short(error_ns, error, sizeof(error)));
+    } else if (frames == 0) {
+        snprintf(why, why_bytes, "its worst cycle of %s is longer than a buffer that one can play with",
+                 busy);
+    } else {
+        st_dropout_reason_set_frames(source, frames, set, set_bytes);
+        snprintf(why, why_bytes, "long enough for its worst cycle of %s", busy);
+        say_price(table, source, frames, why, why_bytes);
+    }
+    if (!stream)
+        st_text_append(why, why_bytes, "; %sfreeze or simplify %s", set[0] != '\0' ? "or " : "",
+                       client->name);
+}
+
+bool st_dropout_table_is_normal(const struct st_dropout_table *table)
+{
+    bool known = table->priority != 0, normal = table->priority == ST_XRUN_NORMAL || !known;
+    for (size_t i = 0; i < table->clients_n; i++) {
+        const int64_t priority = table->clients[i].load.priority;
+        known = known || priority != 0;
+        normal = normal && (priority == ST_XRUN_NORMAL || priority == 0);
+    }
+    return known && normal;
+}
+
+const struct st_dropout_client *st_dropout_table_victim(const struct st_dropout_table *table)
+{
+    const struct st_dropout_client *victim = NULL;
+    for (size_t i = 0; i < table->clients_n; i++) {
+        const struct st_dropout_client *client = &table->clients[i];
+        const uint64_t n = client->reasons_n[ST_DROPOUT_CPU_TAKEN];
+        if (n > (victim != NULL ? victim->reasons_n[ST_DROPOUT_CPU_TAKEN] : 0))
+            victim = client;
+    }
+    return victim;
+}
+
+const char *st_dropout_table_taken(const struct st_dropout_table *table, uint64_t all_n, char *buf,
+                                   size_t buf_bytes)
+{
+    const struct st_dropout_client *victim = st_dropout_table_victim(table);
+    const uint64_t taken_n = table->reasons_n[ST_DROPOUT_CPU_TAKEN],
+                   own_n = victim->reasons_n[ST_DROPOUT_CPU_TAKEN];
+    char culprit[160];
+    if (victim->culprit[0] == '\0')
+        snprintf(culprit, sizeof(culprit), "other programs");
+    else
+        st_dropout_reason_culprit(victim->culprit, 2 * (uint64_t)victim->culprit_n < own_n, culprit,
+                                  sizeof(culprit));
+    snprintf(buf, buf_bytes, "%s took the CPU from %s%s in ", culprit,
+             victim->name[0] != '\0' ? victim->name : "a program", taken_n > own_n ? " and others" : "");
+    if (all_n <= 1)
+        st_text_append(buf, buf_bytes, "the only dropout");
+    else
+        st_text_append(buf, buf_bytes, "%" PRIu64 " of %" PRIu64 " dropouts", taken_n, all_n);
+    return buf;
 }
 
 static int by_harm(const void *one, const void *other)

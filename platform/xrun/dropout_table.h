@@ -20,7 +20,7 @@ struct st_dropout_client {
     int64_t culprit_n;                      /* by how many dropouts it leads the others */
     int64_t first_wall_ns, last_wall_ns;    /* of its dropouts; INT64_MIN: none */
     /* of the worst of its dropouts of the most frequent reason; 0: not known */
-    int64_t worst_busy_ns, worst_wait_ns, worst_period_ns;
+    int64_t worst_busy_ns, worst_error_ns, worst_wait_ns, worst_period_ns; /* error: of busy */
     enum st_dropout_reason worst_reason;
     struct st_xrun_load load; /* of the last 10 s; cycles_n 0: none */
     int64_t seen_ns, load_ns; /* its last line, and load line; INT64_MIN: none */
@@ -40,6 +40,7 @@ struct st_dropout_table {
     /* what the device in use is set to, as of the last ST_DROPOUT_GONE_NS; 0: not known, or nothing plays */
     char device[ST_XRUN_NAME_BYTES];
     int64_t frames, rate_hz, period_ns;
+    int64_t priority;       /* of the server's thread, as in struct st_xrun_load */
     int64_t device_load_ns; /* when it said so; 0: never */
     /* clients in the cycle of the last dropout whose times are known, in the order in which they began; complete if cycle_left_n is 0 */
     struct st_xrun_seen cycle[ST_DROPOUT_CYCLE_MAX];
@@ -73,5 +74,20 @@ const char *st_dropout_table_asked(const struct st_dropout_table *table, char *b
 
 /** How much of each period it usually computes; 0: not known. */
 double st_dropout_table_share(const struct st_dropout_client *client);
+
+/** What helps a client that computes too long: `set`, the command that gives it the next larger buffer in
+ * which its worst cycle has room ("": none), and why. The source's name is as in st_xrun_source. */
+void st_dropout_table_room(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                           const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes);
+
+/** No program that plays there has a real-time thread, and neither has the server, as far as that is known. */
+bool st_dropout_table_is_normal(const struct st_dropout_table *table);
+
+/** The client that lost the CPU to other programs most often; NULL: none did. */
+const struct st_dropout_client *st_dropout_table_victim(const struct st_dropout_table *table);
+
+/** "ffmpeg took the CPU from Guitarix and others in 25 of 30 dropouts". @return buf. */
+const char *st_dropout_table_taken(const struct st_dropout_table *table, uint64_t all_n, char *buf,
+                                   size_t buf_bytes);
 
 #endif

@@ -15,6 +15,7 @@
 #define ST_XRUN_WHY_BYTES    200
 #define ST_XRUN_SERVER_BYTES 256
 #define ST_XRUN_ASKED_MS     1000 /* this asked_rate_hz: asked_frames are ms, and about that */
+#define ST_XRUN_NORMAL       100  /* this priority: no real-time thread */
 
 /** How long one client, or the device's own node, took in the cycles of some seconds. A cycle: its inputs are
  * ready (signalled), it wakes up, it finishes. Times that are not known are INT64_MIN. */
@@ -25,6 +26,8 @@ struct st_xrun_load {
     int64_t period_ns;                                /* of the device's cycle; 0: not known */
     int64_t frames, rate_hz;                          /* the same as the server sets it; 0: not known */
     int64_t asked_frames, asked_rate_hz; /* the cycle that the client asked for; 0: none, or not known */
+    int64_t priority; /* 1..99: of its real-time thread; ST_XRUN_NORMAL: it is a normal one; 0: not known */
+    int64_t streams_n; /* 1: as a player or browser plays; 0: a filter, a host of plug-ins */
 };
 
 /** What was seen since the poll before: xruns, a client's load, or what a client did in the cycle of a dropout. */
@@ -37,7 +40,9 @@ struct st_xrun_seen {
 
     /* of the clients that were not ready: one reason for all of starved_n */
     enum st_dropout_reason reason;
-    int64_t busy_ns, wait_ns, period_ns; /* of the worst of these cycles; 0: not known */
+    int64_t busy_ns, wait_ns,
+        period_ns;                    /* of the worst of these cycles; 0: not known. busy_ns: CPU time ... */
+    int64_t error_ns;                 /* ... which is known to this, up or down */
     char culprit[ST_XRUN_NAME_BYTES]; /* who had the CPU, or which client it waited for; "" when not known */
 
     /* of `client` in the cycle of a dropout: wait_ns since that began, busy_ns (has a CPU) until it ended or was last seen */

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(pod, data, size);
     if (pod->size <= size - sizeof(*pod)) {
         profile = (struct st_pipewire_profile){0};
-        st_pipewire_profile_add(&profile, 31, ST_PIPEWIRE_PROFILE_NO_CLIENT, true);
+        st_pipewire_profile_add(&profile, 31, ST_PIPEWIRE_PROFILE_NO_CLIENT, true, false);
         for (int i = 0; i < 2; i++)
             seen_n += st_pipewire_profile_take(&profile, pod) == 0;
         st_pipewire_profile_report(&profile, on_seen, NULL);

@@ -51,7 +51,7 @@ echo 'ready JACK server "default", 256 frames at 48000 Hz'
 for i in 1 2 3 4; do
     echo 'xrun certainty=exact n=0 starved=25 device=system client=Heavy%20Reverb reason=too-slow busy=7300000 wait=90000 period=5333333'
 done
-echo 'xrun certainty=exact n=0 starved=3 device=system client=Gone reason=exited'
+echo 'xrun certainty=exact n=0 starved=3 device=system client=Gone reason=blocked'
 echo 'xrun certainty=exact n=2 starved=0 device=system'
 echo 'load cycles=1875 busy=1000000,2000000,7300000 wait=20000,90000,120000 period=5333333 frames=256 rate=48000 device=system client=Heavy%20Reverb'
 exec cat
@@ -70,15 +70,15 @@ mv "$tmp/before.db" "$tmp/state/before.db"
 text=$(COLUMNS=80 "$SLEEPTUNE" history --db "$db")
 like "it begins with who made them and why, and how long that was watched" "$(tr -s '\n ' ' ' <<<"$text")" \
     '^Heavy Reverb made 100 of 105 dropouts while JACK was watched \(for [0-9]+ s\): it computed too long\.'
-like "with the figures of the worst cycle" "$(tr -s '\n ' ' ' <<<"$text")" 'Heavy Reverb 100 computed too long \(7\.30 ms, the buffer lasts 5\.33 ms\)'
-like "and the others" "$text" '^Gone +3  exited$'
+like "with the figures of the worst cycle" "$(tr -s '\n ' ' ' <<<"$text")" 'Heavy Reverb 100 computed too long \(7\.30 ms of CPU time, the buffer lasts 5\.33 ms\)'
+like "and the others" "$text" '^Gone +3  waited for a lock, disk or program$'
 like "also the device's" "$text" '^system +2  the device had no data in time$'
 like "the server was watched" "$text" '^JACK +watched for [0-9]+ s'
 is "the rows count them" "$(awk '$3 ~ /%$/ { n += $4 } END { print n }' <<<"$text")" 105
-like "history --causes has them, too" "$("$SLEEPTUNE" history --causes --db "$db")" '^Gone +3  exited$'
+like "history --causes has them, too" "$("$SLEEPTUNE" history --causes --db "$db")" '^Gone +3  waited for a lock, disk or program$'
 is "and its JSON" "$("$SLEEPTUNE" history --causes --json --db "$db" | "$PYTHON" -c 'import json, sys
 for r in json.load(sys.stdin)["dropouts"]["rows"]: print(r["client"], r["reason"], r["count"], r["busy_ns"])')" "Heavy Reverb too-slow 100 7300000
-Gone exited 3 None
+Gone blocked 3 None
 None device-xrun 2 None"
 like "an event begins with the client" "$("$SLEEPTUNE" history --events --kind starved-client --db "$db")" '^[0-9: -]+ Heavy Reverb was not ready [0-9]+ times?'
 mv "$tmp/state/before.db" "$db"

@@ -148,12 +148,12 @@ is "the worst cycle and the load are there" "$(value '[(c["worst_busy_ns"], c["w
 is "and the buffer of the server" "$(value '[s["in_use"] for s in d["observe"] if s["source"] == "pipewire"]')" \
     "[{'device': 'card', 'frames': 1024, 'rate_hz': 48000, 'period_ns': 21333333}]"
 page=$("$SLEEPTUNE" status --socket "$sock")
-like "the first line names the program" "$(head -n 2 <<<"$page" | xargs)" '^HeavyReverb made 24 of 25 dropouts \(watched since [0-9:]+\): it computed too long \(25\.0 ms, the buffer lasts 21\.3 ms\)\.'
+like "the first line names the program" "$(head -n 2 <<<"$page" | xargs)" '^HeavyReverb made 24 of 25 dropouts \(watched since [0-9:]+\): it computed too long \(25\.0 ms of CPU time, the buffer lasts 21\.3 ms\)\.'
 like "the table has all" "$page" '^HeavyReverb +24  computed too long +12 %  117 %$'
 like "the next step fits" "$page" '^Next +pw-metadata -n settings 0 clock\.force-quantum 2048$'
 is "at most 20 lines" "$(($(wc -l <<<"$page") <= 20))" 1
 like "an event says why" "$(value '[e["text"] for e in d["events"] if e.get("client") == "HeavyReverb"][0]')" \
-    '^pipewire: HeavyReverb was not ready 24 times on card \(exact\): it computed too long \(25\.0 ms, the buffer lasts 21\.3 ms\)$'
+    '^pipewire: HeavyReverb was not ready 24 times on card \(exact\): it computed too long \(25\.0 ms of CPU time, the buffer lasts 21\.3 ms\)$'
 metrics=$(ask /metrics)
 like "metrics: by reason" "$metrics" '^sleeptune_not_ready_total\{source="pipewire",reason="too-slow"\} 24$'
 like "metrics: by client, whose name cannot end its label" "$metrics" '^sleeptune_client_dropouts_total\{source="pipewire",client="Good\\"Synth",device="card"\} 1$'

@@ -1,5 +1,6 @@
-/* stall_pipewire STALL_MS [NAME [BASE PEAK EVERY LOG [CPU [self|filter|exits|pages]]]]: a stream NAME ("stall") to the default sink of
- * PipeWire. It plays silence, prints "playing", then for each newline on standard input sleeps STALL_MS in one
+/* stall_pipewire STALL_MS [NAME [BASE PEAK EVERY LOG [CPU [self|filter|exits|pages|sleeps|helped]]]]: a
+ * stream NAME ("stall") to the default sink of PipeWire. It plays silence, prints "playing", then for each
+ * newline on standard input sleeps STALL_MS in one
  * process callback, prints "stalled N" after it, and ends with its input.
  *
  * With BASE it computes in each cycle: BASE % of the period, in each EVERYth cycle PEAK %, as CPU time. At the
@@ -8,7 +9,8 @@
  * PEAK is computed by another thread of its own, of higher priority, on that CPU. "filter": it is no stream, but
  * has the ports NAME:in and NAME:out, which others link. "exits": it ends at the end of its first PEAK,
  * in its 40th cycle or later. "pages": the PEAK is time in which it reads pages of a mapped file, LOG.pages, that
- * are on the disk only. $STALL_CLAIMS: the process that the stream says is its own. */
+ * are on the disk only. "sleeps": it sleeps for the PEAK. "helped": another thread computes it, and it
+ * waits for that. $STALL_CLAIMS: the process that the stream says is its own. */
 #include <spa/pod/pod.h>
 
 #include <fcntl.h>
@@ -42,11 +44,11 @@ struct cycle {
 
 static struct cycle *log_of;
 static long base, peak, every, cpu = -1, n;
-static bool by_itself, is_filter, exits;
+static bool by_itself, is_filter, exits, sleeps, is_helped;
 static int paged_fd = -1;
 static volatile char *paged;
 static const char *log_path;
-static sem_t own_hog;
+static sem_t own_hog, done;
 static _Atomic int64_t own_hog_ns;
 static struct spa_io_position *position;
 
@@ -67,8 +69,10 @@ static void compute(int64_t ns)
 static void *run_own_hog(void *ctx)
 {
     (void)ctx;
-    while (sem_wait(&own_hog) == 0)
+    while (sem_wait(&own_hog) == 0) {
         compute(own_hog_ns);
+        sem_post(&done);
+    }
     return NULL;
 }
 
@@ -78,7 +82,10 @@ static int begin_own_hog(void)
     pthread_attr_t attributes;
     const struct sched_param param = {.sched_priority = 95};
     sem_init(&own_hog, 0, 0);
+    sem_init(&done, 0, 0);
     pthread_attr_init(&attributes);
+    if (is_helped)
+        return pthread_create(&thread, &attributes, run_own_hog, NULL);
     pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
     pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
     pthread_attr_setschedparam(&attributes, &param);
@@ -138,14 +145,20 @@ static void work(void)
     cycle->period_ns = (int64_t)position->clock.duration * 1000000000 * position->clock.rate.num /
                        position->clock.rate.denom;
     const bool at_peak = n % every == 0 && n > (exits ? 39 : 20);
-    if (at_peak && by_itself) {
-        own_hog_ns = cycle->period_ns * peak / 100;
+    const int64_t peak_ns = cycle->period_ns * peak / 100;
+    const struct timespec pause = {.tv_sec = peak_ns / 1000000000, .tv_nsec = peak_ns % 1000000000};
+    if (at_peak && (by_itself || is_helped)) {
+        own_hog_ns = peak_ns;
         sem_post(&own_hog);
     }
-    if (at_peak && paged != NULL)
-        read_pages(cycle->period_ns * peak / 100);
+    if (at_peak && is_helped)
+        sem_wait(&done);
+    else if (at_peak && sleeps)
+        nanosleep(&pause, NULL);
+    else if (at_peak && paged != NULL)
+        read_pages(peak_ns);
     else
-        compute(cycle->period_ns * (at_peak && !by_itself ? peak : base) / 100);
+        compute(at_peak && !by_itself ? peak_ns : cycle->period_ns * base / 100);
     cycle->cpu_ns += now_ns(CLOCK_THREAD_CPUTIME_ID);
     cycle->end_ns = now_ns(CLOCK_MONOTONIC);
     if (exits && at_peak)
@@ -243,6 +256,8 @@ int main(int argc, char **argv)
         by_itself = strcmp(mode, "self") == 0;
         is_filter = strcmp(mode, "filter") == 0;
         exits = strcmp(mode, "exits") == 0;
+        sleeps = strcmp(mode, "sleeps") == 0;
+        is_helped = strcmp(mode, "helped") == 0;
         log_path = argv[6];
         log_of = calloc(CYCLES_MAX, sizeof(*log_of));
         if (log_of == NULL || every <= 0)
@@ -254,7 +269,7 @@ int main(int argc, char **argv)
             if (sched_setaffinity(0, sizeof(set), &set) != 0)
                 return 1;
         }
-        if (by_itself && begin_own_hog() != 0)
+        if ((by_itself || is_helped) && begin_own_hog() != 0)
             return 77; /* no right to real-time priority */
         if (strcmp(mode, "pages") == 0 && begin_pages() != 0)
             return 1;

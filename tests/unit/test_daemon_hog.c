@@ -54,6 +54,15 @@ static void thread_that_never_sleeps_is_named_at_the_second_look(void **state)
     assert_int_equal(hog.tid, 482);
     assert_int_equal(hog.priority, 80);
     assert_string_equal(hog.name, "hog");
+    char path[128];
+    put("482", 482, "qemu-system-x86", 'R', 0, 80);
+    snprintf(path, sizeof(path), "%s/proc/482/cmdline", root);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "/usr/bin/qemu-system-x86_64%c-m%c512", 0, 0);
+    assert_int_equal(fclose(f), 0);
+    st_hog_look(tree, 70, &hog);
+    assert_string_equal(hog.name, "qemu-system-x86_64"); /* the kernel cuts names */
     put("482", 482, "hog", 'S', 0, 80);
     st_hog_look(tree, 70, &hog);
     assert_int_equal(hog.looks, 0);

@@ -478,7 +478,7 @@ static void event_of_a_client_says_why_by_its_own_cycle(void **state)
         const char *culprit, *text;
     } rows[] = {
         {ST_DROPOUT_TOO_SLOW, 25000000, 0, "",
-         " on card (exact): it computed too long (25.0 ms, the buffer lasts 21.3 ms)"},
+         " on card (exact): it computed too long (25.0 ms of CPU time, the buffer lasts 21.3 ms)"},
         {ST_DROPOUT_WOKEN_LATE, 1, 4100000, "kworker/1:0",
          " on card (exact): it was woken late (by 4.10 ms), kworker/1:0 had the CPU"},
         {ST_DROPOUT_CPU_TAKEN, 1, 0, "ffmpeg", " on card (exact): it lost the CPU to ffmpeg"},
@@ -519,7 +519,7 @@ static void sum_of_dropouts_has_the_worst_cycle_of_one_reason(void **state)
         see_not_ready("Heavy", 8, ST_DROPOUT_TOO_SLOW, i == 1 ? 25000000 : 23000000);
         turn_after(POLL_NS);
     }
-    see_not_ready("Heavy", 1, ST_DROPOUT_EXITED, 0);
+    see_not_ready("Heavy", 1, ST_DROPOUT_BLOCKED, 0);
     turn_after(ST_OBSERVED_EVENT_EACH_NS);
     assert_int_equal(events_of("starved-client", NULL), 3);
     bool found = false;
@@ -528,7 +528,7 @@ static void sum_of_dropouts_has_the_worst_cycle_of_one_reason(void **state)
             found ||
             strstr(
                 events.events[i].text,
-                "jack: Heavy was not ready 24 times in 10 s on card (exact): it computed too long (25.0 ms, the buffer lasts 21.3 ms)") !=
+                "jack: Heavy was not ready 24 times in 10 s on card (exact): it computed too long (25.0 ms of CPU time, the buffer lasts 21.3 ms)") !=
                 NULL;
     assert_true(found);
 }
@@ -592,7 +592,7 @@ static void client_without_a_load_for_25_s_has_gone_and_keeps_its_dropouts(void 
     see_load("", 0, 1024);
     see_load("GoodSynth", 1000, 0);
     see_load("HeavyReverb", 9000, 0);
-    see_not_ready("HeavyReverb", 1, ST_DROPOUT_EXITED, 0);
+    see_not_ready("HeavyReverb", 1, ST_DROPOUT_BLOCKED, 0);
     turn_after(0);
     turn_after(ST_DROPOUT_GONE_NS);
     assert_int_equal(o.view.seen.clients_n, 2);
@@ -626,7 +626,7 @@ static void a_crowd_of_clients_does_not_push_out_the_one_that_clicks(void **stat
         snprintf(name, sizeof(name), "crowd%d", i);
         see_load(name, 1000, 0);
         if (i % 2 == 0)
-            see_not_ready(name, 1, ST_DROPOUT_EXITED, 0);
+            see_not_ready(name, 1, ST_DROPOUT_BLOCKED, 0);
         turn_after(POLL_NS);
         assert_string_equal(o.view.seen.clients[0].name, "HeavyReverb");
     }

@@ -89,6 +89,7 @@ static struct st_dropout_client *add_client(struct st_observed_view *source, con
                                    .not_ready_n = n,
                                    .first_wall_ns = n > 0 ? view.now_wall_ns - 65 * ST_NS_PER_S : INT64_MIN};
     client->reasons_n[reason] = n;
+    source->seen.reasons_n[reason] += n;
     snprintf(client->name, sizeof(client->name), "%s", name);
     source->seen.starved_n += n;
     if (n > 0) {
@@ -113,17 +114,17 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     expect_of_screen(
         "answer",
         "HeavyReverb made 407 of 412 dropouts (watched since 22:13): 207 times it computed too long "
-        "(25.0 ms, the buffer lasts 21.3 ms).");
+        "(25.0 ms of CPU time, the buffer lasts 21.3 ms).");
     heavy->reasons_n[ST_DROPOUT_TOO_SLOW] = 407;
     heavy->reasons_n[ST_DROPOUT_UNKNOWN] = 0;
     expect_of_screen("answer",
                      "HeavyReverb made 407 of 412 dropouts (watched since 22:13): it computed too long "
-                     "(25.0 ms, the buffer lasts 21.3 ms).");
+                     "(25.0 ms of CPU time, the buffer lasts 21.3 ms).");
     heavy->playing = false;
     heavy->load_ns = 1;
     expect_of_screen("answer",
                      "HeavyReverb made 407 of 412 dropouts (watched since 22:13): it computed too long "
-                     "(25.0 ms, the buffer lasts 21.3 ms). It does not play now.");
+                     "(25.0 ms of CPU time, the buffer lasts 21.3 ms). It does not play now.");
     expect_of_screen("next", "sleeptune status --watch");
     heavy->playing = true;
     expect_of_screen("state", "bad");
@@ -134,8 +135,8 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
     expect_of_screen(
         "next_why",
-        "long enough for its worst cycle of 25.0 ms; adds 21.3 ms of delay (undo: the same with 1024). "
-        "Or freeze or simplify HeavyReverb");
+        "long enough for its worst cycle of 25.0 ms; adds 21.3 ms of delay, until PipeWire restarts (undo: "
+        "the same with 1024); or freeze or simplify HeavyReverb");
     json_t *screen = st_rows_json(&view);
     const json_t *programs = json_array_get(json_object_get(screen, "sections"), 1);
     char *cells =
@@ -158,16 +159,16 @@ static void first_line_says_what_the_server_knows(void **state)
          "3 dropouts on PipeWire (watched since 22:13): a program was not ready, reason unknown. PipeWire does not say which program.",
          "sleeptune history --events", ""},
         {ST_DROPOUT_WOKEN_LATE, "mpv", "",
-         "mpv made all 3 dropouts (watched since 22:13): it was woken late (by 4.10 ms).", "sleeptune report",
+         "mpv had all 3 dropouts (watched since 22:13): it was woken late (by 4.10 ms).", "sleeptune report",
          "finds the settings that make programs lose the CPU or wake up late"},
         {ST_DROPOUT_CPU_TAKEN, "mpv", "ffmpeg",
-         "mpv made all 3 dropouts (watched since 22:13): it lost the CPU to ffmpeg.", "sleeptune report",
+         "ffmpeg took the CPU from mpv in 3 of 3 dropouts (watched since 22:13).", "sleeptune report",
          "finds the settings that make programs lose the CPU or wake up late"},
         {ST_DROPOUT_STOPPED, "mpv", "",
          "mpv made all 3 dropouts (watched since 22:13): it was stopped or frozen.",
          "sleeptune status --watch", "nothing to tune: it was stopped or frozen"},
         {ST_DROPOUT_WAITED_FOR_OTHER, "mpv", "Heavy",
-         "mpv made all 3 dropouts (watched since 22:13): it waited for Heavy.", "sleeptune status --watch",
+         "mpv had all 3 dropouts (watched since 22:13): it waited for Heavy.", "sleeptune status --watch",
          "look at the program that this one waited for"},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
@@ -204,26 +205,71 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
     client->worst_busy_ns = 60000000; /* 2880 frames */
     expect_of_screen("next_why",
-                     "freeze or simplify Heavy: its worst cycle of 60.0 ms is longer than a buffer that "
-                     "one can play with");
+                     "its worst cycle of 60.0 ms is longer than a buffer that one can play with; freeze or "
+                     "simplify Heavy");
     client->worst_busy_ns = 25000000;
     client->load = (struct st_xrun_load){
         .cycles_n = 469, .busy_median_ns = 21000000, .busy_max_ns = 25000000, .period_ns = 21333333};
     expect_of_screen("next_why",
-                     "freeze or simplify Heavy: it needs 98 % of each period, so no buffer size helps");
+                     "Heavy needs 98 % of each period, so no buffer size helps; freeze or simplify Heavy");
+    client->load.streams_n = 1; /* of a player */
+    expect_of_screen("next_why", "Heavy needs 98 % of each period, so no buffer size helps");
     client->load.cycles_n = 0;
     pipewire->seen.frames = 2048;
     pipewire->seen.period_ns = 42666667; /* it was raised since */
     expect_of_screen("next", "sleeptune status --watch");
     pipewire->source = "jack";
     client->worst_busy_ns = 45000000;
-    expect_of_screen("next", "");
+    expect_of_screen("next", "sleeptune status --watch");
     pipewire->seen.frames = 512;
     pipewire->seen.period_ns = 10666667;
     client->worst_period_ns = 10666667;
     client->worst_busy_ns = 15000000;
-    client->load.busy_max_ns = 0;
+    client->load.busy_max_ns = 90000000; /* by the clock, with what others took of it */
     expect_of_screen("next", "jack_bufsize 1024");
+    client->worst_error_ns = 7000000; /* 8 to 22 ms: 512, 1024 or 2048 */
+    expect_of_screen("next", "sleeptune status --watch");
+    expect_of_screen("next_why", "no buffer size can be named: the CPU time of its worst cycle, 15.0 ms, is "
+                                 "only known to 7.00 ms");
+    client->worst_error_ns = 1000000;
+    expect_of_screen("next", "jack_bufsize 1024");
+    client->worst_busy_ns = 0; /* only the clock's time is known */
+    expect_of_screen("next_why", "no buffer size can be named: the CPU time of its cycles is not known");
+}
+
+static void first_line_blames_who_took_the_cpu(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    struct st_dropout_client *server = add_client(pipewire, "PipeWire", 14, ST_DROPOUT_WOKEN_LATE);
+    struct st_dropout_client *guitarix = add_client(pipewire, "Guitarix", 11, ST_DROPOUT_CPU_TAKEN);
+    struct st_dropout_client *reverb = add_client(pipewire, "HeavyReverb", 5, ST_DROPOUT_CPU_TAKEN);
+    snprintf(guitarix->culprit, sizeof(guitarix->culprit), "chromium");
+    guitarix->culprit_n = 11;
+    expect_of_screen("answer", "chromium took the CPU from Guitarix and others in 16 of 30 dropouts (watched "
+                               "since 22:13).");
+    expect_of_screen("next", "sleeptune report"); /* it is not known whether they have rights */
+    guitarix->load.priority = reverb->load.priority = pipewire->seen.priority = ST_XRUN_NORMAL;
+    expect_of_screen("answer", "chromium took the CPU from Guitarix and others in 16 of 30 dropouts (watched "
+                               "since 22:13). No program here has real-time rights.");
+    expect_of_screen("next", "sudo sleeptune apply linux-rt-permission");
+    expect_of_screen("next_why", "lets programs that play go before others; then log out and in again");
+    reverb->load.priority = 20; /* one has them */
+    expect_of_screen("next", "sleeptune report");
+    reverb->load.priority = ST_XRUN_NORMAL;
+    /* who computes too long is to blame for more: both are told */
+    server->reasons_n[ST_DROPOUT_WOKEN_LATE] = 0;
+    server->reasons_n[ST_DROPOUT_TOO_SLOW] = server->not_ready_n = 40;
+    server->worst_busy_ns = 25000000;
+    server->load.streams_n = 1;
+    snprintf(server->name, sizeof(server->name), "Heavy");
+    expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
+    expect_of_screen("next_why",
+                     "long enough for its worst cycle of 25.0 ms; adds 21.3 ms of delay, until PipeWire "
+                     "restarts (undo: the same with 1024); for the 16 by a lost CPU: sudo sleeptune apply "
+                     "linux-rt-permission");
+    server->reasons_n[ST_DROPOUT_TOO_SLOW] = server->not_ready_n = 15;
+    expect_of_screen("next", "sudo sleeptune apply linux-rt-permission");
 }
 
 static void first_line_names_what_slowed_the_machine(void **state)
@@ -245,7 +291,7 @@ static void first_line_names_what_slowed_the_machine(void **state)
     memset(result.causes, 0, sizeof(result.causes));
     result.misses = 0;
     pipewire = watch_pipewire();
-    add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW);
+    add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW)->worst_busy_ns = 25000000;
     view.was_slowed = true;
     view.slowed = ST_CAUSE_HEAT;
     expect_of_screen("answer",
@@ -341,9 +387,9 @@ static void table_of_clients_has_the_first_ones_on_the_first_screen(void **state
     for (int i = 0; i < 12; i++) {
         char name[16];
         snprintf(name, sizeof(name), "client%d", i);
-        add_client(pipewire, name, i == 0, ST_DROPOUT_EXITED)->playing = i > 0;
+        add_client(pipewire, name, i == 0, ST_DROPOUT_BLOCKED)->playing = i > 0;
     }
-    expect_row("client0", "1 dropout: exited", "warn", false);
+    expect_row("client0", "1 dropout: waited for a lock, disk or program", "warn", false);
     expect_row("client7", "0 dropouts", "ok", false);
     expect_row("client8", "0 dropouts", "ok", true);
     expect_no_row("others");
@@ -609,6 +655,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(first_line_names_the_program_that_made_the_dropouts),
         TEST(first_line_says_what_the_server_knows),
+        TEST(first_line_blames_who_took_the_cpu),
         TEST(buffer_that_helps_fits_the_worst_cycle_or_is_not_named),
         TEST(first_line_without_a_dropout_says_what_was_watched),
         TEST(first_line_names_what_slowed_the_machine),

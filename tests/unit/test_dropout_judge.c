@@ -40,13 +40,30 @@ static void one_that_computes_past_the_deadline_is_too_slow(void **state)
     (void)state;
     expect(measured(at(10 * US, 40 * US, 34 * MS), 33900 * US, 60 * US), ST_DROPOUT_TOO_SLOW);
     expect(measured(at(10 * US, 40 * US, 21400 * US), 21350 * US, 5 * US), ST_DROPOUT_TOO_SLOW);
-    /* it sleeps in its cycle, on a lock or a disk: no one took the CPU from it */
-    expect(measured(at(10 * US, 40 * US, 34 * MS), 50 * US, 10 * US), ST_DROPOUT_TOO_SLOW);
-    /* not finished yet, and not known when it woke up */
-    expect(measured(at(10 * US, 0, 321 * MS), 50 * US, 10 * US), ST_DROPOUT_TOO_SLOW);
-    expect(measured(at(10 * US, 320 * MS, 321 * MS), 50 * US, 10 * US), ST_DROPOUT_TOO_SLOW);
     /* not finished yet */
     expect(measured(at(10 * US, 40 * US, 321 * MS), 320 * MS, 0), ST_DROPOUT_TOO_SLOW);
+}
+
+static void one_that_waits_for_threads_of_its_own_computes(void **state)
+{
+    (void)state;
+    struct st_dropout_figures figures = measured(at(10 * US, 40 * US, 34 * MS), MS, 10 * US);
+    figures.others_ns = 32 * MS;
+    expect(figures, ST_DROPOUT_TOO_SLOW);
+    assert_int_equal(st_dropout_judge_computed_ns(&figures), 33 * MS);
+    figures.others_ns = 3 * MS; /* they had nothing to do with it */
+    expect(figures, ST_DROPOUT_BLOCKED);
+    figures.measured = false;
+    assert_int_equal(st_dropout_judge_computed_ns(&figures), 0);
+}
+
+static void one_that_sleeps_in_its_cycle_does_not_compute(void **state)
+{
+    (void)state;
+    expect(measured(at(10 * US, 40 * US, 34 * MS), 50 * US, 10 * US), ST_DROPOUT_BLOCKED);
+    /* not finished yet, and not known when it woke up */
+    expect(measured(at(10 * US, 0, 321 * MS), 50 * US, 10 * US), ST_DROPOUT_BLOCKED);
+    expect(measured(at(10 * US, 320 * MS, 321 * MS), 50 * US, 10 * US), ST_DROPOUT_BLOCKED);
 }
 
 static void one_whose_pages_are_read_from_disk_was_swapped_out(void **state)
@@ -56,6 +73,13 @@ static void one_whose_pages_are_read_from_disk_was_swapped_out(void **state)
     swapped.faults_n = 12;
     expect(swapped, ST_DROPOUT_SWAPPED_OUT);
     swapped.cpu_ns = 33 * MS; /* some pages, but it computed all the time */
+    swapped.usual_ns = 3 * MS;
+    expect(swapped, ST_DROPOUT_TOO_SLOW);
+    swapped.faults_n = 40; /* the CPU time is that of making room for pages */
+    expect(swapped, ST_DROPOUT_SWAPPED_OUT);
+    swapped.usual_ns = 30 * MS; /* as without them */
+    expect(swapped, ST_DROPOUT_TOO_SLOW);
+    swapped.faults_n = UINT64_MAX;
     expect(swapped, ST_DROPOUT_TOO_SLOW);
     swapped.cpu_ns = 2200 * US;
     swapped.queue_ns = 31 * MS;
@@ -73,6 +97,18 @@ static void one_without_a_cpu_lost_it_to_somebody(void **state)
            ST_DROPOUT_CPU_TAKEN); /* while it computed */
     expect(measured(at(10 * US, 40 * US, 22 * MS), 18 * MS, 3900 * US),
            ST_DROPOUT_CPU_TAKEN); /* just enough */
+}
+
+/* What it computed and how long it waited are each enough: what is known better is the reason. */
+static void of_two_reasons_the_surer_is_told(void **state)
+{
+    (void)state;
+    struct st_dropout_figures figures = measured(at(10 * US, 40 * US, 44 * MS), 23 * MS, 23 * MS);
+    expect(figures, ST_DROPOUT_TOO_SLOW);
+    figures.cpu_error_ns = 2 * MS;
+    expect(figures, ST_DROPOUT_CPU_TAKEN);
+    figures.queue_ns = 20 * MS;
+    expect(figures, ST_DROPOUT_TOO_SLOW);
 }
 
 static void too_short_a_wait_for_the_cpu_is_not_the_reason(void **state)
@@ -100,35 +136,42 @@ static void without_the_figures_of_its_thread_it_is_unknown(void **state)
     expect((struct st_dropout_figures){0}, ST_DROPOUT_UNKNOWN);
 }
 
-static void one_that_was_stopped_or_has_gone(void **state)
+static void one_that_was_stopped(void **state)
 {
     (void)state;
     struct st_dropout_figures figures = measured(at(10 * US, 45 * MS, 47 * MS), 2 * MS, 10 * US);
     figures.stopped = true;
     expect(figures, ST_DROPOUT_STOPPED);
-    figures.exited = true;
-    expect(figures, ST_DROPOUT_EXITED);
 }
 
 static void one_whose_inputs_came_late_waited_for_another(void **state)
 {
     (void)state;
-    expect(measured(at(18 * MS, 18040 * US, 23 * MS), 5 * MS, 10 * US), ST_DROPOUT_WAITED_FOR_OTHER);
-    expect(at(18 * MS, 18040 * US, 23 * MS), ST_DROPOUT_WAITED_FOR_OTHER);
+    struct st_dropout_figures late = at(18 * MS, 18040 * US, 23 * MS);
+    late.waited = true;
+    expect(measured(late, 5 * MS, 10 * US), ST_DROPOUT_WAITED_FOR_OTHER);
+    expect(late, ST_DROPOUT_WAITED_FOR_OTHER);
+    late.waited = false; /* the server signalled it late: there is no other client */
+    expect(late, ST_DROPOUT_UNKNOWN);
     /* it would not have been ready with its inputs in time either */
-    expect(measured(at(MS, 1040 * US, 34 * MS), 32960 * US, 10 * US), ST_DROPOUT_TOO_SLOW);
+    late = at(MS, 1040 * US, 34 * MS);
+    late.waited = true;
+    expect(measured(late, 32960 * US, 10 * US), ST_DROPOUT_TOO_SLOW);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_that_computes_past_the_deadline_is_too_slow),
+        cmocka_unit_test(one_that_waits_for_threads_of_its_own_computes),
+        cmocka_unit_test(one_that_sleeps_in_its_cycle_does_not_compute),
         cmocka_unit_test(one_whose_pages_are_read_from_disk_was_swapped_out),
         cmocka_unit_test(one_without_a_cpu_lost_it_to_somebody),
+        cmocka_unit_test(of_two_reasons_the_surer_is_told),
         cmocka_unit_test(too_short_a_wait_for_the_cpu_is_not_the_reason),
         cmocka_unit_test(one_that_is_woken_late_and_was_not_queued),
         cmocka_unit_test(without_the_figures_of_its_thread_it_is_unknown),
-        cmocka_unit_test(one_that_was_stopped_or_has_gone),
+        cmocka_unit_test(one_that_was_stopped),
         cmocka_unit_test(one_whose_inputs_came_late_waited_for_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

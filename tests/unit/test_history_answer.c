@@ -86,8 +86,8 @@ static void who_made_most_is_said_first_with_the_reason(void **state)
         "HeavyReverb made 407 of 412 dropouts in the last 24 h: it computed too long.");
     says_first(document(10, 24 * HOUR_NS, HOUR_NS,
                         json_pack("[o, o]", dropout("A", "cpu-taken", "lost the CPU", "kworker/1:0", 8),
-                                  dropout("A", "exited", "exited", NULL, 2))),
-               "A made all 10 dropouts in the last 24 h: it lost the CPU to kworker/1:0 (8 of them).");
+                                  dropout("A", "blocked", "waited for a lock, disk or program", NULL, 2))),
+               "A had all 10 dropouts in the last 24 h: it lost the CPU to kworker/1:0 (8 of them).");
     says_first(
         document(1, 24 * HOUR_NS, -1,
                  json_pack("[o]", dropout(NULL, "device-xrun", "the device had no data in time", NULL, 1))),
@@ -102,7 +102,8 @@ static void a_client_is_judged_by_all_of_its_dropouts(void **state)
 {
     (void)state;
     says_first(document(14, 24 * HOUR_NS, HOUR_NS,
-                        json_pack("[o, o, o]", dropout("B", "exited", "exited", NULL, 6),
+                        json_pack("[o, o, o]",
+                                  dropout("B", "blocked", "waited for a lock, disk or program", NULL, 6),
                                   dropout("A", "stopped", "was stopped or frozen", NULL, 5),
                                   dropout("A", "too-slow", "computed too long", NULL, 3))),
                "A made 8 of 14 dropouts in the last 24 h: it was stopped or frozen (5 of them).");
@@ -263,11 +264,11 @@ static void an_event_has_the_client_first_and_the_server_last(void **state)
     (void)state;
     char *text = event_text(
         "pipewire: HeavyReverb was not ready 12 times in 5 s on card (exact): it computed too long "
-        "(25.0 ms, the buffer lasts 21.3 ms)",
+        "(25.0 ms of CPU time, the buffer lasts 21.3 ms)",
         "card", 300, false);
     assert_string_equal(
         text, "11:00:00 HeavyReverb was not ready 12 times in 5 s on card (exact): it computed too long "
-              "(25.0 ms, the buffer lasts 21.3 ms); pipewire\n");
+              "(25.0 ms of CPU time, the buffer lasts 21.3 ms); pipewire\n");
     free(text);
 }
 
@@ -280,7 +281,7 @@ static void an_event_is_two_lines_and_whole_with_details(void **state)
     for (int details = 0; details < 2; details++) {
         char *text = event_text(
             "pipewire: HeavyReverb was not ready 12 times in 5 s on card (exact): it computed too long "
-            "(25.0 ms, the buffer lasts 21.3 ms); in that time the loop woke at worst 2.0 ms late",
+            "(25.0 ms of CPU time, the buffer lasts 21.3 ms); in that time the loop woke at worst 2.0 ms late",
             device, 80, details != 0);
         int lines = 0;
         for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL && rest != NULL; lines++)

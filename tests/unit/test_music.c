@@ -155,8 +155,9 @@ static void the_program_with_most_dropouts_is_named(void **state)
     assert_string_equal(text, "too-slow");
     says(
         facts,
-        "HeavyReverb made 23 of 24 dropouts in 11 s on PipeWire: it computed too long (25.0 ms, the buffer lasts 21.3 ms). "
-        "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (a buffer long enough for that), or freeze or simplify HeavyReverb.");
+        "HeavyReverb made 23 of 24 dropouts in 11 s on PipeWire: it computed too long (25.0 ms of CPU time, the buffer lasts 21.3 ms). "
+        "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (long enough for its worst cycle of 25.0 ms; "
+        "adds 21.3 ms of delay, until PipeWire restarts (undo: the same with 1024); or freeze or simplify HeavyReverb).");
 }
 
 static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
@@ -168,8 +169,8 @@ static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
     lines[2].period_ns = 21333333;
     says(
         watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-        "Heavy made all 2 dropouts in 11 s on PipeWire: it computed too long (58.0 ms, the buffer lasts 21.3 ms). "
-        "Next: freeze or simplify it: no buffer up to 2048 frames is long enough.");
+        "Heavy made all 2 dropouts in 11 s on PipeWire: it computed too long (58.0 ms of CPU time, the buffer lasts 21.3 ms). "
+        "Next: its worst cycle of 58.0 ms is longer than a buffer that one can play with; freeze or simplify Heavy.");
 }
 
 static void who_always_computes_too_long_needs_no_larger_buffer(void **state)
@@ -178,9 +179,9 @@ static void who_always_computes_too_long_needs_no_larger_buffer(void **state)
     struct st_xrun_seen lines[] = {load("", 1024), load("Heavy", 1024),
                                    missed("Heavy", 2, ST_DROPOUT_TOO_SLOW)};
     lines[1].load.busy_median_ns = 21 * ST_NS_PER_MS;
-    says(
-        watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-        "Heavy made all 2 dropouts in 11 s on PipeWire: it computed too long. It needs 98 % of each period: freeze or simplify it.");
+    says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+         "Heavy made all 2 dropouts in 11 s on PipeWire: it computed too long. "
+         "Next: Heavy needs 98 % of each period, so no buffer size helps; freeze or simplify Heavy.");
 }
 
 static void a_server_that_names_no_one_is_not_made_to(void **state)

@@ -169,6 +169,9 @@ static const char *told(struct st_pipewire_profile *profile)
 
 static struct st_pipewire_profile profile;
 static int64_t queue_ns; /* how long the client that measure() is asked for waited for a CPU */
+static bool process_has_gone;
+static uint32_t culprits[2]; /* who had it */
+static size_t culprits_n;
 
 static int begin(void **state)
 {
@@ -177,9 +180,11 @@ static int begin(void **state)
     st_pipewire_profile_finish(&profile);
     profile = (struct st_pipewire_profile){0};
     queue_ns = 0;
-    st_pipewire_profile_add(&profile, DRIVER, ST_PIPEWIRE_PROFILE_NO_CLIENT, true);
-    st_pipewire_profile_add(&profile, CARD, ST_PIPEWIRE_PROFILE_NO_CLIENT, true);
-    st_pipewire_profile_add(&profile, PLAYER, CLIENT, false);
+    process_has_gone = false;
+    culprits_n = 0;
+    st_pipewire_profile_add(&profile, DRIVER, ST_PIPEWIRE_PROFILE_NO_CLIENT, true, false);
+    st_pipewire_profile_add(&profile, CARD, ST_PIPEWIRE_PROFILE_NO_CLIENT, true, false);
+    st_pipewire_profile_add(&profile, PLAYER, CLIENT, false, false);
     return 0;
 }
 
@@ -209,7 +214,7 @@ static void what_was_before_the_first_sight_is_not_told(void **state)
     TAKE(&profile, 1000, 500, {PLAYER, "player", FINISHED, 400});
     assert_false(profile.pending);
     st_pipewire_profile_remove(&profile, PLAYER); /* another has its id now */
-    st_pipewire_profile_add(&profile, PLAYER, CLIENT, false);
+    st_pipewire_profile_add(&profile, PLAYER, CLIENT, false, false);
     TAKE(&profile, 2000, 500, {PLAYER, "other", FINISHED, 900});
     assert_false(profile.pending);
 }
@@ -218,7 +223,7 @@ static void nodes_of_a_client_that_is_left_out_tell_nothing(void **state)
 {
     (void)state;
     enum { OWN = 41, OWN_CLIENT = 51 };
-    st_pipewire_profile_add(&profile, OWN, OWN_CLIENT, false);
+    st_pipewire_profile_add(&profile, OWN, OWN_CLIENT, false, false);
     TAKE(&profile, 1000, 5, {OWN, "own", FINISHED, 1}, {PLAYER, "player", FINISHED, 1});
     TAKE(&profile, 3000, 5, {OWN, "own", FINISHED, 4}, {PLAYER, "player", FINISHED, 3});
     st_pipewire_profile_leave_out(&profile, OWN_CLIENT); /* it is heard of late */
@@ -226,7 +231,7 @@ static void nodes_of_a_client_that_is_left_out_tell_nothing(void **state)
     assert_string_equal(told(&profile), "alsa_output.card/player 0 2; ");
     st_pipewire_profile_remove(&profile, OWN);
     st_pipewire_profile_remove(&profile, OWN_CLIENT); /* another client has its id now */
-    st_pipewire_profile_add(&profile, OWN, OWN_CLIENT, false);
+    st_pipewire_profile_add(&profile, OWN, OWN_CLIENT, false, false);
     TAKE(&profile, 5000, 5, {OWN, "other", FINISHED, 1}, {PLAYER, "player", FINISHED, 3});
     TAKE(&profile, 6000, 5, {OWN, "other", FINISHED, 2}, {PLAYER, "player", FINISHED, 3});
     assert_string_equal(told(&profile), "alsa_output.card/other 0 1; ");
@@ -316,7 +321,7 @@ static void a_node_that_has_gone_makes_room_after_its_last_report(void **state)
     assert_string_equal(loads(&profile), "alsa_output.card/ 1 1000000 30000 20000; "
                                          "alsa_output.card/player 1 1000000 30000 20000; ");
     for (int id = 1000; id < 3000; id++) {
-        st_pipewire_profile_add(&profile, (uint32_t)id, CLIENT, false);
+        st_pipewire_profile_add(&profile, (uint32_t)id, CLIENT, false, false);
         TAKE(&profile, 1000 * id, 5, {id, "one of many", FINISHED, NO_COUNTER});
         st_pipewire_profile_remove(&profile, (uint32_t)id);
     }
@@ -326,14 +331,19 @@ static void a_node_that_has_gone_makes_room_after_its_last_report(void **state)
 static struct st_dropout_figures figures; /* what measure() was asked for */
 
 /* It had the CPU the rest of the time. */
-static void measure(void *ctx, uint32_t client, double usual_share, struct st_dropout_figures *ret)
+static void measure(void *ctx, uint32_t client, struct st_dropout_figures *ret)
 {
     (void)ctx;
+    if (client == ST_DROPOUT_SERVER)
+        return;
     assert_int_equal(client, CLIENT);
-    assert_true(usual_share >= 0 && usual_share < 1);
     figures = *ret;
     ret->measured = true;
+    ret->exited = process_has_gone;
     ret->queue_ns = queue_ns;
+    snprintf(ret->culprit, sizeof(ret->culprit), "amp");
+    memcpy(ret->culprits, culprits, sizeof(culprits));
+    ret->culprits_n = culprits_n;
     ret->cpu_ns = ret->end_ns - ret->signal_ns - queue_ns;
 }
 
@@ -362,8 +372,8 @@ static void a_late_cycle_is_followed_to_its_end(void **state)
     assert_int_equal(figures.awake_ns - figures.signal_ns, 15 * US);
     assert_int_equal(figures.end_ns - figures.awake_ns, 1500 * US);
     assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
-    assert_int_equal(told_busy_ns, 1200 * US); /* what it waited for a CPU is not its own work */
-    assert_string_equal(told_cycle, "player 320+1200 of 1000 us, left 0; ");
+    assert_int_equal(told_busy_ns, 1215 * US); /* what it waited for a CPU is not its own work */
+    assert_string_equal(told_cycle, "player 305+1215 of 1000 us, left 0; ");
 }
 
 /* Who listens may have room for some only. */
@@ -380,7 +390,7 @@ static void the_one_that_was_late_is_told_first(void **state)
     const struct times next[] = {{6 * MS, 6 * MS + 5 * US, 6 * MS + 20 * US, 6 * MS + 100 * US},
                                  {6 * MS, 6 * MS + 109 * US, 5 * MS + 120 * US, 6 * MS + 120 * US}};
     profile.measure = measure;
-    st_pipewire_profile_add(&profile, 41, CLIENT, false);
+    st_pipewire_profile_add(&profile, 41, CLIENT, false, false);
     take_times(&profile, (struct times){3 * MS, 4 * MS, 4 * MS + 410 * US, 4 * MS + 420 * US}, 5, finished,
                usual, 2);
     take_times(&profile, (struct times){4 * MS, 4 * MS, 4 * MS + 410 * US, 5 * MS}, 5, both, late, 2);
@@ -496,17 +506,118 @@ static void a_time_of_awaking_before_the_signal_is_not_the_clients(void **state)
     assert_string_equal(told(&profile), "alsa_output.card/player 0 4 too-slow; ");
 }
 
-static void a_client_that_goes_in_its_cycle_has_exited(void **state)
+/* Late in a cycle of 1 ms that begins at `ms`; it computes for 1.5 ms. */
+static void be_late(int64_t ms)
+{
+    const int64_t at = ms * MS;
+    const struct times late = {at, at + 5 * US, at + 20 * US, at - 920 * US};
+    take_player(&profile, (struct times){at - MS, at - MS, at - 910 * US, at}, late, AWAKE, NO_COUNTER);
+    take_player(&profile, (struct times){at - MS, at, at + MS, at + MS + 5 * US}, late, AWAKE, NO_COUNTER);
+    take_player(&profile, (struct times){at, at + MS, at + 1530 * US, at + 1540 * US},
+                (struct times){at + MS, at + MS + 5 * US, at + MS + 3 * US, at + 1520 * US}, FINISHED,
+                NO_COUNTER);
+}
+
+static void the_end_of_a_client_is_no_dropout(void **state)
 {
     (void)state;
     const struct times late = {5 * MS, 5 * MS + 5 * US, 5 * MS + 20 * US, 4 * MS + 80 * US};
     take_player(&profile, (struct times){4 * MS, 4 * MS, 4 * MS + 90 * US, 5 * MS}, late, AWAKE, NO_COUNTER);
     take_player(&profile, (struct times){4 * MS, 5 * MS, 6 * MS, 6 * MS + 5 * US}, late, AWAKE, NO_COUNTER);
     st_pipewire_profile_remove(&profile, PLAYER);
-    assert_string_equal(told(&profile), "alsa_output.card/player 0 1 exited; ");
-    assert_string_equal(told_cycle, "player 20+980 of 1000 us, left 0; "); /* up to the deadline */
+    assert_false(profile.pending);
     take_player(&profile, (struct times){5 * MS, 5 * MS, 5 * MS + 90 * US, 6 * MS}, late, AWAKE, NO_COUNTER);
-    assert_string_equal(told(&profile), "alsa_output.card/player 0 1 exited; "); /* a report that is late */
+    assert_false(profile.pending); /* a report that is late */
+    begin(NULL);
+    profile.measure = measure;
+    process_has_gone = true; /* its node goes later */
+    be_late(5);
+    assert_false(profile.pending);
+}
+
+static void the_beginning_of_a_client_is_no_dropout(void **state)
+{
+    (void)state;
+    profile.measure = measure;
+    profile.listed = true; /* what comes now is new */
+    st_pipewire_profile_add(&profile, PLAYER, CLIENT, false, false);
+    be_late(5);
+    be_late(900);
+    assert_false(profile.pending);
+    be_late(1100);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
+    be_late(5000); /* after a pause */
+    assert_false(profile.pending);
+}
+
+/* 0.3.65 on one CPU, server and client at the same real-time priority, rounded: the client computes from 8
+ * to 16.2 ms, the server begins the cycles of 9 ms and later at 16.21 ms, and the clients' cycles of 8 to
+ * 16 ms are never reported. */
+static void who_computes_while_the_server_waits_is_to_blame(void **state)
+{
+    (void)state;
+    profile.measure = measure;
+    for (int64_t cpu = 2; cpu >= 0; cpu -= 2) {
+        const int64_t at = 16210 * US;
+        queue_ns = cpu == 0 ? 8 * MS : 100 * US; /* 0: it had to wait for the CPU, too */
+        take_player(&profile, (struct times){6 * MS, 7 * MS, 7 * MS + 90 * US, 7 * MS + 95 * US},
+                    (struct times){6 * MS, 7 * MS + 5 * US, 7 * MS + 20 * US, 7 * MS + 80 * US}, FINISHED,
+                    NO_COUNTER);
+        const struct times short_one = {at, at + US, at, at - 10 * US};
+        take_player(&profile, (struct times){at, at, at + 20 * US, at + 20 * US}, short_one, TRIGGERED,
+                    NO_COUNTER);
+        take_player(&profile, (struct times){at, at + 20 * US, at + 40 * US, at + 40 * US}, short_one,
+                    TRIGGERED, NO_COUNTER);
+        take_player(&profile, (struct times){at + 20 * US, at + 40 * US, at + 340 * US, at + 350 * US},
+                    (struct times){at, at + 40 * US, at + 50 * US, at + 330 * US}, FINISHED, NO_COUNTER);
+        assert_string_equal(told(&profile), cpu > 0 ? "alsa_output.card/player 0 1 too-slow; "
+                                                    : "alsa_output.card/PipeWire 0 1 woken-late; ");
+        if (cpu > 0) {
+            assert_int_equal(told_busy_ns, 8100 * US);
+            assert_int_equal(profile.nodes[2].busy.max_ns, 8100 * US); /* and it is in its load */
+        }
+        begin(NULL);
+        profile.measure = measure;
+    }
+}
+
+/* PipeWire 1.4 reports that cycle: the client's end is that of the next one's beginning. */
+static void who_held_up_the_server_in_a_cycle_that_is_reported_is_to_blame(void **state)
+{
+    (void)state;
+    profile.measure = measure;
+    const int64_t at = 16210 * US;
+    take_player(&profile, (struct times){6 * MS, 7 * MS, 7 * MS + 90 * US, 7 * MS + 95 * US},
+                (struct times){6 * MS, 7 * MS + 5 * US, 7 * MS + 20 * US, 7 * MS + 80 * US}, FINISHED, 4);
+    take_player(&profile, (struct times){7 * MS, 8 * MS, at - US, at},
+                (struct times){7 * MS, 8 * MS + 5 * US, 8 * MS + 20 * US, at - 10 * US}, FINISHED, 4);
+    take_player(&profile, (struct times){8 * MS, at, at + 20 * US, at + 20 * US},
+                (struct times){8 * MS, at + 5 * US, at + 15 * US, at - 10 * US}, AWAKE, 5);
+    take_player(&profile, (struct times){at, at + 20 * US, at + 340 * US, at + 350 * US},
+                (struct times){at, at + 25 * US, at + 50 * US, at + 330 * US}, FINISHED, 5);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
+    assert_int_equal(told_busy_ns, 8200 * US);
+}
+
+static void a_culprit_is_called_as_its_client(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"amp", "player", "player or synth", "synth or PipeWire"};
+    for (size_t i = 0; i < 4; i++) {
+        begin(NULL);
+        profile.measure = measure;
+        st_pipewire_profile_add(&profile, 41, 51, false, false);
+        TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER},
+             {41, "synth", FINISHED, NO_COUNTER});
+        queue_ns = 1400 * US;
+        culprits[0] = i < 3 ? CLIENT : 51;
+        culprits[1] = i < 3 ? 51 : ST_DROPOUT_SERVER;
+        culprits_n = i < 2 ? i : 2;
+        be_late(5);
+        char wanted[96];
+        snprintf(wanted, sizeof(wanted), "alsa_output.card/player 0 1 cpu-taken %s; ", names[i]);
+        assert_string_equal(told(&profile), wanted);
+    }
 }
 
 /* 1.4: its counter rises, because it had not finished when the next cycle began; its data is for the one after. */
@@ -536,7 +647,7 @@ static void a_captured_cycle_has_each_clients_times(void **state)
     const struct spa_pod *pod = (const struct spa_pod *)pods;
     assert_int_equal(bytes, sizeof(*pod) + pod->size);
     assert_int_equal(st_pipewire_profile_take(&profile, pod), 0);
-    assert_string_equal(told(&profile), "nul/good 0 1 waited-for-other; ");
+    assert_string_equal(told(&profile), "nul/good 0 1 waited-for-other bad; ");
     assert_string_equal(told_cycle,
                         "good 18315+5346 of 21343 us, left 1; bad 58+18143 of 21343 us, left 0; ");
 }
@@ -547,7 +658,7 @@ static void a_cycle_that_is_never_judged_does_not_stay(void **state)
     (void)state;
     for (int64_t ms = 5; ms < 3000; ms += 1500) { /* not judged: no later cycle has its end */
         const struct times late = {(ms - 1) * MS, ms * MS + 5 * US, ms * MS + 20 * US, (ms - 1) * MS};
-        st_pipewire_profile_add(&profile, PLAYER, CLIENT, false); /* another one */
+        st_pipewire_profile_add(&profile, PLAYER, CLIENT, false, false); /* another one */
         take_player(&profile, (struct times){(ms - 1) * MS, (ms - 1) * MS, (ms - 1) * MS + 90 * US, ms * MS},
                     late, AWAKE, NO_COUNTER);
         take_player(&profile, (struct times){(ms - 1) * MS, ms * MS, (ms + 1) * MS, (ms + 1) * MS + 5 * US},
@@ -585,7 +696,11 @@ int main(void)
         cmocka_unit_test_setup(the_one_that_was_late_is_told_first, begin),
         cmocka_unit_test_setup(awake_in_a_cycle_that_ended_too_early_is_no_dropout, begin),
         cmocka_unit_test_setup(a_time_of_awaking_before_the_signal_is_not_the_clients, begin),
-        cmocka_unit_test_setup(a_client_that_goes_in_its_cycle_has_exited, begin),
+        cmocka_unit_test_setup(the_end_of_a_client_is_no_dropout, begin),
+        cmocka_unit_test_setup(the_beginning_of_a_client_is_no_dropout, begin),
+        cmocka_unit_test_setup(who_computes_while_the_server_waits_is_to_blame, begin),
+        cmocka_unit_test_setup(who_held_up_the_server_in_a_cycle_that_is_reported_is_to_blame, begin),
+        cmocka_unit_test_setup(a_culprit_is_called_as_its_client, begin),
         cmocka_unit_test_setup(the_client_that_another_waited_for_is_named, begin),
         cmocka_unit_test_setup(a_cycle_that_the_server_cuts_short_is_no_clients_dropout, begin),
         cmocka_unit_test_setup(one_that_is_too_slow_for_a_whole_period_is_to_blame_for_a_short_one, begin),

@@ -219,12 +219,33 @@ static void pressure_is_the_total_of_its_line(void **state)
     assert_int_equal(st_proc_pressure_us("full total=4\n", "some", &us), -ENODATA);
 }
 
+static void a_name_that_the_kernel_cut_is_completed(void **state)
+{
+    (void)state;
+    static const char *const rows[][3] = {
+        {"qemu-system-x86\n", "/usr/bin/qemu-system-x86_64", "qemu-system-x86_64"},
+        {"sleeptune-obser", "sleeptune-observe-pipewire", "sleeptune-observe-pipewire"},
+        {"chromium-browse", "/usr/lib/chromium/chromium-browser --type=renderer --lang=en",
+         "chromium-browser"},               /* it writes all its arguments into one */
+        {"amp\n", "/opt/amplifier", "amp"}, /* not cut */
+        {"Isolated Web Co", "/usr/lib/firefox/firefox", "Isolated Web Co"},
+        {"kworker/u16:3-e", "", "kworker/u16:3-e"},
+        {"fifteen-letters", "/fifteen-letters\033[31m", "fifteen-letters?[31m"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char name[64];
+        st_proc_name(rows[i][0], rows[i][1], name, sizeof(name));
+        assert_string_equal(name, rows[i][2]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keyed_numbers_of_a_cgroup),
         cmocka_unit_test(path_of_the_unified_cgroup),
         cmocka_unit_test(pressure_is_the_total_of_its_line),
+        cmocka_unit_test(a_name_that_the_kernel_cut_is_completed),
         cmocka_unit_test(schedstat_is_read),
         cmocka_unit_test(schedstat_of_a_kernel_that_does_not_count_is_no_data),
         cmocka_unit_test(malformed_schedstat_is_refused),

@@ -165,11 +165,15 @@ static void a_load_is_read_back(void **state)
                                                .frames = 1024,
                                                .rate_hz = 48000,
                                                .asked_frames = 1200,
-                                               .asked_rate_hz = 44100}};
+                                               .asked_rate_hz = 44100,
+                                               .priority = ST_XRUN_NORMAL,
+                                               .streams_n = 1}};
     char buf[ST_XRUN_LINE_BYTES];
-    assert_string_equal(st_xrun_line_format(&seen, buf, sizeof(buf)),
-                        "load cycles=469 busy=1200000,3000000,9000000 wait=0,40000,120000 period=21333333 "
-                        "frames=1024 rate=48000 asked=1200 asked-rate=44100 device=studio client=Organ\n");
+    assert_string_equal(
+        st_xrun_line_format(&seen, buf, sizeof(buf)),
+        "load cycles=469 busy=1200000,3000000,9000000 wait=0,40000,120000 period=21333333 "
+        "frames=1024 rate=48000 asked=1200 asked-rate=44100 priority=100 stream=1 device=studio "
+        "client=Organ\n");
     struct st_xrun_line line;
     buf[strlen(buf) - 1] = '\0';
     assert_int_equal(st_xrun_line_parse(buf, &line), 0);
