@@ -111,8 +111,14 @@ static char *history_text(struct st_service *service, enum st_route_body which, 
                           unsigned *http_status)
 {
     struct st_causes_now now;
+    struct st_dropout_sums dropouts;
+    struct st_history_observed observed = {.watches_n = 0};
     st_causes_look(service->causes, &now);
-    return st_history_writer_answer(service->history, which, query, &now, http_status);
+    pthread_mutex_lock(&service->mutex);
+    if (service->observe != NULL)
+        st_observe_minute_so_far(service->observe, &dropouts, &observed);
+    pthread_mutex_unlock(&service->mutex);
+    return st_history_writer_answer(service->history, which, query, &now, &observed, http_status);
 }
 
 /* What is asked is only which time and thread of the trace are looked at: nothing of it is believed. */

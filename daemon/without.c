@@ -74,7 +74,8 @@ void st_history_writer_look(struct st_history_writer *writer, struct st_history_
 }
 
 char *st_history_writer_answer(struct st_history_writer *writer, enum st_route_body which,
-                               const struct st_query *query, struct st_causes_now *now, unsigned *http_status)
+                               const struct st_query *query, struct st_causes_now *now,
+                               const struct st_history_observed *observed, unsigned *http_status)
 {
     if (which == ST_ROUTE_CAUSES)
         return st_causes_text(now);

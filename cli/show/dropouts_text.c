@@ -24,7 +24,7 @@
 struct who {
     char name[80];
     bool named; /* by a client */
-    char reason[24], culprit[80];
+    char reason[24], culprit[80], source[32];
     int64_t n, most_n; /* most_n: of the row that the culprit is from */
     int64_t busy_ns, wait_ns, period_ns;
 };
@@ -72,6 +72,7 @@ static void add(struct list *list, const json_t *from)
                       .period_ns = st_json_field(from, "period_ns")};
     st_json_field_safe(json_object_get(from, "reason"), row.reason, sizeof(row.reason));
     st_json_field_safe(json_object_get(from, "culprit"), row.culprit, sizeof(row.culprit));
+    st_json_field_safe(json_object_get(from, "source"), row.source, sizeof(row.source));
     if (row.named || is_device(&row))
         st_json_field_safe(row.named ? client : json_object_get(from, "device"), row.name, sizeof(row.name));
     if (row.name[0] == '\0')
@@ -143,6 +144,15 @@ static int64_t worst_of(const struct list *list, size_t *ret_row)
         }
     }
     return worst_n;
+}
+
+const char *st_dropouts_text_source(const json_t *dropouts, char *buf, size_t buf_bytes)
+{
+    struct list list;
+    size_t row = 0;
+    gather(dropouts, &list);
+    snprintf(buf, buf_bytes, "%s", worst_of(&list, &row) > 0 ? list.rows[row].source : "");
+    return buf;
 }
 
 const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, const char *when, char *buf,

@@ -12,6 +12,9 @@
 const char *st_dropouts_text_sentence(const json_t *dropouts, int64_t total_n, const char *when, char *buf,
                                       size_t buf_bytes);
 
+/** Name of the source of the dropouts that the sentence is about; "" if that is unknown. @return buf. */
+const char *st_dropouts_text_source(const json_t *dropouts, char *buf, size_t buf_bytes);
+
 /** A row for each client and reason, the most first: at most 5 and the sum of the rest, or all. Nothing without dropouts. */
 void st_dropouts_text_table(FILE *out, const json_t *dropouts, int64_t total_n, bool all, int columns);
 

@@ -93,12 +93,6 @@ static struct sums sum_up(const json_t *document)
     return sums;
 }
 
-bool st_history_text_measured(const json_t *document)
-{
-    const struct sums sums = sum_up(document);
-    return sums.measured_ns > 0 || sums.dropouts > 0;
-}
-
 /* "32,400,000" */
 static const char *grouped(int64_t n, char *buf, size_t buf_bytes)
 {
@@ -133,16 +127,36 @@ static const char *say_when(const json_t *document, int64_t now_wall_ns, char *b
     return buf;
 }
 
-/* The source that was watched longest; NULL: none. */
-static const json_t *longest_watched(const json_t *document)
+/* The source that the answer is about: whose clients had the dropouts, else on which clients played longest, else which
+ * was watched longest. NULL: none was watched. */
+static const json_t *watched_source(const json_t *document)
 {
-    const json_t *first = json_array_get(json_object_get(document, "watched"), 0);
-    return st_json_field(first, "watched_ns") > 0 ? first : NULL;
+    char worst[32], source[32];
+    size_t i;
+    const json_t *one, *ret = NULL;
+    st_dropouts_text_source(json_object_get(document, "dropouts"), worst, sizeof(worst));
+    json_array_foreach(json_object_get(document, "watched"), i, one)
+    {
+        if (st_json_field(one, "watched_ns") <= 0)
+            continue;
+        if (strcmp(st_json_field_safe(json_object_get(one, "source"), source, sizeof(source)), worst) == 0)
+            return one;
+        if (ret == NULL || st_json_field(one, "playing_ns") > st_json_field(ret, "playing_ns"))
+            ret = one;
+    }
+    return ret;
+}
+
+bool st_history_text_measured(const json_t *document)
+{
+    const struct sums sums = sum_up(document);
+    return sums.measured_ns > 0 || sums.dropouts > 0 ||
+           st_json_field(watched_source(document), "playing_ns") > 0;
 }
 
 static bool is_watched(const json_t *document, const struct sums *sums)
 {
-    return sums->watched || longest_watched(document) != NULL;
+    return sums->watched || watched_source(document) != NULL;
 }
 
 /* "this computer's timing missed 3 of 32,400,000 periods at 128 frames" */
@@ -163,7 +177,7 @@ static bool put_answer(FILE *out, const json_t *document, const struct sums *sum
                        const struct st_history_text_look *look)
 {
     char text[512], when[96], timing[128], server[40], watched_for[32];
-    const json_t *watched = longest_watched(document);
+    const json_t *watched = watched_source(document);
     const json_t *playing = json_object_get(watched, "playing_ns");
     const bool whole = st_json_field(watched, "watched_ns") >= span_of(document) / 10 * 9;
     const bool none_played = json_is_integer(playing) && json_integer_value(playing) == 0;
@@ -383,7 +397,7 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     const int columns = look->columns < WIDTH_MIN ? WIDTH_MIN : look->columns;
     const json_t *dropouts = json_object_get(document, "dropouts");
     char text[128], from[32], to[32];
-    if (sums.measured_ns <= 0 && sums.dropouts == 0 && longest_watched(document) == NULL) {
+    if (sums.measured_ns <= 0 && sums.dropouts == 0 && watched_source(document) == NULL) {
         snprintf(text, sizeof(text), "No whole minute was measured from %s to %s.",
                  minute_of(st_json_field(document, "since_ns"), from, sizeof(from)),
                  minute_of(st_json_field(document, "until_ns"), to, sizeof(to)));

@@ -92,7 +92,8 @@ static int read_causes(struct st_history_reader *reader, const struct st_query *
 }
 
 char *st_history_writer_answer(struct st_history_writer *writer, enum st_route_body which,
-                               const struct st_query *query, struct st_causes_now *now, unsigned *http_status)
+                               const struct st_query *query, struct st_causes_now *now,
+                               const struct st_history_observed *observed, unsigned *http_status)
 {
     char error[SENTENCE];
     char *text = NULL;
@@ -101,9 +102,11 @@ char *st_history_writer_answer(struct st_history_writer *writer, enum st_route_b
         return st_causes_text(now);
     if (reader == NULL)
         return refuse(http_status, HTTP_NO_STORE, error);
-    const int r = which == ST_ROUTE_HISTORY  ? read_steps(reader, query, &text)
-                  : which == ST_ROUTE_EVENTS ? read_events(reader, query, &text)
-                                             : read_causes(reader, query, now, &text);
+    int r = observed != NULL ? st_history_read_running(reader, observed) : 0;
+    if (r == 0)
+        r = which == ST_ROUTE_HISTORY  ? read_steps(reader, query, &text)
+            : which == ST_ROUTE_EVENTS ? read_events(reader, query, &text)
+                                       : read_causes(reader, query, now, &text);
     if (r == -EINVAL)
         text = refuse(http_status, HTTP_BAD_REQUEST, "'since' is later than 'until'");
     else if (r == -E2BIG)

@@ -64,10 +64,11 @@ void st_history_writer_look(struct st_history_writer *writer, struct st_history_
 /** Documents sleeptune-history/1, by default of the last day, sleeptune-events/1 and sleeptune-causes/1, from the file.
  * @param which ST_ROUTE_HISTORY, ST_ROUTE_EVENTS or ST_ROUTE_CAUSES.
  * @param now for causes: added to what the file has; without a file it is the answer.
+ * @param observed of the minute that still runs: added to what the file has. NULL: nothing is observed.
  * @param http_status 200; it becomes 400 or 503 where the text is an error.
  * @return text to be freed, NULL when out of memory. Threads: any. */
 char *st_history_writer_answer(struct st_history_writer *writer, enum st_route_body which,
                                const struct st_query *query, struct st_causes_now *now,
-                               unsigned *http_status);
+                               const struct st_history_observed *observed, unsigned *http_status);
 
 #endif

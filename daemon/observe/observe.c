@@ -26,17 +26,15 @@ struct st_observe {
     pthread_t thread;
     int wake[2]; /* a byte: look at what follows */
 
-    pthread_mutex_t mutex; /* up to view */
+    pthread_mutex_t mutex; /* up to minute_ns */
     struct st_config config;
     bool changed, stop;
     void (*wake_player)(void); /* NULL: no one waits for something to play */
     int64_t wake_after_ns;
     struct st_observe_view view;
-    struct st_dropout_sums dropouts; /* since the last minute */
-
-    /* the starter's: as they were at the end of the last minute */
-    int64_t watched_ns[ST_OBSERVE_SOURCES_MAX];
-    int64_t minute_ns; /* when the last minute ended */
+    struct st_dropout_sums dropouts;            /* since the last minute */
+    int64_t watched_ns[ST_OBSERVE_SOURCES_MAX]; /* at the end of the last minute */
+    int64_t minute_ns;                          /* when it ended */
 
     /* the thread's */
     struct st_dropout_sums fresh; /* since the last publish */
@@ -186,6 +184,7 @@ int st_observe_start(struct st_platform *platform, const struct st_config *confi
     observe->platform = platform;
     observe->config = *config;
     observe->changed = true;
+    observe->minute_ns = platform->now_ns(platform);
     const struct st_xrun_source *source;
     while (observe->n < ST_OBSERVE_SOURCES_MAX &&
            (source = platform->xrun_source(platform, observe->n)) != NULL) {
@@ -291,13 +290,14 @@ static int64_t known_or_none(int64_t value)
     return value > 0 ? value : INT64_MIN;
 }
 
-void st_observe_end_minute(struct st_observe *observe, struct st_dropout_sums *dropouts,
-                           struct st_history_observed *ret)
+/* Under the mutex. */
+static void take_minute(struct st_observe *observe, struct st_dropout_sums *dropouts,
+                        struct st_history_observed *ret)
 {
-    pthread_mutex_lock(&observe->mutex);
     *dropouts = observe->dropouts;
-    observe->dropouts.n = 0;
-    observe->dropouts.others_n = 0;
+    ret->dropouts = dropouts->rows;
+    ret->dropouts_n = dropouts->n;
+    ret->others_n = dropouts->others_n;
     ret->watches_n = 0;
     for (size_t i = 0; i < observe->view.n; i++) {
         const struct st_observed_view *source = &observe->view.sources[i];
@@ -307,14 +307,34 @@ void st_observe_end_minute(struct st_observe *observe, struct st_dropout_sums *d
             .frames = known_or_none(source->seen.frames),
             .rate_hz = known_or_none(source->seen.rate_hz)};
         snprintf(watch.source, sizeof(watch.source), "%s", source->source);
-        if (watch.watched_ns <= 0) /* below 0: what was counted too much is taken from the next minutes */
-            continue;
-        ret->watches[ret->watches_n++] = watch;
-        observe->watched_ns[i] = source->watched_ns;
+        if (watch.watched_ns > 0)
+            ret->watches[ret->watches_n++] = watch;
+    }
+}
+
+void st_observe_minute_so_far(struct st_observe *observe, struct st_dropout_sums *dropouts,
+                              struct st_history_observed *ret)
+{
+    struct st_platform *p = observe->platform;
+    pthread_mutex_lock(&observe->mutex);
+    take_minute(observe, dropouts, ret);
+    ret->to_wall_ns = p->wall_ns(p);
+    ret->from_wall_ns = st_ns_sub(ret->to_wall_ns, st_ns_sub(p->now_ns(p), observe->minute_ns));
+    pthread_mutex_unlock(&observe->mutex);
+}
+
+void st_observe_end_minute(struct st_observe *observe, struct st_dropout_sums *dropouts,
+                           struct st_history_observed *ret)
+{
+    pthread_mutex_lock(&observe->mutex);
+    take_minute(observe, dropouts, ret);
+    observe->dropouts.n = 0;
+    observe->dropouts.others_n = 0;
+    for (size_t i = 0; i < observe->view.n;
+         i++) { /* below: what was counted too much is taken from the next minutes */
+        if (observe->view.sources[i].watched_ns > observe->watched_ns[i])
+            observe->watched_ns[i] = observe->view.sources[i].watched_ns;
     }
     observe->minute_ns = observe->platform->now_ns(observe->platform);
     pthread_mutex_unlock(&observe->mutex);
-    ret->dropouts = dropouts->rows;
-    ret->dropouts_n = dropouts->n;
-    ret->others_n = dropouts->others_n;
 }

@@ -7,11 +7,15 @@
 #define ROWS_MAX    64            /* of an answer */
 #define DEVICE_XRUN "device-xrun" /* in the place of a reason */
 
-static int add_dropout(struct st_history *history, const struct st_history_observed *observed,
+/* What the file has, and what st_history_read_running added: a temporary table is found before the file's. */
+#define DROPOUTS "(SELECT * FROM main.dropout UNION ALL SELECT * FROM temp.dropout)"
+#define WATCHES  "(SELECT * FROM main.watch UNION ALL SELECT * FROM temp.watch)"
+
+static int add_dropout(sqlite3 *db, const struct st_history_observed *observed,
                        const struct st_dropout_sum *row)
 {
     return st_history_sql_run(
-        history->db,
+        db,
         "INSERT INTO dropout (from_ns, to_ns, source, device, client, reason, culprit, n, busy_ns, wait_ns,"
         " period_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), nullif(?, 0), nullif(?, 0))",
         "iisssssiiii", observed->from_wall_ns, observed->to_wall_ns, row->source, row->device, row->client,
@@ -20,35 +24,44 @@ static int add_dropout(struct st_history *history, const struct st_history_obser
 }
 
 /* A row is a time in which nothing about the watching changed, so a day of it is a few rows. */
-static int add_watch(struct st_history *history, const struct st_history_observed *observed,
+static int add_watch(sqlite3 *db, const struct st_history_observed *observed,
                      const struct st_history_watch *watch)
 {
     int r = st_history_sql_run(
-        history->db,
+        db,
         "UPDATE watch SET to_ns = ? WHERE id = (SELECT id FROM watch WHERE source = ? ORDER BY to_ns DESC LIMIT 1)"
         " AND abs(to_ns - ?) <= ? AND playing IS ? AND frames IS ? AND rate_hz IS ?",
         "itiinnn", st_ns_add(observed->from_wall_ns, watch->watched_ns), watch->source,
         observed->from_wall_ns, ST_HISTORY_WATCH_JOIN_NS, watch->playing, watch->frames, watch->rate_hz);
-    if (r == 0 && sqlite3_changes(history->db) == 0)
+    if (r == 0 && sqlite3_changes(db) == 0)
         r = st_history_sql_run(
-            history->db,
+            db,
             "INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz) VALUES (?, ?, ?, ?, ?, ?)",
             "tiinnn", watch->source, st_ns_sub(observed->to_wall_ns, watch->watched_ns), observed->to_wall_ns,
             watch->playing, watch->frames, watch->rate_hz);
     return r;
 }
 
-int st_history_add_observed(struct st_history *history, const struct st_history_observed *observed)
+static int add_observed(sqlite3 *db, const struct st_history_observed *observed)
 {
     int r = 0;
     for (size_t i = 0; r == 0 && i < observed->dropouts_n; i++)
-        r = add_dropout(history, observed, &observed->dropouts[i]);
+        r = add_dropout(db, observed, &observed->dropouts[i]);
     if (r == 0 && observed->others_n > 0)
-        r = add_dropout(history, observed,
-                        &(struct st_dropout_sum){.device_xrun = true, .n = observed->others_n});
+        r = add_dropout(db, observed, &(struct st_dropout_sum){.device_xrun = true, .n = observed->others_n});
     for (size_t i = 0; r == 0 && i < observed->watches_n; i++)
-        r = add_watch(history, observed, &observed->watches[i]);
+        r = add_watch(db, observed, &observed->watches[i]);
     return r;
+}
+
+int st_history_add_observed(struct st_history *history, const struct st_history_observed *observed)
+{
+    return add_observed(history->db, observed);
+}
+
+int st_history_read_running(struct st_history_reader *reader, const struct st_history_observed *observed)
+{
+    return add_observed(reader->db, observed);
 }
 
 int st_history_dropouts_retain(struct st_history *history, int64_t minutes_from_ns, int64_t all_from_ns)
@@ -92,13 +105,13 @@ int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
     int64_t all_n = 0, listed_n = 0;
     const int64_t to_ns = until_ns != INT64_MIN ? until_ns : INT64_MAX;
     int r = st_history_sql_number(reader->db, &all_n,
-                                  "SELECT sum(n) FROM dropout WHERE from_ns >= ? AND from_ns < ?", "ii",
+                                  "SELECT sum(n) FROM " DROPOUTS " WHERE from_ns >= ? AND from_ns < ?", "ii",
                                   since_ns, to_ns);
     if (r == 0) /* by the period, too: the worst time is compared with its own */
         r = st_history_sql_prepare(
             reader->db, &statement,
             "SELECT source, device, client, reason, culprit, sum(n), max(busy_ns), max(wait_ns), period_ns,"
-            " max(to_ns) FROM dropout WHERE from_ns >= ? AND from_ns < ? AND source IS NOT NULL"
+            " max(to_ns) FROM " DROPOUTS " WHERE from_ns >= ? AND from_ns < ? AND source IS NOT NULL"
             " GROUP BY source, device, client, reason, culprit, period_ns ORDER BY 6 DESC LIMIT ?",
             "iii", since_ns, to_ns, (int64_t)ROWS_MAX);
     if (r < 0)
@@ -126,7 +139,7 @@ int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, 
     int r = st_history_sql_prepare(
         reader->db, &statement,
         "SELECT source, sum(min(to_ns, ?) - max(from_ns, ?)),"
-        " sum((min(to_ns, ?) - max(from_ns, ?)) * playing), frames, rate_hz, max(to_ns) FROM watch"
+        " sum((min(to_ns, ?) - max(from_ns, ?)) * playing), frames, rate_hz, max(to_ns) FROM " WATCHES
         " WHERE to_ns > ? AND from_ns < ? GROUP BY source ORDER BY 2 DESC LIMIT ?",
         "iiiiiii", until_ns, since_ns, until_ns, since_ns, since_ns, until_ns,
         (int64_t)ST_HISTORY_WATCHES_MAX);
@@ -152,7 +165,7 @@ int st_history_read_idle(struct st_history_reader *reader, int64_t since_ns, int
     sqlite3_stmt *statement;
     bool any = false;
     int r = st_history_sql_prepare(reader->db, &statement,
-                                   "SELECT max(from_ns, ?), min(to_ns, ?) FROM watch"
+                                   "SELECT max(from_ns, ?), min(to_ns, ?) FROM main.watch"
                                    " WHERE playing = 0 AND to_ns > ? AND from_ns < ? ORDER BY from_ns",
                                    "iiii", since_ns, until_ns, since_ns, until_ns);
     if (r < 0)

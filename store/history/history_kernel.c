@@ -19,10 +19,10 @@ struct side {
 /* A minute belongs to the row of the watching in which its middle lies. Minutes of another server or buffer size than the last ones are left
  * out: their dropouts are others. */
 static const char minutes[] =
-    "SELECT kernel, s.from_ns, xruns_observed + starved > 0 FROM watch AS w"
+    "SELECT kernel, s.from_ns, xruns_observed + starved > 0 FROM main.watch AS w"
     " CROSS JOIN span AS s ON level = ? AND s.from_ns >= w.from_ns - ? AND s.from_ns < w.to_ns - ?"
     " JOIN circumstances AS c ON c.id = s.circumstances"
-    " WHERE playing IS NOT 0 AND (w.source, w.frames) IS (SELECT source, frames FROM watch"
+    " WHERE playing IS NOT 0 AND (w.source, w.frames) IS (SELECT source, frames FROM main.watch"
     "  WHERE playing IS NOT 0 ORDER BY to_ns DESC LIMIT 1)"
     " AND xruns_observed + starved IS NOT NULL AND kernel IS NOT NULL ORDER BY s.from_ns DESC";
 

@@ -6,6 +6,7 @@
 
 #include "core/base.h"
 #include "store/history/cause_sums.h"
+#include "store/history/history.h"
 
 #define ST_HISTORY_ROWS_MAX 2000 /* in an answer */
 
@@ -15,6 +16,10 @@ struct st_history_reader;
 ST_NODISCARD int st_history_read_open(const char *path, struct st_history_reader **ret, char *error,
                                       size_t error_bytes);
 void st_history_read_close(struct st_history_reader *reader); /* NULL is fine */
+
+/** Adds what was observed in the minute that still runs: the answers count its dropouts and its watching. Once, in memory. @return 0 or as st_history_read_open. */
+ST_NODISCARD int st_history_read_running(struct st_history_reader *reader,
+                                         const struct st_history_observed *observed);
 
 /** Text for the error r (< 0) of the last call. */
 const char *st_history_read_error(const struct st_history_reader *reader, int r);

@@ -64,11 +64,16 @@ config "$audio" 'observe: { pipewire = "off"; pulseaudio = "off"; };'
 starts "other programs' dropouts: it starts"
 ok "they are seen" wait_for value_is "sum(s['starved'] or 0 for s in d['observe'])" 103
 wait_for value_is "[s['watched_ns'] > 0 for s in d['observe'] if s['source'] == 'jack']" "[True]"
+text=$(COLUMNS=80 "$SLEEPTUNE" history --socket "$sock")
+is "in the first minute history has what there is" $? 0
+like "as status" "$(tr -s '\n ' ' ' <<<"$text")" '^Heavy Reverb made 100 of 105 dropouts while JACK was watched'
+like "also by causes" "$("$SLEEPTUNE" history --causes --socket "$sock")" '^Gone +3  exited$'
 stop
 unset SLEEPTUNE_OBSERVE_DIR
 mv "$tmp/before.db" "$tmp/state/before.db"
+sql "INSERT INTO watch (source, from_ns, to_ns, playing) SELECT 'alsa', from_ns - 60000000000, to_ns, 1 FROM watch WHERE source = 'jack'"
 text=$(COLUMNS=80 "$SLEEPTUNE" history --db "$db")
-like "it begins with who made them and why, and how long that was watched" "$(tr -s '\n ' ' ' <<<"$text")" \
+like "it begins with who made them and why, on which server (not the one watched longest), and for how long" "$(tr -s '\n ' ' ' <<<"$text")" \
     '^Heavy Reverb made 100 of 105 dropouts while JACK was watched \(for [0-9]+ s\): it computed too long\.'
 like "with the figures of the worst cycle" "$(tr -s '\n ' ' ' <<<"$text")" 'Heavy Reverb 100 computed too long \(7\.30 ms of CPU time, the buffer lasts 5\.33 ms\)'
 like "and the others" "$text" '^Gone +3  waited for a lock, disk or program$'

@@ -74,7 +74,7 @@ static json_t *answer(bool steps)
     query.since_wall_ns = 0;
     query.until_wall_ns = 3600 * ST_NS_PER_S;
     char *text = st_history_writer_answer(writer, steps ? ST_ROUTE_HISTORY : ST_ROUTE_EVENTS, &query, NULL,
-                                          &http_status);
+                                          NULL, &http_status);
     assert_non_null(text);
     json_t *document = json_loads(text, 0, NULL);
     assert_non_null(document);

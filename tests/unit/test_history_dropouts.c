@@ -185,6 +185,49 @@ static void a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_
     json_decref(document);
 }
 
+/* The minute that still runs is in no file; it is added to what the file has, and to nothing else. */
+static void the_running_minute_counts(void **state)
+{
+    (void)state;
+    struct st_dropout_sums sums = {.n = 0};
+    struct st_history_reader *reader;
+    json_t *document, *causes;
+    char *text;
+    put(&sums, "heavy", ST_DROPOUT_TOO_SLOW, 283, 25);
+    open_it();
+    add_observed(NOON_NS, &sums, pipewire);
+    for (int i = 0; i < 2; i++) { /* the second answer does not have the first one's */
+        const struct st_history_span span = {NOON_NS, NOON_NS + 2 * MINUTE_NS, MINUTE_NS};
+        const struct st_history_observed running = {.from_wall_ns = NOON_NS + MINUTE_NS,
+                                                    .to_wall_ns = NOON_NS + MINUTE_NS + MINUTE_NS / 2,
+                                                    .dropouts = sums.rows,
+                                                    .dropouts_n = sums.n,
+                                                    .others_n = 1,
+                                                    .watches = {{.source = "pipewire",
+                                                                 .watched_ns = MINUTE_NS / 2,
+                                                                 .playing = 1,
+                                                                 .frames = 64,
+                                                                 .rate_hz = 48000}},
+                                                    .watches_n = 1};
+        assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+        assert_int_equal(st_history_read_running(reader, &running), 0);
+        assert_int_equal(st_history_read_text(reader, &span, &text), 0);
+        assert_int_equal(st_history_read_causes(reader, INT64_MIN, INT64_MIN, NULL, NULL, &causes), 0);
+        st_history_read_close(reader);
+        assert_int_equal(st_json_written(text, &document), 0);
+        assert_int_equal(member(document, "dropouts", "count"), 2 * 283 + 1);
+        assert_int_equal(member(causes, "dropouts", "count"), 2 * 283 + 1);
+        assert_int_equal(figure(dropout_rows(document), 0, "count"), 2 * 283);
+        const json_t *watched = json_object_get(document, "watched");
+        assert_int_equal(json_array_size(watched), 1);
+        assert_int_equal(figure(watched, 0, "playing_ns"), MINUTE_NS + MINUTE_NS / 2);
+        assert_int_equal(figure(watched, 0, "frames"), 64);
+        json_decref(document);
+        json_decref(causes);
+    }
+    assert_int_equal(query("SELECT count(*) FROM dropout"), 1);
+}
+
 /* "measured", "nothing played" or "no data" up to which minute from noon on, one after the other. */
 static const char *parts_of(const json_t *document, char *buf, size_t buf_bytes)
 {
@@ -363,6 +406,7 @@ int main(void)
         TEST(a_crowd_of_names_takes_no_row_from_who_makes_most_and_loses_no_dropout),
         TEST(dropouts_are_read_by_client_and_reason_the_most_first),
         TEST(a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_asked),
+        TEST(the_running_minute_counts),
         TEST(where_nothing_played_there_is_no_gap),
         TEST(dropouts_go_with_their_minutes_the_watching_with_all),
         TEST(a_month_of_a_crowd_stays_within_the_size),
