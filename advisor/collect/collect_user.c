@@ -220,8 +220,8 @@ static void find_limits(struct user *user)
         user->unread = -listed;
 }
 
-/* --- the user's manager, whose programs get the limits of its unit where pam_limits sets none: systemd calls PAM after it has
- * set them (src/core/exec-invoke.c: "so that pam_limits wins") --- */
+/* --- the user's manager, whose programs get the limits of its unit where pam_limits sets none: systemd
+ * calls PAM after it has set them (src/core/exec-invoke.c: "so that pam_limits wins") --- */
 
 static void unit_setting(void *ctx, const char *section, const char *name, const char *value)
 {

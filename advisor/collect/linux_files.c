@@ -242,7 +242,8 @@ static void put_setting(struct st_collector *c, const char *unit, const char *le
         st_facts_put_text(c->facts, key, setting->value, NULL, setting->path);
 }
 
-/** A unit of the administrator's own, or a packaged one with drop-ins here. Those that play nothing are left out. */
+/** A unit of the administrator's own, or a packaged one with drop-ins here. Those that play nothing are
+ * left out. */
 static int one_unit(void *ctx, const char *name)
 {
     struct reader *outer = ctx;
@@ -379,8 +380,9 @@ static void read_layers(struct reader *reader, const char *const *folders, size_
 
 /* --- PipeWire --- */
 
-/** From 1.2 on the minimum of virtual machines is a rule (NEWS of 1.1.81: "This deprecates the vm.overrides"):
- * context.properties.rules = [ { matches = [ { cpu.vm.name = !null } ] actions = { update-props = { ... } } } ] */
+/** From 1.2 on the minimum of virtual machines is a rule (NEWS of 1.1.81: "This deprecates the
+ * vm.overrides"): context.properties.rules = [ { matches = [ { cpu.vm.name = !null } ] actions = {
+ * update-props = { ... } } } ] */
 static void pipewire_setting(void *ctx, const char *section, const char *name, const char *value)
 {
     struct reader *reader = ctx;

@@ -197,8 +197,8 @@ static int one_thread(void *ctx, const char *tid)
         return 0;
     if (stat.policy == POLICY_FIFO || stat.policy == POLICY_RR)
         put_thread(walk, "rt_thread", tid, &stat, path);
-    /* in which PipeWire's library computes for a program: "pw-data-loop" from 1.0.1 on (commit 70b224f1c), "data-loop.0" from
-     * 1.2 on (c12cf748b); before, it has the program's name */
+    /* in which PipeWire's library computes for a program: "pw-data-loop" from 1.0.1 on (commit 70b224f1c),
+     * "data-loop.0" from 1.2 on (c12cf748b); before, it has the program's name */
     else if (strstr(stat.name, "data-loop") != NULL)
         put_thread(walk, "normal_thread", tid, &stat, path);
     return 0;

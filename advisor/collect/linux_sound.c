@@ -85,8 +85,9 @@ static void subclass(struct st_collector *c, const char *interface, char *ret, s
         ret[0] = '\0';
 }
 
-/** Does this interface make its device a sound card? 02 carries sound and 03 MIDI, which reserves no bandwidth; each device has a 01
- * before it, which says nothing. (USB Device Class Definition for Audio Devices 1.0, A.2) */
+/** Does this interface make its device a sound card? 02 carries sound and 03 MIDI, which reserves no
+ * bandwidth; each device has a 01 before it, which says nothing. (USB Device Class Definition for Audio
+ * Devices 1.0, A.2) */
 static bool carries_usb_sound(struct st_collector *c, const char *interface)
 {
     char its[8], other[8], name[2 * NAME_MAX_BYTES + 8];

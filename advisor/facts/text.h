@@ -25,12 +25,12 @@ ST_NODISCARD int st_text_int(const char *text, int64_t *ret);
 /** Bytes of a valid UTF-8 text, at most max_bytes, that end with a whole character; for "%.*s". */
 int st_text_cut(const char *text, size_t max_bytes);
 
-/** A boolean of systemd: "yes", "True", "1" ... @return false: it is none, and systemd ignores the line (parse_boolean() of its
- * src/basic/parse-util.c). */
+/** A boolean of systemd: "yes", "True", "1" ... @return false: it is none, and systemd ignores the line
+ * (parse_boolean() of its src/basic/parse-util.c). */
 bool st_text_unit_boolean(const char *text, bool *ret);
 
-/** A limit of systemd: "95", "20:95", "infinity" (INT64_MAX). @return false: it is none, and systemd ignores the line, also an empty
- * one (config_parse_rlimit() of its src/shared/conf-parser.c). */
+/** A limit of systemd: "95", "20:95", "infinity" (INT64_MAX). @return false: it is none, and systemd
+ * ignores the line, also an empty one (config_parse_rlimit() of its src/shared/conf-parser.c). */
 bool st_text_unit_limit(const char *text, int64_t *ret_soft);
 
 #endif

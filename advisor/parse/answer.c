@@ -112,7 +112,8 @@ static void put_node(struct graph *graph, json_int_t id, json_t *info, st_settin
     put_property(section, "format.rate", json_object_get(value, "rate"), fn, ctx);
 }
 
-/** The server knows the process that opened the socket, also of a sandbox. pipewire-pulse opens one for each of its programs. */
+/** The server knows the process that opened the socket, also of a sandbox. pipewire-pulse opens one for
+ * each of its programs. */
 static void add_client(struct graph *graph, json_int_t id, const json_t *props)
 {
     const bool of_pulse = strcmp(text_of(props, "client.api"), "pipewire-pulse") == 0;

@@ -59,8 +59,9 @@ static const char *interrupt_actions(const char *line)
     return last != NULL ? last + 2 : NULL;
 }
 
-/** From "PCI-MSI-0000:00:14.0 0-edge", or, before Linux 6.2, from "PCI-MSI 327680-edge": domain << 27 | bus << 19 | device << 14 |
- * function << 11 | index (pci_msi_domain_calc_hwirq() of drivers/pci/msi/irqdomain.c). */
+/** From "PCI-MSI-0000:00:14.0 0-edge", or, before Linux 6.2, from "PCI-MSI 327680-edge": domain << 27 | bus
+ * << 19 | device << 14 | function << 11 | index (pci_msi_domain_calc_hwirq() of
+ * drivers/pci/msi/irqdomain.c). */
 static void interrupt_pci(const char *chip, char *ret, size_t bytes)
 {
     const char *at = strstr(chip, "PCI-MSI");

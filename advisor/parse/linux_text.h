@@ -29,7 +29,8 @@ void st_linux_text_limits(char *text, st_setting_fn fn, void *ctx);
 void st_linux_text_spa(const char *text, st_setting_fn fn, void *ctx);
 
 /** Called for each interrupt line with a number. actions: "a, b" as the kernel prints it (the chip, if no
- * driver uses the line). pci: the device "0000:00:14.0" that sends it, as the chip's name says; "": not known. */
+ * driver uses the line). pci: the device "0000:00:14.0" that sends it, as the chip's name says; "": not
+ * known. */
 typedef void (*st_interrupt_fn)(void *ctx, unsigned number, const char *actions, const char *pci);
 
 /** /proc/interrupts, whole or its beginning. Cuts `text` into pieces. @return 0, -EBADMSG (no heading). */

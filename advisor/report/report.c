@@ -119,16 +119,16 @@ static size_t place_of(const struct st_rule *rule)
     return i;
 }
 
-/** May it cost the whole period, though no bound is known? Who may run at once (the first rules of the table), and a kernel in which an
- * audio thread waits for system calls of others. */
+/** May it cost the whole period, though no bound is known? Who may run at once (the first rules of the
+ * table), and a kernel in which an audio thread waits for system calls of others. */
 static bool may_take_all(const struct st_finding *finding)
 {
     return finding->status == ST_STATUS_PROBLEM || strcmp(finding->rule->id, "linux-preemption") == 0 ||
            place_of(finding->rule) < place_of(st_rule_find("linux-memlock"));
 }
 
-/** Within a status: what may cost the whole period comes first, what else has no bound behind those with one, what costs this loop
- * nothing last. */
+/** Within a status: what may cost the whole period comes first, what else has no bound behind those with
+ * one, what costs this loop nothing last. */
 static double effect_for_order(const struct st_finding *finding)
 {
     if (finding->status == ST_STATUS_UNKNOWN)
@@ -218,7 +218,8 @@ double st_report_sum_us(const struct st_report *report)
 
 static struct st_finding *find(const struct st_report *report, const char *id, size_t len);
 
-/** Does something run, or is something there, with which this machine can play? Also if that was not looked for. */
+/** Does something run, or is something there, with which this machine can play? Also if that was not looked
+ * for. */
 static bool has_sound(const struct st_facts *facts)
 {
     static const char *const found[] = {"linux.daemon.jackd", "linux.daemon.jackdbus",
@@ -242,8 +243,8 @@ static bool has_sound(const struct st_facts *facts)
 
 void st_report_leave_out(struct st_report *report)
 {
-    /* the right to real-time priority: its threads have no slack, it comes with the limit of locked memory, and it is more than rtkit
-     * gives */
+    /* the right to real-time priority: its threads have no slack, it comes with the limit of locked
+     * memory, and it is more than rtkit gives */
     static const char *const of_right[] = {"linux-timer-slack", "linux-rtkit", "linux-memlock",
                                            "linux-server-priority"};
     static const char right[] = "linux-rt-permission";

@@ -517,8 +517,9 @@ static bool has_long_step(struct st_finding *finding, const struct st_fact *node
     "  actions = { update-props = { default.clock.min-quantum = 4096 } } } ]\n"                              \
     "# then\nsystemctl --user restart pipewire"
 
-/** In a virtual machine, with the usual reserve: does the emulated position move in steps of 5 ms or more that are a large part of the
- * cycle? Only a card that plays shows them. @return false: that is no reason for advice. */
+/** In a virtual machine, with the usual reserve: does the emulated position move in steps of 5 ms or more
+ * that are a large part of the cycle? Only a card that plays shows them. @return false: that is no reason
+ * for advice. */
 static bool has_emulated_steps(struct st_finding *finding, const struct st_fact *node, const char *name,
                                int64_t reserve)
 {

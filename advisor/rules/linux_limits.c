@@ -23,7 +23,8 @@
  * more. */
 #define ENOUGH_BYTES (INT64_C(256) * MIB)
 
-/** The usual limit of 8 MiB (systemd, Linux from 5.16 on) will do for players, whose periods are long, until there is a dropout. */
+/** The usual limit of 8 MiB (systemd, Linux from 5.16 on) will do for players, whose periods are long,
+ * until there is a dropout. */
 #define USUAL_BYTES    (INT64_C(8) * MIB)
 #define PERIOD_LONG_NS INT64_C(5000000)
 

@@ -55,7 +55,8 @@ static bool has_rtkit(const struct st_facts *facts)
     return st_facts_int(facts, RTKIT, &value) == 0 || st_facts_int(facts, INSTALLED, &value) == 0;
 }
 
-/** Shorter cycles cannot wait for the threads of interrupts, which come before what rtkit gives. A choice of these rules. */
+/** Shorter cycles cannot wait for the threads of interrupts, which come before what rtkit gives. A choice
+ * of these rules. */
 #define PERIOD_SHORT_NS INT64_C(5000000)
 
 static void judge_rtkit_only(struct st_finding *finding)

@@ -330,8 +330,8 @@ const struct st_rule st_rule_linux_hybrid_cores = {
 #define IRQ_PRIORITY "linux.irq_thread.*.priority"
 enum { ANY_CARD = -1, ANY_CONTROLLER = -2 };
 
-/** Of the interrupt threads of that card, or of all sound cards, or of all USB controllers, the one of the highest priority: a
- * controller may have several. */
+/** Of the interrupt threads of that card, or of all sound cards, or of all USB controllers, the one of the
+ * highest priority: a controller may have several. */
 static const struct st_fact *top_interrupt(const struct st_facts *facts, int card, int64_t *ret_priority)
 {
     const struct st_fact *top = NULL;
@@ -354,8 +354,8 @@ static const struct st_fact *top_interrupt(const struct st_facts *facts, int car
     return top;
 }
 
-/** The interrupt's thread of the card that plays; of several cards the lowest. If it is not known which thread that is: with a USB
- * interface the highest of the controllers, else of the cards. */
+/** The interrupt's thread of the card that plays; of several cards the lowest. If it is not known which
+ * thread that is: with a USB interface the highest of the controllers, else of the cards. */
 static const struct st_fact *sound_interrupt(const struct st_facts *facts, int64_t *ret_priority)
 {
     const struct st_fact *lowest = NULL;

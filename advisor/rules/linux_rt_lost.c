@@ -207,8 +207,8 @@ static void by_thread(struct clients *clients, const struct st_fact *process, bo
         clients->with_n++;
 }
 
-/** By the graph: a program that plays, and has no real-time thread at all. Not those that use PulseAudio's library:
- * pipewire-pulse computes for them. */
+/** By the graph: a program that plays, and has no real-time thread at all. Not those that use PulseAudio's
+ * library: pipewire-pulse computes for them. */
 static void by_node(struct clients *clients, const struct st_fact *plays)
 {
     const struct st_facts *facts = clients->finding->facts;

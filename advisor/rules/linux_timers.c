@@ -257,7 +257,8 @@ const struct st_rule st_rule_linux_clocksource = {
 #define SLACK "linux.timer_slack_ns"
 #define FIFO  "linux.rt.fifo_errno"
 
-/** Up to here the slack is small beside the wake-up latency, or beside the period (one hundredth). A choice of this rule. */
+/** Up to here the slack is small beside the wake-up latency, or beside the period (one hundredth). A choice
+ * of this rule. */
 #define ENOUGH_NS    5000
 #define ENOUGH_SHARE 100
 

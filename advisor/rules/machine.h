@@ -90,7 +90,8 @@ bool st_machine_is_sound(const struct st_facts *facts, const char *name);
 
 #define ST_MACHINE_CARDS_MAX 32
 
-/** Does this line of /proc/interrupts ("126") belong to that card, or to the USB controller that it hangs on? */
+/** Does this line of /proc/interrupts ("126") belong to that card, or to the USB controller that it hangs
+ * on? */
 bool st_machine_is_line_of(const struct st_facts *facts, const char *irq, unsigned card);
 
 /** Has some program this card open? */
@@ -100,9 +101,9 @@ bool st_machine_is_open(const struct st_facts *facts, unsigned card);
     "linux.card.*", "linux.irq.*.pci", "linux.irq.*.actions",                                                \
         "linux.alsa.*.period_frames" /* what they read */
 
-/** Does this program play or record? As the graph says that pw-dump printed: is it linked with a device or sink, by whatever lies
- * between? Without a graph: anything but a server, and what is known to have real-time threads, or threads of PipeWire's library,
- * for something else. pid: as text, NULL: not known. */
+/** Does this program play or record? As the graph says that pw-dump printed: is it linked with a device or
+ * sink, by whatever lies between? Without a graph: anything but a server, and what is known to have
+ * real-time threads, or threads of PipeWire's library, for something else. pid: as text, NULL: not known. */
 bool st_machine_plays(const struct st_facts *facts, const char *name, const char *pid);
 #define ST_MACHINE_PLAYS "linux.pipewire.node.*.plays", "linux.pipewire.node.*.pid" /* what it reads */
 

@@ -161,8 +161,8 @@ static int ask_servers(const char *command, const struct st_facts_input *input, 
     return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot ask the servers: %s", strerror(-r));
 }
 
-/** What PipeWire runs at now: programs choose that, unless it is forced, and no setting says it. The daemon that watches it knows,
- * and how many dropouts there were. @return 0 or -ENOMEM. */
+/** What PipeWire runs at now: programs choose that, unless it is forced, and no setting says it. The daemon
+ * that watches it knows, and how many dropouts there were. @return 0 or -ENOMEM. */
 static int put_running(struct st_facts *facts)
 {
     static const char source[] = "sleeptuned";

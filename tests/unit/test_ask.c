@@ -148,8 +148,9 @@ static void nodes_say_what_programs_ask_for(void **state)
     is_state("linux.pipewire.node.any.state", ST_FACT_MALFORMED, 0);
 }
 
-/* Captured from PipeWire 0.3.65, less most properties: pw-play through a null sink. Added in the same form: a filter behind pw-play, a
- * meter, a screen cast, a program of pipewire-pulse (PipeWire src/modules/module-protocol-pulse: client.api, stream.monitor) */
+/* Captured from PipeWire 0.3.65, less most properties: pw-play through a null sink. Added in the same
+ * form: a filter behind pw-play, a meter, a screen cast, a program of pipewire-pulse (PipeWire
+ * src/modules/module-protocol-pulse: client.api, stream.monitor) */
 #define CLIENT(id, props)                                                                                    \
     "{\"id\":" id ",\"type\":\"PipeWire:Interface:Client\",\"info\":{\"props\":{" props "}}},"
 #define NODE(id, client, props)                                                                              \

@@ -143,7 +143,8 @@ static void who_does_not_exist_is_said(void **state)
     assert_int_equal(st_collect_user(p, "ann", facts), -ENODATA);
 }
 
-/* systemd.unit(5), and its src/core/exec-invoke.c: limits are set before PAM is called, "so that pam_limits wins" */
+/* systemd.unit(5), and its src/core/exec-invoke.c: limits are set before PAM is called, "so that
+ * pam_limits wins" */
 static void the_manager_of_the_user_gives_the_limits_of_its_unit(void **state)
 {
     (void)state;
