@@ -292,7 +292,7 @@ const char *st_dropout_table_taken(const struct st_dropout_table *table, uint64_
                    own_n = victim->reasons_n[ST_DROPOUT_CPU_TAKEN];
     char culprit[160];
     if (victim->culprit[0] == '\0')
-        snprintf(culprit, sizeof(culprit), "other programs");
+        snprintf(culprit, sizeof(culprit), "Other programs");
     else
         st_dropout_reason_culprit(victim->culprit, 2 * (uint64_t)victim->culprit_n < own_n, culprit,
                                   sizeof(culprit));

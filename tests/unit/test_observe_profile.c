@@ -16,7 +16,7 @@
 #include <spa/pod/builder.h>
 #include <spa/utils/type.h>
 
-enum { DRIVER = 30, CARD = 31, PLAYER = 40, CLIENT = 50 };
+enum { DRIVER = 30, CARD = 31, PLAYER = 40, CLIENT = 50, WAITER = 52 };
 enum { FINISHED = 3, AWAKE = 2, TRIGGERED = 1, NOT_TRIGGERED = 0, INACTIVE = 4 };
 #define NO_COUNTER (-1) /* before 0.3.72 */
 
@@ -336,6 +336,12 @@ static void measure(void *ctx, uint32_t client, struct st_dropout_figures *ret)
     (void)ctx;
     if (client == ST_DROPOUT_SERVER)
         return;
+    if (client == WAITER) { /* it ran for 60 us, and waited for the CPU else */
+        ret->measured = true;
+        ret->cpu_ns = 60000;
+        ret->queue_ns = ret->end_ns - ret->signal_ns - ret->cpu_ns;
+        return;
+    }
     assert_int_equal(client, CLIENT);
     figures = *ret;
     ret->measured = true;
@@ -581,6 +587,31 @@ static void who_computes_while_the_server_waits_is_to_blame(void **state)
     }
 }
 
+/* A client that had to wait for the same CPU finishes between the one that held it and the server. */
+static void who_only_waited_behind_the_culprit_is_not_to_blame(void **state)
+{
+    (void)state;
+    const int64_t at = 16210 * US;
+    const struct follower finished[] = {{PLAYER, "player", FINISHED, NO_COUNTER},
+                                        {41, "synth", FINISHED, NO_COUNTER}};
+    const struct follower late[] = {{PLAYER, "player", TRIGGERED, NO_COUNTER},
+                                    {41, "synth", FINISHED, NO_COUNTER}};
+    const struct times usual[] = {{6 * MS, 7 * MS + 5 * US, 7 * MS + 20 * US, 7 * MS + 80 * US},
+                                  {6 * MS, 7 * MS + 5 * US, 7 * MS + 90 * US, 7 * MS + 140 * US}};
+    const struct times held[] = {{at, at + US, at, at - 70 * US}, {at, at + US, at, at - 10 * US}};
+    const struct times next[] = {{at, at + 40 * US, at + 50 * US, at + 330 * US},
+                                 {at, at + 40 * US, at + 340 * US, at + 400 * US}};
+    profile.measure = measure;
+    st_pipewire_profile_add(&profile, 41, WAITER, false, false);
+    take_times(&profile, (struct times){6 * MS, 7 * MS, 7 * MS + 150 * US, 7 * MS + 160 * US}, 5, finished,
+               usual, 2);
+    take_times(&profile, (struct times){at, at, at + 20 * US, at + 20 * US}, 5, late, held, 2);
+    take_times(&profile, (struct times){at + 20 * US, at + 40 * US, at + 410 * US, at + 420 * US}, 5,
+               finished, next, 2);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
+    assert_int_equal(told_busy_ns, 8140 * US);
+}
+
 /* PipeWire 1.4 reports that cycle: the client's end is that of the next one's beginning. */
 static void who_held_up_the_server_in_a_cycle_that_is_reported_is_to_blame(void **state)
 {
@@ -699,6 +730,7 @@ int main(void)
         cmocka_unit_test_setup(the_end_of_a_client_is_no_dropout, begin),
         cmocka_unit_test_setup(the_beginning_of_a_client_is_no_dropout, begin),
         cmocka_unit_test_setup(who_computes_while_the_server_waits_is_to_blame, begin),
+        cmocka_unit_test_setup(who_only_waited_behind_the_culprit_is_not_to_blame, begin),
         cmocka_unit_test_setup(who_held_up_the_server_in_a_cycle_that_is_reported_is_to_blame, begin),
         cmocka_unit_test_setup(a_culprit_is_called_as_its_client, begin),
         cmocka_unit_test_setup(the_client_that_another_waited_for_is_named, begin),
