@@ -26,7 +26,7 @@ struct st_xrun_load {
     int64_t period_ns;                                /* of the device's cycle; 0: not known */
     int64_t frames, rate_hz;                          /* the same as the server sets it; 0: not known */
     int64_t asked_frames, asked_rate_hz; /* the cycle that the client asked for; 0: none, or not known */
-    int64_t priority; /* 1..99: of its real-time thread; ST_XRUN_NORMAL: it is a normal one; 0: not known */
+    int64_t priority;  /* 1..99: of its real-time thread; ST_XRUN_NORMAL: it is a normal one; 0: not known */
     int64_t streams_n; /* 1: as a player or browser plays; 0: a filter, a host of plug-ins */
 };
 
