@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,6 +39,10 @@ pid_t st_helper_line_options(int argc, char **argv)
     /* it must not take the CPU from programs that play without real-time rights; a filter of system calls may
      * forbid it */
     (void)setpriority(PRIO_PROCESS, 0, NICE);
+#ifdef SCHED_BATCH /* Linux: when it wakes up, it waits for what runs (check_preempt_wakeup_fair, kernel/sched/fair.c) */
+    const struct sched_param param = {.sched_priority = 0};
+    (void)sched_setscheduler(0, SCHED_BATCH, &param);
+#endif
     while ((option = getopt(argc, argv, "p:")) != -1) {
         if (option != 'p')
             exit(ST_HELPER_LINE_USAGE); /* getopt has said why */

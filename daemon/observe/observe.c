@@ -266,6 +266,8 @@ void st_observe_playing(struct st_observe *observe, struct st_playing_facts *ret
         period_of_ns = source->played_ns;
         ret->frames = source->seen.frames;
         ret->rate_hz = source->seen.rate_hz;
+        if (source->seen.priority > 0)
+            ret->priority = source->seen.priority == ST_XRUN_NORMAL ? 0 : (int)source->seen.priority;
     }
     pthread_mutex_unlock(&observe->mutex);
 }

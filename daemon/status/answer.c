@@ -60,6 +60,12 @@ static bool is_taken(const struct st_dropout_table *seen, const struct st_dropou
             taken_n > client->reasons_n[reason]);
 }
 
+/* Is the buffer of what plays longer than that of the last dropout? */
+static bool is_raised(const struct st_dropout_table *seen)
+{
+    return seen->last_period_ns > 0 && seen->period_ns > seen->last_period_ns + seen->last_period_ns / 8;
+}
+
 /* All but the texts. */
 static struct st_answer find_answer(const struct st_view *view)
 {
@@ -86,11 +92,14 @@ static struct st_answer find_answer(const struct st_view *view)
         answer.reason = st_dropout_reason_most(answer.client->reasons_n);
         answer.taken = is_taken(&server->seen, answer.client, answer.reason);
     }
+    answer.raised = answer.dropouts_n > 0 && answer.plays && is_raised(&server->seen);
+    answer.over = answer.dropouts_n > 0 &&
+                  (answer.raised || st_ns_sub(view->now_wall_ns, answer.last_wall_ns) >= RECENT_NS);
     const struct st_result *loop = view->loop;
     answer.timing_known = loop != NULL && (loop->elapsed_periods > 0 || loop->error != 0);
     answer.timing_ok = answer.timing_known && view->overdue_ns == 0 && loop->error == 0 &&
                        loop->books_balance && (loop->misses == 0 || holds_music(loop, server));
-    answer.timing_matters = !answer.plays || answer.dropouts_n > 0 || view->overdue_ns > 0;
+    answer.timing_matters = !answer.plays || (answer.dropouts_n > 0 && !answer.over) || view->overdue_ns > 0;
     return answer;
 }
 
@@ -166,11 +175,58 @@ static const struct st_observed_view *first_absent(const struct st_view *view)
     return first;
 }
 
+/* "Earlier: 85 dropouts, 04:22 to 04:23, the last one at 32 frames, before the buffer was raised." */
+static void put_earlier(const struct st_view *view, const struct st_answer *answer, char *buf,
+                        size_t buf_bytes)
+{
+    const struct st_dropout_table *seen = &answer->server->seen;
+    int64_t first_ns = answer->last_wall_ns;
+    char first[32], last[32];
+    for (size_t i = 0; i < seen->clients_n; i++) {
+        const int64_t wall_ns = seen->clients[i].first_wall_ns;
+        if (wall_ns != INT64_MIN && wall_ns < first_ns)
+            first_ns = wall_ns;
+    }
+    clock_text(view, first_ns, first, sizeof(first));
+    clock_text(view, answer->last_wall_ns, last, sizeof(last));
+    const bool range = strcmp(first, last) != 0;
+    st_text_append(buf, buf_bytes, " Earlier: %" PRIu64 " dropout%s, %s%s%s", answer->dropouts_n,
+                   answer->dropouts_n == 1 ? "" : "s", range ? first : "", range ? " to " : "", last);
+    if (answer->raised && seen->rate_hz > 0)
+        st_text_append(buf, buf_bytes, ", the last one at %.0f frames, before the buffer was raised",
+                       (double)seen->last_period_ns * (double)seen->rate_hz / 1e9);
+    st_text_append(buf, buf_bytes, ".");
+}
+
+/* "No dropout in the last 12 min on PipeWire at 256 frames. Earlier: ..." */
+static void put_over(const struct st_view *view, const struct st_answer *answer, char *buf, size_t buf_bytes)
+{
+    const struct st_observed_view *server = answer->server;
+    const int64_t s = st_ns_sub(view->now_wall_ns, answer->last_wall_ns) / ST_NS_PER_S;
+    char quiet[32];
+    if (s < 120)
+        snprintf(quiet, sizeof(quiet), "%" PRId64 " s", s > 0 ? s : 0);
+    else
+        snprintf(quiet, sizeof(quiet), "%" PRId64 " %s", s < 7200 ? s / 60 : s / 3600,
+                 s < 7200 ? "min" : "h");
+    if (answer->plays_known && !answer->plays)
+        st_text_append(buf, buf_bytes, "Nothing plays on %s.", st_event_source_title(server->source));
+    else if (server->seen.frames > 0)
+        st_text_append(buf, buf_bytes, "No dropout in the last %s on %s at %" PRId64 " frames.", quiet,
+                       st_event_source_title(server->source), server->seen.frames);
+    else
+        st_text_append(buf, buf_bytes, "No dropout in the last %s on %s.", quiet,
+                       st_event_source_title(server->source));
+    put_earlier(view, answer, buf, buf_bytes);
+}
+
 static void put_music(const struct st_view *view, const struct st_answer *answer, char *buf, size_t buf_bytes)
 {
     const struct st_observed_view *server = answer->server;
     char since[32];
-    if (answer->dropouts_n > 0) {
+    if (answer->over) {
+        put_over(view, answer, buf, buf_bytes);
+    } else if (answer->dropouts_n > 0) {
         put_dropouts(view, answer, buf, buf_bytes);
     } else if (server == NULL) {
         const struct st_observed_view *absent = first_absent(view);
@@ -196,7 +252,7 @@ static void set_text(const struct st_view *view, struct st_answer *answer)
     enum st_cause cause;
     const size_t buf_bytes = sizeof(answer->text);
     put_music(view, answer, buf, buf_bytes);
-    if (answer->client != NULL && answer->reason == ST_DROPOUT_TOO_SLOW && view->was_slowed)
+    if (!answer->over && answer->client != NULL && answer->reason == ST_DROPOUT_TOO_SLOW && view->was_slowed)
         st_text_append(buf, buf_bytes, " Meanwhile %s.", st_cause_kind_text(view->slowed));
     if (view->overdue_ns > 0)
         st_text_append(buf, buf_bytes, " The loop %s.", st_view_overdue_text(view, overdue, sizeof(overdue)));
@@ -253,12 +309,12 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
 
 static const char *state_of(const struct st_view *view, const struct st_answer *answer)
 {
-    if (answer->dropouts_n > 0 && view->now_wall_ns - answer->last_wall_ns < RECENT_NS)
+    if (answer->dropouts_n > 0 && !answer->over)
         return "bad";
     if (answer->timing_matters && answer->timing_known && !answer->timing_ok)
         return "bad";
-    if (answer->dropouts_n > 0)
-        return "warn";
+    if (answer->raised && view->now_wall_ns - answer->last_wall_ns < RECENT_NS)
+        return "warn"; /* it has not played long enough */
     return answer->timing_known || !answer->timing_matters ? "ok" : "unknown";
 }
 
@@ -349,7 +405,13 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
                  "takes the real-time priority from %s; or end that program", view->hog.name);
         return;
     }
-    if (answer->client != NULL && answer->client->not_ready_n > 0) {
+    if (answer->raised && view->now_wall_ns - answer->last_wall_ns < RECENT_NS) {
+        snprintf(answer->next, sizeof(answer->next), "sleeptune status --watch");
+        snprintf(answer->next_why, sizeof(answer->next_why),
+                 "the buffer is larger now than when they happened: see whether they come again");
+        return;
+    }
+    if (!answer->over && answer->client != NULL && answer->client->not_ready_n > 0) {
         client_next(view, answer);
         if (answer->timing_known && !answer->timing_ok && strcmp(answer->next, "sleeptune report") != 0 &&
             strcmp(answer->next, GET_RIGHTS) != 0)
@@ -358,7 +420,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
                            answer->next_why[0] != '\0' ? "; " : "");
         return;
     }
-    if (answer->dropouts_n > 0) {
+    if (answer->dropouts_n > 0 && !answer->over) {
         next = "sleeptune report";
     } else if (answer->server == NULL && first_absent(view) != NULL) {
         next = "sleeptune status --details";

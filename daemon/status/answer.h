@@ -13,6 +13,8 @@ struct st_answer {
     bool taken;                             /* most of all are made by who took the CPU from programs */
     uint64_t dropouts_n;                    /* of all sources: device xruns and clients that were not ready */
     int64_t last_wall_ns;                   /* INT64_MIN: none */
+    bool over;                              /* they are: none for 10 min, or since the buffer was raised */
+    bool raised;                            /* ... which is so now */
     bool plays, plays_known;
     bool timing_known;
     bool

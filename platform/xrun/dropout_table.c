@@ -133,6 +133,7 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         table->starved_n += (uint64_t)seen->starved_n;
         table->reasons_n[seen->reason] += (uint64_t)seen->starved_n;
         table->last_wall_ns = wall_ns;
+        table->last_period_ns = seen->period_ns > 0 ? seen->period_ns : table->period_ns;
         table->certainty = seen->certainty;
     }
     if (is_load && seen->client[0] == '\0') {

@@ -33,6 +33,7 @@ struct st_dropout_table {
     uint64_t device_xruns_n, starved_n;
     uint64_t reasons_n[ST_DROPOUT_REASONS];                   /* starved_n by reason */
     int64_t last_wall_ns;                                     /* its last dropout, if there was one */
+    int64_t last_period_ns;                                   /* of that; 0: not known */
     enum st_certainty certainty;                              /* of that */
     struct st_dropout_client clients[ST_DROPOUT_CLIENTS_MAX]; /* most dropouts first, as of the last aging */
     size_t clients_n;

@@ -46,6 +46,10 @@ if ! wait_for grep -q 'non-realtime mode' "$tmp/server.log" || ! kill -0 "$serve
 fi
 ok "a server that comes is watched" wait_for of_like state watching
 is "the status says which" "$(of why)" "JACK server \"$name\", 8192 frames at 48000 Hz"
+if [ "$(uname)" = Linux ]; then # fields 19 and 41 of /proc/PID/stat; 3 is SCHED_BATCH
+    is "its helper takes the CPU from no one when it wakes up" \
+        "$(sed 's/.*) //' "/proc/$(pgrep -P "$daemon" sleeptune-obser)/stat" | cut -d' ' -f17,39)" "10 3"
+fi
 export JACK_DEFAULT_SERVER=$name
 # another user's files in the place of libjack's database
 if [ -z "$before" ] && can_be_nobody; then

@@ -145,7 +145,26 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     free(cells);
     json_decref(screen);
     view.now_wall_ns += 3600 * ST_NS_PER_S; /* it has not clicked for an hour */
-    expect_of_screen("state", "warn");
+    expect_of_screen("state", "ok");
+    expect_of_screen("answer",
+                     "No dropout in the last 60 min on PipeWire at 1024 frames. Earlier: 412 dropouts, "
+                     "22:22 to 22:23.");
+    expect_of_screen("next_why", "if it clicked: look at cables, USB hubs, power supply, Bluetooth");
+}
+
+static void dropouts_before_the_buffer_was_raised_are_over(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    add_client(pipewire, "Guitarix", 85, ST_DROPOUT_TOO_SLOW);
+    pipewire->seen.last_period_ns = 666667; /* 32 frames */
+    expect_of_screen("answer",
+                     "No dropout in the last 5 s on PipeWire at 1024 frames. Earlier: 85 dropouts, 22:22 "
+                     "to 22:23, the last one at 32 frames, before the buffer was raised.");
+    expect_of_screen("state", "warn"); /* 5 s prove little */
+    expect_of_screen("next", "sleeptune status --watch");
+    pipewire->seen.last_period_ns = pipewire->seen.period_ns;
+    expect_of_screen("state", "bad");
 }
 
 static void first_line_says_what_the_server_knows(void **state)
@@ -660,6 +679,7 @@ int main(void)
         TEST(first_line_says_what_the_server_knows),
         TEST(first_line_blames_who_took_the_cpu),
         TEST(buffer_that_helps_fits_the_worst_cycle_or_is_not_named),
+        TEST(dropouts_before_the_buffer_was_raised_are_over),
         TEST(first_line_without_a_dropout_says_what_was_watched),
         TEST(first_line_names_what_slowed_the_machine),
         TEST(row_of_the_server_says_who_asked_for_the_shortest_buffer),
