@@ -26,6 +26,7 @@
 #define DURATION_MAX_NS (86400 * ST_NS_PER_S)
 #define LONGEST         2048u /* frames */
 #define SURE_S          540.0 /* of measuring, from which on bounds are printed */
+#define GET_RIGHTS      "sudo sleeptune apply linux-rt-permission" /* on Linux */
 #define HISTORY_S       600.0 /* a shorter history is not much surer than this run */
 
 struct options {
@@ -112,6 +113,9 @@ struct answer {
     char text[600], next[160];
     enum st_cause slowed; /* the computer while it was measured; ST_CAUSE_UNKNOWN: not known to be */
     uint32_t judged_frames, used_frames; /* used: by a sound server; 0: none, or not known */
+    uint64_t dropouts_n;                 /* of the music */
+    enum st_os os;
+    bool rtkit; /* gives the right to real-time priority to those who ask it */
 };
 
 static const struct st_predict_row *judged_row(const struct answer *answer, const struct phase *phase)
@@ -142,7 +146,8 @@ static void print_sizes(const void *ctx, FILE *out, int width, bool colour, bool
                                          .colour = colour,
                                          .bounds = is_long(table),
                                          .details = details,
-                                         .used_frames = answer->used_frames};
+                                         .used_frames = answer->used_frames,
+                                         .music_n = answer->dropouts_n};
     st_predict_text_rows(table, &view, out);
 }
 
@@ -196,45 +201,67 @@ static uint32_t held_in_all(const struct answer *answer)
     return frames;
 }
 
-static void say_sizes(struct answer *answer, bool music)
+/* What this computer alone holds. With dropouts of the music it follows what is said about them. */
+static void say_held(const struct st_predict_table *table, const struct answer *answer, char *buf,
+                     size_t bytes)
+{
+    const struct st_predict_row *held = table->held;
+    const uint32_t used = answer->used_frames;
+    if (answer->dropouts_n == 0 || held == NULL || used == 0)
+        (void)st_predict_text_answer(table, is_long(table), buf, bytes);
+    else if (held->frames <= used)
+        snprintf(buf, bytes, "This computer alone would hold %u frames (%.1f ms).", held->frames,
+                 held->period_us / 1000);
+    else
+        snprintf(buf, bytes, "This computer alone needs %u frames (%.1f ms): of two sizes take the larger.",
+                 held->frames, held->period_us / 1000);
+}
+
+static void say_sizes(struct answer *answer, bool watched)
 {
     const struct st_predict_table *table = &answer->worst->sizes.table;
     const struct st_result *result = result_of(answer->worst);
     const uint32_t held = held_in_all(answer);
     const size_t bytes = sizeof(answer->text);
-    char time[32], latest[32], size[32], held_text[200];
+    double seconds = 0;
+    char time[32], latest[32], size[32];
     st_ns_format_short(result->duration_ns, time, sizeof(time));
     st_ns_format_short(result->lateness.max_ns, latest, sizeof(latest));
     if (!answer->stress || !table->known) {
-        snprintf(answer->text, bytes, "%s%s", music ? "This computer alone: " : "",
-                 st_predict_text_answer(table, is_long(table), held_text, sizeof(held_text)));
+        say_held(table, answer, answer->text, bytes);
     } else {
         snprintf(size, sizeof(size), "%u frames", held > 0 ? held : LONGEST);
         snprintf(answer->text, bytes,
                  "Under sleeptune's own loads, %s each, %s%s held. Worst: with '%s', %s late.", time,
                  held > 0 ? "" : "no size up to ", size, st_stress_name(answer->worst->load), latest);
     }
+    for (size_t i = 0; i < answer->worst->sizes.n; i++)
+        seconds += st_predict_seconds(&answer->worst->sizes.runs[i].late);
+    if (!answer->stress && table->one_time && !watched)
+        st_text_append(answer->text, bytes, " Measured for %.*f s.", seconds < 9.95 ? 1 : 0, seconds);
     if (result->policy == ST_POLICY_OTHER)
-        st_text_append(answer->text, bytes, " Measured as a normal thread: no right to real-time priority.");
+        st_text_append(answer->text, bytes, " Measured as a normal thread: %s.",
+                       answer->rtkit ? "rtkit was not asked, which sleeptuned and the music's programs ask"
+                                     : "no right to real-time priority");
 }
 
-/* What sleeptuned measured before, in weeks of minutes, is surer than ten seconds. Nothing if there is no history. */
-static void say_history(struct answer *answer)
+/* What sleeptuned measured before, in weeks of minutes, is surer than ten seconds; but its loop had another size and
+ * priority, so it is one more table and no second verdict. @return false: there is none. */
+static bool add_history(struct answer *answer)
 {
     static struct st_module_history_predict past;
     st_module_history_predict_fn function;
-    char text[200];
-    if (st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL, &function, past.error,
-                       sizeof(past.error)) == 0 &&
-        function(NULL, &past) == 0 && st_predict_seconds(&past.run) >= HISTORY_S) {
+    const bool found = st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL, &function, past.error,
+                                      sizeof(past.error)) == 0 &&
+                       function(NULL, &past) == 0 && st_predict_seconds(&past.run) >= HISTORY_S;
+    if (found) {
         const struct st_predict_wish wish = {.periods = answer->phases[0].sizes.wish.periods};
         struct st_predict_table table = {.run = &past.run, .wish = &wish};
         st_predict_text_fill(&table, NULL, 0);
-        st_text_append(answer->text, sizeof(answer->text), " The history of sleeptuned says: %s",
-                       st_predict_text_answer(&table, true, text, sizeof(text)));
         (void)json_object_set_new(answer->report.json, "history", st_predict_text_rows_json(&table));
     }
     st_predict_finish(&past.run);
+    return found;
 }
 
 /** What made wake-ups late, and whether the whole computer was slower. */
@@ -250,16 +277,20 @@ static void say_causes(struct answer *answer, bool judged_held)
                        st_cause_kind_text(answer->slowed), st_cause_kind_todo(answer->slowed));
 }
 
-static void say_next(struct answer *answer, bool judged_held)
+static void say_next(struct answer *answer, bool judged_held, bool history)
 {
     const uint32_t held = held_in_all(answer);
     const size_t bytes = sizeof(answer->next);
-    if (held == 0)
+    if (!judged_held && result_of(answer->worst)->policy == ST_POLICY_OTHER)
+        snprintf(answer->next, bytes, "%s (the right to real-time priority; then log in again, and check)",
+                 answer->os == ST_OS_FREEBSD ? "sleeptune report freebsd-rt-permission" : GET_RIGHTS);
+    else if (held == 0)
         snprintf(answer->next, bytes, "sleeptune report (what makes wake-ups late)");
-    else if (!judged_held && result_of(answer->worst)->policy == ST_POLICY_OTHER)
-        snprintf(answer->next, bytes, "get the right to real-time priority, then sleeptune check again");
     else if (!judged_held)
         (void)st_predict_text_setting(held, answer->next, bytes);
+    else if (history)
+        snprintf(answer->next, bytes,
+                 "sleeptune predict --history (ten seconds are short: what sleeptuned saw)");
     else if (answer->stress)
         snprintf(answer->next, bytes, "sleeptune check -d 3h (for hours, without load)");
     else
@@ -269,8 +300,12 @@ static void say_next(struct answer *answer, bool judged_held)
 /** @return an st_exit: findings if the size in use, or asked for, has dropouts, or the music had. */
 static int make_answer(const struct st_facts *facts, struct answer *answer)
 {
-    int64_t frames, dropouts_n;
+    int64_t frames, dropouts_n, pid;
+    const char *server, *music;
     const bool dropouts = st_facts_int(facts, ST_MUSIC_DROPOUTS, &dropouts_n) == 0 && dropouts_n > 0;
+    answer->dropouts_n = dropouts ? (uint64_t)dropouts_n : 0;
+    answer->os = facts->os;
+    answer->rtkit = st_facts_int(facts, "linux.daemon.rtkit-daemon", &pid) == 0;
     bool judged_held = true;
     answer->worst = &answer->phases[0];
     if (st_facts_int(facts, ST_MUSIC_FRAMES, &frames) == 0 && frames > 0 && frames <= ST_PREDICT_FRAMES_MAX)
@@ -280,20 +315,21 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
         if (phase->sizes.n == 0 || phase->load_error != 0)
             continue;
         st_sizes_fill(&phase->sizes, answer->used_frames != 0 ? answer->used_frames : answer->judged_frames);
+        phase->sizes.table.one_time = !is_long(&phase->sizes.table);
         const struct st_predict_row *judged = judged_row(answer, phase);
         judged_held = judged_held && (judged == NULL || st_predict_holds(judged) || !judged->known);
         if (result_of(phase)->lateness.max_ns > result_of(answer->worst)->lateness.max_ns)
             answer->worst = phase;
     }
-    say_sizes(answer, dropouts);
+    answer->report.json = answer_json(answer);
+    say_sizes(answer, st_facts_text(facts, ST_MUSIC_SERVER, &server) == 0);
     say_causes(answer, judged_held);
-    say_next(answer, judged_held);
-    answer->report.next = dropouts ? NULL : answer->next; /* the music has one */
+    say_next(answer, judged_held, add_history(answer));
+    const bool said = st_facts_text(facts, ST_MUSIC_ANSWER, &music) == 0 && strstr(music, "Next: ") != NULL;
+    answer->report.next = dropouts && (said || judged_held) ? NULL : answer->next;
     answer->report.text = answer->text;
     answer->report.table = answer->stress ? print_phases : print_sizes;
     answer->report.ctx = answer;
-    answer->report.json = answer_json(answer);
-    say_history(answer);
     return dropouts || !judged_held ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
 }
 

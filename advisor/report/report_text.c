@@ -538,7 +538,13 @@ static int print_first_screen(const struct st_printer *printer, const struct st_
     const char *music;
     int64_t dropouts_n;
     st_report_format_headline(report, verdict, ST_REPORT_FORMAT_HEADLINE_BYTES);
-    if (report->wish.why[0] != '\0' && !report->no_sound)
+    const char *server;
+    if (st_facts_text(report->facts, ST_MUSIC_SERVER, &server) == 0 && !report->wish.in_use &&
+        report->wish.why[0] != '\0') /* the sentence about the music says that it runs */
+        snprintf(verdict + strlen(verdict), ST_BUFFER_TEXT_BYTES + 16,
+                 "\nThe size in use is not known: the settings are judged for %u frames.",
+                 report->wish.frames);
+    else if (report->wish.why[0] != '\0' && !report->no_sound)
         snprintf(verdict + strlen(verdict), ST_BUFFER_TEXT_BYTES + 16, "\n%s.",
                  st_buffer_text(&report->wish, buffer, sizeof(buffer)));
     /* where nothing runs, the row about the buffer says so */

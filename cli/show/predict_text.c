@@ -17,6 +17,32 @@
 #define WIDE         64  /* columns from which on a row has its headroom */
 #define USUAL_FRAMES 32u /* of a run that is to answer for the longer sizes */
 
+/* Says of a shorter size at least what was seen of a longer one. Sizes below the measured one stay unknown. */
+static void raise_to(const struct st_predict_run *run, struct st_predict_row *row,
+                     const struct st_predict_row *longer)
+{
+    if (longer->n_events == 0 || !longer->estimated || row->frames < run->frames ||
+        (row->estimated && longer->estimate <= row->estimate))
+        return;
+    if (row->n_events > 0 && longer->observed_s >= row->observed_s)
+        snprintf(row->reason, sizeof(row->reason),
+                 "dropouts less than " ST_MISS_EVENTS_GAP
+                 " apart count as one: there are at least as many as at %u frames",
+                 longer->frames);
+    else
+        snprintf(row->reason, sizeof(row->reason),
+                 "what was too late at %u frames is too late here: at least as many as there",
+                 longer->frames);
+    row->low = fmax(row->known ? row->low : 0, longer->low);
+    row->high = fmax(row->high, longer->high);
+    row->estimate = longer->estimate;
+    row->worst_tenth = fmax(row->estimated ? row->worst_tenth : 0, longer->worst_tenth);
+    row->n_events = row->n_events > 0 ? row->n_events : longer->n_events;
+    row->known = row->estimated = true;
+    row->basis = ST_PREDICT_OBSERVED;
+    row->headroom_percent = -1;
+}
+
 void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames, size_t frames_n)
 {
     uint32_t usual[ST_PREDICT_SIZES_MAX];
@@ -30,23 +56,13 @@ void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames
         struct st_predict_row *row = &table->rows[i];
         st_predict_row(table->run, table->wish, frames[i], row);
         table->known = table->known || row->known;
-        if (st_predict_holds(row) && (table->held == NULL || row->frames < table->held->frames))
-            table->held = row;
     }
-    for (size_t i = table->n - 1; i-- > 0;) {
-        struct st_predict_row *row = &table->rows[i];
-        const struct st_predict_row *longer = row + 1;
-        if (row->n_events == 0 || longer->n_events == 0 || longer->observed_s < row->observed_s ||
-            !longer->estimated || longer->estimate <= row->estimate)
-            continue;
-        row->estimate = longer->estimate;
-        row->low = fmax(row->low, longer->low);
-        row->high = fmax(row->high, longer->high);
-        snprintf(row->reason, sizeof(row->reason),
-                 "dropouts less than " ST_MISS_EVENTS_GAP
-                 " apart count as one: there are at least as many as at %u frames",
-                 longer->frames);
-    }
+    /* a stall that is too long for a size is too long for a shorter one, whatever short runs of these saw */
+    for (size_t i = table->n; i-- > 1 && table->rows[i - 1].frames < table->rows[i].frames;)
+        raise_to(table->run, &table->rows[i - 1], &table->rows[i]);
+    /* the smallest size from which on all hold */
+    for (size_t i = table->n; i-- > 0 && st_predict_holds(&table->rows[i]);)
+        table->held = &table->rows[i];
 }
 
 static json_t *row_json(const struct st_predict_row *row)
@@ -91,18 +107,20 @@ const char *st_predict_text_answer(const struct st_predict_table *table, bool bo
     st_predict_text_time(held != NULL ? held->observed_s : st_predict_seconds(table->run), time,
                          sizeof(time));
     if (held != NULL) {
-        snprintf(buf, bytes, "%u frames held (%.1f ms)%s in %s", held->frames, held->period_us / 1000,
-                 held->n_events == 0 ? ": no dropout" : "", time);
+        snprintf(buf, bytes, "%u frames held (%.1f ms)%s%s%s", held->frames, held->period_us / 1000,
+                 held->n_events == 0 ? ": no dropout" : "", table->one_time ? "" : " in ",
+                 table->one_time ? "" : time);
         if (bounds)
             st_text_append(buf, bytes, ", at most %s per hour (95 %%).",
                            st_miss_events_rate_text(held->high, high, sizeof(high)));
         else
-            st_text_append(buf, bytes, "; to be sure: 'sleeptune check -d 3h', or the history.");
+            st_text_append(buf, bytes, ".");
     } else if (!table->known) {
         snprintf(buf, bytes, "Not known: %s.", table->rows[table->n - 1].reason);
     } else {
-        snprintf(buf, bytes, "No size of %u to %u frames held in %s.", table->rows[0].frames,
-                 table->rows[table->n - 1].frames, time);
+        snprintf(buf, bytes, "No size of %u to %u frames held%s%s.", table->rows[0].frames,
+                 table->rows[table->n - 1].frames, table->one_time ? "" : " in ",
+                 table->one_time ? "" : time);
     }
     return buf;
 }
@@ -111,6 +129,11 @@ static const struct mark {
     const char *text, *colour;
 } held_mark = {"✔", "\033[32m"}, doubt_mark = {"!", "\033[1;33m"}, dropouts_mark = {"✘", "\033[1;31m"};
 
+static void put_mark(const struct mark *mark, bool colour, FILE *out)
+{
+    fprintf(out, "%s%s%s", colour ? mark->colour : "", mark->text, colour ? "\033[0m" : "");
+}
+
 void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *out)
 {
     const struct mark *mark = &doubt_mark;
@@ -118,12 +141,12 @@ void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *o
         mark = &held_mark;
     else if (row != NULL && row->estimated && row->estimate > 1) /* per hour */
         mark = &dropouts_mark;
-    fprintf(out, "%s%s%s", colour ? mark->colour : "", mark->text, colour ? "\033[0m" : "");
+    put_mark(mark, colour, out);
 }
 
 /* What happened at this size: "none in 10.0 min, at most 18", "about 120". */
-static void say_dropouts(const struct st_predict_row *row, const struct st_predict_view *view, char *buf,
-                         size_t bytes)
+static void say_dropouts(const struct st_predict_row *row, const struct st_predict_view *view, bool one_time,
+                         char *buf, size_t bytes)
 {
     char time[32], high[32];
     const bool wide = view->width >= WIDE, bounds = wide && (view->bounds || view->details);
@@ -131,7 +154,7 @@ static void say_dropouts(const struct st_predict_row *row, const struct st_predi
     buf[0] = '\0';
     if (!row->known)
         st_text_append(buf, bytes, "not known");
-    else if (row->n_events == 0 && used && !wide)
+    else if (row->n_events == 0 && (one_time || (used && !wide)))
         st_text_append(buf, bytes, "none");
     else if (row->n_events == 0)
         st_text_append(buf, bytes, "none in %s", st_predict_text_time(row->observed_s, time, sizeof(time)));
@@ -141,15 +164,21 @@ static void say_dropouts(const struct st_predict_row *row, const struct st_predi
         st_text_append(buf, bytes, "%.2g or more", row->low);
     if (bounds && row->high < ST_PREDICT_MOST)
         st_text_append(buf, bytes, ", at most %s", st_miss_events_rate_text(row->high, high, sizeof(high)));
+    if (used && view->music_n > 0)
+        st_text_append(buf, bytes, "; music: %" PRIu64, view->music_n);
     if (used)
         st_text_append(buf, bytes, ", in use");
 }
 
-static void say_row(const struct st_predict_row *row, const struct st_predict_view *view, FILE *out)
+static void say_row(const struct st_predict_row *row, const struct st_predict_view *view, bool one_time,
+                    FILE *out)
 {
     char dropouts[120], line[200], slack[32];
-    say_dropouts(row, view, dropouts, sizeof(dropouts));
-    st_predict_text_mark(row, view->colour, out);
+    say_dropouts(row, view, one_time && !view->details, dropouts, sizeof(dropouts));
+    if (view->music_n > 0 && row->frames == view->used_frames)
+        put_mark(&dropouts_mark, view->colour, out);
+    else
+        st_predict_text_mark(row, view->colour, out);
     fprintf(out, " %6u %8.1f ms  ", row->frames, row->period_us / 1000);
     if (view->width >= WIDE && row->headroom_percent >= 0) {
         st_text_pad(out, dropouts, 32);
@@ -188,7 +217,7 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
     fprintf(out, "  frames       lasts  %s\n",
             view->width >= WIDE ? "dropouts/h, computer alone      headroom" : "dropouts/h");
     for (size_t i = first; i < end; i++) {
-        say_row(&table->rows[i], view, out);
+        say_row(&table->rows[i], view, table->one_time, out);
         changed = changed || table->rows[i].changed;
     }
     if (changed) {

@@ -17,6 +17,7 @@ struct st_predict_table {
     size_t n;
     const struct st_predict_row *held; /* the smallest size whose bound keeps the target; NULL: none */
     bool known;                        /* at least one row is not refused */
+    bool one_time; /* all rows are of one run, whose time is said elsewhere: texts leave out their own */
 };
 
 /** Fills the rows of the table's run and wish. @param frames_n at most ST_PREDICT_SIZES_MAX; 0: 16, 32 .. 2048 frames */
@@ -34,6 +35,7 @@ struct st_predict_view {
     bool bounds;          /* of rows without a dropout, too */
     bool details;         /* all rows, with bounds and reasons; else at most 7 */
     uint32_t used_frames; /* the row that gets "in use"; 0: none */
+    uint64_t music_n;     /* dropouts of the music at that size, which the row has beside the computer's */
 };
 
 /** One sentence: the smallest size that held and how sure that is, or why none. bounds: else how to be sure. @return buf. */

@@ -357,11 +357,13 @@ static void add_size_row(struct section *to, const struct st_predict_row *row,
                                 : row->basis == ST_PREDICT_OBSERVED ? "dropouts"
                                                                     : "not shown yet";
     st_miss_events_rate_text(row->high, high, sizeof(high));
+    if (row->high >= ST_PREDICT_MOST) /* says nothing */
+        snprintf(high, sizeof(high), "-");
     json_t *line = add(to,
                        holds                               ? OK
                        : row->basis == ST_PREDICT_OBSERVED ? WARN
                                                            : UNKNOWN,
-                       size, "%s: at most %s per hour", verdict, high);
+                       size, high[0] == '-' ? "%s" : "%s: at most %s per hour (95 %%)", verdict, high);
     st_json_set(line, "cells", json_pack("[s, s, s, s, s]", size, estimate, verdict, high, ring));
     if (server != NULL &&
         st_dropout_reason_set_frames(server->source, row->frames, set, sizeof(set))[0] != '\0')
@@ -374,7 +376,7 @@ static void add_sizes(json_t *sections, const struct st_view *view, const struct
     for (size_t i = 0; view->forecast != NULL && i < view->forecast->n; i++)
         add_size_row(&to, &view->forecast->rows[i], server);
     end_table(sections, "Dropouts by buffer size", &to,
-              json_pack("[s, s, s, s, s]", "Buffer", "Dropouts/h", "Verdict", "At most", "Period"));
+              json_pack("[s, s, s, s, s]", "Buffer", "Dropouts/h", "Verdict", "At most/h (95 %)", "Period"));
 }
 
 static void add_summary(json_t *sections, const struct st_view *view, const struct st_answer *answer)

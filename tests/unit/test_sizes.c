@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/measure/sizes.h"
@@ -108,12 +110,53 @@ static void a_dropout_of_the_sizes_own_run_counts(void **state)
     add_run(32, 20000, 0);
     add_run(128, 20000, 4 * ST_NS_PER_MS);
     st_sizes_fill(&sizes, 128);
-    assert_int_equal(row(64).basis, ST_PREDICT_NONE_SEEN);
     assert_int_equal(row(128).basis, ST_PREDICT_OBSERVED);
     assert_float_equal((float)row(128).observed_s, 14, 0.01);
     assert_float_equal((float)row(128).estimate, 257.1, 0.1); /* one in both runs together */
     assert_true(row(128).high > row(128).estimate && row(128).low < row(128).estimate);
     assert_int_equal(row(256).basis, ST_PREDICT_NONE_SEEN);
+}
+
+/* What the short run of 256 frames saw is no better at the sizes below, whose longer run saw none of it. */
+static void the_table_only_improves_with_the_size(void **state)
+{
+    (void)state;
+    add_run(32, 20000, ST_NS_PER_MS); /* 32: 0.67 ms */
+    add_run(256, 20000, 8 * ST_NS_PER_MS);
+    st_sizes_fill(&sizes, 256);
+    for (size_t i = 0; i + 1 < sizes.table.n; i++)
+        assert_true(!sizes.table.rows[i + 1].estimated ||
+                    sizes.table.rows[i].estimate >= sizes.table.rows[i + 1].estimate);
+    assert_int_equal(row(128).basis, ST_PREDICT_OBSERVED);
+    assert_non_null(strstr(row(128).reason, "too late at 256 frames"));
+    assert_false(st_predict_holds(&sizes.table.rows[2]));
+    assert_int_equal(sizes.table.held->frames, 512);
+}
+
+static char *text_of_rows(const struct st_predict_view *view)
+{
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    assert_non_null(out);
+    st_predict_text_rows(&sizes.table, view, out);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+/* Rows of one measurement have no time of their own, and no tick stands where the music had dropouts. */
+static void the_row_in_use_has_the_dropouts_of_the_music(void **state)
+{
+    (void)state;
+    const struct st_predict_view view = {.width = 80, .used_frames = 256, .music_n = 38};
+    add_run(32, 20000, 0);
+    st_sizes_fill(&sizes, 256);
+    sizes.table.one_time = true;
+    char *text = text_of_rows(&view);
+    assert_non_null(strstr(text, "✘    256      5.3 ms  none; music: 38, in use "));
+    assert_non_null(strstr(text, "✔    512     10.7 ms  none  "));
+    assert_null(strstr(text, " in 7."));
+    free(text);
 }
 
 /* At 32 frames a wake-up is late each 20 ms, which is one event of 7 s; eight stalls reach 64 frames. */
@@ -155,6 +198,8 @@ int main(void)
         SIZES(the_buffer_in_use_has_a_row_in_its_place),
         SIZES(what_each_wake_up_is_late_by_is_that_of_the_size),
         SIZES(a_dropout_of_the_sizes_own_run_counts),
+        SIZES(the_table_only_improves_with_the_size),
+        SIZES(the_row_in_use_has_the_dropouts_of_the_music),
         SIZES(dropouts_without_a_pause_are_not_fewer_than_at_a_longer_size),
         cmocka_unit_test(the_shortest_size_is_what_was_asked_for_or_32),
     };
