@@ -1,4 +1,7 @@
 /* sleeptune report: judges the settings of this machine, a snapshot or a captured tree. */
+#include <string.h>
+#include <unistd.h>
+
 #include "advisor/change/change.h"
 #include "cli/command.h"
 #include "cli/report/facts_input.h"
@@ -16,7 +19,7 @@ struct options {
 
 static void help(void)
 {
-    fputs("Usage: sleeptune report [OPTION...] [ID...]\n"
+    fputs("Usage: sleeptune report [OPTION...] [ID...|FILE...]\n"
           "       sleeptune report --list\n"
           "Judge the settings of this machine: how many microseconds of each period a\n"
           "setting may cost, and how to change it. Changes nothing and needs no root.\n"
@@ -26,8 +29,9 @@ static void help(void)
           "  --snapshot FILE    judge a snapshot; '-': standard input\n"
           "  --root DIR         judge a captured tree (a folder with proc/, sys/ ...) or a\n"
           "                     FreeBSD capture (a folder with sysctl-a.txt)\n"
-          "  --input FILE       judge a posted text: the output of sysctl, uname -a,\n"
-          "                     alsa-info.sh or /dev/sndstat; up to 8 times\n"
+          "  --input FILE       judge a posted text: pw-top, the journal, ps, ulimit -a,\n"
+          "                     dmesg, uname -a, alsa-info.sh and more; up to 8 times;\n"
+          "                     also without --input\n"
           "  --user NAME        judge with the rights that NAME gets at login\n" ST_NO_SERVERS_HELP
               ST_REPORT_HELP "\n"
           "Examples:\n"
@@ -50,6 +54,16 @@ static int take_input(const char *command, void *ctx, const char *text)
     return 0;
 }
 
+/** Not the id of a rule, and there. */
+static bool is_file(const char *word)
+{
+    for (size_t i = 0; i < st_rules_n; i++) {
+        if (strcmp(st_rules[i]->id, word) == 0)
+            return false;
+    }
+    return access(word, F_OK) == 0;
+}
+
 /** @return -1 to go on, or an st_exit. */
 static int read_options(int argc, char **argv, struct options *options)
 {
@@ -68,6 +82,11 @@ static int read_options(int argc, char **argv, struct options *options)
         return status;
     options->ids = (const char *const *)argv + first;
     options->ids_n = (size_t)(argc - first);
+    for (; options->ids_n > 0 && is_file(options->ids[0]); options->ids++, options->ids_n--) {
+        const int r = take_input(COMMAND, options, options->ids[0]);
+        if (r != 0)
+            return r;
+    }
     if (options->list && options->ids_n > 0)
         return st_failure_usage(COMMAND, "--list cannot be combined with ids of rules");
     if (options->ids_n > 0 && options->report.format != &st_report_text)

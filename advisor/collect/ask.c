@@ -77,16 +77,7 @@ static const char *key_of(const struct name_row *rows, size_t n, const char *nam
 
 static void pipewire_setting(void *ctx, ST_UNUSED const char *section, const char *name, const char *value)
 {
-    static const struct name_row rows[] = {
-        {"clock.quantum", "linux.pipewire.quantum"},
-        {"clock.min-quantum", "linux.pipewire.min_quantum"},
-        {"clock.max-quantum", "linux.pipewire.max_quantum"},
-        {"clock.force-quantum", "linux.pipewire.force_quantum"},
-        {"clock.rate", "linux.pipewire.rate_hz"},
-        {"clock.force-rate", "linux.pipewire.force_rate_hz"},
-        {"clock.allowed-rates", "linux.pipewire.allowed_rates"},
-    };
-    const char *key = key_of(rows, ST_ARRAY_LEN(rows), name);
+    const char *key = st_answer_pipewire_key(name);
     if (key != NULL && value[0] == '[')
         put_text(ctx, key, value);
     else if (key != NULL)

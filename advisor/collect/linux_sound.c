@@ -136,22 +136,17 @@ struct stream {
 /** A line of hw_params: "period_size: 512", "rate: 48000 (48000/1)". */
 static void hw_param(void *ctx, ST_UNUSED const char *section, const char *name, const char *value)
 {
-    static const struct {
-        const char *name;
-        const char *key;
-    } rows[] = {{"period_size", "period_frames"}, {"buffer_size", "buffer_frames"}, {"rate", "rate_hz"}};
     const struct stream *stream = ctx;
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        char key[KEY_BYTES], number[32];
-        if (strcmp(name, rows[i].name) != 0)
-            continue;
-        snprintf(key, sizeof(key), "linux.alsa.%s.%s", stream->name, rows[i].key);
-        snprintf(number, sizeof(number), "%.*s", (int)strcspn(value, " "), value);
-        st_facts_put_number(stream->c->facts, key, number, value, stream->path);
-    }
+    const char *leaf = st_linux_text_hw_param(name);
+    char key[KEY_BYTES], number[32];
+    if (leaf == NULL)
+        return;
+    snprintf(key, sizeof(key), "linux.alsa.%s.%s", stream->name, leaf);
+    snprintf(number, sizeof(number), "%.*s", (int)strcspn(value, " "), value);
+    st_facts_put_number(stream->c->facts, key, number, value, stream->path);
 }
 
-/** The program that opened the stream, and its rate since the start; before 3 s one step of the position is too much. */
+/** The program that opened the stream, and its rate since the start. */
 static void stream_status(struct st_collector *c, const char *name, const char *text, const char *source)
 {
     struct st_alsa_status status;
@@ -162,10 +157,10 @@ static void stream_status(struct st_collector *c, const char *name, const char *
     snprintf(key, sizeof(key), "linux.alsa.%s.owner", name);
     if (status.owner_tid > 0)
         st_collector_read(c, key, path, ST_VALUE_TEXT);
-    const int64_t ms = status.now_ns / ST_NS_PER_MS - status.trigger_ns / ST_NS_PER_MS;
+    int64_t hz;
     snprintf(key, sizeof(key), "linux.alsa.%s.moved_hz", name);
-    if (status.state == ST_ALSA_RUNNING && ms >= 3000 && status.hw_ptr_frames < INT64_MAX / 1000)
-        st_facts_put_int(c->facts, key, status.hw_ptr_frames * 1000 / ms, NULL, source);
+    if (st_alsa_status_moved(&status, &hz) == 0)
+        st_facts_put_int(c->facts, key, hz, NULL, source);
 }
 
 /** A lower bound of the steps in which the position of a stream that PipeWire plays moves: for two looks, the frames between them
@@ -287,23 +282,11 @@ static void collect_devices(struct st_collector *c)
 #define SOURCE    "/proc/interrupts"
 #define LINES_MAX 64
 
-/** Names of drivers, as they stand in /proc/interrupts. */
-static bool carries_sound(const char *actions)
-{
-    static const char *const words[] = {"snd",  "hda",  "AudioDSP", "sof-", "ACP_",     "xhci",
-                                        "ehci", "ohci", "uhci",     "dwc",  "firewire", "usb"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(words); i++) {
-        if (strstr(actions, words[i]) != NULL)
-            return true;
-    }
-    return false;
-}
-
 static void one_line(void *ctx, unsigned number, const char *actions, const char *pci)
 {
     struct scan *lines = ctx;
     char key[64], path[64];
-    if (!carries_sound(actions) || lines->n == LINES_MAX)
+    if (!st_linux_text_carries_sound(actions) || lines->n == LINES_MAX)
         return;
     lines->n++;
     snprintf(key, sizeof(key), "linux.irq.%u.actions", number);

@@ -82,8 +82,12 @@ static void posted_note(struct notes *notes, const struct st_facts *facts)
     if (others_n > 0)
         snprintf(others, sizeof(others), "; not understood: %zu line%s (--details)", others_n,
                  others_n == 1 ? "" : "s");
+    const char *dropouts = st_facts_text_or(facts, "system.input_dropouts", NULL);
+    if (dropouts != NULL)
+        add(notes, "In this text %s.", dropouts);
     if (read != NULL && strncmp(read, "all ", 4) != 0)
-        add(notes, "Read: %.*s%s.", st_text_cut(read, 150), read, others);
+        add(notes, "Read: %.*s%s. On that computer, 'sleeptune snapshot' reads everything.",
+            st_text_cut(read, 110), read, others);
 }
 
 size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES])
@@ -99,7 +103,9 @@ size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX]
         freebsd_notes(&notes, facts);
         break;
     }
-    if (limits != NULL) {
+    if (limits != NULL && strcmp(limits, "ulimit") == 0) {
+        add(&notes, "The limits are those of the shell in which ulimit ran.");
+    } else if (limits != NULL) {
         const char *name = st_facts_text_or(facts, "user.name", "another user");
         add(&notes,
             "sleeptune read the rights that %.*s gets at login from %.*s and did not test them. Services "

@@ -45,6 +45,26 @@ int st_answer_pw_metadata(char *text, st_setting_fn fn, void *ctx)
     return r;
 }
 
+const char *st_answer_pipewire_key(const char *name)
+{
+    static const struct {
+        const char *name, *key;
+    } rows[] = {
+        {"clock.quantum", "linux.pipewire.quantum"},
+        {"clock.min-quantum", "linux.pipewire.min_quantum"},
+        {"clock.max-quantum", "linux.pipewire.max_quantum"},
+        {"clock.force-quantum", "linux.pipewire.force_quantum"},
+        {"clock.rate", "linux.pipewire.rate_hz"},
+        {"clock.force-rate", "linux.pipewire.force_rate_hz"},
+        {"clock.allowed-rates", "linux.pipewire.allowed_rates"},
+    };
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (strcmp(rows[i].name, name) == 0)
+            return rows[i].key;
+    }
+    return NULL;
+}
+
 /** Texts, whole numbers and truth values, as in PipeWire's files. */
 static void put_property(const char *id, const char *name, const json_t *value, st_setting_fn fn, void *ctx)
 {

@@ -9,6 +9,9 @@
  * @return 0, -EBADMSG (no setting in it). */
 ST_NODISCARD int st_answer_pw_metadata(char *text, st_setting_fn fn, void *ctx);
 
+/** The fact that a setting of pw-metadata becomes; NULL: none. */
+const char *st_answer_pipewire_key(const char *name);
+
 /** `pw-dump`: the properties of all nodes, their state, and as two more properties the process that it
  * belongs to, and whether it is a program's that is linked with a device or sink ("true"). A list, and
  * further ones if something changes meanwhile. section: the node's id. @return 0, -EBADMSG (no list). */

@@ -102,6 +102,30 @@ int st_linux_text_interrupts(char *text, st_interrupt_fn fn, void *ctx)
     return 0;
 }
 
+/** Names of drivers, as they stand in /proc/interrupts. */
+bool st_linux_text_carries_sound(const char *actions)
+{
+    static const char *const words[] = {"snd",  "hda",  "AudioDSP", "sof-", "ACP_",     "xhci",
+                                        "ehci", "ohci", "uhci",     "dwc",  "firewire", "usb"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(words); i++) {
+        if (strstr(actions, words[i]) != NULL)
+            return true;
+    }
+    return false;
+}
+
+const char *st_linux_text_hw_param(const char *name)
+{
+    static const struct {
+        const char *name, *leaf;
+    } rows[] = {{"period_size", "period_frames"}, {"buffer_size", "buffer_frames"}, {"rate", "rate_hz"}};
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+        if (strcmp(rows[i].name, name) == 0)
+            return rows[i].leaf;
+    }
+    return NULL;
+}
+
 /** " 0 [NVidia         ]: HDA-Intel - HDA NVidia", and a line below it. */
 void st_linux_text_cards(char *text, st_sound_card_fn fn, void *ctx)
 {

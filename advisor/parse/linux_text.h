@@ -36,6 +36,12 @@ typedef void (*st_interrupt_fn)(void *ctx, unsigned number, const char *actions,
 /** /proc/interrupts, whole or its beginning. Cuts `text` into pieces. @return 0, -EBADMSG (no heading). */
 ST_NODISCARD int st_linux_text_interrupts(char *text, st_interrupt_fn fn, void *ctx);
 
+/** Does a name of a sound driver, or of a bus that carries sound, stand in the actions of an interrupt? */
+bool st_linux_text_carries_sound(const char *actions);
+
+/** The last part of the key of a line of hw_params: "period_frames" of "period_size"; NULL: none. */
+const char *st_linux_text_hw_param(const char *name);
+
 /** A sound card of /proc/asound/cards. */
 struct st_sound_card {
     unsigned number;

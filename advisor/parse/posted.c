@@ -9,6 +9,7 @@
 #include "advisor/facts/text.h"
 #include "advisor/parse/freebsd_text.h"
 #include "advisor/parse/linux_text.h"
+#include "advisor/parse/post.h"
 #include "advisor/parse/sysctl_text.h"
 #include "core/text/text_buffer.h"
 
@@ -17,7 +18,9 @@
 #define OTHERS_MAX  50    /* lines that were not understood, of one text */
 #define OTHER_BYTES 80    /* of such a line */
 
-const char st_posted_kinds[] = "sysctl -a, uname -a, alsa-info.sh or /dev/sndstat";
+const char st_posted_kinds[] =
+    "sysctl, uname -a, alsa-info.sh, pw-top, pw-metadata, journalctl, ps, ulimit, /proc/asound, "
+    "/proc/interrupts, lsusb -t, rtcqs, inxi, dmesg or /dev/sndstat";
 
 /* --- lines as people post them --- */
 
@@ -105,6 +108,8 @@ struct found {
     char linux_release[100], linux_version[160];
     int freebsd_version;                    /* 1302000; 0: none; -1: more than one */
     char answers[ST_ARRAY_LEN(files)][160]; /* what `cat FILE` printed; "": it was not asked */
+    struct st_post post;
+    uint32_t formats, seen; /* bits of st_post_formats: with facts; with lines */
 };
 
 /** "13.2-RELEASE-p4" anywhere: of FreeBSD only. kern.osreldate begins with it (sys/sys/param.h: major * 100000 + minor * 1000
@@ -157,14 +162,60 @@ static bool take_sysctl(struct found *found, const char *line)
     return true;
 }
 
-static void read_lines(struct found *found, const char *text, size_t bytes)
+/** Without the marks of code and without colours, but still indented, which lsusb -t needs. */
+static char *line_of_post(char *line)
 {
-    char buf[LINE_BYTES];
+    char *to = line, *from = line;
+    line[strcspn(line, "`\r")] = '\0';
+    while (*from != '\0') {
+        if (from[0] == '\033' && from[1] == '[')
+            from += 2 + strcspn(from + 2, "m") + (strchr(from, 'm') != NULL);
+        else
+            *to++ = *from++;
+    }
+    *to = '\0';
+    while (to > line && to[-1] == ' ')
+        *--to = '\0';
+    return line;
+}
+
+/** A line of one of the formats, and whether it told something. */
+static bool take_post(struct found *found, const char *line)
+{
+    char copy[LINE_BYTES];
+    for (size_t i = 0; i < st_post_formats_n; i++) {
+        const size_t n = found->post.facts->n;
+        snprintf(copy, sizeof(copy), "%s", line);
+        if (!st_post_formats[i]->line(&found->post, copy))
+            continue;
+        found->seen |= 1U << i;
+        found->formats |= found->post.facts->n > n ? 1U << i : 0;
+        return true;
+    }
+    return false;
+}
+
+static void end_posts(struct found *found, const char *source)
+{
+    snprintf(found->post.source, sizeof(found->post.source), "%.200s", source);
+    for (size_t i = 0; i < st_post_formats_n; i++) {
+        const size_t n = found->post.facts->n;
+        if (st_post_formats[i]->end != NULL)
+            st_post_formats[i]->end(&found->post);
+        found->formats |= found->post.facts->n > n ? 1U << i : 0;
+    }
+}
+
+static void read_lines(struct found *found, const char *text, size_t bytes, const char *source)
+{
+    char buf[LINE_BYTES], command[LINE_BYTES] = "";
+    size_t line_n = 0;
     const char *at = text, *end = text + bytes;
     bool in_sndstat = false;
     char *answer = NULL; /* where the line below a command belongs */
     while (st_text_line(&at, end, buf, sizeof(buf))) {
         char *quoted = unquoted(buf), *line = quoted + strspn(quoted, " \t`*-");
+        snprintf(found->post.source, sizeof(found->post.source), "%.200s:%zu", source, ++line_n);
         line[strcspn(line, "`\r")] = '\0';
         size_t len = strlen(line);
         while (len > 0 && line[len - 1] == ' ')
@@ -184,12 +235,18 @@ static void read_lines(struct found *found, const char *text, size_t bytes)
             if (strstr(line, "cat ") != NULL && strstr(line, files[i].path) != NULL)
                 answer = found->answers[i];
         }
+        if (is_command(line))
+            snprintf(command, sizeof(command), "%s", line);
+        found->post.command = command;
+        if (!begins && !ends && !in_sndstat && take_post(found, line_of_post(quoted)))
+            continue;
         in_sndstat = begins || (in_sndstat && !ends);
         if (in_sndstat)
             st_text_buffer_printf(&found->sndstat, "%s\n", quoted);
         else if (!ends && ++found->others_n <= OTHERS_MAX)
             st_text_buffer_printf(&found->others, "%.*s\n", OTHER_BYTES, line);
     }
+    end_posts(found, source);
 }
 
 /* --- facts of them --- */
@@ -206,7 +263,8 @@ static int put_kind(struct st_facts *facts, int r, const char *kind, const char 
 
 static enum st_os os_of(const struct found *found)
 {
-    const size_t linux_n = found->lines_n[LINE_LINUX] + (found->linux_release[0] != '\0');
+    const size_t linux_n =
+        found->lines_n[LINE_LINUX] + (found->linux_release[0] != '\0') + (found->post.facts->n > 0);
     const size_t freebsd_n =
         found->lines_n[LINE_FREEBSD] + (found->freebsd_version != 0) + (found->sndstat.text != NULL);
     return linux_n > freebsd_n ? ST_OS_LINUX : ST_OS_FREEBSD;
@@ -250,23 +308,45 @@ static int put_found(struct st_facts *facts, const struct found *found, const ch
                          st_facts_put_text(facts, files[i].key, found->answers[i], found->answers[i], source),
                          files[i].path, source);
     }
+    for (size_t i = 0; i < found->post.facts->n && r == 0 && is_linux; i++) {
+        const struct st_fact *fact = found->post.facts->rows[i];
+        r = fact->state == ST_FACT_OK
+                ? st_facts_put_text(facts, fact->key, fact->text, fact->raw, fact->source)
+                : st_facts_put_state(facts, fact->key, fact->state, fact->error, fact->raw, fact->source);
+    }
+    for (size_t i = 0; i < st_post_formats_n && r == 0 && is_linux; i++) {
+        if ((found->formats & 1U << i) != 0)
+            r = put_kind(facts, 0, st_post_formats[i]->name, source);
+    }
     if (r == 0 && found->others.text != NULL)
         r = st_facts_put_text(facts, ST_POSTED_OTHERS, found->others.text, NULL, source);
     return r;
 }
 
-int st_posted_add(const char *text, size_t bytes, const char *source, struct st_facts **facts)
+/** Of a text in which none of its formats told something. */
+static const char *better_command(const struct found *found)
 {
-    struct found found = {0};
+    size_t i = 0;
+    while (i < st_post_formats_n && (found->seen & 1U << i) == 0)
+        i++;
+    return i < st_post_formats_n ? st_post_formats[i]->command : NULL;
+}
+
+int st_posted_add(const char *text, size_t bytes, const char *source, struct st_facts **facts,
+                  const char **ret_command)
+{
+    struct found found = {.post.facts = st_facts_new(ST_OS_LINUX)};
+    if (found.post.facts == NULL)
+        return -ENOMEM;
     const bool alsa = is_alsa_info(text, bytes);
     const bool whole =
         has_line(text, bytes, "kern.osreldate") && has_line(text, bytes, "security.jail.jailed");
     if (!alsa && !whole)
-        read_lines(&found, text, bytes);
+        read_lines(&found, text, bytes, source);
     const enum st_os os = alsa ? ST_OS_LINUX : whole ? ST_OS_FREEBSD : os_of(&found);
     const bool any = alsa || whole || found.lines_n[LINE_FREEBSD] + found.lines_n[LINE_LINUX] > 0 ||
                      found.linux_release[0] != '\0' || found.freebsd_version > 0 ||
-                     found.sndstat.text != NULL;
+                     found.sndstat.text != NULL || found.post.facts->n > 0;
     struct st_facts *into = any && *facts == NULL ? st_facts_new(os) : *facts;
     int r = !any ? -EBADMSG : into == NULL ? -ENOMEM : into->os != os ? -EXDEV : 0;
     if (r == 0 && alsa)
@@ -275,6 +355,9 @@ int st_posted_add(const char *text, size_t bytes, const char *source, struct st_
         r = put_kind(into, st_sysctl_text_freebsd(into, text, bytes, source), ST_POSTED_ALL, source);
     else if (r == 0)
         r = put_found(into, &found, source);
+    if (r == 0 && found.post.facts->error != 0)
+        r = found.post.facts->error;
+    *ret_command = better_command(&found);
     if (r != 0 && *facts == NULL)
         st_facts_free(into);
     else if (r == 0)
@@ -283,6 +366,7 @@ int st_posted_add(const char *text, size_t bytes, const char *source, struct st_
     free(found.lines[LINE_LINUX].text);
     free(found.sndstat.text);
     free(found.others.text);
+    st_facts_free(found.post.facts);
     return r;
 }
 

@@ -1,5 +1,5 @@
-/* A text that a user saved or posted becomes facts: sysctl, uname -a, alsa-info.sh, /dev/sndstat; also several of them in one
- * text, quoted ("> "), behind prompts, between prose. */
+/* A text that a user saved or posted becomes facts: sysctl, uname -a, alsa-info.sh, /dev/sndstat, and the
+ * formats of post.h; also several of them in one text, quoted ("> "), behind prompts, between prose. */
 #ifndef ST_ADVISOR_PARSE_POSTED_H
 #define ST_ADVISOR_PARSE_POSTED_H
 
@@ -16,6 +16,9 @@
 /** Among them: `sysctl -a` of FreeBSD, where what is not in it does not exist. */
 #define ST_POSTED_ALL "all sysctls"
 
+/** What the text says of dropouts, as sentences. */
+#define ST_POSTED_DROPOUTS "system.input_dropouts"
+
 #define ST_POSTED_MAX_BYTES (16 * 1024 * 1024)
 
 /** The kinds, for messages and help: "sysctl -a, sndstat, ...". */
@@ -25,10 +28,12 @@ extern const char st_posted_kinds[];
  * Recognises the text and adds its facts.
  * @param facts *facts NULL: new ones, of the text's system. @param source what the facts say where they come
  * from
+ * @param ret_command the command that prints more than a text of a known kind; NULL: none
  * @return 0; -ENOMEM; -EBADMSG (of no known kind, or with nothing in it); -EXDEV (of another system than the
  * facts that are there); -E2BIG (more than 262144 sysctls).
  */
-ST_NODISCARD int st_posted_add(const char *text, size_t bytes, const char *source, struct st_facts **facts);
+ST_NODISCARD int st_posted_add(const char *text, size_t bytes, const char *source, struct st_facts **facts,
+                               const char **ret_command);
 
 /** alsa-info.sh: linux.kernel.release, linux.module.snd_*.PARAMETER,
  * linux.daemon.NAME of the sound servers that run. What is not understood is left out.

@@ -206,8 +206,12 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
 static int64_t cycle_of(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
                         int64_t default_hz)
 {
-    const int64_t min = st_machine_positive_or(facts, "linux.pipewire.min_quantum", PIPEWIRE_MIN),
-                  max = st_machine_positive_or(facts, "linux.pipewire.max_quantum", PIPEWIRE_MAX);
+    const int64_t now = st_machine_positive_or(facts, ST_BUFFER_PIPEWIRE_FRAMES, PIPEWIRE_MIN);
+    /* limits that are not known allow what runs */
+    const int64_t min =
+        st_machine_positive_or(facts, "linux.pipewire.min_quantum", now < PIPEWIRE_MIN ? now : PIPEWIRE_MIN);
+    const int64_t max =
+        st_machine_positive_or(facts, "linux.pipewire.max_quantum", now > PIPEWIRE_MAX ? now : PIPEWIRE_MAX);
     int64_t cycle = 1;
     frames = frames * hz / frames_hz;
     frames = frames < min * hz / default_hz ? min * hz / default_hz : frames;
@@ -254,6 +258,17 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
         ret->forced ? ret->frames : cycle_of(facts, ret->frames, ret->rate_hz, default_hz, default_hz);
 }
 
+/** A posted text may show that PipeWire runs, and no setting of it. */
+static bool is_told(const struct st_facts *facts)
+{
+    static const char *const keys[] = {"linux.pipewire.quantum", "linux.pipewire.force_quantum",
+                                       ST_BUFFER_PIPEWIRE_FRAMES};
+    size_t n = st_facts_find(facts, "system.input") == NULL;
+    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++)
+        n += st_facts_find(facts, keys[i]) != NULL;
+    return n > 0;
+}
+
 static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
 {
     struct st_buffer_asked asked;
@@ -295,7 +310,8 @@ static const struct {
 /** Something that runs, or the default. */
 static void in_use(const struct st_facts *facts, struct st_wish *ret)
 {
-    const char *why = st_facts_find(facts, "linux.processes_n") != NULL
+    const char *why = st_facts_find(facts, "linux.processes_n") != NULL &&
+                              st_facts_find(facts, "linux.threads.part") == NULL
                           ? "no sound server runs here"
                           : "sleeptune found no buffer size in use";
     if (of_program(facts, ret))
@@ -305,6 +321,10 @@ static void in_use(const struct st_facts *facts, struct st_wish *ret)
             continue;
         if (st_owner_other(facts, servers[i].daemon) != NULL) {
             why = "the running sound server belongs to another user";
+            continue;
+        }
+        if (servers[i].find == of_pipewire && !is_told(facts)) {
+            why = "sleeptune found no buffer size in use";
             continue;
         }
         if (!st_machine_is_unread(facts, servers[i].asked) && servers[i].find(facts, ret))

@@ -114,7 +114,9 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
     const struct st_facts *facts = finding->facts;
     const char *name;
     const int64_t limit = st_machine_int_or(facts, RTPRIO_LIMIT, 0);
-    const char *who = strcmp(st_facts_text_or(facts, LIMITS_FROM, ""), "user@.service") == 0
+    const bool shell = strcmp(st_facts_text_or(facts, LIMITS_FROM, ""), "ulimit") == 0; /* posted */
+    const char *who = shell ? "in the shell where ulimit ran,"
+                      : strcmp(st_facts_text_or(facts, LIMITS_FROM, ""), "user@.service") == 0
                           ? "what the user manager (user@.service) starts for"
                           : "at login";
     st_finding_quote(finding, LIMITS_FROM);
@@ -134,6 +136,11 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
     } else if (limit > 0) {
         st_finding_advice(finding, "%s %.*s gets the limit rtprio %" PRId64 "%s", who, cut, name, limit,
                           beside_irqs(limit));
+        st_machine_fix_user(finding);
+    } else if (shell) {
+        st_finding_advice(finding,
+                          "in the shell where ulimit ran, the limit rtprio is 0: unless that was root's, "
+                          "programs get real-time priority only from rtkit");
         st_machine_fix_user(finding);
     } else if (has_rtkit(facts)) {
         judge_rtkit_only(finding);

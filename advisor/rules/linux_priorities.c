@@ -18,6 +18,7 @@
 #define THREAD_PRIORITY "linux.rt_thread.*.priority"
 #define THREAD_PID      "linux.rt_thread.*.pid"
 #define PROCESSES_N     "linux.processes_n"
+#define PART            "linux.threads.part" /* posted: what is not listed may run all the same */
 #define EFFICIENT       "linux.cpu.efficient"
 #define FAST            "linux.cpu.fast"
 
@@ -100,6 +101,16 @@ static const struct {
     {"linux.daemon.pulseaudio", "PulseAudio", (const char *const[]){"pulseaudio", NULL}, of_pulse},
 };
 
+/** Is a loop of PipeWire's library in that program, without real-time priority? */
+static bool has_normal_loop(const struct st_facts *facts, const char *const *names)
+{
+    ST_FACTS_EACH (fact, facts, "linux.normal_thread.", ".process") {
+        if (fact->state == ST_FACT_OK && st_machine_is_among(fact->text, names))
+            return true;
+    }
+    return false;
+}
+
 static void judge_server_priority(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -116,6 +127,8 @@ static void judge_server_priority(struct st_finding *finding)
         others = owner != NULL ? owner : others;
         own = own || owner == NULL;
         if (owner != NULL || top_thread(facts, servers[i].processes).priority > 0)
+            continue;
+        if (st_facts_find(facts, PART) != NULL && !has_normal_loop(facts, servers[i].processes))
             continue;
         const char *reporter = servers[i].reported_by(facts);
         if (reporter != NULL) {
@@ -172,9 +185,9 @@ const struct st_rule st_rule_linux_server_priority = {
                    "journalctl --user -b -u pipewire | grep -i -e rt -e realtime   # what was refused",
     .guide.undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_PROBLEM,
-    .facts =
-        ST_RULE_KEYS(PROCESSES_N, "linux.daemon.*", THREAD_PROCESS, THREAD_PRIORITY, ST_MACHINE_CONTAINER,
-                     ST_JACK_COMMAND, PULSE_REALTIME, ST_RT_LOST_KEYS, ST_OWNER_KEYS),
+    .facts = ST_RULE_KEYS(PROCESSES_N, "linux.daemon.*", THREAD_PROCESS, THREAD_PRIORITY,
+                          ST_MACHINE_CONTAINER, ST_JACK_COMMAND, PULSE_REALTIME,
+                          "linux.normal_thread.*.process", ST_RT_LOST_KEYS, ST_OWNER_KEYS),
     .judge = judge_server_priority,
 };
 

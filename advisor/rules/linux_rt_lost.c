@@ -22,6 +22,7 @@
 #define RT_NAME         "linux.rt_thread.*.name"
 #define NORMAL_PROCESS  "linux.normal_thread.*.process"
 #define COMPLETE        "linux.threads.complete"
+#define PART            "linux.threads.part"
 #define RTKIT_MAX       20   /* rtkit-daemon --help: what it gives at most, unless told otherwise */
 #define SUSPENDED_LEAST 1000 /* ms; less is no suspend */
 
@@ -252,6 +253,10 @@ static void judge_clients(struct st_finding *finding)
             by_thread(&clients, fact, false);
         ST_FACTS_EACH (fact, facts, "linux.rt_thread.", ".process")
             by_thread(&clients, fact, true);
+    }
+    if (clients.without_n == 0 && st_facts_find(facts, PART) != NULL) {
+        st_finding_unknown(finding, "only a part of the threads is listed");
+        return;
     }
     if (clients.without_n == 0 && clients.with_n > 0) {
         st_finding_fine(finding, "the programs that play through PipeWire have real-time priority, as far as "

@@ -499,7 +499,10 @@ static void judge_pipewire_rates(struct st_finding *finding)
         return;
     st_buffer_asked(finding->facts, &asked);
     st_finding_quote(finding, ST_BUFFER_PIPEWIRE_RATES);
-    if (asked.rates_differ) {
+    if (st_facts_find(finding->facts, "system.input") != NULL &&
+        st_facts_find(finding->facts, "linux.pipewire.rate_hz") == NULL) {
+        st_finding_unknown(finding, "PipeWire's default rate is not in this text");
+    } else if (asked.rates_differ) {
         st_finding_unknown(finding, "devices run at different rates, and pw-dump does not say which program "
                                     "plays on which");
     } else if ((name = find_converted(finding, "Audio/Sink", asked.running_hz, &hz)) != NULL) {

@@ -81,13 +81,19 @@ static int load_root(const char *command, const char *dir, struct st_facts **ret
     }
 }
 
-static int refuse_text(const char *command, const char *name, const char *text, int error)
+static int refuse_text(const char *command, const char *name, const char *text, int error, const char *better)
 {
     switch (error) {
     case -EBADMSG:
         if (text[strspn(text, " \t\r\n")] == '{')
             return st_failure(command, "%s is JSON. To read a snapshot use --snapshot.", name);
-        return st_failure(command, "%s is not the output of %s", name, st_posted_kinds);
+        if (better != NULL)
+            return st_failure(command, "nothing in %s shows a setting. On that computer, run: %s", name,
+                              better);
+        return st_failure(command,
+                          "nothing in %s shows a setting: it is not the output of %s. On that computer, run: "
+                          "sleeptune snapshot",
+                          name, st_posted_kinds);
     case -EXDEV:
         return st_failure(command, "%s is from another operating system than the files before it", name);
     case -E2BIG:
@@ -107,9 +113,10 @@ static int load_texts(const char *command, const struct st_facts_input *input, s
         status = read_input(command, input->texts[i], ST_POSTED_MAX_BYTES, "a posted text", &text, &bytes);
         if (status != ST_EXIT_DONE)
             break;
-        const int r = st_posted_add(text, bytes, name, ret);
+        const char *better = NULL;
+        const int r = st_posted_add(text, bytes, name, ret, &better);
         if (r != 0)
-            status = refuse_text(command, name, text, r);
+            status = refuse_text(command, name, text, r, better);
         free(text);
     }
     return status;

@@ -34,7 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     };
     const char *text = (const char *)data;
     struct st_facts *facts = NULL;
-    const int r = st_posted_add(text, size, "fuzz", &facts);
+    const char *better;
+    const int r = st_posted_add(text, size, "fuzz", &facts, &better);
     if ((r == 0) != (facts != NULL))
         abort();
     const bool whole = fuzz_one_of(64, data, size); /* judging takes fifty times as long as reading */

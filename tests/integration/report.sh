@@ -98,7 +98,14 @@ is "both answers in JSON" "$(report --json --frames 64 --input "$posted/golang-g
     query '[(c["when"], c["status"]) for c in f["freebsd-alloweddeviation"]["conditions"]]')" \
     "[('on FreeBSD 14 and older', 'advice'), ('on FreeBSD 15', 'ok')]"
 echo 'my sound crackles' >"$tmp/post.txt"
-refused "another text" 4 'post\.txt is not the output of sysctl -a, ' report --input "$tmp/post.txt"
+refused "another text" 4 'nothing in .*post\.txt shows a setting: it is not the output of sysctl, .* run: sleeptune snapshot' report --input "$tmp/post.txt"
+refused "pw-top while nothing plays" 4 'run: pw-top -b -n 2' report --input "$posted/easyeffects-4087.txt"
+got=$(report "$posted/mpv-9992.txt" --details)
+like "a file without --input, and the line of each fact" "$got" '256 frames at 48 kHz, wenger asked for 256 frames'
+like "dropouts that the text names" "$got" 'In this text pw-top counted 5 dropouts \(ERR\) at one node\.'
+is "the line that a fact comes from" "$(report --json "$posted/mpv-9992.txt" | grep -c 'mpv-9992\.txt:6"')" 1
+like "what helps more" "$(report "$posted/ps-grep.txt")" "On that computer, 'sleeptune snapshot' reads"
+refused "a word that is no rule and no file" 3 'no such rule' report no-such-file.txt
 refused "a snapshot as a text" 4 'use --snapshot' report --input "$tmp/before.json"
 refused "texts of two systems" 4 'from another operating system' report --input "$corpus/alsa-info" --input "$corpus/sndstat.txt"
 refused "a text and a snapshot" 3 'cannot be used together' report --input "$corpus/alsa-info" --snapshot "$tmp/before.json"

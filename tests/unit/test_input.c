@@ -12,8 +12,10 @@
 
 #include "advisor/parse/posted.h"
 #include "advisor/report/report.h"
+#include "advisor/rules/buffer.h"
 
 static struct st_facts *facts;
+static const char *better;
 
 static int teardown(void **state)
 {
@@ -25,7 +27,7 @@ static int teardown(void **state)
 
 static int add(const char *text)
 {
-    return st_posted_add(text, strlen(text), "posted.txt", &facts);
+    return st_posted_add(text, strlen(text), "posted.txt", &facts, &better);
 }
 
 static void check_text(const char *key, const char *wanted)
@@ -264,6 +266,210 @@ static void several_commands_in_one_post(void **state)
     assert_int_equal(status_of("linux-preemption"), ST_STATUS_ADVICE);
 }
 
+/* --- what helpers get: the same README.md --- */
+
+static void check_source(const char *key, const char *wanted)
+{
+    const struct st_fact *fact = st_facts_find(facts, key);
+    if (fact == NULL)
+        fail_msg("no %s", key);
+    assert_string_equal(fact->source, wanted);
+}
+
+static void pw_top_shows_the_cycle_and_who_asks(void **state)
+{
+    (void)state;
+    struct st_buffer_asked asked;
+    assert_int_equal(add_file("mpv-9992.txt"), 0); /* no heading, with a format */
+    check_text(ST_POSTED_KEY, "pw-top");
+    check_int("linux.pipewire.running_frames", 256);
+    check_int("linux.pipewire.running_rate_hz", 48000);
+    check_source("linux.pipewire.running_frames", "posted.txt:5");
+    check_text("linux.pipewire.node.205.latency", "960/48000");
+    check_text(ST_POSTED_DROPOUTS, "pw-top counted 5 dropouts (ERR) at one node");
+    st_buffer_asked(facts, &asked);
+    assert_string_equal(asked.program, "wenger");
+    assert_int_equal(asked.cycle_frames, 256);
+    teardown(NULL);
+    assert_int_equal(add_file("easyeffects-900.txt"), 0); /* without a state */
+    check_int("linux.pipewire.running_frames", 8192);
+    check_text("linux.pipewire.node.103.latency", "8192/44100");
+    check_text(ST_POSTED_DROPOUTS, "pw-top counted 10 dropouts (ERR) at one node");
+    check_absent("linux.pipewire.node.85.latency"); /* 0: it asks for none */
+    st_buffer_asked(facts, &asked);
+    assert_int_equal(asked.cycle_frames, 8192);
+    assert_int_equal(status_of("linux-pipewire-rates"), ST_STATUS_UNKNOWN); /* what is the default? */
+    teardown(NULL);
+    static const char *const idle[] = {"pop-pipewire-23.txt", "easyeffects-4087.txt"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(idle); i++) {
+        assert_int_equal(add_file(idle[i]), -EBADMSG);
+        assert_non_null(strstr(better, "pw-top -b"));
+    }
+}
+
+static void pw_metadata_shows_settings(void **state)
+{
+    (void)state;
+    assert_int_equal(add_file("pw-metadata.txt"), 0);
+    check_int("linux.pipewire.force_quantum", 128);
+    check_int("linux.pipewire.min_quantum", 16);
+    check_text("linux.pipewire.allowed_rates", "[ 48000 ]");
+    check_source("linux.pipewire.force_quantum", "posted.txt:8");
+}
+
+static void a_server_without_settings_has_no_cycle(void **state)
+{
+    (void)state;
+    struct st_wish wish;
+    assert_int_equal(add_file("inxi.txt"), 0);
+    check_text("linux.kernel.release", "6.18.44-fc-v669");
+    check_int("linux.daemon.pipewire", 1);
+    check_absent("linux.daemon.jackd"); /* off */
+    assert_int_equal(st_buffer_choose(facts, 0, 0, &wish), 0);
+    assert_false(wish.in_use);
+    teardown(NULL);
+    assert_int_equal(add_file("packages-7588.txt"), 0);
+    check_text("linux.kernel.release", "6.17.8-324.current");
+}
+
+static void ulimit_shows_the_limits_of_a_shell(void **state)
+{
+    (void)state;
+    assert_int_equal(add_file("ulimit-a.txt"), 0);
+    check_int("linux.rt.rtprio_limit", 0);
+    check_int("linux.rt.memlock_limit_bytes", 8192 * 1024);
+    assert_int_equal(status_of("linux-rt-permission"),
+                     ST_STATUS_ADVICE); /* rtkit may be there, or it was root */
+    assert_int_equal(status_of("linux-memlock"), ST_STATUS_ADVICE);
+    check_absent(ST_POSTED_OTHERS);
+    teardown(NULL);
+    assert_int_equal(add_file("jack2-625.txt"), 0);
+    check_int("linux.rt.rtprio_limit", 95);
+    check_int("linux.rt.memlock_limit_bytes", -1);
+    assert_int_equal(status_of("linux-rt-permission"), ST_STATUS_OK);
+}
+
+static void ps_is_believed_as_far_as_it_goes(void **state)
+{
+    (void)state;
+    assert_int_equal(add_file("ps-eLo.txt"), 0);
+    check_text("linux.irq_thread.50.name", "irq/24-ACPI:Ged");
+    check_int("linux.daemon.pipewire", 25239);
+    check_int("linux.threads.complete", 1);
+    assert_int_equal(status_of("linux-server-priority"), ST_STATUS_PROBLEM);
+    teardown(NULL);
+    /* grep may have cut off the thread that counts, which has another name from PipeWire 1.0.1 on */
+    assert_int_equal(add_file("ps-grep.txt"), 0);
+    check_absent("linux.threads.complete");
+    assert_int_equal(status_of("linux-server-priority"), ST_STATUS_UNKNOWN);
+    teardown(NULL);
+    /* a heading without the class is none */
+    assert_int_equal(add("CLS RTPRIO COMMAND\nPID TTY CMD\nFF 88 pipewire\n"), 0);
+    check_int("linux.rt_thread.1.priority", 88);
+    teardown(NULL);
+    /* the columns of `ps -eLo class,rtprio,comm`, its ps(1); 88 is rt.prio of pipewire.conf */
+    assert_int_equal(add("FF     88 pipewire\nTS      - firefox\n"), 0);
+    assert_int_equal(status_of("linux-server-priority"), ST_STATUS_OK);
+    assert_int_equal(status_of("linux-client-priority"), ST_STATUS_UNKNOWN);
+    assert_int_equal(status_of("linux-priority-order"), ST_STATUS_UNKNOWN);
+    assert_int_equal(status_of("linux-power-daemons"), ST_STATUS_UNKNOWN);
+    assert_int_equal(status_of("linux-rt-lost"), ST_STATUS_UNKNOWN);
+}
+
+static void journals_say_what_rtkit_did(void **state)
+{
+    (void)state;
+    assert_int_equal(add_file("pop-2436.txt"), 0);
+    check_int("linux.rtkit.demoted_n", 1);
+    check_text(ST_POSTED_DROPOUTS, "rtkit took real-time priority away from programs");
+    check_absent("linux.daemon.pipewire"); /* which processes those were is not in it */
+    teardown(NULL);
+    assert_int_equal(add_file("snowdesktop-63.txt"), 0);
+    check_text(ST_POSTED_DROPOUTS, "rtkit gave a server no real-time priority");
+    teardown(NULL);
+    assert_int_equal(add_file("mythtv-741.txt"), 0); /* nothing happened; the kernel's line is in it */
+    check_text(ST_POSTED_KEY, "uname");
+    check_text("linux.kernel.release", "6.2.8-100.fc36.x86_64");
+    teardown(NULL);
+    /* heftig/rtkit issue 22 */
+    assert_int_equal(
+        add("Sep 30 08:29:16 myhost rtkit-daemon[2200]: Supervising 4 threads of 4 processes of 2 users.\n"),
+        -EBADMSG);
+    assert_non_null(strstr(better, "journalctl"));
+}
+
+static void streams_of_alsa_are_read(void **state)
+{
+    (void)state;
+    assert_int_equal(add_file("librespot-528.txt"), 0);
+    check_int("linux.alsa.card0.pcm0p.sub0.period_frames", 225);
+    check_int("linux.alsa.card0.pcm0p.sub0.rate_hz", 44100);
+    teardown(NULL);
+    assert_int_equal(add_file("alsa-ucm-conf-313.txt"), 0); /* which card it is is not in it */
+    check_int("linux.alsa.card.buffer_frames", 32000);
+    check_int("linux.alsa.card.moved_hz", 15996);
+    teardown(NULL);
+    assert_int_equal(add("/proc/asound/card1/pcm0c/sub0/hw_params:rate: 48000 (48000/1)\n"), 0);
+    check_int("linux.alsa.card1.pcm0c.sub0.rate_hz", 48000);
+}
+
+static void lines_of_interrupts_are_read(void **state)
+{
+    (void)state;
+    assert_int_equal(add_file("madifx-5.txt"), 0);
+    check_text("linux.irq.5.actions", "i801_smbus, snd_hdspm");
+    assert_int_equal(status_of("linux-irq-sharing"), ST_STATUS_ADVICE);
+    teardown(NULL);
+    assert_int_equal(add("  5:   0   0    XT-PIC      i801_smbus, snd_hdspm\n"), 0); /* grep snd */
+    check_text("linux.irq.5.actions", "i801_smbus, snd_hdspm");
+}
+
+static void usb_trees_are_read(void **state)
+{
+    (void)state;
+    assert_int_equal(add_file("linux-fcp-45.txt"), 0);
+    check_int("linux.usb_audio.3-3.speed_mbit", 480);
+    check_int("linux.usb_audio.3-3.hubs_n", 0);
+    teardown(NULL);
+    /* at 12 Mbit/s the hub's translators count, which are not in it */
+    assert_int_equal(add_file("raspberrypi-linux-5188.txt"), -EBADMSG);
+    assert_string_equal(better, "sleeptune snapshot");
+}
+
+static void rtcqs_and_dmesg_show_some_settings(void **state)
+{
+    (void)state;
+    assert_int_equal(add_file("rtcqs.txt"), 0);
+    check_text("linux.kernel.release", "6.18.44-fc-v669");
+    check_int("linux.swap.other_n", 0);
+    check_absent("linux.cmdline");
+    check_absent(ST_POSTED_OTHERS);
+    teardown(NULL);
+    assert_int_equal(add_file("linuxkit-2459.txt"), 0);
+    check_text("linux.cmdline", "earlyprintk=serial console=ttyS0 console=tty0 page_poison=1");
+    assert_int_equal(status_of("linux-threaded-irqs"), ST_STATUS_UNKNOWN);
+    teardown(NULL);
+    /* madgraph5/madgraph4gpu issue 116, its options are shortened; kernel/time/clocksource.c */
+    assert_int_equal(add("[    0.000000] Kernel command line: BOOT_IMAGE= ... clocksource=tsc tsc=reliable\n"
+                         "[    1.118272] clocksource: Switched to clocksource hpet\n"),
+                     0);
+    check_absent("linux.cmdline");
+    check_text("linux.clocksource.current", "hpet");
+}
+
+static void several_formats_in_one_post(void **state)
+{
+    (void)state;
+    assert_int_equal(add_file("mpv-9992.txt"), 0);
+    assert_int_equal(add_file("ulimit-a.txt"), 0);
+    assert_int_equal(add("\033[31mkernel.sched_rt_runtime_us = -1\033[0m\n"
+                         "> update: id:0 key:'clock.rate' value:'44100' type:''\n"),
+                     0);
+    check_text(ST_POSTED_KEY, "pw-top, ulimit, pw-metadata");
+    check_int("linux.pipewire.rate_hz", 44100);
+    assert_int_equal(add("kern.hz: 100\n"), -EXDEV);
+}
+
 static void versions_that_differ_are_no_version(void **state)
 {
     (void)state;
@@ -390,6 +596,17 @@ int main(void)
         INPUT(posts_are_read_between_prose),
         INPUT(posts_are_read_behind_quotes_and_prompts),
         INPUT(several_commands_in_one_post),
+        INPUT(pw_top_shows_the_cycle_and_who_asks),
+        INPUT(pw_metadata_shows_settings),
+        INPUT(a_server_without_settings_has_no_cycle),
+        INPUT(ulimit_shows_the_limits_of_a_shell),
+        INPUT(ps_is_believed_as_far_as_it_goes),
+        INPUT(journals_say_what_rtkit_did),
+        INPUT(streams_of_alsa_are_read),
+        INPUT(lines_of_interrupts_are_read),
+        INPUT(usb_trees_are_read),
+        INPUT(rtcqs_and_dmesg_show_some_settings),
+        INPUT(several_formats_in_one_post),
         INPUT(versions_that_differ_are_no_version),
         INPUT(without_a_version_both_answers),
         INPUT(with_a_version_the_default_counts),

@@ -1,0 +1,178 @@
+/* Posted texts about rights and priorities: ulimit, ps. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/facts/text.h"
+#include "advisor/parse/post.h"
+
+#define KEY_BYTES 128
+
+/* --- ulimit -a, ulimit -r -l; builtins/ulimit.def of bash --- */
+
+#define TRIED_PRIORITY 70 /* what the collectors try */
+#define UNLIMITED      (-1)
+
+static bool limit_of(char *line, const char *bash, const char *zsh, int64_t *ret)
+{
+    const char *rest, *option = strstr(line, bash);
+    char *words[ST_POST_WORDS_MAX];
+    if (option == NULL && !st_post_begins(line, zsh, &rest))
+        return false;
+    const size_t n = st_post_words(line, words);
+    const char *value = n > 1 ? words[n - 1] : "";
+    if (strcmp(value, "unlimited") == 0)
+        *ret = UNLIMITED;
+    else if (st_text_int(value, ret) != 0 || *ret < 0)
+        return false;
+    return true;
+}
+
+static bool ulimit_line(struct st_post *post, char *line)
+{
+    static const char *const others[] = {
+        "(blocks, -", "(kbytes, -", "(bytes, -", "(seconds, -", "bytes, -p)", "(microseconds, -R)",
+        "(-e)",       "(-i)",       "(-n)",      "(-u)",        "(-x)"};
+    int64_t limit;
+    if (strstr(line, "real-time priority") != NULL && limit_of(line, "(-r) ", "-r: ", &limit)) {
+        const bool granted = limit == UNLIMITED || limit >= TRIED_PRIORITY;
+        st_post_int(post, "linux.rt.rtprio_limit", limit);
+        st_post_int(post, "linux.rt.fifo_errno", granted ? 0 : EPERM);
+        st_post_int(post, "linux.rt.fifo_priority", TRIED_PRIORITY);
+        st_post_text(post, "user.limits_from", "ulimit");
+        return true;
+    }
+    if (strstr(line, "locked") != NULL && limit_of(line, "(kbytes, -l) ", "-l: ", &limit) &&
+        limit < INT64_MAX / 1024) {
+        st_post_int(post, "linux.rt.memlock_limit_bytes", limit == UNLIMITED ? UNLIMITED : limit * 1024);
+        return true;
+    }
+    for (size_t i = 0; i < ST_ARRAY_LEN(others); i++) {
+        if (strstr(line, others[i]) != NULL)
+            return true;
+    }
+    return false;
+}
+
+const struct st_post_format st_post_ulimit = {"ulimit", "ulimit -r -l", ulimit_line, NULL};
+
+/* --- ps -eLo pid,tid,class,rtprio,comm; procps ps(1) --- */
+
+static bool is_among(const char *word, const char *const *words)
+{
+    for (; *words != NULL; words++) {
+        if (strcmp(word, *words) == 0)
+            return true;
+    }
+    return false;
+}
+
+static const char *const classes[] = {"TS", "FF", "RR", "B", "IDL", "DLN", "ISO", NULL};
+static const char *const servers[] = {"pipewire", "pipewire-pulse", "wireplumber", "pulseaudio",
+                                      "jackd",    "jackdbus",       NULL};
+
+static bool ps_header(struct st_post *post, char *const *words, size_t n)
+{
+    static const char *const of_thread[] = {"TID", "LWP", "SPID", NULL},
+                             *const of_class[] = {"CLS", "POL", NULL},
+                             *const of_command[] = {"COMMAND", "CMD", NULL};
+    if (n < 3 || !is_among(words[n - 1], of_command))
+        return false;
+    int pid = -1, tid = -1, class = -1, priority = -1;
+    for (int i = 0; i < (int)n; i++) {
+        pid = strcmp(words[i], "PID") == 0 ? i : pid;
+        tid = is_among(words[i], of_thread) ? i : tid;
+        class = is_among(words[i], of_class) ? i : class;
+        priority = strcmp(words[i], "RTPRIO") == 0 ? i : priority;
+    }
+    if (class < 0 || priority < 0)
+        return false;
+    post->ps.pid = pid;
+    post->ps.tid = tid;
+    post->ps.class = class;
+    post->ps.priority = priority;
+    post->ps.command = (int)n - 1;
+    post->ps.header = post->ps.seen = true;
+    return true;
+}
+
+static void put_thread(struct st_post *post, const char *kind, int64_t tid, const char *leaf,
+                       const char *text)
+{
+    char key[KEY_BYTES];
+    snprintf(key, sizeof(key), "linux.%s.%lld.%s", kind, (long long)tid, leaf);
+    st_post_text(post, key, text);
+}
+
+/** A thread with a real-time priority, or a loop of PipeWire's library without one. */
+static void put_row(struct st_post *post, int64_t tid, const char *name, const char *priority,
+                    const char *pid)
+{
+    const bool is_interrupt = strncmp(name, "irq/", 4) == 0, is_real_time = strcmp(priority, "-") != 0;
+    const char *process = pid != NULL ? post->ps.process_name : is_among(name, servers) ? name : "";
+    const char *kind = is_interrupt ? "irq_thread" : is_real_time ? "rt_thread" : "normal_thread";
+    if (is_interrupt ? !is_real_time : process[0] == '\0')
+        return;
+    if (!is_real_time && strstr(name, "data-loop") == NULL)
+        return;
+    put_thread(post, kind, tid, "name", name);
+    put_thread(post, kind, tid, "priority", is_real_time ? priority : "0");
+    if (is_interrupt)
+        return;
+    put_thread(post, kind, tid, "process", process);
+    if (pid != NULL)
+        put_thread(post, kind, tid, "pid", pid);
+}
+
+static bool ps_line(struct st_post *post, char *line)
+{
+    char *words[ST_POST_WORDS_MAX], key[KEY_BYTES];
+    int64_t pid = 0, tid, number;
+    const size_t n = st_post_words(line, words);
+    if (ps_header(post, words, n))
+        return true;
+    if (!post->ps.header) { /* cut off by grep: class, rtprio, comm, as the rules print the command */
+        post->ps.pid = post->ps.tid = -1;
+        post->ps.class = 0;
+        post->ps.priority = 1;
+        post->ps.command = 2;
+    }
+    if (n <= (size_t)post->ps.command || !is_among(words[post->ps.class], classes))
+        return false;
+    const char *priority = words[post->ps.priority], *name = words[post->ps.command];
+    if ((strcmp(priority, "-") != 0 && (st_text_int(priority, &number) != 0 || number < 0 || number > 99)) ||
+        (post->ps.pid >= 0 && st_text_int(words[post->ps.pid], &pid) != 0))
+        return false;
+    tid = ++post->ps.rows_n;
+    if (post->ps.tid >= 0 && st_text_int(words[post->ps.tid], &tid) != 0)
+        return false;
+    post->ps.seen = true;
+    post->ps.kernel = post->ps.kernel || strcmp(name, "kthreadd") == 0;
+    if (post->ps.pid >= 0 && pid != post->ps.process) {
+        post->ps.process = pid; /* its own thread comes first; without it its name is not known */
+        snprintf(post->ps.process_name, sizeof(post->ps.process_name), "%.31s",
+                 post->ps.tid < 0 || tid == pid ? name : "");
+    }
+    if (is_among(name, servers)) {
+        snprintf(key, sizeof(key), "linux.daemon.%s", name);
+        st_post_int(post, key, pid > 0 ? pid : 1);
+    }
+    put_row(post, tid, name, strcmp(priority, "0") == 0 ? "-" : priority,
+            post->ps.pid >= 0 ? words[post->ps.pid] : NULL);
+    return true;
+}
+
+/** Without heading, kernel threads and thread ids it is what grep left of it. */
+static void ps_end(struct st_post *post)
+{
+    const bool whole = post->ps.header && post->ps.kernel && post->ps.pid >= 0 && post->ps.tid >= 0;
+    if (!post->ps.seen || post->ps.rows_n == 0)
+        return;
+    st_post_int(post, "linux.processes_n", post->ps.rows_n);
+    if (whole)
+        st_post_int(post, "linux.threads.complete", 1);
+    else
+        st_post_int(post, "linux.threads.part", 1);
+}
+
+const struct st_post_format st_post_ps = {"ps", "ps -eLo pid,tid,class,rtprio,comm", ps_line, ps_end};

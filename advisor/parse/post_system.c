@@ -1,0 +1,127 @@
+/* Posted texts about the system: rtcqs, inxi, dmesg. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/facts/text.h"
+#include "advisor/parse/post.h"
+
+/** The word behind `label`, up to a blank. @return false: there is none. */
+static bool word_behind(const char *line, const char *label, char *ret, size_t bytes)
+{
+    const char *at = strstr(line, label);
+    if (at == NULL)
+        return false;
+    at += strlen(label);
+    const size_t len = strcspn(at, " \t,");
+    if (len == 0 || len >= bytes)
+        return false;
+    snprintf(ret, bytes, "%.*s", (int)len, at);
+    return true;
+}
+
+/* --- rtcqs: "[ WARNING ] vm.swappiness is set to 60 ..."; its src/rtcqs/rtcqs.py --- */
+
+static bool rtcqs_line(struct st_post *post, char *line)
+{
+    static const char *const titles[] = {"Root User",
+                                         "Group Limits",
+                                         "CPU Frequency Scaling",
+                                         "Simultaneous Multithreading",
+                                         "Kernel Configuration",
+                                         "High Resolution Timers",
+                                         "Tickless Kernel",
+                                         "Preempt RT",
+                                         "Spectre/Meltdown Mitigations",
+                                         "RT Priorities",
+                                         "Swappiness",
+                                         "Maximum User Watches",
+                                         "Filesystems",
+                                         "IRQs",
+                                         "Power Management"};
+    char word[100], *end;
+    const char *rest;
+    if (st_post_begins(line, "rtcqs - version ", &rest))
+        return post->rtcqs = true;
+    if (!post->rtcqs)
+        return false;
+    if (line[0] == '=' && strspn(line, "=") == strlen(line))
+        return true;
+    for (size_t i = 0; i < ST_ARRAY_LEN(titles); i++) {
+        if (strcmp(line, titles[i]) == 0)
+            return true;
+    }
+    if (strncmp(line, "[ ", 2) != 0 || (strstr(line, "OK") == NULL && strstr(line, "WARNING") == NULL))
+        return false;
+    if ((word_behind(line, "vm.swappiness is set to ", word, sizeof(word)) ||
+         word_behind(line, "Swappiness is set at ", word, sizeof(word))) &&
+        isdigit((unsigned char)word[0])) {
+        st_post_int(post, "linux.sysctl.vm.swappiness", strtol(word, &end, 10));
+    } else if (strstr(line, "configured without swap") != NULL) {
+        st_post_int(post, "linux.swap.zram_n", 0);
+        st_post_int(post, "linux.swap.other_n", 0);
+    } else if (word_behind(line, "] Kernel ", word, sizeof(word)) && strcmp(word, "with") != 0) {
+        st_post_text(post, "linux.kernel.release", word);
+    }
+    return true;
+}
+
+const struct st_post_format st_post_rtcqs = {"rtcqs", "sleeptune snapshot", rtcqs_line, NULL};
+
+/* --- inxi -SA: "Kernel: 6.1.0-37-amd64 arch: x86_64", "Server-1: PipeWire v: 0.3.65 status: active" --- */
+
+static bool inxi_line(struct st_post *post, char *line)
+{
+    static const struct {
+        const char *name, *key;
+    } servers[] = {{"PipeWire", "linux.daemon.pipewire"},
+                   {"JACK", "linux.daemon.jackd"},
+                   {"PulseAudio", "linux.daemon.pulseaudio"}};
+    char word[100], status[16];
+    const char *kernel = strstr(line, "Kernel: "), *server = strstr(line, "Server-");
+    if (kernel != NULL && (strstr(kernel, " arch: ") != NULL || strstr(kernel, " bits: ") != NULL) &&
+        word_behind(kernel, "Kernel: ", word, sizeof(word))) {
+        st_post_text(post, "linux.kernel.release", word);
+        return true;
+    }
+    if (server == NULL || !word_behind(server, ": ", word, sizeof(word)))
+        return false;
+    for (size_t i = 0; i < ST_ARRAY_LEN(servers); i++) {
+        if (strcmp(word, servers[i].name) == 0 && word_behind(server, "status: ", status, sizeof(status)) &&
+            strcmp(status, "active") == 0)
+            st_post_int(post, servers[i].key, 1);
+    }
+    return strstr(server, " v: ") != NULL;
+}
+
+const struct st_post_format st_post_inxi = {"inxi", "sleeptune snapshot", inxi_line, NULL};
+
+/* --- dmesg, or the kernel's lines in the journal; its first line is read with uname --- */
+
+static bool dmesg_line(struct st_post *post, char *line)
+{
+    char mode[32], text[64];
+    const char *at = line[0] == '[' ? strstr(line, "] ") : strstr(line, "kernel: ");
+    if (at == NULL)
+        return false;
+    const char *options = strstr(at, "ommand line: ");
+    if (options != NULL && strstr(options, "...") != NULL) /* shortened by hand */
+        return true;
+    if (options != NULL) {
+        st_post_text(post, "linux.cmdline", options + strlen("ommand line: "));
+        return true;
+    }
+    if (word_behind(at, "Switched to clocksource ", mode, sizeof(mode))) {
+        st_post_text(post, "linux.clocksource.current", mode);
+        return true;
+    }
+    if (word_behind(at, "Dynamic Preempt: ", mode, sizeof(mode))) {
+        snprintf(text, sizeof(text), "(%s)", mode);
+        st_post_text(post, "linux.preempt.debugfs", text);
+        return true;
+    }
+    return line[0] == '[' && isdigit((unsigned char)line[1 + strspn(line + 1, " ")]);
+}
+
+const struct st_post_format st_post_dmesg = {"dmesg", "sudo dmesg", dmesg_line, NULL};
