@@ -1,5 +1,6 @@
 /* sleeptune predict: which buffer size can I use? Dropouts an hour at each, from one run at the shortest. */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "cli/show/predict_text.h"
 #include "core/ns.h"
 #include "core/text/json.h"
+#include "core/text/safe.h"
 #include "core/text/text.h"
 #include "core/when.h"
 #include "evidence/miss_events.h"
@@ -217,6 +219,8 @@ static json_t *table_json(const struct st_predict_table *table, const struct st_
 static void say_history(const struct st_module_history_predict *input, FILE *out, int width)
 {
     const struct st_history_predict *read = &input->read;
+    char name[sizeof(read->policy)];
+    snprintf(name, sizeof(name), "%s", read->policy);
     char line[900], time[32], since[32], until[32], other[200] = "";
     if (read->other_ns > 0) {
         snprintf(other, sizeof(other), "; not counted: %s with other settings, %.10s to %.10s",
@@ -224,9 +228,14 @@ static void say_history(const struct st_module_history_predict *input, FILE *out
                  st_when_text(read->other_since_ns, since, sizeof(since)),
                  st_when_text(read->other_until_ns, until, sizeof(until)));
     }
-    snprintf(line, sizeof(line), "%s of %s, %.10s to %.10s%s",
+    char policy[64] = "";
+    if (read->policy[0] != '\0')
+        snprintf(policy, sizeof(policy), ", %s", st_safe_text(name));
+    if (read->policy[0] != '\0' && read->priority > 0)
+        st_text_append(policy, sizeof(policy), " %" PRId64, read->priority);
+    snprintf(line, sizeof(line), "%s of %s, at %u frames%s, %.10s to %.10s%s",
              st_predict_text_time(st_predict_seconds(&input->run), time, sizeof(time)), input->path,
-             st_when_text(read->since_ns, since, sizeof(since)),
+             input->run.frames, policy, st_when_text(read->since_ns, since, sizeof(since)),
              st_when_text(read->until_ns, until, sizeof(until)), other);
     st_text_field(out, "From", line, 6, width);
 }

@@ -24,7 +24,7 @@ static int read_settings(struct reading *reading)
     struct st_predict_run *run = reading->run;
     int r = st_history_sql_prepare(
         reading->reader->db, &statement,
-        "SELECT c.id, c.frames, c.rate_hz, c.load_percent FROM span JOIN circumstances AS c"
+        "SELECT c.id, c.frames, c.rate_hz, c.load_percent, c.policy, c.priority FROM span JOIN circumstances AS c"
         " ON c.id = circumstances WHERE level = ? ORDER BY from_ns DESC LIMIT 1",
         "i", ST_HISTORY_MINUTE);
     if (r < 0)
@@ -34,6 +34,8 @@ static int read_settings(struct reading *reading)
         const int64_t frames = st_history_sql_int(statement, 1), rate_hz = st_history_sql_int(statement, 2);
         reading->settings = st_history_sql_int(statement, 0);
         reading->loaded = sqlite3_column_double(statement, 3) > 0;
+        st_history_sql_text(statement, 4, reading->ret->policy, sizeof(reading->ret->policy));
+        reading->ret->priority = st_history_sql_int(statement, 5);
         r = frames > 0 && frames <= FRAMES_MAX && rate_hz > 0 && rate_hz <= FRAMES_MAX ? 0 : -ENODATA;
         if (r == 0 && st_period_init(&run->period, (uint32_t)frames, (uint32_t)rate_hz) < 0)
             r = -ENODATA;
@@ -101,7 +103,10 @@ int st_history_predict(struct st_history_reader *reader, struct st_predict_run *
     int64_t minutes_ns = 0;
     struct reading reading = {.reader = reader, .run = ret_run, .ret = ret};
     *ret_run = (struct st_predict_run){0};
-    *ret = (struct st_history_predict){INT64_MIN, INT64_MIN, 0, INT64_MIN, INT64_MIN};
+    *ret = (struct st_history_predict){.since_ns = INT64_MIN,
+                                       .until_ns = INT64_MIN,
+                                       .other_since_ns = INT64_MIN,
+                                       .other_until_ns = INT64_MIN};
     int r = read_settings(&reading);
     if (r < 0)
         return r;

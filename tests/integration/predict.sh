@@ -73,7 +73,7 @@ if [ -x "$made/make_history" ]; then # an hour has one wake-up 3.1 to 4.1 ms lat
 2048 none seen None 0"
     screen=$(TZ=UTC predict --history "$tmp/h.db")
     like "the answer of a history" "$(tr '\n' ' ' <<<"$screen")" '^256 frames held \(5\.3 ms\): no dropout in 2\.5 days, at most 0\.0[0-9]+ per hour '
-    like "where it came from" "$(tr -s '\n ' ' ' <<<"$screen")" 'From 2\.5 days of [^ ]*/h\.db, 2026-11-18 to 2026-11-20 Next'
+    like "where it came from" "$(tr -s '\n ' ' ' <<<"$screen")" 'From 2\.5 days of [^ ]*/h\.db, at 128 frames, fifo 70, 2026-11-18 to 2026-11-20 Next'
     is "in 40 columns" "$(COLUMNS=40 predict --history "$tmp/h.db" --details | grep -E '^.{41}' | grep -v "$tmp")" ""
     "$PYTHON" - "$tmp/h.db" <<'PY'
 import sqlite3, sys
