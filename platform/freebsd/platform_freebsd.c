@@ -345,8 +345,18 @@ void st_posix_reap_begin(void)
     (void)procctl(P_PID, 0, PROC_REAP_ACQUIRE, NULL);
 }
 
-/* Descendants that were there before the programs are in our own session. Programs that still run keep what
- * they started. */
+/** Does it descend from a program that was started here? Those may write no core file (become_harmless), and
+ * cannot get that right back. Other processes become our descendants, too: PulseAudio, if its library started
+ * it for all programs of the user. */
+static bool is_rest(pid_t pid)
+{
+    int name[] = {CTL_KERN, KERN_PROC, KERN_PROC_RLIMIT, (int)pid, RLIMIT_CORE};
+    struct rlimit core;
+    size_t bytes = sizeof(core);
+    return sysctl(name, 5, &core, &bytes, NULL, 0) != 0 || core.rlim_max == 0;
+}
+
+/* Programs that still run keep what they started. */
 bool st_posix_reap_rest(void)
 {
     struct procctl_reaper_pidinfo pids[PIDS_MAX] = {{0}};
@@ -359,9 +369,11 @@ bool st_posix_reap_rest(void)
         if ((pids[i].pi_flags & REAPER_PIDINFO_CHILD) == 0 || getsid(pids[i].pi_pid) == session ||
             st_posix_start_is_ours(pids[i].pi_pid))
             continue;
-        (void)kill(pids[i].pi_pid, SIGKILL);
+        const bool rest = is_rest(pids[i].pi_pid);
+        if (rest)
+            (void)kill(pids[i].pi_pid, SIGKILL);
         (void)waitpid(pids[i].pi_pid, NULL, WNOHANG);
-        found = true;
+        found = found || rest;
     }
     return found;
 }

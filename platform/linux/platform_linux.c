@@ -527,8 +527,17 @@ static pid_t parent_of(const char *name)
     return st_proc_line_u64(text, "PPid:", &parent) == 0 ? (pid_t)parent : 0;
 }
 
-/* A program was started in a session of its own and cannot enter ours again; children that this process had
- * from elsewhere (a shell's, which it replaced) are in ours. */
+/** Does it descend from a program that was started here? Those have no right to message queues
+ * (become_harmless), and cannot get it back. Other processes become our children, too: sound libraries start
+ * servers for all programs of the user (PulseAudio by autospawn, the server of ALSA's dmix), and a shell that
+ * this process replaced may have had children. */
+static bool is_rest(pid_t pid)
+{
+    struct rlimit queues;
+    return prlimit(pid, RLIMIT_MSGQUEUE, NULL, &queues) != 0 || queues.rlim_max == 0;
+}
+
+/* A program was started in a session of its own and cannot enter ours again. */
 bool st_posix_reap_rest(void)
 {
     const pid_t own = getpid(), session = getsid(0);
@@ -544,9 +553,11 @@ bool st_posix_reap_rest(void)
         if (pid <= 0 || parent_of(entry->d_name) != own || getsid(pid) == session ||
             st_posix_start_is_ours(pid))
             continue;
-        (void)kill(pid, SIGKILL); /* its own children come to us next */
+        const bool rest = is_rest(pid);
+        if (rest)
+            (void)kill(pid, SIGKILL); /* its own children come to us next */
         (void)waitpid(pid, NULL, WNOHANG);
-        found = true;
+        found = found || rest;
     }
     closedir(proc);
     return found;

@@ -201,8 +201,9 @@ const char *const st_child_env_servers[] = {"PIPEWIRE_REMOTE",
 /** @return the variable of this process, to be freed, that a library would take; NULL: none. */
 static char *next_of_libraries(void)
 {
-    static const char *const begins[] = {"ALSA_",    "GCONV_PATH", "JACK_", "LADSPA_",
-                                         "OPENSSL_", "PIPEWIRE_",  "PULSE", "SPA_"};
+    static const char *const begins[] = {"ALSA_", "CURL_",   "GCONV_PATH", "GNUTLS_",    "JACK_",
+                                         "KRB5",  "LADSPA_", "LOCPATH",    "OPENSSL_",   "PIPEWIRE_",
+                                         "PULSE", "SPA_",    "SSL",        "TRACEEVENT_"};
     for (char **var = environ; var != NULL && *var != NULL; var++) {
         const size_t len = strcspn(*var, "=");
         bool found = false;

@@ -106,8 +106,8 @@ void st_posix_child_alone(bool dies);
  * finds it. */
 void st_posix_reap_begin(void);
 /** Kills and reaps what the programs left, however they hid it (setsid, setpgid, a second fork): every child
- * of this process that is in another session and was not started by st_posix_start. @return whether something
- * was left. */
+ * of this process that is in another session, has the limits of those programs, and was not itself started by
+ * st_posix_start. @return whether something was left. */
 bool st_posix_reap_rest(void);
 
 #endif

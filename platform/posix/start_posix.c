@@ -62,6 +62,9 @@ static void become_harmless(void)
 #ifdef RLIMIT_RTPRIO
     (void)setrlimit(RLIMIT_RTPRIO, &none);
 #endif
+#ifdef RLIMIT_MSGQUEUE
+    (void)setrlimit(RLIMIT_MSGQUEUE, &none); /* st_posix_reap_rest finds its descendants by it */
+#endif
     become_normal();
 }
 

@@ -298,6 +298,47 @@ static void what_leaves_its_group_is_killed(void **state)
     st_xrun_close(&other);
 }
 
+/* As libpulse starts PulseAudio, and ALSA the server of dmix: two forks and a session of its own. */
+static pid_t start_a_server(void)
+{
+    int ends[2], status;
+    pid_t server = 0;
+    assert_int_equal(pipe(ends), 0);
+    const pid_t middle = fork();
+    assert_true(middle >= 0);
+    if (middle == 0) {
+        if (fork() != 0)
+            _exit(0);
+        server = setsid();
+        (void)!write(ends[1], &server, sizeof(server));
+        close(ends[1]);
+        for (;;)
+            (void)pause();
+    }
+    assert_int_equal(waitpid(middle, &status, 0), middle);
+    assert_int_equal(read(ends[0], &server, sizeof(server)), sizeof(server));
+    close(ends[0]);
+    close(ends[1]);
+    return server;
+}
+
+static void what_a_library_started_is_left_alone(void **state)
+{
+    (void)state;
+    struct rlimit core;
+    assert_int_equal(getrlimit(RLIMIT_CORE, &core), 0);
+    assert_int_equal(open_script("echo ready it; exec cat", ""), 0);
+    assert_int_equal(poll_until(-EAGAIN, 0), 0);
+    const pid_t server = start_a_server();
+    st_xrun_close(&watch);
+    const bool lives = kill(server, 0) == 0;
+    (void)kill(server, SIGKILL);
+    (void)waitpid(server, NULL, 0);
+    if (st_platform_native()->os != ST_OS_LINUX && core.rlim_max == 0) /* FreeBSD cannot tell it then */
+        skip();
+    assert_true(lives);
+}
+
 static void root_is_gone_before_it_runs(void **state)
 {
     (void)state;
@@ -409,6 +450,7 @@ int main(int argc, ST_UNUSED char **argv)
         cmocka_unit_test(one_that_is_stopped_is_noticed_at_the_next_look),
         cmocka_unit_test(it_has_a_session_of_its_own_and_gains_no_rights),
         cmocka_unit_test(what_leaves_its_group_is_killed),
+        cmocka_unit_test(what_a_library_started_is_left_alone),
         cmocka_unit_test(root_is_gone_before_it_runs),
         cmocka_unit_test(it_costs_this_process_no_page_fault),
         cmocka_unit_test(folder_that_others_can_change_is_not_roots),
