@@ -47,8 +47,13 @@ int st_posix_read_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
 /* Standard input, and what a shell passes: the user's own shell writes that pipe. */
 static bool may_be_pipe(const char *path)
 {
-    return strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
-           strncmp(path, "/proc/self/fd/", 14) == 0;
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(folders); i++) {
+        const size_t len = strlen(folders[i]);
+        if (strncmp(path, folders[i], len) == 0)
+            return path[len] != '\0' && path[len + strspn(path + len, "0123456789")] == '\0';
+    }
+    return strcmp(path, "/dev/stdin") == 0;
 }
 
 FILE *st_posix_input_open(const char *path)

@@ -305,6 +305,8 @@ int st_posix_lock_folder(struct st_platform *p, const char *path, const char *na
     int r = fstat(fd, &info) != 0 ? -errno : 0;
     if (r == 0 && (info.st_uid != geteuid() || (info.st_mode & 022) != 0))
         r = -EPERM;
+    if (r == 0 && (info.st_mode & 066) != 0 && fchmod(fd, info.st_mode & 0711) != 0)
+        r = -errno; /* who can read it can lock it */
     if (r == 0 && flock(fd, LOCK_EX | LOCK_NB) != 0)
         r = -errno;
     if (r == 0) {
@@ -313,6 +315,19 @@ int st_posix_lock_folder(struct st_platform *p, const char *path, const char *na
     }
     close(fd);
     return r;
+}
+
+/** The link stays if its writer was killed, and another process may have that id by now. */
+static bool is_sleeptune(pid_t pid)
+{
+    char path[32], comm[16] = "sleeptune"; /* without /proc: believed */
+    snprintf(path, sizeof(path), "/proc/%ld/comm", (long)pid);
+    FILE *file = fopen(path, "re");
+    if (file != NULL && fgets(comm, sizeof(comm), file) == NULL)
+        comm[0] = '\0';
+    if (file != NULL)
+        fclose(file);
+    return strncmp(comm, "sleeptune", 9) == 0;
 }
 
 int st_posix_folder_holder(struct st_platform *p, const char *path, char *buf, size_t buf_bytes)
@@ -330,7 +345,7 @@ int st_posix_folder_holder(struct st_platform *p, const char *path, char *buf, s
     if (may_lock)
         held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     else
-        held = pid > 0 && (kill(pid, 0) == 0 || errno == EPERM);
+        held = pid > 0 && (kill(pid, 0) == 0 || errno == EPERM) && is_sleeptune(pid);
     close(fd);
     return held ? 0 : -ENOENT;
 }

@@ -393,7 +393,11 @@ fi
 if can_be_nobody && command -v flock >/dev/null; then
     fresh lock
     keep
+    mkdir -m 755 "$tree/$changes" # as somebody else may have made it
     apply --yes --root "$tree" linux-cpu-frequency >/dev/null
+    ln -sfn '1 tune' "$tree/$changes/holder"
+    like "a process that is none of sleeptune holds no lock" "$(as_nobody "$SLEEPTUNE" verify --root "$tree")" '^in place .*policy0'
+    rm "$tree/$changes/holder"
     as_nobody flock -n "$tree/$changes" true 2>"$tmp/err"
     like "another user cannot lock the journal" "$(cat "$tmp/err")" 'Permission denied'
     like "but verify" "$(as_nobody "$SLEEPTUNE" verify --root "$tree")" '^in place .*policy0'

@@ -271,6 +271,7 @@ if [ -r /proc/kmsg ] && ! ps -eo comm= | grep -qxE 'rsyslogd|syslogd|klogd|syslo
 else
     skip "/proc/kmsg" "needs root, and no program that reads the kernel's log there"
 fi
+ends "a FIFO by way of /dev/fd" 'it is a FIFO' "$SLEEPTUNE" predict "/dev/fd/../../..$tmp/waits"
 for file in "${files[@]}"; do
     path=${file%%:*} why=${file#*:}
     ends "compare with $path" "$why" "$SLEEPTUNE" compare "$path" "$path"
