@@ -147,7 +147,8 @@ static void root_forgets_folders_of_others(void **state)
 static void root_forgets_what_loads_code_or_opens_files(void **state)
 {
     (void)state;
-    static const char *const theirs[] = {"PULSE_COOKIE", "ALSA_PLUGIN_DIR", "SPA_PLUGIN_DIR", "OPENSSL_CONF", "SSLKEYLOGFILE"};
+    static const char *const theirs[] = {"PULSE_COOKIE", "ALSA_PLUGIN_DIR", "SPA_PLUGIN_DIR", "OPENSSL_CONF",
+                                         "SSLKEYLOGFILE"};
     for (size_t i = 0; i < ST_ARRAY_LEN(theirs); i++)
         assert_int_equal(setenv(theirs[i], "/nonexistent/ann/it", 1), 0);
     assert_int_equal(setenv("PULSE_SERVER", "unix:/run/it", 1), 0);
