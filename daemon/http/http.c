@@ -44,8 +44,9 @@ struct place {
     bool is_answered; /* a request is here, and its answer is not out yet */
     int fd;
     uint64_t owner;
-    uint64_t since;  /* ticks */
-    uint64_t number; /* the lower, the longer it did nothing */
+    uint64_t since;    /* ticks */
+    uint64_t number;   /* the lower, the longer it did nothing */
+    size_t held_bytes; /* of an answer that is not out yet */
 };
 
 struct guard {
@@ -164,11 +165,22 @@ static void note_request(struct guard *guard, struct MHD_Connection *connection,
     pthread_mutex_lock(&guard->mutex);
     struct place *place = find_place(guard, fd_of(connection));
     if (place != NULL) {
+        place->held_bytes = 0;
         place->is_answered = is_answered;
         place->number = ++guard->number;
         if (!is_answered)
             place->since = guard->ticks;
     }
+    pthread_mutex_unlock(&guard->mutex);
+}
+
+/* Its answer is made, and not read yet. */
+static void note_held(struct guard *guard, struct MHD_Connection *connection, size_t bytes)
+{
+    pthread_mutex_lock(&guard->mutex);
+    struct place *place = find_place(guard, fd_of(connection));
+    if (place != NULL)
+        place->held_bytes = bytes;
     pthread_mutex_unlock(&guard->mutex);
 }
 
@@ -198,10 +210,39 @@ struct held {
     size_t bytes;
 };
 
-/* Do clients hold more than HELD_MAX_BYTES of unread answers? */
-static bool is_full(struct guard *guard)
+/* Of unread answers. Under the mutex. */
+static size_t held_by(const struct guard *guard, uint64_t owner)
 {
-    return atomic_load(&guard->held_bytes) > HELD_MAX_BYTES;
+    size_t bytes = 0;
+    for (const struct place *place = guard->places; place < guard->places + PLACES; place++)
+        bytes += place->used && !place->ends && place->owner == owner ? place->held_bytes : 0;
+    return bytes;
+}
+
+/* Do clients hold more than HELD_MAX_BYTES of unread answers? Then who holds most loses its longest one, unless it is
+ * who asks now. */
+static bool is_full(struct guard *guard, struct MHD_Connection *connection)
+{
+    if (atomic_load(&guard->held_bytes) <= HELD_MAX_BYTES)
+        return false;
+    pthread_mutex_lock(&guard->mutex);
+    const struct place *own = find_place(guard, fd_of(connection));
+    struct place *worst = NULL;
+    for (struct place *place = guard->places; place < guard->places + PLACES; place++) {
+        if (!place->used || place->ends || place->held_bytes == 0)
+            continue;
+        const size_t held = held_by(guard, place->owner),
+                     most = worst != NULL ? held_by(guard, worst->owner) : 0;
+        if (held > most || (held == most && place->held_bytes > worst->held_bytes))
+            worst = place;
+    }
+    const bool full = worst == NULL || own == NULL || worst->owner == own->owner;
+    if (!full) {
+        worst->ends = true;
+        shutdown(worst->fd, SHUT_RDWR);
+    }
+    pthread_mutex_unlock(&guard->mutex);
+    return full;
 }
 
 static void free_held(void *ctx)
@@ -330,8 +371,10 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_
     if (text == NULL)
         return MHD_NO;
     struct MHD_Response *response = make_response(&http->guard, text);
-    if (response != NULL)
+    if (response != NULL) {
+        note_held(&http->guard, connection, strlen(text) + 1);
         return queue(connection, route, response);
+    }
     free(text);
     return MHD_NO;
 }
@@ -344,7 +387,7 @@ static enum MHD_Result answer_long(struct MHD_Connection *connection, struct st_
                                    struct st_route *route, const struct st_query *query)
 {
     static atomic_flag making = ATOMIC_FLAG_INIT;
-    const bool full = is_full(&http->guard);
+    const bool full = is_full(&http->guard, connection);
     if (full || atomic_flag_test_and_set(&making)) {
         *route = st_route_refuse(
             503,

@@ -253,6 +253,17 @@ PY
         "sleeptune history: sleeptuned is busy with long answers to other programs: ask again in a few seconds
 4"
     exec 8>&-
+    if can_be_nobody; then
+        chmod 666 "$sock"
+        rm -f "$tmp/slow"
+        chmod 644 "$tmp/slow.py"
+        as_nobody "$PYTHON" "$tmp/slow.py" "$sock" <"$tmp/hold" >"$tmp/slow" &
+        pids+=("$!")
+        exec 8>"$tmp/hold"
+        wait_for test -s "$tmp/slow"
+        is "another user's long answer is made nevertheless" "$(code '/v1/events?limit=5000')" 200
+        exec 8>&-
+    fi
     stop
     rm -f "$db"
 else
