@@ -241,9 +241,11 @@ part_clang() {
         fi
     done
     [ $seen -eq 1 ] || cannot "clang is not installed"
-    # where size_t has 32 bits; -Wsign-conversion finds faults of glibc's own bits/socket.h there
-    if ! in_full && echo '#include <stdio.h>' | "$cc" -m32 -fsyntax-only -xc -; then
-        parse "$cc" -m32 -Wno-sign-conversion
+    # where size_t has 32 bits; -Wsign-conversion finds faults of glibc's own bits/socket.h there. The kernel's headers
+    # are in the folder for 64 bits; gcc-multilib would make a link to them, and removes cross-compilers
+    local for_32=(-m32 -Wno-sign-conversion -idirafter "/usr/include/$(gcc -dumpmachine)")
+    if ! in_full && echo '#include <errno.h>' | "$cc" "${for_32[@]}" -fsyntax-only -xc -; then
+        parse "$cc" "${for_32[@]}"
     fi
 }
 

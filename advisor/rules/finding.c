@@ -161,7 +161,8 @@ static void explain_state(struct st_finding *finding, const struct st_fact *fact
     } else if (r == -EACCES) {
         const int error = fact != NULL ? fact->error : EACCES;
         st_finding_set(finding, ST_STATUS_UNKNOWN, "%s cannot be read: %s%s", source,
-                       error == EXDEV ? "it is a link to what was not saved" : strerror(error),
+                       error == EXDEV ? "it is a link, and its target is not in the snapshot"
+                                      : strerror(error),
                        error == EACCES || error == EPERM ? "; run the report as root" : "");
     } else {
         const char *raw = fact != NULL && fact->raw != NULL    ? fact->raw

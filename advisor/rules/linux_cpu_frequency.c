@@ -133,7 +133,7 @@ static double worst_ghz(const struct scan *scan, struct st_finding *finding, con
     return st_facts_beside_int(scan->facts, scan->worst, what, &khz) == 0 ? (double)khz / 1e6 : 0;
 }
 
-/** The switch that keeps the worst policy below its turbo clocks, and what it is set to; NULL: none does. */
+/** The key of the switch that keeps the worst policy below its turbo clocks; NULL: no switch does. */
 static const char *turbo_switch(const struct scan *scan)
 {
     int64_t max_khz, base_khz;

@@ -282,7 +282,7 @@ static void judge_hybrid_cores(struct st_finding *finding)
     if (st_finding_need_text(finding, EFFICIENT, &list) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding,
-                                      "as far as it says, the cores of this machine are equally fast");
+                                      "no core of this machine is reported as slower than the others");
         return;
     }
     if (st_cpu_list_parse(list, &slow) != 0) {

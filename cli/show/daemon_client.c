@@ -4,6 +4,7 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <grp.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,9 @@
 #include "core/text/text.h"
 #include "platform/platform.h"
 
-#define BODY_BYTES (4 * 1024 * 1024) /* a status is some kilobytes */
+#define QUEUE_TRIES   20
+#define QUEUE_WAIT_MS 50
+#define BODY_BYTES    (4 * 1024 * 1024) /* a status is some kilobytes */
 
 struct body {
     char *text;
@@ -181,6 +184,13 @@ static int not_running(const struct asking *asking, const char *path)
                                                         : "systemctl --user enable --now sleeptuned");
 }
 
+/* Of a Unix socket, all users together: the daemon empties it within milliseconds. libcurl takes EAGAIN for "under
+ * way". */
+static bool is_queue_full(long os_errno)
+{
+    return os_errno == EAGAIN || os_errno == 0;
+}
+
 static int explain(const struct asking *asking, CURLcode code, long os_errno, const char *path)
 {
     if (code == CURLE_OPERATION_TIMEDOUT)
@@ -192,7 +202,7 @@ static int explain(const struct asking *asking, CURLcode code, long os_errno, co
         return fail(asking, "%s: %s", path, curl_easy_strerror(code));
     if (os_errno == EACCES || os_errno == EPERM)
         return forbidden(asking, path);
-    if (os_errno == EAGAIN || os_errno == 0) /* libcurl takes EAGAIN, a full queue, for "under way" */
+    if (is_queue_full(os_errno))
         return fail(asking, "sleeptuned on %s has too many clients. Try again later.", path);
     if (os_errno != ENOENT && os_errno != ECONNREFUSED && os_errno != ENOTDIR && os_errno != ENOTSOCK)
         return fail(asking, "%s: %s", path, strerror((int)os_errno));
@@ -214,9 +224,14 @@ static int fetch(const struct asking *asking, const char *path, struct body *bod
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, asking->timeout_ms);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
-    const CURLcode code = curl_easy_perform(curl);
-    long os_errno = 0, http_status = 0;
-    curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &os_errno);
+    CURLcode code = CURLE_COULDNT_CONNECT;
+    long os_errno = EAGAIN, http_status = 0;
+    for (int i = 0; i < QUEUE_TRIES && code == CURLE_COULDNT_CONNECT && is_queue_full(os_errno); i++) {
+        if (i > 0)
+            (void)poll(NULL, 0, QUEUE_WAIT_MS);
+        code = curl_easy_perform(curl);
+        curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &os_errno);
+    }
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &http_status);
     curl_easy_cleanup(curl);
     if (code != CURLE_OK)

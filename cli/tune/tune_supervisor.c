@@ -49,7 +49,9 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
     char beat, message[512], text[640];
     int n, r = -EWOULDBLOCK;
     bool begun = false;
-    (void)setpgid(0, 0); /* Ctrl-C is the tuner's. In its session yet: st_posix_reap_rest */
+    (void)setpgid(
+        0,
+        0); /* Ctrl-C is the tuner's. It stays in the tuner's session, so that st_posix_reap_rest spares it. */
     sigaction(SIGTERM, &ignore, NULL);
     sigaction(SIGINT, &ignore, NULL);
     sigaction(SIGHUP, &ignore, NULL);

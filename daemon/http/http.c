@@ -111,8 +111,8 @@ static unsigned count(const struct guard *guard, const uint64_t *owner)
     return n;
 }
 
-/* Who has most loses first; of those one that waits for a request, before one that is answered; then the
- * oldest. */
+/* Does `a` end before `b`? The owner of most connections loses one first: an idle one before one that is being
+ * answered, and the oldest of these. */
 static bool ends_before(const struct guard *guard, const struct place *a, const struct place *b)
 {
     const unsigned n_a = count(guard, &a->owner), n_b = count(guard, &b->owner);

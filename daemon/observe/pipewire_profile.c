@@ -463,7 +463,7 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
         return;
     }
     if (late->deadline_ns < late->cycle_ns + cycle->period_ns)
-        late->deadline_ns = late->cycle_ns + cycle->period_ns; /* what it may be asked for */
+        late->deadline_ns = late->cycle_ns + cycle->period_ns; /* it had one period at least */
     if (profile->measure != NULL && node->client != ST_PIPEWIRE_PROFILE_NO_CLIENT)
         profile->measure(profile->measure_ctx, node->client, late);
     if (late->exited) {

@@ -279,7 +279,7 @@ static void first_line_blames_who_took_the_cpu(void **state)
     reverb->load.priority = 20; /* one has them */
     expect_of_screen("next", "sleeptune report");
     reverb->load.priority = ST_XRUN_NORMAL;
-    /* who computes too long is to blame for more: both are told */
+    /* most dropouts are of a program that computes too long: the screen names both */
     server->reasons_n[ST_DROPOUT_WOKEN_LATE] = 0;
     server->reasons_n[ST_DROPOUT_TOO_SLOW] = server->not_ready_n = 40;
     server->worst_busy_ns = 25000000;
