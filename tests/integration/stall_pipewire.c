@@ -146,7 +146,8 @@ static void work(void)
                        position->clock.rate.denom;
     const bool at_peak = n % every == 0 && n > (exits ? 39 : 20);
     const int64_t peak_ns = cycle->period_ns * peak / 100;
-    const struct timespec pause = {.tv_sec = peak_ns / 1000000000, .tv_nsec = peak_ns % 1000000000};
+    const struct timespec pause = {.tv_sec = (time_t)(peak_ns / 1000000000),
+                                   .tv_nsec = (long)(peak_ns % 1000000000)};
     if (at_peak && (by_itself || is_helped)) {
         own_hog_ns = peak_ns;
         sem_post(&own_hog);
