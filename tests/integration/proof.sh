@@ -172,7 +172,7 @@ umount /var/lib
 mount -t tmpfs -o mode=755 none /var/lib
 mkdir -p "$folder"
 now=$(sysctl -n vm.swappiness)
-echo '{"schema": "sleeptune-changes/1", "files": [], "entries": [{"rule": "linux-swap", "type": "sysctl", "phase": "done",
+echo '{"schema": "sleeptune-changes/1", "boot": "", "files": [], "entries": [{"rule": "linux-swap", "type": "sysctl", "phase": "done",
     "target": "vm.swappiness", "old": "61", "new": "'"$now"'"}]}' >"$folder/journal.json"
 tuned() { # TO
     echo '{"schema": "sleeptune-tuned/1", "day": "2026-11-22", "kernel": "'"$(uname -r)"'", "frames": 64, "rows": [{"id": "linux-swap",

@@ -88,7 +88,7 @@ service start
 is "without its user it does not start" "$status" 1
 like "and says how to make it" "$out" 'ERROR: there is no user no-such-user. Run pw useradd no-such-user .* -L daemon -G realtime'
 echo "sleeptuned_runas=\"$runas\"" >>"$RC_CONF"
-config 'loop: { frames = 3; };'
+config 'loop: { frames = 99999; };'
 service start
 like "a wrong configuration does not start, and is told with its line" "$out" "$conf:2: loop.frames"
 is "nothing runs" "$("$tmp/rc" status)" "sleeptuned is not running."
