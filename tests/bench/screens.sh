@@ -83,8 +83,8 @@ answer "Did it stop?" after 'does not play now' 1
 answer "Which setting?" check '^(problem|advice) ' 2
 answer "Is it running?" status '^Running' 1
 answer "Who else uses the card?" status '^GoodSynth' 1
-answer "How sure is that?" check '(^|alone: )([0-9]+ frames held|No size)' 2
-answer "Which size can I use?" check '(^|alone: )([0-9]+ frames held|No size)' 1
+answer "How sure is that?" check '(^[0-9]+ frames held|^No size|alone (would hold|needs))' 2
+answer "Which size can I use?" check '(^[0-9]+ frames held|^No size|alone (would hold|needs))' 1
 screen "status: while it clicks" "Which program, which buffer, since when, is it my computer, what now." "sleeptune status" status
 screen "check: is it this computer?" "Ten seconds; the first line appears while it measures." "sleeptune check" check
 screen "check --stress: and while the computer is busy?" "A minute: ten seconds under each load." "sleeptune check --stress" stress
