@@ -294,7 +294,7 @@ static void judge_hda_power_save(struct st_finding *finding)
     if (after_s < 0 || after_s > POWER_SAVE_MAX) {
         st_finding_unknown(finding, "power_save=%" PRId64 " is not a valid time", after_s);
     } else if (!has_hda(finding)) {
-        st_finding_fine(finding, "no HD audio card but the graphics card's HDMI is here");
+        st_finding_fine(finding, "no built-in HD audio card is here; HDMI of a graphics card does not count");
     } else if (after_s == 0) {
         st_finding_fine(finding, "the sound card stays on");
     } else {

@@ -247,10 +247,11 @@ static void one_that_is_stopped_is_noticed_at_the_next_look(void **state)
 static void it_has_a_session_of_its_own_and_gains_no_rights(void **state)
 {
     (void)state;
-    assert_int_equal(open_script("echo ready $# $(ps -o sid= -p $$) $$ $PWD "
-                                 "$(sed -n 's/^NoNewPrivs:.//p' /proc/self/status 2>/dev/null)\nexec cat",
-                                 ""),
-                     0);
+    assert_int_equal(
+        open_script("echo ready $# $(cut -d' ' -f6 /proc/$$/stat 2>/dev/null || ps -o sid= -p $$) $$ $PWD "
+                    "$(sed -n 's/^NoNewPrivs:.//p' /proc/self/status 2>/dev/null)\nexec cat",
+                    ""),
+        0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     char wanted[128];
     int sid, pid, n = 0;

@@ -15,7 +15,7 @@ like "the result says that it ran as a normal thread" "$(jq -r .circumstances.po
 like "and why" "$(jq -c .circumstances <<<"$json")" 'SCHED_FIFO|not permitted|right'
 like "the text says degraded" "$(as_nobody sleeptune measure --quiet --frames 256 --duration 1s)" 'Warning: '
 
-report=$(as_nobody sleeptune report --json)
+report=$(as_nobody sleeptune report --json --frames 128)
 is "report ends with 1: a problem was found" "$?" 1
 is "and that is the missing right" "$(jq -r '.findings[] | select(.id == "linux-rt-permission") | .status' <<<"$report")" problem
 
@@ -24,9 +24,9 @@ echo 'socket = { path = "/tmp/s/sock"; };' >/tmp/s/conf
 as_nobody sleeptuned -a -f -c /tmp/s/conf 2>/tmp/s/log &
 # it answers before its loop has asked for the right
 # shellcheck disable=SC2317 # called by wait_for
-warns() { sleeptune status --socket /tmp/s/sock >/tmp/s/status 2>&1 && grep -q '^Warning .*rights' /tmp/s/status; }
+warns() { sleeptune status --details --socket /tmp/s/sock >/tmp/s/status 2>&1 && grep -q '^Rights' /tmp/s/status; }
 wait_for warns
-like "status of a daemon without rights says degraded" "$(cat /tmp/s/status)" '^Warning +sleeptuned has no real-time rights'
+like "the details of a daemon without rights say so" "$(cat /tmp/s/status)" '^Rights +loop: no right to SCHED_FIFO'
 like "and so does its log" "$(cat /tmp/s/log)" 'SCHED_FIFO|real-time'
 pkill -TERM -x sleeptuned
 wait

@@ -7,8 +7,8 @@
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh
 state=/srv/reboot
-rules=(linux-rt-throttling linux-swap linux-huge-pages linux-hda-power-save linux-usb-audio-options linux-usb-autosuspend
-    linux-rt-permission linux-service-limits linux-preemption) # the first of these writes the limit of locked memory, too
+rules=(linux-rt-throttling linux-swap linux-huge-pages linux-usb-audio-options linux-usb-autosuspend linux-rt-permission
+    linux-service-limits linux-preemption) # the first of these writes the limit of locked memory, too
 
 as_player() { su - player -c "$*"; }
 # every file below /etc with its hash, mode and owner. .updated is systemd-update-done's time stamp of the boot
@@ -157,7 +157,7 @@ boot_4() {
     like "and the entry as before" "$(entry_options)" '^quiet splash=none( systemd\.machine_id=[0-9a-f]+)?$'
 }
 
-modprobe snd-hda-intel # a machine with a built-in card, too
+modprobe snd-hda-intel # its parameters are compared, too; without a card of it there is nothing to advise
 # the hub may not have told of it yet
 # shellcheck disable=SC2317 # called by wait_for
 usb_card() { grep -qs 'USB Audio' /sys/bus/usb/devices/*/product && [ -e /proc/asound/card0 ]; }
