@@ -107,7 +107,6 @@ boot_2() {
     like "and that for swap" "$(cat /tmp/values)" '^vm.swappiness = 10$'
     like "systemd-tmpfiles wrote the choice in sysfs" "$(cat /tmp/values)" 'transparent_hugepage/enabled:always \[madvise\] never$'
     like "modprobe passed the option, after that of the distribution" "$(cat /tmp/values)" '/lowlatency:Y$'
-    like "and the one for the built-in card" "$(cat /tmp/values)" '/power_save:0$'
     like "udev keeps the USB card awake" "$(cat /tmp/values)" '/power/control:on$'
     like "PAM gives a login the limits" "$(cat /tmp/values)" '^limits 90 4194304$'
     like "the unit's process has the right" "$(cat /tmp/values)" '^Max realtime priority 90 90'
