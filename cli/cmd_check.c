@@ -26,7 +26,6 @@
 #define DURATION_MAX_NS (86400 * ST_NS_PER_S)
 #define LONGEST         2048u /* frames */
 #define SURE_S          540.0 /* of measuring, from which on bounds are printed */
-#define GET_RIGHTS      "sudo sleeptune apply linux-rt-permission" /* on Linux */
 #define HISTORY_S       600.0 /* a shorter history is not much surer than this run */
 
 struct options {
@@ -245,8 +244,8 @@ static void say_sizes(struct answer *answer, bool watched)
                                      : "no right to real-time priority");
 }
 
-/* What sleeptuned measured before, in weeks of minutes, is surer than ten seconds; but its loop had another size and
- * priority, so it is one more table and no second verdict. @return false: there is none. */
+/* What sleeptuned measured before, in weeks of minutes, is surer than ten seconds; but its loop had another
+ * size and priority, so it is one more table and no second verdict. @return false: there is none. */
 static bool add_history(struct answer *answer)
 {
     static struct st_module_history_predict past;
@@ -283,7 +282,8 @@ static void say_next(struct answer *answer, bool judged_held, bool history)
     const size_t bytes = sizeof(answer->next);
     if (!judged_held && result_of(answer->worst)->policy == ST_POLICY_OTHER)
         snprintf(answer->next, bytes, "%s (the right to real-time priority; then log in again, and check)",
-                 answer->os == ST_OS_FREEBSD ? "sleeptune report freebsd-rt-permission" : GET_RIGHTS);
+                 answer->os == ST_OS_FREEBSD ? "sleeptune report freebsd-rt-permission"
+                                             : ST_DROPOUT_REASON_GET_RIGHTS);
     else if (held == 0)
         snprintf(answer->next, bytes, "sleeptune report (what makes wake-ups late)");
     else if (!judged_held)

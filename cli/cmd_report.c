@@ -101,7 +101,8 @@ static int list_rules(void)
     return ST_EXIT_DONE;
 }
 
-/* What tune measured, for values that are as they were without the setting. @return whether there is anything. */
+/* What tune measured, for values that are as they were without the setting. @return whether there is
+ * anything. */
 static bool read_tuned(const struct st_facts *facts, struct st_tuned *ret)
 {
     struct st_platform *p = st_platform_native();

@@ -165,7 +165,8 @@ static int restart_loop(struct st_service *service)
     return st_service_start_loop(service);
 }
 
-/* A loop that runs takes the period and priority of the music when playback starts, and when they become known. */
+/* A loop that runs takes the period and priority of the music when playback starts, and when they become
+ * known. */
 static int follow_music(struct st_service *service, enum st_playing_answer answer,
                         const struct st_playing_facts *facts)
 {

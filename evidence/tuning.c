@@ -297,7 +297,8 @@ static int measure_fresh_pair(struct run *run, size_t i, size_t k, double late[2
     return 0;
 }
 
-/* What helps is measured again, in the state that would be kept: the pairs that showed it were those in which chance helped, too. */
+/* What helps is measured again, in the state that would be kept: the pairs that showed it were those in
+ * which chance helped, too. */
 static int measure_fresh(struct run *run, size_t i)
 {
     struct st_tuning_row *row = &run->t->rows[i];

@@ -1,6 +1,7 @@
-/* A session of trials: settings are switched on and off in pairs of blocks. The next pair is for the setting that promises most so far; the
- * others are off in it, or on, where a second fault hides the first. What is shown to help stays on, and is measured once more on fresh
- * blocks at the end. Knows counts only: the caller switches and measures. */
+/* A session of trials: settings are switched on and off in pairs of blocks. The next pair is for the
+ * setting that promises most so far; the others are off in it, or on, where a second fault hides the first.
+ * What is shown to help stays on, and is measured once more on fresh blocks at the end. Knows counts only:
+ * the caller switches and measures. */
 #ifndef ST_EVIDENCE_TUNING_H
 #define ST_EVIDENCE_TUNING_H
 
@@ -99,9 +100,9 @@ void st_tuning_plan(struct st_tuning *tuning);
 /** Was it shown that all rows together help, though no single one was? */
 bool st_tuning_together_helps(const struct st_tuning *tuning);
 
-/** Runs a session: pairs without a change, screening if there are more than four rows, trials, fresh pairs (or, if nothing was shown to
- * help, all rows against none). Rows that are ST_TUNING_NOT_TRIED with a `why` are left alone. Afterwards all is off. @return 0, or the
- * error that ended it. Threads: any. */
+/** Runs a session: pairs without a change, screening if there are more than four rows, trials, fresh pairs
+ * (or, if nothing was shown to help, all rows against none). Rows that are ST_TUNING_NOT_TRIED with a `why`
+ * are left alone. Afterwards all is off. @return 0, or the error that ended it. Threads: any. */
 int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench, uint64_t seed);
 
 /** "helps", "no-effect", "harmful", "undecided", "fought", "failed", "not-tried". */

@@ -45,8 +45,8 @@ struct st_session_config {
     bool lock_memory;
     int64_t drain_every_ns;      /* 0: 250 ms */
     const struct st_sink *sinks; /* NULL, or one a CPU; members may be NULL */
-    /** Asked when the priority is refused, in the loop thread, before it starts (rtkit). @return 0: what the thread has
-     * then is good enough; else, or NULL, the result says what it has. */
+    /** Asked when the priority is refused, in the loop thread, before it starts (rtkit). @return 0: what the
+     * thread has then is good enough; else, or NULL, the result says what it has. */
     int (*on_refused)(void *ctx, pid_t tid, int priority);
     void *on_refused_ctx;
 };

@@ -266,8 +266,9 @@ struct st_platform {
      *  @return handle >= 0, -EWOULDBLOCK (another process has it),
      *  -EPERM (the folder is not this user's, or others may write to it), ... */
     int (*lock_folder)(struct st_platform *p, const char *path, const char *name);
-    /** Which process has the folder locked: "1234 name", or "" if it did not say. Who may not read the folder, and so
-     *  cannot lock it, gets the process that is named there and alive. @return 0, -ENOENT (none, or no such folder), ... */
+    /** Which process has the folder locked: "1234 name", or "" if it did not say. Who may not read the
+     * folder, and so cannot lock it, gets the process that is named there and alive. @return 0, -ENOENT
+     * (none, or no such folder), ... */
     int (*folder_holder)(struct st_platform *p, const char *path, char *buf, size_t buf_bytes);
     void (*unlock_folder)(struct st_platform *p, int handle);
 };

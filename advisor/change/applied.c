@@ -568,7 +568,8 @@ int st_applied_revert(struct st_applied *applied, bool all, const char *const *i
     *ret = counts;
     if (counts.chosen_n == 0 && !applied->unsaved)
         return 0;
-    /* A full disk is no reason to leave them: the journal holds them, and who finds them undone leaves them. */
+    /* A full disk is no reason to leave them: the journal holds them, and who finds them undone leaves
+     * them. */
     if (marked)
         (void)save(applied);
     for (size_t i = journal->entries_n; i > 0; i--) {
@@ -593,10 +594,10 @@ const char *st_applied_explain(const struct st_applied *applied, int r, const st
             "%zu of %zu changes could not be undone. The next sleeptune revert, apply or tune tries again.",
             counts->failed_n, counts->chosen_n);
     else
-        snprintf(
-            buf, buf_bytes,
-            "all is undone, but the journal in %s cannot be written (%s) and still lists it. Free space there: "
-            "the next sleeptune revert, apply or tune corrects it.",
-            applied->folder, strerror(-r));
+        snprintf(buf, buf_bytes,
+                 "all is undone, but the journal in %s cannot be written (%s) and still lists it. "
+                 "Free space there: "
+                 "the next sleeptune revert, apply or tune corrects it.",
+                 applied->folder, strerror(-r));
     return buf;
 }

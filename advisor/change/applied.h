@@ -37,7 +37,8 @@ struct st_applied {
 ST_NODISCARD int st_applied_open(struct st_applied *applied, const char *command, struct st_platform *p,
                                  const char *folder, st_change_event_fn on_event, void *ctx, char *message,
                                  size_t message_bytes);
-/** Does another sleeptune change settings there now? @param message which one, and what to do. Needs no root. */
+/** Does another sleeptune change settings there now? @param message which one, and what to do. Needs no
+ * root. */
 bool st_applied_busy(struct st_platform *p, const char *folder, char *message, size_t message_bytes);
 void st_applied_close(struct st_applied *applied);
 
@@ -69,9 +70,9 @@ struct st_revert_counts {
 };
 
 /** Takes back what a killed apply or revert left half-way and the writes of these rules (or of all of them),
- * the latest first; also if the journal cannot be written now, since it holds them already.
- * @return 0; -EIO when something failed and stays in the journal; or what writing the journal said: all is undone,
- * and the journal still lists it. */
+ * the latest first; also if the journal cannot be written now, since it holds them already. @return 0; -EIO
+ * when something failed and stays in the journal; or what writing the journal said: all is undone, and the
+ * journal still lists it. */
 ST_NODISCARD int st_applied_revert(struct st_applied *applied, bool all, const char *const *ids, size_t ids_n,
                                    struct st_revert_counts *ret);
 /** What an error of st_applied_revert means, for people. @return buf. */

@@ -22,8 +22,7 @@ struct st_entry {
     enum st_entry_phase phase;
     bool
         interrupted; /* its run did not end: the write may be incomplete. Not on the disk: derived from the phase */
-    bool
-        forgotten; /* a running value of another boot: nothing to undo. Not on the disk: see st_journal_read */
+    bool forgotten; /* a running value of another boot. Not on the disk: see st_journal_read */
     char *target;
     char *old_value; /* of running values; NULL for files */
     char *new_value; /* of files: the block, with the newline before it where the file had none at its end */
@@ -56,8 +55,9 @@ struct st_journal {
 const char *st_journal_folder(enum st_os os);
 
 /** Reads <folder>/journal.json; none is an empty journal. Running values that another boot had are marked as
- *  forgotten, unless a file of the same rule is in place, which set them in this boot. @param message why not, for people.
- *  @return 0, -EPROTONOSUPPORT, -EBADMSG, -ENOMEM, or what reading said. Free with st_journal_finish. */
+ * forgotten, unless a file of the same rule is in place, which set them in this boot. @param message why
+ * not, for people. @return 0, -EPROTONOSUPPORT, -EBADMSG, -ENOMEM, or what reading said. Free with
+ * st_journal_finish. */
 ST_NODISCARD int st_journal_read(struct st_platform *p, const char *folder, struct st_journal *ret,
                                  char *message, size_t message_bytes);
 /** The same from text. Names only files, paths and sysctls that sleeptune itself would change. */

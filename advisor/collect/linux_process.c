@@ -204,8 +204,9 @@ static int one_thread(void *ctx, const char *tid)
     return 0;
 }
 
-/** The tightest limit of CPU time (cpu.max) of a control group and those around it, up to the root, which has one
- * in a container. who: a process, "self", "user". name: whose it is; no limit of "self" is a fact, too. */
+/** The tightest limit of CPU time (cpu.max) of a control group and those around it, up to the root, which
+ * has one in a container. who: a process, "self", "user". name: whose it is; no limit of "self" is a fact,
+ * too. */
 static void quota(struct st_collector *c, const char *group, const char *who, const char *name)
 {
     char path[4200], text[64], key[KEY_BYTES];

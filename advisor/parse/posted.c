@@ -132,7 +132,7 @@ static bool take_freebsd_version(struct found *found, const char *line)
     return false;
 }
 
-/** "Linux HOST 6.1.0-37-amd64 #1 SMP PREEMPT_DYNAMIC Debian ...", or /proc/version, with which dmesg begins. */
+/** "Linux HOST 6.1.0-37-amd64 #1 SMP PREEMPT_DYNAMIC ...", or /proc/version, with which dmesg begins. */
 static bool take_linux_uname(struct found *found, const char *line)
 {
     char release[sizeof(found->linux_release)];

@@ -35,7 +35,8 @@ ST_NODISCARD int st_tuned_write(struct st_platform *p, const char *folder, const
 /** tuned may be NULL. @return NULL: nothing is known of that rule. */
 const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const char *id);
 
-/** "none -> full: 5.1 times fewer late wake-ups (95 %: 4.2 .. 6.3), measured 2026-11-22 with 32 frames". @return buf. */
+/** "none -> full: 5.1 times fewer late wake-ups (95 %: 4.2 .. 6.3), measured 2026-11-22 with 32 frames".
+ * @return buf. */
 const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_row *row, char *buf,
                           size_t buf_bytes);
 

@@ -61,8 +61,8 @@ static enum kind active_pstate_kind(const struct st_facts *facts, const struct s
     return strcmp(epp, "performance") == 0 || strcmp(epp, "0") == 0 ? KIND_FAST : KIND_EPP;
 }
 
-/** Is the firmware's limit below the highest clock of its own list, which comes first? cpuinfo_max_freq may be
- * a boost clock, which no such limit reaches. */
+/** Is the firmware's limit below the highest clock of its own list, which comes first? cpuinfo_max_freq may
+ * be a boost clock, which no such limit reaches. */
 static bool firmware_limits(const struct st_facts *facts, const struct st_fact *policy,
                             int64_t *ret_limit_khz, int64_t *ret_highest_khz)
 {

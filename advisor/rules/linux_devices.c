@@ -601,7 +601,8 @@ const struct st_rule st_rule_linux_device_headroom = {
     .sources =
         "thesofproject/linux issues 5284 and 5242 (1024 helped); PipeWire 1.5.81 has it for SOF cards\n"
         "WirePlumber alsa-vm.conf: 2048 in virtual machines, for alsa_*.pci.* only\n"
-        "try-omarchy pull requests 60 and 69: QEMU's HDA in steps of 10 ms, xruns with a cycle of 1024, none with 4096\n"
+        "try-omarchy pull requests 60 and 69: QEMU's HDA in steps of 10 ms, xruns with a cycle of "
+        "1024, none with 4096\n"
         "PipeWire spa/plugins/alsa/alsa-pcm.c: it wakes with a cycle and the reserve in the buffer\n"
         "jumps: what 50 looks in 50 ms show, so a real one may be longer",
     .guide.persistent = HEADROOM_EVER("1024 } } } ]   # virtual machines: 2048"),

@@ -13,8 +13,8 @@ static bool read_version(const char *text, struct st_linux_kernel *ret)
     return text != NULL && sscanf(text, "%4d.%4d.%5d", &ret->major, &ret->minor, &ret->patch) == 3;
 }
 
-/** "Debian 6.1.140-1 (2025-05-22)", "Debian 1:6.6.51-1+rpt3", "PMX 6.8.12-4": packages are named after upstream.
- */
+/** "Debian 6.1.140-1 (2025-05-22)", "Debian 1:6.6.51-1+rpt3", "PMX 6.8.12-4": packages are named after
+ * upstream. */
 static bool of_package(const char *version, struct st_linux_kernel *ret)
 {
     static const char *const names[] = {" Debian ", " PMX "};
@@ -28,8 +28,8 @@ static bool of_package(const char *version, struct st_linux_kernel *ret)
     return false;
 }
 
-/** RHEL and its rebuilds (.el9_4, el8uek), openEuler, SUSE Linux Enterprise and Leap (6.4.0-150600.23-default;
- * Tumbleweed counts 6.10.5-1-default). ELRepo's kernels are upstream's. */
+/** RHEL and its rebuilds (.el9_4, el8uek), openEuler, SUSE Linux Enterprise and Leap
+ * (6.4.0-150600.23-default; Tumbleweed counts 6.10.5-1-default). ELRepo's kernels are upstream's. */
 static bool has_backports(const char *release)
 {
     static const char *const marks[] = {".el", ".oe", ".an", "uek"};

@@ -111,7 +111,7 @@ const struct st_rule st_rule_linux_memlock = {
 #define QUOTA   "linux.cpu_quota."
 #define CPU_MAX "/cpu.max"
 
-/** The kernel stops only normal threads: "This file affects only processes under the fair-class scheduler". */
+/** The kernel stops normal threads only: "affects only processes under the fair-class scheduler". */
 static bool is_real_time(const struct st_facts *facts, const char *pid)
 {
     ST_FACTS_EACH (fact, facts, "linux.rt_thread.", ".pid") {
@@ -121,7 +121,8 @@ static bool is_real_time(const struct st_facts *facts, const char *pid)
     return false;
 }
 
-/** path: of its cpu.max. The limit of a unit goes through the systemd that started it, the system's or the user's. */
+/** path: of its cpu.max. The limit of a unit goes through the systemd that started it, the system's or the
+ * user's. */
 static void fix_quota(struct st_finding *finding, const char *path)
 {
     char word[1024], unit[256], unit_word[1024];

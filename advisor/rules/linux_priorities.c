@@ -257,7 +257,8 @@ const struct st_rule st_rule_linux_priority_order = {
     .sources =
         "sched(7); field report: client above the server's priority starved it (pipeasio issue 4)\n"
         "jackd gives its clients 5 less than itself (jackd(1) -P)\n"
-        "system76-scheduler issues 99 and 114 (sound-server ... sched=(fifo)49: crackle, gone without it), pull request 118 "
+        "system76-scheduler issues 99 and 114 (sound-server ... sched=(fifo)49: crackle, gone without it), "
+        "pull request 118 "
         "(2.0.2 does not set it)",
     .guide.persistent = "# lower the real-time priority in that program's own settings, below the server's; "
                         "or raise the\n"

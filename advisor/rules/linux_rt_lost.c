@@ -290,7 +290,8 @@ const struct st_rule st_rule_linux_client_priority = {
         "PipeWire NEWS 1.4: client.conf and client-rt.conf are the same from then on; mpv issue 11826\n"
         "xdg-desktop-portal issue 355 and flathub/org.ardour.Ardour issue 39: rtkit does not know the process "
         "ids of a sandbox\n"
-        "who plays: pw-dump, by links with a device or sink; without it by the thread's name: PipeWire commits "
+        "who plays: pw-dump, by links with a device or sink; without it by the thread's name: "
+        "PipeWire commits "
         "70b224f1c (1.0.1: pw-data-loop) and c12cf748b (1.2: data-loop.0)\n"
         "/proc/PID/task/TID/stat, fields 2, 40 and 41: proc(5)",
     .guide.now = "PIPEWIRE_CONFIG_NAME=client-rt.conf PROGRAM   # PipeWire before 1.4",

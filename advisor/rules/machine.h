@@ -55,7 +55,8 @@ void st_machine_place_boot_option(struct st_finding *finding, const char *option
         "delete the line in /etc/sysctl.d/90-sleeptune.conf; to undo it at once, set the default: "          \
         "sudo sysctl " key "=" usual
 
-/** The limits of one user, for ever; how to check and how to undo them. st_machine_fix_user puts the name in. */
+/** The limits of one user, for ever; how to check and how to undo them. st_machine_fix_user puts the name
+ * in. */
 #define ST_MACHINE_FIX_LIMITS                                                                                \
     "# /etc/security/limits.d/90-sleeptune.conf\n" ST_MACHINE_ANY_USER "- rtprio 90\n" ST_MACHINE_ANY_USER   \
     "- memlock 4194304"

@@ -55,8 +55,8 @@ static void put_message(FILE *out, char *message)
         fputs("<p><a href=\"" ST_DOCS_URL "/troubleshooting.html\">I hear clicks: do this</a>", out);
 }
 
-/* The folder of the caller's session; where a system has none, his cache. Root's is where only root writes: HOME and
- * XDG_RUNTIME_DIR may be another user's (sudo -E, su -m). @return false: there is none. */
+/* The folder of the caller's session; where a system has none, his cache. Root's is where only root writes:
+ * HOME and XDG_RUNTIME_DIR may be another user's (sudo -E, su -m). @return false: there is none. */
 static bool page_folder(char *folder, size_t bytes)
 {
     if (geteuid() == 0) {
@@ -91,8 +91,8 @@ static int open_page(const char *path)
     return ST_EXIT_DONE;
 }
 
-/* Writes the page, or the message if it is NULL, into a folder of the caller, for him alone, and shows it. Root only
- * learns where it is: a desktop and its programs are a user's. */
+/* Writes the page, or the message if it is NULL, into a folder of the caller, for him alone, and shows it.
+ * Root only learns where it is: a desktop and its programs are a user's. */
 static int show_page(const char *text, char *message)
 {
     char folder[400], path[512], begun[512];

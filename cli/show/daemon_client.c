@@ -184,8 +184,8 @@ static int not_running(const struct asking *asking, const char *path)
                                                         : "systemctl --user enable --now sleeptuned");
 }
 
-/* Of a Unix socket, all users together: the daemon empties it within milliseconds. libcurl takes EAGAIN for "under
- * way". */
+/* Of a Unix socket, all users together: the daemon empties it within milliseconds. libcurl takes EAGAIN for
+ * "under way". */
 static bool is_queue_full(long os_errno)
 {
     return os_errno == EAGAIN || os_errno == 0;

@@ -127,8 +127,8 @@ static const char *say_when(const json_t *document, int64_t now_wall_ns, char *b
     return buf;
 }
 
-/* The source that the answer is about: whose clients had the dropouts, else on which clients played longest, else which
- * was watched longest. NULL: none was watched. */
+/* The source that the answer is about: whose clients had the dropouts, else on which clients played
+ * longest, else which was watched longest. NULL: none was watched. */
 static const json_t *watched_source(const json_t *document)
 {
     char worst[32], source[32];

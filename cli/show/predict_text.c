@@ -17,7 +17,7 @@
 #define WIDE         64  /* columns from which on a row has its headroom */
 #define USUAL_FRAMES 32u /* of a run that is to answer for the longer sizes */
 
-/* Says of a shorter size at least what was seen of a longer one. Sizes below the measured one stay unknown. */
+/* Says of a shorter size at least what was seen of a longer one. Sizes below the measured stay unknown. */
 static void raise_to(const struct st_predict_run *run, struct st_predict_row *row,
                      const struct st_predict_row *longer)
 {

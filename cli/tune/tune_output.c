@@ -43,7 +43,8 @@ static void print_sure(const struct st_tuning *plan, int width, FILE *out)
         return;
     snprintf(
         line, sizeof(line),
-        "This budget can show a 3-fold effect of %zu of them: those that promise most after a few pairs. If all have one: --budget %um",
+        "This budget can show a 3-fold effect of %zu of them: those that promise most after a few pairs. "
+        "If all have one: --budget %um",
         plan->sure_n, ST_TUNE_MINUTES(plan->blocks_all));
     st_text_wrap(out, line, 0, width);
 }

@@ -20,7 +20,8 @@
 
 /* --- the process beside it --- */
 
-/* To the system's log, since the terminal may have gone with the tuner; then to stderr, where a write may block. */
+/* To the system's log, since the terminal may have gone with the tuner; then to stderr, where a write may
+ * block. */
 static void complain(const char *text)
 {
     syslog(LOG_DAEMON | LOG_ERR, "sleeptune tune: %s", text);
@@ -49,9 +50,8 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
     char beat, message[512], text[640];
     int n, r = -EWOULDBLOCK;
     bool begun = false;
-    (void)setpgid(
-        0,
-        0); /* Ctrl-C is the tuner's. It stays in the tuner's session, so that st_posix_reap_rest spares it. */
+    /* Ctrl-C is the tuner's. It stays in the tuner's session, so that st_posix_reap_rest spares it. */
+    (void)setpgid(0, 0);
     sigaction(SIGTERM, &ignore, NULL);
     sigaction(SIGINT, &ignore, NULL);
     sigaction(SIGHUP, &ignore, NULL);

@@ -26,8 +26,8 @@ ST_NODISCARD int st_tune_supervisor_start(struct st_tune_supervisor *ret, struct
 ST_NODISCARD int st_tune_supervisor_set(struct st_tune_supervisor *supervisor, uint32_t on, size_t *ret_row,
                                         char *why);
 
-/** Everything is set back, and the other process ends. @return 0; or, after a message, -EIO: something is not set back;
- * or what writing the journal said: it still lists what is set back. */
+/** Everything is set back, and the other process ends. @return 0; or, after a message, -EIO: something is
+ * not set back; or what writing the journal said: it still lists what is set back. */
 int st_tune_supervisor_end(struct st_tune_supervisor *supervisor);
 
 #endif

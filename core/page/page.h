@@ -1,5 +1,5 @@
-/* GET / and `sleeptune status --html`: the screen of the status document as a page, complete without scripts; where they run, one reads the
- * page again every other second. */
+/* GET / and `sleeptune status --html`: the screen of the status document as a page, complete without
+ * scripts; where they run, one reads the page again every other second. */
 #ifndef ST_CORE_PAGE_PAGE_H
 #define ST_CORE_PAGE_PAGE_H
 

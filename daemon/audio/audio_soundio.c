@@ -265,10 +265,11 @@ static int choose_device(struct stream *stream, char *error, size_t error_bytes)
     return -EIO;
 }
 
-/* The dummy backend plays half of what was asked for at a time, and then refills only what was free before. Its buffer
- * is rounded up to whole pages. If exactly whole pages are asked for, it holds one such half after each refill, and a
- * wake-up that is a microsecond late counts as an underflow (src/dummy.c of libsoundio 2.0.0). So one frame more than
- * whole pages is asked for: nearly a page is to spare, 10 ms at 48 kHz. */
+/* The dummy backend plays half of what was asked for at a time, and then refills only what was free before.
+ * Its buffer is rounded up to whole pages. If exactly whole pages are asked for, it holds one such half
+ * after each refill, and a wake-up that is a microsecond late counts as an underflow (src/dummy.c of
+ * libsoundio 2.0.0). So one frame more than whole pages is asked for: nearly a page is to spare, 10 ms at
+ * 48 kHz. */
 static double dummy_latency_s(double wished_s, int64_t rate_hz)
 {
     const double page_frames = (double)sysconf(_SC_PAGESIZE) / (2 * sizeof(float)); /* stereo */

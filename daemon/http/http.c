@@ -111,8 +111,8 @@ static unsigned count(const struct guard *guard, const uint64_t *owner)
     return n;
 }
 
-/* Does `a` end before `b`? The owner of most connections loses one first: an idle one before one that is being
- * answered, and the oldest of these. */
+/* Does `a` end before `b`? The owner of most connections loses one first: an idle one before one that is
+ * being answered, and the oldest of these. */
 static bool ends_before(const struct guard *guard, const struct place *a, const struct place *b)
 {
     const unsigned n_a = count(guard, &a->owner), n_b = count(guard, &b->owner);
@@ -219,8 +219,8 @@ static size_t held_by(const struct guard *guard, uint64_t owner)
     return bytes;
 }
 
-/* Do clients hold more than HELD_MAX_BYTES of unread answers? Then who holds most loses its longest one, unless it is
- * who asks now. */
+/* Do clients hold more than HELD_MAX_BYTES of unread answers? Then who holds most loses its longest one,
+ * unless it is who asks now. */
 static bool is_full(struct guard *guard, struct MHD_Connection *connection)
 {
     if (atomic_load(&guard->held_bytes) <= HELD_MAX_BYTES)
@@ -427,7 +427,8 @@ static bool header_is(struct MHD_Connection *connection, const char *name, const
     return its != NULL && strcmp(its, value) == 0;
 }
 
-/* Does a page of another site ask, by an image, a frame, a script (Fetch Metadata)? Other programs send no such header. */
+/* Does a page of another site ask, by an image, a frame, a script (Fetch Metadata)? Other programs send no
+ * such header. */
 static bool is_embedded(struct MHD_Connection *connection)
 {
     return (header_is(connection, "Sec-Fetch-Site", "cross-site") ||

@@ -1,5 +1,6 @@
-/* What the test loop runs with. It is a witness: it has the period and the priority of the music, unless the
- * configuration says otherwise, so that what it sees is what the music's own threads meet. Pure; threads: any. */
+/* What the test loop runs with. It is a witness: it has the period and the priority of the music, unless
+ * the configuration says otherwise, so that what it sees is what the music's own threads meet. Pure;
+ * threads: any. */
 #ifndef ST_DAEMON_LOOP_WITNESS_H
 #define ST_DAEMON_LOOP_WITNESS_H
 
@@ -9,8 +10,8 @@
 /* While no period of music is known. */
 #define ST_WITNESS_FRAMES   128
 #define ST_WITNESS_PRIORITY 70
-/* A shorter period of the music is taken twice, four times ...: the loop wakes at most 2000 times a second, which is
- * about 1 % of a CPU. */
+/* A shorter period of the music is taken twice, four times ...: the loop wakes at most 2000 times a second,
+ * which is about 1 % of a CPU. */
 #define ST_WITNESS_PERIOD_MIN_NS INT64_C(500000)
 
 struct st_witness {

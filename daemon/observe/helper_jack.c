@@ -28,8 +28,8 @@
 #include "daemon/observe/jack_xrun.h"
 
 #define NAME        "sleeptune-observe-jack"
-#define ANSWER_S    5 /* a server that hangs does not answer at all */
-#define PAUSE_MS    100 /* between two lines; the server writes its messages a little later than it calls back */
+#define ANSWER_S    5   /* a server that hangs does not answer at all */
+#define PAUSE_MS    100 /* between two lines; the server writes its messages after it called back */
 #define SAMPLE_MS   2000
 #define SAMPLES     5 /* of the DSP load, for a line each 10 s */
 #define CLIENTS_MAX 16

@@ -39,7 +39,7 @@ pid_t st_helper_line_options(int argc, char **argv)
     /* it must not take the CPU from programs that play without real-time rights; a filter of system calls may
      * forbid it */
     (void)setpriority(PRIO_PROCESS, 0, NICE);
-#ifdef SCHED_BATCH /* Linux: when it wakes up, it waits for what runs (check_preempt_wakeup_fair, kernel/sched/fair.c) */
+#ifdef SCHED_BATCH /* a wake-up waits for what runs (check_preempt_wakeup_fair, kernel/sched/fair.c) */
     const struct sched_param param = {.sched_priority = 0};
     (void)sched_setscheduler(0, SCHED_BATCH, &param);
 #endif

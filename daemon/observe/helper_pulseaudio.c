@@ -102,7 +102,8 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
 {
     struct observer *observer = ctx;
     if (eol == 0 && stream != NULL) {
-        /* a claim: PulseAudio tells no one whose a client is. So sleeptuned gives its -p only while it plays */
+        /* a claim: PulseAudio tells no one whose a client is. So sleeptuned gives its -p only while it
+         * plays */
         if (st_helper_line_is_process(pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_PROCESS_ID),
                                       observer->own))
             return;

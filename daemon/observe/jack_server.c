@@ -62,8 +62,8 @@ static bool all_is_own(const char *folder)
     return own;
 }
 
-/* @return whether a server is there; *ret_folder: what libjack opens its database in, made if need be, so that no other user
- * makes it meanwhile. */
+/* @return whether a server is there; *ret_folder: what libjack opens its database in, made if need be, so
+ * that no other user makes it meanwhile. */
 static bool find(const char *name, char folder[PATH_MAX])
 {
     char file[ST_JACK_SERVER_NAME_BYTES], uid[24], path[PATH_MAX + 16];
@@ -108,9 +108,9 @@ int st_jack_server_look(const char *name, char *why, size_t why_bytes)
     }
     if (all_is_own(folder))
         return 0;
-    snprintf(
-        why, why_bytes,
-        "another user can change %s, which libjack would open. Remove that folder as root, then start JACK again",
-        folder);
+    snprintf(why, why_bytes,
+             "another user can change %s, which libjack would open. "
+             "Remove that folder as root, then start JACK again",
+             folder);
     return -EPERM;
 }

@@ -39,8 +39,8 @@ void st_observe_wake(struct st_observe *observe, int64_t after_ns, void (*wake)(
 /** Threads: any. */
 void st_observe_look(struct st_observe *observe, struct st_observe_view *ret);
 
-/** What was observed since the last minute ended, or since the start, up to now: ret->dropouts points into *dropouts.
- * Threads: any. */
+/** What was observed since the last minute ended, or since the start, up to now: ret->dropouts points into
+ * *dropouts. Threads: any. */
 void st_observe_minute_so_far(struct st_observe *observe, struct st_dropout_sums *dropouts,
                               struct st_history_observed *ret);
 

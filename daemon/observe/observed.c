@@ -277,6 +277,7 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
                                         .device_only = source->device_only,
                                         .program_cpu_ns = INT64_MIN,
                                         .since_wall_ns = INT64_MIN,
+                                        .again_wall_ns = INT64_MIN,
                                         .tells_playing = source->tells_playing,
                                         .played_ns = INT64_MIN};
     for (size_t i = 0; i < ST_OBSERVED_PENDING_MAX; i++)
@@ -336,8 +337,10 @@ static void note_watching(struct st_observed *o)
     const int64_t at_ns = now_ns(o);
     if (o->view.state == ST_OBSERVED_WATCHING)
         o->view.watched_ns += at_ns - o->turned_ns;
-    else
+    else {
         o->view.opened_n++;
+        o->view.again_wall_ns = wall_ns(o);
+    }
     if (o->view.since_wall_ns == INT64_MIN)
         o->view.since_wall_ns = wall_ns(o);
     o->turned_ns = at_ns;

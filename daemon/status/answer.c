@@ -2,6 +2,7 @@
 #include "daemon/status/answer.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,13 +32,22 @@ static int rank(const struct st_observed_view *source)
     return ST_ARRAY_LEN(names);
 }
 
-/* Is `a` what a musician asks about rather than `b`? */
-static bool is_better(const struct st_observed_view *a, const struct st_observed_view *b)
+static uint64_t recent_of(const struct st_view *view, const struct st_observed_view *source)
 {
-    if (b == NULL || dropouts_of(a) != dropouts_of(b))
-        return b == NULL || dropouts_of(a) > dropouts_of(b);
+    const bool recent = st_ns_sub(view->now_wall_ns, source->seen.last_wall_ns) < RECENT_NS;
+    return recent ? dropouts_of(source) : 0;
+}
+
+/* Is `a` what a musician asks about rather than `b`? */
+static bool is_better(const struct st_view *view, const struct st_observed_view *a,
+                      const struct st_observed_view *b)
+{
+    if (b == NULL || recent_of(view, a) != recent_of(view, b))
+        return b == NULL || recent_of(view, a) > recent_of(view, b);
     if ((a->seen.period_ns > 0) != (b->seen.period_ns > 0))
         return a->seen.period_ns > 0;
+    if (dropouts_of(a) != dropouts_of(b))
+        return dropouts_of(a) > dropouts_of(b);
     return rank(a) < rank(b);
 }
 
@@ -76,7 +86,7 @@ static struct st_answer find_answer(const struct st_view *view)
         if (dropouts_of(source) > 0 && source->seen.last_wall_ns > answer.last_wall_ns)
             answer.last_wall_ns = source->seen.last_wall_ns;
         if ((source->state == ST_OBSERVED_WATCHING || dropouts_of(source) > 0) &&
-            is_better(source, answer.server))
+            is_better(view, source, answer.server))
             answer.server = source;
     }
     const struct st_observed_view *server = answer.server;
@@ -175,26 +185,27 @@ static const struct st_observed_view *first_absent(const struct st_view *view)
     return first;
 }
 
-/* "Earlier: 85 dropouts, 04:22 to 04:23, the last one at 32 frames, before the buffer was raised." */
+/* "Earlier: 85 dropouts, 04:22 to 04:23, the last one at 32 frames; the buffer is longer now." */
 static void put_earlier(const struct st_view *view, const struct st_answer *answer, char *buf,
                         size_t buf_bytes)
 {
     const struct st_dropout_table *seen = &answer->server->seen;
     int64_t first_ns = answer->last_wall_ns;
     char first[32], last[32];
-    for (size_t i = 0; i < seen->clients_n; i++) {
-        const int64_t wall_ns = seen->clients[i].first_wall_ns;
-        if (wall_ns != INT64_MIN && wall_ns < first_ns)
-            first_ns = wall_ns;
+    for (size_t i = 0; i < view->observe.n; i++) {
+        const int64_t wall_ns = st_dropout_table_first(&view->observe.sources[i].seen);
+        first_ns = wall_ns < first_ns ? wall_ns : first_ns;
     }
     clock_text(view, first_ns, first, sizeof(first));
     clock_text(view, answer->last_wall_ns, last, sizeof(last));
     const bool range = strcmp(first, last) != 0;
     st_text_append(buf, buf_bytes, " Earlier: %" PRIu64 " dropout%s, %s%s%s", answer->dropouts_n,
                    answer->dropouts_n == 1 ? "" : "s", range ? first : "", range ? " to " : "", last);
-    if (answer->raised && seen->rate_hz > 0)
-        st_text_append(buf, buf_bytes, ", the last one at %.0f frames, before the buffer was raised",
-                       (double)seen->last_period_ns * (double)seen->rate_hz / 1e9);
+    const double frames = (double)seen->last_period_ns * (double)seen->rate_hz / 1e9;
+    if (answer->raised && frames > 0 && fabs(frames - round(frames)) < 0.01) /* else it was another rate */
+        st_text_append(buf, buf_bytes, ", the last one at %.0f frames", frames);
+    if (answer->raised)
+        st_text_append(buf, buf_bytes, "; the buffer is longer now");
     st_text_append(buf, buf_bytes, ".");
 }
 
@@ -202,14 +213,19 @@ static void put_earlier(const struct st_view *view, const struct st_answer *answ
 static void put_over(const struct st_view *view, const struct st_answer *answer, char *buf, size_t buf_bytes)
 {
     const struct st_observed_view *server = answer->server;
-    const int64_t s = st_ns_sub(view->now_wall_ns, answer->last_wall_ns) / ST_NS_PER_S;
+    const bool gap = server->again_wall_ns > answer->last_wall_ns;
+    const int64_t from_ns = gap ? server->again_wall_ns : answer->last_wall_ns;
+    const int64_t s = st_ns_sub(view->now_wall_ns, from_ns) / ST_NS_PER_S;
     char quiet[32];
     if (s < 120)
         snprintf(quiet, sizeof(quiet), "%" PRId64 " s", s > 0 ? s : 0);
     else
         snprintf(quiet, sizeof(quiet), "%" PRId64 " %s", s < 7200 ? s / 60 : s / 3600,
                  s < 7200 ? "min" : "h");
-    if (answer->plays_known && !answer->plays)
+    if (server->state != ST_OBSERVED_WATCHING)
+        st_text_append(buf, buf_bytes, "%s is not watched now%s%s.", st_event_source_title(server->source),
+                       server->why[0] != '\0' ? ": " : "", server->why);
+    else if (answer->plays_known && !answer->plays)
         st_text_append(buf, buf_bytes, "Nothing plays on %s.", st_event_source_title(server->source));
     else if (server->seen.frames > 0)
         st_text_append(buf, buf_bytes, "No dropout in the last %s on %s at %" PRId64 " frames.", quiet,
@@ -235,10 +251,10 @@ static void put_music(const struct st_view *view, const struct st_answer *answer
     } else if (answer->plays_known && !answer->plays) {
         st_text_append(buf, buf_bytes, "Nothing plays on %s, and no dropout since %s.",
                        st_event_source_title(server->source),
-                       clock_text(view, server->since_wall_ns, since, sizeof(since)));
+                       clock_text(view, server->again_wall_ns, since, sizeof(since)));
     } else {
         st_text_append(buf, buf_bytes, "No dropout since %s on %s",
-                       clock_text(view, server->since_wall_ns, since, sizeof(since)),
+                       clock_text(view, server->again_wall_ns, since, sizeof(since)),
                        st_event_source_title(server->source));
         if (server->seen.frames > 0)
             st_text_append(buf, buf_bytes, " at %" PRId64 " frames", server->seen.frames);
@@ -320,8 +336,6 @@ static const char *state_of(const struct st_view *view, const struct st_answer *
 
 /* --- the next step --- */
 
-#define GET_RIGHTS "sudo sleeptune apply linux-rt-permission" /* on Linux: elsewhere no priority is known */
-
 static void raise_buffer(struct st_answer *next)
 {
     const struct st_dropout_table *seen = &next->server->seen;
@@ -333,7 +347,7 @@ static void raise_buffer(struct st_answer *next)
         memcpy(next->next, set, sizeof(set));
     if (taken_n > 0 && st_dropout_table_is_normal(seen))
         st_text_append(next->next_why, sizeof(next->next_why),
-                       "; for the %" PRIu64 " by a lost CPU: " GET_RIGHTS, taken_n);
+                       "; for the %" PRIu64 " by a lost CPU: " ST_DROPOUT_REASON_GET_RIGHTS, taken_n);
 }
 
 /* What helps against the dropouts of a client. */
@@ -345,7 +359,7 @@ static void client_next(const struct st_view *view, struct st_answer *next)
         next->taken || next->reason == ST_DROPOUT_WOKEN_LATE || next->reason == ST_DROPOUT_CPU_TAKEN;
     snprintf(next->next, sizeof(next->next), "sleeptune status --watch");
     if (lost_cpu && st_dropout_table_is_normal(&next->server->seen)) {
-        snprintf(next->next, sizeof(next->next), GET_RIGHTS);
+        snprintf(next->next, sizeof(next->next), ST_DROPOUT_REASON_GET_RIGHTS);
         snprintf(next->next_why, sizeof(next->next_why),
                  "lets programs that play go before others; then log out and in again");
         return;
@@ -414,7 +428,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     if (!answer->over && answer->client != NULL && answer->client->not_ready_n > 0) {
         client_next(view, answer);
         if (answer->timing_known && !answer->timing_ok && strcmp(answer->next, "sleeptune report") != 0 &&
-            strcmp(answer->next, GET_RIGHTS) != 0)
+            strcmp(answer->next, ST_DROPOUT_REASON_GET_RIGHTS) != 0)
             st_text_append(answer->next_why, sizeof(answer->next_why),
                            "%sfor this computer's timing: sleeptune history --causes",
                            answer->next_why[0] != '\0' ? "; " : "");
@@ -422,7 +436,8 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     }
     if (answer->dropouts_n > 0 && !answer->over) {
         next = "sleeptune report";
-    } else if (answer->server == NULL && first_absent(view) != NULL) {
+    } else if ((answer->server == NULL || answer->server->state != ST_OBSERVED_WATCHING) &&
+               first_absent(view) != NULL) {
         next = "sleeptune status --details";
         why = "which sound servers are watched, and why others are not";
     } else if (strcmp(st_view_state(view), "degraded") == 0) {

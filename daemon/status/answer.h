@@ -13,14 +13,13 @@ struct st_answer {
     bool taken;                             /* most of all are made by who took the CPU from programs */
     uint64_t dropouts_n;                    /* of all sources: device xruns and clients that were not ready */
     int64_t last_wall_ns;                   /* INT64_MIN: none */
-    bool over;                              /* they are: none for 10 min, or since the buffer was raised */
-    bool raised;                            /* ... which is so now */
+    bool over;                              /* none for 10 min, or the buffer is longer now */
+    bool raised;                            /* the buffer is longer now than at the last one */
     bool plays, plays_known;
     bool timing_known;
-    bool
-        timing_matters; /* nothing plays, or the music had dropouts: while it has none, it is the better witness */
-    bool timing_ok;                  /* at the buffer of the music if that is known, else at the loop's */
-    const char *state;               /* "ok", "warn", "bad" or "unknown" */
+    bool timing_matters; /* nothing plays, or it had dropouts: music without one is the better witness */
+    bool timing_ok;      /* at the buffer of the music if that is known, else at the loop's */
+    const char *state;   /* "ok", "warn", "bad" or "unknown" */
     char text[ST_VIEW_TEXT_BYTES];   /* the first line: one to three sentences */
     char timing[ST_VIEW_TEXT_BYTES]; /* "timing OK: a test loop missed 0 of 9373 periods at 128 frames" */
     char next[128],

@@ -113,18 +113,6 @@ static const char *ago_text(int64_t ns, char *buf, size_t buf_bytes)
     return buf;
 }
 
-/* INT64_MAX: not known. */
-static int64_t first_dropout(const struct st_dropout_table *seen)
-{
-    int64_t first_wall_ns = INT64_MAX;
-    for (size_t i = 0; i < seen->clients_n; i++) {
-        const int64_t wall_ns = seen->clients[i].first_wall_ns;
-        if (wall_ns != INT64_MIN && wall_ns < first_wall_ns)
-            first_wall_ns = wall_ns;
-    }
-    return first_wall_ns;
-}
-
 /* "256 frames at 48 kHz (5.33 ms); Discord asked for 360 frames, first dropout 14:03:12, last 14:05:12, 5 s ago"; their number where the answer has the sum
  * of several sources. */
 static void add_server(struct section *to, const struct st_view *view, const struct st_observed_view *of,
@@ -150,7 +138,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
         PUT(&line, ", ");
         put_count(&line, dropouts_n, "dropout");
     }
-    const int64_t first_wall_ns = first_dropout(&of->seen);
+    const int64_t first_wall_ns = st_dropout_table_first(&of->seen);
     const bool range = only && dropouts_n > 1 && first_wall_ns != INT64_MAX;
     if (range)
         PUT(&line, ", first dropout %s",

@@ -44,7 +44,8 @@ struct st_view {
     char trace_error[ST_VIEW_TEXT_BYTES];  /* a tracer was wished for and is not there */
 };
 
-/** "starting", "running", "idle" (the loop rests), "degraded" (by more than missing rights), "failed" or "ended". */
+/** "starting", "running", "idle" (the loop rests), "degraded" (by more than missing rights), "failed" or
+ * "ended". */
 const char *st_view_state(const struct st_view *view);
 
 /** "has not run for 12 s (about 4500 periods overdue): hog/4711 with real-time priority 80 keeps CPU 0 busy": of a loop with overdue_ns.

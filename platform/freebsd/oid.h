@@ -26,14 +26,12 @@ enum st_oid_type {
     ST_OID_U32,
 };
 
-/**
- * Writes the value as sysctl -n prints it, without the newline at its end: numbers and arrays of numbers in
- * decimal, strings as they are, "IK" as degrees. Bytes without a format in hexadecimal, which sysctl -n leaves out.
- * @param kind    as sysctl.oidfmt says it: the type in the low 4 bits (CTLTYPE_*).
- * @param format  as sysctl.oidfmt says it: "I", "LU", "IK", "CU" ...
- * @return 0, -EFBIG (buf holds the beginning), -EISDIR (a node), -ENOTSUP (a structure),
- * -EBADMSG (the length does not fit the type). Threads: any. Source: sysctl(8), sysctl(9), <sys/sysctl.h>.
- */
+/**  Writes the value as sysctl -n prints it, without the newline at its end: numbers and arrays of numbers
+ * in decimal, strings as they are, "IK" as degrees. Bytes without a format in hexadecimal, which sysctl -n
+ * leaves out. @param kind    as sysctl.oidfmt says it: the type in the low 4 bits (CTLTYPE_*). @param
+ * format  as sysctl.oidfmt says it: "I", "LU", "IK", "CU" ... @return 0, -EFBIG (buf holds the beginning),
+ * -EISDIR (a node), -ENOTSUP (a structure), -EBADMSG (the length does not fit the type). Threads: any.
+ * Source: sysctl(8), sysctl(9), <sys/sysctl.h>. */
 ST_NODISCARD int st_oid_text(unsigned kind, const char *format, const void *data, size_t bytes, char *buf,
                              size_t buf_bytes, size_t *ret_len);
 

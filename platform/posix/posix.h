@@ -48,11 +48,10 @@ int st_posix_read_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len);
 /** All of it. @return 0, -EIO (nothing more is taken, for no reason), or what writing said. */
 int st_posix_write_fd(int fd, const void *from, size_t bytes);
 
-/**
- * Opens a file that a command reads: a regular file of at most 16 GiB, standard input ("-"), or a pipe that a shell
- * passes as /dev/fd/N. It never waits: not for the writer of a FIFO, nor for what the kernel says next (/proc/kmsg).
- * @return NULL with errno, for st_posix_input_error; close it with st_posix_input_close.
- */
+/**  Opens a file that a command reads: a regular file of at most 16 GiB, standard input ("-"), or a pipe
+ * that a shell passes as /dev/fd/N. It never waits: not for the writer of a FIFO, nor for what the kernel
+ * says next (/proc/kmsg). @return NULL with errno, for st_posix_input_error; close it with
+ * st_posix_input_close. */
 FILE *st_posix_input_open(const char *path);
 /** Standard input stays open. */
 void st_posix_input_close(FILE *stream);
@@ -68,13 +67,11 @@ int st_posix_condition_init(pthread_cond_t *cond);
 /** A thread with a small stack, or with the usual one where the system refuses that size. @return 0, -EAGAIN ... */
 int st_posix_thread_start(pthread_t *thread, size_t stack_bytes, void *(*run)(void *), void *ctx);
 
-/**
- * Opens `path` (leading slashes are dropped) inside the folder dir_fd, one component at a time. A link never leads out: it
- * is resolved inside, as after chroot.
- * @param flags added to O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC; O_NOFOLLOW refuses a link in the last place only.
- * @return fd; -ELOOP for too many links, or if the tree changes meanwhile; -EXDEV for a link to what is not in the folder;
- * or what open said.
- */
+/**  Opens `path` (leading slashes are dropped) inside the folder dir_fd, one component at a time. A link
+ * never leads out: it is resolved inside, as after chroot. @param flags added to O_RDONLY | O_NONBLOCK |
+ * O_NOCTTY | O_CLOEXEC; O_NOFOLLOW refuses a link in the last place only. @return fd; -ELOOP for too many
+ * links, or if the tree changes meanwhile; -EXDEV for a link to what is not in the folder; or what open
+ * said. */
 ST_NODISCARD int st_posix_open_beneath(int dir_fd, const char *path, int flags);
 
 /* --- programs that this process starts (start_posix.c): one thread starts and ends all of them --- */
@@ -91,7 +88,8 @@ ST_NODISCARD int st_posix_start(const char *path, const char *const *argv, const
                                 int out, pid_t *ret);
 /** Reaps it if it has ended. @return whether it has; then its wait status in *ret_status (0: not known). */
 bool st_posix_start_ended(pid_t pid, int *ret_status);
-/** Kills what the programs that have ended left (st_posix_reap_rest), until nothing is left, for 1 s at most. */
+/** Kills what the programs that have ended left (st_posix_reap_rest), until nothing is left, for 1 s at
+ * most. */
 void st_posix_start_clean(void);
 /** Was it started here, and is it not reaped yet? */
 bool st_posix_start_is_ours(pid_t pid);

@@ -24,7 +24,7 @@
 #include "platform/posix/posix.h"
 
 #define STARTED_MAX  32
-#define EXEC_FAILED  127   /* as the shell says it */
+#define EXEC_FAILED  126   /* as the shell says it; 127 is what the loader says of a missing library */
 #define REST_NAPS    1000  /* ms for what a program hid to be gone: it may start more meanwhile */
 #define LOCKED_BYTES 65536 /* enough for a client's buffers; it works without locking them, too */
 

@@ -285,7 +285,8 @@ int st_posix_can_write(struct st_platform *p, const char *path, bool in_place)
     return r;
 }
 
-/* A link that leads nowhere and names who has the lock: it needs no space on a full disk. Only a help for people: flock decides. */
+/* A link that leads nowhere and names who has the lock: it needs no space on a full disk. Only a help for
+ * people: flock decides. */
 #define HOLDER "holder"
 
 static void name_holder(int fd, const char *name)

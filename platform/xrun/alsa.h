@@ -24,8 +24,8 @@ struct st_alsa_status {
 
 ST_NODISCARD int st_alsa_status_parse(const char *text, struct st_alsa_status *ret);
 
-/** The rate in Hz at which the device moved since the start. @return 0; -ENODATA: it does not run, or for less
- * than 3 s, when one step of the position is too much. */
+/** The rate in Hz at which the device moved since the start. @return 0; -ENODATA: it does not run, or for
+ * less than 3 s, when one step of the position is too much. */
 ST_NODISCARD int st_alsa_status_moved(const struct st_alsa_status *status, int64_t *ret_hz);
 
 /** One line of /proc/asound/pcm, "00-03: HDMI 0 : HDMI 0 : playback 1": a PCM device and how many

@@ -6,6 +6,9 @@
 
 #include "core/base.h"
 
+/* Next step where no program that plays has real-time rights; FreeBSD does not tell whether they have them. */
+#define ST_DROPOUT_REASON_GET_RIGHTS "sudo sleeptune apply linux-rt-permission" /* on Linux */
+
 enum st_dropout_reason {
     ST_DROPOUT_UNKNOWN,             /* the source cannot know, or the figures of the cycle do not decide */
     ST_DROPOUT_TOO_SLOW,            /* it was woken on time, had the CPU, and computed past the deadline */

@@ -262,13 +262,25 @@ void st_dropout_table_room(const struct st_dropout_table *table, const struct st
                        client->name);
 }
 
+int64_t st_dropout_table_first(const struct st_dropout_table *table)
+{
+    int64_t first_wall_ns = INT64_MAX;
+    for (size_t i = 0; i < table->clients_n; i++) {
+        const int64_t wall_ns = table->clients[i].first_wall_ns;
+        if (wall_ns != INT64_MIN && wall_ns < first_wall_ns)
+            first_wall_ns = wall_ns;
+    }
+    return first_wall_ns;
+}
+
 bool st_dropout_table_is_normal(const struct st_dropout_table *table)
 {
     bool known = table->priority != 0, normal = table->priority == ST_XRUN_NORMAL || !known;
     for (size_t i = 0; i < table->clients_n; i++) {
-        const int64_t priority = table->clients[i].load.priority;
-        known = known || priority != 0;
-        normal = normal && (priority == ST_XRUN_NORMAL || priority == 0);
+        if (!table->clients[i].playing)
+            continue;
+        known = true;
+        normal = normal && table->clients[i].load.priority == ST_XRUN_NORMAL;
     }
     return known && normal;
 }
@@ -291,12 +303,17 @@ const char *st_dropout_table_taken(const struct st_dropout_table *table, uint64_
     const struct st_dropout_client *victim = st_dropout_table_victim(table);
     const uint64_t taken_n = table->reasons_n[ST_DROPOUT_CPU_TAKEN],
                    own_n = victim->reasons_n[ST_DROPOUT_CPU_TAKEN];
+    bool others = 2 * (uint64_t)victim->culprit_n < own_n;
     char culprit[160];
+    for (size_t i = 0; i < table->clients_n; i++) {
+        const struct st_dropout_client *client = &table->clients[i];
+        others = others || (client->reasons_n[ST_DROPOUT_CPU_TAKEN] > 0 &&
+                            strcmp(client->culprit, victim->culprit) != 0);
+    }
     if (victim->culprit[0] == '\0')
         snprintf(culprit, sizeof(culprit), "Other programs");
     else
-        st_dropout_reason_culprit(victim->culprit, 2 * (uint64_t)victim->culprit_n < own_n, culprit,
-                                  sizeof(culprit));
+        st_dropout_reason_culprit(victim->culprit, others, culprit, sizeof(culprit));
     snprintf(buf, buf_bytes, "%s took the CPU from %s%s in ", culprit,
              victim->name[0] != '\0' ? victim->name : "a program", taken_n > own_n ? " and others" : "");
     if (all_n <= 1)

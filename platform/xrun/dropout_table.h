@@ -81,7 +81,11 @@ double st_dropout_table_share(const struct st_dropout_client *client);
 void st_dropout_table_room(const struct st_dropout_table *table, const struct st_dropout_client *client,
                            const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes);
 
-/** No program that plays there has a real-time thread, and neither has the server, as far as that is known. */
+/** When the first dropout of its clients was; INT64_MAX: not known. */
+int64_t st_dropout_table_first(const struct st_dropout_table *table);
+
+/** No program that plays there has a real-time thread, which is known of each, and neither has the server,
+ * as far as that is known. */
 bool st_dropout_table_is_normal(const struct st_dropout_table *table);
 
 /** The client that lost the CPU to other programs most often; NULL: none did. */

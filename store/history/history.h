@@ -76,8 +76,8 @@ enum st_history_state {
     ST_HISTORY_GONE,    /* moved, removed or replaced */
 };
 
-/** Compares the file and its log with how the last st_history_mark found them. What changes without the kernel
- * (a bad disk) is not noticed, nor is a time of writing that was set back. */
+/** Compares the file and its log with how the last st_history_mark found them. What changes without the
+ * kernel (a bad disk) is not noticed, nor is a time of writing that was set back. */
 enum st_history_state st_history_look_again(const struct st_history *history);
 /** Call it after writing. */
 void st_history_mark(struct st_history *history);

@@ -24,7 +24,8 @@ static int read_settings(struct reading *reading)
     struct st_predict_run *run = reading->run;
     int r = st_history_sql_prepare(
         reading->reader->db, &statement,
-        "SELECT c.id, c.frames, c.rate_hz, c.load_percent, c.policy, c.priority FROM span JOIN circumstances AS c"
+        "SELECT c.id, c.frames, c.rate_hz, c.load_percent, c.policy, c.priority FROM span"
+        " JOIN circumstances AS c"
         " ON c.id = circumstances WHERE level = ? ORDER BY from_ns DESC LIMIT 1",
         "i", ST_HISTORY_MINUTE);
     if (r < 0)

@@ -17,7 +17,8 @@ ST_NODISCARD int st_history_read_open(const char *path, struct st_history_reader
                                       size_t error_bytes);
 void st_history_read_close(struct st_history_reader *reader); /* NULL is fine */
 
-/** Adds what was observed in the minute that still runs: the answers count its dropouts and its watching. Once, in memory. @return 0 or as st_history_read_open. */
+/** Adds what was observed in the minute that still runs: the answers count its dropouts and its watching.
+ * Once, in memory. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_running(struct st_history_reader *reader,
                                          const struct st_history_observed *observed);
 

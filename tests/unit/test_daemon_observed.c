@@ -343,6 +343,7 @@ static void gap_is_not_watched_and_is_said(void **state)
              to);
     newest_says("observe", gap);
     assert_int_equal(o.view.watched_ns, 2 * ST_NS_PER_S);
+    assert_int_equal(o.view.again_wall_ns, platform->wall_ns(platform));
     /* hung for the last 3 s, as it turns out */
     turn_after(ST_NS_PER_S);
     st_when_text_near(platform->wall_ns(platform), platform->wall_ns(platform), from, sizeof(from));

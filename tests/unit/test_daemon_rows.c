@@ -75,6 +75,7 @@ static struct st_observed_view *watch_pipewire(void)
         .why = "profiler of PipeWire 0.3.65",
         .opened_n = 1,
         .since_wall_ns = view.started_wall_ns,
+        .again_wall_ns = view.started_wall_ns,
         .seen = {.frames = 1024, .rate_hz = 48000, .period_ns = 21333333, .device_load_ns = 1}};
     return &view.observe.sources[0];
 }
@@ -152,6 +153,23 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     expect_of_screen("next_why", "if it clicked: look at cables, USB hubs, power supply, Bluetooth");
 }
 
+static void only_what_was_watched_is_said_to_be_without_a_dropout(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    pipewire->again_wall_ns = view.now_wall_ns - 60 * ST_NS_PER_S; /* it was lost meanwhile */
+    expect_of_screen("answer", "No dropout since 22:22 on PipeWire at 1024 frames.");
+    add_client(pipewire, "Guitarix", 3, ST_DROPOUT_TOO_SLOW);
+    pipewire->seen.last_wall_ns = view.now_wall_ns - 700 * ST_NS_PER_S;
+    expect_of_screen("answer",
+                     "No dropout in the last 60 s on PipeWire at 1024 frames. Earlier: 3 dropouts, 22:11.");
+    pipewire->state = ST_OBSERVED_ABSENT;
+    snprintf(pipewire->why, sizeof(pipewire->why), "PipeWire is not running");
+    expect_of_screen("answer",
+                     "PipeWire is not watched now: PipeWire is not running. Earlier: 3 dropouts, 22:11.");
+    expect_of_screen("next", "sleeptune status --details");
+}
+
 static void dropouts_before_the_buffer_was_raised_are_over(void **state)
 {
     (void)state;
@@ -160,7 +178,7 @@ static void dropouts_before_the_buffer_was_raised_are_over(void **state)
     pipewire->seen.last_period_ns = 666667; /* 32 frames */
     expect_of_screen("answer",
                      "No dropout in the last 5 s on PipeWire at 1024 frames. Earlier: 85 dropouts, 22:22 "
-                     "to 22:23, the last one at 32 frames, before the buffer was raised.");
+                     "to 22:23, the last one at 32 frames; the buffer is longer now.");
     expect_of_screen("state", "warn"); /* 5 s prove little */
     expect_of_screen("next", "sleeptune status --watch");
     pipewire->seen.last_period_ns = pipewire->seen.period_ns;
@@ -265,10 +283,17 @@ static void first_line_blames_who_took_the_cpu(void **state)
     struct st_dropout_client *reverb = add_client(pipewire, "HeavyReverb", 5, ST_DROPOUT_CPU_TAKEN);
     snprintf(guitarix->culprit, sizeof(guitarix->culprit), "chromium");
     guitarix->culprit_n = 11;
+    server->playing = false; /* no load line comes for it */
+    expect_of_screen("answer",
+                     "chromium and others took the CPU from Guitarix and others in 16 of 30 dropouts "
+                     "(watched since 22:13).");
+    snprintf(reverb->culprit, sizeof(reverb->culprit), "chromium");
     expect_of_screen("answer", "chromium took the CPU from Guitarix and others in 16 of 30 dropouts (watched "
                                "since 22:13).");
     expect_of_screen("next", "sleeptune report"); /* it is not known whether they have rights */
-    guitarix->load.priority = reverb->load.priority = pipewire->seen.priority = ST_XRUN_NORMAL;
+    guitarix->load.priority = pipewire->seen.priority = ST_XRUN_NORMAL;
+    expect_of_screen("next", "sleeptune report"); /* nor of the other one */
+    reverb->load.priority = ST_XRUN_NORMAL;
     expect_of_screen("answer", "chromium took the CPU from Guitarix and others in 16 of 30 dropouts (watched "
                                "since 22:13). No program here has real-time rights.");
     expect_of_screen("next", "sudo sleeptune apply linux-rt-permission");
@@ -680,6 +705,7 @@ int main(void)
         TEST(first_line_blames_who_took_the_cpu),
         TEST(buffer_that_helps_fits_the_worst_cycle_or_is_not_named),
         TEST(dropouts_before_the_buffer_was_raised_are_over),
+        TEST(only_what_was_watched_is_said_to_be_without_a_dropout),
         TEST(first_line_without_a_dropout_says_what_was_watched),
         TEST(first_line_names_what_slowed_the_machine),
         TEST(row_of_the_server_says_who_asked_for_the_shortest_buffer),
