@@ -217,8 +217,12 @@ def put_persistent(page, text):
 # --- a setting, and the page ---
 
 
-def put_setting(page, rule):
-    """How to make a change, check it and take it back."""
+def applied_by_sleeptune(rule):
+    return rule["applicability"] == "auto" and not rule["undo"].startswith("nothing ")
+
+
+def put_setting(page, rule, revert=True):
+    """How to make a change, check it and take it back. revert: with the command of sleeptune that does that, where it can."""
     if rule["now"]:
         page.put("\n**Now:**\n")
         page.block("sh", rule["now"])
@@ -233,27 +237,22 @@ def put_setting(page, rule):
     page.bullet("Costs", "nothing" if nothing else "", rule["cost"][4:] if nothing else rule["cost"])
     if not rule["when_not"].startswith("never: "):
         page.bullet("Not when", "", rule["when_not"])
-    applied = rule["applicability"] == "auto" and not rule["undo"].startswith("nothing ")
-    page.bullet("Undo", f"{page.guide['root']}sleeptune revert {rule['id']}, if sleeptune applied it. By hand: " if applied else "",
-                rule["undo"])
+    by_command = f"{page.guide['root']}sleeptune revert {rule['id']}, if sleeptune applied it. By hand: "
+    page.bullet("Undo", by_command if revert and applied_by_sleeptune(rule) else "", rule["undo"])
 
 
 def guide(outline, os, rules):
     page, known, root = Page(outline, rules), {rule["id"]: rule for rule in rules}, outline["root"]
     page.put(f"# {outline['title']}\n\n<!-- Written by docs/generate from advisor/rules; do not edit. -->\n")
     page.paragraphs(outline["intro"])
-    page.put("\n## Contents\n\n")
-    for number, (title, _, ids) in enumerate(outline["chapters"], 1):
-        page.put(f"{number}. {title}\n")
-        for rule_id in ids.split():
-            page.paragraph("-", rule_id, label_indent=3, indent=5)
     page.put("\n## Measure first\n")
     page.paragraphs("This runs an audio-shaped loop for ten seconds, says whether the machine keeps up, and names the settings below "
                     "that differ on it:")
     page.block("sh", "sleeptune check --frames 128")
-    page.paragraphs("Change one thing at a time, measure again, and keep what helped. Each section names its ID, with which sleeptune can "
-                    "make the change for you; all of it can also be done by hand, as shown.")
-    page.block("sh", f"{root}sleeptune apply ID    # makes a change, and remembers what was there before\n"
+    page.paragraphs("Change one thing at a time, measure again, and keep what helped. Each section ends with its ID. Where sleeptune "
+                    "can make the change, the ID is marked; all of it can be done and undone by hand, as shown.")
+    page.block("sh", f"{'sleeptune report ID':{len(root) + 21}} # the numbers of this machine, and where the advice comes from\n"
+                     f"{root}sleeptune apply ID    # makes a marked change, and remembers what was there before\n"
                      f"{root}sleeptune verify      # after a reboot: is it in force?\n"
                      f"{root}sleeptune revert ID   # takes it back")
     for number, (title, intro, ids) in enumerate(outline["chapters"], 1):
@@ -262,8 +261,8 @@ def guide(outline, os, rules):
         for rule_id in ids.split():
             page.put(f"\n### {known[rule_id]['title']}\n")
             page.paragraphs(known[rule_id]["mechanism"])
-            put_setting(page, known[rule_id])
-            page.put(f"- **More:** `sleeptune report {rule_id}`\n")
+            put_setting(page, known[rule_id], revert=False)
+            page.put(f"- **ID:** `{rule_id}`{', by `sleeptune apply`' if applied_by_sleeptune(known[rule_id]) else ''}\n")
     page.put("\n## What you can leave alone\n")
     page.paragraphs("Other guides name these. Leave them as they are: the default is right, or an audio program does not notice.")
     page.put("\n")

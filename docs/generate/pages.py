@@ -58,9 +58,9 @@ def with_anchors(body):
 
 
 def with_contents(body):
-    """A long page begins with its contents, unless it has them."""
+    """A long page begins with its contents."""
     headings = re.findall(r'<h2 id="([^"]*)">(.*?)</h2>', body, flags=re.S)
-    if len(headings) < HEADINGS_FOR_CONTENTS or headings[0][0] == "contents":
+    if len(headings) < HEADINGS_FOR_CONTENTS:
         return body
     items = "".join(f'<li><a href="#{name}">{words(text)}</a>\n' for name, text in headings)
     return body.replace("</h1>", f"</h1>\n<details class=contents><summary>On this page</summary>\n<ul>\n{items}</ul>\n</details>", 1)

@@ -1,6 +1,6 @@
 """The manual page sleeptune-rules(7), in mdoc."""
 
-PAGE_DATE = "November 20, 2026"  # change it with the texts of this file
+PAGE_DATE = "November 25, 2026"  # change it with the texts of this file
 
 HEAD = f""".\\" Written by docs/generate from advisor/rules; do not edit.
 .Dd {PAGE_DATE}
@@ -31,11 +31,11 @@ Problems without a known bound come first, then those with the largest effect.
 An effect is an upper bound in microseconds for one period of the chosen length.
 The id of a rule never changes and is never used for another rule.
 .Pp
+This page has the reason for each rule and its sources.
 .Ic sleeptune report Ar id
-shows a rule with the numbers of this machine.
+shows a rule with the numbers of this machine, what a change costs, when not to make it, and how to check and undo it.
+The setup guides in the documentation (setup-linux, setup-freebsd) have the commands of all rules in the order of their effect.
 """
-
-RISKS = {"auto": "none: it can be taken back.", "manual": "to be done by hand, with a look at the machine.", "dangerous": "dangerous."}
 
 
 def escaped(text):
@@ -61,13 +61,8 @@ def item(term, text):
 
 
 def rule_section(rule):
-    out = [f".Ss {rule['id']}\n", escaped(rule["title"]), ".Pp\n", sentences(rule["mechanism"]),
-           '.Bl -tag -width "Not when"\n.It Reads\n', ".br\n".join(escaped(key) for key in rule["facts"]),
-           item("Rights", rule["privilege"]), item("Cost", rule["cost"]), item("Not when", rule["when_not"]),
-           item("Risk", RISKS[rule["applicability"]]), item("From", rule["first_version"]), item("Up to", rule["last_version"])]
-    if rule["check"] is not None:
-        out.append(".It Check\n" + lines(rule["check"]))
-    out.append(item("Undo", rule["undo"]))
+    out = [f".Ss {rule['id']}\n", escaped(rule["title"]), ".Pp\n", sentences(rule["mechanism"]), '.Bl -tag -width "Sources"\n',
+           item("From", rule["first_version"]), item("Up to", rule["last_version"])]
     if rule["history"] is not None:
         out.append(".It History\n" + lines(rule["history"]))
     out.append(".It Sources\n" + lines(rule["sources"]) + ".El\n")
