@@ -500,8 +500,12 @@ int st_cmd_apply(int argc, char **argv)
         status = recover(&work, argc, argv);
     if (status == ST_EXIT_DONE)
         status = st_change_target_judge(COMMAND, &options.input, options.frames, options.rate_hz, &target);
-    if (status == ST_EXIT_DONE)
+    if (status == ST_EXIT_DONE) {
+        /* a user's own size of PipeWire is not judged for another one */
+        work.plan.frames = target.own ? 0 : target.report.wish.frames;
+        work.plan.rate_hz = target.own ? 0 : target.report.wish.rate_hz;
         status = look(&work);
+    }
     if (status == ST_EXIT_DONE)
         status = decide(&work, argc, argv);
     st_plan_finish(&work.plan);

@@ -32,8 +32,8 @@ static void help(void)
           "effect; most useful after a reboot. Then run the loop as long as apply\n"
           "recorded it, and compare both runs. Changes nothing. Needs no root, but the\n"
           "right to use the real-time priority that apply measured with.\n\n"
-          "  -f, --frames N     frames per period (as in the sound server, else 128)\n"
-          "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise, else 48k)\n"
+          "  -f, --frames N     frames per period (as apply judged)\n"
+          "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise)\n"
           "  --measure TIME     run the loop for TIME, 1s .. 10m (as long as before)\n"
           "  --no-measure       do not run the loop\n"
           "  --user NAME        judge with the rights that NAME gets at login\n"
@@ -220,10 +220,10 @@ static const char *other_user(enum st_os os, const struct st_journal *journal, c
 }
 
 /* What the rule says now. */
-static enum outcome verify_rule(const struct st_change_target *target, const struct st_journal *journal,
-                                const char *id, struct output *output)
+static enum outcome verify_rule(const struct st_change_target *target, const struct st_report *report,
+                                const struct st_journal *journal, const char *id, struct output *output)
 {
-    const struct st_finding *finding = st_report_find(&target->report, id);
+    const struct st_finding *finding = st_report_find(report, id);
     if (finding == NULL)
         return OUTCOME_GOOD;
     const bool fired = finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
@@ -269,8 +269,10 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
         more = "; ";
     }
     if (output->json) {
-        (void)json_array_append_new(output->rules, json_pack("{s:s, s:s, s:s, s:s?}", "id", id, "state",
-                                                             state, "summary", summary, "needs", needs));
+        (void)json_array_append_new(output->rules, json_pack("{s:s, s:s, s:s, s:s?, s:I, s:I}", "id", id,
+                                                             "state", state, "summary", summary, "needs",
+                                                             needs, "frames", (json_int_t)report->wish.frames,
+                                                             "rate_hz", (json_int_t)report->wish.rate_hz));
         return outcome;
     }
     char label[96], *text;
@@ -294,6 +296,43 @@ static bool is_first_of_rule(const struct st_journal *journal, size_t i)
             return false;
     }
     return true;
+}
+
+static bool is_same_size(const struct st_wish *a, const struct st_wish *b)
+{
+    return a->frames == b->frames && a->rate_hz == b->rate_hz;
+}
+
+/* Each rule is judged for the size that apply judged for, unless the user asks for another one: what waits for a login
+ * at 128 frames would look done while PipeWire idles at 1024. */
+static int verify_rules(const struct st_change_target *target, const struct st_journal *journal,
+                        const struct options *options, struct output *output, enum outcome *worst)
+{
+    char buffer[ST_BUFFER_TEXT_BYTES];
+    struct st_wish last = {.frames = 0};
+    const bool asked = options->frames != 0 || options->rate_hz != 0;
+    for (size_t i = 0; i < journal->entries_n; i++) {
+        const struct st_entry *entry = &journal->entries[i];
+        const bool by_apply = !asked && entry->frames > 0;
+        const struct st_report *report = &target->report;
+        struct st_report then;
+        if (!is_first_of_rule(journal, i))
+            continue;
+        if (by_apply) {
+            const int r = st_report_make(target->facts, entry->frames, entry->rate_hz, &then);
+            if (r != 0)
+                return st_failure(COMMAND, "%s: %s", entry->rule, strerror(-r));
+            report = &then;
+        }
+        if (!output->json && !is_same_size(&report->wish, &last))
+            printf("judged for %s%s\n", st_buffer_text(&report->wish, buffer, sizeof(buffer)),
+                   by_apply ? ", as by apply" : "");
+        last = report->wish;
+        *worst = worse(*worst, verify_rule(target, report, journal, entry->rule, output));
+        if (by_apply)
+            st_report_finish(&then);
+    }
+    return ST_EXIT_DONE;
 }
 
 /* What tune measured of the values that are applied. @return whether there is any. */
@@ -349,19 +388,15 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
                       const struct options *options, struct output *output)
 {
     struct st_before_after proof;
-    char buffer[ST_BUFFER_TEXT_BYTES];
     enum outcome worst = OUTCOME_GOOD;
     for (size_t i = 0; i < journal->entries_n; i++)
         worst = worse(worst, verify_entry(target->p, &journal->entries[i], output));
-    for (size_t i = 0; i < journal->entries_n; i++) {
-        if (is_first_of_rule(journal, i))
-            worst = worse(worst, verify_rule(target, journal, journal->entries[i].rule, output));
-    }
+    int status = verify_rules(target, journal, options, output, &worst);
+    if (status != ST_EXIT_DONE)
+        return status;
     if (journal->entries_n == 0 && !output->json)
         puts("nothing is applied");
-    else if (!output->json && target->report.wish.why[0] != '\0')
-        printf("judged for %s\n", st_buffer_text(&target->report.wish, buffer, sizeof(buffer)));
-    int status = prove(target, journal, options, &proof);
+    status = prove(target, journal, options, &proof);
     if (status == ST_EXIT_DONE && (worst == OUTCOME_BAD || st_before_after_is_worse(&proof)))
         status = ST_EXIT_FINDINGS;
     if (status == ST_EXIT_DONE && worst == OUTCOME_UNKNOWN)

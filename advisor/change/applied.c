@@ -408,21 +408,23 @@ static int write_file(struct st_applied *applied, const struct st_plan_step *ste
     return r < 0 ? r : applied->p->replace_file(applied->p, step->target, text, strlen(text), 0644);
 }
 
-static struct st_entry entry_of(const struct st_plan_step *step)
+static struct st_entry entry_of(const struct st_plan *plan, const struct st_plan_step *step)
 {
     return (struct st_entry){.rule = (char *)(uintptr_t)step->rule->id,
                              .type = step->type,
                              .phase = ST_PHASE_WRITING,
                              .target = step->target,
                              .old_value = step->old_value,
-                             .new_value = step->new_value};
+                             .new_value = step->new_value,
+                             .frames = plan->frames,
+                             .rate_hz = plan->rate_hz};
 }
 
-static int do_step(struct st_applied *applied, const struct st_plan_step *step)
+static int do_step(struct st_applied *applied, const struct st_plan *plan, const struct st_plan_step *step)
 {
     struct st_journal *journal = &applied->journal;
     char *text = NULL;
-    struct st_entry entry = entry_of(step);
+    struct st_entry entry = entry_of(plan, step);
     int r = step->type == ST_ENTRY_FILE ? prepare_file(applied, step, &entry, &text) : 0;
     if (r == 0)
         r = st_journal_add(journal, &entry);
@@ -465,7 +467,7 @@ int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_
     if (r < 0)
         return r;
     for (size_t i = 0; r == 0 && i < plan->steps_n; i++)
-        r = do_step(applied, &plan->steps[i]);
+        r = do_step(applied, plan, &plan->steps[i]);
     for (size_t i = first_n; i < applied->journal.entries_n; i++) {
         applied->journal.entries[i].phase = r == 0 ? ST_PHASE_DONE : ST_PHASE_WRITING;
         applied->journal.entries[i].interrupted = r < 0;
@@ -490,7 +492,7 @@ int st_applied_begin_trial(struct st_applied *applied, const struct st_plan *pla
     int r = look_ahead(applied, plan);
     for (size_t i = 0; r == 0 && i < plan->steps_n; i++) {
         const struct st_plan_step *step = &plan->steps[i];
-        const struct st_entry entry = entry_of(step);
+        const struct st_entry entry = entry_of(plan, step);
         r = step->type == ST_ENTRY_FILE ? -EINVAL : st_journal_add(journal, &entry);
     }
     if (r == 0)

@@ -17,6 +17,7 @@
 #define JOURNAL_BYTES (1u << 20)
 #define ENTRIES_MAX   4096
 #define FOLDERS_MAX   8
+#define PERIOD_MAX    (1 << 22) /* frames, Hz: as for apply's options */
 
 static const char *const type_names[] = {
     [ST_ENTRY_FILE] = "file",
@@ -177,6 +178,17 @@ static bool hash_of(const json_t *object, const char *key, uint64_t *ret)
     return true;
 }
 
+/* One that is not there is 0. */
+static bool size_of(const json_t *object, const char *key, uint32_t *ret)
+{
+    const json_t *value = json_object_get(object, key);
+    const json_int_t number = json_integer_value(value);
+    if (value != NULL && (!json_is_integer(value) || number < 1 || number > PERIOD_MAX))
+        return false;
+    *ret = (uint32_t)number;
+    return true;
+}
+
 static bool is_plain(const char *text, bool lines)
 {
     for (; *text != '\0'; text++) {
@@ -235,6 +247,8 @@ static int read_entry(const struct reader *reader, const json_t *object)
         return bad(reader, "an entry's new value is empty or has control characters");
     if (file && st_journal_file(reader->journal, target) == NULL)
         return bad(reader, "an entry changes a file that the journal's list of files does not have");
+    if (!size_of(object, "frames", &entry.frames) || !size_of(object, "rate_hz", &entry.rate_hz))
+        return bad(reader, "an entry's \"frames\" or \"rate_hz\" is out of range");
     entry.phase = (enum st_entry_phase)phase;
     entry.interrupted = entry.phase != ST_PHASE_DONE;
     entry.type = (enum st_entry_type)type;
@@ -380,13 +394,12 @@ static json_t *entry_json(const struct st_entry *entry)
 {
     char old_hash[17];
     snprintf(old_hash, sizeof(old_hash), "%016" PRIx64, entry->old_hash);
-    if (entry->type == ST_ENTRY_FILE)
-        return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "rule", entry->rule, "type", "file", "phase",
-                         phase_names[entry->phase], "target", entry->target, "new", entry->new_value,
-                         "old_hash", old_hash);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "rule", entry->rule, "type", type_names[entry->type],
-                     "phase", phase_names[entry->phase], "target", entry->target, "old", entry->old_value,
-                     "new", entry->new_value);
+    const bool file = entry->type == ST_ENTRY_FILE, size = entry->frames > 0 && entry->rate_hz > 0;
+    return json_pack("{s:s, s:s, s:s, s:s, s:s*, s:s, s:s*, s:o*, s:o*}", "rule", entry->rule, "type",
+                     type_names[entry->type], "phase", phase_names[entry->phase], "target", entry->target,
+                     "old", entry->old_value, "new", entry->new_value, "old_hash", file ? old_hash : NULL,
+                     "frames", size ? json_integer(entry->frames) : NULL, "rate_hz",
+                     size ? json_integer(entry->rate_hz) : NULL);
 }
 
 static char *journal_text(struct st_platform *p, const struct st_journal *journal)

@@ -26,7 +26,8 @@ struct st_entry {
     char *target;
     char *old_value; /* of running values; NULL for files */
     char *new_value; /* of files: the block, with the newline before it where the file had none at its end */
-    uint64_t old_hash; /* of files: all of it before the write */
+    uint64_t old_hash;        /* of files: all of it before the write */
+    uint32_t frames, rate_hz; /* the period that apply judged for; 0: none, the size in use counts */
 };
 
 /** A file that entries write to. */

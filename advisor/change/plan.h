@@ -18,6 +18,7 @@ struct st_plan_step {
 struct st_plan {
     struct st_plan_step *steps;
     size_t steps_n;
+    uint32_t frames, rate_hz; /* the period that the findings were judged for, for the journal; 0: none */
 };
 
 /**

@@ -237,6 +237,8 @@ static void next_step(const struct st_tune_output *output, struct st_text_buffer
             st_text_buffer_printf(text, "Next: %ssleeptune apply", sudo_word());
         st_text_buffer_printf(text, " %s", output->candidates->rows[i].finding->rule->id);
     }
+    if (worth_n > 0 && output->wish->why[0] == '\0') /* the user asked for this size */
+        st_text_buffer_printf(text, " --frames %u", output->wish->frames);
     if (worth_n > 0)
         return;
     if (st_tuning_together_helps(t)) {

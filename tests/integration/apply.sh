@@ -51,6 +51,11 @@ out=$(apply --yes --frames 16 --root "$tree" linux-watchdogs)
 like "a drop-in that wins over ours is named" "$out" '^    but: +/etc/sysctl\.d/99-mine\.conf:1 sets kernel\.nmi_watchdog to 1 later'
 is "the sysctl is changed now" "$(cat "$tree/proc/sys/kernel/nmi_watchdog")" 0
 is "and for ever" "$(grep -c '^kernel.nmi_watchdog = 0$' "$tree/etc/sysctl.d/90-sleeptune.conf")" 1
+echo 1 >"$tree/proc/sys/kernel/nmi_watchdog"
+out=$("$SLEEPTUNE" verify --root "$tree")
+like "verify judges for the size of apply, not for the one in use" "$out" '^judged for 16 frames at 48 kHz, as by apply$'
+like "for which the setting is wanted again" "$out" '^not yet +linux-watchdogs:'
+like "at another size it may not matter" "$("$SLEEPTUNE" verify --frames 1024 --root "$tree")" '^in effect +linux-watchdogs:'
 
 # --- there and back ----------------------------------------------------------------------------------------------
 limits=etc/security/limits.d/90-sleeptune.conf

@@ -50,7 +50,13 @@ static void what_was_written_is_read_back(void **state)
     const struct st_journal_file record = {
         .path = file, .existed = true, .newline_added = true, .hash = UINT64_MAX, .folders_made = 2};
     const struct st_entry entries[] = {
-        {.rule = rule, .phase = ST_PHASE_DONE, .target = file, .new_value = block, .old_hash = 1},
+        {.rule = rule,
+         .phase = ST_PHASE_DONE,
+         .target = file,
+         .new_value = block,
+         .old_hash = 1,
+         .frames = 128,
+         .rate_hz = 44100},
         {.rule = rule,
          .type = ST_ENTRY_SYSCTL,
          .phase = ST_PHASE_WRITING,
@@ -71,6 +77,8 @@ static void what_was_written_is_read_back(void **state)
     assert_string_equal(again.entries[0].new_value, block);
     assert_null(again.entries[0].old_value);
     assert_true(again.entries[0].old_hash == 1);
+    assert_true(again.entries[0].frames == 128 && again.entries[0].rate_hz == 44100);
+    assert_true(again.entries[1].frames == 0 && again.entries[1].rate_hz == 0);
     assert_false(again.entries[0].interrupted);
     assert_int_equal(again.entries[1].type, ST_ENTRY_SYSCTL);
     assert_string_equal(again.entries[1].old_value, "60");
@@ -185,6 +193,10 @@ static void a_damaged_journal_is_refused(void **state)
     check_refused(DOCUMENT("sleeptune-changes/1", "[]",
                            ENTRY("sysctl", "vm.swappiness", "\"old\": \"1\\n2\", \"new\": \"1\"")),
                   -EBADMSG, "old value");
+    check_refused(
+        DOCUMENT("sleeptune-changes/1", "[]",
+                 ENTRY("sysctl", "vm.swappiness", "\"old\": \"1\", \"new\": \"1\", \"frames\": 4194305")),
+        -EBADMSG, "frames");
 }
 
 static void only_what_sleeptune_writes_may_be_named(void **state)
