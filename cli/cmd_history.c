@@ -90,7 +90,7 @@ static int read_options(int argc, char **argv, struct options *ret)
         {.name = "kind", .text = &ret->kind},
         {.name = "limit", .letter = 'n', .number = &ret->limit, .min = 1, .max = EVENTS_MAX},
         {.name = "details", .flag = &ret->details},
-        {.name = "json", .letter = 'j', .flag = &ret->json},
+        {.name = "json", .flag = &ret->json},
         {.name = "format", .take = st_option_format, .ctx = &ret->json},
         {.name = "system", .flag = &ret->system},
         {.name = "socket", .text = &ret->socket},

@@ -54,6 +54,32 @@ after() (
     echo "${COMPREPLY[*]}"
 )
 
+# options_of PAGE SECTION: the options that a manual page lists, or its section of this name (.Ss), if one is given; without "--"
+options_of() {
+    awk -v section="$2" '
+        BEGIN {inside = section == ""}
+        section != "" && /^\.S[hs] / {inside = $0 == ".Ss " section}
+        /^\.Sh / {synopsis = $2 == "SYNOPSIS"}
+        inside && ($1 == ".It" || synopsis && section == "") {
+            flag = 0
+            for (i = 1; i <= NF; i++) {
+                if ($i ~ /^\.?[A-Z][a-z]$/) flag = $i ~ /Fl$/
+                else if (flag && $i ~ /^-?[A-Za-z][a-z-]*$/) print $i
+            }
+        }' "$1" | sort -u
+}
+
+# not_in_help PAGE SECTION HELP: options of the manual that the help does not have
+not_in_help() {
+    local option missing=''
+    for option in $(options_of "$1" "$2"); do
+        grep -qE -- "(^|[ ,|[-])-$option([][ ,=|]|\$)" <<<"$3" || missing+=" -$option"
+    done
+    echo "$missing"
+}
+is "an option of the manual that a command does not have is noticed" \
+    "$(not_in_help <(printf '.It Fl -old Ar file , Fl q\n.It Fl -new\n') '' '  -n, --new FILE  text --older')" " --old -q"
+
 # explains PROGRAM: each of its commands
 explains() {
     local program=$1 name=${1##*/} commands command out status missing option of_zsh
@@ -84,6 +110,7 @@ explains() {
             grep -q -- "$option" "$zsh_words" || missing="$missing zsh:$option"
         done
         is "manual and completion have the options of $command" "$missing" ""
+        is "which has all that its manual lists" "$(not_in_help "$man" "$([ "${man##*/}" = "$name-$command.1" ] || echo "$command")" "$out")" ""
         missing=''
         for option in $(grep -oE -- '(^|[ ,|[])--?[a-z][a-z-]* (FILE|PATH|DIR)' <<<"$out" | grep -oE -- '--?[a-z-]+' | sort -u); do
             [ "$(after "$command" "$option")" = the-file ] || missing+=" bash:$option"
@@ -98,6 +125,10 @@ explains "$SLEEPTUNE"
 is "the overview has at most 14 commands in three groups" "$("$SLEEPTUNE" help | sed '/^Examples/q' | awk '/^[A-Z].*:$/ {groups++} /^  [a-z]/ {n++} END {print (n <= 14), groups - 1}')" "1 3"
 is "and fits 80 columns" "$("$SLEEPTUNE" help | awk 'length > 80')" ""
 explains "$SLEEPTUNE_LAB"
+
+out=$("$SLEEPTUNED" --help)
+is "sleeptuned has the options of its manual" "$(not_in_help "$SLEEPTUNE_SRC/man/sleeptuned.8" '' "$out" | sed 's/ --help//; s/ --version//; s/ -adfn//')" ""
+is "and its manual has them all" "$(comm -13 <(options_of "$SLEEPTUNE_SRC/man/sleeptuned.8" '') <(sed -n 's/^  -\([a-zA-Z]\) .*/\1/p' <<<"$out" | sort))" ""
 
 # --- sleeptune lab: another program, which may be absent
 like "sleeptune lab without the program names its package" "$("$SLEEPTUNE" lab sleep 2>&1; echo $?)" 'sleeptune-lab is not installed.*package'
