@@ -1,4 +1,4 @@
-/* measure/bench_series on the fake platform: due times, what is left out, what is no sample. */
+/* lab/series/bench_series on the fake platform: due times, what is left out, what is no sample. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* lab/analyse/levels: medians of blocks, of a series and piece by piece. */
+/* core/stats/levels: medians of blocks, of a series and piece by piece. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* lab/analyse/periodic and lab/analyse/fft: rhythms in noise, which rates look the same, and which cannot be told. */
+/* lab/analyse/periodic: rhythms in noise, which rates look the same, and which cannot be told. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

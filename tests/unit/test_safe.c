@@ -1,4 +1,4 @@
-/* core/safe_text: whatever a text holds, nothing of it acts on a terminal. */
+/* core/text/safe: whatever a text holds, nothing of it acts on a terminal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* core/text/shell_word: what is pasted is one word, the same one. */
+/* core/text/safe: what is pasted is one word, the same one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

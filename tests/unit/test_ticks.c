@@ -1,5 +1,4 @@
-/* lab/analyse/ticks, lab/analyse/tick_rate: how exact their figures are. What it names and what not: test_series_analysis.
- */
+/* lab/analyse/ticks: how exact its figures are. What it names and what not: test_series_analysis. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* lab/series/tvtohz: the ticks that a 4.4BSD kernel gives to a sleep. */
+/* lab/series/simulate: the ticks that a 4.4BSD kernel gives to a sleep. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

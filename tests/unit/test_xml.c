@@ -1,4 +1,4 @@
-/* core/xml_text: nothing of a text is markup, and all of it is UTF-8. */
+/* core/text/safe: nothing of a text is markup, and all of it is UTF-8. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
