@@ -256,13 +256,13 @@ const char *st_predict_text_setting(uint32_t frames, char *buf, size_t bytes)
         if (st_facts_int(facts, servers[i][1], &pid) != 0 || st_owner_other(facts, servers[i][1]) != NULL)
             continue;
         st_dropout_reason_set_frames(servers[i][0], frames, set, sizeof(set));
-        if (strcmp(servers[i][0], "pipewire") == 0 && frames >= 16 && (frames & (frames - 1)) == 0)
-            snprintf(lasts, sizeof(lasts), "to last: sleeptune apply linux-pipewire-quantum=%u; ", frames);
+        st_dropout_reason_keep_frames(servers[i][0], frames, lasts, sizeof(lasts));
     }
     if (known)
         st_facts_free(facts);
     if (set[0] != '\0')
-        snprintf(buf, bytes, "%s (%sother places: man sleeptune-size)", set, lasts);
+        snprintf(buf, bytes, "%s (%s%sother places: man sleeptune-size)", set, lasts,
+                 lasts[0] != '\0' ? "; " : "");
     else
         snprintf(buf, bytes, "set %u frames in your sound server or program (man sleeptune-size)", frames);
     return buf;

@@ -23,7 +23,7 @@ struct st_answer {
     char text[ST_VIEW_TEXT_BYTES];   /* the first line: one to three sentences */
     char timing[ST_VIEW_TEXT_BYTES]; /* "timing OK: a test loop missed 0 of 9373 periods at 128 frames" */
     char next[128],
-        next_why[256]; /* a command that helps next, and what it does or what else helps; "": none */
+        next_why[320]; /* a command that helps next, and what it does or what else helps; "": none */
 };
 
 /** Pure; points into the view. */

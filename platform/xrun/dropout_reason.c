@@ -124,3 +124,11 @@ const char *st_dropout_reason_set_frames(const char *source, int64_t frames, cha
         snprintf(buf, buf_bytes, "jack_bufsize %" PRId64, frames);
     return buf;
 }
+
+const char *st_dropout_reason_keep_frames(const char *source, int64_t frames, char *buf, size_t buf_bytes)
+{
+    buf[0] = '\0';
+    if (strcmp(source, "pipewire") == 0 && frames >= 16 && (frames & (frames - 1)) == 0)
+        snprintf(buf, buf_bytes, "to last: sleeptune apply linux-pipewire-quantum=%" PRId64, frames);
+    return buf;
+}

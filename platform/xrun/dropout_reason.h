@@ -66,5 +66,7 @@ int64_t st_dropout_reason_room_frames(int64_t frames, int64_t period_ns, int64_t
 
 /** The command that sets the buffer of that source (st_xrun_source.name) now; "" if there is none, or frames is 0. @return buf. */
 const char *st_dropout_reason_set_frames(const char *source, int64_t frames, char *buf, size_t buf_bytes);
+/** "to last: " and the command that keeps that buffer when the server starts again; "" if apply has none. @return buf. */
+const char *st_dropout_reason_keep_frames(const char *source, int64_t frames, char *buf, size_t buf_bytes);
 
 #endif

@@ -213,16 +213,18 @@ double st_dropout_table_share(const struct st_dropout_client *client)
                : 0;
 }
 
-/* "; adds 5.33 ms of delay, until PipeWire restarts (undo: the same with 256)" */
+/* "; adds 5.33 ms of delay, until PipeWire restarts (undo: the same with 256; to last: sleeptune apply ...)" */
 static void say_price(const struct st_dropout_table *table, const char *source, int64_t frames, char *buf,
                       size_t buf_bytes)
 {
-    char more[32];
+    char more[32], lasts[64];
     const double more_ns =
         (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
-    st_text_append(buf, buf_bytes, "; adds %s of delay, until %s restarts (undo: the same with %" PRId64 ")",
-                   st_ns_format_short((int64_t)more_ns, more, sizeof(more)), st_event_source_title(source),
-                   table->frames);
+    st_text_append(
+        buf, buf_bytes, "; adds %s of delay, until %s restarts (undo: the same with %" PRId64 "%s%s)",
+        st_ns_format_short((int64_t)more_ns, more, sizeof(more)), st_event_source_title(source),
+        table->frames,
+        st_dropout_reason_keep_frames(source, frames, lasts, sizeof(lasts))[0] != '\0' ? "; " : "", lasts);
 }
 
 void st_dropout_table_room(const struct st_dropout_table *table, const struct st_dropout_client *client,

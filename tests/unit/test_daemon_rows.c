@@ -137,7 +137,7 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     expect_of_screen(
         "next_why",
         "long enough for its worst cycle of 25.0 ms; adds 21.3 ms of delay, until PipeWire restarts (undo: "
-        "the same with 1024); or freeze or simplify HeavyReverb");
+        "the same with 1024; to last: sleeptune apply linux-pipewire-quantum=2048); or freeze or simplify HeavyReverb");
     json_t *screen = st_rows_json(&view);
     const json_t *programs = json_array_get(json_object_get(screen, "sections"), 1);
     char *cells =
@@ -313,7 +313,7 @@ static void first_line_blames_who_took_the_cpu(void **state)
     expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
     expect_of_screen("next_why",
                      "long enough for its worst cycle of 25.0 ms; adds 21.3 ms of delay, until PipeWire "
-                     "restarts (undo: the same with 1024); for the 16 by a lost CPU: sudo sleeptune apply "
+                     "restarts (undo: the same with 1024; to last: sleeptune apply linux-pipewire-quantum=2048); for the 16 by a lost CPU: sudo sleeptune apply "
                      "linux-rt-permission");
     server->reasons_n[ST_DROPOUT_TOO_SLOW] = server->not_ready_n = 15;
     expect_of_screen("next", "sudo sleeptune apply linux-rt-permission");

@@ -157,7 +157,7 @@ static void the_program_with_most_dropouts_is_named(void **state)
         facts,
         "HeavyReverb made 23 of 24 dropouts in 11 s on PipeWire: it computed too long (25.0 ms of CPU time, the buffer lasts 21.3 ms). "
         "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (long enough for its worst cycle of 25.0 ms; "
-        "adds 21.3 ms of delay, until PipeWire restarts (undo: the same with 1024); or freeze or simplify HeavyReverb).");
+        "adds 21.3 ms of delay, until PipeWire restarts (undo: the same with 1024; to last: sleeptune apply linux-pipewire-quantum=2048); or freeze or simplify HeavyReverb).");
 }
 
 static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
