@@ -635,6 +635,18 @@ static void show_handlers(FILE *out, const json_t *handlers, int columns)
         show_handler(out, json_array_get(rows, i), wide);
 }
 
+/* The test loop's own: no one heard them. */
+static void show_simulated(FILE *out, int64_t n, int64_t unknown_n, int columns)
+{
+    char text[160];
+    if (n <= 0)
+        return;
+    snprintf(text, sizeof(text), "would have had %" PRId64 " dropout%s, had it played", n, n == 1 ? "" : "s");
+    if (unknown_n > 0)
+        st_text_append(text, sizeof(text), "; the cause of %" PRId64 " is unknown", unknown_n);
+    st_text_field(out, "test loop", text, 11, columns);
+}
+
 void st_history_text_causes(FILE *out, const json_t *document, const struct st_history_text_look *look)
 {
     char text[512], from[32], to[48];
@@ -662,11 +674,9 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
         snprintf(text, sizeof(text), "%s to %s",
                  st_when_text(st_json_field(document, "from_ns"), from, sizeof(from)),
                  st_when_text(st_json_field(document, "to_ns"), to, sizeof(to)));
-        st_text_field(out, "from", text, 10, columns);
-        snprintf(text, sizeof(text), "%" PRId64 " simulated, %" PRId64 " of them without a known cause",
-                 st_json_field(document, "simulated_xruns"),
-                 st_json_field(document, "simulated_xruns_unknown"));
-        st_text_field(out, "xruns", text, 10, columns);
+        st_text_field(out, "from", text, 11, columns);
+        show_simulated(out, st_json_field(document, "simulated_xruns"),
+                       st_json_field(document, "simulated_xruns_unknown"), columns);
     }
     if (json_array_size(rows) > 0)
         st_text_field(
@@ -674,12 +684,14 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
             "the part of the total that was measured by a counter (waiting for a CPU, a stopped thread, "
             "throttling) or by the tracer (how long the culprit had the CPU). A dash: not measured, the "
             "cause was found by ruling out the others",
-            10, columns);
+            11, columns);
     char why[200];
-    if (json_is_string(tracer)) {
-        snprintf(text, sizeof(text), "programs are not named without a tracer: %s",
+    if (json_is_string(tracer) && json_array_size(rows) > 0) {
+        snprintf(text, sizeof(text),
+                 "which program delayed the test loop is not known: %s. To name it, run sleeptuned as root "
+                 "with trace.enabled = \"on\": man sleeptuned.conf",
                  st_json_field_safe(tracer, why, sizeof(why)));
-        st_text_field(out, "culprit", text, 10, columns);
+        st_text_field(out, "culprit", text, 11, columns);
     }
     show_handlers(out, json_object_get(document, "handlers"), columns);
 }

@@ -37,6 +37,7 @@ is "nothing is left out" "$(grep -c 'left out' "$tmp/out")" 0
 like "progress is shown" "$(cat "$tmp/out")" '^run: built 1 of 2$'
 is "no escape codes" "$(grep -c $'\033' "$tmp/out")" 0
 like "no tests are built" "$(cat "$tree/meson-options")" '-Dtests=disabled'
+like "what it offers to install is what README builds" "$(cat "$tree/meson-options")" '--buildtype=release'
 
 # ninja 1.12 prints the exit status, too
 fresh 'programs
