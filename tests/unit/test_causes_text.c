@@ -137,9 +137,7 @@ static void what_the_test_loop_lost_is_not_said_of_the_music(void **state)
                                  "simulated_xruns_unknown", 0, "tracer", "trace.enabled is off");
     char *text = show(document, 80);
     assert_non_null(strstr(text, "\ntest loop  would have had 2 dropouts, had it played\n"));
-    assert_non_null(strstr(text,
-                           "\nculprit    which program delayed the test loop is not known: trace.enabled is"
-                           " off.\n           To name it, run sleeptuned as root"));
+    assert_non_null(strstr(text, "\nculprit    which program delayed the test loop is not known:"));
     free(text);
     json_object_set_new(document, "simulated_xruns", json_integer(0));
     json_object_set_new(document, "rows", json_array());
