@@ -31,9 +31,10 @@ Problems without a known bound come first, then those with the largest effect.
 An effect is an upper bound in microseconds for one period of the chosen length.
 The id of a rule never changes and is never used for another rule.
 .Pp
-This page has the reason for each rule and its sources.
+This page has the reason for each rule.
 .Ic sleeptune report Ar id
-shows a rule with the numbers of this machine, what a change costs, when not to make it, and how to check and undo it.
+shows a rule with the numbers of this machine, what a change costs, when not to make it, how to check and undo it, what changed with
+which version of the system, and the sources.
 The setup guides in the documentation (setup-linux, setup-freebsd) have the commands of all rules in the order of their effect.
 """
 
@@ -52,21 +53,9 @@ def sentences(text):
     return escaped(text.replace(". ", ".\n"))
 
 
-def lines(text):
-    return ".br\n".join(escaped(line) for line in text.split("\n"))
-
-
-def item(term, text):
-    return f".It {term}\n{sentences(text)}" if text is not None else ""
-
-
 def rule_section(rule):
-    out = [f".Ss {rule['id']}\n", escaped(rule["title"]), ".Pp\n", sentences(rule["mechanism"]), '.Bl -tag -width "Sources"\n',
-           item("From", rule["first_version"]), item("Up to", rule["last_version"])]
-    if rule["history"] is not None:
-        out.append(".It History\n" + lines(rule["history"]))
-    out.append(".It Sources\n" + lines(rule["sources"]) + ".El\n")
-    return "".join(out)
+    versions = [f"{label} {rule[key]}." for label, key in (("From version", "first_version"), ("Up to version", "last_version")) if rule[key] is not None]
+    return "".join([f".Ss {rule['id']}\n", escaped(rule["title"]), ".Pp\n", sentences(rule["mechanism"])] + [sentences(v) for v in versions])
 
 
 def rules_page(rules):
